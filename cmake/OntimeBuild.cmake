@@ -1,0 +1,49 @@
+# How everything in this project is compiled.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)  # target all_verify_interface_header_sets compiles every header alone
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+# Little debug information keeps the build quick and stack traces readable; assert() stays on only in Debug.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1 -D_GLIBCXX_ASSERTIONS")
+
+# Programs in bin/, shared objects of applications in lib/ontime/apps/: the same places as when installed.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+find_program(ONTIME_CCACHE ccache)
+if(ONTIME_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ONTIME_CCACHE})
+endif()
+
+set(ONTIME_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=...")
+add_library(ontime_warnings INTERFACE)
+target_compile_options(ontime_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+if(ONTIME_SANITIZE)
+  add_compile_options(-fsanitize=${ONTIME_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${ONTIME_SANITIZE})
+  if(ONTIME_SANITIZE MATCHES thread)
+    target_compile_options(ontime_warnings INTERFACE -Wno-tsan)  # gcc warns about Asio's fences
+  endif()
+endif()
+
+# add_module(x HEADERS ... SOURCES ... DEPENDS ...): the static library of one folder; x is ontime_<folder>.
+function(add_module name)
+  cmake_parse_arguments(M "" "" "HEADERS;SOURCES;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${M_SOURCES})
+  target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${M_HEADERS})
+  target_link_libraries(${name} PUBLIC ${M_DEPENDS} PRIVATE ontime_warnings)
+endfunction()
+
+# add_program(x SOURCES ... DEPENDS ...): an installed program.
+function(add_program name)
+  cmake_parse_arguments(P "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${P_SOURCES})
+  target_link_libraries(${name} PRIVATE ${P_DEPENDS} ontime_warnings)
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+endfunction()

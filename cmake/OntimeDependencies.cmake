@@ -1,0 +1,31 @@
+# Every library comes from Debian's packages (scripts/install-dependencies lists them).
+
+find_package(Threads REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+
+# RocksDB's CMake package asks for libraries that its shared object does not need from us.
+find_path(ROCKSDB_INCLUDE_DIR rocksdb/db.h REQUIRED)
+find_library(ROCKSDB_LIBRARY NAMES librocksdb.so REQUIRED)
+add_library(ontime_rocksdb INTERFACE)
+target_include_directories(ontime_rocksdb SYSTEM INTERFACE ${ROCKSDB_INCLUDE_DIR})
+target_link_libraries(ontime_rocksdb INTERFACE ${ROCKSDB_LIBRARY})
+
+# Standalone Asio; Debian's package has neither a CMake nor a pkg-config file.
+find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
+add_library(ontime_asio INTERFACE)
+target_include_directories(ontime_asio SYSTEM INTERFACE ${ASIO_INCLUDE_DIR})
+target_compile_definitions(ontime_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED)
+target_link_libraries(ontime_asio INTERFACE Threads::Threads)
+
+if(ONTIME_TESTS OR NOT DEFINED ONTIME_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,55 @@
+#pragma once
+// An application found by name and loaded from its shared object. Used by the runner (to map), and by the command line
+// (to check parameters early, to list applications, to merge results). Not installed.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/app/application.h"
+#include "common/base/result.h"
+
+namespace ontime::app {
+
+// The values a job gave, completed with defaults.
+class ParameterValues final : public Parameters {
+ public:
+  explicit ParameterValues(std::map<std::string, std::string, std::less<>> values) : values_(std::move(values)) {}
+  const std::string& get(std::string_view name) const override;
+  const std::map<std::string, std::string, std::less<>>& all() const { return values_; }
+
+ private:
+  std::map<std::string, std::string, std::less<>> values_;
+};
+
+class LoadedApplication {
+ public:
+  // `name` is "wordcount", looked up as libontime_app_wordcount.so in `directories` in order, or a path with a '/'.
+  // BadInput when there is none (lists what there is), when it is no application or was built for another interface.
+  // The shared object stays loaded until the process ends.
+  static Result<LoadedApplication> load(std::string_view name, const std::vector<std::string>& directories);
+
+  const std::string& name() const { return name_; }
+  const std::string& path() const { return path_; }
+  const Application& application() const { return *application_; }
+
+  // Completes `given` with defaults and validates. BadInput names an unknown parameter and lists the known ones.
+  Result<ParameterValues> complete(const std::map<std::string, std::string, std::less<>>& given) const;
+
+ private:
+  LoadedApplication(std::string name, std::string path, const Application* application)
+      : name_(std::move(name)), path_(std::move(path)), application_(application) {}
+  std::string name_;
+  std::string path_;
+  const Application* application_;
+};
+
+// Directories where applications are looked up: $ONTIME_APP_PATH (colon-separated) if set, then ../lib/ontime/apps
+// beside the directory of the running program.
+std::vector<std::string> default_application_directories();
+// Names of all applications in `directories`, sorted, each once.
+std::vector<std::string> list_applications(const std::vector<std::string>& directories);
+
+}  // namespace ontime::app

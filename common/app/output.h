@@ -1,0 +1,49 @@
+#pragma once
+// Where a mapper writes: a buffer in front of the attempt's output file. Text output is `key<TAB>value<LF>` lines.
+// The buffer is plain memory, so a line costs no virtual call; only a full buffer does. One thread at a time.
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace ontime::app {
+
+class Output {
+ public:
+  virtual ~Output() = default;
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  // Room for `size` bytes in a row; say with commit() how many of them were written. Any size is served.
+  char* reserve(std::size_t size) {
+    if (static_cast<std::size_t>(end_ - next_) < size) make_room(size);
+    return next_;
+  }
+  void commit(std::size_t size) { next_ += size; }
+
+  void write(std::string_view bytes) {
+    std::memcpy(reserve(bytes.size()), bytes.data(), bytes.size());
+    commit(bytes.size());
+  }
+
+  // One line of output. The key must hold neither a tab nor a line end, the value no line end.
+  void record(std::string_view key, std::string_view value) {
+    const std::size_t size = key.size() + value.size() + 2;
+    char* to = reserve(size);
+    std::memcpy(to, key.data(), key.size());
+    to[key.size()] = '\t';
+    std::memcpy(to + key.size() + 1, value.data(), value.size());
+    to[size - 1] = '\n';
+    commit(size);
+  }
+
+ protected:
+  Output() = default;
+  // Must leave at least `size` bytes between next_ and end_, keeping in order what was committed before.
+  virtual void make_room(std::size_t size) = 0;
+
+  char* next_ = nullptr;  // first free byte
+  char* end_ = nullptr;   // end of the buffer
+};
+
+}  // namespace ontime::app

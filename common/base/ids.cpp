@@ -1,0 +1,37 @@
+#include "common/base/ids.h"
+
+#include <charconv>
+#include <cstdio>
+
+namespace ontime {
+namespace {
+
+// Digits padded with zeros to five, so that names sort as numbers for the usual sizes of jobs.
+std::string padded(std::uint32_t number) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%05u", number);
+  return text;
+}
+
+}  // namespace
+
+std::string to_string(JobId id) { return "job-" + std::to_string(id.value); }
+std::string to_string(NodeId id) { return "node-" + std::to_string(id.value); }
+std::string to_string(TaskId id) { return to_string(id.job) + "/t" + padded(id.index); }
+std::string to_string(AttemptId id) { return to_string(id.task) + "/a" + std::to_string(id.number); }
+
+std::string attempt_file_name(AttemptId id) {
+  return "t" + padded(id.task.index) + "-a" + std::to_string(id.number);
+}
+
+std::string part_file_name(std::uint32_t task_index) { return "part-m-" + padded(task_index); }
+
+std::optional<JobId> parse_job_id(std::string_view text) {
+  if (text.starts_with("job-")) text.remove_prefix(4);
+  JobId id;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id.value);
+  if (error != std::errc() || end != text.data() + text.size() || id.value == 0) return std::nullopt;
+  return id;
+}
+
+}  // namespace ontime

@@ -1,0 +1,59 @@
+#pragma once
+// One framed connection over TCP or a Unix socket. All of it runs on the socket's executor, which one thread drives.
+//
+//   auto connection = Connection::make(std::move(socket), limits);
+//   while (auto payload = co_await connection->receive()) handle(*payload);   // ends when either side closes
+//
+// Sending never waits: frames queue up to a bound and leave in one write per turn of the loop. A peer that is too slow
+// to read what it is sent is closed, so that it cannot hold memory or delay others.
+
+#include <asio/awaitable.hpp>
+#include <asio/generic/stream_protocol.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/protocol/frame.h"
+
+namespace google::protobuf {
+class MessageLite;
+}
+
+namespace ontime::net {
+
+struct ConnectionLimits {
+  std::size_t frame_bytes_max = protocol::kFrameBytesMax;   // of a received payload
+  std::size_t outbox_bytes_max = 2 * protocol::kFrameBytesMax;  // queued and not yet written
+};
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  using Socket = asio::generic::stream_protocol::socket;  // tcp and local sockets move into it
+
+  static std::shared_ptr<Connection> make(Socket socket, ConnectionLimits limits = {});
+  ~Connection();
+
+  // The next payload, valid until the next call. Unavailable when the peer has closed, Failed on anything else; after
+  // an error the connection is closed. One receive at a time.
+  asio::awaitable<Result<std::string_view>> receive();
+
+  // Queues a message. False, and the connection is closed, if it is closed or the peer is too slow.
+  bool send(const google::protobuf::MessageLite& message);
+
+  // Waits until everything queued is written (true) or the connection has closed (false).
+  asio::awaitable<bool> flush();
+
+  void close();  // idempotent; pending receive() and flush() return
+  bool is_open() const;
+  const std::string& peer() const;  // "127.0.0.1:40312", for logs
+
+ private:
+  struct State;
+  explicit Connection(std::unique_ptr<State> state);
+  asio::awaitable<void> write_loop();
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ontime::net

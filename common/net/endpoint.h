@@ -1,0 +1,33 @@
+#pragma once
+// Addresses as people write them, listening, and connecting.
+
+#include <asio/awaitable.hpp>
+#include <asio/ip/tcp.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/base/time.h"
+
+namespace ontime::net {
+
+struct Endpoint {
+  std::string host;
+  std::uint16_t port = 0;
+};
+std::string to_string(const Endpoint& endpoint);  // "host:port", "[::1]:port"
+
+// "HOST:PORT", "[IPV6]:PORT", or "HOST" when `default_port` is not 0.
+Result<Endpoint> parse_endpoint(std::string_view text, std::uint16_t default_port);
+
+// Listens there. Only loopback addresses are accepted as long as connections are not encrypted: any other is BadInput
+// and says so. A port in use is Failed and names it. Port 0 picks a free one (ask acceptor.local_endpoint()).
+Result<asio::ip::tcp::acceptor> listen(asio::any_io_executor executor, const Endpoint& endpoint);
+// Takes over a listening socket that the parent process opened.
+Result<asio::ip::tcp::acceptor> adopt_listener(asio::any_io_executor executor, int descriptor);
+
+// Unavailable, naming the endpoint, when nobody answers within `limit`. Sets TCP_NODELAY.
+asio::awaitable<Result<asio::ip::tcp::socket>> connect(Endpoint endpoint, Duration limit);
+
+}  // namespace ontime::net

@@ -1,0 +1,63 @@
+#pragma once
+// What can happen to the scheduler. All of them may come late, twice, or from an attempt that is not live any more;
+// none of that may harm.
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/base/byte_range.h"
+#include "common/base/ids.h"
+#include "scheduler/model/job_spec.h"
+#include "scheduler/record.h"
+
+namespace ontime::scheduler {
+
+// How far a live attempt has got, from its worker's heartbeat.
+struct AttemptProgress {
+  AttemptId attempt;
+  std::uint64_t offset = 0;        // everything of its range below is mapped
+  std::uint64_t records = 0;       // mapped since launch
+  std::uint64_t output_bytes = 0;  // written since launch
+};
+
+namespace event {
+
+// A worker process connected, for the first time or again. Its resent reports follow as events of their own, then
+// exactly one NodeInventory. `node` in all other events is what node_of(incarnation) says after this step.
+struct NodeRegistered { std::string incarnation; std::string name; std::string host; std::uint32_t slots = 0; };
+
+// All attempts the worker still runs. Those the scheduler believes there but are not are lost; those it does not know
+// as live are fenced.
+struct NodeInventory { NodeId node; std::vector<AttemptProgress> running; };
+
+struct Heartbeat { NodeId node; std::vector<AttemptProgress> attempts; };
+
+// The first record is about to be mapped (t_FP of the papers; launch overhead ends here).
+struct AttemptStarted { AttemptId attempt; };
+
+// The boundary that the attempt honours. At or beyond the end of what it holds: nothing was left to cut.
+struct CutAnswered { AttemptId attempt; std::uint64_t at = 0; bool release = false; };
+
+struct SegmentSealed { AttemptId attempt; ByteRange range; std::uint64_t input_end = 0; SealedOutput output; Counters counters; };
+
+// The attempt ended without having sealed all it held.
+struct AttemptExited { AttemptId attempt; bool fatal = false; std::string message; };
+
+// `request` is the shell's and comes back in the answer.
+struct JobSubmitted { std::uint64_t request = 0; JobSpec spec; };
+struct JobKillRequested { JobId job; std::string reason; };
+
+// The output committer is done; `error` empty on success.
+struct CommitFinished { JobId job; std::string error; };
+
+struct TimePassed {};
+
+}  // namespace event
+
+using Event = std::variant<event::NodeRegistered, event::NodeInventory, event::Heartbeat, event::AttemptStarted,
+                           event::CutAnswered, event::SegmentSealed, event::AttemptExited, event::JobSubmitted,
+                           event::JobKillRequested, event::CommitFinished, event::TimePassed>;
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,67 @@
+#pragma once
+// Everything the scheduler knows: nodes, jobs, tasks, segments, attempts. Policies and the shell see it read-only.
+// Durable state changes in apply(record) and nowhere else, in a live step and in a replay alike; what is not durable
+// (progress, silence) changes in the observe_ functions. Not thread-safe: one owner thread.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/time.h"
+#include "scheduler/event.h"
+#include "scheduler/model/job.h"
+#include "scheduler/model/node.h"
+#include "scheduler/record.h"
+
+namespace ontime::scheduler {
+
+class Cluster {
+ public:
+  std::uint64_t epoch() const { return epoch_; }
+  const std::map<JobId, Job>& jobs() const { return jobs_; }      // forgotten ones are gone
+  const std::map<NodeId, Node>& nodes() const { return nodes_; }
+
+  const Job* find_job(JobId id) const;
+  const Node* find_node(NodeId id) const;
+  const Node* find_node(const std::string& incarnation) const;
+  NodeId node_of(const std::string& incarnation) const;   // 0 if unknown
+  const Task* find_task(TaskId id) const;
+  const Attempt* find_attempt(AttemptId id) const;
+  // The attempt if it is live: neither ended nor fenced.
+  const Attempt* find_live(AttemptId id) const;
+  // Live attempts of the task that hold the segment beginning at `begin`, in order of launch.
+  std::vector<AttemptId> racing(TaskId task, std::uint64_t begin) const;
+
+  JobId next_job() const { return JobId{last_job_.value + 1}; }
+  NodeId next_node() const { return NodeId{last_node_.value + 1}; }
+
+  void apply(const Record& record);
+
+  void observe_node(NodeId node, NodeState state, bool synchronised, TimePoint now);
+  void observe_heard(NodeId node, TimePoint now);
+  void observe_progress(const AttemptProgress& progress, TimePoint now);
+  void observe_started(AttemptId attempt, TimePoint now);
+  void observe_cut_pending(AttemptId attempt, bool pending);
+  void observe_adopted(AttemptId attempt);
+  // After a replay: every node is silent since `now`, no attempt is adopted.
+  void observe_restart(TimePoint now);
+
+ private:
+  struct Applier;
+  Job& job(JobId id);
+  Task& task(TaskId id);
+  Attempt& attempt(AttemptId id);
+  Attempt* live_attempt(AttemptId id);
+  void end_attempt(AttemptId id, AttemptState state, TimePoint now);
+
+  std::uint64_t epoch_ = 0;
+  JobId last_job_;
+  NodeId last_node_;
+  std::map<JobId, Job> jobs_;
+  std::map<NodeId, Node> nodes_;
+  std::map<std::string, NodeId> incarnations_;
+};
+
+}  // namespace ontime::scheduler

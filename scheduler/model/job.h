@@ -1,0 +1,40 @@
+#pragma once
+// One application run over an input, with an output directory and, usually, a deadline.
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/time.h"
+#include "scheduler/model/job_spec.h"
+#include "scheduler/model/task.h"
+#include "scheduler/record.h"
+
+namespace ontime::scheduler {
+
+struct Job {
+  JobSpec spec;
+  JobState state = JobState::Running;
+  TimePoint submitted_at;
+  TimePoint ended_at;                // epoch until final
+  std::string message;               // why it failed or was killed
+  std::vector<Task> tasks;           // index = TaskId::index; emptied when the job is forgotten
+  std::uint32_t tasks_done = 0;
+  std::uint64_t input_bytes = 0;     // as stored
+  std::uint64_t sealed_bytes = 0;
+  std::uint64_t sealed_records = 0;
+  std::uint32_t attempts_launched = 0;
+  std::uint32_t attempts_failed = 0;
+  Counters counters;                 // of sealed segments
+  std::set<AttemptId> live;          // its live attempts
+  std::set<NodeId> nodes;            // that ever ran one of its attempts
+
+  bool missed_deadline(TimePoint now) const {
+    return spec.deadline > Duration::zero() && (is_final(state) ? ended_at : now) > submitted_at + spec.deadline;
+  }
+};
+
+}  // namespace ontime::scheduler

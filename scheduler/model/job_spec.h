@@ -1,0 +1,58 @@
+#pragma once
+// What a job is: immutable once accepted, stored in the journal as it is.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/base/byte_range.h"
+#include "common/base/time.h"
+
+namespace ontime::scheduler {
+
+enum class Codec : std::uint8_t { Plain, Gzip, Zstd };
+
+// One input file as it was when the job was submitted; an attempt that finds another size or mtime fails the job.
+struct InputFile {
+  std::string path;            // absolute
+  std::uint64_t size = 0;      // bytes as stored
+  std::int64_t mtime_ns = 0;   // since the Unix epoch
+  Codec codec = Codec::Plain;
+  bool operator==(const InputFile&) const = default;
+};
+
+using StringMap = std::map<std::string, std::string, std::less<>>;
+
+struct JobSpec {
+  std::string application;
+  StringMap parameters;
+  std::vector<InputFile> inputs;         // in input order; empty files are left out
+  std::string output;                    // absolute directory
+  std::uint64_t split_bytes = 128u << 20;
+  Duration deadline{0};                  // after submission; 0: none
+  Duration checkpoint_interval{std::chrono::seconds(5)};  // 0: off
+  Duration attempt_timeout{0};           // without progress; 0: off
+  std::uint32_t attempts_max = 4;        // failures of one segment that fail the job
+  std::uint64_t record_bytes_max = 64u << 20;
+  std::string policy = "none";
+  StringMap policy_parameters;
+  bool operator==(const JobSpec&) const = default;
+};
+
+// The input of one map task.
+struct Split {
+  std::uint32_t file = 0;  // index into JobSpec::inputs
+  ByteRange range;
+  auto operator<=>(const Split&) const = default;
+};
+
+// Plain files in pieces of `split_bytes` (the last one shorter); a compressed file is one split with an unknown end.
+// Pure: the journal stores the spec and not the splits.
+std::vector<Split> make_splits(const JobSpec& spec);
+// How many make_splits() would return, without making them.
+std::uint64_t count_splits(const JobSpec& spec);
+// The split size that divides the plain bytes of `inputs` into about `count` splits (at least one per file).
+std::uint64_t split_bytes_for(const std::vector<InputFile>& inputs, std::uint32_t count);
+
+}  // namespace ontime::scheduler

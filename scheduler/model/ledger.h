@@ -1,0 +1,50 @@
+#pragma once
+// The segments of one task. Invariant, whatever happens: they tile the split, in order, without gap or overlap; a
+// sealed segment has exactly one output and never changes again. A segment is named by its begin, which no cut moves.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/base/byte_range.h"
+#include "scheduler/record.h"
+
+namespace ontime::scheduler {
+
+struct Segment {
+  ByteRange range;
+  bool sealed = false;
+  std::uint8_t failures = 0;        // of attempts that worked on it
+  std::uint32_t attempt = 0;        // sealed: number of the attempt whose output counts
+  SealedOutput output;              // sealed only
+};
+
+class Ledger {
+ public:
+  explicit Ledger(ByteRange split) : segments_(1) { segments_.front().range = split; }
+
+  const std::vector<Segment>& segments() const { return segments_; }
+  ByteRange split() const { return {segments_.front().range.begin, segments_.back().range.end}; }
+
+  const Segment* find(std::uint64_t begin) const;      // the segment that begins there, or null
+  const Segment* containing(std::uint64_t offset) const;
+
+  // Divides the open segment that begins at `begin`. False, and nothing changes, unless begin < at < end and it is open.
+  bool cut(std::uint64_t begin, std::uint64_t at);
+  // False, and nothing changes, unless exactly this range is an open segment. `input_end` closes an unknown end.
+  bool seal(ByteRange range, std::uint64_t input_end, std::uint32_t attempt, const SealedOutput& output);
+  // Counts a failure against an open segment and returns how many it has had.
+  std::uint32_t count_failure(std::uint64_t begin);
+
+  bool is_done() const;                     // every segment is sealed
+  std::uint64_t sealed_bytes() const;
+  std::uint64_t sealed_records() const;
+  // End of the run of open segments that starts at `begin`.
+  std::uint64_t open_until(std::uint64_t begin) const;
+
+ private:
+  std::vector<Segment>::iterator locate(std::uint64_t begin);
+  std::vector<Segment> segments_;
+};
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,93 @@
+#pragma once
+// The durable facts. The journal stores them, in order, before any action of the same step is performed; replaying
+// them rebuilds the cluster. Each is applied by Cluster::apply and by nothing else.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "common/base/byte_range.h"
+#include "common/base/ids.h"
+#include "common/base/time.h"
+#include "scheduler/model/job_spec.h"
+
+namespace ontime::scheduler {
+
+using CounterKey = std::pair<std::string, std::string>;  // group, name
+using Counters = std::map<CounterKey, std::uint64_t>;
+
+// The range of an attempt's output file that holds all output of one segment.
+struct SealedOutput {
+  std::uint64_t file_offset = 0;
+  std::uint64_t length = 0;
+  std::uint64_t records = 0;  // input records
+  std::uint32_t crc32c = 0;
+  bool operator==(const SealedOutput&) const = default;
+};
+
+// How an attempt that did not seal all it held has ended.
+enum class AttemptEnd : std::uint8_t {
+  Succeeded,  // sealed all it held; never recorded, follows from the seals
+  Failed,     // counts against its segment
+  Fatal,      // fails the job: a later attempt would fail in the same way
+  Killed,     // by the scheduler: lost a race, job ended, policy
+  Lost,       // with its node, or the order to launch it never arrived
+};
+
+enum class JobState : std::uint8_t { Running, Committing, Succeeded, Failed, Killed };
+constexpr bool is_final(JobState s) { return s == JobState::Succeeded || s == JobState::Failed || s == JobState::Killed; }
+
+namespace record {
+
+// First record after every start of a master on this journal. Attempts of older epochs live on only if their worker
+// reports them again.
+struct MasterStarted { std::uint64_t epoch = 0; };
+
+// A worker process was seen for the first time.
+struct NodeAdded {
+  NodeId node;
+  std::string incarnation;  // random, one per worker process
+  std::string name;
+  std::string host;
+  std::uint32_t slots = 0;
+};
+
+struct JobAccepted { JobId job; JobSpec spec; };
+
+// `range` is the open segments, one after another, that it starts with.
+struct AttemptLaunched { AttemptId attempt; NodeId node; ByteRange range; bool speculative = false; };
+
+// [begin, end) of the task became [begin, at) and [at, end). The attempt that answered holds the left part and, unless
+// it released it, the right one.
+struct SegmentCut { AttemptId attempt; std::uint64_t begin = 0; std::uint64_t at = 0; bool release = false; };
+
+// `input_end` closes a segment whose end was unknown; otherwise it equals range.end.
+struct SegmentSealed { AttemptId attempt; ByteRange range; std::uint64_t input_end = 0; SealedOutput output; Counters counters; };
+
+struct AttemptEnded { AttemptId attempt; AttemptEnd end = AttemptEnd::Failed; std::string message; };
+
+struct CommitStarted { JobId job; };
+
+// Final state; `message` says why a job did not succeed.
+struct JobEnded { JobId job; JobState state = JobState::Failed; std::string message; };
+
+// The job's records may be dropped from the journal.
+struct JobForgotten { JobId job; };
+
+}  // namespace record
+
+using Fact = std::variant<record::MasterStarted, record::NodeAdded, record::JobAccepted, record::AttemptLaunched,
+                          record::SegmentCut, record::SegmentSealed, record::AttemptEnded, record::CommitStarted,
+                          record::JobEnded, record::JobForgotten>;
+
+struct Record {
+  TimePoint at;  // the `now` of the step that made it
+  Fact fact;
+};
+
+// The job a record belongs to; job 0 for those of the cluster. The journal keeps each job's records together.
+JobId job_of(const Fact& fact);
+
+}  // namespace ontime::scheduler

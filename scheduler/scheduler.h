@@ -1,0 +1,52 @@
+#pragma once
+// The decision core. Pure: it owns no socket, file, clock, random source or thread; the same state, event and time give
+// the same step. The master drives it with real events, the simulator with simulated ones. Not thread-safe.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "common/base/time.h"
+#include "scheduler/action.h"
+#include "scheduler/event.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/record.h"
+
+namespace ontime::scheduler {
+
+struct Settings {
+  Duration node_timeout = std::chrono::seconds(5);  // silence after which a node is lost
+  std::uint32_t jobs_kept = 1000;                   // ended jobs remembered; older ones are forgotten
+};
+
+// Perform the actions only when the records are durable. Both are in order.
+struct Step {
+  std::vector<Record> records;
+  std::vector<Action> actions;
+};
+
+class Scheduler {
+ public:
+  explicit Scheduler(Settings settings);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  // Recovery: all records of the journal, each job's in their order; then start() once.
+  void replay(const Record& record);
+  // A new master begins: a higher epoch, interrupted commits again, nodes given node_timeout to report.
+  Step start(TimePoint now);
+
+  Step step(const Event& event, TimePoint now);
+  // When step(TimePassed) is due if nothing else happens.
+  std::optional<TimePoint> next_wake_up() const;
+
+  const Cluster& cluster() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ontime::scheduler
