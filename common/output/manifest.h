@@ -1,0 +1,60 @@
+#pragma once
+// OUT/_manifest.json: what a committed output directory holds and where every byte of it came from. Written by the
+// master at job commit, read by `ontime result` and `ontime verify`. docs/output-format.md describes the file.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/base/byte_range.h"
+#include "common/base/result.h"
+
+namespace ontime::output {
+
+inline constexpr const char* kManifestName = "_manifest.json";
+inline constexpr const char* kSuccessName = "_SUCCESS";
+inline constexpr const char* kAttemptsName = "_attempts";
+inline constexpr std::uint32_t kManifestFormat = 1;
+
+struct Segment {
+  ByteRange range;               // of the (uncompressed) input file
+  std::string attempt;           // "t00003-a1"
+  std::string node;              // name of the worker that mapped it
+  std::uint64_t offset = 0;      // in the part file
+  std::uint64_t length = 0;
+  std::uint64_t records = 0;     // input records
+  std::uint32_t crc32c = 0;      // of the part file's [offset, offset + length)
+};
+
+struct Task {
+  std::uint32_t index = 0;
+  std::uint32_t input = 0;       // index into Manifest::inputs
+  ByteRange split;               // with its real end, also for compressed input
+  std::string part;              // "part-m-00003"; its bytes are the segments' outputs, one after another
+  std::vector<Segment> segments; // in order; they tile the split
+};
+
+struct Input {
+  std::string path;
+  std::uint64_t size = 0;        // as stored
+  std::int64_t mtime_ns = 0;
+  std::string codec;             // plain, gzip, zstd
+};
+
+struct Manifest {
+  std::string job;               // "job-1"
+  std::string application;
+  std::map<std::string, std::string> parameters;  // as given
+  std::string policy;
+  std::vector<Input> inputs;
+  std::vector<Task> tasks;       // by index
+  std::map<std::string, std::map<std::string, std::uint64_t>> counters;  // group -> name -> value
+};
+
+// Written beside its place, synced and renamed: there is a whole manifest or none. One task per line.
+Status write_manifest(const std::string& directory, const Manifest& manifest);
+// BadInput when the directory holds none, a newer format, or one that is damaged (says where).
+Result<Manifest> read_manifest(const std::string& directory);
+
+}  // namespace ontime::output
