@@ -24,11 +24,12 @@ inline Error failed(std::string message) { return {ErrorKind::Failed, std::move(
 inline Error bad_input(std::string message) { return {ErrorKind::BadInput, std::move(message)}; }
 inline Error unavailable(std::string message) { return {ErrorKind::Unavailable, std::move(message)}; }
 
-template <class T>
+// E is Error nearly everywhere; a module whose caller needs to know more about a failure may use a type of its own.
+template <class T, class E = Error>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT: implicit by intent
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}   // NOLINT: implicit by intent
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by intent
+  Result(E error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit by intent
 
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -44,27 +45,27 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
 
   // REQUIRES: !has_value().
-  const Error& error() const& { return std::get<1>(state_); }
-  Error&& error() && { return std::get<1>(std::move(state_)); }
+  const E& error() const& { return std::get<1>(state_); }
+  E&& error() && { return std::get<1>(std::move(state_)); }
 
  private:
-  std::variant<T, Error> state_;
+  std::variant<T, E> state_;
 };
 
 // Success without a value.
-template <>
-class [[nodiscard]] Result<void> {
+template <class E>
+class [[nodiscard]] Result<void, E> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)), ok_(false) {}  // NOLINT: implicit by intent
+  Result(E error) : error_(std::move(error)), ok_(false) {}  // NOLINT: implicit by intent
 
   bool has_value() const { return ok_; }
   explicit operator bool() const { return ok_; }
-  const Error& error() const& { return error_; }
-  Error&& error() && { return std::move(error_); }
+  const E& error() const& { return error_; }
+  E&& error() && { return std::move(error_); }
 
  private:
-  Error error_;
+  E error_;
   bool ok_ = true;
 };
 
