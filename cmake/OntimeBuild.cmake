@@ -18,8 +18,10 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 find_program(ONTIME_CCACHE ccache)
 if(ONTIME_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${ONTIME_CCACHE})
+  # Paths relative to the source tree, so that another clone of it finds the same cache entries.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${ONTIME_CCACHE})
 endif()
+add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 
 set(ONTIME_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=...")
 add_library(ontime_warnings INTERFACE)
@@ -40,10 +42,14 @@ function(add_module name)
   target_link_libraries(${name} PUBLIC ${M_DEPENDS} PRIVATE ontime_warnings)
 endfunction()
 
+# What people run: programs and applications, without tests. scripts/demo builds only this.
+add_custom_target(ontime_programs)
+
 # add_program(x SOURCES ... DEPENDS ...): an installed program.
 function(add_program name)
   cmake_parse_arguments(P "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${P_SOURCES})
   target_link_libraries(${name} PRIVATE ${P_DEPENDS} ontime_warnings)
+  add_dependencies(ontime_programs ${name})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 endfunction()

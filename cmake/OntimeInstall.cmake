@@ -1,3 +1,20 @@
 # What `cmake --install` puts in place besides programs and applications: the interface for people who write
-# applications, found by find_package(ontime).
+# applications, found by find_package(ontime). The installed tree may be moved: nothing in it knows its prefix.
 include(CMakePackageConfigHelpers)
+
+set(package_dir lib/cmake/ontime)
+install(TARGETS ontime_app EXPORT ontimeTargets
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ontime COMPONENT development)
+install(EXPORT ontimeTargets NAMESPACE ontime:: DESTINATION ${package_dir} COMPONENT development)
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ontimeConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/ontimeConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/ontimeConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES
+  ${PROJECT_BINARY_DIR}/ontimeConfig.cmake
+  ${PROJECT_BINARY_DIR}/ontimeConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/OntimeApplication.cmake
+  DESTINATION ${package_dir} COMPONENT development)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
