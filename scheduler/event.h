@@ -34,16 +34,18 @@ struct NodeInventory { NodeId node; std::vector<AttemptProgress> running; };
 
 struct Heartbeat { NodeId node; std::vector<AttemptProgress> attempts; };
 
+// The events below carry the node that they come from: an attempt is only believed from the node it was launched on.
+
 // The first record is about to be mapped (t_FP of the papers; launch overhead ends here).
-struct AttemptStarted { AttemptId attempt; };
+struct AttemptStarted { NodeId node; AttemptId attempt; };
 
 // The boundary that the attempt honours. At or beyond the end of what it holds: nothing was left to cut.
-struct CutAnswered { AttemptId attempt; std::uint64_t at = 0; bool release = false; };
+struct CutAnswered { NodeId node; AttemptId attempt; std::uint64_t at = 0; bool release = false; };
 
-struct SegmentSealed { AttemptId attempt; ByteRange range; std::uint64_t input_end = 0; SealedOutput output; Counters counters; };
+struct SegmentSealed { NodeId node; AttemptId attempt; ByteRange range; std::uint64_t input_end = 0; SealedOutput output; Counters counters; };
 
 // The attempt ended without having sealed all it held.
-struct AttemptExited { AttemptId attempt; bool fatal = false; std::string message; };
+struct AttemptExited { NodeId node; AttemptId attempt; bool fatal = false; std::string message; };
 
 // `request` is the shell's and comes back in the answer.
 struct JobSubmitted { std::uint64_t request = 0; JobSpec spec; };

@@ -56,7 +56,7 @@ struct NodeAdded {
 
 struct JobAccepted { JobId job; JobSpec spec; };
 
-// `range` is the open segments, one after another, that it starts with.
+// `range` is the open segment that it starts with.
 struct AttemptLaunched { AttemptId attempt; NodeId node; ByteRange range; bool speculative = false; };
 
 // [begin, end) of the task became [begin, at) and [at, end). The attempt that answered holds the left part and, unless

@@ -3,6 +3,7 @@
 // the same step. The master drives it with real events, the simulator with simulated ones. Not thread-safe.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "scheduler/action.h"
 #include "scheduler/event.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/policy/policy.h"
 #include "scheduler/record.h"
 
 namespace ontime::scheduler {
@@ -18,6 +20,7 @@ namespace ontime::scheduler {
 struct Settings {
   Duration node_timeout = std::chrono::seconds(5);  // silence after which a node is lost
   std::uint32_t jobs_kept = 1000;                   // ended jobs remembered; older ones are forgotten
+  std::function<std::unique_ptr<Policy>(std::string_view, const StringMap&)> make_policy = scheduler::make_policy;
 };
 
 // Perform the actions only when the records are durable. Both are in order.

@@ -2,6 +2,7 @@
 // One application run over an input, with an output directory and, usually, a deadline.
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -30,6 +31,7 @@ struct Job {
   std::uint32_t attempts_failed = 0;
   Counters counters;                 // of sealed segments
   std::set<AttemptId> live;          // its live attempts
+  std::map<AttemptId, std::string> failures;  // why attempts failed; only failed ones, so it stays small
   std::set<NodeId> nodes;            // that ever ran one of its attempts
 
   bool missed_deadline(TimePoint now) const {

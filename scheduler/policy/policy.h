@@ -43,8 +43,6 @@ class Policy {
  public:
   virtual ~Policy() = default;
   virtual std::string_view name() const = 0;
-  // Jobs in the order in which their waiting tasks get slots. Default: order of submission.
-  virtual std::vector<JobId> job_order(const Cluster& cluster, TimePoint now) const;
   virtual Plan plan(const Cluster& cluster, JobId job, std::uint32_t free_slots, TimePoint now) = 0;
 };
 

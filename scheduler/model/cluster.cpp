@@ -1,0 +1,238 @@
+#include "scheduler/model/cluster.h"
+
+#include <algorithm>
+
+#include "common/base/check.h"
+
+namespace ontime::scheduler {
+
+const Job* Cluster::find_job(JobId id) const {
+  const auto found = jobs_.find(id);
+  return found == jobs_.end() ? nullptr : &found->second;
+}
+
+const Node* Cluster::find_node(NodeId id) const {
+  const auto found = nodes_.find(id);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+const Node* Cluster::find_node(const std::string& incarnation) const { return find_node(node_of(incarnation)); }
+
+NodeId Cluster::node_of(const std::string& incarnation) const {
+  const auto found = incarnations_.find(incarnation);
+  return found == incarnations_.end() ? NodeId{} : found->second;
+}
+
+const Task* Cluster::find_task(TaskId id) const {
+  const Job* job = find_job(id.job);
+  return job != nullptr && id.index < job->tasks.size() ? &job->tasks[id.index] : nullptr;
+}
+
+const Attempt* Cluster::find_attempt(AttemptId id) const {
+  const Task* task = find_task(id.task);
+  return task != nullptr && id.number < task->attempts.size() ? &task->attempts[id.number] : nullptr;
+}
+
+const Attempt* Cluster::find_live(AttemptId id) const {
+  const Attempt* attempt = find_attempt(id);
+  return attempt != nullptr && is_live(attempt->state) ? attempt : nullptr;
+}
+
+std::vector<AttemptId> Cluster::racing(TaskId id, std::uint64_t begin) const {
+  std::vector<AttemptId> racing;
+  const Task* task = find_task(id);
+  if (task == nullptr) return racing;
+  for (std::uint32_t number = 0; number < task->attempts.size(); ++number) {
+    const Attempt& attempt = task->attempts[number];
+    if (is_live(attempt.state) && attempt.held.contains(begin)) racing.push_back({id, number});
+  }
+  return racing;
+}
+
+Job& Cluster::job(JobId id) { return jobs_.at(id); }
+Task& Cluster::task(TaskId id) { return job(id.job).tasks.at(id.index); }
+Attempt& Cluster::attempt(AttemptId id) { return task(id.task).attempts.at(id.number); }
+
+Attempt* Cluster::live_attempt(AttemptId id) { return find_live(id) != nullptr ? &attempt(id) : nullptr; }
+
+void Cluster::end_attempt(AttemptId id, AttemptState state, TimePoint now) {
+  Attempt& ended = attempt(id);
+  ended.state = state;
+  ended.ended_at = now;
+  ended.cut_pending = false;
+  job(id.task.job).live.erase(id);
+  nodes_.at(ended.node).live.erase(id);
+}
+
+// One overload for each durable fact. A fact that does not fit the state is a broken invariant: the scheduler makes
+// none, so the journal would be damaged.
+struct Cluster::Applier {
+  Cluster& cluster;
+  TimePoint at;
+
+  void operator()(const record::MasterStarted& fact) const { cluster.epoch_ = fact.epoch; }
+
+  void operator()(const record::NodeAdded& fact) const {
+    Node node;
+    node.incarnation = fact.incarnation;
+    node.name = fact.name;
+    node.host = fact.host;
+    node.slots = fact.slots;
+    node.heard_at = at;
+    const bool is_new = cluster.nodes_.emplace(fact.node, std::move(node)).second;
+    ONTIME_CHECK(is_new, "a node is added once");
+    cluster.incarnations_[fact.incarnation] = fact.node;
+    cluster.last_node_ = std::max(cluster.last_node_, fact.node);
+  }
+
+  void operator()(const record::JobAccepted& fact) const {
+    Job job;
+    job.spec = fact.spec;
+    job.submitted_at = at;
+    for (const InputFile& file : fact.spec.inputs) job.input_bytes += file.size;
+    const std::vector<Split> splits = make_splits(fact.spec);
+    job.tasks.reserve(splits.size());
+    for (const Split& split : splits) job.tasks.emplace_back(split);
+    const bool is_new = cluster.jobs_.emplace(fact.job, std::move(job)).second;
+    ONTIME_CHECK(is_new, "a job is accepted once");
+    cluster.last_job_ = std::max(cluster.last_job_, fact.job);
+  }
+
+  void operator()(const record::AttemptLaunched& fact) const {
+    Task& task = cluster.task(fact.attempt.task);
+    ONTIME_CHECK(fact.attempt.number == task.attempts.size(), "attempts are numbered in order of launch");
+    const Segment* segment = task.ledger.find(fact.range.begin);
+    ONTIME_CHECK(segment != nullptr && !segment->sealed && segment->range == fact.range,
+                 "an attempt is launched on one open segment");
+    Attempt attempt;
+    attempt.node = fact.node;
+    attempt.speculative = fact.speculative;
+    attempt.held = fact.range;
+    attempt.start_offset = attempt.offset = fact.range.begin;
+    attempt.launched_at = attempt.progressed_at = at;
+    task.attempts.push_back(attempt);
+    Job& job = cluster.job(fact.attempt.task.job);
+    job.live.insert(fact.attempt);
+    job.nodes.insert(fact.node);
+    ++job.attempts_launched;
+    cluster.nodes_.at(fact.node).live.insert(fact.attempt);
+  }
+
+  void operator()(const record::SegmentCut& fact) const {
+    Task& task = cluster.task(fact.attempt.task);
+    const bool divided = task.ledger.cut(fact.begin, fact.at);  // not if `at` is a border already
+    if (fact.release) task.attempts.at(fact.attempt.number).held.end = fact.at;
+    if (divided) stop_others_before(task, fact.begin, fact.attempt.number);
+  }
+
+  void operator()(const record::SegmentSealed& fact) const {
+    Task& task = cluster.task(fact.attempt.task);
+    const bool sealed = task.ledger.seal(fact.range, fact.input_end, fact.attempt.number, fact.output);
+    ONTIME_CHECK(sealed, "only an open segment is sealed, whole and once");
+    Job& job = cluster.job(fact.attempt.task.job);
+    job.sealed_bytes += fact.input_end - fact.range.begin;
+    job.sealed_records += fact.output.records;
+    for (const auto& [key, value] : fact.counters) job.counters[key] += value;
+    if (task.ledger.is_done()) ++job.tasks_done;
+
+    Attempt& winner = cluster.attempt(fact.attempt);
+    winner.held.begin = fact.range.end;
+    winner.offset = std::max(winner.offset, fact.input_end);
+    if (winner.held.begin == winner.held.end) cluster.end_attempt(fact.attempt, AttemptState::Succeeded, at);
+    stop_others_before(task, fact.range.begin, fact.attempt.number);
+  }
+
+  // Attempts that would come to the segment at `begin` later, but are not `number`, hold nothing from there on.
+  static void stop_others_before(Task& task, std::uint64_t begin, std::uint32_t number) {
+    for (std::uint32_t other = 0; other < task.attempts.size(); ++other) {
+      Attempt& attempt = task.attempts[other];
+      if (other == number || !is_live(attempt.state)) continue;
+      if (attempt.held.begin < begin && begin < attempt.held.end) attempt.held.end = begin;
+    }
+  }
+
+  void operator()(const record::AttemptEnded& fact) const {
+    Attempt& attempt = cluster.attempt(fact.attempt);
+    switch (fact.end) {
+      case AttemptEnd::Succeeded: return cluster.end_attempt(fact.attempt, AttemptState::Succeeded, at);
+      case AttemptEnd::Killed: return cluster.end_attempt(fact.attempt, AttemptState::Killed, at);
+      case AttemptEnd::Lost: return cluster.end_attempt(fact.attempt, AttemptState::Lost, at);
+      case AttemptEnd::Failed:
+      case AttemptEnd::Fatal: break;
+    }
+    cluster.task(fact.attempt.task).ledger.count_failure(attempt.held.begin);
+    ++cluster.job(fact.attempt.task.job).attempts_failed;
+    ++cluster.nodes_.at(attempt.node).failures;
+    cluster.job(fact.attempt.task.job).failures[fact.attempt] = fact.message;
+    cluster.end_attempt(fact.attempt, AttemptState::Failed, at);
+  }
+
+  void operator()(const record::CommitStarted& fact) const { cluster.job(fact.job).state = JobState::Committing; }
+
+  void operator()(const record::JobEnded& fact) const {
+    Job& job = cluster.job(fact.job);
+    job.state = fact.state;
+    job.message = fact.message;
+    job.ended_at = at;
+  }
+
+  void operator()(const record::JobForgotten& fact) const { cluster.jobs_.erase(fact.job); }
+};
+
+void Cluster::apply(const Record& record) { std::visit(Applier{*this, record.at}, record.fact); }
+
+void Cluster::observe_node(NodeId id, NodeState state, bool synchronised, TimePoint now) {
+  Node& node = nodes_.at(id);
+  node.state = state;
+  node.synchronised = synchronised;
+  if (state == NodeState::Live) node.heard_at = now;
+}
+
+void Cluster::observe_heard(NodeId id, TimePoint now) {
+  const auto found = nodes_.find(id);
+  if (found != nodes_.end()) found->second.heard_at = now;
+}
+
+void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
+  Attempt* attempt = live_attempt(progress.attempt);
+  if (attempt == nullptr) return;
+  // The last record of a range may end beyond it.
+  const std::uint64_t offset = std::min(progress.offset, attempt->held.end);
+  if (offset > attempt->offset) {
+    attempt->offset = offset;
+    attempt->progressed_at = now;
+  }
+  attempt->records = std::max(attempt->records, progress.records);
+  attempt->output_bytes = std::max(attempt->output_bytes, progress.output_bytes);
+}
+
+void Cluster::observe_started(AttemptId id, TimePoint now) {
+  Attempt* attempt = live_attempt(id);
+  if (attempt == nullptr || attempt->state == AttemptState::Running) return;
+  attempt->state = AttemptState::Running;
+  attempt->started_at = attempt->progressed_at = now;
+}
+
+void Cluster::observe_cut_pending(AttemptId id, bool pending) {
+  if (Attempt* attempt = live_attempt(id)) attempt->cut_pending = pending;
+}
+
+void Cluster::observe_adopted(AttemptId id) {
+  if (Attempt* attempt = live_attempt(id)) attempt->adopted = true;
+}
+
+void Cluster::observe_restart(TimePoint now) {
+  for (auto& [id, node] : nodes_) {
+    node.state = NodeState::Silent;
+    node.synchronised = false;
+    node.heard_at = now;
+    for (const AttemptId attempt : node.live) {
+      Attempt& live = this->attempt(attempt);
+      live.adopted = false;
+      live.cut_pending = false;
+      live.progressed_at = now;
+    }
+  }
+}
+
+}  // namespace ontime::scheduler

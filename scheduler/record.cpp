@@ -1,0 +1,20 @@
+#include "scheduler/record.h"
+
+namespace ontime::scheduler {
+namespace {
+
+struct JobOf {
+  JobId operator()(const record::MasterStarted&) const { return {}; }
+  JobId operator()(const record::NodeAdded&) const { return {}; }
+  JobId operator()(const record::AttemptLaunched& fact) const { return fact.attempt.task.job; }
+  JobId operator()(const record::SegmentCut& fact) const { return fact.attempt.task.job; }
+  JobId operator()(const record::SegmentSealed& fact) const { return fact.attempt.task.job; }
+  JobId operator()(const record::AttemptEnded& fact) const { return fact.attempt.task.job; }
+  JobId operator()(const auto& fact) const { return fact.job; }
+};
+
+}  // namespace
+
+JobId job_of(const Fact& fact) { return std::visit(JobOf{}, fact); }
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,48 @@
+#pragma once
+// The moments the scheduler waits for, in order. A timer is named by what it is for; arming it again moves it. Timers
+// are not moved with every heartbeat: when one fires, its handler looks whether it is really due and arms it anew.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "common/base/ids.h"
+#include "common/base/time.h"
+
+namespace ontime::scheduler {
+
+enum class TimerKind : std::uint8_t {
+  NodeSilence,  // a node may have been silent too long
+  Checkpoint,   // an attempt's work should be cut behind it
+  Stall,        // an attempt may have made no progress for too long
+  PolicyCheck,  // a job's policy wants to be asked
+};
+
+struct Timer {
+  TimerKind kind = TimerKind::NodeSilence;
+  NodeId node;        // NodeSilence
+  AttemptId attempt;  // Checkpoint, Stall; PolicyCheck uses its job
+  auto operator<=>(const Timer&) const = default;
+};
+
+inline Timer node_silence(NodeId node) { return {TimerKind::NodeSilence, node, {}}; }
+inline Timer checkpoint_of(AttemptId attempt) { return {TimerKind::Checkpoint, {}, attempt}; }
+inline Timer stall_of(AttemptId attempt) { return {TimerKind::Stall, {}, attempt}; }
+inline Timer policy_check(JobId job) { return {TimerKind::PolicyCheck, {}, {{job, 0}, 0}}; }
+
+class Timers {
+ public:
+  void arm(const Timer& timer, TimePoint at);
+  void disarm(const Timer& timer);
+  std::optional<TimePoint> next() const;
+  // Takes out the earliest timer that is due by `now`, ties in order of Timer.
+  std::optional<Timer> take_due(TimePoint now);
+
+ private:
+  std::set<std::pair<TimePoint, Timer>> by_time_;
+  std::map<Timer, TimePoint> armed_;
+};
+
+}  // namespace ontime::scheduler

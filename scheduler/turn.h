@@ -1,0 +1,37 @@
+#pragma once
+// One step of the scheduler in the making: what the ResourceManager and the ApplicationMasters write their facts and
+// wishes into. A fact is applied at once, so that whoever decides next sees it.
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "common/base/time.h"
+#include "scheduler/action.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/record.h"
+#include "scheduler/timers.h"
+
+namespace ontime::scheduler {
+
+struct Turn {
+  Cluster& cluster;
+  Timers& timers;
+  const TimePoint now;
+  std::function<void(const Fact&)> on_fact;  // called after each fact was applied; records nothing itself
+  std::vector<Record> records;
+  std::vector<Action> actions;
+
+  template <class What>
+  void record(What fact) {
+    records.push_back(Record{now, std::move(fact)});
+    cluster.apply(records.back());
+    if (on_fact) on_fact(records.back().fact);
+  }
+  template <class What>
+  void act(What what) {
+    actions.emplace_back(std::move(what));
+  }
+};
+
+}  // namespace ontime::scheduler
