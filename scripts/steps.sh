@@ -1,0 +1,69 @@
+# Steps that scripts/demo and scripts/test share; sourced by them after `cd` to the root of the tree.
+# shellcheck shell=bash
+
+started=$SECONDS
+say() { printf '==> %s\n' "$*"; }
+elapsed() {
+  local seconds=$((SECONDS - started))
+  printf '%d min %02d s' $((seconds / 60)) $((seconds % 60))
+}
+
+# How many compilers to run at once: one a core, but each may take 1.5 GB.
+build_jobs() {
+  local cores memory_kib limit jobs
+  cores=$(nproc)
+  memory_kib=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)
+  limit=$(cat /sys/fs/cgroup/memory.max 2>/dev/null || echo max)
+  if [[ $limit =~ ^[0-9]+$ ]] && [ $((limit / 1024)) -lt "$memory_kib" ]; then memory_kib=$((limit / 1024)); fi
+  jobs=$((memory_kib / 1572864))
+  [ "$jobs" -le "$cores" ] || jobs=$cores
+  [ "$jobs" -ge 1 ] || jobs=1
+  echo "$jobs"
+}
+
+# Shows on one line how far a build is, until process $2 ends: on a terminal all the time, elsewhere twice a minute.
+show_progress() {
+  local log=$1 pid=$2 shown="" done_of ticks=0
+  while kill -0 "$pid" 2>/dev/null; do
+    sleep 0.2
+    ticks=$((ticks + 1))
+    done_of=$(grep -a -o '^\[[0-9]*/[0-9]*\]' "$log" | tail -n 1) || continue
+    [ "$done_of" != "$shown" ] || continue
+    if [ -t 1 ]; then
+      printf '\r    %s built, %s ' "$done_of" "$(elapsed)"
+    elif [ $((ticks % 150)) -eq 0 ]; then
+      printf '    %s built, %s\n' "$done_of" "$(elapsed)"
+    else
+      continue
+    fi
+    shown=$done_of
+  done
+  if [ -t 1 ] && [ -n "$shown" ]; then printf '\r%60s\r' ''; fi
+}
+
+failed() {
+  echo "$1; the end of $2:" >&2
+  tail -n 40 "$2" >&2
+  exit 1
+}
+
+# configure PRESET LOG [cmake argument...]
+configure() {
+  local preset=$1 log=$2
+  shift 2
+  mkdir -p "build/$preset"
+  cmake --preset "$preset" "$@" >"$log" 2>&1 || failed "CMake could not configure build/$preset" "$log"
+}
+
+# build PRESET LOG [target...]: all targets when none is named.
+build() {
+  local preset=$1 log=$2 pid status=0
+  shift 2
+  NINJA_STATUS='[%f/%t] ' ninja -C "build/$preset" -j "$(build_jobs)" "${@:-all}" >>"$log" 2>&1 &
+  pid=$!
+  trap 'kill $pid 2>/dev/null; exit 130' INT TERM
+  show_progress "$log" "$pid"
+  wait "$pid" || status=$?
+  trap - INT TERM
+  [ "$status" -eq 0 ] || failed "The build in build/$preset failed" "$log"
+}
