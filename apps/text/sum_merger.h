@@ -1,0 +1,37 @@
+#pragma once
+// The merge of every application whose values are whole numbers that add up.
+
+#include <charconv>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "common/app/application.h"
+
+namespace ontime::apps {
+
+// Reads a decimal number that fills `text`; throws with a sentence that names the key otherwise.
+inline std::uint64_t parse_count(std::string_view key, std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw std::runtime_error("the value of \"" + std::string(key) + "\" is \"" + std::string(text.substr(0, 40)) +
+                             "\", which is not a count; the part files were not written by this application");
+  }
+  return number;
+}
+
+class SumMerger : public app::Merger {
+ public:
+  void merge(std::string_view key, std::span<const std::string_view> values, std::string& merged) override {
+    std::uint64_t sum = 0;
+    for (const std::string_view value : values) {
+      if (__builtin_add_overflow(sum, parse_count(key, value), &sum)) {
+        throw std::runtime_error("the counts of \"" + std::string(key) + "\" add up to more than 2^64 - 1");
+      }
+    }
+    merged = std::to_string(sum);
+  }
+};
+
+}  // namespace ontime::apps
