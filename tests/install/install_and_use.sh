@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# install_and_use.sh SOURCE_DIR BUILD_DIR COMPILER
+# Installs, moves the installed tree, builds examples/application against it, runs it with and without installing it.
+set -euo pipefail
+source_dir=$1 build_dir=$2 compiler=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset ONTIME_APP_PATH
+
+cmake --install "$build_dir" --prefix "$work/first" >"$work/install.log"
+mv "$work/first" "$work/ontime"
+ontime=$work/ontime/bin/ontime
+
+echo "An application of one's own is built against the installed tree"
+cmake -S "$source_dir/examples/application" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/ontime" \
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release >"$work/configure.log"
+cmake --build "$work/build" >"$work/build.log"
+
+echo "The installed program knows its own applications, and ours when told where it is"
+"$ontime" apps | grep -q wordcount
+ONTIME_APP_PATH=$work/build/lib/ontime/apps "$ontime" apps | grep -q line_lengths
+
+printf 'one\nthree\nfour\n\nno end' >"$work/input.txt"
+printf '0\t2\n4\t3\n' >"$work/expected.tsv"
+run() { "$ontime" run line_lengths "$work/input.txt" --output "$1" --workers 1 --splits 2 --set step=4 "${@:2}"; }
+
+echo "It runs from its build directory"
+run "$work/out1" --app-dir "$work/build/lib/ontime/apps"
+"$ontime" result "$work/out1" --app-dir "$work/build/lib/ontime/apps" | diff "$work/expected.tsv" -
+
+echo "It runs by its name alone once it is installed beside the others"
+cmake --install "$work/build" --prefix "$work/ontime" >>"$work/install.log"
+run "$work/out2"
+"$ontime" result "$work/out2" | diff "$work/expected.tsv" -
+
+echo "A parameter that cannot be used is refused before anything runs"
+status=0
+run "$work/out3" --set step=0 2>"$work/refusal" || status=$?
+[ "$status" -eq 2 ]
+grep -q 'step must be at least 1' "$work/refusal"
+[ ! -e "$work/out3/_SUCCESS" ]

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# run_readme.sh SOURCE_DIR BUILD_DIR
+# Runs every ```sh block of README.md, in order and in one shell, in a directory that looks like the root of the tree.
+#   <!-- not run: why -->   before a block leaves it out
+#   <!-- file: PATH -->     before a block says that it shows PATH: it must be the same, to the byte
+set -euo pipefail
+source_dir=$1 build_dir=$2
+readme=$source_dir/README.md
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+awk -v work="$work" -v readme=README.md '
+  /^<!-- not run: .+ -->$/ { note = "skip"; next }
+  /^<!-- file: .+ -->$/    { note = "file"; path = $3; next }
+  /^```/ && !inside        { inside = 1; kind = substr($0, 4); target = ""
+                             if (note == "file") { target = work "/shown." ++shown; printf "%s\n", path > (target ".path"); printf "" > target }
+                             else if (kind == "sh" && note != "skip") { target = work "/commands"; ++blocks
+                               printf "echo; echo \"%s, line %d\"\n", readme, NR + 1 > target }
+                             note = ""; next }
+  /^```/ && inside         { inside = 0; next }
+  inside && target != ""   { print > target }
+  !inside && NF            { note = "" }
+  END { if (inside) { print "a block is not closed"; exit 1 } if (!blocks) { print "no block to run"; exit 1 } }
+' "$readme"
+
+for path_file in "$work"/shown.*.path; do
+  path=$(cat "$path_file")
+  diff -u "$source_dir/$path" "${path_file%.path}" || { echo "README.md shows another $path than there is"; exit 1; }
+done
+
+mkdir -p "$work/tree/build"
+ln -s "$source_dir/examples" "$source_dir/README.md" "$work/tree/"
+ln -s "$build_dir" "$work/tree/build/release"
+cd "$work/tree"
+unset ONTIME_MASTER ONTIME_TOKEN ONTIME_APP_PATH
+
+status=0
+setsid --wait bash -euo pipefail -c '
+  trap "jobs -p | xargs -r kill 2>/dev/null; wait" EXIT
+  set -x
+  . ../commands' || status=$?
+[ "$status" -eq 0 ] || echo "A command of README.md failed with $status: the last one shown above."
+exit "$status"
