@@ -1,0 +1,33 @@
+#pragma once
+// What can go wrong with an attempt's input and output. The kind decides what becomes of the job, the message is one
+// sentence for people that names the file.
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "common/base/result.h"
+
+namespace ontime::worker {
+
+enum class FaultKind {
+  Input,         // could not be read; another node may be luckier
+  InputChanged,  // is not the file that was submitted
+  BadRecord,     // above the limit, or in a broken compressed stream
+  Output,        // could not be written
+};
+
+struct Fault {
+  FaultKind kind = FaultKind::Input;
+  std::string message;
+};
+
+template <class T>
+using Outcome = Result<T, Fault>;
+
+// "cannot read /data/x: Input/output error", from errno.
+inline Fault system_fault(FaultKind kind, const std::string& what) {
+  return {kind, what + ": " + std::strerror(errno)};
+}
+
+}  // namespace ontime::worker

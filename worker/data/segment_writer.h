@@ -1,0 +1,62 @@
+#pragma once
+// The output file of one attempt. A mapper sees it as app::Output; the run loop seals stretches of it. An error cannot
+// be returned through the mapper: it is kept, further output is dropped, and fault() tells.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/app/output.h"
+#include "worker/data/fault.h"
+#include "worker/data/file_descriptor.h"
+
+namespace ontime::worker {
+
+// The output of one segment: a range of the attempt's file.
+struct SealedBytes {
+  std::uint64_t file_offset = 0;
+  std::uint64_t length = 0;
+  std::uint32_t crc32c = 0;
+};
+
+class SegmentWriter final : public app::Output {
+ public:
+  static constexpr std::size_t kBufferBytes = 256 << 10;
+
+  // Makes the file, or empties it. Its directory must be there.
+  static Outcome<std::unique_ptr<SegmentWriter>> create(std::string path);
+
+  // Ends the segment: when this returns a value its bytes survive a loss of power. The next segment begins behind it.
+  Outcome<SealedBytes> seal();
+
+  // Bytes of all segments so far, buffered ones included.
+  std::uint64_t bytes() const { return written_ + buffered(); }
+  const std::optional<Fault>& fault() const { return fault_; }
+
+ protected:
+  void make_room(std::size_t size) override;
+
+ private:
+  SegmentWriter(std::string path, FileDescriptor fd);
+  std::size_t buffered() const { return static_cast<std::size_t>(next_ - buffer_.get()); }
+  void allocate(std::size_t size);
+  void flush();
+  Outcome<void> sync();
+  Outcome<void> sync_directory();
+  void fail(const std::string& what);
+
+  std::string path_;
+  FileDescriptor fd_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
+  std::uint64_t written_ = 0;        // bytes in the file
+  std::uint64_t synced_ = 0;         // of them, those that are durable
+  std::uint64_t segment_begin_ = 0;  // in the file
+  std::uint32_t crc_ = 0;            // of the segment's bytes in the file
+  bool directory_synced_ = false;
+  std::optional<Fault> fault_;
+};
+
+}  // namespace ontime::worker

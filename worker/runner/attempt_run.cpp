@@ -1,0 +1,197 @@
+#include "worker/runner/attempt_run.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace ontime::worker {
+namespace {
+
+constexpr std::size_t kMessageBytesMax = 4096;
+
+ByteRange range_of(const wire::Range& range) { return {range.begin(), range.end()}; }
+
+InputFile input_file(const wire::InputFile& file) {
+  const Codec codec = file.codec() == wire::GZIP   ? Codec::Gzip
+                      : file.codec() == wire::ZSTD ? Codec::Zstd
+                                                   : Codec::Plain;
+  return {file.path(), file.size(), file.mtime_ns(), codec};
+}
+
+AttemptFailure to_failure(Fault fault) {
+  switch (fault.kind) {
+    case FaultKind::InputChanged:
+      return {wire::INPUT_CHANGED, std::move(fault.message)};
+    case FaultKind::BadRecord:
+      return {wire::BAD_RECORD, std::move(fault.message)};
+    case FaultKind::Output:
+      return {wire::OUTPUT, std::move(fault.message)};
+    case FaultKind::Input:
+      break;
+  }
+  return {wire::INPUT, std::move(fault.message)};
+}
+
+// Runs a piece of the application; what it throws becomes the failure.
+template <class Call>
+AttemptStatus guarded(Call&& call) {
+  try {
+    call();
+    return {};
+  } catch (const std::exception& e) {
+    return AttemptFailure{wire::THREW, std::string(e.what()).substr(0, kMessageBytesMax)};
+  } catch (...) {
+    return AttemptFailure{wire::THREW, "the application threw something that is no std::exception"};
+  }
+}
+
+}  // namespace
+
+AttemptRun::AttemptRun(const RunnerParts& parts, const wire::ToRunner::Run& order)
+    : parts_(parts), order_(order), points_(range_of(order.range())), cut_answered_(order.cut_sequence()) {}
+
+AttemptStatus AttemptRun::run() {
+  report_progress();
+  if (auto opened = open(); !opened) return opened;
+  parts_.context.on_status([this](const std::string& text) {
+    status_.set(text);
+    send_status();
+  });
+  AttemptStatus status;
+  while (status && !points_.is_over()) status = step();
+  parts_.context.on_status(nullptr);
+  return status;
+}
+
+AttemptStatus AttemptRun::open() {
+  InputFile file = input_file(order_.file());
+  const ByteRange range = range_of(order_.range());
+  if (file.codec == Codec::Plain && !range.is_open_ended() && range.end > file.size) {
+    return AttemptFailure{wire::INPUT_CHANGED, "the split ends at byte " + std::to_string(range.end) + " of " +
+                                                   file.path + ", which has only " + std::to_string(file.size) +
+                                                   "; submit the job again"};
+  }
+  auto reader = RecordReader::open(std::move(file), parts_.rule, range.begin);
+  if (!reader) return to_failure(std::move(reader).error());
+  reader_ = std::move(*reader);
+  auto writer = SegmentWriter::create(order_.output_path());
+  if (!writer) return to_failure(std::move(writer).error());
+  writer_ = std::move(*writer);
+  parts_.context.set_input_path(order_.file().path());
+  return {};
+}
+
+// Looks for a cut, then claims and maps a block, or seals when the segment is done.
+AttemptStatus AttemptRun::step() {
+  if (parts_.progress.cut_sequence.load(std::memory_order_acquire) != cut_answered_) {
+    if (auto answered = answer_cut(); !answered || points_.is_over()) return answered;
+  }
+  auto block = reader_->next(points_.segment().end);
+  if (!block) return to_failure(std::move(block).error());
+  if (auto status = block->records == 0 ? seal() : map(*block); !status) return status;
+  report_progress();
+  if (status_.has_pending()) send_status();
+  return {};
+}
+
+AttemptStatus AttemptRun::answer_cut() {
+  const std::uint64_t sequence = parts_.progress.cut_sequence.load(std::memory_order_acquire);
+  if (sequence <= cut_answered_) return {};
+  cut_answered_ = sequence;
+  std::uint64_t at = parts_.progress.cut_at.load(std::memory_order_relaxed);
+  const bool release = parts_.progress.cut_release.load(std::memory_order_relaxed) != 0;
+  const std::uint64_t position = reader_->position();
+  if (at > position) {
+    auto boundary = reader_->align(at, points_.end());
+    if (!boundary) return to_failure(std::move(boundary).error());
+    at = *boundary;
+  }
+  wire::FromRunner message;
+  message.mutable_cut()->set_sequence(sequence);
+  message.mutable_cut()->set_at(points_.cut(position, has_mapped_, at, release));
+  message.mutable_cut()->set_release(release);
+  return send(std::move(message));
+}
+
+AttemptStatus AttemptRun::begin_segment() {
+  if (!has_started_) {
+    has_started_ = true;
+    wire::FromRunner message;
+    message.mutable_started();
+    if (auto sent = send(std::move(message)); !sent) return sent;
+  }
+  if (has_begun_) return {};
+  has_begun_ = true;
+  return guarded([&] { parts_.mapper.begin_segment(points_.segment().begin); });
+}
+
+AttemptStatus AttemptRun::map(const RecordBlock& block) {
+  if (auto begun = begin_segment(); !begun) return begun;
+  has_mapped_ = true;
+  if (auto mapped = guarded([&] { parts_.mapper.map(block.batch, *writer_); }); !mapped) return mapped;
+  if (writer_->fault()) return to_failure(*writer_->fault());
+  segment_records_ += block.records;
+  records_ += block.records;
+  return {};
+}
+
+AttemptStatus AttemptRun::seal() {
+  if (auto begun = begin_segment(); !begun) return begun;
+  if (auto flushed = guarded([&] { parts_.mapper.flush(*writer_); }); !flushed) return flushed;
+  if (auto same = reader_->check_unchanged(); !same) return to_failure(std::move(same).error());
+  auto output = writer_->seal();
+  if (!output) return to_failure(std::move(output).error());
+  if (auto sent = send_sealed(*output); !sent) return sent;
+  points_.on_sealed();
+  segment_records_ = 0;
+  has_begun_ = has_mapped_ = false;
+  return {};
+}
+
+AttemptStatus AttemptRun::send_sealed(const SealedBytes& output) {
+  const ByteRange segment = points_.segment();
+  wire::FromRunner message;
+  wire::FromRunner::Sealed& sealed = *message.mutable_sealed();
+  sealed.mutable_range()->set_begin(segment.begin);
+  sealed.mutable_range()->set_end(segment.end);
+  sealed.set_input_end(segment.is_open_ended() ? std::max(segment.begin, reader_->position()) : segment.end);
+  wire::SealedOutput& out = *sealed.mutable_output();
+  out.set_file_offset(output.file_offset);
+  out.set_length(output.length);
+  out.set_records(segment_records_);
+  out.set_crc32c(output.crc32c);
+  for (CounterDelta& delta : parts_.context.take_counters()) {
+    wire::Counter& counter = *out.add_counters();
+    counter.set_group(std::move(delta.group));
+    counter.set_name(std::move(delta.name));
+    counter.set_value(delta.value);
+  }
+  return send(std::move(message));
+}
+
+AttemptStatus AttemptRun::send(wire::FromRunner message) {
+  *message.mutable_attempt() = order_.attempt();
+  auto sent = parts_.channel.send(message);
+  if (!sent) return AttemptFailure{wire::CRASHED, std::move(sent).error().message};
+  return {};
+}
+
+void AttemptRun::report_progress() {
+  const ByteRange range = range_of(order_.range());
+  const std::uint64_t position =
+      std::max(range.begin, reader_ ? std::min(reader_->position(), range.end) : range.begin);
+  parts_.progress.offset.store(position, std::memory_order_relaxed);
+  parts_.progress.records.store(records_, std::memory_order_relaxed);
+  parts_.progress.output_bytes.store(writer_ ? writer_->bytes() : 0, std::memory_order_relaxed);
+}
+
+// A worker that is gone is noticed with the next message that matters.
+void AttemptRun::send_status() {
+  auto text = status_.take(StatusLine::Clock::now());
+  if (!text) return;
+  wire::FromRunner message;
+  message.mutable_status()->set_text(std::move(*text));
+  static_cast<void>(send(std::move(message)).has_value());
+}
+
+}  // namespace ontime::worker

@@ -1,0 +1,71 @@
+#pragma once
+// One attempt: maps a range of one input file, block by block, obeys the cuts that come through the progress block, and
+// seals segment after segment. A new object for each.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/app/application.h"
+#include "common/protocol/runner.pb.h"
+#include "worker/data/record_reader.h"
+#include "worker/data/segment_writer.h"
+#include "worker/progress_block.h"
+#include "worker/runner/cut_points.h"
+#include "worker/runner/run_context.h"
+#include "worker/runner/runner_channel.h"
+#include "worker/runner/status_line.h"
+
+namespace ontime::worker {
+
+// Why an attempt is over before it has sealed all it held.
+struct AttemptFailure {
+  wire::Failure failure = wire::CRASHED;
+  std::string message;
+};
+using AttemptStatus = Result<void, AttemptFailure>;
+
+// What stays the same from one attempt to the next in a runner. All outlive the attempt.
+struct RunnerParts {
+  app::Mapper& mapper;
+  RunContext& context;
+  RunnerChannel& channel;
+  ProgressBlock& progress;
+  RecordRule rule;
+};
+
+class AttemptRun {
+ public:
+  AttemptRun(const RunnerParts& parts, const wire::ToRunner::Run& order);
+
+  // Returns when everything it holds is sealed; the caller reports Finished or the failure.
+  AttemptStatus run();
+
+ private:
+  AttemptStatus open();
+  AttemptStatus step();
+  AttemptStatus answer_cut();
+  AttemptStatus begin_segment();
+  AttemptStatus map(const RecordBlock& block);
+  AttemptStatus seal();
+  AttemptStatus send_sealed(const SealedBytes& output);
+  AttemptStatus send(wire::FromRunner message);
+  void report_progress();
+  void send_status();
+
+  RunnerParts parts_;
+  const wire::ToRunner::Run& order_;
+  CutPoints points_;
+  std::unique_ptr<RecordReader> reader_;
+  std::unique_ptr<SegmentWriter> writer_;
+  StatusLine status_;
+  std::uint64_t cut_answered_;  // sequence of the last request that needs no answer
+  std::uint64_t records_ = 0;   // of the whole run
+  std::uint64_t segment_records_ = 0;
+  bool has_started_ = false;  // Started is sent
+  bool has_begun_ = false;    // the mapper knows of the current segment
+  bool has_mapped_ = false;   // something of the current segment
+};
+
+}  // namespace ontime::worker

@@ -1,0 +1,127 @@
+#include "worker/runner/launcher.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace ontime::worker {
+namespace {
+
+// Signals that are read from a descriptor instead of interrupting. A key press in the terminal (SIGINT) is the worker's
+// affair: the launcher ends when the worker does.
+FileDescriptor open_signals() {
+  for (const int signal : {SIGINT, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  sigaddset(&wanted, SIGCHLD);
+  sigaddset(&wanted, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
+  return FileDescriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+// Takes all pending signals; true if one asks the launcher to end.
+bool drain(int signals) {
+  bool has_to_end = false;
+  signalfd_siginfo signal{};
+  while (::read(signals, &signal, sizeof(signal)) == static_cast<ssize_t>(sizeof(signal))) {
+    has_to_end |= signal.ssi_signo == SIGTERM;
+  }
+  return has_to_end;
+}
+
+// Fills protobuf's tables and the allocator's first pages here, not in every runner.
+void touch_messages() {
+  wire::ToRunner order;
+  order.mutable_setup()->add_parameters()->set_key("key");
+  order.mutable_run()->mutable_file()->set_path("path");
+  std::string bytes = order.SerializeAsString();
+  order.ParseFromString(bytes);
+  wire::FromRunner report;
+  report.mutable_sealed()->mutable_output()->add_counters()->set_name("name");
+  bytes = report.SerializeAsString();
+  report.ParseFromString(bytes);
+}
+
+}  // namespace
+
+int Launcher::run() {
+  const FileDescriptor signals = open_signals();
+  touch_messages();
+  const Status status = signals ? serve(signals.get()) : failed("cannot watch for signals");
+  if (!status) std::fprintf(stderr, "ontime-runner: %s\n", status.error().message.c_str());
+  kill_all();
+  return status ? 0 : 1;
+}
+
+Status Launcher::serve(int signals) {
+  for (;;) {
+    pollfd watched[] = {{socket_.descriptor(), POLLIN, 0}, {signals, POLLIN, 0}};
+    if (::poll(watched, 2, -1) < 0 && errno != EINTR) return failed("cannot wait for the worker");
+    if (watched[1].revents != 0) {
+      if (drain(signals)) return {};
+      if (auto reported = report_exits(); !reported) return {};  // the worker is gone
+    }
+    if (watched[0].revents != 0) {
+      auto goes_on = spawn_next();
+      if (!goes_on) return std::move(goes_on).error();
+      if (!*goes_on) return {};
+    }
+  }
+}
+
+Result<bool> Launcher::spawn_next() {
+  auto order = socket_.receive();
+  if (!order) return std::move(order).error();
+  if (!order->has_value()) return false;
+  const pid_t launcher = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid == 0) become_runner(std::move((*order)->descriptors), launcher);
+  wire::FromLauncher message;
+  wire::FromLauncher::Spawned& spawned = *message.mutable_spawned();
+  spawned.set_runner((*order)->runner);
+  if (pid > 0) {
+    ::setpgid(pid, pid);  // as the child does: whoever comes first
+    runners_.emplace(pid, (*order)->runner);
+    spawned.set_pid(pid);
+  } else {
+    spawned.set_error(std::string("cannot fork: ") + std::strerror(errno));
+  }
+  return socket_.send(message).has_value();
+}
+
+// Before a runner is reaped, while its process id cannot be given to anyone else, the rest of its group is killed.
+Status Launcher::report_exits() {
+  for (;;) {
+    siginfo_t exited{};
+    if (::waitid(P_ALL, 0, &exited, WEXITED | WNOHANG | WNOWAIT) != 0 || exited.si_pid == 0) return {};
+    const pid_t pid = exited.si_pid;
+    ::kill(-pid, SIGKILL);
+    int wait_status = 0;
+    ::waitpid(pid, &wait_status, 0);
+    const auto runner = runners_.extract(pid);
+    if (runner.empty()) continue;
+    wire::FromLauncher message;
+    message.mutable_exited()->set_runner(runner.mapped());
+    message.mutable_exited()->set_wait_status(wait_status);
+    if (auto sent = socket_.send(message); !sent) return sent;
+  }
+}
+
+void Launcher::kill_all() {
+  for (const auto& [pid, runner] : runners_) {
+    ::kill(-pid, SIGKILL);
+    ::kill(pid, SIGKILL);
+  }
+  for (const auto& [pid, runner] : runners_) ::waitpid(pid, nullptr, 0);
+}
+
+}  // namespace ontime::worker

@@ -1,0 +1,39 @@
+#pragma once
+// The launcher's end of the socket to its worker: orders with descriptors attached come in, reports go out. Blocking;
+// both sides always send whole frames.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/protocol/runner.pb.h"
+#include "worker/runner/runner_process.h"
+
+namespace ontime::worker {
+
+struct SpawnOrder {
+  std::uint64_t runner = 0;  // the worker's number for it
+  RunnerDescriptors descriptors;
+};
+
+class LauncherSocket {
+ public:
+  explicit LauncherSocket(FileDescriptor socket) : socket_(std::move(socket)) {}
+
+  int descriptor() const { return socket_.get(); }
+  // The next order, waiting for it; nothing when the worker has closed its end.
+  Result<std::optional<SpawnOrder>> receive();
+  Status send(const wire::FromLauncher& message);
+
+ private:
+  // Fills `to` and collects the descriptors that come along; false if the stream ends before.
+  Result<bool> receive_exactly(char* to, std::size_t size, std::vector<FileDescriptor>& attached);
+
+  FileDescriptor socket_;
+  std::string outgoing_;  // reused
+};
+
+}  // namespace ontime::worker

@@ -1,0 +1,43 @@
+// ontime-runner: started by ontime-worker, not by people. `--launcher FD` serves the Unix socket FD, which must be
+// open.
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <charconv>
+#include <cstdio>
+#include <optional>
+#include <string_view>
+
+#include "worker/runner/launcher.h"
+
+namespace {
+
+std::optional<int> socket_number(std::string_view text) {
+  int fd = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
+  struct stat file {};
+  if (error != std::errc() || end != text.data() + text.size() || ::fstat(fd, &file) != 0) return std::nullopt;
+  return S_ISSOCK(file.st_mode) ? std::optional(fd) : std::nullopt;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view option = argc > 1 ? argv[1] : "";
+  if (option == "--help") {
+    std::puts("ontime-runner --launcher FD: runs attempts for ontime-worker, which starts it; not for people.");
+    return 0;
+  }
+  if (option != "--launcher" || argc != 3) {
+    std::fputs("ontime-runner: expected --launcher FD; it is started by ontime-worker\n", stderr);
+    return 2;
+  }
+  const auto fd = socket_number(argv[2]);
+  if (!fd) {
+    std::fprintf(stderr, "ontime-runner: --launcher %s is no open socket; it is started by ontime-worker\n", argv[2]);
+    return 2;
+  }
+  ::fcntl(*fd, F_SETFD, FD_CLOEXEC);
+  return ontime::worker::Launcher(ontime::worker::FileDescriptor(*fd)).run();
+}

@@ -1,0 +1,32 @@
+#include "worker/runner/run_context.h"
+
+#include <stdexcept>
+
+namespace ontime::worker {
+
+std::uint64_t& RunContext::counter(std::string_view group, std::string_view name) {
+  if (group.size() > kCounterNameBytesMax || name.size() > kCounterNameBytesMax) {
+    throw std::length_error("the name of a counter has more than " + std::to_string(kCounterNameBytesMax) + " bytes");
+  }
+  const auto key = std::make_pair(std::string(group), std::string(name));
+  if (!counters_.contains(key) && counters_.size() == kCountersMax) {
+    throw std::length_error("there are more than " + std::to_string(kCountersMax) + " counters");
+  }
+  return counters_[key].value;
+}
+
+void RunContext::set_status(std::string_view text) {
+  if (status_listener_) status_listener_(std::string(text.substr(0, kStatusBytesMax)));
+}
+
+std::vector<CounterDelta> RunContext::take_counters() {
+  std::vector<CounterDelta> deltas;
+  for (auto& [key, cell] : counters_) {
+    if (cell.value == cell.reported) continue;
+    deltas.push_back({key.first, key.second, cell.value - cell.reported});
+    cell.reported = cell.value;
+  }
+  return deltas;
+}
+
+}  // namespace ontime::worker

@@ -1,0 +1,55 @@
+#pragma once
+// What the runner gives a mapper as its Context: parameters, counters, the status line.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/app/context.h"
+#include "common/app/loaded_application.h"
+
+namespace ontime::worker {
+
+struct CounterDelta {
+  std::string group;
+  std::string name;
+  std::uint64_t value = 0;
+};
+
+class RunContext final : public app::Context {
+ public:
+  static constexpr std::size_t kCountersMax = 128;
+  static constexpr std::size_t kCounterNameBytesMax = 64;
+  static constexpr std::size_t kStatusBytesMax = 1024;
+
+  explicit RunContext(app::ParameterValues parameters) : parameters_(std::move(parameters)) {}
+
+  const std::string& get(std::string_view name) const override { return parameters_.get(name); }
+  const std::string& input_path() const override { return input_path_; }
+  std::uint64_t& counter(std::string_view group, std::string_view name) override;
+  void set_status(std::string_view text) override;
+
+  const app::ParameterValues& parameters() const { return parameters_; }
+  void set_input_path(std::string path) { input_path_ = std::move(path); }
+  // Called from set_status(), within the mapper.
+  void on_status(std::function<void(const std::string&)> listener) { status_listener_ = std::move(listener); }
+
+  // What was added to each counter since the last call; those without a change are left out.
+  std::vector<CounterDelta> take_counters();
+
+ private:
+  struct Cell {
+    std::uint64_t value = 0;
+    std::uint64_t reported = 0;
+  };
+  app::ParameterValues parameters_;
+  std::string input_path_;
+  std::map<std::pair<std::string, std::string>, Cell> counters_;  // mappers hold references to the values
+  std::function<void(const std::string&)> status_listener_;
+};
+
+}  // namespace ontime::worker

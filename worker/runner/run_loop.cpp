@@ -1,0 +1,82 @@
+#include "worker/runner/run_loop.h"
+
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/app/loaded_application.h"
+
+namespace ontime::worker {
+namespace {
+
+AttemptFailure refused(const std::string& why) { return {wire::BAD_APPLICATION, why}; }
+
+}  // namespace
+
+int RunLoop::serve() {
+  for (;;) {
+    auto message = channel_.receive();
+    if (!message) {
+      std::fprintf(stderr, "ontime-runner: %s\n", message.error().message.c_str());
+      return 1;
+    }
+    if (!message->has_value()) return 0;
+    const wire::ToRunner& order = **message;
+    if (order.has_setup()) {
+      ready_ = set_up(order.setup());  // a failure is reported with the first attempt
+    } else if (order.has_run() && !run(order.run())) {
+      return 1;
+    }
+  }
+}
+
+AttemptStatus RunLoop::set_up(const wire::ToRunner::Setup& setup) {
+  mapper_.reset();
+  auto loaded = app::LoadedApplication::load(
+      setup.application(), {setup.application_directories().begin(), setup.application_directories().end()});
+  if (!loaded) return refused(loaded.error().message);
+  std::map<std::string, std::string, std::less<>> given;
+  for (const wire::Entry& entry : setup.parameters()) given[entry.key()] = entry.value();
+  auto parameters = loaded->complete(given);
+  if (!parameters) return refused(parameters.error().message);
+  if (setup.record_bytes_max() > 0) rule_.record_bytes_max = setup.record_bytes_max();
+  context_ = std::make_unique<RunContext>(std::move(*parameters));
+  return make_mapper(*loaded);
+}
+
+AttemptStatus RunLoop::make_mapper(const app::LoadedApplication& loaded) {
+  const std::string who = "the application " + loaded.name();
+  try {
+    rule_.record_bytes = loaded.application().record_bytes(context_->parameters());
+    mapper_ = loaded.application().make_mapper();
+    if (!mapper_) return refused(who + " makes no mapper");
+    mapper_->setup(*context_);
+    return {};
+  } catch (const std::invalid_argument& e) {
+    return refused(who + " refuses its parameters: " + e.what());
+  } catch (const std::exception& e) {
+    return AttemptFailure{wire::THREW, who + " cannot start: " + e.what()};
+  } catch (...) {
+    return AttemptFailure{wire::THREW, who + " cannot start: it threw something that is no std::exception"};
+  }
+}
+
+bool RunLoop::run(const wire::ToRunner::Run& order) {
+  const AttemptStatus status =
+      ready_ ? AttemptRun({*mapper_, *context_, channel_, progress_, rule_}, order).run() : ready_;
+  wire::FromRunner message;
+  *message.mutable_attempt() = order.attempt();
+  if (status) {
+    message.mutable_finished();
+  } else {
+    message.mutable_failed()->set_failure(status.error().failure);
+    message.mutable_failed()->set_message(status.error().message);
+  }
+  return channel_.send(message).has_value() && status.has_value();
+}
+
+}  // namespace ontime::worker

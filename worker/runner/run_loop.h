@@ -1,0 +1,32 @@
+#pragma once
+// The life of one runner process: Setup once, then attempt after attempt of the same job, until the worker closes the
+// socket or an attempt fails.
+
+#include <memory>
+#include <optional>
+
+#include "worker/runner/attempt_run.h"
+
+namespace ontime::worker {
+
+class RunLoop {
+ public:
+  RunLoop(RunnerChannel& channel, ProgressBlock& progress) : channel_(channel), progress_(progress) {}
+
+  // The exit status of the process: 0 when the worker has closed the socket, 1 after a failure.
+  int serve();
+
+ private:
+  AttemptStatus set_up(const wire::ToRunner::Setup& setup);
+  AttemptStatus make_mapper(const app::LoadedApplication& loaded);
+  bool run(const wire::ToRunner::Run& order);  // false: the attempt failed
+
+  RunnerChannel& channel_;
+  ProgressBlock& progress_;
+  AttemptStatus ready_ = AttemptFailure{wire::BAD_APPLICATION, "the worker sent an attempt before the job's set-up"};
+  RecordRule rule_;
+  std::unique_ptr<RunContext> context_;  // the mapper refers to it
+  std::unique_ptr<app::Mapper> mapper_;
+};
+
+}  // namespace ontime::worker
