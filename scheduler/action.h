@@ -14,35 +14,64 @@ namespace ontime::scheduler {
 namespace action {
 
 // File, application and parameters are the job's: see Cluster::job and Task::split.
-struct LaunchAttempt { NodeId node; AttemptId attempt; ByteRange range; };
+struct LaunchAttempt {
+  NodeId node;
+  AttemptId attempt;
+  ByteRange range;
+};
 
 // Ask the attempt to end what it may claim at `at`, or where it stands if it is past that. See design section 3.
-struct CutAttempt { NodeId node; AttemptId attempt; std::uint64_t at = 0; bool release = false; };
+struct CutAttempt {
+  NodeId node;
+  AttemptId attempt;
+  std::uint64_t at = 0;
+  bool release = false;
+};
 
-struct KillAttempt { NodeId node; AttemptId attempt; std::string reason; };
+struct KillAttempt {
+  NodeId node;
+  AttemptId attempt;
+  std::string reason;
+};
 
 // The answer to NodeInventory: the node is welcome under this id; these attempts of its are not live any more.
-struct WelcomeNode { NodeId node; std::vector<AttemptId> fenced; };
+struct WelcomeNode {
+  NodeId node;
+  std::vector<AttemptId> fenced;
+};
 
 // The node has been silent too long: close its connection, so that it has to register again.
-struct DropNode { NodeId node; };
+struct DropNode {
+  NodeId node;
+};
 
 // Put the parts together, write manifest and _SUCCESS; answer with event::CommitFinished. May be repeated.
-struct CommitOutput { JobId job; };
+struct CommitOutput {
+  JobId job;
+};
 
 // The job did not succeed: remove what its attempts wrote. Nothing is answered.
-struct DiscardOutput { JobId job; };
+struct DiscardOutput {
+  JobId job;
+};
 
 // The job has ended: the node may end its runners. Sent to every node that ever ran one of its attempts.
-struct ForgetJob { NodeId node; JobId job; };
+struct ForgetJob {
+  NodeId node;
+  JobId job;
+};
 
 // Answers event::JobSubmitted.
-struct AnswerSubmit { std::uint64_t request = 0; JobId job; std::uint32_t tasks = 0; };
+struct AnswerSubmit {
+  std::uint64_t request = 0;
+  JobId job;
+  std::uint32_t tasks = 0;
+};
 
 }  // namespace action
 
-using Action = std::variant<action::LaunchAttempt, action::CutAttempt, action::KillAttempt, action::WelcomeNode,
-                            action::DropNode, action::CommitOutput, action::DiscardOutput, action::ForgetJob,
-                            action::AnswerSubmit>;
+using Action =
+    std::variant<action::LaunchAttempt, action::CutAttempt, action::KillAttempt, action::WelcomeNode, action::DropNode,
+                 action::CommitOutput, action::DiscardOutput, action::ForgetJob, action::AnswerSubmit>;
 
 }  // namespace ontime::scheduler

@@ -20,8 +20,10 @@ void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
   if (id.index >= next_fresh_) return;
   for (const Segment& segment : cluster.find_task(id)->ledger.segments()) {
     const Place place{id.index, segment.range.begin};
-    if (segment.sealed || !cluster.racing(id, segment.range.begin).empty()) again_.erase(place);
-    else again_.insert(place);
+    if (segment.sealed || !cluster.racing(id, segment.range.begin).empty())
+      again_.erase(place);
+    else
+      again_.insert(place);
   }
 }
 
@@ -174,8 +176,10 @@ void ApplicationMaster::settle_race(Turn& turn, AttemptId winner, std::uint64_t 
     const Attempt& other = attempts[number];
     const AttemptId id{winner.task, number};
     if (number == winner.number || !is_live(other.state)) continue;
-    if (other.held.begin == begin) kill(turn, id, "another attempt was first");
-    else if (other.held.end == begin) turn.act(action::CutAttempt{other.node, id, begin, true});
+    if (other.held.begin == begin)
+      kill(turn, id, "another attempt was first");
+    else if (other.held.end == begin)
+      turn.act(action::CutAttempt{other.node, id, begin, true});
   }
 }
 

@@ -52,7 +52,7 @@ class ApplicationMaster {
 
  private:
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // task index, begin of an open segment
-  struct Copies {  // speculative attempts that wait for slots
+  struct Copies {                                         // speculative attempts that wait for slots
     Place place;
     std::uint32_t count;
   };

@@ -26,33 +26,73 @@ namespace event {
 
 // A worker process connected, for the first time or again. Its resent reports follow as events of their own, then
 // exactly one NodeInventory. `node` in all other events is what node_of(incarnation) says after this step.
-struct NodeRegistered { std::string incarnation; std::string name; std::string host; std::uint32_t slots = 0; };
+struct NodeRegistered {
+  std::string incarnation;
+  std::string name;
+  std::string host;
+  std::uint32_t slots = 0;
+};
 
 // All attempts the worker still runs. Those the scheduler believes there but are not are lost; those it does not know
 // as live are fenced.
-struct NodeInventory { NodeId node; std::vector<AttemptProgress> running; };
+struct NodeInventory {
+  NodeId node;
+  std::vector<AttemptProgress> running;
+};
 
-struct Heartbeat { NodeId node; std::vector<AttemptProgress> attempts; };
+struct Heartbeat {
+  NodeId node;
+  std::vector<AttemptProgress> attempts;
+};
 
 // The events below carry the node that they come from: an attempt is only believed from the node it was launched on.
 
 // The first record is about to be mapped (t_FP of the papers; launch overhead ends here).
-struct AttemptStarted { NodeId node; AttemptId attempt; };
+struct AttemptStarted {
+  NodeId node;
+  AttemptId attempt;
+};
 
 // The boundary that the attempt honours. At or beyond the end of what it holds: nothing was left to cut.
-struct CutAnswered { NodeId node; AttemptId attempt; std::uint64_t at = 0; bool release = false; };
+struct CutAnswered {
+  NodeId node;
+  AttemptId attempt;
+  std::uint64_t at = 0;
+  bool release = false;
+};
 
-struct SegmentSealed { NodeId node; AttemptId attempt; ByteRange range; std::uint64_t input_end = 0; SealedOutput output; Counters counters; };
+struct SegmentSealed {
+  NodeId node;
+  AttemptId attempt;
+  ByteRange range;
+  std::uint64_t input_end = 0;
+  SealedOutput output;
+  Counters counters;
+};
 
 // The attempt ended without having sealed all it held.
-struct AttemptExited { NodeId node; AttemptId attempt; bool fatal = false; std::string message; };
+struct AttemptExited {
+  NodeId node;
+  AttemptId attempt;
+  bool fatal = false;
+  std::string message;
+};
 
 // `request` is the shell's and comes back in the answer.
-struct JobSubmitted { std::uint64_t request = 0; JobSpec spec; };
-struct JobKillRequested { JobId job; std::string reason; };
+struct JobSubmitted {
+  std::uint64_t request = 0;
+  JobSpec spec;
+};
+struct JobKillRequested {
+  JobId job;
+  std::string reason;
+};
 
 // The output committer is done; `error` empty on success.
-struct CommitFinished { JobId job; std::string error; };
+struct CommitFinished {
+  JobId job;
+  std::string error;
+};
 
 struct TimePassed {};
 

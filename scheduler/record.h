@@ -37,13 +37,17 @@ enum class AttemptEnd : std::uint8_t {
 };
 
 enum class JobState : std::uint8_t { Running, Committing, Succeeded, Failed, Killed };
-constexpr bool is_final(JobState s) { return s == JobState::Succeeded || s == JobState::Failed || s == JobState::Killed; }
+constexpr bool is_final(JobState s) {
+  return s == JobState::Succeeded || s == JobState::Failed || s == JobState::Killed;
+}
 
 namespace record {
 
 // First record after every start of a master on this journal. Attempts of older epochs live on only if their worker
 // reports them again.
-struct MasterStarted { std::uint64_t epoch = 0; };
+struct MasterStarted {
+  std::uint64_t epoch = 0;
+};
 
 // A worker process was seen for the first time.
 struct NodeAdded {
@@ -54,27 +58,58 @@ struct NodeAdded {
   std::uint32_t slots = 0;
 };
 
-struct JobAccepted { JobId job; JobSpec spec; };
+struct JobAccepted {
+  JobId job;
+  JobSpec spec;
+};
 
 // `range` is the open segment that it starts with.
-struct AttemptLaunched { AttemptId attempt; NodeId node; ByteRange range; bool speculative = false; };
+struct AttemptLaunched {
+  AttemptId attempt;
+  NodeId node;
+  ByteRange range;
+  bool speculative = false;
+};
 
 // [begin, end) of the task became [begin, at) and [at, end). The attempt that answered holds the left part and, unless
 // it released it, the right one.
-struct SegmentCut { AttemptId attempt; std::uint64_t begin = 0; std::uint64_t at = 0; bool release = false; };
+struct SegmentCut {
+  AttemptId attempt;
+  std::uint64_t begin = 0;
+  std::uint64_t at = 0;
+  bool release = false;
+};
 
 // `input_end` closes a segment whose end was unknown; otherwise it equals range.end.
-struct SegmentSealed { AttemptId attempt; ByteRange range; std::uint64_t input_end = 0; SealedOutput output; Counters counters; };
+struct SegmentSealed {
+  AttemptId attempt;
+  ByteRange range;
+  std::uint64_t input_end = 0;
+  SealedOutput output;
+  Counters counters;
+};
 
-struct AttemptEnded { AttemptId attempt; AttemptEnd end = AttemptEnd::Failed; std::string message; };
+struct AttemptEnded {
+  AttemptId attempt;
+  AttemptEnd end = AttemptEnd::Failed;
+  std::string message;
+};
 
-struct CommitStarted { JobId job; };
+struct CommitStarted {
+  JobId job;
+};
 
 // Final state; `message` says why a job did not succeed.
-struct JobEnded { JobId job; JobState state = JobState::Failed; std::string message; };
+struct JobEnded {
+  JobId job;
+  JobState state = JobState::Failed;
+  std::string message;
+};
 
 // The job's records may be dropped from the journal.
-struct JobForgotten { JobId job; };
+struct JobForgotten {
+  JobId job;
+};
 
 }  // namespace record
 

@@ -3,10 +3,10 @@
 // (refresh) and keeps its index of free slots in order, so that a choice costs the logarithm of the number of nodes.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
-#include <map>
 #include <vector>
 
 #include "common/base/ids.h"

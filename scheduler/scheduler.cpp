@@ -168,8 +168,10 @@ void Scheduler::Impl::on(Turn& turn, const event::NodeInventory& event) {
   std::vector<AttemptId> fenced;
   std::set<AttemptId> gone = node->live;
   for (const AttemptProgress& progress : event.running) {
-    if (gone.erase(progress.attempt) != 0) adopt(turn, progress);
-    else fenced.push_back(progress.attempt);
+    if (gone.erase(progress.attempt) != 0)
+      adopt(turn, progress);
+    else
+      fenced.push_back(progress.attempt);
   }
   for (const AttemptId attempt : gone) {
     turn.record(record::AttemptEnded{attempt, AttemptEnd::Lost, "its worker does not run it"});
@@ -198,7 +200,8 @@ void Scheduler::Impl::on(Turn& turn, const event::Heartbeat& event) {
   if (node == nullptr || node->state == NodeState::Lost) return;
   cluster_.observe_heard(event.node, turn.now);
   for (const AttemptProgress& progress : event.attempts) {
-    if (is_live_on(event.node, progress.attempt)) cluster_.observe_progress(progress, turn.now);
+    if (is_live_on(event.node, progress.attempt))
+      cluster_.observe_progress(progress, turn.now);
     else if (is_stale(event.node, progress.attempt, turn.now)) {
       turn.act(action::KillAttempt{event.node, progress.attempt, "it is not live any more"});
     }
@@ -260,7 +263,8 @@ void Scheduler::Impl::on(Turn& turn, const event::SegmentSealed& event) {
   const Segment* segment = cluster_.find_task(event.attempt.task)->ledger.find(event.range.begin);
   if (segment != nullptr && segment->sealed && segment->attempt == event.attempt.number) return;
   ApplicationMaster& master = masters_.at(event.attempt.task.job);
-  if (!master.on_segment_sealed(turn, event)) return master.kill(turn, event.attempt, "it sealed what it does not hold");
+  if (!master.on_segment_sealed(turn, event))
+    return master.kill(turn, event.attempt, "it sealed what it does not hold");
   commit_if_done(turn, event.attempt.task.job);
 }
 
@@ -285,20 +289,25 @@ void Scheduler::Impl::on_stall(Turn& turn, AttemptId id) {
   }
   const NodeId node = attempt->node;
   turn.act(action::KillAttempt{node, id, "it made no progress"});
-  fail_attempt(turn, id, false, "made no progress for " + std::to_string(static_cast<long long>(seconds(limit))) +
-                                    " s at offset " + std::to_string(attempt->offset) + " (--attempt-timeout)");
+  fail_attempt(turn, id, false,
+               "made no progress for " + std::to_string(static_cast<long long>(seconds(limit))) + " s at offset " +
+                   std::to_string(attempt->offset) + " (--attempt-timeout)");
 }
 
 void Scheduler::Impl::on_timer(Turn& turn, const Timer& timer) {
   switch (timer.kind) {
-    case TimerKind::NodeSilence: return on_silence(turn, timer.node);
-    case TimerKind::Stall: return on_stall(turn, timer.attempt);
+    case TimerKind::NodeSilence:
+      return on_silence(turn, timer.node);
+    case TimerKind::Stall:
+      return on_stall(turn, timer.attempt);
     case TimerKind::Checkpoint:
-    case TimerKind::PolicyCheck: break;
+    case TimerKind::PolicyCheck:
+      break;
   }
   const auto master = masters_.find(timer.attempt.task.job);
   if (master == masters_.end()) return;
-  if (timer.kind == TimerKind::Checkpoint) master->second.on_checkpoint_due(turn, timer.attempt);
+  if (timer.kind == TimerKind::Checkpoint)
+    master->second.on_checkpoint_due(turn, timer.attempt);
   else {
     master->second.check(turn, resources_.free_slots());
     waiting_.insert(master->first);

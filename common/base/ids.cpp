@@ -20,9 +20,7 @@ std::string to_string(NodeId id) { return "node-" + std::to_string(id.value); }
 std::string to_string(TaskId id) { return to_string(id.job) + "/t" + padded(id.index); }
 std::string to_string(AttemptId id) { return to_string(id.task) + "/a" + std::to_string(id.number); }
 
-std::string attempt_file_name(AttemptId id) {
-  return "t" + padded(id.task.index) + "-a" + std::to_string(id.number);
-}
+std::string attempt_file_name(AttemptId id) { return "t" + padded(id.task.index) + "-a" + std::to_string(id.number); }
 
 std::string part_file_name(std::uint32_t task_index) { return "part-m-" + padded(task_index); }
 

@@ -19,23 +19,40 @@ bool take_number(std::string_view& text, double& number) {
 
 std::string_view take_letters(std::string_view& text) {
   std::size_t size = 0;
-  while (size < text.size() && ((text[size] >= 'a' && text[size] <= 'z') || (text[size] >= 'A' && text[size] <= 'Z'))) ++size;
+  while (size < text.size() && ((text[size] >= 'a' && text[size] <= 'z') || (text[size] >= 'A' && text[size] <= 'Z')))
+    ++size;
   const std::string_view letters = text.substr(0, size);
   text.remove_prefix(size);
   return letters;
 }
 
 constexpr double kKi = 1024.0;
-constexpr std::array<std::pair<std::string_view, double>, 23> kSizeUnits{{
-    {"", 1},        {"B", 1},
-    {"k", kKi},     {"K", kKi},         {"KiB", kKi},         {"kB", 1e3}, {"KB", 1e3},
-    {"m", kKi * kKi},       {"M", kKi * kKi},         {"MiB", kKi * kKi},         {"MB", 1e6}, {"Mi", kKi * kKi},
-    {"g", kKi * kKi * kKi}, {"G", kKi * kKi * kKi},   {"GiB", kKi * kKi * kKi},   {"GB", 1e9}, {"Gi", kKi * kKi * kKi},
-    {"T", kKi * kKi * kKi * kKi}, {"t", kKi * kKi * kKi * kKi}, {"TiB", kKi * kKi * kKi * kKi}, {"TB", 1e12},
-    {"Ti", kKi * kKi * kKi * kKi}, {"Ki", kKi}}};
+constexpr std::array<std::pair<std::string_view, double>, 23> kSizeUnits{{{"", 1},
+                                                                          {"B", 1},
+                                                                          {"k", kKi},
+                                                                          {"K", kKi},
+                                                                          {"KiB", kKi},
+                                                                          {"kB", 1e3},
+                                                                          {"KB", 1e3},
+                                                                          {"m", kKi* kKi},
+                                                                          {"M", kKi* kKi},
+                                                                          {"MiB", kKi* kKi},
+                                                                          {"MB", 1e6},
+                                                                          {"Mi", kKi* kKi},
+                                                                          {"g", kKi* kKi* kKi},
+                                                                          {"G", kKi* kKi* kKi},
+                                                                          {"GiB", kKi* kKi* kKi},
+                                                                          {"GB", 1e9},
+                                                                          {"Gi", kKi* kKi* kKi},
+                                                                          {"T", kKi* kKi* kKi* kKi},
+                                                                          {"t", kKi* kKi* kKi* kKi},
+                                                                          {"TiB", kKi* kKi* kKi* kKi},
+                                                                          {"TB", 1e12},
+                                                                          {"Ti", kKi* kKi* kKi* kKi},
+                                                                          {"Ki", kKi}}};
 
-constexpr std::array<std::pair<std::string_view, double>, 7> kTimeUnits{{
-    {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}}};
+constexpr std::array<std::pair<std::string_view, double>, 7> kTimeUnits{
+    {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}}};
 
 template <std::size_t N>
 double factor_of(const std::array<std::pair<std::string_view, double>, N>& units, std::string_view name) {
@@ -101,8 +118,10 @@ std::string format_duration(Duration duration) {
   if (s < 60) return print("%.2f %s", s, "s");
   char text[64];
   const auto whole = static_cast<long long>(s);
-  if (whole < 3600) std::snprintf(text, sizeof text, "%lldm %llds", whole / 60, whole % 60);
-  else std::snprintf(text, sizeof text, "%lldh %lldm", whole / 3600, whole / 60 % 60);
+  if (whole < 3600)
+    std::snprintf(text, sizeof text, "%lldm %llds", whole / 60, whole % 60);
+  else
+    std::snprintf(text, sizeof text, "%lldh %lldm", whole / 3600, whole / 60 % 60);
   return text;
 }
 

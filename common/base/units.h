@@ -15,7 +15,7 @@ Result<std::uint64_t> parse_size(std::string_view text);
 // A unit is required except for 0: ns us ms s m h d, several may follow each other.
 Result<Duration> parse_duration(std::string_view text);
 
-std::string format_size(std::uint64_t bytes);     // "128.0 MiB"
-std::string format_duration(Duration duration);   // "1.25 s", "3m 20s"
+std::string format_size(std::uint64_t bytes);    // "128.0 MiB"
+std::string format_duration(Duration duration);  // "1.25 s", "3m 20s"
 
 }  // namespace ontime

@@ -21,19 +21,19 @@ constexpr bool is_live(AttemptState s) { return s == AttemptState::Launching || 
 struct Attempt {
   NodeId node;
   AttemptState state = AttemptState::Launching;
-  bool speculative = false;    // raced another attempt from its launch on
-  bool cut_pending = false;    // a cut was asked for and not answered yet
-  bool adopted = true;         // false between a master's restart and the worker's report that it still runs
+  bool speculative = false;  // raced another attempt from its launch on
+  bool cut_pending = false;  // a cut was asked for and not answered yet
+  bool adopted = true;       // false between a master's restart and the worker's report that it still runs
   // What it still holds: open segments tile it. begin moves up with each seal, end down with a release.
   ByteRange held;
-  std::uint64_t start_offset = 0;   // where it began
-  std::uint64_t offset = 0;         // last reported: everything it held below is mapped
-  std::uint64_t records = 0;        // last reported
-  std::uint64_t output_bytes = 0;   // last reported
-  TimePoint launched_at;            // t_lau
-  TimePoint started_at;             // t_FP; epoch while launching
-  TimePoint progressed_at;          // when offset last moved (launch counts)
-  TimePoint ended_at;               // epoch while live
+  std::uint64_t start_offset = 0;  // where it began
+  std::uint64_t offset = 0;        // last reported: everything it held below is mapped
+  std::uint64_t records = 0;       // last reported
+  std::uint64_t output_bytes = 0;  // last reported
+  TimePoint launched_at;           // t_lau
+  TimePoint started_at;            // t_FP; epoch while launching
+  TimePoint progressed_at;         // when offset last moved (launch counts)
+  TimePoint ended_at;              // epoch while live
 };
 
 }  // namespace ontime::scheduler

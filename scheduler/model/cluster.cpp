@@ -154,11 +154,15 @@ struct Cluster::Applier {
   void operator()(const record::AttemptEnded& fact) const {
     Attempt& attempt = cluster.attempt(fact.attempt);
     switch (fact.end) {
-      case AttemptEnd::Succeeded: return cluster.end_attempt(fact.attempt, AttemptState::Succeeded, at);
-      case AttemptEnd::Killed: return cluster.end_attempt(fact.attempt, AttemptState::Killed, at);
-      case AttemptEnd::Lost: return cluster.end_attempt(fact.attempt, AttemptState::Lost, at);
+      case AttemptEnd::Succeeded:
+        return cluster.end_attempt(fact.attempt, AttemptState::Succeeded, at);
+      case AttemptEnd::Killed:
+        return cluster.end_attempt(fact.attempt, AttemptState::Killed, at);
+      case AttemptEnd::Lost:
+        return cluster.end_attempt(fact.attempt, AttemptState::Lost, at);
       case AttemptEnd::Failed:
-      case AttemptEnd::Fatal: break;
+      case AttemptEnd::Fatal:
+        break;
     }
     cluster.task(fact.attempt.task).ledger.count_failure(attempt.held.begin);
     ++cluster.job(fact.attempt.task.job).attempts_failed;

@@ -20,13 +20,13 @@ namespace ontime::scheduler {
 class Cluster {
  public:
   std::uint64_t epoch() const { return epoch_; }
-  const std::map<JobId, Job>& jobs() const { return jobs_; }      // forgotten ones are gone
+  const std::map<JobId, Job>& jobs() const { return jobs_; }  // forgotten ones are gone
   const std::map<NodeId, Node>& nodes() const { return nodes_; }
 
   const Job* find_job(JobId id) const;
   const Node* find_node(NodeId id) const;
   const Node* find_node(const std::string& incarnation) const;
-  NodeId node_of(const std::string& incarnation) const;   // 0 if unknown
+  NodeId node_of(const std::string& incarnation) const;  // 0 if unknown
   const Task* find_task(TaskId id) const;
   const Attempt* find_attempt(AttemptId id) const;
   // The attempt if it is live: neither ended nor fenced.

@@ -20,19 +20,19 @@ struct Job {
   JobSpec spec;
   JobState state = JobState::Running;
   TimePoint submitted_at;
-  TimePoint ended_at;                // epoch until final
-  std::string message;               // why it failed or was killed
-  std::vector<Task> tasks;           // index = TaskId::index; emptied when the job is forgotten
+  TimePoint ended_at;       // epoch until final
+  std::string message;      // why it failed or was killed
+  std::vector<Task> tasks;  // index = TaskId::index; emptied when the job is forgotten
   std::uint32_t tasks_done = 0;
-  std::uint64_t input_bytes = 0;     // as stored
+  std::uint64_t input_bytes = 0;  // as stored
   std::uint64_t sealed_bytes = 0;
   std::uint64_t sealed_records = 0;
   std::uint32_t attempts_launched = 0;
   std::uint32_t attempts_failed = 0;
-  Counters counters;                 // of sealed segments
-  std::set<AttemptId> live;          // its live attempts
+  Counters counters;                          // of sealed segments
+  std::set<AttemptId> live;                   // its live attempts
   std::map<AttemptId, std::string> failures;  // why attempts failed; only failed ones, so it stays small
-  std::set<NodeId> nodes;            // that ever ran one of its attempts
+  std::set<NodeId> nodes;                     // that ever ran one of its attempts
 
   bool missed_deadline(TimePoint now) const {
     return spec.deadline > Duration::zero() && (is_final(state) ? ended_at : now) > submitted_at + spec.deadline;

@@ -15,9 +15,9 @@ enum class Codec : std::uint8_t { Plain, Gzip, Zstd };
 
 // One input file as it was when the job was submitted; an attempt that finds another size or mtime fails the job.
 struct InputFile {
-  std::string path;            // absolute
-  std::uint64_t size = 0;      // bytes as stored
-  std::int64_t mtime_ns = 0;   // since the Unix epoch
+  std::string path;           // absolute
+  std::uint64_t size = 0;     // bytes as stored
+  std::int64_t mtime_ns = 0;  // since the Unix epoch
   Codec codec = Codec::Plain;
   bool operator==(const InputFile&) const = default;
 };
@@ -27,13 +27,13 @@ using StringMap = std::map<std::string, std::string, std::less<>>;
 struct JobSpec {
   std::string application;
   StringMap parameters;
-  std::vector<InputFile> inputs;         // in input order; empty files are left out
-  std::string output;                    // absolute directory
+  std::vector<InputFile> inputs;  // in input order; empty files are left out
+  std::string output;             // absolute directory
   std::uint64_t split_bytes = 128u << 20;
-  Duration deadline{0};                  // after submission; 0: none
+  Duration deadline{0};                                   // after submission; 0: none
   Duration checkpoint_interval{std::chrono::seconds(5)};  // 0: off
-  Duration attempt_timeout{0};           // without progress; 0: off
-  std::uint32_t attempts_max = 4;        // failures of one segment that fail the job
+  Duration attempt_timeout{0};                            // without progress; 0: off
+  std::uint32_t attempts_max = 4;                         // failures of one segment that fail the job
   std::uint64_t record_bytes_max = 64u << 20;
   std::string policy = "none";
   StringMap policy_parameters;

@@ -14,9 +14,9 @@ namespace ontime::scheduler {
 struct Segment {
   ByteRange range;
   bool sealed = false;
-  std::uint8_t failures = 0;        // of attempts that worked on it
-  std::uint32_t attempt = 0;        // sealed: number of the attempt whose output counts
-  SealedOutput output;              // sealed only
+  std::uint8_t failures = 0;  // of attempts that worked on it
+  std::uint32_t attempt = 0;  // sealed: number of the attempt whose output counts
+  SealedOutput output;        // sealed only
 };
 
 class Ledger {
@@ -26,17 +26,18 @@ class Ledger {
   const std::vector<Segment>& segments() const { return segments_; }
   ByteRange split() const { return {segments_.front().range.begin, segments_.back().range.end}; }
 
-  const Segment* find(std::uint64_t begin) const;      // the segment that begins there, or null
+  const Segment* find(std::uint64_t begin) const;  // the segment that begins there, or null
   const Segment* containing(std::uint64_t offset) const;
 
-  // Divides the open segment that begins at `begin`. False, and nothing changes, unless begin < at < end and it is open.
+  // Divides the open segment that begins at `begin`. False, and nothing changes, unless begin < at < end and it is
+  // open.
   bool cut(std::uint64_t begin, std::uint64_t at);
   // False, and nothing changes, unless exactly this range is an open segment. `input_end` closes an unknown end.
   bool seal(ByteRange range, std::uint64_t input_end, std::uint32_t attempt, const SealedOutput& output);
   // Counts a failure against an open segment and returns how many it has had.
   std::uint32_t count_failure(std::uint64_t begin);
 
-  bool is_done() const;                     // every segment is sealed
+  bool is_done() const;  // every segment is sealed
   std::uint64_t sealed_bytes() const;
   std::uint64_t sealed_records() const;
   // End of the run of open segments that starts at `begin`.

@@ -14,15 +14,15 @@ namespace ontime::scheduler {
 enum class NodeState : std::uint8_t { Live, Silent, Lost };
 
 struct Node {
-  std::string incarnation;   // random, one per worker process
+  std::string incarnation;  // random, one per worker process
   std::string name;
   std::string host;
   std::uint32_t slots = 0;
   NodeState state = NodeState::Silent;
-  bool synchronised = false;       // has sent its inventory since it last registered; only then gets work
-  TimePoint heard_at;              // last event from it
-  std::set<AttemptId> live;        // attempts that occupy its slots; never more than `slots`
-  std::uint32_t failures = 0;      // attempts that failed here
+  bool synchronised = false;   // has sent its inventory since it last registered; only then gets work
+  TimePoint heard_at;          // last event from it
+  std::set<AttemptId> live;    // attempts that occupy its slots; never more than `slots`
+  std::uint32_t failures = 0;  // attempts that failed here
 };
 
 }  // namespace ontime::scheduler

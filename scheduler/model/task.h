@@ -13,9 +13,9 @@ namespace ontime::scheduler {
 struct Task {
   explicit Task(const Split& split) : file(split.file), ledger(split.range) {}
 
-  std::uint32_t file;              // index into JobSpec::inputs
+  std::uint32_t file;  // index into JobSpec::inputs
   Ledger ledger;
-  std::vector<Attempt> attempts;   // index = AttemptId::number
+  std::vector<Attempt> attempts;  // index = AttemptId::number
 };
 
 }  // namespace ontime::scheduler

@@ -27,10 +27,16 @@ struct Speculate {
   std::optional<std::uint64_t> resume_at;
 };
 
-struct EndAttempt { AttemptId attempt; std::string reason; };
+struct EndAttempt {
+  AttemptId attempt;
+  std::string reason;
+};
 
 // Nothing was done for this task although one might have expected it; `reason` is a code such as "too-young".
-struct Decline { TaskId task; std::string reason; };
+struct Decline {
+  TaskId task;
+  std::string reason;
+};
 
 using Decision = std::variant<Speculate, EndAttempt, Decline>;
 

@@ -1,0 +1,71 @@
+#pragma once
+// A scheduler in a world of verbs: nodes come and go, attempts report, time passes. Keeps every record as a journal
+// would and every action since they were last looked at.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/scheduler.h"
+
+namespace ontime::scheduler::test {
+
+class World {
+ public:
+  explicit World(Settings settings = {});
+
+  // A worker registers and says what it runs.
+  NodeId register_node(const std::string& name, std::uint32_t slots = 1, std::vector<AttemptProgress> running = {});
+  // One file of `bytes` in splits of `split_bytes`.
+  JobId submit(std::uint64_t bytes, std::uint64_t split_bytes, JobSpec spec = quiet_spec());
+  JobId submit(JobSpec spec);
+  void heartbeat(AttemptId attempt, std::uint64_t offset);
+  void heartbeat(NodeId node);
+  void start_attempt(AttemptId attempt);
+  void answer_cut(AttemptId attempt, std::uint64_t at, bool release = false);
+  void seal(AttemptId attempt, ByteRange range);
+  void seal_all(AttemptId attempt);  // whole segments, until it holds nothing
+  void fail(AttemptId attempt, const std::string& message = "boom", bool fatal = false);
+  void commit(JobId job, const std::string& error = "");
+  void kill(JobId job);
+  void pass(Duration duration);  // in one go, waking the scheduler whenever it asked for it
+  void send(const Event& event);
+  // A new scheduler from the records so far; nodes have to register again.
+  void restart();
+
+  // Actions of one kind since the last call for that kind.
+  template <class What>
+  std::vector<What> take() {
+    std::vector<What> taken;
+    std::vector<Action> rest;
+    for (Action& action : actions_) {
+      if (auto* what = std::get_if<What>(&action))
+        taken.push_back(std::move(*what));
+      else
+        rest.push_back(std::move(action));
+    }
+    actions_ = std::move(rest);
+    return taken;
+  }
+  AttemptId take_launch();  // REQUIRES: exactly one attempt was launched since the last look
+
+  const Cluster& cluster() const { return scheduler_->cluster(); }
+  const Attempt& attempt(AttemptId id) const { return *cluster().find_attempt(id); }
+  const Job& job(JobId id) const { return *cluster().find_job(id); }
+  const std::vector<Record>& records() const { return records_; }
+  TimePoint now() const { return now_; }
+
+  static JobSpec quiet_spec();  // no checkpoints
+
+ private:
+  void keep(Step step);
+  Settings settings_;
+  std::unique_ptr<Scheduler> scheduler_;
+  std::vector<Record> records_;
+  std::vector<Action> actions_;
+  TimePoint now_{std::chrono::seconds(1000)};
+  std::uint64_t requests_ = 0;
+};
+
+}  // namespace ontime::scheduler::test

@@ -1,0 +1,186 @@
+// The places where policies plug in: races, cuts with copies behind them, and ended attempts, with a policy that does
+// what the test says.
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/scheduler_fixture.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using test::World;
+
+// Follows orders: carries out one prepared plan at the next check, one second later.
+class Puppet final : public Policy {
+ public:
+  explicit Puppet(std::vector<Decision>& orders) : orders_(orders) {}
+  std::string_view name() const override { return "puppet"; }
+  Plan plan(const Cluster&, JobId, std::uint32_t, TimePoint now) override {
+    Plan plan{std::move(orders_), now + 1s};
+    orders_.clear();
+    return plan;
+  }
+
+ private:
+  std::vector<Decision>& orders_;
+};
+
+class PolicyTest : public testing::Test {
+ protected:
+  PolicyTest() : world_(settings()) {}
+
+  Settings settings() {
+    Settings settings;
+    settings.make_policy = [this](std::string_view, const StringMap&) { return std::make_unique<Puppet>(orders_); };
+    return settings;
+  }
+  void order(Decision decision) {
+    orders_.push_back(std::move(decision));
+    world_.pass(1s);
+  }
+
+  std::vector<Decision> orders_;
+  World world_;
+};
+
+TEST_F(PolicyTest, ARestartCopyRacesTheWholeSegmentOnAnotherNode) {
+  world_.register_node("a", 2);
+  world_.submit(100, 100);
+  const AttemptId original = world_.take_launch();
+  world_.register_node("b", 1);
+  order(Speculate{original.task, 0, 1, std::nullopt});
+  const auto launches = world_.take<action::LaunchAttempt>();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].range, (ByteRange{0, 100}));
+  EXPECT_NE(launches[0].node, world_.attempt(original).node);
+  EXPECT_TRUE(world_.attempt(launches[0].attempt).speculative);
+}
+
+TEST_F(PolicyTest, TheFirstToSealWinsAndTheOthersAreKilled) {
+  world_.register_node("a", 3);
+  const JobId job = world_.submit(100, 100);
+  const AttemptId original = world_.take_launch();
+  order(Speculate{original.task, 0, 2, std::nullopt});
+  const auto copies = world_.take<action::LaunchAttempt>();
+  ASSERT_EQ(copies.size(), 2u);
+  world_.seal(copies[1].attempt, {0, 100});
+  EXPECT_EQ(world_.attempt(original).state, AttemptState::Killed);
+  EXPECT_EQ(world_.attempt(copies[0].attempt).state, AttemptState::Killed);
+  EXPECT_EQ(world_.take<action::KillAttempt>().size(), 2u);
+  EXPECT_EQ(world_.job(job).state, JobState::Committing);
+}
+
+TEST_F(PolicyTest, ResumeCutsFirstAndLaunchesCopiesBehindTheHonouredBoundary) {
+  world_.register_node("a", 3);
+  world_.submit(100, 100);
+  const AttemptId original = world_.take_launch();
+  order(Speculate{original.task, 0, 2, 33});
+  EXPECT_TRUE(world_.take<action::LaunchAttempt>().empty());
+  ASSERT_EQ(world_.take<action::CutAttempt>().size(), 1u);
+  world_.answer_cut(original, 35);
+  const auto copies = world_.take<action::LaunchAttempt>();
+  ASSERT_EQ(copies.size(), 2u);
+  EXPECT_EQ(copies[0].range, (ByteRange{35, 100}));
+  EXPECT_EQ(world_.attempt(original).held, (ByteRange{0, 100}));
+}
+
+TEST_F(PolicyTest, AnOriginalWhoseTailIsDoneStopsInFrontOfIt) {
+  world_.register_node("a", 3);
+  const JobId job = world_.submit(100, 100);
+  const AttemptId original = world_.take_launch();
+  order(Speculate{original.task, 0, 1, 33});
+  world_.answer_cut(original, 35);
+  const AttemptId copy = world_.take_launch();
+  world_.take<action::CutAttempt>();
+  world_.seal(copy, {35, 100});
+  const auto cuts = world_.take<action::CutAttempt>();
+  ASSERT_EQ(cuts.size(), 1u);
+  EXPECT_EQ(cuts[0].at, 35u);
+  EXPECT_TRUE(cuts[0].release);
+  EXPECT_EQ(world_.attempt(original).held, (ByteRange{0, 35}));
+  world_.seal(original, {0, 35});
+  EXPECT_EQ(world_.job(job).state, JobState::Committing);
+}
+
+TEST_F(PolicyTest, ACopyWhoseTailTheOriginalFinishesIsKilled) {
+  world_.register_node("a", 3);
+  const JobId job = world_.submit(100, 100);
+  const AttemptId original = world_.take_launch();
+  order(Speculate{original.task, 0, 1, 33});
+  world_.answer_cut(original, 35);
+  const AttemptId copy = world_.take_launch();
+  world_.seal(original, {0, 35});
+  world_.seal(original, {35, 100});
+  EXPECT_EQ(world_.attempt(copy).state, AttemptState::Killed);
+  EXPECT_EQ(world_.job(job).state, JobState::Committing);
+}
+
+TEST_F(PolicyTest, AnAnswerThatNothingIsLeftToCutLaunchesNothing) {
+  world_.register_node("a", 3);
+  world_.submit(100, 100);
+  const AttemptId original = world_.take_launch();
+  order(Speculate{original.task, 0, 1, 99});
+  world_.answer_cut(original, 100);
+  EXPECT_TRUE(world_.take<action::LaunchAttempt>().empty());
+  EXPECT_FALSE(world_.attempt(original).cut_pending);
+}
+
+TEST_F(PolicyTest, ReleaseGivesTheTailAway) {
+  world_.register_node("a", 1);
+  world_.submit(100, 100);
+  const AttemptId original = world_.take_launch();
+  world_.answer_cut(original, 40, true);
+  EXPECT_EQ(world_.attempt(original).held, (ByteRange{0, 40}));
+  world_.seal(original, {0, 40});
+  const auto launches = world_.take<action::LaunchAttempt>();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].range, (ByteRange{40, 100}));
+}
+
+TEST_F(PolicyTest, ReleaseOfEverythingEndsTheAttempt) {
+  world_.register_node("a", 1);
+  world_.submit(100, 100);
+  const AttemptId original = world_.take_launch();
+  world_.answer_cut(original, 0, true);
+  EXPECT_EQ(world_.attempt(original).state, AttemptState::Killed);
+  EXPECT_EQ(world_.take_launch().number, 1u);
+}
+
+TEST_F(PolicyTest, AnEndedAttemptsSegmentWaitsAgainUnlessSomebodyElseHoldsIt) {
+  world_.register_node("a", 2);
+  world_.submit(100, 100);
+  const AttemptId original = world_.take_launch();
+  order(Speculate{original.task, 0, 1, std::nullopt});
+  const AttemptId copy = world_.take_launch();
+  order(EndAttempt{original, "too slow"});
+  EXPECT_EQ(world_.attempt(original).state, AttemptState::Killed);
+  EXPECT_TRUE(world_.take<action::LaunchAttempt>().empty());
+  order(EndAttempt{copy, "too slow too"});
+  EXPECT_EQ(world_.take_launch().number, 2u);
+}
+
+TEST_F(PolicyTest, CopiesThatWaitedTooLongForASlotAreNotLaunched) {
+  world_.register_node("a", 1);
+  const JobId job = world_.submit(200, 100);
+  const AttemptId original = world_.take_launch();
+  order(Speculate{original.task, 0, 3, std::nullopt});
+  world_.seal(original, {0, 100});
+  const AttemptId next = world_.take_launch();
+  EXPECT_EQ(next.task.index, 1u);
+  EXPECT_EQ(world_.job(job).tasks[0].attempts.size(), 1u);
+}
+
+TEST_F(PolicyTest, ACheckpointIsNotTakenWhileSeveralRace) {
+  world_.register_node("a", 2);
+  JobSpec spec;
+  spec.checkpoint_interval = 2s;
+  world_.submit(100, 100, spec);
+  const AttemptId original = world_.take_launch();
+  order(Speculate{original.task, 0, 1, std::nullopt});
+  world_.heartbeat(original, 50);
+  world_.pass(2s);
+  EXPECT_TRUE(world_.take<action::CutAttempt>().empty());
+}
+
+}  // namespace
+}  // namespace ontime::scheduler

@@ -1,0 +1,507 @@
+#include "scheduler/scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/scheduler_fixture.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using test::World;
+
+JobSpec with_checkpoints(Duration interval) {
+  JobSpec spec;
+  spec.checkpoint_interval = interval;
+  return spec;
+}
+
+// Launching
+// ------------------------------------------------------------------------------------------------------------
+
+TEST(Scheduler, AJobWithoutNodesWaits) {
+  World world;
+  world.submit(100, 50);
+  EXPECT_TRUE(world.take<action::LaunchAttempt>().empty());
+}
+
+TEST(Scheduler, SubmissionIsAnsweredWithIdAndNumberOfTasks) {
+  World world;
+  world.submit(100, 30);
+  const auto answers = world.take<action::AnswerSubmit>();
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].job, JobId{1});
+  EXPECT_EQ(answers[0].tasks, 4u);
+  EXPECT_EQ(answers[0].request, 1u);
+}
+
+TEST(Scheduler, TasksAreLaunchedInOrderOnFreeSlotsAndSpreadOverNodes) {
+  World world;
+  world.register_node("a", 2);
+  world.register_node("b", 1);
+  world.submit(100, 10);
+  const auto launches = world.take<action::LaunchAttempt>();
+  ASSERT_EQ(launches.size(), 3u);
+  EXPECT_EQ(launches[0].attempt.task.index, 0u);
+  EXPECT_EQ(launches[2].attempt.task.index, 2u);
+  EXPECT_EQ(launches[0].range, (ByteRange{0, 10}));
+  EXPECT_NE(launches[0].node, launches[2].node);
+}
+
+TEST(Scheduler, ANodeGetsNoWorkBeforeItsInventory) {
+  World world;
+  world.submit(100, 50);
+  world.send(event::NodeRegistered{"a", "a", "host", 2});
+  EXPECT_TRUE(world.take<action::LaunchAttempt>().empty());
+  world.send(event::NodeInventory{world.cluster().node_of("a"), {}});
+  EXPECT_EQ(world.take<action::LaunchAttempt>().size(), 2u);
+}
+
+TEST(Scheduler, ASealedTaskFreesItsSlotForTheNextInTheSameStep) {
+  World world;
+  world.register_node("a");
+  world.submit(100, 50);
+  world.seal_all(world.take_launch());
+  EXPECT_EQ(world.take_launch().task.index, 1u);
+}
+
+TEST(Scheduler, JobsGetSlotsInOrderOfSubmission) {
+  World world;
+  world.register_node("a");
+  const JobId first = world.submit(100, 50);
+  world.submit(100, 50);
+  world.seal_all(world.take_launch());
+  EXPECT_EQ(world.take_launch().task.job, first);
+}
+
+// Ending
+// ---------------------------------------------------------------------------------------------------------------
+
+TEST(Scheduler, AJobIsCommittedWhenAllTasksAreDoneAndThenSucceeds) {
+  World world;
+  world.register_node("a", 2);
+  const JobId job = world.submit(100, 50);
+  for (const auto& launch : world.take<action::LaunchAttempt>()) world.seal_all(launch.attempt);
+  EXPECT_EQ(world.job(job).state, JobState::Committing);
+  ASSERT_EQ(world.take<action::CommitOutput>().size(), 1u);
+  world.commit(job);
+  EXPECT_EQ(world.job(job).state, JobState::Succeeded);
+  EXPECT_EQ(world.take<action::ForgetJob>().size(), 1u);
+  EXPECT_TRUE(world.take<action::DiscardOutput>().empty());
+  EXPECT_EQ(world.job(job).counters.at({"group", "name"}), 2u);
+}
+
+TEST(Scheduler, AJobWithoutTasksIsCommittedAtOnce) {
+  World world;
+  world.submit(World::quiet_spec());
+  EXPECT_EQ(world.take<action::CommitOutput>().size(), 1u);
+}
+
+TEST(Scheduler, AFailedCommitFailsTheJob) {
+  World world;
+  world.register_node("a");
+  const JobId job = world.submit(10, 10);
+  world.seal_all(world.take_launch());
+  world.commit(job, "no space");
+  EXPECT_EQ(world.job(job).state, JobState::Failed);
+  EXPECT_EQ(world.job(job).message, "no space");
+  EXPECT_EQ(world.take<action::DiscardOutput>().size(), 1u);
+}
+
+TEST(Scheduler, AKilledJobEndsItsAttemptsAndDiscardsItsOutput) {
+  World world;
+  world.register_node("a");
+  const JobId job = world.submit(100, 50);
+  const AttemptId attempt = world.take_launch();
+  world.kill(job);
+  EXPECT_EQ(world.job(job).state, JobState::Killed);
+  ASSERT_EQ(world.take<action::KillAttempt>().size(), 1u);
+  EXPECT_EQ(world.attempt(attempt).state, AttemptState::Killed);
+  EXPECT_EQ(world.take<action::DiscardOutput>().size(), 1u);
+}
+
+TEST(Scheduler, AJobThatIsBeingCommittedCannotBeKilledAnyMore) {
+  World world;
+  world.register_node("a");
+  const JobId job = world.submit(10, 10);
+  world.seal_all(world.take_launch());
+  world.kill(job);
+  EXPECT_EQ(world.job(job).state, JobState::Committing);
+}
+
+TEST(Scheduler, OldEndedJobsAreForgottenButNeverTheNewest) {
+  World world({.jobs_kept = 1});
+  for (int i = 0; i < 3; ++i) world.kill(world.submit(10, 10));
+  EXPECT_EQ(world.cluster().jobs().size(), 1u);
+  EXPECT_EQ(world.cluster().next_job(), JobId{4});
+}
+
+// Retry
+// ----------------------------------------------------------------------------------------------------------------
+
+TEST(Scheduler, AFailedSegmentIsTriedOnAnotherNode) {
+  World world;
+  world.register_node("a");
+  const JobId job = world.submit(10, 10);
+  const AttemptId first = world.take_launch();
+  world.register_node("b");
+  world.fail(first);
+  const AttemptId second = world.take_launch();
+  EXPECT_EQ(second.number, 1u);
+  EXPECT_NE(world.attempt(second).node, world.attempt(first).node);
+  EXPECT_EQ(world.job(job).attempts_failed, 1u);
+}
+
+TEST(Scheduler, AFailedSegmentWaitsForABusyNodeRatherThanFailWhereItFailed) {
+  World world;
+  world.register_node("a");
+  world.register_node("b");
+  world.submit(20, 10);
+  const auto launches = world.take<action::LaunchAttempt>();
+  world.fail(launches[0].attempt);
+  EXPECT_TRUE(world.take<action::LaunchAttempt>().empty());
+  world.seal_all(launches[1].attempt);
+  EXPECT_EQ(world.attempt(world.take_launch()).node, launches[1].node);
+}
+
+TEST(Scheduler, TheOnlyNodeTriesAgain) {
+  World world;
+  world.register_node("a");
+  world.submit(10, 10);
+  world.fail(world.take_launch());
+  EXPECT_EQ(world.take_launch().number, 1u);
+}
+
+TEST(Scheduler, AJobFailsWhenOneSegmentHasFailedTooOften) {
+  World world;
+  world.register_node("a", 2);
+  const JobId job = world.submit(20, 10);
+  for (int i = 0; i < 4; ++i) {
+    const auto launches = world.take<action::LaunchAttempt>();
+    world.fail(launches.front().attempt, "killed by signal 11");
+  }
+  EXPECT_EQ(world.job(job).state, JobState::Failed);
+  EXPECT_NE(world.job(job).message.find("failed 4 times"), std::string::npos) << world.job(job).message;
+  EXPECT_NE(world.job(job).message.find("killed by signal 11"), std::string::npos);
+  EXPECT_TRUE(world.job(job).live.empty());
+}
+
+TEST(Scheduler, AFatalFailureFailsTheJobAtOnce) {
+  World world;
+  world.register_node("a");
+  const JobId job = world.submit(10, 10);
+  world.fail(world.take_launch(), "the input has changed", true);
+  EXPECT_EQ(world.job(job).state, JobState::Failed);
+}
+
+TEST(Scheduler, OtherJobsGoOnWhenOneFails) {
+  World world;
+  world.register_node("a");
+  world.submit(10, 10);
+  const JobId other = world.submit(10, 10);
+  world.fail(world.take_launch(), "bad", true);
+  const AttemptId attempt = world.take_launch();
+  EXPECT_EQ(attempt.task.job, other);
+  world.seal_all(attempt);
+  world.commit(other);
+  EXPECT_EQ(world.job(other).state, JobState::Succeeded);
+}
+
+TEST(Scheduler, AnAttemptWithoutProgressIsEndedAfterItsTimeOut) {
+  World world;
+  const NodeId node = world.register_node("a");
+  JobSpec spec = World::quiet_spec();
+  spec.attempt_timeout = 10s;
+  world.submit(100, 100, spec);
+  const AttemptId attempt = world.take_launch();
+  for (int i = 0; i < 4; ++i) {
+    world.pass(4s);
+    world.heartbeat(attempt, 10);
+  }
+  EXPECT_EQ(world.attempt(attempt).state, AttemptState::Failed);
+  EXPECT_FALSE(world.take<action::KillAttempt>().empty());
+  EXPECT_EQ(world.cluster().find_node(node)->live.size(), 1u);  // the next attempt
+}
+
+TEST(Scheduler, AnAttemptThatProgressesIsNotEnded) {
+  World world;
+  world.register_node("a");
+  JobSpec spec = World::quiet_spec();
+  spec.attempt_timeout = 10s;
+  world.submit(100, 100, spec);
+  const AttemptId attempt = world.take_launch();
+  for (std::uint64_t i = 1; i < 20; ++i) {
+    world.pass(4s);
+    world.heartbeat(attempt, i);
+  }
+  EXPECT_TRUE(is_live(world.attempt(attempt).state));
+}
+
+// Checkpoints
+// ----------------------------------------------------------------------------------------------------------
+
+TEST(Scheduler, ACheckpointCutsBehindTheAttemptWhichGoesOn) {
+  World world;
+  world.register_node("a");
+  world.submit(100, 100, with_checkpoints(3s));
+  const AttemptId attempt = world.take_launch();
+  world.start_attempt(attempt);
+  world.heartbeat(attempt, 40);
+  world.pass(3s);
+  const auto cuts = world.take<action::CutAttempt>();
+  ASSERT_EQ(cuts.size(), 1u);
+  EXPECT_EQ(cuts[0].at, 40u);
+  EXPECT_FALSE(cuts[0].release);
+  world.answer_cut(attempt, 43);
+  world.seal(attempt, {0, 43});
+  EXPECT_TRUE(is_live(world.attempt(attempt).state));
+  EXPECT_EQ(world.attempt(attempt).held, (ByteRange{43, 100}));
+  EXPECT_TRUE(world.take<action::LaunchAttempt>().empty());
+}
+
+TEST(Scheduler, WithoutProgressThereIsNothingToCheckpoint) {
+  World world;
+  const NodeId node = world.register_node("a");
+  world.submit(100, 100, with_checkpoints(1s));
+  for (int i = 0; i < 10; ++i) {
+    world.pass(1s);
+    world.heartbeat(node);
+  }
+  EXPECT_TRUE(world.take<action::CutAttempt>().empty());
+}
+
+TEST(Scheduler, NoSecondCutIsAskedForBeforeTheFirstIsAnswered) {
+  World world;
+  world.register_node("a");
+  world.submit(100, 100, with_checkpoints(1s));
+  const AttemptId attempt = world.take_launch();
+  for (std::uint64_t i = 1; i < 5; ++i) {
+    world.heartbeat(attempt, i);
+    world.pass(1s);
+  }
+  EXPECT_EQ(world.take<action::CutAttempt>().size(), 1u);
+}
+
+TEST(Scheduler, AnAttemptThatDiesAfterACheckpointStartsAgainAtTheSealedOffset) {
+  World world;
+  world.register_node("a");
+  world.submit(100, 100, with_checkpoints(3s));
+  const AttemptId first = world.take_launch();
+  world.heartbeat(first, 40);
+  world.pass(3s);
+  world.answer_cut(first, 43);
+  world.seal(first, {0, 43});
+  world.fail(first);
+  const auto launches = world.take<action::LaunchAttempt>();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].range, (ByteRange{43, 100}));
+}
+
+TEST(Scheduler, ACutThatWasAnsweredAndNotSealedStartsAgainInBothParts) {
+  World world;
+  world.register_node("a", 2);
+  world.submit(100, 100, with_checkpoints(3s));
+  const AttemptId first = world.take_launch();
+  world.heartbeat(first, 40);
+  world.pass(3s);
+  world.answer_cut(first, 43);
+  world.fail(first);
+  const auto launches = world.take<action::LaunchAttempt>();
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_EQ(launches[0].range, (ByteRange{0, 43}));
+  EXPECT_EQ(launches[1].range, (ByteRange{43, 100}));
+}
+
+TEST(Scheduler, ACompressedSplitIsClosedWhereItsStreamEnds) {
+  World world;
+  world.register_node("a");
+  JobSpec spec = World::quiet_spec();
+  spec.inputs = {{"/a.gz", 10, 1, Codec::Gzip}};
+  const JobId job = world.submit(spec);
+  const AttemptId attempt = world.take_launch();
+  world.send(event::SegmentSealed{world.attempt(attempt).node, attempt, {0, kUnknownEnd}, 77, {}, {}});
+  EXPECT_EQ(world.job(job).state, JobState::Committing);
+  EXPECT_EQ(world.job(job).tasks[0].ledger.split(), (ByteRange{0, 77}));
+}
+
+// Nodes
+// ----------------------------------------------------------------------------------------------------------------
+
+TEST(Scheduler, ASilentNodeIsLostAndItsSegmentsStartAgainElsewhere) {
+  World world;
+  const NodeId a = world.register_node("a");
+  world.submit(10, 10);
+  const AttemptId first = world.take_launch();
+  world.pass(4s);
+  const NodeId b = world.register_node("b");
+  world.pass(1s);
+  EXPECT_EQ(world.cluster().find_node(a)->state, NodeState::Lost);
+  EXPECT_EQ(world.attempt(first).state, AttemptState::Lost);
+  ASSERT_EQ(world.take<action::DropNode>().size(), 1u);
+  EXPECT_EQ(world.attempt(world.take_launch()).node, b);
+  EXPECT_EQ(world.job(JobId{1}).attempts_failed, 0u);
+}
+
+TEST(Scheduler, AHeartbeatKeepsANodeAlive) {
+  World world;
+  const NodeId a = world.register_node("a");
+  for (int i = 0; i < 5; ++i) {
+    world.pass(4s);
+    world.heartbeat(a);
+  }
+  EXPECT_EQ(world.cluster().find_node(a)->state, NodeState::Live);
+}
+
+TEST(Scheduler, ALostNodeThatComesBackIsToldWhatIsFenced) {
+  World world;
+  world.register_node("a");
+  world.submit(10, 10);
+  const AttemptId first = world.take_launch();
+  world.pass(5s);
+  world.register_node("a", 1, {{.attempt = first, .offset = 5}});
+  const auto welcomes = world.take<action::WelcomeNode>();
+  ASSERT_EQ(welcomes.size(), 2u);
+  EXPECT_EQ(welcomes[1].fenced, std::vector<AttemptId>{first});
+  EXPECT_EQ(world.take_launch().number, 1u);
+}
+
+TEST(Scheduler, ASealOfAFencedAttemptIsRefused) {
+  World world;
+  world.register_node("a");
+  const JobId job = world.submit(10, 10);
+  const AttemptId first = world.take_launch();
+  world.pass(5s);
+  world.register_node("b");
+  const AttemptId second = world.take_launch();
+  world.seal(first, {0, 10});
+  EXPECT_EQ(world.job(job).tasks_done, 0u);
+  ASSERT_EQ(world.take<action::KillAttempt>().size(), 1u);
+  world.seal_all(second);
+  EXPECT_EQ(world.job(job).tasks[0].ledger.find(0)->attempt, 1u);
+}
+
+TEST(Scheduler, ASealFromAnotherNodeThanTheAttemptsIsRefused) {
+  World world;
+  world.register_node("a");
+  const NodeId b = world.register_node("b", 0);
+  const JobId job = world.submit(10, 10);
+  const AttemptId attempt = world.take_launch();
+  world.send(event::SegmentSealed{b, attempt, {0, 10}, 10, {}, {}});
+  EXPECT_EQ(world.job(job).tasks_done, 0u);
+}
+
+TEST(Scheduler, ASealThatComesTwiceCountsOnce) {
+  World world;
+  world.register_node("a");
+  const JobId job = world.submit(20, 10);
+  const AttemptId attempt = world.take_launch();
+  world.seal(attempt, {0, 10});
+  world.seal(attempt, {0, 10});
+  EXPECT_EQ(world.job(job).tasks_done, 1u);
+  EXPECT_EQ(world.job(job).sealed_bytes, 10u);
+  EXPECT_TRUE(world.take<action::KillAttempt>().empty());
+}
+
+TEST(Scheduler, AnAttemptThatSealsWhatItDoesNotHoldIsEnded) {
+  World world;
+  world.register_node("a");
+  world.submit(10, 10);
+  const AttemptId attempt = world.take_launch();
+  world.seal(attempt, {0, 7});
+  EXPECT_EQ(world.attempt(attempt).state, AttemptState::Killed);
+  EXPECT_EQ(world.take_launch().number, 1u);
+}
+
+TEST(Scheduler, AnAttemptMissingFromTheInventoryIsLost) {
+  World world;
+  world.register_node("a");
+  world.submit(10, 10);
+  const AttemptId first = world.take_launch();
+  world.register_node("a");
+  EXPECT_EQ(world.attempt(first).state, AttemptState::Lost);
+  EXPECT_EQ(world.take_launch().number, 1u);
+}
+
+TEST(Scheduler, AHeartbeatForAnAttemptThatWasGivenUpIsAnsweredWithAKill) {
+  World world;
+  const NodeId a = world.register_node("a");
+  const JobId job = world.submit(10, 10);
+  const AttemptId attempt = world.take_launch();
+  world.kill(job);
+  world.take<action::KillAttempt>();
+  world.send(event::Heartbeat{a, {{.attempt = attempt, .offset = 3}}});
+  EXPECT_EQ(world.take<action::KillAttempt>().size(), 1u);
+}
+
+TEST(Scheduler, AHeartbeatJustAfterTheLastSealDoesNotKillTheRunner) {
+  World world;
+  const NodeId a = world.register_node("a");
+  world.submit(20, 10);
+  const AttemptId attempt = world.take_launch();
+  world.seal_all(attempt);
+  world.send(event::Heartbeat{a, {{.attempt = attempt, .offset = 10}}});
+  EXPECT_TRUE(world.take<action::KillAttempt>().empty());
+}
+
+// Restart of the master
+// ------------------------------------------------------------------------------------------------
+
+TEST(Scheduler, ARestartedMasterAdoptsRunningAttemptsAndRunsNothingAgain) {
+  World world;
+  world.register_node("a");
+  const JobId job = world.submit(20, 10);
+  world.seal_all(world.take_launch());
+  const AttemptId running = world.take_launch();
+  world.restart();
+  EXPECT_EQ(world.cluster().epoch(), 2u);
+  EXPECT_FALSE(world.attempt(running).adopted);
+  world.register_node("a", 1, {{.attempt = running, .offset = 14}});
+  EXPECT_TRUE(world.attempt(running).adopted);
+  EXPECT_EQ(world.attempt(running).offset, 14u);
+  EXPECT_TRUE(world.take<action::LaunchAttempt>().empty());
+  world.seal_all(running);
+  EXPECT_EQ(world.job(job).attempts_launched, 2u);
+  EXPECT_EQ(world.take<action::CommitOutput>().size(), 1u);
+}
+
+TEST(Scheduler, AfterARestartANodeThatDoesNotReturnIsLost) {
+  World world;
+  world.register_node("a");
+  world.submit(10, 10);
+  const AttemptId attempt = world.take_launch();
+  world.restart();
+  world.pass(5s);
+  EXPECT_EQ(world.attempt(attempt).state, AttemptState::Lost);
+}
+
+TEST(Scheduler, ARestartRepeatsAnInterruptedCommit) {
+  World world;
+  world.register_node("a");
+  world.submit(10, 10);
+  world.seal_all(world.take_launch());
+  world.restart();
+  EXPECT_EQ(world.take<action::CommitOutput>().size(), 1u);
+}
+
+TEST(Scheduler, ARestartDoesNotCommitAgainWhatHasSucceeded) {
+  World world;
+  world.register_node("a");
+  const JobId job = world.submit(10, 10);
+  world.seal_all(world.take_launch());
+  world.commit(job);
+  world.restart();
+  EXPECT_TRUE(world.take<action::CommitOutput>().empty());
+  EXPECT_EQ(world.job(job).state, JobState::Succeeded);
+}
+
+TEST(Scheduler, IdsGoOnAfterARestart) {
+  World world;
+  const NodeId a = world.register_node("a");
+  world.submit(10, 10);
+  world.restart();
+  EXPECT_EQ(world.submit(10, 10), JobId{2});
+  EXPECT_NE(world.register_node("b"), a);
+}
+
+}  // namespace
+}  // namespace ontime::scheduler
