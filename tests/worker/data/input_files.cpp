@@ -1,0 +1,96 @@
+#include "tests/worker/data/input_files.h"
+
+#include <sys/stat.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace ontime::worker::test {
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string name = (std::filesystem::temp_directory_path() / "ontime-test-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary directory");
+  path_ = name;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+InputFile describe(const std::string& path, Codec codec) {
+  struct stat file {};
+  if (::stat(path.c_str(), &file) != 0) throw std::runtime_error("no file " + path);
+  return {path, static_cast<std::uint64_t>(file.st_size),
+          std::int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec, codec};
+}
+
+std::string gzip(std::string_view bytes) {
+  z_stream stream{};
+  deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string to(deflateBound(&stream, bytes.size()) + 32, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(to.data());
+  stream.avail_out = static_cast<uInt>(to.size());
+  deflate(&stream, Z_FINISH);
+  to.resize(stream.total_out);
+  deflateEnd(&stream);
+  return to;
+}
+
+std::string zstd(std::string_view bytes) {
+  std::string to(ZSTD_compressBound(bytes.size()), '\0');
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  to.resize(ZSTD_compress2(context, to.data(), to.size(), bytes.data(), bytes.size()));
+  ZSTD_freeCCtx(context);
+  return to;
+}
+
+std::vector<Record> lines_of(std::string_view bytes) {
+  std::vector<Record> lines;
+  std::string line;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    line += bytes[i];
+    if (bytes[i] != '\n' && i + 1 < bytes.size()) continue;
+    lines.push_back({i + 1 - line.size(), line});
+    line.clear();
+  }
+  return lines;
+}
+
+std::vector<std::string> awkward_contents() {
+  using namespace std::string_literals;
+  return {
+      "a"s,
+      "\n"s,
+      "\n\n\n\n"s,
+      "one\ntwo\nthree\n"s,
+      "one\ntwo\nno end"s,
+      "\nfirst is empty\n\nso is this\n\n"s,
+      "dos\r\nlines\r\n\r\nwith ends\r\n"s,
+      "\r\r\n\r\n \r"s,
+      "nul \0 in\0\nthe \0\n\0\0\n\0"s,
+      "\xff\xfe\xc3\n\x80\x80\n\xf0\x9f\n\xed\xa0\x80"s,
+      "a\nbb\nccc\ndddd\neeeee\nffffff\nggggggg\nhhhhhhhh\niiiiiiiii\n"s,
+      "a line that is much longer than any of the others in here\nb\n"s,
+  };
+}
+
+}  // namespace ontime::worker::test

@@ -1,0 +1,46 @@
+#pragma once
+// Small input files for tests, stored plain or compressed, and the records they hold as a slow, obvious reading gives.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "worker/data/input_file.h"
+
+namespace ontime::worker::test {
+
+// A directory of its own, removed at the end.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  const std::string& path() const { return path_; }
+  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+ private:
+  std::string path_;
+};
+
+void write_file(const std::string& path, std::string_view bytes);
+std::string read_file(const std::string& path);
+
+// The file as it stands, the way the master finds it at submission.
+InputFile describe(const std::string& path, Codec codec = Codec::Plain);
+
+std::string gzip(std::string_view bytes);  // one member
+std::string zstd(std::string_view bytes);  // one frame
+
+struct Record {
+  std::uint64_t offset = 0;
+  std::string bytes;  // with its end
+  auto operator<=>(const Record&) const = default;
+};
+std::vector<Record> lines_of(std::string_view bytes);
+
+// Contents that have been trouble somewhere: no final line end, CRLF, empty lines, NUL bytes, invalid UTF-8, ...
+std::vector<std::string> awkward_contents();
+
+}  // namespace ontime::worker::test

@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "common/base/crc32c.h"
+#include "tests/worker/data/input_files.h"
+#include "worker/data/segment_writer.h"
+
+namespace ontime::worker {
+namespace {
+
+using namespace test;
+
+std::unique_ptr<SegmentWriter> create(const std::string& path) {
+  auto writer = SegmentWriter::create(path);
+  if (!writer) {
+    ADD_FAILURE() << writer.error().message;
+    return nullptr;
+  }
+  return std::move(*writer);
+}
+
+TEST(SegmentWriter, SegmentsFollowEachOtherAndTheirChecksumsHold) {
+  const TemporaryDirectory directory;
+  const auto writer = create(directory.file("out"));
+  std::mt19937_64 random(1);
+  std::string all;
+  for (int segment = 0; segment < 20; ++segment) {
+    const std::size_t begin = all.size();
+    for (auto pieces = random() % 40; pieces > 0; --pieces) {
+      const std::string piece(random() % 30'000, static_cast<char>('a' + random() % 26));
+      writer->write(piece);
+      all += piece;
+      ASSERT_EQ(writer->bytes(), all.size());
+    }
+    const auto sealed = writer->seal();
+    ASSERT_TRUE(sealed);
+    EXPECT_EQ(sealed->file_offset, begin);
+    EXPECT_EQ(sealed->length, all.size() - begin);
+    EXPECT_EQ(sealed->crc32c, crc32c(std::string_view(all).substr(begin)));
+    ASSERT_TRUE(read_file(directory.file("out")) == all);  // before any further write
+  }
+}
+
+TEST(SegmentWriter, OnePieceMayBeLargerThanTheBuffer) {
+  const TemporaryDirectory directory;
+  const auto writer = create(directory.file("out"));
+  const std::string huge(5 * SegmentWriter::kBufferBytes + 1, 'h');
+  writer->record("key", "value");
+  writer->write(huge);
+  writer->record("key", "value");
+  writer->write(huge);
+  writer->write("");
+  ASSERT_TRUE(writer->seal());
+  EXPECT_TRUE(read_file(directory.file("out")) == "key\tvalue\n" + huge + "key\tvalue\n" + huge);
+}
+
+TEST(SegmentWriter, AnEmptySegmentHasLengthZero) {
+  const TemporaryDirectory directory;
+  const auto writer = create(directory.file("out"));
+  const auto sealed = writer->seal();
+  ASSERT_TRUE(sealed);
+  EXPECT_EQ(sealed->length, 0u);
+  EXPECT_EQ(sealed->crc32c, 0u);
+  EXPECT_EQ(read_file(directory.file("out")), "");
+}
+
+TEST(SegmentWriter, AnOlderFileOfThatNameIsEmptied) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("out"), "left by a process that was killed");
+  create(directory.file("out"))->seal().has_value();
+  EXPECT_EQ(read_file(directory.file("out")), "");
+}
+
+TEST(SegmentWriter, AFullDiskIsAnOutputFaultAndDropsTheRest) {
+  const auto writer = create("/dev/full");
+  for (int i = 0; i < 100; ++i) writer->write(std::string(100'000, 'x'));
+  ASSERT_TRUE(writer->fault());
+  EXPECT_EQ(writer->fault()->message, "cannot write the output file /dev/full: No space left on device");
+  const auto sealed = writer->seal();
+  ASSERT_FALSE(sealed);
+  EXPECT_EQ(sealed.error().kind, FaultKind::Output);
+  EXPECT_EQ(sealed.error().message, writer->fault()->message);
+}
+
+TEST(SegmentWriter, AMissingDirectoryIsAnOutputFault) {
+  const auto writer = SegmentWriter::create("/nonexistent/out");
+  ASSERT_FALSE(writer);
+  EXPECT_EQ(writer.error().message, "cannot create the output file /nonexistent/out: No such file or directory");
+}
+
+}  // namespace
+}  // namespace ontime::worker
