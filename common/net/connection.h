@@ -6,13 +6,17 @@
 //
 // Sending never waits: frames queue up to a bound and leave in one write per turn of the loop. A peer that is too slow
 // to read what it is sent is closed, so that it cannot hold memory or delay others.
+//
+// It keeps itself alive while something is being received or written, and closes when the last owner lets go of it.
 
+#include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/generic/stream_protocol.hpp>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "common/base/result.h"
 #include "common/protocol/frame.h"
@@ -24,7 +28,7 @@ class MessageLite;
 namespace ontime::net {
 
 struct ConnectionLimits {
-  std::size_t frame_bytes_max = protocol::kFrameBytesMax;   // of a received payload
+  std::size_t frame_bytes_max = protocol::kFrameBytesMax;       // of a received payload
   std::size_t outbox_bytes_max = 2 * protocol::kFrameBytesMax;  // queued and not yet written
 };
 
@@ -39,7 +43,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // an error the connection is closed. One receive at a time.
   asio::awaitable<Result<std::string_view>> receive();
 
-  // Queues a message. False, and the connection is closed, if it is closed or the peer is too slow.
+  // A tighter limit on received payloads than the one it was made with, for a peer that has not yet proved who it is.
+  void limit_frames(std::size_t frame_bytes_max);
+  void lift_frame_limit();
+
+  // Queues a message. False, and the connection is closed, if it is closed, the peer is too slow, or the message is
+  // larger than any frame may be.
   bool send(const google::protobuf::MessageLite& message);
 
   // Waits until everything queued is written (true) or the connection has closed (false).
@@ -47,12 +56,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void close();  // idempotent; pending receive() and flush() return
   bool is_open() const;
-  const std::string& peer() const;  // "127.0.0.1:40312", for logs
+  asio::any_io_executor executor() const;
+  const std::string& peer() const;  // "127.0.0.1:40312" or "a local socket", for logs
 
  private:
   struct State;
   explicit Connection(std::unique_ptr<State> state);
-  asio::awaitable<void> write_loop();
+  Error end(Error error);
+  Error failed_to_receive(const std::error_code& error);
+  void start_writing();
+  void write();
+  void on_written(const std::error_code& error);
   std::unique_ptr<State> state_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// What every coroutine of the project uses. g++ 12 rule: before `co_await`, name it. No lambda with captures by value, no
-// braced temporary and no conditional awaitable inside a co_await expression (tests/architecture checks this).
+// What every coroutine of the project uses. g++ 12 rule: before `co_await`, name it. No lambda with captures by value,
+// no braced temporary and no conditional awaitable inside a co_await expression (tests/architecture checks this).
 
 #include <asio/awaitable.hpp>
 #include <asio/co_spawn.hpp>

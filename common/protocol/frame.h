@@ -30,7 +30,8 @@ inline constexpr std::size_t kFrameBytesMax = 64u << 20;
 // Appends `message` as one frame. REQUIRES: its size is within kFrameBytesMax.
 void append_frame(std::string& to, const google::protobuf::MessageLite& message);
 
-// Cuts a stream of bytes into payloads. Memory stays within the limit plus one read's size.
+// Cuts a stream of bytes into payloads. Memory follows what has really arrived, not what a length announces, and stays
+// within the limit plus one read's size. Take all payloads (until next() gives nothing) before asking for space().
 class FrameDecoder {
  public:
   explicit FrameDecoder(std::size_t payload_bytes_max = kFrameBytesMax) : payload_bytes_max_(payload_bytes_max) {}
@@ -39,11 +40,17 @@ class FrameDecoder {
   std::span<char> space();
   void received(std::size_t size);
 
+  // From the next frame on; for a peer that has not yet proved who it is.
+  void set_payload_bytes_max(std::size_t size) { payload_bytes_max_ = size; }
+  bool has_partial_frame() const { return begin_ != end_; }  // the stream must not end here
+  std::size_t capacity() const { return buffer_.size(); }    // bytes held
+
   // The next whole payload; nothing if more bytes are needed; an error for a length above the limit, after which the
   // stream is of no use. The payload is valid until space() is called.
   Result<std::optional<std::string_view>> next();
 
  private:
+  void reallocate(std::size_t size);
   std::size_t payload_bytes_max_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // first byte not yet returned

@@ -1,0 +1,152 @@
+#include "common/log/log.h"
+
+#include <fmt/chrono.h>
+#include <spdlog/formatter.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace ontime::log {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, spdlog::level::level_enum>, 6> kLevels{{
+    {"trace", spdlog::level::trace},
+    {"debug", spdlog::level::debug},
+    {"info", spdlog::level::info},
+    {"warning", spdlog::level::warn},
+    {"error", spdlog::level::err},
+    {"off", spdlog::level::off},
+}};
+
+std::optional<spdlog::level::level_enum> find_level(std::string_view name) {
+  for (const auto& [known, level] : kLevels) {
+    if (known == name) return level;
+  }
+  return std::nullopt;
+}
+
+std::string_view view(spdlog::string_view_t text) { return {text.data(), text.size()}; }
+
+// UTC with milliseconds: "2026-03-01T08:15:30.042Z".
+std::string timestamp(std::chrono::system_clock::time_point time) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count() % 1000;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(time)), ms);
+}
+
+// One event stays one line, whatever bytes an application or a peer put into it.
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      line += "\\n";
+    else if (byte < 0x20 || byte == 0x7f)
+      fmt::format_to(std::back_inserter(line), "\\x{:02x}", byte);
+    else
+      line += c;
+  }
+  return line;
+}
+
+// "TIME LEVEL PROGRAM MESSAGE".
+class TextFormatter : public spdlog::formatter {
+ public:
+  explicit TextFormatter(std::string program) : program_(std::move(program)) {}
+  void format(const spdlog::details::log_msg& event, spdlog::memory_buf_t& to) override {
+    fmt::format_to(std::back_inserter(to), "{} {} {} {}\n", timestamp(event.time),
+                   view(spdlog::level::to_string_view(event.level)), program_, on_one_line(view(event.payload)));
+  }
+  std::unique_ptr<spdlog::formatter> clone() const override { return std::make_unique<TextFormatter>(program_); }
+
+ private:
+  std::string program_;
+};
+
+// One JSON object per line, in ASCII; bytes that are not UTF-8 become the replacement character.
+class JsonFormatter : public spdlog::formatter {
+ public:
+  explicit JsonFormatter(std::string program) : program_(std::move(program)) {}
+  void format(const spdlog::details::log_msg& event, spdlog::memory_buf_t& to) override {
+    nlohmann::ordered_json object;
+    object["time"] = timestamp(event.time);
+    object["level"] = view(spdlog::level::to_string_view(event.level));
+    object["program"] = program_;
+    object["message"] = view(event.payload);
+    const std::string line = object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    to.append(line.data(), line.data() + line.size());
+  }
+  std::unique_ptr<spdlog::formatter> clone() const override { return std::make_unique<JsonFormatter>(program_); }
+
+ private:
+  std::string program_;
+};
+
+struct CloseFile {
+  void operator()(std::FILE* file) const {
+    if (file != stderr) std::fclose(file);
+  }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+// Every event reaches the file before log() returns, so that a killed process leaves its last words.
+class FileSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit FileSink(File file) : file_(std::move(file)) {}
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& event) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(event, line);
+    std::fwrite(line.data(), 1, line.size(), file_.get());
+    std::fflush(file_.get());
+  }
+  void flush_() override {}
+
+ private:
+  File file_;
+};
+
+Result<File> open(const std::string& path) {
+  if (path.empty()) return File(stderr);
+  File file(std::fopen(path.c_str(), "ae"));  // e: children do not inherit it
+  if (!file) return failed("cannot open the log file " + path + ": " + std::strerror(errno));
+  return file;
+}
+
+}  // namespace
+
+Status set_up(const Options& options) {
+  const auto level = find_level(options.level);
+  if (!level) {
+    return bad_input("'" + options.level + "' is not a log level; choose trace, debug, info, warning, error or off");
+  }
+  if (options.format != "text" && options.format != "json") {
+    return bad_input("'" + options.format + "' is not a log format; choose text or json");
+  }
+  auto file = open(options.file);
+  if (!file) return file.error();
+  auto sink = std::make_shared<FileSink>(std::move(*file));
+  if (options.format == "json")
+    sink->set_formatter(std::make_unique<JsonFormatter>(options.program));
+  else
+    sink->set_formatter(std::make_unique<TextFormatter>(options.program));
+  auto logger = std::make_shared<spdlog::logger>(options.program, std::move(sink));
+  logger->set_level(*level);
+  spdlog::set_default_logger(std::move(logger));
+  return {};
+}
+
+}  // namespace ontime::log

@@ -1,0 +1,178 @@
+#include "common/net/connection.h"
+
+#include <fcntl.h>
+#include <google/protobuf/message_lite.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include <algorithm>
+#include <asio/buffer.hpp>
+#include <asio/error.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/write.hpp>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "common/net/coroutine.h"
+#include "common/net/endpoint.h"
+
+namespace ontime::net {
+namespace {
+
+constexpr std::size_t kIdleBytesMax = 1u << 20;  // larger write buffers are given back once they are written
+
+std::string describe_peer(const Connection::Socket& socket) {
+  asio::error_code error;
+  const auto remote = socket.remote_endpoint(error);
+  if (error) return "a closed connection";
+  const int family = remote.data()->sa_family;
+  if (family != AF_INET && family != AF_INET6) return "a local socket";
+  asio::ip::tcp::endpoint endpoint;
+  endpoint.resize(remote.size());
+  std::memcpy(endpoint.data(), remote.data(), remote.size());
+  return to_string(Endpoint{endpoint.address().to_string(), endpoint.port()});
+}
+
+// Not inherited by the processes that are started here; frames leave at once (a no-op on local sockets).
+void set_options(Connection::Socket& socket) {
+  const int on = 1;
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+  ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+}  // namespace
+
+struct Connection::State {
+  State(Socket socket_in, ConnectionLimits limits_in)
+      : limits(limits_in),
+        peer(describe_peer(socket_in)),
+        socket(std::move(socket_in)),
+        written(socket.get_executor(), asio::steady_timer::time_point::max()),
+        decoder(limits.frame_bytes_max) {}
+
+  const ConnectionLimits limits;
+  const std::string peer;
+  Socket socket;
+  asio::steady_timer written;  // never expires; cancelled when all is written or the connection closes
+  protocol::FrameDecoder decoder;
+  std::string outbox;              // whole frames, queued
+  std::string writing;             // whole frames, on their way
+  bool is_writing = false;         // a write is scheduled or on its way
+  bool is_broken = false;          // a write has failed: nothing can be sent any more
+  std::optional<Error> end_cause;  // why it was closed, if not by close()
+};
+
+std::shared_ptr<Connection> Connection::make(Socket socket, ConnectionLimits limits) {
+  set_options(socket);
+  return std::shared_ptr<Connection>(new Connection(std::make_unique<State>(std::move(socket), limits)));
+}
+
+Connection::Connection(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Connection::~Connection() { close(); }
+
+bool Connection::is_open() const { return state_->socket.is_open(); }
+const std::string& Connection::peer() const { return state_->peer; }
+asio::any_io_executor Connection::executor() const { return state_->written.get_executor(); }
+void Connection::limit_frames(std::size_t frame_bytes_max) {
+  state_->decoder.set_payload_bytes_max(std::min(frame_bytes_max, state_->limits.frame_bytes_max));
+}
+void Connection::lift_frame_limit() { limit_frames(state_->limits.frame_bytes_max); }
+
+void Connection::close() {
+  asio::error_code ignored;
+  state_->socket.close(ignored);
+  state_->written.cancel();
+}
+
+// Closes for a reason, the first of which is what receive() tells from then on.
+Error Connection::end(Error error) {
+  if (!state_->end_cause && is_open()) state_->end_cause = error;
+  close();
+  return error;
+}
+
+asio::awaitable<Result<std::string_view>> Connection::receive() {
+  const auto self = shared_from_this();
+  for (;;) {
+    if (!is_open()) co_return failed_to_receive(asio::error::operation_aborted);
+    auto payload = state_->decoder.next();
+    if (!payload) co_return end(failed(peer() + " does not speak the protocol: " + payload.error().message));
+    if (*payload) co_return **payload;
+    const auto space = state_->decoder.space();
+    const auto buffer = asio::buffer(space.data(), space.size());
+    const auto [error, size] = co_await state_->socket.async_read_some(buffer, no_throw);
+    if (error) co_return failed_to_receive(error);
+    state_->decoder.received(size);
+  }
+}
+
+Error Connection::failed_to_receive(const std::error_code& error) {
+  if (state_->end_cause) return *state_->end_cause;
+  if (!is_open()) return failed("the connection to " + peer() + " was closed on this side");
+  if (error == asio::error::eof && !state_->decoder.has_partial_frame()) {
+    return end(unavailable(peer() + " closed the connection"));
+  }
+  if (error == asio::error::eof) return end(unavailable(peer() + " closed the connection within a message"));
+  if (error == asio::error::connection_reset) return end(unavailable(peer() + " broke the connection off"));
+  return end(failed("cannot receive from " + peer() + ": " + error.message()));
+}
+
+bool Connection::send(const google::protobuf::MessageLite& message) {
+  if (state_->is_broken) end(unavailable(peer() + " has gone"));
+  if (!is_open()) return false;
+  const std::size_t size = message.ByteSizeLong();
+  if (size > protocol::kFrameBytesMax) {
+    end(failed("a message of " + std::to_string(size) + " bytes to " + peer() + " is larger than a frame may be"));
+    return false;
+  }
+  if (state_->outbox.size() + state_->writing.size() + size > state_->limits.outbox_bytes_max) {
+    end(failed(peer() + " reads too slowly: " + std::to_string(state_->outbox.size() + state_->writing.size()) +
+               " bytes wait to be sent"));
+    return false;
+  }
+  protocol::append_frame(state_->outbox, message);
+  start_writing();
+  return true;
+}
+
+// In the loop's next turn, so that everything that this turn sends leaves together.
+void Connection::start_writing() {
+  if (state_->is_writing) return;
+  state_->is_writing = true;
+  asio::post(state_->socket.get_executor(), [self = shared_from_this()] { self->write(); });
+}
+
+void Connection::write() {
+  if (!is_open()) return;
+  std::swap(state_->outbox, state_->writing);
+  asio::async_write(
+      state_->socket, asio::buffer(state_->writing),
+      [self = shared_from_this()](const asio::error_code& error, std::size_t) { self->on_written(error); });
+}
+
+void Connection::on_written(const std::error_code& error) {
+  if (!is_open()) return;
+  if (error) {
+    // Not closed yet: what the peer said before it went may still be unread. receive() finds the end by itself.
+    state_->is_broken = true;
+    state_->outbox.clear();
+    state_->written.cancel();
+    return;
+  }
+  state_->writing.clear();
+  if (state_->writing.capacity() > kIdleBytesMax) state_->writing.shrink_to_fit();
+  if (!state_->outbox.empty()) return write();
+  state_->is_writing = false;
+  state_->written.cancel();
+}
+
+asio::awaitable<bool> Connection::flush() {
+  const auto self = shared_from_this();
+  while (is_open() && state_->is_writing && !state_->is_broken) co_await state_->written.async_wait(no_throw);
+  co_return is_open() && !state_->is_broken;
+}
+
+}  // namespace ontime::net
