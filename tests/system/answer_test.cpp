@@ -1,0 +1,94 @@
+// The answer is the same however the input is cut, and it is the one that coreutils give.
+#include <gtest/gtest.h>
+
+#include "tests/system/cluster.h"
+
+namespace ontime::test {
+namespace {
+
+using namespace std::string_literals;
+
+std::string run_wordcount(const std::string& input, const Arguments& options, const std::string& output) {
+  Arguments arguments{"run", "wordcount", input, "--output", output, "--quiet"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const Finished finished = ontime(std::move(arguments));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  return verified_answer(output);
+}
+
+class AnswerBySplits : public testing::TestWithParam<int> {};
+
+TEST_P(AnswerBySplits, BundledTextIsCountedAsByCoreutils) {
+  const TemporaryDirectory directory;
+  const std::string splits = std::to_string(GetParam());
+  EXPECT_EQ(run_wordcount(kText, {"--splits", splits}, directory / "out"), counted_by_coreutils(kText + "/*.txt"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Splits, AnswerBySplits, testing::Values(1, 2, 7, 64));
+
+// Every split size from a byte to the whole of a small text that has all that is hard in it: CRLF, empty lines, NUL
+// bytes, invalid UTF-8, every kind of white space, a last line without its end.
+TEST(Answer, AnySplitSizeOfADifficultTextGivesTheSame) {
+  const TemporaryDirectory directory;
+  const std::string text = "one two\r\n\n\ntwo\t three\v\fone\r\nz\0ro \xff\xfe\n \nlast"s;
+  write_file(directory / "text", text);
+  const std::string expected = run_wordcount(directory / "text", {"--splits", "1"}, directory / "whole");
+  EXPECT_EQ(expected, "last\t1\none\t2\nthree\t1\ntwo\t2\nz\0ro\t1\n\xff\xfe\t1\n"s);
+  for (std::size_t size = 1; size <= text.size(); size += size < 8 ? 1 : 5) {
+    const std::string output = directory / ("by-" + std::to_string(size));
+    EXPECT_EQ(run_wordcount(directory / "text", {"--split-size", std::to_string(size)}, output), expected) << size;
+  }
+}
+
+TEST(Answer, CompressedInputGivesTheSame) {
+  const TemporaryDirectory directory;
+  const std::string novel = kText + "/austen_persuasion.txt";
+  ASSERT_EQ(shell("gzip -c " + novel + " > " + directory / "a.txt.gz").status, 0);
+  ASSERT_EQ(shell("zstd -q -c " + novel + " > " + directory / "b.txt.zst").status, 0);
+  const std::string expected = counted_by_coreutils(novel);
+  EXPECT_EQ(run_wordcount(directory / "a.txt.gz", {}, directory / "gz"), expected);
+  EXPECT_EQ(run_wordcount(directory / "b.txt.zst", {}, directory / "zst"), expected);
+}
+
+TEST(Answer, FilesDirectoriesGlobsAndUrlsNameTheSameInput) {
+  const TemporaryDirectory directory;
+  const std::string expected = counted_by_coreutils(kText + "/austen_*.txt");
+  EXPECT_EQ(run_wordcount(kText + "/austen_*.txt", {}, directory / "glob"), expected);
+  const Finished finished =
+      ontime({"run", "wordcount", "file://" + kText + "/austen_persuasion.txt", kText + "/austen_prideprejudice.txt",
+              kText + "/austen_northangerabbey.txt", "--output", directory / "urls", "--quiet"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(verified_answer(directory / "urls"), expected);
+}
+
+TEST(Answer, EmptyFilesAddNothing) {
+  const TemporaryDirectory directory;
+  shell("mkdir " + directory / "in" + " && touch " + directory / "in/empty && echo one two > " +
+        directory / "in/words");
+  EXPECT_EQ(run_wordcount(directory / "in", {}, directory / "out"), "one\t1\ntwo\t1\n");
+}
+
+TEST(Answer, ACheckpointedJobIsStitchedFromSegmentsAndGivesTheSame) {
+  const TemporaryDirectory directory;
+  const std::string novel = kText + "/austen_persuasion.txt";
+  const Finished finished = ontime({"run", "paced", novel, "--output", directory / "out", "--splits", "2",
+                                    "--checkpoint", "50ms", "--heartbeat", "10ms", "--set", "lines=10", "--quiet"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(verified_answer(directory / "out"), counted_by_coreutils(novel));
+  const nlohmann::json manifest = nlohmann::json::parse(read_file(directory / "out/_manifest.json"));
+  std::size_t segments = 0;
+  for (const auto& task : manifest["tasks"]) segments += task["segments"].size();
+  EXPECT_GT(segments, 2u);
+}
+
+TEST(Answer, AJobThatFinishesAfterItsDeadlineSaysSoByItsStatus) {
+  const TemporaryDirectory directory;
+  write_file(directory / "text", "one two\n");
+  const Finished finished =
+      ontime({"run", "wordcount", directory / "text", "--output", directory / "out", "--deadline", "1us", "--quiet"});
+  EXPECT_EQ(finished.status, 3) << finished.err;
+  EXPECT_EQ(verified_answer(directory / "out"), "one\t1\ntwo\t1\n");
+}
+
+}  // namespace
+}  // namespace ontime::test

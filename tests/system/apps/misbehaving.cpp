@@ -1,0 +1,64 @@
+// Does what a bad application does, when it meets the line that begins with `trigger`.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "common/app/application.h"
+
+namespace {
+
+using namespace ontime::app;
+
+class Misbehaving final : public Mapper {
+ public:
+  void setup(Context& context) override {
+    how_ = context.get("how");
+    trigger_ = context.get("trigger");
+  }
+
+  void map(const Batch& batch, Output& out) override {
+    for (const Line line : batch.lines()) {
+      if (line.text.starts_with(trigger_)) misbehave();
+      out.record(line.text, "1");
+    }
+  }
+
+ private:
+  void misbehave() const {
+    if (how_ == "throw") throw std::runtime_error("the mapper does not like this line");
+    if (how_ == "crash") std::raise(SIGSEGV);
+    if (how_ == "abort") std::abort();
+    if (how_ == "exit") std::exit(7);
+    if (how_ == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
+    if (how_ == "flood") flood();
+  }
+
+  // A gigabyte of complaints, then the end.
+  static void flood() {
+    const std::string line(1023, 'x');
+    for (int i = 0; i < 1 << 20; ++i) std::fprintf(stderr, "%s\n", line.c_str());
+    std::fprintf(stderr, "the last words\n");
+    std::raise(SIGSEGV);
+  }
+
+  std::string how_;
+  std::string trigger_;
+};
+
+class MisbehavingApplication final : public Application {
+ public:
+  std::string description() const override { return "misbehaves on purpose (for tests)"; }
+  std::vector<Parameter> parameters() const override {
+    return {{"how", "throw", "throw, crash, abort, exit, hang, flood"}, {"trigger", "BAD", "how the line begins"}};
+  }
+  std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<Misbehaving>(); }
+};
+
+}  // namespace
+
+ONTIME_APPLICATION(MisbehavingApplication)

@@ -1,0 +1,123 @@
+#include "tests/system/cluster.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+
+namespace ontime::test {
+
+Finished ontime(Arguments arguments) {
+  arguments.insert(arguments.begin(), kBin + "/ontime");
+  return run(arguments, {{"ONTIME_APP_PATH", kApps + ":" + kBin + "/../lib/ontime/apps"}});
+}
+
+std::string counted_by_coreutils(const std::string& files) {
+  return shell("export LC_ALL=C; cat " + files +
+               " | tr -s ' \\t\\n\\v\\f\\r' '\\n' | sed '/^$/d' | sort | uniq -c | sed -E 's/^ *([0-9]+) "
+               "(.*)$/\\2\\t\\1/'")
+      .out;
+}
+
+std::string verified_answer(const std::string& directory) {
+  const Finished verify = ontime({"verify", directory});
+  EXPECT_EQ(verify.status, 0) << verify.out << verify.err;
+  const Finished result = ontime({"result", directory});
+  EXPECT_EQ(result.status, 0) << result.err;
+  return result.out;
+}
+
+Cluster::Cluster() = default;
+
+void Cluster::start_master(const Arguments& extra) {
+  master_extra_ = extra;
+  const std::string port_file = directory_ / "port";
+  Arguments arguments{kBin + "/ontime-master",
+                      "--journal",
+                      directory_ / "journal",
+                      "--node-timeout",
+                      "1s",
+                      "--heartbeat",
+                      "50ms",
+                      "--port-file",
+                      port_file,
+                      "--listen",
+                      "127.0.0.1:" + (port_.empty() ? "0" : port_)};
+  arguments.insert(arguments.end(), extra.begin(), extra.end());
+  std::remove(port_file.c_str());
+  const std::string log = directory_ / ("master-" + std::to_string(++started_));
+  master_ = Process(arguments, log);
+  const bool listens = eventually([&] { return !read_file(port_file).empty() || !master_.is_running(); });
+  ASSERT_TRUE(listens && master_.is_running()) << read_file(log + ".err");
+  port_ = read_file(port_file);
+  port_.erase(std::remove_if(port_.begin(), port_.end(), [](char c) { return c < '0' || c > '9'; }), port_.end());
+}
+
+void Cluster::restart_master() {
+  master_.kill();
+  start_master(master_extra_);
+}
+
+std::size_t Cluster::add_worker(std::uint32_t slots) {
+  workers_.emplace_back(
+      Arguments{kBin + "/ontime-worker", "--master", address(), "--slots", std::to_string(slots), "--app-dir", kApps},
+      directory_ / ("worker-" + std::to_string(++started_)));
+  return workers_.size() - 1;
+}
+
+void Cluster::replace_worker(std::size_t index) {
+  workers_.at(index).kill();
+  workers_.at(index) = Process({kBin + "/ontime-worker", "--master", address(), "--slots", "1", "--app-dir", kApps},
+                               directory_ / ("worker-" + std::to_string(++started_)));
+}
+
+std::vector<pid_t> Cluster::runners() const {
+  std::vector<pid_t> runners;
+  for (const Process& worker : workers_) {
+    for (const pid_t launcher : descendants(worker.pid(), "ontime-runner")) {
+      for (const pid_t runner : descendants(launcher, "ontime-runner")) runners.push_back(runner);
+    }
+  }
+  std::sort(runners.begin(), runners.end());
+  runners.erase(std::unique(runners.begin(), runners.end()), runners.end());
+  return runners;
+}
+
+bool Cluster::kill_some_attempt(std::uint32_t which) {
+  const std::vector<pid_t> running = runners();
+  if (running.empty()) return false;
+  return ::kill(running[which % running.size()], SIGKILL) == 0;
+}
+
+Finished Cluster::client(Arguments arguments) const {
+  arguments.insert(arguments.end(), {"--master", address()});
+  return ontime(std::move(arguments));
+}
+
+std::string Cluster::submit(Arguments arguments) {
+  arguments.insert(arguments.begin(), "submit");
+  const Finished submitted = client(std::move(arguments));
+  EXPECT_EQ(submitted.status, 0) << submitted.out << submitted.err;
+  const std::size_t at = submitted.out.find("job-");
+  EXPECT_NE(at, std::string::npos) << submitted.out;
+  return submitted.out.substr(at, submitted.out.find_first_not_of("0123456789", at + 4) - at);
+}
+
+nlohmann::json Cluster::job(const std::string& id) const {
+  const Finished described = client({"job", id, "--json"});
+  return described.status == 0 ? nlohmann::json::parse(described.out) : nlohmann::json();
+}
+
+std::string Cluster::wait(const std::string& id) const {
+  std::string state;
+  const bool ended = eventually([&] {
+    const nlohmann::json description = job(id);
+    if (description.is_null()) return false;
+    state = description["state"];
+    return state != "running" && state != "committing";
+  });
+  EXPECT_TRUE(ended) << "the job stays " << state;
+  return state;
+}
+
+}  // namespace ontime::test

@@ -1,0 +1,61 @@
+#pragma once
+// A cluster of the real programs on the loopback, and what tests do to it.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/process.h"
+
+namespace ontime::test {
+
+inline const std::string kBin = ONTIME_TEST_BIN;    // where the programs are
+inline const std::string kApps = ONTIME_TEST_APPS;  // applications made for tests
+inline const std::string kText = ONTIME_TEST_TEXT;  // the bundled text
+
+// `ontime ARGUMENTS...`, to the end.
+Finished ontime(Arguments arguments);
+
+// The words of `files` (a shell glob) with their counts, by coreutils, as `ontime result` prints them.
+std::string counted_by_coreutils(const std::string& files);
+
+struct Result {
+  int status = 0;
+  std::string answer;
+};
+// `ontime result DIR`, and ADD_FAILURE unless `ontime verify DIR` approves.
+std::string verified_answer(const std::string& directory);
+
+class Cluster {
+ public:
+  Cluster();
+  // Fast heartbeats and a short time-out, so that losses are noticed soon.
+  void start_master(const Arguments& extra = {});
+  void restart_master();  // SIGKILL, then a new one on the same journal and port
+  std::size_t add_worker(std::uint32_t slots = 1);
+  void replace_worker(std::size_t index);       // SIGKILL, then a new one
+  bool kill_some_attempt(std::uint32_t which);  // SIGKILL one of the running runners; false if there is none
+
+  Process& master() { return master_; }
+  Process& worker(std::size_t index) { return workers_.at(index); }
+  std::size_t workers() const { return workers_.size(); }
+  std::vector<pid_t> runners() const;  // without the launchers
+
+  // `ontime VERB ... --master US`.
+  Finished client(Arguments arguments) const;
+  std::string submit(Arguments arguments);          // "job-1"
+  nlohmann::json job(const std::string& id) const;  // with tasks; null while the master is away
+  std::string wait(const std::string& id) const;    // its final state
+  std::string address() const { return "127.0.0.1:" + port_; }
+  std::string operator/(const std::string& name) const { return directory_ / name; }
+
+ private:
+  TemporaryDirectory directory_;
+  std::string port_;
+  Arguments master_extra_;
+  Process master_;
+  std::vector<Process> workers_;
+  int started_ = 0;
+};
+
+}  // namespace ontime::test
