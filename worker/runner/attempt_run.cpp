@@ -71,7 +71,7 @@ AttemptStatus AttemptRun::open() {
                                                    file.path + ", which has only " + std::to_string(file.size) +
                                                    "; submit the job again"};
   }
-  auto reader = RecordReader::open(std::move(file), parts_.rule, range.begin);
+  auto reader = RecordReader::open(std::move(file), parts_.rule, range.begin, parts_.block_bytes);
   if (!reader) return to_failure(std::move(reader).error());
   reader_ = std::move(*reader);
   auto writer = SegmentWriter::create(order_.output_path());

@@ -2,6 +2,7 @@
 // One attempt: maps a range of one input file, block by block, obeys the cuts that come through the progress block, and
 // seals segment after segment. A new object for each.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,6 +34,7 @@ struct RunnerParts {
   RunnerChannel& channel;
   ProgressBlock& progress;
   RecordRule rule;
+  std::size_t block_bytes = RecordReader::kBlockBytes;
 };
 
 class AttemptRun {

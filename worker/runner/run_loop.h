@@ -11,7 +11,9 @@ namespace ontime::worker {
 
 class RunLoop {
  public:
-  RunLoop(RunnerChannel& channel, ProgressBlock& progress) : channel_(channel), progress_(progress) {}
+  // `block_bytes` is smaller in tests only.
+  RunLoop(RunnerChannel& channel, ProgressBlock& progress, std::size_t block_bytes = RecordReader::kBlockBytes)
+      : channel_(channel), progress_(progress), block_bytes_(block_bytes) {}
 
   // The exit status of the process: 0 when the worker has closed the socket, 1 after a failure.
   int serve();
@@ -23,6 +25,7 @@ class RunLoop {
 
   RunnerChannel& channel_;
   ProgressBlock& progress_;
+  const std::size_t block_bytes_;
   AttemptStatus ready_ = AttemptFailure{wire::BAD_APPLICATION, "the worker sent an attempt before the job's set-up"};
   RecordRule rule_;
   std::unique_ptr<RunContext> context_;  // the mapper refers to it

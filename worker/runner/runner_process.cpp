@@ -46,7 +46,8 @@ ProgressBlock* map_block(int fd) {
   return block->layout == ProgressBlock::kLayout ? block : nullptr;
 }
 
-// Moves the descriptors to their places and closes all others. Received ones never are 0, 1 or 2: the launcher keeps those open.
+// Moves the descriptors to their places and closes all others. Received ones never are 0, 1 or 2: the launcher keeps
+// those open.
 void place_descriptors(RunnerDescriptors from) {
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null < 0 || ::dup2(null, STDIN_FILENO) < 0) give_up("ontime-runner: cannot open /dev/null");
