@@ -1,0 +1,159 @@
+#include "cli/client/master_client.h"
+
+#include <asio/co_spawn.hpp>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "common/net/coroutine.h"
+#include "common/net/handshake.h"
+#include "common/protocol/frame.h"
+
+namespace ontime::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using ConnectionPointer = std::shared_ptr<net::Connection>;
+
+constexpr auto kWatchInterval = std::chrono::milliseconds(20);
+
+asio::awaitable<Result<ConnectionPointer>> open(net::Endpoint endpoint, std::string token, Duration limit) {
+  auto socket = co_await net::connect(endpoint, limit);
+  if (!socket) co_return socket.error();
+  auto connection = net::Connection::make(std::move(*socket));
+  wire::Hello hello;
+  hello.set_protocol(protocol::kProtocolVersion);
+  hello.set_role(wire::CLIENT);
+  hello.set_token(token);
+  const auto welcome = co_await net::say_hello(connection, std::move(hello), limit);
+  if (!welcome) co_return welcome.error();
+  co_return connection;
+}
+
+asio::awaitable<Result<wire::Reply>> exchange(ConnectionPointer connection, wire::Request request) {
+  if (!connection->send(request)) co_return unavailable("the connection to the master is closed");
+  const auto payload = co_await connection->receive();
+  if (!payload) co_return unavailable("the connection to the master broke: " + payload.error().message);
+  wire::Reply reply;
+  if (!reply.ParseFromArray(payload->data(), static_cast<int>(payload->size())))
+    co_return failed("the master's answer is damaged; are both of the same version?");
+  co_return reply;
+}
+
+template <class T>
+asio::awaitable<void> deliver(asio::awaitable<Result<T>> work, std::shared_ptr<std::optional<Result<T>>> into) {
+  auto result = co_await std::move(work);
+  into->emplace(std::move(result));
+}
+
+Error unexpected_answer() { return failed("the master answered another question; are both of the same version?"); }
+
+}  // namespace
+
+MasterClient::MasterClient(Options options)
+    : options_(std::move(options)), io_(std::make_unique<asio::io_context>(1)) {}
+
+MasterClient::~MasterClient() = default;
+
+void MasterClient::disconnect() {
+  if (connection_) connection_->close();
+  connection_.reset();
+  io_ = std::make_unique<asio::io_context>(1);  // destroys what is still waiting in the old one
+}
+
+template <class T>
+Result<T> MasterClient::run(asio::awaitable<Result<T>> work, Duration limit) {
+  auto outcome = std::make_shared<std::optional<Result<T>>>();
+  asio::co_spawn(*io_, deliver<T>(std::move(work), outcome), net::AbortOnException{"master_client"});
+  const auto give_up_at = Clock::now() + limit;
+  while (!outcome->has_value()) {
+    io_->restart();
+    io_->run_one_for(kWatchInterval);
+    if (outcome->has_value()) break;
+    if (options_.watch) {
+      if (auto status = options_.watch(); !status) {
+        disconnect();
+        return status.error();
+      }
+    }
+    if (Clock::now() >= give_up_at) {
+      disconnect();
+      return unavailable("the master at " + net::to_string(options_.endpoint) + " does not answer");
+    }
+  }
+  return std::move(**outcome);
+}
+
+Status MasterClient::connect() {
+  if (connection_ && connection_->is_open()) return {};
+  disconnect();
+  auto opened =
+      run<ConnectionPointer>(open(options_.endpoint, options_.token, options_.patience), 2 * options_.patience);
+  if (!opened) {
+    if (opened.error().kind != ErrorKind::Unavailable) return opened.error();
+    return unavailable(opened.error().message + "; 'ontime-master --listen " + net::to_string(options_.endpoint) +
+                       "' starts one");
+  }
+  connection_ = std::move(*opened);
+  return {};
+}
+
+Result<wire::Reply> MasterClient::ask(const wire::Request& request, Duration answer_within) {
+  if (auto connected = connect(); !connected) return connected.error();
+  auto reply = run<wire::Reply>(exchange(connection_, request), answer_within + options_.patience);
+  if (!reply) {
+    disconnect();
+    return reply.error();
+  }
+  if (!reply->error().empty()) return reply->bad_input() ? bad_input(reply->error()) : failed(reply->error());
+  return reply;
+}
+
+Result<wire::Reply::Submitted> MasterClient::submit(const wire::JobSpec& spec) {
+  wire::Request request;
+  *request.mutable_submit() = spec;
+  auto reply = ask(request);
+  if (!reply) return reply.error();
+  if (!reply->has_submitted()) return unexpected_answer();
+  return reply->submitted();
+}
+
+Result<wire::Reply::Jobs> MasterClient::list_jobs() {
+  wire::Request request;
+  request.mutable_list_jobs();
+  auto reply = ask(request);
+  if (!reply) return reply.error();
+  if (!reply->has_jobs()) return unexpected_answer();
+  return reply->jobs();
+}
+
+Result<wire::Reply::Job> MasterClient::describe(JobId job, bool with_tasks, Duration wait) {
+  wire::Request request;
+  request.mutable_describe_job()->set_job(job.value);
+  request.mutable_describe_job()->set_tasks(with_tasks);
+  request.mutable_describe_job()->set_wait_ns(wait.count());
+  auto reply = ask(request, wait);
+  if (!reply) return reply.error();
+  if (!reply->has_job()) return unexpected_answer();
+  return reply->job();
+}
+
+Result<wire::Reply::Nodes> MasterClient::list_nodes() {
+  wire::Request request;
+  request.mutable_list_nodes();
+  auto reply = ask(request);
+  if (!reply) return reply.error();
+  if (!reply->has_nodes()) return unexpected_answer();
+  return reply->nodes();
+}
+
+Result<wire::JobState> MasterClient::kill(JobId job) {
+  wire::Request request;
+  request.mutable_kill_job()->set_job(job.value);
+  auto reply = ask(request);
+  if (!reply) return reply.error();
+  if (!reply->has_killed()) return unexpected_answer();
+  return reply->killed().state();
+}
+
+}  // namespace ontime::cli

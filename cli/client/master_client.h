@@ -1,0 +1,57 @@
+#pragma once
+// A synchronous connection to the master: one question, one answer. Owns a private event loop that runs only while a
+// call is under way. One thread at a time.
+
+#include <asio/awaitable.hpp>
+#include <asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/base/time.h"
+#include "common/net/connection.h"
+#include "common/net/endpoint.h"
+#include "common/protocol/client.pb.h"
+
+namespace ontime::cli {
+
+class MasterClient {
+ public:
+  struct Options {
+    net::Endpoint endpoint;
+    std::string token;                             // empty: none
+    Duration patience = std::chrono::seconds(10);  // for the connection, and for each answer beyond its own wait
+    // Called every few milliseconds while a call waits; its error ends the wait and becomes the call's error.
+    std::function<Status()> watch;
+  };
+  explicit MasterClient(Options options);
+  ~MasterClient();
+  MasterClient(const MasterClient&) = delete;
+  MasterClient& operator=(const MasterClient&) = delete;
+
+  // Connects and introduces itself unless that is done. Unavailable, with how to start a master, if none is there.
+  Status connect();
+  // Connects if necessary. Unavailable when the connection broke: the request may or may not have been carried out.
+  // The master's own refusals are BadInput or Failed with its sentence.
+  Result<wire::Reply> ask(const wire::Request& request, Duration answer_within = Duration(0));
+
+  Result<wire::Reply::Submitted> submit(const wire::JobSpec& spec);
+  Result<wire::Reply::Jobs> list_jobs();
+  // With a wait: answers when the job has ended or so much time has passed.
+  Result<wire::Reply::Job> describe(JobId job, bool with_tasks, Duration wait = Duration(0));
+  Result<wire::Reply::Nodes> list_nodes();
+  Result<wire::JobState> kill(JobId job);
+
+ private:
+  template <class T>
+  Result<T> run(asio::awaitable<Result<T>> work, Duration limit);
+  void disconnect();
+
+  Options options_;
+  std::unique_ptr<asio::io_context> io_;
+  std::shared_ptr<net::Connection> connection_;  // null: not connected
+};
+
+}  // namespace ontime::cli

@@ -1,0 +1,101 @@
+#include "cli/cluster/embedded_cluster.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "common/net/token.h"
+
+namespace ontime::cli {
+namespace {
+
+std::string in_ns(Duration duration) { return std::to_string(duration.count()) + "ns"; }
+
+// A log file that is to be kept must be there for all children, wherever they stand.
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const auto found = std::filesystem::absolute(path, error);
+  return error ? path : found.string();
+}
+
+}  // namespace
+
+EmbeddedCluster::EmbeddedCluster(std::unique_ptr<TemporaryDirectory> directory, ClusterOptions options)
+    : directory_(std::move(directory)), options_(std::move(options)), token_(net::make_token()) {}
+
+EmbeddedCluster::~EmbeddedCluster() {
+  stop();
+  if (listener_ >= 0) close(listener_);
+}
+
+Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const ClusterOptions& options) {
+  auto directory = TemporaryDirectory::make();
+  if (!directory) return directory.error();
+  std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(std::move(*directory), options));
+  if (auto status = cluster->listen(); !status) return status.error();
+  if (auto status = cluster->start_master(); !status) return status.error();
+  for (std::uint32_t i = 1; i <= options.workers; ++i)
+    if (auto status = cluster->start_worker(i); !status) return status.error();
+  return cluster;
+}
+
+Status EmbeddedCluster::listen() {
+  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (listener_ < 0 || bind(listener_, generic, size) != 0 || ::listen(listener_, SOMAXCONN) != 0 ||
+      getsockname(listener_, generic, &size) != 0)
+    return failed(std::string("cannot listen on 127.0.0.1: ") + std::strerror(errno));
+  endpoint_ = {.host = "127.0.0.1", .port = ntohs(address.sin_port)};
+  return {};
+}
+
+ChildProgram EmbeddedCluster::program(const std::string& file, const std::string& name, const std::string& path) const {
+  ChildProgram child;
+  child.name = name;
+  child.path = path;
+  child.arguments = {"--die-with-parent", "--log-level", options_.log_level};
+  child.environment = {"ONTIME_TOKEN=" + token_};
+  child.log_path = directory_->path() + "/" + file + ".log";
+  if (!options_.log_file.empty())
+    child.arguments.insert(child.arguments.end(), {"--log-file", absolute(options_.log_file)});
+  return child;
+}
+
+Status EmbeddedCluster::start_master() {
+  const auto path = sibling_program("ontime-master");
+  if (!path) return path.error();
+  auto master = program("master", "master", *path);
+  master.inherited_descriptor = listener_;
+  const std::vector<std::string> more{"--listen-fd",    std::to_string(kInheritedDescriptor),
+                                      "--journal",      directory_->path() + "/journal",
+                                      "--journal-sync", "off",
+                                      "--node-timeout", in_ns(options_.node_timeout),
+                                      "--heartbeat",    in_ns(options_.heartbeat)};
+  master.arguments.insert(master.arguments.end(), more.begin(), more.end());
+  return supervisor_.start_child(std::move(master));
+}
+
+Status EmbeddedCluster::start_worker(std::uint32_t number) {
+  const auto path = sibling_program("ontime-worker");
+  if (!path) return path.error();
+  const auto label = std::to_string(number);
+  auto worker = program("worker-" + label, "worker " + label, *path);
+  const std::vector<std::string> more{"--master", net::to_string(endpoint_), "--slots", std::to_string(options_.slots),
+                                      "--name",   "worker-" + label};
+  worker.arguments.insert(worker.arguments.end(), more.begin(), more.end());
+  for (const auto& directory : options_.application_directories)
+    worker.arguments.insert(worker.arguments.end(), {"--app-dir", absolute(directory)});
+  return supervisor_.start_child(std::move(worker));
+}
+
+}  // namespace ontime::cli

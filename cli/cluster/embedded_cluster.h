@@ -1,0 +1,47 @@
+#pragma once
+// The cluster of one `ontime run`: a master and workers on the loopback, with a journal in a temporary directory and a
+// token of their own. This process owns the listening socket, so nobody waits for anybody at the start, and a master
+// that is started again is found at the same place.
+
+#include <memory>
+#include <string>
+
+#include "cli/cluster/supervisor.h"
+#include "cli/cluster/temporary_directory.h"
+#include "cli/command.h"
+#include "common/base/result.h"
+#include "common/net/endpoint.h"
+
+namespace ontime::cli {
+
+class EmbeddedCluster {
+ public:
+  // Starts master and workers side by side and returns at once.
+  static Result<std::unique_ptr<EmbeddedCluster>> start(const ClusterOptions& options);
+  ~EmbeddedCluster();
+  EmbeddedCluster(const EmbeddedCluster&) = delete;
+  EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
+
+  const net::Endpoint& master() const { return endpoint_; }
+  const std::string& token() const { return token_; }
+  Status tend() { return supervisor_.tend(); }
+  int restarts() const { return supervisor_.restarts(); }
+  // Ends all processes; the temporary directory goes with the object.
+  void stop() { supervisor_.stop(); }
+
+ private:
+  EmbeddedCluster(std::unique_ptr<TemporaryDirectory> directory, ClusterOptions options);
+  Status listen();
+  Status start_master();
+  Status start_worker(std::uint32_t number);
+  ChildProgram program(const std::string& file, const std::string& name, const std::string& path) const;
+
+  std::unique_ptr<TemporaryDirectory> directory_;
+  ClusterOptions options_;
+  std::string token_;
+  net::Endpoint endpoint_;
+  int listener_ = -1;
+  Supervisor supervisor_;
+};
+
+}  // namespace ontime::cli

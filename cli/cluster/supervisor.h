@@ -1,0 +1,60 @@
+#pragma once
+// Keeps a set of child processes going: starts them, starts again (with back-off) what has died, ends them all. Also
+// inherits and ends what they leave behind, so that nothing outlives stop(). One of these per process, one thread.
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "cli/cluster/child_process.h"
+#include "common/base/result.h"
+
+namespace ontime::cli {
+
+// When a child that died is started again, and when that is given up. Pure.
+class RestartRule {
+ public:
+  using Clock = std::chrono::steady_clock;
+  void started(Clock::time_point now) { started_at_ = now; }
+  // The time to start it again; nothing if it keeps dying right after its start. A child that exits by itself gets
+  // three such tries (bad usage: none), one that is killed from outside many more.
+  std::optional<Clock::time_point> died(int wait_status, Clock::time_point now);
+
+ private:
+  Clock::time_point started_at_;
+  int exits_ = 0;  // in a row, each soon after the start
+  int kills_ = 0;
+};
+
+class Supervisor {
+ public:
+  Supervisor();
+  ~Supervisor() { stop(); }
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+  Status start_child(ChildProgram program);
+  // Takes note of deaths and starts again what is due. An error says which child cannot be kept going and why.
+  Status tend();
+  // Asks all to end, waits a second, kills what is left; a second Ctrl-C shortens it. Idempotent.
+  void stop();
+
+  int restarts() const { return restarts_; }
+
+ private:
+  struct Child {
+    ChildProgram program;
+    pid_t pid = 0;  // 0: not running
+    RestartRule rule;
+    RestartRule::Clock::time_point start_at;  // only while not running
+  };
+  Status start_again(Child& child);
+  Status note_death(pid_t pid, int wait_status);
+
+  std::vector<Child> children_;
+  int restarts_ = 0;
+};
+
+}  // namespace ontime::cli

@@ -1,0 +1,88 @@
+#include "cli/cluster/temporary_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace ontime::cli {
+namespace {
+
+constexpr std::string_view kPrefix = "ontime-run-";
+constexpr const char* kLockName = "/lock";
+
+void remove_all(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
+}
+
+// Neither a symbolic link nor somebody else's.
+bool is_own_directory(const std::string& path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
+}
+
+// A directory without a lock file is one that is being made: left alone.
+void remove_if_dead(const std::string& path) {
+  if (!is_own_directory(path)) return;
+  const int lock = open((path + kLockName).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (lock < 0) return;
+  if (flock(lock, LOCK_EX | LOCK_NB) == 0) remove_all(path);
+  close(lock);
+}
+
+std::vector<std::string> entries_with_prefix(const std::string& parent) {
+  std::vector<std::string> found;
+  DIR* directory = opendir(parent.c_str());
+  if (directory == nullptr) return found;
+  while (const dirent* entry = readdir(directory)) {
+    if (std::string_view(entry->d_name).starts_with(kPrefix)) found.push_back(parent + "/" + entry->d_name);
+  }
+  closedir(directory);
+  return found;
+}
+
+}  // namespace
+
+std::string TemporaryDirectory::parent() {
+  const char* configured = std::getenv("TMPDIR");
+  return configured != nullptr && configured[0] == '/' ? configured : "/tmp";
+}
+
+void TemporaryDirectory::remove_left_overs() {
+  for (const auto& path : entries_with_prefix(parent())) remove_if_dead(path);
+}
+
+Result<std::unique_ptr<TemporaryDirectory>> TemporaryDirectory::make() {
+  std::string path = parent() + "/" + std::string(kPrefix) + "XXXXXX";
+  const auto wrong = [&path](const char* what) {
+    return failed("cannot make a temporary " + std::string(what) + " '" + path + "': " + std::strerror(errno) +
+                  "; set TMPDIR to a directory with room");
+  };
+  if (mkdtemp(path.data()) == nullptr) return wrong("directory");
+  // The lock is taken before the file has its name: a lock file that can be seen and locked has lost its owner.
+  const auto unnamed = path + kLockName + ".new";
+  const int lock = open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) != 0 || rename(unnamed.c_str(), (path + kLockName).c_str()) != 0) {
+    const auto error = wrong("lock in");
+    if (lock >= 0) close(lock);
+    remove_all(path);
+    return error;
+  }
+  return std::unique_ptr<TemporaryDirectory>(new TemporaryDirectory(std::move(path), lock));
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  remove_all(path_);
+  close(lock_);
+}
+
+}  // namespace ontime::cli

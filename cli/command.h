@@ -1,0 +1,112 @@
+#pragma once
+// What a command line asks for, one plain struct per verb. Made by parse_command_line(), carried out by execute().
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/time.h"
+
+namespace ontime::cli {
+
+using Settings = std::map<std::string, std::string, std::less<>>;  // --set key=value
+
+// The options that `run` and `submit` share.
+struct JobOptions {
+  std::string application;
+  std::vector<std::string> inputs;  // as typed
+  std::string output;               // as typed
+  std::uint64_t split_bytes = 0;    // 0: the default, or `splits`
+  std::uint32_t splits = 0;
+  Duration deadline{0};  // 0: none
+  Settings parameters;
+  Duration checkpoint_interval{std::chrono::seconds(5)};
+  Duration attempt_timeout{0};
+  std::uint32_t attempts_max = 4;
+  std::uint64_t record_bytes_max = 64u << 20;
+  std::string policy = "none";
+  Settings policy_parameters;
+  std::vector<std::string> application_directories;  // looked at before the default ones
+};
+
+// Where the master is and how to be let in.
+struct MasterOptions {
+  std::string address = "127.0.0.1:7400";
+  std::string token_file;  // empty: $ONTIME_TOKEN
+};
+
+struct ClusterOptions {
+  std::uint32_t workers = 1;
+  std::uint32_t slots = 1;  // of each worker
+  Duration node_timeout{std::chrono::seconds(5)};
+  Duration heartbeat{std::chrono::milliseconds(200)};
+  std::string log_level = "warning";
+  std::string log_file;  // empty: thrown away with the cluster
+  std::vector<std::string> application_directories;
+};
+
+struct RunCommand {
+  JobOptions job;
+  ClusterOptions cluster;
+  bool show_tasks = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+struct SubmitCommand {
+  JobOptions job;
+  MasterOptions master;
+  bool wait = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+struct JobsCommand {
+  MasterOptions master;
+  bool json = false;
+};
+
+struct JobCommand {
+  MasterOptions master;
+  JobId job;
+  bool open_tasks_only = false;
+  bool show_segments = false;
+  bool json = false;
+};
+
+struct NodesCommand {
+  MasterOptions master;
+  bool json = false;
+};
+
+struct KillCommand {
+  MasterOptions master;
+  JobId job;
+};
+
+struct ResultCommand {
+  std::string directory;
+  std::string output;     // empty: stdout
+  std::uint64_t top = 0;  // 0: everything, by key
+  std::uint64_t memory_bytes = 256u << 20;
+  std::vector<std::string> application_directories;
+};
+
+struct VerifyCommand {
+  std::string directory;
+  bool quiet = false;
+  bool json = false;
+};
+
+struct AppsCommand {
+  std::vector<std::string> application_directories;
+  bool json = false;
+};
+
+using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, NodesCommand, KillCommand,
+                             ResultCommand, VerifyCommand, AppsCommand>;
+
+}  // namespace ontime::cli

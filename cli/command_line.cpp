@@ -1,0 +1,189 @@
+#include "cli/command_line.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+#include "cli/arguments.h"
+
+namespace ontime::cli {
+namespace {
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 finished after its deadline, 130 interrupted.";
+
+// Declares the verbs on one CLI::App and keeps the command structs that their options write to.
+class Grammar {
+ public:
+  Grammar();
+  ParsedCommandLine parse(std::vector<std::string> arguments);
+
+ private:
+  template <class C>
+  CLI::App& add_verb(const char* name, const char* summary, const char* examples, C& command) {
+    auto& verb = *app_.add_subcommand(name, summary);
+    verb.footer(std::string("Examples:\n") + examples);
+    verb.final_callback([this, &command] { chosen_ = command; });
+    return verb;
+  }
+  void add_job_verbs();
+  void add_cluster_verbs();
+  void add_output_verbs();
+  ParsedCommandLine complain(const CLI::ParseError& error) const;
+  std::string verb() const;
+
+  CLI::App app_{"Ontime runs map-only jobs over split files, on one machine or on a cluster.", "ontime"};
+  std::optional<Command> chosen_;
+  RunCommand run_;
+  SubmitCommand submit_;
+  JobsCommand jobs_;
+  JobCommand job_;
+  std::string job_id_;
+  NodesCommand nodes_;
+  KillCommand kill_;
+  ResultCommand result_;
+  VerifyCommand verify_;
+  AppsCommand apps_;
+};
+
+Grammar::Grammar() {
+  app_.require_subcommand(1);
+  app_.set_version_flag("--version", "ontime " ONTIME_VERSION);
+  app_.footer(
+      "Examples:\n"
+      "  ontime run wordcount book.txt --output counts && ontime result counts --top 10\n"
+      "  ontime apps\n\n"
+      "'ontime VERB --help' tells more.\n" +
+      std::string(kExitCodes));
+  add_job_verbs();
+  add_cluster_verbs();
+  add_output_verbs();
+}
+
+void Grammar::add_job_verbs() {
+  auto& run = add_verb("run", "Run a job on a cluster of its own on this machine",
+                       "  ontime run wordcount book.txt --output counts\n"
+                       "  ontime run wordcount 'logs/*.gz' -o out --workers 4 --deadline 90s\n"
+                       "  ontime run exec data.txt -o out --set command='grep -c error'\n",
+                       run_);
+  run_.cluster.workers = std::max(1u, std::thread::hardware_concurrency());
+  add_job_options(run, run_.job);
+  add_cluster_options(run, run_.cluster);
+  run.add_flag("--tasks", run_.show_tasks, "Print the table of tasks and attempts at the end");
+  run.add_flag("-q,--quiet", run_.quiet, "No progress and no summary, only errors");
+  add_json(run, run_.json);
+
+  auto& submit = add_verb("submit", "Submit a job to a running master",
+                          "  ontime submit wordcount /data/books -o /data/counts --master 127.0.0.1:7400\n"
+                          "  ontime submit wordcount /data/books -o /data/counts --deadline 2m --wait\n",
+                          submit_);
+  add_job_options(submit, submit_.job);
+  add_master_options(submit, submit_.master);
+  submit.add_flag("--wait", submit_.wait, "Wait until the job has ended, with progress");
+  submit.add_flag("-q,--quiet", submit_.quiet, "No progress, no summary");
+  add_json(submit, submit_.json);
+}
+
+void Grammar::add_cluster_verbs() {
+  auto& jobs = add_verb("jobs", "List the jobs of a master", "  ontime jobs\n  ontime jobs --json\n", jobs_);
+  add_master_options(jobs, jobs_.master);
+  add_json(jobs, jobs_.json);
+
+  auto& job = add_verb("job", "Show one job: tasks, segments, attempts, offsets, nodes",
+                       "  ontime job 7\n  ontime job job-7 --tasks open --segments\n", job_);
+  const auto read_id = [](JobId& into) {
+    return [&into](const std::string& text) {
+      const auto id = parse_job_id(text);
+      if (!id) throw CLI::ValidationError("ID", "'" + text + "' is not the id of a job, such as 7 or job-7.");
+      into = *id;
+    };
+  };
+  const char* id_help = "Id of the job, as printed by 'ontime submit' and 'ontime jobs'";
+  job.add_option_function<std::string>("ID", read_id(job_.job), id_help)->required()->type_name("");
+  job.add_option_function<std::string>(
+         "--tasks", [this](const std::string& which) { job_.open_tasks_only = which == "open"; },
+         "Which tasks to list: all or open")
+      ->check(CLI::IsMember({"all", "open"}))
+      ->type_name("WHICH")
+      ->default_str("all");
+  job.add_flag("--segments", job_.show_segments, "List every segment too");
+  add_master_options(job, job_.master);
+  add_json(job, job_.json);
+
+  auto& nodes = add_verb("nodes", "List the workers of a master", "  ontime nodes\n", nodes_);
+  add_master_options(nodes, nodes_.master);
+  add_json(nodes, nodes_.json);
+
+  auto& kill = add_verb("kill", "End a job and drop its output", "  ontime kill 7\n", kill_);
+  kill.add_option_function<std::string>("ID", read_id(kill_.job), id_help)->required()->type_name("");
+  add_master_options(kill, kill_.master);
+}
+
+void Grammar::add_output_verbs() {
+  auto& result = add_verb("result", "Print the answer of a finished job: part files merged, sorted by key",
+                          "  ontime result counts\n"
+                          "  ontime result counts --top 10\n"
+                          "  ontime result counts --output counts.tsv\n",
+                          result_);
+  result.add_option("DIR", result_.directory, "Output directory of the job")->required()->type_name("");
+  result.add_option("--top", result_.top, "Only the N lines with the largest values, largest first")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  result.add_option("-o,--output", result_.output, "Write here instead of to stdout")->type_name("FILE");
+  add_size(result, "--memory", result_.memory_bytes, "Memory to use before going to temporary files");
+  add_application_directories(result, result_.application_directories);
+
+  auto& verify = add_verb("verify", "Prove from its manifest that an output directory is whole and undamaged",
+                          "  ontime verify counts\n", verify_);
+  verify.add_option("DIR", verify_.directory, "Output directory of the job")->required()->type_name("");
+  verify.add_flag("-q,--quiet", verify_.quiet, "No progress and no summary, only problems");
+  add_json(verify, verify_.json);
+
+  auto& apps = add_verb("apps", "List the applications and their parameters",
+                        "  ontime apps\n  ontime apps --app-dir build/lib/ontime/apps --json\n", apps_);
+  add_application_directories(apps, apps_.application_directories);
+  add_json(apps, apps_.json);
+}
+
+std::string Grammar::verb() const {
+  const auto chosen = app_.get_subcommands();
+  return chosen.empty() ? "" : chosen.front()->get_name();
+}
+
+ParsedCommandLine Grammar::complain(const CLI::ParseError& error) const {
+  std::ostringstream out;
+  std::ostringstream err;
+  ParsedCommandLine parsed;
+  parsed.verb = verb();
+  if (error.get_exit_code() == 0) {  // help or version was asked for
+    app_.exit(error, out, err);
+    parsed.text = out.str();
+    return parsed;
+  }
+  const std::string name = parsed.verb.empty() ? "ontime" : "ontime " + parsed.verb;
+  parsed.text = name + ": " + error.what() + "\nTry '" + name + " --help'.\n";
+  parsed.exit = ExitCode::BadUsage;
+  return parsed;
+}
+
+ParsedCommandLine Grammar::parse(std::vector<std::string> arguments) {
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
+  try {
+    app_.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    return complain(error);
+  }
+  return {.command = std::move(chosen_), .verb = verb(), .text = {}, .exit = ExitCode::Done};
+}
+
+}  // namespace
+
+ParsedCommandLine parse_command_line(std::vector<std::string> arguments) {
+  Grammar grammar;
+  return grammar.parse(std::move(arguments));
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,89 @@
+// jobs, job, nodes, kill: one question to a master each.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "cli/commands/execute.h"
+#include "cli/show/job_json.h"
+#include "cli/show/job_text.h"
+
+namespace ontime::cli {
+namespace {
+
+constexpr std::uint16_t kDefaultPort = 7400;
+
+Result<std::string> token_of(const MasterOptions& options) {
+  if (options.token_file.empty()) {
+    const char* token = std::getenv("ONTIME_TOKEN");
+    return std::string(token != nullptr ? token : "");
+  }
+  std::ifstream file(options.token_file);
+  std::string token;
+  if (!std::getline(file, token))
+    return bad_input("token file '" + options.token_file + "' cannot be read or is empty");
+  token.erase(token.find_last_not_of(" \t\r") + 1);
+  return token;
+}
+
+void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+
+}  // namespace
+
+Result<MasterClient::Options> client_options(const MasterOptions& options) {
+  auto endpoint = net::parse_endpoint(options.address, kDefaultPort);
+  if (!endpoint) return endpoint.error();
+  auto token = token_of(options);
+  if (!token) return token.error();
+  MasterClient::Options made;
+  made.endpoint = std::move(*endpoint);
+  made.token = std::move(*token);
+  return made;
+}
+
+Result<ExitCode> execute(const JobsCommand& command) {
+  auto options = client_options(command.master);
+  if (!options) return options.error();
+  MasterClient client(std::move(*options));
+  const auto jobs = client.list_jobs();
+  if (!jobs) return jobs.error();
+  print(command.json ? jobs_json(*jobs) : jobs_table(*jobs));
+  return ExitCode::Done;
+}
+
+Result<ExitCode> execute(const JobCommand& command) {
+  auto options = client_options(command.master);
+  if (!options) return options.error();
+  MasterClient client(std::move(*options));
+  const auto job = client.describe(command.job, true);
+  if (!job) return job.error();
+  if (command.json) {
+    print(job_json(*job, true, command.open_tasks_only));
+    return ExitCode::Done;
+  }
+  print(job_text(job->summary()) + "\n" + tasks_table(*job, command.open_tasks_only));
+  if (command.show_segments) print("\n" + segments_table(*job, command.open_tasks_only));
+  return ExitCode::Done;
+}
+
+Result<ExitCode> execute(const NodesCommand& command) {
+  auto options = client_options(command.master);
+  if (!options) return options.error();
+  MasterClient client(std::move(*options));
+  const auto nodes = client.list_nodes();
+  if (!nodes) return nodes.error();
+  print(command.json ? nodes_json(*nodes) : nodes_table(*nodes));
+  return ExitCode::Done;
+}
+
+Result<ExitCode> execute(const KillCommand& command) {
+  auto options = client_options(command.master);
+  if (!options) return options.error();
+  MasterClient client(std::move(*options));
+  const auto state = client.kill(command.job);
+  if (!state) return state.error();
+  print(to_string(command.job) + " " + state_name(*state) + "\n");
+  return ExitCode::Done;
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,36 @@
+#include "cli/commands/left_output.h"
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/output/manifest.h"
+
+namespace ontime::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_written_by_jobs(std::string_view name) {
+  return name == output::kAttemptsName || name.starts_with(output::kManifestName) || name.starts_with("part-m-");
+}
+
+}  // namespace
+
+LeftOutput::LeftOutput(std::string directory) : directory_(std::move(directory)) {
+  std::error_code ignored;
+  existed_ = fs::exists(directory_, ignored);
+}
+
+void LeftOutput::remove() const {
+  std::error_code ignored;
+  if (fs::exists(fs::path(directory_) / output::kSuccessName, ignored)) return;
+  std::vector<fs::path> doomed;
+  for (fs::directory_iterator entry(directory_, ignored), end; entry != end; entry.increment(ignored))
+    if (is_written_by_jobs(entry->path().filename().string())) doomed.push_back(entry->path());
+  for (const auto& path : doomed) fs::remove_all(path, ignored);
+  if (!existed_) fs::remove(directory_, ignored);  // only if it is empty
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,28 @@
+#include <cstdio>
+#include <string>
+
+#include "cli/commands/execute.h"
+#include "cli/show/job_json.h"
+#include "cli/show/job_text.h"
+
+namespace ontime::cli {
+
+ExitCode report_end(const wire::Reply::Job& job, ReportStyle style) {
+  const auto& summary = job.summary();
+  const bool succeeded = summary.state() == wire::SUCCEEDED;
+  std::string text;
+  if (style.json)
+    text = job_json(job, style.tasks);
+  else if (style.tasks)
+    text = tasks_table(job, false) + "\n";
+  if (!style.json && !style.quiet && succeeded) text += summary_text(summary);
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+  if (!succeeded) {
+    std::fprintf(stderr, "ontime: %s\n", failure_text(summary).c_str());
+    return ExitCode::Failed;
+  }
+  return missed_its_deadline(summary) ? ExitCode::Late : ExitCode::Done;
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,147 @@
+#include <signal.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "cli/client/follow.h"
+#include "cli/cluster/embedded_cluster.h"
+#include "cli/cluster/interrupt.h"
+#include "cli/commands/execute.h"
+#include "cli/commands/left_output.h"
+#include "cli/job_request.h"
+#include "cli/show/job_text.h"
+#include "common/base/units.h"
+
+namespace ontime::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kMasterAwayMost = 60s;
+constexpr auto kKillPatience = 2s;
+
+// One `ontime run`: the cluster, the job on it, and the view of it, in the order of their lives.
+class Run {
+ public:
+  Run(const RunCommand& command, wire::JobSpec spec)
+      : command_(command), spec_(std::move(spec)), output_(spec_.output()), view_(command.quiet) {}
+
+  Result<ExitCode> execute();
+
+ private:
+  MasterClient::Options options(int interrupts_seen, Duration patience);
+  Result<wire::Reply::Job> run_job(MasterClient& client);
+  Result<JobId> submit(MasterClient& client);
+  Result<JobId> find_or_submit(MasterClient& client);
+  void announce(const wire::Reply::Submitted& submitted);
+  void kill_job();
+  Result<ExitCode> give_up(const Error& error);
+
+  const RunCommand& command_;
+  const wire::JobSpec spec_;
+  LeftOutput output_;
+  ProgressView view_;
+  std::unique_ptr<EmbeddedCluster> cluster_;
+  JobId job_;  // 0: not accepted yet
+};
+
+MasterClient::Options Run::options(int interrupts_seen, Duration patience) {
+  MasterClient::Options options;
+  options.endpoint = cluster_->master();
+  options.token = cluster_->token();
+  options.patience = patience;
+  options.watch = [this, interrupts_seen] {
+    auto status = check_interrupts(interrupts_seen);
+    return status ? cluster_->tend() : status;
+  };
+  return options;
+}
+
+Result<ExitCode> Run::execute() {
+  auto cluster = EmbeddedCluster::start(command_.cluster);
+  if (!cluster) return cluster.error();
+  cluster_ = std::move(*cluster);
+  MasterClient client(options(0, 30s));
+  const auto ended = run_job(client);
+  view_.clear();
+  if (!ended) return give_up(ended.error());
+  const auto code = report_end(*ended, {.json = command_.json, .quiet = command_.quiet, .tasks = command_.show_tasks});
+  cluster_->stop();
+  if (ended->summary().state() != wire::SUCCEEDED) output_.remove();
+  return code;
+}
+
+Result<wire::Reply::Job> Run::run_job(MasterClient& client) {
+  const auto job = submit(client);
+  if (!job) return job.error();
+  job_ = *job;
+  auto ended = follow(client, job_, view_, kMasterAwayMost);
+  if (!ended || !command_.show_tasks) return ended;
+  return client.describe(job_, true);
+}
+
+// A master that dies between the request and its answer may have accepted the job: the next one knows.
+Result<JobId> Run::submit(MasterClient& client) {
+  auto submitted = client.submit(spec_);
+  if (submitted) {
+    announce(*submitted);
+    return JobId{submitted->job()};
+  }
+  const auto give_up_at = std::chrono::steady_clock::now() + kMasterAwayMost;
+  Result<JobId> job = submitted.error();
+  while (!job && job.error().kind == ErrorKind::Unavailable && std::chrono::steady_clock::now() < give_up_at)
+    job = find_or_submit(client);
+  return job;
+}
+
+Result<JobId> Run::find_or_submit(MasterClient& client) {
+  const auto jobs = client.list_jobs();
+  if (!jobs) return jobs.error();
+  for (const auto& job : jobs->jobs())
+    if (job.output() == spec_.output()) return JobId{job.job()};
+  const auto submitted = client.submit(spec_);
+  if (!submitted) return submitted.error();
+  return JobId{submitted->job()};
+}
+
+void Run::announce(const wire::Reply::Submitted& submitted) {
+  const auto workers = command_.cluster.workers;
+  view_.say(to_string(JobId{submitted.job()}) + ": " + spec_.application() + ", " + std::to_string(submitted.tasks()) +
+            (submitted.tasks() == 1 ? " task, " : " tasks, ") + std::to_string(workers) +
+            (workers == 1 ? " worker" : " workers"));
+}
+
+// Lets the master end the attempts and drop the output; a second Ctrl-C cuts that short.
+void Run::kill_job() {
+  MasterClient client(options(1, kKillPatience));
+  if (!client.kill(job_)) return;
+  const auto ended = client.describe(job_, false, kKillPatience);
+  static_cast<void>(ended);
+}
+
+Result<ExitCode> Run::give_up(const Error& error) {
+  const bool was_interrupted = interrupts() > 0;
+  if (was_interrupted && job_.value != 0) kill_job();
+  cluster_->stop();
+  if (job_.value != 0) output_.remove();
+  if (!was_interrupted) return error;
+  std::fprintf(stderr, "ontime: interrupted; the job was ended and has no output\n");
+  return ExitCode::Interrupted;
+}
+
+}  // namespace
+
+Result<ExitCode> execute(const RunCommand& command) {
+  auto spec = make_job_spec(command.job, current_directory());
+  for (const auto& check : {check_application(command.job), check_inputs(spec), check_output(spec.output())})
+    if (!check) return check.error();
+  install_interrupt_handlers();
+  signal(SIGPIPE, SIG_IGN);
+  TemporaryDirectory::remove_left_overs();
+  return Run(command, std::move(spec)).execute();
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,60 @@
+#include <cstdio>
+#include <string>
+
+#include "cli/client/follow.h"
+#include "cli/cluster/interrupt.h"
+#include "cli/commands/execute.h"
+#include "cli/job_request.h"
+
+namespace ontime::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kMasterAwayMost = 60s;
+
+Result<ExitCode> wait_for(MasterClient& client, JobId job, const SubmitCommand& command) {
+  ProgressView view(command.quiet);
+  auto ended = follow(client, job, view, kMasterAwayMost);
+  view.clear();
+  if (interrupts() > 0) {
+    std::fprintf(stderr, "ontime: stopped waiting; %s goes on ('ontime kill %s' ends it)\n", to_string(job).c_str(),
+                 to_string(job).c_str());
+    return ExitCode::Interrupted;
+  }
+  if (!ended) return ended.error();
+  return report_end(*ended, {.json = command.json, .quiet = command.quiet, .tasks = false});
+}
+
+}  // namespace
+
+Result<ExitCode> execute(const SubmitCommand& command) {
+  if (auto status = check_application(command.job); !status) return status.error();
+  auto options = client_options(command.master);
+  if (!options) return options.error();
+  if (command.wait) {
+    install_interrupt_handlers();
+    options->watch = [] { return check_interrupts(); };
+  }
+  MasterClient client(std::move(*options));
+  if (auto connected = client.connect(); !connected) return connected.error();
+  const auto submitted = client.submit(make_job_spec(command.job, current_directory()));
+  if (!submitted) {
+    if (interrupts() > 0) return ExitCode::Interrupted;
+    if (submitted.error().kind != ErrorKind::Unavailable) return submitted.error();
+    return failed(submitted.error().message + "; whether the job was accepted, 'ontime jobs' tells");
+  }
+  const JobId job{submitted->job()};
+  if (command.wait) {
+    if (!command.quiet) std::fprintf(stderr, "%s: %u tasks\n", to_string(job).c_str(), submitted->tasks());
+    return wait_for(client, job, command);
+  }
+  if (!command.json) {
+    std::printf("%s\n", to_string(job).c_str());
+  } else {
+    std::printf("{\"job\": \"%s\", \"tasks\": %u}\n", to_string(job).c_str(), submitted->tasks());
+  }
+  return ExitCode::Done;
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,58 @@
+#include "cli/verify/verify.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/commands/execute.h"
+#include "cli/result/answer.h"
+#include "cli/show/progress_view.h"
+#include "cli/show/table.h"
+#include "common/base/units.h"
+
+namespace ontime::cli {
+namespace {
+
+std::string json_of(const Verdict& verdict) {
+  const nlohmann::ordered_json json = {
+      {"whole", verdict.is_whole()},        {"tasks", verdict.tasks},
+      {"segments", verdict.segments},       {"records", verdict.records},
+      {"input_bytes", verdict.input_bytes}, {"output_bytes", verdict.output_bytes},
+      {"problems", verdict.problems},       {"problems_untold", verdict.problems_untold}};
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string text_of(const std::string& directory, const Verdict& verdict) {
+  std::string text;
+  for (const auto& problem : verdict.problems) text += printable(problem) + "\n";
+  if (verdict.problems_untold > 0) text += "... and " + std::to_string(verdict.problems_untold) + " more\n";
+  text += printable(directory) + (verdict.is_whole() ? ": whole, " : ": damaged, ") + std::to_string(verdict.tasks) +
+          " tasks, " + std::to_string(verdict.segments) + " segments, " + std::to_string(verdict.records) +
+          " records, " + format_size(verdict.input_bytes) + " of input, " + format_size(verdict.output_bytes) +
+          " of output\n";
+  return text;
+}
+
+}  // namespace
+
+Result<ExitCode> execute(const VerifyCommand& command) {
+  const auto manifest = read_finished(command.directory);
+  if (!manifest) return manifest.error();
+  Verdict verdict;
+  check_structure(*manifest, verdict);
+  ProgressView view(command.quiet || command.json);
+  ProgressState state;
+  state.total_bytes = declared_output_bytes(*manifest);
+  check_files(command.directory, *manifest, verdict, [&](std::uint64_t done_bytes) {
+    state.done_bytes = done_bytes;
+    view.update(state);
+  });
+  view.clear();
+  if (command.json)
+    std::fputs(json_of(verdict).c_str(), stdout);
+  else if (!command.quiet || !verdict.is_whole())
+    std::fputs(text_of(command.directory, verdict).c_str(), stdout);
+  return verdict.is_whole() ? ExitCode::Done : ExitCode::Failed;
+}
+
+}  // namespace ontime::cli

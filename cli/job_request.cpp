@@ -1,0 +1,180 @@
+#include "cli/job_request.h"
+
+#include <glob.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "common/app/loaded_application.h"
+
+namespace ontime::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFileScheme = "file://";
+constexpr std::string_view kGlobCharacters = "*?[";
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0;
+}
+
+bool is_glob(std::string_view text) { return text.find_first_of(kGlobCharacters) != std::string_view::npos; }
+
+// A directory in front of a pattern must not be taken for a pattern itself.
+std::string escaped_for_glob(const std::string& directory) {
+  std::string escaped;
+  for (const char c : directory) {
+    if (c == '\\' || kGlobCharacters.find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string absolute(const std::string& path, const std::string& working_directory) {
+  return (fs::path(working_directory) / path).lexically_normal().string();
+}
+
+std::string absolute_input(const std::string& input, const std::string& working_directory) {
+  if (input.starts_with(kFileScheme)) return input;
+  if (is_glob(input) && !input.starts_with('/') && !exists((fs::path(working_directory) / input).string()))
+    return escaped_for_glob(working_directory) + "/" + input;
+  return absolute(input, working_directory);
+}
+
+void put(google::protobuf::RepeatedPtrField<wire::Entry>& to, const Settings& settings) {
+  for (const auto& [key, value] : settings) {
+    auto& entry = *to.Add();
+    entry.set_key(key);
+    entry.set_value(value);
+  }
+}
+
+Status check_readable(const std::string& path, const std::string& shown) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0)
+    return bad_input("input '" + shown + "' cannot be read: " + std::strerror(errno));
+  const bool is_directory = S_ISDIR(status.st_mode);
+  if (!is_directory && !S_ISREG(status.st_mode))
+    return bad_input("input '" + shown + "' is neither a regular file nor a directory");
+  if (access(path.c_str(), is_directory ? R_OK | X_OK : R_OK) != 0)
+    return bad_input("input '" + shown + "' cannot be read: " + std::strerror(errno));
+  return {};
+}
+
+Status check_glob(const std::string& pattern) {
+  glob_t found{};
+  const int result = glob(pattern.c_str(), 0, nullptr, &found);
+  Status status;
+  if (result != 0) status = bad_input("no file matches input '" + pattern + "'");
+  for (std::size_t i = 0; status && i < found.gl_pathc; ++i)
+    status = check_readable(found.gl_pathv[i], found.gl_pathv[i]);
+  globfree(&found);
+  return status;
+}
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    unsigned value = 0;
+    const char* digits = text.data() + i + 1;
+    if (i + 2 >= text.size() || std::from_chars(digits, digits + 2, value, 16).ptr != digits + 2) return {};
+    decoded += static_cast<char>(value);
+    i += 2;
+  }
+  return decoded;
+}
+
+}  // namespace
+
+wire::JobSpec make_job_spec(const JobOptions& options, const std::string& working_directory) {
+  wire::JobSpec spec;
+  const bool is_path = options.application.find('/') != std::string::npos;
+  spec.set_application(is_path ? absolute(options.application, working_directory) : options.application);
+  put(*spec.mutable_parameters(), options.parameters);
+  for (const auto& input : options.inputs) spec.add_inputs(absolute_input(input, working_directory));
+  auto output = absolute(options.output, working_directory);
+  while (output.size() > 1 && output.ends_with('/')) output.pop_back();
+  spec.set_output(output);
+  spec.set_split_bytes(options.split_bytes);
+  spec.set_splits(options.splits);
+  spec.set_deadline_ns(options.deadline.count());
+  spec.set_checkpoint_interval_ns(options.checkpoint_interval.count());
+  spec.set_attempt_timeout_ns(options.attempt_timeout.count());
+  spec.set_attempts_max(options.attempts_max);
+  spec.set_record_bytes_max(options.record_bytes_max);
+  spec.set_policy(options.policy);
+  put(*spec.mutable_policy_parameters(), options.policy_parameters);
+  return spec;
+}
+
+Status check_application(const JobOptions& options) {
+  const auto loaded =
+      app::LoadedApplication::load(options.application, application_directories(options.application_directories));
+  if (!loaded) return loaded.error();
+  const auto parameters = loaded->complete(options.parameters);
+  return parameters ? Status() : parameters.error();
+}
+
+Status check_inputs(const wire::JobSpec& spec) {
+  for (const auto& input : spec.inputs()) {
+    Status status;
+    if (input.starts_with(kFileScheme)) {
+      const auto path = path_of_file_address(input);
+      status =
+          path ? check_readable(*path, input)
+               : bad_input("input '" + input + "' is not a file address of this machine, such as file:///data/a.txt");
+    } else if (is_glob(input) && !exists(input)) {
+      status = check_glob(input);
+    } else {
+      status = check_readable(input, input);
+    }
+    if (!status) return status;
+  }
+  return {};
+}
+
+Status check_output(const std::string& directory) {
+  std::error_code error;
+  const auto status = fs::status(directory, error);
+  if (status.type() == fs::file_type::not_found) return {};
+  if (error) return bad_input("output directory '" + directory + "' cannot be looked at: " + error.message());
+  if (status.type() != fs::file_type::directory)
+    return bad_input("output '" + directory + "' exists and is not a directory; choose another name");
+  const bool is_empty = fs::is_empty(directory, error);
+  if (error) return bad_input("output directory '" + directory + "' cannot be looked at: " + error.message());
+  if (!is_empty)
+    return bad_input("output directory '" + directory + "' exists and is not empty; remove it or choose another");
+  return {};
+}
+
+std::vector<std::string> application_directories(std::vector<std::string> first) {
+  for (auto& directory : app::default_application_directories()) first.push_back(std::move(directory));
+  return first;
+}
+
+std::string current_directory() {
+  std::error_code error;
+  auto path = fs::current_path(error);
+  return error ? "/" : path.string();
+}
+
+std::optional<std::string> path_of_file_address(std::string_view text) {
+  if (!text.starts_with(kFileScheme)) return {};
+  text.remove_prefix(kFileScheme.size());
+  if (text.starts_with("localhost/")) text.remove_prefix(std::strlen("localhost"));
+  if (!text.starts_with('/')) return {};
+  return percent_decoded(text);
+}
+
+}  // namespace ontime::cli

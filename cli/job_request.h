@@ -1,0 +1,32 @@
+#pragma once
+// From the options of `run` and `submit` to the job that is sent to the master, and the checks that are worth making
+// before anything is started. The master checks again: it decides.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+#include "common/base/result.h"
+#include "common/protocol/types.pb.h"
+
+namespace ontime::cli {
+
+// Paths become absolute against `working_directory`; an input that is a glob or a file:// address stays one.
+wire::JobSpec make_job_spec(const JobOptions& options, const std::string& working_directory);
+
+// The application exists, loads, and takes the parameters.
+Status check_application(const JobOptions& options);
+// Every input is there and can be read.
+Status check_inputs(const wire::JobSpec& spec);
+// The output directory does not exist or is empty.
+Status check_output(const std::string& directory);
+
+// `first`, then the default ones.
+std::vector<std::string> application_directories(std::vector<std::string> first);
+std::string current_directory();
+// The path that a file:// address names; nothing for other texts, and for an address of another host.
+std::optional<std::string> path_of_file_address(std::string_view text);
+
+}  // namespace ontime::cli

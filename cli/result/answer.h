@@ -1,0 +1,31 @@
+#pragma once
+// The answer of a finished job, from its part files: merged by the application where it can merge, otherwise the part
+// files one after another. Memory stays within a budget plus the longest line; the rest goes to temporary files.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/app/application.h"
+#include "common/base/result.h"
+#include "common/output/manifest.h"
+
+namespace ontime::cli {
+
+struct MergeOptions {
+  std::uint64_t memory_bytes = 256u << 20;
+  std::size_t fan_in = 64;          // runs that are merged at once; at least 2
+  std::string temporary_directory;  // for what does not fit into the memory
+};
+
+// Every line of `parts` is key<TAB>value (without a tab: a key with an empty value).
+Status merge_parts(const std::vector<std::string>& parts, app::Merger& merger, const MergeOptions& options,
+                   app::Output& answer);
+Status concatenate_parts(const std::vector<std::string>& parts, app::Output& answer);
+
+// BadInput, with the reason, if the directory holds no finished job.
+Result<output::Manifest> read_finished(const std::string& directory);
+// Paths of the part files, in order; Failed if one has not the length the manifest tells.
+Result<std::vector<std::string>> part_paths(const std::string& directory, const output::Manifest& manifest);
+
+}  // namespace ontime::cli

@@ -1,0 +1,80 @@
+#pragma once
+// Where an answer goes: a descriptor or a file, all of it or only the lines with the largest values.
+
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/app/output.h"
+#include "common/base/result.h"
+
+namespace ontime::cli {
+
+// A buffer in front of write(2). An error is kept: what follows is dropped, and finish() tells.
+class DescriptorOutput : public app::Output {
+ public:
+  explicit DescriptorOutput(int descriptor, std::string shown_name);
+  Status finish();
+  const Status& status() const { return status_; }
+
+ protected:
+  void make_room(std::size_t size) override;
+
+ private:
+  void flush();
+  int descriptor_;
+  std::string shown_name_;
+  std::vector<char> buffer_;
+  Status status_;
+};
+
+// Keeps the `most` lines with the largest numbers behind their last tab; equal ones in byte order of the line.
+class TopOutput : public app::Output {
+ public:
+  explicit TopOutput(std::uint64_t most);
+  // Writes the lines kept, largest first. BadInput if some line had no number.
+  Status finish(app::Output& to);
+
+ protected:
+  void make_room(std::size_t size) override;
+
+ private:
+  struct Ranked {
+    double value;
+    std::string line;
+    // What is better stands first.
+    bool operator<(const Ranked& other) const { return value != other.value ? value > other.value : line < other.line; }
+  };
+  void take_lines();
+  void take(std::string_view line);
+
+  std::uint64_t most_;
+  std::vector<char> buffer_;
+  std::priority_queue<Ranked> kept_;  // the worst on top
+  Status status_;
+};
+
+// A file that appears under its name only when it is complete. Devices and pipes are written to directly.
+class AnswerFile {
+ public:
+  static Result<AnswerFile> make(const std::string& path);  // empty: stdout
+  ~AnswerFile();
+  AnswerFile(AnswerFile&& other) noexcept;
+  AnswerFile& operator=(AnswerFile&&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  const std::string& shown_name() const { return path_; }
+  Status publish();
+
+ private:
+  AnswerFile(std::string path, std::string unfinished, int descriptor)
+      : path_(std::move(path)), unfinished_(std::move(unfinished)), descriptor_(descriptor) {}
+  std::string path_;
+  std::string unfinished_;  // its name until publish(); empty: written to directly
+  int descriptor_;
+};
+
+}  // namespace ontime::cli

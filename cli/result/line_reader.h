@@ -1,0 +1,39 @@
+#pragma once
+// The lines of one file, one after another, with memory for a block and the longest line.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.h"
+
+namespace ontime::cli {
+
+class LineReader {
+ public:
+  static Result<LineReader> open(const std::string& path, std::size_t block_bytes = 256u << 10);
+  ~LineReader();
+  LineReader(LineReader&& other) noexcept;
+  LineReader& operator=(LineReader&&) = delete;
+
+  // The next line without its line feed, valid until the next call; nothing at the end.
+  Result<std::optional<std::string_view>> next();
+
+ private:
+  LineReader(std::string path, int descriptor, std::size_t block_bytes)
+      : path_(std::move(path)), descriptor_(descriptor), block_bytes_(block_bytes) {}
+  Status fill();  // reads more behind end_
+
+  std::string path_;
+  int descriptor_;
+  std::size_t block_bytes_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;    // of what has not been returned
+  std::size_t scanned_ = 0;  // no line feed in [begin_, scanned_)
+  std::size_t end_ = 0;
+  bool at_end_ = false;
+};
+
+}  // namespace ontime::cli

@@ -1,0 +1,223 @@
+#include "cli/result/spill.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace ontime::cli {
+namespace {
+
+constexpr std::size_t kWriteBytes = 256u << 10;
+constexpr std::size_t kReadBytesLeast = 4u << 10;
+constexpr std::size_t kReadBytesMost = 1u << 20;
+
+using Sizes = std::array<std::uint32_t, 2>;  // of key and value
+
+Error cannot_spill(const char* what) {
+  return failed(std::string("cannot ") + what + " temporary files: " + std::strerror(errno) +
+                "; set TMPDIR to a directory with room, or give more --memory");
+}
+
+// Reads one run from its begin, with a buffer that holds at least the current record.
+class RunReader {
+ public:
+  RunReader(int descriptor, std::size_t block_bytes) : descriptor_(descriptor), block_bytes_(block_bytes) {}
+
+  // Moves to the next record; false at the end.
+  Result<bool> advance() {
+    begin_ += record_bytes_;
+    record_bytes_ = 0;
+    if (auto there = ensure(sizeof(Sizes)); !there || !*there) return there;
+    std::memcpy(sizes_.data(), buffer_.data() + begin_, sizeof(Sizes));
+    record_bytes_ = sizeof(Sizes) + sizes_[0] + sizes_[1];
+    const auto there = ensure(record_bytes_);
+    if (there && !*there) return failed("a temporary file has lost its end");
+    return there;
+  }
+  std::string_view key() const { return {buffer_.data() + begin_ + sizeof(Sizes), sizes_[0]}; }
+  std::string_view value() const { return {buffer_.data() + begin_ + sizeof(Sizes) + sizes_[0], sizes_[1]}; }
+
+ private:
+  // Whether `size` bytes are there from begin_ on.
+  Result<bool> ensure(std::size_t size) {
+    while (end_ - begin_ < size) {
+      if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+      end_ -= begin_;
+      begin_ = 0;
+      if (buffer_.size() < std::max(size, block_bytes_)) buffer_.resize(std::max(size, block_bytes_));
+      const auto got = pread(descriptor_, buffer_.data() + end_, buffer_.size() - end_, static_cast<off_t>(offset_));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return cannot_spill("read");
+      if (got == 0) return false;
+      end_ += static_cast<std::size_t>(got);
+      offset_ += static_cast<std::uint64_t>(got);
+    }
+    return true;
+  }
+
+  int descriptor_;
+  std::size_t block_bytes_;
+  std::vector<char> buffer_;
+  std::uint64_t offset_ = 0;  // in the file, of end_
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::size_t record_bytes_ = 0;  // of the current record
+  Sizes sizes_{};
+};
+
+// The readers that still have records, as a heap with the smallest key on top.
+class Merge {
+ public:
+  explicit Merge(Folder& folder) : folder_(folder) {}
+
+  Status add(const Run& run, std::size_t block_bytes) {
+    readers_.push_back(std::make_unique<RunReader>(run.descriptor(), block_bytes));
+    return advance(readers_.back().get());
+  }
+
+  Status visit_all(const PairVisitor& visit) {
+    while (!heap_.empty()) {
+      take_equal();
+      const auto key = current_.front()->key();
+      values_.clear();
+      for (const auto* reader : current_) values_.push_back(reader->value());
+      const auto folded = folder_.fold(key, values_);
+      if (!folded) return folded.error();
+      if (auto status = visit(key, *folded); !status) return status;
+      for (auto* reader : current_)
+        if (auto status = advance(reader); !status) return status;
+    }
+    return {};
+  }
+
+ private:
+  static bool is_behind(const RunReader* a, const RunReader* b) { return a->key() > b->key(); }
+
+  Status advance(RunReader* reader) {
+    const auto there = reader->advance();
+    if (!there) return there.error();
+    if (!*there) return {};
+    heap_.push_back(reader);
+    std::push_heap(heap_.begin(), heap_.end(), is_behind);
+    return {};
+  }
+
+  // Moves all readers that stand at the smallest key from heap_ to current_.
+  void take_equal() {
+    current_.clear();
+    do {
+      std::pop_heap(heap_.begin(), heap_.end(), is_behind);
+      current_.push_back(heap_.back());
+      heap_.pop_back();
+    } while (!heap_.empty() && heap_.front()->key() == current_.front()->key());
+  }
+
+  Folder& folder_;
+  std::vector<std::unique_ptr<RunReader>> readers_;
+  std::vector<RunReader*> heap_;
+  std::vector<RunReader*> current_;
+  std::vector<std::string_view> values_;
+};
+
+}  // namespace
+
+Result<Run> Run::make(const std::string& directory) {
+  int descriptor = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor < 0) {  // a file system without nameless files
+    std::string path = directory + "/ontime-result-XXXXXX";
+    descriptor = mkostemp(path.data(), O_CLOEXEC);
+    if (descriptor < 0) return cannot_spill("make");
+    unlink(path.c_str());
+  }
+  return Run(descriptor);
+}
+
+Run::~Run() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+Run::Run(Run&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), buffer_(std::move(other.buffer_)) {}
+
+Run& Run::operator=(Run&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(buffer_, other.buffer_);
+  return *this;
+}
+
+Status Run::append(std::string_view key, std::string_view value) {
+  const Sizes sizes{static_cast<std::uint32_t>(key.size()), static_cast<std::uint32_t>(value.size())};
+  if (key.size() > UINT32_MAX || value.size() > UINT32_MAX)
+    return failed("a merged value has grown beyond 4 GiB, which is no answer");
+  buffer_.append(reinterpret_cast<const char*>(sizes.data()), sizeof sizes);
+  buffer_ += key;
+  buffer_ += value;
+  return buffer_.size() < kWriteBytes ? Status() : flush();
+}
+
+Status Run::flush() {
+  for (std::string_view left = buffer_; !left.empty();) {
+    const auto written = write(descriptor_, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return cannot_spill("write");
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  buffer_.clear();
+  return {};
+}
+
+Status Run::finish() {
+  auto status = flush();
+  buffer_.shrink_to_fit();
+  return status;
+}
+
+Status merge_runs(const std::vector<Run>& runs, Folder& folder, std::size_t memory_bytes, const PairVisitor& visit) {
+  const auto block = std::clamp(memory_bytes / (runs.size() + 1), kReadBytesLeast, kReadBytesMost);
+  Merge merge(folder);
+  for (const auto& run : runs)
+    if (auto status = merge.add(run, block); !status) return status;
+  return merge.visit_all(visit);
+}
+
+RunStack::RunStack(std::string directory, Folder& folder, std::size_t memory_bytes, std::size_t fan_in)
+    : directory_(std::move(directory)), folder_(folder), memory_bytes_(memory_bytes), fan_in_(fan_in) {}
+
+Status RunStack::add(const std::function<Status(const PairVisitor&)>& write) {
+  auto run = Run::make(directory_);
+  if (!run) return run.error();
+  const auto append = [&run](std::string_view key, std::string_view value) { return run->append(key, value); };
+  if (auto status = write(append); !status) return status;
+  if (auto status = run->finish(); !status) return status;
+  if (levels_.empty()) levels_.emplace_back();
+  levels_[0].push_back(std::move(*run));
+  for (std::size_t level = 0; level < levels_.size() && levels_[level].size() >= fan_in_; ++level) {
+    auto merged = Run::make(directory_);
+    if (!merged) return merged.error();
+    const auto append_merged = [&merged](std::string_view key, std::string_view value) {
+      return merged->append(key, value);
+    };
+    if (auto status = merge_runs(levels_[level], folder_, memory_bytes_, append_merged); !status) return status;
+    if (auto status = merged->finish(); !status) return status;
+    levels_[level].clear();
+    if (level + 1 == levels_.size()) levels_.emplace_back();
+    levels_[level + 1].push_back(std::move(*merged));
+  }
+  return {};
+}
+
+Status RunStack::merge_all(const PairVisitor& visit) {
+  std::vector<Run> all;
+  for (auto& level : levels_)
+    for (auto& run : level) all.push_back(std::move(run));
+  levels_.clear();
+  return merge_runs(all, folder_, memory_bytes_, visit);
+}
+
+}  // namespace ontime::cli

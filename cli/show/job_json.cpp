@@ -1,0 +1,120 @@
+#include "cli/show/job_json.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cli/show/job_text.h"
+#include "common/base/byte_range.h"
+#include "common/base/ids.h"
+#include "common/base/time.h"
+
+namespace ontime::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json instant(std::int64_t unix_ns) { return unix_ns == 0 ? Json(nullptr) : Json(unix_ns); }
+Json duration(std::int64_t ns) { return seconds(Duration(ns)); }
+Json offset(std::uint64_t value) { return value == kUnknownEnd ? Json(nullptr) : Json(value); }
+
+Json counters_of(const wire::JobSummary& job) {
+  Json groups = Json::object();
+  for (const auto& counter : job.counters()) groups[counter.group()][counter.name()] = counter.value();
+  return groups;
+}
+
+Json summary(const wire::JobSummary& job) {
+  const bool has_deadline = job.deadline_ns() > 0;
+  return {{"job", to_string(JobId{job.job()})},
+          {"state", state_name(job.state())},
+          {"application", job.application()},
+          {"output", job.output()},
+          {"policy", job.policy()},
+          {"submitted_unix_ns", instant(job.submitted_unix_ns())},
+          {"ended_unix_ns", instant(job.ended_unix_ns())},
+          {"elapsed_seconds", duration(job.elapsed_ns())},
+          {"deadline_seconds", has_deadline ? duration(job.deadline_ns()) : Json(nullptr)},
+          {"deadline_met", has_deadline && has_ended(job) ? Json(!missed_its_deadline(job)) : Json(nullptr)},
+          {"tasks", job.tasks()},
+          {"tasks_done", job.tasks_done()},
+          {"input_bytes", job.input_bytes()},
+          {"mapped_bytes", job.mapped_bytes()},
+          {"records", job.records()},
+          {"attempts_running", job.attempts_running()},
+          {"attempts_launched", job.attempts_launched()},
+          {"attempts_failed", job.attempts_failed()},
+          {"counters", counters_of(job)},
+          {"message", job.message()}};
+}
+
+Json segment(const wire::SegmentDetail& segment) {
+  const bool is_sealed = segment.state() == "sealed";
+  return {{"begin", segment.range().begin()}, {"end", offset(segment.range().end())},
+          {"state", segment.state()},         {"attempt", is_sealed ? Json(segment.attempt()) : Json(nullptr)},
+          {"records", segment.records()},     {"output_bytes", segment.output_bytes()}};
+}
+
+Json attempt(const wire::AttemptDetail& attempt) {
+  return {{"attempt", attempt.number()},
+          {"speculative", attempt.speculative()},
+          {"node", to_string(NodeId{attempt.node()})},
+          {"node_name", attempt.node_name()},
+          {"state", attempt.state()},
+          {"start_offset", attempt.start_offset()},
+          {"offset", attempt.offset()},
+          {"launched_unix_ns", instant(attempt.launched_unix_ns())},
+          {"started_unix_ns", instant(attempt.started_unix_ns())},
+          {"ended_unix_ns", instant(attempt.ended_unix_ns())},
+          {"message", attempt.message()}};
+}
+
+Json task(const wire::TaskDetail& task) {
+  Json json = {{"task", task.index()},          {"path", task.path()},
+               {"begin", task.split().begin()}, {"end", offset(task.split().end())},
+               {"state", task.state()},         {"segments", Json::array()},
+               {"attempts", Json::array()}};
+  for (const auto& item : task.segments()) json["segments"].push_back(segment(item));
+  for (const auto& item : task.attempts()) json["attempts"].push_back(attempt(item));
+  return json;
+}
+
+// Names and messages are bytes from elsewhere: what is no UTF-8 is replaced.
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+}  // namespace
+
+std::string jobs_json(const wire::Reply::Jobs& jobs) {
+  Json list = Json::array();
+  for (const auto& job : jobs.jobs()) list.push_back(summary(job));
+  Json document;
+  document["jobs"] = std::move(list);
+  return text_of(document);
+}
+
+std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only) {
+  Json json = summary(job.summary());
+  if (with_tasks) {
+    json["task_list"] = Json::array();
+    for (const auto& item : job.tasks())
+      if (!open_only || item.state() != "done") json["task_list"].push_back(task(item));
+  }
+  return text_of(json);
+}
+
+std::string nodes_json(const wire::Reply::Nodes& nodes) {
+  Json list = Json::array();
+  for (const auto& node : nodes.nodes())
+    list.push_back({{"node", to_string(NodeId{node.node()})},
+                    {"name", node.name()},
+                    {"host", node.host()},
+                    {"state", node.state()},
+                    {"slots", node.slots()},
+                    {"busy", node.busy()},
+                    {"silent_seconds", duration(node.silent_ns())},
+                    {"attempts_failed", node.attempts_failed()}});
+  Json document;
+  document["nodes"] = std::move(list);
+  return text_of(document);
+}
+
+}  // namespace ontime::cli

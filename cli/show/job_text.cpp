@@ -1,0 +1,164 @@
+#include "cli/show/job_text.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include "cli/show/table.h"
+#include "common/base/ids.h"
+#include "common/base/units.h"
+
+namespace ontime::cli {
+namespace {
+
+std::string job_name(const wire::JobSummary& job) { return to_string(JobId{job.job()}); }
+
+std::string counted(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string local_time(std::int64_t unix_ns) {
+  const auto whole = static_cast<std::time_t>(unix_ns / 1'000'000'000);
+  std::tm parts{};
+  std::array<char, 32> text{};
+  if (unix_ns == 0 || localtime_r(&whole, &parts) == nullptr) return "";
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+  return text.data();
+}
+
+std::string deadline_text(const wire::JobSummary& job) {
+  if (job.deadline_ns() == 0) return "";
+  const auto left = Duration(job.deadline_ns() - job.elapsed_ns());
+  const auto whole = format_duration(Duration(job.deadline_ns()));
+  if (!has_ended(job)) return whole + (left.count() >= 0 ? ", " + format_duration(left) + " left" : ", already missed");
+  if (left.count() < 0) return whole + ", missed by " + format_duration(-left);
+  return whole + ", met with " + format_duration(left) + " to spare";
+}
+
+void add_line(std::string& text, const std::string& name, const std::string& value) {
+  if (value.empty()) return;
+  text += name + ":" + std::string(name.size() < 11 ? 12 - name.size() : 1, ' ') + printable(value) + "\n";
+}
+
+}  // namespace
+
+std::string state_name(wire::JobState state) {
+  switch (state) {
+    case wire::RUNNING:
+      return "running";
+    case wire::COMMITTING:
+      return "committing";
+    case wire::SUCCEEDED:
+      return "succeeded";
+    case wire::FAILED:
+      return "failed";
+    case wire::KILLED:
+      return "killed";
+    default:
+      return "unknown";
+  }
+}
+
+bool has_ended(const wire::JobSummary& job) {
+  return job.state() == wire::SUCCEEDED || job.state() == wire::FAILED || job.state() == wire::KILLED;
+}
+
+bool missed_its_deadline(const wire::JobSummary& job) {
+  return job.deadline_ns() > 0 && job.elapsed_ns() > job.deadline_ns();
+}
+
+ProgressState progress_of(const wire::JobSummary& job) {
+  ProgressState state;
+  state.done_bytes = job.mapped_bytes();
+  state.total_bytes = job.input_bytes();
+  state.tasks_done = job.tasks_done();
+  state.tasks = job.tasks();
+  state.attempts_failed = job.attempts_failed();
+  if (job.deadline_ns() > 0) state.deadline_left = Duration(job.deadline_ns() - job.elapsed_ns());
+  if (job.state() == wire::COMMITTING) state.note = "committing";
+  if (job.state() == wire::RUNNING && job.attempts_running() == 0 && job.tasks_done() < job.tasks())
+    state.note = "waiting for a slot";
+  return state;
+}
+
+std::string summary_text(const wire::JobSummary& job) {
+  const double s = seconds(Duration(job.elapsed_ns()));
+  std::string text = job_name(job) + " " + state_name(job.state()) + ": " + counted(job.tasks(), "task") + ", " +
+                     counted(job.records(), "record") + ", " + format_size(job.input_bytes()) + " in " +
+                     format_duration(Duration(job.elapsed_ns()));
+  if (s > 0) text += " (" + format_size(static_cast<std::uint64_t>(static_cast<double>(job.input_bytes()) / s)) + "/s)";
+  text += "\n";
+  add_line(text, "deadline", deadline_text(job));
+  if (job.attempts_failed() > 0)
+    add_line(text, "retried", counted(job.attempts_failed(), "attempt") + " failed; their work was done again");
+  add_line(text, "output", job.output());
+  add_line(text, "answer", "ontime result " + job.output());
+  return text;
+}
+
+std::string failure_text(const wire::JobSummary& job) {
+  std::string text = job_name(job) + (job.state() == wire::KILLED ? " was killed" : " failed");
+  if (!job.message().empty()) text += ": " + printable_lines(job.message());
+  return text;
+}
+
+std::string jobs_table(const wire::Reply::Jobs& jobs) {
+  Table table({{"JOB"},
+               {"APPLICATION"},
+               {"STATE"},
+               {"TASKS", Align::Right},
+               {"DONE", Align::Right},
+               {"INPUT", Align::Right},
+               {"ELAPSED", Align::Right},
+               {"DEADLINE", Align::Right},
+               {"SUBMITTED"},
+               {"OUTPUT"}});
+  for (const auto& job : jobs.jobs()) {
+    std::array<char, 8> done{};
+    std::snprintf(done.data(), done.size(), "%d%%", static_cast<int>(fraction_done(progress_of(job)) * 100));
+    table.add_row({job_name(job), job.application(), state_name(job.state()),
+                   std::to_string(job.tasks_done()) + "/" + std::to_string(job.tasks()), done.data(),
+                   format_size(job.input_bytes()), format_duration(Duration(job.elapsed_ns())),
+                   job.deadline_ns() > 0 ? format_duration(Duration(job.deadline_ns())) : "-",
+                   local_time(job.submitted_unix_ns()), job.output()});
+  }
+  return table.empty() ? "no jobs\n" : table.to_string();
+}
+
+std::string nodes_table(const wire::Reply::Nodes& nodes) {
+  Table table({{"NODE"},
+               {"NAME"},
+               {"HOST"},
+               {"STATE"},
+               {"SLOTS", Align::Right},
+               {"BUSY", Align::Right},
+               {"SILENT", Align::Right},
+               {"FAILED", Align::Right}});
+  for (const auto& node : nodes.nodes())
+    table.add_row({to_string(NodeId{node.node()}), node.name(), node.host(), node.state(), std::to_string(node.slots()),
+                   std::to_string(node.busy()), format_duration(Duration(node.silent_ns())),
+                   std::to_string(node.attempts_failed())});
+  return table.empty() ? "no workers; 'ontime-worker --master HOST:PORT' starts one\n" : table.to_string();
+}
+
+std::string job_text(const wire::JobSummary& job) {
+  std::string text;
+  add_line(text, "job", job_name(job) + ", " + state_name(job.state()));
+  add_line(text, "application", job.application());
+  add_line(text, "policy", job.policy());
+  add_line(text, "submitted", local_time(job.submitted_unix_ns()));
+  add_line(text, "elapsed", format_duration(Duration(job.elapsed_ns())));
+  add_line(text, "deadline", deadline_text(job));
+  add_line(text, "progress", progress_text(progress_of(job)));
+  add_line(text, "records", std::to_string(job.records()));
+  add_line(text, "attempts",
+           std::to_string(job.attempts_running()) + " running, " + std::to_string(job.attempts_launched()) +
+               " launched, " + std::to_string(job.attempts_failed()) + " failed");
+  add_line(text, "output", job.output());
+  for (const auto& counter : job.counters())
+    add_line(text, "counter", counter.group() + "." + counter.name() + " = " + std::to_string(counter.value()));
+  if (!job.message().empty()) text += "message:    " + printable_lines(job.message()) + "\n";
+  return text;
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,132 @@
+#include "cli/show/progress_line.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <vector>
+
+#include "cli/show/table.h"
+#include "common/base/units.h"
+
+namespace ontime::cli {
+namespace {
+
+constexpr std::size_t kBarLeast = 10;
+constexpr std::size_t kBarMost = 40;
+
+std::string percent(const ProgressState& state) {
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "%3d%%", static_cast<int>(fraction_done(state) * 100));
+  return text.data();
+}
+
+// "220.1/512.0 MiB": one unit for both.
+std::string amount(const ProgressState& state) {
+  static constexpr std::array<const char*, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+  const auto largest = std::max(state.done_bytes, state.total_bytes);
+  std::size_t unit = 0;
+  double scale = 1;
+  while (unit + 1 < kUnits.size() && static_cast<double>(largest) / scale >= 1024) {
+    scale *= 1024;
+    ++unit;
+  }
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f/%.0f %s" : "%.1f/%.1f %s",
+                static_cast<double>(state.done_bytes) / scale, static_cast<double>(state.total_bytes) / scale,
+                kUnits[unit]);
+  return text.data();
+}
+
+std::string rate(const ProgressState& state) {
+  return format_size(static_cast<std::uint64_t>(state.bytes_per_second)) + "/s";
+}
+
+std::string deadline(Duration left) {
+  return left.count() >= 0 ? "left " + short_duration(left) : "late " + short_duration(-left);
+}
+
+// A piece of the line; pieces with a larger rank are left out first.
+struct Piece {
+  std::string text;
+  int rank;
+};
+
+std::vector<Piece> pieces_of(const ProgressState& state) {
+  std::vector<Piece> pieces{{percent(state), 0}};
+  if (state.total_bytes > 0) pieces.push_back({amount(state), 3});
+  if (state.bytes_per_second > 0) pieces.push_back({rate(state), 5});
+  if (state.tasks > 0)
+    pieces.push_back({"tasks " + std::to_string(state.tasks_done) + "/" + std::to_string(state.tasks), 1});
+  if (const auto left = time_left(state)) pieces.push_back({"ETA " + short_duration(*left), 4});
+  if (state.deadline_left) pieces.push_back({deadline(*state.deadline_left), 2});
+  if (state.attempts_failed > 0) pieces.push_back({std::to_string(state.attempts_failed) + " failed", 6});
+  if (!state.note.empty()) pieces.push_back({printable(state.note), 7});
+  return pieces;
+}
+
+std::string joined(const std::vector<Piece>& pieces) {
+  std::string text;
+  for (const auto& piece : pieces) text += (text.empty() ? "" : "  ") + piece.text;
+  return text;
+}
+
+void leave_out_least(std::vector<Piece>& pieces) {
+  pieces.erase(
+      std::max_element(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.rank < b.rank; }));
+}
+
+std::string bar(double fraction, std::size_t room) {
+  const auto filled = static_cast<std::size_t>(fraction * static_cast<double>(room));
+  std::string text(filled, '=');
+  if (filled < room) text += '>';
+  text.resize(room, ' ');
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+double fraction_done(const ProgressState& state) {
+  if (state.tasks > 0 && state.tasks_done >= state.tasks) return 1;
+  if (state.total_bytes == 0) return 0;
+  const double fraction = static_cast<double>(state.done_bytes) / static_cast<double>(state.total_bytes);
+  return state.tasks > 0 ? std::min(fraction, 0.99) : std::min(fraction, 1.0);
+}
+
+std::optional<Duration> time_left(const ProgressState& state) {
+  if (state.bytes_per_second < 1 || state.done_bytes >= state.total_bytes || state.done_bytes == 0) return {};
+  const double left = static_cast<double>(state.total_bytes - state.done_bytes) / state.bytes_per_second;
+  if (left > 359'999) return {};  // "100 hours" says no more than nothing
+  return from_seconds(left);
+}
+
+std::string progress_bar(const ProgressState& state, std::size_t width) {
+  auto pieces = pieces_of(state);
+  const auto brackets_and_gap = std::size_t{4};
+  while (pieces.size() > 1 && display_width(joined(pieces)) + kBarLeast + brackets_and_gap > width)
+    leave_out_least(pieces);
+  const auto text = joined(pieces);
+  const auto text_width = display_width(text);
+  if (text_width > width) return "";
+  if (text_width + kBarLeast + brackets_and_gap > width) return text;
+  const auto room = std::min(kBarMost, width - text_width - brackets_and_gap);
+  return bar(fraction_done(state), room) + "  " + text;
+}
+
+std::string progress_text(const ProgressState& state) { return joined(pieces_of(state)); }
+
+std::string short_duration(Duration duration) {
+  const double s = seconds(duration);
+  const auto whole = static_cast<long long>(s);
+  std::array<char, 48> text{};
+  if (s < 9.95)
+    std::snprintf(text.data(), text.size(), "%.1fs", s);
+  else if (whole < 60)
+    std::snprintf(text.data(), text.size(), "%llds", whole);
+  else if (whole < 3600)
+    std::snprintf(text.data(), text.size(), "%lldm%02llds", whole / 60, whole % 60);
+  else
+    std::snprintf(text.data(), text.size(), "%lldh%02lldm", whole / 3600, whole / 60 % 60);
+  return text.data();
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,66 @@
+#include "cli/show/table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "common/base/check.h"
+
+namespace ontime::cli {
+namespace {
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+std::string line_of(const std::vector<std::string>& cells, const std::vector<Table::Column>& columns,
+                    const std::vector<std::size_t>& widths) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string blanks(widths[i] - display_width(cells[i]), ' ');
+    if (i > 0) line += "  ";
+    line += columns[i].align == Align::Right ? blanks + cells[i] : cells[i] + blanks;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + '\n';
+}
+
+}  // namespace
+
+std::size_t display_width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string printable(std::string text) {
+  std::replace_if(text.begin(), text.end(), is_control, '?');
+  return text;
+}
+
+std::string printable_lines(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return is_control(c) && c != '\n' && c != '\t'; }, '?');
+  return text;
+}
+
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+void Table::add_row(std::vector<std::string> cells) {
+  ONTIME_CHECK(cells.size() == columns_.size(), "a row has one cell for each column");
+  for (auto& cell : cells) cell = printable(std::move(cell));
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::to_string() const {
+  std::vector<std::string> titles;
+  std::vector<std::size_t> widths;
+  for (const auto& column : columns_) {
+    titles.push_back(column.title);
+    widths.push_back(display_width(column.title));
+  }
+  for (const auto& row : rows_)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  std::string text = line_of(titles, columns_, widths);
+  for (const auto& row : rows_) text += line_of(row, columns_, widths);
+  return text;
+}
+
+}  // namespace ontime::cli
