@@ -1,0 +1,101 @@
+#include "worker/agent/attempt.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "worker/agent/text.h"
+#include "worker/agent/wire_ids.h"
+
+namespace ontime::worker {
+
+Attempt::Attempt(AttemptId id, wire::Order::Launch launch)
+    : id_(id), launch_(std::move(launch)), offset_(launch_.range().begin()) {}
+
+Status Attempt::add_cut(CutRequest cut) {
+  if (waiting_cuts_.size() >= kCutsMax) return bad_input("too many cuts wait for " + to_string(id_));
+  waiting_cuts_.push_back(cut);
+  return {};
+}
+
+std::optional<CutRequest> Attempt::next_cut() const {
+  if (cut_under_way_ != 0 || waiting_cuts_.empty()) return std::nullopt;
+  return waiting_cuts_.front();
+}
+
+void Attempt::on_cut_asked(std::uint64_t sequence) {
+  waiting_cuts_.pop_front();
+  cut_under_way_ = sequence;
+}
+
+Result<std::optional<wire::Report>> Attempt::on_message(const wire::FromRunner& message) {
+  wire::Report report;
+  *report.mutable_attempt() = to_wire(id_);
+  Status status;
+  switch (message.what_case()) {
+    case wire::FromRunner::kStarted:
+      status = on_started();
+      report.mutable_started();
+      break;
+    case wire::FromRunner::kCut:
+      status = on_cut_answer(message.cut());
+      report.mutable_cut()->set_at(message.cut().at());
+      report.mutable_cut()->set_release(message.cut().release());
+      break;
+    case wire::FromRunner::kSealed:
+      status = on_sealed();
+      *report.mutable_sealed()->mutable_range() = message.sealed().range();
+      *report.mutable_sealed()->mutable_output() = message.sealed().output();
+      report.mutable_sealed()->set_input_end(message.sealed().input_end());
+      break;
+    case wire::FromRunner::kStatus:
+      status_ = head_of(message.status().text(), kStatusBytesMax);
+      return std::optional<wire::Report>();
+    default:
+      return failed("it sent a message that means nothing");
+  }
+  if (!status) return std::move(status).error();
+  return std::optional(std::move(report));
+}
+
+Status Attempt::on_started() {
+  if (std::exchange(started_, true)) return failed("it started twice");
+  return {};
+}
+
+Status Attempt::on_cut_answer(const wire::FromRunner::CutAnswer& answer) {
+  if (cut_under_way_ == 0 || answer.sequence() != cut_under_way_) return failed("it answered a cut that was not asked");
+  cut_under_way_ = 0;
+  ++seals_allowed_;
+  released_ |= answer.release();
+  return {};
+}
+
+Status Attempt::on_sealed() {
+  if (seals_allowed_ == 0) return failed("it sealed more segments than it was given");
+  --seals_allowed_;
+  sealed_any_ = true;
+  return {};
+}
+
+Status Attempt::on_finished() const {
+  if (!sealed_any_ && !released_) return failed("it finished without having sealed anything");
+  return {};
+}
+
+void Attempt::observe(std::uint64_t offset, std::uint64_t records, std::uint64_t output_bytes) {
+  offset_ = std::max(offset_, offset);
+  records_ = std::max(records_, records);
+  output_bytes_ = std::max(output_bytes_, output_bytes);
+}
+
+wire::AttemptProgress Attempt::progress() const {
+  wire::AttemptProgress progress;
+  *progress.mutable_attempt() = to_wire(id_);
+  progress.set_offset(offset_);
+  progress.set_records(records_);
+  progress.set_output_bytes(output_bytes_);
+  progress.set_status(status_);
+  return progress;
+}
+
+}  // namespace ontime::worker

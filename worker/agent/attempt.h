@@ -1,0 +1,74 @@
+#pragma once
+// One attempt that this worker runs, as a pure state: which cut is under way, what its runner may still say, how far it
+// has got. No I/O; Slots moves it.
+//
+//   launched -> Started -> (CutAnswer | Sealed)* -> Finished | Failed
+//
+// A runner executes foreign code, so its messages are checked: one Started, an answer only to the cut that was asked,
+// one seal more than there were cuts. A message that does not fit is an error and ends the runner.
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/protocol/control.pb.h"
+#include "common/protocol/runner.pb.h"
+
+namespace ontime::worker {
+
+struct CutRequest {
+  std::uint64_t at = 0;
+  bool release = false;
+  bool operator==(const CutRequest&) const = default;
+};
+
+class Attempt {
+ public:
+  static constexpr std::size_t kCutsMax = 16;          // waiting behind the one under way
+  static constexpr std::size_t kStatusBytesMax = 256;  // of reporter:status
+
+  Attempt(AttemptId id, wire::Order::Launch launch);
+
+  AttemptId id() const { return id_; }
+  const wire::Order::Launch& launch() const { return launch_; }
+
+  // Remembers a cut. BadInput if too many wait.
+  Status add_cut(CutRequest cut);
+  // The cut that may be asked of the runner now: none while another is under way. Followed by on_cut_asked.
+  std::optional<CutRequest> next_cut() const;
+  void on_cut_asked(std::uint64_t sequence);
+
+  // The runner's message for this attempt, Finished and Failed excluded; gives the report for the master, if any.
+  Result<std::optional<wire::Report>> on_message(const wire::FromRunner& message);
+  // Error if it cannot have finished: nothing sealed and nothing given back.
+  Status on_finished() const;
+
+  // Positions as the shared block shows them; they never go backwards here, whatever the runner writes.
+  void observe(std::uint64_t offset, std::uint64_t records, std::uint64_t output_bytes);
+  wire::AttemptProgress progress() const;
+  std::uint64_t offset() const { return offset_; }
+
+ private:
+  Status on_started();
+  Status on_cut_answer(const wire::FromRunner::CutAnswer& answer);
+  Status on_sealed();
+
+  AttemptId id_;
+  wire::Order::Launch launch_;
+  std::deque<CutRequest> waiting_cuts_;
+  std::uint64_t cut_under_way_ = 0;  // sequence; 0: none
+  std::uint64_t seals_allowed_ = 1;
+  bool started_ = false;
+  bool sealed_any_ = false;
+  bool released_ = false;
+  std::uint64_t offset_;
+  std::uint64_t records_ = 0;
+  std::uint64_t output_bytes_ = 0;
+  std::string status_;
+};
+
+}  // namespace ontime::worker

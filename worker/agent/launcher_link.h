@@ -1,0 +1,78 @@
+#pragma once
+// The worker's end of the launcher: asks it for runners and hears of their ends. Keeps a launcher running: one that
+// dies is replaced, at once the first time and with a growing pause after that. Lives on the worker's one thread and
+// outlives the run of its io_context.
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/local/stream_protocol.hpp>
+#include <asio/steady_timer.hpp>
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/base/time.h"
+#include "common/protocol/runner.pb.h"
+#include "worker/agent/launcher_start.h"
+#include "worker/agent/runner_link.h"
+
+namespace ontime::worker {
+
+class LauncherEvents {
+ public:
+  virtual ~LauncherEvents() = default;
+  virtual void on_runner_spawned(std::uint64_t runner, pid_t pid) = 0;
+  virtual void on_runner_exited(std::uint64_t runner, int wait_status) = 0;
+  virtual void on_spawn_failed(std::uint64_t runner, const std::string& why) = 0;
+  // All its runners are dead; those asked for and not yet spawned will never be.
+  virtual void on_launcher_lost() = 0;
+};
+
+class LauncherLink {
+ public:
+  LauncherLink(asio::any_io_executor executor, LauncherStarter starter)
+      : socket_(executor), pause_(executor), starter_(std::move(starter)) {}
+  ~LauncherLink() { stop(); }
+
+  // Starts the first launcher; Failed if that cannot be done. `events` must outlive the link.
+  Status start(LauncherEvents& events);
+
+  // Never waits. The answer is on_runner_spawned or on_spawn_failed, or on_launcher_lost.
+  void spawn(std::uint64_t runner, RunnerEnds ends);
+
+  // Ends the launcher, which kills all runners, and waits until it has ended. Idempotent.
+  void stop();
+
+ private:
+  static constexpr Duration kPauseMin = std::chrono::milliseconds(50);
+  static constexpr Duration kPauseMax = std::chrono::seconds(1);
+
+  struct Waiting {
+    std::uint64_t runner;
+    RunnerEnds ends;
+  };
+
+  Status open();
+  asio::awaitable<void> keep_running();
+  asio::awaitable<void> receive_loop();
+  asio::awaitable<void> reopen();
+  bool handle(const wire::FromLauncher& message);
+  void on_lost();
+  void fail_waiting(const std::string& why);
+  // Sends what waits, as far as the socket takes it.
+  void send_waiting();
+  bool send(const Waiting& order);  // false: the socket is full or broken
+
+  asio::local::stream_protocol::socket socket_;
+  asio::steady_timer pause_;
+  LauncherStarter starter_;
+  LauncherEvents* events_ = nullptr;
+  std::deque<Waiting> waiting_;  // at most as many as Slots has runners
+  bool awaits_room_ = false;
+  bool stopped_ = false;
+  Duration pause_time_{0};
+  pid_t pid_ = 0;
+};
+
+}  // namespace ontime::worker

@@ -1,0 +1,104 @@
+#include "worker/agent/launcher_start.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+extern char** environ;
+
+namespace ontime::worker {
+namespace {
+
+constexpr int kSocketInLauncher = 3;
+constexpr int kPatienceMs = 1000;
+
+// The attributes and file actions of the spawn; released with it.
+class SpawnSettings {
+ public:
+  explicit SpawnSettings(int socket) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_adddup2(&actions_, socket, kSocketInLauncher);  // also clears close-on-exec
+    posix_spawn_file_actions_addclosefrom_np(&actions_, kSocketInLauncher + 1);
+    posix_spawnattr_init(&attributes_);
+    sigset_t signals;
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes_, &signals);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD}) sigaddset(&signals, signal);
+    posix_spawnattr_setsigdefault(&attributes_, &signals);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    posix_spawnattr_destroy(&attributes_);
+    posix_spawn_file_actions_destroy(&actions_);
+  }
+  const posix_spawn_file_actions_t* actions() const { return &actions_; }
+  const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+void reap(pid_t pid) {
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace
+
+Result<StartedLauncher> start_launcher(const std::string& program) {
+  std::array<int, 2> sockets{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
+    return failed(std::string("cannot make a socket pair for the launcher: ") + std::strerror(errno));
+  }
+  StartedLauncher launcher{FileDescriptor(sockets[0]), 0};
+  const FileDescriptor theirs(sockets[1]);
+  const SpawnSettings settings(theirs.get());
+  std::string name = program;
+  std::string option = "--launcher";
+  std::string number = std::to_string(kSocketInLauncher);
+  const std::array<char*, 4> arguments{name.data(), option.data(), number.data(), nullptr};
+  const int error = ::posix_spawn(&launcher.pid, program.c_str(), settings.actions(), settings.attributes(),
+                                  arguments.data(), environ);
+  if (error != 0) {
+    return failed("cannot start " + program + ": " + std::strerror(error) +
+                  "; it belongs beside ontime-worker, install or build all programs");
+  }
+  return launcher;
+}
+
+std::string launcher_path() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return (error ? std::filesystem::path("ontime-runner") : self.parent_path() / "ontime-runner").string();
+}
+
+void await_launcher_end(pid_t pid) {
+  if (pid <= 0) return;
+  const FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  pollfd ended{process.get(), POLLIN, 0};
+  if (!process || ::poll(&ended, 1, kPatienceMs) != 1) ::kill(pid, SIGKILL);
+  reap(pid);
+}
+
+void kill_launcher(pid_t pid) {
+  if (pid <= 0) return;
+  ::kill(pid, SIGKILL);
+  reap(pid);
+}
+
+}  // namespace ontime::worker

@@ -1,0 +1,35 @@
+#pragma once
+// Starting and ending the launcher process (ontime-runner --launcher). posix_spawn, never fork: the worker may be
+// large.
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+
+#include "common/base/result.h"
+#include "worker/data/file_descriptor.h"
+
+namespace ontime::worker {
+
+// A running launcher: our end of the socket to it. Without a process id it is a test's.
+struct StartedLauncher {
+  FileDescriptor socket;
+  pid_t pid = 0;
+};
+
+using LauncherStarter = std::function<Result<StartedLauncher>()>;
+
+// Starts `program` in a process group of its own (a key press in the terminal is the worker's affair) with the socket
+// as its only descriptor besides the standard ones.
+Result<StartedLauncher> start_launcher(const std::string& program);
+
+// Where the program lies: beside our own binary.
+std::string launcher_path();
+
+// Waits until it has ended, having been told so by the close of its socket; kills it after a second. Blocks.
+void await_launcher_end(pid_t pid);
+// Kills it (its runners die with it) and reaps it.
+void kill_launcher(pid_t pid);
+
+}  // namespace ontime::worker

@@ -1,0 +1,85 @@
+// ontime-worker: the node agent. Builds the parts, runs them on one thread, and ends with 0 on SIGTERM or SIGINT, 1
+// when there is no master or it refuses this worker, 2 for wrong usage.
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <asio/co_spawn.hpp>
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <csignal>
+#include <cstdio>
+#include <optional>
+
+#include "common/log/log.h"
+#include "common/net/coroutine.h"
+#include "common/net/token.h"
+#include "worker/agent/launcher_link.h"
+#include "worker/agent/master_link.h"
+#include "worker/agent/options.h"
+#include "worker/agent/report_log.h"
+#include "worker/agent/slots.h"
+
+namespace ontime::worker {
+namespace {
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "ontime-worker: %s\n", error.message.c_str());
+  return error.kind == ErrorKind::BadInput ? 2 : 1;
+}
+
+// The parent may have died before we asked; then nobody will tell us.
+bool follow_parent() {
+  const pid_t parent = ::getppid();
+  return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && parent != 1 && ::getppid() == parent;
+}
+
+MasterLink::Options link_options(const Options& options) {
+  MasterLink::Options link;
+  link.master = options.master;
+  link.token = options.token;
+  link.name = options.name;
+  link.host = options.host;
+  link.incarnation = net::make_token();
+  link.slots = options.slots;
+  link.connect_timeout = options.connect_timeout;
+  return link;
+}
+
+// The composition root. Gives the exit status.
+int run(const Options& options) {
+  asio::io_context io(1);
+  const auto executor = io.get_executor();
+  ReportLog reports;
+  LauncherLink launcher(executor, [] { return start_launcher(launcher_path()); });
+  Slots slots(executor, {options.slots, options.application_directories}, reports, launcher);
+  if (auto started = slots.start(); !started) return complain(started.error());
+  MasterLink master(executor, link_options(options), reports, slots);
+  std::optional<Error> end;
+  asio::signal_set signals(io, SIGTERM, SIGINT);
+  signals.async_wait([&io](const asio::error_code& error, int) {
+    if (!error) io.stop();
+  });
+  asio::co_spawn(executor, master.run(), [&io, &end](std::exception_ptr exception, Error error) {
+    net::AbortOnException{"master link"}(exception);
+    end = std::move(error);
+    io.stop();
+  });
+  io.run();
+  slots.stop();
+  if (!end) return 0;
+  complain(*end);
+  return 1;
+}
+
+}  // namespace
+}  // namespace ontime::worker
+
+int main(int argc, char** argv) {
+  using namespace ontime;
+  const auto parsed = worker::parse_options(argc, argv);
+  if (const int* status = std::get_if<int>(&parsed)) return *status;
+  const auto& options = std::get<worker::Options>(parsed);
+  if (options.die_with_parent && !worker::follow_parent()) return 0;
+  if (auto ready = log::set_up(options.log); !ready) return worker::complain(ready.error());
+  return worker::run(options);
+}

@@ -1,0 +1,189 @@
+#include "worker/agent/master_link.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <asio/co_spawn.hpp>
+#include <asio/post.hpp>
+#include <utility>
+
+#include "common/base/ids.h"
+#include "common/base/units.h"
+#include "common/net/coroutine.h"
+#include "common/net/handshake.h"
+
+namespace ontime::worker {
+namespace {
+
+constexpr Duration kTryMin = std::chrono::milliseconds(10);
+constexpr Duration kHeartbeatMin = std::chrono::milliseconds(5);
+constexpr Duration kHeartbeatMax = std::chrono::minutes(1);
+constexpr std::size_t kRegistrationBytes = 48u << 20;  // of reports; what does not fit follows the welcome
+constexpr unsigned kUserTimeoutMs = 15'000;
+
+// A master whose machine has vanished without a word acknowledges nothing: the kernel then ends the connection.
+void end_when_unacknowledged(asio::ip::tcp::socket& socket) {
+  ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs, sizeof(kUserTimeoutMs));
+}
+
+}  // namespace
+
+MasterLink::MasterLink(asio::any_io_executor executor, Options options, ReportLog& reports, OrderTaker& orders)
+    : executor_(executor),
+      options_(std::move(options)),
+      reports_(reports),
+      orders_(orders),
+      welcome_limit_(executor),
+      first_welcome_by_(std::chrono::steady_clock::now() + options_.connect_timeout),
+      jitter_(static_cast<std::minstd_rand::result_type>(std::hash<std::string>()(options_.incarnation))) {
+  reports_.set_listener([this] { on_report(); });
+}
+
+MasterLink::~MasterLink() { reports_.set_listener({}); }
+
+asio::awaitable<Error> MasterLink::run() {
+  for (;;) {
+    Error error = co_await session();
+    if (connection_) connection_->close();
+    connection_ = nullptr;
+    is_welcome_ = false;
+    if (error.kind == ErrorKind::BadInput) co_return error;
+    if (!was_welcome_ && time_left() <= Duration(0)) {
+      co_return unavailable("no master let this worker in within " + format_duration(options_.connect_timeout) + ": " +
+                            error.message + "; start ontime-master there or name another with --master");
+    }
+    spdlog::log(was_welcome_ ? spdlog::level::warn : spdlog::level::debug, "master_lost master={} message=\"{}\"",
+                net::to_string(options_.master), error.message);
+    co_await pause();
+  }
+}
+
+asio::awaitable<Error> MasterLink::session() {
+  const Duration limit = std::max(kTryMin, std::min(options_.reply_timeout, time_left()));
+  auto socket = co_await net::connect(options_.master, limit);
+  if (!socket) co_return std::move(socket).error();
+  end_when_unacknowledged(*socket);
+  connection_ = net::Connection::make(std::move(*socket));
+  wire::Hello greeting = hello();
+  auto reply = co_await net::say_hello(connection_, std::move(greeting), limit);
+  if (!reply) co_return std::move(reply).error();
+  cluster_ = reply->cluster();
+  connection_->send(registration());
+  watch_for_welcome();
+  co_return co_await converse();
+}
+
+asio::awaitable<Error> MasterLink::converse() {
+  wire::ToWorker message;
+  for (;;) {
+    const auto payload = co_await connection_->receive();
+    if (!payload) co_return payload.error();
+    Status handled = unavailable("the master sent bytes that are no message");
+    if (message.ParseFromArray(payload->data(), static_cast<int>(payload->size()))) handled = handle(message);
+    // Whatever is wrong with it, another connection may serve better: never the end of the worker.
+    if (!handled) co_return unavailable(handled.error().message);
+  }
+}
+
+asio::awaitable<void> MasterLink::pause() {
+  pause_ = std::min(options_.pause_max, std::max(options_.pause_min, 2 * pause_));
+  std::uniform_int_distribution<Duration::rep> spread(pause_.count() / 2, pause_.count());
+  co_await net::sleep_for(Duration(spread(jitter_)));
+}
+
+asio::awaitable<void> MasterLink::heartbeat_loop(std::shared_ptr<net::Connection> connection, Duration interval) {
+  asio::steady_timer timer(executor_, interval);
+  for (;;) {
+    co_await timer.async_wait(net::no_throw);
+    if (!connection->is_open()) co_return;
+    wire::ToMaster message;
+    orders_.add_progress(*message.mutable_heartbeat()->mutable_attempts());
+    connection->send(message);
+    // From the planned instant, so that beats do not drift; after a long stop (SIGSTOP) none is made up for.
+    const auto now = std::chrono::steady_clock::now();
+    timer.expires_at(std::max(timer.expiry() + interval, now));
+  }
+}
+
+wire::Hello MasterLink::hello() const {
+  wire::Hello hello;
+  hello.set_protocol(protocol::kProtocolVersion);
+  hello.set_role(wire::WORKER);
+  hello.set_token(options_.token);
+  hello.set_cluster(cluster_);
+  return hello;
+}
+
+wire::ToMaster MasterLink::registration() {
+  wire::ToMaster message;
+  auto& all = *message.mutable_register_();
+  all.set_incarnation(options_.incarnation);
+  all.set_host(options_.host);
+  all.set_name(options_.name);
+  all.set_slots(options_.slots);
+  reports_.rewind();
+  all.mutable_unacknowledged()->Swap(reports_.take_unsent(kRegistrationBytes).mutable_reports());
+  orders_.add_progress(*all.mutable_running());
+  return message;
+}
+
+void MasterLink::watch_for_welcome() {
+  welcome_limit_.expires_after(options_.reply_timeout);
+  welcome_limit_.async_wait([connection = connection_](const asio::error_code& error) {
+    if (!error) connection->close();
+  });
+}
+
+Status MasterLink::handle(const wire::ToWorker& message) {
+  if (message.has_welcome() && !is_welcome_) return on_welcome(message.welcome());
+  if (message.has_orders() && is_welcome_) return on_orders(message.orders());
+  return bad_input("the master sent a message that does not fit");
+}
+
+Status MasterLink::on_welcome(const wire::ToWorker::Welcome& welcome) {
+  const Duration interval(welcome.heartbeat_interval_ns());
+  if (interval < kHeartbeatMin || interval > kHeartbeatMax) {
+    return bad_input("the master asks for a heartbeat every " + std::to_string(interval.count()) + " ns");
+  }
+  welcome_limit_.cancel();
+  is_welcome_ = was_welcome_ = true;
+  pause_ = Duration(0);
+  spdlog::info("registered master={} cluster={} node={} resent={} fenced={}", connection_->peer(), cluster_,
+               to_string(NodeId{welcome.node()}), reports_.unacknowledged().size(), welcome.fenced_size());
+  orders_.begin_session(welcome.fenced());
+  asio::co_spawn(executor_, heartbeat_loop(connection_, interval), net::AbortOnException{"heartbeat loop"});
+  on_report();  // what happened since the registration
+  return {};
+}
+
+Status MasterLink::on_orders(const wire::ToWorker::Orders& orders) {
+  if (auto trimmed = reports_.acknowledge(orders.acknowledged()); !trimmed) return trimmed;
+  for (const wire::Order& order : orders.orders()) {
+    if (auto obeyed = orders_.obey(order); !obeyed) return obeyed;
+  }
+  return {};
+}
+
+void MasterLink::on_report() {
+  if (std::exchange(will_send_reports_, true)) return;
+  asio::post(executor_, [this] { send_reports(); });
+}
+
+void MasterLink::send_reports() {
+  will_send_reports_ = false;
+  while (connection_ && is_welcome_ && connection_->is_open() && reports_.has_unsent()) {
+    wire::ToMaster message;
+    *message.mutable_reports() = reports_.take_unsent();
+    connection_->send(message);
+  }
+}
+
+Duration MasterLink::time_left() const {
+  if (was_welcome_) return options_.reply_timeout;
+  return first_welcome_by_ - std::chrono::steady_clock::now();
+}
+
+}  // namespace ontime::worker

@@ -1,0 +1,84 @@
+#pragma once
+// The worker's connection to its master: connects and says hello, registers with what it has, then sends heartbeats and
+// reports and takes orders. A connection that is lost is made again, for ever once the master has let the worker in;
+// attempts run on meanwhile, however long the master is silent. One thread; outlives the run of its io_context.
+//
+//   connect -> hello -> Register -> Welcome -> orders, heartbeats, reports -> (lost) -> pause -> connect ...
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/steady_timer.hpp>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/base/time.h"
+#include "common/net/connection.h"
+#include "common/net/endpoint.h"
+#include "common/protocol/control.pb.h"
+#include "worker/agent/order_taker.h"
+#include "worker/agent/report_log.h"
+
+namespace ontime::worker {
+
+class MasterLink {
+ public:
+  struct Options {
+    net::Endpoint master;
+    std::string token;
+    std::string name;
+    std::string host;
+    std::string incarnation;  // random, of this process
+    std::uint32_t slots = 1;
+    Duration connect_timeout = std::chrono::seconds(30);  // until the first welcome
+    Duration pause_min = std::chrono::milliseconds(50);   // between two tries; doubles up to pause_max
+    Duration pause_max = std::chrono::seconds(1);
+    Duration reply_timeout = std::chrono::seconds(5);  // for connect, hello and welcome each
+  };
+
+  // `reports` and `orders` outlive it. It becomes the listener of `reports`.
+  MasterLink(asio::any_io_executor executor, Options options, ReportLog& reports, OrderTaker& orders);
+  ~MasterLink();
+
+  // Returns only when the worker cannot go on: no master within the connect timeout, or the master refused it.
+  asio::awaitable<Error> run();
+
+ private:
+  asio::awaitable<Error> session();
+  asio::awaitable<Error> converse();
+  asio::awaitable<void> pause();
+  asio::awaitable<void> heartbeat_loop(std::shared_ptr<net::Connection> connection, Duration interval);
+  wire::Hello hello() const;
+  wire::ToMaster registration();
+  Status handle(const wire::ToWorker& message);
+  Status on_welcome(const wire::ToWorker::Welcome& welcome);
+  Status on_orders(const wire::ToWorker::Orders& orders);
+  // Closes the connection unless a welcome comes in time.
+  void watch_for_welcome();
+  // What was appended to the log leaves together in the loop's next turn.
+  void on_report();
+  void send_reports();
+  Duration time_left() const;
+
+  asio::any_io_executor executor_;
+  const Options options_;
+  ReportLog& reports_;
+  OrderTaker& orders_;
+  asio::steady_timer welcome_limit_;
+  const std::chrono::steady_clock::time_point first_welcome_by_;
+
+  // Of the session.
+  std::shared_ptr<net::Connection> connection_;  // none between sessions
+  bool is_welcome_ = false;
+  bool will_send_reports_ = false;
+
+  // Across sessions.
+  std::string cluster_;  // that we belong to; empty: none yet
+  bool was_welcome_ = false;
+  Duration pause_{0};
+  std::minstd_rand jitter_;
+};
+
+}  // namespace ontime::worker

@@ -1,0 +1,119 @@
+#include "worker/agent/options.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <thread>
+#include <utility>
+
+#include "common/app/loaded_application.h"
+#include "common/base/units.h"
+#include "worker/agent/slots.h"
+
+namespace ontime::worker {
+namespace {
+
+constexpr std::uint16_t kMasterPort = 7400;
+constexpr std::size_t kNameBytesMax = 256;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "localhost";
+  return name.data();
+}
+
+// First line of the file, or $ONTIME_TOKEN.
+Result<std::string> read_token(const std::string& file) {
+  if (file.empty()) {
+    const char* token = std::getenv("ONTIME_TOKEN");
+    return std::string(token != nullptr ? token : "");
+  }
+  std::ifstream stream(file);
+  std::string token;
+  if (!std::getline(stream, token)) return bad_input("--token-file " + file + " cannot be read or is empty");
+  return token;
+}
+
+// What was written on the command line, before it is understood.
+struct Words {
+  std::string master = "127.0.0.1:7400";
+  std::uint32_t slots = std::max(1u, std::thread::hardware_concurrency());
+  std::string name;
+  std::string connect_timeout = "30s";
+  std::string token_file;
+  std::vector<std::string> directories;
+};
+
+void declare(CLI::App& app, Words& words, Options& options) {
+  app.add_option("--master", words.master, "Where the master listens")->type_name("HOST:PORT")->capture_default_str();
+  app.add_option("--slots", words.slots, "Attempts that run at the same time; default: one per core")
+      ->check(CLI::Range(1u, Slots::kSlotsMax))
+      ->type_name("N");
+  app.add_option("--name", words.name, "Shown to people; default: host name and process id");
+  app.add_option("--app-dir", words.directories, "Look here for applications first; may be repeated")
+      ->type_name("DIR")
+      ->take_all();
+  app.add_option("--connect-timeout", words.connect_timeout, "Give up if no master has let us in within this time")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_option("--token-file", words.token_file,
+                 "File whose first line is the cluster's token; default: $ONTIME_TOKEN")
+      ->type_name("FILE");
+  app.add_option("--log-level", options.log.level, "trace, debug, info, warning, error or off")->capture_default_str();
+  app.add_option("--log-format", options.log.format, "text or json")->capture_default_str();
+  app.add_option("--log-file", options.log.file, "Write the log there; default: stderr")->type_name("FILE");
+  app.add_flag("--die-with-parent", options.die_with_parent, "End when the process that started this one ends");
+  app.set_config("--config", "", "Read options from this file");
+}
+
+Status understand(const Words& words, Options& options) {
+  auto master = net::parse_endpoint(words.master, kMasterPort);
+  if (!master) return bad_input("--master: " + master.error().message);
+  if (master->port == 0) return bad_input("--master: port 0 is nobody's");
+  auto timeout = parse_duration(words.connect_timeout);
+  if (!timeout) return bad_input("--connect-timeout: " + timeout.error().message);
+  auto token = read_token(words.token_file);
+  if (!token) return std::move(token).error();
+  if (words.name.size() > kNameBytesMax) return bad_input("--name: at most 256 bytes");
+  options.master = std::move(*master);
+  options.connect_timeout = *timeout;
+  options.token = std::move(*token);
+  options.slots = words.slots;
+  options.host = host_name();
+  options.name = words.name.empty() ? options.host + ":" + std::to_string(::getpid()) : words.name;
+  options.application_directories = words.directories;
+  for (auto& directory : app::default_application_directories()) {
+    options.application_directories.push_back(std::move(directory));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::variant<Options, int> parse_options(int argc, char** argv) {
+  CLI::App app("Runs attempts of an Ontime cluster's jobs on this machine.", "ontime-worker");
+  Options options;
+  options.log.program = "ontime-worker";
+  Words words;
+  declare(app, words, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    std::cerr << "ontime-worker: " << error.what() << "; see ontime-worker --help\n";
+    return 2;
+  }
+  if (auto understood = understand(words, options); !understood) {
+    std::cerr << "ontime-worker: " << understood.error().message << "\n";
+    return 2;
+  }
+  return options;
+}
+
+}  // namespace ontime::worker

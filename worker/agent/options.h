@@ -1,0 +1,31 @@
+#pragma once
+// The command line of ontime-worker.
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/base/time.h"
+#include "common/log/log.h"
+#include "common/net/endpoint.h"
+
+namespace ontime::worker {
+
+struct Options {
+  net::Endpoint master;
+  std::uint32_t slots = 1;
+  std::string host;
+  std::string name;
+  std::string token;
+  std::vector<std::string> application_directories;  // in the order they are searched
+  Duration connect_timeout{0};
+  log::Options log;
+  bool die_with_parent = false;
+};
+
+// The options, or the exit status of a process that has nothing to do: --help was asked for (0) or the usage is wrong
+// (2; one sentence is on stderr).
+std::variant<Options, int> parse_options(int argc, char** argv);
+
+}  // namespace ontime::worker

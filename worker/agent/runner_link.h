@@ -1,0 +1,103 @@
+#pragma once
+// The worker's end of one runner process: its socket, its shared progress, its stderr, its life. Lives on the worker's
+// one thread. Owned by Slots; its reading coroutines keep it alive until the descriptors are closed.
+//
+//   made -> spawned (process id known) -> exited        `kill` at any time: descriptors closed at once, group killed
+
+#include <sys/types.h>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/net/connection.h"
+#include "common/protocol/control.pb.h"
+#include "common/protocol/runner.pb.h"
+#include "worker/agent/shared_progress.h"
+#include "worker/agent/stderr_tail.h"
+#include "worker/data/file_descriptor.h"
+
+namespace ontime::worker {
+
+class RunnerLink;
+
+// Who is told what runners do. Never called for a runner that kill() was called for.
+class RunnerEvents {
+ public:
+  virtual ~RunnerEvents() = default;
+  virtual void on_runner_message(RunnerLink& runner, const wire::FromRunner& message) = 0;
+  // It sent bytes that are no message.
+  virtual void on_runner_garbled(RunnerLink& runner) = 0;
+  // The process has ended and everything it sent has been handed over. Last call.
+  virtual void on_runner_over(RunnerLink& runner, int wait_status) = 0;
+};
+
+// What the process is given, in the order in which the launcher expects it.
+struct RunnerEnds {
+  FileDescriptor socket;
+  FileDescriptor progress_block;
+  FileDescriptor stderr_pipe;
+};
+
+class RunnerLink : public std::enable_shared_from_this<RunnerLink> {
+ public:
+  static constexpr std::size_t kFrameBytesMax = 64u << 10;  // 128 counters with long names fit
+
+  // Makes the descriptors and begins to read. `setup` is the job's. `ends` goes to the launcher. Failed when the
+  // process has run out of descriptors or memory.
+  static Result<std::shared_ptr<RunnerLink>> make(asio::any_io_executor executor, RunnerEvents& events,
+                                                  std::uint64_t number, std::shared_ptr<const wire::JobSetup> setup,
+                                                  RunnerEnds& ends);
+  ~RunnerLink();
+
+  std::uint64_t number() const { return number_; }  // the worker's own for it
+  const std::shared_ptr<const wire::JobSetup>& setup() const { return setup_; }
+
+  // The attempt that it runs; none: idle.
+  const std::optional<AttemptId>& attempt() const { return attempt_; }
+  void send_setup(const wire::ToRunner::Setup& setup);
+  // REQUIRES: idle, not killed.
+  void run(AttemptId attempt, wire::ToRunner::Run run);
+  void on_finished() { attempt_.reset(); }
+
+  SharedProgress& progress() { return progress_; }
+  // Takes what has arrived on stderr meanwhile; the text is this attempt's alone.
+  std::string stderr_text();
+
+  void on_spawned(pid_t pid);
+  void on_exited(int wait_status);
+  // Closes everything and kills the process group, now or as soon as its id is known. Idempotent.
+  void kill();
+  bool is_killed() const { return killed_; }
+  bool is_spawned() const { return pid_ > 0; }
+
+ private:
+  RunnerLink(asio::any_io_executor executor, RunnerEvents& events, std::uint64_t number,
+             std::shared_ptr<const wire::JobSetup> setup, SharedProgress progress);
+  Status attach(FileDescriptor socket, FileDescriptor stderr_pipe);
+  asio::awaitable<void> receive_loop();
+  asio::awaitable<void> stderr_loop();
+  void drain_stderr();
+  void kill_group();
+  void tell_if_over();
+
+  RunnerEvents& events_;
+  const std::uint64_t number_;
+  const std::shared_ptr<const wire::JobSetup> setup_;
+  SharedProgress progress_;
+  std::shared_ptr<net::Connection> connection_;
+  asio::posix::stream_descriptor stderr_;
+  StderrTail tail_;
+  std::optional<AttemptId> attempt_;
+  pid_t pid_ = 0;  // also the process group; 0: not known yet
+  std::optional<int> wait_status_;
+  bool socket_over_ = false;
+  bool killed_ = false;
+};
+
+}  // namespace ontime::worker

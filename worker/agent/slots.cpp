@@ -1,0 +1,201 @@
+// The master's orders, and where attempts are placed. What runners do is in slots_events.cpp.
+#include "worker/agent/slots.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "worker/agent/wire_ids.h"
+
+namespace ontime::worker {
+namespace {
+
+wire::ToRunner::Setup runner_setup(const wire::JobSetup& job, const std::vector<std::string>& directories) {
+  wire::ToRunner::Setup setup;
+  setup.set_application(job.application());
+  *setup.mutable_parameters() = job.parameters();
+  for (const std::string& directory : directories) setup.add_application_directories(directory);
+  setup.set_record_bytes_max(job.record_bytes_max());
+  setup.set_job(job.job());
+  return setup;
+}
+
+wire::ToRunner::Run runner_run(AttemptId id, const wire::Order::Launch& launch, const wire::JobSetup& job) {
+  wire::ToRunner::Run run;
+  *run.mutable_attempt() = to_wire(id);
+  *run.mutable_file() = launch.file();
+  *run.mutable_range() = launch.range();
+  run.set_output_path(job.output() + "/_attempts/" + attempt_file_name(id));
+  return run;
+}
+
+bool is_same(const wire::JobSetup& a, const wire::JobSetup& b) {
+  return a.SerializeAsString() == b.SerializeAsString();
+}
+
+}  // namespace
+
+Slots::Slots(asio::any_io_executor executor, Options options, ReportLog& reports, LauncherLink& launcher)
+    : executor_(std::move(executor)), options_(std::move(options)), reports_(reports), launcher_(launcher) {}
+
+Slots::~Slots() { stop(); }
+
+void Slots::stop() {
+  attempts_.clear();
+  for (const auto& [number, runner] : runners_) runner->kill();
+  launcher_.stop();
+  runners_.clear();
+}
+
+// Idle runners are not carried into a new session: the master may have another idea of their jobs.
+void Slots::begin_session(const google::protobuf::RepeatedPtrField<wire::Attempt>& fenced) {
+  for (const wire::Attempt& attempt : fenced) kill(attempt_id(attempt), "fenced");
+  setups_.clear();
+  end_idle_runners();
+}
+
+Status Slots::obey(const wire::Order& order) {
+  switch (order.what_case()) {
+    case wire::Order::kSetup:
+      return on_setup(order.setup());
+    case wire::Order::kLaunch:
+      return on_launch(order.launch());
+    case wire::Order::kCut:
+      return on_cut(order.cut());
+    case wire::Order::kKill:
+      kill(attempt_id(order.kill().attempt()), order.kill().reason());
+      return {};
+    case wire::Order::kForget:
+      forget(JobId{order.forget().job()});
+      return {};
+    case wire::Order::WHAT_NOT_SET:
+      break;
+  }
+  return bad_input("the master sent an order that means nothing");
+}
+
+void Slots::add_progress(google::protobuf::RepeatedPtrField<wire::AttemptProgress>& to) {
+  for (auto& [id, running] : attempts_) {
+    observe(running);
+    *to.Add() = running.attempt.progress();
+  }
+}
+
+Status Slots::on_setup(const wire::JobSetup& setup) {
+  if (setup.job() == 0) return bad_input("the master set up job 0");
+  if (setups_.size() >= kJobsMax) return bad_input("the master set up too many jobs without forgetting one");
+  setups_[JobId{setup.job()}] = std::make_shared<const wire::JobSetup>(setup);
+  return {};
+}
+
+Status Slots::on_launch(const wire::Order::Launch& launch) {
+  const AttemptId id = attempt_id(launch.attempt());
+  if (attempts_.contains(id)) return {};  // the order came twice
+  const auto setup = setups_.find(id.task.job);
+  if (setup == setups_.end()) return bad_input("the master launched " + to_string(id) + " before it set up its job");
+  if (attempts_.size() >= 2 * std::size_t{options_.slots}) {
+    return bad_input("the master launched more attempts than this worker has slots");
+  }
+  if (reports_.is_full()) return bad_input("the master does not acknowledge reports");
+  if (auto placed = place(id, launch, setup->second); !placed) {
+    report_end(id, wire::LAUNCH, placed.error().message, {});
+  }
+  return {};
+}
+
+Status Slots::place(AttemptId id, const wire::Order::Launch& launch, const Setup& setup) {
+  std::shared_ptr<RunnerLink> runner = find_idle(setup);
+  const bool is_new = runner == nullptr;
+  if (is_new) {
+    auto spawned = spawn(setup);
+    if (!spawned) return std::move(spawned).error();
+    runner = std::move(*spawned);
+  }
+  runner->run(id, runner_run(id, launch, *setup));
+  attempts_.emplace(id, Running{Attempt(id, launch), std::move(runner)});
+  spdlog::debug("attempt_launched attempt={} begin={} end={} reused={}", to_string(id), launch.range().begin(),
+                launch.range().end(), !is_new);
+  return {};
+}
+
+// The youngest of the job: its memory is the most likely to be warm.
+std::shared_ptr<RunnerLink> Slots::find_idle(const Setup& setup) const {
+  for (auto i = runners_.rbegin(); i != runners_.rend(); ++i) {
+    const RunnerLink& runner = *i->second;
+    if (runner.attempt() || runner.is_killed()) continue;
+    if (runner.setup() == setup || is_same(*runner.setup(), *setup)) return i->second;
+  }
+  return nullptr;
+}
+
+Result<std::shared_ptr<RunnerLink>> Slots::spawn(const Setup& setup) {
+  make_room();
+  if (runners_.size() >= kDyingFactor * options_.slots + kDyingExtra) {
+    return failed("too many killed attempts of this worker have not ended yet; is a disk hanging?");
+  }
+  RunnerEnds ends;
+  auto runner = RunnerLink::make(executor_, *this, ++last_runner_, setup, ends);
+  if (!runner) return std::move(runner).error();
+  runners_.emplace(last_runner_, *runner);
+  launcher_.spawn(last_runner_, std::move(ends));
+  (*runner)->send_setup(runner_setup(*setup, options_.application_directories));
+  return runner;
+}
+
+std::size_t Slots::living_runners() const {
+  return static_cast<std::size_t>(
+      std::count_if(runners_.begin(), runners_.end(), [](const auto& entry) { return !entry.second->is_killed(); }));
+}
+
+void Slots::make_room() {
+  std::size_t living = living_runners();
+  for (const auto& [number, runner] : runners_) {
+    if (living < 2 * std::size_t{options_.slots}) return;
+    if (runner->attempt() || runner->is_killed()) continue;
+    runner->kill();
+    --living;
+  }
+}
+
+void Slots::end_idle_runners() {
+  for (const auto& [number, runner] : runners_) {
+    if (!runner->attempt()) runner->kill();
+  }
+}
+
+Status Slots::on_cut(const wire::Order::Cut& cut) {
+  const auto found = attempts_.find(attempt_id(cut.attempt()));
+  if (found == attempts_.end()) return {};  // it has just ended, which answers the cut
+  if (auto added = found->second.attempt.add_cut({cut.at(), cut.release()}); !added) return added;
+  ask_cut(found->second);
+  return {};
+}
+
+void Slots::ask_cut(Running& running) {
+  const auto cut = running.attempt.next_cut();
+  if (cut) running.attempt.on_cut_asked(running.runner->progress().request_cut(cut->at, cut->release));
+}
+
+void Slots::observe(Running& running) {
+  const SharedProgress& progress = running.runner->progress();
+  running.attempt.observe(progress.offset(), progress.records(), progress.output_bytes());
+}
+
+// Forgotten at once: what the runner still says is not heard any more, its slot is free.
+void Slots::kill(AttemptId id, const std::string& reason) {
+  const auto found = attempts_.find(id);
+  if (found == attempts_.end()) return;
+  spdlog::info("attempt_killed attempt={} reason=\"{}\"", to_string(id), reason);
+  found->second.runner->kill();
+  attempts_.erase(found);
+}
+
+void Slots::forget(JobId job) {
+  setups_.erase(job);
+  for (const auto& [number, runner] : runners_) {
+    if (!runner->attempt() && runner->setup()->job() == job.value) runner->kill();
+  }
+}
+
+}  // namespace ontime::worker

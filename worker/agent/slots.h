@@ -1,0 +1,102 @@
+#pragma once
+// The worker's attempts and the runners they run in. Takes the master's orders, drives runners and launcher, puts what
+// happens into the report log. One thread; outlives the run of its io_context.
+//
+// Bounds: attempts at most 2 * slots (the master may hand out a slot when its attempt has sealed all, a moment before
+// the runner says that it has finished), living runners at most 2 * slots, killed ones whose end has not been seen yet
+// included at most kDyingFactor * slots + kDyingExtra.
+
+#include <asio/any_io_executor.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "worker/agent/attempt.h"
+#include "worker/agent/launcher_link.h"
+#include "worker/agent/order_taker.h"
+#include "worker/agent/report_log.h"
+#include "worker/agent/runner_link.h"
+
+namespace ontime::worker {
+
+class Slots final : public OrderTaker, private RunnerEvents, private LauncherEvents {
+ public:
+  static constexpr std::uint32_t kSlotsMax = 512;
+  static constexpr std::size_t kJobsMax = 10'000;  // set up and not forgotten
+  static constexpr std::size_t kDyingFactor = 4;
+  static constexpr std::size_t kDyingExtra = 16;
+
+  struct Options {
+    std::uint32_t slots = 1;
+    std::vector<std::string> application_directories;
+  };
+
+  // `reports` and `launcher` outlive it.
+  Slots(asio::any_io_executor executor, Options options, ReportLog& reports, LauncherLink& launcher);
+  ~Slots() override;
+
+  // Starts the launcher; Failed if that cannot be done.
+  Status start() { return launcher_.start(*this); }
+  // Kills all attempts without a report and ends the launcher. Nothing is taken afterwards.
+  void stop();
+
+  void begin_session(const google::protobuf::RepeatedPtrField<wire::Attempt>& fenced) override;
+  Status obey(const wire::Order& order) override;
+  void add_progress(google::protobuf::RepeatedPtrField<wire::AttemptProgress>& to) override;
+
+  std::size_t attempt_count() const { return attempts_.size(); }
+  std::size_t runner_count() const { return runners_.size(); }  // dying ones included
+
+ private:
+  struct Running {
+    Attempt attempt;
+    std::shared_ptr<RunnerLink> runner;
+  };
+  using Setup = std::shared_ptr<const wire::JobSetup>;
+
+  Status on_setup(const wire::JobSetup& setup);
+  Status on_launch(const wire::Order::Launch& launch);
+  Status on_cut(const wire::Order::Cut& cut);
+  void kill(AttemptId id, const std::string& reason);
+  void forget(JobId job);
+
+  // Hands the attempt to a runner: an idle one of the job, otherwise a new one.
+  Status place(AttemptId id, const wire::Order::Launch& launch, const Setup& setup);
+  std::shared_ptr<RunnerLink> find_idle(const Setup& setup) const;
+  Result<std::shared_ptr<RunnerLink>> spawn(const Setup& setup);
+  // Ends idle runners, oldest first, until another one fits.
+  void make_room();
+  void end_idle_runners();
+  std::size_t living_runners() const;
+  void ask_cut(Running& running);
+  void observe(Running& running);
+
+  void on_runner_message(RunnerLink& runner, const wire::FromRunner& message) override;
+  void on_runner_garbled(RunnerLink& runner) override;
+  void on_runner_over(RunnerLink& runner, int wait_status) override;
+  void on_runner_spawned(std::uint64_t runner, pid_t pid) override;
+  void on_runner_exited(std::uint64_t runner, int wait_status) override;
+  void on_spawn_failed(std::uint64_t runner, const std::string& why) override;
+  void on_launcher_lost() override;
+
+  Running* running_in(const RunnerLink& runner);
+  void on_finished(Running& running);
+  // Reports the end of the attempt that this runner works on, if any, and kills the runner.
+  void fail(RunnerLink& runner, wire::Failure failure, const std::string& message);
+  void report_end(AttemptId id, wire::Failure failure, const std::string& message, std::string stderr_text);
+  void drop(std::uint64_t runner);
+
+  asio::any_io_executor executor_;
+  const Options options_;
+  ReportLog& reports_;
+  LauncherLink& launcher_;
+  std::map<JobId, Setup> setups_;  // of this session
+  std::map<AttemptId, Running> attempts_;
+  std::map<std::uint64_t, std::shared_ptr<RunnerLink>> runners_;  // until their end was seen
+  std::uint64_t last_runner_ = 0;
+};
+
+}  // namespace ontime::worker

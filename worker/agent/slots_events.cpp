@@ -1,0 +1,124 @@
+// What runners and the launcher do, and the reports that follow from it.
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "worker/agent/process_end.h"
+#include "worker/agent/slots.h"
+#include "worker/agent/text.h"
+#include "worker/agent/wire_ids.h"
+
+namespace ontime::worker {
+namespace {
+
+constexpr std::size_t kMessageBytesMax = 4u << 10;
+
+// Where the attempt was: "; it had mapped /data/text up to byte 4096".
+std::string place_of(const Attempt& attempt) {
+  return "; it had mapped " + attempt.launch().file().path() + " up to byte " + std::to_string(attempt.offset());
+}
+
+}  // namespace
+
+Slots::Running* Slots::running_in(const RunnerLink& runner) {
+  if (!runner.attempt()) return nullptr;
+  const auto found = attempts_.find(*runner.attempt());
+  return found != attempts_.end() && found->second.runner.get() == &runner ? &found->second : nullptr;
+}
+
+void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& message) {
+  Running* running = running_in(runner);
+  if (running == nullptr || attempt_id(message.attempt()) != running->attempt.id()) {
+    return fail(runner, wire::CRASHED, "the attempt's process broke the protocol: it spoke for another attempt");
+  }
+  if (message.has_finished()) return on_finished(*running);
+  if (message.has_failed()) {
+    const auto failure = message.failed().failure();
+    return fail(runner, failure == wire::FAILURE_NONE ? wire::CRASHED : failure, message.failed().message());
+  }
+  auto report = running->attempt.on_message(message);
+  if (!report) {
+    return fail(runner, wire::CRASHED, "the attempt's process broke the protocol: " + report.error().message);
+  }
+  if (*report) reports_.append(std::move(**report));
+  if (message.has_cut()) ask_cut(*running);
+}
+
+void Slots::on_runner_garbled(RunnerLink& runner) {
+  fail(runner, wire::CRASHED, "the attempt's process broke the protocol: it sent bytes that are no message");
+}
+
+// Cuts that still wait are answered by the seals that were sent: there is nothing left to cut.
+void Slots::on_finished(Running& running) {
+  const std::shared_ptr<RunnerLink> runner = running.runner;
+  if (auto finished = running.attempt.on_finished(); !finished) {
+    return fail(*runner, wire::CRASHED, "the attempt's process broke the protocol: " + finished.error().message);
+  }
+  const AttemptId id = running.attempt.id();
+  spdlog::debug("attempt_finished attempt={}", to_string(id));
+  runner->on_finished();
+  attempts_.erase(id);
+  if (!setups_.contains(id.task.job)) runner->kill();  // its job was forgotten meanwhile
+}
+
+void Slots::on_runner_over(RunnerLink& runner, int wait_status) {
+  std::string message = "the attempt's process " + describe_process_end(wait_status);
+  if (Running* running = running_in(runner)) {
+    observe(*running);
+    message += place_of(running->attempt);
+  }
+  fail(runner, wire::CRASHED, message);
+  drop(runner.number());
+}
+
+void Slots::on_runner_spawned(std::uint64_t runner, pid_t pid) {
+  if (const auto found = runners_.find(runner); found != runners_.end()) found->second->on_spawned(pid);
+}
+
+void Slots::on_runner_exited(std::uint64_t runner, int wait_status) {
+  const auto found = runners_.find(runner);
+  if (found == runners_.end()) return;
+  const std::shared_ptr<RunnerLink> link = found->second;
+  link->on_exited(wait_status);
+  if (link->is_killed()) drop(runner);
+}
+
+void Slots::on_spawn_failed(std::uint64_t runner, const std::string& why) {
+  const auto found = runners_.find(runner);
+  if (found == runners_.end()) return;
+  fail(*found->second, wire::LAUNCH, "the attempt's process could not be started: " + why);
+  drop(runner);
+}
+
+void Slots::on_launcher_lost() {
+  const auto runners = std::exchange(runners_, {});
+  for (const auto& [number, runner] : runners) {
+    fail(*runner, wire::LAUNCH, "the process that starts attempts has died, and the attempt with it");
+  }
+}
+
+void Slots::fail(RunnerLink& runner, wire::Failure failure, const std::string& message) {
+  if (const Running* running = running_in(runner)) {
+    const AttemptId id = running->attempt.id();
+    std::string stderr_text = runner.stderr_text();
+    runner.kill();
+    attempts_.erase(id);
+    report_end(id, failure, message, std::move(stderr_text));
+  }
+  runner.kill();
+}
+
+void Slots::report_end(AttemptId id, wire::Failure failure, const std::string& message, std::string stderr_text) {
+  wire::Report report;
+  *report.mutable_attempt() = to_wire(id);
+  auto& ended = *report.mutable_ended();
+  ended.set_failure(failure);
+  ended.set_message(std::string(head_of(to_utf8(message), kMessageBytesMax)));
+  ended.set_stderr_tail(std::move(stderr_text));
+  spdlog::warn("attempt_failed attempt={} message=\"{}\"", to_string(id), ended.message());
+  reports_.append(std::move(report));
+}
+
+void Slots::drop(std::uint64_t runner) { runners_.erase(runner); }
+
+}  // namespace ontime::worker

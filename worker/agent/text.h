@@ -1,0 +1,17 @@
+#pragma once
+// Bytes of unknown origin made fit for messages and logs.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ontime::worker {
+
+// The same text with U+FFFD in place of every byte that is not part of valid UTF-8.
+std::string to_utf8(std::string_view bytes);
+
+// The first / last part of a valid text, of at most `bytes_max` bytes, without splitting a character.
+std::string_view head_of(std::string_view text, std::size_t bytes_max);
+std::string_view tail_of(std::string_view text, std::size_t bytes_max);
+
+}  // namespace ontime::worker
