@@ -1,10 +1,10 @@
+#include "worker/data/count_records.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <string>
-
-#include "worker/data/count_records.h"
 
 namespace ontime::worker {
 namespace {

@@ -1,3 +1,5 @@
+#include "worker/data/record_reader.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "common/base/byte_range.h"
 #include "tests/worker/data/input_files.h"
-#include "worker/data/record_reader.h"
 
 namespace ontime::worker {
 namespace {

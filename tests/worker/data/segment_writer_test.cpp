@@ -1,3 +1,5 @@
+#include "worker/data/segment_writer.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
@@ -5,7 +7,6 @@
 
 #include "common/base/crc32c.h"
 #include "tests/worker/data/input_files.h"
-#include "worker/data/segment_writer.h"
 
 namespace ontime::worker {
 namespace {

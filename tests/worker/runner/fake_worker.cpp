@@ -1,0 +1,108 @@
+#include "tests/worker/runner/fake_worker.h"
+
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <new>
+#include <stdexcept>
+
+#include "worker/runner/runner_channel.h"
+
+namespace ontime::worker::test {
+
+SocketPair make_socket_pair() {
+  int fds[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) throw std::runtime_error("socketpair");
+  return {FileDescriptor(fds[0]), FileDescriptor(fds[1])};
+}
+
+SharedBlock::SharedBlock() : memory_(::memfd_create("progress", MFD_CLOEXEC)) {
+  if (::ftruncate(memory_.get(), sizeof(ProgressBlock)) != 0) throw std::runtime_error("ftruncate");
+  void* const at = ::mmap(nullptr, sizeof(ProgressBlock), PROT_READ | PROT_WRITE, MAP_SHARED, memory_.get(), 0);
+  if (at == MAP_FAILED) throw std::runtime_error("mmap");
+  block_ = new (at) ProgressBlock;
+}
+
+SharedBlock::~SharedBlock() { ::munmap(block_, sizeof(ProgressBlock)); }
+
+std::uint64_t SharedBlock::cut(std::uint64_t at, bool release) {
+  const std::uint64_t sequence = block_->cut_sequence.load() + 1;
+  block_->cut_at.store(at, std::memory_order_relaxed);
+  block_->cut_release.store(release ? 1 : 0, std::memory_order_relaxed);
+  block_->cut_sequence.store(sequence, std::memory_order_release);
+  return sequence;
+}
+
+wire::ToRunner make_setup(const std::map<std::string, std::string>& parameters, const std::string& application,
+                          std::uint64_t record_bytes_max) {
+  wire::ToRunner message;
+  wire::ToRunner::Setup& setup = *message.mutable_setup();
+  setup.set_application(application);
+  for (const auto& [key, value] : parameters) {
+    wire::Entry& entry = *setup.add_parameters();
+    entry.set_key(key);
+    entry.set_value(value);
+  }
+  setup.add_application_directories(ONTIME_TEST_APPS);
+  setup.set_record_bytes_max(record_bytes_max);
+  setup.set_job(1);
+  return message;
+}
+
+wire::ToRunner make_run(const InputFile& file, std::uint64_t begin, std::uint64_t end, const std::string& output,
+                        std::uint64_t cut_sequence) {
+  wire::ToRunner message;
+  wire::ToRunner::Run& run = *message.mutable_run();
+  run.mutable_attempt()->set_job(1);
+  run.mutable_attempt()->set_task(2);
+  run.mutable_attempt()->set_number(3);
+  run.mutable_file()->set_path(file.path);
+  run.mutable_file()->set_size(file.size);
+  run.mutable_file()->set_mtime_ns(file.mtime_ns);
+  run.mutable_file()->set_codec(static_cast<wire::Codec>(file.codec));
+  run.mutable_range()->set_begin(begin);
+  run.mutable_range()->set_end(end);
+  run.set_output_path(output);
+  run.set_cut_sequence(cut_sequence);
+  return message;
+}
+
+template <class Message>
+std::optional<Message> MessageReader<Message>::next() {
+  for (;;) {
+    auto payload = decoder_.next();
+    if (!payload) throw std::runtime_error(payload.error().message);
+    if (payload->has_value()) {
+      Message message;
+      if (!message.ParseFromArray((*payload)->data(), static_cast<int>((*payload)->size()))) {
+        throw std::runtime_error("a message that cannot be read");
+      }
+      return message;
+    }
+    const auto space = decoder_.space();
+    const ssize_t got = ::recv(socket_, space.data(), space.size(), 0);
+    if (got <= 0) return std::nullopt;
+    decoder_.received(static_cast<std::size_t>(got));
+  }
+}
+
+template class MessageReader<wire::FromRunner>;
+template class MessageReader<wire::FromLauncher>;
+
+void send_message(int socket, const google::protobuf::MessageLite& message) {
+  std::string bytes;
+  protocol::append_frame(bytes, message);
+  if (!send_all(socket, bytes)) throw std::runtime_error("send");
+}
+
+std::vector<wire::FromRunner> read_attempt(MessageReader<wire::FromRunner>& reader) {
+  std::vector<wire::FromRunner> messages;
+  while (auto message = reader.next()) {
+    messages.push_back(std::move(*message));
+    if (messages.back().has_finished() || messages.back().has_failed()) break;
+  }
+  return messages;
+}
+
+}  // namespace ontime::worker::test
