@@ -18,37 +18,37 @@ inline constexpr const char* kAttemptsName = "_attempts";
 inline constexpr std::uint32_t kManifestFormat = 1;
 
 struct Segment {
-  ByteRange range;               // of the (uncompressed) input file
-  std::string attempt;           // "t00003-a1"
-  std::string node;              // name of the worker that mapped it
-  std::uint64_t offset = 0;      // in the part file
+  ByteRange range;           // of the (uncompressed) input file
+  std::string attempt;       // "t00003-a1"
+  std::string node;          // name of the worker that mapped it
+  std::uint64_t offset = 0;  // in the part file
   std::uint64_t length = 0;
-  std::uint64_t records = 0;     // input records
-  std::uint32_t crc32c = 0;      // of the part file's [offset, offset + length)
+  std::uint64_t records = 0;  // input records
+  std::uint32_t crc32c = 0;   // of the part file's [offset, offset + length)
 };
 
 struct Task {
   std::uint32_t index = 0;
-  std::uint32_t input = 0;       // index into Manifest::inputs
-  ByteRange split;               // with its real end, also for compressed input
-  std::string part;              // "part-m-00003"; its bytes are the segments' outputs, one after another
-  std::vector<Segment> segments; // in order; they tile the split
+  std::uint32_t input = 0;        // index into Manifest::inputs
+  ByteRange split;                // with its real end, also for compressed input
+  std::string part;               // "part-m-00003"; its bytes are the segments' outputs, one after another
+  std::vector<Segment> segments;  // in order; they tile the split
 };
 
 struct Input {
   std::string path;
-  std::uint64_t size = 0;        // as stored
+  std::uint64_t size = 0;  // as stored
   std::int64_t mtime_ns = 0;
-  std::string codec;             // plain, gzip, zstd
+  std::string codec;  // plain, gzip, zstd
 };
 
 struct Manifest {
-  std::string job;               // "job-1"
+  std::string job;  // "job-1"
   std::string application;
   std::map<std::string, std::string> parameters;  // as given
   std::string policy;
   std::vector<Input> inputs;
-  std::vector<Task> tasks;       // by index
+  std::vector<Task> tasks;                                               // by index
   std::map<std::string, std::map<std::string, std::uint64_t>> counters;  // group -> name -> value
 };
 

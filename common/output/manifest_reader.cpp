@@ -1,0 +1,205 @@
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "common/output/manifest.h"
+
+namespace ontime::output {
+namespace {
+
+using nlohmann::json;
+
+// What is wrong with the manifest, found somewhere deep in it; caught in read_manifest and nowhere else.
+struct Damage {
+  std::string what;
+};
+
+const json& member(const json& object, const char* name) {
+  if (!object.is_object()) throw Damage{"an object is expected that holds \"" + std::string(name) + "\""};
+  const auto found = object.find(name);
+  if (found == object.end()) throw Damage{"\"" + std::string(name) + "\" is missing"};
+  return *found;
+}
+
+template <class Number>
+Number number(const json& value, const char* name) {
+  if constexpr (std::is_signed_v<Number>) {
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<Number>::max()}) {
+      throw Damage{"\"" + std::string(name) + "\" is out of range"};
+    }
+    if (value.is_number_integer()) return value.get<Number>();
+  } else if (value.is_number_unsigned()) {
+    const auto wide = value.get<std::uint64_t>();
+    if (wide <= std::numeric_limits<Number>::max()) return static_cast<Number>(wide);
+    throw Damage{"\"" + std::string(name) + "\" is out of range"};
+  }
+  throw Damage{"\"" + std::string(name) + "\" is not a whole number"};
+}
+
+template <class Number>
+Number number_of(const json& object, const char* name) {
+  return number<Number>(member(object, name), name);
+}
+
+const std::string& text_of(const json& object, const char* name) {
+  const json& value = member(object, name);
+  if (!value.is_string()) throw Damage{"\"" + std::string(name) + "\" is not text"};
+  return value.get_ref<const std::string&>();
+}
+
+// A name of a file in the directory itself.
+std::string file_name_of(const json& object, const char* name) {
+  const std::string& value = text_of(object, name);
+  if (value.empty() || value == "." || value == ".." || value.find_first_of(std::string_view("/\0", 2)) != value.npos) {
+    throw Damage{"\"" + std::string(name) + "\" is not a plain file name"};
+  }
+  return value;
+}
+
+ByteRange range_of(const json& object, const char* name) {
+  const json& value = member(object, name);
+  if (!value.is_array() || value.size() != 2) throw Damage{"\"" + std::string(name) + "\" is not [begin, end]"};
+  const ByteRange range{number<std::uint64_t>(value[0], name), number<std::uint64_t>(value[1], name)};
+  if (range.begin > range.end) throw Damage{"\"" + std::string(name) + "\" ends before it begins"};
+  return range;
+}
+
+Segment to_segment(const json& value) {
+  Segment segment;
+  segment.range = range_of(value, "range");
+  segment.attempt = file_name_of(value, "attempt");
+  segment.node = text_of(value, "node");
+  segment.offset = number_of<std::uint64_t>(value, "offset");
+  segment.length = number_of<std::uint64_t>(value, "length");
+  segment.records = number_of<std::uint64_t>(value, "records");
+  segment.crc32c = number_of<std::uint32_t>(value, "crc32c");
+  if (segment.offset > std::numeric_limits<std::uint64_t>::max() - segment.length) {
+    throw Damage{"\"offset\" and \"length\" are out of range"};
+  }
+  return segment;
+}
+
+Task to_task(const json& value, std::size_t position) {
+  Task task;
+  task.index = number_of<std::uint32_t>(value, "task");
+  if (task.index != position) throw Damage{"\"task\" is not its place in the list"};
+  task.input = number_of<std::uint32_t>(value, "input");
+  task.split = range_of(value, "split");
+  task.part = file_name_of(value, "part");
+  const json& segments = member(value, "segments");
+  if (!segments.is_array()) throw Damage{"\"segments\" is not a list"};
+  for (const json& segment : segments) task.segments.push_back(to_segment(segment));
+  return task;
+}
+
+Input to_input(const json& value) {
+  Input input;
+  input.path = text_of(value, "path");
+  input.size = number_of<std::uint64_t>(value, "size");
+  input.mtime_ns = number_of<std::int64_t>(value, "mtime_ns");
+  input.codec = text_of(value, "codec");
+  return input;
+}
+
+void check_format(const json& top) {
+  const auto format = number_of<std::uint32_t>(top, "format");
+  if (format > kManifestFormat) {
+    throw Damage{"it has format " + std::to_string(format) + ", which only a newer Ontime can read"};
+  }
+  if (format == 0) throw Damage{"\"format\" is 0"};
+}
+
+// Collects inputs and tasks while the text is parsed, so that their JSON never is in memory as a whole.
+class ManifestParser {
+ public:
+  Manifest parse(std::istream& stream) {
+    const auto collect = [this](int depth, json::parse_event_t event, json& parsed) {
+      return keep(depth, event, parsed);
+    };
+    const json top = json::parse(stream, collect);
+    check_format(top);
+    for (const char* list : {"inputs", "tasks"}) {
+      if (!member(top, list).is_array()) throw Damage{"\"" + std::string(list) + "\" is not a list"};
+      if (!member(top, list).empty()) throw Damage{"\"" + std::string(list) + "\" holds something else than objects"};
+    }
+    read_head(top);
+    for (const Task& task : manifest_.tasks) {
+      if (task.input >= manifest_.inputs.size()) {
+        throw Damage{"task " + std::to_string(task.index) + " reads an input that is not listed"};
+      }
+    }
+    return std::move(manifest_);
+  }
+
+  // For the error: how far it has come.
+  std::string place() const {
+    if (list_ == "tasks") return "task " + std::to_string(manifest_.tasks.size());
+    if (list_ == "inputs") return "input " + std::to_string(manifest_.inputs.size());
+    return {};
+  }
+
+ private:
+  // False: the value has been taken and need not be kept.
+  bool keep(int depth, json::parse_event_t event, const json& parsed) {
+    if (depth == 1 && event == json::parse_event_t::key) list_ = parsed.get_ref<const std::string&>();
+    if (depth == 1 && event == json::parse_event_t::array_end) list_.clear();
+    if (depth != 2 || event != json::parse_event_t::object_end) return true;
+    if (list_ == "tasks") {
+      manifest_.tasks.push_back(to_task(parsed, manifest_.tasks.size()));
+      return false;
+    }
+    if (list_ == "inputs") {
+      manifest_.inputs.push_back(to_input(parsed));
+      return false;
+    }
+    return true;
+  }
+
+  void read_head(const json& top) {
+    manifest_.job = text_of(top, "job");
+    manifest_.application = text_of(top, "application");
+    manifest_.policy = text_of(top, "policy");
+    const json& parameters = member(top, "parameters");
+    if (!parameters.is_object() && !parameters.is_null()) throw Damage{"\"parameters\" is not an object"};
+    for (const auto& [name, value] : parameters.items()) {
+      static_cast<void>(value);
+      manifest_.parameters[name] = text_of(parameters, name.c_str());
+    }
+    const json& counters = member(top, "counters");
+    if (!counters.is_object() && !counters.is_null()) throw Damage{"\"counters\" is not an object"};
+    for (const auto& [group, names] : counters.items()) {
+      if (!names.is_object()) throw Damage{"a group of \"counters\" is not an object"};
+      for (const auto& [name, value] : names.items()) {
+        manifest_.counters[group][name] = number<std::uint64_t>(value, "counters");
+      }
+    }
+  }
+
+  Manifest manifest_;
+  std::string list_;  // the list at the top that is being read
+};
+
+}  // namespace
+
+Result<Manifest> read_manifest(const std::string& directory) {
+  const std::string path = directory + "/" + kManifestName;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream)
+    return bad_input("There is no readable '" + path + "'; is '" + directory + "' the output of a finished job?");
+  ManifestParser parser;
+  std::string damage;
+  try {
+    return parser.parse(stream);
+  } catch (const Damage& problem) {
+    damage = problem.what;
+  } catch (const json::exception& problem) {
+    damage = problem.what();
+  }
+  const std::string place = parser.place();
+  return bad_input("The manifest '" + path + "' cannot be used: " + (place.empty() ? "" : "at " + place + ": ") +
+                   damage + ".");
+}
+
+}  // namespace ontime::output

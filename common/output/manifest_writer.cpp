@@ -1,0 +1,142 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "common/output/manifest.h"
+
+namespace ontime::output {
+namespace {
+
+// A new file that is written in large pieces; the first error is kept and everything after it is skipped.
+class NewFile {
+ public:
+  explicit NewFile(std::string path) : path_(std::move(path)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (descriptor_ < 0) fail("create");
+  }
+  ~NewFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  void append(std::string_view text) {
+    buffer_ += text;
+    if (buffer_.size() >= kBufferBytes) drain();
+  }
+
+  Status finish() {
+    drain();
+    if (status_ && ::fsync(descriptor_) != 0) fail("write");
+    return status_;
+  }
+
+ private:
+  static constexpr std::size_t kBufferBytes = 256u << 10;
+
+  void drain() {
+    std::string_view rest = buffer_;
+    while (status_ && !rest.empty()) {
+      const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+      if (written < 0 && errno != EINTR) fail("write");
+      if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    buffer_.clear();
+  }
+
+  void fail(const char* what) {
+    status_ = failed(std::string("Cannot ") + what + " '" + path_ + "': " + std::strerror(errno) + ".");
+  }
+
+  const std::string path_;
+  int descriptor_ = -1;
+  std::string buffer_;
+  Status status_;
+};
+
+std::string text(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+nlohmann::ordered_json to_json(const ByteRange& range) { return {range.begin, range.end}; }
+
+std::string to_line(const Input& input) {
+  const nlohmann::ordered_json value = {
+      {"path", input.path}, {"size", input.size}, {"mtime_ns", input.mtime_ns}, {"codec", input.codec}};
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string to_line(const Task& task) {
+  nlohmann::ordered_json segments = nlohmann::ordered_json::array();
+  for (const Segment& segment : task.segments) {
+    segments.push_back({{"range", to_json(segment.range)},
+                        {"attempt", segment.attempt},
+                        {"node", segment.node},
+                        {"offset", segment.offset},
+                        {"length", segment.length},
+                        {"records", segment.records},
+                        {"crc32c", segment.crc32c}});
+  }
+  const nlohmann::ordered_json value = {{"task", task.index},
+                                        {"input", task.input},
+                                        {"split", to_json(task.split)},
+                                        {"part", task.part},
+                                        {"segments", std::move(segments)}};
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+template <class Item>
+void append_lines(NewFile& file, std::string_view name, const std::vector<Item>& items) {
+  file.append(",\n\"" + std::string(name) + "\": [");
+  std::string_view separator = "\n";
+  for (const Item& item : items) {
+    file.append(separator);
+    file.append(to_line(item));
+    separator = ",\n";
+  }
+  file.append("\n]");
+}
+
+void append_manifest(NewFile& file, const Manifest& manifest) {
+  file.append("{\"format\": " + std::to_string(kManifestFormat));
+  file.append(",\n\"job\": " + text(manifest.job));
+  file.append(",\n\"application\": " + text(manifest.application));
+  file.append(",\n\"parameters\": " + text(manifest.parameters));
+  file.append(",\n\"policy\": " + text(manifest.policy));
+  append_lines(file, "inputs", manifest.inputs);
+  append_lines(file, "tasks", manifest.tasks);
+  file.append(",\n\"counters\": " + text(manifest.counters));
+  file.append("\n}\n");
+}
+
+// Makes what was renamed in the directory last.
+Status sync_directory(const std::string& directory) {
+  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
+  const int problem = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!synced) return failed("Cannot sync the directory '" + directory + "': " + std::strerror(problem) + ".");
+  return {};
+}
+
+}  // namespace
+
+Status write_manifest(const std::string& directory, const Manifest& manifest) {
+  const std::string path = directory + "/" + kManifestName;
+  const std::string temporary = path + ".new";
+  {
+    NewFile file(temporary);
+    append_manifest(file, manifest);
+    if (Status status = file.finish(); !status) return status;
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    return failed("Cannot rename '" + temporary + "' to '" + path + "': " + std::strerror(errno) + ".");
+  }
+  return sync_directory(directory);
+}
+
+}  // namespace ontime::output

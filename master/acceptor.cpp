@@ -1,0 +1,76 @@
+#include "master/acceptor.h"
+
+#include <spdlog/spdlog.h>
+
+#include <asio/co_spawn.hpp>
+#include <utility>
+
+#include "common/net/coroutine.h"
+#include "master/settings.h"
+#include "master/worker_session.h"
+
+namespace ontime::master {
+namespace {
+
+constexpr Duration kPauseAfterFailure = std::chrono::milliseconds(50);  // as when descriptors have run out
+
+}  // namespace
+
+Acceptor::Acceptor(asio::ip::tcp::acceptor socket, net::HostIdentity identity, ActionDispatcher& dispatcher,
+                   ClientServices services)
+    : socket_(std::move(socket)),
+      port_(socket_.local_endpoint().port()),
+      identity_(std::move(identity)),
+      dispatcher_(dispatcher),
+      services_(services) {}
+
+void Acceptor::start() { asio::co_spawn(socket_.get_executor(), accept_loop(), net::AbortOnException{"accept_loop"}); }
+
+void Acceptor::close() {
+  asio::error_code ignored;
+  socket_.close(ignored);
+  for (const auto& connection : connections_) connection->close();
+}
+
+asio::awaitable<void> Acceptor::accept_loop() {
+  while (socket_.is_open()) {
+    auto [error, peer] = co_await socket_.async_accept(net::no_throw);
+    if (!socket_.is_open()) break;
+    if (error) {
+      spdlog::warn("accept_failed reason=\"{}\"", error.message());
+      co_await net::sleep_for(kPauseAfterFailure);
+      continue;
+    }
+    if (connections_.size() >= kConnectionsMax) {
+      ++counters_.refused;
+      continue;  // `peer` closes
+    }
+    auto connection = net::Connection::make(std::move(peer));
+    asio::co_spawn(socket_.get_executor(), serve(std::move(connection)), net::AbortOnException{"serve"});
+  }
+}
+
+asio::awaitable<void> Acceptor::serve(std::shared_ptr<net::Connection> connection) {
+  connections_.insert(connection);
+  const Result<wire::Hello> hello = co_await net::answer_hello(connection, identity_, kHandshakeMax);
+  if (!hello) {
+    ++counters_.refused;
+    spdlog::warn("connection_refused peer={} reason=\"{}\"", connection->peer(), hello.error().message);
+  } else {
+    co_await serve_role(connection, hello->role());
+  }
+  connection->close();
+  connections_.erase(connection);
+}
+
+asio::awaitable<void> Acceptor::serve_role(std::shared_ptr<net::Connection> connection, wire::Role role) {
+  if (role == wire::WORKER) {
+    WorkerSession session(std::move(connection), services_.control, dispatcher_, counters_);
+    co_await session.run();
+  } else {
+    ClientSession session(std::move(connection), services_, counters_);
+    co_await session.run();
+  }
+}
+
+}  // namespace ontime::master

@@ -1,0 +1,42 @@
+#pragma once
+// Lets workers and clients in: accepts, shakes hands, runs their sessions. Control thread only.
+
+#include <asio/awaitable.hpp>
+#include <asio/ip/tcp.hpp>
+#include <cstdint>
+#include <memory>
+#include <set>
+
+#include "common/net/connection.h"
+#include "common/net/handshake.h"
+#include "master/action_dispatcher.h"
+#include "master/client_session.h"
+#include "master/session_counters.h"
+
+namespace ontime::master {
+
+class Acceptor {
+ public:
+  Acceptor(asio::ip::tcp::acceptor socket, net::HostIdentity identity, ActionDispatcher& dispatcher,
+           ClientServices services);
+
+  void start();
+  void close();  // the listening socket and every connection
+  std::uint16_t port() const { return port_; }
+  const SessionCounters& counters() const { return counters_; }
+
+ private:
+  asio::awaitable<void> accept_loop();
+  asio::awaitable<void> serve(std::shared_ptr<net::Connection> connection);
+  asio::awaitable<void> serve_role(std::shared_ptr<net::Connection> connection, wire::Role role);
+
+  asio::ip::tcp::acceptor socket_;
+  const std::uint16_t port_;
+  const net::HostIdentity identity_;
+  ActionDispatcher& dispatcher_;
+  const ClientServices services_;
+  SessionCounters counters_;
+  std::set<std::shared_ptr<net::Connection>> connections_;
+};
+
+}  // namespace ontime::master

@@ -1,0 +1,91 @@
+#include "master/action_dispatcher.h"
+
+#include <utility>
+#include <variant>
+
+namespace ontime::master {
+
+ActionDispatcher::ActionDispatcher(const scheduler::Cluster& cluster, wire::ToWorker::Welcome welcome, Outlets outlets)
+    : cluster_(cluster), welcome_(std::move(welcome)), outlets_(std::move(outlets)) {}
+
+void ActionDispatcher::announce(NodeId node, const std::shared_ptr<WorkerLink>& link) {
+  const auto older = std::exchange(announced_[node], link);
+  if (older && older != link) older->close();
+}
+
+void ActionDispatcher::attach(NodeId node, const std::shared_ptr<WorkerLink>& link) {
+  if (link->is_open()) {
+    attached_[node] = link;
+  } else {
+    attached_.erase(node);
+  }
+}
+
+void ActionDispatcher::acknowledge(const std::shared_ptr<WorkerLink>& link, std::uint64_t sequence) {
+  link->acknowledge(sequence);
+  gathered_.insert(link);
+}
+
+void ActionDispatcher::release(NodeId node, const std::shared_ptr<WorkerLink>& link) {
+  for (auto* links : {&announced_, &attached_}) {
+    const auto found = links->find(node);
+    if (found != links->end() && found->second == link) links->erase(found);
+  }
+}
+
+void ActionDispatcher::perform(const scheduler::Action& action) {
+  std::visit([this](const auto& one) { on(one); }, action);
+}
+
+void ActionDispatcher::flush() {
+  for (const auto& link : std::exchange(gathered_, {})) link->flush();
+}
+
+WorkerLink* ActionDispatcher::link_to(NodeId node) {
+  const auto found = attached_.find(node);
+  if (found == attached_.end()) return nullptr;
+  gathered_.insert(found->second);
+  return found->second.get();
+}
+
+void ActionDispatcher::on(const scheduler::action::LaunchAttempt& action) {
+  const scheduler::Job* job = cluster_.find_job(action.attempt.task.job);
+  const scheduler::Task* task = cluster_.find_task(action.attempt.task);
+  WorkerLink* link = link_to(action.node);
+  // The job may have ended while the launch was made durable; the kill that follows finds nothing to kill then.
+  if (job == nullptr || task == nullptr || link == nullptr) return;
+  link->launch(action.attempt, action.range, action.attempt.task.job, job->spec, task->file);
+}
+
+void ActionDispatcher::on(const scheduler::action::CutAttempt& action) {
+  if (WorkerLink* link = link_to(action.node)) link->cut(action.attempt, action.at, action.release);
+}
+
+void ActionDispatcher::on(const scheduler::action::KillAttempt& action) {
+  if (WorkerLink* link = link_to(action.node)) link->kill(action.attempt, action.reason);
+}
+
+void ActionDispatcher::on(const scheduler::action::WelcomeNode& action) {
+  WorkerLink* link = link_to(action.node);
+  if (link == nullptr) return;
+  wire::ToWorker::Welcome welcome = welcome_;
+  welcome.set_node(action.node.value);
+  for (const AttemptId& attempt : action.fenced) {
+    wire::Attempt* fenced = welcome.add_fenced();
+    fenced->set_job(attempt.task.job.value);
+    fenced->set_task(attempt.task.index);
+    fenced->set_number(attempt.number);
+  }
+  link->welcome(welcome);
+}
+
+void ActionDispatcher::on(const scheduler::action::DropNode& action) {
+  if (WorkerLink* link = link_to(action.node)) link->close();
+  attached_.erase(action.node);
+}
+
+void ActionDispatcher::on(const scheduler::action::ForgetJob& action) {
+  if (WorkerLink* link = link_to(action.node)) link->forget(action.job);
+}
+
+}  // namespace ontime::master

@@ -1,0 +1,129 @@
+#include "master/client_session.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "master/job_view.h"
+#include "master/settings.h"
+
+namespace ontime::master {
+namespace {
+
+wire::Reply refusal(const Error& error) {
+  wire::Reply reply;
+  reply.set_error(error.message);
+  reply.set_bad_input(error.kind == ErrorKind::BadInput);
+  return reply;
+}
+
+wire::Reply no_such_job(JobId id) {
+  return refusal(bad_input("There is no " + to_string(id) + "; `ontime jobs` lists those that the master remembers."));
+}
+
+std::optional<wire::Request> parse(std::string_view payload) {
+  wire::Request request;
+  const bool parsed = request.ParseFromArray(payload.data(), static_cast<int>(payload.size()));
+  if (!parsed || request.what_case() == wire::Request::WHAT_NOT_SET) return std::nullopt;
+  return request;
+}
+
+}  // namespace
+
+ClientSession::ClientSession(std::shared_ptr<net::Connection> connection, ClientServices services,
+                             SessionCounters& counters)
+    : connection_(std::move(connection)), services_(services), counters_(counters) {}
+
+asio::awaitable<void> ClientSession::run() {
+  for (;;) {
+    const Result<std::string_view> payload = co_await connection_->receive();
+    if (!payload) break;
+    std::optional<wire::Request> request = parse(*payload);
+    if (!request) {
+      ++counters_.malformed;
+      spdlog::warn("client_malformed peer={}", connection_->peer());
+      break;
+    }
+    const wire::Reply reply = co_await answer(std::move(*request));
+    co_await services_.control.durable();
+    if (!connection_->send(reply)) break;
+    co_await connection_->flush();
+  }
+  connection_->close();
+}
+
+asio::awaitable<wire::Reply> ClientSession::answer(wire::Request request) {
+  switch (request.what_case()) {
+    case wire::Request::kSubmit:
+      co_return co_await submit(std::move(*request.mutable_submit()));
+    case wire::Request::kListJobs:
+      co_return list_jobs();
+    case wire::Request::kDescribeJob:
+      co_return co_await describe_job(request.describe_job());
+    case wire::Request::kListNodes:
+      co_return list_nodes();
+    case wire::Request::kKillJob:
+      co_return kill_job(JobId{request.kill_job().job()});
+    case wire::Request::WHAT_NOT_SET:
+      break;
+  }
+  co_return refusal(failed("The request says nothing."));
+}
+
+asio::awaitable<wire::Reply> ClientSession::submit(wire::JobSpec request) {
+  Result<wire::Reply::Submitted> submitted = co_await services_.submissions.submit(std::move(request));
+  if (!submitted) co_return refusal(submitted.error());
+  wire::Reply reply;
+  *reply.mutable_submitted() = std::move(*submitted);
+  co_return reply;
+}
+
+asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::DescribeJob request) {
+  const JobId id{request.job()};
+  const scheduler::Cluster& cluster = services_.control.cluster();
+  const scheduler::Job* job = cluster.find_job(id);
+  if (job != nullptr && !is_final(job->state) && request.wait_ns() > 0) {
+    co_await services_.watch.wait(id, std::min(Duration(request.wait_ns()), kLongPollMax));
+    job = cluster.find_job(id);
+  }
+  if (job == nullptr) co_return no_such_job(id);
+  wire::Reply reply;
+  *reply.mutable_job()->mutable_summary() = summary_of(id, *job, services_.control.now(), ShowCounters::Yes);
+  if (request.tasks()) {
+    const TaskViews views(cluster, services_.failures);
+    views.append_to(*reply.mutable_job(), id, *job, request.first_task());
+  }
+  co_return reply;
+}
+
+wire::Reply ClientSession::list_jobs() const {
+  wire::Reply reply;
+  reply.mutable_jobs();
+  for (const auto& [id, job] : services_.control.cluster().jobs()) {
+    *reply.mutable_jobs()->add_jobs() = summary_of(id, job, services_.control.now(), ShowCounters::No);
+  }
+  return reply;
+}
+
+wire::Reply ClientSession::list_nodes() const {
+  wire::Reply reply;
+  reply.mutable_nodes();
+  for (const auto& [id, node] : services_.control.cluster().nodes()) {
+    *reply.mutable_nodes()->add_nodes() = summary_of(id, node, services_.control.now());
+  }
+  return reply;
+}
+
+wire::Reply ClientSession::kill_job(JobId id) {
+  const scheduler::Cluster& cluster = services_.control.cluster();
+  if (cluster.find_job(id) == nullptr) return no_such_job(id);
+  services_.control.step(scheduler::event::JobKillRequested{id, "killed by a client"});
+  wire::Reply reply;
+  const scheduler::Job* job = cluster.find_job(id);
+  reply.mutable_killed()->set_state(job == nullptr ? wire::KILLED : state_of(job->state));
+  return reply;
+}
+
+}  // namespace ontime::master

@@ -1,0 +1,46 @@
+#pragma once
+// One client's connection after the handshake: one request, one reply, in order. What a reply tells is durable when it
+// is sent. Control thread only; ends when the connection does.
+
+#include <asio/awaitable.hpp>
+#include <memory>
+#include <string_view>
+
+#include "common/net/connection.h"
+#include "common/protocol/client.pb.h"
+#include "master/control_loop.h"
+#include "master/failure_messages.h"
+#include "master/job_watch.h"
+#include "master/session_counters.h"
+#include "master/submissions.h"
+
+namespace ontime::master {
+
+// What answers requests; outlives the sessions.
+struct ClientServices {
+  ControlLoop& control;
+  Submissions& submissions;
+  JobWatch& watch;
+  const FailureMessages& failures;
+};
+
+class ClientSession {
+ public:
+  ClientSession(std::shared_ptr<net::Connection> connection, ClientServices services, SessionCounters& counters);
+
+  asio::awaitable<void> run();
+
+ private:
+  asio::awaitable<wire::Reply> answer(wire::Request request);
+  asio::awaitable<wire::Reply> submit(wire::JobSpec request);
+  asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);
+  wire::Reply list_jobs() const;
+  wire::Reply list_nodes() const;
+  wire::Reply kill_job(JobId id);
+
+  const std::shared_ptr<net::Connection> connection_;
+  const ClientServices services_;
+  SessionCounters& counters_;
+};
+
+}  // namespace ontime::master

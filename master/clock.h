@@ -1,0 +1,25 @@
+#pragma once
+// The master's time: the wall clock once at start, at least the last time in the journal, and from then on the steady
+// clock. It never runs backwards, not even across a restart on a machine whose clock was set back.
+
+#include <algorithm>
+#include <chrono>
+
+#include "common/base/time.h"
+
+namespace ontime::master {
+
+class Clock {
+ public:
+  explicit Clock(TimePoint at_least)
+      : base_(std::max(at_least, TimePoint(std::chrono::system_clock::now().time_since_epoch()))),
+        started_(std::chrono::steady_clock::now()) {}
+
+  TimePoint now() const { return base_ + (std::chrono::steady_clock::now() - started_); }
+
+ private:
+  TimePoint base_;
+  std::chrono::steady_clock::time_point started_;
+};
+
+}  // namespace ontime::master

@@ -1,0 +1,35 @@
+#pragma once
+// The flags of ontime-master.
+
+#include <optional>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/log/log.h"
+#include "common/net/endpoint.h"
+#include "master/settings.h"
+
+namespace ontime::master {
+
+struct CommandLine {
+  net::Endpoint listen;
+  std::optional<int> listen_descriptor;  // instead of `listen`
+  std::string port_file;                 // empty: none
+  std::string journal;
+  bool journal_sync = true;
+  Settings settings;
+  log::Options log;
+  bool check_config = false;
+  bool die_with_parent = false;
+};
+
+// What to do: run, or print a text (of --help, --version or a usage error) and exit.
+struct Parsed {
+  std::optional<CommandLine> command_line;
+  int exit_code = 0;
+  std::string text;  // to stderr if exit_code is not 0
+};
+
+Parsed parse_command_line(int argc, const char* const* argv);
+
+}  // namespace ontime::master

@@ -1,0 +1,27 @@
+#pragma once
+// Carries a commit out. The order makes it repeatable after a crash at any point, and _SUCCESS mean that all is there:
+//
+//   1 every part file in its place, each by one rename    a part file under its name is complete, always
+//   2 sync of the directory                               the renames last before their sources' directory goes
+//   3 _manifest.json                                      whole or not at all, synced
+//   4 _attempts removed                                   nothing needs it any more
+//   5 _SUCCESS, sync of the directory
+//
+// A repetition keeps the parts that are in place and goes on; once there is a _SUCCESS it has nothing to do.
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+
+#include "common/base/result.h"
+#include "master/commit_plan.h"
+
+namespace ontime::master {
+
+// Called between any two changes to the disk; false ends the commit where it stands (Unavailable).
+using MayGoOn = std::function<bool()>;
+
+// Pool thread. An error is one sentence that names the file.
+Status commit_output(const CommitPlan& plan, const MayGoOn& may_go_on);
+
+}  // namespace ontime::master

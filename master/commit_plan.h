@@ -1,0 +1,40 @@
+#pragma once
+// What the commit of a job has to do, taken from its ledger: a value, so that a pool thread can work on it while the
+// control thread goes on.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/output/manifest.h"
+#include "scheduler/model/cluster.h"
+
+namespace ontime::master {
+
+// Where the output of one segment lies before the commit.
+struct Piece {
+  std::string file;  // below _attempts
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
+// How one part file comes to be. `pieces` in the order of the part, empty outputs left out, neighbours joined.
+struct Part {
+  std::string name;
+  std::uint64_t length = 0;
+  std::vector<Piece> pieces;
+  // The file of the one attempt that mapped the whole task, has ended in success and so does not write any more: it may
+  // become the part file as it is. Otherwise a late process might still write to it, and it is copied.
+  bool may_rename = false;
+};
+
+struct CommitPlan {
+  std::string directory;
+  std::vector<Part> parts;
+  output::Manifest manifest;
+};
+
+// REQUIRES: every task of the job is done.
+CommitPlan make_commit_plan(const scheduler::Cluster& cluster, JobId id);
+
+}  // namespace ontime::master

@@ -1,0 +1,102 @@
+#include "master/control_loop.h"
+
+#include <algorithm>
+#include <asio/post.hpp>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "master/signal.h"
+
+namespace ontime::master {
+namespace {
+
+// A scheduler that asks to be woken in the past must not keep the thread from its other work.
+constexpr Duration kWakeUpDelayMin = std::chrono::milliseconds(1);
+
+}  // namespace
+
+ControlLoop::ControlLoop(Parts parts, Clock clock, JournalWriter::OnFailure on_failure)
+    : executor_(parts.executor),
+      scheduler_(parts.scheduler),
+      clock_(clock),
+      performer_(parts.performer),
+      timer_(parts.executor),
+      writer_(parts.journal, parts.executor, std::move(on_failure)) {}
+
+void ControlLoop::start() { gather(scheduler_.start(clock_.now())); }
+
+void ControlLoop::step(const scheduler::Event& event) { gather(scheduler_.step(event, clock_.now())); }
+
+void ControlLoop::gather(scheduler::Step step) {
+  std::move(step.records.begin(), step.records.end(), std::back_inserter(open_.records));
+  std::move(step.actions.begin(), step.actions.end(), std::back_inserter(open_.effects));
+  schedule_turn_end();
+}
+
+void ControlLoop::defer(std::function<void()> effect) {
+  open_.effects.emplace_back(std::move(effect));
+  schedule_turn_end();
+}
+
+asio::awaitable<void> ControlLoop::durable() {
+  if (open_.empty() && !is_writing_) co_return;
+  const auto signal = std::make_shared<Signal>(executor_);
+  defer([signal] { signal->fire(); });
+  co_await signal->wait();
+}
+
+// Everything that happens in one turn of the executor goes into one batch.
+void ControlLoop::schedule_turn_end() {
+  if (turn_end_scheduled_) return;
+  turn_end_scheduled_ = true;
+  asio::post(executor_, [this] { end_turn(); });
+}
+
+void ControlLoop::end_turn() {
+  turn_end_scheduled_ = false;
+  arm_timer();
+  hand_over();
+}
+
+void ControlLoop::hand_over() {
+  if (is_writing_ || open_.empty()) return;
+  writing_ = std::exchange(open_, {});
+  if (writing_.records.empty()) return perform(std::exchange(writing_, {}));
+  is_writing_ = true;
+  writer_.write(writing_.records, [this] {
+    is_writing_ = false;
+    perform(std::exchange(writing_, {}));
+    hand_over();
+  });
+}
+
+void ControlLoop::perform(const Batch& batch) {
+  for (const scheduler::Record& record : batch.records) performer_.observe(record);
+  for (const Effect& effect : batch.effects) {
+    if (const auto* action = std::get_if<scheduler::Action>(&effect)) {
+      performer_.perform(*action);
+    } else {
+      std::get<std::function<void()>>(effect)();
+    }
+  }
+  performer_.flush();
+}
+
+void ControlLoop::arm_timer() {
+  const std::optional<TimePoint> next = scheduler_.next_wake_up();
+  if (next == armed_for_) return;
+  armed_for_ = next;
+  if (!next) {
+    timer_.cancel();
+    return;
+  }
+  timer_.expires_after(std::max(*next - clock_.now(), kWakeUpDelayMin));
+  timer_.async_wait([this](const asio::error_code& error) {
+    if (error) return;
+    armed_for_.reset();
+    step(scheduler::event::TimePassed{});
+  });
+}
+
+}  // namespace ontime::master

@@ -1,0 +1,91 @@
+#pragma once
+// The only caller of the scheduler. Feeds it events and time, stores the records of its steps, and performs their
+// actions once those are durable, strictly in order:
+//
+//   step ... step  -> open batch --journal thread--> durable -> actions and deferred effects, in order
+//
+// While one batch is being written the next one gathers (group commit). All of it on the control thread.
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/steady_timer.hpp>
+#include <functional>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "master/clock.h"
+#include "master/journal_writer.h"
+#include "scheduler/scheduler.h"
+
+namespace ontime::master {
+
+// Carries out what the scheduler has decided. Called on the control thread, never before it is durable.
+class ActionPerformer {
+ public:
+  virtual ~ActionPerformer() = default;
+  virtual void perform(const scheduler::Action& action) = 0;
+  // After the last of several actions: send what was gathered.
+  virtual void flush() = 0;
+  // A record became durable; called before the actions of its step.
+  virtual void observe(const scheduler::Record& record) = 0;
+};
+
+class ControlLoop {
+ public:
+  // All of them outlive it; the journal is read already.
+  struct Parts {
+    asio::any_io_executor executor;
+    scheduler::Scheduler& scheduler;
+    ActionPerformer& performer;
+    journal::Journal& journal;
+  };
+  ControlLoop(Parts parts, Clock clock, JournalWriter::OnFailure on_failure);
+
+  // First of all, once, after the journal was replayed into the scheduler.
+  void start();
+  void step(const scheduler::Event& event);
+
+  // Runs `effect` when everything stepped so far is durable, after the actions of those steps.
+  void defer(std::function<void()> effect);
+  // Returns then.
+  asio::awaitable<void> durable();
+  // So much waits for the journal that whoever brings events should await durable() first.
+  bool is_congested() const { return open_.records.size() > kOpenRecordsMax; }
+
+  const scheduler::Cluster& cluster() const { return scheduler_.cluster(); }
+  TimePoint now() const { return clock_.now(); }
+  const asio::any_io_executor& executor() const { return executor_; }
+
+ private:
+  static constexpr std::size_t kOpenRecordsMax = 50'000;
+  using Effect = std::variant<scheduler::Action, std::function<void()>>;
+
+  struct Batch {
+    std::vector<scheduler::Record> records;
+    std::vector<Effect> effects;
+    bool empty() const { return records.empty() && effects.empty(); }
+  };
+
+  void gather(scheduler::Step step);
+  void schedule_turn_end();
+  void end_turn();
+  void hand_over();
+  void perform(const Batch& batch);
+  void arm_timer();
+
+  const asio::any_io_executor executor_;
+  scheduler::Scheduler& scheduler_;
+  const Clock clock_;
+  ActionPerformer& performer_;
+
+  Batch open_;     // gathers
+  Batch writing_;  // with the journal thread while is_writing_
+  bool is_writing_ = false;
+  bool turn_end_scheduled_ = false;
+  asio::steady_timer timer_;  // for the scheduler's next wake-up
+  std::optional<TimePoint> armed_for_;
+  JournalWriter writer_;  // last: its end waits for the write that reads writing_
+};
+
+}  // namespace ontime::master

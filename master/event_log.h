@@ -1,0 +1,12 @@
+#pragma once
+// Logs what happens, one event per line, from the records: complete by construction, and nothing in scheduler/ logs.
+
+#include "scheduler/model/cluster.h"
+#include "scheduler/record.h"
+
+namespace ontime::master {
+
+// Jobs and nodes at info, failures at warn, the life of single attempts at debug.
+void log_record(const scheduler::Record& record, const scheduler::Cluster& cluster);
+
+}  // namespace ontime::master

@@ -1,0 +1,36 @@
+#pragma once
+// The few system calls that output directories need, with their errors as sentences.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/base/result.h"
+
+namespace ontime::master {
+
+// Owns a descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int value = -1) : value_(value) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : value_(other.value_) { other.value_ = -1; }
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  int get() const { return value_; }
+  bool is_open() const { return value_ >= 0; }
+
+ private:
+  int value_;
+};
+
+// "Cannot <what> '<path>': <reason of errno>."
+Error system_error(const char* what, const std::string& path, int problem);
+
+Result<Descriptor> open_directory(const std::string& path);
+// Makes names created, renamed or removed in the directory last.
+Status sync_directory(const std::string& path);
+// Removes a directory and everything in it; one that does not exist is fine. Copes with files that a process which is
+// just being killed still creates.
+Status remove_tree(const std::string& path);
+
+}  // namespace ontime::master

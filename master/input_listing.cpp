@@ -1,0 +1,187 @@
+#include "master/input_listing.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "master/settings.h"
+#include "master/text.h"
+
+namespace ontime::master {
+namespace {
+
+using scheduler::Codec;
+using scheduler::InputFile;
+
+std::string shown(std::string_view path) { return "'" + readable(path) + "'"; }
+
+Error cannot(const char* what, std::string_view path, int problem) {
+  return bad_input("Cannot " + std::string(what) + " the input " + shown(path) + ": " + std::strerror(problem) + ".");
+}
+
+std::optional<unsigned> hex_value(char digit) {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
+  return std::nullopt;
+}
+
+// The path of a file:// URL; any other argument as it is.
+Result<std::string> path_of(const std::string& argument) {
+  constexpr std::string_view kScheme = "file://";
+  const std::size_t colon = argument.find("://");
+  if (colon == argument.npos || argument.find('/') < colon) return argument;
+  if (!argument.starts_with(kScheme)) {
+    return bad_input("The input " + shown(argument) +
+                     " names a scheme that Ontime cannot read; give a path or file:// URL.");
+  }
+  std::string_view rest = std::string_view(argument).substr(kScheme.size());
+  if (rest.starts_with("localhost/")) rest.remove_prefix(std::string_view("localhost").size());
+  if (!rest.starts_with('/')) {
+    return bad_input("The input " + shown(argument) +
+                     " names another host; write file:///path for a file of this one.");
+  }
+  std::string path;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i] != '%') {
+      path += rest[i];
+      continue;
+    }
+    const auto high = i + 2 < rest.size() ? hex_value(rest[i + 1]) : std::nullopt;
+    const auto low = i + 2 < rest.size() ? hex_value(rest[i + 2]) : std::nullopt;
+    if (!high || !low)
+      return bad_input("The input " + shown(argument) + " holds a '%' without two hexadecimal digits.");
+    path += static_cast<char>(*high * 16 + *low);
+    i += 2;
+  }
+  return path;
+}
+
+Codec codec_of(std::string_view path) {
+  if (path.ends_with(".gz")) return Codec::Gzip;
+  if (path.ends_with(".zst")) return Codec::Zstd;
+  return Codec::Plain;
+}
+
+// Opens it too: permission, a dangling mount or a broken disk shows now and not in a thousand attempts.
+Result<InputFile> inspect_file(const std::string& path) {
+  if (!is_utf8(path))
+    return bad_input("The name of the input " + shown(path) + " is not valid UTF-8; rename the file.");
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) return cannot("read", path, errno);
+  struct stat status {};
+  const int problem = ::fstat(descriptor, &status) == 0 ? 0 : errno;
+  ::close(descriptor);
+  if (problem != 0) return cannot("read", path, problem);
+  if (!S_ISREG(status.st_mode)) return bad_input("The input " + shown(path) + " is not a regular file.");
+  const std::int64_t mtime_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  return InputFile{path, static_cast<std::uint64_t>(status.st_size), mtime_ns, codec_of(path)};
+}
+
+// Collects files over all arguments.
+class Listing {
+ public:
+  Status add_argument(const std::string& argument) {
+    Result<std::string> path = path_of(argument);
+    if (!path) return path.error();
+    if (path->empty() || path->front() != '/' || path->find('\0') != path->npos) {
+      return bad_input("The input " + shown(argument) + " is not an absolute path.");
+    }
+    if (path->size() > kPathBytesMax)
+      return bad_input("The input " + shown(path->substr(0, 100)) + "... is too long for a path.");
+    struct stat status {};
+    if (::stat(path->c_str(), &status) == 0) return add_existing(*path, S_ISDIR(status.st_mode));
+    const int problem = errno;
+    if (path->find_first_of("*?[") != path->npos) return add_glob(*path);
+    if (problem == ENOENT) return bad_input("The input " + shown(*path) + " does not exist.");
+    return cannot("read", *path, problem);
+  }
+
+  Result<std::vector<InputFile>> finish() {
+    if (!files_.empty()) return std::move(files_);
+    if (empty_ != 0)
+      return bad_input("There is nothing to read: all " + std::to_string(empty_) + " input files are empty.");
+    return bad_input("There is nothing to read: the input names no file.");
+  }
+
+ private:
+  Status add_existing(const std::string& path, bool is_directory) {
+    return is_directory ? add_directory(path) : add_file(path);
+  }
+
+  Status add_file(const std::string& path) {
+    const std::string plain = std::filesystem::path(path).lexically_normal().string();
+    if (!seen_.insert(plain).second) return {};
+    Result<InputFile> file = inspect_file(plain);
+    if (!file) return file.error();
+    if (file->size == 0) {
+      ++empty_;
+    } else if (files_.size() >= kTasksMax) {
+      return bad_input("The input has more than " + std::to_string(kTasksMax) +
+                       " files, and a job can have at most that many tasks; join files or run several jobs.");
+    } else {
+      files_.push_back(std::move(*file));
+    }
+    return {};
+  }
+
+  Status add_directory(const std::string& path) {
+    std::error_code error;
+    std::vector<std::string> names;
+    for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+      const std::string name = at->path().filename().string();
+      if (name.starts_with('.') || name.starts_with('_')) continue;
+      if (at->is_directory(error)) continue;
+      error.clear();
+      names.push_back(name);
+    }
+    if (error) return cannot("list", path, error.value());
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+      if (Status status = add_file(path + "/" + name); !status) return status;
+    }
+    return {};
+  }
+
+  Status add_glob(const std::string& pattern) {
+    glob_t matches{};
+    const int outcome = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &matches);
+    std::vector<std::string> paths(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+    ::globfree(&matches);
+    if (outcome == GLOB_NOSPACE) return bad_input("The input " + shown(pattern) + " matches too many files.");
+    if (paths.empty()) return bad_input("The input " + shown(pattern) + " matches no file.");
+    std::sort(paths.begin(), paths.end());
+    for (const std::string& path : paths) {
+      struct stat status {};
+      if (::stat(path.c_str(), &status) != 0) return cannot("read", path, errno);
+      if (Status added = add_existing(path, S_ISDIR(status.st_mode)); !added) return added;
+    }
+    return {};
+  }
+
+  std::vector<InputFile> files_;
+  std::set<std::string> seen_;
+  std::size_t empty_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<InputFile>> list_inputs(const std::vector<std::string>& arguments) {
+  Listing listing;
+  for (const std::string& argument : arguments) {
+    if (Status status = listing.add_argument(argument); !status) return status.error();
+  }
+  return listing.finish();
+}
+
+}  // namespace ontime::master

@@ -1,0 +1,197 @@
+#include "master/job_view.h"
+
+#include <algorithm>
+
+#include "master/settings.h"
+
+namespace ontime::master {
+namespace {
+
+using scheduler::Attempt;
+using scheduler::AttemptState;
+using scheduler::Job;
+using scheduler::Segment;
+using scheduler::Task;
+
+// 0 stands for "not yet".
+std::int64_t moment(TimePoint at) { return to_unix_ns(at); }
+
+const char* name_of(AttemptState state) {
+  switch (state) {
+    case AttemptState::Launching:
+      return "launching";
+    case AttemptState::Running:
+      return "running";
+    case AttemptState::Succeeded:
+      return "succeeded";
+    case AttemptState::Failed:
+      return "failed";
+    case AttemptState::Killed:
+      return "killed";
+    case AttemptState::Lost:
+      return "lost";
+  }
+  return "unknown";
+}
+
+const char* name_of(scheduler::NodeState state) {
+  switch (state) {
+    case scheduler::NodeState::Live:
+      return "live";
+    case scheduler::NodeState::Silent:
+      return "silent";
+    case scheduler::NodeState::Lost:
+      return "lost";
+  }
+  return "unknown";
+}
+
+bool has_live_attempt(const Task& task) {
+  return std::any_of(task.attempts.begin(), task.attempts.end(), [](const Attempt& a) { return is_live(a.state); });
+}
+
+const char* state_name_of(const Task& task) {
+  if (task.ledger.is_done()) return "done";
+  return has_live_attempt(task) ? "running" : "waiting";
+}
+
+void put(const ByteRange& from, wire::Range* to) {
+  to->set_begin(from.begin);
+  to->set_end(from.end);
+}
+
+// What the live attempts of one task have mapped of an open segment.
+std::uint64_t reached_in(const Segment& segment, const Task& task) {
+  std::uint64_t reached = segment.range.begin;
+  for (const Attempt& attempt : task.attempts) {
+    if (!is_live(attempt.state) || !attempt.held.contains(segment.range.begin)) continue;
+    reached = std::max(reached, std::min(attempt.offset, segment.range.end));
+  }
+  return reached - segment.range.begin;
+}
+
+void fill(wire::SegmentDetail& detail, const Segment& segment) {
+  put(segment.range, detail.mutable_range());
+  detail.set_state(segment.sealed ? "sealed" : "open");
+  if (!segment.sealed) return;
+  detail.set_attempt(segment.attempt);
+  detail.set_records(segment.output.records);
+  detail.set_output_bytes(segment.output.length);
+}
+
+}  // namespace
+
+wire::JobState state_of(scheduler::JobState state) {
+  switch (state) {
+    case scheduler::JobState::Running:
+      return wire::RUNNING;
+    case scheduler::JobState::Committing:
+      return wire::COMMITTING;
+    case scheduler::JobState::Succeeded:
+      return wire::SUCCEEDED;
+    case scheduler::JobState::Failed:
+      return wire::FAILED;
+    case scheduler::JobState::Killed:
+      return wire::KILLED;
+  }
+  return wire::JOB_STATE_NONE;
+}
+
+std::uint64_t reached_bytes(const Job& job) {
+  std::uint64_t reached = 0;
+  std::uint32_t last_task = kTasksMax;
+  for (const AttemptId& attempt : job.live) {  // in order: the attempts of one task follow each other
+    if (attempt.task.index == last_task) continue;
+    last_task = attempt.task.index;
+    const Task& task = job.tasks.at(last_task);
+    for (const Segment& segment : task.ledger.segments()) {
+      if (!segment.sealed) reached += reached_in(segment, task);
+    }
+  }
+  return reached;
+}
+
+wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounters counters) {
+  wire::JobSummary summary;
+  summary.set_job(id.value);
+  summary.set_state(state_of(job.state));
+  summary.set_application(job.spec.application);
+  summary.set_output(job.spec.output);
+  summary.set_submitted_unix_ns(moment(job.submitted_at));
+  summary.set_ended_unix_ns(moment(job.ended_at));
+  summary.set_deadline_ns(job.spec.deadline.count());
+  summary.set_tasks(static_cast<std::uint32_t>(job.tasks.size()));
+  summary.set_tasks_done(job.tasks_done);
+  summary.set_input_bytes(job.input_bytes);
+  summary.set_mapped_bytes(job.sealed_bytes + reached_bytes(job));
+  summary.set_records(job.sealed_records);
+  summary.set_message(job.message);
+  summary.set_policy(job.spec.policy);
+  summary.set_attempts_running(static_cast<std::uint32_t>(job.live.size()));
+  summary.set_attempts_launched(job.attempts_launched);
+  summary.set_attempts_failed(job.attempts_failed);
+  summary.set_elapsed_ns(((is_final(job.state) ? job.ended_at : now) - job.submitted_at).count());
+  if (counters == ShowCounters::No) return summary;
+  for (const auto& [key, value] : job.counters) {
+    wire::Counter* counter = summary.add_counters();
+    counter->set_group(key.first);
+    counter->set_name(key.second);
+    counter->set_value(value);
+  }
+  return summary;
+}
+
+wire::NodeSummary summary_of(NodeId id, const scheduler::Node& node, TimePoint now) {
+  wire::NodeSummary summary;
+  summary.set_node(id.value);
+  summary.set_name(node.name);
+  summary.set_host(node.host);
+  summary.set_state(name_of(node.state));
+  summary.set_slots(node.slots);
+  summary.set_busy(static_cast<std::uint32_t>(node.live.size()));
+  summary.set_silent_ns((now - node.heard_at).count());
+  summary.set_attempts_failed(node.failures);
+  return summary;
+}
+
+void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, std::uint32_t first) const {
+  std::size_t bytes = 0;
+  for (std::uint32_t index = first; index < job.tasks.size(); ++index) {
+    if (bytes > kDetailBytesMax) {
+      reply.set_next_task(index);
+      return;
+    }
+    wire::TaskDetail* detail = reply.add_tasks();
+    fill(*detail, {id, index}, job);
+    bytes += detail->ByteSizeLong();
+  }
+}
+
+void TaskViews::fill(wire::TaskDetail& detail, TaskId id, const Job& job) const {
+  const Task& task = job.tasks[id.index];
+  detail.set_index(id.index);
+  detail.set_path(job.spec.inputs.at(task.file).path);
+  put(task.ledger.split(), detail.mutable_split());
+  detail.set_state(state_name_of(task));
+  for (const Segment& segment : task.ledger.segments()) master::fill(*detail.add_segments(), segment);
+  for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
+    fill(*detail.add_attempts(), {id, number}, task.attempts[number]);
+  }
+}
+
+void TaskViews::fill(wire::AttemptDetail& detail, AttemptId id, const Attempt& attempt) const {
+  const scheduler::Node* node = cluster_.find_node(attempt.node);
+  detail.set_number(id.number);
+  detail.set_node(attempt.node.value);
+  if (node != nullptr) detail.set_node_name(node->name);
+  detail.set_state(name_of(attempt.state));
+  detail.set_start_offset(attempt.start_offset);
+  detail.set_offset(attempt.offset);
+  detail.set_launched_unix_ns(moment(attempt.launched_at));
+  detail.set_started_unix_ns(moment(attempt.started_at));
+  detail.set_ended_unix_ns(moment(attempt.ended_at));
+  detail.set_message(failures_.of(id));
+  detail.set_speculative(attempt.speculative);
+}
+
+}  // namespace ontime::master

@@ -1,0 +1,37 @@
+#pragma once
+// Jobs and nodes as clients see them.
+
+#include "common/protocol/client.pb.h"
+#include "master/failure_messages.h"
+#include "scheduler/model/cluster.h"
+
+namespace ontime::master {
+
+enum class ShowCounters : bool { No, Yes };
+
+wire::JobSummary summary_of(JobId id, const scheduler::Job& job, TimePoint now, ShowCounters counters);
+wire::JobState state_of(scheduler::JobState state);
+
+// Bytes that live attempts have mapped beyond what is sealed; of attempts that race, the one that is furthest counts.
+std::uint64_t reached_bytes(const scheduler::Job& job);
+
+wire::NodeSummary summary_of(NodeId id, const scheduler::Node& node, TimePoint now);
+
+// Task by task with segments and attempts.
+class TaskViews {
+ public:
+  TaskViews(const scheduler::Cluster& cluster, const FailureMessages& failures)
+      : cluster_(cluster), failures_(failures) {}
+
+  // Appends tasks from `first` on until the reply is full; sets next_task if there are more.
+  void append_to(wire::Reply::Job& reply, JobId id, const scheduler::Job& job, std::uint32_t first) const;
+
+ private:
+  void fill(wire::TaskDetail& detail, TaskId id, const scheduler::Job& job) const;
+  void fill(wire::AttemptDetail& detail, AttemptId id, const scheduler::Attempt& attempt) const;
+
+  const scheduler::Cluster& cluster_;
+  const FailureMessages& failures_;
+};
+
+}  // namespace ontime::master

@@ -1,0 +1,38 @@
+#pragma once
+// Where the master keeps its durable facts. Two implementations: RocksdbJournal on disk, MemoryJournal for tests.
+//
+// The records of one job lie together, in the order in which they were appended, and so do those of the cluster (job
+// 0). A batch is stored whole or not at all, and batches are stored in order: what a crash leaves is always a prefix.
+// Used by one thread at a time: by the control thread until the master runs, then by the journal thread.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "common/base/result.h"
+#include "scheduler/record.h"
+
+namespace ontime::journal {
+
+// Grows when an older master could misread what a newer one has written; a newer journal is refused.
+inline constexpr std::uint32_t kJournalFormat = 1;
+
+class Journal {
+ public:
+  virtual ~Journal() = default;
+
+  // Random, made with the journal: workers and masters of different journals must not be mixed.
+  virtual const std::string& cluster() const = 0;
+
+  // Stores the batch; once it has returned (and the journal syncs), neither a crash nor a power cut can undo it. A
+  // JobForgotten removes all records of its job, itself included, in the same batch. After an error the journal is of
+  // no more use: what of the batch is stored is unknown.
+  virtual Status append(std::span<const scheduler::Record> batch) = 0;
+
+  // Every record: those of the cluster, then each job's, by job. An error names the file or directory and the reason;
+  // nothing after a record that cannot be read is shown.
+  virtual Status read_all(const std::function<void(const scheduler::Record&)>& visit) = 0;
+};
+
+}  // namespace ontime::journal

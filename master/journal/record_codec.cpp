@@ -1,0 +1,307 @@
+#include "master/journal/record_codec.h"
+
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "common/base/check.h"
+#include "common/base/crc32c.h"
+#include "master/journal/records.pb.h"
+
+namespace ontime::journal {
+namespace {
+
+namespace record = scheduler::record;
+using scheduler::Fact;
+using scheduler::JobSpec;
+using scheduler::StringMap;
+
+constexpr std::size_t kHeaderBytes = 5;
+
+// ---- to bytes ----
+
+void put(const ByteRange& from, stored::Range* to) {
+  to->set_begin(from.begin);
+  to->set_end(from.end);
+}
+
+void put(const AttemptId& from, stored::Attempt* to) {
+  to->set_job(from.task.job.value);
+  to->set_task(from.task.index);
+  to->set_number(from.number);
+}
+
+void put(const StringMap& from, google::protobuf::RepeatedPtrField<stored::Entry>* to) {
+  for (const auto& [key, value] : from) {
+    stored::Entry* entry = to->Add();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+}
+
+void put(const JobSpec& from, stored::JobSpec* to) {
+  to->set_application(from.application);
+  put(from.parameters, to->mutable_parameters());
+  for (const scheduler::InputFile& file : from.inputs) {
+    stored::InputFile* input = to->add_inputs();
+    input->set_path(file.path);
+    input->set_size(file.size);
+    input->set_mtime_ns(file.mtime_ns);
+    input->set_codec(static_cast<std::uint32_t>(file.codec));
+  }
+  to->set_output(from.output);
+  to->set_split_bytes(from.split_bytes);
+  to->set_deadline_ns(from.deadline.count());
+  to->set_checkpoint_interval_ns(from.checkpoint_interval.count());
+  to->set_attempt_timeout_ns(from.attempt_timeout.count());
+  to->set_attempts_max(from.attempts_max);
+  to->set_record_bytes_max(from.record_bytes_max);
+  to->set_policy(from.policy);
+  put(from.policy_parameters, to->mutable_policy_parameters());
+}
+
+// One overload per fact: fills the alternative of the same name.
+struct FactWriter {
+  stored::Record& to;
+
+  void operator()(const record::MasterStarted& fact) { to.mutable_master_started()->set_epoch(fact.epoch); }
+
+  void operator()(const record::NodeAdded& fact) {
+    stored::NodeAdded* out = to.mutable_node_added();
+    out->set_node(fact.node.value);
+    out->set_incarnation(fact.incarnation);
+    out->set_name(fact.name);
+    out->set_host(fact.host);
+    out->set_slots(fact.slots);
+  }
+
+  void operator()(const record::JobAccepted& fact) {
+    to.mutable_job_accepted()->set_job(fact.job.value);
+    put(fact.spec, to.mutable_job_accepted()->mutable_spec());
+  }
+
+  void operator()(const record::AttemptLaunched& fact) {
+    stored::AttemptLaunched* out = to.mutable_attempt_launched();
+    put(fact.attempt, out->mutable_attempt());
+    out->set_node(fact.node.value);
+    put(fact.range, out->mutable_range());
+    out->set_speculative(fact.speculative);
+  }
+
+  void operator()(const record::SegmentCut& fact) {
+    stored::SegmentCut* out = to.mutable_segment_cut();
+    put(fact.attempt, out->mutable_attempt());
+    out->set_begin(fact.begin);
+    out->set_at(fact.at);
+    out->set_release(fact.release);
+  }
+
+  void operator()(const record::SegmentSealed& fact) {
+    stored::SegmentSealed* out = to.mutable_segment_sealed();
+    put(fact.attempt, out->mutable_attempt());
+    put(fact.range, out->mutable_range());
+    out->set_input_end(fact.input_end);
+    out->mutable_output()->set_file_offset(fact.output.file_offset);
+    out->mutable_output()->set_length(fact.output.length);
+    out->mutable_output()->set_records(fact.output.records);
+    out->mutable_output()->set_crc32c(fact.output.crc32c);
+    for (const auto& [key, value] : fact.counters) {
+      stored::Counter* counter = out->add_counters();
+      counter->set_group(key.first);
+      counter->set_name(key.second);
+      counter->set_value(value);
+    }
+  }
+
+  void operator()(const record::AttemptEnded& fact) {
+    stored::AttemptEnded* out = to.mutable_attempt_ended();
+    put(fact.attempt, out->mutable_attempt());
+    out->set_end(static_cast<std::uint32_t>(fact.end));
+    out->set_message(fact.message);
+  }
+
+  void operator()(const record::CommitStarted& fact) { to.mutable_commit_started()->set_job(fact.job.value); }
+
+  void operator()(const record::JobEnded& fact) {
+    stored::JobEnded* out = to.mutable_job_ended();
+    out->set_job(fact.job.value);
+    out->set_state(static_cast<std::uint32_t>(fact.state));
+    out->set_message(fact.message);
+  }
+
+  void operator()(const record::JobForgotten& fact) { to.mutable_job_forgotten()->set_job(fact.job.value); }
+};
+
+// ---- from bytes ----
+
+// Reads one fact; the first thing that cannot be right is kept and makes the whole record an error.
+class FactReader {
+ public:
+  const char* wrong() const { return wrong_; }
+
+  Fact read(const stored::Record& from) {
+    switch (from.fact_case()) {
+      case stored::Record::kMasterStarted:
+        return record::MasterStarted{from.master_started().epoch()};
+      case stored::Record::kNodeAdded:
+        return read(from.node_added());
+      case stored::Record::kJobAccepted:
+        return record::JobAccepted{job(from.job_accepted().job()), read(from.job_accepted().spec())};
+      case stored::Record::kAttemptLaunched:
+        return read(from.attempt_launched());
+      case stored::Record::kSegmentCut:
+        return read(from.segment_cut());
+      case stored::Record::kSegmentSealed:
+        return read(from.segment_sealed());
+      case stored::Record::kAttemptEnded:
+        return read(from.attempt_ended());
+      case stored::Record::kCommitStarted:
+        return record::CommitStarted{job(from.commit_started().job())};
+      case stored::Record::kJobEnded:
+        return read(from.job_ended());
+      case stored::Record::kJobForgotten:
+        return record::JobForgotten{job(from.job_forgotten().job())};
+      case stored::Record::FACT_NOT_SET:
+        break;
+    }
+    require(false, "it holds no fact that this version knows");
+    return record::MasterStarted{};
+  }
+
+ private:
+  void require(bool holds, const char* otherwise) {
+    if (!holds && wrong_ == nullptr) wrong_ = otherwise;
+  }
+
+  JobId job(std::uint32_t value) {
+    require(value != 0, "its job number is 0");
+    return JobId{value};
+  }
+
+  AttemptId read(const stored::Attempt& from) { return {{job(from.job()), from.task()}, from.number()}; }
+
+  ByteRange read(const stored::Range& from) {
+    require(from.begin() <= from.end(), "its range ends before it begins");
+    return {from.begin(), from.end()};
+  }
+
+  StringMap read(const google::protobuf::RepeatedPtrField<stored::Entry>& from) {
+    StringMap entries;
+    for (const stored::Entry& entry : from) {
+      require(entries.emplace(entry.key(), entry.value()).second, "it names a parameter twice");
+    }
+    return entries;
+  }
+
+  // `last` is the greatest enumerator.
+  template <class Enum>
+  Enum enumerator(std::uint32_t value, Enum last, const char* otherwise) {
+    const bool known = value <= static_cast<std::uint32_t>(last);
+    require(known, otherwise);
+    return known ? static_cast<Enum>(value) : Enum{};
+  }
+
+  JobSpec read(const stored::JobSpec& from) {
+    JobSpec spec;
+    spec.application = from.application();
+    spec.parameters = read(from.parameters());
+    spec.inputs.reserve(static_cast<std::size_t>(from.inputs_size()));
+    for (const stored::InputFile& file : from.inputs()) {
+      const auto codec = enumerator(file.codec(), scheduler::Codec::Zstd, "it names an unknown compression");
+      spec.inputs.push_back({file.path(), file.size(), file.mtime_ns(), codec});
+    }
+    spec.output = from.output();
+    spec.split_bytes = from.split_bytes();
+    require(spec.split_bytes != 0, "its split size is 0");
+    spec.deadline = Duration(from.deadline_ns());
+    spec.checkpoint_interval = Duration(from.checkpoint_interval_ns());
+    spec.attempt_timeout = Duration(from.attempt_timeout_ns());
+    spec.attempts_max = from.attempts_max();
+    spec.record_bytes_max = from.record_bytes_max();
+    spec.policy = from.policy();
+    spec.policy_parameters = read(from.policy_parameters());
+    return spec;
+  }
+
+  Fact read(const stored::NodeAdded& from) {
+    require(from.node() != 0, "its node number is 0");
+    return record::NodeAdded{NodeId{from.node()}, from.incarnation(), from.name(), from.host(), from.slots()};
+  }
+
+  Fact read(const stored::AttemptLaunched& from) {
+    require(from.node() != 0, "its node number is 0");
+    return record::AttemptLaunched{read(from.attempt()), NodeId{from.node()}, read(from.range()), from.speculative()};
+  }
+
+  Fact read(const stored::SegmentCut& from) {
+    require(from.begin() <= from.at(), "it cuts a segment before its begin");
+    return record::SegmentCut{read(from.attempt()), from.begin(), from.at(), from.release()};
+  }
+
+  Fact read(const stored::SegmentSealed& from) {
+    record::SegmentSealed fact;
+    fact.attempt = read(from.attempt());
+    fact.range = read(from.range());
+    fact.input_end = from.input_end();
+    const stored::SealedOutput& output = from.output();
+    fact.output = {output.file_offset(), output.length(), output.records(), output.crc32c()};
+    for (const stored::Counter& counter : from.counters()) {
+      const bool fresh =
+          fact.counters.emplace(scheduler::CounterKey(counter.group(), counter.name()), counter.value()).second;
+      require(fresh, "it names a counter twice");
+    }
+    return fact;
+  }
+
+  Fact read(const stored::AttemptEnded& from) {
+    const auto end = enumerator(from.end(), scheduler::AttemptEnd::Lost, "its attempt ended in an unknown way");
+    return record::AttemptEnded{read(from.attempt()), end, from.message()};
+  }
+
+  Fact read(const stored::JobEnded& from) {
+    const auto state = enumerator(from.state(), scheduler::JobState::Killed, "its job is in an unknown state");
+    return record::JobEnded{job(from.job()), state, from.message()};
+  }
+
+  const char* wrong_ = nullptr;
+};
+
+std::uint32_t checksum_of(std::string_view bytes) {
+  return crc32c(crc32c(bytes.substr(0, 1)), bytes.data() + kHeaderBytes, bytes.size() - kHeaderBytes);
+}
+
+}  // namespace
+
+std::string encode_record(const scheduler::Record& from) {
+  stored::Record message;
+  message.set_at_unix_ns(to_unix_ns(from.at));
+  std::visit(FactWriter{message}, from.fact);
+  std::string bytes(kHeaderBytes, '\0');
+  bytes[0] = static_cast<char>(kRecordVersion);
+  ONTIME_CHECK(message.AppendToString(&bytes), "a record is at most 2 GiB");
+  const std::uint32_t checksum = checksum_of(bytes);
+  for (unsigned i = 0; i < 4; ++i) bytes[1 + i] = static_cast<char>(checksum >> (8 * i) & 0xff);
+  return bytes;
+}
+
+Result<scheduler::Record> decode_record(std::string_view bytes) {
+  if (bytes.size() < kHeaderBytes) return failed("the record is cut short");
+  if (static_cast<std::uint8_t>(bytes[0]) != kRecordVersion) return failed("the record has an unknown version");
+  std::uint32_t stored_checksum = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    stored_checksum |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[1 + i])) << (8 * i);
+  }
+  if (stored_checksum != checksum_of(bytes)) return failed("the record's checksum does not match");
+  const std::string_view body = bytes.substr(kHeaderBytes);
+  stored::Record message;
+  if (body.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
+      !message.ParseFromArray(body.data(), static_cast<int>(body.size()))) {
+    return failed("the record cannot be parsed");
+  }
+  FactReader reader;
+  scheduler::Record result{from_unix_ns(message.at_unix_ns()), reader.read(message)};
+  if (reader.wrong() != nullptr) return failed(std::string("the record makes no sense: ") + reader.wrong());
+  return result;
+}
+
+}  // namespace ontime::journal

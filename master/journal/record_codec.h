@@ -1,0 +1,25 @@
+#pragma once
+// One scheduler::Record as bytes:
+//
+//   value   := version checksum record
+//   version := 1 byte, kRecordVersion
+//   checksum:= 4 bytes, little endian, CRC-32C of everything behind it and of the version
+//   record  := protobuf stored.Record (records.proto)
+//
+// What decodes is exactly what was encoded; anything else is an error, never a wrong record.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "scheduler/record.h"
+
+namespace ontime::journal {
+
+inline constexpr std::uint8_t kRecordVersion = 1;
+
+std::string encode_record(const scheduler::Record& record);
+Result<scheduler::Record> decode_record(std::string_view bytes);
+
+}  // namespace ontime::journal

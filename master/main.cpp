@@ -1,0 +1,111 @@
+// ontime-master: parses, builds, runs.
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "common/log/log.h"
+#include "common/net/endpoint.h"
+#include "master/command_line.h"
+#include "master/journal/rocksdb_journal.h"
+#include "master/master.h"
+
+namespace ontime::master {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kBadUsage = 2;
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "ontime-master: %s\n", error.message.c_str());
+  return error.kind == ErrorKind::BadInput ? kBadUsage : kFailed;
+}
+
+// A crash is safe at any time, so the kernel may end this process with its parent at once.
+void die_with_parent() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() == 1) std::_Exit(kFailed);  // it has gone already
+}
+
+// Whoever sees the file sees the whole port.
+Status write_port_file(const std::string& path, std::uint16_t port) {
+  const std::string temporary = path + ".new";
+  const std::string text = std::to_string(port) + "\n";
+  std::FILE* file = std::fopen(temporary.c_str(), "we");
+  const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
+  const bool closed = file != nullptr && std::fclose(file) == 0;
+  if (!written || !closed || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    return failed("Cannot write the port file '" + path + "': " + std::strerror(errno) + ".");
+  }
+  return {};
+}
+
+// What is durable is not known any more: the next master on this journal finds out.
+[[noreturn]] void end_at_journal_failure(const Error& error) {
+  std::fprintf(stderr, "ontime-master: %s The master ends now; start it again once that is put right.\n",
+               error.message.c_str());
+  spdlog::critical("journal_failed reason=\"{}\"", error.message);
+  spdlog::default_logger()->flush();
+  std::_Exit(kFailed);
+}
+
+Result<asio::ip::tcp::acceptor> open_socket(asio::io_context& io, const CommandLine& line) {
+  if (line.listen_descriptor) return net::adopt_listener(io.get_executor(), *line.listen_descriptor);
+  return net::listen(io.get_executor(), line.listen);
+}
+
+int run(const CommandLine& line) {
+  if (line.die_with_parent) die_with_parent();
+  if (Status status = log::set_up(line.log); !status) return complain(status.error());
+  auto journal = journal::RocksdbJournal::open(line.journal, {line.journal_sync});
+  if (!journal) return complain(journal.error());
+  asio::io_context io(1);
+  auto socket = open_socket(io, line);
+  if (!socket) return complain(socket.error());
+  auto master = Master::make(io, **journal, line.settings, std::move(*socket), end_at_journal_failure);
+  if (!master) return complain(master.error());
+  asio::signal_set signals(io, SIGTERM, SIGINT);
+  signals.async_wait([&io](const asio::error_code& error, int signal) {
+    if (error) return;
+    spdlog::info("master_stopping signal={}", signal);
+    io.stop();
+  });
+  (*master)->start();
+  spdlog::info("master_listening port={} cluster={} journal={}", (*master)->port(), (*journal)->cluster(),
+               line.journal);
+  if (!line.port_file.empty()) {
+    if (Status status = write_port_file(line.port_file, (*master)->port()); !status) return complain(status.error());
+  }
+  io.run();
+  return 0;
+}
+
+int main_of(int argc, char** argv) {
+  ::signal(SIGPIPE, SIG_IGN);
+  const Parsed parsed = parse_command_line(argc, argv);
+  if (!parsed.command_line) {
+    std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
+    return parsed.exit_code;
+  }
+  if (parsed.command_line->check_config) {
+    std::puts("The configuration is fine.");
+    return 0;
+  }
+  return run(*parsed.command_line);
+}
+
+}  // namespace
+}  // namespace ontime::master
+
+int main(int argc, char** argv) { return ontime::master::main_of(argc, argv); }

@@ -1,0 +1,100 @@
+#include "master/master.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "master/commit_plan.h"
+#include "master/event_log.h"
+
+namespace ontime::master {
+namespace {
+
+wire::ToWorker::Welcome welcome_of(const Settings& settings) {
+  wire::ToWorker::Welcome welcome;
+  welcome.set_heartbeat_interval_ns(settings.heartbeat.count());
+  welcome.set_node_timeout_ns(settings.node_timeout.count());
+  return welcome;
+}
+
+}  // namespace
+
+Result<Master::Recovered> Master::recover(journal::Journal& journal, const Settings& settings) {
+  scheduler::Settings scheduling;
+  scheduling.node_timeout = settings.node_timeout;
+  Recovered recovered;
+  recovered.scheduler = std::make_unique<scheduler::Scheduler>(scheduling);
+  const Status status = journal.read_all([&recovered](const scheduler::Record& record) {
+    recovered.scheduler->replay(record);
+    recovered.failures.observe(record);
+    recovered.last = std::max(recovered.last, record.at);
+  });
+  if (!status) return status.error();
+  return recovered;
+}
+
+Result<std::unique_ptr<Master>> Master::make(asio::io_context& io, journal::Journal& journal, Settings settings,
+                                             asio::ip::tcp::acceptor socket, JournalWriter::OnFailure on_failure) {
+  Result<Recovered> recovered = recover(journal, settings);
+  if (!recovered) return recovered.error();
+  return std::unique_ptr<Master>(
+      new Master(io, journal, settings, std::move(socket), std::move(on_failure), std::move(*recovered)));
+}
+
+Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& settings,
+               asio::ip::tcp::acceptor socket, JournalWriter::OnFailure on_failure, Recovered recovered)
+    : scheduler_(std::move(recovered.scheduler)),
+      failures_(std::move(recovered.failures)),
+      watch_(io.get_executor()),
+      dispatcher_(scheduler_->cluster(), welcome_of(settings), outlets()),
+      control_({io.get_executor(), *scheduler_, dispatcher_, journal}, Clock(recovered.last), std::move(on_failure)),
+      submissions_(control_, journal.cluster()),
+      committer_(io.get_executor(),
+                 [this](JobId job, const std::string& error) {
+                   control_.step(scheduler::event::CommitFinished{job, error});
+                 }),
+      acceptor_(std::move(socket), {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.token}, dispatcher_,
+                {control_, submissions_, watch_, failures_}) {}
+
+Master::~Master() { stop(); }
+
+ActionDispatcher::Outlets Master::outlets() {
+  ActionDispatcher::Outlets outlets;
+  outlets.commit_output = [this](JobId job) { commit_output(job); };
+  outlets.discard_output = [this](JobId job) { discard_output(job); };
+  outlets.answer_submit = [this](const scheduler::action::AnswerSubmit& answer) { submissions_.on_answer(answer); };
+  outlets.observe = [this](const scheduler::Record& record) { observe(record); };
+  return outlets;
+}
+
+void Master::start() {
+  control_.start();
+  acceptor_.start();
+}
+
+void Master::stop() {
+  acceptor_.close();
+  committer_.stop();
+}
+
+void Master::observe(const scheduler::Record& record) {
+  log_record(record, scheduler_->cluster());
+  failures_.observe(record);
+  if (const auto* ended = std::get_if<scheduler::record::JobEnded>(&record.fact)) watch_.ended(ended->job);
+}
+
+void Master::commit_output(JobId job) {
+  const scheduler::Job* found = scheduler_->cluster().find_job(job);
+  if (found == nullptr || found->state != scheduler::JobState::Committing) return;  // killed meanwhile
+  committer_.commit(job, make_commit_plan(scheduler_->cluster(), job));
+}
+
+void Master::discard_output(JobId job) {
+  const scheduler::Job* found = scheduler_->cluster().find_job(job);
+  if (found == nullptr) return;
+  committer_.discard(job, found->spec.output, static_cast<std::uint32_t>(found->tasks.size()));
+}
+
+}  // namespace ontime::master

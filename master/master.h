@@ -1,0 +1,66 @@
+#pragma once
+// The composition root: one master on one io_context. Owns everything but the journal and the listening socket's
+// origin. Everything runs on the thread that runs the io_context, but for the pools inside.
+
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <memory>
+
+#include "common/base/result.h"
+#include "master/acceptor.h"
+#include "master/action_dispatcher.h"
+#include "master/client_session.h"
+#include "master/control_loop.h"
+#include "master/failure_messages.h"
+#include "master/job_watch.h"
+#include "master/journal/journal.h"
+#include "master/journal_writer.h"
+#include "master/output_committer.h"
+#include "master/settings.h"
+#include "master/submissions.h"
+#include "scheduler/scheduler.h"
+
+namespace ontime::master {
+
+class Master {
+ public:
+  // Recovers what the journal holds. The journal and the io_context outlive the master; destroy the master only when
+  // the io_context does not run. `on_failure`: see JournalWriter.
+  static Result<std::unique_ptr<Master>> make(asio::io_context& io, journal::Journal& journal, Settings settings,
+                                              asio::ip::tcp::acceptor socket, JournalWriter::OnFailure on_failure);
+  ~Master();
+
+  void start();
+  // Closes all connections and lets commits end early. What is not durable is lost, as by kill.
+  void stop();
+
+  std::uint16_t port() const { return acceptor_.port(); }
+  const scheduler::Cluster& cluster() const { return scheduler_->cluster(); }
+  const SessionCounters& counters() const { return acceptor_.counters(); }
+
+ private:
+  struct Recovered {
+    std::unique_ptr<scheduler::Scheduler> scheduler;
+    FailureMessages failures;
+    TimePoint last;  // of the records
+  };
+  static Result<Recovered> recover(journal::Journal& journal, const Settings& settings);
+  Master(asio::io_context& io, journal::Journal& journal, const Settings& settings, asio::ip::tcp::acceptor socket,
+         JournalWriter::OnFailure on_failure, Recovered recovered);
+
+  ActionDispatcher::Outlets outlets();
+  void observe(const scheduler::Record& record);
+  void commit_output(JobId job);
+  void discard_output(JobId job);
+
+  const std::unique_ptr<scheduler::Scheduler> scheduler_;
+  FailureMessages failures_;
+  JobWatch watch_;
+  ActionDispatcher dispatcher_;
+  ControlLoop control_;
+  Submissions submissions_;
+  OutputCommitter committer_;
+  Acceptor acceptor_;
+};
+
+}  // namespace ontime::master

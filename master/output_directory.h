@@ -1,0 +1,21 @@
+#pragma once
+// A job's output directory before and after the job: claimed when it is submitted, given back when it is refused or did
+// not succeed. Touches the file system; runs on a pool thread.
+
+#include <cstdint>
+#include <string>
+
+#include "common/base/result.h"
+
+namespace ontime::master {
+
+// Makes the directory, and `_attempts` in it with a mark of `cluster`. It must not exist or be empty; what a master of
+// the same cluster claimed for a job that it never got to accept is taken over (the caller knows that no job of its own
+// uses the directory). BadInput with one sentence otherwise. Durable when it returns.
+Status claim_output(const std::string& directory, const std::string& cluster);
+
+// Removes what attempts and an unfinished commit have left (`parts` part files at most), and the directory if nothing
+// else is in it. Never touches a directory whose job was committed.
+Status discard_output(const std::string& directory, std::uint32_t parts);
+
+}  // namespace ontime::master

@@ -1,0 +1,13 @@
+#pragma once
+// What came over the connections that should not have. Control thread only.
+
+#include <cstdint>
+
+namespace ontime::master {
+
+struct SessionCounters {
+  std::uint64_t refused = 0;    // by the handshake or because there were too many
+  std::uint64_t malformed = 0;  // frames that closed their connection
+};
+
+}  // namespace ontime::master

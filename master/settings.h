@@ -1,0 +1,31 @@
+#pragma once
+// What an operator may set, with its defaults, and the bounds that nobody needs to set.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "common/base/time.h"
+
+namespace ontime::master {
+
+struct Settings {
+  Duration node_timeout = std::chrono::seconds(5);
+  Duration heartbeat = std::chrono::milliseconds(200);
+  std::string token;  // empty: none is asked for
+};
+
+// Bounds on what others may send; see reports.cpp and submission.cpp for the sentences they get.
+inline constexpr std::size_t kConnectionsMax = 4096;
+inline constexpr Duration kHandshakeMax = std::chrono::seconds(5);
+inline constexpr Duration kLongPollMax = std::chrono::seconds(10);
+inline constexpr std::uint32_t kSlotsMax = 4096;
+inline constexpr std::uint32_t kTasksMax = 1'000'000;
+inline constexpr int kCountersMax = 256;
+inline constexpr std::size_t kNameBytesMax = 256;
+inline constexpr std::size_t kPathBytesMax = 4096;
+inline constexpr std::size_t kMessageBytesMax = 1024;      // of an attempt's failure sentence
+inline constexpr std::size_t kStderrTailBytesMax = 4096;   // shown with it
+inline constexpr std::size_t kDetailBytesMax = 16u << 20;  // of task details in one reply
+
+}  // namespace ontime::master

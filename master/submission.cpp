@@ -1,0 +1,144 @@
+#include "master/submission.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/units.h"
+#include "master/input_listing.h"
+#include "master/settings.h"
+#include "master/text.h"
+#include "scheduler/policy/policy.h"
+
+namespace ontime::master {
+namespace {
+
+using scheduler::JobSpec;
+using scheduler::StringMap;
+
+constexpr std::int64_t kDurationMaxNs = std::int64_t{10} * 365 * 24 * 3600 * 1'000'000'000;  // ten years
+constexpr std::uint64_t kRecordBytesLimit = std::uint64_t{1} << 30;
+constexpr std::uint32_t kAttemptsLimit = 100;
+constexpr int kParametersMax = 1000;
+constexpr std::size_t kParameterBytesMax = 64u << 10;
+
+Result<StringMap> parameters_of(const google::protobuf::RepeatedPtrField<wire::Entry>& entries) {
+  if (entries.size() > kParametersMax) return bad_input("A job can have at most 1000 parameters.");
+  StringMap parameters;
+  for (const wire::Entry& entry : entries) {
+    if (entry.key().empty() || entry.key().size() > kNameBytesMax || entry.value().size() > kParameterBytesMax) {
+      return bad_input("The parameter '" + readable(entry.key().substr(0, kNameBytesMax)) +
+                       "' has a name or a value that is too long, or no name.");
+    }
+    if (!parameters.emplace(entry.key(), entry.value()).second) {
+      return bad_input("The parameter '" + readable(entry.key()) + "' is given twice.");
+    }
+  }
+  return parameters;
+}
+
+Result<Duration> duration_of(std::int64_t ns, const char* name) {
+  if (ns < 0 || ns > kDurationMaxNs)
+    return bad_input(std::string("The ") + name + " must lie between 0 and ten years.");
+  return Duration(ns);
+}
+
+Status fill_durations(const wire::JobSpec& request, JobSpec& spec) {
+  const std::pair<Duration*, Result<Duration>> all[] = {
+      {&spec.deadline, duration_of(request.deadline_ns(), "deadline")},
+      {&spec.checkpoint_interval, duration_of(request.checkpoint_interval_ns(), "checkpoint interval")},
+      {&spec.attempt_timeout, duration_of(request.attempt_timeout_ns(), "attempt timeout")}};
+  for (const auto& [to, value] : all) {
+    if (!value) return value.error();
+    *to = *value;
+  }
+  return {};
+}
+
+Status fill_application(const wire::JobSpec& request, JobSpec& spec) {
+  const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
+  const std::string& name = request.application();
+  if (name.empty() || name.size() > kNameBytesMax || !std::all_of(name.begin(), name.end(), is_plain)) {
+    return bad_input("'" + readable(name.substr(0, kNameBytesMax)) +
+                     "' cannot be the name of an application; `ontime apps` lists them.");
+  }
+  spec.application = name;
+  Result<StringMap> parameters = parameters_of(request.parameters());
+  if (!parameters) return parameters.error();
+  spec.parameters = std::move(*parameters);
+  return {};
+}
+
+Status fill_policy(const wire::JobSpec& request, JobSpec& spec) {
+  Result<StringMap> parameters = parameters_of(request.policy_parameters());
+  if (!parameters) return parameters.error();
+  spec.policy_parameters = std::move(*parameters);
+  if (!request.policy().empty()) spec.policy = request.policy();
+  const std::vector<std::string> names = scheduler::policy_names();
+  if (std::find(names.begin(), names.end(), spec.policy) != names.end()) return {};
+  std::string known;
+  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+  return bad_input("There is no policy '" + readable(spec.policy.substr(0, kNameBytesMax)) + "'; there is " + known +
+                   ".");
+}
+
+Status fill_limits(const wire::JobSpec& request, JobSpec& spec) {
+  if (request.attempts_max() != 0) spec.attempts_max = request.attempts_max();
+  if (request.record_bytes_max() != 0) spec.record_bytes_max = request.record_bytes_max();
+  if (spec.attempts_max > kAttemptsLimit)
+    return bad_input("At most 100 attempts may fail on one segment; ask for fewer.");
+  if (spec.record_bytes_max > kRecordBytesLimit)
+    return bad_input("A record can have at most 1 GiB; set a smaller limit.");
+  return {};
+}
+
+Status check_task_count(const JobSpec& spec) {
+  const std::uint64_t count = scheduler::count_splits(spec);
+  if (count <= kTasksMax) return {};
+  JobSpec larger = spec;
+  larger.split_bytes = std::max(scheduler::split_bytes_for(spec.inputs, kTasksMax), spec.split_bytes);
+  while (scheduler::count_splits(larger) > kTasksMax && larger.split_bytes < std::uint64_t{1} << 62)
+    larger.split_bytes *= 2;
+  return bad_input("A split size of " + format_size(spec.split_bytes) + " divides the input into " +
+                   std::to_string(count) + " tasks, and a job can have at most " + std::to_string(kTasksMax) +
+                   "; with --split-size " + std::to_string(larger.split_bytes) + " it has " +
+                   std::to_string(scheduler::count_splits(larger)) + ".");
+}
+
+}  // namespace
+
+Result<std::string> output_of(const wire::JobSpec& request) {
+  const std::string& path = request.output();
+  if (path.empty() || path.front() != '/' || path.find('\0') != path.npos || path.size() > kPathBytesMax) {
+    return bad_input("The output directory '" + readable(path.substr(0, 100)) + "' is not an absolute path.");
+  }
+  if (!is_utf8(path)) return bad_input("The output directory '" + readable(path) + "' is not valid UTF-8.");
+  std::string normal = std::filesystem::path(path).lexically_normal().string();
+  while (normal.size() > 1 && normal.back() == '/') normal.pop_back();
+  if (normal == "/") return bad_input("The output directory cannot be '/'.");
+  return normal;
+}
+
+Result<JobSpec> prepare_job(const wire::JobSpec& request) {
+  JobSpec spec;
+  for (const auto fill : {fill_application, fill_policy, fill_durations, fill_limits}) {
+    if (Status status = fill(request, spec); !status) return status.error();
+  }
+  Result<std::string> output = output_of(request);
+  if (!output) return output.error();
+  spec.output = std::move(*output);
+  Result<std::vector<scheduler::InputFile>> inputs = list_inputs({request.inputs().begin(), request.inputs().end()});
+  if (!inputs) return inputs.error();
+  spec.inputs = std::move(*inputs);
+  if (request.split_bytes() != 0) {
+    spec.split_bytes = request.split_bytes();
+  } else if (request.splits() != 0) {
+    spec.split_bytes = scheduler::split_bytes_for(spec.inputs, request.splits());
+  }
+  if (Status status = check_task_count(spec); !status) return status.error();
+  return spec;
+}
+
+}  // namespace ontime::master

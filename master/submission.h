@@ -1,0 +1,18 @@
+#pragma once
+// From what a client asks for to a job that can run: fields checked, inputs listed, limits kept. Pure but for the
+// listing; prepare_job runs on a pool thread.
+
+#include "common/base/result.h"
+#include "common/protocol/types.pb.h"
+#include "scheduler/model/job_spec.h"
+
+namespace ontime::master {
+
+// The output directory a request names, in normal form. BadInput unless it is an absolute path that could be one.
+Result<std::string> output_of(const wire::JobSpec& request);
+
+// The spec with its inputs; BadInput, with one sentence, for everything that can be known to be wrong now. The name
+// and parameters of the application are checked by those who have it: the client before, the runners later.
+Result<scheduler::JobSpec> prepare_job(const wire::JobSpec& request);
+
+}  // namespace ontime::master

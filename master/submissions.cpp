@@ -1,0 +1,78 @@
+#include "master/submissions.h"
+
+#include <algorithm>
+#include <asio/post.hpp>
+#include <utility>
+
+#include "master/output_directory.h"
+#include "master/submission.h"
+
+namespace ontime::master {
+namespace {
+
+// A job that passes both has its output directory.
+Result<scheduler::JobSpec> prepare_and_claim(const wire::JobSpec& request, const std::string& cluster_id) {
+  Result<scheduler::JobSpec> spec = prepare_job(request);
+  if (!spec) return spec;
+  if (Status status = claim_output(spec->output, cluster_id); !status) return status.error();
+  return spec;
+}
+
+}  // namespace
+
+Submissions::~Submissions() { threads_.join(); }
+
+bool Submissions::is_output_in_use(const std::string& directory) const {
+  const auto& jobs = control_.cluster().jobs();
+  return outputs_.contains(directory) || std::any_of(jobs.begin(), jobs.end(), [&](const auto& entry) {
+           return !scheduler::is_final(entry.second.state) && entry.second.spec.output == directory;
+         });
+}
+
+asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpec request) {
+  const Result<std::string> output = output_of(request);
+  if (!output) co_return output.error();
+  if (is_output_in_use(*output))
+    co_return bad_input("The output directory '" + *output + "' is being used by another job.");
+  outputs_.insert(*output);
+  Result<scheduler::JobSpec> spec = co_await prepare(std::move(request));
+  outputs_.erase(*output);  // from here on the job itself stands for it
+  if (!spec) co_return spec.error();
+  co_return co_await hand_over(std::move(*spec));
+}
+
+asio::awaitable<Result<scheduler::JobSpec>> Submissions::prepare(wire::JobSpec request) {
+  struct Prepared {
+    explicit Prepared(const asio::any_io_executor& executor) : done(executor) {}
+    Signal done;
+    Result<scheduler::JobSpec> spec = failed("The job was not prepared.");
+  };
+  auto prepared = std::make_shared<Prepared>(control_.executor());
+  asio::post(threads_, [this, prepared, request = std::move(request)]() mutable {
+    prepared->spec = prepare_and_claim(request, cluster_id_);
+    asio::post(control_.executor(), [prepared = std::move(prepared)] { prepared->done.fire(); });
+  });
+  co_await prepared->done.wait();
+  co_return std::move(prepared->spec);
+}
+
+asio::awaitable<Result<wire::Reply::Submitted>> Submissions::hand_over(scheduler::JobSpec spec) {
+  const std::uint64_t request = ++last_request_;
+  const auto waiting = std::make_shared<Waiting>(control_.executor());
+  waiting_.emplace(request, waiting);
+  const scheduler::Event event = scheduler::event::JobSubmitted{request, std::move(spec)};
+  control_.step(event);
+  co_await waiting->answered.wait();
+  co_return std::move(waiting->reply);
+}
+
+void Submissions::on_answer(const scheduler::action::AnswerSubmit& answer) {
+  const auto found = waiting_.find(answer.request);
+  if (found == waiting_.end()) return;
+  found->second->reply.set_job(answer.job.value);
+  found->second->reply.set_tasks(answer.tasks);
+  found->second->answered.fire();
+  waiting_.erase(found);
+}
+
+}  // namespace ontime::master

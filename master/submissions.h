@@ -1,0 +1,50 @@
+#pragma once
+// Jobs on their way in: prepared on a pool thread, handed to the scheduler, answered when they are durable. Control
+// thread only.
+
+#include <asio/awaitable.hpp>
+#include <asio/thread_pool.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/protocol/client.pb.h"
+#include "master/control_loop.h"
+#include "master/signal.h"
+
+namespace ontime::master {
+
+class Submissions {
+ public:
+  // `cluster_id` marks the output directories that are claimed.
+  Submissions(ControlLoop& control, std::string cluster_id) : control_(control), cluster_id_(std::move(cluster_id)) {}
+  ~Submissions();
+
+  // Takes as long as listing the inputs takes.
+  asio::awaitable<Result<wire::Reply::Submitted>> submit(wire::JobSpec request);
+
+  // The scheduler's answer; an unknown request (of a client that is gone) is fine.
+  void on_answer(const scheduler::action::AnswerSubmit& answer);
+
+ private:
+  struct Waiting {
+    explicit Waiting(const asio::any_io_executor& executor) : answered(executor) {}
+    Signal answered;
+    wire::Reply::Submitted reply;
+  };
+  bool is_output_in_use(const std::string& directory) const;
+  asio::awaitable<Result<scheduler::JobSpec>> prepare(wire::JobSpec request);
+  asio::awaitable<Result<wire::Reply::Submitted>> hand_over(scheduler::JobSpec spec);
+
+  ControlLoop& control_;
+  const std::string cluster_id_;
+  std::uint64_t last_request_ = 0;
+  std::map<std::uint64_t, std::shared_ptr<Waiting>> waiting_;
+  std::set<std::string> outputs_;  // of submissions being prepared
+  asio::thread_pool threads_{2};
+};
+
+}  // namespace ontime::master

@@ -1,0 +1,72 @@
+#include "master/text.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ontime::master {
+namespace {
+
+constexpr bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+// Length of the well-formed UTF-8 character at the front of `bytes` (not empty), or 0.
+std::size_t character_bytes(std::string_view bytes) {
+  const auto lead = static_cast<unsigned char>(bytes[0]);
+  const std::size_t length = lead < 0x80                   ? 1
+                             : lead >= 0xc2 && lead < 0xe0 ? 2
+                             : (lead & 0xf0) == 0xe0       ? 3
+                             : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                           : 0;
+  if (length == 0 || bytes.size() < length) return 0;
+  std::uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!is_continuation(bytes[i])) return 0;
+    code = code << 6 | (static_cast<unsigned char>(bytes[i]) & 0x3fu);
+  }
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return overlong || surrogate || code > 0x10ffff ? 0 : length;
+}
+
+bool is_control(char byte) {
+  const auto value = static_cast<unsigned char>(byte);
+  return (value < 0x20 && byte != '\n' && byte != '\t') || value == 0x7f;
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t length = character_bytes(bytes);
+    if (length == 0) return false;
+    bytes.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string readable(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const std::size_t length = character_bytes(bytes);
+    if (length == 0 || is_control(bytes[0])) {
+      text += '?';
+      bytes.remove_prefix(1);
+    } else {
+      text += bytes.substr(0, length);
+      bytes.remove_prefix(length);
+    }
+  }
+  return text;
+}
+
+std::string readable_tail(std::string_view bytes, std::size_t bytes_max) {
+  if (bytes.size() > bytes_max) {
+    bytes.remove_prefix(bytes.size() - bytes_max);
+    const std::size_t line_end = bytes.find('\n');
+    if (line_end + 1 < bytes.size()) bytes.remove_prefix(line_end + 1);  // npos + 1 is 0: nothing is removed
+    while (!bytes.empty() && is_continuation(bytes[0])) bytes.remove_prefix(1);
+  }
+  return readable(bytes);
+}
+
+}  // namespace ontime::master

@@ -1,0 +1,46 @@
+#pragma once
+// The way to one worker's session: gathers orders and acknowledgements and sends them in one message per turn of the
+// control loop. Control thread only; lives as long as somebody holds it, sends nothing once its connection is closed.
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "common/base/ids.h"
+#include "common/net/connection.h"
+#include "common/protocol/control.pb.h"
+#include "scheduler/model/job_spec.h"
+
+namespace ontime::master {
+
+class WorkerLink {
+ public:
+  explicit WorkerLink(std::shared_ptr<net::Connection> connection) : connection_(std::move(connection)) {}
+
+  void welcome(const wire::ToWorker::Welcome& welcome);
+
+  // `job` is set up in this session before its first launch.
+  void launch(AttemptId attempt, ByteRange range, JobId job, const scheduler::JobSpec& spec, std::uint32_t file);
+  void cut(AttemptId attempt, std::uint64_t at, bool release);
+  void kill(AttemptId attempt, const std::string& reason);
+  void forget(JobId job);
+  // Reports up to this number are durable.
+  void acknowledge(std::uint64_t sequence);
+
+  void flush();  // sends what was gathered
+  void close() { connection_->close(); }
+  bool is_open() const { return connection_->is_open(); }
+
+ private:
+  void set_up(JobId job, const scheduler::JobSpec& spec);
+  wire::Order* add_order() { return gathered_.mutable_orders()->add_orders(); }
+
+  const std::shared_ptr<net::Connection> connection_;
+  wire::ToWorker gathered_;
+  std::uint64_t acknowledged_ = 0;
+  std::uint64_t acknowledged_sent_ = 0;
+  std::set<JobId> set_up_;  // jobs this session knows
+};
+
+}  // namespace ontime::master

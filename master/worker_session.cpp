@@ -1,0 +1,97 @@
+#include "master/worker_session.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "master/reports.h"
+#include "master/settings.h"
+
+namespace ontime::master {
+
+WorkerSession::WorkerSession(std::shared_ptr<net::Connection> connection, ControlLoop& control,
+                             ActionDispatcher& dispatcher, SessionCounters& counters)
+    : connection_(std::move(connection)),
+      link_(std::make_shared<WorkerLink>(connection_)),
+      control_(control),
+      dispatcher_(dispatcher),
+      counters_(counters) {}
+
+asio::awaitable<void> WorkerSession::run() {
+  for (;;) {
+    const Result<std::string_view> payload = co_await connection_->receive();
+    if (!payload) {
+      spdlog::debug("worker_disconnected node={} peer={} reason=\"{}\"", to_string(node_), connection_->peer(),
+                    payload.error().message);
+      break;
+    }
+    if (Status status = on_frame(*payload); !status) {
+      ++counters_.malformed;
+      spdlog::warn("worker_malformed node={} peer={} reason=\"{}\"", to_string(node_), connection_->peer(),
+                   status.error().message);
+      break;
+    }
+    if (control_.is_congested()) co_await control_.durable();
+  }
+  connection_->close();
+  dispatcher_.release(node_, link_);
+}
+
+Status WorkerSession::on_frame(std::string_view payload) {
+  wire::ToMaster message;
+  if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) return failed("not a message");
+  if (message.what_case() == wire::ToMaster::kRegister) {
+    if (node_.value != 0) return failed("a second registration");
+    return on_register(message.register_());
+  }
+  if (node_.value == 0) return failed("a message before the registration");
+  switch (message.what_case()) {
+    case wire::ToMaster::kHeartbeat:
+      return on_heartbeat(message.heartbeat());
+    case wire::ToMaster::kReports:
+      return on_reports(message.reports().reports());
+    default:
+      return failed("a message that says nothing");
+  }
+}
+
+Status WorkerSession::on_register(const wire::ToMaster::Register& message) {
+  const Result<scheduler::event::NodeRegistered> registration = registration_of(message);
+  if (!registration) return registration.error();
+  Result<std::vector<scheduler::AttemptProgress>> running = progress_of(message.running());
+  if (!running) return running.error();
+  control_.step(*registration);
+  node_ = control_.cluster().node_of(registration->incarnation);
+  if (node_.value == 0) return failed("a registration that the scheduler does not accept");
+  spdlog::info("node_registered node={} name={} slots={} running={} peer={}", to_string(node_), registration->name,
+               registration->slots, running->size(), connection_->peer());
+  dispatcher_.announce(node_, link_);
+  if (Status status = on_reports(message.unacknowledged()); !status) return status;
+  control_.defer([&dispatcher = dispatcher_, node = node_, link = link_] { dispatcher.attach(node, link); });
+  control_.step(scheduler::event::NodeInventory{node_, std::move(*running)});
+  return {};
+}
+
+Status WorkerSession::on_heartbeat(const wire::ToMaster::Heartbeat& message) {
+  Result<std::vector<scheduler::AttemptProgress>> progress = progress_of(message.attempts());
+  if (!progress) return progress.error();
+  control_.step(scheduler::event::Heartbeat{node_, std::move(*progress)});
+  return {};
+}
+
+Status WorkerSession::on_reports(const Reports& reports) {
+  std::uint64_t last = 0;
+  for (const wire::Report& report : reports) {
+    const Result<scheduler::Event> event = event_of(node_, report);
+    if (!event) return event.error();
+    control_.step(*event);
+    last = std::max(last, report.sequence());
+  }
+  if (last == 0) return {};
+  control_.defer([&dispatcher = dispatcher_, link = link_, last] { dispatcher.acknowledge(link, last); });
+  return {};
+}
+
+}  // namespace ontime::master

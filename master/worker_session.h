@@ -1,0 +1,41 @@
+#pragma once
+// One worker's connection after the handshake: checks and translates what it says into events. Whatever no sane worker
+// sends closes the connection and is counted. Control thread only; ends when the connection does.
+
+#include <asio/awaitable.hpp>
+#include <memory>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/net/connection.h"
+#include "common/protocol/control.pb.h"
+#include "master/action_dispatcher.h"
+#include "master/control_loop.h"
+#include "master/session_counters.h"
+
+namespace ontime::master {
+
+class WorkerSession {
+ public:
+  WorkerSession(std::shared_ptr<net::Connection> connection, ControlLoop& control, ActionDispatcher& dispatcher,
+                SessionCounters& counters);
+
+  asio::awaitable<void> run();
+
+ private:
+  Status on_frame(std::string_view payload);
+  Status on_register(const wire::ToMaster::Register& message);
+  Status on_heartbeat(const wire::ToMaster::Heartbeat& message);
+  // Steps the reports in their order and acknowledges them once what they caused is durable.
+  using Reports = google::protobuf::RepeatedPtrField<wire::Report>;
+  Status on_reports(const Reports& reports);
+
+  const std::shared_ptr<net::Connection> connection_;
+  const std::shared_ptr<WorkerLink> link_;
+  ControlLoop& control_;
+  ActionDispatcher& dispatcher_;
+  SessionCounters& counters_;
+  NodeId node_;  // 0 until it has registered
+};
+
+}  // namespace ontime::master
