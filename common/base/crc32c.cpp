@@ -52,4 +52,8 @@ std::uint32_t crc32c(std::uint32_t crc, const void* data, std::size_t size) {
   return ~by_table(~crc, at, size);
 }
 
+std::uint32_t crc32c_by_table(std::uint32_t crc, const void* data, std::size_t size) {
+  return ~by_table(~crc, static_cast<const unsigned char*>(data), size);
+}
+
 }  // namespace ontime

@@ -1,0 +1,202 @@
+#include "common/net/handshake.h"
+
+#include <asio/write.hpp>
+#include <chrono>
+#include <optional>
+
+#include "common/net/token.h"
+#include "tests/net/net_fixture.h"
+
+namespace ontime::net {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Both ends of one handshake.
+class HandshakeTest : public NetTest {
+ protected:
+  static HostIdentity identity() { return {"cluster-a", 7, "secret"}; }
+
+  static wire::Hello good_hello() {
+    wire::Hello hello;
+    hello.set_role(wire::WORKER);
+    hello.set_token("secret");
+    return hello;
+  }
+
+  asio::awaitable<void> guest(std::shared_ptr<Connection> connection, wire::Hello hello) {
+    reply_.emplace(co_await say_hello(connection, std::move(hello), limit_));
+  }
+
+  asio::awaitable<void> host(std::shared_ptr<Connection> connection, HostIdentity who) {
+    hello_.emplace(co_await answer_hello(connection, std::move(who), limit_));
+  }
+
+  void shake(wire::Hello hello, HostIdentity who) {
+    pair_ = make_pair();
+    spawn(guest(pair_.left, std::move(hello)));
+    spawn(host(pair_.right, std::move(who)));
+    run();
+  }
+
+  // Both sides know the same sentence, it contains `word`, and both ends are closed.
+  void expect_refused(const std::string& word) {
+    ASSERT_TRUE(hello_ && reply_);
+    ASSERT_FALSE(*hello_);
+    ASSERT_FALSE(*reply_);
+    EXPECT_EQ(reply_->error().kind, ErrorKind::BadInput);
+    EXPECT_NE(hello_->error().message.find(word), std::string::npos) << hello_->error().message;
+    EXPECT_NE(reply_->error().message.find(hello_->error().message), std::string::npos) << reply_->error().message;
+    EXPECT_FALSE(pair_.left->is_open());
+    EXPECT_FALSE(pair_.right->is_open());
+  }
+
+  Duration limit_ = 30s;
+  Pair pair_;
+  std::optional<Result<wire::HelloReply>> reply_;
+  std::optional<Result<wire::Hello>> hello_;
+};
+
+TEST_F(HandshakeTest, AWorkerWithTheTokenIsLetInAndLearnsClusterAndEpoch) {
+  shake(good_hello(), identity());
+  ASSERT_TRUE(*hello_) << hello_->error().message;
+  ASSERT_TRUE(*reply_) << reply_->error().message;
+  EXPECT_EQ((*hello_)->role(), wire::WORKER);
+  EXPECT_EQ((*reply_)->cluster(), "cluster-a");
+  EXPECT_EQ((*reply_)->epoch(), 7u);
+  EXPECT_TRUE(pair_.left->is_open());
+  EXPECT_TRUE(pair_.right->is_open());
+}
+
+TEST_F(HandshakeTest, WithoutATokenEverybodyOfTheClusterIsLetIn) {
+  auto hello = good_hello();
+  hello.set_role(wire::CLIENT);
+  hello.clear_token();
+  hello.set_cluster("cluster-a");
+  shake(hello, {"cluster-a", 1, ""});
+  EXPECT_TRUE(*hello_);
+  EXPECT_TRUE(*reply_);
+}
+
+TEST_F(HandshakeTest, AnotherProtocolVersionIsRefusedWithBothNumbers) {
+  auto hello = good_hello();
+  hello.set_protocol(protocol::kProtocolVersion + 41);
+  shake(hello, identity());
+  expect_refused(std::to_string(protocol::kProtocolVersion + 41));
+}
+
+TEST_F(HandshakeTest, AWrongTokenIsRefusedAndNotRepeated) {
+  for (const char* token : {"", "secres", "secre", "secrets"}) {
+    auto hello = good_hello();
+    hello.set_token(token);
+    shake(hello, identity());
+    expect_refused("token");
+    EXPECT_EQ(reply_->error().message.find("secret"), std::string::npos);
+  }
+}
+
+TEST_F(HandshakeTest, AWorkerOfAnotherClusterIsRefusedWithBothNames) {
+  auto hello = good_hello();
+  hello.set_cluster("cluster-b");
+  shake(hello, identity());
+  expect_refused("cluster-b");
+}
+
+TEST_F(HandshakeTest, AStrangerDoesNotLearnTheClustersName) {
+  auto hello = good_hello();
+  hello.set_cluster("cluster-b");
+  hello.set_token("wrong");
+  shake(hello, identity());
+  expect_refused("token");
+  EXPECT_EQ(reply_->error().message.find("cluster-a"), std::string::npos);
+}
+
+TEST_F(HandshakeTest, AnUnknownRoleIsRefused) {
+  for (const int role : {0, 99, -1}) {
+    auto hello = good_hello();
+    hello.set_role(static_cast<wire::Role>(role));
+    shake(hello, identity());
+    expect_refused("neither a worker nor a client");
+  }
+}
+
+TEST_F(HandshakeTest, ASilentGuestIsGivenUp) {
+  limit_ = 5ms;
+  auto [socket, silent] = make_sockets();
+  const auto connection = Connection::make(std::move(socket));
+  spawn(host(connection, identity()));
+  run();
+  ASSERT_TRUE(hello_ && !*hello_);
+  EXPECT_EQ(hello_->error().kind, ErrorKind::Unavailable);
+  EXPECT_FALSE(connection->is_open());
+}
+
+TEST_F(HandshakeTest, ASilentHostIsGivenUp) {
+  limit_ = 5ms;
+  auto [socket, silent] = make_sockets();
+  const auto connection = Connection::make(std::move(socket));
+  spawn(guest(connection, good_hello()));
+  run();
+  ASSERT_TRUE(reply_ && !*reply_);
+  EXPECT_EQ(reply_->error().kind, ErrorKind::Unavailable);
+  EXPECT_FALSE(connection->is_open());
+}
+
+TEST_F(HandshakeTest, AHostThatClosesWithoutAWordIsUnavailable) {
+  auto [socket, peer] = make_sockets();
+  peer.close();
+  spawn(guest(Connection::make(std::move(socket)), good_hello()));
+  run();
+  ASSERT_TRUE(reply_ && !*reply_);
+  EXPECT_EQ(reply_->error().kind, ErrorKind::Unavailable);
+}
+
+TEST_F(HandshakeTest, BytesThatAreNoHelloAreRefused) {
+  const std::string no_protobuf("\x04\0\0\0\xff\xff\xff\xff", 8);
+  const std::string browser = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const std::string too_long("\xff\xff\x0f\0", 4);  // a megabyte from somebody who has not said who he is
+  for (const auto& bytes : {no_protobuf, browser, too_long}) {
+    auto [socket, stranger] = make_sockets();
+    const auto connection = Connection::make(std::move(socket));
+    asio::write(stranger, asio::buffer(bytes));
+    spawn(host(connection, identity()));
+    run();
+    ASSERT_TRUE(hello_ && !*hello_);
+    EXPECT_EQ(hello_->error().kind, ErrorKind::Failed);
+    EXPECT_FALSE(connection->is_open());
+    hello_.reset();
+  }
+}
+
+asio::awaitable<void> receive_size(std::shared_ptr<Connection> connection, std::size_t& size) {
+  const auto payload = co_await connection->receive();
+  if (payload) size = payload->size();
+}
+
+TEST_F(HandshakeTest, LargeFramesPassOnlyAfterIt) {
+  shake(good_hello(), identity());
+  std::size_t size = 0;
+  pair_.left->send(hello_with(std::string(1000000, 'x')));
+  spawn(receive_size(pair_.right, size));
+  run();
+  EXPECT_GT(size, 1000000u);
+}
+
+TEST(Token, IsRandomAndHexadecimal) {
+  const std::string token = make_token();
+  EXPECT_EQ(token.size(), 32u);
+  EXPECT_EQ(token.find_first_not_of("0123456789abcdef"), std::string::npos);
+  EXPECT_NE(token, make_token());
+}
+
+TEST(Token, OnlyTheSameTokenIsTheSame) {
+  EXPECT_TRUE(is_same_token("", ""));
+  EXPECT_TRUE(is_same_token("abc", "abc"));
+  for (const char* other : {"", "a", "ab", "abd", "xbc", "abcabc", "abcd"}) {
+    EXPECT_FALSE(is_same_token("abc", other)) << other;
+    EXPECT_FALSE(is_same_token(other, "abc")) << other;
+  }
+}
+
+}  // namespace
+}  // namespace ontime::net

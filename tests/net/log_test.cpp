@@ -1,0 +1,109 @@
+#include "common/log/log.h"
+
+#include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <vector>
+
+namespace ontime::log {
+namespace {
+
+// A file of its own that goes with the test; afterwards nothing is logged any more.
+class LogTest : public testing::Test {
+ protected:
+  LogTest() {
+    const int descriptor = ::mkstemp(path_.data());
+    EXPECT_GE(descriptor, 0);
+    ::close(descriptor);
+  }
+  ~LogTest() override {
+    EXPECT_TRUE(set_up({.level = "off", .format = "text", .file = "", .program = "test"}));
+    ::unlink(path_.c_str());
+  }
+
+  Options options(std::string format, std::string level = "info") const {
+    return {.level = std::move(level), .format = std::move(format), .file = path_, .program = "ontime-test"};
+  }
+
+  std::vector<std::string> lines() const {
+    std::ifstream file(path_);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  }
+
+  std::string path_ = "/tmp/ontime-log-XXXXXX";
+};
+
+TEST_F(LogTest, ATextLineIsTimeLevelProgramMessage) {
+  ASSERT_TRUE(set_up(options("text")));
+  spdlog::info("node_lost node=node-2");
+  ASSERT_EQ(lines().size(), 1u);
+  EXPECT_TRUE(std::regex_match(lines()[0], std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z info ontime-test )"
+                                                      R"(node_lost node=node-2)")))
+      << lines()[0];
+}
+
+TEST_F(LogTest, ATextEventStaysOneLine) {
+  ASSERT_TRUE(set_up(options("text")));
+  spdlog::warn("first\nsecond\x1b[31m");
+  ASSERT_EQ(lines().size(), 1u);
+  EXPECT_NE(lines()[0].find(R"(warning ontime-test first\nsecond\x1b[31m)"), std::string::npos) << lines()[0];
+}
+
+TEST_F(LogTest, EveryJsonLineIsAnObjectWhateverBytesItHolds) {
+  ASSERT_TRUE(set_up(options("json")));
+  std::string all_bytes;
+  for (int byte = 0; byte < 256; ++byte) all_bytes += static_cast<char>(byte);
+  spdlog::error("plain \"quoted\" back\\slash\nline");
+  spdlog::info(all_bytes);
+  ASSERT_EQ(lines().size(), 2u);
+  const auto event = nlohmann::json::parse(lines()[0]);
+  EXPECT_EQ(event["level"], "error");
+  EXPECT_EQ(event["program"], "ontime-test");
+  EXPECT_EQ(event["message"], "plain \"quoted\" back\\slash\nline");
+  EXPECT_EQ(event["time"].get<std::string>().size(), 24u);
+  EXPECT_TRUE(nlohmann::json::parse(lines()[1]).is_object());
+}
+
+TEST_F(LogTest, TheLevelDecidesWhatIsWritten) {
+  ASSERT_TRUE(set_up(options("text", "warning")));
+  spdlog::info("quiet");
+  spdlog::error("loud");
+  EXPECT_EQ(lines().size(), 1u);
+  ASSERT_TRUE(set_up(options("text", "off")));
+  spdlog::critical("nothing");
+  EXPECT_EQ(lines().size(), 1u);
+}
+
+TEST_F(LogTest, AFileIsContinuedNotReplaced) {
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(set_up(options("text")));
+    spdlog::info("started");
+  }
+  EXPECT_EQ(lines().size(), 2u);
+}
+
+TEST_F(LogTest, WrongOptionsAreRefusedByName) {
+  const auto level = set_up(options("text", "loud"));
+  ASSERT_FALSE(level);
+  EXPECT_EQ(level.error().kind, ErrorKind::BadInput);
+  EXPECT_NE(level.error().message.find("'loud'"), std::string::npos);
+  const auto format = set_up(options("xml"));
+  ASSERT_FALSE(format);
+  EXPECT_EQ(format.error().kind, ErrorKind::BadInput);
+  auto nowhere = options("text");
+  nowhere.file = "/nonexistent/log";
+  const auto file = set_up(nowhere);
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().kind, ErrorKind::Failed);
+  EXPECT_NE(file.error().message.find("/nonexistent/log"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ontime::log
