@@ -1,0 +1,157 @@
+"""Which folder may include which, and which libraries: the architecture as a table.
+
+Tests may include anything. Everything else names its project headers from the root and stays within its row.
+"""
+
+import re
+
+import source_tree
+
+# The longest matching folder of a file decides. First: other folders of the project (itself is always allowed).
+# Second: libraries, by the first part of the header's name; of the system's own headers all may be included.
+ALLOWED = {
+    "common/base": ([], []),
+    "common/log": (["common/base"], ["spdlog", "fmt", "nlohmann"]),
+    "common/app": (["common/base"], []),
+    "common/output": (["common/base"], ["nlohmann"]),
+    "common/protocol": (["common/base"], ["google"]),
+    "common/net": (["common/protocol", "common/log", "common/base"], ["asio", "spdlog", "google"]),
+    "scheduler": (["common/base"], ["boost/math"]),
+    "master/journal": (["scheduler", "common/base", "common/log"], ["rocksdb", "spdlog", "google"]),
+    "master": (["scheduler", "master/journal", "common"], ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
+    "worker/data": (["common/base", "common/app"], ["zlib.h", "zstd.h"]),
+    # The process that attempts run in starts in a millisecond because it loads so little.
+    "worker/runner": (["worker/data", "worker/progress_block.h", "common/protocol", "common/app", "common/base"],
+                      ["google"]),
+    "worker/agent": (["worker/data/file_descriptor.h", "worker/progress_block.h", "common/net", "common/protocol",
+                      "common/app", "common/log", "common/base"], ["asio", "spdlog", "fmt", "google", "CLI"]),
+    "worker": (["common/base"], []),
+    "apps": (["common/app"], []),
+    "simulator": (["scheduler", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
+    "cli": (["common"], ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
+}
+
+# Protobuf's types stay at the edges: only these may include generated headers.
+WIRE_FOLDERS = ("common/protocol", "common/net", "worker/agent", "worker/runner", "cli")
+WIRE_FILES = ("master/worker_session", "master/worker_link", "master/client_session", "master/reports",
+              "master/submission", "master/submissions", "master/job_view", "master/journal/record_codec")
+
+SYSTEM_FOLDERS = ("sys", "netinet", "arpa", "net", "linux")
+LIBRARY_FILES = ("zlib.h", "zstd.h")  # libraries whose headers stand beside the system's
+PURE_FOLDERS = ("scheduler",)         # the C++ library only, nothing of the operating system
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+
+
+def _is_within(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def _row_of(path):
+    fitting = [folder for folder in ALLOWED if _is_within(path, folder)]
+    return max(fitting, key=len) if fitting else None
+
+
+def _project_fault(path, row, header):
+    """Why a project header may not be included there; None if it may."""
+    if not header.startswith(tuple(folder + "/" for folder in source_tree.FOLDERS)):
+        return "is not named from the root of the project"
+    if header.endswith(".pb.h"):
+        stem = path.rsplit(".", 1)[0]
+        if not path.startswith(tuple(folder + "/" for folder in WIRE_FOLDERS)) and stem not in WIRE_FILES:
+            return "is a message of the wire, which ends at the sessions and codecs"
+    if _row_of(header) != row and not any(_is_within(header, folder) for folder in ALLOWED[row][0]):
+        return f"is none of those that {row} may use"
+    return None
+
+
+def _library_fault(row, header):
+    """Why a library's header may not be included in this row; None if it may."""
+    first = header.split("/")[0]
+    if any(_is_within(header, library) for library in ALLOWED[row][1]):
+        return None
+    if "/" in header and first not in SYSTEM_FOLDERS or header in LIBRARY_FILES or header.startswith("asio"):
+        return f"belongs to a library that {row} may not use"
+    if row in PURE_FOLDERS and ("/" in header or header.endswith(".h")):
+        return f"belongs to the operating system, of which {row} knows nothing"
+    return None
+
+
+def check(sources):
+    wrong = []
+    for source in sources:
+        if not source.is_cpp or source.path.startswith("tests/"):
+            continue
+        row = _row_of(source.path)
+        if row is None:
+            wrong.append(f"{source.path}: its folder has no row in the table of allowed includes")
+            continue
+        for match in _INCLUDE.finditer(source.uncommented):
+            is_project, header = match[1] == '"', match[2]
+            fault = _project_fault(source.path, row, header) if is_project else _library_fault(row, header)
+            if fault:
+                line = source.uncommented.count("\n", 0, match.start(1)) + 1
+                wrong.append(f"{source.path}:{line}: {header} {fault}")
+    return wrong
+
+
+BAD = [
+    ("scheduler/x.cpp", '#include "common/log/log.h"\n'),
+    ("scheduler/x.cpp", '#include "common/protocol/types.pb.h"\n'),
+    ("scheduler/x.cpp", '#include "master/clock.h"\n'),
+    ("scheduler/x.h", "#include <asio/ip/tcp.hpp>\n"),
+    ("scheduler/x.h", "#include <asio.hpp>\n"),
+    ("scheduler/x.h", "#include <unistd.h>\n"),
+    ("scheduler/x.h", "#include <sys/time.h>\n"),
+    ("scheduler/policy/x.h", "#include <boost/asio.hpp>\n"),
+    ("scheduler/x.cpp", "  #  include <spdlog/spdlog.h>\n"),
+    ("common/base/x.h", '#include "common/log/log.h"\n'),
+    ("common/base/x.h", '#include "scheduler/event.h"\n'),
+    ("common/base/x.h", "#include <asio/buffer.hpp>\n"),
+    ("common/app/x.h", '#include "common/protocol/frame.h"\n'),
+    ("common/app/x.h", '#include "common/protocol/types.pb.h"\n'),
+    ("common/output/x.cpp", '#include "common/protocol/types.pb.h"\n'),
+    ("common/protocol/x.h", '#include "common/net/connection.h"\n'),
+    ("common/net/x.h", '#include "worker/progress_block.h"\n'),
+    ("common/new_folder/x.h", "int x;\n"),
+    ("worker/agent/x.cpp", '#include "scheduler/event.h"\n'),
+    ("worker/agent/x.cpp", "#include <rocksdb/db.h>\n"),
+    ("worker/agent/x.cpp", '#include "worker/data/record_reader.h"\n'),
+    ("worker/x.h", '#include "worker/agent/slots.h"\n'),
+    ("worker/runner/x.cpp", "#include <asio/write.hpp>\n"),
+    ("worker/runner/x.cpp", '#include "worker/agent/slots.h"\n'),
+    ("worker/data/x.cpp", '#include "common/protocol/types.pb.h"\n'),
+    ("worker/agent/x.cpp", '#include "common/output/manifest.h"\n'),
+    ("master/x.cpp", '#include "worker/progress_block.h"\n'),
+    ("master/x.cpp", "#include <rocksdb/db.h>\n"),
+    ("master/control_loop.cpp", '#include "common/protocol/control.pb.h"\n'),
+    ("master/journal/journal.h", '#include "master/journal/records.pb.h"\n'),
+    ("master/journal/x.cpp", '#include "master/master.h"\n'),
+    ("apps/x/x.cpp", '#include "common/base/ids.h"\n'),
+    ("apps/x/x.cpp", '#include "worker/progress_block.h"\n'),
+    ("apps/x/x.cpp", "#include <nlohmann/json.hpp>\n"),
+    ("simulator/x.cpp", '#include "master/master.h"\n'),
+    ("simulator/x.cpp", '#include "common/protocol/types.pb.h"\n'),
+    ("cli/x.cpp", '#include "scheduler/scheduler.h"\n'),
+    ("cli/x.cpp", '#include "master/clock.h"\n'),
+    ("master/x.cpp", '#include "clock.h"\n'),
+    ("master/x.cpp", '#include "../scheduler/event.h"\n'),
+]
+
+GOOD = [
+    ("scheduler/x.cpp", '#include "scheduler/event.h"\n#include "common/base/ids.h"\n#include <map>\n'),
+    ("scheduler/pocd/x.cpp", "#include <boost/math/quadrature/gauss.hpp>\n"),
+    ("scheduler/x.cpp", '// #include "common/log/log.h"\n/*\n#include <asio.hpp>\n*/\n'),
+    ("common/net/x.h", '#include "common/protocol/control.pb.h"\n#include <asio/awaitable.hpp>\n#include <sys/socket.h>\n'),
+    ("master/main.cpp", '#include "master/journal/journal.h"\n#include "common/log/log.h"\n'),
+    ("master/worker_session.cpp", '#include "common/protocol/control.pb.h"\n#include "scheduler/event.h"\n'),
+    ("master/journal/record_codec.cpp", '#include "master/journal/records.pb.h"\n#include "scheduler/record.h"\n'),
+    ("worker/runner/x.cpp", '#include "worker/data/x.h"\n#include "worker/progress_block.h"\n#include <unistd.h>\n'),
+    ("worker/data/x.cpp", "#include <zlib.h>\n"),
+    ("apps/x/x.cpp", '#include "common/app/application.h"\n#include "apps/text/words.h"\n#include <immintrin.h>\n'),
+    ("cli/x.cpp", '#include "common/protocol/client.pb.h"\n#include <CLI/CLI.hpp>\n'),
+    ("tests/x/x.cpp", '#include "scheduler/event.h"\n#include "worker/data/x.h"\n#include <asio.hpp>\n'),
+]
+
+if __name__ == "__main__":
+    source_tree.main(check, BAD, GOOD)
