@@ -86,7 +86,7 @@ RC_GTEST_PROP(CutPoints, SealedAndReleasedPartsTileTheRange, ()) {
   std::uint64_t released_from = size;
   bool has_mapped = false;
   while (!points.is_over()) {
-    if (*rc::gen::inRange(0, 3) == 0) {
+    if (*rc::gen::arbitrary<bool>()) {
       std::uint64_t at = *rc::gen::inRange<std::uint64_t>(0, size + 3);
       if (at > position && at < points.end() && !is_compressed) at = std::min(start_from(at), points.end());
       const bool release = *rc::gen::arbitrary<bool>();

@@ -42,7 +42,9 @@ class StormMapper final : public app::Mapper {
   // may be one in a block: not in begin_segment() and in map() behind it.
   bool cut_perhaps() {
     if (random_() % 4 != 0) return false;
-    block_.cut(near_ + random_() % 200 - std::min<std::uint64_t>(near_, random_() % 60), random_() % 2 == 0);
+    const std::uint64_t ahead = random_() % (random_() % 3 == 0 ? 3000 : 200);
+    const std::uint64_t behind = std::min<std::uint64_t>(near_, random_() % 60);
+    block_.cut(near_ + ahead - behind, random_() % 2 == 0);
     return true;
   }
 
