@@ -1,0 +1,118 @@
+#include "tests/worker/agent/slots_fixture.h"
+
+#include <gtest/gtest.h>
+
+#include "worker/agent/wire_ids.h"
+
+namespace ontime::worker::test {
+
+SlotsWorld::SlotsWorld(std::uint32_t count)
+    : link(io.get_executor(), launcher.starter()),
+      slots(io.get_executor(), {.slots = count, .application_directories = {"/apps"}}, reports, link) {
+  EXPECT_TRUE(slots.start());
+  settle();
+}
+
+Status SlotsWorld::set_up(std::uint32_t job, const std::string& application) {
+  wire::Order order;
+  order.mutable_setup()->set_job(job);
+  order.mutable_setup()->set_application(application);
+  order.mutable_setup()->set_output("/out");
+  return slots.obey(order);
+}
+
+Status SlotsWorld::launch(AttemptId id, std::uint64_t begin, std::uint64_t end) {
+  wire::Order order;
+  *order.mutable_launch()->mutable_attempt() = to_wire(id);
+  order.mutable_launch()->mutable_file()->set_path("/data/text");
+  order.mutable_launch()->mutable_range()->set_begin(begin);
+  order.mutable_launch()->mutable_range()->set_end(end);
+  return slots.obey(order);
+}
+
+Status SlotsWorld::cut(AttemptId id, std::uint64_t at, bool release) {
+  wire::Order order;
+  *order.mutable_cut()->mutable_attempt() = to_wire(id);
+  order.mutable_cut()->set_at(at);
+  order.mutable_cut()->set_release(release);
+  return slots.obey(order);
+}
+
+Status SlotsWorld::kill(AttemptId id) {
+  wire::Order order;
+  *order.mutable_kill()->mutable_attempt() = to_wire(id);
+  return slots.obey(order);
+}
+
+Status SlotsWorld::forget(std::uint32_t job) {
+  wire::Order order;
+  order.mutable_forget()->set_job(job);
+  return slots.obey(order);
+}
+
+void SlotsWorld::begin_session(const std::vector<AttemptId>& fenced) {
+  wire::ToWorker::Welcome welcome;
+  for (const AttemptId id : fenced) *welcome.add_fenced() = to_wire(id);
+  slots.begin_session(welcome.fenced());
+}
+
+void SlotsWorld::settle() {
+  io.restart();
+  io.poll();
+}
+
+void SlotsWorld::settle_until(const std::function<bool()>& is_so) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!is_so() && std::chrono::steady_clock::now() < limit) {
+    io.restart();
+    io.run_one_until(limit);
+  }
+  EXPECT_TRUE(is_so());
+}
+
+std::unique_ptr<FakeRunner> SlotsWorld::launch_and_start(AttemptId id) {
+  EXPECT_TRUE(launch(id));
+  settle();
+  auto runner = launcher.next_spawn();
+  EXPECT_NE(runner, nullptr);
+  if (!runner) return nullptr;
+  launcher.reports_spawned(*runner);
+  EXPECT_TRUE(runner->next()->has_setup());
+  EXPECT_TRUE(runner->takes_run());
+  runner->starts();
+  settle();
+  new_reports();
+  return runner;
+}
+
+void SlotsWorld::finish(FakeRunner& runner) {
+  runner.seals(runner.run().range().begin(), runner.run().range().end());
+  runner.finishes();
+  settle();
+}
+
+void SlotsWorld::end(FakeRunner& runner, int wait_status) {
+  runner.closes();
+  launcher.reports_exit(runner, wait_status);
+  settle();
+}
+
+std::vector<wire::Report> SlotsWorld::new_reports() {
+  const auto batch = reports.take_unsent();
+  return {batch.reports().begin(), batch.reports().end()};
+}
+
+wire::Report::Ended SlotsWorld::only_end() {
+  const auto all = new_reports();
+  EXPECT_EQ(all.size(), 1u);
+  EXPECT_TRUE(!all.empty() && all[0].has_ended());
+  return all.empty() ? wire::Report::Ended() : all[0].ended();
+}
+
+std::vector<wire::AttemptProgress> SlotsWorld::progress() {
+  wire::ToMaster::Heartbeat heartbeat;
+  slots.add_progress(*heartbeat.mutable_attempts());
+  return {heartbeat.attempts().begin(), heartbeat.attempts().end()};
+}
+
+}  // namespace ontime::worker::test

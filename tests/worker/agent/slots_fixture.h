@@ -1,0 +1,55 @@
+#pragma once
+// A Slots with a fake launcher and fake runners, all on the test's thread. Verbs for orders; `settle` lets everything
+// that has arrived be handled.
+
+#include <asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/worker/agent/fake_launcher.h"
+#include "tests/worker/agent/fake_runner.h"
+#include "worker/agent/slots.h"
+
+namespace ontime::worker::test {
+
+class SlotsWorld {
+ public:
+  explicit SlotsWorld(std::uint32_t slots = 2);
+
+  static AttemptId attempt(std::uint32_t task, std::uint32_t job = 1) { return {{JobId{job}, task}, 0}; }
+
+  Status set_up(std::uint32_t job = 1, const std::string& application = "wordcount");
+  Status launch(AttemptId id, std::uint64_t begin = 0, std::uint64_t end = 1000);
+  Status cut(AttemptId id, std::uint64_t at, bool release = false);
+  Status kill(AttemptId id);
+  Status forget(std::uint32_t job);
+  void begin_session(const std::vector<AttemptId>& fenced);
+
+  void settle();
+  // Goes on until `is_so`, or fails the test when that takes far too long.
+  void settle_until(const std::function<bool()>& is_so);
+
+  // Launches in a new runner that is spawned, has read its setup and its run, and has started.
+  std::unique_ptr<FakeRunner> launch_and_start(AttemptId id);
+  // Finishes what it runs with one seal.
+  void finish(FakeRunner& runner);
+  // The process ends.
+  void end(FakeRunner& runner, int wait_status);
+
+  // Reports that were not looked at yet.
+  std::vector<wire::Report> new_reports();
+  // The only new report, an Ended.
+  wire::Report::Ended only_end();
+  std::vector<wire::AttemptProgress> progress();
+
+  asio::io_context io{1};
+  FakeLauncher launcher;
+  ReportLog reports;
+  LauncherLink link;
+  Slots slots;
+};
+
+}  // namespace ontime::worker::test

@@ -1,0 +1,140 @@
+// Whatever orders, runner messages and deaths come in whatever sequence: every attempt that was accepted ends exactly
+// once (finished, killed by order, or reported), reports stay in order, runners within their bound.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "tests/worker/agent/slots_fixture.h"
+#include "worker/agent/wire_ids.h"
+
+namespace ontime::worker {
+namespace {
+
+using test::FakeRunner;
+using test::SlotsWorld;
+
+constexpr std::uint32_t kSlots = 2;
+
+class RandomHistory {
+ public:
+  RandomHistory() {
+    RC_ASSERT(world_.set_up(1).has_value());
+    RC_ASSERT(world_.set_up(2).has_value());
+  }
+
+  void step() {
+    switch (*rc::gen::inRange(0, 8)) {
+      case 0:
+      case 1:
+        return launch();
+      case 2:
+        return with_attempt([this](AttemptId id) {
+          RC_ASSERT(world_.kill(id).has_value());
+          live_.erase(id);
+        });
+      case 3:
+        return with_attempt([this](AttemptId id) { std::ignore = world_.cut(id, 500); });
+      case 4:
+        return with_runner([this](FakeRunner& runner) {
+          runner.seals(0, 1000);
+          runner.finishes();
+          live_.erase(attempt_id(runner.run().attempt()));
+          world_.settle();
+        });
+      case 5:
+        return with_runner([this](FakeRunner& runner) {
+          world_.end(runner, SIGSEGV);
+          runners_.erase(runner.number());
+        });
+      case 6:
+        return with_runner([this](FakeRunner& runner) {
+          if (runner.block().cut_sequence.load() <= std::max(answered_[runner.number()], runner.run().cut_sequence())) {
+            return;
+          }
+          answered_[runner.number()] = runner.block().cut_sequence.load();
+          runner.answers_cut(1000);
+        });
+      case 7:
+        return die();
+    }
+  }
+
+  void check() {
+    world_.settle();
+    take_reports();
+    RC_ASSERT(world_.slots.attempt_count() == live_.size());
+    for (const auto& progress : world_.progress()) RC_ASSERT(live_.contains(attempt_id(progress.attempt())));
+    RC_ASSERT(world_.slots.runner_count() <= Slots::kDyingFactor * kSlots + Slots::kDyingExtra);
+  }
+
+ private:
+  void launch() {
+    if (live_.size() >= kSlots) return;
+    const AttemptId id = world_.attempt(next_task_++, *rc::gen::inRange(1u, 3u));
+    RC_ASSERT(world_.launch(id).has_value());
+    live_.insert(id);
+    world_.settle();
+    while (auto runner = world_.launcher.next_spawn()) {
+      world_.launcher.reports_spawned(*runner);
+      RC_ASSERT(runner->next()->has_setup());
+      const std::uint64_t number = runner->number();
+      runners_[number] = std::move(runner);
+    }
+    for (const auto& [number, runner] : runners_) runner->takes_run();
+    world_.settle();
+  }
+
+  // Every runner's process is gone with the launcher.
+  void die() {
+    if (*rc::gen::inRange(0, 4) != 0) return;
+    world_.launcher.dies();
+    world_.settle();
+    runners_.clear();
+  }
+
+  template <class F>
+  void with_attempt(F act) {
+    if (!live_.empty()) act(*std::next(live_.begin(), *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(live_))));
+  }
+
+  template <class F>
+  void with_runner(F act) {
+    if (live_.empty()) return;
+    const AttemptId id = *std::next(live_.begin(), *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(live_)));
+    for (const auto& [number, runner] : runners_) {
+      if (runner->run().has_attempt() && attempt_id(runner->run().attempt()) == id) return act(*runner);
+    }
+  }
+
+  void take_reports() {
+    for (const wire::Report& report : world_.new_reports()) {
+      RC_ASSERT(report.sequence() == ++last_report_);
+      const AttemptId id = attempt_id(report.attempt());
+      if (report.has_ended()) RC_ASSERT(live_.erase(id) == 1u);
+    }
+  }
+
+  SlotsWorld world_{kSlots};
+  std::map<std::uint64_t, std::unique_ptr<FakeRunner>> runners_;
+  std::map<std::uint64_t, std::uint64_t> answered_;
+  std::set<AttemptId> live_;
+  std::uint32_t next_task_ = 0;
+  std::uint64_t last_report_ = 0;
+};
+
+RC_GTEST_PROP(SlotsProperty, EveryAttemptEndsExactlyOnce, ()) {
+  RandomHistory history;
+  const int steps = *rc::gen::inRange(0, 40);
+  for (int i = 0; i < steps; ++i) {
+    history.step();
+    history.check();
+  }
+}
+
+}  // namespace
+}  // namespace ontime::worker

@@ -1,0 +1,85 @@
+// Descriptors and processes are given back, and stay within their bounds.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "tests/worker/agent/slots_fixture.h"
+
+namespace ontime::worker {
+namespace {
+
+using test::SlotsWorld;
+
+std::ptrdiff_t open_descriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+}
+
+TEST(SlotsResources, EveryEndOfAnAttemptGivesItsDescriptorsBack) {
+  SlotsWorld world;
+  ASSERT_TRUE(world.set_up());
+  const auto before = open_descriptors();
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    const AttemptId id = world.attempt(i);
+    auto runner = world.launch_and_start(id);
+    if (i % 4 == 0) {
+      ASSERT_TRUE(world.kill(id));
+    }
+    if (i % 4 == 1) runner->fails(wire::THREW, "no");
+    if (i % 4 == 2) world.begin_session({id});
+    world.end(*runner, SIGSEGV);
+    runner.reset();
+    ASSERT_TRUE(world.set_up());
+    ASSERT_EQ(world.slots.runner_count(), 0u);
+    ASSERT_EQ(open_descriptors(), before) << "after attempt " << i;
+  }
+}
+
+TEST(SlotsResources, TheWholeGivesItsDescriptorsBack) {
+  const auto before = open_descriptors();
+  {
+    SlotsWorld world;
+    ASSERT_TRUE(world.set_up());
+    const auto busy = world.launch_and_start(world.attempt(0));
+    const auto idle = world.launch_and_start(world.attempt(1));
+    world.finish(*idle);
+    world.slots.stop();
+    EXPECT_TRUE(busy->was_killed());
+    EXPECT_TRUE(idle->was_killed());
+  }
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST(SlotsResources, KilledRunnersWhoseEndIsNotSeenAreBounded) {
+  SlotsWorld world(1);
+  ASSERT_TRUE(world.set_up());
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    ASSERT_TRUE(world.launch(world.attempt(i)));
+    world.settle();
+    ASSERT_TRUE(world.kill(world.attempt(i)));
+  }
+  EXPECT_LE(world.slots.runner_count(), Slots::kDyingFactor + Slots::kDyingExtra);
+  EXPECT_EQ(world.new_reports().back().ended().failure(), wire::LAUNCH);
+}
+
+TEST(SlotsResources, OrdersForManyLaunchesReachASlowLauncherInOrder) {
+  SlotsWorld world(Slots::kSlotsMax);
+  ASSERT_TRUE(world.set_up());
+  constexpr std::uint32_t kLaunches = 300;  // more than the socket holds at once
+  std::uint64_t last = 0;
+  std::uint32_t taken = 0;
+  for (std::uint32_t i = 0; i < kLaunches / 3; ++i) ASSERT_TRUE(world.launch(world.attempt(i)));
+  for (bool has_more = true; has_more;) {
+    world.settle();
+    const auto runner = world.launcher.next_spawn();
+    has_more = runner != nullptr;
+    if (!has_more) break;
+    EXPECT_GT(runner->number(), last);
+    last = runner->number();
+    ++taken;
+  }
+  EXPECT_EQ(taken, kLaunches / 3);
+}
+
+}  // namespace
+}  // namespace ontime::worker
