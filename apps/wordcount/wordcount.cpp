@@ -2,42 +2,71 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "apps/text/decimal.h"
 #include "apps/text/sum_merger.h"
+#include "apps/text/word_scanner.h"
+#include "apps/text/word_table.h"
 
 namespace {
 
 using namespace ontime::app;
+using namespace ontime::apps;
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-class WordCountMapper final : public Mapper {
+// Counts as lines of output. A table that is full becomes lines early: the merge adds them up.
+class CountWriter final : public WordTable::Overflow {
  public:
-  void map(const Batch& batch, Output&) override {
-    const std::string_view text = batch.bytes;
-    for (std::size_t at = 0; at < text.size();) {
-      std::size_t end = at;
-      while (end < text.size() && !is_space(text[end])) ++end;
-      if (end > at) ++counts_[std::string(text.substr(at, end - at))];
-      at = end + 1;
-    }
+  explicit CountWriter(Output& out) : out_(out) {}
+
+  void full(const WordTable& table) override {
+    const auto write = [this](const auto& word) { write_inline(word); };
+    table.shorts().for_each(write);
+    table.mediums().for_each(write);
+    table.longs().for_each([this](std::string_view word, std::uint32_t count) { refused(word, count); });
   }
 
-  void flush(Output& out) override {
-    for (const auto& [word, count] : counts_) out.record(word, std::to_string(count));
-    counts_.clear();
+  void refused(std::string_view word, std::uint64_t count) override {
+    char digits[kMaxDecimal];
+    out_.record(word, {digits, write_decimal(digits, count)});
   }
 
  private:
-  std::unordered_map<std::string, std::uint64_t> counts_;
+  template <class Word>
+  void write_inline(const Word& word) {
+    char* const begin = out_.reserve(Word::kMaxSize + 2 + kMaxDecimal);
+    word.store(begin);
+    char* to = begin + word.size();
+    *to++ = '\t';
+    to = write_decimal(to, word.count);
+    *to++ = '\n';
+    out_.commit(static_cast<std::size_t>(to - begin));
+  }
+
+  Output& out_;
+};
+
+class WordCountMapper final : public Mapper {
+ public:
+  void map(const Batch& batch, Output& out) override {
+    CountWriter overflow(out);
+    WordScanner scanner(batch.bytes);
+    for (auto words = scanner.next(); !words.empty(); words = scanner.next()) table_.add(batch.bytes, words, overflow);
+  }
+
+  void flush(Output& out) override {
+    CountWriter(out).full(table_);
+    table_.clear();
+  }
+
+ private:
+  WordTable table_;
 };
 
 class WordCount final : public Application {
  public:
   std::string description() const override { return "counts how often each word occurs"; }
   std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<WordCountMapper>(); }
-  std::unique_ptr<Merger> make_merger() const override { return std::make_unique<ontime::apps::SumMerger>(); }
+  std::unique_ptr<Merger> make_merger() const override { return std::make_unique<SumMerger>(); }
 };
 
 }  // namespace

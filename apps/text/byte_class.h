@@ -1,0 +1,77 @@
+#pragma once
+// Classes of bytes as bit masks, 64 bytes at a time: bit i of a mask tells about byte i.
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+namespace ontime::apps {
+
+static_assert(std::endian::native == std::endian::little, "byte i of a word in memory must be its bits 8i to 8i+7");
+
+inline constexpr std::size_t kBlockBytes = 64;
+
+// Gathers the highest bits of the eight bytes of `word`.
+constexpr std::uint64_t high_bits(std::uint64_t word) {
+  return ((word >> 7 & 0x0101010101010101) * 0x0102040810204080) >> 56;
+}
+
+// 0x80 in every byte of `word` that is white space. Sums stay within their bytes because bit 7 is masked out first.
+constexpr std::uint64_t space_bytes(std::uint64_t word) {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  const std::uint64_t low = word & 0x7f * ones;
+  const std::uint64_t from_tab = low + (0x80 - '\t') * ones;         // bit 7: at least \t
+  const std::uint64_t over_return = low + (0x7f - '\r') * ones;      // bit 7: more than \r
+  const std::uint64_t not_blank = (low ^ ' ' * ones) + 0x7f * ones;  // bit 7: not ' '
+  return ((from_tab & ~over_return) | ~not_blank) & ~word & 0x80 * ones;
+}
+
+// 0x80 in every byte of `word` that continues a UTF-8 sequence (10xxxxxx).
+constexpr std::uint64_t continuation_bytes(std::uint64_t word) { return word & ~(word << 1) & 0x8080808080808080; }
+
+template <std::uint64_t (*Class)(std::uint64_t)>
+std::uint64_t portable_mask(const char* block) {
+  std::uint64_t mask = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    std::uint64_t word;
+    std::memcpy(&word, block + 8 * i, 8);
+    mask |= high_bits(Class(word)) << 8 * i;
+  }
+  return mask;
+}
+
+inline std::uint64_t portable_space_mask(const char* block) { return portable_mask<space_bytes>(block); }
+inline std::uint64_t portable_continuation_mask(const char* block) { return portable_mask<continuation_bytes>(block); }
+
+#ifdef __x86_64__
+
+// A byte is white space when a table of sixteen, indexed by its low four bits, holds the byte itself.
+__attribute__((target("avx2"))) inline std::uint32_t avx2_space_mask_of_32(const char* block) {
+  const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
+  const __m256i table = _mm256_setr_epi8(' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', '\v', '\f', '\r', 0, 0,  //
+                                         ' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', '\v', '\f', '\r', 0, 0);
+  return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_shuffle_epi8(table, bytes))));
+}
+
+__attribute__((target("avx2"))) inline std::uint64_t avx2_space_mask(const char* block) {
+  return avx2_space_mask_of_32(block) | static_cast<std::uint64_t>(avx2_space_mask_of_32(block + 32)) << 32;
+}
+
+// Continuation bytes are the signed numbers -128 to -65.
+__attribute__((target("avx2"))) inline std::uint32_t avx2_continuation_mask_of_32(const char* block) {
+  const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
+  return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpgt_epi8(_mm256_set1_epi8(-64), bytes)));
+}
+
+__attribute__((target("avx2"))) inline std::uint64_t avx2_continuation_mask(const char* block) {
+  return avx2_continuation_mask_of_32(block) | static_cast<std::uint64_t>(avx2_continuation_mask_of_32(block + 32))
+                                                   << 32;
+}
+
+#endif
+
+}  // namespace ontime::apps

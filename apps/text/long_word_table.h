@@ -1,0 +1,60 @@
+#pragma once
+// Counts of words too long for the slots of an InlineWordTable: they stand one after another in a stretch of memory of
+// fixed size. The same rules: it never grows and refuses what finds no room.
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "apps/text/zeroed_memory.h"
+
+namespace ontime::apps {
+
+class LongWordTable {
+ public:
+  // REQUIRES: slots is a power of two. `text_bytes`: room for the words, less than 4 GiB.
+  LongWordTable(std::size_t slots, std::size_t text_bytes, std::size_t probes);
+
+  // REQUIRES: at least 8 bytes.
+  static std::uint64_t hash(std::string_view word);
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(slots_.data() + (hash & mask_), 1); }
+
+  // REQUIRES: at most longest() bytes. False when the word is new and there is no room for it.
+  bool add(std::string_view word, std::uint64_t hash, std::uint32_t count);
+
+  // Whether words have been refused because slots or text were used up.
+  bool full() const { return full_; }
+  std::size_t longest() const { return text_.size(); }
+  bool empty() const { return used_.empty(); }
+  std::size_t size() const { return used_.size(); }
+
+  // Visits (word, count) in the order of insertion.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const std::uint32_t place : used_) visit(word_of(slots_[place]), slots_[place].count);
+  }
+
+  void clear();
+
+ private:
+  struct Slot {
+    std::uint64_t hash;
+    std::uint32_t begin;
+    std::uint32_t size;
+    std::uint32_t count;  // 0: free
+  };
+  std::string_view word_of(const Slot& slot) const { return {text_.data() + slot.begin, slot.size}; }
+  bool insert(std::string_view word, std::uint64_t hash, std::size_t place, std::uint32_t count);
+
+  ZeroedMemory<Slot> slots_;
+  ZeroedMemory<char> text_;
+  std::size_t mask_;
+  std::size_t probes_;
+  std::size_t limit_;
+  std::size_t text_used_ = 0;
+  bool full_ = false;
+  std::vector<std::uint32_t> used_;  // places
+};
+
+}  // namespace ontime::apps

@@ -1,0 +1,103 @@
+#pragma once
+// How often words occur, in bounded memory: what does not fit goes to an Overflow. The counts held and those handed to
+// the overflow together are right; how they are divided is not defined, but the same for the same calls.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "apps/text/inline_word_table.h"
+#include "apps/text/long_word_table.h"
+#include "apps/text/word_scanner.h"
+
+namespace ontime::apps {
+
+// All of the table's memory, which is used only as far as words come. The default serves 229,000 distinct words of up
+// to 12 bytes from 4 MiB, 57,000 of up to 28 bytes and as many longer ones.
+struct WordTableLimits {
+  std::size_t short_slots = 1 << 18;   // of 16 bytes; a power of two, as the next two
+  std::size_t medium_slots = 1 << 16;  // of 32 bytes
+  std::size_t long_slots = 1 << 16;    // of 24 bytes
+  std::size_t long_text = 4 << 20;     // bytes of all long words together
+  std::size_t longest = 4096;          // bytes of a word that is kept; longer ones go to the overflow at once
+  std::size_t probes = 256;
+  std::uint32_t max_total = 0xffffffff;  // sum of all counts
+};
+
+class WordTable {
+ public:
+  // What becomes of counts that the table cannot hold.
+  class Overflow {
+   public:
+    virtual ~Overflow() = default;
+    // The table is full. Take what is in it; it is cleared afterwards.
+    virtual void full(const WordTable& table) = 0;
+    // A word that finds no place.
+    virtual void refused(std::string_view word, std::uint64_t count) = 0;
+  };
+
+  explicit WordTable(const WordTableLimits& limits = {});
+
+  // Counts each of `words` of `text` once. REQUIRES: at most WordScanner::kMaxGroup words.
+  void add(std::string_view text, std::span<const WordSpan> words, Overflow& overflow);
+  // Adds `count` (at least 1) to one word that is not empty and holds no white space.
+  void add(std::string_view word, std::uint32_t count, Overflow& overflow);
+
+  std::size_t size() const { return shorts_.size() + mediums_.size() + longs_.size(); }
+  bool empty() const { return size() == 0; }
+  void clear();
+
+  // For whoever wants to see the words in the form in which they are kept.
+  const InlineWordTable<ShortWord>& shorts() const { return shorts_; }
+  const InlineWordTable<MediumWord>& mediums() const { return mediums_; }
+  const LongWordTable& longs() const { return longs_; }
+
+  // Visits (word, count), each word once; the view is valid during the call.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    const auto visit_inline = [&](const auto& word) {
+      char bytes[word.kMaxSize];
+      word.store(bytes);
+      visit(std::string_view(bytes, word.size()), word.count);
+    };
+    shorts_.for_each(visit_inline);
+    mediums_.for_each(visit_inline);
+    longs_.for_each(visit);
+  }
+
+ private:
+  // A group of words on its way into a table: all are hashed, and their slots asked of memory, before the first is
+  // looked up.
+  template <class Word>
+  struct Waiting {
+    struct {
+      Word word;
+      std::size_t place;
+    } words[WordScanner::kMaxGroup + 1];
+    std::size_t size = 0;
+  };
+
+  template <class Word>
+  void look_up(const InlineWordTable<Word>& table, const char* word, std::size_t size, Waiting<Word>& waiting);
+  template <class Word>
+  void add_waiting(InlineWordTable<Word>& table, Waiting<Word>& waiting, Overflow& overflow);
+
+  void make_room_for(std::uint64_t count, Overflow& overflow);
+  void spill(Overflow& overflow);
+  void add_one(std::string_view word, std::uint32_t count, Overflow& overflow);
+  template <class Word>
+  void add_inline(InlineWordTable<Word>& table, const Word& word, Overflow& overflow);
+  void add_long(std::string_view word, std::uint32_t count, Overflow& overflow);
+
+  WordTableLimits limits_;
+  InlineWordTable<ShortWord> shorts_;
+  InlineWordTable<MediumWord> mediums_;
+  LongWordTable longs_;
+  std::uint64_t total_ = 0;  // sum of all counts
+  Waiting<ShortWord> waiting_shorts_;
+  Waiting<MediumWord> waiting_mediums_;
+  std::array<WordSpan, WordScanner::kMaxGroup + 1> not_short_;
+};
+
+}  // namespace ontime::apps
