@@ -6,7 +6,9 @@
 
 #include <asio/ip/tcp.hpp>
 #include <asio/write.hpp>
+#include <chrono>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "common/net/endpoint.h"
@@ -319,6 +321,21 @@ TEST_F(ConnectionTest, ItsSocketIsNotInheritedAndHasNoDelay) {
   EXPECT_NE(::fcntl(descriptor, F_GETFD) & FD_CLOEXEC, 0);
   EXPECT_NE(::fcntl(acceptor->native_handle(), F_GETFD) & FD_CLOEXEC, 0);
   EXPECT_TRUE(is_set(descriptor, IPPROTO_TCP, TCP_NODELAY));
+}
+
+asio::awaitable<void> sleep_and_throw() {
+  co_await sleep_for(std::chrono::milliseconds(1));
+  throw std::runtime_error("nobody catches this");
+}
+
+using CoroutineDeathTest = NetTest;
+TEST_F(CoroutineDeathTest, AnUncaughtExceptionEndsTheProcess) {
+  EXPECT_DEATH(
+      {
+        spawn(sleep_and_throw());
+        run();
+      },
+      "");
 }
 
 }  // namespace
