@@ -1,0 +1,164 @@
+// Slots with the real ontime-runner and a test application.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <asio/io_context.hpp>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+
+#include "tests/worker/data/input_files.h"
+#include "worker/agent/slots.h"
+
+namespace ontime::worker {
+namespace {
+
+using testing::HasSubstr;
+
+class RealRunner : public testing::Test {
+ protected:
+  RealRunner()
+      : link(io.get_executor(), [this] { return start(); }),
+        slots(io.get_executor(), {.slots = 2, .application_directories = {ONTIME_TEST_APPS}}, reports, link) {
+    test::write_file(directory.file("input"), "one\ntwo\nthree\n");
+    std::filesystem::create_directory(directory.file("_attempts"));
+    EXPECT_TRUE(slots.start());
+  }
+
+  Result<StartedLauncher> start() {
+    auto started = start_launcher(ONTIME_RUNNER);
+    if (started) launcher_pid = started->pid;
+    return started;
+  }
+
+  void set_up(const std::string& mode) {
+    wire::Order order;
+    order.mutable_setup()->set_job(1);
+    order.mutable_setup()->set_application("probe");
+    order.mutable_setup()->set_output(directory.path());
+    auto& parameter = *order.mutable_setup()->add_parameters();
+    parameter.set_key("mode");
+    parameter.set_value(mode);
+    ASSERT_TRUE(slots.obey(order));
+  }
+
+  void launch(std::uint32_t task) {
+    const InputFile file = test::describe(directory.file("input"));
+    wire::Order order;
+    auto& launch = *order.mutable_launch();
+    launch.mutable_attempt()->set_job(1);
+    launch.mutable_attempt()->set_task(task);
+    launch.mutable_file()->set_path(file.path);
+    launch.mutable_file()->set_size(file.size);
+    launch.mutable_file()->set_mtime_ns(file.mtime_ns);
+    launch.mutable_range()->set_end(file.size);
+    ASSERT_TRUE(slots.obey(order));
+  }
+
+  void run_until(const std::function<bool()>& is_so) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    io.restart();
+    while (!is_so() && io.run_one_until(limit) == 1) {
+    }
+    EXPECT_TRUE(is_so());
+  }
+  void run_until_over() {
+    run_until([this] { return slots.attempt_count() == 0; });
+  }
+
+  const wire::Report& newest() { return reports.unacknowledged().back(); }
+  static std::ptrdiff_t open_descriptors() {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  }
+
+  test::TemporaryDirectory directory;
+  pid_t launcher_pid = 0;
+  asio::io_context io{1};
+  ReportLog reports;
+  LauncherLink link;
+  Slots slots;
+};
+
+TEST_F(RealRunner, MapsAttemptsOneAfterAnotherInOneProcess) {
+  set_up("copy");
+  for (std::uint32_t task = 0; task < 5; ++task) {
+    launch(task);
+    run_until_over();
+    ASSERT_TRUE(newest().has_sealed());
+    EXPECT_EQ(newest().sealed().output().records(), 3u);
+    EXPECT_EQ(test::read_file(directory.file("_attempts/" + attempt_file_name({{JobId{1}, task}, 0}))),
+              "one\ntwo\nthree\n");
+  }
+  EXPECT_EQ(slots.runner_count(), 1u);
+  EXPECT_EQ(reports.last(), 10u);  // each: started, sealed
+}
+
+TEST_F(RealRunner, ReportsACrash) {
+  set_up("crash");
+  launch(0);
+  run_until_over();
+  ASSERT_TRUE(newest().has_ended());
+  EXPECT_EQ(newest().ended().failure(), wire::CRASHED);
+  EXPECT_THAT(newest().ended().message(), HasSubstr("signal 6 (Aborted)"));
+}
+
+TEST_F(RealRunner, ReportsAnExit) {
+  set_up("exit");
+  launch(0);
+  run_until_over();
+  EXPECT_THAT(newest().ended().message(), HasSubstr("exited with status 7"));
+}
+
+TEST_F(RealRunner, ReportsWhatTheMapperThrew) {
+  set_up("throw");
+  launch(0);
+  run_until_over();
+  EXPECT_EQ(newest().ended().failure(), wire::THREW);
+  EXPECT_THAT(newest().ended().message(), HasSubstr("this record makes no sense"));
+}
+
+TEST_F(RealRunner, KillsAnAttemptThatHangsAndSeesItsEnd) {
+  set_up("hang");
+  launch(0);
+  run_until([this] { return reports.last() == 1; });
+  wire::Order order;
+  order.mutable_kill()->mutable_attempt()->set_job(1);
+  ASSERT_TRUE(slots.obey(order));
+  EXPECT_EQ(slots.attempt_count(), 0u);
+  run_until([this] { return slots.runner_count() == 0; });
+  EXPECT_EQ(reports.last(), 1u);
+}
+
+TEST_F(RealRunner, OutlivesItsLauncher) {
+  set_up("hang");
+  launch(0);
+  run_until([this] { return reports.last() == 1; });
+  ::kill(launcher_pid, SIGKILL);
+  run_until_over();
+  EXPECT_EQ(newest().ended().failure(), wire::LAUNCH);
+  slots.begin_session({});
+  set_up("copy");
+  launch(1);
+  run_until_over();
+  EXPECT_TRUE(newest().has_sealed());
+}
+
+TEST_F(RealRunner, GivesDescriptorsBackAfterEveryCrash) {
+  set_up("crash");
+  const auto before = open_descriptors();
+  for (std::uint32_t task = 0; task < 10; ++task) {
+    launch(task);
+    run_until([this] { return slots.runner_count() == 0; });
+  }
+  EXPECT_EQ(open_descriptors(), before);
+  EXPECT_EQ(slots.attempt_count(), 0u);
+}
+
+TEST(LauncherStart, NamesAProgramThatIsNotThere) {
+  const auto started = start_launcher("/nowhere/ontime-runner");
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().message, HasSubstr("/nowhere/ontime-runner"));
+}
+
+}  // namespace
+}  // namespace ontime::worker
