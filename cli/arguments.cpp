@@ -1,6 +1,8 @@
 #include "cli/arguments.h"
 
-#include <limits>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <utility>
 
 #include "common/base/units.h"
@@ -8,9 +10,40 @@
 namespace ontime::cli {
 namespace {
 
-std::string shown(Duration duration) { return duration.count() == 0 ? "off" : format_duration(duration); }
+// Defaults as one would type them: "5s", "200ms", "64MiB".
+std::string shown(Duration duration) {
+  if (duration.count() == 0) return "off";
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+  return ms % 1000 == 0 ? std::to_string(ms / 1000) + "s" : std::to_string(ms) + "ms";
+}
+
+std::string shown(std::uint64_t bytes) { return std::to_string(bytes >> 20) + "MiB"; }
+
+// Options as `-o,--output DIR`, defaults behind their description.
+class Formatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const bool has_value = option->get_type_size() != 0 && !option->get_type_name().empty();
+    return has_value ? " " + option->get_type_name() : "";
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const auto& value = option->get_default_str();
+    return option->get_description() + (value.empty() ? "" : " (default " + value + ")");
+  }
+};
 
 }  // namespace
+
+CLI::Validator one_of(std::vector<std::string> choices) {
+  return CLI::Validator(
+      [choices = std::move(choices)](std::string& text) {
+        if (std::find(choices.begin(), choices.end(), text) != choices.end()) return std::string();
+        std::string message = "'" + text + "' is none of";
+        for (const auto& choice : choices) message += " " + choice;
+        return message;
+      },
+      "");
+}
 
 CLI::Option* add_size(CLI::App& app, const std::string& name, std::uint64_t& value, const std::string& help) {
   auto* option = app.add_option_function<std::string>(
@@ -18,12 +51,12 @@ CLI::Option* add_size(CLI::App& app, const std::string& name, std::uint64_t& val
       [name, &value](const std::string& text) {
         const auto size = parse_size(text);
         if (!size) throw CLI::ValidationError(name, size.error().message);
-        if (*size == 0) throw CLI::ValidationError(name, "the size must be at least 1 byte.");
+        if (*size == 0) throw CLI::ValidationError(name, "the size must be at least 1 byte");
         value = *size;
       },
       help);
   option->type_name("SIZE");
-  if (value != 0) option->default_str(format_size(value));
+  if (value != 0) option->default_str(shown(value));
   return option;
 }
 
@@ -33,7 +66,7 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& valu
       [name, &value](const std::string& text) {
         const auto duration = parse_duration(text);
         if (!duration) throw CLI::ValidationError(name, duration.error().message);
-        if (duration->count() < 0) throw CLI::ValidationError(name, "'" + text + "' is negative.");
+        if (duration->count() < 0) throw CLI::ValidationError(name, "'" + text + "' is negative");
         value = *duration;
       },
       help);
@@ -47,7 +80,7 @@ CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& sett
         for (const auto& text : texts) {
           const auto equals = text.find('=');
           if (equals == std::string::npos || equals == 0)
-            throw CLI::ValidationError(name, "'" + text + "' is not KEY=VALUE.");
+            throw CLI::ValidationError(name, "'" + text + "' is not KEY=VALUE");
           settings[text.substr(0, equals)] = text.substr(equals + 1);
         }
       },
@@ -57,10 +90,24 @@ CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& sett
 
 CLI::Option* add_count(CLI::App& app, const std::string& name, std::uint32_t& value, std::uint32_t least,
                        const std::string& help) {
-  auto* option = app.add_option(name, value, help);
-  option->check(CLI::Range(least, std::numeric_limits<std::uint32_t>::max(), "N"))->type_name("N");
-  if (value != 0) option->capture_default_str();
+  auto* option = app.add_option_function<std::string>(
+      name,
+      [name, &value, least](const std::string& text) {
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc() || end != text.data() + text.size() || value < least)
+          throw CLI::ValidationError(name,
+                                     "'" + text + "' is not a whole number from " + std::to_string(least) + " on");
+      },
+      help);
+  option->type_name("N");
+  if (value != 0) option->default_str(std::to_string(value));
   return option;
+}
+
+std::shared_ptr<CLI::FormatterBase> make_formatter() {
+  auto formatter = std::make_shared<Formatter>();
+  formatter->column_width(28);
+  return formatter;
 }
 
 void add_job_options(CLI::App& app, JobOptions& job) {
@@ -89,13 +136,15 @@ void add_job_options(CLI::App& app, JobOptions& job) {
 }
 
 void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
-  const auto* group = "The cluster of this run";
-  add_count(app, "-w,--workers", cluster.workers, 1, "Worker processes (default: one for each core)")->group(group);
+  const char* group = "The cluster of this run";
+  add_count(app, "-w,--workers", cluster.workers, 1, "Worker processes, as many as there are cores unless told")
+      ->group(group);
   add_count(app, "--slots", cluster.slots, 1, "Attempts that each worker runs at a time")->group(group);
   add_duration(app, "--node-timeout", cluster.node_timeout, "A worker silent for so long is lost")->group(group);
   add_duration(app, "--heartbeat", cluster.heartbeat, "How often workers report their progress")->group(group);
-  app.add_option("--log-level", cluster.log_level, "What master and workers log")
-      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
+  app.add_option("--log-level", cluster.log_level,
+                 "What master and workers log: trace, debug, info, warning, error or off")
+      ->check(one_of({"trace", "debug", "info", "warning", "error", "off"}))
       ->type_name("LEVEL")
       ->capture_default_str()
       ->group(group);
@@ -105,7 +154,7 @@ void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
 }
 
 void add_master_options(CLI::App& app, MasterOptions& master) {
-  app.add_option("-m,--master", master.address, "Address of the master")
+  app.add_option("-m,--master", master.address, "Address of the master, else $ONTIME_MASTER")
       ->envname("ONTIME_MASTER")
       ->type_name("HOST:PORT")
       ->capture_default_str();

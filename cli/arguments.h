@@ -2,7 +2,9 @@
 // Groups of options that several verbs share, declared with CLI11. Only command_line*.cpp include this.
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 
@@ -16,6 +18,9 @@ CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& sett
 // A whole number from `least` on.
 CLI::Option* add_count(CLI::App& app, const std::string& name, std::uint32_t& value, std::uint32_t least,
                        const std::string& help);
+
+CLI::Validator one_of(std::vector<std::string> choices);
+std::shared_ptr<CLI::FormatterBase> make_formatter();
 
 void add_job_options(CLI::App& app, JobOptions& job);
 void add_cluster_options(CLI::App& app, ClusterOptions& cluster);

@@ -45,7 +45,7 @@ struct ClusterOptions {
   Duration heartbeat{std::chrono::milliseconds(200)};
   std::string log_level = "warning";
   std::string log_file;  // empty: thrown away with the cluster
-  std::vector<std::string> application_directories;
+  std::vector<std::string> application_directories;  // the job's
 };
 
 struct RunCommand {

@@ -34,14 +34,16 @@ class Grammar {
   void add_output_verbs();
   ParsedCommandLine complain(const CLI::ParseError& error) const;
   std::string verb() const;
+  std::string missing_options() const;
+  std::string reason(const CLI::ParseError& error) const;
 
   CLI::App app_{"Ontime runs map-only jobs over split files, on one machine or on a cluster.", "ontime"};
+  std::string first_word_;
   std::optional<Command> chosen_;
   RunCommand run_;
   SubmitCommand submit_;
   JobsCommand jobs_;
   JobCommand job_;
-  std::string job_id_;
   NodesCommand nodes_;
   KillCommand kill_;
   ResultCommand result_;
@@ -50,6 +52,7 @@ class Grammar {
 };
 
 Grammar::Grammar() {
+  app_.formatter(make_formatter());
   app_.require_subcommand(1);
   app_.set_version_flag("--version", "ontime " ONTIME_VERSION);
   app_.footer(
@@ -97,7 +100,7 @@ void Grammar::add_cluster_verbs() {
   const auto read_id = [](JobId& into) {
     return [&into](const std::string& text) {
       const auto id = parse_job_id(text);
-      if (!id) throw CLI::ValidationError("ID", "'" + text + "' is not the id of a job, such as 7 or job-7.");
+      if (!id) throw CLI::ValidationError("ID", "'" + text + "' is not the id of a job, such as 7 or job-7");
       into = *id;
     };
   };
@@ -106,7 +109,7 @@ void Grammar::add_cluster_verbs() {
   job.add_option_function<std::string>(
          "--tasks", [this](const std::string& which) { job_.open_tasks_only = which == "open"; },
          "Which tasks to list: all or open")
-      ->check(CLI::IsMember({"all", "open"}))
+      ->check(one_of({"all", "open"}))
       ->type_name("WHICH")
       ->default_str("all");
   job.add_flag("--segments", job_.show_segments, "List every segment too");
@@ -130,7 +133,7 @@ void Grammar::add_output_verbs() {
                           result_);
   result.add_option("DIR", result_.directory, "Output directory of the job")->required()->type_name("");
   result.add_option("--top", result_.top, "Only the N lines with the largest values, largest first")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Validator([](std::string& text) { return text == "0" ? "at least one line" : std::string(); }, ""))
       ->type_name("N");
   result.add_option("-o,--output", result_.output, "Write here instead of to stdout")->type_name("FILE");
   add_size(result, "--memory", result_.memory_bytes, "Memory to use before going to temporary files");
@@ -153,6 +156,22 @@ std::string Grammar::verb() const {
   return chosen.empty() ? "" : chosen.front()->get_name();
 }
 
+// All that the verb needs and was not given: one complaint instead of one at a time.
+std::string Grammar::missing_options() const {
+  std::string missing;
+  for (const auto* chosen : app_.get_subcommands())
+    for (const auto* option : chosen->get_options())
+      if (option->get_required() && option->count() == 0) missing += (missing.empty() ? "" : ", ") + option->get_name();
+  return missing;
+}
+
+std::string Grammar::reason(const CLI::ParseError& error) const {
+  if (verb().empty() && !first_word_.empty()) return "there is no verb '" + first_word_ + "'";
+  const auto missing = missing_options();
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !missing.empty()) return "missing: " + missing;
+  return error.what();
+}
+
 ParsedCommandLine Grammar::complain(const CLI::ParseError& error) const {
   std::ostringstream out;
   std::ostringstream err;
@@ -164,12 +183,22 @@ ParsedCommandLine Grammar::complain(const CLI::ParseError& error) const {
     return parsed;
   }
   const std::string name = parsed.verb.empty() ? "ontime" : "ontime " + parsed.verb;
-  parsed.text = name + ": " + error.what() + "\nTry '" + name + " --help'.\n";
+  parsed.text = name + ": " + reason(error) + "\nTry '" + name + " --help'.\n";
   parsed.exit = ExitCode::BadUsage;
   return parsed;
 }
 
+// Behind "--" everything is a path, also what looks like an option.
+void spell_out_paths(std::vector<std::string>& arguments) {
+  auto mark = std::find(arguments.begin(), arguments.end(), "--");
+  if (mark == arguments.end()) return;
+  for (mark = arguments.erase(mark); mark != arguments.end(); ++mark)
+    if (mark->starts_with('-')) mark->insert(0, "./");
+}
+
 ParsedCommandLine Grammar::parse(std::vector<std::string> arguments) {
+  spell_out_paths(arguments);
+  if (!arguments.empty()) first_word_ = arguments.front();
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
   try {
     app_.parse(std::move(arguments));

@@ -145,12 +145,14 @@ Status check_inputs(const wire::JobSpec& spec) {
 }
 
 Status check_output(const std::string& directory) {
-  std::error_code error;
-  const auto status = fs::status(directory, error);
-  if (status.type() == fs::file_type::not_found) return {};
-  if (error) return bad_input("output directory '" + directory + "' cannot be looked at: " + error.message());
-  if (status.type() != fs::file_type::directory)
+  struct stat status {};
+  if (stat(directory.c_str(), &status) != 0) {
+    if (errno == ENOENT) return {};
+    return bad_input("output directory '" + directory + "' cannot be looked at: " + std::strerror(errno));
+  }
+  if (!S_ISDIR(status.st_mode))
     return bad_input("output '" + directory + "' exists and is not a directory; choose another name");
+  std::error_code error;
   const bool is_empty = fs::is_empty(directory, error);
   if (error) return bad_input("output directory '" + directory + "' cannot be looked at: " + error.message());
   if (!is_empty)

@@ -128,7 +128,20 @@ Result<wire::Reply::Jobs> MasterClient::list_jobs() {
 }
 
 Result<wire::Reply::Job> MasterClient::describe(JobId job, bool with_tasks, Duration wait) {
+  auto whole = describe_from(job, with_tasks, 0, wait);
+  while (whole && whole->next_task() != 0) {
+    auto more = describe_from(job, with_tasks, whole->next_task());
+    if (!more) return more.error();
+    for (auto& task : *more->mutable_tasks()) *whole->add_tasks() = std::move(task);
+    whole->set_next_task(more->next_task());
+  }
+  return whole;
+}
+
+Result<wire::Reply::Job> MasterClient::describe_from(JobId job, bool with_tasks, std::uint32_t first_task,
+                                                     Duration wait) {
   wire::Request request;
+  request.mutable_describe_job()->set_first_task(first_task);
   request.mutable_describe_job()->set_job(job.value);
   request.mutable_describe_job()->set_tasks(with_tasks);
   request.mutable_describe_job()->set_wait_ns(wait.count());

@@ -45,6 +45,9 @@ class MasterClient {
   Result<wire::JobState> kill(JobId job);
 
  private:
+  // The tasks that fit into one answer, see Reply.Job.next_task.
+  Result<wire::Reply::Job> describe_from(JobId job, bool with_tasks, std::uint32_t first_task,
+                                         Duration wait = Duration(0));
   template <class T>
   Result<T> run(asio::awaitable<Result<T>> work, Duration limit);
   void disconnect();

@@ -61,7 +61,9 @@ MasterClient::Options Run::options(int interrupts_seen, Duration patience) {
 }
 
 Result<ExitCode> Run::execute() {
-  auto cluster = EmbeddedCluster::start(command_.cluster);
+  auto options_of_cluster = command_.cluster;
+  options_of_cluster.application_directories = command_.job.application_directories;
+  auto cluster = EmbeddedCluster::start(options_of_cluster);
   if (!cluster) return cluster.error();
   cluster_ = std::move(*cluster);
   MasterClient client(options(0, 30s));

@@ -8,6 +8,7 @@
 #include "cli/result/line_reader.h"
 #include "cli/result/spill.h"
 #include "cli/result/value_table.h"
+#include "common/base/ids.h"
 
 namespace ontime::cli {
 namespace {
@@ -106,6 +107,8 @@ Result<std::vector<std::string>> part_paths(const std::string& directory, const 
   for (const auto& task : manifest.tasks) {
     std::uint64_t length = 0;
     for (const auto& segment : task.segments) length += segment.length;
+    if (task.part != part_file_name(task.index))  // a manifest cannot lead out of its directory
+      return failed("the manifest in '" + directory + "' names a part file '" + task.part + "', which no job writes");
     paths.push_back(directory + "/" + task.part);
     struct stat status {};
     if (stat(paths.back().c_str(), &status) != 0 || static_cast<std::uint64_t>(status.st_size) != length)

@@ -157,7 +157,7 @@ std::string job_text(const wire::JobSummary& job) {
   add_line(text, "output", job.output());
   for (const auto& counter : job.counters())
     add_line(text, "counter", counter.group() + "." + counter.name() + " = " + std::to_string(counter.value()));
-  if (!job.message().empty()) text += "message:    " + printable_lines(job.message()) + "\n";
+  if (!job.message().empty()) text += "message:     " + printable_lines(job.message()) + "\n";
   return text;
 }
 

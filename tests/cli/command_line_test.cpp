@@ -1,0 +1,186 @@
+#include "cli/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ontime::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+template <class C>
+C parsed(std::vector<std::string> arguments) {
+  const auto result = parse_command_line(std::move(arguments));
+  EXPECT_TRUE(result.command.has_value()) << result.text;
+  return result.command ? std::get<C>(*result.command) : C{};
+}
+
+std::string complaint(std::vector<std::string> arguments) {
+  const auto result = parse_command_line(std::move(arguments));
+  EXPECT_FALSE(result.command.has_value());
+  EXPECT_EQ(result.exit, ExitCode::BadUsage);
+  return result.text;
+}
+
+TEST(CommandLine, RunTakesInputsInOrderAndDefaultsForTheRest) {
+  const auto run = parsed<RunCommand>({"run", "wordcount", "b.txt", "a.txt", "--output", "out"});
+  EXPECT_EQ(run.job.application, "wordcount");
+  EXPECT_THAT(run.job.inputs, ElementsAre("b.txt", "a.txt"));
+  EXPECT_EQ(run.job.output, "out");
+  EXPECT_EQ(run.job.split_bytes, 0u);
+  EXPECT_EQ(run.job.splits, 0u);
+  EXPECT_EQ(run.job.deadline, Duration(0));
+  EXPECT_EQ(run.job.checkpoint_interval, Duration(std::chrono::seconds(5)));
+  EXPECT_EQ(run.job.record_bytes_max, 64u << 20);
+  EXPECT_EQ(run.job.policy, "none");
+  EXPECT_GE(run.cluster.workers, 1u);
+  EXPECT_EQ(run.cluster.slots, 1u);
+  EXPECT_FALSE(run.quiet || run.json || run.show_tasks);
+}
+
+TEST(CommandLine, RunTakesEveryOption) {
+  const auto run = parsed<RunCommand>({"run",
+                                       "exec",
+                                       "in",
+                                       "-o",
+                                       "out",
+                                       "--workers",
+                                       "3",
+                                       "--slots",
+                                       "2",
+                                       "--set",
+                                       "command=a=b c",
+                                       "--set",
+                                       "x=",
+                                       "--split-size",
+                                       "64KiB",
+                                       "--deadline",
+                                       "90s",
+                                       "--checkpoint",
+                                       "0",
+                                       "--attempt-timeout",
+                                       "2m",
+                                       "--max-attempts",
+                                       "7",
+                                       "--max-record",
+                                       "1MiB",
+                                       "--policy",
+                                       "late",
+                                       "--policy-set",
+                                       "k=v",
+                                       "--app-dir",
+                                       "/a",
+                                       "--app-dir",
+                                       "/b",
+                                       "--node-timeout",
+                                       "1s",
+                                       "--heartbeat",
+                                       "50ms",
+                                       "--log-level",
+                                       "debug",
+                                       "--log-file",
+                                       "l",
+                                       "--tasks",
+                                       "-q",
+                                       "--json"});
+  EXPECT_THAT(run.job.parameters, ElementsAre(Pair("command", "a=b c"), Pair("x", "")));
+  EXPECT_EQ(run.job.split_bytes, 64u << 10);
+  EXPECT_EQ(run.job.deadline, Duration(std::chrono::seconds(90)));
+  EXPECT_EQ(run.job.checkpoint_interval, Duration(0));
+  EXPECT_EQ(run.job.attempt_timeout, Duration(std::chrono::minutes(2)));
+  EXPECT_EQ(run.job.attempts_max, 7u);
+  EXPECT_EQ(run.job.record_bytes_max, 1u << 20);
+  EXPECT_EQ(run.job.policy, "late");
+  EXPECT_THAT(run.job.policy_parameters, ElementsAre(Pair("k", "v")));
+  EXPECT_THAT(run.job.application_directories, ElementsAre("/a", "/b"));
+  EXPECT_EQ(run.cluster.workers, 3u);
+  EXPECT_EQ(run.cluster.slots, 2u);
+  EXPECT_EQ(run.cluster.node_timeout, Duration(std::chrono::seconds(1)));
+  EXPECT_EQ(run.cluster.heartbeat, Duration(std::chrono::milliseconds(50)));
+  EXPECT_EQ(run.cluster.log_level, "debug");
+  EXPECT_TRUE(run.quiet && run.json && run.show_tasks);
+}
+
+TEST(CommandLine, AnOptionBetweenInputsTakesOnlyItsOwnValue) {
+  const auto run =
+      parsed<RunCommand>({"run", "--set", "a=1", "wordcount", "--app-dir", "/x", "one", "-o", "out", "two"});
+  EXPECT_EQ(run.job.application, "wordcount");
+  EXPECT_THAT(run.job.inputs, ElementsAre("one", "two"));
+}
+
+TEST(CommandLine, AnInputMayBeCalledLikeAVerbOrAnOption) {
+  const auto run = parsed<RunCommand>({"run", "wordcount", "jobs", "-o", "out", "--", "--json", "result"});
+  EXPECT_THAT(run.job.inputs, ElementsAre("jobs", "./--json", "result"));
+  EXPECT_FALSE(run.json);
+}
+
+TEST(CommandLine, LastOfARepeatedSettingCounts) {
+  const auto run = parsed<RunCommand>({"run", "w", "i", "-o", "o", "--set", "k=1", "--set", "k=2"});
+  EXPECT_THAT(run.job.parameters, ElementsAre(Pair("k", "2")));
+}
+
+TEST(CommandLine, SubmitAndClientVerbsNameTheMaster) {
+  EXPECT_EQ(parsed<JobsCommand>({"jobs"}).master.address, "127.0.0.1:7400");
+  EXPECT_EQ(parsed<NodesCommand>({"nodes", "--master", "[::1]:9"}).master.address, "[::1]:9");
+  EXPECT_EQ(parsed<KillCommand>({"kill", "job-7"}).job, JobId{7});
+  const auto submit =
+      parsed<SubmitCommand>({"submit", "w", "i", "-o", "o", "-m", "h:1", "--wait", "--token-file", "t"});
+  EXPECT_EQ(submit.master.address, "h:1");
+  EXPECT_EQ(submit.master.token_file, "t");
+  EXPECT_TRUE(submit.wait);
+}
+
+TEST(CommandLine, MasterComesFromTheEnvironmentUnlessTold) {
+  setenv("ONTIME_MASTER", "10.0.0.1:1", 1);
+  EXPECT_EQ(parsed<JobsCommand>({"jobs"}).master.address, "10.0.0.1:1");
+  EXPECT_EQ(parsed<JobsCommand>({"jobs", "-m", "x:2"}).master.address, "x:2");
+  unsetenv("ONTIME_MASTER");
+}
+
+TEST(CommandLine, JobResultVerifyAndAppsTakeTheirOptions) {
+  const auto job = parsed<JobCommand>({"job", "12", "--tasks", "open", "--segments"});
+  EXPECT_EQ(job.job, JobId{12});
+  EXPECT_TRUE(job.open_tasks_only && job.show_segments);
+  const auto result = parsed<ResultCommand>({"result", "dir", "--top", "3", "--memory", "1MiB", "-o", "f"});
+  EXPECT_EQ(result.directory, "dir");
+  EXPECT_EQ(result.top, 3u);
+  EXPECT_EQ(result.memory_bytes, 1u << 20);
+  EXPECT_EQ(result.output, "f");
+  EXPECT_TRUE(parsed<VerifyCommand>({"verify", "dir", "--json"}).json);
+  EXPECT_TRUE(parsed<AppsCommand>({"apps", "--json"}).json);
+}
+
+TEST(CommandLine, MissingPiecesAreNamedTogether) {
+  EXPECT_THAT(complaint({"run", "wordcount"}), testing::AllOf(HasSubstr("INPUT"), HasSubstr("--output")));
+  EXPECT_THAT(complaint({}), HasSubstr("ontime --help"));
+}
+
+TEST(CommandLine, WrongValuesAreQuoted) {
+  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--split-size", "12 parsecs"}), HasSubstr("'12 parsecs'"));
+  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--split-size", "0"}), HasSubstr("at least 1 byte"));
+  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--deadline", "soon"}), HasSubstr("'soon'"));
+  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--workers", "-1"}), HasSubstr("'-1'"));
+  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--workers", "4294967296"}), HasSubstr("'4294967296'"));
+  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--set", "novalue"}), HasSubstr("KEY=VALUE"));
+  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--set", "=v"}), HasSubstr("KEY=VALUE"));
+  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--log-level", "loud"}), HasSubstr("'loud'"));
+  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--splits", "2", "--split-size", "1k"}), HasSubstr("excludes"));
+  EXPECT_THAT(complaint({"job", "seven"}), HasSubstr("'seven'"));
+  EXPECT_THAT(complaint({"result", "d", "--top", "0"}), HasSubstr("--top"));
+  EXPECT_THAT(complaint({"frobnicate"}), HasSubstr("'frobnicate'"));
+}
+
+TEST(CommandLine, HelpShowsExamplesForEveryVerb) {
+  for (const std::string verb : {"run", "submit", "jobs", "job", "nodes", "kill", "result", "verify", "apps"}) {
+    const auto help = parse_command_line({verb, "--help"});
+    EXPECT_EQ(help.exit, ExitCode::Done);
+    EXPECT_THAT(help.text, HasSubstr("Examples:\n  ontime " + verb));
+  }
+  EXPECT_THAT(parse_command_line({"--help"}).text, HasSubstr("Exit codes: 0 done"));
+  EXPECT_THAT(parse_command_line({"--version"}).text, testing::StartsWith("ontime "));
+}
+
+}  // namespace
+}  // namespace ontime::cli

@@ -1,0 +1,108 @@
+#include "cli/job_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "tests/cli/scratch.h"
+
+namespace ontime::cli {
+namespace {
+
+using testing::HasSubstr;
+
+JobOptions options_with(std::vector<std::string> inputs) {
+  JobOptions options;
+  options.application = "wordcount";
+  options.inputs = std::move(inputs);
+  options.output = "out/";
+  return options;
+}
+
+TEST(JobRequest, PathsBecomeAbsolute) {
+  const auto spec = make_job_spec(options_with({"a.txt", "/b/../c.txt", "./d/e"}), "/work");
+  EXPECT_EQ(spec.inputs(0), "/work/a.txt");
+  EXPECT_EQ(spec.inputs(1), "/c.txt");
+  EXPECT_EQ(spec.inputs(2), "/work/d/e");
+  EXPECT_EQ(spec.output(), "/work/out");
+  EXPECT_EQ(spec.application(), "wordcount");
+}
+
+TEST(JobRequest, GlobsAndFileAddressesStayWhatTheyAre) {
+  const auto spec = make_job_spec(options_with({"*.txt", "/a/b?.gz", "file:///x%20y"}), "/odd[dir]");
+  EXPECT_EQ(spec.inputs(0), "/odd\\[dir]/*.txt");
+  EXPECT_EQ(spec.inputs(1), "/a/b?.gz");
+  EXPECT_EQ(spec.inputs(2), "file:///x%20y");
+}
+
+TEST(JobRequest, AFileWithGlobCharactersInItsNameIsThatFile) {
+  const Scratch scratch;
+  scratch.file("a[1].txt", "x");
+  EXPECT_EQ(make_job_spec(options_with({"a[1].txt"}), scratch.path()).inputs(0), scratch / "a[1].txt");
+}
+
+TEST(JobRequest, AnApplicationWithASlashIsAPath) {
+  auto options = options_with({"a"});
+  options.application = "build/libontime_app_mine.so";
+  EXPECT_EQ(make_job_spec(options, "/work").application(), "/work/build/libontime_app_mine.so");
+}
+
+TEST(JobRequest, OptionsArriveInTheSpec) {
+  auto options = options_with({"a"});
+  options.split_bytes = 1;
+  options.deadline = std::chrono::seconds(9);
+  options.attempt_timeout = std::chrono::seconds(3);
+  options.parameters = {{"b", "2"}, {"a", "1"}};
+  options.policy_parameters = {{"p", "q"}};
+  const auto spec = make_job_spec(options, "/");
+  EXPECT_EQ(spec.split_bytes(), 1u);
+  EXPECT_EQ(spec.deadline_ns(), 9'000'000'000);
+  EXPECT_EQ(spec.checkpoint_interval_ns(), 5'000'000'000);
+  EXPECT_EQ(spec.attempt_timeout_ns(), 3'000'000'000);
+  EXPECT_EQ(spec.attempts_max(), 4u);
+  ASSERT_EQ(spec.parameters_size(), 2);
+  EXPECT_EQ(spec.parameters(0).key(), "a");
+  EXPECT_EQ(spec.policy_parameters(0).value(), "q");
+}
+
+std::string refusal_of_input(const std::string& input) {
+  wire::JobSpec spec;
+  spec.add_inputs(input);
+  const auto status = check_inputs(spec);
+  if (status) return "";
+  EXPECT_EQ(status.error().kind, ErrorKind::BadInput);
+  return status.error().message;
+}
+
+TEST(CheckInputs, TakesFilesDirectoriesGlobsAndAddresses) {
+  const Scratch scratch;
+  const auto path = scratch.file("some file.txt", "x");
+  EXPECT_EQ(refusal_of_input(path), "");
+  EXPECT_EQ(refusal_of_input(scratch.path()), "");
+  EXPECT_EQ(refusal_of_input(scratch / "*.txt"), "");
+  EXPECT_EQ(refusal_of_input("file://" + scratch.path() + "/some%20file.txt"), "");
+  EXPECT_EQ(refusal_of_input("file://localhost" + scratch.path()), "");
+}
+
+TEST(CheckInputs, NamesWhatIsNotThere) {
+  const Scratch scratch;
+  EXPECT_THAT(refusal_of_input(scratch / "nothing"), HasSubstr(scratch / "nothing"));
+  EXPECT_THAT(refusal_of_input(scratch / "*.gz"), HasSubstr("no file matches"));
+  EXPECT_THAT(refusal_of_input("file://elsewhere/x"), HasSubstr("file://elsewhere/x"));
+  EXPECT_THAT(refusal_of_input("file:///%zz"), HasSubstr("file:///%zz"));
+  EXPECT_THAT(refusal_of_input("file:///a%2"), HasSubstr("file:///a%2"));
+  EXPECT_THAT(refusal_of_input("/dev/null"), HasSubstr("neither a regular file nor a directory"));
+}
+
+TEST(CheckOutput, TakesAnAbsentOrEmptyDirectoryOnly) {
+  const Scratch scratch;
+  EXPECT_TRUE(check_output(scratch / "new"));
+  EXPECT_TRUE(check_output(scratch.path()));
+  const auto file = scratch.file("precious", "mine");
+  EXPECT_THAT(check_output(scratch.path()).error().message, HasSubstr("not empty"));
+  EXPECT_THAT(check_output(file).error().message, HasSubstr("not a directory"));
+  EXPECT_FALSE(check_output(file + "/below"));
+}
+
+}  // namespace
+}  // namespace ontime::cli

@@ -1,0 +1,146 @@
+#include "cli/show/job_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/show/job_json.h"
+#include "common/base/byte_range.h"
+
+namespace ontime::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+wire::Reply::Job example() {
+  wire::Reply::Job job;
+  auto& summary = *job.mutable_summary();
+  summary.set_job(3);
+  summary.set_state(wire::SUCCEEDED);
+  summary.set_application("wordcount");
+  summary.set_output("/data/out");
+  summary.set_tasks(2);
+  summary.set_tasks_done(2);
+  summary.set_input_bytes(3u << 20);
+  summary.set_mapped_bytes(3u << 20);
+  summary.set_records(1234);
+  summary.set_elapsed_ns(2 * kSecond);
+  summary.set_submitted_unix_ns(1'700'000'000 * kSecond);
+  auto& counter = *summary.add_counters();
+  counter.set_group("g");
+  counter.set_name("n");
+  counter.set_value(5);
+  auto& done = *job.add_tasks();
+  done.set_path("/data/a.txt");
+  done.mutable_split()->set_end(100);
+  done.set_state("done");
+  for (const bool sealed : {true, true}) {
+    auto& segment = *done.add_segments();
+    segment.set_state(sealed ? "sealed" : "open");
+    segment.set_attempt(1);
+    segment.set_output_bytes(7);
+  }
+  auto& attempt = *done.add_attempts();
+  attempt.set_node_name("worker-1");
+  attempt.set_state("failed");
+  attempt.set_launched_unix_ns(kSecond);
+  attempt.set_ended_unix_ns(2 * kSecond);
+  attempt.set_message("first line\nsecond line");
+  auto& second = *done.add_attempts();
+  second.set_number(1);
+  second.set_speculative(true);
+  auto& waiting = *job.add_tasks();
+  waiting.set_index(1);
+  waiting.mutable_split()->set_end(kUnknownEnd);
+  waiting.set_state("waiting");
+  return job;
+}
+
+TEST(JobText, SummaryTellsTheFiguresAndWhereTheAnswerIs) {
+  const auto text = summary_text(example().summary());
+  EXPECT_EQ(text,
+            "job-3 succeeded: 2 tasks, 1234 records, 3.0 MiB in 2.00 s (1.5 MiB/s)\n"
+            "output:      /data/out\n"
+            "answer:      ontime result /data/out\n");
+}
+
+TEST(JobText, DeadlineIsMetOrMissed) {
+  auto job = example().summary();
+  EXPECT_FALSE(missed_its_deadline(job));
+  job.set_deadline_ns(3 * kSecond);
+  EXPECT_THAT(summary_text(job), HasSubstr("met with 1.00 s to spare"));
+  job.set_deadline_ns(1 * kSecond);
+  EXPECT_TRUE(missed_its_deadline(job));
+  EXPECT_THAT(summary_text(job), HasSubstr("missed by 1.00 s"));
+}
+
+TEST(JobText, FailureKeepsTheLinesOfTheMessage) {
+  auto job = example().summary();
+  job.set_state(wire::FAILED);
+  job.set_message("attempt died\nstderr: \033boom");
+  EXPECT_EQ(failure_text(job), "job-3 failed: attempt died\nstderr: ?boom");
+  job.set_state(wire::KILLED);
+  job.set_message("");
+  EXPECT_EQ(failure_text(job), "job-3 was killed");
+}
+
+TEST(JobText, EveryAttemptHasALineBelowItsTask) {
+  const auto table = tasks_table(example(), false);
+  EXPECT_THAT(table, HasSubstr("t00000  a.txt  0..100"));
+  EXPECT_THAT(table, HasSubstr("2 sealed"));
+  EXPECT_THAT(table, HasSubstr("first line"));
+  EXPECT_THAT(table, Not(HasSubstr("second line")));
+  EXPECT_THAT(table, HasSubstr("a1*"));
+  EXPECT_THAT(table, HasSubstr("t00001         0..end"));
+}
+
+TEST(JobText, OpenOnlyLeavesOutDoneTasks) {
+  EXPECT_THAT(tasks_table(example(), true), Not(HasSubstr("t00000")));
+  EXPECT_EQ(segments_table(example(), true), "no segments\n");
+  EXPECT_THAT(segments_table(example(), false), HasSubstr("7 B"));
+}
+
+TEST(JobText, EmptyListsSaySo) {
+  EXPECT_EQ(jobs_table({}), "no jobs\n");
+  EXPECT_THAT(nodes_table({}), HasSubstr("no workers"));
+}
+
+TEST(JobJson, NamesAreStable) {
+  const auto document = json::parse(job_json(example(), true));
+  EXPECT_EQ(document["job"], "job-3");
+  EXPECT_EQ(document["state"], "succeeded");
+  EXPECT_EQ(document["elapsed_seconds"], 2.0);
+  EXPECT_TRUE(document["deadline_seconds"].is_null());
+  EXPECT_TRUE(document["deadline_met"].is_null());
+  EXPECT_TRUE(document["ended_unix_ns"].is_null());
+  EXPECT_EQ(document["counters"]["g"]["n"], 5);
+  EXPECT_EQ(document["task_list"][0]["segments"].size(), 2u);
+  EXPECT_EQ(document["task_list"][0]["attempts"][1]["speculative"], true);
+  EXPECT_TRUE(document["task_list"][1]["end"].is_null());
+  EXPECT_FALSE(json::parse(job_json(example(), false)).contains("task_list"));
+  EXPECT_EQ(json::parse(job_json(example(), true, true))["task_list"].size(), 1u);
+}
+
+TEST(JobJson, BytesThatAreNoUtf8DoNotBreakTheDocument) {
+  auto job = example();
+  job.mutable_summary()->set_message("\xFF\xFE");
+  EXPECT_TRUE(json::accept(job_json(job, true)));
+}
+
+TEST(JobJson, ListsAreUnderTheirName) {
+  wire::Reply::Jobs jobs;
+  *jobs.add_jobs() = example().summary();
+  EXPECT_EQ(json::parse(jobs_json(jobs))["jobs"][0]["tasks"], 2);
+  wire::Reply::Nodes nodes;
+  nodes.add_nodes()->set_node(4);
+  EXPECT_EQ(json::parse(nodes_json(nodes))["nodes"][0]["node"], "node-4");
+  EXPECT_EQ(json::parse(nodes_json({}))["nodes"], json::array());
+}
+
+}  // namespace
+}  // namespace ontime::cli

@@ -1,0 +1,58 @@
+#include "cli/commands/left_output.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/cli/scratch.h"
+
+namespace ontime::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_traces(const Scratch& scratch, const std::string& directory) {
+  fs::create_directories(scratch / directory + "/_attempts");
+  scratch.file(directory + "/_attempts/t00000-a0", "x");
+  scratch.file(directory + "/part-m-00000", "x");
+  scratch.file(directory + "/_manifest.json.tmp", "x");
+}
+
+TEST(LeftOutput, ADirectoryThatWasMadeGoesAgain) {
+  const Scratch scratch;
+  const LeftOutput left(scratch / "out");
+  write_traces(scratch, "out");
+  left.remove();
+  EXPECT_FALSE(fs::exists(scratch / "out"));
+}
+
+TEST(LeftOutput, ADirectoryThatWasThereStaysEmpty) {
+  const Scratch scratch;
+  fs::create_directory(scratch / "out");
+  const LeftOutput left(scratch / "out");
+  write_traces(scratch, "out");
+  left.remove();
+  EXPECT_TRUE(fs::is_empty(scratch / "out"));
+}
+
+TEST(LeftOutput, WhatSomebodyElsePutThereStays) {
+  const Scratch scratch;
+  const LeftOutput left(scratch / "out");
+  write_traces(scratch, "out");
+  scratch.file("out/precious", "mine");
+  left.remove();
+  EXPECT_EQ(scratch.content("out/precious"), "mine");
+  EXPECT_FALSE(fs::exists(scratch / "out/part-m-00000"));
+}
+
+TEST(LeftOutput, AFinishedJobIsLeftAlone) {
+  const Scratch scratch;
+  const LeftOutput left(scratch / "out");
+  write_traces(scratch, "out");
+  scratch.file("out/_SUCCESS", "");
+  left.remove();
+  EXPECT_TRUE(fs::exists(scratch / "out/part-m-00000"));
+}
+
+TEST(LeftOutput, NothingThereIsNothingToDo) { LeftOutput("/nowhere/at/all").remove(); }
+
+}  // namespace
+}  // namespace ontime::cli

@@ -1,0 +1,104 @@
+#include "cli/show/progress_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "cli/show/progress_view.h"
+#include "cli/show/table.h"
+
+namespace ontime::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+ProgressState half_way() {
+  ProgressState state;
+  state.done_bytes = 256u << 20;
+  state.total_bytes = 512u << 20;
+  state.tasks_done = 2;
+  state.tasks = 5;
+  state.bytes_per_second = 64u << 20;
+  state.deadline_left = 85s;
+  return state;
+}
+
+TEST(ProgressBar, FitsEightyColumnsWithEverythingThatMatters) {
+  EXPECT_EQ(progress_bar(half_way(), 80),
+            "[=====>    ]   50%  256.0/512.0 MiB  64.0 MiB/s  tasks 2/5  ETA 4.0s  left 1m25s");
+}
+
+TEST(ProgressBar, LeavesOutTheLeastImportantFirst) {
+  EXPECT_THAT(progress_bar(half_way(), 60), Not(HasSubstr("MiB/s")));
+  EXPECT_THAT(progress_bar(half_way(), 60), HasSubstr("tasks 2/5"));
+  EXPECT_EQ(progress_bar(half_way(), 8), " 50%");
+  EXPECT_EQ(progress_bar(half_way(), 3), "");
+}
+
+TEST(ProgressBar, IsNeverWiderThanTheTerminal) {
+  rc::check([] {
+    ProgressState state;
+    state.total_bytes = *rc::gen::arbitrary<std::uint64_t>();
+    state.done_bytes = *rc::gen::arbitrary<std::uint64_t>();
+    state.tasks = *rc::gen::arbitrary<std::uint32_t>();
+    state.tasks_done = *rc::gen::arbitrary<std::uint32_t>();
+    state.bytes_per_second = *rc::gen::map(rc::gen::inRange(0, 1'000'000'000), [](int n) { return n * 1000.0; });
+    state.attempts_failed = *rc::gen::inRange(0u, 5u);
+    state.note = *rc::gen::arbitrary<std::string>();
+    const auto width = *rc::gen::inRange<std::size_t>(0, 300);
+    RC_ASSERT(display_width(progress_bar(state, width)) <= width);
+  });
+}
+
+TEST(ProgressBar, IsFullOnlyWhenEveryTaskIsDone) {
+  auto state = half_way();
+  state.done_bytes = 2 * state.total_bytes;  // compressed input gives more than it is known to have
+  EXPECT_DOUBLE_EQ(fraction_done(state), 0.99);
+  EXPECT_FALSE(time_left(state).has_value());
+  state.tasks_done = state.tasks;
+  EXPECT_DOUBLE_EQ(fraction_done(state), 1);
+  EXPECT_THAT(progress_bar(state, 80), HasSubstr("100%"));
+}
+
+TEST(ProgressBar, WithNothingKnownShowsNoNonsense) {
+  const auto line = progress_bar({}, 80);
+  EXPECT_THAT(line, HasSubstr("0%"));
+  EXPECT_THAT(line, Not(HasSubstr("ETA")));
+  EXPECT_THAT(line, Not(HasSubstr("tasks")));
+  EXPECT_EQ(progress_text({}), "  0%");
+}
+
+TEST(ProgressBar, TellsThatTheDeadlineHasPassed) {
+  auto state = half_way();
+  state.deadline_left = -3s;
+  EXPECT_THAT(progress_text(state), HasSubstr("late 3.0s"));
+}
+
+TEST(ShortDuration, KeepsTwoFigures) {
+  EXPECT_EQ(short_duration(400ms), "0.4s");
+  EXPECT_EQ(short_duration(59s), "59s");
+  EXPECT_EQ(short_duration(200s), "3m20s");
+  EXPECT_EQ(short_duration(2h + 5min), "2h05m");
+}
+
+TEST(RateMeter, MeasuresTheLastSecondsOnly) {
+  RateMeter meter;
+  const RateMeter::Clock::time_point start{};
+  EXPECT_EQ(meter.update(0, start), 0);
+  EXPECT_DOUBLE_EQ(meter.update(1000, start + 1s), 1000);
+  for (int i = 2; i <= 20; ++i) meter.update(1000, start + i * 1s);
+  EXPECT_DOUBLE_EQ(meter.update(1000, start + 21s), 0);
+}
+
+TEST(RateMeter, StartsAnewWhenProgressGoesBack) {
+  RateMeter meter;
+  const RateMeter::Clock::time_point start{};
+  meter.update(1000, start);
+  EXPECT_EQ(meter.update(100, start + 1s), 0);
+  EXPECT_DOUBLE_EQ(meter.update(600, start + 2s), 500);
+}
+
+}  // namespace
+}  // namespace ontime::cli

@@ -1,0 +1,35 @@
+#include "cli/show/table.h"
+
+#include <gtest/gtest.h>
+
+namespace ontime::cli {
+namespace {
+
+TEST(Table, ColumnsAreAlignedTwoApartWithoutTrailingBlanks) {
+  Table table({{"NAME"}, {"SIZE", Align::Right}, {"NOTE"}});
+  table.add_row({"a", "1", ""});
+  table.add_row({"longer", "12345", "x"});
+  EXPECT_EQ(table.to_string(),
+            "NAME     SIZE  NOTE\n"
+            "a           1\n"
+            "longer  12345  x\n");
+}
+
+TEST(Table, WidthCountsCodePointsNotBytes) {
+  Table table({{"A"}, {"B"}});
+  table.add_row({"h\xC3\xA9", "1"});
+  table.add_row({"xyz", "2"});
+  EXPECT_EQ(table.to_string(), "A    B\nh\xC3\xA9   1\nxyz  2\n");
+}
+
+TEST(Table, ControlCharactersCannotReachTheTerminal) {
+  Table table({{"A"}});
+  table.add_row({"evil\033[2J\n"});
+  EXPECT_EQ(table.to_string(), "A\nevil?[2J?\n");
+  EXPECT_EQ(printable_lines("a\n\tb\r\033"), "a\n\tb??");
+}
+
+TEST(Table, WithoutRowsShowsTheTitles) { EXPECT_EQ(Table({{"A"}, {"B"}}).to_string(), "A  B\n"); }
+
+}  // namespace
+}  // namespace ontime::cli
