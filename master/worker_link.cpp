@@ -14,10 +14,10 @@ void put(AttemptId from, wire::Attempt* to) {
 }  // namespace
 
 void WorkerLink::welcome(const wire::ToWorker::Welcome& welcome) {
-  flush();
   wire::ToWorker message;
   *message.mutable_welcome() = welcome;
   static_cast<void>(connection_->send(message));
+  is_welcome_ = true;
 }
 
 void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec) {
@@ -69,6 +69,7 @@ void WorkerLink::forget(JobId job) {
 void WorkerLink::acknowledge(std::uint64_t sequence) { acknowledged_ = std::max(acknowledged_, sequence); }
 
 void WorkerLink::flush() {
+  if (!is_welcome_) return;  // the welcome comes first; what is gathered before it follows it
   if (gathered_.orders().orders_size() == 0 && acknowledged_ == acknowledged_sent_) return;
   gathered_.mutable_orders()->set_acknowledged(acknowledged_);
   acknowledged_sent_ = acknowledged_;

@@ -38,6 +38,7 @@ class WorkerLink {
 
   const std::shared_ptr<net::Connection> connection_;
   wire::ToWorker gathered_;
+  bool is_welcome_ = false;
   std::uint64_t acknowledged_ = 0;
   std::uint64_t acknowledged_sent_ = 0;
   std::set<JobId> set_up_;  // jobs this session knows
