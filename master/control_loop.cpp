@@ -40,7 +40,7 @@ void ControlLoop::defer(std::function<void()> effect) {
 }
 
 asio::awaitable<void> ControlLoop::durable() {
-  if (open_.empty() && !is_writing_) co_return;
+  if (is_settled()) co_return;
   const auto signal = std::make_shared<Signal>(executor_);
   defer([signal] { signal->fire(); });
   co_await signal->wait();

@@ -50,6 +50,8 @@ class ControlLoop {
   void defer(std::function<void()> effect);
   // Returns then.
   asio::awaitable<void> durable();
+  // Everything stepped so far is durable and performed.
+  bool is_settled() const { return open_.empty() && !is_writing_; }
   // So much waits for the journal that whoever brings events should await durable() first.
   bool is_congested() const { return open_.records.size() > kOpenRecordsMax; }
 

@@ -35,25 +35,20 @@ asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpe
   if (is_output_in_use(*output))
     co_return bad_input("The output directory '" + *output + "' is being used by another job.");
   outputs_.insert(*output);
-  Result<scheduler::JobSpec> spec = co_await prepare(std::move(request));
+  const std::shared_ptr<Preparing> preparing = prepare(std::move(request));
+  co_await preparing->done.wait();
   outputs_.erase(*output);  // from here on the job itself stands for it
-  if (!spec) co_return spec.error();
-  co_return co_await hand_over(std::move(*spec));
+  if (!preparing->spec) co_return preparing->spec.error();
+  co_return co_await hand_over(std::move(*preparing->spec));
 }
 
-asio::awaitable<Result<scheduler::JobSpec>> Submissions::prepare(wire::JobSpec request) {
-  struct Prepared {
-    explicit Prepared(const asio::any_io_executor& executor) : done(executor) {}
-    Signal done;
-    Result<scheduler::JobSpec> spec = failed("The job was not prepared.");
-  };
-  auto prepared = std::make_shared<Prepared>(control_.executor());
-  asio::post(threads_, [this, prepared, request = std::move(request)]() mutable {
-    prepared->spec = prepare_and_claim(request, cluster_id_);
-    asio::post(control_.executor(), [prepared = std::move(prepared)] { prepared->done.fire(); });
+std::shared_ptr<Submissions::Preparing> Submissions::prepare(wire::JobSpec request) {
+  auto preparing = std::make_shared<Preparing>(control_.executor());
+  asio::post(threads_, [this, preparing, request = std::move(request)]() mutable {
+    preparing->spec = prepare_and_claim(request, cluster_id_);
+    asio::post(control_.executor(), [preparing = std::move(preparing)] { preparing->done.fire(); });
   });
-  co_await prepared->done.wait();
-  co_return std::move(prepared->spec);
+  return preparing;
 }
 
 asio::awaitable<Result<wire::Reply::Submitted>> Submissions::hand_over(scheduler::JobSpec spec) {

@@ -35,8 +35,14 @@ class Submissions {
     Signal answered;
     wire::Reply::Submitted reply;
   };
+  // With a pool thread until `done` has fired.
+  struct Preparing {
+    explicit Preparing(const asio::any_io_executor& executor) : done(executor) {}
+    Signal done;
+    Result<scheduler::JobSpec> spec = failed("The job was not prepared.");
+  };
   bool is_output_in_use(const std::string& directory) const;
-  asio::awaitable<Result<scheduler::JobSpec>> prepare(wire::JobSpec request);
+  std::shared_ptr<Preparing> prepare(wire::JobSpec request);
   asio::awaitable<Result<wire::Reply::Submitted>> hand_over(scheduler::JobSpec spec);
 
   ControlLoop& control_;

@@ -50,6 +50,7 @@ rocksdb::Options make_options() {
   options.max_write_buffer_number = 2;
   options.max_background_jobs = 2;
   options.max_open_files = 64;
+  options.max_file_opening_threads = 1;
   options.keep_log_file_num = 1;
   options.info_log_level = rocksdb::WARN_LEVEL;
   options.stats_dump_period_sec = 0;

@@ -1,0 +1,95 @@
+// What every journal does, run against both.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "master/journal/memory_journal.h"
+#include "master/journal/record_codec.h"
+#include "master/journal/rocksdb_journal.h"
+#include "tests/support/temporary_directory.h"
+
+namespace ontime::journal {
+namespace {
+
+using scheduler::Record;
+namespace record = scheduler::record;
+
+Record started(std::uint64_t epoch) { return {from_unix_ns(1), record::MasterStarted{epoch}}; }
+Record launched(std::uint32_t job, std::uint32_t task) {
+  return {from_unix_ns(2), record::AttemptLaunched{AttemptId{{JobId{job}, task}, 0}, NodeId{1}, {0, 10}, false}};
+}
+Record forgotten(std::uint32_t job) { return {from_unix_ns(3), record::JobForgotten{JobId{job}}}; }
+
+enum class Kind { Memory, Rocksdb };
+
+class JournalTest : public testing::TestWithParam<Kind> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == Kind::Memory) {
+      journal_ = std::make_unique<MemoryJournal>();
+    } else {
+      auto opened = RocksdbJournal::open(directory_ / "journal", {.sync = false});
+      ASSERT_TRUE(opened) << opened.error().message;
+      journal_ = std::move(*opened);
+    }
+    contents();
+  }
+
+  void append(const std::vector<Record>& batch) {
+    const Status status = journal_->append(batch);
+    ASSERT_TRUE(status) << status.error().message;
+  }
+
+  std::vector<std::string> contents() {
+    std::vector<std::string> all;
+    const Status status = journal_->read_all([&](const Record& one) { all.push_back(encode_record(one)); });
+    EXPECT_TRUE(status);
+    return all;
+  }
+
+  static std::vector<std::string> bytes_of(const std::vector<Record>& records) {
+    std::vector<std::string> all;
+    for (const Record& one : records) all.push_back(encode_record(one));
+    return all;
+  }
+
+  test::TemporaryDirectory directory_;
+  std::unique_ptr<Journal> journal_;
+};
+
+TEST_P(JournalTest, IsEmptyAtFirst) {
+  EXPECT_TRUE(contents().empty());
+  EXPECT_FALSE(journal_->cluster().empty());
+}
+
+TEST_P(JournalTest, KeepsTheOrderWithinEachJobAndTheClusterFirst) {
+  append({launched(2, 0), started(1), launched(1, 0)});
+  append({launched(2, 1), launched(1, 1), started(2)});
+  EXPECT_EQ(contents(),
+            bytes_of({started(1), started(2), launched(1, 0), launched(1, 1), launched(2, 0), launched(2, 1)}));
+}
+
+TEST_P(JournalTest, ForgetsAJobWithAllItsRecords) {
+  append({launched(1, 0), launched(2, 0), launched(3, 0)});
+  append({launched(2, 1), forgotten(2), started(1)});
+  EXPECT_EQ(contents(), bytes_of({started(1), launched(1, 0), launched(3, 0)}));
+}
+
+TEST_P(JournalTest, TellsJobsApartWhoseNumbersDifferInOneByte) {
+  append({launched(0x0100, 0), launched(0x01, 0), launched(0x010000, 0)});
+  append({forgotten(0x01)});
+  EXPECT_EQ(contents(), bytes_of({launched(0x0100, 0), launched(0x010000, 0)}));
+}
+
+TEST_P(JournalTest, TakesAnEmptyBatch) {
+  append({});
+  EXPECT_TRUE(contents().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, JournalTest, testing::Values(Kind::Memory, Kind::Rocksdb),
+                         [](const auto& param) { return param.param == Kind::Memory ? "Memory" : "Rocksdb"; });
+
+}  // namespace
+}  // namespace ontime::journal

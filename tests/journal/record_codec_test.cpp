@@ -1,0 +1,120 @@
+#include "master/journal/record_codec.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <tuple>
+
+#include "master/journal/journal_key.h"
+#include "tests/journal/record_generators.h"
+
+namespace ontime::journal {
+namespace {
+
+using scheduler::Fact;
+using scheduler::Record;
+namespace record = scheduler::record;
+
+// Field by field, independent of the codec.
+struct SameAs {
+  const Fact& other;
+
+  template <class F>
+  const F& as() const {
+    return std::get<F>(other);
+  }
+  bool operator()(const record::MasterStarted& a) const { return a.epoch == as<record::MasterStarted>().epoch; }
+  bool operator()(const record::NodeAdded& a) const {
+    const auto& b = as<record::NodeAdded>();
+    return std::tie(a.node, a.incarnation, a.name, a.host, a.slots) ==
+           std::tie(b.node, b.incarnation, b.name, b.host, b.slots);
+  }
+  bool operator()(const record::JobAccepted& a) const {
+    return a.job == as<record::JobAccepted>().job && a.spec == as<record::JobAccepted>().spec;
+  }
+  bool operator()(const record::AttemptLaunched& a) const {
+    const auto& b = as<record::AttemptLaunched>();
+    return std::tie(a.attempt, a.node, a.range, a.speculative) == std::tie(b.attempt, b.node, b.range, b.speculative);
+  }
+  bool operator()(const record::SegmentCut& a) const {
+    const auto& b = as<record::SegmentCut>();
+    return std::tie(a.attempt, a.begin, a.at, a.release) == std::tie(b.attempt, b.begin, b.at, b.release);
+  }
+  bool operator()(const record::SegmentSealed& a) const {
+    const auto& b = as<record::SegmentSealed>();
+    return std::tie(a.attempt, a.range, a.input_end, a.counters) ==
+               std::tie(b.attempt, b.range, b.input_end, b.counters) &&
+           a.output == b.output;
+  }
+  bool operator()(const record::AttemptEnded& a) const {
+    const auto& b = as<record::AttemptEnded>();
+    return std::tie(a.attempt, a.end, a.message) == std::tie(b.attempt, b.end, b.message);
+  }
+  bool operator()(const record::CommitStarted& a) const { return a.job == as<record::CommitStarted>().job; }
+  bool operator()(const record::JobEnded& a) const {
+    const auto& b = as<record::JobEnded>();
+    return std::tie(a.job, a.state, a.message) == std::tie(b.job, b.state, b.message);
+  }
+  bool operator()(const record::JobForgotten& a) const { return a.job == as<record::JobForgotten>().job; }
+};
+
+bool is_same(const Record& a, const Record& b) {
+  return a.at == b.at && a.fact.index() == b.fact.index() && std::visit(SameAs{b.fact}, a.fact);
+}
+
+RC_GTEST_PROP(RecordCodec, DecodesWhatItEncodedForEveryKindOfFact, ()) {
+  for (int kind = 0; kind < test::kFactKinds; ++kind) {
+    const Record original = test::any_record(kind);
+    const Result<Record> decoded = decode_record(encode_record(original));
+    RC_ASSERT(decoded.has_value());
+    RC_ASSERT(is_same(original, *decoded));
+  }
+}
+
+RC_GTEST_PROP(RecordCodec, RefusesAnyFlippedBit, ()) {
+  std::string bytes = encode_record(test::any_record(*rc::gen::inRange(0, test::kFactKinds)));
+  const auto at = *rc::gen::inRange<std::size_t>(0, bytes.size());
+  bytes[at] = static_cast<char>(bytes[at] ^ (1 << *rc::gen::inRange(0, 8)));
+  RC_ASSERT(!decode_record(bytes).has_value());
+}
+
+RC_GTEST_PROP(RecordCodec, RefusesAnyCutAndAnyAddition, ()) {
+  const std::string bytes = encode_record(test::any_record(*rc::gen::inRange(0, test::kFactKinds)));
+  RC_ASSERT(!decode_record(bytes.substr(0, *rc::gen::inRange<std::size_t>(0, bytes.size()))).has_value());
+  RC_ASSERT(!decode_record(bytes + *rc::gen::nonEmpty(test::any_text())).has_value());
+}
+
+RC_GTEST_PROP(RecordCodec, SurvivesArbitraryBytes, ()) { RC_ASSERT(!decode_record(*test::any_text()).has_value()); }
+
+TEST(RecordCodec, RefusesAValueOfANewerVersion) {
+  std::string bytes = encode_record({from_unix_ns(1), record::MasterStarted{3}});
+  bytes[0] = static_cast<char>(kRecordVersion + 1);
+  const Result<Record> decoded = decode_record(bytes);
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().message, "the record has an unknown version");
+}
+
+TEST(RecordCodec, RefusesARecordThatMakesNoSense) {
+  EXPECT_FALSE(decode_record(encode_record({from_unix_ns(1), record::CommitStarted{JobId{0}}})));
+  record::AttemptLaunched backwards{AttemptId{{JobId{1}, 0}, 0}, NodeId{1}, {5, 4}, false};
+  EXPECT_FALSE(decode_record(encode_record({from_unix_ns(1), backwards})));
+  EXPECT_FALSE(decode_record(encode_record(
+      {from_unix_ns(1), record::JobEnded{JobId{1}, static_cast<scheduler::JobState>(9), "what state is this"}})));
+}
+
+RC_GTEST_PROP(JournalKey, OrdersAsNumbersDo, ()) {
+  const RecordKey a{JobId{*rc::gen::arbitrary<std::uint32_t>()}, *rc::gen::arbitrary<std::uint64_t>()};
+  const RecordKey b{JobId{*rc::gen::arbitrary<std::uint32_t>()}, *rc::gen::arbitrary<std::uint64_t>()};
+  RC_ASSERT((a < b) == (encode_key(a) < encode_key(b)));
+  RC_ASSERT(decode_key(encode_key(a)) == a);
+}
+
+TEST(JournalKey, DecodesNothingButARecordsKey) {
+  EXPECT_FALSE(decode_key(""));
+  EXPECT_FALSE(decode_key("mformat"));
+  EXPECT_FALSE(decode_key(encode_key({JobId{1}, 2}) + "x"));
+  EXPECT_FALSE(decode_key(encode_key({JobId{1}, 2}).substr(0, 12)));
+}
+
+}  // namespace
+}  // namespace ontime::journal

@@ -1,0 +1,108 @@
+#pragma once
+// Arbitrary records of every kind, for properties. Whatever a record can say is generated: empty and full texts with
+// any bytes, the ends of every range of numbers.
+
+#include <rapidcheck.h>
+
+#include <string>
+
+#include "scheduler/record.h"
+
+namespace ontime::test {
+
+namespace record = scheduler::record;
+
+inline rc::Gen<std::string> any_text() { return rc::gen::container<std::string>(rc::gen::arbitrary<char>()); }
+
+inline JobId any_job() { return JobId{*rc::gen::inRange<std::uint32_t>(1, 0xffffffff)}; }
+
+inline AttemptId any_attempt() {
+  return {{any_job(), *rc::gen::arbitrary<std::uint32_t>()}, *rc::gen::arbitrary<std::uint32_t>()};
+}
+
+inline ByteRange any_range() {
+  const auto begin = *rc::gen::arbitrary<std::uint64_t>();
+  const bool open_ended = *rc::gen::arbitrary<bool>();
+  return {begin, open_ended ? kUnknownEnd : begin + *rc::gen::inRange<std::uint64_t>(0, kUnknownEnd - begin)};
+}
+
+inline scheduler::StringMap any_map() {
+  scheduler::StringMap map;
+  for (int left = *rc::gen::inRange(0, 4); left > 0; --left) map[*any_text()] = *any_text();
+  return map;
+}
+
+inline scheduler::JobSpec any_spec() {
+  scheduler::JobSpec spec;
+  spec.application = *any_text();
+  spec.parameters = any_map();
+  for (int left = *rc::gen::inRange(0, 4); left > 0; --left) {
+    const auto codec = static_cast<scheduler::Codec>(*rc::gen::inRange(0, 3));
+    const auto size = *rc::gen::arbitrary<std::uint64_t>();
+    spec.inputs.push_back({*any_text(), size, *rc::gen::arbitrary<std::int64_t>(), codec});
+  }
+  spec.output = *any_text();
+  spec.split_bytes = *rc::gen::inRange<std::uint64_t>(1, kUnknownEnd);
+  spec.deadline = Duration(*rc::gen::arbitrary<std::int64_t>());
+  spec.checkpoint_interval = Duration(*rc::gen::arbitrary<std::int64_t>());
+  spec.attempt_timeout = Duration(*rc::gen::arbitrary<std::int64_t>());
+  spec.attempts_max = *rc::gen::arbitrary<std::uint32_t>();
+  spec.record_bytes_max = *rc::gen::arbitrary<std::uint64_t>();
+  spec.policy = *any_text();
+  spec.policy_parameters = any_map();
+  return spec;
+}
+
+inline scheduler::Fact any_sealed() {
+  record::SegmentSealed fact{any_attempt(), any_range(), *rc::gen::arbitrary<std::uint64_t>(), {}, {}};
+  fact.output.file_offset = *rc::gen::arbitrary<std::uint64_t>();
+  fact.output.length = *rc::gen::arbitrary<std::uint64_t>();
+  fact.output.records = *rc::gen::arbitrary<std::uint64_t>();
+  fact.output.crc32c = *rc::gen::arbitrary<std::uint32_t>();
+  for (int left = *rc::gen::inRange(0, 4); left > 0; --left) {
+    const std::string group = *any_text();
+    fact.counters[{group, *any_text()}] = *rc::gen::arbitrary<std::uint64_t>();
+  }
+  return fact;
+}
+
+inline scheduler::Fact any_cut() {
+  const ByteRange range = any_range();
+  return record::SegmentCut{any_attempt(), range.begin, range.end, *rc::gen::arbitrary<bool>()};
+}
+
+inline constexpr int kFactKinds = static_cast<int>(std::variant_size_v<scheduler::Fact>);
+
+// A fact of the kind at that index of the variant.
+inline scheduler::Fact any_fact(int kind) {
+  const NodeId node{*rc::gen::inRange<std::uint32_t>(1, 0xffffffff)};
+  switch (kind) {
+    case 0:
+      return record::MasterStarted{*rc::gen::arbitrary<std::uint64_t>()};
+    case 1:
+      return record::NodeAdded{node, *any_text(), *any_text(), *any_text(), *rc::gen::arbitrary<std::uint32_t>()};
+    case 2:
+      return record::JobAccepted{any_job(), any_spec()};
+    case 3:
+      return record::AttemptLaunched{any_attempt(), node, any_range(), *rc::gen::arbitrary<bool>()};
+    case 4:
+      return any_cut();
+    case 5:
+      return any_sealed();
+    case 6:
+      return record::AttemptEnded{any_attempt(), static_cast<scheduler::AttemptEnd>(*rc::gen::inRange(0, 5)),
+                                  *any_text()};
+    case 7:
+      return record::CommitStarted{any_job()};
+    case 8:
+      return record::JobEnded{any_job(), static_cast<scheduler::JobState>(*rc::gen::inRange(0, 5)), *any_text()};
+    default:
+      return record::JobForgotten{any_job()};
+  }
+}
+
+inline scheduler::Record any_record(int kind) {
+  return {from_unix_ns(*rc::gen::arbitrary<std::int64_t>()), any_fact(kind)};
+}
+
+}  // namespace ontime::test

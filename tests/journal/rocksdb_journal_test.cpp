@@ -1,0 +1,226 @@
+// The journal on disk: reopened, refused, damaged.
+#include "master/journal/rocksdb_journal.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "master/journal/journal_key.h"
+#include "master/journal/record_codec.h"
+#include "tests/support/temporary_directory.h"
+
+namespace ontime::journal {
+namespace {
+
+namespace fs = std::filesystem;
+namespace record = scheduler::record;
+using scheduler::Record;
+
+Record fact_number(int number) {
+  const auto task = static_cast<std::uint32_t>(number);
+  return {from_unix_ns(number), record::AttemptLaunched{AttemptId{{JobId{1}, task}, 0}, NodeId{1}, {0, 10}, false}};
+}
+
+class RocksdbJournalTest : public testing::Test {
+ protected:
+  Result<std::unique_ptr<RocksdbJournal>> open() { return RocksdbJournal::open(path_, {.sync = false}); }
+
+  // Numbers of the facts in the journal; nothing if it cannot be opened or read, with the reason in `refusal_`.
+  std::optional<std::vector<int>> reopen() {
+    auto journal = open();
+    if (!journal) {
+      refusal_ = journal.error().message;
+      return std::nullopt;
+    }
+    std::vector<int> numbers;
+    const Status status = (*journal)->read_all([&](const Record& one) {
+      EXPECT_EQ(encode_record(one), encode_record(fact_number(static_cast<int>(numbers.size()))));
+      numbers.push_back(static_cast<int>(to_unix_ns(one.at)));
+    });
+    if (status) return numbers;
+    refusal_ = status.error().message;
+    return std::nullopt;
+  }
+
+  // A closed journal that holds facts 0 to count - 1, each in a batch of its own.
+  void make_journal(int count) {
+    auto journal = open();
+    ASSERT_TRUE(journal) << journal.error().message;
+    ASSERT_TRUE((*journal)->read_all([](const Record&) {}));
+    for (int number = 0; number < count; ++number) {
+      const Record one = fact_number(number);
+      ASSERT_TRUE((*journal)->append({&one, 1}));
+    }
+  }
+
+  fs::path log_file() const {
+    for (const auto& entry : fs::directory_iterator(path_)) {
+      if (entry.path().extension() == ".log" && entry.file_size() > 0) return entry.path();
+    }
+    return {};
+  }
+
+  // Writes one raw entry, as a damaged or newer journal might hold it.
+  void put_raw(const std::string& key, const std::string& value) {
+    rocksdb::DB* database = nullptr;
+    ASSERT_TRUE(rocksdb::DB::Open({}, path_, &database).ok());
+    EXPECT_TRUE(database->Put({}, key, value).ok());
+    delete database;
+  }
+
+  test::TemporaryDirectory directory_;
+  const std::string path_ = directory_ / "journal";
+  std::string refusal_;
+};
+
+std::vector<int> first(int count) {
+  std::vector<int> numbers;
+  for (int number = 0; number < count; ++number) numbers.push_back(number);
+  return numbers;
+}
+
+TEST_F(RocksdbJournalTest, HoldsWhatWasAppendedAfterReopening) {
+  make_journal(5);
+  EXPECT_EQ(reopen(), first(5));
+}
+
+TEST_F(RocksdbJournalTest, GoesOnBehindWhatItHeld) {
+  make_journal(2);
+  {
+    auto journal = open();
+    ASSERT_TRUE(journal);
+    ASSERT_TRUE((*journal)->read_all([](const Record&) {}));
+    const std::vector<Record> more = {fact_number(2), fact_number(3)};
+    ASSERT_TRUE((*journal)->append(more));
+  }
+  EXPECT_EQ(reopen(), first(4));
+}
+
+TEST_F(RocksdbJournalTest, KeepsItsClusterIdAndDiffersFromOthers) {
+  std::string id;
+  {
+    auto journal = open();
+    ASSERT_TRUE(journal);
+    id = (*journal)->cluster();
+  }
+  auto again = open();
+  ASSERT_TRUE(again);
+  EXPECT_EQ((*again)->cluster(), id);
+  auto other = RocksdbJournal::open(directory_ / "other", {.sync = true});
+  ASSERT_TRUE(other);
+  EXPECT_NE((*other)->cluster(), id);
+}
+
+TEST_F(RocksdbJournalTest, RefusesASecondMaster) {
+  auto one = open();
+  ASSERT_TRUE(one);
+  auto two = open();
+  ASSERT_FALSE(two);
+  EXPECT_EQ(two.error().message, "The journal in '" + path_ +
+                                     "' is in use by another ontime-master; stop it or name another directory with "
+                                     "--journal.");
+}
+
+TEST_F(RocksdbJournalTest, RefusesADirectoryOfSomethingElse) {
+  test::write_file(fs::path(path_) / "letter.txt", "dear reader");
+  EXPECT_EQ(reopen(), std::nullopt);
+  EXPECT_NE(refusal_.find("holds files that are not a journal"), std::string::npos) << refusal_;
+  EXPECT_FALSE(fs::exists(fs::path(path_) / "CURRENT"));
+}
+
+TEST_F(RocksdbJournalTest, RefusesAPathThatCannotBeADirectory) {
+  test::write_file(path_, "a file");
+  EXPECT_EQ(reopen(), std::nullopt);
+  EXPECT_NE(refusal_.find(path_), std::string::npos) << refusal_;
+}
+
+TEST_F(RocksdbJournalTest, RefusesANewerFormat) {
+  make_journal(1);
+  put_raw("mformat", std::to_string(kJournalFormat + 1));
+  EXPECT_EQ(reopen(), std::nullopt);
+  EXPECT_NE(refusal_.find("it has format 2 and this ontime-master knows formats up to 1"), std::string::npos)
+      << refusal_;
+}
+
+TEST_F(RocksdbJournalTest, RefusesARecordThatDoesNotDecode) {
+  make_journal(2);
+  put_raw(encode_key({JobId{1}, 2}), "garbage");
+  EXPECT_EQ(reopen(), std::nullopt);
+  EXPECT_NE(refusal_.find("record 2 of job-1"), std::string::npos) << refusal_;
+}
+
+TEST_F(RocksdbJournalTest, RefusesAGapInAJobsRecords) {
+  make_journal(2);
+  put_raw(encode_key({JobId{1}, 3}), encode_record(fact_number(3)));
+  EXPECT_EQ(reopen(), std::nullopt);
+  EXPECT_NE(refusal_.find("records before record 3 of job-1 are missing"), std::string::npos) << refusal_;
+}
+
+TEST_F(RocksdbJournalTest, RefusesARecordUnderAnotherJobsKey) {
+  make_journal(1);
+  put_raw(encode_key({JobId{9}, 0}), encode_record(fact_number(0)));
+  EXPECT_EQ(reopen(), std::nullopt);
+}
+
+// What a crash or a bad disk can leave: the journal is refused, or what it shows is what was appended first.
+class DamageTest : public RocksdbJournalTest {
+ protected:
+  static constexpr int kFacts = 12;
+
+  // Opens a copy of the journal with that log; true if it was refused.
+  bool is_refused_or_prefix(const std::string& log) {
+    fs::remove_all(path_);
+    fs::copy(whole_, path_);
+    test::write_file(fs::path(path_) / log_name_, log);
+    const std::optional<std::vector<int>> numbers = reopen();
+    if (!numbers) {
+      EXPECT_NE(refusal_.find(path_), std::string::npos) << refusal_;
+      return true;
+    }
+    EXPECT_EQ(*numbers, first(static_cast<int>(numbers->size())));
+    EXPECT_LE(numbers->size(), static_cast<std::size_t>(kFacts));
+    return numbers->size() < static_cast<std::size_t>(kFacts);
+  }
+
+  void SetUp() override {
+    make_journal(kFacts);
+    log_name_ = log_file().filename();
+    log_ = test::read_file(log_file());
+    fs::copy(path_, whole_);
+    ASSERT_GT(log_.size(), 100u);
+  }
+
+  const std::string whole_ = directory_ / "whole";
+  std::string log_name_;
+  std::string log_;
+};
+
+TEST_F(DamageTest, ACutLogGivesAPrefix) {
+  for (std::size_t length = 0; length < log_.size(); length += 1 + log_.size() / 60) {
+    SCOPED_TRACE("cut at byte " + std::to_string(length));
+    EXPECT_TRUE(is_refused_or_prefix(log_.substr(0, length)));
+  }
+}
+
+TEST_F(DamageTest, AFlippedByteNeverGivesAWrongRecord) {
+  for (std::size_t at = 0; at < log_.size(); at += 1 + log_.size() / 60) {
+    SCOPED_TRACE("flip of byte " + std::to_string(at));
+    std::string damaged = log_;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x41);
+    EXPECT_TRUE(is_refused_or_prefix(damaged));
+  }
+}
+
+TEST_F(DamageTest, AFlippedByteInTheMiddleIsRefusedAndNamed) {
+  std::string damaged = log_;
+  damaged[log_.size() / 2] = static_cast<char>(damaged[log_.size() / 2] ^ 0x41);
+  EXPECT_TRUE(is_refused_or_prefix(damaged));
+  EXPECT_NE(refusal_.find("it is damaged"), std::string::npos) << refusal_;
+}
+
+}  // namespace
+}  // namespace ontime::journal

@@ -1,0 +1,268 @@
+// The commit of a job's output: every shape a task can have, and a crash after every step.
+#include "master/commit.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/base/crc32c.h"
+#include "master/output_directory.h"
+#include "tests/support/temporary_directory.h"
+
+namespace ontime::master {
+namespace {
+
+namespace fs = std::filesystem;
+using Files = std::map<std::string, std::string>;
+
+bool always() { return true; }
+
+class CommitTest : public testing::Test {
+ protected:
+  CommitTest() {
+    plan_.directory = output_;
+    fs::create_directories(fs::path(output_) / "_attempts");
+    test::write_file(attempt(".claim"), "cluster\n");
+  }
+
+  std::string attempt(const std::string& name) const { return output_ + "/_attempts/" + name; }
+  void make_attempt(const std::string& name, const std::string& bytes) { test::write_file(attempt(name), bytes); }
+
+  // One more task, from these pieces.
+  void add_task(bool may_rename, const std::vector<Piece>& pieces) {
+    const auto index = static_cast<std::uint32_t>(plan_.parts.size());
+    Part part{part_file_name(index), 0, pieces, may_rename};
+    output::Task task{index, 0, {index * 100u, index * 100u + 100}, part.name, {}};
+    for (const Piece& piece : pieces) part.length += piece.length;
+    plan_.parts.push_back(part);
+    plan_.manifest.tasks.push_back(task);
+    plan_.manifest.inputs = {{"/input", 1'000'000, 0, "plain"}};
+  }
+
+  // What the directory holds, the manifest apart.
+  Files files() const {
+    Files all;
+    for (const auto& entry : fs::recursive_directory_iterator(output_)) {
+      const std::string name = entry.path().lexically_relative(output_);
+      if (entry.is_regular_file() && name != output::kManifestName) all[name] = test::read_file(entry.path());
+    }
+    return all;
+  }
+
+  void commit() {
+    const Status status = commit_output(plan_, always);
+    ASSERT_TRUE(status) << status.error().message;
+  }
+
+  test::TemporaryDirectory directory_;
+  const std::string output_ = directory_ / "out";
+  CommitPlan plan_;
+};
+
+TEST_F(CommitTest, RenamesTheFileOfATaskThatOneAttemptMapped) {
+  make_attempt("t00000-a0", "one\n");
+  struct stat before {};
+  ASSERT_EQ(::stat(attempt("t00000-a0").c_str(), &before), 0);
+  add_task(true, {{"t00000-a0", 0, 4}});
+  commit();
+  EXPECT_EQ(files(), (Files{{"part-m-00000", "one\n"}, {"_SUCCESS", ""}}));
+  struct stat after {};
+  ASSERT_EQ(::stat((output_ + "/part-m-00000").c_str(), &after), 0);
+  EXPECT_EQ(after.st_ino, before.st_ino);
+  EXPECT_FALSE(fs::exists(output_ + "/_attempts"));
+  EXPECT_TRUE(output::read_manifest(output_));
+}
+
+TEST_F(CommitTest, CutsOffWhatWasNeverSealed) {
+  make_attempt("t00000-a0", "sealed|garbage");
+  add_task(true, {{"t00000-a0", 0, 6}});
+  commit();
+  EXPECT_EQ(files()["part-m-00000"], "sealed");
+}
+
+TEST_F(CommitTest, CopiesTheFileOfAnAttemptThatMayStillWrite) {
+  make_attempt("t00000-a0", "sealed");
+  fs::create_hard_link(attempt("t00000-a0"), directory_ / "still-open");
+  add_task(false, {{"t00000-a0", 0, 6}});
+  commit();
+  test::write_file(directory_ / "still-open", "late writes");
+  EXPECT_EQ(files()["part-m-00000"], "sealed");
+}
+
+TEST_F(CommitTest, StitchesSeveralAttemptsInOrder) {
+  make_attempt("t00000-a0", "AAAxxxBBB");
+  make_attempt("t00000-a1", "..CCCC");
+  add_task(false, {{"t00000-a0", 6, 3}, {"t00000-a1", 2, 4}, {"t00000-a0", 0, 3}});
+  commit();
+  EXPECT_EQ(files(), (Files{{"part-m-00000", "BBBCCCCAAA"}, {"_SUCCESS", ""}}));
+}
+
+TEST_F(CommitTest, StitchesMoreThanABufferHolds) {
+  std::string large(3'000'000, 'x');
+  for (std::size_t i = 0; i < large.size(); i += 7) large[i] = static_cast<char>('a' + i % 26);
+  make_attempt("t00000-a0", large);
+  make_attempt("t00000-a1", large);
+  add_task(false, {{"t00000-a0", 1, 2'999'999}, {"t00000-a1", 0, 1'500'000}});
+  commit();
+  EXPECT_EQ(crc32c(files()["part-m-00000"]), crc32c(large.substr(1) + large.substr(0, 1'500'000)));
+}
+
+TEST_F(CommitTest, MakesAnEmptyPartForATaskWithoutOutput) {
+  add_task(false, {});
+  commit();
+  EXPECT_EQ(files(), (Files{{"part-m-00000", ""}, {"_SUCCESS", ""}}));
+}
+
+TEST_F(CommitTest, DropsWhatLosersHaveLeft) {
+  make_attempt("t00000-a0", "won");
+  make_attempt("t00000-a1", "lost");
+  add_task(true, {{"t00000-a0", 0, 3}});
+  commit();
+  EXPECT_EQ(files(), (Files{{"part-m-00000", "won"}, {"_SUCCESS", ""}}));
+}
+
+TEST_F(CommitTest, HasNothingToDoOnceThereIsASuccess) {
+  make_attempt("t00000-a0", "one");
+  add_task(true, {{"t00000-a0", 0, 3}});
+  commit();
+  commit();
+  EXPECT_EQ(files(), (Files{{"part-m-00000", "one"}, {"_SUCCESS", ""}}));
+}
+
+TEST_F(CommitTest, NamesAnAttemptFileThatIsMissing) {
+  add_task(true, {{"t00000-a0", 0, 3}});
+  const Status status = commit_output(plan_, always);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find(attempt("t00000-a0")), std::string::npos) << status.error().message;
+  EXPECT_FALSE(fs::exists(output_ + "/_SUCCESS"));
+}
+
+TEST_F(CommitTest, NamesAnAttemptFileThatIsTooShort) {
+  make_attempt("t00000-a0", "12");
+  add_task(true, {{"t00000-a0", 0, 3}});
+  const Status status = commit_output(plan_, always);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("is shorter than what was sealed"), std::string::npos);
+  EXPECT_FALSE(fs::exists(output_ + "/_SUCCESS"));
+}
+
+TEST_F(CommitTest, NamesAnOutputDirectoryThatIsGone) {
+  fs::remove_all(output_);
+  const Status status = commit_output(plan_, always);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find(output_), std::string::npos);
+}
+
+// Ends the commit after n steps, as a crash would, for every n, and repeats it.
+TEST_F(CommitTest, CanBeRepeatedAfterACrashAtAnyStep) {
+  const Files expected = {{"part-m-00000", "renamed"},  {"part-m-00001", "cut"},         {"part-m-00002", ""},
+                          {"part-m-00003", "stitched"}, {"part-m-00004", "renamed too"}, {"_SUCCESS", ""}};
+  int crashes = 0;
+  for (bool whole = false; !whole; ++crashes) {
+    SCOPED_TRACE("crash after step " + std::to_string(crashes));
+    fs::remove_all(output_);
+    plan_.parts.clear();
+    plan_.manifest.tasks.clear();
+    make_attempt("t00000-a0", "renamed");
+    add_task(true, {{"t00000-a0", 0, 7}});
+    make_attempt("t00001-a2", "cut and more");
+    add_task(true, {{"t00001-a2", 0, 3}});
+    add_task(false, {});
+    make_attempt("t00003-a0", "stit....");
+    make_attempt("t00003-a1", "..ched");
+    add_task(false, {{"t00003-a0", 0, 4}, {"t00003-a1", 2, 4}});
+    make_attempt("t00004-a0", "renamed too");
+    add_task(true, {{"t00004-a0", 0, 11}});
+    int steps = 0;
+    const Status status = commit_output(plan_, [&] { return steps++ < crashes; });
+    whole = status.has_value();
+    EXPECT_EQ(fs::exists(output_ + "/_SUCCESS"), whole);
+    if (fs::exists(output_ + "/_manifest.json")) {
+      EXPECT_EQ(files()["part-m-00003"], "stitched");  // nothing is described before it is there
+    }
+    commit();
+    EXPECT_EQ(files(), expected);
+    EXPECT_EQ(output::read_manifest(output_)->tasks.size(), 5u);
+  }
+  EXPECT_GT(crashes, 8);
+}
+
+class OutputDirectoryTest : public testing::Test {
+ protected:
+  Status claim(const std::string& cluster = "ours") { return claim_output(output_, cluster); }
+  std::string refusal(const std::string& cluster = "ours") {
+    const Status status = claim(cluster);
+    EXPECT_FALSE(status);
+    return status ? "" : status.error().message;
+  }
+
+  test::TemporaryDirectory directory_;
+  const std::string output_ = directory_ / "deep/out";
+};
+
+TEST_F(OutputDirectoryTest, IsMadeWithItsAttemptsInside) {
+  ASSERT_TRUE(claim());
+  EXPECT_TRUE(fs::is_directory(output_ + "/_attempts"));
+}
+
+TEST_F(OutputDirectoryTest, MayBeEmpty) {
+  fs::create_directories(output_);
+  EXPECT_TRUE(claim());
+}
+
+TEST_F(OutputDirectoryTest, IsRefusedWhenItHoldsAnything) {
+  test::write_file(output_ + "/precious", "data");
+  EXPECT_EQ(refusal(),
+            "The output directory '" + output_ + "' is not empty; name one that does not exist yet, or empty it.");
+  EXPECT_EQ(test::read_file(output_ + "/precious"), "data");
+}
+
+TEST_F(OutputDirectoryTest, IsRefusedWhenItIsAFile) {
+  test::write_file(output_, "a file");
+  EXPECT_NE(refusal().find("is a file"), std::string::npos);
+}
+
+TEST_F(OutputDirectoryTest, IsRefusedWhereNothingCanBeMade) {
+  test::write_file(directory_ / "deep", "a file in its way");
+  EXPECT_NE(refusal().find(output_), std::string::npos);
+}
+
+TEST_F(OutputDirectoryTest, TakesOverItsOwnClaimButNobodyElses) {
+  ASSERT_TRUE(claim("ours"));
+  EXPECT_TRUE(claim("ours"));
+  EXPECT_NE(refusal("theirs").find("is not empty"), std::string::npos);
+  test::write_file(output_ + "/part-m-00000", "data");
+  EXPECT_NE(refusal("ours").find("is not empty"), std::string::npos);
+}
+
+TEST_F(OutputDirectoryTest, DisappearsWhenItIsDiscarded) {
+  ASSERT_TRUE(claim());
+  test::write_file(output_ + "/_attempts/t00000-a0", "half");
+  test::write_file(output_ + "/part-m-00001", "of an unfinished commit");
+  ASSERT_TRUE(discard_output(output_, 2));
+  EXPECT_FALSE(fs::exists(output_));
+  EXPECT_TRUE(discard_output(output_, 2));
+}
+
+TEST_F(OutputDirectoryTest, StaysWithWhatIsNotOursWhenItIsDiscarded) {
+  ASSERT_TRUE(claim());
+  test::write_file(output_ + "/notes", "mine");
+  ASSERT_TRUE(discard_output(output_, 1));
+  EXPECT_EQ(test::read_file(output_ + "/notes"), "mine");
+  EXPECT_FALSE(fs::exists(output_ + "/_attempts"));
+}
+
+TEST_F(OutputDirectoryTest, IsNeverDiscardedOnceItIsCommitted) {
+  ASSERT_TRUE(claim());
+  test::write_file(output_ + "/part-m-00000", "answer");
+  test::write_file(output_ + "/_SUCCESS", "");
+  ASSERT_TRUE(discard_output(output_, 1));
+  EXPECT_EQ(test::read_file(output_ + "/part-m-00000"), "answer");
+}
+
+}  // namespace
+}  // namespace ontime::master

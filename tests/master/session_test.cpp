@@ -1,0 +1,493 @@
+// Workers and clients over a real loopback connection, against a whole master.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "common/net/endpoint.h"
+#include "common/output/manifest.h"
+#include "tests/master/master_fixture.h"
+
+namespace ontime::test {
+namespace {
+
+namespace fs = std::filesystem;
+using asio::awaitable;
+
+class SessionTest : public MasterFixture {
+ protected:
+  // The launch that comes next, after its job's setup if that is new.
+  awaitable<wire::Order::Launch> next_launch(FakeWorker& worker) {
+    for (;;) {
+      const auto order = co_await worker.next_order();
+      if (!order) {
+        ADD_FAILURE() << "no launch arrived";
+        co_return wire::Order::Launch();
+      }
+      if (order->has_launch()) co_return order->launch();
+    }
+  }
+};
+
+TEST_F(SessionTest, AWorkerIsWelcomedAndListed) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await connect_worker();
+    worker.enlist("one", 3);
+    const auto welcome = co_await worker.next_welcome();
+    EXPECT_EQ(welcome->node(), 1u);
+    EXPECT_EQ(welcome->heartbeat_interval_ns(), settings_.heartbeat.count());
+    EXPECT_EQ(welcome->node_timeout_ns(), settings_.node_timeout.count());
+    EXPECT_EQ(welcome->fenced_size(), 0);
+    wire::Request request;
+    request.mutable_list_nodes();
+    const wire::Reply reply = co_await ask(request);
+    EXPECT_EQ(reply.nodes().nodes_size(), 1);
+    EXPECT_EQ(reply.nodes().nodes(0).name(), "worker-one");
+    EXPECT_EQ(reply.nodes().nodes(0).slots(), 3u);
+    EXPECT_EQ(reply.nodes().nodes(0).state(), "live");
+  });
+}
+
+TEST_F(SessionTest, AJobRunsFromSubmissionToItsOutput) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    const std::uint32_t job = co_await submit();
+    const auto setup = co_await worker.next_order();
+    EXPECT_TRUE(setup->has_setup());
+    EXPECT_EQ(setup->setup().application(), "wordcount");
+    EXPECT_EQ(setup->setup().output(), output_);
+    const wire::Order::Launch launch = co_await next_launch(worker);
+    EXPECT_EQ(launch.file().path(), input_);
+    EXPECT_EQ(launch.file().size(), 14u);
+    EXPECT_EQ(launch.range().end(), 14u);
+    wire::Report begun = about(launch.attempt(), 1);
+    begun.mutable_started();
+    worker.report(begun);
+    wire::Report sealed = seal(launch, 2, "one\t1\n");
+    wire::Counter* counter = sealed.mutable_sealed()->mutable_output()->add_counters();
+    counter->set_group("words");
+    counter->set_name("all");
+    counter->set_value(3);
+    worker.report(sealed);
+    const wire::JobSummary summary = co_await ended(job);
+    EXPECT_EQ(summary.state(), wire::SUCCEEDED);
+    EXPECT_EQ(summary.mapped_bytes(), 14u);
+    EXPECT_EQ(summary.records(), 2u);
+    EXPECT_EQ(summary.counters(0).value(), 3u);
+    const auto forget = co_await worker.next_order();
+    EXPECT_EQ(forget->forget().job(), job);
+  });
+  EXPECT_EQ(read_file(output_ + "/part-m-00000"), "one\t1\n");
+  EXPECT_TRUE(fs::exists(output_ + "/_SUCCESS"));
+  EXPECT_FALSE(fs::exists(output_ + "/_attempts"));
+  const auto manifest = output::read_manifest(output_);
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  EXPECT_EQ(manifest->tasks[0].segments[0].node, "worker-one");
+  EXPECT_EQ(manifest->counters.at("words").at("all"), 3u);
+}
+
+TEST_F(SessionTest, AJobIsSetUpOncePerSessionBeforeItsFirstLaunch) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker("one", 2);
+    wire::Request request = submission();
+    request.mutable_submit()->set_split_bytes(5);  // three tasks
+    co_await submit_request(request);
+    const auto order = co_await worker.next_order();
+    EXPECT_TRUE(order->has_setup());
+    const wire::Order::Launch first = co_await next_launch(worker);
+    const wire::Order::Launch second = co_await next_launch(worker);
+    EXPECT_EQ(second.attempt().task(), 1u);
+    worker.report(seal(first, 1, ""));
+    const auto third = co_await worker.next_order();
+    EXPECT_TRUE(third->has_launch());
+    EXPECT_EQ(third->launch().attempt().task(), 2u);
+  });
+}
+
+TEST_F(SessionTest, AReportIsAcknowledgedOnlyWhenItIsDurable) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    co_await submit();
+    const wire::Order::Launch launch = co_await next_launch(worker);
+    const int before = worker.messages;
+    journal_.shut();
+    worker.report(seal(launch, 1, "x"));
+    while (!journal_.is_waiting()) co_await net::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_FALSE(fs::exists(output_ + "/_SUCCESS"));
+    EXPECT_EQ(worker.messages, before);
+    journal_.open();
+    co_await worker.until_acknowledged(1);
+  });
+}
+
+TEST_F(SessionTest, AReportThatComesTwiceIsAcknowledgedAndCountsOnce) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    const std::uint32_t job = co_await submit();
+    const wire::Order::Launch launch = co_await next_launch(worker);
+    const wire::Report sealed = seal(launch, 1, "x");
+    worker.report(sealed);
+    worker.report(sealed);
+    co_await worker.until_acknowledged(1);
+    const auto end = co_await ended(job);
+    EXPECT_EQ(end.records(), 2u);
+  });
+}
+
+TEST_F(SessionTest, ReportsOfUnknownAndForeignAttemptsAreAcknowledgedAndChangeNothing) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    FakeWorker stranger = co_await make_worker("two");
+    const std::uint32_t job = co_await submit();
+    const wire::Order::Launch launch = co_await next_launch(worker);
+    wire::Report unknown = seal(launch, 1, "x");
+    unknown.mutable_attempt()->set_number(7);
+    stranger.report(unknown);
+    stranger.report(seal(launch, 2, "x"));
+    wire::Report other_job = about(launch.attempt(), 3);
+    other_job.mutable_attempt()->set_job(99);
+    other_job.mutable_started();
+    stranger.report(other_job);
+    co_await stranger.until_acknowledged(3);
+    const wire::Reply::Job description = co_await describe(job);
+    EXPECT_EQ(description.summary().tasks_done(), 0u);
+    EXPECT_EQ(description.tasks(0).attempts_size(), 1);
+  });
+}
+
+TEST_F(SessionTest, HeartbeatsMoveTheProgressOfAJob) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    const std::uint32_t job = co_await submit();
+    const wire::Order::Launch launch = co_await next_launch(worker);
+    wire::ToMaster message;
+    wire::AttemptProgress* progress = message.mutable_heartbeat()->add_attempts();
+    *progress->mutable_attempt() = launch.attempt();
+    progress->set_offset(8);
+    worker.send(message);
+    wire::Reply::Job description;
+    do {
+      description = co_await describe(job);
+    } while (description.summary().mapped_bytes() == 0);
+    EXPECT_EQ(description.summary().mapped_bytes(), 8u);
+    EXPECT_EQ(description.tasks(0).attempts(0).offset(), 8u);
+    EXPECT_EQ(description.tasks(0).state(), "running");
+    EXPECT_EQ(description.tasks(0).segments(0).state(), "open");
+  });
+}
+
+TEST_F(SessionTest, AFatalFailureFailsTheJobWithItsStderrAndRemovesTheOutput) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    const std::uint32_t job = co_await submit();
+    const wire::Order::Launch launch = co_await next_launch(worker);
+    wire::Report report = about(launch.attempt(), 1);
+    report.mutable_ended()->set_failure(wire::BAD_RECORD);
+    report.mutable_ended()->set_message("A record is too long.");
+    report.mutable_ended()->set_stderr_tail("line one\nline \xff two\n");
+    worker.report(report);
+    const wire::JobSummary summary = co_await ended(job);
+    EXPECT_EQ(summary.state(), wire::FAILED);
+    EXPECT_NE(summary.message().find("A record is too long."), std::string::npos) << summary.message();
+    EXPECT_NE(summary.message().find("line ? two"), std::string::npos) << summary.message();
+    const wire::Reply::Job description = co_await describe(job);
+    EXPECT_EQ(description.tasks(0).attempts(0).state(), "failed");
+    EXPECT_NE(description.tasks(0).attempts(0).message().find("too long"), std::string::npos);
+    while (fs::exists(output_)) co_await net::sleep_for(std::chrono::milliseconds(1));
+  });
+}
+
+TEST_F(SessionTest, AKilledJobIsKilledOnItsWorkersToo) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    const std::uint32_t job = co_await submit();
+    const wire::Order::Launch launch = co_await next_launch(worker);
+    wire::Request request;
+    request.mutable_kill_job()->set_job(job);
+    const auto killed = co_await ask(request);
+    EXPECT_EQ(killed.killed().state(), wire::KILLED);
+    const auto kill = co_await worker.next_order();
+    EXPECT_TRUE(kill->has_kill());
+    const auto end = co_await ended(job);
+    EXPECT_EQ(end.state(), wire::KILLED);
+    while (fs::exists(output_)) co_await net::sleep_for(std::chrono::milliseconds(1));
+  });
+}
+
+TEST_F(SessionTest, ANewSessionOfAWorkerClosesItsOlderOne) {
+  play([&]() -> awaitable<void> {
+    FakeWorker older = co_await make_worker("one");
+    FakeWorker newer = co_await make_worker("one");
+    const auto closed = co_await older.is_closed();
+    EXPECT_TRUE(closed);
+    co_await submit();
+    const auto relaunch = co_await next_launch(newer);
+    EXPECT_EQ(relaunch.attempt().number(), 0u);
+  });
+}
+
+TEST_F(SessionTest, AnAttemptThatAReturningWorkerDoesNotHaveIsLaunchedAgain) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    co_await submit();
+    const auto launch = co_await next_launch(worker);
+    EXPECT_EQ(launch.attempt().number(), 0u);
+    FakeWorker again = co_await make_worker("one");
+    const auto relaunch = co_await next_launch(again);
+    EXPECT_EQ(relaunch.attempt().number(), 1u);
+  });
+}
+
+TEST_F(SessionTest, AReturningWorkersReportsComeBeforeItsInventory) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    const std::uint32_t job = co_await submit();
+    const wire::Order::Launch launch = co_await next_launch(worker);
+    FakeWorker again = co_await connect_worker();
+    wire::ToMaster::Register more;
+    *more.add_unacknowledged() = seal(launch, 5, "x");  // and not among the running any more
+    again.enlist("one", 1, more);
+    co_await again.until_acknowledged(5);
+    const wire::Reply::Job description = co_await describe(job);
+    EXPECT_EQ(description.summary().attempts_launched(), 1u);
+    const auto end = co_await ended(job);
+    EXPECT_EQ(end.state(), wire::SUCCEEDED);
+  });
+}
+
+TEST_F(SessionTest, ARestartedMasterAdoptsWhatRunsAndFencesWhatDoesNot) {
+  std::uint32_t job = 0;
+  wire::Order::Launch launch;
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker("one", 2);
+    wire::Request request = submission();
+    request.mutable_submit()->set_split_bytes(7);  // two tasks
+    job = co_await submit_request(request);
+    launch = co_await next_launch(worker);
+    const wire::Order::Launch second = co_await next_launch(worker);
+    worker.report(seal(second, 1, "2"));
+    co_await worker.until_acknowledged(1);
+  });
+  stop_master();
+  start_master();
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await connect_worker();
+    wire::ToMaster::Register more;
+    *more.add_running()->mutable_attempt() = launch.attempt();
+    wire::Attempt* unknown = more.add_running()->mutable_attempt();
+    *unknown = launch.attempt();
+    unknown->set_number(9);
+    worker.enlist("one", 2, more);
+    const auto welcome = co_await worker.next_welcome();
+    EXPECT_EQ(welcome->fenced_size(), 1);
+    EXPECT_EQ(welcome->fenced(0).number(), 9u);
+    worker.report(seal(launch, 2, "1"));
+    const wire::JobSummary summary = co_await ended(job);
+    EXPECT_EQ(summary.state(), wire::SUCCEEDED);
+    EXPECT_EQ(summary.attempts_launched(), 2u);
+  });
+  EXPECT_EQ(read_file(output_ + "/part-m-00000") + read_file(output_ + "/part-m-00001"), "12");
+}
+
+TEST_F(SessionTest, ARestartedMasterRepeatsAnInterruptedCommit) {
+  std::uint32_t job = 0;
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    job = co_await submit();
+    const wire::Order::Launch launch = co_await next_launch(worker);
+    const int batches = journal_.batches();
+    worker.report(seal(launch, 1, "x"));
+    while (journal_.batches() == batches) co_await net::sleep_for(std::chrono::milliseconds(1));
+  });
+  stop_master();
+  start_master();
+  play([&]() -> awaitable<void> {
+    const wire::JobSummary summary = co_await ended(job);
+    EXPECT_EQ(summary.state(), wire::SUCCEEDED);
+  });
+  EXPECT_EQ(read_file(output_ + "/part-m-00000"), "x");
+  EXPECT_TRUE(fs::exists(output_ + "/_SUCCESS"));
+}
+
+TEST_F(SessionTest, WhatCannotBeSubmittedIsRefusedInOneSentence) {
+  play([&]() -> awaitable<void> {
+    wire::Request missing = submission();
+    missing.mutable_submit()->set_inputs(0, directory_ / "missing");
+    const wire::Reply no_input = co_await ask(missing);
+    EXPECT_EQ(no_input.error(), "The input '" + (directory_ / "missing") + "' does not exist.");
+    EXPECT_TRUE(no_input.bad_input());
+    wire::Request policy = submission();
+    policy.mutable_submit()->set_policy("magic");
+    const auto no_policy = co_await ask(policy);
+    EXPECT_NE(no_policy.error().find("There is no policy 'magic'; there is none"), std::string::npos);
+    EXPECT_FALSE(fs::exists(output_));
+    write_file(output_ + "/precious", "x");
+    const auto not_empty = co_await ask(submission());
+    EXPECT_NE(not_empty.error().find("is not empty"), std::string::npos);
+  });
+}
+
+TEST_F(SessionTest, TwoJobsCannotShareAnOutputDirectory) {
+  play([&]() -> awaitable<void> {
+    co_await submit();
+    const auto in_use = co_await ask(submission());
+    EXPECT_NE(in_use.error().find("is being used by another job"), std::string::npos);
+  });
+}
+
+TEST_F(SessionTest, AJobThatIsNotThereIsNamed) {
+  play([&]() -> awaitable<void> {
+    wire::Request request;
+    request.mutable_describe_job()->set_job(42);
+    const wire::Reply reply = co_await ask(request);
+    EXPECT_NE(reply.error().find("There is no job-42"), std::string::npos);
+    EXPECT_TRUE(reply.bad_input());
+    wire::Request kill;
+    kill.mutable_kill_job()->set_job(0);
+    const auto no_job = co_await ask(kill);
+    EXPECT_NE(no_job.error().find("There is no job-0"), std::string::npos);
+    wire::Request list;
+    list.mutable_list_jobs();
+    const auto listed = co_await ask(list);
+    EXPECT_EQ(listed.jobs().jobs_size(), 0);
+  });
+}
+
+TEST_F(SessionTest, AReplyIsNotSentBeforeWhatItTellsIsDurable) {
+  play([&]() -> awaitable<void> {
+    const auto connection = co_await connect(wire::CLIENT);
+    journal_.shut();
+    EXPECT_TRUE(connection->send(submission()));
+    while (!journal_.is_waiting()) co_await net::sleep_for(std::chrono::milliseconds(1));
+    journal_.open();
+    const auto payload = co_await connection->receive();
+    EXPECT_TRUE(payload.has_value());
+  });
+}
+
+TEST_F(SessionTest, AWrongTokenIsRefused) {
+  stop_master();
+  settings_.token = "secret";
+  start_master();
+  play([&]() -> awaitable<void> {
+    const auto guessed = co_await connect(wire::CLIENT, "guess");
+    EXPECT_EQ(guessed, nullptr);
+    const auto knowing = co_await connect(wire::CLIENT, "secret");
+    EXPECT_NE(knowing, nullptr);
+  });
+  EXPECT_EQ(master_->counters().refused, 1u);
+}
+
+// Messages that no sane worker sends, to a registered or a new session.
+struct Malformed {
+  const char* name;
+  bool registered;
+  std::function<void(wire::ToMaster&)> fill;
+};
+
+class MalformedTest : public SessionTest, public testing::WithParamInterface<Malformed> {};
+
+TEST_P(MalformedTest, ClosesTheConnectionAndIsCounted) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await connect_worker();
+    if (GetParam().registered) {
+      worker.enlist("one", 1);
+      co_await worker.next_welcome();
+    }
+    wire::ToMaster message;
+    GetParam().fill(message);
+    worker.send(message);
+    const auto closed = co_await worker.is_closed();
+    EXPECT_TRUE(closed);
+    co_await make_worker("another");  // others go on
+  });
+  EXPECT_EQ(master_->counters().malformed, 1u);
+}
+
+wire::Report& add_report(wire::ToMaster& message) {
+  wire::Report& report = *message.mutable_reports()->add_reports();
+  report.set_sequence(1);
+  report.mutable_attempt()->set_job(1);
+  return report;
+}
+
+wire::Report::Sealed& add_seal(wire::ToMaster& message, std::uint64_t begin, std::uint64_t end,
+                               std::uint64_t input_end) {
+  wire::Report::Sealed& sealed = *add_report(message).mutable_sealed();
+  sealed.mutable_range()->set_begin(begin);
+  sealed.mutable_range()->set_end(end);
+  sealed.set_input_end(input_end);
+  return sealed;
+}
+
+wire::ToMaster::Register& fill_registration(wire::ToMaster& message) {
+  wire::ToMaster::Register& registration = *message.mutable_register_();
+  registration.set_incarnation("one");
+  registration.set_host("host");
+  registration.set_slots(1);
+  return registration;
+}
+
+const Malformed kMalformed[] = {
+    {"Nothing", true, [](wire::ToMaster&) {}},
+    {"HeartbeatBeforeRegistration", false, [](wire::ToMaster& m) { m.mutable_heartbeat(); }},
+    {"ReportBeforeRegistration", false, [](wire::ToMaster& m) { add_report(m).mutable_started(); }},
+    {"SecondRegistration", true, [](wire::ToMaster& m) { fill_registration(m); }},
+    {"NoIncarnation", false, [](wire::ToMaster& m) { fill_registration(m).clear_incarnation(); }},
+    {"LongName", false, [](wire::ToMaster& m) { fill_registration(m).set_name(std::string(1000, 'x')); }},
+    {"ControlCharacters", false, [](wire::ToMaster& m) { fill_registration(m).set_host("a\nb"); }},
+    {"NoSlots", false, [](wire::ToMaster& m) { fill_registration(m).set_slots(0); }},
+    {"TooManySlots", false, [](wire::ToMaster& m) { fill_registration(m).set_slots(1'000'000); }},
+    {"RunningWithoutAJob", false, [](wire::ToMaster& m) { fill_registration(m).add_running(); }},
+    {"ProgressOfTooMany", true,
+     [](wire::ToMaster& m) {
+       for (int i = 0; i < 5000; ++i) m.mutable_heartbeat()->add_attempts()->mutable_attempt()->set_job(1);
+     }},
+    {"ProgressBeyondAnyFile", true,
+     [](wire::ToMaster& m) {
+       wire::AttemptProgress* progress = m.mutable_heartbeat()->add_attempts();
+       progress->mutable_attempt()->set_job(1);
+       progress->set_offset(~std::uint64_t{0});
+     }},
+    {"ReportOfNoJob", true, [](wire::ToMaster& m) { add_report(m).mutable_attempt()->set_job(0); }},
+    {"ReportOfAnImpossibleTask", true, [](wire::ToMaster& m) { add_report(m).mutable_attempt()->set_task(2'000'000); }},
+    {"ReportWithoutNumber", true,
+     [](wire::ToMaster& m) {
+       add_report(m).mutable_started();
+       m.mutable_reports()->mutable_reports(0)->set_sequence(0);
+     }},
+    {"ReportThatSaysNothing", true, [](wire::ToMaster& m) { add_report(m); }},
+    {"CutBeyondAnyFile", true, [](wire::ToMaster& m) { add_report(m).mutable_cut()->set_at(std::uint64_t{1} << 63); }},
+    {"EmptySeal", true, [](wire::ToMaster& m) { add_seal(m, 5, 5, 5); }},
+    {"SealBackwards", true, [](wire::ToMaster& m) { add_seal(m, 5, 4, 4); }},
+    {"SealWithAnotherEnd", true, [](wire::ToMaster& m) { add_seal(m, 0, 10, 11); }},
+    {"OpenSealThatEndsBeforeItBegins", true, [](wire::ToMaster& m) { add_seal(m, 10, kUnknownEnd, 9); }},
+    {"OpenSealWithoutEnd", true, [](wire::ToMaster& m) { add_seal(m, 10, kUnknownEnd, kUnknownEnd); }},
+    {"SealOfTooMuchOutput", true,
+     [](wire::ToMaster& m) { add_seal(m, 0, 10, 10).mutable_output()->set_length(~std::uint64_t{0}); }},
+    {"TooManyCounters", true,
+     [](wire::ToMaster& m) {
+       wire::Report::Sealed& sealed = add_seal(m, 0, 10, 10);
+       for (int i = 0; i < 1000; ++i) sealed.mutable_output()->add_counters();
+     }},
+    {"LongCounter", true,
+     [](wire::ToMaster& m) {
+       add_seal(m, 0, 10, 10).mutable_output()->add_counters()->set_name(std::string(5000, 'x'));
+     }},
+};
+
+INSTANTIATE_TEST_SUITE_P(Messages, MalformedTest, testing::ValuesIn(kMalformed),
+                         [](const auto& param) { return param.param.name; });
+
+TEST_F(SessionTest, BytesThatAreNoMessageCloseTheConnectionOfAClientToo) {
+  play([&]() -> awaitable<void> {
+    const auto connection = co_await connect(wire::CLIENT);
+    wire::Request nothing;
+    EXPECT_TRUE(connection->send(nothing));
+    const auto payload = co_await connection->receive();
+    EXPECT_FALSE(payload.has_value());
+  });
+  EXPECT_EQ(master_->counters().malformed, 1u);
+}
+
+}  // namespace
+}  // namespace ontime::test
