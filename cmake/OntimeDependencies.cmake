@@ -21,7 +21,10 @@ target_link_libraries(ontime_rocksdb INTERFACE ${ROCKSDB_LIBRARY})
 find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
 add_library(ontime_asio INTERFACE)
 target_include_directories(ontime_asio SYSTEM INTERFACE ${ASIO_INCLUDE_DIR})
-target_compile_definitions(ontime_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED)
+# Without the last one Asio's way to allocate depends on whether a standard header was included before it: one definition
+# in one file, another in the next.
+target_compile_definitions(ontime_asio INTERFACE
+  ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_DISABLE_STD_ALIGNED_ALLOC)
 target_link_libraries(ontime_asio INTERFACE Threads::Threads)
 
 if(ONTIME_TESTS)
