@@ -65,11 +65,11 @@ struct CountedWord {
     return (heads[0] ^ state) * kSecondKey;
   }
 
+  // Without a branch: a part is full when the next one is not empty.
   std::size_t size() const {
-    if (tail != 0) return 8 * Heads + bytes_of(tail);
-    std::size_t last = Heads - 1;
-    while (heads[last] == 0) --last;
-    return 8 * last + bytes_of(heads[last]);
+    std::size_t bytes = bytes_of(tail);
+    for (std::size_t i = 0; i < Heads; ++i) bytes += bytes_of(heads[i]);
+    return bytes;
   }
 
   // Writes kMaxSize bytes; those from size() on mean nothing.

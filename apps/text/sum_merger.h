@@ -21,14 +21,16 @@ inline std::uint64_t parse_count(std::string_view key, std::string_view text) {
   return number;
 }
 
+[[noreturn]] inline void throw_sum_overflow(std::string_view key) {
+  throw std::runtime_error("the counts of \"" + std::string(key) + "\" add up to more than 2^64 - 1");
+}
+
 class SumMerger : public app::Merger {
  public:
   void merge(std::string_view key, std::span<const std::string_view> values, std::string& merged) override {
     std::uint64_t sum = 0;
     for (const std::string_view value : values) {
-      if (__builtin_add_overflow(sum, parse_count(key, value), &sum)) {
-        throw std::runtime_error("the counts of \"" + std::string(key) + "\" add up to more than 2^64 - 1");
-      }
+      if (__builtin_add_overflow(sum, parse_count(key, value), &sum)) throw_sum_overflow(key);
     }
     merged = std::to_string(sum);
   }

@@ -46,6 +46,10 @@ class WordTable {
 
   std::size_t size() const { return shorts_.size() + mediums_.size() + longs_.size(); }
   bool empty() const { return size() == 0; }
+  // Room for the bytes of all words of at most MediumWord::kMaxSize bytes.
+  std::size_t inline_bytes() const {
+    return shorts_.size() * ShortWord::kMaxSize + mediums_.size() * MediumWord::kMaxSize;
+  }
   void clear();
 
   // For whoever wants to see the words in the form in which they are kept.
