@@ -1,0 +1,136 @@
+#include "apps/exec/command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <stdexcept>
+
+namespace ontime::apps {
+namespace {
+
+constexpr std::size_t kBufferBytes = 64 * 1024;
+
+// What the child does; only calls that are safe after a fork. Never returns.
+[[noreturn]] void become_command(const char* line, char* const* environment, int in, int out, int error, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);  // the parent died before the line above
+  std::signal(SIGPIPE, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 && dup2(error, STDERR_FILENO) >= 0) {
+    close_range(STDERR_FILENO + 1, ~0U, 0);
+    const char* const arguments[] = {"/bin/sh", "-c", line, nullptr};
+    execve(arguments[0], const_cast<char* const*>(arguments), environment);
+  }
+  _exit(127);
+}
+
+// Our environment, with `added` in place of what has the same names.
+std::vector<std::string> merged_environment(const std::vector<std::string>& added) {
+  std::vector<std::string> merged = added;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('=') + 1);
+    bool replaced = false;
+    for (const std::string& other : added) replaced |= other.starts_with(name);
+    if (!replaced) merged.emplace_back(*entry);
+  }
+  return merged;
+}
+
+std::string describe_end(int status) {
+  if (WIFSIGNALED(status)) return std::string("was killed by ") + strsignal(WTERMSIG(status));
+  std::string text = "ended with status " + std::to_string(WEXITSTATUS(status));
+  if (WEXITSTATUS(status) == 126) text += " (found, but not executable)";
+  if (WEXITSTATUS(status) == 127) text += " (not found)";
+  return text;
+}
+
+}  // namespace
+
+Command::Command(const std::string& line, const std::vector<std::string>& environment, Receiver on_stdout,
+                 Receiver on_stderr)
+    : line_(line), on_stdout_(std::move(on_stdout)), on_stderr_(std::move(on_stderr)), buffer_(kBufferBytes) {
+  std::signal(SIGPIPE, SIG_IGN);  // a command may close its stdin early: write() then tells
+  Pipe in = make_pipe(), out = make_pipe(), error = make_pipe();
+  const std::vector<std::string> strings = merged_environment(environment);
+  std::vector<char*> pointers;
+  for (const std::string& entry : strings) pointers.push_back(const_cast<char*>(entry.c_str()));
+  pointers.push_back(nullptr);
+  const pid_t parent = getpid();
+  process_ = fork();
+  if (process_ < 0) throw_system_error("cannot start the command \"" + line + "\"");
+  if (process_ == 0) {
+    become_command(line_.c_str(), pointers.data(), in.read_end.get(), out.write_end.get(), error.write_end.get(),
+                   parent);
+  }
+  stdin_ = std::move(in.write_end);
+  stdout_ = std::move(out.read_end);
+  stderr_ = std::move(error.read_end);
+  for (const Descriptor* end : {&stdin_, &stdout_, &stderr_}) make_non_blocking(*end);
+}
+
+Command::~Command() {
+  if (process_ <= 0) return;
+  kill(process_, SIGKILL);
+  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void Command::send(std::string_view bytes) {
+  while (!bytes.empty() && stdin_.open()) receive_or_send(bytes);
+}
+
+void Command::finish() {
+  stdin_.close();
+  std::string_view nothing;
+  while (stdout_.open() || stderr_.open()) receive_or_send(nothing);
+  int status = 0;
+  while (waitpid(process_, &status, 0) < 0) {
+    if (errno != EINTR) throw_system_error("cannot wait for the command \"" + line_ + "\"");
+  }
+  process_ = -1;
+  if (status != 0) throw std::runtime_error("the command \"" + line_ + "\" " + describe_end(status));
+}
+
+// Waits until something can be moved, and moves it.
+void Command::receive_or_send(std::string_view& bytes) {
+  // A closed end has number -1, which poll() ignores.
+  std::array<pollfd, 3> ends = {{{stdin_.get(), POLLOUT, 0}, {stdout_.get(), POLLIN, 0}, {stderr_.get(), POLLIN, 0}}};
+  if (poll(ends.data(), ends.size(), -1) < 0) {
+    if (errno == EINTR) return;
+    throw_system_error("cannot wait for the command \"" + line_ + "\"");
+  }
+  if (ends[2].revents != 0) receive(stderr_, on_stderr_);
+  if (ends[1].revents != 0) receive(stdout_, on_stdout_);
+  if (ends[0].revents != 0) send_some(bytes);
+}
+
+void Command::receive(Descriptor& from, const Receiver& receiver) {
+  const ssize_t got = read(from.get(), buffer_.data(), buffer_.size());
+  if (got > 0)
+    receiver({buffer_.data(), static_cast<std::size_t>(got)});
+  else if (got == 0)
+    from.close();
+  else if (errno != EAGAIN && errno != EINTR)
+    throw_system_error("cannot read from the command \"" + line_ + "\"");
+}
+
+void Command::send_some(std::string_view& bytes) {
+  const ssize_t sent = write(stdin_.get(), bytes.data(), bytes.size());
+  if (sent >= 0)
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  else if (errno == EPIPE)
+    stdin_.close();
+  else if (errno != EAGAIN && errno != EINTR)
+    throw_system_error("cannot write to the command \"" + line_ + "\"");
+}
+
+}  // namespace ontime::apps

@@ -1,0 +1,105 @@
+// Any program as a mapper, by the conventions of Hadoop Streaming: a shell command gets the records of a segment on its
+// stdin, and what it writes to stdout is the output of the segment.
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/exec/command.h"
+#include "apps/exec/stderr_lines.h"
+#include "common/app/application.h"
+
+namespace {
+
+using namespace ontime::app;
+using namespace ontime::apps;
+
+// One run of the command, for one segment. Lines are whole on both sides: a last line without its end gets one.
+class Run {
+ public:
+  Run(Context& context, std::uint64_t offset)
+      : errors_(context),
+        command_(
+            context.get("command"), environment(context, offset), [this](auto bytes) { receive(bytes); },
+            [this](auto bytes) { errors_.add(bytes); }) {}
+
+  void send(std::string_view records, Output& out) {
+    out_ = &out;
+    command_.send(records);
+    sent_last_ = records.back();
+  }
+
+  void finish(Output& out) {
+    out_ = &out;
+    if (sent_last_ != '\n') command_.send("\n");
+    command_.finish();
+    errors_.finish();
+    if (received_last_ != '\n') out.write("\n");
+  }
+
+ private:
+  // Hadoop's names beside our own.
+  static std::vector<std::string> environment(const Context& context, std::uint64_t offset) {
+    const std::string& path = context.input_path();
+    return {"ontime_input_file=" + path,        "ontime_input_offset=" + std::to_string(offset),
+            "map_input_file=" + path,           "map_input_start=" + std::to_string(offset),
+            "mapreduce_map_input_file=" + path, "mapreduce_map_input_start=" + std::to_string(offset)};
+  }
+
+  void receive(std::string_view bytes) {
+    out_->write(bytes);
+    received_last_ = bytes.back();
+  }
+
+  Output* out_ = nullptr;  // set during send() and finish()
+  char sent_last_ = '\n';
+  char received_last_ = '\n';
+  StderrLines errors_;
+  Command command_;
+};
+
+class ExecMapper final : public Mapper {
+ public:
+  void setup(Context& context) override { context_ = &context; }
+
+  void begin_segment(std::uint64_t offset) override {
+    run_.reset();  // of a segment that was given up
+    offset_ = offset;
+  }
+
+  void map(const Batch& batch, Output& out) override {
+    if (!run_) run_.emplace(*context_, offset_);
+    run_->send(batch.bytes, out);
+  }
+
+  void flush(Output& out) override {
+    if (!run_) run_.emplace(*context_, offset_);  // a segment without records: the command sees an empty stdin
+    run_->finish(out);
+    run_.reset();
+  }
+
+ private:
+  Context* context_ = nullptr;
+  std::uint64_t offset_ = 0;
+  std::optional<Run> run_;
+};
+
+class Exec final : public Application {
+ public:
+  std::string description() const override { return "runs a command that maps stdin to stdout"; }
+  std::vector<Parameter> parameters() const override {
+    return {{"command", "", "what /bin/sh -c runs for each segment (needed)"}};
+  }
+  void validate(const Parameters& given) const override {
+    const std::string& command = given.get("command");
+    if (command.empty()) throw std::invalid_argument("exec needs a command: --set command=\"...\"");
+    if (command.find('\0') != std::string::npos) throw std::invalid_argument("the command holds a NUL byte");
+  }
+  std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<ExecMapper>(); }
+};
+
+}  // namespace
+
+ONTIME_APPLICATION(Exec)
