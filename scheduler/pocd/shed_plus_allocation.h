@@ -1,0 +1,50 @@
+#pragma once
+// Shed+: copies for single straggling tasks, jointly over all jobs. The best grants and the paper's Algorithm 1.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scheduler/pocd/job_growth.h"
+
+namespace ontime::scheduler::pocd {
+
+// A running task at time tau of its job.
+struct RunningTask {
+  double phi = 0;               // progress, in [0, 1]
+  double beta = 0;              // shape for its attempts, eq. 14 (may be infinite)
+  bool straggler = false;       // may get copies
+  bool kept_will_miss = false;  // the kept attempt's own pace misses D: only its copies count (ERRATA SH-1)
+};
+
+// Times in any one unit, from the job's start.
+struct RunningJob {
+  double deadline = 0;  // D
+  double t_min = 0;
+  double tau = 0;
+  std::vector<RunningTask> tasks;  // that still run
+};
+
+// Eqs. 8 and 9: the odds of a job's stragglers, the rest of its tasks in one number.
+JobOdds odds_of(const RunningJob& job);
+
+struct ShedPlusGrant {
+  std::vector<std::vector<std::uint32_t>> copies;  // r_i per straggler, per job
+  std::vector<double> ln_pocd;                     // ln R_j with them
+  GrantValue total;
+};
+
+// The best copies with their sum <= kappa and none above limit; hopeless jobs get nothing and do not count.
+// SumLog: by marginal gains on ln R in one heap over all jobs, O((n + kappa) log n), exact. MaxMin: exact.
+// SumPocd: exact up to kExactCells (ladder.h), above that within total.bound - total.value.
+// With kept_will_miss a job may have R = 0 until some of its tasks have a copy. SumLog then first serves the jobs that
+// lack fewest, as many as fit, and leaves the others out: the most jobs, though not always the best ones.
+ShedPlusGrant allocate_shed_plus(std::span<const JobOdds> jobs, std::int64_t kappa, CopyLimit limit,
+                                 Objective objective);
+
+// Algorithm 1, lines 7-26: one copy at a time to the job with the smallest R_j, and in it to the straggler with the
+// smallest R_i; the lowest index on ties. total.value is the smallest R of the jobs that can be saved.
+ShedPlusGrant shed_plus_listing(std::span<const JobOdds> jobs, std::int64_t kappa, CopyLimit limit,
+                                HopelessJobs hopeless);
+
+}  // namespace ontime::scheduler::pocd

@@ -1,0 +1,58 @@
+// The Pareto distribution, alpha-fair utility and Dolly's clones against the golden files.
+#include <gtest/gtest.h>
+
+#include "scheduler/pocd/alpha_fair.h"
+#include "scheduler/pocd/dolly.h"
+#include "scheduler/pocd/pareto.h"
+#include "tests/golden/golden_file.h"
+
+namespace ontime::golden {
+namespace {
+
+using namespace scheduler::pocd;  // NOLINT: the formulas under test
+
+TEST(GoldenDistribution, Pareto) {
+  const auto rows = csv("pareto.csv");
+  Checker check("pareto.csv", rows.size());
+  for (const Row& row : rows) {
+    const Pareto pareto(row["xm"], row["a"]);
+    const double x = row["x"];
+    check.near(row, "ln_sf", pareto.ln_survival(x), 1e-12);
+    check.near(row, "sf", pareto.survival(x), 1e-12);
+    check.near(row, "cdf", pareto.cdf(x), 1e-12);
+    check.near(row, "pdf", pareto.pdf(x), 1e-12);
+    check.near(row, "quantile", pareto.quantile(row["q"]), 1e-12);
+    check.near(row, "mean", pareto.mean(), 1e-12);
+    check.near(row, "var", pareto.variance(), 1e-12);
+    check.near(row, "min_mean", pareto.minimum_of(row["n"]).mean(), 1e-12);
+    check.near(row, "max_mean", pareto.mean_of_maximum(row["n"]));
+    check.near(row, "emin_x", pareto.mean_capped(x), 1e-12);
+    check.near(row, "mean_below_x", pareto.mean_below(x), 1e-12);
+    check.near(row, "mean_above_x", pareto.mean_above(x), 1e-12);
+  }
+}
+
+TEST(GoldenDistribution, AlphaFairUtility) {
+  const auto rows = csv("alpha_fair.csv");
+  Checker check("alpha_fair.csv", rows.size());
+  for (const Row& row : rows) check.near(row, "U", alpha_fair_utility(row["p"], row["alpha"]), 1e-12);
+}
+
+TEST(GoldenDistribution, DollyClones) {
+  const auto rows = csv("dolly.csv");
+  Checker check("dolly.csv", rows.size());
+  for (const Row& row : rows) {
+    const double tasks = row["N"];
+    const double eps = row["eps"];
+    check.near(row, "copies_real", dolly_copies(row["p"], tasks, eps));
+    check.near(row, "copies_ceil", dolly_clones(row["p"], tasks, eps), 0);
+    check.near(row, "copies_shed_print_1_over_p", dolly_copies(row["p"], tasks, eps, Form::AsPrinted));
+    const double p = task_probability(row["P_job_miss"], tasks);
+    check.near(row, "p_task_from_job", p, 1e-12);
+    check.near(row, "copies_real_from_job", dolly_copies(p, tasks, eps));
+    check.near(row, "copies_ceil_from_job", dolly_clones(p, tasks, eps), 0);
+  }
+}
+
+}  // namespace
+}  // namespace ontime::golden

@@ -1,0 +1,94 @@
+// Hadoop's estimators and statistics against the golden files.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "scheduler/estimate/hadoop.h"
+#include "scheduler/estimate/hadoop_statistics.h"
+#include "scheduler/estimate/simple_exponential.h"
+#include "tests/golden/golden_file.h"
+
+namespace ontime::golden {
+namespace {
+
+using namespace scheduler::estimate;  // NOLINT: the formulas under test
+
+TEST(GoldenHadoop, LegacyRuntime) {
+  const auto rows = csv("hadoop_legacy.csv");
+  Checker check("hadoop_legacy.csv", rows.size());
+  for (const Row& row : rows) {
+    const double runtime = hadoop_runtime(row["start_ms"], row["now_ms"], row["progress"]).value_or(-1);
+    check.near(row, "runtime_real_ms", runtime, 1e-12);
+    check.near(row, "runtime_trunc_ms", std::trunc(runtime), 1e-12);
+  }
+}
+
+TEST(GoldenHadoop, Statistics) {
+  const auto rows = json_lines("hadoop_stats.jsonl");
+  Checker check("hadoop_stats.jsonl", rows.size());
+  for (const auto& row : rows) {
+    DurationStatistics statistics;
+    for (const auto& duration : row["input"]["durations_ms"]) statistics.add(duration.get<double>());
+    const auto& expected = row["expected"];
+    const std::string place = row["input"]["id"];
+    const auto near = [&](const char* name, double actual) {
+      check.near(place, name, number(expected[name]), actual, 1e-10);
+    };
+    near("mean", statistics.mean());
+    near("std", statistics.deviation());
+    near("outlier", statistics.outlier(number(row["input"]["sigma"])));
+    near("meanCI", statistics.mean_bound(Defects::AsWritten));
+    near("new_attempt", statistics.new_attempt(Defects::AsWritten));
+    if (statistics.count() > 1) {
+      near("meanCI", statistics.mean_bound());
+      near("new_attempt", statistics.new_attempt());
+    }
+  }
+}
+
+void check_smoothing(Checker& check, const nlohmann::json& row, const std::string& place) {
+  const auto& input = row["input"];
+  const double start = number(input["start_ms"]);
+  const SmoothingSettings settings{number(input["lambda_ms"]), input["skip"].get<unsigned>(), 1e-10, 360'000};
+  SimpleExponentialEstimator fixed(start, settings);
+  SimpleExponentialEstimator as_written(start, settings, Defects::AsWritten);
+  ASSERT_EQ(input["readings"].size(), row["expected"].size()) << place;
+  for (std::size_t i = 0; i < input["readings"].size(); ++i) {
+    const Reading reading{number(input["readings"][i][0]), number(input["readings"][i][1])};
+    fixed.observe(reading);
+    as_written.observe(reading);
+    const auto& expected = row["expected"][i];
+    const std::string at = place + " reading " + std::to_string(i);
+    EXPECT_EQ(fixed.readings(), expected["index"].get<unsigned>()) << at;
+    check.near(at, "smoothed_rate_per_ms", number(expected["smoothed_rate_per_ms"]), fixed.smoothed_rate(), 1e-10);
+    const double forecast = number(expected["forecast"]);
+    check.near(at, "forecast", forecast, fixed.forecast().value_or(-1), 1e-10);
+    // Hadoop counts whole milliseconds; a remaining time next to a whole number may be cut to either side of it.
+    const double runtime = number(expected["est_runtime_ms"]);
+    const double written = *as_written.completion() - start;
+    EXPECT_GT(written, runtime - 1e-6 - 1e-10 * runtime) << at;
+    EXPECT_LT(written, runtime + 1 + 1e-6 + 1e-10 * runtime) << at;
+    EXPECT_EQ(fixed.completion().has_value(), forecast >= 0) << at;
+  }
+}
+
+TEST(GoldenHadoop, SimpleExponentialSmoothing) {
+  const auto rows = json_lines("hadoop_ses.jsonl");
+  Checker check("hadoop_ses.jsonl", rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    check_smoothing(check, rows[i], "hadoop_ses.jsonl:" + std::to_string(i + 1));
+  }
+}
+
+TEST(GoldenHadoop, PosterRecursion) {
+  const auto rows = csv("ses_poster.csv");
+  Checker check("ses_poster.csv", rows.size());
+  double smoothed = 0;
+  for (const Row& row : rows) {
+    smoothed = row["k"] == 0 ? row["X"] : smooth(row["alpha"], row["X"], smoothed);
+    check.near(row, "S", smoothed, 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace ontime::golden
