@@ -19,14 +19,22 @@ OutputCommitter::~OutputCommitter() {
   threads_.join();
 }
 
-// `work` runs on a pool thread; what it returns runs on the control thread.
-void OutputCommitter::run(JobId job, std::function<std::function<void()>()> work) {
-  Queue& queue = queues_.try_emplace(job, Queue{asio::make_strand(threads_)}).first->second;
-  ++queue.length;
-  asio::post(queue.strand, [this, job, work = std::move(work)] {
+void OutputCommitter::enqueue(JobId job, Work work) {
+  std::deque<Work>& queue = queues_[job];
+  queue.push_back(std::move(work));
+  if (queue.size() == 1) start_first(job);
+}
+
+void OutputCommitter::start_first(JobId job) {
+  asio::post(threads_, [this, job, work = queues_.at(job).front()] {
     asio::post(control_, [this, job, answer = work()] {
-      const auto found = queues_.find(job);
-      if (--found->second.length == 0) queues_.erase(found);
+      const auto queue = queues_.find(job);
+      queue->second.pop_front();
+      if (queue->second.empty()) {
+        queues_.erase(queue);
+      } else {
+        start_first(job);
+      }
       answer();
     });
   });
@@ -34,7 +42,7 @@ void OutputCommitter::run(JobId job, std::function<std::function<void()>()> work
 
 void OutputCommitter::commit(JobId job, CommitPlan plan) {
   const auto shared = std::make_shared<const CommitPlan>(std::move(plan));
-  run(job, [this, job, shared]() -> std::function<void()> {
+  enqueue(job, [this, job, shared]() -> std::function<void()> {
     const Status status = commit_output(*shared, [this] { return !stopping_; });
     if (!status && stopping_) return [] {};
     return [this, job, error = status ? std::string() : status.error().message] { on_committed_(job, error); };
@@ -42,7 +50,7 @@ void OutputCommitter::commit(JobId job, CommitPlan plan) {
 }
 
 void OutputCommitter::discard(JobId job, std::string directory, std::uint32_t parts) {
-  run(job, [job, directory = std::move(directory), parts]() -> std::function<void()> {
+  enqueue(job, [job, directory = std::move(directory), parts]() -> std::function<void()> {
     const Status status = discard_output(directory, parts);
     if (!status) spdlog::warn("output_not_discarded job={} message=\"{}\"", to_string(job), status.error().message);
     return [] {};

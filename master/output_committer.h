@@ -3,9 +3,9 @@
 // Called on the control thread, answers there.
 
 #include <asio/any_io_executor.hpp>
-#include <asio/strand.hpp>
 #include <asio/thread_pool.hpp>
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -29,17 +29,15 @@ class OutputCommitter {
   void stop() { stopping_ = true; }
 
  private:
-  using Strand = asio::strand<asio::thread_pool::executor_type>;
-  struct Queue {
-    Strand strand;
-    std::size_t length = 0;  // work not yet done; at 0 the queue goes
-  };
-  void run(JobId job, std::function<std::function<void()>()> work);
+  // Runs on a pool thread; what it returns runs on the control thread.
+  using Work = std::function<std::function<void()>()>;
+  void enqueue(JobId job, Work work);
+  void start_first(JobId job);
 
   const asio::any_io_executor control_;
   const OnCommitted on_committed_;
   std::atomic<bool> stopping_ = false;
-  std::map<JobId, Queue> queues_;
+  std::map<JobId, std::deque<Work>> queues_;  // the first of each is with a pool thread
   asio::thread_pool threads_{2};
 };
 
