@@ -35,7 +35,7 @@ cd "$work/tree"
 unset ONTIME_MASTER ONTIME_TOKEN ONTIME_APP_PATH
 
 status=0
-setsid --wait bash -euo pipefail -c '
+setsid --wait timeout --kill-after=5 240 bash -euo pipefail -c '
   trap "jobs -p | xargs -r kill 2>/dev/null; wait" EXIT
   set -x
   . ../commands' || status=$?
