@@ -44,8 +44,10 @@ output::Task manifest_task(const scheduler::Cluster& cluster, TaskId id, const T
 Part make_part(TaskId id, const Task& task) {
   Part part;
   part.name = part_file_name(id.index);
-  std::uint32_t attempt = 0;
+  const std::uint32_t attempt = task.ledger.segments().front().attempt;
+  bool is_alone = true;  // also segments without output: whoever lost them may still be writing to the file
   for (const scheduler::Segment& segment : task.ledger.segments()) {
+    is_alone = is_alone && segment.attempt == attempt;
     if (segment.output.length == 0) continue;
     part.length += segment.output.length;
     Piece piece{attempt_file_name({id, segment.attempt}), segment.output.file_offset, segment.output.length};
@@ -55,9 +57,8 @@ Part make_part(TaskId id, const Task& task) {
     } else {
       part.pieces.push_back(std::move(piece));
     }
-    attempt = segment.attempt;
   }
-  part.may_rename = part.pieces.size() == 1 && part.pieces.front().offset == 0 &&
+  part.may_rename = is_alone && part.pieces.size() == 1 && part.pieces.front().offset == 0 &&
                     task.attempts.at(attempt).state == scheduler::AttemptState::Succeeded;
   return part;
 }
