@@ -19,7 +19,8 @@ struct ProgressBlock {
 
   // Worker -> runner. A request is written as at, release, then sequence (store-release); the runner reads sequence
   // (load-acquire) and answers each new one exactly once with FromRunner.CutAnswer. There is never a second request
-  // before the first is answered or its run has ended.
+  // before the first is answered or its run has ended. The sequence goes on counting from one run to the next
+  // (Run.cut_sequence tells which requests are older); the words above are set anew before each Run is sent.
   alignas(64) std::atomic<std::uint64_t> cut_sequence{0};
   std::atomic<std::uint64_t> cut_at{0};
   std::atomic<std::uint32_t> cut_release{0};

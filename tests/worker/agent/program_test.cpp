@@ -1,0 +1,69 @@
+// The program ontime-worker: what it says and how it ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "tests/support/process.h"
+
+namespace ontime::worker {
+namespace {
+
+using ontime::test::descendants;
+using ontime::test::eventually;
+using ontime::test::Finished;
+using ontime::test::run;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// One sentence on stderr, nothing else.
+void expect_sentence(const Finished& finished, int status, const std::string& part) {
+  EXPECT_EQ(finished.status, status);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(finished.err, StartsWith("ontime-worker: "));
+  EXPECT_THAT(finished.err, HasSubstr(part));
+  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1);
+}
+
+// Gone, or dead and waiting for whoever takes care of orphans here.
+bool has_ended(pid_t pid) {
+  return ::kill(pid, 0) != 0 ||
+         ontime::test::read_file("/proc/" + std::to_string(pid) + "/stat").find(") Z") != std::string::npos;
+}
+
+TEST(WorkerProgram, RefusesWrongUsageInOneSentence) {
+  expect_sentence(run({ONTIME_WORKER, "--slots", "0"}), 2, "--slots");
+  expect_sentence(run({ONTIME_WORKER, "--slots", "many"}), 2, "--slots");
+  expect_sentence(run({ONTIME_WORKER, "--nonsense"}), 2, "--nonsense");
+  expect_sentence(run({ONTIME_WORKER, "--master", "host:port"}), 2, "--master");
+  expect_sentence(run({ONTIME_WORKER, "--connect-timeout", "soon"}), 2, "--connect-timeout");
+  expect_sentence(run({ONTIME_WORKER, "--token-file", "/nowhere/token"}), 2, "/nowhere/token");
+  expect_sentence(run({ONTIME_WORKER, "--log-level", "loud"}), 2, "loud");
+}
+
+TEST(WorkerProgram, EndsWhenNoMasterIsThere) {
+  expect_sentence(run({ONTIME_WORKER, "--master", "127.0.0.1:1", "--connect-timeout", "50ms"}), 1, "127.0.0.1:1");
+}
+
+TEST(WorkerProgram, EndsWithZeroOnSigtermAndTakesItsLauncherAlong) {
+  const ontime::test::TemporaryDirectory directory;
+  ontime::test::Process worker({ONTIME_WORKER, "--master", "127.0.0.1:1"}, directory / "worker");
+  ASSERT_TRUE(eventually([&] { return descendants(worker.pid(), "ontime-runner").size() == 1; }));
+  const pid_t launcher = descendants(worker.pid(), "ontime-runner").front();
+  worker.signal(SIGTERM);
+  EXPECT_EQ(worker.wait().status, 0);
+  EXPECT_TRUE(has_ended(launcher));
+}
+
+TEST(WorkerProgram, LeavesNoLauncherBehindWhenItIsKilled) {
+  const ontime::test::TemporaryDirectory directory;
+  ontime::test::Process worker({ONTIME_WORKER, "--master", "127.0.0.1:1"}, directory / "worker");
+  ASSERT_TRUE(eventually([&] { return descendants(worker.pid(), "ontime-runner").size() == 1; }));
+  const pid_t launcher = descendants(worker.pid(), "ontime-runner").front();
+  worker.kill();
+  EXPECT_TRUE(eventually([&] { return has_ended(launcher); }));
+}
+
+}  // namespace
+}  // namespace ontime::worker
