@@ -178,6 +178,16 @@ RC_GTEST_PROP(ShedPlusAllocation, SavesTheMostJobsWhenKeptAttemptsAreSureToMiss,
   RC_ASSERT(saved_by(Objective::SumLog) == most);
 }
 
+TEST(ShedPlusAllocation, ServesTheJobsThatLackFewestCopiesFirst) {
+  const TaskOdds lost{0, -1};
+  const std::vector<JobOdds> jobs = {{0, {lost, lost, lost}}, {0, {lost}}, {0, {lost, lost}}};
+  const ShedPlusGrant grant = allocate_shed_plus(jobs, 4, 5, Objective::SumLog);
+  EXPECT_EQ(grant.ln_pocd[0], -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isfinite(grant.ln_pocd[1]));
+  EXPECT_TRUE(std::isfinite(grant.ln_pocd[2]));
+  EXPECT_EQ(grant.total.copies, 4U);
+}
+
 TEST(ShedPlusListing, GivesAllCopiesToTheLeastLikelyTask) {
   // ERRATA SP-4: miss probabilities 0.8 and 0.5, three copies: the listing's (3, 0) against the best (2, 1).
   const std::vector<JobOdds> jobs = {{0, {{std::log(0.8), std::log(0.8)}, {std::log(0.5), std::log(0.5)}}}};

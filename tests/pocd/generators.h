@@ -3,6 +3,8 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
+
 #include "scheduler/pocd/chronos_job.h"
 #include "scheduler/pocd/shed_plus_allocation.h"
 #include "scheduler/pocd/shed_pocd.h"
@@ -47,7 +49,10 @@ inline RunningJob any_running_job(int most_tasks) {
   job.tau = job.deadline * any_real(0, 0.9);
   const int tasks = *rc::gen::inRange(1, most_tasks + 1);
   for (int i = 0; i < tasks; ++i) {
-    job.tasks.push_back({any_real(0, 1), any_real(1, 3), *rc::gen::inRange(0, 3) > 0});
+    // The shortest time the rest can take, as a share of the time left: one task in ten cannot make it.
+    const double share = *rc::gen::inRange(0, 10) == 0 ? any_real(1, 2) : any_real(0, 1);
+    const double phi = std::clamp(1 - share * (job.deadline - job.tau) / t_min, 0.0, 1.0);
+    job.tasks.push_back({phi, any_real(1, 3), *rc::gen::inRange(0, 3) > 0});
   }
   return job;
 }
