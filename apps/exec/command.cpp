@@ -46,7 +46,9 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& adde
 }
 
 std::string describe_end(int status) {
-  if (WIFSIGNALED(status)) return std::string("was killed by ") + strsignal(WTERMSIG(status));
+  if (WIFSIGNALED(status)) {
+    return "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
+  }
   std::string text = "ended with status " + std::to_string(WEXITSTATUS(status));
   if (WEXITSTATUS(status) == 126) text += " (found, but not executable)";
   if (WEXITSTATUS(status) == 127) text += " (not found)";

@@ -44,6 +44,7 @@ void TermVectorMerger::merge(std::string_view key, std::span<const std::string_v
   for (const auto& [term, count] : counts_) terms_.add(term, count);
   TextOutput out(merged);
   terms_.write(out);
+  out.finish();
   counts_.clear();
 }
 

@@ -9,9 +9,11 @@ namespace ontime::apps {
 
 class TextOutput final : public app::Output {
  public:
-  // The text is complete once this object is gone.
-  explicit TextOutput(std::string& text) : text_(text) { make_room(0); }
-  ~TextOutput() override { text_.resize(used()); }
+  // `text` is complete after finish(), which is the last call.
+  explicit TextOutput(std::string& text) : text_(text) {}
+  void finish() {
+    if (next_ != nullptr) text_.resize(used());
+  }
 
  protected:
   void make_room(std::size_t size) override {

@@ -25,12 +25,10 @@ WordTable::WordTable(const WordTableLimits& limits)
 
 void WordTable::add(std::string_view text, std::span<const WordSpan> words, Overflow& overflow) {
   make_room_for(words.size(), overflow);
-  while (!words.empty() && words.back().begin + MediumWord::kReadable > text.size()) {
-    add_one(words.back().in(text), 1, overflow);
-    words = words.first(words.size() - 1);
-  }
+  std::size_t readable = words.size();  // without those that end too near to the end of the text
+  while (readable > 0 && words[readable - 1].begin + MediumWord::kReadable > text.size()) --readable;
   std::size_t others = 0;
-  for (const WordSpan& span : words) {
+  for (const WordSpan& span : words.first(readable)) {
     look_up(shorts_, text.data() + span.begin, span.size, waiting_shorts_);
     not_short_[others] = span;
     const bool is_short = span.size <= ShortWord::kMaxSize;  // counted, not branched upon
@@ -47,6 +45,7 @@ void WordTable::add(std::string_view text, std::span<const WordSpan> words, Over
   }
   add_waiting(shorts_, waiting_shorts_, overflow);
   add_waiting(mediums_, waiting_mediums_, overflow);
+  for (const WordSpan& span : words.subspan(readable)) add_one(span.in(text), 1, overflow);
 }
 
 // Puts a word behind those that wait, without counting it yet.

@@ -1,0 +1,71 @@
+#include "apps/termvector/document.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "tests/apps/texts.h"
+
+namespace ontime::apps {
+namespace {
+
+constexpr WordTableLimits kTiny = {.short_slots = 8,
+                                   .medium_slots = 8,
+                                   .long_slots = 8,
+                                   .long_text = 100,
+                                   .longest = 90,
+                                   .probes = 3,
+                                   .max_total = 300};
+
+// What a document of several stretches of text writes, as values of its one key.
+std::vector<std::string> values_of(const std::vector<std::string>& stretches) {
+  Document document(kTiny);
+  test::TightOutput out;
+  document.begin("key", out);
+  for (const std::string& stretch : stretches) {
+    WordScanner scanner(stretch);
+    for (auto words = scanner.next(); !words.empty(); words = scanner.next()) document.add(stretch, words, out);
+    document.forget_text(out);
+  }
+  document.end(out);
+  const std::string written = out.text();
+  std::vector<std::string> values;
+  for (const app::Line line : app::Lines(written, 0)) {
+    EXPECT_TRUE(line.text.starts_with("key\t"));
+    values.emplace_back(line.text.substr(4));
+  }
+  return values;
+}
+
+TEST(Document, LosesNothingWhenTheLargeTableIsTooSmall) {
+  EXPECT_TRUE(rc::check([] {
+    const auto stretches = *rc::gen::container<std::vector<std::string>>(test::any_text());
+    std::map<std::string, std::uint64_t> expected, counts;
+    for (const std::string& stretch : stretches) {
+      for (const auto& [word, count] : test::counts_of(stretch)) expected[word] += count;
+    }
+    for (const std::string& value : values_of(stretches)) {
+      for (const std::string& term : test::words_of(value)) {
+        const std::size_t colon = term.rfind(':');
+        counts[term.substr(0, colon)] += std::stoull(term.substr(colon + 1));
+      }
+    }
+    RC_ASSERT(counts == expected);
+  }));
+}
+
+TEST(Document, NothingIsLeftAfterItsEnd) {
+  Document document(kTiny);
+  test::TightOutput out;
+  document.begin("a", out);
+  const std::string text = "x y x";
+  WordScanner scanner(text);
+  document.add(text, scanner.next(), out);
+  document.end(out);
+  document.end(out);
+  document.begin("b", out);
+  document.end(out);
+  EXPECT_EQ(out.text(), "a\tx:2 y:1\n");
+}
+
+}  // namespace
+}  // namespace ontime::apps

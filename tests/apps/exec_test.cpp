@@ -1,0 +1,171 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "tests/apps/mapped.h"
+#include "tests/support/temporary_directory.h"
+
+namespace ontime::apps::test {
+namespace {
+
+std::vector<std::string> run(const std::string& command, std::string_view text, const Division& division = {},
+                             TestContext* context = nullptr) {
+  const app::Application& exec = application("exec");
+  TestContext own = context_of(exec, {{"command", command}});
+  if (context != nullptr) {
+    own.path = context->path;
+    *context = own;
+  }
+  return map_text(exec, context != nullptr ? *context : own, text, division);
+}
+
+std::string failure_of(const std::string& command, std::string_view text = "line\n") {
+  try {
+    run(command, text);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "no failure";
+}
+
+TEST(Exec, WhatTheCommandWritesIsTheOutputOfTheSegment) {
+  EXPECT_EQ(run("tr a-z A-Z", "one\ntwo\n"), (std::vector<std::string>{"ONE\nTWO\n"}));
+  EXPECT_EQ(run("cat", "one\r\ntwo\0x\n"), (std::vector<std::string>{"one\r\ntwo\n"}));
+}
+
+TEST(Exec, RunsOncePerSegment) {
+  EXPECT_EQ(run("wc -l", "a\nb\nc\nd\n", {.batches = {0}, .cuts = {2}}), (std::vector<std::string>{"3\n", "1\n"}));
+}
+
+TEST(Exec, AMissingLastLineEndIsAddedOnBothSides) {
+  EXPECT_EQ(run("wc -l", "a\nb"), (std::vector<std::string>{"2\n"}));
+  EXPECT_EQ(run("cat; printf end", "a\n"), (std::vector<std::string>{"a\nend\n"}));
+  EXPECT_EQ(run("cat >/dev/null", "a\n"), (std::vector<std::string>{""}));
+}
+
+TEST(Exec, ASegmentWithoutRecordsGivesTheCommandAnEmptyInput) {
+  const app::Application& exec = application("exec");
+  TestContext context = context_of(exec, {{"command", "wc -c"}});
+  const auto mapper = exec.make_mapper();
+  mapper->setup(context);
+  mapper->begin_segment(0);
+  TightOutput out;
+  mapper->flush(out);
+  EXPECT_EQ(out.text(), "0\n");
+}
+
+TEST(Exec, MovesMoreThanAnyPipeHoldsInAllDirections) {
+  const std::string text(3'000'000, 'x');
+  const auto outputs = run("tee /dev/stderr 2>/dev/null; echo done", text + "\n");
+  EXPECT_EQ(outputs, (std::vector<std::string>{text + "\ndone\n"}));
+  // All of the output comes before any input is read, and much on stderr in between.
+  const auto eager =
+      run("head -c 1000000 /dev/zero; head -c 300000 /dev/zero | tr '\\0' '\\n' | sed 's/^/reporter:counter:g,n,1/' "
+          ">&2; cat >/dev/null",
+          text + "\n");
+  EXPECT_EQ(eager[0], std::string(1'000'000, '\0') + "\n");
+}
+
+TEST(Exec, ACommandMayCloseItsInputEarly) {
+  EXPECT_EQ(run("head -n 1", "first\n" + std::string(1'000'000, 'x') + "\n", {.batches = {0}, .cuts = {}}),
+            (std::vector<std::string>{"first\n"}));
+  EXPECT_EQ(run("exec <&-; echo deaf", std::string(1'000'000, 'x')), (std::vector<std::string>{"deaf\n"}));
+}
+
+TEST(Exec, ReporterLinesReachTheJobAndOthersPass) {
+  TestContext context;
+  testing::internal::CaptureStderr();
+  run("echo reporter:counter:fruit,apples,3 >&2; echo reporter:counter:fruit,apples,4 >&2; echo plain >&2; "
+      "echo reporter:counter:fruit,pears,x >&2; echo reporter:counter:,pears,1 >&2; "
+      "echo reporter:status:halfway there >&2; printf 'no end' >&2; cat >/dev/null",
+      "line\n", {}, &context);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "plain\nreporter:counter:fruit,pears,x\nreporter:counter:,pears,1\nno end\n");
+  EXPECT_EQ(context.counters, (std::map<std::string, std::uint64_t>{{"fruit,apples", 7}}));
+  EXPECT_EQ(context.status, "halfway there");
+}
+
+TEST(Exec, LinesOnStderrOfAnyLengthNeedBoundedMemory) {
+  testing::internal::CaptureStderr();
+  run("head -c 1000000 /dev/zero | tr '\\0' 'e' >&2; cat >/dev/null", "line\n");
+  std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_GT(std::count(text.begin(), text.end(), '\n'), 5);
+  std::erase(text, '\n');
+  EXPECT_EQ(text, std::string(1'000'000, 'e'));
+}
+
+TEST(Exec, AFailingCommandFailsTheAttemptWithASentence) {
+  EXPECT_EQ(failure_of("cat >/dev/null; exit 3"), "the command \"cat >/dev/null; exit 3\" ended with status 3");
+  EXPECT_EQ(failure_of("kill -9 $$"), "the command \"kill -9 $$\" was ended by signal 9 (Killed)");
+  EXPECT_EQ(failure_of("no-such-program"), "the command \"no-such-program\" ended with status 127 (not found)");
+  EXPECT_EQ(failure_of("/dev/null"), "the command \"/dev/null\" ended with status 126 (found, but not executable)");
+}
+
+TEST(Exec, TheCommandIsToldWhatItReads) {
+  TestContext context;
+  context.path = "/data/in put.txt";
+  const std::string command = "cat >/dev/null; echo \"$ontime_input_file,$ontime_input_offset,$map_input_file\"";
+  EXPECT_EQ(
+      run(command, "0123\nx\n", {.batches = {}, .cuts = {0}}, &context),
+      (std::vector<std::string>{"/data/in put.txt,0,/data/in put.txt\n", "/data/in put.txt,5,/data/in put.txt\n"}));
+}
+
+TEST(Exec, TheRestOfTheEnvironmentIsOurs) {
+  setenv("ONTIME_TEST_VALUE", "kept", 1);
+  setenv("map_input_file", "replaced", 1);
+  EXPECT_EQ(run("cat >/dev/null; echo $ONTIME_TEST_VALUE $map_input_file", "x\n"),
+            (std::vector<std::string>{"kept /some/where/input.txt\n"}));
+  unsetenv("ONTIME_TEST_VALUE");
+  unsetenv("map_input_file");
+}
+
+TEST(Exec, TheCommandHoldsNoDescriptorsOfOurs) {
+  EXPECT_EQ(run("cat >/dev/null; ls /proc/self/fd | wc -l", "x\n"), (std::vector<std::string>{"4\n"}));  // and ls's own
+}
+
+TEST(Exec, ACommandOfASegmentThatIsGivenUpIsKilled) {
+  const app::Application& exec = application("exec");
+  ontime::test::TemporaryDirectory directory;
+  TestContext context =
+      context_of(exec, {{"command", "echo $$ >" + directory / "pid" + "; echo ready; exec sleep 1000"}});
+  auto mapper = exec.make_mapper();
+  mapper->setup(context);
+  mapper->begin_segment(0);
+  TightOutput out;
+  while (out.text().empty()) mapper->map({"x\n", 0}, out);
+  pid_t process = 0;
+  std::ifstream(directory / "pid") >> process;
+  ASSERT_GT(process, 0);
+  EXPECT_EQ(kill(process, 0), 0);
+  mapper.reset();
+  EXPECT_EQ(kill(process, 0), -1);
+}
+
+TEST(Exec, TheCommandDiesWithTheRunner) {
+  ontime::test::TemporaryDirectory directory;
+  const std::string fifo = directory / "alive";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const pid_t runner = fork();
+  if (runner == 0) {
+    run("exec 3>" + fifo + "; exec sleep 1000", "x\n");
+    _exit(0);
+  }
+  std::ifstream alive(fifo);  // opens when the command has opened it too
+  kill(runner, SIGKILL);
+  waitpid(runner, nullptr, 0);
+  EXPECT_EQ(alive.get(), std::ifstream::traits_type::eof());  // comes when the command is gone
+}
+
+TEST(Exec, NeedsACommand) {
+  const app::Application& exec = application("exec");
+  EXPECT_THROW(exec.validate(context_of(exec)), std::invalid_argument);
+  EXPECT_EQ(exec.make_merger(), nullptr);
+}
+
+}  // namespace
+}  // namespace ontime::apps::test

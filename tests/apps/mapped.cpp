@@ -1,0 +1,93 @@
+#include "tests/apps/mapped.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "apps/text/text_output.h"
+#include "common/app/loaded_application.h"
+
+namespace ontime::apps::test {
+namespace {
+
+bool holds(const std::vector<std::size_t>& indices, std::size_t index) {
+  return std::find(indices.begin(), indices.end(), index) != indices.end();
+}
+
+void map_batch(app::Mapper& mapper, std::string_view bytes, std::uint64_t offset, app::Output& out) {
+  // In memory of its very size, so that a sanitizer sees every byte read behind it.
+  const auto copy = std::make_unique<char[]>(bytes.size());
+  std::memcpy(copy.get(), bytes.data(), bytes.size());
+  mapper.map({{copy.get(), bytes.size()}, offset}, out);
+}
+
+}  // namespace
+
+const app::Application& application(const std::string& name) {
+  auto loaded = app::LoadedApplication::load(name, {ONTIME_APPS_DIRECTORY});
+  if (!loaded) throw std::runtime_error(loaded.error().message);
+  return loaded->application();
+}
+
+TestContext context_of(const app::Application& application, std::map<std::string, std::string, std::less<>> given) {
+  for (const app::Parameter& parameter : application.parameters()) {
+    given.emplace(parameter.name, parameter.default_value);
+  }
+  return TestContext(std::move(given));
+}
+
+std::vector<std::string> map_text(app::Mapper& mapper, std::string_view text, const Division& division) {
+  std::vector<std::string> outputs;
+  auto out = std::make_unique<TightOutput>();
+  std::size_t batch = 0, line = 0;
+  mapper.begin_segment(0);
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t feed = text.find('\n', at);
+    at = feed == std::string_view::npos ? text.size() : feed + 1;
+    const bool cut = holds(division.cuts, line) || at == text.size();
+    if (!cut && !holds(division.batches, line)) continue;
+    map_batch(mapper, text.substr(batch, at - batch), batch, *out);
+    batch = at;
+    if (!cut) continue;
+    mapper.flush(*out);
+    outputs.push_back(out->text());
+    out = std::make_unique<TightOutput>();
+    if (at < text.size()) mapper.begin_segment(at);
+  }
+  return outputs;
+}
+
+std::vector<std::string> map_text(const app::Application& application, TestContext& context, std::string_view text,
+                                  const Division& division) {
+  const auto mapper = application.make_mapper();
+  mapper->setup(context);
+  return map_text(*mapper, text, division);
+}
+
+std::string merge(const app::Application& application, const TestContext& context,
+                  const std::vector<std::string>& outputs) {
+  std::map<std::string, std::vector<std::string>> values;
+  for (const std::string& output : outputs) {
+    for (const app::Line line : app::Lines(output, 0)) {
+      const std::size_t tab = line.text.find('\t');
+      values[std::string(line.text.substr(0, tab))].emplace_back(line.text.substr(tab + 1));
+    }
+  }
+  const auto merger = application.make_merger();
+  merger->setup(context);
+  std::string answer;
+  TextOutput out(answer);
+  for (const auto& [key, of_key] : values) {
+    std::string merged = of_key.front();
+    if (of_key.size() > 1) {
+      merged.clear();
+      merger->merge(key, std::vector<std::string_view>(of_key.begin(), of_key.end()), merged);
+    }
+    merger->finish(key, merged, out);
+  }
+  merger->finish_all(out);
+  out.finish();
+  return answer;
+}
+
+}  // namespace ontime::apps::test

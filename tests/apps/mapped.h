@@ -1,0 +1,76 @@
+#pragma once
+// Runs an application over a text as the runner does, cut where the test says, and merges what it wrote as
+// `ontime result` does.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/app/application.h"
+
+namespace ontime::apps::test {
+
+// Parameters, counters and a status line in memory.
+class TestContext final : public app::Context {
+ public:
+  explicit TestContext(std::map<std::string, std::string, std::less<>> parameters = {})
+      : parameters_(std::move(parameters)) {}
+
+  const std::string& get(std::string_view name) const override { return parameters_.find(name)->second; }
+  const std::string& input_path() const override { return path; }
+  std::uint64_t& counter(std::string_view group, std::string_view name) override {
+    return counters[std::string(group) + "," + std::string(name)];
+  }
+  void set_status(std::string_view text) override { status = text; }
+
+  std::string path = "/some/where/input.txt";
+  std::map<std::string, std::uint64_t> counters;
+  std::string status;
+
+ private:
+  std::map<std::string, std::string, std::less<>> parameters_;
+};
+
+// Output that is asked for room at almost every write.
+class TightOutput final : public app::Output {
+ public:
+  std::string text() const { return written_ + std::string(buffer_.get(), used()); }
+
+ protected:
+  void make_room(std::size_t size) override {
+    written_.append(buffer_.get(), used());
+    buffer_ = std::make_unique<char[]>(size);
+    next_ = buffer_.get();
+    end_ = next_ + size;
+  }
+
+ private:
+  std::size_t used() const { return next_ == nullptr ? 0 : static_cast<std::size_t>(next_ - buffer_.get()); }
+  std::string written_;
+  std::unique_ptr<char[]> buffer_;
+};
+
+// Where a text is divided: indices of lines. Cuts end segments, the others only batches.
+struct Division {
+  std::vector<std::size_t> batches;
+  std::vector<std::size_t> cuts;
+};
+
+// The application by its name, out of the build directory.
+const app::Application& application(const std::string& name);
+// With the application's defaults for what is not given.
+TestContext context_of(const app::Application& application, std::map<std::string, std::string, std::less<>> given = {});
+
+// The output of every segment of `text`, through `mapper`, which is set up already.
+std::vector<std::string> map_text(app::Mapper& mapper, std::string_view text, const Division& division = {});
+// A fresh mapper over one text.
+std::vector<std::string> map_text(const app::Application& application, TestContext& context, std::string_view text,
+                                  const Division& division = {});
+// The merged answer. Throws what the merger throws.
+std::string merge(const app::Application& application, const TestContext& context,
+                  const std::vector<std::string>& outputs);
+
+}  // namespace ontime::apps::test
