@@ -49,16 +49,17 @@ MasterLink::Options link_options(const Options& options) {
 int run(const Options& options) {
   asio::io_context io(1);
   const auto executor = io.get_executor();
+  // Before any other process is started: from then on there is something to clean up.
+  asio::signal_set signals(io, SIGTERM, SIGINT);
+  signals.async_wait([&io](const asio::error_code& error, int) {
+    if (!error) io.stop();
+  });
   ReportLog reports;
   LauncherLink launcher(executor, [] { return start_launcher(launcher_path()); });
   Slots slots(executor, {options.slots, options.application_directories}, reports, launcher);
   if (auto started = slots.start(); !started) return complain(started.error());
   MasterLink master(executor, link_options(options), reports, slots);
   std::optional<Error> end;
-  asio::signal_set signals(io, SIGTERM, SIGINT);
-  signals.async_wait([&io](const asio::error_code& error, int) {
-    if (!error) io.stop();
-  });
   asio::co_spawn(executor, master.run(), [&io, &end](std::exception_ptr exception, Error error) {
     net::AbortOnException{"master link"}(exception);
     end = std::move(error);

@@ -31,9 +31,9 @@ class RealRunner : public testing::Test {
     return started;
   }
 
-  void set_up(const std::string& mode) {
+  void set_up(const std::string& mode, std::uint32_t job = 1) {
     wire::Order order;
-    order.mutable_setup()->set_job(1);
+    order.mutable_setup()->set_job(job);
     order.mutable_setup()->set_application("probe");
     order.mutable_setup()->set_output(directory.path());
     auto& parameter = *order.mutable_setup()->add_parameters();
@@ -42,11 +42,11 @@ class RealRunner : public testing::Test {
     ASSERT_TRUE(slots.obey(order));
   }
 
-  void launch(std::uint32_t task) {
+  void launch(std::uint32_t task, std::uint32_t job = 1) {
     const InputFile file = test::describe(directory.file("input"));
     wire::Order order;
     auto& launch = *order.mutable_launch();
-    launch.mutable_attempt()->set_job(1);
+    launch.mutable_attempt()->set_job(job);
     launch.mutable_attempt()->set_task(task);
     launch.mutable_file()->set_path(file.path);
     launch.mutable_file()->set_size(file.size);
@@ -133,6 +133,10 @@ TEST_F(RealRunner, OutlivesItsLauncher) {
   set_up("hang");
   launch(0);
   run_until([this] { return reports.last() == 1; });
+  // One more, to its end: the launcher has told of the first then, so that its whole process group can be killed.
+  set_up("copy", 2);
+  launch(0, 2);
+  run_until([this] { return slots.attempt_count() == 1; });
   ::kill(launcher_pid, SIGKILL);
   run_until_over();
   EXPECT_EQ(newest().ended().failure(), wire::LAUNCH);
