@@ -41,8 +41,13 @@ std::string absolute(const std::string& path, const std::string& working_directo
   return (fs::path(working_directory) / path).lexically_normal().string();
 }
 
+bool has_scheme(std::string_view input) {
+  const auto colon = input.find("://");
+  return colon != std::string_view::npos && colon < input.find('/');
+}
+
 std::string absolute_input(const std::string& input, const std::string& working_directory) {
-  if (input.starts_with(kFileScheme)) return input;
+  if (has_scheme(input)) return input;
   if (is_glob(input) && !input.starts_with('/') && !exists((fs::path(working_directory) / input).string()))
     return escaped_for_glob(working_directory) + "/" + input;
   return absolute(input, working_directory);
@@ -66,6 +71,17 @@ Status check_readable(const std::string& path, const std::string& shown) {
   if (access(path.c_str(), is_directory ? R_OK | X_OK : R_OK) != 0)
     return bad_input("input '" + shown + "' cannot be read: " + std::strerror(errno));
   return {};
+}
+
+// Hidden files, those of Hadoop's kind (_SUCCESS) and directories below do not count: they are not read.
+bool is_directory_without_files(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return false;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    if (!name.starts_with('.') && !name.starts_with('_') && !entry->is_directory(error)) return false;
+  }
+  return !error;
 }
 
 Status check_glob(const std::string& pattern) {
@@ -127,9 +143,12 @@ Status check_application(const JobOptions& options) {
 }
 
 Status check_inputs(const wire::JobSpec& spec) {
+  if (spec.inputs_size() == 1 && is_directory_without_files(spec.inputs(0)))
+    return bad_input("input directory '" + spec.inputs(0) +
+                     "' holds no file (names that begin with . or _ do not count)");
   for (const auto& input : spec.inputs()) {
     Status status;
-    if (input.starts_with(kFileScheme)) {
+    if (has_scheme(input)) {
       const auto path = path_of_file_address(input);
       status =
           path ? check_readable(*path, input)

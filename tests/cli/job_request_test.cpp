@@ -89,9 +89,19 @@ TEST(CheckInputs, NamesWhatIsNotThere) {
   EXPECT_THAT(refusal_of_input(scratch / "nothing"), HasSubstr(scratch / "nothing"));
   EXPECT_THAT(refusal_of_input(scratch / "*.gz"), HasSubstr("no file matches"));
   EXPECT_THAT(refusal_of_input("file://elsewhere/x"), HasSubstr("file://elsewhere/x"));
+  EXPECT_THAT(refusal_of_input("s3://bucket/x"), HasSubstr("s3://bucket/x"));
   EXPECT_THAT(refusal_of_input("file:///%zz"), HasSubstr("file:///%zz"));
   EXPECT_THAT(refusal_of_input("file:///a%2"), HasSubstr("file:///a%2"));
   EXPECT_THAT(refusal_of_input("/dev/null"), HasSubstr("neither a regular file nor a directory"));
+}
+
+TEST(CheckInputs, ADirectoryWithNothingToReadIsNamed) {
+  const Scratch scratch;
+  scratch.file("_SUCCESS", "");
+  std::filesystem::create_directory(scratch / "below");
+  EXPECT_THAT(refusal_of_input(scratch.path()), HasSubstr("holds no file"));
+  scratch.file("part", "");
+  EXPECT_EQ(refusal_of_input(scratch.path()), "");
 }
 
 TEST(CheckOutput, TakesAnAbsentOrEmptyDirectoryOnly) {
