@@ -27,9 +27,7 @@ double restart_straggler(const ChronosJob& job, double r, CostModel model) {
   const RestartRace race(job, r);
   const double start = job.tau_est + losers(race, r, job.tau_kill - job.tau_est, model);
   if (model == CostModel::Exact) return start + race.mean();
-  // Eq. 45 term by term: it takes D - tau_est >= t_min for granted.
-  const double left = job.deadline - job.tau_est;
-  return start + job.t_min + power_integral(job.t_min, job.beta * r, left) + race.tail_above(left);
+  return start + job.t_min + race.mean_beyond_t_min_as_printed();
 }
 
 double resume_straggler(const ChronosJob& job, double r, CostModel model) {

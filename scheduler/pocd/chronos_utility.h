@@ -32,7 +32,8 @@ struct OptimalCopies {
 };
 
 // The exact optimum by trying r = 0..r_max. This stands in for the paper's Algorithm 1, whose listing descends, never
-// changes r and never rounds; one evaluation takes microseconds, so nothing is gained by climbing.
+// changes r and never rounds; 50 evaluations
+// take a millisecond or two, once per job, so nothing is gained by climbing.
 OptimalCopies optimal_copies(Strategy strategy, const ChronosJob& job, const Price& price, std::uint32_t r_max = 50,
                              CostModel model = CostModel::Exact, LogBase base = LogBase::Ten);
 

@@ -34,6 +34,20 @@ double RestartRace::two_sided(double w) const {
   return std::exp(job_.beta * (ln_ratio(job_.deadline, w + job_.tau_est) + times(r_, ln_ratio(job_.t_min, w))));
 }
 
+double RestartRace::mean_beyond_t_min_as_printed() const {
+  const double left = job_.deadline - job_.tau_est;
+  if (left >= job_.t_min) return one_sided(left) + tail_above(left);
+  // The two terms nearly cancel between D - tau_est and t_min; there only their difference is integrated, over u with
+  // w = left e^u.
+  const double power = job_.beta * r_;
+  const double length = ln_ratio(job_.t_min, left);
+  const auto difference = [&](double u) {
+    const double original = std::expm1(-job_.beta * std::log1p(left * std::expm1(u) / job_.deadline));
+    return std::exp(power * (length - u) + u) * original;
+  };
+  return left * integrate(difference, 0, length) + tail_above(job_.t_min);
+}
+
 double RestartRace::tail_above(double from) const {
   const double power = excess_over_one(job_.beta, r_ + 1);  // k - 1, k = beta (r + 1)
   if (!(power > 0)) return kInfinity;

@@ -15,6 +15,9 @@ class RestartRace {
   double mean() const;                 // E[W]
   double mean_capped(double x) const;  // E[min(W, x)]
 
+  // E[W] - t_min as eq. 45 has it, which takes D - tau_est >= t_min for granted; otherwise a negative number comes out.
+  double mean_beyond_t_min_as_printed() const;
+
   // Integral over w from `from` > 0 to infinity of (D / (w + tau_est))^beta (t_min / w)^(beta r), by quadrature.
   // Infinite for beta (r + 1) <= 1.
   double tail_above(double from) const;

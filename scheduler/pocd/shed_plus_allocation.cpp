@@ -87,9 +87,14 @@ ShedPlusGrant feed_the_smallest(std::span<const JobOdds> jobs, std::uint64_t kap
 
 }  // namespace
 
-JobOdds odds_of(const RunningJob& job) {
+JobOdds odds_of(const RunningJob& job, RestOfJob rest) {
   JobOdds odds;
   for (const RunningTask& task : job.tasks) {
+    if (!task.straggler && rest == RestOfJob::OnlyWhetherLost) {
+      const bool lost = task.kept_will_miss || is_hopeless(task.phi, job.t_min, job.deadline, job.tau);
+      if (lost) odds.ln_rest = -kInfinity;
+      continue;
+    }
     const double ln_copy = ln_attempt_miss(task.beta, task.phi, job.t_min, job.deadline, job.tau);
     const TaskOdds one{task.kept_will_miss ? 0 : ln_copy, ln_copy};
     if (task.straggler) {

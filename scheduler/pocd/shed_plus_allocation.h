@@ -25,8 +25,14 @@ struct RunningJob {
   std::vector<RunningTask> tasks;  // that still run
 };
 
+// What to find out about the tasks that get no copies. SumLog grants the same copies either way.
+enum class RestOfJob {
+  Odds,            // ln_rest: one logarithm and one exponential per task
+  OnlyWhetherLost  // 0, or -inf if one of them cannot make it: a comparison per task; ln R_j is of the stragglers only
+};
+
 // Eqs. 8 and 9: the odds of a job's stragglers, the rest of its tasks in one number.
-JobOdds odds_of(const RunningJob& job);
+JobOdds odds_of(const RunningJob& job, RestOfJob rest = RestOfJob::Odds);
 
 struct ShedPlusGrant {
   std::vector<std::vector<std::uint32_t>> copies;  // r_i per straggler, per job

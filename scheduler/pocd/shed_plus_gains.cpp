@@ -31,20 +31,23 @@ class GainHeap {
 
   void offer_all_of(std::uint32_t job) {
     for (std::uint32_t i = 0; i < jobs_[job].stragglers.size(); ++i) {
-      add(make_offer(job, i, jobs_[job].stragglers[i].ln_pocd(grant_.copies[job][i])));
+      const Offer offer = make_offer(job, i, jobs_[job].stragglers[i].ln_pocd(grant_.copies[job][i]));
+      if (is_open(offer)) offers_.push_back(offer);
     }
   }
 
   void spend(std::uint64_t kappa) {
     std::make_heap(offers_.begin(), offers_.end(), is_worse);
     while (!offers_.empty() && grant_.total.copies < kappa) {
-      std::pop_heap(offers_.begin(), offers_.end(), is_worse);
-      const Offer taken = offers_.back();
-      offers_.pop_back();
+      const Offer taken = offers_.front();
       ++grant_.copies[taken.job][taken.task];
       ++grant_.total.copies;
-      if (add(make_offer(taken.job, taken.task, taken.ln_next))) {
-        std::push_heap(offers_.begin(), offers_.end(), is_worse);
+      const Offer next = make_offer(taken.job, taken.task, taken.ln_next);
+      if (is_open(next)) {
+        replace_top(next);
+      } else {
+        std::pop_heap(offers_.begin(), offers_.end(), is_worse);
+        offers_.pop_back();
       }
     }
   }
@@ -55,10 +58,22 @@ class GainHeap {
     return {ln_next - ln_now, ln_next, job, task};
   }
 
-  bool add(const Offer& offer) {
-    if (!may_grow(grant_.copies[offer.job][offer.task], limit_) || !(offer.gain > 0)) return false;
-    offers_.push_back(offer);
-    return true;
+  bool is_open(const Offer& offer) const {
+    return offer.gain > 0 && may_grow(grant_.copies[offer.job][offer.task], limit_);
+  }
+
+  // One walk down instead of the two of pop and push: the new offer is mostly not far from the old.
+  void replace_top(const Offer& offer) {
+    std::size_t hole = 0;
+    for (;;) {
+      std::size_t child = 2 * hole + 1;
+      if (child >= offers_.size()) break;
+      if (child + 1 < offers_.size() && is_worse(offers_[child], offers_[child + 1])) ++child;
+      if (!is_worse(offer, offers_[child])) break;
+      offers_[hole] = offers_[child];
+      hole = child;
+    }
+    offers_[hole] = offer;
   }
 
   std::span<const JobOdds> jobs_;
