@@ -3,6 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -50,11 +52,11 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       watch_(io.get_executor()),
       dispatcher_(scheduler_->cluster(), welcome_of(settings), outlets()),
       control_({io.get_executor(), *scheduler_, dispatcher_, journal}, Clock(recovered.last), std::move(on_failure)),
-      submissions_(control_, journal.cluster()),
-      committer_(io.get_executor(),
+      committer_(io.get_executor(), journal.cluster(),
                  [this](JobId job, const std::string& error) {
                    control_.step(scheduler::event::CommitFinished{job, error});
                  }),
+      submissions_(control_, committer_, journal.cluster()),
       acceptor_(std::move(socket), {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.token}, dispatcher_,
                 {control_, submissions_, watch_, failures_}) {}
 
@@ -70,6 +72,7 @@ ActionDispatcher::Outlets Master::outlets() {
 }
 
 void Master::start() {
+  discard_left_output();
   control_.start();
   acceptor_.start();
 }
@@ -95,6 +98,18 @@ void Master::discard_output(JobId job) {
   const scheduler::Job* found = scheduler_->cluster().find_job(job);
   if (found == nullptr) return;
   committer_.discard(job, found->spec.output, static_cast<std::uint32_t>(found->tasks.size()));
+}
+
+void Master::discard_left_output() {
+  std::set<std::string> in_use;
+  const auto& jobs = scheduler_->cluster().jobs();
+  for (const auto& [id, job] : jobs) {
+    if (!is_final(job.state)) in_use.insert(job.spec.output);
+  }
+  for (const auto& [id, job] : jobs) {
+    const bool has_failed = is_final(job.state) && job.state != scheduler::JobState::Succeeded;
+    if (has_failed && in_use.insert(job.spec.output).second) discard_output(id);
+  }
 }
 
 }  // namespace ontime::master

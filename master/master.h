@@ -52,14 +52,16 @@ class Master {
   void observe(const scheduler::Record& record);
   void commit_output(JobId job);
   void discard_output(JobId job);
+  // Of jobs that ended just before the last master did; not while another job has the directory.
+  void discard_left_output();
 
   const std::unique_ptr<scheduler::Scheduler> scheduler_;
   FailureMessages failures_;
   JobWatch watch_;
   ActionDispatcher dispatcher_;
   ControlLoop control_;
-  Submissions submissions_;
   OutputCommitter committer_;
+  Submissions submissions_;
   Acceptor acceptor_;
 };
 

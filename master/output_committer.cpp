@@ -11,8 +11,8 @@
 
 namespace ontime::master {
 
-OutputCommitter::OutputCommitter(asio::any_io_executor control, OnCommitted on_committed)
-    : control_(std::move(control)), on_committed_(std::move(on_committed)) {}
+OutputCommitter::OutputCommitter(asio::any_io_executor control, std::string cluster_id, OnCommitted on_committed)
+    : control_(std::move(control)), cluster_id_(std::move(cluster_id)), on_committed_(std::move(on_committed)) {}
 
 OutputCommitter::~OutputCommitter() {
   stop();
@@ -50,8 +50,8 @@ void OutputCommitter::commit(JobId job, CommitPlan plan) {
 }
 
 void OutputCommitter::discard(JobId job, std::string directory, std::uint32_t parts) {
-  enqueue(job, [job, directory = std::move(directory), parts]() -> std::function<void()> {
-    const Status status = discard_output(directory, parts);
+  enqueue(job, [this, job, directory = std::move(directory), parts]() -> std::function<void()> {
+    const Status status = discard_output(directory, parts, cluster_id_);
     if (!status) spdlog::warn("output_not_discarded job={} message=\"{}\"", to_string(job), status.error().message);
     return [] {};
   });

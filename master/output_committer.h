@@ -19,11 +19,15 @@ class OutputCommitter {
   // `on_committed` gets the error, empty on success. Not called for a commit that stop() has interrupted.
   using OnCommitted = std::function<void(JobId, const std::string& error)>;
 
-  OutputCommitter(asio::any_io_executor control, OnCommitted on_committed);
+  // `cluster_id`: see output_directory.h.
+  OutputCommitter(asio::any_io_executor control, std::string cluster_id, OnCommitted on_committed);
   ~OutputCommitter();  // stops and waits
 
   void commit(JobId job, CommitPlan plan);
   void discard(JobId job, std::string directory, std::uint32_t parts);
+
+  // Commits or discards that are not done yet.
+  bool is_busy_with(JobId job) const { return queues_.contains(job); }
 
   // Commits under way end soon, unfinished; the next master repeats them.
   void stop() { stopping_ = true; }
@@ -35,6 +39,7 @@ class OutputCommitter {
   void start_first(JobId job);
 
   const asio::any_io_executor control_;
+  const std::string cluster_id_;
   const OnCommitted on_committed_;
   std::atomic<bool> stopping_ = false;
   std::map<JobId, std::deque<Work>> queues_;  // the first of each is with a pool thread

@@ -26,6 +26,19 @@ Error refused(const std::string& directory, const std::string& why) {
   return bad_input("The output directory '" + directory + "' " + why + ".");
 }
 
+bool has_claim(const std::string& directory, const std::string& cluster) {
+  std::ifstream claim(attempts_of(directory) / kClaimName);
+  std::string owner;
+  return std::getline(claim, owner) && owner == cluster;
+}
+
+// Number of entries; negative if it cannot be read.
+std::ptrdiff_t entries_of(const fs::path& directory, std::error_code& error) {
+  std::ptrdiff_t count = 0;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) ++count;
+  return error ? -1 : count;
+}
+
 enum class Found { Nothing, Empty, OurClaim, SomethingElse };
 
 // What lies where the output is to go.
@@ -37,14 +50,21 @@ Result<Found> look_at(const std::string& directory, const std::string& cluster) 
   }
   if (!S_ISDIR(status.st_mode)) return refused(directory, "is a file; name a directory that does not exist yet");
   std::error_code error;
-  std::size_t entries = 0;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) ++entries;
-  if (error) return refused(directory, "cannot be read: " + error.message());
+  const std::ptrdiff_t entries = entries_of(directory, error);
+  if (entries < 0) return refused(directory, "cannot be read: " + error.message());
   if (entries == 0) return Found::Empty;
-  std::ifstream claim(attempts_of(directory) / kClaimName);
-  std::string owner;
-  const bool ours = entries == 1 && std::getline(claim, owner) && owner == cluster;
-  return ours ? Found::OurClaim : Found::SomethingElse;
+  const bool only_claim = entries == 1 && entries_of(attempts_of(directory), error) == 1;
+  return only_claim && has_claim(directory, cluster) ? Found::OurClaim : Found::SomethingElse;
+}
+
+// Everything in _attempts but the claim.
+Status remove_attempt_files(const std::string& directory) {
+  std::error_code error;
+  for (fs::directory_iterator at(attempts_of(directory), error), end; !error && at != end; at.increment(error)) {
+    if (at->path().filename() == kClaimName) continue;
+    if (Status status = remove_tree(at->path()); !status) return status;
+  }
+  return {};
 }
 
 Status write_claim(const std::string& directory, const std::string& cluster) {
@@ -85,19 +105,20 @@ Status claim_output(const std::string& directory, const std::string& cluster) {
   }
   Status status = write_claim(directory, cluster);
   if (status) status = sync_claim(directory);
-  if (!status) static_cast<void>(discard_output(directory, 0));
+  if (!status) static_cast<void>(remove_tree(attempts_of(directory)));
   return status;
 }
 
-Status discard_output(const std::string& directory, std::uint32_t parts) {
+Status discard_output(const std::string& directory, std::uint32_t parts, const std::string& cluster) {
+  if (!has_claim(directory, cluster)) return {};
   const fs::path path(directory);
   std::error_code error;
   if (fs::exists(path / output::kSuccessName, error)) return {};
-  if (!fs::exists(path, error)) return {};
-  if (Status status = remove_tree(attempts_of(directory)); !status) return status;
   for (std::uint32_t task = 0; task < parts; ++task) fs::remove(path / part_file_name(task), error);
   fs::remove(path / output::kManifestName, error);
   fs::remove(path / (std::string(output::kManifestName) + ".new"), error);
+  if (Status status = remove_attempt_files(directory); !status) return status;
+  if (Status status = remove_tree(attempts_of(directory)); !status) return status;
   fs::remove(path, error);  // only if it is empty; anything left is not ours
   return {};
 }

@@ -15,7 +15,8 @@ namespace ontime::master {
 Status claim_output(const std::string& directory, const std::string& cluster);
 
 // Removes what attempts and an unfinished commit have left (`parts` part files at most), and the directory if nothing
-// else is in it. Never touches a directory whose job was committed.
-Status discard_output(const std::string& directory, std::uint32_t parts);
+// else is in it. Only while the claim of `cluster` is there, which goes last: so it may be repeated after a crash, and
+// never touches a committed output or one that somebody else has put there since.
+Status discard_output(const std::string& directory, std::uint32_t parts, const std::string& cluster);
 
 }  // namespace ontime::master

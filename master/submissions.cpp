@@ -25,7 +25,8 @@ Submissions::~Submissions() { threads_.join(); }
 bool Submissions::is_output_in_use(const std::string& directory) const {
   const auto& jobs = control_.cluster().jobs();
   return outputs_.contains(directory) || std::any_of(jobs.begin(), jobs.end(), [&](const auto& entry) {
-           return !scheduler::is_final(entry.second.state) && entry.second.spec.output == directory;
+           const bool is_over = scheduler::is_final(entry.second.state) && !committer_.is_busy_with(entry.first);
+           return !is_over && entry.second.spec.output == directory;
          });
 }
 

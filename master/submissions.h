@@ -13,14 +13,16 @@
 #include "common/base/result.h"
 #include "common/protocol/client.pb.h"
 #include "master/control_loop.h"
+#include "master/output_committer.h"
 #include "master/signal.h"
 
 namespace ontime::master {
 
 class Submissions {
  public:
-  // `cluster_id` marks the output directories that are claimed.
-  Submissions(ControlLoop& control, std::string cluster_id) : control_(control), cluster_id_(std::move(cluster_id)) {}
+  // `cluster_id` marks the output directories that are claimed; `committer` may still have one in hand.
+  Submissions(ControlLoop& control, const OutputCommitter& committer, std::string cluster_id)
+      : control_(control), committer_(committer), cluster_id_(std::move(cluster_id)) {}
   ~Submissions();
 
   // Takes as long as listing the inputs takes.
@@ -46,6 +48,7 @@ class Submissions {
   asio::awaitable<Result<wire::Reply::Submitted>> hand_over(scheduler::JobSpec spec);
 
   ControlLoop& control_;
+  const OutputCommitter& committer_;
   const std::string cluster_id_;
   std::uint64_t last_request_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Waiting>> waiting_;

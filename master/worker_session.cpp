@@ -17,9 +17,17 @@ WorkerSession::WorkerSession(std::shared_ptr<net::Connection> connection, Contro
       link_(std::make_shared<WorkerLink>(connection_)),
       control_(control),
       dispatcher_(dispatcher),
-      counters_(counters) {}
+      counters_(counters),
+      registration_limit_(connection_->executor(), kHandshakeMax) {}
+
+void WorkerSession::limit_wait() {
+  registration_limit_.async_wait([connection = connection_](const asio::error_code& error) {
+    if (!error) connection->close();
+  });
+}
 
 asio::awaitable<void> WorkerSession::run() {
+  limit_wait();
   for (;;) {
     const Result<std::string_view> payload = co_await connection_->receive();
     if (!payload) {
@@ -62,6 +70,7 @@ Status WorkerSession::on_register(const wire::ToMaster::Register& message) {
   if (!registration) return registration.error();
   Result<std::vector<scheduler::AttemptProgress>> running = progress_of(message.running());
   if (!running) return running.error();
+  if (registration_limit_.cancel() == 0) return failed("a registration that comes too late");
   control_.step(*registration);
   node_ = control_.cluster().node_of(registration->incarnation);
   if (node_.value == 0) return failed("a registration that the scheduler does not accept");

@@ -3,6 +3,7 @@
 // sends closes the connection and is counted. Control thread only; ends when the connection does.
 
 #include <asio/awaitable.hpp>
+#include <asio/steady_timer.hpp>
 #include <memory>
 #include <string_view>
 
@@ -23,6 +24,8 @@ class WorkerSession {
   asio::awaitable<void> run();
 
  private:
+  // Closes the connection unless the registration arrives soon.
+  void limit_wait();
   Status on_frame(std::string_view payload);
   Status on_register(const wire::ToMaster::Register& message);
   Status on_heartbeat(const wire::ToMaster::Heartbeat& message);
@@ -35,6 +38,7 @@ class WorkerSession {
   ControlLoop& control_;
   ActionDispatcher& dispatcher_;
   SessionCounters& counters_;
+  asio::steady_timer registration_limit_;
   NodeId node_;  // 0 until it has registered
 };
 

@@ -243,15 +243,27 @@ TEST_F(OutputDirectoryTest, DisappearsWhenItIsDiscarded) {
   ASSERT_TRUE(claim());
   test::write_file(output_ + "/_attempts/t00000-a0", "half");
   test::write_file(output_ + "/part-m-00001", "of an unfinished commit");
-  ASSERT_TRUE(discard_output(output_, 2));
+  ASSERT_TRUE(discard_output(output_, 2, "ours"));
   EXPECT_FALSE(fs::exists(output_));
-  EXPECT_TRUE(discard_output(output_, 2));
+  EXPECT_TRUE(discard_output(output_, 2, "ours"));
+}
+
+TEST_F(OutputDirectoryTest, IsNotDiscardedByAnotherCluster) {
+  ASSERT_TRUE(claim("theirs"));
+  ASSERT_TRUE(discard_output(output_, 1, "ours"));
+  EXPECT_TRUE(fs::exists(output_ + "/_attempts"));
+}
+
+TEST_F(OutputDirectoryTest, IsNotTakenOverWithFilesOfAttemptsInIt) {
+  ASSERT_TRUE(claim());
+  test::write_file(output_ + "/_attempts/t00000-a0", "of a job that may still run");
+  EXPECT_NE(refusal().find("is not empty"), std::string::npos);
 }
 
 TEST_F(OutputDirectoryTest, StaysWithWhatIsNotOursWhenItIsDiscarded) {
   ASSERT_TRUE(claim());
   test::write_file(output_ + "/notes", "mine");
-  ASSERT_TRUE(discard_output(output_, 1));
+  ASSERT_TRUE(discard_output(output_, 1, "ours"));
   EXPECT_EQ(test::read_file(output_ + "/notes"), "mine");
   EXPECT_FALSE(fs::exists(output_ + "/_attempts"));
 }
@@ -260,7 +272,7 @@ TEST_F(OutputDirectoryTest, IsNeverDiscardedOnceItIsCommitted) {
   ASSERT_TRUE(claim());
   test::write_file(output_ + "/part-m-00000", "answer");
   test::write_file(output_ + "/_SUCCESS", "");
-  ASSERT_TRUE(discard_output(output_, 1));
+  ASSERT_TRUE(discard_output(output_, 1, "ours"));
   EXPECT_EQ(test::read_file(output_ + "/part-m-00000"), "answer");
 }
 

@@ -308,6 +308,25 @@ TEST_F(SessionTest, ARestartedMasterRepeatsAnInterruptedCommit) {
   EXPECT_TRUE(fs::exists(output_ + "/_SUCCESS"));
 }
 
+TEST_F(SessionTest, ARestartedMasterDiscardsWhatTheLastOneCouldNot) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    const std::uint32_t job = co_await submit();
+    wire::Request request;
+    request.mutable_kill_job()->set_job(job);
+    co_await ask(request);
+    while (fs::exists(output_)) co_await net::sleep_for(std::chrono::milliseconds(1));
+  });
+  stop_master();
+  write_file(output_ + "/_attempts/.claim", journal_.cluster() + "\n");  // as if it had come no further
+  write_file(output_ + "/_attempts/t00000-a0", "half");
+  write_file(output_ + "/part-m-00000", "whole");
+  start_master();
+  play([&]() -> awaitable<void> {
+    while (fs::exists(output_)) co_await net::sleep_for(std::chrono::milliseconds(1));
+  });
+}
+
 TEST_F(SessionTest, WhatCannotBeSubmittedIsRefusedInOneSentence) {
   play([&]() -> awaitable<void> {
     wire::Request missing = submission();

@@ -1,0 +1,123 @@
+#include "master/submission.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/support/temporary_directory.h"
+
+namespace ontime::master {
+namespace {
+
+class SubmissionTest : public testing::Test {
+ protected:
+  SubmissionTest() {
+    test::write_file(input_, std::string(10'000, 'x'));
+    request_.set_application("wordcount");
+    request_.add_inputs(input_);
+    request_.set_output(directory_ / "out");
+  }
+
+  scheduler::JobSpec prepared() {
+    auto spec = prepare_job(request_);
+    EXPECT_TRUE(spec) << spec.error().message;
+    return spec ? std::move(*spec) : scheduler::JobSpec();
+  }
+  std::string refusal() {
+    const auto spec = prepare_job(request_);
+    EXPECT_FALSE(spec);
+    if (spec) return "";
+    EXPECT_EQ(spec.error().kind, ErrorKind::BadInput);
+    return spec.error().message;
+  }
+  bool is_refused_with(const std::string& piece) {
+    const std::string message = refusal();
+    return message.find(piece) != message.npos || (ADD_FAILURE() << message, false);
+  }
+
+  test::TemporaryDirectory directory_;
+  const std::string input_ = directory_ / "input";
+  wire::JobSpec request_;
+};
+
+TEST_F(SubmissionTest, FillsInTheDefaults) {
+  const scheduler::JobSpec spec = prepared();
+  EXPECT_EQ(spec.application, "wordcount");
+  EXPECT_EQ(spec.split_bytes, 128u << 20);
+  EXPECT_EQ(spec.attempts_max, 4u);
+  EXPECT_EQ(spec.record_bytes_max, 64u << 20);
+  EXPECT_EQ(spec.policy, "none");
+  EXPECT_EQ(spec.checkpoint_interval, Duration(0));  // the client sends its default; 0 is off
+  EXPECT_EQ(spec.output, directory_ / "out");
+}
+
+TEST_F(SubmissionTest, TakesEverythingThatIsGiven) {
+  request_.set_split_bytes(1000);
+  request_.set_deadline_ns(5);
+  request_.set_checkpoint_interval_ns(6);
+  request_.set_attempt_timeout_ns(7);
+  request_.set_attempts_max(8);
+  request_.set_record_bytes_max(9);
+  wire::Entry* entry = request_.add_parameters();
+  entry->set_key("k");
+  entry->set_value("v");
+  const scheduler::JobSpec spec = prepared();
+  EXPECT_EQ(spec.split_bytes, 1000u);
+  EXPECT_EQ(spec.deadline, Duration(5));
+  EXPECT_EQ(spec.checkpoint_interval, Duration(6));
+  EXPECT_EQ(spec.attempt_timeout, Duration(7));
+  EXPECT_EQ(spec.attempts_max, 8u);
+  EXPECT_EQ(spec.record_bytes_max, 9u);
+  EXPECT_EQ(spec.parameters.at("k"), "v");
+}
+
+TEST_F(SubmissionTest, DividesIntoAboutAsManySplitsAsAreAskedFor) {
+  request_.set_splits(7);
+  EXPECT_EQ(scheduler::count_splits(prepared()), 7u);
+}
+
+TEST_F(SubmissionTest, BringsTheOutputIntoNormalForm) {
+  request_.set_output(directory_ / "a/../out/");
+  EXPECT_EQ(prepared().output, directory_ / "out");
+}
+
+TEST_F(SubmissionTest, RefusesTooManyTasksAndSaysWhichSplitSizeWouldDo) {
+  std::filesystem::resize_file(input_, 3'000'000'000);
+  request_.set_split_bytes(1000);
+  EXPECT_EQ(refusal(),
+            "A split size of 1000 B divides the input into 3000000 tasks, and a job can have at most 1000000; "
+            "with --split-size 3000 it has 1000000.");
+}
+
+TEST_F(SubmissionTest, RefusesImpossibleFields) {
+  const wire::JobSpec good = request_;
+  const auto refused = [&](const char* piece, const std::function<void()>& spoil) {
+    request_ = good;
+    spoil();
+    EXPECT_TRUE(is_refused_with(piece));
+  };
+  refused("cannot be the name of an application", [&] { request_.set_application("../evil"); });
+  refused("cannot be the name of an application", [&] { request_.clear_application(); });
+  refused("is not an absolute path", [&] { request_.set_output("out"); });
+  refused("is not an absolute path", [&] { request_.clear_output(); });
+  refused("cannot be '/'", [&] { request_.set_output("/tmp/.."); });
+  refused("deadline must lie between", [&] { request_.set_deadline_ns(-1); });
+  refused("checkpoint interval must lie", [&] { request_.set_checkpoint_interval_ns(-1); });
+  refused("attempt timeout must lie",
+          [&] { request_.set_attempt_timeout_ns(std::numeric_limits<std::int64_t>::max()); });
+  refused("At most 100 attempts", [&] { request_.set_attempts_max(101); });
+  refused("at most 1 GiB", [&] { request_.set_record_bytes_max(std::uint64_t{1} << 40); });
+  refused("There is no policy 'x'", [&] { request_.set_policy("x"); });
+  refused("names no file", [&] { request_.clear_inputs(); });
+  refused("or no name", [&] { request_.add_parameters(); });
+  refused("is given twice", [&] {
+    request_.add_parameters()->set_key("k");
+    request_.add_parameters()->set_key("k");
+  });
+  refused("at most 1000 parameters", [&] {
+    for (int i = 0; i < 2000; ++i) request_.add_policy_parameters()->set_key(std::to_string(i));
+  });
+}
+
+}  // namespace
+}  // namespace ontime::master

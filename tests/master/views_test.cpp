@@ -1,0 +1,205 @@
+// What is made from the cluster's state: the plan of a commit, and what clients are shown.
+#include <gtest/gtest.h>
+
+#include "master/commit_plan.h"
+#include "master/failure_messages.h"
+#include "master/job_view.h"
+
+namespace ontime::master {
+namespace {
+
+namespace record = scheduler::record;
+using scheduler::Cluster;
+using scheduler::Fact;
+
+// A job over one plain and one compressed file, driven by records.
+class ViewsTest : public testing::Test {
+ protected:
+  ViewsTest() {
+    scheduler::JobSpec spec;
+    spec.application = "a";
+    spec.inputs = {{"/plain", 100, 1, scheduler::Codec::Plain}, {"/packed.gz", 50, 2, scheduler::Codec::Gzip}};
+    spec.output = "/out";
+    spec.split_bytes = 1000;
+    apply(record::MasterStarted{1});
+    apply(record::NodeAdded{NodeId{1}, "inc", "name-1", "host", 4});
+    apply(record::JobAccepted{JobId{1}, spec});
+  }
+
+  void apply(Fact fact) { cluster_.apply({from_unix_ns(++time_), std::move(fact)}); }
+  static AttemptId attempt(std::uint32_t task, std::uint32_t number) { return {{JobId{1}, task}, number}; }
+
+  void launch(std::uint32_t task, std::uint32_t number, ByteRange range) {
+    apply(record::AttemptLaunched{attempt(task, number), NodeId{1}, range, number > 0});
+  }
+  void cut(std::uint32_t task, std::uint32_t number, std::uint64_t begin, std::uint64_t at, bool release = false) {
+    apply(record::SegmentCut{attempt(task, number), begin, at, release});
+  }
+  void seal(std::uint32_t task, std::uint32_t number, ByteRange range, std::uint64_t offset, std::uint64_t length,
+            std::uint64_t input_end = 0) {
+    record::SegmentSealed fact{attempt(task, number), range, input_end == 0 ? range.end : input_end, {}, {}};
+    fact.output = {offset, length, 3, 77};
+    fact.counters = {{{"g", "n"}, 1}};
+    apply(fact);
+  }
+  // The compressed task, done in one go.
+  void finish_packed() {
+    launch(1, 0, {0, kUnknownEnd});
+    seal(1, 0, {0, kUnknownEnd}, 0, 9, 333);
+  }
+
+  Cluster cluster_;
+  std::int64_t time_ = 1000;
+};
+
+TEST_F(ViewsTest, ATaskOfOneAttemptIsRenamed) {
+  launch(0, 0, {0, 100});
+  cut(0, 0, 0, 40);
+  seal(0, 0, {0, 40}, 0, 5);
+  seal(0, 0, {40, 100}, 5, 6);
+  finish_packed();
+  const CommitPlan plan = make_commit_plan(cluster_, JobId{1});
+  ASSERT_EQ(plan.parts.size(), 2u);
+  EXPECT_TRUE(plan.parts[0].may_rename);
+  EXPECT_EQ(plan.parts[0].length, 11u);
+  ASSERT_EQ(plan.parts[0].pieces.size(), 1u);
+  EXPECT_EQ(plan.parts[0].pieces[0].file, "t00000-a0");
+  EXPECT_TRUE(plan.parts[1].may_rename);
+}
+
+TEST_F(ViewsTest, TheManifestTellsWhereEverySegmentLies) {
+  launch(0, 0, {0, 100});
+  cut(0, 0, 0, 40);
+  seal(0, 0, {0, 40}, 0, 5);
+  seal(0, 0, {40, 100}, 5, 6);
+  finish_packed();
+  const output::Manifest manifest = make_commit_plan(cluster_, JobId{1}).manifest;
+  EXPECT_EQ(manifest.job, "job-1");
+  EXPECT_EQ(manifest.inputs[1].codec, "gzip");
+  EXPECT_EQ(manifest.tasks[0].segments[1].range, (ByteRange{40, 100}));
+  EXPECT_EQ(manifest.tasks[0].segments[1].offset, 5u);
+  EXPECT_EQ(manifest.tasks[0].segments[1].node, "name-1");
+  EXPECT_EQ(manifest.tasks[1].split, (ByteRange{0, 333}));  // the real end, which the submission did not know
+  EXPECT_EQ(manifest.counters.at("g").at("n"), 3u);
+}
+
+TEST_F(ViewsTest, ATaskOfSeveralAttemptsIsStitchedInInputOrder) {
+  launch(0, 0, {0, 100});
+  cut(0, 0, 0, 40, true);
+  launch(0, 1, {40, 100});
+  seal(0, 1, {40, 100}, 0, 6);
+  seal(0, 0, {0, 40}, 0, 5);
+  finish_packed();
+  const Part part = make_commit_plan(cluster_, JobId{1}).parts[0];
+  EXPECT_FALSE(part.may_rename);
+  ASSERT_EQ(part.pieces.size(), 2u);
+  EXPECT_EQ(part.pieces[0].file, "t00000-a0");
+  EXPECT_EQ(part.pieces[1].file, "t00000-a1");
+}
+
+TEST_F(ViewsTest, TheFileOfAnAttemptThatWasKilledIsCopied) {
+  launch(0, 0, {0, 100});
+  cut(0, 0, 0, 40);
+  seal(0, 0, {0, 40}, 0, 5);
+  launch(0, 1, {40, 100});
+  seal(0, 1, {40, 100}, 0, 0);  // lost the rest of its work to another, which had nothing to say
+  apply(record::AttemptEnded{attempt(0, 0), scheduler::AttemptEnd::Killed, "lost a race"});
+  finish_packed();
+  EXPECT_FALSE(make_commit_plan(cluster_, JobId{1}).parts[0].may_rename);
+}
+
+TEST_F(ViewsTest, GarbageBeforeOrBetweenTheSegmentsIsLeftOut) {
+  launch(0, 0, {0, 100});
+  cut(0, 0, 0, 40);
+  seal(0, 0, {0, 40}, 3, 5);
+  seal(0, 0, {40, 100}, 20, 6);
+  finish_packed();
+  const Part part = make_commit_plan(cluster_, JobId{1}).parts[0];
+  EXPECT_FALSE(part.may_rename);
+  EXPECT_EQ(part.length, 11u);
+  ASSERT_EQ(part.pieces.size(), 2u);
+  EXPECT_EQ(part.pieces[1].offset, 20u);
+}
+
+TEST_F(ViewsTest, OfRacingAttemptsTheFurthestCounts) {
+  launch(0, 0, {0, 100});
+  cut(0, 0, 0, 40);
+  seal(0, 0, {0, 40}, 0, 5);
+  launch(0, 1, {40, 100});
+  launch(0, 2, {40, 100});
+  for (const auto& [number, offset] : {std::pair{0u, 60u}, {1u, 75u}, {2u, 50u}}) {
+    cluster_.observe_progress({attempt(0, number), offset, 0, 0}, from_unix_ns(++time_));
+  }
+  const scheduler::Job& job = *cluster_.find_job(JobId{1});
+  EXPECT_EQ(reached_bytes(job), 35u);
+  const wire::JobSummary summary = summary_of(JobId{1}, job, from_unix_ns(time_ + 5), ShowCounters::Yes);
+  EXPECT_EQ(summary.mapped_bytes(), 75u);
+  EXPECT_EQ(summary.attempts_running(), 3u);
+  EXPECT_EQ(summary.input_bytes(), 150u);
+  EXPECT_EQ(summary.ended_unix_ns(), 0);
+  EXPECT_EQ(summary.counters_size(), 1);
+}
+
+TEST_F(ViewsTest, TasksAreShownFromAnyOneOn) {
+  finish_packed();
+  wire::Reply::Job reply;
+  const FailureMessages failures;
+  const TaskViews views(cluster_, failures);
+  views.append_to(reply, JobId{1}, *cluster_.find_job(JobId{1}), 1);
+  ASSERT_EQ(reply.tasks_size(), 1);
+  EXPECT_EQ(reply.tasks(0).index(), 1u);
+  EXPECT_EQ(reply.tasks(0).state(), "done");
+  EXPECT_EQ(reply.tasks(0).segments(0).range().end(), 333u);
+  EXPECT_EQ(reply.tasks(0).attempts(0).state(), "succeeded");
+  EXPECT_EQ(reply.next_task(), 0u);
+  reply.Clear();
+  views.append_to(reply, JobId{1}, *cluster_.find_job(JobId{1}), 5);
+  EXPECT_EQ(reply.tasks_size(), 0);
+}
+
+TEST_F(ViewsTest, AJobTooLargeForOneReplyIsContinued) {
+  scheduler::JobSpec spec;
+  spec.inputs = {{"/" + std::string(4000, 'x'), 10'000, 1, scheduler::Codec::Plain}};
+  spec.split_bytes = 1;
+  apply(record::JobAccepted{JobId{2}, spec});
+  const scheduler::Job& job = *cluster_.find_job(JobId{2});
+  const FailureMessages failures;
+  const TaskViews views(cluster_, failures);
+  std::uint32_t first = 0;
+  std::uint32_t seen = 0;
+  int replies = 0;
+  do {
+    wire::Reply::Job reply;
+    views.append_to(reply, JobId{2}, job, first);
+    EXPECT_LT(reply.ByteSizeLong(), 20u << 20);
+    seen += static_cast<std::uint32_t>(reply.tasks_size());
+    first = reply.next_task();
+    ++replies;
+  } while (first != 0);
+  EXPECT_EQ(seen, 10'000u);
+  EXPECT_GT(replies, 1);
+}
+
+TEST(FailureMessages, AreKeptUntilTheirJobIsForgotten) {
+  FailureMessages messages;
+  const AttemptId one{{JobId{1}, 0}, 0};
+  const AttemptId two{{JobId{2}, 0}, 0};
+  messages.observe({from_unix_ns(1), record::AttemptEnded{one, scheduler::AttemptEnd::Failed, "first"}});
+  messages.observe({from_unix_ns(1), record::AttemptEnded{two, scheduler::AttemptEnd::Failed, "second"}});
+  EXPECT_EQ(messages.of(one), "first");
+  messages.observe({from_unix_ns(1), record::JobForgotten{JobId{1}}});
+  EXPECT_EQ(messages.of(one), "");
+  EXPECT_EQ(messages.of(two), "second");
+}
+
+TEST(FailureMessages, AreBounded) {
+  FailureMessages messages;
+  for (std::uint32_t task = 0; task < 10'000; ++task) {
+    messages.observe({from_unix_ns(1), record::AttemptEnded{{{JobId{1}, task}, 0}, scheduler::AttemptEnd::Lost, "x"}});
+  }
+  EXPECT_EQ(messages.of({{JobId{1}, 0}, 0}), "");
+  EXPECT_EQ(messages.of({{JobId{1}, 9999}, 0}), "x");
+}
+
+}  // namespace
+}  // namespace ontime::master
