@@ -37,18 +37,19 @@ class TestContext final : public app::Context {
 // Output that is asked for room at almost every write.
 class TightOutput final : public app::Output {
  public:
+  TightOutput() { make_room(1); }
   std::string text() const { return written_ + std::string(buffer_.get(), used()); }
 
  protected:
   void make_room(std::size_t size) override {
-    written_.append(buffer_.get(), used());
+    if (buffer_ != nullptr) written_.append(buffer_.get(), used());
     buffer_ = std::make_unique<char[]>(size);
     next_ = buffer_.get();
     end_ = next_ + size;
   }
 
  private:
-  std::size_t used() const { return next_ == nullptr ? 0 : static_cast<std::size_t>(next_ - buffer_.get()); }
+  std::size_t used() const { return static_cast<std::size_t>(next_ - buffer_.get()); }
   std::string written_;
   std::unique_ptr<char[]> buffer_;
 };
