@@ -42,8 +42,12 @@ void declare(CLI::App& app, Flags& flags) {
   app.add_option("--heartbeat", flags.heartbeat, "Interval at which workers report progress")->capture_default_str();
   app.add_option("--token-file", flags.token_file,
                  "File whose first line workers and clients must show; else $ONTIME_TOKEN");
-  app.add_option("--log-level", flags.log.level, "trace, debug, info, warning, error or off")->capture_default_str();
-  app.add_option("--log-format", flags.log.format, "text or json")->capture_default_str();
+  app.add_option("--log-level", flags.log.level, "Least important events that are logged")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
+      ->capture_default_str();
+  app.add_option("--log-format", flags.log.format, "One event a line, as text or as JSON")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   app.add_option("--log-file", flags.log.file, "Log there instead of to stderr");
   app.add_flag("--check-config", flags.check_config, "Check flags and configuration file, and exit")
       ->configurable(false);

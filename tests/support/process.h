@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/temporary_directory.h"
+
 namespace ontime::test {
 
 using Arguments = std::vector<std::string>;
@@ -52,21 +54,5 @@ bool eventually(const std::function<bool()>& holds);
 // Processes whose program is called `name` and that have `ancestor` among their ancestors.
 std::vector<pid_t> descendants(pid_t ancestor, const std::string& name);
 std::size_t open_descriptors(pid_t pid);
-
-std::string read_file(const std::string& path);
-void write_file(const std::string& path, const std::string& content);
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 }  // namespace ontime::test

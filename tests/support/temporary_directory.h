@@ -1,8 +1,10 @@
 #pragma once
-// A directory of its own for one test, removed with everything in it.
+// A directory of its own for one test, removed with everything in it; and whole files in one call.
 
 #include <stdlib.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -13,9 +15,10 @@ namespace ontime::test {
 
 class TemporaryDirectory {
  public:
-  TemporaryDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ontime-test-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
+  TemporaryDirectory() : path_((std::filesystem::temp_directory_path() / "ontime-test-XXXXXX").string()) {
+    if (::mkdtemp(path_.data()) != nullptr) return;
+    std::perror("mkdtemp");
+    std::abort();
   }
   ~TemporaryDirectory() {
     std::error_code ignored;
@@ -24,21 +27,23 @@ class TemporaryDirectory {
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
-  const std::filesystem::path& path() const { return path_; }
-  std::string operator/(std::string_view name) const { return (path_ / name).string(); }
+  const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
 
  private:
-  std::filesystem::path path_;
+  std::string path_;
 };
 
-inline void write_file(const std::filesystem::path& path, std::string_view bytes) {
-  std::filesystem::create_directories(path.parent_path());
-  std::ofstream(path, std::ios::binary) << bytes;
+// Makes the directories above it too.
+inline void write_file(const std::string& path, std::string_view content) {
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
 }
 
-inline std::string read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+inline std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace ontime::test

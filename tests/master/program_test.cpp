@@ -1,0 +1,109 @@
+// The program ontime-master: what it says and how it ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+
+#include "tests/support/process.h"
+
+namespace ontime::master {
+namespace {
+
+using test::Arguments;
+using test::eventually;
+using test::Finished;
+using test::Process;
+using test::run;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// One sentence on stderr, nothing else.
+void expect_sentence(const Finished& finished, int status, const std::string& part) {
+  EXPECT_EQ(finished.status, status);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(finished.err, StartsWith("ontime-master: "));
+  EXPECT_THAT(finished.err, HasSubstr(part));
+  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+}
+
+class MasterProgram : public testing::Test {
+ protected:
+  Arguments command(const Arguments& more = {}) const {
+    Arguments all = {ONTIME_MASTER,          "--listen",    "127.0.0.1:0", "--journal",
+                     directory_ / "journal", "--log-level", "off"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  // A master that listens; its port is in `port_`.
+  Process start() {
+    Process master(command({"--port-file", directory_ / "port"}), directory_ / "master");
+    EXPECT_TRUE(eventually([&] { return std::filesystem::exists(directory_ / "port"); }));
+    port_ = test::read_file(directory_ / "port");
+    port_.pop_back();
+    return master;
+  }
+
+  test::TemporaryDirectory directory_;
+  std::string port_;
+};
+
+TEST_F(MasterProgram, RefusesWrongUsageInOneSentence) {
+  expect_sentence(run({ONTIME_MASTER, "--nonsense"}), 2, "--nonsense");
+  expect_sentence(run(command({"--node-timeout", "soon"})), 2, "--node-timeout");
+  expect_sentence(run(command({"--node-timeout", "100ms"})), 2, "at least twice --heartbeat");
+  expect_sentence(run(command({"--heartbeat", "0"})), 2, "--heartbeat");
+  expect_sentence(run(command({"--journal-sync", "maybe"})), 2, "--journal-sync");
+  expect_sentence(run({ONTIME_MASTER, "--log-level", "loud"}), 2, "loud");
+  expect_sentence(run(command({"--token-file", "/nowhere/token"})), 2, "/nowhere/token");
+  expect_sentence(run(command({"--listen-fd", "99"})), 2, "99");
+  expect_sentence(run({ONTIME_MASTER, "--listen", "0.0.0.0:0", "--journal", directory_ / "other"}), 2, "loopback");
+}
+
+TEST_F(MasterProgram, ChecksItsConfigurationWithoutRunning) {
+  test::write_file(directory_ / "config", "node-timeout=\"7s\"\n");
+  EXPECT_EQ(run(command({"--config", directory_ / "config", "--check-config"})).status, 0);
+  test::write_file(directory_ / "config", "node-timeout=\"never\"\n");
+  expect_sentence(run(command({"--config", directory_ / "config", "--check-config"})), 2, "--node-timeout");
+  expect_sentence(run(command({"--config", directory_ / "missing", "--check-config"})), 2, "missing");
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "journal"));
+}
+
+TEST_F(MasterProgram, EndsWithZeroOnSigtermAndOnSigint) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    std::filesystem::remove(directory_ / "port");
+    Process master = start();
+    master.signal(signal);
+    EXPECT_EQ(master.wait().status, 0);
+  }
+}
+
+TEST_F(MasterProgram, NamesAPortThatIsInUse) {
+  Process master = start();
+  Arguments second = {ONTIME_MASTER, "--listen", "127.0.0.1:" + port_, "--journal", directory_ / "other"};
+  expect_sentence(run(second), 1, port_);
+}
+
+TEST_F(MasterProgram, RefusesAJournalThatAnotherMasterHasOpen) {
+  Process master = start();
+  expect_sentence(run(command()), 1, "is in use by another ontime-master");
+  master.kill();
+  Process successor = start();
+  EXPECT_TRUE(successor.is_running());
+}
+
+TEST_F(MasterProgram, RefusesADamagedJournal) {
+  start().kill();
+  for (const auto& entry : std::filesystem::directory_iterator(directory_ / "journal")) {
+    if (entry.path().filename() == "CURRENT") test::write_file(entry.path(), "MANIFEST-000999\n");
+  }
+  expect_sentence(run(command()), 1, directory_ / "journal");
+}
+
+TEST_F(MasterProgram, NamesAPortFileThatCannotBeWritten) {
+  expect_sentence(run(command({"--port-file", "/nowhere/port"})), 1, "/nowhere/port");
+}
+
+}  // namespace
+}  // namespace ontime::master
