@@ -44,9 +44,9 @@ double ln_miss_resume_linear(const ChronosJob& job, double r) {
   const double z = job.tau_est / job.deadline;
   // 2F1(-k, b; b + 1; z) = integral over v in [0, 1] of (1 - z v^(1/b))^k, and what it lacks to 1
   const auto ln_rest = [&](double v) { return k * std::log1p(-z * std::pow(v, 1 / job.beta)); };
-  const double lacking = integrate([&](double v) { return -std::expm1(ln_rest(v)); }, 0, 1);
+  const double lacking = integrate([&](double v) { return -std::expm1(ln_rest(v)); }, 1);
   const double ln_mean =
-      lacking < 0.5 ? std::log1p(-lacking) : std::log(integrate([&](double v) { return std::exp(ln_rest(v)); }, 0, 1));
+      lacking < 0.5 ? std::log1p(-lacking) : std::log(integrate([&](double v) { return std::exp(ln_rest(v)); }, 1));
   return job.beta * ln_ratio(job.t_min, job.deadline) + k * ln_late_start(job, 0) + ln_mean;
 }
 

@@ -17,11 +17,13 @@ using Quiet =
 
 }  // namespace
 
-double integrate(const std::function<double(double)>& f, double a, double b) {
-  if (!(a < b)) return 0;
+double integrate(const std::function<double(double)>& f, double length) {
+  if (!(length > 0)) return 0;
   // Its tables grow when first needed, under a lock of its own.
   static boost::math::quadrature::tanh_sinh<double, Quiet> rule(/*max_refinements=*/12);
-  return rule.integrate(f, a, b, 1e-15);
+  // Over [0, 1], because the rule rounds its outermost points onto the ends of intervals that are narrow for their
+  // place.
+  return length * rule.integrate([&](double u) { return f(length * u); }, 0.0, 1.0, 1e-15);
 }
 
 double gamma_ratio(double z, double delta) { return boost::math::tgamma_delta_ratio(z, delta, Quiet()); }

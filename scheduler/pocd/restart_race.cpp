@@ -19,10 +19,9 @@ double RestartRace::mean() const { return earlier_ + one_sided(later_) + tail_ab
 double RestartRace::mean_capped(double x) const {
   if (x <= earlier_) return x;
   if (x <= later_) return earlier_ + one_sided(x);
-  const double start = std::log(later_);
-  // In the scale of ln w the integrand falls off evenly.
-  const auto integrand = [&](double ln_w) { return two_sided(std::exp(ln_w)) * std::exp(ln_w); };
-  return earlier_ + one_sided(later_) + integrate(integrand, start, std::log(x));
+  // With w = later e^u the integrand falls off evenly.
+  const auto integrand = [&](double u) { return two_sided(later_ * std::exp(u)) * std::exp(u); };
+  return earlier_ + one_sided(later_) + later_ * integrate(integrand, ln_ratio(x, later_));
 }
 
 double RestartRace::one_sided(double x) const {
@@ -45,7 +44,7 @@ double RestartRace::mean_beyond_t_min_as_printed() const {
     const double original = std::expm1(-job_.beta * std::log1p(left * std::expm1(u) / job_.deadline));
     return std::exp(power * (length - u) + u) * original;
   };
-  return left * integrate(difference, 0, length) + tail_above(job_.t_min);
+  return left * integrate(difference, length) + tail_above(job_.t_min);
 }
 
 double RestartRace::tail_above(double from) const {
@@ -57,7 +56,7 @@ double RestartRace::tail_above(double from) const {
   const auto integrand = [&](double u) {
     return std::pow(u, power) * std::exp((job_.beta + 1) * -std::log1p((u - 1) * tau / (from + tau)));
   };
-  const double correction = tau > 0 ? job_.beta * tau / (from + tau) * integrate(integrand, 0, 1) : 0;
+  const double correction = tau > 0 ? job_.beta * tau / (from + tau) * integrate(integrand, 1) : 0;
   return from * two_sided(from) * (1 + correction) / power;
 }
 
