@@ -1,0 +1,122 @@
+// What a hostile worker may say, through the checks into the scheduler.
+#include "master/reports.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+#include "scheduler/model/invariants.h"
+#include "scheduler/scheduler.h"
+
+namespace ontime::master {
+namespace {
+
+namespace event = scheduler::event;
+
+// Numbers where mistakes are made.
+std::uint64_t any_number() {
+  const std::uint64_t all = ~std::uint64_t{0};
+  return *rc::gen::weightedOneOf<std::uint64_t>(
+      {{6, rc::gen::inRange<std::uint64_t>(0, 120)},
+       {1, rc::gen::element<std::uint64_t>(100, all, all - 1, all / 2, std::uint64_t{1} << 62)},
+       {1, rc::gen::arbitrary<std::uint64_t>()}});
+}
+
+wire::Report any_report() {
+  wire::Report report;
+  report.set_sequence(any_number());
+  report.mutable_attempt()->set_job(*rc::gen::inRange<std::uint32_t>(0, 3));
+  report.mutable_attempt()->set_task(*rc::gen::inRange<std::uint32_t>(0, 4));
+  report.mutable_attempt()->set_number(*rc::gen::inRange<std::uint32_t>(0, 3));
+  switch (*rc::gen::inRange(0, 5)) {
+    case 0:
+      report.mutable_started();
+      break;
+    case 1:
+      report.mutable_cut()->set_at(any_number());
+      report.mutable_cut()->set_release(*rc::gen::arbitrary<bool>());
+      break;
+    case 2: {
+      wire::Report::Sealed& sealed = *report.mutable_sealed();
+      sealed.mutable_range()->set_begin(any_number());
+      sealed.mutable_range()->set_end(any_number());
+      sealed.set_input_end(*rc::gen::arbitrary<bool>() ? sealed.range().end() : any_number());
+      sealed.mutable_output()->set_file_offset(any_number());
+      sealed.mutable_output()->set_length(any_number());
+      sealed.mutable_output()->add_counters()->set_name(*rc::gen::container<std::string>(rc::gen::arbitrary<char>()));
+      break;
+    }
+    case 3:
+      report.mutable_ended()->set_failure(static_cast<wire::Failure>(*rc::gen::inRange(0, 10)));
+      report.mutable_ended()->set_message(*rc::gen::container<std::string>(rc::gen::arbitrary<char>()));
+      report.mutable_ended()->set_stderr_tail(*rc::gen::container<std::string>(rc::gen::arbitrary<char>()));
+      break;
+    default:
+      break;
+  }
+  return report;
+}
+
+// A scheduler with one node and one job of three tasks, two of which run.
+void prepare(scheduler::Scheduler& scheduler, TimePoint now) {
+  scheduler.start(now);
+  scheduler.step(event::NodeRegistered{"incarnation", "name", "host", 2}, now);
+  scheduler.step(event::NodeInventory{NodeId{1}, {}}, now);
+  scheduler::JobSpec spec;
+  spec.application = "a";
+  spec.inputs = {{"/plain", 150, 0, scheduler::Codec::Plain}, {"/packed.gz", 10, 0, scheduler::Codec::Gzip}};
+  spec.split_bytes = 100;
+  spec.output = "/out";
+  scheduler.step(event::JobSubmitted{1, spec}, now);
+}
+
+RC_GTEST_PROP(ReportsProperty, NoSequenceOfReportsBreaksTheScheduler, ()) {
+  TimePoint now = from_unix_ns(1'000'000'000);
+  scheduler::Scheduler scheduler{scheduler::Settings{}};
+  prepare(scheduler, now);
+  for (int left = *rc::gen::inRange(0, 60); left > 0; --left) {
+    now += std::chrono::milliseconds(10);
+    const NodeId node{*rc::gen::inRange<std::uint32_t>(1, 3)};
+    const Result<scheduler::Event> event = event_of(node, any_report());
+    if (event) scheduler.step(*event, now);
+    RC_ASSERT(scheduler::violations(scheduler.cluster()).empty());
+  }
+}
+
+RC_GTEST_PROP(ReportsProperty, AMessageOfArbitraryBytesIsRefusedOrAnEvent, ()) {
+  wire::Report report;
+  const auto bytes = *rc::gen::container<std::string>(rc::gen::arbitrary<char>());
+  if (report.ParseFromString(bytes)) static_cast<void>(event_of(NodeId{1}, report));
+}
+
+TEST(Reports, AFailureIsFatalWhenAnotherAttemptWouldFailInTheSameWay) {
+  wire::Report report;
+  report.set_sequence(1);
+  report.mutable_attempt()->set_job(1);
+  for (int failure = wire::FAILURE_NONE; failure <= wire::LAUNCH; ++failure) {
+    report.mutable_ended()->set_failure(static_cast<wire::Failure>(failure));
+    const auto event = event_of(NodeId{1}, report);
+    const bool is_fatal =
+        failure == wire::INPUT_CHANGED || failure == wire::BAD_RECORD || failure == wire::BAD_APPLICATION;
+    EXPECT_EQ(std::get<event::AttemptExited>(*event).fatal, is_fatal) << failure;
+  }
+}
+
+TEST(Reports, MessagesAreReadableAndBounded) {
+  wire::Report report;
+  report.set_sequence(1);
+  report.mutable_attempt()->set_job(1);
+  report.mutable_ended()->set_message("It broke.\x1b[0m");
+  report.mutable_ended()->set_stderr_tail(std::string(100'000, 'x') + "\nlast line\n");
+  const auto event = event_of(NodeId{1}, report);
+  const std::string& message = std::get<event::AttemptExited>(*event).message;
+  EXPECT_EQ(message, "It broke.?[0m\nIts last lines on stderr:\nlast line");
+  report.mutable_ended()->clear_message();
+  report.mutable_ended()->set_stderr_tail(std::string(100'000, 'x'));
+  const auto silent = event_of(NodeId{1}, report);
+  EXPECT_LT(std::get<event::AttemptExited>(*silent).message.size(), 6000u);
+}
+
+}  // namespace
+}  // namespace ontime::master
