@@ -92,6 +92,7 @@ Result<InputFile> inspect_file(const std::string& path) {
 class Listing {
  public:
   Status add_argument(const std::string& argument) {
+    if (first_.empty()) first_ = argument;
     Result<std::string> path = path_of(argument);
     if (!path) return path.error();
     if (path->empty() || path->front() != '/' || path->find('\0') != path->npos) {
@@ -108,10 +109,11 @@ class Listing {
   }
 
   Result<std::vector<InputFile>> finish() {
-    if (!files_.empty()) return std::move(files_);
-    if (empty_ != 0)
-      return bad_input("There is nothing to read: all " + std::to_string(empty_) + " input files are empty.");
-    return bad_input("There is nothing to read: the input names no file.");
+    // Files without a byte are input too: their answer is empty.
+    if (!files_.empty() || has_empty_) return std::move(files_);
+    if (first_.empty()) return bad_input("There is nothing to read: the input names no file.");
+    return bad_input("There is nothing to read: " + shown(first_) +
+                     " holds no file (names that begin with '.' or '_' are left out).");
   }
 
  private:
@@ -125,7 +127,7 @@ class Listing {
     Result<InputFile> file = inspect_file(plain);
     if (!file) return file.error();
     if (file->size == 0) {
-      ++empty_;
+      has_empty_ = true;
     } else if (files_.size() >= kTasksMax) {
       return bad_input("The input has more than " + std::to_string(kTasksMax) +
                        " files, and a job can have at most that many tasks; join files or run several jobs.");
@@ -171,7 +173,8 @@ class Listing {
 
   std::vector<InputFile> files_;
   std::set<std::string> seen_;
-  std::size_t empty_ = 0;
+  std::string first_;       // argument
+  bool has_empty_ = false;  // files without a byte are left out
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ Result<std::optional<std::string_view>> LineReader::next() {
 
 Status LineReader::fill() {
   if (end_ - begin_ > kLineBytesMost) return failed("'" + path_ + "' has a line longer than 1 GiB, which is no answer");
-  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  if (begin_ != 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   scanned_ -= begin_;
   end_ -= begin_;
   begin_ = 0;

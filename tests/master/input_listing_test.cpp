@@ -137,12 +137,18 @@ TEST_F(InputListing, RefusesANameThatIsNotUtf8) {
   EXPECT_NE(error_for({directory_.path()}).find("caf?.txt' is not valid UTF-8"), std::string::npos) << error_;
 }
 
-TEST_F(InputListing, SaysWhenThereIsNothingToRead) {
+TEST_F(InputListing, FilesWithoutAByteAreInputWithoutTasks) {
   make("a", "");
   make("b", "");
-  EXPECT_EQ(error_for({at("a"), at("b")}), "There is nothing to read: all 2 input files are empty.");
+  const auto files = list_inputs({at("a"), at("b")});
+  ASSERT_TRUE(files.has_value());
+  EXPECT_TRUE(files->empty());
+}
+
+TEST_F(InputListing, SaysWhenThereIsNothingToRead) {
   fs::create_directory(at("d"));
-  EXPECT_EQ(error_for({at("d")}), "There is nothing to read: the input names no file.");
+  EXPECT_EQ(error_for({at("d")}), "There is nothing to read: '" + at("d") +
+                                      "' holds no file (names that begin with '.' or '_' are left out).");
   EXPECT_EQ(error_for({}), "There is nothing to read: the input names no file.");
 }
 

@@ -68,6 +68,12 @@ TEST(Answer, EmptyFilesAddNothing) {
   EXPECT_EQ(run_wordcount(directory / "in", {}, directory / "out"), "one\t1\ntwo\t1\n");
 }
 
+TEST(Answer, NothingButEmptyFilesGiveAnEmptyAnswer) {
+  const TemporaryDirectory directory;
+  write_file(directory / "empty", "");
+  EXPECT_EQ(run_wordcount(directory / "empty", {}, directory / "out"), "");
+}
+
 TEST(Answer, ACheckpointedJobIsStitchedFromSegmentsAndGivesTheSame) {
   const TemporaryDirectory directory;
   const std::string novel = kText + "/austen_persuasion.txt";

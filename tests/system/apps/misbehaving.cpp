@@ -31,11 +31,18 @@ class Misbehaving final : public Mapper {
  private:
   void misbehave() const {
     if (how_ == "throw") throw std::runtime_error("the mapper does not like this line");
-    if (how_ == "crash") std::raise(SIGSEGV);
+    if (how_ == "crash") crash();
     if (how_ == "abort") std::abort();
     if (how_ == "exit") std::exit(7);
     if (how_ == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
     if (how_ == "flood") flood();
+  }
+
+  // Also under a sanitizer, which would make an exit of it.
+  [[noreturn]] static void crash() {
+    std::signal(SIGSEGV, SIG_DFL);
+    std::raise(SIGSEGV);
+    std::abort();
   }
 
   // A gigabyte of complaints, then the end.
@@ -43,7 +50,7 @@ class Misbehaving final : public Mapper {
     const std::string line(1023, 'x');
     for (int i = 0; i < 1 << 20; ++i) std::fprintf(stderr, "%s\n", line.c_str());
     std::fprintf(stderr, "the last words\n");
-    std::raise(SIGSEGV);
+    crash();
   }
 
   std::string how_;
