@@ -1,0 +1,105 @@
+// bench_kernels PLAIN KEYED [PAIRS]: the map loops of the applications against the yardsticks, as ratios.
+//
+// PLAIN and KEYED are files of generate_text, the second with --keys. Every application's mapper, loaded as a runner
+// loads it, and its yardstick run in processes of their own, in turns, PAIRS times (default 5). Reported is the CPU
+// time (user and system) of the two and the median of the ratios of the pairs. Close to 1 is good; shares of a noisy
+// machine move both alike.
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/app/loaded_application.h"
+#include "tests/benchmarks/mapper_run.h"
+
+namespace {
+
+using ontime::benchmarks::map_file;
+
+constexpr std::uint64_t kSplit = 128 << 20;
+
+std::string sibling(const std::string& name) {
+  return (std::filesystem::canonical("/proc/self/exe").parent_path() / name).string();
+}
+
+// Seconds of CPU that a process needs for `work`.
+double cpu_of(const std::function<int()>& work) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work());
+  int status = 0;
+  rusage usage{};
+  if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0) {
+    std::fputs("bench_kernels: a measured process failed\n", stderr);
+    std::exit(1);
+  }
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+int execute(const std::string& program, const std::string& file) {
+  const int nowhere = open("/dev/null", O_WRONLY);
+  dup2(nowhere, STDOUT_FILENO);
+  dup2(nowhere, STDERR_FILENO);
+  execl(program.c_str(), program.c_str(), file.c_str(), nullptr);
+  return 127;
+}
+
+void warm_up(const std::string& file) {
+  std::vector<char> buffer(1 << 20);
+  const int input = open(file.c_str(), O_RDONLY);
+  while (read(input, buffer.data(), buffer.size()) > 0) {
+  }
+  close(input);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void compare(const std::string& name, const std::string& file, int pairs) {
+  auto loaded = ontime::app::LoadedApplication::load(name, {ONTIME_APPS_DIRECTORY});
+  if (!loaded) {
+    std::fprintf(stderr, "bench_kernels: %s\n", loaded.error().message.c_str());
+    std::exit(1);
+  }
+  warm_up(file);
+  const std::string yardstick = sibling("yardstick_" + name);
+  std::vector<double> limits, kernels, ratios;
+  for (int i = 0; i < pairs; ++i) {
+    limits.push_back(cpu_of([&] { return execute(yardstick, file); }));
+    kernels.push_back(cpu_of([&] { return map_file(loaded->application(), file, kSplit) > 0 ? 0 : 1; }));
+    ratios.push_back(kernels.back() / limits.back());
+  }
+  const double megabytes = static_cast<double>(std::filesystem::file_size(file)) * 1e-6;
+  std::printf("%-12s %8.0f %12.4f %12.4f %10.0f %8.2f   %.2f to %.2f\n", name.c_str(), megabytes, median(limits),
+              median(kernels), megabytes / median(kernels), median(ratios),
+              *std::min_element(ratios.begin(), ratios.end()), *std::max_element(ratios.begin(), ratios.end()));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3 || argc > 4) {
+    std::fputs("usage: bench_kernels PLAIN KEYED [PAIRS]\n", stderr);
+    return 2;
+  }
+  const int pairs = argc == 4 ? std::max(1, std::atoi(argv[3])) : 5;
+  std::printf("%-12s %8s %12s %12s %10s %8s   %s\n", "application", "MB", "yardstick s", "mapper s", "MB/s CPU",
+              "ratio", "of pairs");
+  compare("wordcount", argv[1], pairs);
+  compare("wordmean", argv[1], pairs);
+  compare("termvector", argv[2], pairs);
+}
