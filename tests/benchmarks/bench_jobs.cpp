@@ -1,0 +1,135 @@
+// Whole jobs with the real programs against yardsticks of the same run, in interleaved pairs; medians and ratios.
+//
+//   bench_jobs BIN_DIR YARDSTICK_DIR TEXT        TEXT: from generate_text, several hundred megabytes
+//
+// Prints, and judges nothing: run it on a quiet machine.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "tests/support/process.h"
+
+namespace ontime::test {
+namespace {
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+double wall_of(const Arguments& arguments) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Finished finished = run(arguments);
+  if (finished.status != 0) std::fprintf(stderr, "%s: %s\n", arguments.front().c_str(), finished.err.c_str());
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Highest resident size of any process called `name` below us, in MiB, sampled while a job runs.
+class MemoryWatch {
+ public:
+  explicit MemoryWatch(std::string name)
+      : name_(std::move(name)), thread_([this](std::stop_token stop) { watch(stop); }) {}
+  double highest_mib() {
+    thread_.request_stop();
+    thread_.join();
+    return highest_kib_ / 1024.0;
+  }
+
+ private:
+  void watch(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      for (const pid_t pid : descendants(getpid(), name_)) sample(pid);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  void sample(pid_t pid) {
+    const std::string status = read_file("/proc/" + std::to_string(pid) + "/status");
+    const std::size_t at = status.find("VmHWM:");
+    if (at != std::string::npos) highest_kib_ = std::max(highest_kib_, std::strtod(status.c_str() + at + 6, nullptr));
+  }
+  const std::string name_;
+  double highest_kib_ = 0;
+  std::jthread thread_;
+};
+
+class Bench {
+ public:
+  Bench(std::string bin, std::string yardsticks, std::string text)
+      : bin_(std::move(bin)), yardsticks_(std::move(yardsticks)), text_(std::move(text)) {}
+
+  void wordcount(int pairs) {
+    std::vector<double> jobs, limits, ratios;
+    run({"cat", text_});  // into the page cache
+    MemoryWatch memory("ontime-runner");
+    for (int i = 0; i < pairs; ++i) {
+      limits.push_back(wall_of({yardsticks_ + "/yardstick_wordcount", text_, "2"}));
+      jobs.push_back(job({"run", "wordcount", text_, "--workers", "2", "--split-size", "64MiB"}));
+      ratios.push_back((jobs.back() - 0.1) / limits.back());
+    }
+    std::printf(
+        "wordcount, 2 workers: job %.3f s, two-thread yardstick %.3f s, (job - 100 ms) / yardstick %.2f (aim <= 1.5);"
+        " runner's memory %.1f MiB (aim <= 64)\n",
+        median(jobs), median(limits), median(ratios), memory.highest_mib());
+  }
+
+  void small_file(int runs) {
+    const std::string small = directory_ / "small";
+    run({"/bin/sh", "-c", "head -c 1000000 '" + text_ + "' > " + small});
+    std::vector<double> walls, bare;
+    for (int i = 0; i < runs; ++i) {
+      walls.push_back(job({"run", "wordcount", small}));
+      bare.push_back(wall_of({bin_ + "/ontime-master", "--version"}));
+    }
+    std::printf(
+        "wordcount of 1 MB, start to exit: %.1f ms (aim <= 150); starting and ending ontime-master alone: %.1f ms\n",
+        1e3 * median(walls), 1e3 * median(bare));
+  }
+
+  void many_tasks(int runs) {
+    const std::string lines = directory_ / "lines";
+    std::string content;
+    for (int i = 0; i < 5000; ++i) content += "one two three four\n";
+    write_file(lines, content);
+    std::vector<double> rates;
+    for (int i = 0; i < runs; ++i) {
+      const double wall = job({"run", "wordcount", lines, "--workers", "2", "--split-size", "19"});
+      rates.push_back(5000 / wall);
+    }
+    std::printf("5,000 trivial tasks on 2 slots, outputs durable: %.0f tasks/s (aim >= 1,500)\n", median(rates));
+  }
+
+ private:
+  double job(Arguments arguments) {
+    const std::string output = directory_ / "out";
+    arguments.insert(arguments.begin(), bin_ + "/ontime");
+    arguments.insert(arguments.end(), {"--output", output, "--quiet"});
+    const double wall = wall_of(arguments);
+    std::filesystem::remove_all(output);
+    return wall;
+  }
+
+  const std::string bin_;
+  const std::string yardsticks_;
+  const std::string text_;
+  TemporaryDirectory directory_;
+};
+
+}  // namespace
+}  // namespace ontime::test
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    std::fprintf(stderr, "usage: bench_jobs BIN_DIR YARDSTICK_DIR TEXT\n");
+    return 2;
+  }
+  ontime::test::Bench bench(argv[1], argv[2], argv[3]);
+  bench.small_file(11);
+  bench.many_tasks(5);
+  bench.wordcount(7);
+  return 0;
+}
