@@ -22,6 +22,7 @@ class Output {
   void commit(std::size_t size) { next_ += size; }
 
   void write(std::string_view bytes) {
+    if (bytes.empty()) return;  // there may be no buffer yet
     std::memcpy(reserve(bytes.size()), bytes.data(), bytes.size());
     commit(bytes.size());
   }
