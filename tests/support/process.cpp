@@ -42,9 +42,19 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 
 int decoded(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
+// What /proc says of a process; nothing if it is gone, also in the middle of reading.
+std::string proc_stat(pid_t pid) {
+  char text[1024];
+  const int file = ::open(("/proc/" + std::to_string(pid) + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return "";
+  const ssize_t size = ::read(file, text, sizeof text);
+  ::close(file);
+  return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : "";
+}
+
 // Name and parent of a process; parent 0 if it is gone.
 std::pair<std::string, pid_t> identity(pid_t pid) {
-  const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string stat = proc_stat(pid);
   const std::size_t open = stat.find('(');
   const std::size_t close = stat.rfind(')');
   if (open == std::string::npos || close == std::string::npos) return {"", 0};
