@@ -20,11 +20,11 @@ JobOptions options_with(std::vector<std::string> inputs) {
 }
 
 TEST(JobRequest, PathsBecomeAbsolute) {
-  const auto spec = make_job_spec(options_with({"a.txt", "/b/../c.txt", "./d/e"}), "/work");
-  EXPECT_EQ(spec.inputs(0), "/work/a.txt");
+  const auto spec = make_job_spec(options_with({"a.txt", "/b/../c.txt", "./d/e"}), "/somewhere");
+  EXPECT_EQ(spec.inputs(0), "/somewhere/a.txt");
   EXPECT_EQ(spec.inputs(1), "/c.txt");
-  EXPECT_EQ(spec.inputs(2), "/work/d/e");
-  EXPECT_EQ(spec.output(), "/work/out");
+  EXPECT_EQ(spec.inputs(2), "/somewhere/d/e");
+  EXPECT_EQ(spec.output(), "/somewhere/out");
   EXPECT_EQ(spec.application(), "wordcount");
 }
 
@@ -44,7 +44,7 @@ TEST(JobRequest, AFileWithGlobCharactersInItsNameIsThatFile) {
 TEST(JobRequest, AnApplicationWithASlashIsAPath) {
   auto options = options_with({"a"});
   options.application = "build/libontime_app_mine.so";
-  EXPECT_EQ(make_job_spec(options, "/work").application(), "/work/build/libontime_app_mine.so");
+  EXPECT_EQ(make_job_spec(options, "/somewhere").application(), "/somewhere/build/libontime_app_mine.so");
 }
 
 TEST(JobRequest, OptionsArriveInTheSpec) {
