@@ -22,8 +22,7 @@ class Output {
   void commit(std::size_t size) { next_ += size; }
 
   void write(std::string_view bytes) {
-    if (bytes.empty()) return;  // there may be no buffer yet
-    std::memcpy(reserve(bytes.size()), bytes.data(), bytes.size());
+    put(reserve(bytes.size()), bytes);
     commit(bytes.size());
   }
 
@@ -31,9 +30,9 @@ class Output {
   void record(std::string_view key, std::string_view value) {
     const std::size_t size = key.size() + value.size() + 2;
     char* to = reserve(size);
-    std::memcpy(to, key.data(), key.size());
+    put(to, key);
     to[key.size()] = '\t';
-    std::memcpy(to + key.size() + 1, value.data(), value.size());
+    put(to + key.size() + 1, value);
     to[size - 1] = '\n';
     commit(size);
   }
@@ -42,6 +41,11 @@ class Output {
   Output() = default;
   // Must leave at least `size` bytes between next_ and end_, keeping in order what was committed before.
   virtual void make_room(std::size_t size) = 0;
+
+  // An empty text may point nowhere, and so may a buffer that was never asked for anything.
+  static void put(char* to, std::string_view bytes) {
+    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+  }
 
   char* next_ = nullptr;  // first free byte
   char* end_ = nullptr;   // end of the buffer
