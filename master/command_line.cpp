@@ -53,6 +53,7 @@ void declare(CLI::App& app, Flags& flags) {
       ->configurable(false);
   app.add_flag("--die-with-parent", flags.die_with_parent, "End when the process that started this one ends");
   app.set_config("--config", "", "File with any of these flags, one `name=value` per line");
+  app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name is an error, as on the command line
   app.set_version_flag("--version", ONTIME_VERSION);
 }
 

@@ -67,6 +67,8 @@ TEST_F(MasterProgram, ChecksItsConfigurationWithoutRunning) {
   test::write_file(directory_ / "config", "node-timeout=\"never\"\n");
   expect_sentence(run(command({"--config", directory_ / "config", "--check-config"})), 2, "--node-timeout");
   expect_sentence(run(command({"--config", directory_ / "missing", "--check-config"})), 2, "missing");
+  test::write_file(directory_ / "config", "nod-timeout=\"7s\"\n");
+  expect_sentence(run(command({"--config", directory_ / "config", "--check-config"})), 2, "nod-timeout");
   EXPECT_FALSE(std::filesystem::exists(directory_ / "journal"));
 }
 

@@ -68,6 +68,7 @@ void declare(CLI::App& app, Words& words, Options& options) {
   app.add_option("--log-file", options.log.file, "Write the log there; default: stderr")->type_name("FILE");
   app.add_flag("--die-with-parent", options.die_with_parent, "End when the process that started this one ends");
   app.set_config("--config", "", "Read options from this file");
+  app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name is an error, as on the command line
 }
 
 Status understand(const Words& words, Options& options) {
