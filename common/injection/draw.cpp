@@ -1,0 +1,135 @@
+#include "common/injection/draw.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <variant>
+
+#include "common/injection/chance.h"
+
+namespace ontime::injection {
+namespace {
+
+// What a value is for. The numbers are part of what a seed means: append, never change.
+enum class Purpose : std::uint64_t {
+  Straggler = 1,
+  Slowdown = 2,
+  SlowNode = 3,
+  Launch = 4,
+  Pause = 5,
+  PausePlace = 6,
+  Stall = 7,
+  StallPlace = 8,
+  Crash = 9,
+  CrashPlace = 10,
+};
+
+// The attempt's own chances, one per purpose.
+class Chances {
+ public:
+  Chances(std::uint64_t seed, AttemptId id) : seed_(seed), id_(id) {}
+  double operator()(Purpose purpose) const {
+    return uniform(hash({seed_, static_cast<std::uint64_t>(purpose), id_.task.job.value, id_.task.index, id_.number}));
+  }
+
+ private:
+  std::uint64_t seed_;
+  AttemptId id_;
+};
+
+// `*` stands for any text. After a mismatch the latest star takes one byte more; earlier ones need not be tried again.
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0;
+  std::size_t n = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t resume = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+// Nothing if the split is too short to have that place.
+std::optional<std::uint64_t> offset_of(const PlaceInSplit& where, ByteRange split) {
+  const auto* bytes = std::get_if<std::uint64_t>(&where);
+  const std::uint64_t behind =
+      bytes != nullptr ? *bytes
+                       : static_cast<std::uint64_t>(std::get<double>(where) * static_cast<double>(split.size()));
+  return behind < split.size() ? std::optional(split.begin + behind) : std::nullopt;
+}
+
+std::optional<std::uint64_t> accident_at(const Accident& accident, const DrawnFor& drawn_for, double chance,
+                                         double place) {
+  if (drawn_for.attempt.number != 0) return std::nullopt;
+  for (const PlaceOfTask& named : accident.places) {
+    if (named.task == drawn_for.attempt.task.index) return offset_of(named.where, drawn_for.split);
+  }
+  if (chance < accident.probability) return offset_of(place, drawn_for.split);
+  return std::nullopt;
+}
+
+double factor_of(const Injection& injection, const DrawnFor& drawn_for, const Chances& chances) {
+  double factor = node_factor(injection, drawn_for.node);
+  if (drawn_for.attempt.number == 0 && is_straggler(injection, drawn_for.attempt.task, drawn_for.job_tasks)) {
+    factor *= injection.straggler.factor;
+  }
+  if (injection.slowdown.shape != Shape::Never) {
+    factor *= quantile(injection.slowdown, chances(Purpose::Slowdown));
+  }
+  return std::clamp(factor, kFactorMin, kFactorMax);
+}
+
+}  // namespace
+
+bool is_straggler(const Injection& injection, TaskId task, std::uint32_t job_tasks) {
+  if (injection.straggler.share <= 0 || task.index >= job_tasks) return false;
+  // 0.07 * 100 is a little more than 7 in binary.
+  const double wanted = std::ceil(injection.straggler.share * job_tasks - 1e-6);
+  const std::uint64_t key = hash({injection.seed, static_cast<std::uint64_t>(Purpose::Straggler), task.job.value});
+  return static_cast<double>(shuffled(task.index, job_tasks, key)) < std::max(wanted, 1.0);
+}
+
+double node_factor(const Injection& injection, std::string_view node) {
+  double factor = 1;
+  for (const NodeRule& rule : injection.nodes) {
+    if (matches(rule.pattern, node)) factor = rule.factor;
+  }
+  const std::uint64_t chance = hash({injection.seed, static_cast<std::uint64_t>(Purpose::SlowNode), hash(node)});
+  if (uniform(chance) < injection.slow_nodes.share) factor *= injection.slow_nodes.factor;
+  return factor;
+}
+
+Disturbance draw(const Injection& injection, const DrawnFor& drawn_for) {
+  const Chances chances(injection.seed, drawn_for.attempt);
+  Disturbance drawn;
+  const double factor = factor_of(injection, drawn_for, chances);
+  if (injection.pace > Duration(0)) {
+    const auto bytes = static_cast<double>(std::max<std::uint64_t>(drawn_for.split.size(), 1));
+    drawn.bytes_per_second = bytes / (seconds(injection.pace) * factor);
+  } else {
+    drawn.slowdown = factor;
+  }
+  if (injection.launch.shape != Shape::Never) {
+    drawn.launch = std::min(from_seconds(quantile(injection.launch, chances(Purpose::Launch))), kLaunchMax);
+  }
+  if (injection.pause > Duration(0) && chances(Purpose::Pause) < injection.pause_probability) {
+    drawn.pause = injection.pause;
+    drawn.pause_fraction = chances(Purpose::PausePlace);
+  }
+  drawn.stall_at = accident_at(injection.stall, drawn_for, chances(Purpose::Stall), chances(Purpose::StallPlace));
+  drawn.crash_at = accident_at(injection.crash, drawn_for, chances(Purpose::Crash), chances(Purpose::CrashPlace));
+  return drawn;
+}
+
+}  // namespace ontime::injection

@@ -1,0 +1,91 @@
+#pragma once
+// What an experiment does to attempts on purpose, as plain values: made from texts by settings.h and document.h, sent
+// to workers by wire.h, turned into what happens to one attempt by draw.h. Nothing in this folder but load.h reads a
+// file, and nothing asks a clock or a random device. How people write it is in docs/injection.md.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/base/time.h"
+
+namespace ontime::injection {
+
+inline constexpr Duration kPaceMax = std::chrono::hours(24);
+inline constexpr Duration kLaunchMax = std::chrono::hours(1);
+inline constexpr Duration kPauseMax = std::chrono::hours(24);
+inline constexpr double kFactorMin = 1e-3;
+inline constexpr double kFactorMax = 1e6;
+inline constexpr std::size_t kTraceMax = 65'536;
+inline constexpr std::size_t kRulesMax = 1'000;  // of nodes, of stalls, of crashes
+inline constexpr std::size_t kPatternBytesMax = 256;
+inline constexpr std::uint32_t kBurnersMax = 256;
+
+// A positive quantity that is drawn: a factor or a number of seconds.
+enum class Shape {
+  Never,      // not drawn at all
+  Constant,   // always `scale`
+  Pareto,     // minimum `scale`, tail index `spread` (beta, 0.1 to 100)
+  Lognormal,  // median `scale`, standard deviation of the logarithm `spread` (0 to 10)
+  Trace,      // one of `trace`, each as likely
+};
+struct Distribution {
+  Shape shape = Shape::Never;
+  double scale = 1;
+  double spread = 0;
+  std::vector<double> trace;
+  bool operator==(const Distribution&) const = default;
+};
+
+// A share (0 to 1) of something takes `factor` times as long. Share 0: none does.
+struct Share {
+  double share = 0;
+  double factor = 1;
+  bool operator==(const Share&) const = default;
+};
+
+// Nodes whose name matches take `factor` times as long. In the pattern * stands for any text, also none.
+struct NodeRule {
+  std::string pattern;
+  double factor = 1;
+  bool operator==(const NodeRule&) const = default;
+};
+
+// A place in a task's split: so many bytes behind its begin, or a fraction (0 to 1, 1 excluded) of its length.
+using PlaceInSplit = std::variant<std::uint64_t, double>;
+struct PlaceOfTask {
+  std::uint32_t task = 0;  // index in its job; of every job
+  PlaceInSplit where;
+  bool operator==(const PlaceOfTask&) const = default;
+};
+
+// Befalls originals only: at the named places, and every other one with `probability` at a random place.
+struct Accident {
+  double probability = 0;
+  std::vector<PlaceOfTask> places;
+  bool operator==(const Accident&) const = default;
+};
+
+struct Injection {
+  std::uint64_t seed = 0;
+  Duration pace{0};       // how long an attempt over a whole split takes when nothing slows it down; 0: not held back
+  Share straggler;        // of a job's originals: exactly that share rounded up, at least one
+  Distribution slowdown;  // factor of each attempt
+  std::vector<NodeRule> nodes;  // of several that match, the last one counts
+  Share slow_nodes;             // of the nodes, each by a hash of its name
+  Distribution launch;          // seconds of each attempt before its first record
+  double pause_probability = 0;
+  Duration pause{0};          // of each attempt, once, at a random place, with the probability above
+  Accident stall;             // stops for ever and answers nothing
+  Accident crash;             // the process aborts
+  std::uint32_t burners = 0;  // threads of each worker that burn a core
+  bool operator==(const Injection&) const = default;
+};
+
+// Whether everything is within its range; for what came from outside without being parsed here.
+Status check(const Injection& injection);
+
+}  // namespace ontime::injection
