@@ -13,8 +13,16 @@ namespace ontime::scheduler {
 
 namespace action {
 
-// File, application and parameters are the job's: see Cluster::job and Task::split.
+// File, application and parameters are the job's: see Cluster::job and Task::split. A standby only gets ready and waits
+// for BeginAttempt.
 struct LaunchAttempt {
+  NodeId node;
+  AttemptId attempt;
+  ByteRange range;
+  bool standby = false;
+};
+
+struct BeginAttempt {
   NodeId node;
   AttemptId attempt;
   ByteRange range;
@@ -70,8 +78,8 @@ struct AnswerSubmit {
 
 }  // namespace action
 
-using Action =
-    std::variant<action::LaunchAttempt, action::CutAttempt, action::KillAttempt, action::WelcomeNode, action::DropNode,
-                 action::CommitOutput, action::DiscardOutput, action::ForgetJob, action::AnswerSubmit>;
+using Action = std::variant<action::LaunchAttempt, action::BeginAttempt, action::CutAttempt, action::KillAttempt,
+                            action::WelcomeNode, action::DropNode, action::CommitOutput, action::DiscardOutput,
+                            action::ForgetJob, action::AnswerSubmit>;
 
 }  // namespace ontime::scheduler

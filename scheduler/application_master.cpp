@@ -5,47 +5,89 @@
 #include "common/base/check.h"
 
 namespace ontime::scheduler {
+namespace {
 
-ApplicationMaster::ApplicationMaster(JobId job, std::unique_ptr<Policy> policy, const Cluster& cluster)
-    : job_(job), policy_(std::move(policy)) {
+template <class Queue>
+std::uint32_t total(const Queue& copies) {
+  std::uint32_t count = 0;
+  for (const auto& wanted : copies) count += wanted.count;
+  return count;
+}
+
+}  // namespace
+
+ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
+    : job_(job), outlook_(cluster, job, cluster.find_job(job)->spec.estimator) {
   const std::vector<Task>& tasks = cluster.find_job(job)->tasks;
   task_count_ = next_fresh_ = static_cast<std::uint32_t>(tasks.size());
   while (next_fresh_ > 0 && tasks[next_fresh_ - 1].attempts.empty()) --next_fresh_;
   for (std::uint32_t index = 0; index < next_fresh_; ++index) refresh(cluster, task_id(index));
+  for (const AttemptId attempt : cluster.find_job(job)->live) {
+    if (cluster.find_attempt(attempt)->standby) standbys_.insert(attempt);
+  }
 }
 
-bool ApplicationMaster::has_waiting() const { return !copies_.empty() || !again_.empty() || next_fresh_ < task_count_; }
+bool ApplicationMaster::has_waiting() const {
+  return !copies_.empty() || !again_.empty() || next_fresh_ < task_count_ || !clones_waiting_.empty();
+}
+
+std::uint32_t ApplicationMaster::waiting() const {
+  return total(copies_) + total(clones_waiting_) + static_cast<std::uint32_t>(again_.size()) +
+         (task_count_ - next_fresh_) * (1 + clones_);
+}
+
+std::map<std::uint32_t, std::uint32_t> ApplicationMaster::pending() const {
+  std::map<std::uint32_t, std::uint32_t> pending;
+  for (const std::deque<Copies>* copies : {&copies_, &clones_waiting_}) {
+    for (const Copies& wanted : *copies) {
+      if (wanted.count > 0) pending[wanted.place.first] += wanted.count;
+    }
+  }
+  for (const auto& [attempt, wish] : wishes_) {
+    if (wish.decision.handover == Handover::Ready) continue;  // they are launched already
+    for (const std::uint32_t count : wish.decision.copies) pending[attempt.task.index] += count;
+  }
+  return pending;
+}
 
 void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
+  observe(cluster, id);
   if (id.index >= next_fresh_) return;
   for (const Segment& segment : cluster.find_task(id)->ledger.segments()) {
     const Place place{id.index, segment.range.begin};
-    if (segment.sealed || !cluster.racing(id, segment.range.begin).empty())
+    if (segment.sealed || !cluster.racing(id, place.second).empty() || !cluster.standing_by(id, place.second).empty())
       again_.erase(place);
     else
       again_.insert(place);
   }
 }
 
-bool ApplicationMaster::launch_one(Turn& turn, const ResourceManager& nodes) {
-  return launch_copy(turn, nodes) || launch_again(turn, nodes) || launch_first(turn, nodes);
+std::optional<double> ApplicationMaster::on_attempt_ended(const Cluster& cluster, AttemptId attempt) {
+  standbys_.erase(attempt);
+  wishes_.erase(attempt);
+  return outlook_.on_attempt_ended(cluster, attempt);
 }
 
-// Speculative attempts first: they are what the deadline hangs on.
-bool ApplicationMaster::launch_copy(Turn& turn, const ResourceManager& nodes) {
-  while (!copies_.empty()) {
-    const Place place = copies_.front().place;
+// Speculative attempts first: they are what the deadline hangs on. The clones of a task that has just begun come last.
+bool ApplicationMaster::launch_one(Turn& turn, const ResourceManager& nodes) {
+  return launch_copy(turn, nodes, copies_) || launch_again(turn, nodes) || launch_first(turn, nodes) ||
+         launch_copy(turn, nodes, clones_waiting_);
+}
+
+bool ApplicationMaster::launch_copy(Turn& turn, const ResourceManager& nodes, std::deque<Copies>& copies) {
+  while (!copies.empty()) {
+    const auto [place, count, standby] = copies.front();
     const Segment* segment = turn.cluster.find_task(task_id(place.first))->ledger.find(place.second);
-    if (copies_.front().count == 0 || segment == nullptr || segment->sealed) {
-      copies_.pop_front();
+    if (count == 0 || segment == nullptr || segment->sealed) {
+      copies.pop_front();
       continue;
     }
-    // Another node than those that work on it, if one has a slot.
-    std::optional<NodeId> node = nodes.choose(nodes_that_hold(turn.cluster, place));
+    std::optional<NodeId> node;
+    if (nodes.placement().apart) node = nodes.choose(nodes_that_hold(turn.cluster, place));
     if (!node) node = nodes.choose({});
     if (!node) return false;
-    --copies_.front().count;
-    launch(turn, *node, place, true);
+    --copies.front().count;
+    launch(turn, *node, place, true, standby);
     return true;
   }
   return false;
@@ -58,7 +100,7 @@ bool ApplicationMaster::launch_again(Turn& turn, const ResourceManager& nodes) {
     std::optional<NodeId> node = nodes.choose(failed);
     if (!node && nodes.covers_all_usable(failed)) node = nodes.choose({});
     if (!node) continue;
-    launch(turn, *node, place, false);
+    launch(turn, *node, place, false, false);
     return true;
   }
   return false;
@@ -69,18 +111,25 @@ bool ApplicationMaster::launch_first(Turn& turn, const ResourceManager& nodes) {
   const std::optional<NodeId> node = nodes.choose({});
   if (!node) return false;
   const std::uint32_t index = next_fresh_++;
-  launch(turn, *node, {index, turn.cluster.find_task(task_id(index))->ledger.split().begin}, false);
+  refresh(turn.cluster, task_id(index));  // all its segments wait, more than one if it was divided
+  launch(turn, *node, {index, turn.cluster.find_task(task_id(index))->ledger.split().begin}, false, false);
+  if (clones_ > 0) {
+    for (const Segment& segment : turn.cluster.find_task(task_id(index))->ledger.segments()) {
+      clones_waiting_.push_back({{index, segment.range.begin}, clones_, false});
+    }
+  }
   return true;
 }
 
-void ApplicationMaster::launch(Turn& turn, NodeId node, Place place, bool speculative) {
+void ApplicationMaster::launch(Turn& turn, NodeId node, Place place, bool speculative, bool standby) {
   const TaskId id = task_id(place.first);
   const Task* task = turn.cluster.find_task(id);
   const AttemptId attempt{id, static_cast<std::uint32_t>(task->attempts.size())};
   const ByteRange range = task->ledger.find(place.second)->range;
   again_.erase(place);
-  turn.record(record::AttemptLaunched{attempt, node, range, speculative});
-  turn.act(action::LaunchAttempt{node, attempt, range});
+  if (standby) standbys_.insert(attempt);
+  turn.record(record::AttemptLaunched{attempt, node, range, speculative, standby});
+  turn.act(action::LaunchAttempt{node, attempt, range, standby});
   const JobSpec& spec = turn.cluster.find_job(job_)->spec;
   if (spec.checkpoint_interval > Duration::zero()) {
     turn.timers.arm(checkpoint_of(attempt), turn.now + spec.checkpoint_interval);
@@ -100,59 +149,11 @@ std::vector<NodeId> ApplicationMaster::nodes_that_failed(const Cluster& cluster,
 
 std::vector<NodeId> ApplicationMaster::nodes_that_hold(const Cluster& cluster, Place place) const {
   std::vector<NodeId> nodes;
-  for (const AttemptId id : cluster.racing(task_id(place.first), place.second)) {
-    nodes.push_back(cluster.find_attempt(id)->node);
+  for (const auto& holders :
+       {cluster.racing(task_id(place.first), place.second), cluster.standing_by(task_id(place.first), place.second)}) {
+    for (const AttemptId id : holders) nodes.push_back(cluster.find_attempt(id)->node);
   }
   return nodes;
-}
-
-void ApplicationMaster::check(Turn& turn, std::uint32_t free_slots) {
-  const Plan plan = policy_->plan(turn.cluster, job_, free_slots, turn.now);
-  for (const Decision& decision : plan.decisions) {
-    if (const auto* speculate = std::get_if<Speculate>(&decision)) carry_out(turn, *speculate);
-    if (const auto* end = std::get_if<EndAttempt>(&decision)) kill(turn, end->attempt, end->reason);
-  }
-  if (plan.next_check) turn.timers.arm(policy_check(job_), *plan.next_check);
-}
-
-void ApplicationMaster::carry_out(Turn& turn, const Speculate& decision) {
-  const Task* task = turn.cluster.find_task(decision.task);
-  const Segment* segment = task != nullptr ? task->ledger.find(decision.segment) : nullptr;
-  if (segment == nullptr || segment->sealed || decision.copies == 0) return;
-  if (!decision.resume_at) {
-    copies_.push_back({{decision.task.index, decision.segment}, decision.copies});
-    return;
-  }
-  // The attempt that has got farthest keeps the part below the cut; it is asked where it can be made.
-  const std::vector<AttemptId> racing = turn.cluster.racing(decision.task, decision.segment);
-  const auto farthest = std::max_element(racing.begin(), racing.end(), [&](AttemptId a, AttemptId b) {
-    return turn.cluster.find_attempt(a)->offset < turn.cluster.find_attempt(b)->offset;
-  });
-  if (farthest == racing.end() || turn.cluster.find_attempt(*farthest)->cut_pending) return;
-  copies_after_cut_[*farthest] = decision.copies;
-  turn.cluster.observe_cut_pending(*farthest, true);
-  turn.act(action::CutAttempt{turn.cluster.find_attempt(*farthest)->node, *farthest, *decision.resume_at, false});
-}
-
-void ApplicationMaster::on_cut_answered(Turn& turn, const event::CutAnswered& answer) {
-  turn.cluster.observe_cut_pending(answer.attempt, false);
-  std::uint32_t copies = 0;
-  if (const auto wanted = copies_after_cut_.find(answer.attempt); wanted != copies_after_cut_.end()) {
-    copies = wanted->second;
-    copies_after_cut_.erase(wanted);
-  }
-  const ByteRange held = turn.cluster.find_attempt(answer.attempt)->held;
-  if (answer.at >= held.end) return;
-  if (answer.at <= held.begin) {
-    if (answer.release) kill(turn, answer.attempt, "it released all it held");
-    return;
-  }
-  const Segment* segment = turn.cluster.find_task(answer.attempt.task)->ledger.containing(answer.at);
-  const std::uint64_t begin = segment->range.begin;
-  turn.record(record::SegmentCut{answer.attempt, begin, answer.at, answer.release});
-  // The boundary is this attempt's; another that raced the same segment may stand beyond it.
-  if (begin != answer.at) settle_race(turn, answer.attempt, begin);
-  if (copies > 0) copies_.push_back({{answer.attempt.task.index, answer.at}, copies});
 }
 
 bool ApplicationMaster::on_segment_sealed(Turn& turn, const event::SegmentSealed& sealed) {
@@ -198,9 +199,10 @@ std::string ApplicationMaster::on_attempt_failed(Turn& turn, AttemptId id, bool 
 void ApplicationMaster::on_checkpoint_due(Turn& turn, AttemptId id) {
   const Attempt* attempt = turn.cluster.find_live(id);
   if (attempt == nullptr) return;
-  const bool is_alone = turn.cluster.racing(id.task, attempt->held.begin).size() == 1;
+  const bool is_alone = turn.cluster.racing(id.task, attempt->held.begin).size() == 1 &&
+                        turn.cluster.standing_by(id.task, attempt->held.begin).empty();
   const bool has_progressed = attempt->offset > attempt->held.begin && attempt->offset < attempt->held.end;
-  if (is_alone && has_progressed && !attempt->cut_pending) {
+  if (is_alone && has_progressed && !attempt->cut_pending && !attempt->standby) {
     turn.cluster.observe_cut_pending(id, true);
     turn.act(action::CutAttempt{attempt->node, id, attempt->offset, false});
   }

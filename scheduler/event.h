@@ -53,6 +53,12 @@ struct AttemptStarted {
   AttemptId attempt;
 };
 
+// A standby is up and waits to be told where to begin.
+struct AttemptReady {
+  NodeId node;
+  AttemptId attempt;
+};
+
 // The boundary that the attempt honours. At or beyond the end of what it holds: nothing was left to cut.
 struct CutAnswered {
   NodeId node;
@@ -99,7 +105,7 @@ struct TimePassed {};
 }  // namespace event
 
 using Event = std::variant<event::NodeRegistered, event::NodeInventory, event::Heartbeat, event::AttemptStarted,
-                           event::CutAnswered, event::SegmentSealed, event::AttemptExited, event::JobSubmitted,
-                           event::JobKillRequested, event::CommitFinished, event::TimePassed>;
+                           event::AttemptReady, event::CutAnswered, event::SegmentSealed, event::AttemptExited,
+                           event::JobSubmitted, event::JobKillRequested, event::CommitFinished, event::TimePassed>;
 
 }  // namespace ontime::scheduler

@@ -7,6 +7,9 @@ struct JobOf {
   JobId operator()(const record::MasterStarted&) const { return {}; }
   JobId operator()(const record::NodeAdded&) const { return {}; }
   JobId operator()(const record::AttemptLaunched& fact) const { return fact.attempt.task.job; }
+  JobId operator()(const record::StandbyBegun& fact) const { return fact.attempt.task.job; }
+  JobId operator()(const record::SegmentDivided& fact) const { return fact.task.job; }
+  JobId operator()(const record::ProfileUpdated&) const { return {}; }
   JobId operator()(const record::SegmentCut& fact) const { return fact.attempt.task.job; }
   JobId operator()(const record::SegmentSealed& fact) const { return fact.attempt.task.job; }
   JobId operator()(const record::AttemptEnded& fact) const { return fact.attempt.task.job; }

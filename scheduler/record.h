@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -11,6 +12,7 @@
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
+#include "scheduler/estimate/durations.h"
 #include "scheduler/model/job_spec.h"
 
 namespace ontime::scheduler {
@@ -41,6 +43,25 @@ constexpr bool is_final(JobState s) {
   return s == JobState::Succeeded || s == JobState::Failed || s == JobState::Killed;
 }
 
+// One decision of a policy, for people.
+struct DecisionNote {
+  enum class What : std::uint8_t { Speculate, Divide, Clone, EndAttempt, Note };
+  What what = What::Note;
+  std::optional<std::uint32_t> task;     // index; none: the whole job
+  std::optional<std::uint32_t> attempt;  // number: that was cut or ended
+  std::string reason;                    // code
+  std::uint64_t segment = 0;             // begin of the segment that it is about
+  std::optional<std::uint64_t> resume_at;
+  std::uint32_t pieces = 1;
+  std::uint32_t copies = 0;  // fresh attempts, over all pieces
+  bool release = false;
+  bool when_ready = false;  // Handover::Ready
+  double completion = 0;    // seconds after submission; NaN: not known. The next two likewise.
+  double pocd_before = 0;
+  double pocd_after = 0;
+  std::string text;  // Note: what it says
+};
+
 namespace record {
 
 // First record after every start of a master on this journal. Attempts of older epochs live on only if their worker
@@ -63,12 +84,19 @@ struct JobAccepted {
   JobSpec spec;
 };
 
-// `range` is the open segment that it starts with.
+// `range` is the open segment that it starts with. A standby only gets ready; it is told later where in it to begin.
 struct AttemptLaunched {
   AttemptId attempt;
   NodeId node;
   ByteRange range;
   bool speculative = false;
+  bool standby = false;
+};
+
+// A standby begins with the open segment `range`, a part of what it was launched with.
+struct StandbyBegun {
+  AttemptId attempt;
+  ByteRange range;
 };
 
 // [begin, end) of the task became [begin, at) and [at, end). The attempt that answered holds the left part and, unless
@@ -78,6 +106,13 @@ struct SegmentCut {
   std::uint64_t begin = 0;
   std::uint64_t at = 0;
   bool release = false;
+};
+
+// The open segment that begins there, which nobody works on, became two.
+struct SegmentDivided {
+  TaskId task;
+  std::uint64_t begin = 0;
+  std::uint64_t at = 0;
 };
 
 // `input_end` closes a segment whose end was unknown; otherwise it equals range.end.
@@ -93,6 +128,18 @@ struct AttemptEnded {
   AttemptId attempt;
   AttemptEnd end = AttemptEnd::Failed;
   std::string message;
+};
+
+// What a policy decided and the ApplicationMaster carried out. Changes nothing but what people are shown.
+struct PolicyDecided {
+  JobId job;
+  DecisionNote decision;
+};
+
+// What is known of an application's attempts after another job of it. Replaces what was known under the same key.
+struct ProfileUpdated {
+  std::string key;
+  estimate::DurationSample sample;
 };
 
 struct CommitStarted {
@@ -114,7 +161,8 @@ struct JobForgotten {
 }  // namespace record
 
 using Fact = std::variant<record::MasterStarted, record::NodeAdded, record::JobAccepted, record::AttemptLaunched,
-                          record::SegmentCut, record::SegmentSealed, record::AttemptEnded, record::CommitStarted,
+                          record::StandbyBegun, record::SegmentCut, record::SegmentDivided, record::SegmentSealed,
+                          record::AttemptEnded, record::PolicyDecided, record::ProfileUpdated, record::CommitStarted,
                           record::JobEnded, record::JobForgotten>;
 
 struct Record {

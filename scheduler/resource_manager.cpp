@@ -1,33 +1,99 @@
 #include "scheduler/resource_manager.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/base/check.h"
 
 namespace ontime::scheduler {
+namespace {
+
+constexpr double kNewShare = 0.3;  // of the latest attempt in a node's smoothed speed
+
+// Nodes whose speeds differ by less than a factor of about 1.4 count as equally fast.
+constexpr double kClassesPerFactorE = 2 / 0.6931471805599453;
+
+}  // namespace
+
+ResourceManager::Rank ResourceManager::rank(NodeId node, std::uint32_t free) const {
+  int slowness_class = 0;
+  if (placement_.fast_first) {
+    if (const auto track = tracks_.find(node); track != tracks_.end()) {
+      slowness_class = static_cast<int>(std::lround(-track->second.log_speed * kClassesPerFactorE));
+    }
+  }
+  return {slowness_class, -static_cast<std::int64_t>(free), node};
+}
+
+void ResourceManager::remove(NodeId id) {
+  if (const auto old = rank_of_.find(id); old != rank_of_.end()) {
+    free_slots_ -= static_cast<std::uint32_t>(-std::get<1>(old->second));
+    by_rank_.erase(old->second);
+    rank_of_.erase(old);
+  }
+  if (const auto old = slots_of_.find(id); old != slots_of_.end()) {
+    slots_ -= old->second;
+    slots_of_.erase(old);
+  }
+}
 
 void ResourceManager::refresh(const Cluster& cluster, NodeId id) {
-  if (const auto old = free_of_.find(id); old != free_of_.end()) {
-    by_free_.erase({-static_cast<std::int64_t>(old->second), id});
-    free_slots_ -= old->second;
-    free_of_.erase(old);
-  }
+  remove(id);
   const Node* node = cluster.find_node(id);
   if (node == nullptr || node->state != NodeState::Live || !node->synchronised) {
     usable_.erase(id);
+    if (node == nullptr || node->state == NodeState::Lost) {
+      tracks_.erase(id);
+      left_out_.erase(id);
+    }
     return;
   }
   usable_.insert(id);
+  if (is_left_out(id)) return;
   ONTIME_CHECK(node->live.size() <= node->slots, "a slot holds at most one attempt");
+  slots_ += node->slots;
+  slots_of_.emplace(id, node->slots);
   const auto free = node->slots - static_cast<std::uint32_t>(node->live.size());
   if (free == 0) return;
-  free_of_.emplace(id, free);
-  by_free_.emplace(-static_cast<std::int64_t>(free), id);
+  const Rank place = rank(id, free);
+  rank_of_.emplace(id, place);
+  by_rank_.insert(place);
   free_slots_ += free;
 }
 
+void ResourceManager::observe_slowness(const Cluster& cluster, NodeId id, double slowness, TimePoint now) {
+  if (!(slowness > 0) || !std::isfinite(slowness)) return;
+  Track& track = tracks_[id];
+  track.log_speed += kNewShare * (-std::log(slowness) - track.log_speed);
+  track.strikes = slowness >= kSlow ? track.strikes + 1 : std::max(0, track.strikes - 1);
+  const auto allowed = static_cast<std::size_t>(kLeftOutShareMax * static_cast<double>(usable_.size()));
+  if (placement_.leave_out && track.strikes >= kStrikes && left_out_.size() < allowed) {
+    left_out_.emplace(id, now + placement_.left_out_for);
+    track.strikes = 0;
+  }
+  refresh(cluster, id);
+}
+
+void ResourceManager::end_exclusions(const Cluster& cluster, TimePoint now) {
+  for (auto left_out = left_out_.begin(); left_out != left_out_.end();) {
+    if (now < left_out->second) {
+      ++left_out;
+      continue;
+    }
+    const NodeId id = left_out->first;
+    left_out = left_out_.erase(left_out);
+    refresh(cluster, id);
+  }
+}
+
+double ResourceManager::speed(NodeId node) const {
+  const auto track = tracks_.find(node);
+  return track == tracks_.end() ? 1 : std::exp(track->second.log_speed);
+}
+
 std::optional<NodeId> ResourceManager::choose(const std::vector<NodeId>& avoid) const {
-  for (const auto& [negated_free, node] : by_free_) {
+  for (const Rank& place : by_rank_) {
+    const NodeId node = std::get<2>(place);
     if (std::find(avoid.begin(), avoid.end(), node) == avoid.end()) return node;
   }
   return std::nullopt;

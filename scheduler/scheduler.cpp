@@ -8,11 +8,20 @@
 #include "common/base/check.h"
 #include "scheduler/application_master.h"
 #include "scheduler/model/invariants.h"
+#include "scheduler/policy_groups.h"
 #include "scheduler/resource_manager.h"
 #include "scheduler/timers.h"
 #include "scheduler/turn.h"
+#include "scheduler/waiting_jobs.h"
 
 namespace ontime::scheduler {
+
+namespace {
+
+// A policy that asks to be asked at once, again and again, must not stop the world.
+constexpr Duration kCheckPauseMin = std::chrono::milliseconds(1);
+
+}  // namespace
 
 #ifndef NDEBUG
 namespace {
@@ -29,23 +38,27 @@ bool is_small(const Cluster& cluster) {
 
 class Scheduler::Impl {
  public:
-  explicit Impl(Settings settings) : settings_(std::move(settings)) {}
+  explicit Impl(Settings settings)
+      : settings_(std::move(settings)), resources_(settings_.placement), policies_(settings_.make_policy) {}
 
   void replay(const Record& record) { cluster_.apply(record); }
   Step start(TimePoint now);
   Step step(const Event& event, TimePoint now);
   std::optional<TimePoint> next_wake_up() const { return timers_.next(); }
   const Cluster& cluster() const { return cluster_; }
+  const ResourceManager& resources() const { return resources_; }
+  const Outlook* outlook(JobId job) const;
 
  private:
   Turn begin(TimePoint now);
   Step finish(Turn& turn);
-  void follow(const Fact& fact);
+  void follow(const Fact& fact, TimePoint at);
 
   void on(Turn& turn, const event::NodeRegistered& event);
   void on(Turn& turn, const event::NodeInventory& event);
   void on(Turn& turn, const event::Heartbeat& event);
   void on(Turn& turn, const event::AttemptStarted& event);
+  void on(Turn& turn, const event::AttemptReady& event);
   void on(Turn& turn, const event::CutAnswered& event);
   void on(Turn& turn, const event::SegmentSealed& event);
   void on(Turn& turn, const event::AttemptExited& event);
@@ -57,15 +70,21 @@ class Scheduler::Impl {
   void on_timer(Turn& turn, const Timer& timer);
   void on_silence(Turn& turn, NodeId node);
   void on_stall(Turn& turn, AttemptId attempt);
+  void on_deadline(Turn& turn, JobId job);
   void fail_attempt(Turn& turn, AttemptId attempt, bool fatal, const std::string& message);
   bool is_live_on(NodeId node, AttemptId attempt) const;
   bool is_stale(NodeId node, AttemptId attempt, TimePoint now) const;
   void adopt(Turn& turn, const AttemptProgress& progress);
 
   void assign_slots(Turn& turn);
-  void manage(JobId job);
+  void plan(Turn& turn, std::uint32_t group);
+  void carry_out(Turn& turn, const Decision& decision);
+  void manage(Turn& turn, JobId job);
+  void let_go(Turn& turn, JobId job);
+  void wait(JobId job);
   void commit_if_done(Turn& turn, JobId job);
   void end_job(Turn& turn, JobId job, JobState state, const std::string& message);
+  void learn(Turn& turn, JobId job);
   void forget_oldest(Turn& turn);
 
   const Settings settings_;
@@ -73,26 +92,35 @@ class Scheduler::Impl {
   Timers timers_;
   ResourceManager resources_;
   std::map<JobId, ApplicationMaster> masters_;  // of running jobs
-  std::set<JobId> waiting_;                     // running jobs that may have something to launch
+  PolicyGroups policies_;
+  WaitingJobs waiting_;
   std::set<JobId> ended_;
 };
 
 // Brings what is derived from the cluster up to date with a fact that was just applied.
-void Scheduler::Impl::follow(const Fact& fact) {
-  const auto attempt_changed = [this](AttemptId id) {
-    if (const auto master = masters_.find(id.task.job); master != masters_.end()) {
-      master->second.refresh(cluster_, id.task);
-      waiting_.insert(id.task.job);
-    }
+void Scheduler::Impl::follow(const Fact& fact, TimePoint at) {
+  const auto attempt_changed = [&](AttemptId id) {
     const Attempt* attempt = cluster_.find_attempt(id);
+    const bool has_ended = !is_live(attempt->state);
+    std::optional<double> slowness;
+    if (const auto master = masters_.find(id.task.job); master != masters_.end()) {
+      if (has_ended) slowness = master->second.on_attempt_ended(cluster_, id);
+      master->second.refresh(cluster_, id.task);
+      wait(id.task.job);
+    }
     resources_.refresh(cluster_, attempt->node);
-    if (!is_live(attempt->state)) {
+    if (slowness) resources_.observe_slowness(cluster_, attempt->node, *slowness, at);
+    if (has_ended) {
       timers_.disarm(checkpoint_of(id));
       timers_.disarm(stall_of(id));
+      timers_.disarm(cut_of(id));
     }
   };
   if (const auto* launched = std::get_if<record::AttemptLaunched>(&fact)) {
     resources_.refresh(cluster_, launched->node);
+    masters_.at(launched->attempt.task.job).observe(cluster_, launched->attempt.task);
+  } else if (const auto* begun = std::get_if<record::StandbyBegun>(&fact)) {
+    attempt_changed(begun->attempt);
   } else if (const auto* cut = std::get_if<record::SegmentCut>(&fact)) {
     attempt_changed(cut->attempt);
   } else if (const auto* sealed = std::get_if<record::SegmentSealed>(&fact)) {
@@ -103,11 +131,14 @@ void Scheduler::Impl::follow(const Fact& fact) {
 }
 
 Turn Scheduler::Impl::begin(TimePoint now) {
-  return Turn{cluster_, timers_, now, [this](const Fact& fact) { follow(fact); }, {}, {}};
+  return Turn{cluster_, timers_, now, settings_.cut_timeout, [this, now](const Fact& fact) { follow(fact, now); },
+              {},       {}};
 }
 
 Step Scheduler::Impl::finish(Turn& turn) {
   while (const std::optional<Timer> timer = timers_.take_due(turn.now)) on_timer(turn, *timer);
+  for (auto& [id, master] : masters_) master.settle_standbys(turn);
+  resources_.end_exclusions(cluster_, turn.now);
   assign_slots(turn);
 #ifndef NDEBUG
   if (is_small(cluster_)) {
@@ -130,8 +161,7 @@ Step Scheduler::Impl::start(TimePoint now) {
     if (is_final(job.state)) ended_.insert(id);
     if (job.state == JobState::Committing) turn.act(action::CommitOutput{id});
     if (job.state != JobState::Running) continue;
-    manage(id);
-    timers_.arm(policy_check(id), now);
+    manage(turn, id);
     for (const AttemptId attempt : job.live) {
       if (job.spec.checkpoint_interval > Duration::zero()) {
         timers_.arm(checkpoint_of(attempt), now + job.spec.checkpoint_interval);
@@ -200,9 +230,10 @@ void Scheduler::Impl::on(Turn& turn, const event::Heartbeat& event) {
   if (node == nullptr || node->state == NodeState::Lost) return;
   cluster_.observe_heard(event.node, turn.now);
   for (const AttemptProgress& progress : event.attempts) {
-    if (is_live_on(event.node, progress.attempt))
+    if (is_live_on(event.node, progress.attempt)) {
       cluster_.observe_progress(progress, turn.now);
-    else if (is_stale(event.node, progress.attempt, turn.now)) {
+      masters_.at(progress.attempt.task.job).observe(cluster_, progress.attempt.task);
+    } else if (is_stale(event.node, progress.attempt, turn.now)) {
       turn.act(action::KillAttempt{event.node, progress.attempt, "it is not live any more"});
     }
   }
@@ -241,7 +272,16 @@ void Scheduler::Impl::on_silence(Turn& turn, NodeId id) {
 
 void Scheduler::Impl::on(Turn& turn, const event::AttemptStarted& event) {
   cluster_.observe_heard(event.node, turn.now);
-  if (is_live_on(event.node, event.attempt)) cluster_.observe_started(event.attempt, turn.now);
+  if (!is_live_on(event.node, event.attempt)) return;
+  cluster_.observe_started(event.attempt, turn.now);
+  masters_.at(event.attempt.task.job).observe(cluster_, event.attempt.task);
+}
+
+void Scheduler::Impl::on(Turn& turn, const event::AttemptReady& event) {
+  cluster_.observe_heard(event.node, turn.now);
+  if (!is_live_on(event.node, event.attempt)) return;
+  cluster_.observe_ready(event.attempt, turn.now);
+  masters_.at(event.attempt.task.job).on_ready(turn, event.attempt);
 }
 
 void Scheduler::Impl::on(Turn& turn, const event::CutAnswered& event) {
@@ -300,18 +340,20 @@ void Scheduler::Impl::on_timer(Turn& turn, const Timer& timer) {
       return on_silence(turn, timer.node);
     case TimerKind::Stall:
       return on_stall(turn, timer.attempt);
-    case TimerKind::Checkpoint:
     case TimerKind::PolicyCheck:
+      return plan(turn, timer.policy);
+    case TimerKind::Deadline:
+      return on_deadline(turn, timer.attempt.task.job);
+    case TimerKind::Checkpoint:
+    case TimerKind::Cut:
       break;
   }
   const auto master = masters_.find(timer.attempt.task.job);
   if (master == masters_.end()) return;
   if (timer.kind == TimerKind::Checkpoint)
     master->second.on_checkpoint_due(turn, timer.attempt);
-  else {
-    master->second.check(turn, resources_.free_slots());
-    waiting_.insert(master->first);
-  }
+  else
+    master->second.on_cut_overdue(turn, timer.attempt);
 }
 
 // Jobs ----------------------------------------------------------------------------------------------------------------
@@ -321,18 +363,81 @@ void Scheduler::Impl::on(Turn& turn, const event::JobSubmitted& event) {
   turn.record(record::JobAccepted{job, event.spec});
   const auto tasks = static_cast<std::uint32_t>(cluster_.find_job(job)->tasks.size());
   turn.act(action::AnswerSubmit{event.request, job, tasks});
-  manage(job);
-  timers_.arm(policy_check(job), turn.now);
+  manage(turn, job);
   commit_if_done(turn, job);
 }
 
-void Scheduler::Impl::manage(JobId job) {
-  const JobSpec& spec = cluster_.find_job(job)->spec;
-  std::unique_ptr<Policy> policy = settings_.make_policy(spec.policy, spec.policy_parameters);
-  // The shell refuses unknown policies; a journal of another version may still name one.
-  if (policy == nullptr) policy = make_policy("none", {});
-  masters_.emplace(job, ApplicationMaster(job, std::move(policy), cluster_));
-  waiting_.insert(job);
+void Scheduler::Impl::manage(Turn& turn, JobId id) {
+  const Job& job = *cluster_.find_job(id);
+  masters_.try_emplace(id, id, cluster_);
+  timers_.arm(policy_check(policies_.join(id, job.spec)), turn.now);
+  if (job.spec.kill_on_miss && job.spec.deadline > Duration::zero()) {
+    timers_.arm(deadline_of(id), job.submitted_at + job.spec.deadline);
+  }
+  wait(id);
+}
+
+// The job runs no longer.
+void Scheduler::Impl::let_go(Turn& turn, JobId id) {
+  const auto group = policies_.leave(id);
+  if (group) turn.timers.disarm(policy_check(*group));
+  timers_.disarm(deadline_of(id));
+  waiting_.erase(id);
+  masters_.erase(id);
+}
+
+void Scheduler::Impl::wait(JobId id) { waiting_.insert(id, rank_of(*cluster_.find_job(id), policies_.of(id).order())); }
+
+void Scheduler::Impl::on_deadline(Turn& turn, JobId id) {
+  const Job* job = cluster_.find_job(id);
+  if (job != nullptr && job->state == JobState::Running) {
+    end_job(turn, id, JobState::Killed, "it missed its deadline (--on-miss kill)");
+  }
+}
+
+const Outlook* Scheduler::Impl::outlook(JobId job) const {
+  const auto master = masters_.find(job);
+  return master == masters_.end() ? nullptr : &master->second.outlook();
+}
+
+// Policies ------------------------------------------------------------------------------------------------------------
+
+void Scheduler::Impl::plan(Turn& turn, std::uint32_t number) {
+  PolicyGroup* group = policies_.find(number);
+  if (group == nullptr) return;
+  std::vector<JobView> jobs;
+  for (const JobId id : group->jobs) {
+    const ApplicationMaster& master = masters_.at(id);
+    jobs.push_back({id, cluster_.find_job(id), &master.outlook(), master.pending()});
+  }
+  std::uint32_t waiting = 0;
+  for (const auto& [rank, id] : waiting_.in_order()) waiting += masters_.at(id).waiting();
+  const Plan plan = group->policy->plan({cluster_, resources_, jobs, turn.now, waiting});
+  for (const Decision& decision : plan.decisions) carry_out(turn, decision);
+  if (plan.next_check) timers_.arm(policy_check(number), std::max(*plan.next_check, turn.now + kCheckPauseMin));
+}
+
+void Scheduler::Impl::carry_out(Turn& turn, const Decision& decision) {
+  const auto for_master = [&](JobId id, const auto& what) {
+    const auto master = masters_.find(id);
+    if (master == masters_.end()) return;
+    master->second.carry_out(turn, what);
+    wait(id);
+  };
+  if (const auto* speculate = std::get_if<Speculate>(&decision)) for_master(speculate->task.job, *speculate);
+  if (const auto* divide = std::get_if<Divide>(&decision)) for_master(divide->task.job, *divide);
+  if (const auto* clone = std::get_if<CloneTasks>(&decision)) for_master(clone->job, *clone);
+  if (const auto* end = std::get_if<EndAttempt>(&decision)) for_master(end->attempt.task.job, *end);
+  if (const auto* decline = std::get_if<Decline>(&decision)) {
+    if (cluster_.find_task(decline->task) != nullptr) {
+      cluster_.observe_declined(decline->task, decline->reason, turn.now);
+    }
+  }
+  if (const auto* text = std::get_if<Note>(&decision)) {
+    DecisionNote note;
+    note.text = text->text;
+    turn.record(record::PolicyDecided{text->job, std::move(note)});
+  }
 }
 
 void Scheduler::Impl::on(Turn& turn, const event::JobKillRequested& event) {
@@ -346,9 +451,19 @@ void Scheduler::Impl::commit_if_done(Turn& turn, JobId id) {
   if (job->state != JobState::Running || job->tasks_done < job->tasks.size()) return;
   turn.record(record::CommitStarted{id});
   turn.act(action::CommitOutput{id});
-  timers_.disarm(policy_check(id));
-  masters_.erase(id);
-  waiting_.erase(id);
+  learn(turn, id);
+  let_go(turn, id);
+}
+
+// What the job's attempts have shown is kept for later jobs of the same application.
+void Scheduler::Impl::learn(Turn& turn, JobId id) {
+  const JobSpec& spec = cluster_.find_job(id)->spec;
+  const estimate::DurationSample& seen = masters_.at(id).outlook().sample();
+  if (seen.finished().empty()) return;
+  estimate::DurationSample sample;
+  if (const estimate::DurationSample* known = cluster_.find_profile(spec)) sample = *known;
+  sample.add(seen);
+  turn.record(record::ProfileUpdated{Cluster::profile_key(spec), std::move(sample)});
 }
 
 void Scheduler::Impl::on(Turn& turn, const event::CommitFinished& event) {
@@ -362,10 +477,8 @@ void Scheduler::Impl::end_job(Turn& turn, JobId id, JobState state, const std::s
   if (const auto master = masters_.find(id); master != masters_.end()) {
     const std::set<AttemptId> live = cluster_.find_job(id)->live;
     for (const AttemptId attempt : live) master->second.kill(turn, attempt, "its job has ended");
-    masters_.erase(master);
+    let_go(turn, id);
   }
-  waiting_.erase(id);
-  timers_.disarm(policy_check(id));
   turn.record(record::JobEnded{id, state, message});
   if (state != JobState::Succeeded) turn.act(action::DiscardOutput{id});
   for (const NodeId node : cluster_.find_job(id)->nodes) turn.act(action::ForgetJob{node, id});
@@ -382,13 +495,14 @@ void Scheduler::Impl::forget_oldest(Turn& turn) {
   }
 }
 
-// Slots go to the jobs in order of submission until there is no slot or nothing that waits.
+// Slots go to the jobs in order of their rank until there is no slot or nothing that waits.
 void Scheduler::Impl::assign_slots(Turn& turn) {
-  for (auto job = waiting_.begin(); job != waiting_.end() && resources_.free_slots() > 0;) {
-    ApplicationMaster& master = masters_.at(*job);
+  for (auto entry = waiting_.in_order().begin(); entry != waiting_.in_order().end() && resources_.free_slots() > 0;) {
+    const JobId job = (entry++)->second;
+    ApplicationMaster& master = masters_.at(job);
     while (resources_.free_slots() > 0 && master.launch_one(turn, resources_)) {
     }
-    job = master.has_waiting() ? std::next(job) : waiting_.erase(job);
+    if (!master.has_waiting()) waiting_.erase(job);
   }
 }
 
@@ -399,5 +513,7 @@ Step Scheduler::start(TimePoint now) { return impl_->start(now); }
 Step Scheduler::step(const Event& event, TimePoint now) { return impl_->step(event, now); }
 std::optional<TimePoint> Scheduler::next_wake_up() const { return impl_->next_wake_up(); }
 const Cluster& Scheduler::cluster() const { return impl_->cluster(); }
+const ResourceManager& Scheduler::resources() const { return impl_->resources(); }
+const Outlook* Scheduler::outlook(JobId job) const { return impl_->outlook(job); }
 
 }  // namespace ontime::scheduler

@@ -3,7 +3,6 @@
 // the same step. The master drives it with real events, the simulator with simulated ones. Not thread-safe.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,14 +12,17 @@
 #include "scheduler/event.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/policy/policy.h"
+#include "scheduler/policy_groups.h"
 #include "scheduler/record.h"
 
 namespace ontime::scheduler {
 
 struct Settings {
   Duration node_timeout = std::chrono::seconds(5);  // silence after which a node is lost
-  std::uint32_t jobs_kept = 1000;                   // ended jobs remembered; older ones are forgotten
-  std::function<std::unique_ptr<Policy>(std::string_view, const StringMap&)> make_policy = scheduler::make_policy;
+  Duration cut_timeout = std::chrono::seconds(3);   // an attempt that does not answer a cut for so long is ended
+  Placement placement{};
+  std::uint32_t jobs_kept = 1000;  // ended jobs remembered; older ones are forgotten
+  PolicyMaker make_policy = scheduler::make_policy;
 };
 
 // Perform the actions only when the records are durable. Both are in order.
@@ -46,6 +48,9 @@ class Scheduler {
   std::optional<TimePoint> next_wake_up() const;
 
   const Cluster& cluster() const;
+  const ResourceManager& resources() const;
+  // What is expected of a running job; null for any other.
+  const Outlook* outlook(JobId job) const;
 
  private:
   class Impl;

@@ -17,20 +17,25 @@ enum class TimerKind : std::uint8_t {
   NodeSilence,  // a node may have been silent too long
   Checkpoint,   // an attempt's work should be cut behind it
   Stall,        // an attempt may have made no progress for too long
-  PolicyCheck,  // a job's policy wants to be asked
+  Cut,          // an attempt has not answered a cut for too long
+  PolicyCheck,  // a policy wants to be asked
+  Deadline,     // of a job that is to be killed when it has missed it
 };
 
 struct Timer {
   TimerKind kind = TimerKind::NodeSilence;
-  NodeId node;        // NodeSilence
-  AttemptId attempt;  // Checkpoint, Stall; PolicyCheck uses its job
+  NodeId node;               // NodeSilence
+  AttemptId attempt;         // Checkpoint, Stall, Cut; Deadline uses its job
+  std::uint32_t policy = 0;  // PolicyCheck: number of the group of jobs
   auto operator<=>(const Timer&) const = default;
 };
 
-inline Timer node_silence(NodeId node) { return {TimerKind::NodeSilence, node, {}}; }
-inline Timer checkpoint_of(AttemptId attempt) { return {TimerKind::Checkpoint, {}, attempt}; }
-inline Timer stall_of(AttemptId attempt) { return {TimerKind::Stall, {}, attempt}; }
-inline Timer policy_check(JobId job) { return {TimerKind::PolicyCheck, {}, {{job, 0}, 0}}; }
+inline Timer node_silence(NodeId node) { return {TimerKind::NodeSilence, node, {}, 0}; }
+inline Timer checkpoint_of(AttemptId attempt) { return {TimerKind::Checkpoint, {}, attempt, 0}; }
+inline Timer stall_of(AttemptId attempt) { return {TimerKind::Stall, {}, attempt, 0}; }
+inline Timer cut_of(AttemptId attempt) { return {TimerKind::Cut, {}, attempt, 0}; }
+inline Timer policy_check(std::uint32_t policy) { return {TimerKind::PolicyCheck, {}, {}, policy}; }
+inline Timer deadline_of(JobId job) { return {TimerKind::Deadline, {}, {{job, 0}, 0}, 0}; }
 
 class Timers {
  public:

@@ -18,6 +18,7 @@ struct Turn {
   Cluster& cluster;
   Timers& timers;
   const TimePoint now;
+  const Duration cut_timeout;                // an attempt that does not answer a cut for so long is ended
   std::function<void(const Fact&)> on_fact;  // called after each fact was applied; records nothing itself
   std::vector<Record> records;
   std::vector<Action> actions;

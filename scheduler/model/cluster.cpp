@@ -38,15 +38,33 @@ const Attempt* Cluster::find_live(AttemptId id) const {
   return attempt != nullptr && is_live(attempt->state) ? attempt : nullptr;
 }
 
-std::vector<AttemptId> Cluster::racing(TaskId id, std::uint64_t begin) const {
-  std::vector<AttemptId> racing;
+std::vector<AttemptId> Cluster::racing(TaskId id, std::uint64_t begin) const { return holders(id, begin, false); }
+
+std::vector<AttemptId> Cluster::standing_by(TaskId id, std::uint64_t begin) const { return holders(id, begin, true); }
+
+std::vector<AttemptId> Cluster::holders(TaskId id, std::uint64_t begin, bool standby) const {
+  std::vector<AttemptId> holders;
   const Task* task = find_task(id);
-  if (task == nullptr) return racing;
+  if (task == nullptr) return holders;
   for (std::uint32_t number = 0; number < task->attempts.size(); ++number) {
     const Attempt& attempt = task->attempts[number];
-    if (is_live(attempt.state) && attempt.held.contains(begin)) racing.push_back({id, number});
+    if (!is_live(attempt.state) || attempt.standby != standby || !attempt.held.contains(begin)) continue;
+    holders.push_back({id, number});
   }
-  return racing;
+  return holders;
+}
+
+const estimate::DurationSample* Cluster::find_profile(const JobSpec& spec) const {
+  const auto found = profiles_.find(profile_key(spec));
+  return found == profiles_.end() ? nullptr : &found->second;
+}
+
+// Lengths in front, so that no name or value can pass for another.
+std::string Cluster::profile_key(const JobSpec& spec) {
+  const auto sized = [](const std::string& text) { return std::to_string(text.size()) + ":" + text; };
+  std::string key = sized(spec.application);
+  for (const auto& [name, value] : spec.parameters) key += sized(name) + sized(value);
+  return key;
 }
 
 Job& Cluster::job(JobId id) { return jobs_.at(id); }
@@ -108,8 +126,10 @@ struct Cluster::Applier {
     attempt.node = fact.node;
     attempt.speculative = fact.speculative;
     attempt.held = fact.range;
+    attempt.standby = fact.standby;
     attempt.start_offset = attempt.offset = fact.range.begin;
-    attempt.launched_at = attempt.progressed_at = at;
+    attempt.launch_end = fact.range.end;
+    attempt.launched_at = attempt.progressed_at = attempt.reported_at = at;
     task.attempts.push_back(attempt);
     Job& job = cluster.job(fact.attempt.task.job);
     job.live.insert(fact.attempt);
@@ -118,11 +138,34 @@ struct Cluster::Applier {
     cluster.nodes_.at(fact.node).live.insert(fact.attempt);
   }
 
+  void operator()(const record::StandbyBegun& fact) const {
+    Attempt& attempt = cluster.attempt(fact.attempt);
+    const Segment* segment = cluster.task(fact.attempt.task).ledger.find(fact.range.begin);
+    ONTIME_CHECK(attempt.standby && segment != nullptr && !segment->sealed && segment->range == fact.range,
+                 "a standby begins with one open segment");
+    attempt.standby = false;
+    attempt.held = fact.range;
+    attempt.start_offset = attempt.offset = fact.range.begin;
+    attempt.launch_end = fact.range.end;
+    attempt.progressed_at = attempt.reported_at = at;
+  }
+
+  void operator()(const record::SegmentDivided& fact) const {
+    const bool divided = cluster.task(fact.task).ledger.cut(fact.begin, fact.at);
+    ONTIME_CHECK(divided, "only an open segment is divided");
+  }
+
   void operator()(const record::SegmentCut& fact) const {
     Task& task = cluster.task(fact.attempt.task);
     const bool divided = task.ledger.cut(fact.begin, fact.at);  // not if `at` is a border already
     if (fact.release) task.attempts.at(fact.attempt.number).held.end = fact.at;
-    if (divided) stop_others_before(task, fact.begin, fact.attempt.number);
+    if (!divided) return;
+    stop_others_before(task, fact.begin, fact.attempt.number);
+    // Standbys wait for what lies behind the cut.
+    for (Attempt& other : task.attempts) {
+      if (!is_live(other.state) || !other.standby || other.held.begin != fact.begin) continue;
+      other.held.begin = other.start_offset = other.offset = fact.at;
+    }
   }
 
   void operator()(const record::SegmentSealed& fact) const {
@@ -171,6 +214,16 @@ struct Cluster::Applier {
     cluster.end_attempt(fact.attempt, AttemptState::Failed, at);
   }
 
+  void operator()(const record::PolicyDecided& fact) const {
+    Job& job = cluster.job(fact.job);
+    if (job.decisions.size() < kDecisionsKept)
+      job.decisions.push_back({at, fact.decision});
+    else
+      ++job.decisions_dropped;
+  }
+
+  void operator()(const record::ProfileUpdated& fact) const { cluster.profiles_[fact.key] = fact.sample; }
+
   void operator()(const record::CommitStarted& fact) const { cluster.job(fact.job).state = JobState::Committing; }
 
   void operator()(const record::JobEnded& fact) const {
@@ -206,6 +259,7 @@ void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
     attempt->offset = offset;
     attempt->progressed_at = now;
   }
+  attempt->reported_at = now;
   attempt->records = std::max(attempt->records, progress.records);
   attempt->output_bytes = std::max(attempt->output_bytes, progress.output_bytes);
 }
@@ -214,7 +268,19 @@ void Cluster::observe_started(AttemptId id, TimePoint now) {
   Attempt* attempt = live_attempt(id);
   if (attempt == nullptr || attempt->state == AttemptState::Running) return;
   attempt->state = AttemptState::Running;
-  attempt->started_at = attempt->progressed_at = now;
+  attempt->started_at = attempt->progressed_at = attempt->reported_at = now;
+  if (attempt->ready_at == TimePoint{}) attempt->ready_at = now;
+}
+
+void Cluster::observe_ready(AttemptId id, TimePoint now) {
+  Attempt* attempt = live_attempt(id);
+  if (attempt != nullptr && attempt->ready_at == TimePoint{}) attempt->ready_at = now;
+}
+
+void Cluster::observe_declined(TaskId id, Reason reason, TimePoint now) {
+  const auto [declined, is_new] = job(id.job).declined.try_emplace(id.index, Declined{reason, now, now});
+  if (!is_new && declined->second.reason != reason) declined->second = {reason, now, now};
+  declined->second.last = now;
 }
 
 void Cluster::observe_cut_pending(AttemptId id, bool pending) {

@@ -13,6 +13,7 @@
 #include "scheduler/event.h"
 #include "scheduler/model/job.h"
 #include "scheduler/model/node.h"
+#include "scheduler/reason.h"
 #include "scheduler/record.h"
 
 namespace ontime::scheduler {
@@ -31,8 +32,14 @@ class Cluster {
   const Attempt* find_attempt(AttemptId id) const;
   // The attempt if it is live: neither ended nor fenced.
   const Attempt* find_live(AttemptId id) const;
-  // Live attempts of the task that hold the segment beginning at `begin`, in order of launch.
+  // Live attempts of the task that map, or will come to, the segment beginning at `begin`, in order of launch.
   std::vector<AttemptId> racing(TaskId task, std::uint64_t begin) const;
+  // Standbys that wait for a part of it.
+  std::vector<AttemptId> standing_by(TaskId task, std::uint64_t begin) const;
+
+  // What is known of attempts of this application with these parameters, from earlier jobs; null if nothing is.
+  const estimate::DurationSample* find_profile(const JobSpec& spec) const;
+  static std::string profile_key(const JobSpec& spec);
 
   JobId next_job() const { return JobId{last_job_.value + 1}; }
   NodeId next_node() const { return NodeId{last_node_.value + 1}; }
@@ -43,6 +50,8 @@ class Cluster {
   void observe_heard(NodeId node, TimePoint now);
   void observe_progress(const AttemptProgress& progress, TimePoint now);
   void observe_started(AttemptId attempt, TimePoint now);
+  void observe_ready(AttemptId attempt, TimePoint now);
+  void observe_declined(TaskId task, Reason reason, TimePoint now);
   void observe_cut_pending(AttemptId attempt, bool pending);
   void observe_adopted(AttemptId attempt);
   // After a replay: every node is silent since `now`, no attempt is adopted.
@@ -50,6 +59,7 @@ class Cluster {
 
  private:
   struct Applier;
+  std::vector<AttemptId> holders(TaskId task, std::uint64_t begin, bool standby) const;
   Job& job(JobId id);
   Task& task(TaskId id);
   Attempt& attempt(AttemptId id);
@@ -62,6 +72,7 @@ class Cluster {
   std::map<JobId, Job> jobs_;
   std::map<NodeId, Node> nodes_;
   std::map<std::string, NodeId> incarnations_;
+  std::map<std::string, estimate::DurationSample> profiles_;
 };
 
 }  // namespace ontime::scheduler

@@ -12,9 +12,24 @@
 #include "common/base/time.h"
 #include "scheduler/model/job_spec.h"
 #include "scheduler/model/task.h"
+#include "scheduler/reason.h"
 #include "scheduler/record.h"
 
 namespace ontime::scheduler {
+
+struct DecisionAt {
+  TimePoint at;
+  DecisionNote decision;
+};
+
+// Not durable.
+struct Declined {
+  Reason reason = Reason::OnSchedule;
+  TimePoint since;
+  TimePoint last;
+};
+
+inline constexpr std::size_t kDecisionsKept = 20'000;
 
 struct Job {
   JobSpec spec;
@@ -33,6 +48,9 @@ struct Job {
   std::set<AttemptId> live;                   // its live attempts
   std::map<AttemptId, std::string> failures;  // why attempts failed; only failed ones, so it stays small
   std::set<NodeId> nodes;                     // that ever ran one of its attempts
+  std::vector<DecisionAt> decisions;          // of its policy, in order; the first kDecisionsKept
+  std::uint32_t decisions_dropped = 0;        // later ones
+  std::map<std::uint32_t, Declined> declined; // by task: why nothing was done for it when the policy last looked
 
   bool missed_deadline(TimePoint now) const {
     return spec.deadline > Duration::zero() && (is_final(state) ? ended_at : now) > submitted_at + spec.deadline;

@@ -37,6 +37,8 @@ struct JobSpec {
   std::uint64_t record_bytes_max = 64u << 20;
   std::string policy = "none";
   StringMap policy_parameters;
+  std::string estimator = "chronos";  // of completion times: estimate::estimator_names()
+  bool kill_on_miss = false;          // end the job when its deadline has passed, instead of finishing it
   bool operator==(const JobSpec&) const = default;
 };
 

@@ -38,6 +38,7 @@ bool Ledger::cut(std::uint64_t begin, std::uint64_t at) {
   right.range = {at, left->range.end};
   left->range.end = at;
   segments_.insert(left + 1, right);
+  ++open_;
   return true;
 }
 
@@ -47,6 +48,8 @@ bool Ledger::seal(ByteRange range, std::uint64_t input_end, std::uint32_t attemp
   if (range.is_open_ended() ? input_end < range.begin : input_end != range.end) return false;
   segment->range.end = input_end;
   segment->sealed = true;
+  --open_;
+  sealed_bytes_ += segment->range.size();
   segment->attempt = attempt;
   segment->output = output;
   return true;
@@ -57,17 +60,6 @@ std::uint32_t Ledger::count_failure(std::uint64_t begin) {
   if (segment == segments_.end() || segment->sealed) return 0;
   if (segment->failures < std::numeric_limits<std::uint8_t>::max()) ++segment->failures;
   return segment->failures;
-}
-
-bool Ledger::is_done() const {
-  // Work moves forward, so what is open is mostly at the end.
-  return std::all_of(segments_.rbegin(), segments_.rend(), [](const Segment& segment) { return segment.sealed; });
-}
-
-std::uint64_t Ledger::sealed_bytes() const {
-  std::uint64_t bytes = 0;
-  for (const Segment& segment : segments_) bytes += segment.sealed ? segment.range.size() : 0;
-  return bytes;
 }
 
 std::uint64_t Ledger::sealed_records() const {

@@ -37,8 +37,9 @@ class Ledger {
   // Counts a failure against an open segment and returns how many it has had.
   std::uint32_t count_failure(std::uint64_t begin);
 
-  bool is_done() const;  // every segment is sealed
-  std::uint64_t sealed_bytes() const;
+  bool is_done() const { return open_ == 0; }  // every segment is sealed
+  std::size_t open_segments() const { return open_; }
+  std::uint64_t sealed_bytes() const { return sealed_bytes_; }
   std::uint64_t sealed_records() const;
   // End of the run of open segments that starts at `begin`.
   std::uint64_t open_until(std::uint64_t begin) const;
@@ -46,6 +47,8 @@ class Ledger {
  private:
   std::vector<Segment>::iterator locate(std::uint64_t begin);
   std::vector<Segment> segments_;
+  std::size_t open_ = 1;  // segments that are not sealed
+  std::uint64_t sealed_bytes_ = 0;
 };
 
 }  // namespace ontime::scheduler

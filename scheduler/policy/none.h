@@ -1,5 +1,5 @@
 #pragma once
-// `none`: no speculation at all. Retry after a failure and checkpoints are not a policy's business.
+// The baseline: no speculation. Failed work is started again, checkpoints are taken, nothing else.
 
 #include "scheduler/policy/policy.h"
 
@@ -7,8 +7,7 @@ namespace ontime::scheduler {
 
 class None final : public Policy {
  public:
-  std::string_view name() const override { return "none"; }
-  Plan plan(const Cluster& cluster, JobId job, std::uint32_t free_slots, TimePoint now) override;
+  Plan plan(const View&) override { return {}; }
 };
 
 }  // namespace ontime::scheduler

@@ -1,59 +1,65 @@
 #pragma once
-// A policy decides, from a read-only view, which speculative attempts to launch and which attempts to end. It keeps no
-// clock and does nothing itself: its plan is carried out by the ApplicationMaster (cuts, launches, kills) within the
-// slots that the ResourceManager has free.
+// A policy decides, from a read-only view of the running jobs that chose it, which speculative attempts to launch and
+// which attempts to end. It keeps no clock, draws no random numbers and does nothing itself: its plan is carried out by
+// the ApplicationMasters within the slots that the ResourceManager has free. One object plans for all jobs with the
+// same policy and parameters, because slots are granted jointly. What it remembers between plans (when it looked last,
+// r of a job) must be such that it can begin afresh at any time: after a restart of the master it does.
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <utility>
 #include <vector>
 
-#include "common/base/ids.h"
 #include "common/base/time.h"
-#include "scheduler/model/cluster.h"
+#include "scheduler/model/job_spec.h"
+#include "scheduler/policy/decision.h"
+#include "scheduler/policy/view.h"
 
 namespace ontime::scheduler {
 
-// Race the open segment that begins at `segment` with `copies` more attempts.
-struct Speculate {
-  TaskId task;
-  std::uint64_t segment = 0;
-  std::uint32_t copies = 1;
-  // Cut at this offset first and race only what lies behind it (resume); without it the copies start at the
-  // segment's begin (restart).
-  std::optional<std::uint64_t> resume_at;
-};
-
-struct EndAttempt {
-  AttemptId attempt;
-  std::string reason;
-};
-
-// Nothing was done for this task although one might have expected it; `reason` is a code such as "too-young".
-struct Decline {
-  TaskId task;
-  std::string reason;
-};
-
-using Decision = std::variant<Speculate, EndAttempt, Decline>;
-
 struct Plan {
-  std::vector<Decision> decisions;
-  std::optional<TimePoint> next_check;  // when the policy wants to be asked again, if nothing happens before
+  std::vector<Decision> decisions;      // carried out in this order
+  std::optional<TimePoint> next_check;  // when to ask again; without it only when a job is submitted
+
+  template <class What>
+  void add(What what) {
+    decisions.emplace_back(std::in_place_type<What>, std::move(what));
+  }
+};
+
+// In which order jobs get slots for what waits: copies and originals alike. Ties by id.
+enum class JobOrder : std::uint8_t {
+  Fifo,              // by submission
+  EarliestDeadline,  // those without a deadline last
+  ShortestRemaining  // fewest tasks that are not done
 };
 
 class Policy {
  public:
   virtual ~Policy() = default;
-  virtual std::string_view name() const = 0;
-  virtual Plan plan(const Cluster& cluster, JobId job, std::uint32_t free_slots, TimePoint now) = 0;
+  virtual JobOrder order() const { return JobOrder::Fifo; }
+  // Called when a job of this policy was submitted (before its first attempt is launched) and when next_check has come.
+  // A policy that is asked before its time returns the same next_check again and decides nothing.
+  virtual Plan plan(const View& view) = 0;
 };
 
-// By name, as in `--policy`; null for an unknown one.
+// What people are told about a policy, and what the master must know before it is made.
+struct PolicyDescription {
+  std::string_view name;     // as in `--policy`
+  std::string_view summary;  // one line
+  // Its copies start at the split's begin, as its paper has it: without `--checkpoint` checkpoints are off, or they
+  // would resume as well.
+  bool restarts = false;
+};
+
+const std::vector<PolicyDescription>& policies();
+const PolicyDescription* find_policy(std::string_view name);  // null for an unknown one
+
+// By name; null for an unknown one. Throws std::invalid_argument with one sentence for a parameter that it does not
+// have or that is out of its range.
 std::unique_ptr<Policy> make_policy(std::string_view name, const StringMap& parameters);
-std::vector<std::string> policy_names();
 
 }  // namespace ontime::scheduler

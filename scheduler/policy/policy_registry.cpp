@@ -1,32 +1,55 @@
 // The policies by name. A new one is a file pair in this folder and a line here.
-#include <array>
-#include <utility>
-
 #include "scheduler/policy/none.h"
+#include "scheduler/policy/parameters.h"
 #include "scheduler/policy/policy.h"
 
 namespace ontime::scheduler {
 namespace {
 
-using Maker = std::unique_ptr<Policy> (*)(const StringMap& parameters);
+struct Known {
+  PolicyDescription description;
+  std::unique_ptr<Policy> (*make)(Parameters& parameters);
+};
 
-constexpr std::array<std::pair<std::string_view, Maker>, 1> kPolicies{{
-    {"none", [](const StringMap&) -> std::unique_ptr<Policy> { return std::make_unique<None>(); }},
-}};
+template <class P>
+std::unique_ptr<Policy> plain(Parameters&) {
+  return std::make_unique<P>();
+}
+
+const std::vector<Known>& known() {
+  static const std::vector<Known> list{
+      {{"none", "no speculation", false}, plain<None>},
+  };
+  return list;
+}
 
 }  // namespace
 
-std::unique_ptr<Policy> make_policy(std::string_view name, const StringMap& parameters) {
-  for (const auto& [known, make] : kPolicies) {
-    if (known == name) return make(parameters);
+const std::vector<PolicyDescription>& policies() {
+  static const std::vector<PolicyDescription> list = [] {
+    std::vector<PolicyDescription> descriptions;
+    for (const Known& policy : known()) descriptions.push_back(policy.description);
+    return descriptions;
+  }();
+  return list;
+}
+
+const PolicyDescription* find_policy(std::string_view name) {
+  for (const PolicyDescription& policy : policies()) {
+    if (policy.name == name) return &policy;
   }
   return nullptr;
 }
 
-std::vector<std::string> policy_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, make] : kPolicies) names.emplace_back(name);
-  return names;
+std::unique_ptr<Policy> make_policy(std::string_view name, const StringMap& given) {
+  for (const Known& policy : known()) {
+    if (policy.description.name != name) continue;
+    Parameters parameters(name, given);
+    auto made = policy.make(parameters);
+    parameters.finish();
+    return made;
+  }
+  return nullptr;
 }
 
 }  // namespace ontime::scheduler

@@ -51,6 +51,7 @@ void World::heartbeat(AttemptId id, std::uint64_t offset) {
 }
 void World::heartbeat(NodeId node) { send(event::Heartbeat{node, {}}); }
 void World::start_attempt(AttemptId id) { send(event::AttemptStarted{attempt(id).node, id}); }
+void World::make_ready(AttemptId id) { send(event::AttemptReady{attempt(id).node, id}); }
 void World::answer_cut(AttemptId id, std::uint64_t at, bool release) {
   send(event::CutAnswered{attempt(id).node, id, at, release});
 }

@@ -23,6 +23,7 @@ class World {
   void heartbeat(AttemptId attempt, std::uint64_t offset);
   void heartbeat(NodeId node);
   void start_attempt(AttemptId attempt);
+  void make_ready(AttemptId standby);
   void answer_cut(AttemptId attempt, std::uint64_t at, bool release = false);
   void seal(AttemptId attempt, ByteRange range);
   void seal_all(AttemptId attempt);  // whole segments, until it holds nothing
@@ -51,6 +52,7 @@ class World {
   AttemptId take_launch();  // REQUIRES: exactly one attempt was launched since the last look
 
   const Cluster& cluster() const { return scheduler_->cluster(); }
+  const Scheduler& scheduler() const { return *scheduler_; }
   const Attempt& attempt(AttemptId id) const { return *cluster().find_attempt(id); }
   const Job& job(JobId id) const { return *cluster().find_job(id); }
   const std::vector<Record>& records() const { return records_; }

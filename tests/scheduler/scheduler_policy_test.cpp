@@ -14,9 +14,8 @@ using test::World;
 class Puppet final : public Policy {
  public:
   explicit Puppet(std::vector<Decision>& orders) : orders_(orders) {}
-  std::string_view name() const override { return "puppet"; }
-  Plan plan(const Cluster&, JobId, std::uint32_t, TimePoint now) override {
-    Plan plan{std::move(orders_), now + 1s};
+  Plan plan(const View& view) override {
+    Plan plan{std::move(orders_), view.now + 1s};
     orders_.clear();
     return plan;
   }
@@ -24,6 +23,19 @@ class Puppet final : public Policy {
  private:
   std::vector<Decision>& orders_;
 };
+
+Speculate race(TaskId task, std::uint32_t copies) {
+  Speculate decision;
+  decision.task = task;
+  decision.copies = {copies};
+  return decision;
+}
+
+Speculate resume(TaskId task, std::uint64_t at, std::uint32_t copies) {
+  Speculate decision = race(task, copies);
+  decision.resume_at = at;
+  return decision;
+}
 
 class PolicyTest : public testing::Test {
  protected:
@@ -34,8 +46,9 @@ class PolicyTest : public testing::Test {
     settings.make_policy = [this](std::string_view, const StringMap&) { return std::make_unique<Puppet>(orders_); };
     return settings;
   }
-  void order(Decision decision) {
-    orders_.push_back(std::move(decision));
+  template <class What>
+  void order(const What& decision) {
+    orders_.emplace_back(decision);
     world_.pass(1s);
   }
 
@@ -48,7 +61,7 @@ TEST_F(PolicyTest, ARestartCopyRacesTheWholeSegmentOnAnotherNode) {
   world_.submit(100, 100);
   const AttemptId original = world_.take_launch();
   world_.register_node("b", 1);
-  order(Speculate{original.task, 0, 1, std::nullopt});
+  order(race(original.task, 1));
   const auto launches = world_.take<action::LaunchAttempt>();
   ASSERT_EQ(launches.size(), 1u);
   EXPECT_EQ(launches[0].range, (ByteRange{0, 100}));
@@ -60,7 +73,7 @@ TEST_F(PolicyTest, TheFirstToSealWinsAndTheOthersAreKilled) {
   world_.register_node("a", 3);
   const JobId job = world_.submit(100, 100);
   const AttemptId original = world_.take_launch();
-  order(Speculate{original.task, 0, 2, std::nullopt});
+  order(race(original.task, 2));
   const auto copies = world_.take<action::LaunchAttempt>();
   ASSERT_EQ(copies.size(), 2u);
   world_.seal(copies[1].attempt, {0, 100});
@@ -74,7 +87,7 @@ TEST_F(PolicyTest, ResumeCutsFirstAndLaunchesCopiesBehindTheHonouredBoundary) {
   world_.register_node("a", 3);
   world_.submit(100, 100);
   const AttemptId original = world_.take_launch();
-  order(Speculate{original.task, 0, 2, 33});
+  order(resume(original.task, 33, 2));
   EXPECT_TRUE(world_.take<action::LaunchAttempt>().empty());
   ASSERT_EQ(world_.take<action::CutAttempt>().size(), 1u);
   world_.answer_cut(original, 35);
@@ -88,7 +101,7 @@ TEST_F(PolicyTest, AnOriginalWhoseTailIsDoneStopsInFrontOfIt) {
   world_.register_node("a", 3);
   const JobId job = world_.submit(100, 100);
   const AttemptId original = world_.take_launch();
-  order(Speculate{original.task, 0, 1, 33});
+  order(resume(original.task, 33, 1));
   world_.answer_cut(original, 35);
   const AttemptId copy = world_.take_launch();
   world_.take<action::CutAttempt>();
@@ -106,7 +119,7 @@ TEST_F(PolicyTest, ACopyWhoseTailTheOriginalFinishesIsKilled) {
   world_.register_node("a", 3);
   const JobId job = world_.submit(100, 100);
   const AttemptId original = world_.take_launch();
-  order(Speculate{original.task, 0, 1, 33});
+  order(resume(original.task, 33, 1));
   world_.answer_cut(original, 35);
   const AttemptId copy = world_.take_launch();
   world_.seal(original, {0, 35});
@@ -119,7 +132,7 @@ TEST_F(PolicyTest, AnAnswerThatNothingIsLeftToCutLaunchesNothing) {
   world_.register_node("a", 3);
   world_.submit(100, 100);
   const AttemptId original = world_.take_launch();
-  order(Speculate{original.task, 0, 1, 99});
+  order(resume(original.task, 99, 1));
   world_.answer_cut(original, 100);
   EXPECT_TRUE(world_.take<action::LaunchAttempt>().empty());
   EXPECT_FALSE(world_.attempt(original).cut_pending);
@@ -150,12 +163,12 @@ TEST_F(PolicyTest, AnEndedAttemptsSegmentWaitsAgainUnlessSomebodyElseHoldsIt) {
   world_.register_node("a", 2);
   world_.submit(100, 100);
   const AttemptId original = world_.take_launch();
-  order(Speculate{original.task, 0, 1, std::nullopt});
+  order(race(original.task, 1));
   const AttemptId copy = world_.take_launch();
-  order(EndAttempt{original, "too slow"});
+  order(EndAttempt{original, Reason::SlowerCopy});
   EXPECT_EQ(world_.attempt(original).state, AttemptState::Killed);
   EXPECT_TRUE(world_.take<action::LaunchAttempt>().empty());
-  order(EndAttempt{copy, "too slow too"});
+  order(EndAttempt{copy, Reason::SlowerCopy});
   EXPECT_EQ(world_.take_launch().number, 2u);
 }
 
@@ -163,7 +176,7 @@ TEST_F(PolicyTest, CopiesThatWaitedTooLongForASlotAreNotLaunched) {
   world_.register_node("a", 1);
   const JobId job = world_.submit(200, 100);
   const AttemptId original = world_.take_launch();
-  order(Speculate{original.task, 0, 3, std::nullopt});
+  order(race(original.task, 3));
   world_.seal(original, {0, 100});
   const AttemptId next = world_.take_launch();
   EXPECT_EQ(next.task.index, 1u);
@@ -176,7 +189,7 @@ TEST_F(PolicyTest, ACheckpointIsNotTakenWhileSeveralRace) {
   spec.checkpoint_interval = 2s;
   world_.submit(100, 100, spec);
   const AttemptId original = world_.take_launch();
-  order(Speculate{original.task, 0, 1, std::nullopt});
+  order(race(original.task, 1));
   world_.heartbeat(original, 50);
   world_.pass(2s);
   EXPECT_TRUE(world_.take<action::CutAttempt>().empty());

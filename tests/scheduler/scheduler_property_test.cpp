@@ -28,7 +28,7 @@ std::string durable(const Cluster& cluster) {
       for (const Attempt& attempt : task.attempts) {
         const bool live = is_live(attempt.state);
         text << " a:" << attempt.node.value << (live ? "live" : std::to_string(static_cast<int>(attempt.state)));
-        text << attempt.held.begin << '-' << attempt.held.end;
+        text << attempt.held.begin << '-' << attempt.held.end << (attempt.standby ? "s" : "");
       }
       text << '\n';
     }
@@ -36,35 +36,50 @@ std::string durable(const Cluster& cluster) {
   return text.str();
 }
 
-// Speculates at random places whenever asked: restarts, resumes, ends attempts.
+// Speculates at random places whenever asked: restarts, resumes at once or when ready, divides, clones, ends attempts.
 class Erratic final : public Policy {
  public:
   explicit Erratic(std::uint32_t seed) : state_(seed | 1u) {}
-  std::string_view name() const override { return "erratic"; }
-  Plan plan(const Cluster& cluster, JobId id, std::uint32_t, TimePoint now) override {
+  Plan plan(const View& view) override {
     Plan plan;
-    plan.next_check = now + 700ms;
-    const Job& job = *cluster.find_job(id);
-    for (const AttemptId live : job.live) {
-      const Attempt& attempt = *cluster.find_attempt(live);
-      switch (next() % 6) {
-        case 0:
-          plan.decisions.push_back(Speculate{live.task, attempt.held.begin, 1 + next() % 2, std::nullopt});
-          break;
-        case 1:
-          plan.decisions.push_back(Speculate{live.task, attempt.held.begin, 1, attempt.offset + next() % 5});
-          break;
-        case 2:
-          plan.decisions.push_back(EndAttempt{live, "whim"});
-          break;
-        default:
-          break;
+    plan.next_check = view.now + 700ms;
+    for (const JobView& job : view.jobs) {
+      if (next() % 8 == 0) plan.add(CloneTasks{job.id, next() % 3, Reason::Clone});
+      for (std::uint32_t index = 0; index < job.job->tasks.size(); ++index) divide(job, index, plan);
+      for (const AttemptId live : job.job->live) {
+        if (next() % 6 == 0)
+          plan.add(EndAttempt{live, Reason::SlowerCopy});
+        else if (next() % 3 == 0)
+          speculate(live, *view.cluster.find_attempt(live), plan);
       }
     }
     return plan;
   }
 
  private:
+  void speculate(AttemptId live, const Attempt& attempt, Plan& plan) {
+    Speculate decision;
+    decision.task = live.task;
+    decision.segment = attempt.held.begin;
+    decision.copies = {1 + next() % 2};
+    if (next() % 3 != 0) decision.resume_at = attempt.offset + next() % 5;
+    if (next() % 2 == 0) decision.handover = Handover::Ready;
+    if (decision.resume_at) decision.release = next() % 2 == 0;
+    if (decision.release) {
+      for (std::uint64_t border = *decision.resume_at + 1 + next() % 20; next() % 2 == 0; border += 1 + next() % 20) {
+        decision.borders.push_back(border);
+        decision.copies.push_back(next() % 3);
+      }
+    }
+    plan.add(decision);
+  }
+  void divide(const JobView& job, std::uint32_t index, Plan& plan) {
+    if (next() % 5 != 0) return;
+    const std::vector<Segment>& segments = job.job->tasks[index].ledger.segments();
+    const Segment& segment = segments[next() % segments.size()];
+    plan.add(
+        Divide{{job.id, index}, segment.range.begin, {segment.range.begin + 1 + next() % 30}, Reason::DivideAtStart});
+  }
   std::uint32_t next() {
     state_ = state_ * 1664525u + 1013904223u;
     return state_ >> 16;
@@ -194,7 +209,9 @@ class History {
     const Attempt* attempt = world_.cluster().find_live(id);
     if (attempt == nullptr) return;
     const Segment* segment = world_.cluster().find_task(id.task)->ledger.find(attempt->held.begin);
-    if (attempt->cut_pending)
+    if (attempt->standby)
+      world_.make_ready(id);
+    else if (attempt->cut_pending)
       world_.answer_cut(id, std::max(attempt->offset, attempt->held.begin + 1));
     else if (attempt->offset < segment->range.end)
       world_.heartbeat(id, attempt->offset + 9);

@@ -20,8 +20,8 @@ TEST(Timers, FireInOrderOfTime) {
 
 TEST(Timers, ArmingAgainMoves) {
   Timers timers;
-  timers.arm(policy_check(JobId{1}), at(3));
-  timers.arm(policy_check(JobId{1}), at(8));
+  timers.arm(policy_check(1), at(3));
+  timers.arm(policy_check(1), at(8));
   EXPECT_FALSE(timers.take_due(at(7)));
   EXPECT_TRUE(timers.take_due(at(8)));
   EXPECT_FALSE(timers.next());
@@ -29,8 +29,8 @@ TEST(Timers, ArmingAgainMoves) {
 
 TEST(Timers, DisarmedDoesNotFire) {
   Timers timers;
-  timers.arm(policy_check(JobId{1}), at(3));
-  timers.disarm(policy_check(JobId{1}));
+  timers.arm(policy_check(1), at(3));
+  timers.disarm(policy_check(1));
   EXPECT_FALSE(timers.take_due(at(9)));
 }
 

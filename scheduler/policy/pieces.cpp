@@ -1,0 +1,94 @@
+#include "scheduler/policy/pieces.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ontime::scheduler {
+namespace {
+
+// Running attempts that are looked at while a job has too few finished ones.
+constexpr std::size_t kRunningLookedAt = 64;
+constexpr double kTellingShare = 0.1;  // of its split that such an attempt must have mapped
+
+bool is_earlier(const Racer& a, const Racer& b) {
+  if (std::isnan(a.completion) || std::isnan(b.completion))
+    return !std::isnan(a.completion) && std::isnan(b.completion);
+  return a.completion < b.completion;
+}
+
+std::vector<double> running_durations(const JobView& job) {
+  std::vector<double> durations;
+  std::size_t looked_at = 0;
+  for (const AttemptId id : job.job->live) {
+    if (++looked_at > kRunningLookedAt) break;
+    const Attempt& attempt = job.job->tasks[id.task.index].attempts[id.number];
+    const double mapped = static_cast<double>(attempt.offset - attempt.start_offset);
+    const Pace pace = job.outlook->pace(id, attempt);
+    if (pace.rate > 0 && mapped >= kTellingShare * split_bytes(job, id.task.index)) durations.push_back(1 / pace.rate);
+  }
+  return durations;
+}
+
+}  // namespace
+
+double Piece::left() const {
+  double farthest = static_cast<double>(range.begin);
+  for (const Racer& racer : racers) farthest = std::max(farthest, racer.pace.offset);
+  return std::max(0.0, static_cast<double>(range.end) - farthest);
+}
+
+std::vector<Piece> open_pieces(const JobView& job, std::uint32_t index) {
+  std::vector<Piece> pieces;
+  const Task& task = job.job->tasks[index];
+  std::size_t open = task.ledger.open_segments();
+  const std::vector<Segment>& segments = task.ledger.segments();
+  for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
+    if (segment->sealed) continue;
+    --open;
+    Piece piece{{job.id, index}, segment->range, {}, job.pending.contains(index)};
+    for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
+      const Attempt& attempt = task.attempts[number];
+      if (!is_live(attempt.state) || !attempt.held.contains(segment->range.begin)) continue;
+      piece.in_change = piece.in_change || attempt.cut_pending || attempt.standby;
+      if (attempt.standby) continue;
+      const AttemptId id{{job.id, index}, number};
+      const Pace pace = job.outlook->pace(id, attempt);
+      piece.racers.push_back({id, &attempt, pace, pace.reaches(segment->range.end)});
+    }
+    if (piece.racers.empty()) continue;
+    std::stable_sort(piece.racers.begin(), piece.racers.end(), is_earlier);
+    pieces.push_back(std::move(piece));
+  }
+  std::reverse(pieces.begin(), pieces.end());
+  return pieces;
+}
+
+double split_bytes(const JobView& job, std::uint32_t task) {
+  const ByteRange split = job.job->tasks[task].ledger.split();
+  return split.is_open_ended() ? 0 : static_cast<double>(split.size());
+}
+
+double age(const Attempt& attempt, TimePoint now) {
+  return attempt.state == AttemptState::Running ? seconds(now - attempt.started_at) : 0;
+}
+
+estimate::Durations durations_of(const View& view, const JobView& job, const estimate::DurationHints& hints) {
+  const estimate::DurationSample* profile = view.cluster.find_profile(job.job->spec);
+  const bool has_enough = job.outlook->sample().finished().size() >= estimate::kEnoughSamples ||
+                          (profile != nullptr && profile->finished().size() >= estimate::kEnoughSamples);
+  const std::vector<double> running = has_enough ? std::vector<double>{} : running_durations(job);
+  const double tasks = static_cast<double>(std::max<std::size_t>(1, job.job->tasks.size()));
+  const double mean_split = std::max(1.0, static_cast<double>(job.job->input_bytes) / tasks);
+  return estimate::choose_durations(profile, job.outlook->sample(), running, hints, mean_split);
+}
+
+std::optional<std::uint64_t> handover_offset(const Racer& racer, const Piece& piece, double launch, const JobView& job,
+                                             TimePoint now) {
+  if (!racer.pace.known || piece.range.is_open_ended()) return std::nullopt;
+  const double since_report = std::max(0.0, job.since_submission(now) - racer.pace.at);
+  const double offset = racer.pace.offset + racer.pace.rate * (since_report + launch);
+  if (offset >= static_cast<double>(piece.range.end)) return std::nullopt;
+  return std::max(piece.range.begin, static_cast<std::uint64_t>(offset));
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,44 @@
+#include "scheduler/policy_groups.h"
+
+#include <stdexcept>
+
+namespace ontime::scheduler {
+
+std::unique_ptr<Policy> PolicyGroups::make(const Key& key) const {
+  try {
+    if (auto policy = make_(key.first, key.second)) return policy;
+  } catch (const std::invalid_argument&) {
+  }
+  return make_policy("none", {});
+}
+
+std::uint32_t PolicyGroups::join(JobId job, const JobSpec& spec) {
+  const Key key{spec.policy, spec.policy_parameters};
+  auto [number, is_new] = numbers_.try_emplace(key, last_ + 1);
+  if (is_new) groups_[++last_].policy = make(key);
+  groups_[number->second].jobs.insert(job);
+  group_of_[job] = number->second;
+  return number->second;
+}
+
+std::optional<std::uint32_t> PolicyGroups::leave(JobId job) {
+  const auto member = group_of_.find(job);
+  if (member == group_of_.end()) return std::nullopt;
+  const std::uint32_t number = member->second;
+  group_of_.erase(member);
+  PolicyGroup& group = groups_.at(number);
+  group.jobs.erase(job);
+  if (!group.jobs.empty()) return std::nullopt;
+  groups_.erase(number);
+  std::erase_if(numbers_, [number](const auto& entry) { return entry.second == number; });
+  return number;
+}
+
+PolicyGroup* PolicyGroups::find(std::uint32_t number) {
+  const auto found = groups_.find(number);
+  return found == groups_.end() ? nullptr : &found->second;
+}
+
+const Policy& PolicyGroups::of(JobId job) const { return *groups_.at(group_of_.at(job)).policy; }
+
+}  // namespace ontime::scheduler
