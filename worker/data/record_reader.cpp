@@ -29,32 +29,44 @@ Outcome<std::unique_ptr<RecordReader>> RecordReader::open(InputFile file, Record
 }
 
 Outcome<void> RecordReader::go_to(std::uint64_t begin) {
+  if (begin <= position_) return {};  // no record starts between where it was sent before and where it stands
   const bool fixed = rule_.record_bytes > 0;
   const std::uint64_t behind = fixed ? begin % rule_.record_bytes : 0;
-  const std::uint64_t target = fixed ? begin + (behind > 0 ? rule_.record_bytes - behind : 0) : begin - (begin > 0);
-  auto reached = source_->skip_to(target);
-  if (!reached) return std::move(reached).error();
-  position_ = *reached;
-  if (!fixed && begin > 0) {
+  const std::uint64_t target = fixed ? begin + (behind > 0 ? rule_.record_bytes - behind : 0) : begin - 1;
+  if (auto reached = skip_to(target); !reached) return reached;
+  if (!fixed) {
     if (auto skipped = skip_line(); !skipped) return skipped;
   }
   position_ = std::max(position_, begin);
   return {};
 }
 
+// Drops what lies before `offset`; stops where the input ends.
+Outcome<void> RecordReader::skip_to(std::uint64_t offset) {
+  if (const std::uint64_t ahead = offset - position_; ahead <= available()) {
+    first_ += static_cast<std::size_t>(ahead);
+    position_ = offset;
+    return {};
+  }
+  first_ = last_ = 0;
+  auto reached = source_->skip_to(offset);
+  if (!reached) return std::move(reached).error();
+  position_ = *reached;
+  return {};
+}
+
 // Drops bytes up to and including the next line feed, in bounded memory.
 Outcome<void> RecordReader::skip_line() {
-  while (!ended_) {
-    first_ = last_ = 0;
-    if (auto filled = fill(position_); !filled) return filled;
+  for (;;) {
     const void* feed = std::memchr(unclaimed(), '\n', available());
     const std::size_t size =
         feed != nullptr ? static_cast<std::size_t>(static_cast<const char*>(feed) - unclaimed()) + 1 : available();
     first_ += size;
     position_ += size;
-    if (feed != nullptr) break;
+    if (feed != nullptr || ended_) return {};
+    first_ = last_ = 0;
+    if (auto filled = fill(position_); !filled) return filled;
   }
-  return {};
 }
 
 Outcome<RecordBlock> RecordReader::next(std::uint64_t end) {

@@ -34,6 +34,9 @@ class RecordReader {
   static Outcome<std::unique_ptr<RecordReader>> open(InputFile file, RecordRule rule, std::uint64_t begin,
                                                      std::size_t block_bytes = kBlockBytes);
 
+  // Goes on to the first record that starts at or behind `begin`, without claiming what lies before; never back.
+  Outcome<void> go_to(std::uint64_t begin);
+
   // Claims the next block of records that start before `end`.
   Outcome<RecordBlock> next(std::uint64_t end);
 
@@ -49,7 +52,7 @@ class RecordReader {
  private:
   RecordReader(OpenedInput input, RecordRule rule, std::size_t block_bytes);
 
-  Outcome<void> go_to(std::uint64_t begin);
+  Outcome<void> skip_to(std::uint64_t offset);
   Outcome<void> skip_line();
   Outcome<void> fill(std::uint64_t end);
   void make_room();

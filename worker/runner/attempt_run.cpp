@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "common/injection/wire.h"
+
 namespace ontime::worker {
 namespace {
 
@@ -16,20 +18,6 @@ InputFile input_file(const wire::InputFile& file) {
                       : file.codec() == wire::ZSTD ? Codec::Zstd
                                                    : Codec::Plain;
   return {file.path(), file.size(), file.mtime_ns(), codec};
-}
-
-AttemptFailure to_failure(Fault fault) {
-  switch (fault.kind) {
-    case FaultKind::InputChanged:
-      return {wire::INPUT_CHANGED, std::move(fault.message)};
-    case FaultKind::BadRecord:
-      return {wire::BAD_RECORD, std::move(fault.message)};
-    case FaultKind::Output:
-      return {wire::OUTPUT, std::move(fault.message)};
-    case FaultKind::Input:
-      break;
-  }
-  return {wire::INPUT, std::move(fault.message)};
 }
 
 // Runs a piece of the application; what it throws becomes the failure.
@@ -47,31 +35,62 @@ AttemptStatus guarded(Call&& call) {
 
 }  // namespace
 
+AttemptFailure to_failure(Fault fault) {
+  switch (fault.kind) {
+    case FaultKind::InputChanged:
+      return {wire::INPUT_CHANGED, std::move(fault.message)};
+    case FaultKind::BadRecord:
+      return {wire::BAD_RECORD, std::move(fault.message)};
+    case FaultKind::Output:
+      return {wire::OUTPUT, std::move(fault.message)};
+    case FaultKind::Input:
+      break;
+  }
+  return {wire::INPUT, std::move(fault.message)};
+}
+
 AttemptRun::AttemptRun(const RunnerParts& parts, const wire::ToRunner::Run& order)
-    : parts_(parts), order_(order), points_(range_of(order.range())), cut_answered_(order.cut_sequence()) {}
+    : parts_(parts),
+      order_(order),
+      disturbance_(order.has_disturbance() ? injection::from_wire(order.disturbance()) : injection::Disturbance{}),
+      range_(range_of(order.range())),
+      points_(range_),
+      cut_answered_(order.cut_sequence()) {}
 
 AttemptStatus AttemptRun::run() {
+  const auto since = parts_.clock.now();
   report_progress();
   if (auto opened = open(); !opened) return opened;
+  if (auto launched = launch_slowly(since); !launched) return launched;
+  if (order_.standby()) {
+    if (auto begun = await_begin(); !begun) return begun;
+  }
+  return map_all();
+}
+
+AttemptStatus AttemptRun::map_all() {
   parts_.context.on_status([this](const std::string& text) {
     status_.set(text);
     send_status();
   });
+  if (!disturbance_.is_none()) {
+    const std::uint64_t end = range_.is_open_ended() ? std::max(range_.begin, order_.file().size()) : range_.end;
+    pace_.emplace(disturbance_, ByteRange{range_.begin, end}, parts_.clock.now());
+  }
   AttemptStatus status;
-  while (status && !points_.is_over()) status = step();
+  while (status && !points_.is_over()) status = pace_ ? disturbed_step() : step();
   parts_.context.on_status(nullptr);
   return status;
 }
 
 AttemptStatus AttemptRun::open() {
   InputFile file = input_file(order_.file());
-  const ByteRange range = range_of(order_.range());
-  if (file.codec == Codec::Plain && !range.is_open_ended() && range.end > file.size) {
-    return AttemptFailure{wire::INPUT_CHANGED, "the split ends at byte " + std::to_string(range.end) + " of " +
+  if (file.codec == Codec::Plain && !range_.is_open_ended() && range_.end > file.size) {
+    return AttemptFailure{wire::INPUT_CHANGED, "the split ends at byte " + std::to_string(range_.end) + " of " +
                                                    file.path + ", which has only " + std::to_string(file.size) +
                                                    "; submit the job again"};
   }
-  auto reader = RecordReader::open(std::move(file), parts_.rule, range.begin, parts_.block_bytes);
+  auto reader = RecordReader::open(std::move(file), parts_.rule, range_.begin, parts_.block_bytes);
   if (!reader) return to_failure(std::move(reader).error());
   reader_ = std::move(*reader);
   auto writer = SegmentWriter::create(order_.output_path());
@@ -81,12 +100,17 @@ AttemptStatus AttemptRun::open() {
   return {};
 }
 
-// Looks for a cut, then claims and maps a block, or seals when the segment is done.
+// Looks for a cut, then goes on.
 AttemptStatus AttemptRun::step() {
   if (parts_.progress.cut_sequence.load(std::memory_order_acquire) != cut_answered_) {
     if (auto answered = answer_cut(); !answered || points_.is_over()) return answered;
   }
-  auto block = reader_->next(points_.segment().end);
+  return claim(points_.segment().end);
+}
+
+// Claims and maps a block, or seals when the segment is done.
+AttemptStatus AttemptRun::claim(std::uint64_t end) {
+  auto block = reader_->next(end);
   if (!block) return to_failure(std::move(block).error());
   if (auto status = block->records == 0 ? seal() : map(*block); !status) return status;
   report_progress();
@@ -177,9 +201,8 @@ AttemptStatus AttemptRun::send(wire::FromRunner message) {
 }
 
 void AttemptRun::report_progress() {
-  const ByteRange range = range_of(order_.range());
   const std::uint64_t position =
-      std::max(range.begin, reader_ ? std::min(reader_->position(), range.end) : range.begin);
+      std::max(range_.begin, reader_ ? std::min(reader_->position(), range_.end) : range_.begin);
   parts_.progress.offset.store(position, std::memory_order_relaxed);
   parts_.progress.records.store(records_, std::memory_order_relaxed);
   parts_.progress.output_bytes.store(writer_ ? writer_->bytes() : 0, std::memory_order_relaxed);

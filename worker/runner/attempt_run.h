@@ -1,6 +1,7 @@
 #pragma once
 // One attempt: maps a range of one input file, block by block, obeys the cuts that come through the progress block, and
-// seals segment after segment. A new object for each.
+// seals segment after segment. A standby gets ready first and waits to be told which part of its range it maps. A new
+// object for each.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,11 +10,15 @@
 #include <string>
 
 #include "common/app/application.h"
+#include "common/base/byte_range.h"
+#include "common/injection/disturbance.h"
 #include "common/protocol/runner.pb.h"
 #include "worker/data/record_reader.h"
 #include "worker/data/segment_writer.h"
 #include "worker/progress_block.h"
 #include "worker/runner/cut_points.h"
+#include "worker/runner/pace.h"
+#include "worker/runner/run_clock.h"
 #include "worker/runner/run_context.h"
 #include "worker/runner/runner_channel.h"
 #include "worker/runner/status_line.h"
@@ -26,6 +31,7 @@ struct AttemptFailure {
   std::string message;
 };
 using AttemptStatus = Result<void, AttemptFailure>;
+AttemptFailure to_failure(Fault fault);
 
 // What stays the same from one attempt to the next in a runner. All outlive the attempt.
 struct RunnerParts {
@@ -35,6 +41,7 @@ struct RunnerParts {
   ProgressBlock& progress;
   RecordRule rule;
   std::size_t block_bytes = RecordReader::kBlockBytes;
+  RunClock& clock = steady_run_clock();
 };
 
 class AttemptRun {
@@ -46,7 +53,9 @@ class AttemptRun {
 
  private:
   AttemptStatus open();
+  AttemptStatus map_all();
   AttemptStatus step();
+  AttemptStatus claim(std::uint64_t end);
   AttemptStatus answer_cut();
   AttemptStatus begin_segment();
   AttemptStatus map(const RecordBlock& block);
@@ -56,9 +65,18 @@ class AttemptRun {
   void report_progress();
   void send_status();
 
+  // In attempt_disturbed.cpp: standby, and obeying a disturbance.
+  AttemptStatus launch_slowly(RunClock::TimePoint since);
+  AttemptStatus await_begin();
+  AttemptStatus disturbed_step();
+  void sleep_towards(RunClock::TimePoint then);
+
   RunnerParts parts_;
   const wire::ToRunner::Run& order_;
+  const injection::Disturbance disturbance_;
+  ByteRange range_;  // what it was begun with
   CutPoints points_;
+  std::optional<Pace> pace_;  // only if it is disturbed
   std::unique_ptr<RecordReader> reader_;
   std::unique_ptr<SegmentWriter> writer_;
   StatusLine status_;

@@ -67,7 +67,8 @@ AttemptStatus RunLoop::make_mapper(const app::LoadedApplication& loaded) {
 
 bool RunLoop::run(const wire::ToRunner::Run& order) {
   const AttemptStatus status =
-      ready_ ? AttemptRun({*mapper_, *context_, channel_, progress_, rule_, block_bytes_}, order).run() : ready_;
+      ready_ ? AttemptRun({*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_}, order).run()
+             : ready_;
   wire::FromRunner message;
   *message.mutable_attempt() = order.attempt();
   if (status) {

@@ -11,9 +11,10 @@ namespace ontime::worker {
 
 class RunLoop {
  public:
-  // `block_bytes` is smaller in tests only.
-  RunLoop(RunnerChannel& channel, ProgressBlock& progress, std::size_t block_bytes = RecordReader::kBlockBytes)
-      : channel_(channel), progress_(progress), block_bytes_(block_bytes) {}
+  // `block_bytes` is smaller, and the clock another one, in tests only.
+  RunLoop(RunnerChannel& channel, ProgressBlock& progress, std::size_t block_bytes = RecordReader::kBlockBytes,
+          RunClock& clock = steady_run_clock())
+      : channel_(channel), progress_(progress), block_bytes_(block_bytes), clock_(clock) {}
 
   // The exit status of the process: 0 when the worker has closed the socket, 1 after a failure.
   int serve();
@@ -26,6 +27,7 @@ class RunLoop {
   RunnerChannel& channel_;
   ProgressBlock& progress_;
   const std::size_t block_bytes_;
+  RunClock& clock_;
   AttemptStatus ready_ = AttemptFailure{wire::BAD_APPLICATION, "the worker sent an attempt before the job's set-up"};
   RecordRule rule_;
   std::unique_ptr<RunContext> context_;  // the mapper refers to it

@@ -1,0 +1,95 @@
+// What is special about a standby and about an attempt that is disturbed on purpose; the ordinary way is in
+// attempt_run.cpp.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "worker/runner/attempt_run.h"
+
+namespace ontime::worker {
+namespace {
+
+[[noreturn]] void stall_at(std::uint64_t position) {
+  std::fprintf(stderr, "ontime-runner: stalls at byte %llu on purpose (injection)\n",
+               static_cast<unsigned long long>(position));
+  for (;;) ::pause();
+}
+
+[[noreturn]] void crash_at(std::uint64_t position) {
+  std::fprintf(stderr, "ontime-runner: crashes at byte %llu on purpose (injection)\n",
+               static_cast<unsigned long long>(position));
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  std::abort();
+}
+
+AttemptFailure begun_wrongly(const std::string& what) { return {wire::CRASHED, "the standby was " + what}; }
+
+}  // namespace
+
+// Waits for what a real launch would take longer. Like an attempt that has not come to its first record yet it answers
+// cuts meanwhile; a standby gets none.
+AttemptStatus AttemptRun::launch_slowly(RunClock::TimePoint since) {
+  const RunClock::TimePoint until = since + disturbance_.launch;
+  while (disturbance_.launch > Duration(0) && parts_.clock.now() < until && !points_.is_over()) {
+    if (!order_.standby()) {
+      if (auto answered = answer_cut(); !answered) return answered;
+    }
+    sleep_towards(until);
+  }
+  return {};
+}
+
+// Says that it is ready, and becomes an attempt on what Begin names.
+AttemptStatus AttemptRun::await_begin() {
+  wire::FromRunner ready;
+  ready.mutable_ready();
+  if (auto sent = send(std::move(ready)); !sent) return sent;
+  auto message = parts_.channel.receive();
+  if (!message) return begun_wrongly("not begun: " + message.error().message);
+  if (!message->has_value() || !(*message)->has_begin()) return begun_wrongly("given up before it was begun");
+  const wire::ToRunner::Begin& begin = (*message)->begin();
+  if (begin.range().begin() < range_.begin || begin.range().end() > range_.end ||
+      begin.range().begin() >= begin.range().end()) {
+    return begun_wrongly("begun with a range that it was not launched for");
+  }
+  range_ = {begin.range().begin(), begin.range().end()};
+  points_ = CutPoints(range_);
+  cut_answered_ = begin.cut_sequence();
+  if (auto there = reader_->go_to(range_.begin); !there) return to_failure(std::move(there).error());
+  report_progress();
+  return {};
+}
+
+// Looks for a cut, then waits a moment if it is ahead of its pace, otherwise goes on by a small piece.
+AttemptStatus AttemptRun::disturbed_step() {
+  if (auto answered = answer_cut(); !answered || points_.is_over()) return answered;
+  const std::uint64_t position = reader_->position();
+  const std::uint64_t end = points_.segment().end;
+  // At a seal point that a cut has made there is nothing to wait for; at the end of all there is the last piece's time.
+  if (position < end || end == range_.end) {
+    const RunClock::TimePoint now = parts_.clock.now();
+    if (const auto due = pace_->due(std::min(position, range_.end), now); now < due) {
+      sleep_towards(due);
+      return {};
+    }
+  }
+  const Pace::Fate fate = position < end ? pace_->fate(position) : Pace::Fate::GoesOn;
+  if (fate == Pace::Fate::Crashes) crash_at(position);
+  if (fate == Pace::Fate::Stalls) stall_at(position);
+  const RunClock::TimePoint from = parts_.clock.now();
+  auto status = claim(pace_->claim_end(position, end));
+  pace_->on_mapped(from, parts_.clock.now());
+  return status;
+}
+
+// One slice of a wait, so that cuts are seen in time.
+void AttemptRun::sleep_towards(RunClock::TimePoint then) {
+  parts_.clock.sleep_until(std::min(then, parts_.clock.now() + Pace::kStep));
+}
+
+}  // namespace ontime::worker
