@@ -9,16 +9,29 @@
 namespace ontime::worker {
 
 Attempt::Attempt(AttemptId id, wire::Order::Launch launch)
-    : id_(id), launch_(std::move(launch)), offset_(launch_.range().begin()) {}
+    : id_(id), launch_(std::move(launch)), begun_(!launch_.standby()), offset_(launch_.range().begin()) {}
+
+Status Attempt::begin(ByteRange range) {
+  if (begin_ == range) return {};
+  const bool fits = launch_.standby() && !begin_ && range.begin >= launch_.range().begin() && range.begin < range.end &&
+                    range.end <= launch_.range().end();
+  if (!fits) return bad_input("the master began " + to_string(id_) + " in a way that does not fit its launch");
+  begin_ = range;
+  offset_ = range.begin;
+  return {};
+}
+
+std::optional<ByteRange> Attempt::next_begin() const { return ready_ && !begun_ ? begin_ : std::nullopt; }
 
 Status Attempt::add_cut(CutRequest cut) {
+  if (!begun_ && !begin_) return {};
   if (waiting_cuts_.size() >= kCutsMax) return bad_input("too many cuts wait for " + to_string(id_));
   waiting_cuts_.push_back(cut);
   return {};
 }
 
 std::optional<CutRequest> Attempt::next_cut() const {
-  if (cut_under_way_ != 0 || waiting_cuts_.empty()) return std::nullopt;
+  if (!begun_ || cut_under_way_ != 0 || waiting_cuts_.empty()) return std::nullopt;
   return waiting_cuts_.front();
 }
 
@@ -32,6 +45,10 @@ Result<std::optional<wire::Report>> Attempt::on_message(const wire::FromRunner& 
   *report.mutable_attempt() = to_wire(id_);
   Status status;
   switch (message.what_case()) {
+    case wire::FromRunner::kReady:
+      status = on_ready();
+      report.mutable_ready();
+      break;
     case wire::FromRunner::kStarted:
       status = on_started();
       report.mutable_started();
@@ -57,7 +74,13 @@ Result<std::optional<wire::Report>> Attempt::on_message(const wire::FromRunner& 
   return std::optional(std::move(report));
 }
 
+Status Attempt::on_ready() {
+  if (!launch_.standby() || std::exchange(ready_, true)) return failed("it said that it was ready unasked");
+  return {};
+}
+
 Status Attempt::on_started() {
+  if (!begun_) return failed("it started before it was told to begin");
   if (std::exchange(started_, true)) return failed("it started twice");
   return {};
 }
@@ -71,6 +94,7 @@ Status Attempt::on_cut_answer(const wire::FromRunner::CutAnswer& answer) {
 }
 
 Status Attempt::on_sealed() {
+  if (!begun_) return failed("it sealed a segment before it was told to begin");
   if (seals_allowed_ == 0) return failed("it sealed more segments than it was given");
   --seals_allowed_;
   sealed_any_ = true;

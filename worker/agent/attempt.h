@@ -3,6 +3,7 @@
 // has got. No I/O; Slots moves it.
 //
 //   launched -> Started -> (CutAnswer | Sealed)* -> Finished | Failed
+//   a standby: launched -> Ready -> begun (by the master's order, kept until it is ready) -> Started -> ...
 //
 // A runner executes foreign code, so its messages are checked: one Started, an answer only to the cut that was asked,
 // one seal more than there were cuts. A message that does not fit is an error and ends the runner.
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/protocol/control.pb.h"
@@ -36,7 +38,14 @@ class Attempt {
   AttemptId id() const { return id_; }
   const wire::Order::Launch& launch() const { return launch_; }
 
-  // Remembers a cut. BadInput if too many wait.
+  // Of a standby: it shall map `range`, which must be a part of what it was launched with. Asked again for the same,
+  // nothing changes. BadInput for another range, or for an attempt that is no standby.
+  Status begin(ByteRange range);
+  // What its runner may be told to begin with now, if it has not been told. Followed by on_begun.
+  std::optional<ByteRange> next_begin() const;
+  void on_begun() { begun_ = true; }
+
+  // Remembers a cut; a standby that shall not begin yet has nothing to cut. BadInput if too many wait.
   Status add_cut(CutRequest cut);
   // The cut that may be asked of the runner now: none while another is under way. Followed by on_cut_asked.
   std::optional<CutRequest> next_cut() const;
@@ -53,12 +62,16 @@ class Attempt {
   std::uint64_t offset() const { return offset_; }
 
  private:
+  Status on_ready();
   Status on_started();
   Status on_cut_answer(const wire::FromRunner::CutAnswer& answer);
   Status on_sealed();
 
   AttemptId id_;
   wire::Order::Launch launch_;
+  std::optional<ByteRange> begin_;  // of a standby that was ordered to
+  bool ready_ = false;              // the standby's runner is
+  bool begun_;                      // the runner works on its range
   std::deque<CutRequest> waiting_cuts_;
   std::uint64_t cut_under_way_ = 0;  // sequence; 0: none
   std::uint64_t seals_allowed_ = 1;

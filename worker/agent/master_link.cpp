@@ -148,12 +148,12 @@ Status MasterLink::on_welcome(const wire::ToWorker::Welcome& welcome) {
   if (interval < kHeartbeatMin || interval > kHeartbeatMax) {
     return bad_input("the master asks for a heartbeat every " + std::to_string(interval.count()) + " ns");
   }
+  if (auto begun = orders_.begin_session(welcome); !begun) return begun;
   welcome_limit_.cancel();
   is_welcome_ = was_welcome_ = true;
   pause_ = Duration(0);
   spdlog::info("registered master={} cluster={} node={} resent={} fenced={}", connection_->peer(), cluster_,
                to_string(NodeId{welcome.node()}), reports_.unacknowledged().size(), welcome.fenced_size());
-  orders_.begin_session(welcome.fenced());
   asio::co_spawn(executor_, heartbeat_loop(connection_, interval), net::AbortOnException{"heartbeat loop"});
   on_report();  // what happened since the registration
   return {};

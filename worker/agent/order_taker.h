@@ -12,8 +12,9 @@ class OrderTaker {
  public:
   virtual ~OrderTaker() = default;
 
-  // The master let us in and says which attempts are not ours any more. Orders follow.
-  virtual void begin_session(const google::protobuf::RepeatedPtrField<wire::Attempt>& fenced) = 0;
+  // The master let us in and says which attempts are not ours any more and what is to disturb them. Orders follow. An
+  // error as with obey().
+  virtual Status begin_session(const wire::ToWorker::Welcome& welcome) = 0;
 
   // An error means that the master does not keep to the protocol: the connection is closed.
   virtual Status obey(const wire::Order& order) = 0;

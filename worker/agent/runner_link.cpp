@@ -87,6 +87,15 @@ void RunnerLink::run(AttemptId attempt, wire::ToRunner::Run run) {
   connection_->send(message);
 }
 
+void RunnerLink::begin(ByteRange range) {
+  progress_.reset(range.begin);
+  wire::ToRunner message;
+  message.mutable_begin()->mutable_range()->set_begin(range.begin);
+  message.mutable_begin()->mutable_range()->set_end(range.end);
+  message.mutable_begin()->set_cut_sequence(progress_.cut_sequence());
+  connection_->send(message);
+}
+
 std::string RunnerLink::stderr_text() {
   drain_stderr();
   return tail_.text();

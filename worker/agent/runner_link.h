@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/net/connection.h"
@@ -63,6 +64,8 @@ class RunnerLink : public std::enable_shared_from_this<RunnerLink> {
   void send_setup(const wire::ToRunner::Setup& setup);
   // REQUIRES: idle, not killed.
   void run(AttemptId attempt, wire::ToRunner::Run run);
+  // Tells the standby that it runs to map `range`. REQUIRES: it has said that it is ready.
+  void begin(ByteRange range);
   void on_finished() { attempt_.reset(); }
 
   SharedProgress& progress() { return progress_; }

@@ -18,7 +18,7 @@ class SharedProgress {
   SharedProgress& operator=(SharedProgress&&) = delete;
   ~SharedProgress();
 
-  // REQUIRES: the runner is idle.
+  // REQUIRES: the runner is idle, or a standby that waits.
   void reset(std::uint64_t begin);
   // Returns the number of the request. REQUIRES: the one before is answered or its run has ended.
   std::uint64_t request_cut(std::uint64_t at, bool release);

@@ -26,6 +26,7 @@ wire::ToRunner::Run runner_run(AttemptId id, const wire::Order::Launch& launch, 
   *run.mutable_attempt() = to_wire(id);
   *run.mutable_file() = launch.file();
   *run.mutable_range() = launch.range();
+  run.set_standby(launch.standby());
   run.set_output_path(job.output() + "/_attempts/" + attempt_file_name(id));
   return run;
 }
@@ -37,7 +38,11 @@ bool is_same(const wire::JobSetup& a, const wire::JobSetup& b) {
 }  // namespace
 
 Slots::Slots(asio::any_io_executor executor, Options options, ReportLog& reports, LauncherLink& launcher)
-    : executor_(std::move(executor)), options_(std::move(options)), reports_(reports), launcher_(launcher) {}
+    : executor_(std::move(executor)),
+      options_(std::move(options)),
+      reports_(reports),
+      launcher_(launcher),
+      disturber_(options_.node_name) {}
 
 Slots::~Slots() { stop(); }
 
@@ -49,10 +54,12 @@ void Slots::stop() {
 }
 
 // Idle runners are not carried into a new session: the master may have another idea of their jobs.
-void Slots::begin_session(const google::protobuf::RepeatedPtrField<wire::Attempt>& fenced) {
-  for (const wire::Attempt& attempt : fenced) kill(attempt_id(attempt), "fenced");
+Status Slots::begin_session(const wire::ToWorker::Welcome& welcome) {
+  if (auto adopted = disturber_.adopt(welcome); !adopted) return adopted;
+  for (const wire::Attempt& attempt : welcome.fenced()) kill(attempt_id(attempt), "fenced");
   setups_.clear();
   end_idle_runners();
+  return {};
 }
 
 Status Slots::obey(const wire::Order& order) {
@@ -61,6 +68,8 @@ Status Slots::obey(const wire::Order& order) {
       return on_setup(order.setup());
     case wire::Order::kLaunch:
       return on_launch(order.launch());
+    case wire::Order::kBegin:
+      return on_begin(order.begin());
     case wire::Order::kCut:
       return on_cut(order.cut());
     case wire::Order::kKill:
@@ -112,10 +121,12 @@ Status Slots::place(AttemptId id, const wire::Order::Launch& launch, const Setup
     if (!spawned) return std::move(spawned).error();
     runner = std::move(*spawned);
   }
-  runner->run(id, runner_run(id, launch, *setup));
+  wire::ToRunner::Run run = runner_run(id, launch, *setup);
+  if (auto disturbance = disturber_.draw(launch, setup->tasks())) *run.mutable_disturbance() = std::move(*disturbance);
+  runner->run(id, std::move(run));
   attempts_.emplace(id, Running{Attempt(id, launch), std::move(runner)});
-  spdlog::debug("attempt_launched attempt={} begin={} end={} reused={}", to_string(id), launch.range().begin(),
-                launch.range().end(), !is_new);
+  spdlog::debug("attempt_launched attempt={} begin={} end={} standby={} reused={}", to_string(id),
+                launch.range().begin(), launch.range().end(), launch.standby(), !is_new);
   return {};
 }
 
@@ -162,6 +173,23 @@ void Slots::end_idle_runners() {
   for (const auto& [number, runner] : runners_) {
     if (!runner->attempt()) runner->kill();
   }
+}
+
+Status Slots::on_begin(const wire::Order::Begin& begin) {
+  const auto found = attempts_.find(attempt_id(begin.attempt()));
+  if (found == attempts_.end()) return {};  // it has just ended
+  const ByteRange range{begin.range().begin(), begin.range().end()};
+  if (auto begun = found->second.attempt.begin(range); !begun) return begun;
+  pass_begin(found->second);
+  return {};
+}
+
+void Slots::pass_begin(Running& running) {
+  const auto range = running.attempt.next_begin();
+  if (!range) return;
+  running.runner->begin(*range);
+  running.attempt.on_begun();
+  ask_cut(running);
 }
 
 Status Slots::on_cut(const wire::Order::Cut& cut) {

@@ -15,6 +15,7 @@
 
 #include "common/base/ids.h"
 #include "worker/agent/attempt.h"
+#include "worker/agent/disturber.h"
 #include "worker/agent/launcher_link.h"
 #include "worker/agent/order_taker.h"
 #include "worker/agent/report_log.h"
@@ -32,6 +33,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   struct Options {
     std::uint32_t slots = 1;
     std::vector<std::string> application_directories;
+    std::string node_name{};  // as the master knows this worker
   };
 
   // `reports` and `launcher` outlive it.
@@ -43,7 +45,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   // Kills all attempts without a report and ends the launcher. Nothing is taken afterwards.
   void stop();
 
-  void begin_session(const google::protobuf::RepeatedPtrField<wire::Attempt>& fenced) override;
+  Status begin_session(const wire::ToWorker::Welcome& welcome) override;
   Status obey(const wire::Order& order) override;
   void add_progress(google::protobuf::RepeatedPtrField<wire::AttemptProgress>& to) override;
 
@@ -59,6 +61,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
 
   Status on_setup(const wire::JobSetup& setup);
   Status on_launch(const wire::Order::Launch& launch);
+  Status on_begin(const wire::Order::Begin& begin);
   Status on_cut(const wire::Order::Cut& cut);
   void kill(AttemptId id, const std::string& reason);
   void forget(JobId job);
@@ -71,6 +74,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   void make_room();
   void end_idle_runners();
   std::size_t living_runners() const;
+  // Tells the runner of a standby to begin, if it is time.
+  void pass_begin(Running& running);
   void ask_cut(Running& running);
   void observe(Running& running);
 
@@ -93,6 +98,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   const Options options_;
   ReportLog& reports_;
   LauncherLink& launcher_;
+  Disturber disturber_;
   std::map<JobId, Setup> setups_;  // of this session
   std::map<AttemptId, Running> attempts_;
   std::map<std::uint64_t, std::shared_ptr<RunnerLink>> runners_;  // until their end was seen

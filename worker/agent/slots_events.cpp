@@ -42,6 +42,7 @@ void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& messag
   }
   if (*report) reports_.append(std::move(**report));
   if (message.has_cut()) ask_cut(*running);
+  if (message.has_ready()) pass_begin(*running);
 }
 
 void Slots::on_runner_garbled(RunnerLink& runner) {

@@ -21,10 +21,11 @@ using testing::HasSubstr;
 // Takes orders and remembers them; runs one attempt of task 5.
 class Orders final : public OrderTaker {
  public:
-  void begin_session(const google::protobuf::RepeatedPtrField<wire::Attempt>& attempts) override {
+  Status begin_session(const wire::ToWorker::Welcome& welcome) override {
     ++sessions;
-    for (const wire::Attempt& attempt : attempts) fenced.push_back(attempt.task());
+    for (const wire::Attempt& attempt : welcome.fenced()) fenced.push_back(attempt.task());
     if (on_session) on_session();
+    return {};
   }
   Status obey(const wire::Order& order) override {
     if (!order.has_kill()) return bad_input("an order that does not fit");

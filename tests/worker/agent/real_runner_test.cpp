@@ -140,7 +140,7 @@ TEST_F(RealRunner, OutlivesItsLauncher) {
   ::kill(launcher_pid, SIGKILL);
   run_until_over();
   EXPECT_EQ(newest().ended().failure(), wire::LAUNCH);
-  slots.begin_session({});
+  ASSERT_TRUE(slots.begin_session({}));
   set_up("copy");
   launch(1);
   run_until_over();

@@ -53,7 +53,7 @@ Status SlotsWorld::forget(std::uint32_t job) {
 void SlotsWorld::begin_session(const std::vector<AttemptId>& fenced) {
   wire::ToWorker::Welcome welcome;
   for (const AttemptId id : fenced) *welcome.add_fenced() = to_wire(id);
-  slots.begin_session(welcome.fenced());
+  EXPECT_TRUE(slots.begin_session(welcome));
 }
 
 void SlotsWorld::settle() {
