@@ -60,7 +60,10 @@ CLI::Option* add_size(CLI::App& app, const std::string& name, std::uint64_t& val
   return option;
 }
 
-CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& value, const std::string& help) {
+namespace {
+
+template <class Value>  // Duration, or one that may be left out
+CLI::Option* add_duration_to(CLI::App& app, const std::string& name, Value& value, const std::string& help) {
   auto* option = app.add_option_function<std::string>(
       name,
       [name, &value](const std::string& text) {
@@ -70,7 +73,18 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& valu
         value = *duration;
       },
       help);
-  return option->type_name("TIME")->default_str(shown(value));
+  return option->type_name("TIME");
+}
+
+}  // namespace
+
+CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& value, const std::string& help) {
+  return add_duration_to(app, name, value, help)->default_str(shown(value));
+}
+
+CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<Duration>& value,
+                          const std::string& help) {
+  return add_duration_to(app, name, value, help);
 }
 
 CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& settings, const std::string& help) {
@@ -126,12 +140,23 @@ void add_job_options(CLI::App& app, JobOptions& job) {
   count->excludes(size);
   add_duration(app, "--deadline", job.deadline, "Time the job may take; later than that, the exit code is 3");
   add_settings(app, "-s,--set", job.parameters, "A parameter of the application; repeatable");
-  add_duration(app, "--checkpoint", job.checkpoint_interval, "Seal what is mapped this often; 0 is never");
+  add_duration(app, "--checkpoint", job.checkpoint_interval,
+               "Seal what is mapped this often, 0 is never (default 5s; 0 for policies that restart)");
   add_duration(app, "--attempt-timeout", job.attempt_timeout, "Kill an attempt that makes no progress for so long");
   add_count(app, "--max-attempts", job.attempts_max, 1, "Failures of one segment that fail the job");
   add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
-  app.add_option("--policy", job.policy, "What to do about stragglers")->type_name("NAME")->capture_default_str();
+  app.add_option("--policy", job.policy, "What to do about stragglers: a name from 'ontime policies' (default none)")
+      ->type_name("NAME");
   add_settings(app, "--policy-set", job.policy_parameters, "A parameter of the policy; repeatable");
+  app.add_option("--estimator", job.estimator,
+                 "How completion times are estimated: chronos, hadoop, exponential or simple-exponential")
+      ->check(one_of({"chronos", "hadoop", "exponential", "simple-exponential"}))
+      ->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--on-miss", [&job](const std::string& what) { job.kill_on_miss = what == "kill"; },
+         "When the deadline has passed: finish the job, or kill it (default finish)")
+      ->check(one_of({"finish", "kill"}))
+      ->type_name("WHAT");
   add_application_directories(app, job.application_directories);
 }
 
@@ -147,6 +172,16 @@ void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
       ->check(one_of({"trace", "debug", "info", "warning", "error", "off"}))
       ->type_name("LEVEL")
       ->capture_default_str()
+      ->group(group);
+  app.add_option("--inject", cluster.injection.settings, "Disturb attempts on purpose, such as pace=2s; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--injection", cluster.injection.file, "The same from a YAML file; --inject wins")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--seed", cluster.injection.seed, "What the chance in both depends on (default 0)")
+      ->type_name("N")
       ->group(group);
   app.add_option("--log-file", cluster.log_file, "Keep the log of master and workers here (default: not kept)")
       ->type_name("FILE")

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace ontime::cli {
 // One option whose text is a size ("128MiB") or a duration ("90s"); a bad text is a usage error that says why.
 CLI::Option* add_size(CLI::App& app, const std::string& name, std::uint64_t& value, const std::string& help);
 CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& value, const std::string& help);
+CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<Duration>& value,
+                          const std::string& help);
 // A repeatable KEY=VALUE; a key given twice keeps the last value.
 CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& settings, const std::string& help);
 // A whole number from `least` on.

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "common/base/ids.h"
 #include "common/base/time.h"
+#include "common/injection/load.h"
 
 namespace ontime::cli {
 
@@ -23,12 +25,14 @@ struct JobOptions {
   std::uint32_t splits = 0;
   Duration deadline{0};  // 0: none
   Settings parameters;
-  Duration checkpoint_interval{std::chrono::seconds(5)};
+  std::optional<Duration> checkpoint_interval;  // none: what suits the policy
   Duration attempt_timeout{0};
   std::uint32_t attempts_max = 4;
   std::uint64_t record_bytes_max = 64u << 20;
-  std::string policy = "none";
+  std::string policy;  // empty: the master's
   Settings policy_parameters;
+  std::string estimator;  // empty: the default one
+  bool kill_on_miss = false;
   std::vector<std::string> application_directories;  // looked at before the default ones
 };
 
@@ -44,7 +48,8 @@ struct ClusterOptions {
   Duration node_timeout{std::chrono::seconds(5)};
   Duration heartbeat{std::chrono::milliseconds(200)};
   std::string log_level = "warning";
-  std::string log_file;  // empty: thrown away with the cluster
+  std::string log_file;                              // empty: thrown away with the cluster
+  injection::Flags injection;                        // what disturbs attempts on purpose
   std::vector<std::string> application_directories;  // the job's
 };
 
@@ -106,7 +111,11 @@ struct AppsCommand {
   bool json = false;
 };
 
+struct PoliciesCommand {
+  bool json = false;
+};
+
 using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, NodesCommand, KillCommand,
-                             ResultCommand, VerifyCommand, AppsCommand>;
+                             ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand>;
 
 }  // namespace ontime::cli

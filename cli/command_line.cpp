@@ -49,6 +49,7 @@ class Grammar {
   ResultCommand result_;
   VerifyCommand verify_;
   AppsCommand apps_;
+  PoliciesCommand policies_;
 };
 
 Grammar::Grammar() {
@@ -149,6 +150,9 @@ void Grammar::add_output_verbs() {
                         "  ontime apps\n  ontime apps --app-dir build/lib/ontime/apps --json\n", apps_);
   add_application_directories(apps, apps_.application_directories);
   add_json(apps, apps_.json);
+
+  auto& policies = add_verb("policies", "List the policies against stragglers", "  ontime policies\n", policies_);
+  add_json(policies, policies_.json);
 }
 
 std::string Grammar::verb() const {

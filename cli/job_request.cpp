@@ -125,12 +125,14 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   spec.set_split_bytes(options.split_bytes);
   spec.set_splits(options.splits);
   spec.set_deadline_ns(options.deadline.count());
-  spec.set_checkpoint_interval_ns(options.checkpoint_interval.count());
+  if (options.checkpoint_interval) spec.set_checkpoint_interval_ns(options.checkpoint_interval->count());
   spec.set_attempt_timeout_ns(options.attempt_timeout.count());
   spec.set_attempts_max(options.attempts_max);
   spec.set_record_bytes_max(options.record_bytes_max);
   spec.set_policy(options.policy);
   put(*spec.mutable_policy_parameters(), options.policy_parameters);
+  spec.set_estimator(options.estimator);
+  spec.set_kill_on_miss(options.kill_on_miss);
   return spec;
 }
 

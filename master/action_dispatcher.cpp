@@ -50,11 +50,14 @@ WorkerLink* ActionDispatcher::link_to(NodeId node) {
 
 void ActionDispatcher::on(const scheduler::action::LaunchAttempt& action) {
   const scheduler::Job* job = cluster_.find_job(action.attempt.task.job);
-  const scheduler::Task* task = cluster_.find_task(action.attempt.task);
   WorkerLink* link = link_to(action.node);
   // The job may have ended while the launch was made durable; the kill that follows finds nothing to kill then.
-  if (job == nullptr || task == nullptr || link == nullptr) return;
-  link->launch(action.attempt, action.range, action.attempt.task.job, job->spec, task->file);
+  if (job == nullptr || cluster_.find_task(action.attempt.task) == nullptr || link == nullptr) return;
+  link->launch(action, *job);
+}
+
+void ActionDispatcher::on(const scheduler::action::BeginAttempt& action) {
+  if (WorkerLink* link = link_to(action.node)) link->begin(action.attempt, action.range);
 }
 
 void ActionDispatcher::on(const scheduler::action::CutAttempt& action) {

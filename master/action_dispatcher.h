@@ -42,6 +42,7 @@ class ActionDispatcher : public ActionPerformer {
 
  private:
   void on(const scheduler::action::LaunchAttempt& action);
+  void on(const scheduler::action::BeginAttempt& action);
   void on(const scheduler::action::CutAttempt& action);
   void on(const scheduler::action::KillAttempt& action);
   void on(const scheduler::action::WelcomeNode& action);

@@ -4,9 +4,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/injection/load.h"
+#include "master/submission.h"
 
 namespace ontime::master {
 namespace {
@@ -22,10 +25,15 @@ struct Flags {
   std::string journal_sync = "on";
   std::string node_timeout = "5s";
   std::string heartbeat = "200ms";
+  std::string cut_timeout = "3s";
+  std::string placement = "apart,fast-first,leave-out";
+  std::string policy = "none";
+  std::vector<std::string> policy_settings;
   std::string token_file;
   log::Options log;
   bool check_config = false;
-  bool die_with_parent = false;
+  pid_t parent = 0;
+  injection::Flags injection;
 };
 
 void declare(CLI::App& app, Flags& flags) {
@@ -40,6 +48,18 @@ void declare(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_option("--node-timeout", flags.node_timeout, "Silence after which a node is lost")->capture_default_str();
   app.add_option("--heartbeat", flags.heartbeat, "Interval at which workers report progress")->capture_default_str();
+  app.add_option("--cut-timeout", flags.cut_timeout, "An attempt that does not answer a cut for so long is ended")
+      ->capture_default_str();
+  app.add_option("--placement", flags.placement,
+                 "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
+                 "(nodes that keep producing stragglers); or none")
+      ->capture_default_str();
+  app.add_option("--policy", flags.policy, "What to do about stragglers of jobs that do not say it")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--policy-set", flags.policy_settings, "A parameter of that policy; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   app.add_option("--token-file", flags.token_file,
                  "File whose first line workers and clients must show; else $ONTIME_TOKEN");
   app.add_option("--log-level", flags.log.level, "Least important events that are logged")
@@ -51,7 +71,14 @@ void declare(CLI::App& app, Flags& flags) {
   app.add_option("--log-file", flags.log.file, "Log there instead of to stderr");
   app.add_flag("--check-config", flags.check_config, "Check flags and configuration file, and exit")
       ->configurable(false);
-  app.add_flag("--die-with-parent", flags.die_with_parent, "End when the process that started this one ends");
+  app.add_option("--die-with-parent", flags.parent, "End when this process, which started this one, ends")
+      ->check(CLI::PositiveNumber)
+      ->type_name("PID");
+  app.add_option("--inject", flags.injection.settings, "Disturb attempts on purpose, see docs/injection.md; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--injection", flags.injection.file, "The same from a YAML file; --inject wins")->type_name("FILE");
+  app.add_option("--seed", flags.injection.seed, "What the chance in both depends on")->type_name("N");
   app.set_config("--config", "", "File with any of these flags, one `name=value` per line");
   app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name is an error, as on the command line
   app.set_version_flag("--version", ONTIME_VERSION);
@@ -78,6 +105,48 @@ Status check_intervals(const Settings& settings) {
   return {};
 }
 
+Result<scheduler::Placement> placement_of(const std::string& text) {
+  scheduler::Placement placement{.apart = false, .fast_first = false, .leave_out = false};
+  if (text == "none") return placement;
+  std::istringstream rules(text);
+  for (std::string rule; std::getline(rules, rule, ',');) {
+    if (rule == "apart")
+      placement.apart = true;
+    else if (rule == "fast-first")
+      placement.fast_first = true;
+    else if (rule == "leave-out")
+      placement.leave_out = true;
+    else
+      return bad_input("--placement: '" + rule + "' is no rule; there is apart, fast-first and leave-out, or none.");
+  }
+  return placement;
+}
+
+Result<PolicyChoice> policy_of(const Flags& flags) {
+  PolicyChoice policy{flags.policy, {}};
+  for (const std::string& setting : flags.policy_settings) {
+    const auto equals = setting.find('=');
+    if (equals == setting.npos || equals == 0) return bad_input("--policy-set: '" + setting + "' is not KEY=VALUE.");
+    policy.parameters[setting.substr(0, equals)] = setting.substr(equals + 1);
+  }
+  if (Status status = check_policy(policy.name, policy.parameters); !status) return status.error();
+  return policy;
+}
+
+Status check_scheduling(const Flags& flags, Settings& settings) {
+  const Result<Duration> cut_timeout = parse_duration(flags.cut_timeout);
+  if (!cut_timeout) return bad_input("--cut-timeout: " + cut_timeout.error().message);
+  if (*cut_timeout <= Duration::zero()) return bad_input("--cut-timeout must be above 0.");
+  settings.cut_timeout = *cut_timeout;
+  const Result<scheduler::Placement> placement = placement_of(flags.placement);
+  if (!placement) return placement.error();
+  settings.placement = *placement;
+  Result<PolicyChoice> policy = policy_of(flags);
+  if (!policy) return policy.error();
+  settings.policy = std::move(*policy);
+  return {};
+}
+
 Result<CommandLine> check(const Flags& flags) {
   CommandLine line;
   Result<net::Endpoint> listen = net::parse_endpoint(flags.listen, kDefaultPort);
@@ -94,13 +163,17 @@ Result<CommandLine> check(const Flags& flags) {
   line.settings.node_timeout = *node_timeout;
   line.settings.heartbeat = *heartbeat;
   if (Status status = check_intervals(line.settings); !status) return status.error();
+  if (Status status = check_scheduling(flags, line.settings); !status) return status.error();
   Result<std::string> token = token_of(flags);
   if (!token) return token.error();
   line.settings.token = std::move(*token);
   line.log = flags.log;
   line.log.program = "ontime-master";
   line.check_config = flags.check_config;
-  line.die_with_parent = flags.die_with_parent;
+  line.parent = flags.parent;
+  auto injection = injection::load(flags.injection);
+  if (!injection) return std::move(injection).error();
+  line.settings.injection = std::move(*injection);
   return line;
 }
 

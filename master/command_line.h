@@ -1,6 +1,8 @@
 #pragma once
 // The flags of ontime-master.
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 
@@ -20,7 +22,7 @@ struct CommandLine {
   Settings settings;
   log::Options log;
   bool check_config = false;
-  bool die_with_parent = false;
+  pid_t parent = 0;  // to die with; 0: with nobody
 };
 
 // What to do: run, or print a text (of --help, --version or a usage error) and exit.

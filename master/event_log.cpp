@@ -49,6 +49,30 @@ struct Line {
                   to_string(fact.node), fact.range.begin, fact.range.end, fact.speculative);
   }
 
+  void operator()(const record::StandbyBegun& fact) const {
+    spdlog::debug("standby_begun attempt={} begin={} end={}", to_string(fact.attempt), fact.range.begin,
+                  fact.range.end);
+  }
+
+  void operator()(const record::SegmentDivided& fact) const {
+    spdlog::debug("segment_divided task={} begin={} at={}", to_string(fact.task), fact.begin, fact.at);
+  }
+
+  void operator()(const record::PolicyDecided& fact) const {
+    const scheduler::DecisionNote& note = fact.decision;
+    if (note.what == scheduler::DecisionNote::What::Note) {
+      spdlog::info("policy_note job={} text=\"{}\"", to_string(fact.job), note.text);
+      return;
+    }
+    const std::string who = note.task ? to_string(TaskId{fact.job, *note.task}) : to_string(fact.job);
+    spdlog::info("policy_decided about={} reason={} segment={} copies={} pieces={}", who, note.reason, note.segment,
+                 note.copies, note.pieces);
+  }
+
+  void operator()(const record::ProfileUpdated& fact) const {
+    spdlog::debug("profile_updated attempts={}", fact.sample.finished().size());
+  }
+
   void operator()(const record::SegmentCut& fact) const {
     spdlog::debug("segment_cut attempt={} begin={} at={} release={}", to_string(fact.attempt), fact.begin, fact.at,
                   fact.release);

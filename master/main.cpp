@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>
@@ -15,6 +13,8 @@
 #include <memory>
 #include <string>
 
+#include "common/base/parent_process.h"
+#include "common/injection/settings.h"
 #include "common/log/log.h"
 #include "common/net/endpoint.h"
 #include "master/command_line.h"
@@ -30,12 +30,6 @@ constexpr int kBadUsage = 2;
 int complain(const Error& error) {
   std::fprintf(stderr, "ontime-master: %s\n", error.message.c_str());
   return error.kind == ErrorKind::BadInput ? kBadUsage : kFailed;
-}
-
-// A crash is safe at any time, so the kernel may end this process with its parent at once.
-void die_with_parent() {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() == 1) std::_Exit(kFailed);  // it has gone already
 }
 
 // Whoever sees the file sees the whole port.
@@ -66,7 +60,8 @@ Result<asio::ip::tcp::acceptor> open_socket(asio::io_context& io, const CommandL
 }
 
 int run(const CommandLine& line) {
-  if (line.die_with_parent) die_with_parent();
+  // A crash is safe at any time, so the kernel may end this process with its parent at once.
+  if (line.parent != 0 && !die_with_parent(line.parent)) return kFailed;
   if (Status status = log::set_up(line.log); !status) return complain(status.error());
   auto journal = journal::RocksdbJournal::open(line.journal, {line.journal_sync});
   if (!journal) return complain(journal.error());
@@ -82,6 +77,7 @@ int run(const CommandLine& line) {
     io.stop();
   });
   (*master)->start();
+  if (line.settings.injection) spdlog::info("injection_active {}", injection::describe(*line.settings.injection));
   spdlog::info("master_listening port={} cluster={} journal={}", (*master)->port(), (*journal)->cluster(),
                line.journal);
   if (!line.port_file.empty()) {

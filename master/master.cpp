@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/injection/wire.h"
 #include "master/commit_plan.h"
 #include "master/event_log.h"
 
@@ -18,6 +19,7 @@ wire::ToWorker::Welcome welcome_of(const Settings& settings) {
   wire::ToWorker::Welcome welcome;
   welcome.set_heartbeat_interval_ns(settings.heartbeat.count());
   welcome.set_node_timeout_ns(settings.node_timeout.count());
+  if (settings.injection) *welcome.mutable_injection() = injection::to_wire(*settings.injection);
   return welcome;
 }
 
@@ -26,6 +28,8 @@ wire::ToWorker::Welcome welcome_of(const Settings& settings) {
 Result<Master::Recovered> Master::recover(journal::Journal& journal, const Settings& settings) {
   scheduler::Settings scheduling;
   scheduling.node_timeout = settings.node_timeout;
+  scheduling.cut_timeout = settings.cut_timeout;
+  scheduling.placement = settings.placement;
   Recovered recovered;
   recovered.scheduler = std::make_unique<scheduler::Scheduler>(scheduling);
   const Status status = journal.read_all([&recovered](const scheduler::Record& record) {
@@ -56,7 +60,7 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
                  [this](JobId job, const std::string& error) {
                    control_.step(scheduler::event::CommitFinished{job, error});
                  }),
-      submissions_(control_, committer_, journal.cluster()),
+      submissions_(control_, committer_, journal.cluster(), settings.policy),
       acceptor_(std::move(socket), {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.token}, dispatcher_,
                 {control_, submissions_, watch_, failures_}) {}
 

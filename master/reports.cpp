@@ -96,6 +96,8 @@ Result<scheduler::Event> event_of(NodeId node, const wire::Report& report) {
   switch (report.what_case()) {
     case wire::Report::kStarted:
       return scheduler::Event(event::AttemptStarted{node, *attempt});
+    case wire::Report::kReady:
+      return scheduler::Event(event::AttemptReady{node, *attempt});
     case wire::Report::kCut: {
       if (report.cut().at() > kOffsetMax && report.cut().at() != kUnknownEnd) return malformed("a cut out of range");
       return scheduler::Event(event::CutAnswered{node, *attempt, report.cut().at(), report.cut().release()});

@@ -3,16 +3,30 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "common/base/time.h"
+#include "common/injection/injection.h"
+#include "scheduler/model/job_spec.h"
+#include "scheduler/resource_manager.h"
 
 namespace ontime::master {
+
+// What a job gets that does not name a policy.
+struct PolicyChoice {
+  std::string name = "none";
+  scheduler::StringMap parameters;
+};
 
 struct Settings {
   Duration node_timeout = std::chrono::seconds(5);
   Duration heartbeat = std::chrono::milliseconds(200);
-  std::string token;  // empty: none is asked for
+  Duration cut_timeout = std::chrono::seconds(3);  // an attempt that does not answer a cut for so long is ended
+  scheduler::Placement placement;
+  PolicyChoice policy;
+  std::string token;                              // empty: none is asked for
+  std::optional<injection::Injection> injection;  // what disturbs attempts on purpose
 };
 
 // Bounds on what others may send; see reports.cpp and submission.cpp for the sentences they get.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "master/input_listing.h"
 #include "master/settings.h"
 #include "master/text.h"
+#include "scheduler/estimate/estimator.h"
 #include "scheduler/policy/policy.h"
 
 namespace ontime::master {
@@ -45,10 +47,17 @@ Result<Duration> duration_of(std::int64_t ns, const char* name) {
   return Duration(ns);
 }
 
+// Policies whose papers start their copies at the beginning of a split would resume too if there were checkpoints.
+std::int64_t checkpoint_of(const wire::JobSpec& request, const JobSpec& spec) {
+  if (request.has_checkpoint_interval_ns()) return request.checkpoint_interval_ns();
+  const scheduler::PolicyDescription* policy = scheduler::find_policy(spec.policy);
+  return policy != nullptr && policy->restarts ? 0 : spec.checkpoint_interval.count();
+}
+
 Status fill_durations(const wire::JobSpec& request, JobSpec& spec) {
   const std::pair<Duration*, Result<Duration>> all[] = {
       {&spec.deadline, duration_of(request.deadline_ns(), "deadline")},
-      {&spec.checkpoint_interval, duration_of(request.checkpoint_interval_ns(), "checkpoint interval")},
+      {&spec.checkpoint_interval, duration_of(checkpoint_of(request, spec), "checkpoint interval")},
       {&spec.attempt_timeout, duration_of(request.attempt_timeout_ns(), "attempt timeout")}};
   for (const auto& [to, value] : all) {
     if (!value) return value.error();
@@ -71,17 +80,29 @@ Status fill_application(const wire::JobSpec& request, JobSpec& spec) {
   return {};
 }
 
-Status fill_policy(const wire::JobSpec& request, JobSpec& spec) {
+Status fill_policy(const wire::JobSpec& request, const PolicyChoice& otherwise, JobSpec& spec) {
   Result<StringMap> parameters = parameters_of(request.policy_parameters());
   if (!parameters) return parameters.error();
-  spec.policy_parameters = std::move(*parameters);
-  if (!request.policy().empty()) spec.policy = request.policy();
-  const std::vector<std::string> names = scheduler::policy_names();
-  if (std::find(names.begin(), names.end(), spec.policy) != names.end()) return {};
+  if (request.policy().empty()) {
+    spec.policy = otherwise.name;
+    spec.policy_parameters = otherwise.parameters;
+  } else {
+    spec.policy = request.policy();
+  }
+  for (auto& [name, value] : *parameters) spec.policy_parameters[name] = std::move(value);
+  return check_policy(spec.policy, spec.policy_parameters);
+}
+
+Status fill_estimator(const wire::JobSpec& request, JobSpec& spec) {
+  if (request.estimator().empty()) return {};
   std::string known;
-  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-  return bad_input("There is no policy '" + readable(spec.policy.substr(0, kNameBytesMax)) + "'; there is " + known +
-                   ".");
+  for (const std::string_view name : scheduler::estimate::estimator_names()) {
+    if (request.estimator() == name) spec.estimator = name;
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  if (request.estimator() == spec.estimator) return {};
+  return bad_input("There is no estimator '" + readable(request.estimator().substr(0, kNameBytesMax)) + "'; there is " +
+                   known + ".");
 }
 
 Status fill_limits(const wire::JobSpec& request, JobSpec& spec) {
@@ -121,9 +142,24 @@ Result<std::string> output_of(const wire::JobSpec& request) {
   return normal;
 }
 
-Result<JobSpec> prepare_job(const wire::JobSpec& request) {
+Status check_policy(const std::string& name, const StringMap& parameters) {
+  try {
+    if (scheduler::make_policy(name, parameters) != nullptr) return {};
+  } catch (const std::invalid_argument& wrong) {
+    return bad_input(readable(wrong.what()));
+  }
+  std::string known;
+  for (const scheduler::PolicyDescription& policy : scheduler::policies()) {
+    known += (known.empty() ? "" : ", ") + std::string(policy.name);
+  }
+  return bad_input("There is no policy '" + readable(name.substr(0, kNameBytesMax)) + "'; there is " + known + ".");
+}
+
+Result<JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy) {
   JobSpec spec;
-  for (const auto fill : {fill_application, fill_policy, fill_durations, fill_limits}) {
+  if (Status status = fill_policy(request, policy, spec); !status) return status.error();
+  spec.kill_on_miss = request.kill_on_miss();
+  for (const auto fill : {fill_application, fill_estimator, fill_durations, fill_limits}) {
     if (Status status = fill(request, spec); !status) return status.error();
   }
   Result<std::string> output = output_of(request);

@@ -4,6 +4,7 @@
 
 #include "common/base/result.h"
 #include "common/protocol/types.pb.h"
+#include "master/settings.h"
 #include "scheduler/model/job_spec.h"
 
 namespace ontime::master {
@@ -12,7 +13,11 @@ namespace ontime::master {
 Result<std::string> output_of(const wire::JobSpec& request);
 
 // The spec with its inputs; BadInput, with one sentence, for everything that can be known to be wrong now. The name
-// and parameters of the application are checked by those who have it: the client before, the runners later.
-Result<scheduler::JobSpec> prepare_job(const wire::JobSpec& request);
+// and parameters of the application are checked by those who have it: the client before, the runners later. `policy`:
+// for a job that names none.
+Result<scheduler::JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy = {});
+
+// BadInput, with one sentence, unless there is such a policy and it takes these parameters.
+Status check_policy(const std::string& name, const scheduler::StringMap& parameters);
 
 }  // namespace ontime::master

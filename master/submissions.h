@@ -14,6 +14,7 @@
 #include "common/protocol/client.pb.h"
 #include "master/control_loop.h"
 #include "master/output_committer.h"
+#include "master/settings.h"
 #include "master/signal.h"
 
 namespace ontime::master {
@@ -21,8 +22,9 @@ namespace ontime::master {
 class Submissions {
  public:
   // `cluster_id` marks the output directories that are claimed; `committer` may still have one in hand.
-  Submissions(ControlLoop& control, const OutputCommitter& committer, std::string cluster_id)
-      : control_(control), committer_(committer), cluster_id_(std::move(cluster_id)) {}
+  // `policy` is for jobs that name none.
+  Submissions(ControlLoop& control, const OutputCommitter& committer, std::string cluster_id, PolicyChoice policy = {})
+      : control_(control), committer_(committer), cluster_id_(std::move(cluster_id)), policy_(std::move(policy)) {}
   ~Submissions();
 
   // Takes as long as listing the inputs takes.
@@ -50,6 +52,7 @@ class Submissions {
   ControlLoop& control_;
   const OutputCommitter& committer_;
   const std::string cluster_id_;
+  const PolicyChoice policy_;
   std::uint64_t last_request_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Waiting>> waiting_;
   std::set<std::string> outputs_;  // of submissions being prepared

@@ -11,6 +11,11 @@ void put(AttemptId from, wire::Attempt* to) {
   to->set_number(from.number);
 }
 
+void put(ByteRange from, wire::Range* to) {
+  to->set_begin(from.begin);
+  to->set_end(from.end);
+}
+
 }  // namespace
 
 void WorkerLink::welcome(const wire::ToWorker::Welcome& welcome) {
@@ -20,7 +25,7 @@ void WorkerLink::welcome(const wire::ToWorker::Welcome& welcome) {
   is_welcome_ = true;
 }
 
-void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec) {
+void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t tasks) {
   if (!set_up_.insert(job).second) return;
   wire::JobSetup* setup = add_order()->mutable_setup();
   setup->set_job(job.value);
@@ -32,20 +37,28 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec) {
   }
   setup->set_output(spec.output);
   setup->set_record_bytes_max(spec.record_bytes_max);
+  setup->set_tasks(tasks);
 }
 
-void WorkerLink::launch(AttemptId attempt, ByteRange range, JobId job, const scheduler::JobSpec& spec,
-                        std::uint32_t file) {
-  set_up(job, spec);
+void WorkerLink::launch(const scheduler::action::LaunchAttempt& action, const scheduler::Job& job) {
+  const scheduler::Task& task = job.tasks.at(action.attempt.task.index);
+  set_up(action.attempt.task.job, job.spec, static_cast<std::uint32_t>(job.tasks.size()));
   wire::Order::Launch* launch = add_order()->mutable_launch();
-  put(attempt, launch->mutable_attempt());
-  const scheduler::InputFile& input = spec.inputs.at(file);
+  put(action.attempt, launch->mutable_attempt());
+  const scheduler::InputFile& input = job.spec.inputs.at(task.file);
   launch->mutable_file()->set_path(input.path);
   launch->mutable_file()->set_size(input.size);
   launch->mutable_file()->set_mtime_ns(input.mtime_ns);
   launch->mutable_file()->set_codec(static_cast<wire::Codec>(input.codec));
-  launch->mutable_range()->set_begin(range.begin);
-  launch->mutable_range()->set_end(range.end);
+  put(action.range, launch->mutable_range());
+  put(task.ledger.split(), launch->mutable_split());
+  launch->set_standby(action.standby);
+}
+
+void WorkerLink::begin(AttemptId attempt, ByteRange range) {
+  wire::Order::Begin* begin = add_order()->mutable_begin();
+  put(attempt, begin->mutable_attempt());
+  put(range, begin->mutable_range());
 }
 
 void WorkerLink::cut(AttemptId attempt, std::uint64_t at, bool release) {

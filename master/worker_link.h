@@ -10,7 +10,8 @@
 #include "common/base/ids.h"
 #include "common/net/connection.h"
 #include "common/protocol/control.pb.h"
-#include "scheduler/model/job_spec.h"
+#include "scheduler/action.h"
+#include "scheduler/model/job.h"
 
 namespace ontime::master {
 
@@ -21,7 +22,8 @@ class WorkerLink {
   void welcome(const wire::ToWorker::Welcome& welcome);
 
   // `job` is set up in this session before its first launch.
-  void launch(AttemptId attempt, ByteRange range, JobId job, const scheduler::JobSpec& spec, std::uint32_t file);
+  void launch(const scheduler::action::LaunchAttempt& action, const scheduler::Job& job);
+  void begin(AttemptId attempt, ByteRange range);
   void cut(AttemptId attempt, std::uint64_t at, bool release);
   void kill(AttemptId attempt, const std::string& reason);
   void forget(JobId job);
@@ -33,7 +35,7 @@ class WorkerLink {
   bool is_open() const { return connection_->is_open(); }
 
  private:
-  void set_up(JobId job, const scheduler::JobSpec& spec);
+  void set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t tasks);
   wire::Order* add_order() { return gathered_.mutable_orders()->add_orders(); }
 
   const std::shared_ptr<net::Connection> connection_;

@@ -24,6 +24,15 @@ std::string absolute(const std::string& path) {
   return error ? path : found.string();
 }
 
+// The flags as they were given.
+std::vector<std::string> injection_arguments(const injection::Flags& flags) {
+  std::vector<std::string> arguments;
+  for (const auto& setting : flags.settings) arguments.insert(arguments.end(), {"--inject", setting});
+  if (!flags.file.empty()) arguments.insert(arguments.end(), {"--injection", flags.file});
+  if (flags.seed) arguments.insert(arguments.end(), {"--seed", std::to_string(*flags.seed)});
+  return arguments;
+}
+
 }  // namespace
 
 EmbeddedCluster::EmbeddedCluster(std::unique_ptr<TemporaryDirectory> directory, ClusterOptions options)
@@ -35,6 +44,8 @@ EmbeddedCluster::~EmbeddedCluster() {
 }
 
 Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const ClusterOptions& options) {
+  // The master would refuse it too, but later and less directly.
+  if (auto injection = injection::load(options.injection); !injection) return std::move(injection).error();
   auto directory = TemporaryDirectory::make();
   if (!directory) return directory.error();
   std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(std::move(*directory), options));
@@ -63,7 +74,7 @@ ChildProgram EmbeddedCluster::program(const std::string& file, const std::string
   ChildProgram child;
   child.name = name;
   child.path = path;
-  child.arguments = {"--die-with-parent", "--log-level", options_.log_level};
+  child.arguments = {"--die-with-parent", std::to_string(getpid()), "--log-level", options_.log_level};
   child.environment = {"ONTIME_TOKEN=" + token_};
   child.log_path = directory_->path() + "/" + file + ".log";
   if (!options_.log_file.empty())
@@ -82,6 +93,8 @@ Status EmbeddedCluster::start_master() {
                                       "--node-timeout", in_ns(options_.node_timeout),
                                       "--heartbeat",    in_ns(options_.heartbeat)};
   master.arguments.insert(master.arguments.end(), more.begin(), more.end());
+  const std::vector<std::string> disturbing = injection_arguments(options_.injection);
+  master.arguments.insert(master.arguments.end(), disturbing.begin(), disturbing.end());
   return supervisor_.start_child(std::move(master));
 }
 

@@ -2,8 +2,9 @@
 // Where the master keeps its durable facts. Two implementations: RocksdbJournal on disk, MemoryJournal for tests.
 //
 // The records of one job lie together, in the order in which they were appended, and so do those of the cluster (job
-// 0). A batch is stored whole or not at all, and batches are stored in order: what a crash leaves is always a prefix.
-// Used by one thread at a time: by the control thread until the master runs, then by the journal thread.
+// 0). Of the profiles of one application only the latest is kept. A batch is stored whole or not at all, and batches
+// are stored in order: what a crash leaves is always a prefix. Used by one thread at a time: by the control thread
+// until the master runs, then by the journal thread.
 
 #include <cstdint>
 #include <functional>
@@ -16,7 +17,7 @@
 namespace ontime::journal {
 
 // Grows when an older master could misread what a newer one has written; a newer journal is refused.
-inline constexpr std::uint32_t kJournalFormat = 1;
+inline constexpr std::uint32_t kJournalFormat = 2;
 
 class Journal {
  public:

@@ -2,6 +2,7 @@
 // Keys of the journal in RocksDB, in byte order:
 //
 //   "m" name                      metadata: "mcluster", "mformat"
+//   "p" key                       the latest ProfileUpdated with that key
 //   "r" job sequence              a record; both numbers big endian, 4 and 8 bytes
 //
 // so that the records of one job lie together in their order and one DeleteRange forgets it. `sequence` counts from 0
@@ -17,6 +18,7 @@
 namespace ontime::journal {
 
 inline constexpr char kMetadataPrefix = 'm';
+inline constexpr char kProfilePrefix = 'p';
 inline constexpr char kRecordPrefix = 'r';
 
 struct RecordKey {

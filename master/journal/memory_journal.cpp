@@ -11,6 +11,10 @@ namespace ontime::journal {
 Status MemoryJournal::append(std::span<const scheduler::Record> batch) {
   const std::lock_guard lock(mutex_);
   for (const scheduler::Record& record : batch) {
+    if (const auto* profile = std::get_if<scheduler::record::ProfileUpdated>(&record.fact)) {
+      profiles_[profile->key] = encode_record(record);
+      continue;
+    }
     const JobId job = scheduler::job_of(record.fact);
     const auto behind = records_.upper_bound({job, std::numeric_limits<std::uint64_t>::max()});
     if (std::holds_alternative<scheduler::record::JobForgotten>(record.fact)) {
@@ -26,6 +30,11 @@ Status MemoryJournal::append(std::span<const scheduler::Record> batch) {
 
 Status MemoryJournal::read_all(const std::function<void(const scheduler::Record&)>& visit) {
   const std::lock_guard lock(mutex_);
+  for (const auto& [key, value] : profiles_) {
+    Result<scheduler::Record> record = decode_record(value);
+    if (!record) return record.error();
+    visit(*record);
+  }
   for (const auto& [key, value] : records_) {
     Result<scheduler::Record> record = decode_record(value);
     if (!record) return record.error();

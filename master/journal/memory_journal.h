@@ -26,6 +26,7 @@ class MemoryJournal : public Journal {
   const std::string cluster_;
   mutable std::mutex mutex_;
   std::map<RecordKey, std::string> records_;  // guarded by mutex_
+  std::map<std::string, std::string> profiles_;
 };
 
 }  // namespace ontime::journal

@@ -1,5 +1,6 @@
 #include "master/journal/record_codec.h"
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -58,6 +59,25 @@ void put(const JobSpec& from, stored::JobSpec* to) {
   to->set_record_bytes_max(from.record_bytes_max);
   to->set_policy(from.policy);
   put(from.policy_parameters, to->mutable_policy_parameters());
+  to->set_estimator(from.estimator);
+  to->set_kill_on_miss(from.kill_on_miss);
+}
+
+void put(const scheduler::DecisionNote& from, stored::PolicyDecided* to) {
+  to->set_what(static_cast<std::uint32_t>(from.what));
+  if (from.task) to->set_task(*from.task);
+  if (from.attempt) to->set_attempt(*from.attempt);
+  to->set_reason(from.reason);
+  to->set_segment(from.segment);
+  if (from.resume_at) to->set_resume_at(*from.resume_at);
+  to->set_pieces(from.pieces);
+  to->set_copies(from.copies);
+  to->set_release(from.release);
+  to->set_when_ready(from.when_ready);
+  to->set_completion(from.completion);
+  to->set_pocd_before(from.pocd_before);
+  to->set_pocd_after(from.pocd_after);
+  to->set_text(from.text);
 }
 
 // One overload per fact: fills the alternative of the same name.
@@ -86,6 +106,33 @@ struct FactWriter {
     out->set_node(fact.node.value);
     put(fact.range, out->mutable_range());
     out->set_speculative(fact.speculative);
+    out->set_standby(fact.standby);
+  }
+
+  void operator()(const record::StandbyBegun& fact) {
+    put(fact.attempt, to.mutable_standby_begun()->mutable_attempt());
+    put(fact.range, to.mutable_standby_begun()->mutable_range());
+  }
+
+  void operator()(const record::SegmentDivided& fact) {
+    stored::SegmentDivided* out = to.mutable_segment_divided();
+    out->set_job(fact.task.job.value);
+    out->set_task(fact.task.index);
+    out->set_begin(fact.begin);
+    out->set_at(fact.at);
+  }
+
+  void operator()(const record::PolicyDecided& fact) {
+    to.mutable_policy_decided()->set_job(fact.job.value);
+    put(fact.decision, to.mutable_policy_decided());
+  }
+
+  void operator()(const record::ProfileUpdated& fact) {
+    stored::ProfileUpdated* out = to.mutable_profile_updated();
+    out->set_key(fact.key);
+    out->mutable_finished()->Add(fact.sample.finished().begin(), fact.sample.finished().end());
+    out->mutable_censored()->Add(fact.sample.censored().begin(), fact.sample.censored().end());
+    out->mutable_launches()->Add(fact.sample.launches().begin(), fact.sample.launches().end());
   }
 
   void operator()(const record::SegmentCut& fact) {
@@ -149,6 +196,14 @@ class FactReader {
         return record::JobAccepted{job(from.job_accepted().job()), read(from.job_accepted().spec())};
       case stored::Record::kAttemptLaunched:
         return read(from.attempt_launched());
+      case stored::Record::kStandbyBegun:
+        return record::StandbyBegun{read(from.standby_begun().attempt()), read(from.standby_begun().range())};
+      case stored::Record::kSegmentDivided:
+        return read(from.segment_divided());
+      case stored::Record::kPolicyDecided:
+        return read(from.policy_decided());
+      case stored::Record::kProfileUpdated:
+        return read(from.profile_updated());
       case stored::Record::kSegmentCut:
         return read(from.segment_cut());
       case stored::Record::kSegmentSealed:
@@ -220,6 +275,8 @@ class FactReader {
     spec.record_bytes_max = from.record_bytes_max();
     spec.policy = from.policy();
     spec.policy_parameters = read(from.policy_parameters());
+    spec.estimator = from.estimator();
+    spec.kill_on_miss = from.kill_on_miss();
     return spec;
   }
 
@@ -230,7 +287,50 @@ class FactReader {
 
   Fact read(const stored::AttemptLaunched& from) {
     require(from.node() != 0, "its node number is 0");
-    return record::AttemptLaunched{read(from.attempt()), NodeId{from.node()}, read(from.range()), from.speculative()};
+    return record::AttemptLaunched{read(from.attempt()), NodeId{from.node()}, read(from.range()), from.speculative(),
+                                   from.standby()};
+  }
+
+  Fact read(const stored::SegmentDivided& from) {
+    require(from.begin() < from.at(), "it divides a segment before its begin");
+    return record::SegmentDivided{{job(from.job()), from.task()}, from.begin(), from.at()};
+  }
+
+  Fact read(const stored::PolicyDecided& from) {
+    scheduler::DecisionNote note;
+    note.what = enumerator(from.what(), scheduler::DecisionNote::What::Note, "its decision is of an unknown kind");
+    if (from.has_task()) note.task = from.task();
+    if (from.has_attempt()) note.attempt = from.attempt();
+    note.reason = from.reason();
+    note.segment = from.segment();
+    if (from.has_resume_at()) note.resume_at = from.resume_at();
+    note.pieces = from.pieces();
+    note.copies = from.copies();
+    note.release = from.release();
+    note.when_ready = from.when_ready();
+    note.completion = from.completion();
+    note.pocd_before = from.pocd_before();
+    note.pocd_after = from.pocd_after();
+    note.text = from.text();
+    return record::PolicyDecided{job(from.job()), std::move(note)};
+  }
+
+  Fact read(const stored::ProfileUpdated& from) {
+    record::ProfileUpdated fact{from.key(), {}};
+    const auto is_duration = [](double seconds) { return std::isfinite(seconds) && seconds > 0; };
+    for (const double duration : from.finished()) {
+      require(is_duration(duration), "its profile holds a duration that is none");
+      fact.sample.add_finished(duration);
+    }
+    for (const double duration : from.censored()) {
+      require(is_duration(duration), "its profile holds a duration that is none");
+      fact.sample.add_censored(duration);
+    }
+    for (const double duration : from.launches()) {
+      require(is_duration(duration), "its profile holds a launch time that is none");
+      fact.sample.add_launch(duration);
+    }
+    return fact;
   }
 
   Fact read(const stored::SegmentCut& from) {

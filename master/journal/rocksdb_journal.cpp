@@ -157,6 +157,10 @@ Status RocksdbJournal::read_metadata() {
     return error_about("read", "it has format " + format_text + " and this ontime-master knows formats up to " +
                                    std::to_string(kJournalFormat) + "; use the newer ontime-master that wrote it");
   }
+  if (format < kJournalFormat) {  // what it holds reads the same
+    const rocksdb::Status raised = database_->Put(rocksdb::WriteOptions(), kFormatKey, std::to_string(kJournalFormat));
+    if (!raised.ok()) return error_about("write", raised.ToString() + advice_for(raised));
+  }
   const rocksdb::Status found = database_->Get({}, kClusterKey, &cluster_);
   if (!found.ok() || cluster_.empty()) return error_about("read", "the id of its cluster is missing");
   return {};
@@ -187,6 +191,8 @@ Status RocksdbJournal::append(std::span<const scheduler::Record> batch) {
       static_cast<void>(
           writes.DeleteRange(encode_key({job, 0}), encode_key({job, std::numeric_limits<std::uint64_t>::max()})));
       next_sequence_.erase(job);
+    } else if (const auto* profile = std::get_if<scheduler::record::ProfileUpdated>(&record.fact)) {
+      static_cast<void>(writes.Put(kProfilePrefix + profile->key, encode_record(record)));
     } else {
       static_cast<void>(writes.Put(encode_key({job, next_sequence_[job]++}), encode_record(record)));
     }
@@ -203,7 +209,13 @@ Status RocksdbJournal::read_all(const std::function<void(const scheduler::Record
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   const std::unique_ptr<rocksdb::Iterator> at(database_->NewIterator(options));
-  for (at->Seek(rocksdb::Slice(&kRecordPrefix, 1)); at->Valid(); at->Next()) {
+  at->Seek(rocksdb::Slice(&kProfilePrefix, 1));
+  for (; at->Valid() && at->key().starts_with(rocksdb::Slice(&kProfilePrefix, 1)); at->Next()) {
+    const Result<scheduler::Record> record = decode_record(at->value().ToStringView());
+    if (!record) return error_about("read", "a profile: " + record.error().message);
+    visit(*record);
+  }
+  for (; at->Valid(); at->Next()) {
     const std::optional<RecordKey> key = decode_key(at->key().ToStringView());
     if (!key) return error_about("read", "it holds a key that is not a record's; it is damaged");
     const std::string place = "record " + std::to_string(key->sequence) + " of " +

@@ -50,6 +50,8 @@ inline scheduler::JobSpec any_spec() {
   spec.record_bytes_max = *rc::gen::arbitrary<std::uint64_t>();
   spec.policy = *any_text();
   spec.policy_parameters = any_map();
+  spec.estimator = *any_text();
+  spec.kill_on_miss = *rc::gen::arbitrary<bool>();
   return spec;
 }
 
@@ -71,6 +73,33 @@ inline scheduler::Fact any_cut() {
   return record::SegmentCut{any_attempt(), range.begin, range.end, *rc::gen::arbitrary<bool>()};
 }
 
+inline scheduler::DecisionNote any_decision() {
+  scheduler::DecisionNote note;
+  note.what = static_cast<scheduler::DecisionNote::What>(*rc::gen::inRange(0, 5));
+  if (*rc::gen::arbitrary<bool>()) note.task = *rc::gen::arbitrary<std::uint32_t>();
+  if (*rc::gen::arbitrary<bool>()) note.attempt = *rc::gen::arbitrary<std::uint32_t>();
+  note.reason = *any_text();
+  note.segment = *rc::gen::arbitrary<std::uint64_t>();
+  if (*rc::gen::arbitrary<bool>()) note.resume_at = *rc::gen::arbitrary<std::uint64_t>();
+  note.pieces = *rc::gen::arbitrary<std::uint32_t>();
+  note.copies = *rc::gen::arbitrary<std::uint32_t>();
+  note.release = *rc::gen::arbitrary<bool>();
+  note.when_ready = *rc::gen::arbitrary<bool>();
+  note.completion = *rc::gen::arbitrary<double>();
+  note.pocd_before = *rc::gen::arbitrary<double>();
+  note.pocd_after = *rc::gen::arbitrary<double>();
+  note.text = *any_text();
+  return note;
+}
+
+inline scheduler::Fact any_profile() {
+  record::ProfileUpdated fact{*any_text(), {}};
+  for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_finished(left * 0.25);
+  for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_censored(left * 0.75);
+  for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_launch(left * 1.5);
+  return fact;
+}
+
 inline constexpr int kFactKinds = static_cast<int>(std::variant_size_v<scheduler::Fact>);
 
 // A fact of the kind at that index of the variant.
@@ -84,17 +113,26 @@ inline scheduler::Fact any_fact(int kind) {
     case 2:
       return record::JobAccepted{any_job(), any_spec()};
     case 3:
-      return record::AttemptLaunched{any_attempt(), node, any_range(), *rc::gen::arbitrary<bool>()};
+      return record::AttemptLaunched{any_attempt(), node, any_range(), *rc::gen::arbitrary<bool>(),
+                                     *rc::gen::arbitrary<bool>()};
     case 4:
-      return any_cut();
+      return record::StandbyBegun{any_attempt(), any_range()};
     case 5:
-      return any_sealed();
+      return any_cut();
     case 6:
+      return record::SegmentDivided{{any_job(), *rc::gen::arbitrary<std::uint32_t>()}, 7, 8 + *rc::gen::inRange(0, 99)};
+    case 7:
+      return any_sealed();
+    case 8:
       return record::AttemptEnded{any_attempt(), static_cast<scheduler::AttemptEnd>(*rc::gen::inRange(0, 5)),
                                   *any_text()};
-    case 7:
+    case 9:
+      return record::PolicyDecided{any_job(), any_decision()};
+    case 10:
+      return any_profile();
+    case 11:
       return record::CommitStarted{any_job()};
-    case 8:
+    case 12:
       return record::JobEnded{any_job(), static_cast<scheduler::JobState>(*rc::gen::inRange(0, 5)), *any_text()};
     default:
       return record::JobForgotten{any_job()};

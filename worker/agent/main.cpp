@@ -1,8 +1,5 @@
 // ontime-worker: the node agent. Builds the parts, runs them on one thread, and ends with 0 on SIGTERM or SIGINT, 1
 // when there is no master or it refuses this worker, 2 for wrong usage.
-#include <sys/prctl.h>
-#include <unistd.h>
-
 #include <asio/co_spawn.hpp>
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>
@@ -10,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "common/base/parent_process.h"
 #include "common/log/log.h"
 #include "common/net/coroutine.h"
 #include "common/net/token.h"
@@ -25,12 +23,6 @@ namespace {
 int complain(const Error& error) {
   std::fprintf(stderr, "ontime-worker: %s\n", error.message.c_str());
   return error.kind == ErrorKind::BadInput ? 2 : 1;
-}
-
-// The parent may have died before we asked; then nobody will tell us.
-bool follow_parent() {
-  const pid_t parent = ::getppid();
-  return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && parent != 1 && ::getppid() == parent;
 }
 
 MasterLink::Options link_options(const Options& options) {
@@ -80,7 +72,7 @@ int main(int argc, char** argv) {
   const auto parsed = worker::parse_options(argc, argv);
   if (const int* status = std::get_if<int>(&parsed)) return *status;
   const auto& options = std::get<worker::Options>(parsed);
-  if (options.die_with_parent && !worker::follow_parent()) return 0;
+  if (options.parent != 0 && !die_with_parent(options.parent)) return 1;
   if (auto ready = log::set_up(options.log); !ready) return worker::complain(ready.error());
   return worker::run(options);
 }

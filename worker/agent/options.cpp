@@ -46,6 +46,7 @@ struct Words {
   std::string connect_timeout = "30s";
   std::string token_file;
   std::vector<std::string> directories;
+  bool check_config = false;
 };
 
 void declare(CLI::App& app, Words& words, Options& options) {
@@ -66,7 +67,12 @@ void declare(CLI::App& app, Words& words, Options& options) {
   app.add_option("--log-level", options.log.level, "trace, debug, info, warning, error or off")->capture_default_str();
   app.add_option("--log-format", options.log.format, "text or json")->capture_default_str();
   app.add_option("--log-file", options.log.file, "Write the log there; default: stderr")->type_name("FILE");
-  app.add_flag("--die-with-parent", options.die_with_parent, "End when the process that started this one ends");
+  app.add_option("--die-with-parent", options.parent, "End when this process, which started this one, ends")
+      ->check(CLI::PositiveNumber)
+      ->type_name("PID");
+  app.add_flag("--check-config", words.check_config, "Check flags and configuration file, and exit")
+      ->configurable(false);
+  app.set_version_flag("--version", ONTIME_VERSION);
   app.set_config("--config", "", "Read options from this file");
   app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name is an error, as on the command line
 }
@@ -106,6 +112,9 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     std::cout << app.help();
     return 0;
+  } catch (const CLI::CallForVersion& version) {
+    std::cout << version.what() << "\n";
+    return 0;
   } catch (const CLI::ParseError& error) {
     std::cerr << "ontime-worker: " << error.what() << "; see ontime-worker --help\n";
     return 2;
@@ -113,6 +122,10 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   if (auto understood = understand(words, options); !understood) {
     std::cerr << "ontime-worker: " << understood.error().message << "\n";
     return 2;
+  }
+  if (words.check_config) {
+    std::cout << "The configuration is fine.\n";
+    return 0;
   }
   return options;
 }

@@ -1,6 +1,8 @@
 #pragma once
 // The command line of ontime-worker.
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -21,11 +23,11 @@ struct Options {
   std::vector<std::string> application_directories;  // in the order they are searched
   Duration connect_timeout{0};
   log::Options log;
-  bool die_with_parent = false;
+  pid_t parent = 0;  // to die with; 0: with nobody
 };
 
-// The options, or the exit status of a process that has nothing to do: --help was asked for (0) or the usage is wrong
-// (2; one sentence is on stderr).
+// The options, or the exit status of a process that has nothing to do: --help, --version or --check-config was asked
+// for (0) or the usage is wrong (2; one sentence is on stderr).
 std::variant<Options, int> parse_options(int argc, char** argv);
 
 }  // namespace ontime::worker
