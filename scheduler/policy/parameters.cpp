@@ -74,6 +74,18 @@ double Parameters::duration(std::string_view name, double otherwise) {
   return optional_duration(name).value_or(otherwise);
 }
 
+RelativeTime Parameters::relative_time(std::string_view name, RelativeTime otherwise) {
+  const std::string* text = find(name);
+  if (text == nullptr) return otherwise;
+  if (text->ends_with('x')) {
+    const std::optional<double> multiple = parse_number(text->substr(0, text->size() - 1));
+    if (multiple && *multiple >= 0) return {*multiple, true};
+  } else if (const Result<Duration> value = parse_duration(*text); value && *value >= Duration::zero()) {
+    return {seconds(*value), false};
+  }
+  refuse(name, *text, "a duration such as 1.5s, or a multiple of t_min such as 0.3x");
+}
+
 bool Parameters::flag(std::string_view name, bool otherwise) {
   const std::string* text = find(name);
   if (text == nullptr) return otherwise;

@@ -14,6 +14,13 @@
 
 namespace ontime::scheduler {
 
+// A time in seconds ("40s"), or a multiple of the shortest execution time t_min ("0.3x").
+struct RelativeTime {
+  double number = 0;
+  bool of_t_min = false;
+  double seconds(double t_min) const { return of_t_min ? number * t_min : number; }
+};
+
 class Parameters {
  public:
   Parameters(std::string_view policy, const StringMap& given) : policy_(policy), given_(given) {}
@@ -24,6 +31,7 @@ class Parameters {
   // In seconds; written as a duration ("1.5s", "200ms").
   double duration(std::string_view name, double otherwise);
   std::optional<double> optional_duration(std::string_view name);
+  RelativeTime relative_time(std::string_view name, RelativeTime otherwise);
   bool flag(std::string_view name, bool otherwise);  // yes, no, on, off, true, false, 1, 0
   // One of `choices`.
   std::string choice(std::string_view name, std::string_view otherwise,

@@ -1,0 +1,31 @@
+// What people may write after --policy-set.
+#include "scheduler/policy/parameters.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace ontime::scheduler {
+namespace {
+
+TEST(Parameters, ATimeMayBeAMultipleOfTheShortestExecutionTime) {
+  const StringMap given{{"tau_est", "0.3x"}, {"tau_kill", "1500ms"}};
+  Parameters parameters("s-resume", given);
+  const RelativeTime est = parameters.relative_time("tau_est", {1, true});
+  const RelativeTime kill = parameters.relative_time("tau_kill", {1, true});
+  const RelativeTime absent = parameters.relative_time("absent", {2, true});
+  EXPECT_DOUBLE_EQ(est.seconds(20), 6);
+  EXPECT_DOUBLE_EQ(kill.seconds(20), 1.5);
+  EXPECT_DOUBLE_EQ(absent.seconds(20), 40);
+}
+
+TEST(Parameters, ATimeThatIsNeitherIsRefused) {
+  for (const char* wrong : {"", "x", "-1x", "0.3", "0.3xx", "infx", "fast", "-1s"}) {
+    const StringMap given{{"tau_est", wrong}};
+    Parameters parameters("s-resume", given);
+    EXPECT_THROW(parameters.relative_time("tau_est", {1, true}), std::invalid_argument) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace ontime::scheduler
