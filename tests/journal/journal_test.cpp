@@ -20,6 +20,11 @@ Record started(std::uint64_t epoch) { return {from_unix_ns(1), record::MasterSta
 Record launched(std::uint32_t job, std::uint32_t task) {
   return {from_unix_ns(2), record::AttemptLaunched{AttemptId{{JobId{job}, task}, 0}, NodeId{1}, {0, 10}, false}};
 }
+Record profile(const std::string& key, double duration) {
+  record::ProfileUpdated fact{key, {}};
+  fact.sample.add_finished(duration);
+  return {from_unix_ns(4), fact};
+}
 Record forgotten(std::uint32_t job) { return {from_unix_ns(3), record::JobForgotten{JobId{job}}}; }
 
 enum class Kind { Memory, Rocksdb };
@@ -81,6 +86,12 @@ TEST_P(JournalTest, TellsJobsApartWhoseNumbersDifferInOneByte) {
   append({launched(0x0100, 0), launched(0x01, 0), launched(0x010000, 0)});
   append({forgotten(0x01)});
   EXPECT_EQ(contents(), bytes_of({launched(0x0100, 0), launched(0x010000, 0)}));
+}
+
+TEST_P(JournalTest, KeepsTheLatestProfileOfEachKeyWhateverIsForgotten) {
+  append({profile("a", 1), launched(1, 0), profile("b", 2)});
+  append({profile("a", 3), forgotten(1)});
+  EXPECT_EQ(contents(), bytes_of({profile("a", 3), profile("b", 2)}));
 }
 
 TEST_P(JournalTest, TakesAnEmptyBatch) {

@@ -34,7 +34,29 @@ struct SameAs {
   }
   bool operator()(const record::AttemptLaunched& a) const {
     const auto& b = as<record::AttemptLaunched>();
-    return std::tie(a.attempt, a.node, a.range, a.speculative) == std::tie(b.attempt, b.node, b.range, b.speculative);
+    return std::tie(a.attempt, a.node, a.range, a.speculative, a.standby) ==
+           std::tie(b.attempt, b.node, b.range, b.speculative, b.standby);
+  }
+  bool operator()(const record::StandbyBegun& a) const {
+    const auto& b = as<record::StandbyBegun>();
+    return std::tie(a.attempt, a.range) == std::tie(b.attempt, b.range);
+  }
+  bool operator()(const record::SegmentDivided& a) const {
+    const auto& b = as<record::SegmentDivided>();
+    return std::tie(a.task, a.begin, a.at) == std::tie(b.task, b.begin, b.at);
+  }
+  bool operator()(const record::PolicyDecided& decided) const {
+    const scheduler::DecisionNote& a = decided.decision;
+    const scheduler::DecisionNote& b = as<record::PolicyDecided>().decision;
+    return decided.job == as<record::PolicyDecided>().job &&
+           std::tie(a.what, a.task, a.attempt, a.reason, a.segment, a.resume_at, a.pieces, a.copies, a.release,
+                    a.when_ready, a.completion, a.pocd_before, a.pocd_after,
+                    a.text) == std::tie(b.what, b.task, b.attempt, b.reason, b.segment, b.resume_at, b.pieces, b.copies,
+                                        b.release, b.when_ready, b.completion, b.pocd_before, b.pocd_after, b.text);
+  }
+  bool operator()(const record::ProfileUpdated& a) const {
+    const auto& b = as<record::ProfileUpdated>();
+    return a.key == b.key && a.sample == b.sample;
   }
   bool operator()(const record::SegmentCut& a) const {
     const auto& b = as<record::SegmentCut>();

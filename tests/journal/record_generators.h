@@ -120,7 +120,8 @@ inline scheduler::Fact any_fact(int kind) {
     case 5:
       return any_cut();
     case 6:
-      return record::SegmentDivided{{any_job(), *rc::gen::arbitrary<std::uint32_t>()}, 7, 8 + *rc::gen::inRange(0, 99)};
+      return record::SegmentDivided{
+          {any_job(), *rc::gen::arbitrary<std::uint32_t>()}, 7, *rc::gen::inRange<std::uint64_t>(8, 99)};
     case 7:
       return any_sealed();
     case 8:

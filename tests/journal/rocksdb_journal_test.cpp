@@ -72,6 +72,15 @@ class RocksdbJournalTest : public testing::Test {
     delete database;
   }
 
+  std::string get_raw(const std::string& key) {
+    rocksdb::DB* database = nullptr;
+    std::string value;
+    EXPECT_TRUE(rocksdb::DB::OpenForReadOnly({}, path_, &database).ok());
+    EXPECT_TRUE(database->Get({}, key, &value).ok());
+    delete database;
+    return value;
+  }
+
   test::TemporaryDirectory directory_;
   const std::string path_ = directory_ / "journal";
   std::string refusal_;
@@ -142,8 +151,15 @@ TEST_F(RocksdbJournalTest, RefusesANewerFormat) {
   make_journal(1);
   put_raw("mformat", std::to_string(kJournalFormat + 1));
   EXPECT_EQ(reopen(), std::nullopt);
-  EXPECT_NE(refusal_.find("it has format 2 and this ontime-master knows formats up to 1"), std::string::npos)
+  EXPECT_NE(refusal_.find("it has format 3 and this ontime-master knows formats up to 2"), std::string::npos)
       << refusal_;
+}
+
+TEST_F(RocksdbJournalTest, ReadsAnOlderFormatAndMakesItItsOwn) {
+  make_journal(1);
+  put_raw("mformat", "1");
+  EXPECT_NE(reopen(), std::nullopt);
+  EXPECT_EQ(get_raw("mformat"), std::to_string(kJournalFormat));
 }
 
 TEST_F(RocksdbJournalTest, RefusesARecordThatDoesNotDecode) {

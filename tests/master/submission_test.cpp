@@ -47,7 +47,9 @@ TEST_F(SubmissionTest, FillsInTheDefaults) {
   EXPECT_EQ(spec.attempts_max, 4u);
   EXPECT_EQ(spec.record_bytes_max, 64u << 20);
   EXPECT_EQ(spec.policy, "none");
-  EXPECT_EQ(spec.checkpoint_interval, Duration(0));  // the client sends its default; 0 is off
+  EXPECT_EQ(spec.checkpoint_interval, std::chrono::seconds(5));
+  EXPECT_EQ(spec.estimator, "chronos");
+  EXPECT_FALSE(spec.kill_on_miss);
   EXPECT_EQ(spec.output, directory_ / "out");
 }
 
