@@ -6,13 +6,12 @@
 
 #include <sstream>
 
-#include "tests/scheduler/scheduler_fixture.h"
+#include "tests/scheduler/random_history.h"
 
 namespace ontime::scheduler {
 namespace {
 
-using namespace std::chrono_literals;
-using test::World;
+using test::RandomHistory;
 
 // What is durable, as text.
 std::string durable(const Cluster& cluster) {
@@ -36,196 +35,8 @@ std::string durable(const Cluster& cluster) {
   return text.str();
 }
 
-// Speculates at random places whenever asked: restarts, resumes at once or when ready, divides, clones, ends attempts.
-class Erratic final : public Policy {
- public:
-  explicit Erratic(std::uint32_t seed) : state_(seed | 1u) {}
-  Plan plan(const View& view) override {
-    Plan plan;
-    plan.next_check = view.now + 700ms;
-    for (const JobView& job : view.jobs) {
-      if (next() % 8 == 0) plan.add(CloneTasks{job.id, next() % 3, Reason::Clone});
-      for (std::uint32_t index = 0; index < job.job->tasks.size(); ++index) divide(job, index, plan);
-      for (const AttemptId live : job.job->live) {
-        if (next() % 6 == 0)
-          plan.add(EndAttempt{live, Reason::SlowerCopy});
-        else if (next() % 3 == 0)
-          speculate(live, *view.cluster.find_attempt(live), plan);
-      }
-    }
-    return plan;
-  }
-
- private:
-  void speculate(AttemptId live, const Attempt& attempt, Plan& plan) {
-    Speculate decision;
-    decision.task = live.task;
-    decision.segment = attempt.held.begin;
-    decision.copies = {1 + next() % 2};
-    if (next() % 3 != 0) decision.resume_at = attempt.offset + next() % 5;
-    if (next() % 2 == 0) decision.handover = Handover::Ready;
-    if (decision.resume_at) decision.release = next() % 2 == 0;
-    if (decision.release) {
-      for (std::uint64_t border = *decision.resume_at + 1 + next() % 20; next() % 2 == 0; border += 1 + next() % 20) {
-        decision.borders.push_back(border);
-        decision.copies.push_back(next() % 3);
-      }
-    }
-    plan.add(decision);
-  }
-  void divide(const JobView& job, std::uint32_t index, Plan& plan) {
-    if (next() % 5 != 0) return;
-    const std::vector<Segment>& segments = job.job->tasks[index].ledger.segments();
-    const Segment& segment = segments[next() % segments.size()];
-    plan.add(
-        Divide{{job.id, index}, segment.range.begin, {segment.range.begin + 1 + next() % 30}, Reason::DivideAtStart});
-  }
-  std::uint32_t next() {
-    state_ = state_ * 1664525u + 1013904223u;
-    return state_ >> 16;
-  }
-  std::uint32_t state_;
-};
-
-// Plays the workers: knows which attempts run where because it sees the launches and kills.
-class History {
- public:
-  explicit History(std::uint32_t seed) : world_(settings(seed)) {}
-
-  void step() {
-    look();
-    switch (*rc::gen::inRange(0, 14)) {
-      case 0:
-        register_some();
-        break;
-      case 1:
-        if (jobs_ < 4) submit();
-        break;
-      case 2:
-        world_.pass(std::chrono::milliseconds(*rc::gen::inRange(1, 3000)));
-        break;
-      case 3:
-        world_.pass(6s);
-        break;  // everyone silent
-      case 4:
-        world_.restart();
-        break;
-      case 5:
-        heartbeat_all();
-        break;
-      case 6:
-        with_any([&](AttemptId id) { world_.fail(id, "x", *rc::gen::inRange(0, 20) == 0); });
-        break;
-      case 7:
-        with_any([&](AttemptId id) { world_.seal(id, {0, *rc::gen::inRange<std::uint64_t>(0, 40)}); });
-        break;
-      case 8:
-        with_any([&](AttemptId id) {
-          world_.answer_cut(id, *rc::gen::inRange<std::uint64_t>(0, 60), *rc::gen::arbitrary<bool>());
-        });
-        break;
-      case 9:
-        for (const auto& commit : world_.take<action::CommitOutput>()) world_.commit(commit.job);
-        break;
-      default:
-        with_any([&](AttemptId id) { work(id); });
-        break;
-    }
-    look();
-  }
-
-  // Everything behaves from here on.
-  void settle() {
-    for (int round = 0; round < 3000 && !all_ended(); ++round) {
-      look();
-      register_node("n0", world_.cluster());
-      register_node("n1", world_.cluster());
-      for (const auto& commit : world_.take<action::CommitOutput>()) world_.commit(commit.job);
-      for (const AttemptId id : live()) work(id);
-      world_.pass(500ms);
-    }
-  }
-
-  bool all_ended() const {
-    for (const auto& [id, job] : world_.cluster().jobs()) {
-      if (!is_final(job.state)) return false;
-    }
-    return true;
-  }
-  World& world() { return world_; }
-
- private:
-  static Settings settings(std::uint32_t seed) {
-    Settings settings;
-    settings.make_policy = [seed](std::string_view, const StringMap&) { return std::make_unique<Erratic>(seed); };
-    return settings;
-  }
-
-  void look() {
-    for (const auto& launch : world_.take<action::LaunchAttempt>()) all_.push_back(launch.attempt);
-    world_.take<action::KillAttempt>();
-  }
-  std::vector<AttemptId> live() {
-    std::vector<AttemptId> live;
-    for (const AttemptId id : all_)
-      if (world_.cluster().find_live(id) != nullptr) live.push_back(id);
-    return live;
-  }
-
-  template <class Do>
-  void with_any(Do what) {  // also attempts that have ended long ago
-    if (all_.empty()) return;
-    const AttemptId id = all_[*rc::gen::inRange<std::size_t>(0, all_.size())];
-    if (world_.cluster().find_attempt(id) != nullptr) what(id);
-  }
-
-  void register_some() { register_node("n" + std::to_string(*rc::gen::inRange(0, 4)), world_.cluster()); }
-  void register_node(const std::string& name, const Cluster& cluster) {
-    std::vector<AttemptProgress> running;
-    if (const Node* node = cluster.find_node(name)) {
-      if (node->state == NodeState::Live && node->synchronised) {
-        world_.heartbeat(cluster.node_of(name));
-        return;
-      }
-      for (const AttemptId id : node->live) running.push_back({.attempt = id, .offset = world_.attempt(id).offset});
-    }
-    world_.register_node(name, 2, running);
-  }
-
-  void submit() {
-    JobSpec spec;
-    spec.checkpoint_interval = 1s;
-    spec.attempts_max = 50;
-    ++jobs_;
-    world_.submit(*rc::gen::inRange<std::uint64_t>(0, 100), *rc::gen::inRange<std::uint64_t>(10, 60), spec);
-  }
-
-  void heartbeat_all() {
-    for (const auto& [id, node] : world_.cluster().nodes()) world_.heartbeat(id);
-  }
-
-  // The attempt gets on: answers a cut where it stands, progresses, or seals its first segment.
-  void work(AttemptId id) {
-    const Attempt* attempt = world_.cluster().find_live(id);
-    if (attempt == nullptr) return;
-    const Segment* segment = world_.cluster().find_task(id.task)->ledger.find(attempt->held.begin);
-    if (attempt->standby)
-      world_.make_ready(id);
-    else if (attempt->cut_pending)
-      world_.answer_cut(id, std::max(attempt->offset, attempt->held.begin + 1));
-    else if (attempt->offset < segment->range.end)
-      world_.heartbeat(id, attempt->offset + 9);
-    else
-      world_.seal(id, segment->range);
-  }
-
-  World world_;
-  std::vector<AttemptId> all_;
-  int jobs_ = 0;
-};
-
 RC_GTEST_PROP(SchedulerProperty, AnyHistoryKeepsTheInvariantsReplaysAndEnds, ()) {
-  History history(*rc::gen::arbitrary<std::uint32_t>());
+  RandomHistory history(*rc::gen::arbitrary<std::uint32_t>());
   const int steps = *rc::gen::inRange(0, 200);
   for (int i = 0; i < steps; ++i) {
     history.step();
