@@ -1,0 +1,128 @@
+// What is expected of running tasks, from their reports.
+#include "scheduler/outlook.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/scheduler/scheduler_fixture.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using test::World;
+
+class OutlookTest : public testing::Test {
+ protected:
+  AttemptId start(JobSpec spec = World::quiet_spec()) {
+    world_.register_node("a", 1);
+    job_ = world_.submit(1000, 1000, std::move(spec));
+    const AttemptId id = world_.take_launch();
+    world_.pass(500ms);
+    world_.start_attempt(id);
+    return id;
+  }
+  double completion() const { return world_.scheduler().outlook(job_)->completion()[0]; }
+  double progress() const { return world_.scheduler().outlook(job_)->progress()[0]; }
+
+  World world_;
+  JobId job_;
+};
+
+TEST_F(OutlookTest, NothingIsKnownBeforeTheFirstProgress) {
+  start();
+  EXPECT_TRUE(std::isnan(completion()));
+}
+
+TEST_F(OutlookTest, TheRestIsExpectedAtTheRateSinceTheFirstRecord) {
+  const AttemptId id = start();
+  world_.pass(1s);
+  world_.heartbeat(id, 250);
+  EXPECT_NEAR(completion(), 0.5 + 4, 1e-9);  // launch time does not count as work
+  EXPECT_NEAR(progress(), 0.25, 1e-6);
+}
+
+TEST_F(OutlookTest, HadoopsEstimateCountsTheLaunchAsWork) {
+  JobSpec spec = World::quiet_spec();
+  spec.estimator = "hadoop";
+  const AttemptId id = start(spec);
+  world_.pass(1s);
+  world_.heartbeat(id, 250);
+  EXPECT_NEAR(completion(), 1.5 * 4, 1e-9);
+}
+
+TEST_F(OutlookTest, AnAttemptThatMapsNothingIsCalledStandingAfterAWhile) {
+  const AttemptId id = start();
+  for (int second = 0; second < 20; ++second) {
+    world_.pass(1s);
+    world_.heartbeat(id, 0);
+  }
+  EXPECT_EQ(completion(), std::numeric_limits<double>::infinity());
+}
+
+TEST_F(OutlookTest, ADoneTaskIsNoStraggler) {
+  const AttemptId id = start();
+  world_.seal_all(id);
+  world_.register_node("b", 1);
+  EXPECT_EQ(world_.scheduler().outlook(job_), nullptr);  // and the job runs no longer
+}
+
+TEST_F(OutlookTest, ATaskIsDoneWhenTheLastOfItsPiecesIs) {
+  const AttemptId id = start();
+  world_.pass(1s);
+  world_.heartbeat(id, 100);
+  world_.answer_cut(id, 400, true);
+  EXPECT_TRUE(std::isnan(completion()));  // the tail waits for a slot
+  EXPECT_NEAR(progress(), 0.1, 1e-6);
+}
+
+TEST_F(OutlookTest, WhatAttemptsOfAJobTookIsKeptForTheNextJobOfTheSameApplication) {
+  const AttemptId id = start();
+  world_.pass(2s);
+  world_.heartbeat(id, 999);
+  world_.seal_all(id);
+  const estimate::DurationSample* profile = world_.cluster().find_profile(world_.job(job_).spec);
+  ASSERT_NE(profile, nullptr);
+  ASSERT_EQ(profile->finished().size(), 1u);
+  EXPECT_NEAR(profile->finished()[0], 0.002, 1e-9);  // seconds per byte
+  ASSERT_TRUE(profile->mean_launch());
+  EXPECT_NEAR(*profile->mean_launch(), 0.5, 1e-9);
+  world_.restart();
+  EXPECT_NE(world_.cluster().find_profile(world_.job(job_).spec), nullptr);
+  JobSpec other = world_.job(job_).spec;
+  other.parameters["x"] = "y";
+  EXPECT_EQ(world_.cluster().find_profile(other), nullptr);
+}
+
+TEST(ChooseDurations, PrefersTheProfileThenTheJobThenFlags) {
+  using namespace estimate;
+  DurationSample few;
+  few.add_finished(2);
+  DurationSample many;
+  for (int i = 0; i < 10; ++i) many.add_finished(3.0 + i);
+  DurationHints hints;
+  hints.t_min = 400;  // for a split of 100 bytes
+  EXPECT_EQ(choose_durations(&many, many, {}, hints, 100).source, DurationSource::Profile);
+  EXPECT_EQ(choose_durations(&few, many, {}, hints, 100).source, DurationSource::Job);
+  EXPECT_EQ(choose_durations(&many, many, {}, hints, 100).t_min, 3);
+  const Durations flagged = choose_durations(&few, few, {}, hints, 100);
+  EXPECT_EQ(flagged.source, DurationSource::Flags);
+  EXPECT_EQ(flagged.t_min, 4);
+  hints.only = DurationSource::Flags;
+  EXPECT_EQ(choose_durations(&many, many, {}, hints, 100).source, DurationSource::Flags);
+}
+
+TEST(ChooseDurations, FallsBackToTheFastestAttemptThatRuns) {
+  using namespace estimate;
+  const double running[] = {5, 2.5, 8};
+  const Durations guess = choose_durations(nullptr, {}, running, {}, 100);
+  EXPECT_EQ(guess.t_min, 2.5);
+  EXPECT_EQ(guess.beta, kAssumedBeta);
+  const Durations nothing = choose_durations(nullptr, {}, {}, {}, 100);
+  EXPECT_EQ(nothing.source, DurationSource::Assumed);
+  EXPECT_EQ(nothing.t_min, 0);
+}
+
+}  // namespace
+}  // namespace ontime::scheduler
