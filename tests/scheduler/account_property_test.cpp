@@ -32,7 +32,9 @@ Duration machine_time(const Job& job, TimePoint now) {
 std::uint64_t mapped_bytes(const Job& job) {
   std::uint64_t sum = 0;
   for (const Task& task : job.tasks) {
-    for (const Attempt& attempt : task.attempts) sum += attempt.offset - attempt.start_offset;
+    for (const Attempt& attempt : task.attempts) {
+      if (!attempt.standby) sum += attempt.offset - attempt.start_offset;  // a standby's worker may say what it likes
+    }
   }
   return sum;
 }
