@@ -49,6 +49,16 @@ class SpeculationTest : public testing::Test {
     world_.register_node("b", 4);
     return id;
   }
+  // It falls silent for longer than the time-out; the others do not.
+  void lose_node_of(AttemptId id) {
+    const NodeId lost = world_.attempt(id).node;
+    for (int second = 0; second < 6; ++second) {
+      for (const auto& [node, state] : world_.cluster().nodes()) {
+        if (node != lost) world_.heartbeat(node);
+      }
+      world_.pass(1s);
+    }
+  }
   static Speculate when_ready(TaskId task, std::uint32_t copies) {
     Speculate decision;
     decision.task = task;
@@ -248,6 +258,40 @@ TEST_F(SpeculationTest, ACutWaitsForTheCheckpointThatWasAskedBefore) {
   EXPECT_EQ(cuts[0].at, 30u);
   world_.answer_cut(first, 30);
   EXPECT_EQ(world_.attempt(world_.take_launch()).start_offset, 30u);
+}
+
+TEST_F(SpeculationTest, TheNodeOfTheOriginalDiesRightBeforeItAnswersTheCut) {
+  const AttemptId first = original();
+  world_.answer_cut(first, 20);  // a checkpoint
+  world_.seal(first, {0, 20});
+  Speculate decision = divided(first.task);
+  decision.segment = 20;
+  order(decision);
+  ASSERT_EQ(world_.take<action::CutAttempt>().size(), 1u);
+  lose_node_of(first);
+  const auto launches = world_.take<action::LaunchAttempt>();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].range, (ByteRange{20, 100}));  // from the last sealed offset
+  world_.seal(launches[0].attempt, {20, 100});
+  EXPECT_EQ(world_.job(first.task.job).state, JobState::Committing);
+}
+
+TEST_F(SpeculationTest, TheNodeOfTheOriginalDiesRightAfterItHasAnsweredTheCut) {
+  const AttemptId first = original();
+  Speculate decision = divided(first.task);
+  decision.borders.clear();
+  decision.copies = {1};
+  order(decision);
+  world_.answer_cut(first, 40, true);
+  const AttemptId copy = world_.take_launch();
+  EXPECT_EQ(world_.attempt(copy).held, (ByteRange{40, 100}));
+  lose_node_of(first);
+  const auto launches = world_.take<action::LaunchAttempt>();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].range, (ByteRange{0, 40}));  // what it had not sealed, and no more
+  world_.seal(copy, {40, 100});
+  world_.seal(launches[0].attempt, {0, 40});
+  EXPECT_EQ(world_.job(first.task.job).state, JobState::Committing);
 }
 
 TEST_F(SpeculationTest, WhatWasDecidedIsKeptWithTheJobAcrossARestart) {
