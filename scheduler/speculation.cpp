@@ -180,7 +180,7 @@ void ApplicationMaster::on_cut_overdue(Turn& turn, AttemptId id) {
   if (const auto wished = wishes_.find(id); wished != wishes_.end()) copies = total(wished->second.decision.copies);
   kill(turn, id, "it did not answer a cut");
   if (copies > 1 && turn.cluster.standing_by(id.task, begin).empty()) {
-    copies_.push_back({{id.task.index, begin}, copies - 1, false});  // and one that starts it again
+    copies_.push_back({{id.task.index, begin}, copies, false});  // the first of them starts it again
   }
 }
 

@@ -266,6 +266,8 @@ TEST_F(SpeculationTest, TheNodeOfTheOriginalDiesRightBeforeItAnswersTheCut) {
   world_.seal(first, {0, 20});
   Speculate decision = divided(first.task);
   decision.segment = 20;
+  decision.borders.clear();
+  decision.copies = {1};
   order(decision);
   ASSERT_EQ(world_.take<action::CutAttempt>().size(), 1u);
   lose_node_of(first);
