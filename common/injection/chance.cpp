@@ -33,12 +33,12 @@ double raw_quantile(const Distribution& distribution, double u) {
   return 1;
 }
 
-// A permutation of 2^(2*half) numbers: four Feistel rounds.
+// A permutation of 2^(2*half) numbers: Feistel rounds.
 std::uint64_t permuted(std::uint64_t value, unsigned half, std::uint64_t key) {
   const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
   std::uint64_t left = value >> half;
   std::uint64_t right = value & mask;
-  for (std::uint64_t round = 0; round < 4; ++round) {
+  for (std::uint64_t round = 0; round < 6; ++round) {
     const std::uint64_t next = left ^ (hash({key, round, right}) & mask);
     left = right;
     right = next;
@@ -79,9 +79,10 @@ double normal_quantile(double u) {
   return (low + high) / 2;
 }
 
-// The permutation of the next larger power of four, followed until it comes back below `count`.
+// A permutation of a larger power of four, followed until it comes back below `count`. Of very few numbers it would not
+// make all orders equally likely, so there are at least 256.
 std::uint64_t shuffled(std::uint64_t index, std::uint64_t count, std::uint64_t key) {
-  unsigned half = 1;
+  unsigned half = 4;
   while ((std::uint64_t{1} << (2 * half)) < count) ++half;
   do {
     index = permuted(index, half, key);
