@@ -1,0 +1,113 @@
+// One straggler in a job of ten tasks on twenty workers, with the real programs: without speculation the job misses its
+// deadline; every policy that resumes makes it, maps nothing again below the offset where it resumed, and the answer is
+// the same to the byte. Attempts are paced, so the durations are those that the test asks for, not the machine's.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+
+#include "tests/system/cluster.h"
+
+namespace ontime::test {
+namespace {
+
+const std::string kNovel = kText + "/austen_persuasion.txt";
+// A whole split takes 1.5 s, that of the straggler's original 12 s.
+const Arguments kInjection{"--inject", "pace=1.5s", "--inject", "straggler=0.1:8x", "--seed", "7"};
+const std::string kDeadline = "6s";
+
+class Straggler : public testing::Test {
+ protected:
+  void start(const Arguments& extra = {}) {
+    Arguments arguments = kInjection;
+    arguments.insert(arguments.end(), extra.begin(), extra.end());
+    cluster_.start_master(arguments);
+    for (int i = 0; i < 20; ++i) cluster_.add_worker();
+    ASSERT_TRUE(eventually([&] {
+      const Finished nodes = cluster_.client({"nodes", "--json"});
+      return nodes.status == 0 && nlohmann::json::parse(nodes.out)["nodes"].size() == 20;
+    }));
+  }
+  Arguments job_arguments(const Arguments& extra) const {
+    Arguments arguments{"wordcount", kNovel, "--output", cluster_ / "out", "--splits", "10"};
+    arguments.insert(arguments.end(), extra.begin(), extra.end());
+    return arguments;
+  }
+  // Runs the job to its end; its description with tasks.
+  nlohmann::json run(const Arguments& extra) {
+    const std::string job = cluster_.submit(job_arguments(extra));
+    EXPECT_EQ(cluster_.wait(job), "succeeded");
+    return cluster_.job(job);
+  }
+  void expect_right_answer() { EXPECT_EQ(verified_answer(cluster_ / "out"), expected_); }
+
+  // The tasks where more than one attempt was launched.
+  static std::vector<nlohmann::json> raced(const nlohmann::json& job) {
+    std::vector<nlohmann::json> raced;
+    for (const auto& task : job["task_list"]) {
+      if (task["attempts"].size() > 1) raced.push_back(task);
+    }
+    return raced;
+  }
+
+  Cluster cluster_;
+  const std::string expected_ = counted_by_coreutils(kNovel);
+};
+
+TEST_F(Straggler, WithoutSpeculationTheDeadlineIsMissed) {
+  start();
+  const nlohmann::json job = run({"--policy", "none", "--deadline", kDeadline});
+  EXPECT_EQ(job["deadline_met"], false) << job.dump(1);
+  EXPECT_TRUE(raced(job).empty());
+  expect_right_answer();
+}
+
+struct Resuming {
+  const char* policy;
+  const char* handover;
+};
+
+class EveryResumingPolicy : public Straggler, public testing::WithParamInterface<Resuming> {};
+
+TEST_P(EveryResumingPolicy, MakesTheDeadlineAndMapsNothingAgain) {
+  start();
+  const nlohmann::json job = run({"--policy", GetParam().policy, "--policy-set",
+                                  std::string("handover=") + GetParam().handover, "--deadline", kDeadline});
+  EXPECT_EQ(job["deadline_met"], true) << job.dump(1);
+  expect_right_answer();
+  const auto tasks = raced(job);
+  ASSERT_FALSE(tasks.empty()) << job.dump(1);
+  bool has_resumed = false;
+  for (const auto& task : tasks) {
+    const auto& segments = task["segments"];
+    for (const auto& attempt : task["attempts"]) {
+      if (attempt["attempt"] == 0) continue;
+      // It began at a recorded offset: the begin of a segment, whose bytes below are somebody else's and sealed.
+      const std::uint64_t begin = attempt["start_offset"];
+      EXPECT_TRUE(std::any_of(segments.begin(), segments.end(), [&](const auto& one) { return one["begin"] == begin; }))
+          << task.dump(1);
+      has_resumed = has_resumed || begin > task["begin"];
+      for (const auto& segment : segments) {
+        if (segment["end"] <= begin) EXPECT_NE(segment["attempt"], attempt["attempt"]) << task.dump(1);
+      }
+    }
+  }
+  EXPECT_TRUE(has_resumed) << job.dump(1);
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryResumingPolicy,
+                         testing::Values(Resuming{"s-resume", "predicted"}, Resuming{"s-resume", "ready"},
+                                         Resuming{"shed", "predicted"}, Resuming{"shed", "ready"},
+                                         Resuming{"shed+", "predicted"}, Resuming{"shed+", "ready"},
+                                         Resuming{"split-resume", "predicted"}, Resuming{"split-resume", "ready"}),
+                         [](const auto& param) {
+                           std::string name = std::string(param.param.policy) + "_" + param.param.handover;
+                           for (char& c : name) {
+                             if (c == '-') c = '_';
+                             if (c == '+') c = 'P';
+                           }
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace ontime::test
