@@ -1,5 +1,7 @@
 """The scheduler is a pure function: nothing in it may ask for the time, for randomness, for a thread or for the world.
 
+The simulator is one too, or else it would not be the same everywhere.
+
 Containers whose order depends on a hash are forbidden too: the same events must give the same steps, bit for bit.
 """
 
@@ -7,7 +9,7 @@ import re
 
 import source_tree
 
-PURE_FOLDERS = ("scheduler/",)
+PURE_FOLDERS = ("scheduler/", "simulator/")
 
 FORBIDDEN = {
     "asks a clock": r"::now\s*\(|\b(?:clock_gettime|gettimeofday)\b|\bstd::time\s*\(",

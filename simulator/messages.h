@@ -1,0 +1,23 @@
+#pragma once
+// What is under way between the master and the simulated workers.
+
+#include <cstdint>
+
+#include "scheduler/action.h"
+#include "scheduler/event.h"
+
+namespace ontime::simulator {
+
+// Arrives only if the connection that it was sent on still stands.
+struct Order {
+  std::uint32_t node = 0;  // index
+  std::uint32_t connection = 0;
+  scheduler::Action what;
+};
+struct Report {
+  std::uint32_t node = 0;
+  std::uint32_t connection = 0;
+  scheduler::Event what;
+};
+
+}  // namespace ontime::simulator

@@ -1,0 +1,42 @@
+#pragma once
+// What a random quantity of a scenario is drawn from, by inversion: one uniform number makes one value.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simulator/random/random.h"
+
+namespace ontime::simulator {
+
+class Distribution {
+ public:
+  Distribution() = default;  // always 0
+  static Distribution constant(double value);
+  static Distribution uniform(double least, double greatest);
+  static Distribution pareto(double t_min, double beta);               // P(X > x) = (t_min / x)^beta
+  static Distribution lognormal(double median, double sigma);          // ln X has standard deviation sigma
+  static Distribution shifted_exponential(double least, double mean);  // mean of the whole, > least
+  static Distribution empirical(std::vector<double> values);           // each equally likely; REQUIRES: not empty
+
+  double sample(Random& random) const { return at_survival(random.uniform()); }
+  // The x with P(X > x) = s, 0 < s < 1.
+  double at_survival(double s) const;
+  double median() const { return at_survival(0.5); }
+  double mean() const;  // infinite for Pareto with beta <= 1
+  double least() const;
+  bool is_constant() const { return kind_ == Kind::Constant; }
+  std::string to_string() const;  // "pareto(10, 1.5)"
+
+ private:
+  enum class Kind : std::uint8_t { Constant, Uniform, Pareto, Lognormal, Exponential, Empirical };
+  Distribution(Kind kind, double a, double b) : kind_(kind), a_(a), b_(b) {}
+
+  Kind kind_ = Kind::Constant;
+  double a_ = 0;
+  double b_ = 0;
+  std::shared_ptr<const std::vector<double>> values_;  // ascending
+};
+
+}  // namespace ontime::simulator

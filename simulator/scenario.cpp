@@ -1,0 +1,121 @@
+#include "simulator/scenario.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "scheduler/estimate/estimator.h"
+#include "scheduler/policy/policy.h"
+
+namespace ontime::simulator {
+namespace {
+
+bool is_positive(double value) { return std::isfinite(value) && value > 0; }
+
+Status check_policy(const JobGroup& group) {
+  try {
+    if (scheduler::make_policy(group.policy, group.policy_parameters) != nullptr) return {};
+  } catch (const std::invalid_argument& e) {
+    return bad_input("Jobs '" + group.name + "': " + e.what());
+  }
+  std::string known;
+  for (const auto& policy : scheduler::policies()) known += (known.empty() ? "" : ", ") + std::string(policy.name);
+  return bad_input("Jobs '" + group.name + "': there is no policy '" + group.policy + "'; there is " + known + ".");
+}
+
+Status check_arrivals(const JobGroup& group) {
+  const Arrivals& arrivals = group.arrivals;
+  const std::string who = "Jobs '" + group.name + "': ";
+  if (!arrivals.at.empty() && arrivals.at.size() != group.count) {
+    return bad_input(who + "give as many arrival times as there are jobs.");
+  }
+  for (const double at : arrivals.at) {
+    if (!(at >= 0 && std::isfinite(at))) return bad_input(who + "an arrival is a number of seconds from 0 on.");
+  }
+  if (arrivals.load < 0 || arrivals.rate < 0) return bad_input(who + "load and rate cannot be negative.");
+  if (arrivals.load > 0 && !is_positive(group.duration.mean())) {
+    return bad_input(who + "the mean duration is not finite, so a load means nothing; give a rate.");
+  }
+  return {};
+}
+
+Status check_group(const JobGroup& group) {
+  const std::string who = "Jobs '" + group.name + "': ";
+  if (group.count == 0) return bad_input(who + "there must be at least one.");
+  if (group.split_bytes == 0 || group.record_bytes == 0 || group.record_bytes > group.split_bytes) {
+    return bad_input(who + "split_bytes and record_bytes are positive, a record no longer than a split.");
+  }
+  if (!is_positive(group.duration.median()) || group.duration.least() < 0) {
+    return bad_input(who + "durations are positive.");
+  }
+  if (!is_positive(group.tasks.median())) return bad_input(who + "the number of tasks is positive.");
+  if (group.deadline < 0 || group.attempt_timeout < 0 || (group.checkpoint && *group.checkpoint < 0)) {
+    return bad_input(who + "deadline, checkpoint and attempt_timeout cannot be negative.");
+  }
+  const auto names = scheduler::estimate::estimator_names();
+  if (std::find(names.begin(), names.end(), group.estimator) == names.end()) {
+    return bad_input(who + "there is no estimator '" + group.estimator + "'.");
+  }
+  if (auto arrivals = check_arrivals(group); !arrivals) return arrivals;
+  return check_policy(group);
+}
+
+std::uint32_t count_nodes(const Scenario& scenario) {
+  std::uint32_t count = 0;
+  for (const NodeGroup& group : scenario.nodes) count += group.count;
+  return count;
+}
+
+}  // namespace
+
+Status check(const Scenario& scenario) {
+  if (slots_of(scenario) == 0) return bad_input("A cluster has at least one node with a slot.");
+  if (scenario.jobs.empty()) return bad_input("There must be jobs.");
+  for (const NodeGroup& group : scenario.nodes) {
+    if (!is_positive(group.slowness.median())) return bad_input("A node's slowness is positive; 1 is the usual.");
+  }
+  for (const JobGroup& group : scenario.jobs) {
+    if (auto good = check_group(group); !good) return good;
+  }
+  for (const Outage& outage : scenario.outages) {
+    if (outage.node >= count_nodes(scenario)) return bad_input("An outage names a node that there is not.");
+    if (!(outage.at >= 0) || !(outage.lasts >= 0)) return bad_input("An outage begins at 0 or later and lasts.");
+  }
+  if (scenario.launch.least() < 0 || scenario.network_delay < 0 || scenario.reconnect < 0) {
+    return bad_input("Launch time, network delay and reconnect time cannot be negative.");
+  }
+  if (node_timeout_of(scenario) < 2 * heartbeat_of(scenario) + scenario.network_delay) {
+    return bad_input("node_timeout must be longer than two heartbeats, or healthy nodes are taken for lost.");
+  }
+  const auto is_share = [](double value) { return value >= 0 && value <= 1; };
+  if (!is_share(scenario.node_correlation) || !is_share(scenario.crash_probability)) {
+    return bad_input("node_correlation and crash_probability are between 0 and 1.");
+  }
+  if (scenario.speed_changes_every < 0 || !(scenario.horizon > 0)) {
+    return bad_input("speed_changes_every and horizon cannot be negative.");
+  }
+  return {};
+}
+
+std::uint32_t slots_of(const Scenario& scenario) {
+  std::uint32_t slots = 0;
+  for (const NodeGroup& group : scenario.nodes) slots += group.count * group.slots;
+  return slots;
+}
+
+double heartbeat_of(const Scenario& scenario) {
+  if (scenario.heartbeat > 0) return scenario.heartbeat;
+  double shortest = kForEver;
+  for (const JobGroup& group : scenario.jobs) shortest = std::min(shortest, group.duration.median());
+  return std::max(0.01, shortest / 20);
+}
+
+double node_timeout_of(const Scenario& scenario) {
+  return scenario.node_timeout > 0 ? scenario.node_timeout : 25 * heartbeat_of(scenario);
+}
+
+double cut_timeout_of(const Scenario& scenario) {
+  return scenario.cut_timeout > 0 ? scenario.cut_timeout : 15 * heartbeat_of(scenario);
+}
+
+}  // namespace ontime::simulator

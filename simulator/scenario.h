@@ -1,0 +1,100 @@
+#pragma once
+// What is simulated: nodes, jobs, faults. Times are seconds, sizes bytes, speeds and slownesses factors. Everything has
+// a default that makes a small healthy cluster.
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "scheduler/model/job_spec.h"
+#include "scheduler/resource_manager.h"
+#include "simulator/random/distribution.h"
+
+namespace ontime::simulator {
+
+inline constexpr double kForEver = std::numeric_limits<double>::infinity();
+
+// Nodes that are alike.
+struct NodeGroup {
+  std::uint32_t count = 1;
+  std::uint32_t slots = 1;
+  // Drawn once per node: every attempt there takes so many times as long, for as long as the node lives.
+  Distribution slowness = Distribution::constant(1);
+};
+
+// A node fails. Crash: its process and attempts die; if it comes back it is a new worker. Partition: nothing gets
+// through in either direction, its attempts run on; afterwards it registers again and sends what was not acknowledged.
+struct Outage {
+  enum class Kind : std::uint8_t { Crash, Partition };
+  Kind kind = Kind::Crash;
+  std::uint32_t node = 0;  // index over all groups, in their order
+  double at = 0;
+  double lasts = kForEver;
+};
+
+// When the jobs of a group are submitted. The first that is given counts; without any all come at 0.
+struct Arrivals {
+  std::vector<double> at;   // one for each job
+  bool one_by_one = false;  // each when the one before has ended, the first at 0
+  double load = 0;          // Poisson at so many times what the slots can do, by mean work without copies
+  double rate = 0;          // Poisson, jobs per second
+};
+
+// Jobs that are alike.
+struct JobGroup {
+  std::string name = "job";  // also the application: jobs of one name share a profile of durations
+  std::uint32_t count = 1;
+  Arrivals arrivals;
+  Distribution tasks = Distribution::constant(10);  // per job; rounded up, at least 1
+  std::uint64_t split_bytes = 128u << 20;
+  std::uint64_t record_bytes = 64u << 10;  // offsets, cuts and resumes are multiples of it
+  // Of an attempt over a whole split on a node of slowness 1, from its first record on. Every attempt draws anew and,
+  // on a part of the split, takes its share.
+  Distribution duration = Distribution::pareto(10, 2);
+  double deadline = 0;  // after submission; 0: none
+  std::string policy = "none";
+  scheduler::StringMap policy_parameters;
+  std::string estimator = "chronos";
+  std::optional<double> checkpoint;  // interval, 0: off. Empty: 5 s, but off under policies that restart their copies
+  double attempt_timeout = 0;        // without progress; 0: off
+  std::uint32_t attempts_max = 4;    // failures of one segment that fail the job
+  bool kill_on_miss = false;
+};
+
+struct Scenario {
+  std::vector<NodeGroup> nodes{{}};
+  std::vector<JobGroup> jobs{{}};
+  std::vector<Outage> outages;
+
+  Distribution launch = Distribution::constant(1);  // from the order to the first record, per attempt
+  double network_delay = 0.001;                     // one way, constant, so messages of a connection keep their order
+  double heartbeat = 0;     // interval; 0: a twentieth of the shortest median duration, at least 10 ms
+  double node_timeout = 0;  // 0: 25 heartbeats
+  double cut_timeout = 0;   // 0: 15 heartbeats
+  double reconnect = 0.05;  // from a lost connection, or the end of a partition, to the registration
+
+  // An attempt's speed changes at exponentially distributed times with this mean: it is drawn anew. 0: never.
+  double speed_changes_every = 0;
+  // How much of an attempt's luck is its node's, 0 to 1: correlation of the durations (as normal scores) of attempts on
+  // one node. Each attempt by itself is distributed as without it.
+  double node_correlation = 0;
+  double crash_probability = 0;  // that an attempt dies on its own, at a uniformly distributed share of its duration
+
+  scheduler::Placement placement{};
+  double horizon = 1e9;           // the simulation ends here even if jobs have not
+  bool check_invariants = false;  // after every step: slow
+};
+
+// BadInput with one sentence if something in it cannot be.
+Status check(const Scenario& scenario);
+
+std::uint32_t slots_of(const Scenario& scenario);
+// The values that stand for 0 above.
+double heartbeat_of(const Scenario& scenario);
+double node_timeout_of(const Scenario& scenario);
+double cut_timeout_of(const Scenario& scenario);
+
+}  // namespace ontime::simulator

@@ -1,0 +1,192 @@
+#include "simulator/simulation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/check.h"
+#include "scheduler/model/invariants.h"
+#include "simulator/event_log.h"
+
+namespace ontime::simulator {
+
+namespace action = scheduler::action;
+namespace event = scheduler::event;
+namespace record = scheduler::record;
+
+namespace {
+
+// Ended jobs that the scheduler remembers: results are taken as things happen, so few are enough.
+constexpr std::uint32_t kJobsKept = 8;
+
+scheduler::Settings settings_of(const Scenario& scenario) {
+  scheduler::Settings settings;
+  settings.node_timeout = from_seconds(node_timeout_of(scenario));
+  settings.cut_timeout = from_seconds(cut_timeout_of(scenario));
+  settings.placement = scenario.placement;
+  settings.jobs_kept = kJobsKept;
+  return settings;
+}
+
+double since_start(TimePoint at) { return seconds(at.time_since_epoch()); }
+
+}  // namespace
+
+Simulation::Simulation(const Scenario& scenario, std::uint64_t seed, const Observer& observer)
+    : scenario_(scenario),
+      observer_(observer),
+      planned_(plan_jobs(scenario, seed)),
+      workers_(scenario, seed, queue_),
+      scheduler_(settings_of(scenario)) {
+  outcome_.slots = slots_of(scenario);
+  outcome_.jobs.reserve(planned_.size());
+  for (std::uint32_t job = 0; job < planned_.size(); ++job) {
+    if (planned_[job].at < kForEver) queue_.push(TimePoint(from_seconds(planned_[job].at)), Due::Submission, job);
+  }
+  for (std::uint32_t index = 0; index < scenario.outages.size(); ++index) {
+    const Outage& outage = scenario.outages[index];
+    queue_.push(TimePoint(from_seconds(outage.at)), Due::OutageBegins, index);
+    if (outage.at + outage.lasts < scenario.horizon) {
+      queue_.push(TimePoint(from_seconds(outage.at + outage.lasts)), Due::OutageEnds, index);
+    }
+  }
+  follow(scheduler_.start(now_));
+}
+
+Outcome Simulation::run() {
+  const TimePoint horizon(from_seconds(scenario_.horizon));
+  while (jobs_ended_ < planned_.size() && outcome_.broken.empty()) {
+    const auto wake_up = scheduler_.next_wake_up();
+    const bool wakes = wake_up && (queue_.empty() || *wake_up <= queue_.next_at());
+    if (!wakes && queue_.empty()) break;
+    const TimePoint next = std::max(now_, wakes ? *wake_up : queue_.next_at());
+    if (next > horizon) break;
+    now_ = next;
+    if (wakes)
+      step(event::TimePassed{});
+    else
+      happen(queue_.pop());
+  }
+  workers_.settle(now_);
+  outcome_.ended = since_start(now_);
+  outcome_.heartbeats = workers_.heartbeats();
+  outcome_.events = queue_.pushed();
+  for (std::uint32_t job = 0; job < outcome_.jobs.size(); ++job) {
+    const JobLoad& load = workers_.job(JobId{job + 1});
+    outcome_.jobs[job].machine_time = load.machine_time;
+    outcome_.jobs[job].mapped_bytes = load.mapped_bytes;
+    outcome_.slot_seconds += load.machine_time;
+  }
+  return std::move(outcome_);
+}
+
+void Simulation::happen(const Upcoming& due) {
+  switch (due.due) {
+    case Due::Report:
+      if (const auto arrived = workers_.arrived(due.subject)) step(*arrived);
+      return;
+    case Due::Registration:
+      return register_node(due);
+    case Due::Commit:
+      return step(event::CommitFinished{JobId{due.subject}, {}});
+    case Due::Submission:
+      return submit(due.subject);
+    case Due::OutageBegins:
+      return workers_.begin_outage(scenario_.outages[due.subject], now_);
+    case Due::OutageEnds:
+      return workers_.end_outage(scenario_.outages[due.subject], now_);
+    default:
+      return workers_.on(due);
+  }
+}
+
+void Simulation::submit(std::uint32_t index) {
+  const PlannedJob& planned = planned_[index];
+  const JobGroup& group = scenario_.jobs[planned.group];
+  JobOutcome job;
+  job.group = planned.group;
+  job.tasks = planned.tasks;
+  job.submitted = since_start(now_);
+  job.deadline = group.deadline;
+  job.input_bytes = static_cast<double>(group.split_bytes) * planned.tasks;
+  outcome_.jobs.push_back(job);
+  workers_.add_job({.planned = index, .group = &group, .machine_time = 0, .mapped_bytes = 0});
+  step(event::JobSubmitted{index, spec_of(group, planned.tasks)});
+}
+
+void Simulation::register_node(const Upcoming& due) {
+  const auto registration = workers_.registration(due);
+  if (!registration) return;
+  step(*registration);
+  const std::string& incarnation = std::get<event::NodeRegistered>(*registration).incarnation;
+  for (const auto& next : workers_.after_registration(due.subject, scheduler_.cluster().node_of(incarnation), now_)) {
+    step(next);
+  }
+}
+
+void Simulation::step(const scheduler::Event& event) {
+  if (observer_.log) observer_.log(line_of(now_, event));
+  ++outcome_.steps;
+  follow(scheduler_.step(event, now_));
+  if (scenario_.check_invariants) inspect();
+}
+
+void Simulation::follow(const scheduler::Step& step) {
+  for (const scheduler::Record& record : step.records) follow(record.fact);
+  for (const scheduler::Action& action : step.actions) perform(action);
+}
+
+void Simulation::follow(const scheduler::Fact& fact) {
+  if (const auto* launched = std::get_if<record::AttemptLaunched>(&fact)) {
+    JobOutcome& job = outcome_.jobs[launched->attempt.task.job.value - 1];
+    ++outcome_.attempts;
+    ++job.attempts;
+    job.copies += launched->speculative ? 1 : 0;
+  } else if (const auto* decided = std::get_if<record::PolicyDecided>(&fact)) {
+    if (decided->decision.what != scheduler::DecisionNote::What::Note) {
+      ++outcome_.jobs[decided->job.value - 1].decisions;
+    }
+  } else if (const auto* ended = std::get_if<record::JobEnded>(&fact)) {
+    end_job(*ended);
+  }
+}
+
+void Simulation::end_job(const record::JobEnded& fact) {
+  JobOutcome& job = outcome_.jobs[fact.job.value - 1];
+  job.ended = since_start(now_);
+  job.state = fact.state;
+  ++jobs_ended_;
+  const std::uint32_t next = workers_.job(fact.job).planned + 1;
+  if (next < planned_.size() && planned_[next].at == kForEver) queue_.push(now_, Due::Submission, next);
+}
+
+void Simulation::perform(scheduler::Action what) {
+  if (observer_.log) observer_.log(line_of(now_, what));
+  if (const auto* commit = std::get_if<action::CommitOutput>(&what)) {
+    queue_.push(now_, Due::Commit, commit->job.value);
+  } else if (const auto* dropped = std::get_if<action::DropNode>(&what)) {
+    workers_.drop(dropped->node, now_);
+  } else if (const auto* launch = std::get_if<action::LaunchAttempt>(&what)) {
+    workers_.order(launch->node, std::move(what), now_);
+  } else if (const auto* begin = std::get_if<action::BeginAttempt>(&what)) {
+    workers_.order(begin->node, std::move(what), now_);
+  } else if (const auto* cut = std::get_if<action::CutAttempt>(&what)) {
+    workers_.order(cut->node, std::move(what), now_);
+  } else if (const auto* kill = std::get_if<action::KillAttempt>(&what)) {
+    workers_.order(kill->node, std::move(what), now_);
+  } else if (const auto* welcome = std::get_if<action::WelcomeNode>(&what)) {
+    workers_.order(welcome->node, std::move(what), now_);
+  }
+}
+
+void Simulation::inspect() {
+  outcome_.broken = scheduler::violations(scheduler_.cluster());
+  for (std::string& sentence : outcome_.broken) sentence = std::to_string(since_start(now_)) + " s: " + sentence;
+}
+
+Outcome run(const Scenario& scenario, std::uint64_t seed, const Observer& observer) {
+  const Status good = check(scenario);
+  ONTIME_CHECK(good.has_value(), good.has_value() ? "" : good.error().message.c_str());
+  return Simulation(scenario, seed, observer).run();
+}
+
+}  // namespace ontime::simulator

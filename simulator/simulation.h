@@ -1,0 +1,43 @@
+#pragma once
+// One run: turns what is due into events for the scheduler and its actions into orders, until every job has ended.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "scheduler/scheduler.h"
+#include "simulator/event_queue.h"
+#include "simulator/planned_jobs.h"
+#include "simulator/simulator.h"
+#include "simulator/workers.h"
+
+namespace ontime::simulator {
+
+class Simulation {
+ public:
+  Simulation(const Scenario& scenario, std::uint64_t seed, const Observer& observer);
+  Outcome run();
+
+ private:
+  void happen(const Upcoming& due);
+  void submit(std::uint32_t planned);
+  void register_node(const Upcoming& due);
+  void step(const scheduler::Event& event);
+  void follow(const scheduler::Step& step);
+  void follow(const scheduler::Fact& fact);
+  void perform(scheduler::Action action);
+  void end_job(const scheduler::record::JobEnded& fact);
+  void inspect();
+
+  const Scenario& scenario_;
+  const Observer& observer_;
+  EventQueue queue_;
+  std::vector<PlannedJob> planned_;
+  Workers workers_;
+  scheduler::Scheduler scheduler_;
+  TimePoint now_;
+  std::size_t jobs_ended_ = 0;
+  Outcome outcome_;
+};
+
+}  // namespace ontime::simulator

@@ -1,0 +1,23 @@
+#pragma once
+// The cluster in virtual time: the very scheduler that the master runs, with simulated workers. The same scenario and
+// seed give the same events in the same order, bit for bit. Pure: no clock, thread or file.
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "simulator/outcome.h"
+#include "simulator/scenario.h"
+
+namespace ontime::simulator {
+
+struct Observer {
+  // Called with every event that reaches the scheduler and every action it answers with, one line each, without the
+  // line end. Making the lines costs more than the simulation.
+  std::function<void(std::string_view)> log;
+};
+
+// REQUIRES: check(scenario).
+Outcome run(const Scenario& scenario, std::uint64_t seed, const Observer& observer = {});
+
+}  // namespace ontime::simulator

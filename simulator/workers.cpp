@@ -1,0 +1,224 @@
+#include "simulator/workers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulator/random/elementary.h"
+
+namespace ontime::simulator {
+
+namespace action = scheduler::action;
+namespace event = scheduler::event;
+
+namespace {
+
+constexpr double kDurationMin = 1e-6;  // seconds
+
+}  // namespace
+
+Workers::Workers(const Scenario& scenario, std::uint64_t seed, EventQueue& queue)
+    : scenario_(scenario),
+      seed_(seed),
+      queue_(queue),
+      delay_(from_seconds(scenario.network_delay)),
+      beat_every_(from_seconds(heartbeat_of(scenario))),
+      idle_beat_every_(std::max(beat_every_, from_seconds(node_timeout_of(scenario) / 3))),
+      keeps_reports_(!scenario.outages.empty()) {
+  add_nodes(seed);
+}
+
+void Workers::add_nodes(std::uint64_t seed) {
+  for (const NodeGroup& group : scenario_.nodes) {
+    for (std::uint32_t i = 0; i < group.count; ++i) {
+      const auto index = static_cast<std::uint32_t>(nodes_.size());
+      Random slowness(seed, Purpose::NodeSlowness, index);
+      Random score(seed, Purpose::NodeScore, index);
+      Node node;
+      node.slots = group.slots;
+      node.slowness = group.slowness.sample(slowness);
+      if (scenario_.node_correlation > 0) node.score = normal_score(score.uniform());
+      nodes_.push_back(std::move(node));
+      queue_.push(TimePoint{}, Due::Registration, index, 0);
+    }
+  }
+}
+
+void Workers::on(const Upcoming& due) {
+  if (due.due == Due::Heartbeat) {
+    if (nodes_[due.subject].pulse == due.generation) beat(due.subject, due.at);
+    return;
+  }
+  if (due.due == Due::Order) {
+    const Order order = orders_.take(due.subject);
+    if (nodes_[order.node].is_connected && nodes_[order.node].connection == order.connection) obey(order, due.at);
+    return;
+  }
+  Attempt& attempt = attempts_[due.subject];
+  if (due.due == Due::Border) {
+    if (attempt.border == due.generation) on_border(attempt, due.at);
+  } else if (attempt.life == due.generation) {
+    if (due.due == Due::Launched) {
+      on_launched(attempt, due.at);
+    } else if (due.due == Due::SpeedChange) {
+      change_speed(attempt, due.at);
+    } else if (due.due == Due::Crash) {
+      report(attempt.node, event::AttemptExited{nodes_[attempt.node].id, attempt.id, false, "simulated crash"}, due.at);
+      end(due.subject, due.at);
+    }
+  }
+}
+
+// Orders --------------------------------------------------------------------------------------------------------------
+
+void Workers::order(NodeId id, scheduler::Action what, TimePoint now) {
+  const std::uint32_t index = index_of_[id.value - 1];
+  const Node& node = nodes_[index];
+  if (!node.is_connected || node.id != id) return;
+  queue_.push(now + delay_, Due::Order, orders_.put({index, node.connection, std::move(what)}));
+}
+
+void Workers::obey(const Order& order, TimePoint now) {
+  if (const auto* launched = std::get_if<action::LaunchAttempt>(&order.what)) {
+    launch(order.node, *launched, now);
+  } else if (const auto* begun = std::get_if<action::BeginAttempt>(&order.what)) {
+    if (Attempt* attempt = find(order.node, begun->attempt)) begin(*attempt, begun->range, now);
+  } else if (const auto* asked = std::get_if<action::CutAttempt>(&order.what)) {
+    if (Attempt* attempt = find(order.node, asked->attempt)) cut(*attempt, *asked, now);
+  } else if (const auto* killed = std::get_if<action::KillAttempt>(&order.what)) {
+    if (const Attempt* attempt = find(order.node, killed->attempt)) end(slot_of(*attempt), now);
+  } else if (const auto* welcome = std::get_if<action::WelcomeNode>(&order.what)) {
+    for (const AttemptId fenced : welcome->fenced) {
+      if (const Attempt* attempt = find(order.node, fenced)) end(slot_of(*attempt), now);
+    }
+  }
+}
+
+void Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, TimePoint now) {
+  const JobLoad& job = jobs_[order.attempt.task.job.value - 1];
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(attempts_.size()));
+    attempts_.emplace_back();
+  }
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  Attempt& attempt = attempts_[slot];
+  attempt.id = order.attempt;
+  attempt.node = index;
+  attempt.phase = Phase::Launching;
+  attempt.standby = order.standby;
+  attempt.begin.reset();
+  attempt.arrived_at = now;
+  attempt.motion = Motion(order.range, job.group->record_bytes);
+  attempt.random = Random(seed_, Purpose::Duration, job.planned, order.attempt.task.index, order.attempt.number);
+  Random launch(seed_, Purpose::Launch, job.planned, order.attempt.task.index, order.attempt.number);
+  queue_.push(now + from_seconds(scenario_.launch.sample(launch)), Due::Launched, slot, attempt.life);
+  nodes_[index].attempts.push_back(slot);
+  if (nodes_[index].is_idle) expect_beat(index, now);
+}
+
+void Workers::begin(Attempt& attempt, ByteRange range, TimePoint now) {
+  if (!attempt.standby || attempt.begin) return;
+  attempt.begin = range;
+  if (attempt.phase == Phase::StandingBy) start_mapping(attempt, now);
+}
+
+// A standby that has not begun is not asked.
+void Workers::cut(Attempt& attempt, const action::CutAttempt& order, TimePoint now) {
+  if (attempt.standby && attempt.phase != Phase::Mapping) return;
+  const std::uint64_t at = attempt.motion.cut(order.at, order.release, now);
+  report(attempt.node, event::CutAnswered{nodes_[attempt.node].id, attempt.id, at, order.release}, now);
+  if (attempt.motion.is_over())
+    end(slot_of(attempt), now);
+  else if (attempt.phase == Phase::Mapping)
+    expect_border(attempt, now);
+}
+
+// Attempts ------------------------------------------------------------------------------------------------------------
+
+void Workers::on_launched(Attempt& attempt, TimePoint now) {
+  if (attempt.standby) {
+    attempt.phase = Phase::StandingBy;
+    report(attempt.node, event::AttemptReady{nodes_[attempt.node].id, attempt.id}, now);
+    if (!attempt.begin) return;
+  }
+  start_mapping(attempt, now);
+}
+
+void Workers::start_mapping(Attempt& attempt, TimePoint now) {
+  const JobLoad& job = jobs_[attempt.id.task.job.value - 1];
+  attempt.phase = Phase::Mapping;
+  if (attempt.begin) attempt.motion = Motion(*attempt.begin, job.group->record_bytes);
+  report(attempt.node, event::AttemptStarted{nodes_[attempt.node].id, attempt.id}, now);
+  change_speed(attempt, now);
+  if (scenario_.crash_probability <= 0) return;
+  Random crash(seed_, Purpose::Crash, job.planned, attempt.id.task.index, attempt.id.number);
+  if (crash.uniform() >= scenario_.crash_probability) return;
+  const TimePoint last = attempt.motion.border_at(now);
+  queue_.push(now + from_seconds(seconds(last - now) * crash.uniform()), Due::Crash, slot_of(attempt), attempt.life);
+}
+
+void Workers::change_speed(Attempt& attempt, TimePoint now) {
+  const JobGroup& group = *jobs_[attempt.id.task.job.value - 1].group;
+  const Node& node = nodes_[attempt.node];
+  double survival = attempt.random.uniform();
+  if (const double shared = scenario_.node_correlation; shared > 0) {
+    survival = normal_survival(std::sqrt(shared) * node.score + std::sqrt(1 - shared) * normal_score(survival));
+  }
+  const double duration = std::max(kDurationMin, group.duration.at_survival(survival) * node.slowness);
+  attempt.motion.set_speed(static_cast<double>(group.split_bytes) / duration, now);
+  expect_border(attempt, now);
+  if (const double every = scenario_.speed_changes_every; every > 0) {
+    const double pause = -every * natural_log(attempt.random.uniform());
+    queue_.push(now + from_seconds(pause), Due::SpeedChange, slot_of(attempt), attempt.life);
+  }
+}
+
+void Workers::expect_border(Attempt& attempt, TimePoint now) {
+  queue_.push(attempt.motion.border_at(now), Due::Border, slot_of(attempt), ++attempt.border);
+}
+
+void Workers::on_border(Attempt& attempt, TimePoint now) {
+  const ByteRange segment = attempt.motion.segment();
+  scheduler::SealedOutput output;
+  output.length = segment.size();
+  output.records = 1 + (segment.size() - 1) / jobs_[attempt.id.task.job.value - 1].group->record_bytes;
+  report(attempt.node, event::SegmentSealed{nodes_[attempt.node].id, attempt.id, segment, segment.end, output, {}},
+         now);
+  attempt.motion.seal(now);
+  if (attempt.motion.is_over())
+    end(slot_of(attempt), now);
+  else
+    expect_border(attempt, now);
+}
+
+void Workers::end(std::uint32_t slot, TimePoint now) {
+  Attempt& attempt = attempts_[slot];
+  JobLoad& job = jobs_[attempt.id.task.job.value - 1];
+  job.machine_time += seconds(now - attempt.arrived_at);
+  job.mapped_bytes += attempt.motion.mapped(now);
+  std::erase(nodes_[attempt.node].attempts, slot);
+  ++attempt.life;
+  ++attempt.border;
+  free_.push_back(slot);
+}
+
+void Workers::end_all(Node& node, TimePoint now) {
+  while (!node.attempts.empty()) end(node.attempts.back(), now);
+}
+
+void Workers::settle(TimePoint now) {
+  for (Node& node : nodes_) end_all(node, now);
+}
+
+Workers::Attempt* Workers::find(std::uint32_t node, AttemptId id) {
+  for (const std::uint32_t slot : nodes_[node].attempts) {
+    if (attempts_[slot].id == id) return &attempts_[slot];
+  }
+  return nullptr;
+}
+
+std::uint32_t Workers::slot_of(const Attempt& attempt) const {
+  return static_cast<std::uint32_t>(&attempt - attempts_.data());
+}
+
+}  // namespace ontime::simulator
