@@ -61,7 +61,9 @@ class ApplicationMaster {
   std::string on_attempt_failed(Turn& turn, AttemptId attempt, bool fatal, const std::string& message);
   void on_checkpoint_due(Turn& turn, AttemptId attempt);
   void on_cut_overdue(Turn& turn, AttemptId attempt);
-  // Standbys whose reason has gone begin with what is left, or are ended. To be called at the end of a step.
+  bool has_standbys() const { return !standbys_.empty() || !when_ready_.empty(); }
+  // Standbys whose reason has gone begin with what is left, or are ended. To be called at the end of a step in which
+  // attempts of the job have changed.
   void settle_standbys(Turn& turn);
 
   // Ends a live attempt and tells its node.

@@ -1,0 +1,172 @@
+// Jobs from submission to their end, their policies, and who gets a slot.
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/scheduler_impl.h"
+
+namespace ontime::scheduler {
+namespace {
+
+// A policy that asks to be asked at once, again and again, must not stop the world.
+constexpr Duration kCheckPauseMin = std::chrono::milliseconds(1);
+
+}  // namespace
+
+void Scheduler::Impl::on(Turn& turn, const event::JobSubmitted& event) {
+  const JobId job = cluster_.next_job();
+  turn.record(record::JobAccepted{job, event.spec});
+  const auto tasks = static_cast<std::uint32_t>(cluster_.find_job(job)->tasks.size());
+  turn.act(action::AnswerSubmit{event.request, job, tasks});
+  manage(turn, job);
+  commit_if_done(turn, job);
+}
+
+void Scheduler::Impl::manage(Turn& turn, JobId id) {
+  const Job& job = *cluster_.find_job(id);
+  if (masters_.try_emplace(id, id, cluster_).first->second.has_standbys()) changed_.insert(id);
+  timers_.arm(policy_check(policies_.join(id, job.spec)), turn.now);
+  if (job.spec.kill_on_miss && job.spec.deadline > Duration::zero()) {
+    timers_.arm(deadline_of(id), job.submitted_at + job.spec.deadline);
+  }
+  wait(id);
+}
+
+// The job runs no longer.
+void Scheduler::Impl::let_go(Turn& turn, JobId id) {
+  const auto group = policies_.leave(id);
+  if (group) turn.timers.disarm(policy_check(*group));
+  timers_.disarm(deadline_of(id));
+  waiting_.erase(id);
+  masters_.erase(id);
+}
+
+void Scheduler::Impl::wait(JobId id) { waiting_.insert(id, rank_of(*cluster_.find_job(id), policies_.of(id).order())); }
+
+void Scheduler::Impl::on_deadline(Turn& turn, JobId id) {
+  const Job* job = cluster_.find_job(id);
+  if (job != nullptr && job->state == JobState::Running) {
+    end_job(turn, id, JobState::Killed, "it missed its deadline (--on-miss kill)");
+  }
+}
+
+const Outlook* Scheduler::Impl::outlook(JobId job) const {
+  const auto master = masters_.find(job);
+  return master == masters_.end() ? nullptr : &master->second.outlook();
+}
+
+// Policies ------------------------------------------------------------------------------------------------------------
+
+void Scheduler::Impl::plan(Turn& turn, std::uint32_t number) {
+  PolicyGroup* group = policies_.find(number);
+  if (group == nullptr) return;
+  std::vector<JobView> jobs;
+  for (const JobId id : group->jobs) {
+    const ApplicationMaster& master = masters_.at(id);
+    jobs.push_back({id, cluster_.find_job(id), &master.outlook(), master.pending()});
+  }
+  std::uint32_t waiting = 0;
+  for (const auto& [rank, id] : waiting_.in_order()) waiting += masters_.at(id).waiting();
+  const Plan plan = group->policy->plan({cluster_, resources_, jobs, turn.now, waiting});
+  for (const Decision& decision : plan.decisions) carry_out(turn, decision);
+  if (plan.next_check) timers_.arm(policy_check(number), std::max(*plan.next_check, turn.now + kCheckPauseMin));
+}
+
+void Scheduler::Impl::carry_out(Turn& turn, const Decision& decision) {
+  const auto for_master = [&](JobId id, const auto& what) {
+    const auto master = masters_.find(id);
+    if (master == masters_.end()) return;
+    master->second.carry_out(turn, what);
+    wait(id);
+  };
+  if (const auto* speculate = std::get_if<Speculate>(&decision)) for_master(speculate->task.job, *speculate);
+  if (const auto* divide = std::get_if<Divide>(&decision)) for_master(divide->task.job, *divide);
+  if (const auto* clone = std::get_if<CloneTasks>(&decision)) for_master(clone->job, *clone);
+  if (const auto* end = std::get_if<EndAttempt>(&decision)) for_master(end->attempt.task.job, *end);
+  if (const auto* decline = std::get_if<Decline>(&decision)) {
+    if (cluster_.find_task(decline->task) != nullptr) {
+      cluster_.observe_declined(decline->task, decline->reason, turn.now);
+    }
+  }
+  if (const auto* text = std::get_if<Note>(&decision)) {
+    DecisionNote note;
+    note.text = text->text;
+    turn.record(record::PolicyDecided{text->job, std::move(note)});
+  }
+}
+
+void Scheduler::Impl::on(Turn& turn, const event::JobKillRequested& event) {
+  const Job* job = cluster_.find_job(event.job);
+  // What is being committed is past recall: its parts may be in place already.
+  if (job != nullptr && job->state == JobState::Running) end_job(turn, event.job, JobState::Killed, event.reason);
+}
+
+void Scheduler::Impl::commit_if_done(Turn& turn, JobId id) {
+  const Job* job = cluster_.find_job(id);
+  if (job->state != JobState::Running || job->tasks_done < job->tasks.size()) return;
+  turn.record(record::CommitStarted{id});
+  turn.act(action::CommitOutput{id});
+  learn(turn, id);
+  let_go(turn, id);
+}
+
+// What the job's attempts have shown is kept for later jobs of the same application.
+void Scheduler::Impl::learn(Turn& turn, JobId id) {
+  const JobSpec& spec = cluster_.find_job(id)->spec;
+  const estimate::DurationSample& seen = masters_.at(id).outlook().sample();
+  if (seen.finished().empty()) return;
+  estimate::DurationSample sample;
+  if (const estimate::DurationSample* known = cluster_.find_profile(spec)) sample = *known;
+  sample.add(seen);
+  turn.record(record::ProfileUpdated{Cluster::profile_key(spec), std::move(sample)});
+}
+
+void Scheduler::Impl::on(Turn& turn, const event::CommitFinished& event) {
+  const Job* job = cluster_.find_job(event.job);
+  if (job == nullptr || job->state != JobState::Committing) return;
+  const bool ok = event.error.empty();
+  end_job(turn, event.job, ok ? JobState::Succeeded : JobState::Failed, event.error);
+}
+
+void Scheduler::Impl::end_job(Turn& turn, JobId id, JobState state, const std::string& message) {
+  if (const auto master = masters_.find(id); master != masters_.end()) {
+    const std::set<AttemptId> live = cluster_.find_job(id)->live;
+    for (const AttemptId attempt : live) master->second.kill(turn, attempt, "its job has ended");
+    let_go(turn, id);
+  }
+  turn.record(record::JobEnded{id, state, message});
+  if (state != JobState::Succeeded) turn.act(action::DiscardOutput{id});
+  for (const NodeId node : cluster_.find_job(id)->nodes) turn.act(action::ForgetJob{node, id});
+  ended_.insert(id);
+  forget_oldest(turn);
+}
+
+// The newest job stays, whatever happens: its number is where counting goes on.
+void Scheduler::Impl::forget_oldest(Turn& turn) {
+  while (ended_.size() > settings_.jobs_kept && *ended_.begin() != cluster_.jobs().rbegin()->first) {
+    const JobId oldest = *ended_.begin();
+    ended_.erase(oldest);
+    turn.record(record::JobForgotten{oldest});
+  }
+}
+
+// What is settled may change further attempts of the same job.
+void Scheduler::Impl::settle_standbys(Turn& turn) {
+  while (!changed_.empty()) {
+    const JobId job = *changed_.begin();
+    changed_.erase(changed_.begin());
+    if (const auto master = masters_.find(job); master != masters_.end()) master->second.settle_standbys(turn);
+  }
+}
+
+// Slots go to the jobs in order of their rank until there is no slot or nothing that waits.
+void Scheduler::Impl::assign_slots(Turn& turn) {
+  for (auto entry = waiting_.in_order().begin(); entry != waiting_.in_order().end() && resources_.free_slots() > 0;) {
+    const JobId job = (entry++)->second;
+    ApplicationMaster& master = masters_.at(job);
+    while (resources_.free_slots() > 0 && master.launch_one(turn, resources_)) {
+    }
+    if (!master.has_waiting()) waiting_.erase(job);
+  }
+}
+
+}  // namespace ontime::scheduler
