@@ -1,0 +1,256 @@
+#include "scheduler/forecast.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "tests/scheduler/scheduler_fixture.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using test::World;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class ForecastTest : public testing::Test {
+ protected:
+  static JobSpec due(Duration deadline) {
+    JobSpec spec = World::quiet_spec();
+    spec.deadline = deadline;
+    return spec;
+  }
+  // Durations as the user would give them.
+  static JobSpec known(JobSpec spec, const std::string& t_min, const std::string& beta) {
+    spec.policy_parameters = {{"t_min", t_min}, {"beta", beta}, {"t_avg", "1s"}};
+    return spec;
+  }
+  // Nodes go on reporting meanwhile.
+  void pass(Duration duration) {
+    for (; duration > 0s; duration -= 1s) {
+      for (const auto& [id, node] : world_.cluster().nodes()) world_.heartbeat(id);
+      world_.pass(1s);
+    }
+  }
+  std::vector<AttemptId> start_all() {
+    std::vector<AttemptId> started;
+    for (const auto& launch : world_.take<action::LaunchAttempt>()) {
+      world_.start_attempt(launch.attempt);
+      started.push_back(launch.attempt);
+    }
+    return started;
+  }
+  Forecast of(JobId job) { return forecast(world_.scheduler(), job, world_.now()).value(); }
+
+  static Settings with_any_parameters() {
+    Settings settings;
+    settings.make_policy = [](std::string_view, const StringMap&) { return make_policy("none", {}); };
+    return settings;
+  }
+  World world_{with_any_parameters()};
+};
+
+TEST_F(ForecastTest, ARunningAttemptIsExpectedWhereItsPaceLeads) {
+  world_.register_node("a");
+  const JobId job = world_.submit(100, 100, due(12s));
+  const AttemptId attempt = start_all().front();
+  pass(5s);
+  world_.heartbeat(attempt, 50);
+  const Forecast seen = of(job);
+  EXPECT_NEAR(seen.median, 10, 0.1);
+  EXPECT_LT(seen.low, 9);
+  EXPECT_GT(seen.high, 11);
+  EXPECT_GT(seen.pocd, 0.5);
+  EXPECT_LT(seen.pocd, 1);
+}
+
+TEST_F(ForecastTest, UncertaintyShrinksWithProgress) {
+  world_.register_node("a");
+  const JobId job = world_.submit(100, 100, due(11s));
+  const AttemptId attempt = start_all().front();
+  pass(2s);
+  world_.heartbeat(attempt, 20);
+  const Forecast early = of(job);
+  pass(7s);
+  world_.heartbeat(attempt, 90);
+  const Forecast late = of(job);
+  EXPECT_NEAR(late.median, early.median, 0.2);
+  EXPECT_LT(late.high - late.low, (early.high - early.low) / 5);
+  EXPECT_GT(late.pocd, early.pocd);
+}
+
+TEST_F(ForecastTest, AJobIsLessLikelyInTimeThanAnyOfItsTasks) {
+  world_.register_node("a", 20);
+  const JobId one = world_.submit(100, 100, due(12s));
+  const JobId many = world_.submit(1000, 100, due(12s));
+  const auto attempts = start_all();
+  pass(5s);
+  for (const AttemptId attempt : attempts) world_.heartbeat(attempt, attempt.task.index * 100 + 50);
+  EXPECT_NEAR(of(many).pocd, std::pow(of(one).pocd, 10), 1e-9);
+  EXPECT_GT(of(many).median, of(one).median);
+}
+
+// Races everything once, six seconds after submission.
+class CopyAll final : public Policy {
+ public:
+  Plan plan(const View& view) override {
+    Plan plan;
+    for (const JobView& job : view.jobs) {
+      if (job.since_submission(view.now) < 6) plan.next_check = job.job->submitted_at + 6s;
+      for (std::uint32_t index = 0; !plan.next_check && index < job.job->tasks.size(); ++index) {
+        Speculate decision;
+        decision.task = {job.id, index};
+        plan.add(decision);
+      }
+    }
+    return plan;
+  }
+};
+
+TEST_F(ForecastTest, ACopyMakesItLikelier) {
+  Settings settings;
+  settings.make_policy = [](std::string_view, const StringMap&) { return std::make_unique<CopyAll>(); };
+  World world(settings);
+  world.register_node("a", 2);
+  const JobId job = world.submit(100, 100, known(due(30s), "10s", "2"));
+  const AttemptId original = world.take_launch();
+  world.start_attempt(original);
+  world.pass(4s);
+  world.heartbeat(original, 10);
+  world.pass(1s);
+  const double alone = forecast(world.scheduler(), job, world.now())->pocd;
+  world.pass(1s);
+  EXPECT_EQ(world.job(job).live.size(), 2u);
+  const double raced = forecast(world.scheduler(), job, world.now())->pocd;
+  EXPECT_LT(alone, 0.3);
+  EXPECT_NEAR(raced, 1 - (1 - alone) * std::pow(10.0 / 23, 2), 0.02);
+}
+
+TEST_F(ForecastTest, WithoutADeadlineThereIsATimeButNoProbability) {
+  world_.register_node("a");
+  const JobId job = world_.submit(100, 100);
+  const AttemptId attempt = start_all().front();
+  pass(5s);
+  world_.heartbeat(attempt, 50);
+  EXPECT_TRUE(std::isnan(of(job).pocd));
+  EXPECT_NEAR(of(job).median, 10, 0.1);
+}
+
+TEST_F(ForecastTest, NothingIsSaidWhenNothingIsKnown) {
+  const JobId job = world_.submit(100, 100, due(12s));
+  EXPECT_TRUE(std::isnan(of(job).pocd));
+  EXPECT_TRUE(std::isnan(of(job).median));
+  EXPECT_EQ(of(job).waiting, 1u);
+  EXPECT_EQ(of(job).unknown, 1u);
+}
+
+TEST_F(ForecastTest, AJobWithoutAWorkerHasNoTime) {
+  const JobId job = world_.submit(100, 100, known(due(60s), "10s", "2"));
+  EXPECT_TRUE(std::isnan(of(job).pocd));
+  world_.register_node("a");
+  EXPECT_GT(of(job).pocd, 0.9);
+}
+
+TEST_F(ForecastTest, AYoungAttemptFollowsTheTailOfEarlierOnes) {
+  world_.register_node("a");
+  const JobId job = world_.submit(100, 100, known(due(21s), "10s", "2"));
+  EXPECT_NEAR(of(job).pocd, 1 - std::pow(10.0 / 20, 2), 1e-6);  // launched in a second
+  start_all();
+  EXPECT_NEAR(of(job).pocd, 1 - std::pow(10.0 / 21, 2), 1e-6);
+}
+
+TEST_F(ForecastTest, WhoHasRunLongIsLikelyToRunLonger) {
+  world_.register_node("a");
+  const JobId job = world_.submit(100, 100, known(due(40s), "1s", "1"));
+  start_all();
+  pass(1s);
+  EXPECT_NEAR(of(job).pocd, 1 - 1 / 40.0, 1e-6);
+  pass(1s);  // twice t_min, and not done
+  EXPECT_NEAR(of(job).pocd, 1 - 2 / 40.0, 1e-6);
+}
+
+TEST_F(ForecastTest, WaitingTasksTakeTheirTurns) {
+  world_.register_node("a", 2);
+  const JobId few = world_.submit(200, 100, known(due(60s), "10s", "20"));
+  const JobId more = world_.submit(1200, 100, known(due(60s), "10s", "20"));
+  EXPECT_NEAR(of(few).median, 11, 1);
+  EXPECT_EQ(of(more).waiting, 12u);
+  EXPECT_GT(of(more).median, 60);
+  EXPECT_LT(of(more).median, 90);
+  EXPECT_LT(of(more).pocd, 0.01);
+}
+
+TEST_F(ForecastTest, AnAttemptThatStandsStillIsNeverDone) {
+  world_.register_node("a");
+  const JobId job = world_.submit(100, 100, due(60s));
+  const AttemptId attempt = start_all().front();
+  pass(20s);
+  world_.heartbeat(attempt, 0);
+  EXPECT_EQ(of(job).pocd, 0);
+  EXPECT_EQ(of(job).median, kInfinity);
+  EXPECT_EQ(of(job).standing, 1u);
+}
+
+TEST_F(ForecastTest, AMissedDeadlineHasNoProbabilityLeft) {
+  world_.register_node("a");
+  const JobId job = world_.submit(100, 100, due(4s));
+  const AttemptId attempt = start_all().front();
+  pass(5s);
+  world_.heartbeat(attempt, 50);
+  EXPECT_EQ(of(job).pocd, 0);
+  EXPECT_NEAR(of(job).median, 10, 0.1);
+}
+
+TEST_F(ForecastTest, WhatIsMappedIsInTimeAndWhatHasEndedNeedsNoForecast) {
+  world_.register_node("a");
+  const JobId job = world_.submit(100, 100, due(10s));
+  world_.seal_all(start_all().front());
+  EXPECT_EQ(of(job).pocd, 1);
+  world_.commit(job);
+  EXPECT_FALSE(forecast(world_.scheduler(), job, world_.now()).has_value());
+}
+
+TEST_F(ForecastTest, TellsWhatItRestsOn) {
+  world_.register_node("a");
+  const JobId job = world_.submit(100, 100, known(due(21s), "10s", "2"));
+  EXPECT_EQ(of(job).durations.source, estimate::DurationSource::Flags);
+  EXPECT_NEAR(of(job).durations.t_min * 100, 10, 1e-9);
+}
+
+// Any number of attempts anywhere: probabilities are probabilities, the range is in order, and more time never hurts.
+RC_GTEST_PROP(ForecastProperty, IsConsistentWhateverRuns, ()) {
+  World world;
+  world.register_node("a", 8);
+  std::vector<JobId> jobs;
+  const auto tasks = *rc::gen::inRange<std::uint64_t>(1, 9);
+  for (const auto deadline : {20s, 40s, 400s}) {
+    JobSpec spec = World::quiet_spec();
+    spec.deadline = deadline;
+    jobs.push_back(world.submit(100 * tasks, 100, spec));
+  }
+  world.register_node("b", static_cast<std::uint32_t>(2 * tasks));
+  const auto offsets = *rc::gen::container<std::vector<std::uint64_t>>(tasks, rc::gen::inRange<std::uint64_t>(1, 100));
+  const auto launches = world.take<action::LaunchAttempt>();
+  for (const auto& launch : launches) world.start_attempt(launch.attempt);
+  for (int second = 0; second < 4; ++second) {
+    for (const auto& [id, node] : world.cluster().nodes()) world.heartbeat(id);
+    world.pass(1s);
+  }
+  for (const auto& launch : launches) {
+    world.heartbeat(launch.attempt, launch.range.begin + offsets[launch.attempt.task.index]);
+  }
+  double before = 0;
+  for (const JobId job : jobs) {
+    const Forecast seen = forecast(world.scheduler(), job, world.now()).value();
+    RC_ASSERT(seen.low <= seen.median && seen.median <= seen.high);
+    if (world.job(job).live.size() != tasks) continue;
+    RC_ASSERT(seen.pocd >= before);
+    RC_ASSERT(seen.pocd <= 1);
+    before = seen.pocd;
+  }
+}
+
+}  // namespace
+}  // namespace ontime::scheduler
