@@ -115,7 +115,16 @@ struct PoliciesCommand {
   bool json = false;
 };
 
+struct SimulateCommand {
+  std::string scenario;               // a YAML file
+  std::vector<std::string> policies;  // NAME or NAME:KEY=VALUE,...; empty: what the scenario says
+  std::uint64_t seed = 1;
+  std::uint32_t runs = 1;  // with seeds from `seed` on
+  std::string event_log;   // a file; empty: none
+  bool json = false;
+};
+
 using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, NodesCommand, KillCommand,
-                             ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand>;
+                             ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand>;
 
 }  // namespace ontime::cli

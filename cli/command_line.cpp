@@ -50,6 +50,7 @@ class Grammar {
   VerifyCommand verify_;
   AppsCommand apps_;
   PoliciesCommand policies_;
+  SimulateCommand simulate_;
 };
 
 Grammar::Grammar() {
@@ -153,6 +154,21 @@ void Grammar::add_output_verbs() {
 
   auto& policies = add_verb("policies", "List the policies against stragglers", "  ontime policies\n", policies_);
   add_json(policies, policies_.json);
+
+  auto& simulate = add_verb("simulate", "Run a scenario in virtual time and compare policies",
+                            "  ontime simulate busy.yaml --policy none --policy shed+\n"
+                            "  ontime simulate busy.yaml --policy shed+:theta=1s --runs 20 --json\n",
+                            simulate_);
+  simulate.add_option("SCENARIO", simulate_.scenario, "A YAML file: nodes, jobs, faults")->required()->type_name("");
+  simulate
+      .add_option("--policy", simulate_.policies,
+                  "For all jobs instead of what the scenario says: NAME or NAME:KEY=VALUE,...; repeatable")
+      ->type_name("POLICY");
+  simulate.add_option("--seed", simulate_.seed, "Seed of the first run")->type_name("N")->capture_default_str();
+  add_count(simulate, "--runs", simulate_.runs, 1, "Runs per policy, each with the next seed");
+  simulate.add_option("--event-log", simulate_.event_log, "Write every event and action of the first run here")
+      ->type_name("FILE");
+  add_json(simulate, simulate_.json);
 }
 
 std::string Grammar::verb() const {

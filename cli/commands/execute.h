@@ -19,6 +19,7 @@ Result<ExitCode> execute(const ResultCommand& command);
 Result<ExitCode> execute(const VerifyCommand& command);
 Result<ExitCode> execute(const AppsCommand& command);
 Result<ExitCode> execute(const PoliciesCommand& command);
+Result<ExitCode> execute(const SimulateCommand& command);
 
 // How to reach the master that the options name. BadInput for a bad address or an unreadable token file.
 Result<MasterClient::Options> client_options(const MasterOptions& options);

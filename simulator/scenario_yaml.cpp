@@ -1,0 +1,131 @@
+#include "simulator/scenario_yaml.h"
+
+#include "simulator/yaml_fields.h"
+
+namespace ontime::simulator {
+namespace {
+
+NodeGroup read_nodes(const YAML::Node& node) {
+  YamlFields fields(node);
+  NodeGroup group;
+  fields.count("count", group.count);
+  fields.count("slots", group.slots);
+  fields.distribution("slowness", group.slowness);
+  fields.finish();
+  return group;
+}
+
+Outage read_outage(const YAML::Node& node) {
+  YamlFields fields(node);
+  Outage outage;
+  fields.count("node", outage.node);
+  fields.seconds("at", outage.at);
+  fields.seconds("lasts", outage.lasts);
+  fields.get("kind", outage.kind, [](const YAML::Node& kind) {
+    const std::string name = read_text(kind);
+    if (name == "crash") return Outage::Kind::Crash;
+    if (name == "partition") return Outage::Kind::Partition;
+    throw YamlFault(kind, "an outage is a crash or a partition");
+  });
+  fields.finish();
+  return outage;
+}
+
+Arrivals read_arrivals(const YAML::Node& node) {
+  Arrivals arrivals;
+  if (node.IsSequence()) {
+    for (const YAML::Node& at : node) arrivals.at.push_back(read_seconds(at));
+  } else if (node.IsScalar()) {
+    if (read_text(node) != "one_by_one") throw YamlFault(node, "arrivals: one_by_one, {load: x}, {rate: x} or a list");
+    arrivals.one_by_one = true;
+  } else {
+    YamlFields fields(node);
+    fields.number("load", arrivals.load);
+    fields.number("rate", arrivals.rate);
+    fields.finish();
+  }
+  return arrivals;
+}
+
+// "off" as well as an interval.
+double read_checkpoint(const YAML::Node& node) {
+  return node.IsScalar() && node.Scalar() == "off" ? 0 : read_seconds(node);
+}
+
+JobGroup read_jobs(const YAML::Node& node) {
+  YamlFields fields(node);
+  JobGroup group;
+  fields.text("name", group.name);
+  fields.count("count", group.count);
+  fields.get("arrivals", group.arrivals, read_arrivals);
+  if (!fields.take("count") && !group.arrivals.at.empty()) {
+    group.count = static_cast<std::uint32_t>(group.arrivals.at.size());
+  }
+  fields.distribution("tasks", group.tasks);
+  fields.bytes("split_bytes", group.split_bytes);
+  fields.bytes("record_bytes", group.record_bytes);
+  fields.distribution("duration", group.duration);
+  fields.seconds("deadline", group.deadline);
+  fields.text("policy", group.policy);
+  fields.get("set", group.policy_parameters, read_settings);
+  fields.text("estimator", group.estimator);
+  fields.get("checkpoint", group.checkpoint, read_checkpoint);
+  fields.seconds("attempt_timeout", group.attempt_timeout);
+  fields.count("attempts_max", group.attempts_max);
+  fields.flag("kill_on_miss", group.kill_on_miss);
+  fields.finish();
+  return group;
+}
+
+scheduler::Placement read_placement(const YAML::Node& node) {
+  YamlFields fields(node);
+  scheduler::Placement placement;
+  fields.flag("apart", placement.apart);
+  fields.flag("fast_first", placement.fast_first);
+  fields.flag("leave_out", placement.leave_out);
+  double left_out_for = ontime::seconds(placement.left_out_for);
+  fields.seconds("left_out_for", left_out_for);
+  placement.left_out_for = from_seconds(left_out_for);
+  fields.finish();
+  return placement;
+}
+
+Scenario read_all(const YAML::Node& document) {
+  YamlFields fields(document);
+  Scenario scenario;
+  scenario.nodes.clear();
+  scenario.jobs.clear();
+  fields.each("nodes", [&](const YAML::Node& node) { scenario.nodes.push_back(read_nodes(node)); });
+  fields.each("jobs", [&](const YAML::Node& node) { scenario.jobs.push_back(read_jobs(node)); });
+  fields.each("outages", [&](const YAML::Node& node) { scenario.outages.push_back(read_outage(node)); });
+  fields.distribution("launch", scenario.launch);
+  fields.seconds("network_delay", scenario.network_delay);
+  fields.seconds("heartbeat", scenario.heartbeat);
+  fields.seconds("node_timeout", scenario.node_timeout);
+  fields.seconds("cut_timeout", scenario.cut_timeout);
+  fields.seconds("reconnect", scenario.reconnect);
+  fields.seconds("speed_changes_every", scenario.speed_changes_every);
+  fields.number("node_correlation", scenario.node_correlation);
+  fields.number("crash_probability", scenario.crash_probability);
+  fields.get("placement", scenario.placement, read_placement);
+  fields.seconds("horizon", scenario.horizon);
+  fields.flag("check_invariants", scenario.check_invariants);
+  fields.finish();
+  return scenario;
+}
+
+}  // namespace
+
+Result<Scenario> read_scenario(const std::string& text) {
+  try {
+    Scenario scenario = read_all(YAML::Load(text));
+    if (auto good = check(scenario); !good) return good.error();
+    return scenario;
+  } catch (const YamlFault& fault) {
+    return bad_input(fault.what());
+  } catch (const YAML::Exception& fault) {
+    return bad_input("line " + std::to_string(fault.mark.line + 1) + ": " + fault.msg);
+  }
+}
+
+}  // namespace ontime::simulator
