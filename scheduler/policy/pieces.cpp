@@ -29,6 +29,21 @@ std::vector<double> running_durations(const JobView& job) {
   return durations;
 }
 
+// Until an attempt has ended nothing else is known of launches.
+std::optional<double> running_launch(const JobView& job) {
+  double sum = 0;
+  std::size_t ready = 0;
+  std::size_t looked_at = 0;
+  for (const AttemptId id : job.job->live) {
+    if (++looked_at > kRunningLookedAt) break;
+    const Attempt& attempt = job.job->tasks[id.task.index].attempts[id.number];
+    if (attempt.ready_at <= attempt.launched_at) continue;
+    sum += seconds(attempt.ready_at - attempt.launched_at);
+    ++ready;
+  }
+  return ready > 0 ? std::optional(sum / static_cast<double>(ready)) : std::nullopt;
+}
+
 }  // namespace
 
 double Piece::left() const {
@@ -79,7 +94,13 @@ estimate::Durations durations_of(const View& view, const JobView& job, const est
   const std::vector<double> running = has_enough ? std::vector<double>{} : running_durations(job);
   const double tasks = static_cast<double>(std::max<std::size_t>(1, job.job->tasks.size()));
   const double mean_split = std::max(1.0, static_cast<double>(job.job->input_bytes) / tasks);
-  return estimate::choose_durations(profile, job.outlook->sample(), running, hints, mean_split);
+  estimate::Durations chosen = estimate::choose_durations(profile, job.outlook->sample(), running, hints, mean_split);
+  if (chosen.launch_source != estimate::DurationSource::Assumed) return chosen;
+  if (const std::optional<double> launch = running_launch(job)) {
+    chosen.launch = *launch;
+    chosen.launch_source = estimate::DurationSource::Job;
+  }
+  return chosen;
 }
 
 std::optional<std::uint64_t> handover_offset(const Racer& racer, const Piece& piece, double launch, const JobView& job,

@@ -1,7 +1,10 @@
 // The policies by name. A new one is a file pair in this folder and a line here.
+#include "scheduler/policy/clone.h"
 #include "scheduler/policy/none.h"
 #include "scheduler/policy/parameters.h"
 #include "scheduler/policy/policy.h"
+#include "scheduler/policy/s_restart.h"
+#include "scheduler/policy/s_resume.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -16,9 +19,17 @@ std::unique_ptr<Policy> plain(Parameters&) {
   return std::make_unique<P>();
 }
 
+template <class P>
+std::unique_ptr<Policy> with_parameters(Parameters& parameters) {
+  return std::make_unique<P>(parameters);
+}
+
 const std::vector<Known>& known() {
   static const std::vector<Known> list{
       {{"none", "no speculation", false}, plain<None>},
+      {{"clone", "Chronos: every task starts with r extra attempts", true}, with_parameters<Clone>},
+      {{"s-restart", "Chronos: r extra attempts of a late task, from its begin", true}, with_parameters<SRestart>},
+      {{"s-resume", "Chronos: r + 1 fresh attempts take over a late task's rest", false}, with_parameters<SResume>},
   };
   return list;
 }

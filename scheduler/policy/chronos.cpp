@@ -1,0 +1,232 @@
+#include "scheduler/policy/chronos.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ontime::scheduler {
+namespace {
+
+// How soon to look again where an estimate, a slot or an answer is missing.
+constexpr Duration kRetry = std::chrono::milliseconds(100);
+// What comes due within so short a time is done together.
+constexpr Duration kGrain = std::chrono::milliseconds(10);
+
+// A plan must not take longer than some 20 ms: what it may look at, and what looking costs.
+constexpr std::uint32_t kEffort = 150'000;
+constexpr std::uint32_t kChoice = 4'000;  // the optimum for one job
+constexpr std::uint32_t kDetails = 8;     // a task's open pieces
+constexpr std::uint32_t kGlance = 1;      // a task's estimate
+
+// False when nothing may be looked at any more; then the plan goes on at once.
+bool spend(ChronosTurn& turn, std::uint32_t cost) {
+  if (turn.effort >= cost) {
+    turn.effort -= cost;
+    return true;
+  }
+  turn.effort = 0;
+  turn.come_back(turn.view.now);
+  return false;
+}
+
+std::optional<TimePoint> launch_of(const Task& task) {
+  return task.attempts.empty() ? std::nullopt : std::optional(task.attempts.front().launched_at);
+}
+
+bool is_raced(const Task& task) {
+  const auto live = std::count_if(task.attempts.begin(), task.attempts.end(),
+                                  [](const Attempt& attempt) { return is_live(attempt.state); });
+  return live > 1;
+}
+
+// When the attempt will have worked that long: since its first record, or since its launch. Never for one that has not
+// begun.
+TimePoint worked_for(const Attempt& attempt, double duration, bool since_first_record) {
+  if (!since_first_record) return attempt.launched_at + from_seconds(duration);
+  if (attempt.state != AttemptState::Running) return TimePoint::max();
+  return attempt.started_at + from_seconds(duration);
+}
+
+// The first moment at which one of the task's attempts has.
+TimePoint any_worked_for(const Task& task, double duration, bool since_first_record) {
+  TimePoint first = TimePoint::max();
+  for (const Attempt& attempt : task.attempts) {
+    if (is_live(attempt.state)) first = std::min(first, worked_for(attempt, duration, since_first_record));
+  }
+  return first;
+}
+
+ChronosFacts facts_of(const View& view, const JobView& job, const estimate::DurationHints& hints) {
+  const auto tasks = static_cast<double>(std::max<std::size_t>(1, job.job->tasks.size()));
+  const double split = std::max(1.0, static_cast<double>(job.job->input_bytes) / tasks);
+  return {tasks, job.deadline(), split, durations_of(view, job, hints)};
+}
+
+}  // namespace
+
+Plan Chronos::plan(const View& view) {
+  ChronosTurn turn{view, {}, 0, kEffort};
+  if (view.free_slots() > view.waiting) turn.budget = view.free_slots() - view.waiting;
+  std::map<JobId, JobState> running;
+  for (const JobView& job : view.jobs) {
+    auto known = jobs_.extract(job.id);
+    JobState& state = known.empty() ? running[job.id] : running.insert(std::move(known)).position->second;
+    follow(turn, job, state);
+  }
+  jobs_ = std::move(running);  // the others have ended
+  if (turn.next != TimePoint::max()) turn.plan.next_check = std::max(turn.next, view.now);
+  return std::move(turn.plan);
+}
+
+void Chronos::follow(ChronosTurn& turn, const JobView& job, JobState& state) {
+  if (!job.has_deadline()) {
+    if (!state.is_begun) {
+      turn.plan.add(Note{job.id, "no extra attempts: the job has no deadline"});
+      turn.plan.add(Decline{{job.id, 0}, Reason::NoDeadline});
+    }
+    state.is_begun = true;
+    return;
+  }
+  if (!is_ready(turn, job, state)) return;
+  settle_races(turn, job, state);
+  judge_again(turn, job, state);
+  judge_fresh(turn, job, state);
+}
+
+bool Chronos::is_ready(ChronosTurn& turn, const JobView& job, JobState& state) {
+  if (state.choice) return true;
+  if (!spend(turn, kChoice)) return false;
+  state.choice = choose_copies(settings_, facts_of(turn.view, job, settings_.hints));
+  if (!state.is_begun) {
+    state.is_begun = true;
+    begin(turn, job, state.choice ? &*state.choice : nullptr);
+  } else if (state.choice) {
+    learn(turn, job, *state.choice);
+  }
+  if (!state.choice) turn.come_back(turn.view.now + kRetry);
+  return state.choice.has_value();
+}
+
+void Chronos::begin(ChronosTurn& turn, const JobView& job, const ChronosChoice* choice) {
+  if (choice != nullptr) turn.plan.add(Note{job.id, choice->why});
+}
+
+void Chronos::learn(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice) {
+  turn.plan.add(Note{job.id, choice.why});
+}
+
+// Tasks are launched in order of their index, so they come due in that order.
+void Chronos::judge_fresh(ChronosTurn& turn, const JobView& job, JobState& state) {
+  const std::vector<Task>& tasks = job.job->tasks;
+  const Duration est = from_seconds(state.choice->est);
+  for (; state.fresh < tasks.size(); ++state.fresh) {
+    const std::optional<TimePoint> launched = launch_of(tasks[state.fresh]);
+    const TimePoint due = launched.value_or(turn.view.now) + est;
+    if (!launched || due > turn.view.now) return turn.come_back(std::max(due, turn.view.now + kGrain));
+    if (!spend(turn, kGlance)) return;
+    judge(turn, job, state, state.fresh);
+  }
+}
+
+void Chronos::judge_again(ChronosTurn& turn, const JobView& job, JobState& state) {
+  const std::vector<Later> list = std::move(state.again);
+  state.again.clear();
+  for (const Later& later : list) {
+    if (later.at <= turn.view.now && spend(turn, kGlance)) {
+      judge(turn, job, state, later.task);
+    } else {
+      state.again.push_back(later);
+      turn.come_back(std::max(later.at, turn.view.now));
+    }
+  }
+}
+
+void Chronos::judge(ChronosTurn& turn, const JobView& job, JobState& state, std::uint32_t index) {
+  const double completion = job.outlook->completion()[index];
+  if (completion == -std::numeric_limits<double>::infinity()) return;
+  const auto look_again = [&](TimePoint at) {
+    state.again.push_back({index, at});
+    turn.come_back(at);
+  };
+  const auto race = [&] {
+    state.racing.push_back({index, turn.view.now});
+    turn.come_back(turn.view.now + kRetry);
+  };
+  const Task& task = job.job->tasks[index];
+  if (job.pending.contains(index) || is_raced(task)) return race();
+  if (settings_.strategy == pocd::Strategy::Clone) return;
+  const TimePoint due = any_worked_for(task, state.choice->est, settings_.tau_est.of_t_min);
+  if (due > turn.view.now && !std::isinf(completion)) return look_again(std::min(due, turn.view.now + kRetry));
+  if (std::isnan(completion)) {
+    if (!task.ledger.split().is_open_ended()) return look_again(turn.view.now + kRetry);
+    return turn.plan.add(Decline{{job.id, index}, Reason::NoEstimate});
+  }
+  if (completion <= job.deadline()) return;
+  const Verdict verdict = help_late(turn, job, *state.choice, index);
+  if (verdict == Verdict::LookAgain) look_again(turn.view.now + kRetry);
+  if (verdict == Verdict::Racing) race();
+}
+
+Chronos::Verdict Chronos::help_late(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice,
+                                    std::uint32_t index) {
+  if (!spend(turn, kDetails)) return Verdict::LookAgain;
+  Verdict verdict = Verdict::Settled;
+  for (const Piece& piece : open_pieces(job, index)) {
+    if (!(piece.completion() > job.deadline())) continue;
+    const Verdict one = piece.in_change ? Verdict::LookAgain : help(turn, job, choice, piece);
+    if (one == Verdict::Racing) return one;
+    if (one == Verdict::LookAgain) verdict = one;
+  }
+  return verdict;
+}
+
+void Chronos::settle_races(ChronosTurn& turn, const JobView& job, JobState& state) {
+  const std::vector<Later> list = std::move(state.racing);
+  state.racing.clear();
+  for (const Later& later : list) {
+    TimePoint at = later.at;
+    if (at <= turn.view.now && spend(turn, kDetails)) {
+      const std::optional<TimePoint> next = settle(turn, job, *state.choice, later.task);
+      if (!next) continue;
+      at = *next;
+    }
+    state.racing.push_back({later.task, at});
+    turn.come_back(std::max(at, turn.view.now));
+  }
+}
+
+std::optional<TimePoint> Chronos::settle(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice,
+                                         std::uint32_t index) {
+  const TimePoint now = turn.view.now;
+  const Task& task = job.job->tasks[index];
+  if (task.ledger.is_done()) return std::nullopt;
+  if (job.pending.contains(index)) return now + kRetry;
+  if (!is_raced(task)) return std::nullopt;
+  std::optional<TimePoint> next;
+  const auto wait = [&](TimePoint until) { next = std::min(next.value_or(until), until); };
+  for (const Piece& piece : open_pieces(job, index)) {
+    if (piece.in_change) wait(now + kRetry);
+    if (piece.in_change || piece.racers.size() < 2) continue;
+    const TimePoint due = race_ends(piece, choice);
+    if (due > now || std::isnan(piece.completion())) {
+      wait(due > now && due != TimePoint::max() ? std::max(due, now + kGrain) : now + kRetry);
+      continue;
+    }
+    for (auto racer = piece.racers.begin() + 1; racer != piece.racers.end(); ++racer) {
+      if (racer->attempt->held.begin == piece.range.begin) turn.plan.add(EndAttempt{racer->id, Reason::SlowerCopy});
+    }
+  }
+  return next;
+}
+
+// When the last of them has raced for as long as it may. One that stands still has nothing more to show.
+TimePoint Chronos::race_ends(const Piece& piece, const ChronosChoice& choice) const {
+  TimePoint end = TimePoint::min();
+  for (const Racer& racer : piece.racers) {
+    if (racer.pace.known && racer.pace.rate <= 0) continue;
+    end = std::max(end, worked_for(*racer.attempt, choice.race, settings_.tau_kill.of_t_min));
+  }
+  return end;
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,108 @@
+#include "scheduler/policy/chronos_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <stdexcept>
+
+#include "scheduler/pocd/chronos_pocd.h"
+#include "scheduler/pocd/pareto.h"
+#include "scheduler/policy/duration_words.h"
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr std::uint32_t kMostCopies = 50;  // beyond it the paper's utility only falls
+
+std::string probability(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value > 0.99 && value < 1 ? "%.6f" : "%.3f", value);
+  return text;
+}
+
+pocd::ChronosJob model_of(const ChronosSettings& settings, const ChronosFacts& facts, double est, double race) {
+  const bool is_clone = settings.strategy == pocd::Strategy::Clone;
+  pocd::ChronosJob model;
+  model.tasks = facts.tasks;
+  model.t_min = facts.durations.t_min * facts.split_bytes;
+  model.beta = facts.durations.beta;
+  model.deadline = facts.deadline - facts.durations.launch;
+  if (!is_clone) model.tau_est = est + (settings.tau_est.of_t_min ? facts.durations.launch : 0);
+  model.tau_kill = model.tau_est + race;
+  if (model.deadline > 0) model.phi = std::min(1.0, pocd::straggler_progress(model));
+  return model;
+}
+
+bool is_in_domain(const pocd::ChronosJob& model) {
+  return model.t_min > 0 && model.deadline >= model.t_min && model.tau_est < model.deadline;
+}
+
+// Without speculation, as a job of clones that has none.
+double pocd_without(const pocd::ChronosJob& model) { return pocd::chronos_pocd(pocd::Strategy::Clone, model, 0).value; }
+
+std::string reasoning(const ChronosSettings& settings, const ChronosFacts& facts, const ChronosChoice& choice) {
+  const std::string times = ", " + duration_words(facts.durations, settings.hints, facts.split_bytes);
+  if (!choice.r) return "no extra attempts: no number of them is worth its cost or makes the deadline likely" + times;
+  std::string text = "r = " + std::to_string(*choice.r);
+  if (settings.r) text += " (as told)";
+  if (!is_in_domain(choice.model)) return text + times;
+  const auto r = static_cast<double>(*choice.r);
+  text += ": PoCD " + probability(pocd_without(choice.model)) + " -> " +
+          probability(pocd::chronos_pocd(settings.strategy, choice.model, r).value);
+  const double utility = pocd::net_utility(settings.strategy, choice.model, r, settings.price);
+  return text + ", net utility " + short_number(utility) + times;
+}
+
+}  // namespace
+
+ChronosSettings chronos_settings(pocd::Strategy strategy, Parameters& parameters) {
+  ChronosSettings settings;
+  settings.strategy = strategy;
+  if (strategy != pocd::Strategy::Clone) {
+    settings.tau_est = parameters.relative_time("tau_est", settings.tau_est);
+  } else {
+    settings.tau_est = {0, true};
+  }
+  settings.tau_kill = parameters.relative_time("tau_kill", settings.tau_kill);
+  const bool comparable = settings.tau_est.of_t_min == settings.tau_kill.of_t_min;
+  if (comparable && settings.tau_kill.number < settings.tau_est.number) {
+    throw std::invalid_argument("--policy-set: tau_kill is before tau_est; it must be later.");
+  }
+  settings.r_max = parameters.count("r_max", settings.r_max, 0, kMostCopies);
+  if (parameters.optional_number("r", 0, kMostCopies)) settings.r = parameters.count("r", 0, 0, kMostCopies);
+  settings.price.theta = parameters.number("theta", settings.price.theta, 0, 1e9);
+  settings.price.per_time = parameters.number("price", settings.price.per_time, 0, 1e9);
+  settings.price.r_min = parameters.number("r_min", settings.price.r_min, 0, 0.999999);
+  settings.hints = parameters.durations();
+  if (strategy == pocd::Strategy::Resume) settings.handover = parameters.handover(settings.handover);
+  return settings;
+}
+
+std::optional<ChronosChoice> choose_copies(const ChronosSettings& settings, const ChronosFacts& facts) {
+  const double t_min = facts.durations.t_min * facts.split_bytes;
+  const bool needs_t_min = !settings.r || settings.tau_est.of_t_min || settings.tau_kill.of_t_min;
+  if (needs_t_min && t_min <= 0) return std::nullopt;
+  ChronosChoice choice;
+  choice.split_bytes = facts.split_bytes;
+  choice.durations = facts.durations;
+  choice.est = settings.tau_est.seconds(t_min);
+  choice.race = std::max(0.0, settings.tau_kill.seconds(t_min) - choice.est);
+  choice.model = model_of(settings, facts, choice.est, choice.race);
+  if (settings.r) {
+    choice.r = settings.r;
+  } else if (is_in_domain(choice.model)) {
+    choice.r = pocd::optimal_copies(settings.strategy, choice.model, settings.price, settings.r_max).r;
+  }
+  choice.why = reasoning(settings, facts, choice);
+  return choice;
+}
+
+double chance_of_fresh(const estimate::Durations& durations, double bytes, double left, std::uint32_t copies) {
+  const double t_min = durations.t_min * bytes;
+  if (left <= 0 || copies == 0) return 0;
+  if (t_min <= 0) return std::numeric_limits<double>::quiet_NaN();
+  return pocd::Pareto(t_min, durations.beta).minimum_of(copies).cdf(left);
+}
+
+}  // namespace ontime::scheduler

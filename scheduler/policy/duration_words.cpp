@@ -1,0 +1,44 @@
+#include "scheduler/policy/duration_words.h"
+
+#include <cstdio>
+
+namespace ontime::scheduler {
+namespace {
+
+std::string source_words(estimate::DurationSource source) {
+  switch (source) {
+    case estimate::DurationSource::Profile:
+      return "from the profile";
+    case estimate::DurationSource::Job:
+      return "from the job's own attempts";
+    case estimate::DurationSource::Flags:
+      return "from flags";
+    case estimate::DurationSource::Assumed:
+      break;
+  }
+  return "assumed";
+}
+
+}  // namespace
+
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+std::string duration_words(const estimate::Durations& durations, const estimate::DurationHints& hints,
+                           double split_bytes) {
+  if (durations.t_min <= 0) return "t_min not known";
+  const std::string t_min = "t_min " + short_number(durations.t_min * split_bytes) + " s";
+  const std::string beta = "beta " + short_number(durations.beta);
+  const std::string source = source_words(durations.source);
+  if (durations.beta_error > 0) {
+    return t_min + " and " + beta + " " + source + " (" + std::to_string(durations.samples) + " attempts, beta +- " +
+           short_number(durations.beta_error) + ")";
+  }
+  const bool is_fitted = !hints.beta && durations.beta != estimate::kAssumedBeta;
+  return t_min + " " + source + " and " + beta + " " + (hints.beta ? "from flags" : is_fitted ? source : "assumed");
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,18 @@
+#pragma once
+// What execution times a policy went by, for people: "t_min 1.9 s and beta 1.8 from the profile (214 attempts, beta +-
+// 0.12)".
+
+#include <string>
+
+#include "scheduler/estimate/durations.h"
+
+namespace ontime::scheduler {
+
+// split_bytes: of a whole split, what t_min is told for.
+std::string duration_words(const estimate::Durations& durations, const estimate::DurationHints& hints,
+                           double split_bytes);
+
+// Three significant digits: "0.000123", "1.9", "2e+06".
+std::string short_number(double value);
+
+}  // namespace ontime::scheduler
