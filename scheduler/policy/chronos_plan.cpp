@@ -1,8 +1,7 @@
 #include "scheduler/policy/chronos_plan.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
+#include <charconv>
 #include <limits>
 #include <stdexcept>
 
@@ -17,8 +16,8 @@ constexpr std::uint32_t kMostCopies = 50;  // beyond it the paper's utility only
 
 std::string probability(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, value > 0.99 && value < 1 ? "%.6f" : "%.3f", value);
-  return text;
+  const int digits = value > 0.99 && value < 1 ? 6 : 3;
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
 }
 
 pocd::ChronosJob model_of(const ChronosSettings& settings, const ChronosFacts& facts, double est, double race) {

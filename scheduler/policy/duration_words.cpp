@@ -1,6 +1,6 @@
 #include "scheduler/policy/duration_words.h"
 
-#include <cstdio>
+#include <charconv>
 
 namespace ontime::scheduler {
 namespace {
@@ -23,8 +23,7 @@ std::string source_words(estimate::DurationSource source) {
 
 std::string short_number(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, 3).ptr};
 }
 
 std::string duration_words(const estimate::Durations& durations, const estimate::DurationHints& hints,
