@@ -11,7 +11,7 @@
 namespace ontime::worker {
 
 Outcome<std::unique_ptr<SegmentWriter>> SegmentWriter::create(std::string path) {
-  FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!fd) return system_fault(FaultKind::Output, "cannot create the output file " + path);
   return std::unique_ptr<SegmentWriter>(new SegmentWriter(std::move(path), std::move(fd)));
 }

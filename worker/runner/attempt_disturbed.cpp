@@ -35,9 +35,9 @@ AttemptFailure begun_wrongly(const std::string& what) { return {wire::CRASHED, "
 // cuts meanwhile; a standby gets none.
 AttemptStatus AttemptRun::launch_slowly(RunClock::TimePoint since) {
   const RunClock::TimePoint until = since + disturbance_.launch;
-  while (disturbance_.launch > Duration(0) && parts_.clock.now() < until && !points_.is_over()) {
+  while (disturbance_.launch > Duration(0) && parts_.clock.now() < until) {
     if (!order_.standby()) {
-      if (auto answered = answer_cut(); !answered) return answered;
+      if (auto answered = answer_cut(); !answered || points_.is_over()) return answered;
     }
     sleep_towards(until);
   }

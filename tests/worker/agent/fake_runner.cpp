@@ -84,6 +84,20 @@ bool FakeRunner::takes_run() {
   return true;
 }
 
+void FakeRunner::is_ready() {
+  wire::FromRunner message;
+  message.mutable_ready();
+  says(message);
+}
+
+bool FakeRunner::takes_begin() {
+  const auto message = next();
+  if (!message || !message->has_begin()) return false;
+  *run_.mutable_range() = message->begin().range();
+  run_.set_cut_sequence(message->begin().cut_sequence());
+  return true;
+}
+
 void FakeRunner::starts() {
   wire::FromRunner message;
   message.mutable_started();

@@ -31,6 +31,9 @@ class FakeRunner {
   bool takes_run();
   const wire::ToRunner::Run& run() const { return run_; }
 
+  void is_ready();  // a standby
+  // The next message must be a Begin, which is remembered as the run's range.
+  bool takes_begin();
   void starts();
   void answers_cut(std::uint64_t at);  // the request in the block
   void seals(std::uint64_t begin, std::uint64_t end);

@@ -42,6 +42,31 @@ TEST(WorkerProgram, RefusesWrongUsageInOneSentence) {
   expect_sentence(run({ONTIME_WORKER, "--log-level", "loud"}), 2, "loud");
 }
 
+TEST(WorkerProgram, ChecksItsConfigurationAndTellsItsVersion) {
+  const Finished checked = run({ONTIME_WORKER, "--slots", "3", "--check-config"});
+  EXPECT_EQ(checked.status, 0);
+  EXPECT_EQ(checked.out, "The configuration is fine.\n");
+  expect_sentence(run({ONTIME_WORKER, "--slots", "many", "--check-config"}), 2, "--slots");
+  const Finished version = run({ONTIME_WORKER, "--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_THAT(version.out, testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST(WorkerProgram, DiesWithTheParentThatWasNamedAndNotWithoutOne) {
+  expect_sentence(run({ONTIME_WORKER, "--die-with-parent", "0"}), 2, "--die-with-parent");
+  const Finished orphan = run({ONTIME_WORKER, "--die-with-parent", "1"});
+  EXPECT_EQ(orphan.status, 1) << "its parent is another one, so the one named has ended";
+  const ontime::test::TemporaryDirectory directory;
+  // The shell starts the worker, says which process that is, and waits for a kill.
+  ontime::test::Process shell(
+      {"/bin/sh", "-c", ONTIME_WORKER " --master 127.0.0.1:1 --die-with-parent $$ & echo $!; wait"}, directory / "sh");
+  ASSERT_TRUE(eventually([&] { return descendants(shell.pid(), "ontime-runner").size() == 1; }));
+  const pid_t worker = std::stoi(shell.output().out);
+  EXPECT_FALSE(has_ended(worker));
+  shell.kill();
+  EXPECT_TRUE(eventually([&] { return has_ended(worker); }));
+}
+
 TEST(WorkerProgram, EndsWhenNoMasterIsThere) {
   expect_sentence(run({ONTIME_WORKER, "--master", "127.0.0.1:1", "--connect-timeout", "50ms"}), 1, "127.0.0.1:1");
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "common/injection/wire.h"
 #include "tests/worker/data/input_files.h"
 #include "worker/agent/slots.h"
 
@@ -42,9 +43,10 @@ class RealRunner : public testing::Test {
     ASSERT_TRUE(slots.obey(order));
   }
 
-  void launch(std::uint32_t task, std::uint32_t job = 1) {
+  void launch(std::uint32_t task, std::uint32_t job = 1, bool standby = false) {
     const InputFile file = test::describe(directory.file("input"));
     wire::Order order;
+    order.mutable_launch()->set_standby(standby);
     auto& launch = *order.mutable_launch();
     launch.mutable_attempt()->set_job(job);
     launch.mutable_attempt()->set_task(task);
@@ -127,6 +129,37 @@ TEST_F(RealRunner, KillsAnAttemptThatHangsAndSeesItsEnd) {
   EXPECT_EQ(slots.attempt_count(), 0u);
   run_until([this] { return slots.runner_count() == 0; });
   EXPECT_EQ(reports.last(), 1u);
+}
+
+TEST_F(RealRunner, HoldsAStandbyUntilItIsBegun) {
+  set_up("copy");
+  launch(0, 1, true);
+  run_until([this] { return reports.last() == 1; });
+  ASSERT_TRUE(newest().has_ready());
+  EXPECT_EQ(slots.attempt_count(), 1u);
+  wire::Order order;
+  order.mutable_begin()->mutable_attempt()->set_job(1);
+  order.mutable_begin()->mutable_range()->set_begin(2);
+  order.mutable_begin()->mutable_range()->set_end(8);
+  ASSERT_TRUE(slots.obey(order));
+  run_until_over();
+  EXPECT_EQ(reports.last(), 3u);  // ready, started, sealed
+  EXPECT_EQ(newest().sealed().range().begin(), 2u);
+  EXPECT_EQ(test::read_file(directory.file("_attempts/t00000-a0")), "two\n");
+}
+
+TEST_F(RealRunner, CrashesOnPurposeAndSaysSo) {
+  injection::Injection injection;
+  injection.crash.places = {{0, 0.5}};
+  wire::ToWorker::Welcome welcome;
+  *welcome.mutable_injection() = injection::to_wire(injection);
+  ASSERT_TRUE(slots.begin_session(welcome));
+  set_up("copy");
+  launch(0);
+  run_until_over();
+  EXPECT_EQ(newest().ended().failure(), wire::CRASHED);
+  EXPECT_THAT(newest().ended().message(), HasSubstr("up to byte 8"));
+  EXPECT_THAT(newest().ended().stderr_tail(), HasSubstr("crashes at byte 8 on purpose"));
 }
 
 TEST_F(RealRunner, OutlivesItsLauncher) {

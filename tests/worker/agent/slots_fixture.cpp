@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "common/injection/wire.h"
 #include "worker/agent/wire_ids.h"
 
 namespace ontime::worker::test {
 
 SlotsWorld::SlotsWorld(std::uint32_t count)
     : link(io.get_executor(), launcher.starter()),
-      slots(io.get_executor(), {.slots = count, .application_directories = {"/apps"}}, reports, link) {
+      slots(io.get_executor(), {.slots = count, .application_directories = {"/apps"}, .node_name = "node"}, reports,
+            link) {
   EXPECT_TRUE(slots.start());
   settle();
 }
@@ -18,15 +20,25 @@ Status SlotsWorld::set_up(std::uint32_t job, const std::string& application) {
   order.mutable_setup()->set_job(job);
   order.mutable_setup()->set_application(application);
   order.mutable_setup()->set_output("/out");
+  order.mutable_setup()->set_tasks(10);
   return slots.obey(order);
 }
 
-Status SlotsWorld::launch(AttemptId id, std::uint64_t begin, std::uint64_t end) {
+Status SlotsWorld::launch(AttemptId id, std::uint64_t begin, std::uint64_t end, bool standby) {
   wire::Order order;
   *order.mutable_launch()->mutable_attempt() = to_wire(id);
   order.mutable_launch()->mutable_file()->set_path("/data/text");
   order.mutable_launch()->mutable_range()->set_begin(begin);
   order.mutable_launch()->mutable_range()->set_end(end);
+  order.mutable_launch()->set_standby(standby);
+  return slots.obey(order);
+}
+
+Status SlotsWorld::begin(AttemptId id, std::uint64_t begin, std::uint64_t end) {
+  wire::Order order;
+  *order.mutable_begin()->mutable_attempt() = to_wire(id);
+  order.mutable_begin()->mutable_range()->set_begin(begin);
+  order.mutable_begin()->mutable_range()->set_end(end);
   return slots.obey(order);
 }
 
@@ -56,6 +68,12 @@ void SlotsWorld::begin_session(const std::vector<AttemptId>& fenced) {
   EXPECT_TRUE(slots.begin_session(welcome));
 }
 
+Status SlotsWorld::begin_injected_session(const injection::Injection& injection) {
+  wire::ToWorker::Welcome welcome;
+  *welcome.mutable_injection() = injection::to_wire(injection);
+  return slots.begin_session(welcome);
+}
+
 void SlotsWorld::settle() {
   io.restart();
   io.poll();
@@ -70,8 +88,7 @@ void SlotsWorld::settle_until(const std::function<bool()>& is_so) {
   EXPECT_TRUE(is_so());
 }
 
-std::unique_ptr<FakeRunner> SlotsWorld::launch_and_start(AttemptId id) {
-  EXPECT_TRUE(launch(id));
+std::unique_ptr<FakeRunner> SlotsWorld::next_runner() {
   settle();
   auto runner = launcher.next_spawn();
   EXPECT_NE(runner, nullptr);
@@ -79,10 +96,21 @@ std::unique_ptr<FakeRunner> SlotsWorld::launch_and_start(AttemptId id) {
   launcher.reports_spawned(*runner);
   EXPECT_TRUE(runner->next()->has_setup());
   EXPECT_TRUE(runner->takes_run());
-  runner->starts();
+  return runner;
+}
+
+std::unique_ptr<FakeRunner> SlotsWorld::launch_and_start(AttemptId id) {
+  EXPECT_TRUE(launch(id));
+  auto runner = next_runner();
+  if (runner) runner->starts();
   settle();
   new_reports();
   return runner;
+}
+
+std::unique_ptr<FakeRunner> SlotsWorld::launch_standby(AttemptId id, std::uint64_t begin, std::uint64_t end) {
+  EXPECT_TRUE(launch(id, begin, end, true));
+  return next_runner();
 }
 
 void SlotsWorld::finish(FakeRunner& runner) {

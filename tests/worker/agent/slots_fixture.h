@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/injection/injection.h"
 #include "tests/worker/agent/fake_launcher.h"
 #include "tests/worker/agent/fake_runner.h"
 #include "worker/agent/slots.h"
@@ -22,11 +23,14 @@ class SlotsWorld {
   static AttemptId attempt(std::uint32_t task, std::uint32_t job = 1) { return {{JobId{job}, task}, 0}; }
 
   Status set_up(std::uint32_t job = 1, const std::string& application = "wordcount");
-  Status launch(AttemptId id, std::uint64_t begin = 0, std::uint64_t end = 1000);
+  Status launch(AttemptId id, std::uint64_t begin = 0, std::uint64_t end = 1000, bool standby = false);
+  Status begin(AttemptId id, std::uint64_t begin, std::uint64_t end);
   Status cut(AttemptId id, std::uint64_t at, bool release = false);
   Status kill(AttemptId id);
   Status forget(std::uint32_t job);
   void begin_session(const std::vector<AttemptId>& fenced);
+  // A session of a master that injects.
+  Status begin_injected_session(const injection::Injection& injection);
 
   void settle();
   // Goes on until `is_so`, or fails the test when that takes far too long.
@@ -34,6 +38,10 @@ class SlotsWorld {
 
   // Launches in a new runner that is spawned, has read its setup and its run, and has started.
   std::unique_ptr<FakeRunner> launch_and_start(AttemptId id);
+  // The same with a standby, which has not said anything yet.
+  std::unique_ptr<FakeRunner> launch_standby(AttemptId id, std::uint64_t begin = 0, std::uint64_t end = 1000);
+  // The one that was spawned for the last launch, spawned and with its run.
+  std::unique_ptr<FakeRunner> next_runner();
   // Finishes what it runs with one seal.
   void finish(FakeRunner& runner);
   // The process ends.

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <csignal>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "tests/worker/agent/slots_fixture.h"
 #include "worker/agent/wire_ids.h"
@@ -28,7 +30,7 @@ class RandomHistory {
   }
 
   void step() {
-    switch (*rc::gen::inRange(0, 8)) {
+    switch (*rc::gen::inRange(0, 10)) {
       case 0:
       case 1:
         return launch();
@@ -36,14 +38,17 @@ class RandomHistory {
         return with_attempt([this](AttemptId id) {
           RC_ASSERT(world_.kill(id).has_value());
           live_.erase(id);
+          standbys_.erase(id);
         });
       case 3:
         return with_attempt([this](AttemptId id) { std::ignore = world_.cut(id, 500); });
       case 4:
         return with_runner([this](FakeRunner& runner) {
+          if (waits(runner)) return;
           runner.seals(0, 1000);
           runner.finishes();
           live_.erase(attempt_id(runner.run().attempt()));
+          standbys_.erase(attempt_id(runner.run().attempt()));
           world_.settle();
         });
       case 5:
@@ -61,6 +66,22 @@ class RandomHistory {
         });
       case 7:
         return die();
+      case 8:
+        return with_runner([this](FakeRunner& runner) {
+          const auto standby = standbys_.find(attempt_id(runner.run().attempt()));
+          if (standby == standbys_.end() || std::exchange(standby->second.is_ready, true)) return;
+          runner.is_ready();
+          world_.settle();
+        });
+      case 9:
+        return with_attempt([this](AttemptId id) {
+          const auto standby = standbys_.find(id);
+          const std::uint64_t begin = *rc::gen::inRange(0u, 1000u);
+          RC_ASSERT(world_.begin(id, begin, 1000).has_value() ==
+                    (standby != standbys_.end() && (!standby->second.begin || standby->second.begin == begin)));
+          if (standby != standbys_.end() && !standby->second.begin) standby->second.begin = begin;
+          world_.settle();
+        });
     }
   }
 
@@ -69,15 +90,38 @@ class RandomHistory {
     take_reports();
     RC_ASSERT(world_.slots.attempt_count() == live_.size());
     for (const auto& progress : world_.progress()) RC_ASSERT(live_.contains(attempt_id(progress.attempt())));
+    for (const auto& [number, runner] : runners_) {
+      if (!runner->run().has_attempt() || !waits(*runner)) continue;
+      const auto standby = standbys_.find(attempt_id(runner->run().attempt()));
+      const bool is_begun = runner->takes_begin();
+      RC_ASSERT(is_begun == (standby->second.is_ready && standby->second.begin));
+      if (!is_begun) continue;
+      RC_ASSERT(runner->run().range().begin() == *standby->second.begin);
+      standby->second.is_begun = true;
+    }
     RC_ASSERT(world_.slots.runner_count() <= Slots::kDyingFactor * kSlots + Slots::kDyingExtra);
   }
 
  private:
+  struct Standby {
+    bool is_ready = false;
+    std::optional<std::uint64_t> begin;  // as ordered
+    bool is_begun = false;               // its runner has been told
+  };
+
+  // Whether it is a standby that may not map yet.
+  bool waits(const FakeRunner& runner) const {
+    const auto standby = standbys_.find(attempt_id(runner.run().attempt()));
+    return standby != standbys_.end() && !standby->second.is_begun;
+  }
+
   void launch() {
     if (live_.size() >= kSlots) return;
     const AttemptId id = world_.attempt(next_task_++, *rc::gen::inRange(1u, 3u));
-    RC_ASSERT(world_.launch(id).has_value());
+    const bool standby = *rc::gen::inRange(0, 3) == 0;
+    RC_ASSERT(world_.launch(id, 0, 1000, standby).has_value());
     live_.insert(id);
+    if (standby) standbys_[id] = {};
     world_.settle();
     while (auto runner = world_.launcher.next_spawn()) {
       world_.launcher.reports_spawned(*runner);
@@ -115,7 +159,9 @@ class RandomHistory {
     for (const wire::Report& report : world_.new_reports()) {
       RC_ASSERT(report.sequence() == ++last_report_);
       const AttemptId id = attempt_id(report.attempt());
-      if (report.has_ended()) RC_ASSERT(live_.erase(id) == 1u);
+      if (!report.has_ended()) continue;
+      RC_ASSERT(live_.erase(id) == 1u);
+      standbys_.erase(id);
     }
   }
 
@@ -123,6 +169,7 @@ class RandomHistory {
   std::map<std::uint64_t, std::unique_ptr<FakeRunner>> runners_;
   std::map<std::uint64_t, std::uint64_t> answered_;
   std::set<AttemptId> live_;
+  std::map<AttemptId, Standby> standbys_;
   std::uint32_t next_task_ = 0;
   std::uint64_t last_report_ = 0;
 };

@@ -1,7 +1,9 @@
 #include "worker/data/segment_writer.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <random>
 #include <string>
 
@@ -21,6 +23,27 @@ std::unique_ptr<SegmentWriter> create(const std::string& path) {
   }
   return std::move(*writer);
 }
+
+// While it lives no file may grow above 64 KiB: a full disk that needs no disk.
+class SmallFiles {
+ public:
+  SmallFiles() {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{64 << 10, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~SmallFiles() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = SIG_DFL;
+};
 
 TEST(SegmentWriter, SegmentsFollowEachOtherAndTheirChecksumsHold) {
   const TemporaryDirectory directory;
@@ -67,18 +90,23 @@ TEST(SegmentWriter, AnEmptySegmentHasLengthZero) {
   EXPECT_EQ(read_file(directory.file("out")), "");
 }
 
-TEST(SegmentWriter, AnOlderFileOfThatNameIsEmptied) {
+TEST(SegmentWriter, AFileOfThatNameIsLeftAlone) {
   const TemporaryDirectory directory;
-  write_file(directory.file("out"), "left by a process that was killed");
-  create(directory.file("out"))->seal().has_value();
-  EXPECT_EQ(read_file(directory.file("out")), "");
+  write_file(directory.file("out"), "somebody else's");
+  const auto writer = SegmentWriter::create(directory.file("out"));
+  ASSERT_FALSE(writer);
+  EXPECT_EQ(writer.error().kind, FaultKind::Output);
+  EXPECT_EQ(writer.error().message, "cannot create the output file " + directory.file("out") + ": File exists");
+  EXPECT_EQ(read_file(directory.file("out")), "somebody else's");
 }
 
 TEST(SegmentWriter, AFullDiskIsAnOutputFaultAndDropsTheRest) {
-  const auto writer = create("/dev/full");
+  const TemporaryDirectory directory;
+  const auto writer = create(directory.file("out"));
+  const SmallFiles full;
   for (int i = 0; i < 100; ++i) writer->write(std::string(100'000, 'x'));
   ASSERT_TRUE(writer->fault());
-  EXPECT_EQ(writer->fault()->message, "cannot write the output file /dev/full: No space left on device");
+  EXPECT_EQ(writer->fault()->message, "cannot write the output file " + directory.file("out") + ": File too large");
   const auto sealed = writer->seal();
   ASSERT_FALSE(sealed);
   EXPECT_EQ(sealed.error().kind, FaultKind::Output);

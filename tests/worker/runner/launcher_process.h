@@ -43,6 +43,7 @@ class RunnerProcess {
   // All it and its children wrote to standard output and error, once every one of them is gone.
   std::string text();
   std::string line();  // the next line of that
+  SharedBlock& block() { return block_; }
   void close() { sockets_.ours.close(); }
 
  private:

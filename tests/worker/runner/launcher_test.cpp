@@ -25,7 +25,11 @@ using testing::StartsWith;
 class LauncherTest : public testing::Test {
  protected:
   LauncherTest() { write_file(directory_.file("input"), "one\ntwo\n"); }
-  wire::ToRunner order() const { return make_run(describe(directory_.file("input")), 0, 8, directory_.file("out")); }
+  // An attempt with a new file, whose name is used again.
+  wire::ToRunner order() const {
+    std::filesystem::remove(directory_.file("out"));
+    return make_run(describe(directory_.file("input")), 0, 8, directory_.file("out"));
+  }
   std::string output() const { return read_file(directory_.file("out")); }
 
   // The wait status of the runner that exits next.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "common/base/byte_range.h"
@@ -60,6 +61,7 @@ class RunLoopTest : public testing::Test {
   // The failure that an attempt over a small input ends with.
   wire::FromRunner::Failed failure(const wire::ToRunner& setup) {
     RunnerThread runner(setup);
+    std::filesystem::remove(output_path());
     const auto messages = runner.run(make_run(input("one\ntwo\n"), 0, 8, output_path()));
     EXPECT_TRUE(!messages.empty() && messages.back().has_failed());
     EXPECT_EQ(runner.finish(), 1);
@@ -100,6 +102,7 @@ TEST_F(RunLoopTest, OneRunnerServesManyAttemptsAndReportsOnlyNewCounts) {
   RunnerThread runner(make_setup({}));
   const InputFile file = input("one\ntwo\nthree\n");
   for (int i = 0; i < 50; ++i) {
+    std::filesystem::remove(output_path());
     const auto messages = runner.run(make_run(file, 4, 8, output_path()));
     ASSERT_EQ(messages.size(), 3u);
     EXPECT_EQ(messages[1].sealed().output().counters(0).value(), 4u);
@@ -158,6 +161,7 @@ TEST_F(RunLoopTest, ACutBeforeTheFirstRecordGivesEverythingBack) {
   EXPECT_TRUE(messages[0].cut().release());
   EXPECT_TRUE(messages[1].has_finished());
 
+  std::filesystem::remove(output_path());
   runner.block().cut(5, false);  // a checkpoint, rounded up to the third line
   messages = runner.run(make_run(input("one\ntwo\nthree\n"), 0, 14, output_path(), 1));
   ASSERT_EQ(messages.size(), 5u);
@@ -201,13 +205,15 @@ TEST_F(RunLoopTest, InputsAndOutputsThatFailAreNamed) {
     ASSERT_TRUE(!messages.empty() && messages.back().has_failed());
     EXPECT_EQ(messages.back().failed().failure(), failure) << messages.back().failed().message();
     EXPECT_THAT(messages.back().failed().message(), HasSubstr(out == output_path() ? file.path : out));
+    std::filesystem::remove(output_path());
   };
   const InputFile file = input("one\ntwo\n");
   expect_failure({"/nonexistent/input", 8, 0, Codec::Plain}, output_path(), wire::INPUT);
   expect_failure({file.path, file.size, file.mtime_ns + 1, Codec::Plain}, output_path(), wire::INPUT_CHANGED);
   expect_failure({file.path, 7, file.mtime_ns, Codec::Plain}, output_path(), wire::INPUT_CHANGED);
   expect_failure(file, "/nonexistent/out", wire::OUTPUT);
-  expect_failure(file, "/dev/full", wire::OUTPUT);
+  write_file(directory_.file("there"), "already");
+  expect_failure(file, directory_.file("there"), wire::OUTPUT);
   write_file(directory_.file("broken.gz"), "not gzip");
   expect_failure(describe(directory_.file("broken.gz"), Codec::Gzip), output_path(), wire::BAD_RECORD);
 }

@@ -1,0 +1,78 @@
+#include "worker/agent/disturber.h"
+
+#include <gtest/gtest.h>
+
+#include "common/base/byte_range.h"
+#include "common/injection/wire.h"
+
+namespace ontime::worker {
+namespace {
+
+using namespace std::chrono_literals;
+
+wire::ToWorker::Welcome injecting(const injection::Injection& injection) {
+  wire::ToWorker::Welcome welcome;
+  *welcome.mutable_injection() = injection::to_wire(injection);
+  return welcome;
+}
+
+wire::Order::Launch launch(std::uint64_t size) {
+  wire::Order::Launch launch;
+  launch.mutable_attempt()->set_job(1);
+  launch.mutable_range()->set_end(size);
+  launch.mutable_file()->set_size(500);
+  return launch;
+}
+
+TEST(Disturber, DrawsNothingUntilAMasterInjects) {
+  Disturber disturber("node");
+  EXPECT_FALSE(disturber.draw(launch(1000), 1));
+  injection::Injection injection;
+  injection.pace = 10s;
+  ASSERT_TRUE(disturber.adopt(injecting(injection)));
+  EXPECT_TRUE(disturber.draw(launch(1000), 1));
+  ASSERT_TRUE(disturber.adopt({}));
+  EXPECT_FALSE(disturber.draw(launch(1000), 1));
+}
+
+TEST(Disturber, OfACompressedInputTheStoredSizeCounts) {
+  Disturber disturber("node");
+  injection::Injection injection;
+  injection.pace = 10s;
+  ASSERT_TRUE(disturber.adopt(injecting(injection)));
+  EXPECT_DOUBLE_EQ(disturber.draw(launch(kUnknownEnd), 1)->bytes_per_second(), 50);
+}
+
+TEST(Disturber, KnowsItsNodeByName) {
+  Disturber disturber("rack-1");
+  injection::Injection injection;
+  injection.nodes = {{"rack-*", 3}};
+  ASSERT_TRUE(disturber.adopt(injecting(injection)));
+  EXPECT_EQ(disturber.draw(launch(1000), 1)->slowdown(), 3);
+}
+
+TEST(Disturber, BurnsAsManyCoresAsTheSessionSays) {
+  Disturber disturber("node");
+  injection::Injection injection;
+  injection.burners = 2;
+  ASSERT_TRUE(disturber.adopt(injecting(injection)));
+  EXPECT_EQ(disturber.burner_count(), 2u);
+  ASSERT_TRUE(disturber.adopt(injecting(injection)));
+  EXPECT_EQ(disturber.burner_count(), 2u);
+  ASSERT_TRUE(disturber.adopt({}));
+  EXPECT_EQ(disturber.burner_count(), 0u);
+}
+
+TEST(Disturber, RefusesNonsenseAndKeepsWhatItHas) {
+  Disturber disturber("node");
+  injection::Injection injection;
+  injection.pace = 10s;
+  ASSERT_TRUE(disturber.adopt(injecting(injection)));
+  auto wrong = injecting(injection);
+  wrong.mutable_injection()->set_pace_ns(-1);
+  EXPECT_FALSE(disturber.adopt(wrong));
+  EXPECT_TRUE(disturber.draw(launch(1000), 1));
+}
+
+}  // namespace
+}  // namespace ontime::worker

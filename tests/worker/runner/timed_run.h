@@ -1,0 +1,82 @@
+#pragma once
+// One attempt in the test's own thread with a clock that stands still except in sleeps: waits are instant and exact,
+// and the test looks on, or interferes, at every one of them.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/app/application.h"
+#include "tests/worker/data/input_files.h"
+#include "tests/worker/runner/fake_worker.h"
+#include "worker/runner/attempt_run.h"
+
+namespace ontime::worker::test {
+
+class ManualClock final : public RunClock {
+ public:
+  TimePoint now() const override { return now_; }
+  void sleep_until(TimePoint then) override {
+    longest_ = std::max<Duration>(longest_, then - now_);
+    now_ = std::max(now_, then);
+    ++sleeps_;
+    if (on_sleep) on_sleep();
+  }
+  void advance(Duration time) { now_ += time; }
+  Duration elapsed() const { return now_.time_since_epoch(); }
+  Duration longest() const { return longest_; }  // single sleep
+  int sleeps() const { return sleeps_; }
+
+  std::function<void()> on_sleep;  // after each
+
+ private:
+  TimePoint now_{};
+  Duration longest_{0};
+  int sleeps_ = 0;
+};
+
+// Copies its input; takes the time it is told to.
+class CopyMapper final : public app::Mapper {
+ public:
+  explicit CopyMapper(ManualClock& clock) : clock_(clock) {}
+  void map(const app::Batch& batch, app::Output& out) override {
+    out.write(batch.bytes);
+    batches.push_back({batch.offset, batch.offset + batch.bytes.size()});
+    clock_.advance(time_per_batch);
+  }
+  std::vector<ByteRange> batches;
+  Duration time_per_batch{0};
+
+ private:
+  ManualClock& clock_;
+};
+
+class TimedRun {
+ public:
+  // The order's output goes to a file that only this run has.
+  TimedRun(const TemporaryDirectory& directory, wire::ToRunner order, RecordRule rule = {});
+
+  wire::ToRunner::Run& order() { return *order_.mutable_run(); }
+  // Tells the standby to begin; to be called at any time before it waits for it.
+  void begin(std::uint64_t begin, std::uint64_t end);
+  void close() { sockets_.ours.close(); }
+  AttemptStatus run();
+
+  // What it has said since the last call.
+  std::vector<wire::FromRunner> said();
+  std::string output() const { return read_file(order_.run().output_path()); }
+
+  ManualClock clock;
+  CopyMapper mapper{clock};
+  SharedBlock block;
+
+ private:
+  SocketPair sockets_ = make_socket_pair();
+  RunnerChannel channel_;
+  RunContext context_{app::ParameterValues({})};
+  wire::ToRunner order_;
+  RecordRule rule_;
+  protocol::FrameDecoder decoder_;
+};
+
+}  // namespace ontime::worker::test
