@@ -88,11 +88,80 @@ TEST_P(EveryResumingPolicy, MakesTheDeadlineAndMapsNothingAgain) {
           << task.dump(1);
       has_resumed = has_resumed || begin > task["begin"];
       for (const auto& segment : segments) {
-        if (segment["end"] <= begin) EXPECT_NE(segment["attempt"], attempt["attempt"]) << task.dump(1);
+        const bool is_below = segment["end"] <= begin;
+        EXPECT_FALSE(is_below && segment["attempt"] == attempt["attempt"]) << task.dump(1);
       }
     }
   }
   EXPECT_TRUE(has_resumed) << job.dump(1);
+}
+
+// The worker of the straggler's original dies by SIGKILL, in the moment that `is_time` tells from the straggler's task.
+class KilledNode : public Straggler {
+ protected:
+  template <class IsTime>
+  void run_and_kill(IsTime is_time) {
+    start();
+    const std::string job = cluster_.submit(job_arguments(
+        {"--policy", "s-resume", "--policy-set", "tau_est=1s", "--checkpoint", "200ms", "--deadline", kDeadline}));
+    nlohmann::json task;
+    ASSERT_TRUE(eventually([&] {
+      const nlohmann::json description = cluster_.job(job);
+      if (description.is_null() || description["state"] != "running") return false;
+      task = slowest(description);
+      return !task.is_null() && is_time(task);
+    }));
+    kill_worker_called(task["attempts"][0]["node_name"]);
+    EXPECT_EQ(cluster_.wait(job), "succeeded");
+    expect_right_answer();
+    const nlohmann::json after = cluster_.job(job)["task_list"][task["task"].get<std::size_t>()];
+    // Whoever came later began at or behind the end of what the original had sealed.
+    std::uint64_t sealed = after["begin"];
+    for (const auto& segment : after["segments"]) {
+      if (segment["attempt"] == 0) sealed = segment["end"];
+    }
+    EXPECT_GT(sealed, after["begin"].get<std::uint64_t>()) << after.dump(1);
+    EXPECT_GT(after["attempts"].size(), 1u);
+    for (const auto& attempt : after["attempts"]) {
+      const bool began_below = attempt["start_offset"].get<std::uint64_t>() < sealed;
+      EXPECT_FALSE(attempt["attempt"] != 0 && began_below) << after.dump(1);
+    }
+  }
+
+ private:
+  // The task that still runs and has got least far, once all have made progress.
+  static nlohmann::json slowest(const nlohmann::json& job) {
+    nlohmann::json slowest;
+    std::uint64_t least = 0;
+    for (const auto& task : job["task_list"]) {
+      if (task["attempts"].empty()) return {};
+      const std::uint64_t mapped =
+          task["attempts"][0]["offset"].get<std::uint64_t>() - task["begin"].get<std::uint64_t>();
+      if (mapped == 0) return {};
+      if (slowest.is_null() || mapped < least) {
+        slowest = task;
+        least = mapped;
+      }
+    }
+    return slowest;
+  }
+  // Workers are called HOST:PID.
+  void kill_worker_called(const std::string& name) {
+    for (std::size_t index = 0; index < cluster_.workers(); ++index) {
+      if (name.ends_with(":" + std::to_string(cluster_.worker(index).pid()))) return cluster_.worker(index).kill();
+    }
+    FAIL() << "no worker is called " << name;
+  }
+};
+
+TEST_F(KilledNode, RightBeforeTheCutTheTaskGoesOnFromTheLastSealedOffset) {
+  run_and_kill([](const nlohmann::json& task) { return task["segments"][0]["state"] == "sealed"; });
+}
+
+TEST_F(KilledNode, RightAfterTheCutTheTaskGoesOnFromTheLastSealedOffset) {
+  run_and_kill([](const nlohmann::json& task) {
+    return task["attempts"].size() > 1 && task["segments"][0]["state"] == "sealed";
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(, EveryResumingPolicy,
