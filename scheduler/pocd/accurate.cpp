@@ -1,13 +1,10 @@
 #include "scheduler/pocd/accurate.h"
 
 #include <cmath>
-#include <initializer_list>
 #include <numbers>
 
 namespace ontime::scheduler::pocd {
-namespace {
-
-// Neumaier's sum: as if added in twice the precision.
+// Neumaier's sum.
 double accurate_sum(std::initializer_list<double> terms) {
   double sum = 0;
   double lost = 0;
@@ -18,8 +15,6 @@ double accurate_sum(std::initializer_list<double> terms) {
   }
   return sum + lost;
 }
-
-}  // namespace
 
 double ln_ratio(double a, double b) {
   const double ratio = a / b;

@@ -2,12 +2,16 @@
 // Elementary functions in the forms that keep their relative accuracy where the textbook forms cancel: probabilities
 // near 0 and near 1 (down to 1e-300), deadlines only just above the shortest possible time, exponents near 1.
 
+#include <initializer_list>
 #include <limits>
 
 namespace ontime::scheduler::pocd {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+
+// As if added in twice the precision.
+double accurate_sum(std::initializer_list<double> terms);
 
 // ln(a / b) for a >= 0, b > 0; accurate when a is close to b. ln_ratio(0, b) = -inf.
 double ln_ratio(double a, double b);

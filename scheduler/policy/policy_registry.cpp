@@ -5,6 +5,7 @@
 #include "scheduler/policy/policy.h"
 #include "scheduler/policy/s_restart.h"
 #include "scheduler/policy/s_resume.h"
+#include "scheduler/policy/split_resume.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -30,6 +31,8 @@ const std::vector<Known>& known() {
       {{"clone", "Chronos: every task starts with r extra attempts", true}, with_parameters<Clone>},
       {{"s-restart", "Chronos: r extra attempts of a late task, from its begin", true}, with_parameters<SRestart>},
       {{"s-resume", "Chronos: r + 1 fresh attempts take over a late task's rest", false}, with_parameters<SResume>},
+      {{"split-resume", "divides what is late among fresh attempts, where that raises PoCD most", false},
+       SplitResume::make},
   };
   return list;
 }

@@ -1,0 +1,49 @@
+#pragma once
+// How many fresh attempts the rest of each late piece gets, and how they share it: s pieces raced by c attempts each.
+// The value of n slots is not concave in n (two pieces may be as late as one, three in time), so a grant looks ahead:
+// it climbs each rest's upper hull. O((rests + slots) log rests).
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace ontime::scheduler {
+
+inline constexpr std::uint32_t kSlotsPerGrantMax = 64;
+
+// What may be handed to fresh attempts, and what it is worth. Times in seconds.
+struct Rest {
+  double work = 0;               // what a perfect attempt takes for it: (1 - phi) t_min
+  double window = 0;             // D - tau - t_lau
+  double beta = 2;               // shape of the execution times
+  std::uint32_t pieces_max = 1;  // more are not worth their launches
+  double ln_before = 0;          // ln P(it is in time) if nothing is done
+
+  // Not even a perfect attempt at one of the smallest pieces would be in time.
+  bool is_hopeless() const { return !(work < static_cast<double>(pieces_max) * window); }
+};
+
+struct Division {
+  std::uint32_t pieces = 0;  // s; 0: nothing is done
+  std::uint32_t copies = 0;  // c: attempts per piece
+  double ln_pocd = -std::numeric_limits<double>::infinity();
+
+  std::uint32_t slots() const { return pieces * copies; }
+};
+
+// The best division with at most 0, 1, ..., slots_max slots; each at least as good as the one before. `copies_max`: c
+// is not above it.
+std::vector<Division> ladder_of(const Rest& rest, std::uint32_t slots_max, std::uint32_t copies_max);
+
+struct GrantRules {
+  std::uint32_t slots_max = 10;   // per rest, at most kSlotsPerGrantMax
+  std::uint32_t copies_max = 10;  // per piece
+  double gain_min = 0;            // in ln PoCD per slot; less is not worth a slot
+};
+
+// One division per rest, in their order, with at most `slots` slots together: always the stretch of some rest's hull
+// that gains most per slot; ties go to the earlier rest.
+std::vector<Division> grant(std::span<const Rest> rests, std::uint32_t slots, const GrantRules& rules);
+
+}  // namespace ontime::scheduler

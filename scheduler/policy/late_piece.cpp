@@ -1,0 +1,87 @@
+#include "scheduler/policy/late_piece.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/pocd/normal.h"
+
+namespace ontime::scheduler {
+namespace {
+
+// The chance that nobody's estimate leaves: finite, so that what is certain to be late can be compared.
+constexpr double kLnChanceMin = -20;
+
+// ln P(what is expected to take `to_go` seconds takes at most `left`), for a lognormal error of the estimate.
+double ln_chance(double to_go, double left, double spread) {
+  if (!(left > 0) || !std::isfinite(to_go)) return kLnChanceMin;
+  if (to_go <= 0) return 0;
+  return std::max(kLnChanceMin, pocd::ln_normal_survival(std::log(to_go / left) / spread));
+}
+
+// Where the rest should begin: behind what the leader can do in time, but not so late that the rest does not pay for a
+// launch, and not before the place that the leader reaches while fresh attempts are launched.
+double place_of_cut(double position, double rate, double left, double launch, double smallest, double end,
+                    double keep) {
+  const double share = position + rate * std::max(0.0, left) * keep;
+  return std::max(position + rate * launch, std::min(share, end - smallest));
+}
+
+std::uint32_t most_pieces(double work, double window, const estimate::Durations& durations, const RescueRules& rules) {
+  const double launch = std::max(durations.launch, 1e-3);
+  const double paying = work / (rules.min_piece * launch);
+  const double needed = window > 0 ? std::floor(work / window) + 2 : 1;
+  const double most = std::max(paying, std::min(needed, work / launch));  // small ones too if time is short
+  return static_cast<std::uint32_t>(std::clamp(most, 1.0, static_cast<double>(rules.max)));
+}
+
+}  // namespace
+
+const Racer& leader_of(const Piece& piece) {
+  const Racer* leader = &piece.racers.front();
+  for (const Racer& racer : piece.racers) {
+    const bool is_farther = racer.attempt->offset > leader->attempt->offset;
+    const bool is_as_far = racer.attempt->offset == leader->attempt->offset;
+    if (is_farther || (is_as_far && racer.id < leader->id)) leader = &racer;
+  }
+  return *leader;
+}
+
+std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, const Piece& piece, const Racer& leader,
+                                        const estimate::Durations& durations, const RescueRules& rules) {
+  if (!(durations.t_min > 0) || piece.range.is_open_ended()) return Reason::NoEstimate;
+  const double now = job.since_submission(view.now);
+  const double window = rules.due(job) - now - durations.launch;
+  const auto end = static_cast<double>(piece.range.end);
+  const double position = std::min(end, leader.pace.offset + leader.pace.rate * std::max(0.0, now - leader.pace.at));
+  const double smallest = rules.min_piece * durations.launch / durations.t_min;
+  const double cut =
+      place_of_cut(position, leader.pace.rate, rules.due(job) - now, durations.launch, smallest, end, rules.keep);
+  if (cut >= end - 1) return Reason::RemainingShorterThanLaunch;
+  if (!(window > 0)) return Reason::Hopeless;
+  LatePiece late{piece.task, piece.range, leader.pace.reaches(piece.range.end), static_cast<std::uint64_t>(cut),
+                 false,      {}};
+  late.rest.work = (end - cut) * durations.t_min;
+  late.rest.window = window;
+  late.rest.beta = durations.beta;
+  late.race = end - cut < smallest / 2;
+  late.rest.pieces_max = late.race ? 1 : most_pieces(late.rest.work, window, durations, rules);
+  late.rest.ln_before = ln_chance(late.completion - now, job.deadline() - now, rules.spread);
+  if (late.race && now + durations.launch + late.rest.work >= late.completion) return Reason::CopyWouldBeLater;
+  if (late.rest.is_hopeless()) return Reason::Hopeless;
+  return late;
+}
+
+std::vector<std::uint64_t> equal_borders(std::uint64_t from, std::uint64_t end, std::uint32_t pieces) {
+  std::vector<std::uint64_t> borders;
+  const double size = static_cast<double>(end - from) / pieces;
+  std::uint64_t last = from;
+  for (std::uint32_t piece = 1; piece < pieces; ++piece) {
+    const std::uint64_t border = from + static_cast<std::uint64_t>(std::llround(size * piece));
+    if (border <= last || border >= end) continue;
+    borders.push_back(border);
+    last = border;
+  }
+  return borders;
+}
+
+}  // namespace ontime::scheduler

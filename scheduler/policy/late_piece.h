@@ -1,0 +1,47 @@
+#pragma once
+// An open segment that will be late, and how split-resume would save it: the attempt that is ahead keeps what it can do
+// in time at its own pace, the rest goes to fresh attempts.
+
+#include <cstdint>
+#include <variant>
+
+#include "common/base/byte_range.h"
+#include "scheduler/outlook.h"
+#include "scheduler/policy/division.h"
+#include "scheduler/policy/pieces.h"
+#include "scheduler/policy/view.h"
+#include "scheduler/reason.h"
+
+namespace ontime::scheduler {
+
+struct RescueRules {
+  double safety = 0.02;    // share of D that is kept in reserve: late is what ends after (1 - safety) D
+  double keep = 0.9;       // share of the time left that the attempt that is ahead is trusted with
+  double min_piece = 2;    // launches that a perfect attempt at a piece must last
+  double spread = 0.1;     // how far speeds wander: standard deviation of ln(real / estimated time to go)
+  std::uint32_t max = 10;  // fresh attempts per late piece and decision
+
+  // Instants in seconds after submission.
+  double due(const JobView& job) const { return job.deadline() * (1 - safety); }
+};
+
+struct LatePiece {
+  TaskId task;
+  ByteRange range;        // the segment
+  double completion = 0;  // when it is expected to be sealed, seconds after submission
+  std::uint64_t cut = 0;  // the rest begins here
+  bool race = false;      // the rest is too small to be given away: the attempt that is ahead races for it
+  Rest rest;
+};
+
+// The attempt that a cut is asked of: the one that has got farthest.
+const Racer& leader_of(const Piece& piece);
+
+// What can be done for the piece, or why nothing is. `leader` with the pace that it is believed to have.
+std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, const Piece& piece, const Racer& leader,
+                                        const estimate::Durations& durations, const RescueRules& rules);
+
+// Borders that divide [from, end) into pieces of equal size; fewer if it is too short.
+std::vector<std::uint64_t> equal_borders(std::uint64_t from, std::uint64_t end, std::uint32_t pieces);
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,159 @@
+#include "scheduler/policy/split_resume.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ontime::scheduler {
+namespace {
+
+// Slots that nothing waits for yet.
+std::uint32_t spare(std::uint32_t free, std::uint32_t taken) { return free > taken ? free - taken : 0; }
+
+std::uint32_t unlaunched(const JobView& job) {
+  return static_cast<std::uint32_t>(job.job->tasks.size()) - first_unlaunched(*job.job);
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> SplitResume::make(Parameters& parameters) {
+  SplitResumeSettings settings;
+  settings.check = parameters.number("check", settings.check, 0.001, 1);
+  RescueRules& rescue = settings.rescue;
+  rescue.safety = parameters.number("safety", rescue.safety, 0, 0.9);
+  rescue.keep = parameters.number("keep", rescue.keep, 0, 1);
+  rescue.min_piece = parameters.number("min_piece", rescue.min_piece, 0, 1000);
+  rescue.spread = parameters.number("spread", rescue.spread, 0.001, 10);
+  rescue.max = parameters.count("max", rescue.max, 1, kSlotsPerGrantMax);
+  settings.grant.slots_max = rescue.max;
+  settings.grant.copies_max = parameters.count("copies", settings.grant.copies_max, 1, kSlotsPerGrantMax);
+  settings.grant.gain_min = parameters.number("gain", 0.001, 0, 100);
+  settings.start.pocd = parameters.number("start", settings.start.pocd, 0, 1);
+  settings.start.max = parameters.count("start_max", settings.start.max, 1, 1000);
+  const std::string order = parameters.choice("order", "edf", {"edf", "fifo", "srpt"});
+  if (order == "fifo") settings.order = JobOrder::Fifo;
+  if (order == "srpt") settings.order = JobOrder::ShortestRemaining;
+  settings.handover = parameters.handover(settings.handover);
+  settings.durations = parameters.durations();
+  return std::make_unique<SplitResume>(settings);
+}
+
+Plan SplitResume::plan(const View& view) {
+  Plan plan;
+  const bool is_due = !due_ || view.now >= *due_;
+  std::erase_if(known_, [&](const auto& entry) {
+    return std::none_of(view.jobs.begin(), view.jobs.end(), [&](const JobView& job) { return job.id == entry.first; });
+  });
+  std::uint32_t promised = 0;
+  const bool has_new = begin_jobs(view, is_due, promised, plan);
+  if (!is_due) {
+    if (has_new) due_ = std::min(*due_, next_check(view, false).value_or(*due_));
+    plan.next_check = due_;
+    return plan;
+  }
+  Found found;
+  for (const JobView& job : view.jobs) {
+    if (const auto known = known_.find(job.id); known != known_.end()) {
+      find_late(view, job, known->second.durations, found, plan);
+    }
+  }
+  save(spare(view.free_slots(), view.waiting + promised), found, plan);
+  due_ = next_check(view, found.lacks_slots);
+  plan.next_check = due_;
+  return plan;
+}
+
+// Looks at jobs that are new (at all of them if a check is due) and divides what is not launched yet. True if there was
+// a new one.
+bool SplitResume::begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan) {
+  std::uint32_t own = 0;
+  for (const JobView& job : view.jobs) own += unlaunched(job);
+  std::uint32_t slots = spare(view.free_slots(), view.waiting - std::min(own, view.waiting));
+  bool has_new = false;
+  for (const JobView& job : view.jobs) {
+    if (!job.has_deadline()) continue;
+    const auto [known, is_new] = known_.try_emplace(job.id);
+    has_new = has_new || is_new;
+    if (!is_new && !is_due) continue;
+    known->second.durations = durations_of(view, job, settings_.durations);
+    const std::uint32_t tasks = unlaunched(job);
+    if (tasks == 0) continue;
+    const std::uint32_t more =
+        divide_at_start(view, job, known->second.durations, slots, settings_.rescue, settings_.start, plan);
+    slots = spare(slots, tasks + more);
+    promised += more;
+  }
+  return has_new;
+}
+
+void SplitResume::find_late(const View& view, const JobView& job, const estimate::Durations& durations, Found& found,
+                            Plan& plan) {
+  const double limit = settings_.rescue.due(job);
+  const std::span<const double> completion = job.outlook->completion();
+  for (std::uint32_t index = 0; index < completion.size(); ++index) {
+    if (!(completion[index] > limit)) continue;
+    std::optional<Reason> declined;
+    for (const Piece& piece : open_pieces(job, index)) {
+      if (!(piece.completion() > limit)) continue;
+      if (piece.in_change) {
+        declined = Reason::CutPending;
+        continue;
+      }
+      const auto looked = look_at(view, job, piece, leader_of(piece), durations, settings_.rescue);
+      if (const auto* late = std::get_if<LatePiece>(&looked))
+        found.pieces.push_back(*late);
+      else
+        declined = std::get<Reason>(looked);
+    }
+    if (declined) plan.add(Decline{{job.id, index}, *declined});
+  }
+}
+
+void SplitResume::save(std::uint32_t slots, Found& found, Plan& plan) const {
+  std::vector<Rest> rests;
+  for (const LatePiece& late : found.pieces) rests.push_back(late.rest);
+  const std::vector<Division> divisions = grant(rests, slots, settings_.grant);
+  std::uint32_t left = slots;
+  for (const Division& division : divisions) left -= division.slots();
+  for (std::size_t i = 0; i < divisions.size(); ++i) {
+    const LatePiece& late = found.pieces[i];
+    if (divisions[i].slots() > 0) {
+      speculate(late, divisions[i], plan);
+    } else {
+      plan.add(Decline{late.task, left == 0 ? Reason::NoFreeSlot : Reason::NotWorthIt});
+      found.lacks_slots = true;
+    }
+  }
+}
+
+void SplitResume::speculate(const LatePiece& late, const Division& division, Plan& plan) const {
+  Speculate decision;
+  decision.task = late.task;
+  decision.segment = late.range.begin;
+  decision.resume_at = late.cut;
+  decision.release = !late.race;
+  decision.handover = settings_.handover;
+  decision.borders = equal_borders(late.cut, late.range.end, division.pieces);
+  decision.copies.assign(decision.borders.size() + 1, division.copies);
+  decision.reason = late.range.begin == 0 ? Reason::Late : Reason::PieceLate;
+  decision.completion = late.completion;
+  decision.pocd_before = std::exp(late.rest.ln_before);
+  decision.pocd_after = std::exp(division.ln_pocd);
+  plan.add(std::move(decision));
+}
+
+// Jobs whose deadline has passed need no check: nothing can be done for them.
+std::optional<TimePoint> SplitResume::next_check(const View& view, bool lacks_slots) const {
+  std::optional<double> soonest;
+  for (const JobView& job : view.jobs) {
+    const auto known = known_.find(job.id);
+    if (known == known_.end() || job.since_submission(view.now) >= job.deadline()) continue;
+    const double launch = known->second.durations.launch;
+    const double regular = std::max(launch, settings_.check * job.deadline());
+    const double interval = lacks_slots ? std::min(regular, std::max(launch, regular / 4)) : regular;
+    soonest = std::min(soonest.value_or(interval), interval);
+  }
+  if (!soonest) return std::nullopt;
+  return view.now + from_seconds(std::max(0.01, *soonest));
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,72 @@
+#pragma once
+// Our own policy. A copy is never faster than t_min, however many there are; a remainder that is divided is. Each late
+// piece of a task is cut: the attempt that works on it keeps what it can do in time at its own pace, the rest is
+// divided into s segments, each raced by c fresh attempts. (s, c) maximises the piece's PoCD,
+//
+//   [1 - ((1 - phi) t_min / (s (D - tau - t_lau)))^(beta c)]^s      (pocd/divided_pocd.h)
+//
+// within the slots that are granted, and slots are granted where they raise the sum of ln PoCD most per slot. A piece
+// that turns out to be late is divided again. Tasks are divided before their first launch where even a perfect run
+// would be late, or where slots are free and the odds are poor.
+//
+// Parameters (defaults): check (0.05: of D between checks), safety (0.02 of D in reserve), keep (0.9 of the time left
+// is what the attempt that is ahead is trusted with), min_piece (2 launches), max (10 fresh attempts per late piece and
+// check), copies (10 per piece), gain (0.001: least gain in ln PoCD per slot), spread (0.1), start (0.9: divide at the
+// start below this PoCD of the job; 0 only when a perfect run would be late), start_max (32 pieces), order (edf, fifo,
+// srpt), handover (predicted, ready), t_min, beta, t_avg, fit.
+//
+// Declined: CutPending (a cut or fresh attempts are on their way), NoEstimate (nothing known of t_min, or the end of a
+// compressed input), RemainingShorterThanLaunch, CopyWouldBeLater, Hopeless (no division helps), NoFreeSlot,
+// NotWorthIt. Jobs without a deadline are left alone.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "scheduler/policy/late_piece.h"
+#include "scheduler/policy/parameters.h"
+#include "scheduler/policy/policy.h"
+#include "scheduler/policy/start_division.h"
+
+namespace ontime::scheduler {
+
+struct SplitResumeSettings {
+  double check = 0.05;
+  RescueRules rescue;
+  GrantRules grant;
+  StartRules start;
+  JobOrder order = JobOrder::EarliestDeadline;
+  Handover handover = Handover::Predicted;
+  estimate::DurationHints durations;
+};
+
+class SplitResume final : public Policy {
+ public:
+  explicit SplitResume(const SplitResumeSettings& settings) : settings_(settings) {}
+  static std::unique_ptr<Policy> make(Parameters& parameters);
+
+  JobOrder order() const override { return settings_.order; }
+  Plan plan(const View& view) override;
+
+ private:
+  struct Found {  // late pieces of all jobs, and the pieces that could be saved but get no slot now
+    std::vector<LatePiece> pieces;
+    bool lacks_slots = false;
+  };
+  struct Known {  // of a job; nothing here is lost by beginning afresh
+    estimate::Durations durations;
+  };
+
+  bool begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan);
+  void find_late(const View& view, const JobView& job, const estimate::Durations& durations, Found& found, Plan& plan);
+  void save(std::uint32_t slots, Found& found, Plan& plan) const;
+  void speculate(const LatePiece& late, const Division& division, Plan& plan) const;
+  std::optional<TimePoint> next_check(const View& view, bool lacks_slots) const;
+
+  SplitResumeSettings settings_;
+  std::map<JobId, Known> known_;
+  std::optional<TimePoint> due_;
+};
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,62 @@
+#include "scheduler/policy/start_division.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/pocd/divided_pocd.h"
+
+namespace ontime::scheduler {
+namespace {
+
+// Divided already, by an earlier look or for another reason.
+bool is_whole(const Task& task) { return task.attempts.empty() && task.ledger.segments().size() == 1; }
+
+}  // namespace
+
+std::uint32_t first_unlaunched(const Job& job) {
+  const auto first =
+      std::partition_point(job.tasks.begin(), job.tasks.end(), [](const Task& task) { return !task.attempts.empty(); });
+  return static_cast<std::uint32_t>(first - job.tasks.begin());
+}
+
+std::uint32_t pieces_at_start(double work, double window, const estimate::Durations& durations, std::uint32_t tasks,
+                              std::uint32_t slots, const RescueRules& rules, const StartRules& start) {
+  if (!(window > 0) || !(work > 0)) return 1;
+  const double launch = std::max(durations.launch, 1e-3);
+  const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
+  const double needed = std::floor(work / window) + 1;  // pieces that a perfect attempt can do in time
+  if (needed > most) return 1;                          // hopeless
+  const double affordable = std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
+                                      std::floor(work / (rules.min_piece * launch))});
+  const double ln_share = std::log(work / window);
+  double pieces = needed;
+  while (pieces + 1 <= affordable &&
+         tasks * pocd::ln_divided_pocd(ln_share, durations.beta, pieces, 1) < std::log(start.pocd)) {
+    ++pieces;
+  }
+  return static_cast<std::uint32_t>(pieces);
+}
+
+std::uint32_t divide_at_start(const View& view, const JobView& job, const estimate::Durations& durations,
+                              std::uint32_t slots, const RescueRules& rules, const StartRules& start, Plan& plan) {
+  const auto count = static_cast<std::uint32_t>(job.job->tasks.size());
+  const std::uint32_t first = first_unlaunched(*job.job);
+  const std::uint32_t tasks = std::min(count - first, std::max(1u, view.slots()));
+  const double window = rules.due(job) - job.since_submission(view.now) - durations.launch;
+  if (tasks == 0 || !(durations.t_min > 0) || !(window > 0)) return 0;
+  std::uint32_t more = 0;
+  for (std::uint32_t index = first; index < first + tasks; ++index) {
+    const Task& task = job.job->tasks[index];
+    const ByteRange split = task.ledger.split();
+    if (!is_whole(task) || split.is_open_ended()) continue;
+    const std::uint32_t pieces = pieces_at_start(static_cast<double>(split.size()) * durations.t_min, window, durations,
+                                                 tasks, slots, rules, start);
+    Divide divide{{job.id, index}, split.begin, equal_borders(split.begin, split.end, pieces)};
+    if (divide.borders.empty()) continue;
+    more += static_cast<std::uint32_t>(divide.borders.size());
+    plan.add(std::move(divide));
+  }
+  return more;
+}
+
+}  // namespace ontime::scheduler
