@@ -32,7 +32,12 @@ bool ApplicationMaster::has_waiting() const {
 }
 
 std::uint32_t ApplicationMaster::waiting() const {
-  return total(copies_) + total(clones_waiting_) + static_cast<std::uint32_t>(again_.size()) +
+  std::uint32_t behind_cuts = 0;  // promised, and to come when the cut is answered
+  for (const auto& [attempt, wish] : wishes_) {
+    if (wish.decision.handover == Handover::Ready) continue;  // they are launched already
+    for (const std::uint32_t count : wish.decision.copies) behind_cuts += count;
+  }
+  return total(copies_) + total(clones_waiting_) + behind_cuts + static_cast<std::uint32_t>(again_.size()) +
          (task_count_ - next_fresh_) * (1 + clones_);
 }
 

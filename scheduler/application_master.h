@@ -31,7 +31,7 @@ class ApplicationMaster {
   ApplicationMaster(JobId job, const Cluster& cluster);
 
   bool has_waiting() const;
-  // Attempts that wait for a slot, copies too.
+  // Attempts that wait for a slot, copies too, and those that are promised behind a cut.
   std::uint32_t waiting() const;
   // Fresh attempts that a policy has asked for and that are not launched yet, by task.
   std::map<std::uint32_t, std::uint32_t> pending() const;

@@ -58,8 +58,12 @@ std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, co
       place_of_cut(position, leader.pace.rate, rules.due(job) - now, durations.launch, smallest, end, rules.keep);
   if (cut >= end - 1) return Reason::RemainingShorterThanLaunch;
   if (!(window > 0)) return Reason::Hopeless;
-  LatePiece late{piece.task, piece.range, leader.pace.reaches(piece.range.end), static_cast<std::uint64_t>(cut),
-                 false,      {}};
+  LatePiece late;
+  late.task = piece.task;
+  late.range = piece.range;
+  late.completion = leader.pace.reaches(piece.range.end);
+  late.cut = static_cast<std::uint64_t>(cut);
+  late.is_part = job.job->tasks[piece.task.index].attempts.size() > piece.racers.size();
   late.rest.work = (end - cut) * durations.t_min;
   late.rest.window = window;
   late.rest.beta = durations.beta;

@@ -30,6 +30,7 @@ struct LatePiece {
   ByteRange range;        // the segment
   double completion = 0;  // when it is expected to be sealed, seconds after submission
   std::uint64_t cut = 0;  // the rest begins here
+  bool is_part = false;   // of a task that was divided before
   bool race = false;      // the rest is too small to be given away: the attempt that is ahead races for it
   Rest rest;
 };

@@ -134,7 +134,7 @@ void SplitResume::speculate(const LatePiece& late, const Division& division, Pla
   decision.handover = settings_.handover;
   decision.borders = equal_borders(late.cut, late.range.end, division.pieces);
   decision.copies.assign(decision.borders.size() + 1, division.copies);
-  decision.reason = late.range.begin == 0 ? Reason::Late : Reason::PieceLate;
+  decision.reason = late.is_part ? Reason::PieceLate : Reason::Late;
   decision.completion = late.completion;
   decision.pocd_before = std::exp(late.rest.ln_before);
   decision.pocd_after = std::exp(division.ln_pocd);

@@ -1,0 +1,110 @@
+// The choice of (s, c) and the joint grant.
+#include "scheduler/policy/division.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "scheduler/pocd/divided_pocd.h"
+
+namespace ontime::scheduler {
+namespace {
+
+GrantRules rules(std::uint32_t max) { return {max, max, 0}; }
+
+double total(const std::vector<Division>& divisions) {
+  double sum = 0;
+  for (const Division& division : divisions) sum += division.ln_pocd;
+  return sum;
+}
+
+std::uint32_t slots(const std::vector<Division>& divisions) {
+  std::uint32_t sum = 0;
+  for (const Division& division : divisions) sum += division.slots();
+  return sum;
+}
+
+// The best sum for at most `left` slots, by trying everything.
+double best_sum(std::span<const std::vector<Division>> ladders, std::uint32_t left) {
+  if (ladders.empty()) return 0;
+  double best = -INFINITY;
+  for (std::uint32_t n = 0; n < ladders[0].size() && n <= left; ++n) {
+    best = std::max(best, ladders[0][n].ln_pocd + best_sum(ladders.subspan(1), left - n));
+  }
+  return best;
+}
+
+TEST(Division, IsTheBestOfAllWaysToUseTheSlots) {
+  const Rest rest{100, 40, 1.5, 10, -20};
+  const std::vector<Division> ladder = ladder_of(rest, 12, 12);
+  for (std::uint32_t n = 1; n <= 12; ++n) {
+    double best = rest.ln_before;
+    for (std::uint32_t s = 1; s <= std::min(n, 10u); ++s) {
+      for (std::uint32_t c = 1; s * c <= n; ++c) {
+        best = std::max(best, pocd::ln_divided_pocd(std::log(2.5), 1.5, s, c));
+      }
+    }
+    EXPECT_DOUBLE_EQ(ladder[n].ln_pocd, best) << n;
+    EXPECT_LE(ladder[n].slots(), n);
+  }
+}
+
+TEST(Division, CopiesAreNoUseWhereEvenAPerfectAttemptIsLate) {
+  const std::vector<Division> ladder = ladder_of({100, 40, 1.5, 10, -20}, 10, 10);
+  EXPECT_EQ(ladder[2].slots(), 0u);  // two pieces would be late as well
+  EXPECT_EQ(ladder[3].pieces, 3u);
+}
+
+TEST(Division, LooksBeyondSlotsThatAreNoUseByThemselves) {
+  const Rest late{100, 30, 1.5, 10, -20};  // needs four pieces
+  EXPECT_GE(grant(std::vector<Rest>{late}, 10, rules(10))[0].pieces, 4u);
+  EXPECT_EQ(grant(std::vector<Rest>{late}, 3, rules(10))[0].slots(), 0u);
+}
+
+TEST(Division, PiecesThatDoNotPayForTheirLaunchAreNotMade) {
+  for (const Division& division : ladder_of({100, 40, 1.5, 4, -20}, 10, 10)) EXPECT_LE(division.pieces, 4u);
+}
+
+TEST(Division, GainsThatAreNotWorthASlotAreLeft) {
+  const std::vector<Rest> easy{{10, 100, 2, 10, -20}};
+  EXPECT_EQ(grant(easy, 10, {10, 10, 0.1})[0].slots(), 1u);
+  EXPECT_GT(grant(easy, 10, {10, 10, 0})[0].slots(), 1u);
+}
+
+TEST(Division, AHopelessRestGetsNothing) {
+  const std::vector<Rest> rests{{100, 5, 1.5, 10, -20}, {100, 80, 1.5, 10, -20}, {100, -1, 1.5, 10, -20}};
+  const std::vector<Division> divisions = grant(rests, 20, rules(10));
+  EXPECT_TRUE(rests[0].is_hopeless() && rests[2].is_hopeless());
+  EXPECT_EQ(divisions[0].slots(), 0u);
+  EXPECT_EQ(divisions[2].slots(), 0u);
+  EXPECT_GE(divisions[1].slots(), 9u);
+}
+
+rc::Gen<Rest> any_rest() {
+  return rc::gen::map(rc::gen::tuple(rc::gen::inRange(1, 400), rc::gen::inRange(-5, 100), rc::gen::inRange(50, 300),
+                                     rc::gen::inRange(1u, 9u), rc::gen::inRange(0, 200)),
+                      [](const auto& t) {
+                        return Rest{std::get<0>(t) * 1.0, std::get<1>(t) * 1.0, std::get<2>(t) / 100.0, std::get<3>(t),
+                                    -std::get<4>(t) / 10.0};
+                      });
+}
+
+RC_GTEST_PROP(Division, AGrantStaysWithinItsSlotsAndNearTheBest, ()) {
+  const auto rests = *rc::gen::container<std::vector<Rest>>(*rc::gen::inRange(0, 4), any_rest());
+  const auto budget = *rc::gen::inRange(0u, 13u);
+  const std::vector<Division> divisions = grant(rests, budget, rules(8));
+  RC_ASSERT(slots(divisions) <= budget);
+  std::vector<std::vector<Division>> ladders;
+  double hull_gap = 0;  // the greatest value of a stretch that may not have fitted
+  for (const Rest& rest : rests) {
+    ladders.push_back(ladder_of(rest, 8, 8));
+    hull_gap = std::max(hull_gap, ladders.back().back().ln_pocd - rest.ln_before);
+  }
+  RC_ASSERT(total(divisions) >= best_sum(ladders, budget) - hull_gap - 1e-9);
+  RC_ASSERT(total(divisions) <= best_sum(ladders, budget) + 1e-9);
+}
+
+}  // namespace
+}  // namespace ontime::scheduler

@@ -1,0 +1,186 @@
+// split-resume on a real scheduler: what it cuts, divides, keeps and leaves alone.
+#include "scheduler/policy/split_resume.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/scheduler/scheduler_fixture.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using test::World;
+
+constexpr std::uint64_t kSplit = 12'000'000;
+
+// A split takes at least 120 s, launching takes 2 s.
+JobSpec spec(Duration deadline, StringMap more = {}) {
+  JobSpec spec = World::quiet_spec();
+  spec.policy = "split-resume";
+  spec.policy_parameters = {{"t_min", "120s"}, {"beta", "1.5"}, {"t_avg", "2s"}, {"start", "0"}};
+  for (const auto& [name, value] : more) spec.policy_parameters[name] = value;
+  spec.deadline = deadline;
+  return spec;
+}
+
+std::vector<AttemptId> launched(World& world) {
+  std::vector<AttemptId> attempts;
+  for (const auto& launch : world.take<action::LaunchAttempt>()) attempts.push_back(launch.attempt);
+  return attempts;
+}
+
+// The attempts map at that many bytes per second from now on, report every second and honour the cuts, which are
+// returned.
+std::vector<action::CutAttempt> run(World& world, const std::vector<AttemptId>& attempts, std::uint64_t rate,
+                                    int for_seconds) {
+  std::vector<action::CutAttempt> cuts;
+  for (int second = 0; second < for_seconds; ++second) {
+    world.pass(1s);
+    for (const AttemptId id : attempts) {
+      if (!is_live(world.attempt(id).state)) continue;
+      world.heartbeat(id, std::min(world.attempt(id).offset + rate, world.attempt(id).held.end));
+    }
+    for (const auto& cut : world.take<action::CutAttempt>()) {
+      cuts.push_back(cut);
+      world.answer_cut(cut.attempt, std::max(cut.at, world.attempt(cut.attempt).offset), cut.release);
+    }
+  }
+  return cuts;
+}
+
+TEST(SplitResume, LeavesWhatIsOnScheduleAlone) {
+  World world;
+  world.register_node("a", 10);
+  world.submit(kSplit, kSplit, spec(240s));
+  const AttemptId original = world.take_launch();
+  world.start_attempt(original);
+  EXPECT_TRUE(run(world, {original}, 100'000, 60).empty());
+  EXPECT_TRUE(launched(world).empty());
+}
+
+TEST(SplitResume, DividesTheRestOfAStragglerAndLeavesItWhatItCanDoInTime) {
+  World world;
+  world.register_node("a", 10);
+  const JobId job = world.submit(kSplit, kSplit, spec(240s));
+  const AttemptId original = world.take_launch();
+  world.start_attempt(original);
+  const auto cuts = run(world, {original}, 20'000, 30);  // would take 600 s
+  ASSERT_EQ(cuts.size(), 1u);
+  EXPECT_TRUE(cuts[0].release);
+  EXPECT_GT(cuts[0].at, 20'000u * 200);  // its own pace to the deadline, less a margin
+  EXPECT_LT(cuts[0].at, 20'000u * 240);
+  const std::vector<AttemptId> fresh = launched(world);
+  ASSERT_GE(fresh.size(), 2u);
+  EXPECT_EQ(world.attempt(fresh.front()).held.begin, cuts[0].at);
+  EXPECT_EQ(world.attempt(fresh.back()).held.end, kSplit);
+  EXPECT_EQ(world.attempt(original).held.end, cuts[0].at);
+  const DecisionNote& decision = world.job(job).decisions.back().decision;
+  EXPECT_EQ(decision.reason, "late");
+  EXPECT_GT(decision.completion, 500);
+  EXPECT_LT(decision.pocd_before, 0.01);
+  EXPECT_GT(decision.pocd_after, 0.9);
+}
+
+TEST(SplitResume, DividesALatePieceAgain) {
+  World world;
+  world.register_node("a", 10);
+  const JobId job = world.submit(kSplit, kSplit, spec(240s, {{"max", "2"}, {"copies", "1"}}));
+  const AttemptId original = world.take_launch();
+  world.start_attempt(original);
+  run(world, {original}, 20'000, 30);
+  const std::vector<AttemptId> fresh = launched(world);
+  ASSERT_EQ(fresh.size(), 2u);
+  for (const AttemptId id : fresh) world.start_attempt(id);
+  std::vector<action::CutAttempt> cuts;
+  for (int second = 0; second < 15; ++second) {
+    world.heartbeat(original, world.attempt(original).offset + 20'000);
+    world.heartbeat(fresh[0], world.attempt(fresh[0]).offset + 100'000);
+    for (const auto& cut : run(world, {fresh[1]}, 5'000, 1)) cuts.push_back(cut);
+  }
+  ASSERT_EQ(cuts.size(), 1u);
+  EXPECT_EQ(cuts[0].attempt, fresh[1]);
+  EXPECT_EQ(world.job(job).decisions.back().decision.reason, "piece-late");
+}
+
+TEST(SplitResume, DividesAtTheStartWhatEvenAPerfectRunWouldNotDoInTime) {
+  World world;
+  world.register_node("a", 10);
+  world.submit(2 * kSplit, kSplit, spec(84s));
+  const std::vector<AttemptId> attempts = launched(world);
+  ASSERT_EQ(attempts.size(), 4u);
+  EXPECT_EQ(world.attempt(attempts[0]).held, (ByteRange{0, kSplit / 2}));
+  EXPECT_EQ(world.attempt(attempts[1]).held, (ByteRange{kSplit / 2, kSplit}));
+}
+
+TEST(SplitResume, DividesAtTheStartWhileSlotsAreFreeAndTheOddsArePoor) {
+  World world;
+  world.register_node("a", 8);
+  world.submit(2 * kSplit, kSplit, spec(150s, {{"start", "0.9"}}));
+  EXPECT_EQ(launched(world).size(), 8u);
+}
+
+TEST(SplitResume, StartsUndividedWithoutSlotsToSpare) {
+  World world;
+  world.register_node("a", 1);
+  world.submit(2 * kSplit, kSplit, spec(150s, {{"start", "0.9"}}));
+  EXPECT_EQ(world.attempt(world.take_launch()).held, (ByteRange{0, kSplit}));
+}
+
+TEST(SplitResume, NeverAsksForMoreThanTheFreeSlots) {
+  World world;
+  world.register_node("a", 7);
+  world.submit(4 * kSplit, kSplit, spec(240s));
+  const std::vector<AttemptId> originals = launched(world);
+  ASSERT_EQ(originals.size(), 4u);
+  for (const AttemptId id : originals) world.start_attempt(id);
+  run(world, originals, 10'000, 30);
+  EXPECT_EQ(launched(world).size(), 3u);
+  EXPECT_TRUE(run(world, originals, 10'000, 20).empty());
+}
+
+TEST(SplitResume, SaysWhyItDoesNothing) {
+  World world;
+  world.register_node("a", 1);
+  const JobId job = world.submit(kSplit, kSplit, spec(240s));
+  const AttemptId original = world.take_launch();
+  world.start_attempt(original);
+  run(world, {original}, 20'000, 30);
+  ASSERT_TRUE(world.job(job).declined.contains(0));
+  EXPECT_EQ(world.job(job).declined.at(0).reason, Reason::NoFreeSlot);
+  run(world, {original}, 1, 203);
+  EXPECT_EQ(world.job(job).declined.at(0).reason, Reason::Hopeless);
+}
+
+TEST(SplitResume, WhatStandsStillGivesAllAway) {
+  World world;
+  world.register_node("a", 10);
+  world.submit(kSplit, kSplit, spec(240s));
+  const AttemptId original = world.take_launch();
+  world.start_attempt(original);
+  const auto cuts = run(world, {original}, 0, 30);
+  ASSERT_EQ(cuts.size(), 1u);
+  EXPECT_EQ(cuts[0].at, 0u);
+  EXPECT_FALSE(is_live(world.attempt(original).state));
+  EXPECT_GE(launched(world).size(), 4u);
+}
+
+TEST(SplitResume, LeavesJobsWithoutADeadlineAlone) {
+  World world;
+  world.register_node("a", 10);
+  world.submit(kSplit, kSplit, spec(0s));
+  const AttemptId original = world.take_launch();
+  world.start_attempt(original);
+  EXPECT_TRUE(run(world, {original}, 1, 30).empty());
+  EXPECT_TRUE(world.job(JobId{1}).decisions.empty());
+}
+
+TEST(SplitResume, RefusesParametersOutOfRange) {
+  EXPECT_THROW(make_policy("split-resume", {{"keep", "2"}}), std::invalid_argument);
+  EXPECT_THROW(make_policy("split-resume", {{"kepe", "1"}}), std::invalid_argument);
+  EXPECT_NE(make_policy("split-resume", {{"handover", "ready"}, {"order", "srpt"}}), nullptr);
+}
+
+}  // namespace
+}  // namespace ontime::scheduler
