@@ -1,10 +1,13 @@
 // The policies by name. A new one is a file pair in this folder and a line here.
 #include "scheduler/policy/clone.h"
+#include "scheduler/policy/ese.h"
 #include "scheduler/policy/none.h"
 #include "scheduler/policy/parameters.h"
 #include "scheduler/policy/policy.h"
 #include "scheduler/policy/s_restart.h"
 #include "scheduler/policy/s_resume.h"
+#include "scheduler/policy/sca.h"
+#include "scheduler/policy/sda.h"
 #include "scheduler/policy/split_resume.h"
 
 namespace ontime::scheduler {
@@ -31,6 +34,10 @@ const std::vector<Known>& known() {
       {{"clone", "Chronos: every task starts with r extra attempts", true}, with_parameters<Clone>},
       {{"s-restart", "Chronos: r extra attempts of a late task, from its begin", true}, with_parameters<SRestart>},
       {{"s-resume", "Chronos: r + 1 fresh attempts take over a late task's rest", false}, with_parameters<SResume>},
+      {{"sca", "Xu & Lau: clones for new jobs, as many as pay, while the load is low", true}, with_parameters<Sca>},
+      {{"sda", "Xu & Lau: a copy for a task that has too long to go", true}, with_parameters<Sda>},
+      {{"ese", "Xu & Lau: the same under heavy load, the slowest first, before what waits", true},
+       with_parameters<Ese>},
       {{"split-resume", "divides what is late among fresh attempts, where that raises PoCD most", false},
        SplitResume::make},
   };
