@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 namespace ontime::simulator {
@@ -42,6 +43,101 @@ TEST(Simulator, TheSameSeedGivesTheSameLogAndAnotherSeedAnother) {
   EXPECT_GT(log.size(), 1000u);
   EXPECT_EQ(log, log_of(scenario, 7));
   EXPECT_NE(log, log_of(scenario, 8));
+}
+
+// The scheduler has nothing to do with the true durations of first attempts: the job meets its deadline if all do.
+TEST(Simulator, PocdWithoutSpeculationIsThatOfTheFormula) {
+  Scenario scenario;
+  scenario.nodes = {{.count = 20, .slots = 1, .slowness = Distribution::constant(1)}};
+  scenario.jobs[0].count = 1500;
+  scenario.jobs[0].arrivals.one_by_one = true;
+  scenario.jobs[0].tasks = Distribution::constant(10);
+  scenario.jobs[0].duration = Distribution::pareto(10, 2);
+  scenario.jobs[0].deadline = 51.002;
+  scenario.jobs[0].checkpoint = 0;
+  const Share pocd = summarise(run(scenario, 1).jobs).pocd;
+  const double expected = std::pow(1 - std::pow(10.0 / 50, 2), 10);
+  EXPECT_LT(pocd.low, expected);
+  EXPECT_GT(pocd.high, expected);
+}
+
+TEST(Simulator, TheFirstAttemptsOfAllTasksTakeAsLongUnderEveryPolicy) {
+  Scenario scenario = small();
+  scenario.jobs[0].count = 5;
+  scenario.jobs[0].arrivals.rate = 0.01;
+  const Outcome one = run(scenario, 3);
+  scenario.jobs[0].checkpoint = 1;
+  const Outcome two = run(scenario, 3);
+  for (std::size_t job = 0; job < 5; ++job) {
+    EXPECT_EQ(one.jobs[job].submitted, two.jobs[job].submitted);
+    EXPECT_NEAR(one.jobs[job].machine_time, two.jobs[job].machine_time, 1e-3);
+  }
+}
+
+TEST(Simulator, ASlowNodeTakesProportionallyLonger) {
+  Scenario scenario = small();
+  scenario.nodes = {{.count = 1, .slots = 1, .slowness = Distribution::constant(3)}};
+  scenario.jobs[0].tasks = Distribution::constant(2);
+  scenario.jobs[0].duration = Distribution::constant(10);
+  EXPECT_NEAR(run(scenario, 1).jobs[0].machine_time, 2 * (1 + 30), 1e-6);
+}
+
+TEST(Simulator, LuckThatIsTheNodesIsTheSameForAllItsAttempts) {
+  Scenario scenario = small();
+  scenario.nodes = {{.count = 1, .slots = 1, .slowness = Distribution::constant(1)}};
+  scenario.node_correlation = 1;
+  scenario.jobs[0].tasks = Distribution::constant(1);
+  scenario.jobs[0].count = 4;
+  scenario.jobs[0].arrivals.one_by_one = true;
+  const Outcome outcome = run(scenario, 9);
+  for (const JobOutcome& job : outcome.jobs) {
+    EXPECT_NEAR(job.machine_time, outcome.jobs[0].machine_time, 1e-6);
+  }
+}
+
+TEST(Simulator, ANodeThatDiesCostsWhatWasNotSealed) {
+  Scenario scenario = small();
+  scenario.nodes = {{.count = 2, .slots = 1, .slowness = Distribution::constant(1)}};
+  scenario.jobs[0].tasks = Distribution::constant(2);
+  scenario.jobs[0].duration = Distribution::constant(100);
+  scenario.outages = {{.kind = Outage::Kind::Crash, .node = 1, .at = 81, .lasts = kForEver}};
+  scenario.jobs[0].checkpoint = 0;
+  const JobOutcome without = run(scenario, 1).jobs[0];
+  scenario.jobs[0].checkpoint = 10;
+  const JobOutcome with = run(scenario, 1).jobs[0];
+  EXPECT_EQ(without.state, scheduler::JobState::Succeeded);
+  EXPECT_NEAR(without.mapped_bytes / without.input_bytes, 1.4, 0.01);
+  EXPECT_LT(with.mapped_bytes / with.input_bytes, 1.08);
+  EXPECT_LT(with.flow_time(), without.flow_time() - 50);
+}
+
+TEST(Simulator, APartitionThatIsShortEnoughCostsNothing) {
+  Scenario scenario = small();
+  scenario.nodes = {{.count = 1, .slots = 1, .slowness = Distribution::constant(1)}};
+  scenario.jobs[0].tasks = Distribution::constant(1);
+  scenario.jobs[0].duration = Distribution::constant(100);
+  scenario.node_timeout = 60;
+  scenario.outages = {{.kind = Outage::Kind::Partition, .node = 0, .at = 90, .lasts = 20}};
+  const JobOutcome job = run(scenario, 1).jobs[0];
+  EXPECT_EQ(job.attempts, 1u);
+  EXPECT_NEAR(job.mapped_bytes, job.input_bytes, 1);
+  EXPECT_NEAR(job.flow_time(), 110 + 0.05 + 0.001, 1e-6);  // its seal is sent when it can be
+}
+
+TEST(Simulator, OffersTheLoadThatWasAskedFor) {
+  Scenario scenario;
+  scenario.nodes = {{.count = 20, .slots = 1, .slowness = Distribution::constant(1)}};
+  scenario.jobs[0].count = 2000;
+  scenario.jobs[0].duration = Distribution::lognormal(10, 0.5);
+  scenario.jobs[0].arrivals.load = 0.6;
+  EXPECT_NEAR(run(scenario, 1).utilisation(), 0.6, 0.03);
+}
+
+TEST(Outcome, WilsonsIntervalHoldsAtTheEdges) {
+  EXPECT_NEAR(share_of(0, 100).high, 0.0370, 1e-4);
+  EXPECT_NEAR(share_of(0, 100).low, 0, 1e-15);
+  EXPECT_NEAR(share_of(100, 100).low, 0.9630, 1e-4);
+  EXPECT_NEAR(share_of(50, 100).low, 0.4038, 1e-4);
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+// Every policy there is, on many small clusters, with every invariant checked after every step.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "scheduler/policy/policy.h"
+#include "simulator/simulator.h"
+#include "tests/simulator/random_scenario.h"
+
+namespace ontime::simulator {
+namespace {
+
+void expect_whole(const Scenario& scenario, std::uint64_t seed) {
+  ASSERT_TRUE(check(scenario)) << check(scenario).error().message;
+  const Outcome outcome = run(scenario, seed);
+  ASSERT_TRUE(outcome.broken.empty()) << outcome.broken.front();
+  std::uint32_t jobs = 0;
+  for (const JobGroup& group : scenario.jobs) jobs += group.count;
+  ASSERT_EQ(outcome.jobs.size(), jobs);
+  for (const JobOutcome& job : outcome.jobs) {
+    const JobGroup& group = scenario.jobs[job.group];
+    EXPECT_TRUE(job.has_ended()) << "submitted at " << job.submitted << " of " << outcome.ended;
+    if (scenario.crash_probability <= 0 && !group.kill_on_miss && group.attempt_timeout <= 0) {
+      EXPECT_EQ(job.state, scheduler::JobState::Succeeded);
+    }
+    if (job.state == scheduler::JobState::Succeeded) {
+      EXPECT_GE(job.mapped_bytes, job.input_bytes * (1 - 1e-9));
+      EXPECT_GE(job.attempts, job.tasks);
+    }
+  }
+}
+
+class EveryPolicy : public testing::TestWithParam<std::string> {
+ protected:
+  void run_scenarios(std::uint64_t first, std::uint64_t count, bool faults) {
+    for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
+      SCOPED_TRACE("policy " + GetParam() + ", seed " + std::to_string(seed));
+      Scenario scenario = test::random_scenario(seed, faults);
+      for (JobGroup& group : scenario.jobs) group.policy = GetParam();
+      expect_whole(scenario, seed);
+    }
+  }
+};
+
+TEST_P(EveryPolicy, EndsEveryJobOnAHealthyCluster) { run_scenarios(1, 60, false); }
+
+TEST_P(EveryPolicy, EndsEveryJobWhateverNodesDo) { run_scenarios(1000, 120, true); }
+
+TEST_P(EveryPolicy, DecidesTheSameTwice) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Scenario scenario = test::random_scenario(seed, true);
+    for (JobGroup& group : scenario.jobs) group.policy = GetParam();
+    std::string first;
+    std::string second;
+    run(scenario, seed, {[&](std::string_view line) { first.append(line).push_back('\n'); }});
+    run(scenario, seed, {[&](std::string_view line) { second.append(line).push_back('\n'); }});
+    EXPECT_EQ(first, second);
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const auto& policy : scheduler::policies()) names.emplace_back(policy.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Known, EveryPolicy, testing::ValuesIn(names()), [](const auto& policy) {
+  std::string name;
+  for (const char c : policy.param) name += c == '+' ? "Plus" : c == '-' ? "_" : std::string(1, c);
+  return name;
+});
+
+// Jobs of different policies on the same slots.
+TEST(Policies, GetAlongWithEachOther) {
+  const std::vector<std::string> all = names();
+  for (std::uint64_t seed = 5000; seed < 5100 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Scenario scenario = test::random_scenario(seed, true);
+    std::size_t next = seed;
+    for (JobGroup& group : scenario.jobs) group.policy = all[next++ * 7 % all.size()];
+    expect_whole(scenario, seed);
+  }
+}
+
+}  // namespace
+}  // namespace ontime::simulator

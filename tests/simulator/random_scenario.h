@@ -1,0 +1,14 @@
+#pragma once
+// Small scenarios of every kind, for tests that look for what nobody thought of.
+
+#include <cstdint>
+
+#include "simulator/scenario.h"
+
+namespace ontime::simulator::test {
+
+// The invariants are checked after every step. Node 0 never fails for ever, so that every job can end. Without faults:
+// no outages and no crashes.
+Scenario random_scenario(std::uint64_t seed, bool faults);
+
+}  // namespace ontime::simulator::test

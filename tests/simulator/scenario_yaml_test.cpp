@@ -1,0 +1,91 @@
+#include "simulator/scenario_yaml.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ontime::simulator {
+namespace {
+
+using testing::HasSubstr;
+
+std::string complaint(const std::string& text) {
+  const auto scenario = read_scenario(text);
+  return scenario ? "" : scenario.error().message;
+}
+
+TEST(ScenarioYaml, ReadsEverythingThereIs) {
+  const auto scenario = read_scenario(R"(
+nodes:
+  - {count: 3, slots: 2}
+  - {count: 1, slots: 1, slowness: {uniform: [2, 4]}}
+launch: 500ms
+network_delay: 2ms
+heartbeat: 200ms
+node_timeout: 5s
+cut_timeout: 3s
+reconnect: 1s
+speed_changes_every: 1m
+node_correlation: 0.25
+crash_probability: 0.01
+horizon: 1e6
+check_invariants: yes
+placement: {apart: no, fast_first: no, leave_out: no, left_out_for: 10s}
+outages:
+  - {node: 3, at: 10s, lasts: 2s, kind: partition}
+  - {node: 1, at: 20}
+jobs:
+  - name: words
+    count: 5
+    arrivals: {load: 0.5}
+    tasks: {uniform: [5, 10]}
+    split_bytes: 64MiB
+    record_bytes: 4KiB
+    duration: {pareto: [10s, 1.5]}
+    deadline: 1m
+    policy: none
+    set: {}
+    estimator: hadoop
+    checkpoint: off
+    attempt_timeout: 10m
+    attempts_max: 3
+    kill_on_miss: yes
+  - {arrivals: [0, 5, 7.5], duration: {empirical: [1, 2, 3]}}
+  - {arrivals: one_by_one, count: 2}
+)");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  EXPECT_EQ(slots_of(*scenario), 7u);
+  EXPECT_EQ(scenario->nodes[1].slowness.to_string(), "uniform(2, 4)");
+  EXPECT_EQ(scenario->launch.median(), 0.5);
+  EXPECT_EQ(scenario->cut_timeout, 3);
+  EXPECT_EQ(scenario->speed_changes_every, 60);
+  EXPECT_EQ(scenario->outages[0].kind, Outage::Kind::Partition);
+  EXPECT_EQ(scenario->outages[1].lasts, kForEver);
+  EXPECT_FALSE(scenario->placement.apart);
+  const JobGroup& words = scenario->jobs[0];
+  EXPECT_EQ(words.count, 5u);
+  EXPECT_EQ(words.arrivals.load, 0.5);
+  EXPECT_EQ(words.split_bytes, 64u << 20);
+  EXPECT_EQ(words.duration.to_string(), "pareto(10, 1.5)");
+  EXPECT_EQ(words.deadline, 60);
+  EXPECT_EQ(words.checkpoint, 0);
+  EXPECT_EQ(scenario->jobs[1].count, 3u);
+  EXPECT_FALSE(scenario->jobs[1].checkpoint);
+  EXPECT_TRUE(scenario->jobs[2].arrivals.one_by_one);
+}
+
+TEST(ScenarioYaml, SaysWhatIsWrongAndWhere) {
+  EXPECT_THAT(complaint("nodes:\n  - {coutn: 3}\n"), testing::AllOf(HasSubstr("line 2"), HasSubstr("coutn")));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - duration: {pareto: [1]}\n"), HasSubstr("two numbers"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - duration: {gauss: [1, 2]}\n"), HasSubstr("gauss"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - policy: wishful\n"), HasSubstr("wishful"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - deadline: soon\n"), HasSubstr("soon"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - deadline: -1\n"), HasSubstr("negative"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{}]\noutages: [{node: 7, at: 1}]\n"), HasSubstr("outage"));
+  EXPECT_THAT(complaint("nodes: []\njobs: [{}]\n"), HasSubstr("node"));
+  EXPECT_THAT(complaint("jobs: [\n"), HasSubstr("line"));
+  EXPECT_NE(complaint(""), "");
+  EXPECT_NE(complaint("- 1\n- 2\n"), "");
+}
+
+}  // namespace
+}  // namespace ontime::simulator
