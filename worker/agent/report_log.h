@@ -2,8 +2,8 @@
 // What happened to this worker's attempts and the master has not confirmed yet. Reports are numbered in order from 1
 // and kept until they are acknowledged, across connections.
 //
-// Memory: an attempt makes one report when it starts, two per cut and one at its end, each of at most
-// kRunnerFrameBytesMax; without a master no cut and no launch arrives, so what the slots hold is the bound. With a
+// Memory: an attempt makes one report when it is ready, one when it starts, two per cut and one at its end, each of at
+// most kRunnerFrameBytesMax; without a master no cut and no launch arrives, so what the slots hold is the bound. With a
 // master that does not acknowledge, launches are refused from kFullBytes on (see Slots).
 
 #include <cstddef>

@@ -25,8 +25,8 @@ class SegmentWriter final : public app::Output {
  public:
   static constexpr std::size_t kBufferBytes = 256 << 10;
 
-  // Makes the file; its directory must be there. A file of that name is a fault: attempts are numbered, so it belongs to
-  // somebody who may still write to it or whose output may count.
+  // Makes the file; its directory must be there. A file of that name is a fault: attempts are numbered, so it belongs
+  // to somebody who may still write to it or whose output may count.
   static Outcome<std::unique_ptr<SegmentWriter>> create(std::string path);
 
   // Ends the segment: when this returns a value its bytes survive a loss of power. The next segment begins behind it.
