@@ -54,6 +54,7 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
   const auto tasks = static_cast<std::uint32_t>(cluster.find_job(job)->tasks.size());
   completion_.assign(tasks, kNothing);
   progress_.assign(tasks, 0);
+  attempts_.assign(tasks, 0);
   for (std::uint32_t index = 0; index < tasks; ++index) {
     if (!cluster.find_task({job, index})->attempts.empty()) refresh(cluster, {job, index});
   }
@@ -97,6 +98,9 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
     }
   }
   completion_[id.index] = completion_of(id, task);
+  const auto live = std::count_if(task.attempts.begin(), task.attempts.end(),
+                                  [](const Attempt& attempt) { return is_live(attempt.state); });
+  attempts_[id.index] = static_cast<std::uint8_t>(std::min<std::ptrdiff_t>(live, 255));
   if (task.ledger.is_done()) {
     progress_[id.index] = 1;
     return;

@@ -42,6 +42,8 @@ class Outlook {
   std::span<const double> completion() const { return completion_; }
   // By task index: the share of the split that is sealed or mapped, 0 to 1.
   std::span<const float> progress() const { return progress_; }
+  // By task index: its live attempts, standbys too; 255 stands for more.
+  std::span<const std::uint8_t> attempts() const { return attempts_; }
 
   Pace pace(AttemptId id, const Attempt& attempt) const;
 
@@ -70,6 +72,7 @@ class Outlook {
   TimePoint submitted_at_;
   std::vector<double> completion_;
   std::vector<float> progress_;
+  std::vector<std::uint8_t> attempts_;
   std::vector<double> task_durations_;
   estimate::DurationSample sample_;
   std::map<AttemptId, std::unique_ptr<estimate::Estimator>> smoothing_;  // for estimators that remember readings

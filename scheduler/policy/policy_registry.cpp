@@ -9,6 +9,7 @@
 #include "scheduler/policy/sca.h"
 #include "scheduler/policy/sda.h"
 #include "scheduler/policy/split_resume.h"
+#include "scheduler/policy/shed_plus.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -40,6 +41,7 @@ const std::vector<Known>& known() {
        with_parameters<Ese>},
       {{"split-resume", "divides what is late among fresh attempts, where that raises PoCD most", false},
        SplitResume::make},
+      {{"shed+", "copies of single stragglers that raise all jobs' PoCDs most, resuming", false}, ShedPlus::make},
   };
   return list;
 }

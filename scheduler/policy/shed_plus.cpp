@@ -1,0 +1,179 @@
+#include "scheduler/policy/shed_plus.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace ontime::scheduler {
+namespace {
+
+// A copy goes to another node than the attempt that it races, so two nodes that have a slot serve everybody.
+class OtherNodes {
+ public:
+  // `ended`: attempts whose slots the plan sets free.
+  OtherNodes(const View& view, const std::vector<AttemptId>& ended) {
+    while (count_ < 2) {
+      const auto node = view.resources.choose({nodes_, nodes_ + count_});
+      if (!node) break;
+      nodes_[count_++] = *node;
+    }
+    for (const AttemptId id : ended) {
+      const NodeId node = view.cluster.find_attempt(id)->node;
+      if (!view.resources.is_usable(node) || view.resources.is_left_out(node)) continue;
+      ++slots_freed_;
+      if (count_ < 2 && (count_ == 0 || nodes_[0] != node)) nodes_[count_++] = node;
+    }
+  }
+
+  bool has_other_than(NodeId node) const { return count_ == 2 || (count_ == 1 && nodes_[0] != node); }
+  std::uint32_t slots_freed() const { return slots_freed_; }
+
+ private:
+  NodeId nodes_[2];
+  std::size_t count_ = 0;
+  std::uint32_t slots_freed_ = 0;
+};
+
+pocd::Objective objective_of(const std::string& name) {
+  if (name == "sum") return pocd::Objective::SumPocd;
+  return name == "max-min" ? pocd::Objective::MaxMin : pocd::Objective::SumLog;
+}
+
+// What can be said of a job once, when it is submitted.
+void introduce(const JobView& job, Plan& plan) {
+  if (!job.has_deadline()) {
+    if (job.job->attempts_launched == 0) plan.add(Note{job.id, "no deadline: nothing to be late for, no copies"});
+    return;
+  }
+  const std::vector<InputFile>& inputs = job.job->spec.inputs;
+  if (std::all_of(inputs.begin(), inputs.end(), [](const InputFile& file) { return file.codec == Codec::Plain; })) {
+    return;
+  }
+  for (std::uint32_t task = 0; task < job.job->tasks.size(); ++task) {
+    if (split_bytes(job, task) <= 0) plan.add(Decline{{job.id, task}, Reason::NoEstimate});
+  }
+}
+
+std::string described(const WatchedJob& job) {
+  const estimate::Durations& d = job.durations;
+  const double split =
+      static_cast<double>(job.view->job->input_bytes) / static_cast<double>(job.view->job->tasks.size());
+  char text[160];
+  std::snprintf(text, sizeof text, "t_min %.3g s a split, beta %.3g +- %.2g (%s, %zu attempts), launch %.3g s (%s)",
+                d.t_min * split, d.beta, d.beta_error, name_of(d.source).data(), d.samples, d.launch,
+                name_of(d.launch_source).data());
+  return text;
+}
+
+// The pieces to which the grant applies; the others are declined.
+std::vector<LatePiece> with_another_node(std::vector<LatePiece> pieces, const OtherNodes& nodes, Plan& plan) {
+  std::erase_if(pieces, [&](const LatePiece& piece) {
+    if (nodes.has_other_than(piece.node)) return false;
+    if (!piece.is_told) plan.add(Decline{piece.task, Reason::NoOtherNode});
+    return true;
+  });
+  return pieces;
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> ShedPlus::make(Parameters& parameters) {
+  ShedPlusSettings settings;
+  settings.times = check_times(parameters);
+  settings.lambda = parameters.number("lambda", settings.lambda, 0.01, 1);
+  settings.max = parameters.count("max", settings.max, 1, 1000);
+  settings.reserve_am = parameters.flag("reserve_am", settings.reserve_am);
+  settings.objective = objective_of(parameters.choice("objective", "sum-log", {"sum-log", "sum", "max-min"}));
+  settings.as_printed = parameters.choice("allocation", "exact", {"exact", "as_printed"}) == "as_printed";
+  settings.kept_misses = parameters.choice("kept", "misses", {"misses", "redrawn"}) == "misses";
+  settings.straggler_shape = parameters.choice("shape", "straggler", {"straggler", "application"}) == "straggler";
+  settings.handover = parameters.handover(settings.handover);
+  settings.release = parameters.flag("release", settings.release);
+  settings.durations = parameters.durations();
+  return std::make_unique<ShedPlus>(std::move(settings));
+}
+
+Plan ShedPlus::plan(const View& view) {
+  Plan plan;
+  for (const JobView& job : view.jobs) {
+    if (newest_ < job.id) introduce(job, plan);
+    newest_ = std::max(newest_, job.id);
+  }
+  if (clock_.is_due(view)) check(view, plan);
+  plan.next_check = clock_.next(view);
+  return plan;
+}
+
+std::vector<WatchedJob> ShedPlus::watch(const View& view) {
+  std::vector<WatchedJob> jobs;
+  double theta = std::numeric_limits<double>::infinity();
+  for (const JobView& job : view.jobs) {
+    if (!clock_.is_watched(job, view.now)) continue;
+    jobs.push_back({&job, durations_of(view, job, settings_.durations)});
+    theta = std::min(theta, clock_.interval(job, jobs.back().durations.launch));
+  }
+  clock_.checked(view.now, theta);
+  return jobs;
+}
+
+void ShedPlus::check(const View& view, Plan& plan) {
+  std::vector<WatchedJob> jobs = watch(view);
+  LateFindings found = find_late_pieces(view, jobs, {settings_.as_printed, settings_.straggler_shape});
+  if (found.pieces.empty() && found.slower.empty() && found.declined.empty()) return;
+  plan.decisions.reserve(plan.decisions.size() + found.slower.size() + found.declined.size() + found.pieces.size());
+  for (const AttemptId id : found.slower) plan.add(EndAttempt{id});
+  for (const Decline& decline : found.declined) plan.add(decline);
+  describe(jobs, found, plan);
+
+  const OtherNodes nodes(view, found.slower);
+  const CopyBudget budget =
+      copy_budget(view, settings_.lambda, settings_.reserve_am ? static_cast<std::uint32_t>(view.jobs.size()) : 0,
+                  nodes.slots_freed());
+  if (budget.copies > 0) found.pieces = with_another_node(std::move(found.pieces), nodes, plan);
+  grant(view, jobs, found.pieces, budget, plan);
+}
+
+void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<LatePiece>& pieces,
+                     const CopyBudget& budget, Plan& plan) const {
+  const GrantRule rule{settings_.objective, settings_.max, settings_.as_printed,
+                       settings_.kept_misses || settings_.release};
+  const std::vector<PieceGrant> grants = grant_copies(view, jobs, pieces, budget.copies, rule);
+  std::int64_t left = budget.copies;
+  for (const PieceGrant& grant : grants) left -= grant.copies;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const LatePiece& piece = pieces[i];
+    if (grants[i].copies > 0) {
+      speculate(piece, grants[i], plan);
+    } else if (!piece.is_told && (i == 0 || pieces[i - 1].task != piece.task)) {
+      const Reason spent = left > 0 ? Reason::NotWorthIt : budget.when_spent;
+      plan.add(Decline{piece.task, jobs[piece.job].is_lost ? Reason::Hopeless : spent});
+    }
+  }
+}
+
+void ShedPlus::speculate(const LatePiece& piece, const PieceGrant& grant, Plan& plan) const {
+  Speculate decision;
+  decision.task = piece.task;
+  decision.segment = piece.segment;
+  decision.resume_at = settings_.handover == Handover::Ready ? 0 : piece.resume_at;
+  decision.release = settings_.release;
+  decision.handover = settings_.handover;
+  decision.copies.front() = grant.copies;
+  decision.completion = piece.completion;
+  decision.pocd_before = grant.pocd_before;
+  decision.pocd_after = grant.pocd_after;
+  plan.add(std::move(decision));
+}
+
+// Which durations a job's copies rest on is said when something of it is late for the first time.
+void ShedPlus::describe(const std::vector<WatchedJob>& jobs, const LateFindings& found, Plan& plan) {
+  if (!jobs.empty()) described_.erase(described_.begin(), described_.lower_bound(jobs.front().view->id));
+  for (std::size_t i = 0; i < found.pieces.size(); ++i) {
+    const WatchedJob& job = jobs[found.pieces[i].job];
+    if (i > 0 && found.pieces[i - 1].job == found.pieces[i].job) continue;
+    if (described_.insert(job.view->id).second) plan.add(Note{job.view->id, described(job)});
+  }
+}
+
+}  // namespace ontime::scheduler

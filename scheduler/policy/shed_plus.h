@@ -1,0 +1,75 @@
+#pragma once
+// Shed+ (Shed+ sections IV and V, Algorithm 1): at every check the fastest attempt of each straggling task is kept, the
+// others are ended, and the free slots are granted as copies of single stragglers so that the PoCDs of all jobs
+// together are greatest. The copies take over at the hand-over offset (eqs. 15, 16); the attempt that is kept races
+// them.
+//
+//   theta          seconds between checks; by default (D - t_avg) theta_prime + t_avg (eq. 17), of the watched jobs the
+//                  smallest
+//   theta_prime    0.05   0 to 1
+//   xi             0.1    a job is looked at from this share of its deadline on
+//   lambda         1      share of the slots that jobs may use, 0.01 to 1
+//   max            5      copies per check and straggler, 1 to 1000
+//   reserve_am     no     leaves one slot per running job for its ApplicationMaster, as in the paper
+//   objective      sum-log | sum | max-min   alpha = 1, 0, infinity
+//   allocation     exact | as_printed        the optimum, or Algorithm 1 with eq. 9 to the letter: hopeless tasks are
+//                  fed first, the kept attempt counts as drawn anew, launching costs no time
+//   kept           misses | redrawn   with `exact`: whether a kept attempt goes on at its pace, and so is late, or is
+//                  drawn anew (exponent r or r + 1)
+//   shape          straggler | application   of a copy's tail: eq. 14, or fitted
+//   handover, release (no), t_min, beta, t_avg, fit
+//
+// Declines: cut-pending, too-young (an attempt of the task has run for less than one launch), no-estimate,
+// remaining-shorter-than-launch, copy-would-be-later, hopeless (also when another task of the job is), no-other-node,
+// no-free-slot, cap-reached (by lambda or reserve_am), not-worth-it.
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "scheduler/policy/check_clock.h"
+#include "scheduler/policy/copy_budget.h"
+#include "scheduler/policy/late_pieces.h"
+#include "scheduler/policy/parameters.h"
+#include "scheduler/policy/policy.h"
+#include "scheduler/policy/shed_plus_grant.h"
+
+namespace ontime::scheduler {
+
+struct ShedPlusSettings {
+  CheckTimes times;
+  double lambda = 1;
+  std::uint32_t max = 5;
+  bool reserve_am = false;
+  pocd::Objective objective = pocd::Objective::SumLog;
+  bool as_printed = false;
+  bool kept_misses = true;
+  bool straggler_shape = true;
+  Handover handover = Handover::Predicted;
+  bool release = false;
+  estimate::DurationHints durations;
+};
+
+class ShedPlus final : public Policy {
+ public:
+  explicit ShedPlus(ShedPlusSettings settings) : settings_(std::move(settings)), clock_(settings_.times) {}
+  static std::unique_ptr<Policy> make(Parameters& parameters);
+
+  Plan plan(const View& view) override;
+
+ private:
+  std::vector<WatchedJob> watch(const View& view);
+  void check(const View& view, Plan& plan);
+  void grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<LatePiece>& pieces,
+             const CopyBudget& budget, Plan& plan) const;
+  void speculate(const LatePiece& piece, const PieceGrant& grant, Plan& plan) const;
+  void describe(const std::vector<WatchedJob>& jobs, const LateFindings& found, Plan& plan);
+
+  ShedPlusSettings settings_;
+  CheckClock clock_;
+  JobId newest_;               // jobs up to here have been introduced
+  std::set<JobId> described_;  // whose durations were noted
+};
+
+}  // namespace ontime::scheduler
