@@ -54,6 +54,7 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
   const auto tasks = static_cast<std::uint32_t>(cluster.find_job(job)->tasks.size());
   completion_.assign(tasks, kNothing);
   progress_.assign(tasks, 0);
+  running_.assign(tasks, 0);
   attempts_.assign(tasks, 0);
   for (std::uint32_t index = 0; index < tasks; ++index) {
     if (!cluster.find_task({job, index})->attempts.empty()) refresh(cluster, {job, index});
@@ -98,9 +99,7 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
     }
   }
   completion_[id.index] = completion_of(id, task);
-  const auto live = std::count_if(task.attempts.begin(), task.attempts.end(),
-                                  [](const Attempt& attempt) { return is_live(attempt.state); });
-  attempts_[id.index] = static_cast<std::uint8_t>(std::min<std::ptrdiff_t>(live, 255));
+  look_at_attempts(id, task);
   if (task.ledger.is_done()) {
     progress_[id.index] = 1;
     return;
@@ -122,6 +121,21 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
     mapped += static_cast<double>(farthest - segment->range.begin);
   }
   progress_[id.index] = static_cast<float>(std::min(1.0, mapped / whole));
+}
+
+void Outlook::look_at_attempts(TaskId id, const Task& task) {
+  const double telling = kTellingShare * split_bytes(task);
+  std::uint32_t live = 0;
+  double fastest = 0;  // bytes per second
+  for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
+    const Attempt& attempt = task.attempts[number];
+    if (!is_live(attempt.state)) continue;
+    ++live;
+    if (static_cast<double>(attempt.offset - attempt.start_offset) < telling) continue;
+    fastest = std::max(fastest, pace({id, number}, attempt).rate);
+  }
+  attempts_[id.index] = static_cast<std::uint8_t>(std::min<std::uint32_t>(live, 255));
+  running_[id.index] = fastest > 0 ? static_cast<float>(1 / fastest) : 0;
 }
 
 // The last of its open segments; work moves forward, so what is open is mostly at the end of the list.

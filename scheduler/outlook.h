@@ -42,6 +42,8 @@ class Outlook {
   std::span<const double> completion() const { return completion_; }
   // By task index: the share of the split that is sealed or mapped, 0 to 1.
   std::span<const float> progress() const { return progress_; }
+  // By task index: seconds per byte of its fastest live attempt, if that has mapped a good part of the split; else 0.
+  std::span<const float> running() const { return running_; }
   // By task index: its live attempts, standbys too; 255 stands for more.
   std::span<const std::uint8_t> attempts() const { return attempts_; }
 
@@ -62,6 +64,7 @@ class Outlook {
   static constexpr std::size_t kTaskDurationsKept = 10'000;
 
  private:
+  void look_at_attempts(TaskId id, const Task& task);
   double completion_of(TaskId id, const Task& task) const;
   double piece_completion(TaskId id, const Task& task, ByteRange piece) const;
   void smooth(AttemptId id, const Attempt& attempt);
@@ -72,6 +75,7 @@ class Outlook {
   TimePoint submitted_at_;
   std::vector<double> completion_;
   std::vector<float> progress_;
+  std::vector<float> running_;
   std::vector<std::uint8_t> attempts_;
   std::vector<double> task_durations_;
   estimate::DurationSample sample_;

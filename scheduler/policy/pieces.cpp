@@ -6,9 +6,8 @@
 namespace ontime::scheduler {
 namespace {
 
-// Running attempts that are looked at while a job has too few finished ones.
+// Tasks whose attempts run that are looked at while a job has too few finished ones.
 constexpr std::size_t kRunningLookedAt = 64;
-constexpr double kTellingShare = 0.1;  // of its split that such an attempt must have mapped
 
 bool is_earlier(const Racer& a, const Racer& b) {
   if (std::isnan(a.completion) || std::isnan(b.completion))
@@ -18,13 +17,9 @@ bool is_earlier(const Racer& a, const Racer& b) {
 
 std::vector<double> running_durations(const JobView& job) {
   std::vector<double> durations;
-  std::size_t looked_at = 0;
-  for (const AttemptId id : job.job->live) {
-    if (++looked_at > kRunningLookedAt) break;
-    const Attempt& attempt = job.job->tasks[id.task.index].attempts[id.number];
-    const double mapped = static_cast<double>(attempt.offset - attempt.start_offset);
-    const Pace pace = job.outlook->pace(id, attempt);
-    if (pace.rate > 0 && mapped >= kTellingShare * split_bytes(job, id.task.index)) durations.push_back(1 / pace.rate);
+  for (const float duration : job.outlook->running()) {
+    if (duration > 0) durations.push_back(static_cast<double>(duration));
+    if (durations.size() == kRunningLookedAt) break;
   }
   return durations;
 }

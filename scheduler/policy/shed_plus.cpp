@@ -121,7 +121,8 @@ void ShedPlus::check(const View& view, Plan& plan) {
   std::vector<WatchedJob> jobs = watch(view);
   LateFindings found = find_late_pieces(view, jobs, {settings_.as_printed, settings_.straggler_shape});
   if (found.pieces.empty() && found.slower.empty() && found.declined.empty()) return;
-  plan.decisions.reserve(plan.decisions.size() + found.slower.size() + found.declined.size() + found.pieces.size());
+  plan.decisions.reserve(plan.decisions.size() + found.slower.size() + found.declined.size() + found.pieces.size() +
+                         jobs.size());
   for (const AttemptId id : found.slower) plan.add(EndAttempt{id});
   for (const Decline& decline : found.declined) plan.add(decline);
   describe(jobs, found, plan);

@@ -1,0 +1,288 @@
+// What the master's decisions cost: one look of a policy at all running tasks, the carrying out of what it decides, and
+// the handling of one heartbeat. The real scheduler, driven with events as the master drives it; nothing is stubbed but
+// the workers.
+//
+//   bench_decisions [--tasks N] [--policy NAME] [--profile] [--decisions | --heartbeats] [--repeat N]
+//
+// --tasks: one size only (1000 to 1000000), instead of 10^3, 10^4, 10^5, 10^6. --profile: t_min and beta are known from
+// earlier jobs; otherwise they are estimated from the running attempts. --decisions, --heartbeats: only those.
+// --repeat: how often the same view is planned for again.
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/scheduler.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+// Processor time of the one thread there is: what others do on the machine does not count as much.
+class Stopwatch {
+ public:
+  double milliseconds() const { return now() - begin_; }
+
+ private:
+  static double now() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+  }
+  double begin_ = now();
+};
+
+struct Options {
+  std::string policy = "shed+";
+  std::uint64_t tasks = 0;  // 0: all sizes
+  bool profile = false;
+  bool decisions = true;
+  bool heartbeats = true;
+  int repeat = 5;
+};
+
+constexpr std::uint64_t kTasksPerJob = 370;     // 2,700 jobs have 1,000,000 tasks
+constexpr std::uint64_t kSplit = 128 << 20;     // bytes
+constexpr double kUsual = 40;                   // seconds that a task takes
+constexpr double kSlow = 8;                     // times as long: a straggler
+constexpr int kStragglerShare = 20;             // one task in so many
+constexpr std::uint64_t kFreePerThousand = 75;  // slots per 1000 tasks that are free for copies
+constexpr Duration kDeadline = 100s;
+
+// Plans as the policy inside does, and says how long that took. The first decision with something in it is repeated by
+// fresh objects with the same view, to see how much of its time went into fetching memory.
+class Timed final : public Policy {
+ public:
+  struct Figures {
+    double first = 0;  // milliseconds
+    double again = 0;  // the fastest of the repetitions
+    double all = 0;    // all that went by in here
+    std::size_t decisions = 0;
+    std::size_t copies = 0;
+  };
+  Timed(std::string name, int repeat, Figures& figures)
+      : name_(std::move(name)), repeat_(repeat), inner_(scheduler::make_policy(name_, {})), figures_(figures) {}
+
+  Plan plan(const View& view) override {
+    const Stopwatch watch;
+    Plan plan = inner_->plan(view);
+    const double took = watch.milliseconds();
+    if (plan.decisions.size() > figures_.decisions) {
+      figures_ = {took, took, 0, plan.decisions.size(), copies_of(plan)};
+      for (int i = 0; i < repeat_; ++i) figures_.again = std::min(figures_.again, time_again(view));
+    }
+    figures_.all += watch.milliseconds();
+    return plan;
+  }
+
+ private:
+  static std::size_t copies_of(const Plan& plan) {
+    std::size_t copies = 0;
+    for (const Decision& decision : plan.decisions) {
+      if (const auto* speculate = std::get_if<Speculate>(&decision)) {
+        for (const std::uint32_t count : speculate->copies) copies += count;
+      }
+    }
+    return copies;
+  }
+  double time_again(const View& view) const {
+    const auto fresh = scheduler::make_policy(name_, {});
+    const Stopwatch watch;
+    const Plan plan = fresh->plan(view);
+    return watch.milliseconds();
+  }
+
+  std::string name_;
+  int repeat_;
+  std::unique_ptr<Policy> inner_;
+  Figures& figures_;
+};
+
+// A cluster in which `tasks` tasks run, one in twenty of them slowly.
+class Workload {
+ public:
+  Workload(const Options& options, std::uint64_t tasks, std::uint32_t slots_per_node) : scheduler_(settings(options)) {
+    if (options.profile) replay_profile();
+    step_all(scheduler_.start(now_));
+    const std::uint64_t slots = tasks + tasks * kFreePerThousand / 1000;
+    for (std::uint64_t node = 0; node * slots_per_node < slots; ++node) add_node(slots_per_node);
+    for (std::uint64_t done = 0; done < tasks; done += kTasksPerJob) {
+      submit(options.policy, std::min(kTasksPerJob, tasks - done));
+    }
+    for (const AttemptId attempt : attempts_) step(event::AttemptStarted{node_of(attempt), attempt});
+  }
+
+  // Every node reports how far its attempts are by then.
+  void report_all(Duration after) {
+    now_ = kBegin + after;
+    for (const event::Heartbeat& heartbeat : heartbeats()) step(heartbeat);
+  }
+  std::vector<event::Heartbeat> heartbeats() const {
+    std::vector<event::Heartbeat> all;
+    for (const auto& [id, node] : scheduler_.cluster().nodes()) {
+      event::Heartbeat heartbeat{id, {}};
+      for (const AttemptId attempt : node.live) heartbeat.attempts.push_back({attempt, offset(attempt), 1, 1});
+      all.push_back(std::move(heartbeat));
+    }
+    return all;
+  }
+  void step(const Event& event) { step_all(scheduler_.step(event, now_)); }
+  void advance(Duration by) { now_ += by; }
+  std::size_t jobs() const { return scheduler_.cluster().jobs().size(); }
+  // Time passes until the policy looks; how long that step takes, in milliseconds.
+  double decide(Duration after) {
+    now_ = kBegin + after;
+    const Stopwatch watch;
+    const Step step = scheduler_.step(event::TimePassed{}, now_);
+    return watch.milliseconds();
+  }
+  const Timed::Figures& figures() const { return figures_; }
+
+ private:
+  static constexpr TimePoint kBegin{1000s};
+
+  Settings settings(const Options& options) {
+    Settings settings;
+    settings.node_timeout = 1h;
+    settings.make_policy = [this, repeat = options.repeat](std::string_view name,
+                                                           const StringMap&) -> std::unique_ptr<Policy> {
+      return std::make_unique<Timed>(std::string(name), repeat, figures_);
+    };
+    return settings;
+  }
+
+  void replay_profile() {
+    estimate::DurationSample sample;
+    for (int i = 0; i < 200; ++i) sample.add_finished((30 + 0.2 * i) / static_cast<double>(kSplit));
+    for (int i = 0; i < 200; ++i) sample.add_launch(0.1);
+    JobSpec spec;
+    spec.application = "wordcount";
+    scheduler_.replay({now_, record::ProfileUpdated{Cluster::profile_key(spec), sample}});
+  }
+
+  void add_node(std::uint32_t slots) {
+    const std::string name = "n" + std::to_string(++nodes_);
+    step(event::NodeRegistered{name, name, name, slots});
+    step(event::NodeInventory{NodeId{nodes_}, {}});
+  }
+
+  void submit(const std::string& policy, std::uint64_t tasks) {
+    JobSpec spec;
+    spec.application = "wordcount";
+    spec.inputs = {{"/input", tasks * kSplit, 1, Codec::Plain}};
+    spec.output = "/out";
+    spec.split_bytes = kSplit;
+    spec.checkpoint_interval = Duration(0);
+    spec.deadline = kDeadline;
+    spec.policy = policy;
+    step(event::JobSubmitted{1, std::move(spec)});
+  }
+
+  void step_all(const Step& step) {
+    for (const Action& action : step.actions) {
+      if (const auto* launch = std::get_if<action::LaunchAttempt>(&action)) attempts_.push_back(launch->attempt);
+    }
+  }
+
+  NodeId node_of(AttemptId attempt) const { return scheduler_.cluster().find_attempt(attempt)->node; }
+
+  // Spread over the tasks, and each task a little different from its neighbours.
+  std::uint64_t offset(AttemptId id) const {
+    const std::uint32_t mixed = (id.task.job.value * 2654435761u + id.task.index) * 2246822519u;
+    const bool is_slow = (mixed >> 8) % kStragglerShare == 0;
+    const double takes = kUsual * (0.75 + 0.5 * ((mixed >> 4) % 1000) / 1000.0) * (is_slow ? kSlow : 1);
+    const Attempt& attempt = *scheduler_.cluster().find_attempt(id);
+    const double done = std::min(0.99, seconds(now_ - attempt.launched_at) / takes);
+    return attempt.held.begin + static_cast<std::uint64_t>(done * static_cast<double>(kSplit));
+  }
+
+  TimePoint now_ = kBegin;
+  Timed::Figures figures_;
+  Scheduler scheduler_;
+  std::vector<AttemptId> attempts_;
+  std::uint32_t nodes_ = 0;
+};
+
+void measure_decision(const Options& options, std::uint64_t tasks) {
+  Workload cluster(options, tasks, 64);
+  cluster.report_all(9900ms);
+  const double step = cluster.decide(10s);
+  const Timed::Figures& figures = cluster.figures();
+  std::printf("%9lu tasks %5zu jobs: plan %8.3f ms (repeated %8.3f), carried out %8.3f ms; %zu decisions, %zu copies\n",
+              static_cast<unsigned long>(tasks), cluster.jobs(), figures.first, figures.again, step - figures.all,
+              figures.decisions, figures.copies);
+  std::fflush(stdout);
+}
+
+void measure_heartbeats(const Options& options, std::uint64_t tasks, std::uint32_t slots_per_node) {
+  Workload cluster(options, tasks, slots_per_node);
+  cluster.report_all(1s);
+  cluster.advance(200ms);
+  std::vector<Event> events;
+  std::size_t attempts = 0;
+  for (event::Heartbeat& heartbeat : cluster.heartbeats()) {
+    attempts += heartbeat.attempts.size();
+    events.emplace_back(std::move(heartbeat));
+  }
+  const Stopwatch watch;
+  for (const Event& event : events) cluster.step(event);
+  const double took = 1000 * watch.milliseconds();
+  std::printf("%9lu tasks, nodes with %2u attempts: %6.3f us a heartbeat, %6.3f us an attempt\n",
+              static_cast<unsigned long>(tasks), slots_per_node, took / static_cast<double>(events.size()),
+              took / static_cast<double>(attempts));
+  std::fflush(stdout);
+}
+
+bool parse(int count, char** arguments, Options& options) {
+  for (int i = 1; i < count; ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "--profile") {
+      options.profile = true;
+    } else if (argument == "--heartbeats") {
+      options.decisions = false;
+    } else if (argument == "--decisions") {
+      options.heartbeats = false;
+    } else if (argument == "--repeat" && i + 1 < count) {
+      options.repeat = std::atoi(arguments[++i]);
+    } else if (argument == "--tasks" && i + 1 < count) {
+      options.tasks = std::strtoull(arguments[++i], nullptr, 10);
+    } else if (argument == "--policy" && i + 1 < count) {
+      options.policy = arguments[++i];
+    } else {
+      return false;
+    }
+  }
+  return find_policy(options.policy) != nullptr;
+}
+
+int run(int count, char** arguments) {
+  Options options;
+  if (!parse(count, arguments, options)) {
+    std::fprintf(
+        stderr,
+        "usage: bench_decisions [--tasks N] [--policy NAME] [--profile] [--decisions | --heartbeats] [--repeat N]\n");
+    return 1;
+  }
+  std::vector<std::uint64_t> sizes{1000, 10'000, 100'000, 1'000'000};
+  if (options.tasks > 0) sizes = {options.tasks};
+  for (const std::uint64_t tasks : sizes) {
+    if (options.decisions) measure_decision(options, tasks);
+  }
+  for (const std::uint64_t tasks : sizes) {
+    if (!options.heartbeats) break;
+    for (const std::uint32_t slots : {4u, 16u, 64u}) measure_heartbeats(options, tasks, slots);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace ontime::scheduler
+
+int main(int count, char** arguments) { return ontime::scheduler::run(count, arguments); }
