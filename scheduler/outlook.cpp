@@ -55,6 +55,7 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
   completion_.assign(tasks, kNothing);
   progress_.assign(tasks, 0);
   running_.assign(tasks, 0);
+  launches_.assign(tasks, 0);
   attempts_.assign(tasks, 0);
   for (std::uint32_t index = 0; index < tasks; ++index) {
     if (!cluster.find_task({job, index})->attempts.empty()) refresh(cluster, {job, index});
@@ -127,14 +128,17 @@ void Outlook::look_at_attempts(TaskId id, const Task& task) {
   const double telling = kTellingShare * split_bytes(task);
   std::uint32_t live = 0;
   double fastest = 0;  // bytes per second
+  double launch = 0;
   for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
     const Attempt& attempt = task.attempts[number];
     if (!is_live(attempt.state)) continue;
     ++live;
+    if (attempt.ready_at > attempt.launched_at) launch = seconds(attempt.ready_at - attempt.launched_at);
     if (static_cast<double>(attempt.offset - attempt.start_offset) < telling) continue;
     fastest = std::max(fastest, pace({id, number}, attempt).rate);
   }
   attempts_[id.index] = static_cast<std::uint8_t>(std::min<std::uint32_t>(live, 255));
+  launches_[id.index] = static_cast<float>(launch);
   running_[id.index] = fastest > 0 ? static_cast<float>(1 / fastest) : 0;
 }
 

@@ -44,6 +44,8 @@ class Outlook {
   std::span<const float> progress() const { return progress_; }
   // By task index: seconds per byte of its fastest live attempt, if that has mapped a good part of the split; else 0.
   std::span<const float> running() const { return running_; }
+  // By task index: seconds that it took to launch its latest live attempt that is ready; 0 if there is none.
+  std::span<const float> launches() const { return launches_; }
   // By task index: its live attempts, standbys too; 255 stands for more.
   std::span<const std::uint8_t> attempts() const { return attempts_; }
 
@@ -76,6 +78,7 @@ class Outlook {
   std::vector<double> completion_;
   std::vector<float> progress_;
   std::vector<float> running_;
+  std::vector<float> launches_;
   std::vector<std::uint8_t> attempts_;
   std::vector<double> task_durations_;
   estimate::DurationSample sample_;

@@ -27,16 +27,13 @@ std::vector<double> running_durations(const JobView& job) {
 // Until an attempt has ended nothing else is known of launches.
 std::optional<double> running_launch(const JobView& job) {
   double sum = 0;
-  std::size_t ready = 0;
-  std::size_t looked_at = 0;
-  for (const AttemptId id : job.job->live) {
-    if (++looked_at > kRunningLookedAt) break;
-    const Attempt& attempt = job.job->tasks[id.task.index].attempts[id.number];
-    if (attempt.ready_at <= attempt.launched_at) continue;
-    sum += seconds(attempt.ready_at - attempt.launched_at);
-    ++ready;
+  std::size_t seen = 0;
+  for (const float launch : job.outlook->launches()) {
+    if (launch <= 0) continue;
+    sum += static_cast<double>(launch);
+    if (++seen == kRunningLookedAt) break;
   }
-  return ready > 0 ? std::optional(sum / static_cast<double>(ready)) : std::nullopt;
+  return seen > 0 ? std::optional(sum / static_cast<double>(seen)) : std::nullopt;
 }
 
 }  // namespace
@@ -78,6 +75,11 @@ double split_bytes(const JobView& job, std::uint32_t task) {
   return split.is_open_ended() ? 0 : static_cast<double>(split.size());
 }
 
+double mean_split_bytes(const JobView& job) {
+  const double tasks = static_cast<double>(std::max<std::size_t>(1, job.job->tasks.size()));
+  return std::max(1.0, static_cast<double>(job.job->input_bytes) / tasks);
+}
+
 double age(const Attempt& attempt, TimePoint now) {
   return attempt.state == AttemptState::Running ? seconds(now - attempt.started_at) : 0;
 }
@@ -87,9 +89,8 @@ estimate::Durations durations_of(const View& view, const JobView& job, const est
   const bool has_enough = job.outlook->sample().finished().size() >= estimate::kEnoughSamples ||
                           (profile != nullptr && profile->finished().size() >= estimate::kEnoughSamples);
   const std::vector<double> running = has_enough ? std::vector<double>{} : running_durations(job);
-  const double tasks = static_cast<double>(std::max<std::size_t>(1, job.job->tasks.size()));
-  const double mean_split = std::max(1.0, static_cast<double>(job.job->input_bytes) / tasks);
-  estimate::Durations chosen = estimate::choose_durations(profile, job.outlook->sample(), running, hints, mean_split);
+  estimate::Durations chosen =
+      estimate::choose_durations(profile, job.outlook->sample(), running, hints, mean_split_bytes(job));
   if (chosen.launch_source != estimate::DurationSource::Assumed) return chosen;
   if (const std::optional<double> launch = running_launch(job)) {
     chosen.launch = *launch;

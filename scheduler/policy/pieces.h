@@ -35,6 +35,8 @@ std::vector<Piece> open_pieces(const JobView& job, std::uint32_t task);
 
 // Bytes of the task's split; 0 when its end is unknown (a compressed file).
 double split_bytes(const JobView& job, std::uint32_t task);
+// Of the job's splits, on average; at least 1.
+double mean_split_bytes(const JobView& job);
 // Age of the attempt's work in seconds: since its first record; 0 while it is being launched.
 double age(const Attempt& attempt, TimePoint now);
 

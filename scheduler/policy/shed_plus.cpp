@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
+
+#include "scheduler/policy/duration_words.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -55,20 +56,9 @@ void introduce(const JobView& job, Plan& plan) {
   }
 }
 
-std::string described(const WatchedJob& job) {
-  const estimate::Durations& d = job.durations;
-  const double split =
-      static_cast<double>(job.view->job->input_bytes) / static_cast<double>(job.view->job->tasks.size());
-  char text[160];
-  std::snprintf(text, sizeof text, "t_min %.3g s a split, beta %.3g +- %.2g (%s, %zu attempts), launch %.3g s (%s)",
-                d.t_min * split, d.beta, d.beta_error, name_of(d.source).data(), d.samples, d.launch,
-                name_of(d.launch_source).data());
-  return text;
-}
-
 // The pieces to which the grant applies; the others are declined.
-std::vector<LatePiece> with_another_node(std::vector<LatePiece> pieces, const OtherNodes& nodes, Plan& plan) {
-  std::erase_if(pieces, [&](const LatePiece& piece) {
+std::vector<Straggler> with_another_node(std::vector<Straggler> pieces, const OtherNodes& nodes, Plan& plan) {
+  std::erase_if(pieces, [&](const Straggler& piece) {
     if (nodes.has_other_than(piece.node)) return false;
     if (!piece.is_told) plan.add(Decline{piece.task, Reason::NoOtherNode});
     return true;
@@ -119,7 +109,7 @@ std::vector<WatchedJob> ShedPlus::watch(const View& view) {
 
 void ShedPlus::check(const View& view, Plan& plan) {
   std::vector<WatchedJob> jobs = watch(view);
-  LateFindings found = find_late_pieces(view, jobs, {settings_.as_printed, settings_.straggler_shape});
+  FoundStragglers found = find_stragglers(view, jobs, {settings_.as_printed, settings_.straggler_shape});
   if (found.pieces.empty() && found.slower.empty() && found.declined.empty()) return;
   plan.decisions.reserve(plan.decisions.size() + found.slower.size() + found.declined.size() + found.pieces.size() +
                          jobs.size());
@@ -135,7 +125,7 @@ void ShedPlus::check(const View& view, Plan& plan) {
   grant(view, jobs, found.pieces, budget, plan);
 }
 
-void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<LatePiece>& pieces,
+void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& pieces,
                      const CopyBudget& budget, Plan& plan) const {
   const GrantRule rule{settings_.objective, settings_.max, settings_.as_printed,
                        settings_.kept_misses || settings_.release};
@@ -143,7 +133,7 @@ void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, cons
   std::int64_t left = budget.copies;
   for (const PieceGrant& grant : grants) left -= grant.copies;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const LatePiece& piece = pieces[i];
+    const Straggler& piece = pieces[i];
     if (grants[i].copies > 0) {
       speculate(piece, grants[i], plan);
     } else if (!piece.is_told && (i == 0 || pieces[i - 1].task != piece.task)) {
@@ -153,7 +143,7 @@ void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, cons
   }
 }
 
-void ShedPlus::speculate(const LatePiece& piece, const PieceGrant& grant, Plan& plan) const {
+void ShedPlus::speculate(const Straggler& piece, const PieceGrant& grant, Plan& plan) const {
   Speculate decision;
   decision.task = piece.task;
   decision.segment = piece.segment;
@@ -168,12 +158,15 @@ void ShedPlus::speculate(const LatePiece& piece, const PieceGrant& grant, Plan& 
 }
 
 // Which durations a job's copies rest on is said when something of it is late for the first time.
-void ShedPlus::describe(const std::vector<WatchedJob>& jobs, const LateFindings& found, Plan& plan) {
+void ShedPlus::describe(const std::vector<WatchedJob>& jobs, const FoundStragglers& found, Plan& plan) {
   if (!jobs.empty()) described_.erase(described_.begin(), described_.lower_bound(jobs.front().view->id));
   for (std::size_t i = 0; i < found.pieces.size(); ++i) {
     const WatchedJob& job = jobs[found.pieces[i].job];
     if (i > 0 && found.pieces[i - 1].job == found.pieces[i].job) continue;
-    if (described_.insert(job.view->id).second) plan.add(Note{job.view->id, described(job)});
+    if (described_.insert(job.view->id).second) {
+      plan.add(Note{job.view->id, duration_words(job.durations, settings_.durations, mean_split_bytes(*job.view)) +
+                                      ", launch " + short_number(job.durations.launch) + " s"});
+    }
   }
 }
 

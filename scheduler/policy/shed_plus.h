@@ -30,10 +30,10 @@
 
 #include "scheduler/policy/check_clock.h"
 #include "scheduler/policy/copy_budget.h"
-#include "scheduler/policy/late_pieces.h"
 #include "scheduler/policy/parameters.h"
 #include "scheduler/policy/policy.h"
 #include "scheduler/policy/shed_plus_grant.h"
+#include "scheduler/policy/stragglers.h"
 
 namespace ontime::scheduler {
 
@@ -61,10 +61,10 @@ class ShedPlus final : public Policy {
  private:
   std::vector<WatchedJob> watch(const View& view);
   void check(const View& view, Plan& plan);
-  void grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<LatePiece>& pieces,
+  void grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& pieces,
              const CopyBudget& budget, Plan& plan) const;
-  void speculate(const LatePiece& piece, const PieceGrant& grant, Plan& plan) const;
-  void describe(const std::vector<WatchedJob>& jobs, const LateFindings& found, Plan& plan);
+  void speculate(const Straggler& piece, const PieceGrant& grant, Plan& plan) const;
+  void describe(const std::vector<WatchedJob>& jobs, const FoundStragglers& found, Plan& plan);
 
   ShedPlusSettings settings_;
   CheckClock clock_;

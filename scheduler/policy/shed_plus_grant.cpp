@@ -15,7 +15,7 @@ struct Claim {
   std::size_t count;
 };
 
-std::vector<Claim> claims_of(std::span<const WatchedJob> jobs, std::span<const LatePiece> pieces) {
+std::vector<Claim> claims_of(std::span<const WatchedJob> jobs, std::span<const Straggler> pieces) {
   std::vector<Claim> claims;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (i == 0 || pieces[i].job != pieces[i - 1].job) claims.push_back({&jobs[pieces[i].job], i, 0});
@@ -45,7 +45,7 @@ double ln_rest(const WatchedJob& job, double now) {
 
 class Granting {
  public:
-  Granting(const View& view, std::span<const WatchedJob> jobs, std::span<const LatePiece> pieces, const GrantRule& rule)
+  Granting(const View& view, std::span<const WatchedJob> jobs, std::span<const Straggler> pieces, const GrantRule& rule)
       : view_(view), pieces_(pieces), rule_(rule), claims_(claims_of(jobs, pieces)) {}
 
   std::vector<PieceGrant> run(std::int64_t kappa) {
@@ -63,7 +63,7 @@ class Granting {
   std::vector<PieceGrant> by_piece() const;
 
   const View& view_;
-  std::span<const LatePiece> pieces_;
+  std::span<const Straggler> pieces_;
   const GrantRule& rule_;
   std::vector<Claim> claims_;
   std::vector<pocd::JobOdds> odds_;  // by claim
@@ -77,7 +77,7 @@ pocd::JobOdds Granting::odds_of(const Claim& claim) const {
   if (rest_matters) odds.ln_rest = ln_rest(*claim.job, claim.job->view->since_submission(view_.now));
   if (claim.job->is_lost && !rule_.as_printed) odds.ln_rest = -pocd::kInfinity;
   odds.stragglers.reserve(claim.count);
-  for (const LatePiece& piece : pieces_.subspan(claim.first, claim.count)) {
+  for (const Straggler& piece : pieces_.subspan(claim.first, claim.count)) {
     odds.stragglers.push_back({kept_misses() ? 0 : piece.ln_copy, piece.ln_copy});
   }
   return odds;
@@ -116,7 +116,7 @@ std::vector<PieceGrant> Granting::by_piece() const {
 }  // namespace
 
 std::vector<PieceGrant> grant_copies(const View& view, std::span<const WatchedJob> jobs,
-                                     std::span<const LatePiece> pieces, std::int64_t kappa, const GrantRule& rule) {
+                                     std::span<const Straggler> pieces, std::int64_t kappa, const GrantRule& rule) {
   if (pieces.empty() || kappa <= 0) return std::vector<PieceGrant>(pieces.size());
   return Granting(view, jobs, pieces, rule).run(kappa);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "scheduler/pocd/shed_plus_allocation.h"
-#include "scheduler/policy/late_pieces.h"
+#include "scheduler/policy/stragglers.h"
 
 namespace ontime::scheduler {
 
@@ -29,6 +29,6 @@ struct PieceGrant {
 // optimum gives nothing to a job that needs more than there is. What the optimum leaves over goes to such jobs all the
 // same, as if their kept attempts were drawn anew: slots that are set free later may complete what was begun.
 std::vector<PieceGrant> grant_copies(const View& view, std::span<const WatchedJob> jobs,
-                                     std::span<const LatePiece> pieces, std::int64_t kappa, const GrantRule& rule);
+                                     std::span<const Straggler> pieces, std::int64_t kappa, const GrantRule& rule);
 
 }  // namespace ontime::scheduler

@@ -1,4 +1,4 @@
-#include "scheduler/policy/late_pieces.h"
+#include "scheduler/policy/stragglers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ class Search {
  public:
   Search(const View& view, std::vector<WatchedJob>& jobs, CopyOdds odds) : view_(view), jobs_(jobs), odds_(odds) {}
 
-  LateFindings run() {
+  FoundStragglers run() {
     for (std::uint32_t job = 0; job < jobs_.size(); ++job) list_tasks(job);
     found_.pieces.reserve(places_.size());
     for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -49,14 +49,14 @@ class Search {
   bool is_unsettled(const std::vector<Piece>& pieces, Place place);
   void collect_slower(const std::vector<Piece>& pieces);
   void assess(const Piece& piece, Place place);
-  double ln_miss_of_copy(const LatePiece& late, const Piece& piece) const;
+  double ln_miss_of_copy(const Straggler& late, const Piece& piece) const;
   void decline(Place place, Reason reason);
 
   const View& view_;
   std::vector<WatchedJob>& jobs_;
   const CopyOdds odds_;
   std::vector<Place> places_;
-  LateFindings found_;
+  FoundStragglers found_;
 };
 
 // The one loop over all tasks.
@@ -78,12 +78,10 @@ void Search::list_tasks(std::uint32_t position) {
 // What waits for a slot is lost when even the fastest attempt from now on would be late.
 bool Search::cannot_begin_in_time(const WatchedJob& job, std::uint32_t task, double progress) const {
   const double tau = job.view->since_submission(view_.now);
-  const double mean_split =
-      static_cast<double>(job.view->job->input_bytes) / static_cast<double>(job.view->job->tasks.size());
   const auto is_too_much = [&](double bytes) {
     return pocd::is_hopeless(progress, bytes * job.durations.t_min, job.view->deadline(), tau);
   };
-  return is_too_much(mean_split) && is_too_much(split_bytes(*job.view, task));
+  return is_too_much(mean_split_bytes(*job.view)) && is_too_much(split_bytes(*job.view, task));
 }
 
 inline void Search::fetch_ahead(std::size_t i) const {
@@ -147,7 +145,7 @@ void Search::assess(const Piece& piece, Place place) {
   const std::optional<std::uint64_t> resume_at = handover_offset(ahead, piece, launch, *job.view, view_.now);
   if (!resume_at) return decline(place, Reason::RemainingShorterThanLaunch);
   if (job.durations.t_min <= 0) return decline(place, Reason::NoEstimate);
-  LatePiece late{place.job, piece.task, piece.range.begin, *resume_at, ahead.attempt->node, ahead.completion, 0, false};
+  Straggler late{place.job, piece.task, piece.range.begin, *resume_at, ahead.attempt->node, ahead.completion, 0, false};
   const double soonest = job.view->since_submission(view_.now) + launch +
                          static_cast<double>(piece.range.end - *resume_at) * job.durations.t_min;
   const bool is_hopeless = soonest >= job.view->deadline();
@@ -160,7 +158,7 @@ void Search::assess(const Piece& piece, Place place) {
   found_.pieces.push_back(late);
 }
 
-double Search::ln_miss_of_copy(const LatePiece& late, const Piece& piece) const {
+double Search::ln_miss_of_copy(const Straggler& late, const Piece& piece) const {
   const WatchedJob& job = jobs_[late.job];
   const Racer& ahead = piece.racers.front();
   const double now = job.view->since_submission(view_.now);
@@ -184,7 +182,7 @@ void Search::decline(Place place, Reason reason) {
 
 }  // namespace
 
-LateFindings find_late_pieces(const View& view, std::vector<WatchedJob>& jobs, CopyOdds odds) {
+FoundStragglers find_stragglers(const View& view, std::vector<WatchedJob>& jobs, CopyOdds odds) {
   return Search(view, jobs, odds).run();
 }
 

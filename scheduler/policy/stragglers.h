@@ -26,7 +26,7 @@ struct WatchedJob {
   bool is_lost = false;  // some task cannot be in time, whatever is done
 };
 
-struct LatePiece {
+struct Straggler {
   std::uint32_t job = 0;  // position among the watched ones
   TaskId task;
   std::uint64_t segment = 0;
@@ -37,13 +37,13 @@ struct LatePiece {
   bool is_told = false;         // there is a Decline for the task already
 };
 
-struct LateFindings {
-  std::vector<LatePiece> pieces;  // that copies could bring in; in order of job and task
+struct FoundStragglers {
+  std::vector<Straggler> pieces;  // that copies could bring in; in order of job and task
   std::vector<AttemptId> slower;  // attempts of late or raced tasks that are not the first on any piece
   std::vector<Decline> declined;  // late tasks that copies are no use for, at most one each, in the same order
 };
 
 // Sets is_lost of the jobs. With as_printed pieces that no copy can bring in are among the pieces as well.
-LateFindings find_late_pieces(const View& view, std::vector<WatchedJob>& jobs, CopyOdds odds);
+FoundStragglers find_stragglers(const View& view, std::vector<WatchedJob>& jobs, CopyOdds odds);
 
 }  // namespace ontime::scheduler
