@@ -57,6 +57,7 @@ struct RunCommand {
   JobOptions job;
   ClusterOptions cluster;
   bool show_tasks = false;
+  bool explain = false;
   bool quiet = false;
   bool json = false;
 };
@@ -71,6 +72,7 @@ struct SubmitCommand {
 
 struct JobsCommand {
   MasterOptions master;
+  bool accounts = false;
   bool json = false;
 };
 
@@ -79,6 +81,14 @@ struct JobCommand {
   JobId job;
   bool open_tasks_only = false;
   bool show_segments = false;
+  bool json = false;
+};
+
+struct ExplainCommand {
+  MasterOptions master;
+  JobId job;
+  std::optional<std::uint32_t> task;  // none: those with most to tell
+  bool all = false;
   bool json = false;
 };
 
@@ -124,7 +134,7 @@ struct SimulateCommand {
   bool json = false;
 };
 
-using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, NodesCommand, KillCommand,
+using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand, KillCommand,
                              ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand>;
 
 }  // namespace ontime::cli

@@ -44,6 +44,7 @@ class Grammar {
   SubmitCommand submit_;
   JobsCommand jobs_;
   JobCommand job_;
+  ExplainCommand explain_;
   NodesCommand nodes_;
   KillCommand kill_;
   ResultCommand result_;
@@ -78,6 +79,7 @@ void Grammar::add_job_verbs() {
   add_job_options(run, run_.job);
   add_cluster_options(run, run_.cluster);
   run.add_flag("--tasks", run_.show_tasks, "Print the table of tasks and attempts at the end");
+  run.add_flag("--explain", run_.explain, "Print what was decided about stragglers, and why, at the end");
   run.add_flag("-q,--quiet", run_.quiet, "No progress and no summary, only errors");
   add_json(run, run_.json);
 
@@ -94,6 +96,7 @@ void Grammar::add_job_verbs() {
 
 void Grammar::add_cluster_verbs() {
   auto& jobs = add_verb("jobs", "List the jobs of a master", "  ontime jobs\n  ontime jobs --json\n", jobs_);
+  jobs.add_flag("--account", jobs_.accounts, "Where bytes and machine time have gone instead, by policy");
   add_master_options(jobs, jobs_.master);
   add_json(jobs, jobs_.json);
 
@@ -117,6 +120,17 @@ void Grammar::add_cluster_verbs() {
   job.add_flag("--segments", job_.show_segments, "List every segment too");
   add_master_options(job, job_.master);
   add_json(job, job_.json);
+
+  auto& explain =
+      add_verb("explain", "Tell what was decided about a job's stragglers: when, why, and what became of it",
+               "  ontime explain 7\n  ontime explain job-7 --task 3\n", explain_);
+  explain.add_option_function<std::string>("ID", read_id(explain_.job), id_help)->required()->type_name("");
+  auto* task = explain.add_option("--task", explain_.task, "Only this task, counted from 0, with every decision");
+  auto* all = explain.add_flag("--all", explain_.all, "Every task, with every decision");
+  task->type_name("N")->excludes(all);
+  all->excludes(task);
+  add_master_options(explain, explain_.master);
+  add_json(explain, explain_.json);
 
   auto& nodes = add_verb("nodes", "List the workers of a master", "  ontime nodes\n", nodes_);
   add_master_options(nodes, nodes_.master);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "master/explanation.h"
 #include "master/job_view.h"
 #include "master/settings.h"
 
@@ -59,13 +60,15 @@ asio::awaitable<wire::Reply> ClientSession::answer(wire::Request request) {
     case wire::Request::kSubmit:
       co_return co_await submit(std::move(*request.mutable_submit()));
     case wire::Request::kListJobs:
-      co_return list_jobs();
+      co_return list_jobs(request.list_jobs());
     case wire::Request::kDescribeJob:
       co_return co_await describe_job(request.describe_job());
     case wire::Request::kListNodes:
       co_return list_nodes();
     case wire::Request::kKillJob:
       co_return kill_job(JobId{request.kill_job().job()});
+    case wire::Request::kExplain:
+      co_return explain(request.explain());
     case wire::Request::WHAT_NOT_SET:
       break;
   }
@@ -89,8 +92,18 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
     job = cluster.find_job(id);
   }
   if (job == nullptr) co_return no_such_job(id);
+  const TimePoint now = services_.control.now();
   wire::Reply reply;
-  *reply.mutable_job()->mutable_summary() = summary_of(id, *job, services_.control.now(), ShowCounters::Yes);
+  wire::JobSummary& summary = *reply.mutable_job()->mutable_summary();
+  summary = summary_of(id, *job, now, ShowCounters::Yes);
+  if (request.forecast()) {
+    const std::optional<scheduler::Forecast> forecast = scheduler::forecast(services_.control.scheduler(), id, now);
+    if (forecast) *summary.mutable_forecast() = view_of(*forecast, *job);
+  }
+  if (request.account()) {
+    *reply.mutable_job()->mutable_account() = view_of(scheduler::account(*job, now));
+    Explanation(cluster, *job, now).tally(*reply.mutable_job());
+  }
   if (request.tasks()) {
     const TaskViews views(cluster, services_.failures);
     views.append_to(*reply.mutable_job(), id, *job, request.first_task());
@@ -98,9 +111,33 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
   co_return reply;
 }
 
-wire::Reply ClientSession::list_jobs() const {
+wire::Reply ClientSession::explain(const wire::Request::Explain& request) const {
+  const JobId id{request.job()};
+  const scheduler::Cluster& cluster = services_.control.cluster();
+  const scheduler::Job* job = cluster.find_job(id);
+  if (job == nullptr) return no_such_job(id);
+  if (request.has_task() && request.task() >= job->tasks.size()) {
+    return refusal(bad_input(to_string(id) + " has no task " + std::to_string(request.task()) + "; it has " +
+                             std::to_string(job->tasks.size()) + ", counted from 0."));
+  }
+  const TimePoint now = services_.control.now();
+  wire::Reply reply;
+  *reply.mutable_explained()->mutable_summary() = summary_of(id, *job, now, ShowCounters::No);
+  Explanation(cluster, *job, now).append_to(*reply.mutable_explained(), request);
+  return reply;
+}
+
+wire::Reply ClientSession::list_jobs(const wire::Request::ListJobs& request) const {
   wire::Reply reply;
   reply.mutable_jobs();
+  if (request.accounts()) {
+    for (const auto& [policy, sum] : account_by_policy(services_.control.cluster(), services_.control.now())) {
+      wire::Reply::Jobs::PolicyAccount* account = reply.mutable_jobs()->add_accounts();
+      account->set_policy(policy);
+      account->set_jobs(sum.jobs);
+      *account->mutable_account() = view_of(sum.account);
+    }
+  }
   for (const auto& [id, job] : services_.control.cluster().jobs()) {
     *reply.mutable_jobs()->add_jobs() = summary_of(id, job, services_.control.now(), ShowCounters::No);
   }

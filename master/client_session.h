@@ -34,7 +34,8 @@ class ClientSession {
   asio::awaitable<wire::Reply> answer(wire::Request request);
   asio::awaitable<wire::Reply> submit(wire::JobSpec request);
   asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);
-  wire::Reply list_jobs() const;
+  wire::Reply explain(const wire::Request::Explain& request) const;
+  wire::Reply list_jobs(const wire::Request::ListJobs& request) const;
   wire::Reply list_nodes() const;
   wire::Reply kill_job(JobId id);
 

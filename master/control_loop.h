@@ -56,6 +56,7 @@ class ControlLoop {
   bool is_congested() const { return open_.records.size() > kOpenRecordsMax; }
 
   const scheduler::Cluster& cluster() const { return scheduler_.cluster(); }
+  const scheduler::Scheduler& scheduler() const { return scheduler_; }
   TimePoint now() const { return clock_.now(); }
   const asio::any_io_executor& executor() const { return executor_; }
 

@@ -1,6 +1,8 @@
 #include "master/job_view.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "master/settings.h"
 
@@ -13,26 +15,10 @@ using scheduler::Job;
 using scheduler::Segment;
 using scheduler::Task;
 
+constexpr double kInstantMax = 9e9;  // seconds that fit into 64 bits of nanoseconds
+
 // 0 stands for "not yet".
 std::int64_t moment(TimePoint at) { return to_unix_ns(at); }
-
-const char* name_of(AttemptState state) {
-  switch (state) {
-    case AttemptState::Launching:
-      return "launching";
-    case AttemptState::Running:
-      return "running";
-    case AttemptState::Succeeded:
-      return "succeeded";
-    case AttemptState::Failed:
-      return "failed";
-    case AttemptState::Killed:
-      return "killed";
-    case AttemptState::Lost:
-      return "lost";
-  }
-  return "unknown";
-}
 
 const char* name_of(scheduler::NodeState state) {
   switch (state) {
@@ -48,11 +34,6 @@ const char* name_of(scheduler::NodeState state) {
 
 bool has_live_attempt(const Task& task) {
   return std::any_of(task.attempts.begin(), task.attempts.end(), [](const Attempt& a) { return is_live(a.state); });
-}
-
-const char* state_name_of(const Task& task) {
-  if (task.ledger.is_done()) return "done";
-  return has_live_attempt(task) ? "running" : "waiting";
 }
 
 void put(const ByteRange& from, wire::Range* to) {
@@ -80,6 +61,77 @@ void fill(wire::SegmentDetail& detail, const Segment& segment) {
 }
 
 }  // namespace
+
+const char* name_of(AttemptState state) {
+  switch (state) {
+    case AttemptState::Launching:
+      return "launching";
+    case AttemptState::Running:
+      return "running";
+    case AttemptState::Succeeded:
+      return "succeeded";
+    case AttemptState::Failed:
+      return "failed";
+    case AttemptState::Killed:
+      return "killed";
+    case AttemptState::Lost:
+      return "lost";
+  }
+  return "unknown";
+}
+
+const char* state_name_of(const Task& task) {
+  if (task.ledger.is_done()) return "done";
+  return has_live_attempt(task) ? "running" : "waiting";
+}
+
+std::optional<std::int64_t> instant_of(double seconds) {
+  if (!(std::abs(seconds) < kInstantMax)) return std::nullopt;
+  return from_seconds(seconds).count();
+}
+
+wire::Account view_of(const scheduler::JobAccount& account) {
+  wire::Account view;
+  view.set_mapped_bytes(account.bytes.mapped);
+  view.set_useful_bytes(account.bytes.useful);
+  view.set_duplicated_bytes(account.bytes.duplicated);
+  view.set_dropped_bytes(account.bytes.dropped);
+  view.set_open_bytes(account.bytes.open);
+  view.set_total_ns(account.time.total.count());
+  view.set_launch_ns(account.time.launch.count());
+  view.set_standby_ns(account.time.standby.count());
+  view.set_useful_ns(account.time.useful.count());
+  view.set_duplicated_ns(account.time.duplicated.count());
+  view.set_dropped_ns(account.time.dropped.count());
+  view.set_open_ns(account.time.open.count());
+  view.set_saved_bytes(account.saved.bytes);
+  view.set_saved_ns(account.saved.time.count());
+  view.set_attempts(account.attempts);
+  view.set_resumed(account.resumed);
+  return view;
+}
+
+wire::Forecast view_of(const scheduler::Forecast& forecast, const Job& job) {
+  wire::Forecast view;
+  if (std::isfinite(forecast.pocd)) view.set_pocd(forecast.pocd);
+  if (const auto low = instant_of(forecast.low)) view.set_low_ns(*low);
+  if (const auto median = instant_of(forecast.median)) view.set_median_ns(*median);
+  if (const auto high = instant_of(forecast.high)) view.set_high_ns(*high);
+  view.set_waiting(forecast.waiting);
+  view.set_standing(forecast.standing);
+  view.set_unknown(forecast.unknown);
+  const scheduler::estimate::Durations& durations = forecast.durations;
+  const double split = static_cast<double>(job.input_bytes) / std::max(1.0, static_cast<double>(job.tasks.size()));
+  wire::Durations& to = *view.mutable_durations();
+  to.set_t_min_ns(instant_of(durations.t_min * split).value_or(0));
+  to.set_beta(durations.beta);
+  to.set_beta_error(durations.beta_error);
+  to.set_source(std::string(name_of(durations.source)));
+  to.set_attempts(durations.samples);
+  to.set_launch_ns(instant_of(durations.launch).value_or(0));
+  to.set_launch_source(std::string(name_of(durations.launch_source)));
+  return view;
+}
 
 wire::JobState state_of(scheduler::JobState state) {
   switch (state) {
@@ -127,6 +179,14 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_records(job.sealed_records);
   summary.set_message(job.message);
   summary.set_policy(job.spec.policy);
+  for (const auto& [key, value] : job.spec.policy_parameters) {
+    wire::Entry* entry = summary.add_policy_parameters();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+  summary.set_estimator(job.spec.estimator);
+  summary.set_checkpoint_interval_ns(job.spec.checkpoint_interval.count());
+  summary.set_kill_on_miss(job.spec.kill_on_miss);
   summary.set_attempts_running(static_cast<std::uint32_t>(job.live.size()));
   summary.set_attempts_launched(job.attempts_launched);
   summary.set_attempts_failed(job.attempts_failed);

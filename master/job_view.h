@@ -1,8 +1,13 @@
 #pragma once
 // Jobs and nodes as clients see them.
 
+#include <cstdint>
+#include <optional>
+
 #include "common/protocol/client.pb.h"
 #include "master/failure_messages.h"
+#include "scheduler/account.h"
+#include "scheduler/forecast.h"
 #include "scheduler/model/cluster.h"
 
 namespace ontime::master {
@@ -11,6 +16,15 @@ enum class ShowCounters : bool { No, Yes };
 
 wire::JobSummary summary_of(JobId id, const scheduler::Job& job, TimePoint now, ShowCounters counters);
 wire::JobState state_of(scheduler::JobState state);
+
+const char* name_of(scheduler::AttemptState state);      // "launching"
+const char* state_name_of(const scheduler::Task& task);  // "waiting", "running", "done"
+
+// Nanoseconds for an instant in seconds; nothing if it is infinite or not known.
+std::optional<std::int64_t> instant_of(double seconds);
+wire::Account view_of(const scheduler::JobAccount& account);
+// Durations are shown for a split of mean size.
+wire::Forecast view_of(const scheduler::Forecast& forecast, const scheduler::Job& job);
 
 // Bytes that live attempts have mapped beyond what is sealed; of attempts that race, the one that is furthest counts.
 std::uint64_t reached_bytes(const scheduler::Job& job);

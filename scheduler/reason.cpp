@@ -33,7 +33,41 @@ constexpr std::array<std::pair<Reason, std::string_view>, 24> kCodes{{
     {Reason::NoDeadline, "no-deadline"},
 }};
 
+constexpr std::pair<Reason, std::string_view> kSentences[] = {
+    {Reason::Late, "it is expected to be done only after the deadline"},
+    {Reason::Slow, "it is slower than its peers"},
+    {Reason::Clone, "every task starts with copies"},
+    {Reason::SpareSlots, "slots are free and nothing waits for them"},
+    {Reason::DivideAtStart, "even an undisturbed attempt would be done only after the deadline"},
+    {Reason::PieceLate, "a piece of the divided task is late again"},
+    {Reason::SlowerCopy, "another attempt of the task is ahead of it"},
+    {Reason::Replaced, "fresh attempts take over for it"},
+    {Reason::DeadlineMissed, "the job has missed its deadline"},
+    {Reason::NotDue, "it is not time to look at it yet"},
+    {Reason::TooYoung, "the attempt has not run long enough to be judged"},
+    {Reason::NoEstimate, "nothing is known about its pace"},
+    {Reason::OnSchedule, "it is expected to be done in time"},
+    {Reason::ProgressIsGood, "the time it was given has passed already: it is about to end"},
+    {Reason::CopyWouldBeLater, "a copy launched now would be done after it"},
+    {Reason::AlreadySpeculating, "it has as many copies as the policy allows"},
+    {Reason::CapReached, "as many copies run as the policy allows"},
+    {Reason::NoFreeSlot, "no slot is free"},
+    {Reason::NoOtherNode, "only nodes that work on it already have a free slot"},
+    {Reason::RemainingShorterThanLaunch, "what is left takes less time than launching a copy"},
+    {Reason::Hopeless, "no number of copies can bring it in on time"},
+    {Reason::NotWorthIt, "the gain is smaller than the cost"},
+    {Reason::CutPending, "a cut was asked for and is not answered yet"},
+    {Reason::NoDeadline, "the job has no deadline, and the policy works by deadlines"},
+};
+
 }  // namespace
+
+std::string_view sentence_of(Reason reason) {
+  for (const auto& [known, sentence] : kSentences) {
+    if (known == reason) return sentence;
+  }
+  return "";
+}
 
 std::string_view code_of(Reason reason) {
   for (const auto& [known, code] : kCodes) {

@@ -39,6 +39,7 @@ enum class Reason : std::uint8_t {
 };
 
 std::string_view code_of(Reason reason);                      // "too-young"
+std::string_view sentence_of(Reason reason);                  // "the attempt has not run long enough to be judged"
 std::optional<Reason> reason_of_code(std::string_view code);  // nothing for an unknown one
 
 }  // namespace ontime::scheduler

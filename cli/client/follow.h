@@ -8,8 +8,8 @@
 
 namespace ontime::cli {
 
-// Returns when the job has ended. An error when the client's watch ends the wait, or when the master has been away for
-// `away_most` without a break.
+// Returns when the job has ended, with its account. An error when the client's watch ends the wait, or when the master
+// has been away for `away_most` without a break.
 Result<wire::Reply::Job> follow(MasterClient& client, JobId job, ProgressView& view, Duration away_most);
 
 }  // namespace ontime::cli

@@ -118,19 +118,19 @@ Result<wire::Reply::Submitted> MasterClient::submit(const wire::JobSpec& spec) {
   return reply->submitted();
 }
 
-Result<wire::Reply::Jobs> MasterClient::list_jobs() {
+Result<wire::Reply::Jobs> MasterClient::list_jobs(bool with_accounts) {
   wire::Request request;
-  request.mutable_list_jobs();
+  request.mutable_list_jobs()->set_accounts(with_accounts);
   auto reply = ask(request);
   if (!reply) return reply.error();
   if (!reply->has_jobs()) return unexpected_answer();
   return reply->jobs();
 }
 
-Result<wire::Reply::Job> MasterClient::describe(JobId job, bool with_tasks, Duration wait) {
-  auto whole = describe_from(job, with_tasks, 0, wait);
+Result<wire::Reply::Job> MasterClient::describe(JobId job, Details details, Duration wait) {
+  auto whole = describe_from(job, details, 0, wait);
   while (whole && whole->next_task() != 0) {
-    auto more = describe_from(job, with_tasks, whole->next_task());
+    auto more = describe_from(job, {.tasks = true}, whole->next_task());
     if (!more) return more.error();
     for (auto& task : *more->mutable_tasks()) *whole->add_tasks() = std::move(task);
     whole->set_next_task(more->next_task());
@@ -138,17 +138,41 @@ Result<wire::Reply::Job> MasterClient::describe(JobId job, bool with_tasks, Dura
   return whole;
 }
 
-Result<wire::Reply::Job> MasterClient::describe_from(JobId job, bool with_tasks, std::uint32_t first_task,
+Result<wire::Reply::Job> MasterClient::describe_from(JobId job, Details details, std::uint32_t first_task,
                                                      Duration wait) {
   wire::Request request;
   request.mutable_describe_job()->set_first_task(first_task);
   request.mutable_describe_job()->set_job(job.value);
-  request.mutable_describe_job()->set_tasks(with_tasks);
+  request.mutable_describe_job()->set_tasks(details.tasks);
+  request.mutable_describe_job()->set_forecast(details.forecast);
+  request.mutable_describe_job()->set_account(details.account);
   request.mutable_describe_job()->set_wait_ns(wait.count());
   auto reply = ask(request, wait);
   if (!reply) return reply.error();
   if (!reply->has_job()) return unexpected_answer();
   return reply->job();
+}
+
+Result<wire::Reply::Explained> MasterClient::explain(wire::Request::Explain request) {
+  wire::Reply::Explained whole;
+  bool is_first = true;
+  do {
+    wire::Request asked;
+    request.set_first_task(whole.next_task());
+    *asked.mutable_explain() = request;
+    auto reply = ask(asked);
+    if (!reply) return reply.error();
+    if (!reply->has_explained()) return unexpected_answer();
+    wire::Reply::Explained& part = *reply->mutable_explained();
+    if (is_first) {
+      whole = std::move(part);
+      is_first = false;
+      continue;
+    }
+    for (auto& task : *part.mutable_tasks()) *whole.add_tasks() = std::move(task);
+    whole.set_next_task(part.next_task());
+  } while (whole.next_task() != 0);
+  return whole;
 }
 
 Result<wire::Reply::Nodes> MasterClient::list_nodes() {

@@ -38,15 +38,22 @@ class MasterClient {
   Result<wire::Reply> ask(const wire::Request& request, Duration answer_within = Duration(0));
 
   Result<wire::Reply::Submitted> submit(const wire::JobSpec& spec);
-  Result<wire::Reply::Jobs> list_jobs();
+  Result<wire::Reply::Jobs> list_jobs(bool with_accounts = false);
+  struct Details {
+    bool tasks = false;
+    bool forecast = false;  // not more than once a second
+    bool account = false;
+  };
   // With a wait: answers when the job has ended or so much time has passed.
-  Result<wire::Reply::Job> describe(JobId job, bool with_tasks, Duration wait = Duration(0));
+  Result<wire::Reply::Job> describe(JobId job, Details details, Duration wait = Duration(0));
+  // All that was asked for, however many answers it takes.
+  Result<wire::Reply::Explained> explain(wire::Request::Explain request);
   Result<wire::Reply::Nodes> list_nodes();
   Result<wire::JobState> kill(JobId job);
 
  private:
   // The tasks that fit into one answer, see Reply.Job.next_task.
-  Result<wire::Reply::Job> describe_from(JobId job, bool with_tasks, std::uint32_t first_task,
+  Result<wire::Reply::Job> describe_from(JobId job, Details details, std::uint32_t first_task,
                                          Duration wait = Duration(0));
   template <class T>
   Result<T> run(asio::awaitable<Result<T>> work, Duration limit);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/commands/execute.h"
+#include "cli/show/insight_text.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
 
@@ -45,9 +46,12 @@ Result<ExitCode> execute(const JobsCommand& command) {
   auto options = client_options(command.master);
   if (!options) return options.error();
   MasterClient client(std::move(*options));
-  const auto jobs = client.list_jobs();
+  const auto jobs = client.list_jobs(command.accounts);
   if (!jobs) return jobs.error();
-  print(command.json ? jobs_json(*jobs) : jobs_table(*jobs));
+  if (command.json)
+    print(jobs_json(*jobs));
+  else
+    print(command.accounts ? accounts_table(*jobs) : jobs_table(*jobs));
   return ExitCode::Done;
 }
 
@@ -55,13 +59,13 @@ Result<ExitCode> execute(const JobCommand& command) {
   auto options = client_options(command.master);
   if (!options) return options.error();
   MasterClient client(std::move(*options));
-  const auto job = client.describe(command.job, true);
+  const auto job = client.describe(command.job, {.tasks = true, .forecast = true, .account = true});
   if (!job) return job.error();
   if (command.json) {
     print(job_json(*job, true, command.open_tasks_only));
     return ExitCode::Done;
   }
-  print(job_text(job->summary()) + "\n" + tasks_table(*job, command.open_tasks_only));
+  print(job_text(*job) + "\n" + tasks_table(*job, command.open_tasks_only));
   if (command.show_segments) print("\n" + segments_table(*job, command.open_tasks_only));
   return ExitCode::Done;
 }

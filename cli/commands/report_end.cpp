@@ -2,6 +2,7 @@
 #include <string>
 
 #include "cli/commands/execute.h"
+#include "cli/show/explain_text.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
 
@@ -12,10 +13,11 @@ ExitCode report_end(const wire::Reply::Job& job, ReportStyle style) {
   const bool succeeded = summary.state() == wire::SUCCEEDED;
   std::string text;
   if (style.json)
-    text = job_json(job, style.tasks);
+    text = job_json(job, style.tasks, false, style.explained);
   else if (style.tasks)
     text = tasks_table(job, false) + "\n";
-  if (!style.json && !style.quiet && succeeded) text += summary_text(summary);
+  if (!style.json && style.explained != nullptr) text += explained_text(*style.explained, false) + "\n";
+  if (!style.json && !style.quiet && succeeded) text += summary_text(summary) + speculation_text(job);
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
   if (!succeeded) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/client/follow.h"
@@ -46,6 +47,7 @@ class Run {
   ProgressView view_;
   std::unique_ptr<EmbeddedCluster> cluster_;
   JobId job_;  // 0: not accepted yet
+  std::optional<wire::Reply::Explained> explained_;
 };
 
 MasterClient::Options Run::options(int interrupts_seen, Duration patience) {
@@ -70,7 +72,10 @@ Result<ExitCode> Run::execute() {
   const auto ended = run_job(client);
   view_.clear();
   if (!ended) return give_up(ended.error());
-  const auto code = report_end(*ended, {.json = command_.json, .quiet = command_.quiet, .tasks = command_.show_tasks});
+  const auto code = report_end(*ended, {.json = command_.json,
+                                        .quiet = command_.quiet,
+                                        .tasks = command_.show_tasks,
+                                        .explained = explained_ ? &*explained_ : nullptr});
   cluster_->stop();
   if (ended->summary().state() != wire::SUCCEEDED) output_.remove();
   return code;
@@ -81,8 +86,16 @@ Result<wire::Reply::Job> Run::run_job(MasterClient& client) {
   if (!job) return job.error();
   job_ = *job;
   auto ended = follow(client, job_, view_, kMasterAwayMost);
+  if (ended && command_.explain) {
+    wire::Request::Explain request;
+    request.set_job(job_.value);
+    request.set_tasks_max(kTasksExplained);
+    auto explained = client.explain(std::move(request));
+    if (!explained) return explained.error();
+    explained_ = std::move(*explained);
+  }
   if (!ended || !command_.show_tasks) return ended;
-  return client.describe(job_, true);
+  return client.describe(job_, {.tasks = true, .account = true});
 }
 
 // A master that dies between the request and its answer may have accepted the job: the next one knows.
@@ -120,7 +133,7 @@ void Run::announce(const wire::Reply::Submitted& submitted) {
 void Run::kill_job() {
   MasterClient client(options(1, kKillPatience));
   if (!client.kill(job_)) return;
-  const auto ended = client.describe(job_, false, kKillPatience);
+  const auto ended = client.describe(job_, {}, kKillPatience);
   static_cast<void>(ended);
 }
 

@@ -23,7 +23,7 @@ Result<ExitCode> wait_for(MasterClient& client, JobId job, const SubmitCommand& 
     return ExitCode::Interrupted;
   }
   if (!ended) return ended.error();
-  return report_end(*ended, {.json = command.json, .quiet = command.quiet, .tasks = false});
+  return report_end(*ended, {.json = command.json, .quiet = command.quiet, .tasks = false, .explained = nullptr});
 }
 
 }  // namespace

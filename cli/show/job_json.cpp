@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/show/insight_json.h"
+#include "cli/show/insight_text.h"
 #include "cli/show/job_text.h"
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
@@ -17,6 +19,12 @@ Json instant(std::int64_t unix_ns) { return unix_ns == 0 ? Json(nullptr) : Json(
 Json duration(std::int64_t ns) { return seconds(Duration(ns)); }
 Json offset(std::uint64_t value) { return value == kUnknownEnd ? Json(nullptr) : Json(value); }
 
+Json entries_of(const google::protobuf::RepeatedPtrField<wire::Entry>& entries) {
+  Json json = Json::object();
+  for (const auto& entry : entries) json[entry.key()] = entry.value();
+  return json;
+}
+
 Json counters_of(const wire::JobSummary& job) {
   Json groups = Json::object();
   for (const auto& counter : job.counters()) groups[counter.group()][counter.name()] = counter.value();
@@ -25,26 +33,32 @@ Json counters_of(const wire::JobSummary& job) {
 
 Json summary(const wire::JobSummary& job) {
   const bool has_deadline = job.deadline_ns() > 0;
-  return {{"job", to_string(JobId{job.job()})},
-          {"state", state_name(job.state())},
-          {"application", job.application()},
-          {"output", job.output()},
-          {"policy", job.policy()},
-          {"submitted_unix_ns", instant(job.submitted_unix_ns())},
-          {"ended_unix_ns", instant(job.ended_unix_ns())},
-          {"elapsed_seconds", duration(job.elapsed_ns())},
-          {"deadline_seconds", has_deadline ? duration(job.deadline_ns()) : Json(nullptr)},
-          {"deadline_met", has_deadline && has_ended(job) ? Json(!missed_its_deadline(job)) : Json(nullptr)},
-          {"tasks", job.tasks()},
-          {"tasks_done", job.tasks_done()},
-          {"input_bytes", job.input_bytes()},
-          {"mapped_bytes", job.mapped_bytes()},
-          {"records", job.records()},
-          {"attempts_running", job.attempts_running()},
-          {"attempts_launched", job.attempts_launched()},
-          {"attempts_failed", job.attempts_failed()},
-          {"counters", counters_of(job)},
-          {"message", job.message()}};
+  return {
+      {"job", to_string(JobId{job.job()})},
+      {"state", state_name(job.state())},
+      {"application", job.application()},
+      {"output", job.output()},
+      {"policy", job.policy()},
+      {"policy_parameters", entries_of(job.policy_parameters())},
+      {"estimator", job.estimator()},
+      {"checkpoint_seconds", job.checkpoint_interval_ns() > 0 ? duration(job.checkpoint_interval_ns()) : Json(nullptr)},
+      {"restarts_without_checkpoints", restarts_without_checkpoints(job)},
+      {"on_miss", job.kill_on_miss() ? "kill" : "finish"},
+      {"submitted_unix_ns", instant(job.submitted_unix_ns())},
+      {"ended_unix_ns", instant(job.ended_unix_ns())},
+      {"elapsed_seconds", duration(job.elapsed_ns())},
+      {"deadline_seconds", has_deadline ? duration(job.deadline_ns()) : Json(nullptr)},
+      {"deadline_met", has_deadline && has_ended(job) ? Json(!missed_its_deadline(job)) : Json(nullptr)},
+      {"tasks", job.tasks()},
+      {"tasks_done", job.tasks_done()},
+      {"input_bytes", job.input_bytes()},
+      {"mapped_bytes", job.mapped_bytes()},
+      {"records", job.records()},
+      {"attempts_running", job.attempts_running()},
+      {"attempts_launched", job.attempts_launched()},
+      {"attempts_failed", job.attempts_failed()},
+      {"counters", counters_of(job)},
+      {"message", job.message()}};
 }
 
 Json segment(const wire::SegmentDetail& segment) {
@@ -88,16 +102,35 @@ std::string jobs_json(const wire::Reply::Jobs& jobs) {
   for (const auto& job : jobs.jobs()) list.push_back(summary(job));
   Json document;
   document["jobs"] = std::move(list);
+  for (const auto& policy : jobs.accounts())
+    document["accounts"][policy.policy()] = {{"jobs", policy.jobs()}, {"account", account_value(policy.account())}};
   return text_of(document);
 }
 
 std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only) {
+  return job_json(job, with_tasks, open_only, nullptr);
+}
+
+std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only,
+                     const wire::Reply::Explained* explained) {
   Json json = summary(job.summary());
+  json["forecast"] = job.summary().has_forecast() ? forecast_value(job.summary().forecast()) : Json(nullptr);
+  if (job.has_account()) {
+    json["account"] = account_value(job.account());
+    json["copies"] = copies_value(job);
+  }
+  if (explained != nullptr) json["explanation"] = explanation_value(*explained);
   if (with_tasks) {
     json["task_list"] = Json::array();
     for (const auto& item : job.tasks())
       if (!open_only || item.state() != "done") json["task_list"].push_back(task(item));
   }
+  return text_of(json);
+}
+
+std::string explained_json(const wire::Reply::Explained& explained) {
+  Json json = summary(explained.summary());
+  json["explanation"] = explanation_value(explained);
   return text_of(json);
 }
 

@@ -8,9 +8,14 @@
 
 namespace ontime::cli {
 
+// With "accounts" by policy if the reply has them.
 std::string jobs_json(const wire::Reply::Jobs& jobs);
 // With "task_list" if `with_tasks`.
 std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only = false);
+// Machine time is in nanoseconds, so that it balances; "explanation" is left out without one.
+std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only,
+                     const wire::Reply::Explained* explained);
+std::string explained_json(const wire::Reply::Explained& explained);
 std::string nodes_json(const wire::Reply::Nodes& nodes);
 
 }  // namespace ontime::cli

@@ -4,6 +4,7 @@
 #include <array>
 #include <ctime>
 
+#include "cli/show/insight_text.h"
 #include "cli/show/table.h"
 #include "common/base/ids.h"
 #include "common/base/units.h"
@@ -75,6 +76,7 @@ ProgressState progress_of(const wire::JobSummary& job) {
   state.tasks = job.tasks();
   state.attempts_failed = job.attempts_failed();
   if (job.deadline_ns() > 0) state.deadline_left = Duration(job.deadline_ns() - job.elapsed_ns());
+  if (job.forecast().has_pocd()) state.pocd = job.forecast().pocd();
   if (job.state() == wire::COMMITTING) state.note = "committing";
   if (job.state() == wire::RUNNING && job.attempts_running() == 0 && job.tasks_done() < job.tasks())
     state.note = "waiting for a slot";
@@ -91,6 +93,7 @@ std::string summary_text(const wire::JobSummary& job) {
   add_line(text, "deadline", deadline_text(job));
   if (job.attempts_failed() > 0)
     add_line(text, "retried", counted(job.attempts_failed(), "attempt") + " failed; their work was done again");
+  if (restarts_without_checkpoints(job)) add_line(text, "checkpoints", checkpoint_text(job));
   add_line(text, "output", job.output());
   add_line(text, "answer", "ontime result " + job.output());
   return text;
@@ -141,19 +144,41 @@ std::string nodes_table(const wire::Reply::Nodes& nodes) {
   return table.empty() ? "no workers; 'ontime-worker --master HOST:PORT' starts one\n" : table.to_string();
 }
 
-std::string job_text(const wire::JobSummary& job) {
+std::string speculation_text(const wire::Reply::Job& job) {
+  std::string text;
+  if (job.copies().empty() && job.account().saved_bytes() == 0) return text;
+  add_line(text, "copies", copies_text(job));
+  add_line(text, "bytes", bytes_text(job.account()));
+  add_line(text, "machine", machine_text(job.account()));
+  add_line(text, "saved", saved_text(job.account()));
+  return text;
+}
+
+std::string job_text(const wire::Reply::Job& whole) {
+  const wire::JobSummary& job = whole.summary();
   std::string text;
   add_line(text, "job", job_name(job) + ", " + state_name(job.state()));
   add_line(text, "application", job.application());
-  add_line(text, "policy", job.policy());
+  const std::string parameters = parameters_text(job);
+  add_line(text, "policy", job.policy() + (parameters.empty() ? "" : " with " + parameters));
+  add_line(text, "estimator", job.estimator());
+  add_line(text, "checkpoints", checkpoint_text(job));
   add_line(text, "submitted", local_time(job.submitted_unix_ns()));
   add_line(text, "elapsed", format_duration(Duration(job.elapsed_ns())));
-  add_line(text, "deadline", deadline_text(job));
+  const std::string deadline = deadline_text(job);
+  add_line(text, "deadline", deadline + (job.kill_on_miss() && !deadline.empty() ? "; the job is killed then" : ""));
+  if (job.forecast().has_pocd()) add_line(text, "PoCD", pocd_text(job.forecast().pocd()));
+  add_line(text, "expected", expected_text(job));
+  add_line(text, "durations", durations_text(job.forecast().durations()));
   add_line(text, "progress", progress_text(progress_of(job)));
   add_line(text, "records", std::to_string(job.records()));
   add_line(text, "attempts",
            std::to_string(job.attempts_running()) + " running, " + std::to_string(job.attempts_launched()) +
                " launched, " + std::to_string(job.attempts_failed()) + " failed");
+  add_line(text, "copies", copies_text(whole));
+  add_line(text, "bytes", bytes_text(whole.account()));
+  add_line(text, "machine", machine_text(whole.account()));
+  add_line(text, "saved", saved_text(whole.account()));
   add_line(text, "output", job.output());
   for (const auto& counter : job.counters())
     add_line(text, "counter", counter.group() + "." + counter.name() + " = " + std::to_string(counter.value()));

@@ -23,8 +23,10 @@ std::string failure_text(const wire::JobSummary& job);
 std::string jobs_table(const wire::Reply::Jobs& jobs);
 std::string nodes_table(const wire::Reply::Nodes& nodes);
 
-// The head of `ontime job`: a few "name: value" lines.
-std::string job_text(const wire::JobSummary& job);
+// The head of `ontime job`: "name: value" lines, as far as there is something to say.
+std::string job_text(const wire::Reply::Job& job);
+// Lines about speculation for the end of a run; nothing if there was none.
+std::string speculation_text(const wire::Reply::Job& job);
 // One line for each attempt, below its task.
 std::string tasks_table(const wire::Reply::Job& job, bool open_only);
 std::string segments_table(const wire::Reply::Job& job, bool open_only);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "cli/show/insight_text.h"
 #include "cli/show/table.h"
 #include "common/base/units.h"
 
@@ -53,14 +54,15 @@ struct Piece {
 
 std::vector<Piece> pieces_of(const ProgressState& state) {
   std::vector<Piece> pieces{{percent(state), 0}};
-  if (state.total_bytes > 0) pieces.push_back({amount(state), 3});
-  if (state.bytes_per_second > 0) pieces.push_back({rate(state), 5});
+  if (state.total_bytes > 0) pieces.push_back({amount(state), 4});
+  if (state.bytes_per_second > 0) pieces.push_back({rate(state), 6});
   if (state.tasks > 0)
     pieces.push_back({"tasks " + std::to_string(state.tasks_done) + "/" + std::to_string(state.tasks), 1});
-  if (const auto left = time_left(state)) pieces.push_back({"ETA " + short_duration(*left), 4});
+  if (const auto left = time_left(state)) pieces.push_back({"ETA " + short_duration(*left), 5});
   if (state.deadline_left) pieces.push_back({deadline(*state.deadline_left), 2});
-  if (state.attempts_failed > 0) pieces.push_back({std::to_string(state.attempts_failed) + " failed", 6});
-  if (!state.note.empty()) pieces.push_back({printable(state.note), 7});
+  if (state.pocd) pieces.push_back({"PoCD " + pocd_text(*state.pocd), 3});
+  if (state.attempts_failed > 0) pieces.push_back({std::to_string(state.attempts_failed) + " failed", 7});
+  if (!state.note.empty()) pieces.push_back({printable(state.note), 8});
   return pieces;
 }
 

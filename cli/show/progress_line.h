@@ -16,6 +16,7 @@ struct ProgressState {
   std::uint32_t tasks = 0;                // 0: not about tasks
   double bytes_per_second = 0;            // 0: not known yet
   std::optional<Duration> deadline_left;  // negative once it has passed
+  std::optional<double> pocd;             // probability to make the deadline
   std::uint32_t attempts_failed = 0;
   std::string note;  // "waiting for workers"; empty: none
 };

@@ -32,12 +32,12 @@ TEST(CommandLine, RunTakesInputsInOrderAndDefaultsForTheRest) {
   EXPECT_EQ(run.job.split_bytes, 0u);
   EXPECT_EQ(run.job.splits, 0u);
   EXPECT_EQ(run.job.deadline, Duration(0));
-  EXPECT_EQ(run.job.checkpoint_interval, Duration(std::chrono::seconds(5)));
+  EXPECT_FALSE(run.job.checkpoint_interval.has_value());
   EXPECT_EQ(run.job.record_bytes_max, 64u << 20);
-  EXPECT_EQ(run.job.policy, "none");
+  EXPECT_EQ(run.job.policy, "");
   EXPECT_GE(run.cluster.workers, 1u);
   EXPECT_EQ(run.cluster.slots, 1u);
-  EXPECT_FALSE(run.quiet || run.json || run.show_tasks);
+  EXPECT_FALSE(run.quiet || run.json || run.show_tasks || run.explain);
 }
 
 TEST(CommandLine, RunTakesEveryOption) {
@@ -83,6 +83,7 @@ TEST(CommandLine, RunTakesEveryOption) {
                                        "--log-file",
                                        "l",
                                        "--tasks",
+                                       "--explain",
                                        "-q",
                                        "--json"});
   EXPECT_THAT(run.job.parameters, ElementsAre(Pair("command", "a=b c"), Pair("x", "")));
@@ -100,7 +101,7 @@ TEST(CommandLine, RunTakesEveryOption) {
   EXPECT_EQ(run.cluster.node_timeout, Duration(std::chrono::seconds(1)));
   EXPECT_EQ(run.cluster.heartbeat, Duration(std::chrono::milliseconds(50)));
   EXPECT_EQ(run.cluster.log_level, "debug");
-  EXPECT_TRUE(run.quiet && run.json && run.show_tasks);
+  EXPECT_TRUE(run.quiet && run.json && run.show_tasks && run.explain);
 }
 
 TEST(CommandLine, AnOptionBetweenInputsTakesOnlyItsOwnValue) {
@@ -152,6 +153,18 @@ TEST(CommandLine, JobResultVerifyAndAppsTakeTheirOptions) {
   EXPECT_TRUE(parsed<AppsCommand>({"apps", "--json"}).json);
 }
 
+TEST(CommandLine, ExplainTakesOneTaskOrAll) {
+  const auto one = parsed<ExplainCommand>({"explain", "job-7", "--task", "3", "--json"});
+  EXPECT_EQ(one.job, JobId{7});
+  EXPECT_EQ(one.task, 3u);
+  EXPECT_TRUE(one.json);
+  EXPECT_TRUE(parsed<ExplainCommand>({"explain", "7", "--all"}).all);
+  EXPECT_FALSE(parsed<ExplainCommand>({"explain", "7"}).task.has_value());
+  EXPECT_THAT(complaint({"explain", "7", "--all", "--task", "3"}), HasSubstr("excludes"));
+  EXPECT_THAT(complaint({"explain", "7", "--task", "x"}), HasSubstr("--task"));
+  EXPECT_TRUE(parsed<JobsCommand>({"jobs", "--account"}).accounts);
+}
+
 TEST(CommandLine, MissingPiecesAreNamedTogether) {
   EXPECT_THAT(complaint({"run", "wordcount"}), testing::AllOf(HasSubstr("INPUT"), HasSubstr("--output")));
   EXPECT_THAT(complaint({}), HasSubstr("ontime --help"));
@@ -173,7 +186,8 @@ TEST(CommandLine, WrongValuesAreQuoted) {
 }
 
 TEST(CommandLine, HelpShowsExamplesForEveryVerb) {
-  for (const std::string verb : {"run", "submit", "jobs", "job", "nodes", "kill", "result", "verify", "apps"}) {
+  for (const std::string verb :
+       {"run", "submit", "jobs", "job", "explain", "nodes", "kill", "result", "verify", "apps"}) {
     const auto help = parse_command_line({verb, "--help"});
     EXPECT_EQ(help.exit, ExitCode::Done);
     EXPECT_THAT(help.text, HasSubstr("Examples:\n  ontime " + verb));

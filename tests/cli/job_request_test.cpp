@@ -57,7 +57,7 @@ TEST(JobRequest, OptionsArriveInTheSpec) {
   const auto spec = make_job_spec(options, "/");
   EXPECT_EQ(spec.split_bytes(), 1u);
   EXPECT_EQ(spec.deadline_ns(), 9'000'000'000);
-  EXPECT_EQ(spec.checkpoint_interval_ns(), 5'000'000'000);
+  EXPECT_FALSE(spec.has_checkpoint_interval_ns());  // the master knows what suits the policy
   EXPECT_EQ(spec.attempt_timeout_ns(), 3'000'000'000);
   EXPECT_EQ(spec.attempts_max(), 4u);
   ASSERT_EQ(spec.parameters_size(), 2);

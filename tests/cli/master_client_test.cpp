@@ -38,7 +38,7 @@ TEST(MasterClient, AsksOneQuestionAfterAnotherOnOneConnection) {
   EXPECT_EQ(client.list_jobs()->jobs(0).job(), 3u);
   EXPECT_EQ(client.list_nodes()->nodes(0).name(), "n");
   EXPECT_EQ(*client.kill(JobId{1}), wire::KILLED);
-  EXPECT_EQ(client.describe(JobId{9}, true)->summary().job(), 9u);
+  EXPECT_EQ(client.describe(JobId{9}, {.tasks = true})->summary().job(), 9u);
 }
 
 TEST(MasterClient, TasksThatDoNotFitIntoOneAnswerAreFetchedPageByPage) {
@@ -51,7 +51,7 @@ TEST(MasterClient, TasksThatDoNotFitIntoOneAnswerAreFetchedPageByPage) {
     return reply;
   });
   MasterClient client(options_for(master));
-  const auto job = client.describe(JobId{1}, true);
+  const auto job = client.describe(JobId{1}, {.tasks = true});
   ASSERT_TRUE(job);
   ASSERT_EQ(job->tasks_size(), 5);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(job->tasks(i).index(), static_cast<unsigned>(i));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "master/commit_plan.h"
+#include "master/explanation.h"
 #include "master/failure_messages.h"
 #include "master/job_view.h"
 
@@ -178,6 +179,139 @@ TEST_F(ViewsTest, AJobTooLargeForOneReplyIsContinued) {
   } while (first != 0);
   EXPECT_EQ(seen, 10'000u);
   EXPECT_GT(replies, 1);
+}
+
+// What a policy decided ----------------------------------------------------------------------------------------------
+
+class ExplanationTest : public ViewsTest {
+ protected:
+  static constexpr std::int64_t kSecond = 1'000'000'000;
+
+  void at(std::int64_t second) { time_ = 1003 + second * kSecond; }  // after submission
+  void decide(scheduler::DecisionNote note) { apply(record::PolicyDecided{JobId{1}, std::move(note)}); }
+  scheduler::DecisionNote takeover(std::uint32_t task, std::uint64_t segment, std::uint64_t at, std::uint32_t copies) {
+    scheduler::DecisionNote note;
+    note.what = scheduler::DecisionNote::What::Speculate;
+    note.task = task;
+    note.attempt = 0;
+    note.reason = "late";
+    note.segment = segment;
+    note.resume_at = at;
+    note.copies = copies;
+    note.release = true;
+    note.completion = 16;
+    note.pocd_before = 0.25;
+    note.pocd_after = std::numeric_limits<double>::quiet_NaN();
+    return note;
+  }
+  void copy(std::uint32_t task, std::uint32_t number, ByteRange range) {
+    apply(record::AttemptLaunched{attempt(task, number), NodeId{1}, range, true});
+  }
+  const scheduler::Job& job() const { return *cluster_.find_job(JobId{1}); }
+  wire::Reply::Explained explained(wire::Request::Explain request = {}) const {
+    wire::Reply::Explained reply;
+    Explanation(cluster_, job(), from_unix_ns(time_)).append_to(reply, request);
+    return reply;
+  }
+};
+
+TEST_F(ExplanationTest, CopiesAreFoundUnderTheDecisionThatLaunchedThem) {
+  launch(0, 0, {0, 100});
+  at(2);
+  decide(takeover(0, 0, 40, 1));
+  cut(0, 0, 0, 40, true);
+  copy(0, 1, {40, 100});
+  at(4);
+  decide(takeover(0, 40, 70, 1));
+  cut(0, 1, 40, 70, true);
+  copy(0, 2, {70, 100});
+  at(5);
+  seal(0, 0, {0, 40}, 0, 1);
+  seal(0, 1, {40, 70}, 0, 1);
+  seal(0, 2, {70, 100}, 0, 1);
+  const auto reply = explained();
+  ASSERT_EQ(reply.tasks_size(), 1);
+  const wire::ExplainedTask& task = reply.tasks(0);
+  EXPECT_EQ(task.state(), "done");
+  EXPECT_NEAR(static_cast<double>(task.done_ns()), 5e9, 100);
+  ASSERT_EQ(task.decisions_size(), 2);
+  const wire::DecisionDetail& first = task.decisions(0);
+  EXPECT_NEAR(static_cast<double>(first.at_ns()), 2e9, 100);
+  EXPECT_EQ(first.what(), "speculate");
+  EXPECT_EQ(first.reason(), "late");
+  EXPECT_EQ(first.resume_at(), 40u);
+  EXPECT_EQ(first.completion_ns(), 16 * kSecond);
+  EXPECT_EQ(first.pocd_before(), 0.25);
+  EXPECT_FALSE(first.has_pocd_after());
+  ASSERT_EQ(first.fates_size(), 1);
+  EXPECT_EQ(first.fates(0).attempt(), 1u);
+  EXPECT_EQ(first.fates(0).state(), "succeeded");
+  EXPECT_EQ(first.fates(0).saved_bytes(), 40u);
+  ASSERT_EQ(task.decisions(1).fates_size(), 1);
+  EXPECT_EQ(task.decisions(1).fates(0).attempt(), 2u);
+  EXPECT_EQ(task.decisions(1).fates(0).saved_bytes(), 70u);
+  EXPECT_TRUE(task.clones().empty());
+}
+
+TEST_F(ExplanationTest, WhatIsAboutTheWholeJobStandsApart) {
+  scheduler::DecisionNote note;
+  note.text = "r = 1";
+  decide(note);
+  scheduler::DecisionNote clone;
+  clone.what = scheduler::DecisionNote::What::Clone;
+  clone.reason = "clone";
+  clone.copies = 1;
+  decide(clone);
+  launch(0, 0, {0, 100});
+  copy(0, 1, {0, 100});
+  const auto reply = explained();
+  ASSERT_EQ(reply.decisions_size(), 2);
+  EXPECT_EQ(reply.decisions(0).text(), "r = 1");
+  ASSERT_EQ(reply.tasks_size(), 1);
+  ASSERT_EQ(reply.tasks(0).clones_size(), 1);
+  wire::Reply::Job counted;
+  Explanation(cluster_, job(), from_unix_ns(time_)).tally(counted);
+  ASSERT_EQ(counted.copies_size(), 1);
+  EXPECT_EQ(counted.copies(0).reason(), "clone");
+  EXPECT_EQ(counted.copies(0).attempts(), 1u);
+}
+
+TEST_F(ExplanationTest, DecisionsComeBeforeDeclinesWhenThereIsRoomForOne) {
+  cluster_.observe_declined({JobId{1}, 0}, scheduler::Reason::TooYoung, from_unix_ns(time_ + kSecond));
+  decide(takeover(1, 0, 10, 1));
+  wire::Request::Explain request;
+  request.set_tasks_max(1);
+  const auto one = explained(request);
+  ASSERT_EQ(one.tasks_size(), 1);
+  EXPECT_EQ(one.tasks(0).index(), 1u);
+  EXPECT_EQ(one.tasks_left_out(), 1u);
+  const auto both = explained();
+  ASSERT_EQ(both.tasks_size(), 2);
+  EXPECT_EQ(both.tasks(0).declined().reason(), "too-young");
+  EXPECT_EQ(both.tasks_left_out(), 0u);
+  request.set_tasks_max(0);
+  request.set_first_task(1);
+  EXPECT_EQ(explained(request).tasks_size(), 1);
+  request.set_task(0);
+  EXPECT_EQ(explained(request).tasks(0).index(), 0u);
+}
+
+TEST_F(ExplanationTest, ASummaryTellsThePolicyAndItsParameters) {
+  const wire::JobSummary summary = summary_of(JobId{1}, job(), from_unix_ns(time_), ShowCounters::No);
+  EXPECT_EQ(summary.policy(), "none");
+  EXPECT_EQ(summary.estimator(), "chronos");
+  EXPECT_EQ(summary.checkpoint_interval_ns(), 5 * kSecond);
+}
+
+TEST(Views, WhatIsNotKnownIsAbsent) {
+  scheduler::Forecast forecast;
+  forecast.median = std::numeric_limits<double>::infinity();
+  forecast.low = 1.5;
+  const wire::Forecast view = view_of(forecast, scheduler::Job{});
+  EXPECT_FALSE(view.has_pocd());
+  EXPECT_FALSE(view.has_median_ns());
+  EXPECT_EQ(view.low_ns(), 1'500'000'000);
+  EXPECT_EQ(view.durations().source(), "assumed");
 }
 
 TEST(FailureMessages, AreKeptUntilTheirJobIsForgotten) {
