@@ -70,7 +70,7 @@ std::uint32_t Ese::machines_ahead(const View& view) const {
 // Chosen when durations are first known, and once more when they rest on a fit.
 const DetectionLimit* Ese::limit_of(const View& view, const JobView& job, Plan& plan) {
   const auto known = limits_.find(job.id);
-  if (known != limits_.end() && known->second.times.is_settled) return &known->second;
+  if (known != limits_.end() && !is_due_again(known->second, job)) return &known->second;
   const std::optional<TaskTimes> times = task_times(view, job, hints_);
   if (!times) return nullptr;
   const DetectionLimit limit{*times, sigma_ ? *sigma_ : pocd::best_enhanced_limit(times->alpha), 2};

@@ -52,7 +52,7 @@ void Sda::look(const View& view, Plan& plan) {
 // Chosen when durations are first known, and once more when they rest on a fit.
 const DetectionLimit* Sda::limit_of(const View& view, const JobView& job, Plan& plan) {
   const auto known = limits_.find(job.id);
-  if (known != limits_.end() && known->second.times.is_settled) return &known->second;
+  if (known != limits_.end() && !is_due_again(known->second, job)) return &known->second;
   const std::optional<TaskTimes> times = task_times(view, job, hints_);
   if (!times) return nullptr;
   DetectionLimit limit = limit_for(*times);

@@ -12,11 +12,7 @@ namespace {
 
 constexpr double kAlphaMin = 1.05;
 
-bool rests_on_fit(const JobView& job, const estimate::Durations& durations) {
-  if (durations.source == estimate::DurationSource::Profile) return true;
-  return durations.source == estimate::DurationSource::Job &&
-         job.outlook->sample().finished().size() >= estimate::kEnoughSamples;
-}
+bool has_enough(const JobView& job) { return job.outlook->sample().finished().size() >= estimate::kEnoughSamples; }
 
 bool has_compressed_input(const Job& job) {
   return std::any_of(job.spec.inputs.begin(), job.spec.inputs.end(),
@@ -52,7 +48,7 @@ std::optional<TaskTimes> task_times(const View& view, const JobView& job, const 
   times.mu = times.durations.t_min * times.split_bytes;
   times.alpha = std::max(times.durations.beta, kAlphaMin);
   times.mean = times.durations.launch + times.mu * times.alpha / (times.alpha - 1);
-  times.is_settled = rests_on_fit(job, times.durations);
+  times.is_settled = times.durations.source == estimate::DurationSource::Profile || has_enough(job);
   return times;
 }
 
@@ -64,6 +60,10 @@ std::string limit_words(const DetectionLimit& limit, const estimate::DurationHin
   return "straggler: more than " + short_number(limit.sigma) + " times the mean of " + short_number(limit.times.mean) +
          " s remaining, extra attempts: " + std::to_string(limit.copies - 1) + "; " +
          duration_words(limit.times.durations, hints, limit.times.split_bytes);
+}
+
+bool is_due_again(const DetectionLimit& limit, const JobView& job) {
+  return !limit.times.is_settled && has_enough(job);
 }
 
 void forget_ended(std::map<JobId, DetectionLimit>& limits, const View& view) {

@@ -44,6 +44,8 @@ struct DetectionLimit {
 };
 // "straggler: more than 1.71 times the mean of 20 s remaining, 1 copy; t_min ..."
 std::string limit_words(const DetectionLimit& limit, const estimate::DurationHints& hints);
+// It was chosen without a fit, and by now the job's attempts allow one.
+bool is_due_again(const DetectionLimit& limit, const JobView& job);
 // Jobs that run no longer are taken out.
 void forget_ended(std::map<JobId, DetectionLimit>& limits, const View& view);
 
