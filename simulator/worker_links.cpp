@@ -44,7 +44,7 @@ void Workers::report(std::uint32_t index, scheduler::Event what, TimePoint now) 
     node.kept.push_back({node.is_connected ? now + 2 * delay_ : TimePoint::max(), what});
   }
   if (node.is_connected)
-    queue_.push(now + delay_, Due::Report, reports_.put({index, node.connection, std::move(what)}));
+    queue_.push(Lane::Message, now + delay_, Due::Report, reports_.put({index, node.connection, std::move(what)}));
 }
 
 // Heartbeats ----------------------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ void Workers::beat(std::uint32_t index, TimePoint now) {
   Node& node = nodes_[index];
   ++heartbeats_;
   if (node.is_connected) {
-    queue_.push(now + delay_, Due::Report,
+    queue_.push(Lane::Message, now + delay_, Due::Report,
                 reports_.put({index, node.connection, event::Heartbeat{node.id, progress(node, now)}}));
   }
   expect_beat(index, now);
@@ -73,7 +73,10 @@ void Workers::beat(std::uint32_t index, TimePoint now) {
 void Workers::expect_beat(std::uint32_t index, TimePoint now) {
   Node& node = nodes_[index];
   node.is_idle = node.attempts.empty();
-  queue_.push(now + (node.is_idle ? idle_beat_every_ : beat_every_), Due::Heartbeat, index, ++node.pulse);
+  if (node.is_idle)
+    queue_.push(Lane::IdleBeat, now + idle_beat_every_, Due::Heartbeat, index, ++node.pulse);
+  else
+    queue_.push(Lane::Beat, now + beat_every_, Due::Heartbeat, index, ++node.pulse);
 }
 
 // Outages -------------------------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ void Workers::order(NodeId id, scheduler::Action what, TimePoint now) {
   const std::uint32_t index = index_of_[id.value - 1];
   const Node& node = nodes_[index];
   if (!node.is_connected || node.id != id) return;
-  queue_.push(now + delay_, Due::Order, orders_.put({index, node.connection, std::move(what)}));
+  queue_.push(Lane::Message, now + delay_, Due::Order, orders_.put({index, node.connection, std::move(what)}));
 }
 
 void Workers::obey(const Order& order, TimePoint now) {
