@@ -42,9 +42,9 @@ class EveryPolicy : public testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(EveryPolicy, EndsEveryJobOnAHealthyCluster) { run_scenarios(1, 60, false); }
+TEST_P(EveryPolicy, EndsEveryJobOnAHealthyCluster) { run_scenarios(1, 30, false); }
 
-TEST_P(EveryPolicy, EndsEveryJobWhateverNodesDo) { run_scenarios(1000, 120, true); }
+TEST_P(EveryPolicy, EndsEveryJobWhateverNodesDo) { run_scenarios(1000, 60, true); }
 
 TEST_P(EveryPolicy, DecidesTheSameTwice) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
