@@ -122,7 +122,8 @@ void Chronos::judge_fresh(ChronosTurn& turn, const JobView& job, JobState& state
   for (; state.fresh < tasks.size(); ++state.fresh) {
     const std::optional<TimePoint> launched = launch_of(tasks[state.fresh]);
     const TimePoint due = launched.value_or(turn.view.now) + est;
-    if (!launched || due > turn.view.now) return turn.come_back(std::max(due, turn.view.now + kGrain));
+    if (!launched) return turn.come_back(std::max(due, turn.view.now + kRetry));
+    if (due > turn.view.now) return turn.come_back(std::max(due, turn.view.now + kGrain));
     if (!spend(turn, kGlance)) return;
     judge(turn, job, state, state.fresh);
   }
