@@ -94,6 +94,14 @@ TEST_P(EveryResumingPolicy, MakesTheDeadlineAndMapsNothingAgain) {
     }
   }
   EXPECT_TRUE(has_resumed) << job.dump(1);
+  // The ledger balances to the byte, and says that what was resumed was not mapped twice.
+  const auto& bytes = job["account"]["bytes"];
+  EXPECT_EQ(bytes["useful"], job["input_bytes"]);
+  EXPECT_EQ(bytes["mapped"].get<std::uint64_t>(), bytes["useful"].get<std::uint64_t>() +
+                                                      bytes["duplicated"].get<std::uint64_t>() +
+                                                      bytes["dropped"].get<std::uint64_t>());
+  EXPECT_EQ(bytes["dropped"], 0) << job["account"].dump(1);
+  EXPECT_GT(job["account"]["saved"]["bytes"], 0) << job["account"].dump(1);
 }
 
 // The worker of the straggler's original dies by SIGKILL, in the moment that `is_time` tells from the straggler's task.
