@@ -60,6 +60,25 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
   for (std::uint32_t index = 0; index < tasks; ++index) {
     if (!cluster.find_task({job, index})->attempts.empty()) refresh(cluster, {job, index});
   }
+  recall_durations(*cluster.find_job(job));
+}
+
+// Of tasks that were done before the master was started anew.
+void Outlook::recall_durations(const Job& job) {
+  std::vector<std::pair<TimePoint, double>> finished;  // when, and how long it took
+  for (const Task& task : job.tasks) {
+    if (!task.ledger.is_done()) continue;
+    TimePoint last;
+    for (const Attempt& attempt : task.attempts) {
+      if (attempt.state == AttemptState::Succeeded) last = std::max(last, attempt.ended_at);
+    }
+    if (last != TimePoint{}) finished.emplace_back(last, seconds(last - task.attempts.front().launched_at));
+  }
+  std::sort(finished.begin(), finished.end());
+  const std::size_t skipped = finished.size() - std::min(finished.size(), kTaskDurationsKept);
+  for (std::size_t index = skipped; index < finished.size(); ++index) {
+    task_durations_.push_back(finished[index].second);
+  }
 }
 
 double Outlook::patience() const {

@@ -67,6 +67,7 @@ class Outlook {
 
  private:
   void look_at_attempts(TaskId id, const Task& task);
+  void recall_durations(const Job& job);
   double completion_of(TaskId id, const Task& task) const;
   double piece_completion(TaskId id, const Task& task, ByteRange piece) const;
   void smooth(AttemptId id, const Attempt& attempt);

@@ -1,5 +1,6 @@
 #include "scheduler/policy_groups.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ontime::scheduler {
@@ -37,6 +38,11 @@ std::optional<std::uint32_t> PolicyGroups::leave(JobId job) {
 PolicyGroup* PolicyGroups::find(std::uint32_t number) {
   const auto found = groups_.find(number);
   return found == groups_.end() ? nullptr : &found->second;
+}
+
+bool PolicyGroups::have_shares() const {
+  return std::any_of(groups_.begin(), groups_.end(),
+                     [](const auto& group) { return group.second.policy->has_shares(); });
 }
 
 const Policy& PolicyGroups::of(JobId job) const { return *groups_.at(group_of_.at(job)).policy; }

@@ -34,6 +34,7 @@ class PolicyGroups {
 
   PolicyGroup* find(std::uint32_t number);
   const Policy& of(JobId job) const;  // REQUIRES: it has joined
+  bool have_shares() const;           // whether any policy divides the slots among its jobs
 
  private:
   using Key = std::pair<std::string, StringMap>;

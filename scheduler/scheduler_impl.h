@@ -57,6 +57,7 @@ class Scheduler::Impl {
 
   void settle_standbys(Turn& turn);
   void assign_slots(Turn& turn);
+  void assign_slots(Turn& turn, bool within_shares);
   void plan(Turn& turn, std::uint32_t group);
   void carry_out(Turn& turn, const Decision& decision);
   void manage(Turn& turn, JobId job);

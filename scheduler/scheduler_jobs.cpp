@@ -62,7 +62,7 @@ void Scheduler::Impl::plan(Turn& turn, std::uint32_t number) {
   std::vector<JobView> jobs;
   for (const JobId id : group->jobs) {
     const ApplicationMaster& master = masters_.at(id);
-    jobs.push_back({id, cluster_.find_job(id), &master.outlook(), master.pending()});
+    jobs.push_back({id, cluster_.find_job(id), &master.outlook(), master.pending(), master.waiting()});
   }
   std::uint32_t waiting = 0;
   for (const auto& [rank, id] : waiting_.in_order()) waiting += masters_.at(id).waiting();
@@ -158,12 +158,21 @@ void Scheduler::Impl::settle_standbys(Turn& turn) {
   }
 }
 
-// Slots go to the jobs in order of their rank until there is no slot or nothing that waits.
+// Slots go to the jobs in order of their rank until there is no slot or nothing that waits; jobs below the share that
+// their policy gives them come first.
 void Scheduler::Impl::assign_slots(Turn& turn) {
+  if (policies_.have_shares()) assign_slots(turn, true);
+  assign_slots(turn, false);
+}
+
+void Scheduler::Impl::assign_slots(Turn& turn, bool within_shares) {
   for (auto entry = waiting_.in_order().begin(); entry != waiting_.in_order().end() && resources_.free_slots() > 0;) {
     const JobId job = (entry++)->second;
     ApplicationMaster& master = masters_.at(job);
-    while (resources_.free_slots() > 0 && master.launch_one(turn, resources_)) {
+    const auto is_entitled = [&] {
+      return !within_shares || cluster_.find_job(job)->live.size() < policies_.of(job).share(job);
+    };
+    while (resources_.free_slots() > 0 && is_entitled() && master.launch_one(turn, resources_)) {
     }
     if (!master.has_waiting()) waiting_.erase(job);
   }

@@ -41,6 +41,10 @@ class Policy {
  public:
   virtual ~Policy() = default;
   virtual JobOrder order() const { return JobOrder::Fifo; }
+  // Slots that a job may hold before any job gets more than its own share; what is left goes by order() alone. Only
+  // asked for if has_shares().
+  virtual bool has_shares() const { return false; }
+  virtual std::uint32_t share(JobId) const { return 0; }
   // Called when a job of this policy was submitted (before its first attempt is launched) and when next_check has come.
   // A policy that is asked before its time returns the same next_check again and decides nothing.
   virtual Plan plan(const View& view) = 0;

@@ -1,6 +1,11 @@
 // The policies by name. A new one is a file pair in this folder and a line here.
 #include "scheduler/policy/clone.h"
+#include "scheduler/policy/dolly.h"
 #include "scheduler/policy/ese.h"
+#include "scheduler/policy/hadoop.h"
+#include "scheduler/policy/hopper.h"
+#include "scheduler/policy/late.h"
+#include "scheduler/policy/mantri.h"
 #include "scheduler/policy/none.h"
 #include "scheduler/policy/parameters.h"
 #include "scheduler/policy/policy.h"
@@ -32,6 +37,11 @@ std::unique_ptr<Policy> with_parameters(Parameters& parameters) {
 const std::vector<Known>& known() {
   static const std::vector<Known> list{
       {{"none", "no speculation", false}, plain<None>},
+      {{"hadoop", "copies for outliers among finished tasks, one per job and scan (Hadoop)", true}, Hadoop::make},
+      {{"late", "copies for slow tasks with the longest time left (LATE)", true}, Late::make},
+      {{"mantri", "copies that pay for themselves, restarts, pruning (Mantri)", true}, Mantri::make},
+      {{"dolly", "clones of every task of small jobs (Dolly)", true}, Dolly::make},
+      {{"hopper", "slots by virtual job size, copies as LATE (Hopper)", true}, Hopper::make},
       {{"clone", "Chronos: every task starts with r extra attempts", true}, with_parameters<Clone>},
       {{"s-restart", "Chronos: r extra attempts of a late task, from its begin", true}, with_parameters<SRestart>},
       {{"s-resume", "Chronos: r + 1 fresh attempts take over a late task's rest", false}, with_parameters<SResume>},

@@ -20,6 +20,7 @@ struct JobView {
   const Outlook* outlook;
   // Fresh attempts that were asked for and are not launched yet, by task; tasks without any are left out.
   std::map<std::uint32_t, std::uint32_t> pending;
+  std::uint32_t waiting = 0;  // its attempts that wait for a slot, copies too
 
   double since_submission(TimePoint at) const { return seconds(at - job->submitted_at); }
   bool has_deadline() const { return job->spec.deadline > Duration::zero(); }

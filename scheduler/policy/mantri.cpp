@@ -1,0 +1,181 @@
+#include "scheduler/policy/mantri.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kCheckMin = 0.01;  // seconds
+
+double mean_task(const JobView& job, const FreshAttempt& fresh) {
+  const std::span<const double> durations = job.outlook->task_durations();
+  if (!durations.empty()) {
+    return std::accumulate(durations.begin(), durations.end(), 0.0) / static_cast<double>(durations.size());
+  }
+  return fresh.mean(static_cast<double>(job.job->input_bytes) / static_cast<double>(job.job->tasks.size()));
+}
+
+}  // namespace
+
+struct Mantri::Round {
+  const View& view;
+  const JobView& job;
+  Plan& plan;
+  Declines& declines;
+  std::uint32_t& slots;
+  FreshAttempt fresh;
+  double now;
+  double mean_task = 0;
+  std::set<std::uint32_t> pruned{};  // tasks of which attempts are ended by this plan
+};
+
+std::unique_ptr<Policy> Mantri::make(Parameters& parameters) {
+  MantriSettings settings;
+  const std::string form = parameters.choice("form", "full", {"full", "p1", "p3"});
+  settings.form = form == "p1" ? MantriForm::P1 : form == "p3" ? MantriForm::P3 : MantriForm::Full;
+  settings.delta = parameters.number("delta", settings.delta, 0, 0.999);
+  settings.gamma = parameters.count("gamma", settings.gamma, 0, 1000);
+  settings.keep = parameters.count("alpha", settings.form == MantriForm::P1 ? 1 : settings.keep, 1, 100);
+  settings.rho = parameters.number("rho", settings.rho, 0, 1e6);
+  settings.report = parameters.duration("report", settings.report);
+  settings.margin = parameters.duration("margin", settings.margin);
+  settings.max_copies =
+      parameters.count("max_copies", settings.form == MantriForm::P3 ? 1 : settings.max_copies, 0, 100);
+  const double check = std::max(kCheckMin, parameters.duration("check", 1));
+  return std::make_unique<Mantri>(settings, parameters.durations(), check);
+}
+
+Plan Mantri::plan(const View& view) {
+  Plan plan;
+  if (next_check_ && view.now < *next_check_) {
+    plan.next_check = next_check_;
+    return plan;
+  }
+  plan.next_check = next_check_ = view.now + from_seconds(check_);
+  Declines declines(plan);
+  std::uint32_t slots = slots_for_copies(view);
+  for (const JobView& job : view.jobs) {
+    declines.add_compressed(job);
+    Round round{view,
+                job,
+                plan,
+                declines,
+                slots,
+                FreshAttempt(durations_of(view, job, hints_), settings_.delta),
+                job.since_submission(view.now)};
+    look_at(round);
+  }
+  return plan;
+}
+
+void Mantri::look_at(Round& round) const {
+  round.mean_task = mean_task(round.job, round.fresh);
+  std::vector<std::uint32_t> raced;
+  if (settings_.form != MantriForm::P3 && copies_of(round.job) > 0) raced = raced_tasks(round.job);
+  prune(round, raced);
+  for (const Candidate& candidate : candidates(round, raced)) {
+    if (round.declines.full() && round.slots == 0 && round.view.waiting == 0) break;
+    if (round.pruned.contains(candidate.task)) continue;
+    if (round.view.waiting > 0 && settings_.form == MantriForm::Full)
+      restart(round, candidate);
+    else
+      duplicate(round, candidate);
+  }
+}
+
+// Ends the slower attempts of tasks whose attempts have all had the time to show how fast they are.
+void Mantri::prune(Round& round, const std::vector<std::uint32_t>& raced) const {
+  for (const std::uint32_t task : raced) {
+    std::optional<Piece> piece = last_piece(round.job, task);
+    if (!piece || piece->in_change || piece->racers.size() <= settings_.keep) continue;
+    const bool all_shown = std::all_of(piece->racers.begin(), piece->racers.end(), [&](const Racer& racer) {
+      return racer.pace.known && age(*racer.attempt, round.view.now) >= settings_.report;
+    });
+    if (!all_shown) continue;
+    if (settings_.form == MantriForm::P1) {
+      std::stable_sort(piece->racers.begin(), piece->racers.end(),
+                       [](const Racer& a, const Racer& b) { return a.pace.offset > b.pace.offset; });
+    }
+    for (std::size_t slower = settings_.keep; slower < piece->racers.size(); ++slower) {
+      round.plan.add(EndAttempt{piece->racers[slower].id, Reason::SlowerCopy});
+    }
+    round.pruned.insert(task);
+  }
+}
+
+// Tasks that something might be done for, longest remaining time first. One pass; tasks that are raced already have a
+// lower limit than those with one attempt and are looked at apart.
+std::vector<Mantri::Candidate> Mantri::candidates(const Round& round, const std::vector<std::uint32_t>& raced) const {
+  std::vector<Candidate> candidates;
+  const bool is_waiting = round.view.waiting > 0 && settings_.form == MantriForm::Full;
+  const std::span<const double> completion = round.job.outlook->completion();
+  SplitSizes sizes(round.job.job->spec);
+  auto next_raced = raced.begin();
+  for (std::uint32_t task = 0; task < completion.size(); ++task) {
+    const double bytes = sizes.next();
+    const bool is_raced = next_raced != raced.end() && *next_raced == task;
+    if (is_raced) ++next_raced;
+    const double remaining = completion[task] - round.now;
+    if (!(remaining > 0)) continue;
+    const double limit = is_waiting ? restart_above(settings_, round.fresh, bytes)
+                                    : duplicate_above(settings_, round.fresh, bytes, 1, round.mean_task);
+    if (remaining > limit || (is_raced && settings_.form == MantriForm::Full)) {
+      candidates.push_back({task, remaining, bytes});
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return a.remaining != b.remaining ? a.remaining > b.remaining : a.task < b.task;
+  });
+  return candidates;
+}
+
+// The attempt's slot becomes free, its segment waits again: ahead of the job's tasks that have not begun.
+void Mantri::restart(Round& round, const Candidate& candidate) const {
+  if (!(candidate.remaining > restart_above(settings_, round.fresh, candidate.bytes))) return;
+  if (attempts_on(round.job, candidate.task) > 1) {
+    round.declines.add(round.job, candidate.task, Reason::AlreadySpeculating);
+    return;
+  }
+  const std::size_t ended = round.job.job->tasks[candidate.task].attempts.size() - 1;
+  const std::optional<Piece> piece = last_piece(round.job, candidate.task);
+  if (ended >= settings_.gamma)
+    round.declines.add(round.job, candidate.task, Reason::CapReached);
+  else if (!piece || piece->in_change)
+    round.declines.add(round.job, candidate.task, Reason::CutPending);
+  else
+    round.plan.add(EndAttempt{piece->racers.front().id, Reason::Replaced});
+}
+
+void Mantri::duplicate(Round& round, const Candidate& candidate) const {
+  const std::uint32_t attempts = attempts_on(round.job, candidate.task);
+  const double limit = duplicate_above(settings_, round.fresh, candidate.bytes, attempts, round.mean_task);
+  if (limit == kInfinity) {
+    round.declines.add(round.job, candidate.task, Reason::AlreadySpeculating);
+    return;
+  }
+  if (!(candidate.remaining > limit)) return;
+  const std::optional<Piece> piece = last_piece(round.job, candidate.task);
+  std::optional<Reason> objection;
+  if (!piece || piece->in_change) {
+    objection = Reason::CutPending;
+  } else if (settings_.form == MantriForm::Full && attempts > 1 &&
+             std::any_of(piece->racers.begin(), piece->racers.end(), [](const Racer& r) { return !r.pace.known; })) {
+    objection = Reason::TooYoung;  // what it has may be enough
+  } else if (round.slots == 0) {
+    objection = Reason::NoFreeSlot;
+  }
+  if (objection) {
+    round.declines.add(round.job, candidate.task, *objection);
+    return;
+  }
+  const std::uint32_t wanted = settings_.form == MantriForm::P1 ? settings_.max_copies + 1 - attempts : 1;
+  const std::uint32_t copies = std::min(wanted, round.slots);
+  round.plan.add(race(*piece, copies, Reason::Slow));
+  round.slots -= copies;
+}
+
+}  // namespace ontime::scheduler
