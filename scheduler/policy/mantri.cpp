@@ -74,10 +74,8 @@ Plan Mantri::plan(const View& view) {
 
 void Mantri::look_at(Round& round) const {
   round.mean_task = mean_task(round.job, round.fresh);
-  std::vector<std::uint32_t> raced;
-  if (settings_.form != MantriForm::P3 && copies_of(round.job) > 0) raced = raced_tasks(round.job);
-  prune(round, raced);
-  for (const Candidate& candidate : candidates(round, raced)) {
+  if (settings_.form != MantriForm::P3) prune(round);
+  for (const Candidate& candidate : candidates(round)) {
     if (round.declines.full() && round.slots == 0 && round.view.waiting == 0) break;
     if (round.pruned.contains(candidate.task)) continue;
     if (round.view.waiting > 0 && settings_.form == MantriForm::Full)
@@ -87,45 +85,46 @@ void Mantri::look_at(Round& round) const {
   }
 }
 
-// Ends the slower attempts of tasks whose attempts have all had the time to show how fast they are.
-void Mantri::prune(Round& round, const std::vector<std::uint32_t>& raced) const {
-  for (const std::uint32_t task : raced) {
-    std::optional<Piece> piece = last_piece(round.job, task);
-    if (!piece || piece->in_change || piece->racers.size() <= settings_.keep) continue;
-    const bool all_shown = std::all_of(piece->racers.begin(), piece->racers.end(), [&](const Racer& racer) {
-      return racer.pace.known && age(*racer.attempt, round.view.now) >= settings_.report;
-    });
-    if (!all_shown) continue;
-    if (settings_.form == MantriForm::P1) {
-      std::stable_sort(piece->racers.begin(), piece->racers.end(),
-                       [](const Racer& a, const Racer& b) { return a.pace.offset > b.pace.offset; });
-    }
-    for (std::size_t slower = settings_.keep; slower < piece->racers.size(); ++slower) {
-      round.plan.add(EndAttempt{piece->racers[slower].id, Reason::SlowerCopy});
-    }
-    round.pruned.insert(task);
+void Mantri::prune(Round& round) const {
+  const std::span<const std::uint8_t> attempts = round.job.outlook->attempts();
+  for (std::uint32_t task = 0; task < attempts.size(); ++task) {
+    if (attempts[task] > settings_.keep && prune(round, task)) round.pruned.insert(task);
   }
 }
 
-// Tasks that something might be done for, longest remaining time first. One pass; tasks that are raced already have a
-// lower limit than those with one attempt and are looked at apart.
-std::vector<Mantri::Candidate> Mantri::candidates(const Round& round, const std::vector<std::uint32_t>& raced) const {
+// Ends the slower attempts of a task whose attempts have all had the time to show how fast they are.
+bool Mantri::prune(Round& round, std::uint32_t task) const {
+  std::optional<Piece> piece = last_piece(round.job, task);
+  if (!piece || piece->in_change || piece->racers.size() <= settings_.keep) return false;
+  const bool all_shown = std::all_of(piece->racers.begin(), piece->racers.end(), [&](const Racer& racer) {
+    return racer.pace.known && age(*racer.attempt, round.view.now) >= settings_.report;
+  });
+  if (!all_shown) return false;
+  if (settings_.form == MantriForm::P1) {
+    std::stable_sort(piece->racers.begin(), piece->racers.end(),
+                     [](const Racer& a, const Racer& b) { return a.pace.offset > b.pace.offset; });
+  }
+  for (std::size_t slower = settings_.keep; slower < piece->racers.size(); ++slower) {
+    round.plan.add(EndAttempt{piece->racers[slower].id, Reason::SlowerCopy});
+  }
+  return true;
+}
+
+// Tasks whose remaining time is too long, the longest first. One pass.
+std::vector<Mantri::Candidate> Mantri::candidates(const Round& round) const {
   std::vector<Candidate> candidates;
   const bool is_waiting = round.view.waiting > 0 && settings_.form == MantriForm::Full;
   const std::span<const double> completion = round.job.outlook->completion();
+  const std::span<const std::uint8_t> attempts = round.job.outlook->attempts();
   SplitSizes sizes(round.job.job->spec);
-  auto next_raced = raced.begin();
   for (std::uint32_t task = 0; task < completion.size(); ++task) {
     const double bytes = sizes.next();
-    const bool is_raced = next_raced != raced.end() && *next_raced == task;
-    if (is_raced) ++next_raced;
     const double remaining = completion[task] - round.now;
     if (!(remaining > 0)) continue;
+    const std::uint32_t racing = std::clamp<std::uint32_t>(attempts[task], 1, std::max(1u, settings_.max_copies));
     const double limit = is_waiting ? restart_above(settings_, round.fresh, bytes)
-                                    : duplicate_above(settings_, round.fresh, bytes, 1, round.mean_task);
-    if (remaining > limit || (is_raced && settings_.form == MantriForm::Full)) {
-      candidates.push_back({task, remaining, bytes});
-    }
+                                    : duplicate_above(settings_, round.fresh, bytes, racing, round.mean_task);
+    if (remaining > limit) candidates.push_back({task, remaining, bytes});
   }
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.remaining != b.remaining ? a.remaining > b.remaining : a.task < b.task;

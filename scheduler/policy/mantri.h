@@ -55,8 +55,9 @@ class Mantri final : public Policy {
   struct Round;  // what one plan has at hand for one job
 
   void look_at(Round& round) const;
-  void prune(Round& round, const std::vector<std::uint32_t>& raced) const;
-  std::vector<Candidate> candidates(const Round& round, const std::vector<std::uint32_t>& raced) const;
+  void prune(Round& round) const;
+  bool prune(Round& round, std::uint32_t task) const;
+  std::vector<Candidate> candidates(const Round& round) const;
   void restart(Round& round, const Candidate& candidate) const;
   void duplicate(Round& round, const Candidate& candidate) const;
 

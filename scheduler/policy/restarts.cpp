@@ -17,19 +17,7 @@ std::uint32_t copies_of(const JobView& job) {
 
 std::uint32_t attempts_on(const JobView& job, std::uint32_t task) {
   const auto pending = job.pending.find(task);
-  std::uint32_t count = pending == job.pending.end() ? 0 : pending->second;
-  for (const Attempt& attempt : job.job->tasks[task].attempts) count += is_live(attempt.state) ? 1 : 0;
-  return count;
-}
-
-std::vector<std::uint32_t> raced_tasks(const JobView& job) {
-  std::vector<std::uint32_t> raced;
-  std::optional<std::uint32_t> last;
-  for (const AttemptId id : job.job->live) {  // in order of task
-    if (id.task.index == last && (raced.empty() || raced.back() != *last)) raced.push_back(*last);
-    last = id.task.index;
-  }
-  return raced;
+  return job.outlook->attempts()[task] + (pending == job.pending.end() ? 0 : pending->second);
 }
 
 const Attempt* first_live(const JobView& job, std::uint32_t task) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "common/base/ids.h"
 #include "scheduler/policy/decision.h"
@@ -22,8 +21,6 @@ std::uint32_t slots_for_copies(const View& view);
 std::uint32_t copies_of(const JobView& job);
 // Attempts of the task that are live or were asked for.
 std::uint32_t attempts_on(const JobView& job, std::uint32_t task);
-// Tasks with several live attempts, ascending.
-std::vector<std::uint32_t> raced_tasks(const JobView& job);
 // The earliest launched of the task's live attempts; null if there is none.
 const Attempt* first_live(const JobView& job, std::uint32_t task);
 
