@@ -17,6 +17,12 @@ namespace ontime::scheduler {
 enum class AttemptState : std::uint8_t { Launching, Running, Succeeded, Failed, Killed, Lost };
 constexpr bool is_live(AttemptState s) { return s == AttemptState::Launching || s == AttemptState::Running; }
 
+// Where an attempt stood at an earlier report.
+struct Mark {
+  TimePoint at;
+  std::uint64_t offset = 0;
+};
+
 struct Attempt {
   NodeId node;
   AttemptState state = AttemptState::Launching;
@@ -37,6 +43,10 @@ struct Attempt {
   TimePoint reported_at;           // of the last report about it; its launch counts
   TimePoint progressed_at;         // when offset last moved (launch counts)
   TimePoint ended_at;              // epoch while live
+  // Where it stood one to two recent_window() ago, and less than one ago: how fast it has been of late. Its start at
+  // first.
+  Mark earlier;
+  Mark later;
 };
 
 }  // namespace ontime::scheduler

@@ -148,6 +148,7 @@ struct Cluster::Applier {
     attempt.start_offset = attempt.offset = fact.range.begin;
     attempt.launch_end = fact.range.end;
     attempt.progressed_at = attempt.reported_at = at;
+    attempt.earlier = attempt.later = {at, fact.range.begin};
   }
 
   void operator()(const record::SegmentDivided& fact) const {
@@ -250,6 +251,11 @@ void Cluster::observe_heard(NodeId id, TimePoint now) {
   if (found != nodes_.end()) found->second.heard_at = now;
 }
 
+Duration recent_window(const JobSpec& spec) {
+  if (spec.deadline <= Duration::zero()) return std::chrono::seconds(5);
+  return std::max<Duration>(std::chrono::milliseconds(200), spec.deadline / 40);
+}
+
 void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
   Attempt* attempt = live_attempt(progress.attempt);
   if (attempt == nullptr) return;
@@ -260,6 +266,10 @@ void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
     attempt->progressed_at = now;
   }
   attempt->reported_at = now;
+  if (now - attempt->later.at >= recent_window(find_job(progress.attempt.task.job)->spec)) {
+    attempt->earlier = attempt->later;
+    attempt->later = {now, attempt->offset};
+  }
   attempt->records = std::max(attempt->records, progress.records);
   attempt->output_bytes = std::max(attempt->output_bytes, progress.output_bytes);
 }
@@ -270,6 +280,7 @@ void Cluster::observe_started(AttemptId id, TimePoint now) {
   attempt->state = AttemptState::Running;
   attempt->started_at = attempt->progressed_at = attempt->reported_at = now;
   if (attempt->ready_at == TimePoint{}) attempt->ready_at = now;
+  attempt->earlier = attempt->later = {now, attempt->offset};
 }
 
 void Cluster::observe_ready(AttemptId id, TimePoint now) {

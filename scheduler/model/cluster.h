@@ -18,6 +18,9 @@
 
 namespace ontime::scheduler {
 
+// How far back an attempt's recent speed looks: a fortieth of the deadline, at least 0.2 s; 5 s without a deadline.
+Duration recent_window(const JobSpec& spec);
+
 class Cluster {
  public:
   std::uint64_t epoch() const { return epoch_; }

@@ -32,13 +32,13 @@ Stretch best_stretch(std::span<const Division> ladder, std::size_t rest, std::ui
 
 }  // namespace
 
-std::vector<Division> ladder_of(const Rest& rest, std::uint32_t slots_max, std::uint32_t copies_max) {
+std::vector<Division> ladder_of(const Rest& rest, std::uint32_t slots_max) {
   std::vector<Division> ladder(slots_max + 1);
   for (Division& division : ladder) division.ln_pocd = rest.ln_before;
   if (!(rest.window > 0)) return ladder;
   const double ln_share = std::log(rest.work / rest.window);
   for (std::uint32_t pieces = 1; pieces <= std::min(rest.pieces_max, slots_max); ++pieces) {
-    for (std::uint32_t copies = 1; copies <= copies_max && pieces * copies <= slots_max; ++copies) {
+    for (std::uint32_t copies = 1; copies <= rest.copies_max && pieces * copies <= slots_max; ++copies) {
       const double ln_pocd = pocd::ln_divided_pocd(ln_share, rest.beta, pieces, copies);
       Division& rung = ladder[pieces * copies];
       if (ln_pocd > rung.ln_pocd) rung = {pieces, copies, ln_pocd};
@@ -62,7 +62,7 @@ std::vector<Division> grant(std::span<const Rest> rests, std::uint32_t slots, co
   };
   ladders.reserve(rests.size());
   for (std::size_t i = 0; i < rests.size(); ++i) {
-    ladders.push_back(ladder_of(rests[i], slots_max, rules.copies_max));
+    ladders.push_back(ladder_of(rests[i], slots_max));
     offer(i);
   }
   while (!next.empty() && left > 0) {

@@ -18,6 +18,7 @@ struct Rest {
   double window = 0;             // D - tau - t_lau
   double beta = 2;               // shape of the execution times
   std::uint32_t pieces_max = 1;  // more are not worth their launches
+  std::uint32_t copies_max = 1;  // c is not above it
   double ln_before = 0;          // ln P(it is in time) if nothing is done
 
   // Not even a perfect attempt at one of the smallest pieces would be in time.
@@ -32,14 +33,12 @@ struct Division {
   std::uint32_t slots() const { return pieces * copies; }
 };
 
-// The best division with at most 0, 1, ..., slots_max slots; each at least as good as the one before. `copies_max`: c
-// is not above it.
-std::vector<Division> ladder_of(const Rest& rest, std::uint32_t slots_max, std::uint32_t copies_max);
+// The best division with at most 0, 1, ..., slots_max slots; each at least as good as the one before.
+std::vector<Division> ladder_of(const Rest& rest, std::uint32_t slots_max);
 
 struct GrantRules {
-  std::uint32_t slots_max = 10;   // per rest, at most kSlotsPerGrantMax
-  std::uint32_t copies_max = 10;  // per piece
-  double gain_min = 0;            // in ln PoCD per slot; less is not worth a slot
+  std::uint32_t slots_max = 10;  // per rest, at most kSlotsPerGrantMax
+  double gain_min = 0;           // in ln PoCD per slot; less is not worth a slot
 };
 
 // One division per rest, in their order, with at most `slots` slots together: always the stretch of some rest's hull

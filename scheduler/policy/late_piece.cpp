@@ -36,6 +36,20 @@ std::uint32_t most_pieces(double work, double window, const estimate::Durations&
 
 }  // namespace
 
+void believe_recent(double weight, Piece& piece) {
+  for (Racer& racer : piece.racers) {
+    const Attempt& attempt = *racer.attempt;
+    const double span = seconds(attempt.reported_at - attempt.earlier.at);
+    if (!racer.pace.known || racer.pace.rate <= 0 || attempt.earlier.at == attempt.later.at || span <= 0) continue;
+    const double of_late = static_cast<double>(attempt.offset - attempt.earlier.offset) / span;
+    racer.pace.rate = weight * of_late + (1 - weight) * racer.pace.rate;
+    racer.completion = racer.pace.reaches(piece.range.end);
+  }
+  std::stable_sort(piece.racers.begin(), piece.racers.end(), [](const Racer& a, const Racer& b) {
+    return a.completion < b.completion || (!std::isnan(a.completion) && std::isnan(b.completion));
+  });
+}
+
 const Racer& leader_of(const Piece& piece) {
   const Racer* leader = &piece.racers.front();
   for (const Racer& racer : piece.racers) {
@@ -46,8 +60,9 @@ const Racer& leader_of(const Piece& piece) {
   return *leader;
 }
 
-std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, const Piece& piece, const Racer& leader,
+std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, const Piece& piece,
                                         const estimate::Durations& durations, const RescueRules& rules) {
+  const Racer& leader = leader_of(piece);
   if (!(durations.t_min > 0) || piece.range.is_open_ended()) return Reason::NoEstimate;
   const double now = job.since_submission(view.now);
   const double window = rules.due(job) - now - durations.launch;
@@ -61,7 +76,7 @@ std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, co
   LatePiece late;
   late.task = piece.task;
   late.range = piece.range;
-  late.completion = leader.pace.reaches(piece.range.end);
+  late.completion = piece.completion();
   late.cut = static_cast<std::uint64_t>(cut);
   late.is_part = job.job->tasks[piece.task.index].attempts.size() > piece.racers.size();
   late.rest.work = (end - cut) * durations.t_min;
@@ -69,6 +84,8 @@ std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, co
   late.rest.beta = durations.beta;
   late.race = end - cut < smallest / 2;
   late.rest.pieces_max = late.race ? 1 : most_pieces(late.rest.work, window, durations, rules);
+  const double until_next = std::max(durations.launch, rules.check * job.deadline()) + durations.launch;
+  late.rest.copies_max = window < rules.last_chance * until_next ? rules.copies : 1;
   late.rest.ln_before = ln_chance(late.completion - now, job.deadline() - now, rules.spread);
   if (late.race && now + durations.launch + late.rest.work >= late.completion) return Reason::CopyWouldBeLater;
   if (late.rest.is_hopeless()) return Reason::Hopeless;

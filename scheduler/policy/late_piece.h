@@ -15,10 +15,16 @@
 namespace ontime::scheduler {
 
 struct RescueRules {
-  double safety = 0.02;    // share of D that is kept in reserve: late is what ends after (1 - safety) D
-  double keep = 0.9;       // share of the time left that the attempt that is ahead is trusted with
-  double min_piece = 2;    // launches that a perfect attempt at a piece must last
-  double spread = 0.1;     // how far speeds wander: standard deviation of ln(real / estimated time to go)
+  double safety = 0.02;  // share of D that is kept in reserve: late is what ends after (1 - safety) D
+  double keep = 0.8;     // share of the time left that the attempt that is ahead is trusted with
+  double min_piece = 2;  // launches that a perfect attempt at a piece must last
+  double spread = 0.1;   // how far speeds wander: standard deviation of ln(real / estimated time to go)
+  double recent = 1;     // weight of an attempt's speed of late in what is believed of it; the rest: its mean speed
+  // Copies duplicate work and a late piece can be divided again, so pieces are raced only if the time left is shorter
+  // than so many times a check and a launch; by at most `copies` attempts each.
+  double last_chance = 3;
+  std::uint32_t copies = 4;
+  double check = 0.05;     // of D, from one check to the next
   std::uint32_t max = 10;  // fresh attempts per late piece and decision
 
   // Instants in seconds after submission.
@@ -35,11 +41,15 @@ struct LatePiece {
   Rest rest;
 };
 
+// Gives the racers the pace that they are believed to have, by their speed of late, and puts them in order of
+// completion again. Right when speeds change during an attempt; with constant speeds it changes nothing.
+void believe_recent(double weight, Piece& piece);
+
 // The attempt that a cut is asked of: the one that has got farthest.
 const Racer& leader_of(const Piece& piece);
 
-// What can be done for the piece, or why nothing is. `leader` with the pace that it is believed to have.
-std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, const Piece& piece, const Racer& leader,
+// What can be done for the piece, or why nothing is.
+std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, const Piece& piece,
                                         const estimate::Durations& durations, const RescueRules& rules);
 
 // Borders that divide [from, end) into pieces of equal size; fewer if it is too short.

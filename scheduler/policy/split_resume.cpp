@@ -17,15 +17,17 @@ std::uint32_t unlaunched(const JobView& job) {
 
 std::unique_ptr<Policy> SplitResume::make(Parameters& parameters) {
   SplitResumeSettings settings;
-  settings.check = parameters.number("check", settings.check, 0.001, 1);
   RescueRules& rescue = settings.rescue;
+  rescue.check = parameters.number("check", rescue.check, 0.001, 1);
   rescue.safety = parameters.number("safety", rescue.safety, 0, 0.9);
   rescue.keep = parameters.number("keep", rescue.keep, 0, 1);
   rescue.min_piece = parameters.number("min_piece", rescue.min_piece, 0, 1000);
   rescue.spread = parameters.number("spread", rescue.spread, 0.001, 10);
   rescue.max = parameters.count("max", rescue.max, 1, kSlotsPerGrantMax);
+  rescue.recent = parameters.number("recent", rescue.recent, 0, 1);
   settings.grant.slots_max = rescue.max;
-  settings.grant.copies_max = parameters.count("copies", settings.grant.copies_max, 1, kSlotsPerGrantMax);
+  rescue.copies = parameters.count("copies", rescue.copies, 1, kSlotsPerGrantMax);
+  rescue.last_chance = parameters.number("last_chance", rescue.last_chance, 0, 1e6);
   settings.grant.gain_min = parameters.number("gain", 0.001, 0, 100);
   settings.start.pocd = parameters.number("start", settings.start.pocd, 0, 1);
   settings.start.max = parameters.count("start_max", settings.start.max, 1, 1000);
@@ -53,7 +55,7 @@ Plan SplitResume::plan(const View& view) {
   Found found;
   for (const JobView& job : view.jobs) {
     if (const auto known = known_.find(job.id); known != known_.end()) {
-      find_late(view, job, known->second.durations, found, plan);
+      find_late(view, job, known->second, found, plan);
     }
   }
   save(spare(view.free_slots(), view.waiting + promised), found, plan);
@@ -85,27 +87,50 @@ bool SplitResume::begin_jobs(const View& view, bool is_due, std::uint32_t& promi
   return has_new;
 }
 
-void SplitResume::find_late(const View& view, const JobView& job, const estimate::Durations& durations, Found& found,
-                            Plan& plan) {
+// One pass over what is expected of the tasks. Looked at more closely are those that are late by their mean speed,
+// those that have slowed down since the last check, and those with several pieces, where neither shows.
+void SplitResume::find_late(const View& view, const JobView& job, Known& known, Found& found, Plan& plan) const {
+  const double now = job.since_submission(view.now);
   const double limit = settings_.rescue.due(job);
   const std::span<const double> completion = job.outlook->completion();
-  for (std::uint32_t index = 0; index < completion.size(); ++index) {
-    if (!(completion[index] > limit)) continue;
-    std::optional<Reason> declined;
-    for (const Piece& piece : open_pieces(job, index)) {
-      if (!(piece.completion() > limit)) continue;
-      if (piece.in_change) {
-        declined = Reason::CutPending;
-        continue;
-      }
-      const auto looked = look_at(view, job, piece, leader_of(piece), durations, settings_.rescue);
-      if (const auto* late = std::get_if<LatePiece>(&looked))
-        found.pieces.push_back(*late);
-      else
-        declined = std::get<Reason>(looked);
-    }
-    if (declined) plan.add(Decline{{job.id, index}, *declined});
+  const std::span<const float> progress = job.outlook->progress();
+  const std::uint32_t launched = first_unlaunched(*job.job);
+  const bool remembers = known.progress.size() == progress.size();
+  // A task that goes on like this since the last check needs (1 - p) / (p - before) such intervals.
+  const double intervals = remembers && now > known.looked_at ? (limit - now) / (now - known.looked_at) : 0;
+  std::vector<std::uint32_t> divided;
+  for (std::uint32_t index = 0; index < launched; ++index) {
+    if (completion[index] == -std::numeric_limits<double>::infinity()) continue;
+    const bool is_late = completion[index] > limit || std::isnan(completion[index]);
+    const bool is_slow = remembers && 1 - progress[index] > intervals * (progress[index] - known.progress[index]);
+    const bool is_divided = std::binary_search(known.divided.begin(), known.divided.end(), index);
+    if (!is_late && !is_slow && !is_divided) continue;
+    if (job.job->tasks[index].ledger.open_segments() > 1) divided.push_back(index);
+    look_at_task(view, job, known, index, found, plan);
   }
+  known.divided = std::move(divided);
+  known.progress.assign(progress.begin(), progress.end());
+  known.looked_at = now;
+}
+
+void SplitResume::look_at_task(const View& view, const JobView& job, const Known& known, std::uint32_t task,
+                               Found& found, Plan& plan) const {
+  const double limit = settings_.rescue.due(job);
+  std::optional<Reason> declined;
+  for (Piece& piece : open_pieces(job, task)) {
+    believe_recent(settings_.rescue.recent, piece);
+    if (!(piece.completion() > limit)) continue;
+    if (piece.in_change) {
+      declined = Reason::CutPending;
+      continue;
+    }
+    const auto looked = look_at(view, job, piece, known.durations, settings_.rescue);
+    if (const auto* late = std::get_if<LatePiece>(&looked))
+      found.pieces.push_back(*late);
+    else
+      declined = std::get<Reason>(looked);
+  }
+  if (declined) plan.add(Decline{{job.id, task}, *declined});
 }
 
 void SplitResume::save(std::uint32_t slots, Found& found, Plan& plan) const {
@@ -148,7 +173,7 @@ std::optional<TimePoint> SplitResume::next_check(const View& view, bool lacks_sl
     const auto known = known_.find(job.id);
     if (known == known_.end() || job.since_submission(view.now) >= job.deadline()) continue;
     const double launch = known->second.durations.launch;
-    const double regular = std::max(launch, settings_.check * job.deadline());
+    const double regular = std::max(launch, settings_.rescue.check * job.deadline());
     const double interval = lacks_slots ? std::min(regular, std::max(launch, regular / 4)) : regular;
     soonest = std::min(soonest.value_or(interval), interval);
   }

@@ -32,7 +32,6 @@
 namespace ontime::scheduler {
 
 struct SplitResumeSettings {
-  double check = 0.05;
   RescueRules rescue;
   GrantRules grant;
   StartRules start;
@@ -56,10 +55,15 @@ class SplitResume final : public Policy {
   };
   struct Known {  // of a job; nothing here is lost by beginning afresh
     estimate::Durations durations;
+    std::vector<float> progress;         // by task, at the last check: who has slowed down since
+    double looked_at = 0;                // seconds after submission
+    std::vector<std::uint32_t> divided;  // tasks with several pieces, whose progress hides a slow one; ascending
   };
 
   bool begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan);
-  void find_late(const View& view, const JobView& job, const estimate::Durations& durations, Found& found, Plan& plan);
+  void find_late(const View& view, const JobView& job, Known& known, Found& found, Plan& plan) const;
+  void look_at_task(const View& view, const JobView& job, const Known& known, std::uint32_t task, Found& found,
+                    Plan& plan) const;
   void save(std::uint32_t slots, Found& found, Plan& plan) const;
   void speculate(const LatePiece& late, const Division& division, Plan& plan) const;
   std::optional<TimePoint> next_check(const View& view, bool lacks_slots) const;

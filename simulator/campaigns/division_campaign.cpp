@@ -1,7 +1,6 @@
 // Compares policies on the cluster of division_scenario.h and prints a table: PoCD with its 95 % interval, machine time
 // per job, attempts per task, bytes mapped in vain.
 #include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -22,6 +21,7 @@ struct Options {
   std::uint32_t seeds = 1;
   std::uint64_t first_seed = 1;
   double launch = 2;
+  bool kill_on_miss = false;
 };
 
 void parse(CLI::App& app, Options& options) {
@@ -34,6 +34,7 @@ void parse(CLI::App& app, Options& options) {
   app.add_option("--seeds", options.seeds, "runs per row");
   app.add_option("--seed", options.first_seed, "of the first run");
   app.add_option("--launch", options.launch, "seconds");
+  app.add_flag("--kill-on-miss", options.kill_on_miss, "end jobs that have missed their deadline");
 }
 
 scheduler::StringMap parameters_of(const Options& options, const std::string& policy) {
@@ -51,6 +52,7 @@ bool print_row(const Options& options, DivisionCase what) {
   what.parameters = parameters_of(options, what.policy);
   what.jobs = options.jobs;
   what.launch = options.launch;
+  what.kill_on_miss = options.kill_on_miss;
   const Result<Scenario> scenario = division_scenario(what);
   if (!scenario) {
     std::fprintf(stderr, "%s\n", scenario.error().message.c_str());
@@ -74,13 +76,17 @@ int main(int argc, char** argv) {
   Options options;
   parse(app, options);
   CLI11_PARSE(app, argc, argv);
-  std::printf("| durations | D / t_min | load | policy | PoCD | machine time per job, s | attempts per task | in vain |\n");
+  std::printf(
+      "| durations | D / t_min | load | policy | PoCD | machine time per job, s | attempts per task | in vain |\n");
   std::printf("|---|---|---|---|---|---|---|---|\n");
   for (const std::string& world : options.worlds) {
     for (const double deadline : options.deadlines) {
       for (const double load : options.loads) {
         for (const std::string& policy : options.policies) {
-          if (!print_row(options, {world, policy, {}, deadline, load})) return 1;
+          if (!print_row(
+                  options,
+                  DivisionCase{.world = world, .policy = policy, .parameters = {}, .deadline = deadline, .load = load}))
+            return 1;
         }
       }
     }

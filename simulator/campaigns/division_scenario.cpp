@@ -32,6 +32,7 @@ Result<Scenario> division_scenario(const DivisionCase& what) {
   group.duration = what.world == "lognormal" ? Distribution::lognormal(2 * what.t_min, 0.8)
                                              : Distribution::pareto(what.t_min, kBeta);
   group.deadline = what.deadline * what.t_min;
+  group.kill_on_miss = what.kill_on_miss;
   group.policy = what.policy;
   group.policy_parameters = what.parameters;
   const bool wants_durations = what.policy != "none" && what.policy != "hadoop";

@@ -29,6 +29,7 @@ struct DivisionCase {
   double t_min = 120;
   double launch = 2;
   std::uint32_t nodes = 138;
+  bool kill_on_miss = false;
 };
 
 std::vector<std::string_view> division_worlds();

@@ -12,7 +12,7 @@
 namespace ontime::scheduler {
 namespace {
 
-GrantRules rules(std::uint32_t max) { return {max, max, 0}; }
+GrantRules rules(std::uint32_t max) { return {max, 0}; }
 
 double total(const std::vector<Division>& divisions) {
   double sum = 0;
@@ -37,8 +37,8 @@ double best_sum(std::span<const std::vector<Division>> ladders, std::uint32_t le
 }
 
 TEST(Division, IsTheBestOfAllWaysToUseTheSlots) {
-  const Rest rest{100, 40, 1.5, 10, -20};
-  const std::vector<Division> ladder = ladder_of(rest, 12, 12);
+  const Rest rest{100, 40, 1.5, 10, 10, -20};
+  const std::vector<Division> ladder = ladder_of(rest, 12);
   for (std::uint32_t n = 1; n <= 12; ++n) {
     double best = rest.ln_before;
     for (std::uint32_t s = 1; s <= std::min(n, 10u); ++s) {
@@ -52,29 +52,29 @@ TEST(Division, IsTheBestOfAllWaysToUseTheSlots) {
 }
 
 TEST(Division, CopiesAreNoUseWhereEvenAPerfectAttemptIsLate) {
-  const std::vector<Division> ladder = ladder_of({100, 40, 1.5, 10, -20}, 10, 10);
+  const std::vector<Division> ladder = ladder_of({100, 40, 1.5, 10, 10, -20}, 10);
   EXPECT_EQ(ladder[2].slots(), 0u);  // two pieces would be late as well
   EXPECT_EQ(ladder[3].pieces, 3u);
 }
 
 TEST(Division, LooksBeyondSlotsThatAreNoUseByThemselves) {
-  const Rest late{100, 30, 1.5, 10, -20};  // needs four pieces
+  const Rest late{100, 30, 1.5, 10, 10, -20};  // needs four pieces
   EXPECT_GE(grant(std::vector<Rest>{late}, 10, rules(10))[0].pieces, 4u);
   EXPECT_EQ(grant(std::vector<Rest>{late}, 3, rules(10))[0].slots(), 0u);
 }
 
 TEST(Division, PiecesThatDoNotPayForTheirLaunchAreNotMade) {
-  for (const Division& division : ladder_of({100, 40, 1.5, 4, -20}, 10, 10)) EXPECT_LE(division.pieces, 4u);
+  for (const Division& division : ladder_of({100, 40, 1.5, 4, 10, -20}, 10)) EXPECT_LE(division.pieces, 4u);
 }
 
 TEST(Division, GainsThatAreNotWorthASlotAreLeft) {
-  const std::vector<Rest> easy{{10, 100, 2, 10, -20}};
-  EXPECT_EQ(grant(easy, 10, {10, 10, 0.1})[0].slots(), 1u);
-  EXPECT_GT(grant(easy, 10, {10, 10, 0})[0].slots(), 1u);
+  const std::vector<Rest> easy{{10, 100, 2, 10, 10, -20}};
+  EXPECT_EQ(grant(easy, 10, {10, 0.1})[0].slots(), 1u);
+  EXPECT_GT(grant(easy, 10, {10, 0})[0].slots(), 1u);
 }
 
 TEST(Division, AHopelessRestGetsNothing) {
-  const std::vector<Rest> rests{{100, 5, 1.5, 10, -20}, {100, 80, 1.5, 10, -20}, {100, -1, 1.5, 10, -20}};
+  const std::vector<Rest> rests{{100, 5, 1.5, 10, 10, -20}, {100, 80, 1.5, 10, 10, -20}, {100, -1, 1.5, 10, 10, -20}};
   const std::vector<Division> divisions = grant(rests, 20, rules(10));
   EXPECT_TRUE(rests[0].is_hopeless() && rests[2].is_hopeless());
   EXPECT_EQ(divisions[0].slots(), 0u);
@@ -84,10 +84,10 @@ TEST(Division, AHopelessRestGetsNothing) {
 
 rc::Gen<Rest> any_rest() {
   return rc::gen::map(rc::gen::tuple(rc::gen::inRange(1, 400), rc::gen::inRange(-5, 100), rc::gen::inRange(50, 300),
-                                     rc::gen::inRange(1u, 9u), rc::gen::inRange(0, 200)),
+                                     rc::gen::inRange(1u, 9u), rc::gen::inRange(0, 200), rc::gen::inRange(1u, 9u)),
                       [](const auto& t) {
-                        return Rest{std::get<0>(t) * 1.0, std::get<1>(t) * 1.0, std::get<2>(t) / 100.0, std::get<3>(t),
-                                    -std::get<4>(t) / 10.0};
+                        return Rest{std::get<0>(t) * 1.0, std::get<1>(t) * 1.0, std::get<2>(t) / 100.0,
+                                    std::get<3>(t),       std::get<5>(t),       -std::get<4>(t) / 10.0};
                       });
 }
 
@@ -99,7 +99,7 @@ RC_GTEST_PROP(Division, AGrantStaysWithinItsSlotsAndNearTheBest, ()) {
   std::vector<std::vector<Division>> ladders;
   double hull_gap = 0;  // the greatest value of a stretch that may not have fitted
   for (const Rest& rest : rests) {
-    ladders.push_back(ladder_of(rest, 8, 8));
+    ladders.push_back(ladder_of(rest, 8));
     hull_gap = std::max(hull_gap, ladders.back().back().ln_pocd - rest.ln_before);
   }
   RC_ASSERT(total(divisions) >= best_sum(ladders, budget) - hull_gap - 1e-9);
