@@ -22,7 +22,7 @@ struct RescueRules {
   double recent = 1;     // weight of an attempt's speed of late in what is believed of it; the rest: its mean speed
   // Copies duplicate work and a late piece can be divided again, so pieces are raced only if the time left is shorter
   // than so many times a check and a launch; by at most `copies` attempts each.
-  double last_chance = 3;
+  double last_chance = 4;
   std::uint32_t copies = 4;
   double check = 0.05;     // of D, from one check to the next
   std::uint32_t max = 10;  // fresh attempts per late piece and decision

@@ -24,12 +24,14 @@ std::unique_ptr<Policy> SplitResume::make(Parameters& parameters) {
   rescue.min_piece = parameters.number("min_piece", rescue.min_piece, 0, 1000);
   rescue.spread = parameters.number("spread", rescue.spread, 0.001, 10);
   rescue.max = parameters.count("max", rescue.max, 1, kSlotsPerGrantMax);
+  settings.ahead = parameters.number("ahead", settings.ahead, 0, 100);
   rescue.recent = parameters.number("recent", rescue.recent, 0, 1);
   settings.grant.slots_max = rescue.max;
   rescue.copies = parameters.count("copies", rescue.copies, 1, kSlotsPerGrantMax);
   rescue.last_chance = parameters.number("last_chance", rescue.last_chance, 0, 1e6);
   settings.grant.gain_min = parameters.number("gain", 0.001, 0, 100);
   settings.start.pocd = parameters.number("start", settings.start.pocd, 0, 1);
+  settings.start.share = parameters.number("start_share", settings.start.share, 0.01, 1);
   settings.start.max = parameters.count("start_max", settings.start.max, 1, 1000);
   const std::string order = parameters.choice("order", "edf", {"edf", "fifo", "srpt"});
   if (order == "fifo") settings.order = JobOrder::Fifo;
@@ -58,7 +60,8 @@ Plan SplitResume::plan(const View& view) {
       find_late(view, job, known->second, found, plan);
     }
   }
-  save(spare(view.free_slots(), view.waiting + promised), found, plan);
+  const std::uint32_t soon = settings_.ahead > 0 ? spare(view.free_slots() + found.ending, found.promised) : 0;
+  save(std::max(soon, spare(view.free_slots(), view.waiting + promised)), found, plan);
   due_ = next_check(view, found.lacks_slots);
   plan.next_check = due_;
   return plan;
@@ -98,27 +101,34 @@ void SplitResume::find_late(const View& view, const JobView& job, Known& known, 
   const bool remembers = known.progress.size() == progress.size();
   // A task that goes on like this since the last check needs (1 - p) / (p - before) such intervals.
   const double intervals = remembers && now > known.looked_at ? (limit - now) / (now - known.looked_at) : 0;
+  const double horizon =
+      now + settings_.ahead * std::max(known.durations.launch, settings_.rescue.check * job.deadline());
+  for (const auto& [task, copies] : job.pending) found.promised += copies;
   std::vector<std::uint32_t> divided;
   for (std::uint32_t index = 0; index < launched; ++index) {
     if (completion[index] == -std::numeric_limits<double>::infinity()) continue;
     const bool is_late = completion[index] > limit || std::isnan(completion[index]);
     const bool is_slow = remembers && 1 - progress[index] > intervals * (progress[index] - known.progress[index]);
     const bool is_divided = std::binary_search(known.divided.begin(), known.divided.end(), index);
-    if (!is_late && !is_slow && !is_divided) continue;
+    if (!is_late && !is_slow && !is_divided) {
+      if (completion[index] < horizon) ++found.ending;
+      continue;
+    }
     if (job.job->tasks[index].ledger.open_segments() > 1) divided.push_back(index);
-    look_at_task(view, job, known, index, found, plan);
+    look_at_task(view, job, known, index, horizon, found, plan);
   }
   known.divided = std::move(divided);
   known.progress.assign(progress.begin(), progress.end());
   known.looked_at = now;
 }
 
-void SplitResume::look_at_task(const View& view, const JobView& job, const Known& known, std::uint32_t task,
+void SplitResume::look_at_task(const View& view, const JobView& job, const Known& known, std::uint32_t task, double horizon,
                                Found& found, Plan& plan) const {
   const double limit = settings_.rescue.due(job);
   std::optional<Reason> declined;
   for (Piece& piece : open_pieces(job, task)) {
     believe_recent(settings_.rescue.recent, piece);
+    if (piece.completion() < horizon) ++found.ending;
     if (!(piece.completion() > limit)) continue;
     if (piece.in_change) {
       declined = Reason::CutPending;

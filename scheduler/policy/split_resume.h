@@ -33,6 +33,9 @@ namespace ontime::scheduler {
 
 struct SplitResumeSettings {
   RescueRules rescue;
+  // Late pieces overtake tasks that wait for their first launch: slots that attempts are expected to free within so many
+  // checks are promised to them. 0: only slots that are free and that nothing waits for.
+  double ahead = 0.5;
   GrantRules grant;
   StartRules start;
   JobOrder order = JobOrder::EarliestDeadline;
@@ -52,6 +55,8 @@ class SplitResume final : public Policy {
   struct Found {  // late pieces of all jobs, and the pieces that could be saved but get no slot now
     std::vector<LatePiece> pieces;
     bool lacks_slots = false;
+    std::uint32_t ending = 0;    // attempts that are expected to be done before the next check but one
+    std::uint32_t promised = 0;  // fresh attempts that wait for a slot already
   };
   struct Known {  // of a job; nothing here is lost by beginning afresh
     estimate::Durations durations;
@@ -62,8 +67,8 @@ class SplitResume final : public Policy {
 
   bool begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan);
   void find_late(const View& view, const JobView& job, Known& known, Found& found, Plan& plan) const;
-  void look_at_task(const View& view, const JobView& job, const Known& known, std::uint32_t task, Found& found,
-                    Plan& plan) const;
+  void look_at_task(const View& view, const JobView& job, const Known& known, std::uint32_t task, double horizon,
+                    Found& found, Plan& plan) const;
   void save(std::uint32_t slots, Found& found, Plan& plan) const;
   void speculate(const LatePiece& late, const Division& division, Plan& plan) const;
   std::optional<TimePoint> next_check(const View& view, bool lacks_slots) const;

@@ -24,8 +24,8 @@ std::uint32_t pieces_at_start(double work, double window, const estimate::Durati
   if (!(window > 0) || !(work > 0)) return 1;
   const double launch = std::max(durations.launch, 1e-3);
   const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
-  const double needed = std::floor(work / window) + 1;  // pieces that a perfect attempt can do in time
-  if (needed > most) return 1;                          // hopeless
+  if (std::floor(work / window) + 1 > most) return 1;  // hopeless
+  const double needed = std::min(most, std::floor(work / (start.share * window)) + 1);
   const double affordable = std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
                                       std::floor(work / (rules.min_piece * launch))});
   const double ln_share = std::log(work / window);

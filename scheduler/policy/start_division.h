@@ -11,6 +11,7 @@
 namespace ontime::scheduler {
 
 struct StartRules {
+  double share = 1;        // of the time left that a perfect attempt at a piece may take, whether slots are free or not
   double pocd = 0.9;       // of the whole job: with less, and free slots, tasks are divided
   std::uint32_t max = 32;  // pieces per task
 };
