@@ -41,6 +41,9 @@ class Parameters {
   estimate::DurationHints durations();    // t_min, beta, t_avg, fit
   Handover handover(Handover otherwise);  // handover
 
+  // As people wrote them; for a policy that hands some on.
+  const StringMap& given() const { return given_; }
+
   // To be called last: refuses what was given and not asked for.
   void finish() const;
 

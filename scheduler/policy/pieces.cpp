@@ -70,6 +70,33 @@ std::vector<Piece> open_pieces(const JobView& job, std::uint32_t index) {
   return pieces;
 }
 
+std::vector<AttemptId> slower_racers(const std::vector<Piece>& pieces) {
+  std::vector<AttemptId> slower;
+  const auto is_first = [&](AttemptId id) {
+    return std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.racers.front().id == id; });
+  };
+  for (const Piece& piece : pieces) {
+    for (std::size_t i = 1; i < piece.racers.size(); ++i) {
+      const AttemptId id = piece.racers[i].id;
+      if (!is_first(id) && std::find(slower.begin(), slower.end(), id) == slower.end()) slower.push_back(id);
+    }
+  }
+  return slower;
+}
+
+std::optional<Reason> unsettled(const std::vector<Piece>& pieces, double launch, TimePoint now) {
+  std::optional<Reason> reason;
+  for (const Piece& piece : pieces) {
+    if (piece.in_change) return Reason::CutPending;
+    for (const Racer& racer : piece.racers) {
+      const bool has_begun = racer.attempt->state == AttemptState::Running;
+      const bool is_young = has_begun && age(*racer.attempt, now) < launch;
+      if (is_young || std::isnan(racer.completion)) reason = Reason::TooYoung;
+    }
+  }
+  return reason;
+}
+
 double split_bytes(const JobView& job, std::uint32_t task) {
   const ByteRange split = job.job->tasks[task].ledger.split();
   return split.is_open_ended() ? 0 : static_cast<double>(split.size());

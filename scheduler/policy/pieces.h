@@ -9,6 +9,7 @@
 #include "common/base/ids.h"
 #include "scheduler/estimate/durations.h"
 #include "scheduler/policy/view.h"
+#include "scheduler/reason.h"
 
 namespace ontime::scheduler {
 
@@ -32,6 +33,12 @@ struct Piece {
 };
 
 std::vector<Piece> open_pieces(const JobView& job, std::uint32_t task);
+
+// Of a task's open pieces: the attempts that are first on none of them, in order of launch on each.
+std::vector<AttemptId> slower_racers(const std::vector<Piece>& pieces);
+// Why a task's attempts cannot be compared now: fresh ones are on their way, or one has run for less than `launch`
+// seconds or shows no pace yet.
+std::optional<Reason> unsettled(const std::vector<Piece>& pieces, double launch, TimePoint now);
 
 // Bytes of the task's split; 0 when its end is unknown (a compressed file).
 double split_bytes(const JobView& job, std::uint32_t task);

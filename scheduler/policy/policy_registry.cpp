@@ -1,4 +1,5 @@
 // The policies by name. A new one is a file pair in this folder and a line here.
+#include "scheduler/policy/auto.h"
 #include "scheduler/policy/clone.h"
 #include "scheduler/policy/dolly.h"
 #include "scheduler/policy/ese.h"
@@ -13,8 +14,9 @@
 #include "scheduler/policy/s_resume.h"
 #include "scheduler/policy/sca.h"
 #include "scheduler/policy/sda.h"
-#include "scheduler/policy/split_resume.h"
+#include "scheduler/policy/shed.h"
 #include "scheduler/policy/shed_plus.h"
+#include "scheduler/policy/split_resume.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -51,6 +53,10 @@ const std::vector<Known>& known() {
        with_parameters<Ese>},
       {{"split-resume", "divides what is late among fresh attempts, where that raises PoCD most", false},
        SplitResume::make},
+      {{"auto", "chooses none, clone, shed+ or split-resume for each job, by deadline, load and what is known", false},
+       Auto::make},
+      {{"shed", "copies of every task, r per job, granted anew with every job that is submitted, resuming", false},
+       Shed::make},
       {{"shed+", "copies of single stragglers that raise all jobs' PoCDs most, resuming", false}, ShedPlus::make},
   };
   return list;

@@ -9,38 +9,6 @@
 namespace ontime::scheduler {
 namespace {
 
-// A copy goes to another node than the attempt that it races, so two nodes that have a slot serve everybody.
-class OtherNodes {
- public:
-  // `ended`: attempts whose slots the plan sets free.
-  OtherNodes(const View& view, const std::vector<AttemptId>& ended) {
-    while (count_ < 2) {
-      const auto node = view.resources.choose({nodes_, nodes_ + count_});
-      if (!node) break;
-      nodes_[count_++] = *node;
-    }
-    for (const AttemptId id : ended) {
-      const NodeId node = view.cluster.find_attempt(id)->node;
-      if (!view.resources.is_usable(node) || view.resources.is_left_out(node)) continue;
-      ++slots_freed_;
-      if (count_ < 2 && (count_ == 0 || nodes_[0] != node)) nodes_[count_++] = node;
-    }
-  }
-
-  bool has_other_than(NodeId node) const { return count_ == 2 || (count_ == 1 && nodes_[0] != node); }
-  std::uint32_t slots_freed() const { return slots_freed_; }
-
- private:
-  NodeId nodes_[2];
-  std::size_t count_ = 0;
-  std::uint32_t slots_freed_ = 0;
-};
-
-pocd::Objective objective_of(const std::string& name) {
-  if (name == "sum") return pocd::Objective::SumPocd;
-  return name == "max-min" ? pocd::Objective::MaxMin : pocd::Objective::SumLog;
-}
-
 // What can be said of a job once, when it is submitted.
 void introduce(const JobView& job, Plan& plan) {
   if (!job.has_deadline()) {
@@ -71,11 +39,7 @@ std::vector<Straggler> with_another_node(std::vector<Straggler> pieces, const Ot
 std::unique_ptr<Policy> ShedPlus::make(Parameters& parameters) {
   ShedPlusSettings settings;
   settings.times = check_times(parameters);
-  settings.lambda = parameters.number("lambda", settings.lambda, 0.01, 1);
-  settings.max = parameters.count("max", settings.max, 1, 1000);
-  settings.reserve_am = parameters.flag("reserve_am", settings.reserve_am);
-  settings.objective = objective_of(parameters.choice("objective", "sum-log", {"sum-log", "sum", "max-min"}));
-  settings.as_printed = parameters.choice("allocation", "exact", {"exact", "as_printed"}) == "as_printed";
+  settings.sharing = sharing(parameters);
   settings.kept_misses = parameters.choice("kept", "misses", {"misses", "redrawn"}) == "misses";
   settings.straggler_shape = parameters.choice("shape", "straggler", {"straggler", "application"}) == "straggler";
   settings.handover = parameters.handover(settings.handover);
@@ -109,7 +73,7 @@ std::vector<WatchedJob> ShedPlus::watch(const View& view) {
 
 void ShedPlus::check(const View& view, Plan& plan) {
   std::vector<WatchedJob> jobs = watch(view);
-  FoundStragglers found = find_stragglers(view, jobs, {settings_.as_printed, settings_.straggler_shape});
+  FoundStragglers found = find_stragglers(view, jobs, {settings_.sharing.as_printed, settings_.straggler_shape});
   if (found.pieces.empty() && found.slower.empty() && found.declined.empty()) return;
   plan.decisions.reserve(plan.decisions.size() + found.slower.size() + found.declined.size() + found.pieces.size() +
                          jobs.size());
@@ -118,16 +82,14 @@ void ShedPlus::check(const View& view, Plan& plan) {
   describe(jobs, found, plan);
 
   const OtherNodes nodes(view, found.slower);
-  const CopyBudget budget =
-      copy_budget(view, settings_.lambda, settings_.reserve_am ? static_cast<std::uint32_t>(view.jobs.size()) : 0,
-                  nodes.slots_freed());
+  const CopyBudget budget = copy_budget(view, settings_.sharing, nodes.slots_freed());
   if (budget.copies > 0) found.pieces = with_another_node(std::move(found.pieces), nodes, plan);
   grant(view, jobs, found.pieces, budget, plan);
 }
 
 void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& pieces,
                      const CopyBudget& budget, Plan& plan) const {
-  const GrantRule rule{settings_.objective, settings_.max, settings_.as_printed,
+  const GrantRule rule{settings_.sharing.objective, settings_.sharing.max, settings_.sharing.as_printed,
                        settings_.kept_misses || settings_.release};
   const std::vector<PieceGrant> grants = grant_copies(view, jobs, pieces, budget.copies, rule);
   std::int64_t left = budget.copies;

@@ -39,11 +39,7 @@ namespace ontime::scheduler {
 
 struct ShedPlusSettings {
   CheckTimes times;
-  double lambda = 1;
-  std::uint32_t max = 5;
-  bool reserve_am = false;
-  pocd::Objective objective = pocd::Objective::SumLog;
-  bool as_printed = false;
+  Sharing sharing;
   bool kept_misses = true;
   bool straggler_shape = true;
   Handover handover = Handover::Predicted;

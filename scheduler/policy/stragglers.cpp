@@ -47,7 +47,6 @@ class Search {
   [[gnu::always_inline]] void fetch_ahead(std::size_t i) const;
   void look_at(Place place);
   bool is_unsettled(const std::vector<Piece>& pieces, Place place);
-  void collect_slower(const std::vector<Piece>& pieces);
   void assess(const Piece& piece, Place place);
   double ln_miss_of_copy(const Straggler& late, const Piece& piece) const;
   void decline(Place place, Reason reason);
@@ -97,45 +96,20 @@ void Search::look_at(Place place) {
   const bool is_late = job.outlook->completion()[place.task] > job.deadline();
   const std::vector<Piece> pieces = open_pieces(job, place.task);
   if (is_unsettled(pieces, place)) return;
-  collect_slower(pieces);
+  const std::vector<AttemptId> slower = slower_racers(pieces);
+  found_.slower.insert(found_.slower.end(), slower.begin(), slower.end());
   if (!is_late) return;
   for (const Piece& piece : pieces) {
     if (piece.completion() > job.deadline()) assess(piece, place);
   }
 }
 
-// Fresh attempts are on their way, or have not run long enough to be compared with: they are left alone.
 bool Search::is_unsettled(const std::vector<Piece>& pieces, Place place) {
   const WatchedJob& job = jobs_[place.job];
+  const std::optional<Reason> reason = unsettled(pieces, job.durations.launch, view_.now);
   const bool is_late = job.view->outlook->completion()[place.task] > job.view->deadline();
-  std::optional<Reason> reason;
-  for (const Piece& piece : pieces) {
-    if (piece.in_change) reason = Reason::CutPending;
-    for (const Racer& racer : piece.racers) {
-      const bool has_begun = racer.attempt->state == AttemptState::Running;
-      if (reason) break;
-      if (std::isnan(racer.completion) || (has_begun && age(*racer.attempt, view_.now) < job.durations.launch)) {
-        reason = Reason::TooYoung;
-      }
-    }
-  }
   if (reason && is_late) decline(place, *reason);
   return reason.has_value();
-}
-
-void Search::collect_slower(const std::vector<Piece>& pieces) {
-  const auto is_first = [&](AttemptId id) {
-    return std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.racers.front().id == id; });
-  };
-  const std::size_t before = found_.slower.size();
-  for (const Piece& piece : pieces) {
-    for (std::size_t i = 1; i < piece.racers.size(); ++i) {
-      const AttemptId id = piece.racers[i].id;
-      const auto known = found_.slower.begin() + static_cast<std::ptrdiff_t>(before);
-      if (!is_first(id) && std::find(known, found_.slower.end(), id) == found_.slower.end())
-        found_.slower.push_back(id);
-    }
-  }
 }
 
 void Search::assess(const Piece& piece, Place place) {

@@ -1,0 +1,121 @@
+// auto: which policy it chooses for a job, that this policy then plans, and that a new master keeps to the choice.
+#include "scheduler/policy/auto.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "tests/policy/paced_world.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using test::PacedWorld;
+using test::World;
+
+JobSpec spec(Duration deadline, StringMap more = {}) {
+  JobSpec spec = World::quiet_spec();
+  spec.policy = "auto";
+  spec.policy_parameters = {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "100ms"}, {"fit", "flags"}};
+  for (const auto& [name, value] : more) spec.policy_parameters[name] = value;
+  spec.deadline = deadline;
+  return spec;
+}
+
+JobSpec compressed(Duration deadline, int files) {
+  JobSpec what = spec(deadline);
+  for (int i = 0; i < files; ++i) what.inputs.push_back({"/in" + std::to_string(i), 1000, 1, Codec::Gzip});
+  return what;
+}
+
+class AutoTest : public testing::Test {
+ protected:
+  JobId submit(std::uint32_t tasks, JobSpec what) { return paced_.world().submit(tasks * 1000, 1000, std::move(what)); }
+  // The policy in its note.
+  std::string chosen(JobId job) const {
+    for (const std::string& note : paced_.notes(job)) {
+      const std::string says = "auto chooses ";
+      if (note.starts_with(says)) return note.substr(says.size(), note.find(':') - says.size());
+    }
+    return "nothing";
+  }
+  std::size_t copies(JobId job) const {
+    std::size_t count = 0;
+    for (const auto& launch : paced_.launches()) count += launch.attempt.task.job == job && launch.attempt.number > 0;
+    return count;
+  }
+
+  PacedWorld paced_;
+};
+
+TEST_F(AutoTest, NothingWithoutADeadline) {
+  paced_.add_nodes(8);
+  EXPECT_EQ(chosen(submit(2, spec(0s))), "none");
+}
+
+TEST_F(AutoTest, ShedPlusWhereThereIsRoomForCopiesAndTimeForThem) {
+  paced_.add_nodes(8);
+  EXPECT_EQ(chosen(submit(2, spec(40s))), "shed+");
+}
+
+TEST_F(AutoTest, SplitResumeWhereACopyWouldHardlyBeInTime) {
+  paced_.add_nodes(8);
+  EXPECT_EQ(chosen(submit(2, spec(15s, {{"slack", "1"}}))), "shed+");  // there is room for 1.6 t_min
+  EXPECT_EQ(chosen(submit(2, spec(15s))), "split-resume");
+}
+
+TEST_F(AutoTest, SplitResumeWhereSlotsAreScarce) {
+  paced_.add_nodes(8);
+  EXPECT_EQ(chosen(submit(5, spec(40s))), "split-resume");
+  EXPECT_EQ(chosen(submit(1, spec(40s, {{"load", "0.9"}}))), "shed+");
+}
+
+TEST_F(AutoTest, SplitResumeAsLongAsNothingIsKnown) {
+  paced_.add_nodes(8);
+  JobSpec unknown = World::quiet_spec();
+  unknown.policy = "auto";
+  unknown.deadline = 40s;
+  EXPECT_EQ(chosen(submit(2, unknown)), "split-resume");
+}
+
+TEST_F(AutoTest, ClonesOfCompressedInputsOrNothing) {
+  paced_.add_nodes(8);
+  EXPECT_EQ(chosen(paced_.world().submit(compressed(40s, 2))), "clone");
+  EXPECT_EQ(chosen(paced_.world().submit(compressed(40s, 4))), "none");
+}
+
+TEST_F(AutoTest, TheChosenPolicyPlans) {
+  paced_.add_nodes(8);
+  paced_.set_rate([](AttemptId id) { return id.number == 0 && id.task.index == 0 ? 12.0 : 100.0; });
+  const JobId roomy = submit(2, spec(40s));
+  const JobId tight = submit(2, spec(14s));
+  ASSERT_EQ(chosen(roomy), "shed+");
+  ASSERT_EQ(chosen(tight), "split-resume");
+  EXPECT_TRUE(paced_.run_job(tight, 14s));
+  EXPECT_GT(copies(tight), 0u);
+  EXPECT_TRUE(paced_.run_job(roomy, 30s));
+  EXPECT_GT(copies(roomy), 0u);
+}
+
+TEST_F(AutoTest, ANewMasterKeepsToTheChoice) {
+  paced_.add_nodes(8);
+  const JobId job = submit(2, spec(40s));
+  paced_.run(1s);
+  paced_.restart();
+  submit(4, spec(40s));  // under the load of now the choice would be another
+  paced_.run(1s);
+  EXPECT_EQ(chosen(job), "shed+");
+  std::size_t choices = 0;
+  for (const std::string& note : paced_.notes(job)) choices += note.starts_with("auto chooses");
+  EXPECT_EQ(choices, 1u);
+}
+
+TEST(Auto, AParameterThatItDoesNotKnowIsRefused) {
+  EXPECT_THROW(make_policy("auto", {{"theta", "1s"}}), std::invalid_argument);
+  EXPECT_THROW(make_policy("auto", {{"handover", "never"}}), std::invalid_argument);
+  EXPECT_NE(make_policy("auto", {{"handover", "ready"}, {"slack", "3"}}), nullptr);
+}
+
+}  // namespace
+}  // namespace ontime::scheduler

@@ -1,0 +1,160 @@
+// What holds for shed, shed+ and auto in any history: never more copies than there are slots for, no decision about a
+// task that is done, at most one Decline per task (of shed and shed+), the same views give the same plans, and every
+// job ends.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "scheduler/policy/policy.h"
+#include "tests/policy/paced_world.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using test::PacedWorld;
+
+struct InWords {
+  std::string operator()(const Speculate& what) const {
+    std::ostringstream text;
+    text << "speculate " << to_string(what.task) << ' ' << what.segment << ' ' << what.resume_at.value_or(0) << ' '
+         << what.release << ' ' << code_of(what.reason) << ' ' << what.completion << ' ' << what.pocd_after;
+    for (const std::uint32_t copies : what.copies) text << ' ' << copies;
+    return text.str();
+  }
+  std::string operator()(const Divide& what) const { return "divide " + to_string(what.task); }
+  std::string operator()(const CloneTasks& what) const {
+    return "clone " + to_string(what.job) + ' ' + std::to_string(what.copies);
+  }
+  std::string operator()(const EndAttempt& what) const { return "end " + to_string(what.attempt); }
+  std::string operator()(const Decline& what) const {
+    return "decline " + to_string(what.task) + ' ' + std::string(code_of(what.reason));
+  }
+  std::string operator()(const Note& what) const { return "note " + to_string(what.job) + ' ' + what.text; }
+};
+
+std::string in_words(const Plan& plan) {
+  std::string text = plan.next_check ? std::to_string(to_unix_ns(*plan.next_check)) : "never";
+  for (const Decision& decision : plan.decisions) text += '\n' + std::visit(InWords{}, decision);
+  return text;
+}
+
+// Asks two policies of the same kind and looks at what they say.
+class Watched final : public Policy {
+ public:
+  Watched(std::string_view name, const StringMap& parameters, std::uint64_t& asked)
+      : is_auto_(name == "auto"),
+        asked_(asked),
+        one_(make_policy(name, parameters)),
+        other_(make_policy(name, parameters)) {
+    if (const auto lambda = parameters.find("lambda"); lambda != parameters.end()) lambda_ = std::stod(lambda->second);
+  }
+  JobOrder order() const override { return one_->order(); }
+  Plan plan(const View& view) override {
+    Plan plan = one_->plan(view);
+    EXPECT_EQ(in_words(plan), in_words(other_->plan(view)));
+    check_room(plan, view);
+    check_tasks(plan, view);
+    return plan;
+  }
+
+ private:
+  void check_room(const Plan& plan, const View& view) {
+    std::uint64_t speculated = 0;
+    std::uint64_t ended = 0;
+    for (const Decision& decision : plan.decisions) {
+      if (const auto* what = std::get_if<Speculate>(&decision)) {
+        for (const std::uint32_t copies : what->copies) speculated += copies;
+      }
+      if (const auto* what = std::get_if<CloneTasks>(&decision)) asked_ += what->copies;
+      ended += std::holds_alternative<EndAttempt>(decision);
+    }
+    asked_ += speculated;
+    const double allowed = lambda_ * view.slots() + 1e-9;
+    const double busy = static_cast<double>(view.slots() - view.free_slots());
+    const double room = std::max(0.0, allowed - busy - view.waiting) + static_cast<double>(ended);
+    EXPECT_LE(static_cast<double>(speculated), room);
+  }
+
+  void check_tasks(const Plan& plan, const View& view) const {
+    std::set<TaskId> declined;
+    for (const Decision& decision : plan.decisions) {
+      std::optional<TaskId> task;
+      if (const auto* what = std::get_if<Speculate>(&decision)) task = what->task;
+      if (const auto* what = std::get_if<EndAttempt>(&decision)) task = what->attempt.task;
+      if (const auto* what = std::get_if<Decline>(&decision)) {
+        task = what->task;
+        const bool is_new = declined.insert(what->task).second;
+        EXPECT_TRUE(is_new || is_auto_) << to_string(what->task);
+      }
+      EXPECT_FALSE(task && view.cluster.find_task(*task)->ledger.is_done());
+    }
+  }
+
+  bool is_auto_;
+  double lambda_ = 1;
+  std::uint64_t& asked_;
+  std::unique_ptr<Policy> one_;
+  std::unique_ptr<Policy> other_;
+};
+
+StringMap parameters_of(const std::string& policy) {
+  const auto any = [](const std::vector<std::string>& values) { return *rc::gen::elementOf(values); };
+  StringMap parameters;
+  if (*rc::gen::arbitrary<bool>()) parameters = {{"t_min", "2s"}, {"beta", "1.4"}, {"t_avg", "100ms"}};
+  parameters["handover"] = any({"predicted", "ready"});
+  if (policy == "auto") return parameters;
+  parameters["lambda"] = any({"1", "0.7"});
+  parameters["objective"] = any({"sum-log", "sum", "max-min"});
+  parameters["allocation"] = any({"exact", "exact", "as_printed"});
+  parameters["release"] = any({"no", "yes"});
+  if (policy == "shed+") parameters["kept"] = any({"misses", "redrawn"});
+  return parameters;
+}
+
+class ShedPolicies : public testing::TestWithParam<const char*> {};
+
+TEST_P(ShedPolicies, KeepToTheirRoomAndToOpenTasksAndDecideTheSameAgain) {
+  std::uint64_t asked = 0;
+  const bool ok = rc::check([&asked] {
+    Settings settings;
+    settings.make_policy = [&asked](std::string_view name, const StringMap& parameters) {
+      return std::make_unique<Watched>(name, parameters, asked);
+    };
+    PacedWorld world(settings);
+    world.set_launch(*rc::gen::inRange(0, 400) * 1ms);
+    world.add_nodes(static_cast<std::uint32_t>(*rc::gen::inRange(1, 14)),
+                    static_cast<std::uint32_t>(*rc::gen::inRange(1, 3)));
+    const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1'000'000);
+    world.set_rate([seed](AttemptId id) {
+      const std::uint64_t mixed = (seed + id.task.index * 7919 + id.number * 104729 + 17) * 2654435761u;
+      const double u = static_cast<double>(mixed % 9973) / 9973;
+      return u < 0.02 && id.number == 0 ? 0.0 : 500 * (1 - 0.95 * u * u * u);
+    });
+    const StringMap parameters = parameters_of(GetParam());
+    std::vector<JobId> jobs;
+    const int count = *rc::gen::inRange(1, 4);
+    for (int i = 0; i < count; ++i) {
+      JobSpec spec = test::World::quiet_spec();
+      spec.policy = GetParam();
+      spec.policy_parameters = parameters;
+      spec.deadline = *rc::gen::inRange(0, 12) * 1s;
+      spec.attempt_timeout = 10s;  // some stand still for ever
+      const auto tasks = static_cast<std::uint64_t>(*rc::gen::inRange(1, 8));
+      jobs.push_back(world.world().submit(tasks * 1000, 1000, std::move(spec)));
+      world.run(*rc::gen::inRange(0, 2000) * 1ms);
+      if (*rc::gen::inRange(0, 6) == 0) world.restart();
+    }
+    for (const JobId job : jobs) RC_ASSERT(world.run_job(job, 1000s));
+  });
+  EXPECT_TRUE(ok);
+  EXPECT_GT(asked, 20u) << "these histories had nothing to decide";
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ShedPolicies, testing::Values("shed", "shed+", "auto"));
+
+}  // namespace
+}  // namespace ontime::scheduler
