@@ -145,7 +145,7 @@ void Dolly::admit(const JobView& job, std::uint32_t clones, Plan& plan) {
   if (job.job->attempts_launched == 0) return;
   for (std::uint32_t task = 0; task < job.job->tasks.size(); ++task) {
     if (first_live(job, task) == nullptr) continue;
-    if (const auto piece = last_piece(job, task)) plan.add(race(*piece, clones, Reason::Clone));
+    if (auto copies = race(job, task, clones, Reason::Clone)) plan.add(*std::move(copies));
   }
 }
 

@@ -75,19 +75,19 @@ bool Hadoop::scan(const View& view, const JobView& job, std::uint32_t slots, Pla
   const double replacement = now + new_attempt(job, peers, settings_.as_written);
   const std::optional<Candidate> candidate = best(job, replacement, peers, now, declines);
   if (!candidate) return false;
-  const std::optional<Piece> piece = last_piece(job, candidate->task);
+  const std::optional<Speculate> copy = race(job, candidate->task, 1, Reason::Slow);
   std::optional<Reason> objection;
   if (copies_of(job) >= hadoop_cap(settings_, tasks, running))
     objection = Reason::CapReached;
   else if (slots == 0)
     objection = Reason::NoFreeSlot;
-  else if (!piece || piece->in_change)
+  else if (!copy)
     objection = Reason::CutPending;
   if (objection) {
     declines.add(job, candidate->task, *objection);
     return false;
   }
-  plan.add(race(*piece, 1, Reason::Slow));
+  plan.add(*copy);
   return true;
 }
 

@@ -108,17 +108,19 @@ LateSearch::LateSearch(const JobView& job, const LateRules& rules, double now) {
   const std::span<const double> completion = job.outlook->completion();
   const std::span<const float> progress = job.outlook->progress();
   std::vector<double> rates;
-  for (const double duration : job.outlook->task_durations()) rates.push_back(duration > 0 ? 1 / duration : kInfinity);
-  for (std::size_t task = 0; task < completion.size(); ++task) {
+  std::vector<LateTask> running;  // whose rates are the first ones
+  rates.reserve(completion.size() + job.outlook->task_durations().size());
+  for (std::uint32_t task = 0; task < completion.size(); ++task) {
     const double rate = rate_of(static_cast<double>(progress[task]), completion[task], now);
-    if (!std::isnan(rate)) rates.push_back(rate);
+    if (std::isnan(rate)) continue;
+    rates.push_back(rate);
+    running.push_back({task, completion[task]});
   }
+  for (const double duration : job.outlook->task_durations()) rates.push_back(duration > 0 ? 1 / duration : kInfinity);
   const std::optional<double> slow = slow_rate(rules, rates);
   if (!slow) return;
-  for (std::uint32_t task = 0; task < completion.size(); ++task) {
-    if (rate_of(static_cast<double>(progress[task]), completion[task], now) < *slow) {
-      heap_.push_back({task, completion[task]});
-    }
+  for (std::size_t index = 0; index < running.size(); ++index) {
+    if (rates[index] < *slow) heap_.push_back(running[index]);
   }
   std::make_heap(heap_.begin(), heap_.end(), has_longer_left);
 }
@@ -140,12 +142,13 @@ std::uint32_t race_slow_tasks(const View& view, const JobView& job, const LateRu
     if (raced == most && declines.full()) break;
     std::optional<Reason> reason = objection(job, slow->task, rules, view.now);
     if (!reason && raced == most) reason = exhausted;
-    const std::optional<Piece> piece = reason ? std::nullopt : last_piece(job, slow->task);
-    if (!reason && (!piece || piece->in_change)) reason = Reason::CutPending;
+    std::optional<Speculate> copy;
+    if (!reason) copy = race(job, slow->task, 1, Reason::Slow);
+    if (!reason && !copy) reason = Reason::CutPending;
     if (reason) {
       declines.add(job, slow->task, *reason);
     } else {
-      plan.add(race(*piece, 1, Reason::Slow));
+      plan.add(*std::move(copy));
       ++raced;
     }
   }

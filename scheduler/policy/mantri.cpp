@@ -19,6 +19,12 @@ double mean_task(const JobView& job, const FreshAttempt& fresh) {
   return fresh.mean(static_cast<double>(job.job->input_bytes) / static_cast<double>(job.job->tasks.size()));
 }
 
+bool has_unknown_pace(const JobView& job, std::uint32_t task) {
+  const std::optional<Piece> piece = last_piece(job, task);
+  return piece &&
+         std::any_of(piece->racers.begin(), piece->racers.end(), [](const Racer& racer) { return !racer.pace.known; });
+}
+
 }  // namespace
 
 struct Mantri::Round {
@@ -157,23 +163,21 @@ void Mantri::duplicate(Round& round, const Candidate& candidate) const {
     return;
   }
   if (!(candidate.remaining > limit)) return;
-  const std::optional<Piece> piece = last_piece(round.job, candidate.task);
+  const std::uint32_t wanted = settings_.form == MantriForm::P1 ? settings_.max_copies + 1 - attempts : 1;
+  const std::uint32_t copies = std::min(wanted, round.slots);
+  std::optional<Speculate> decision = race(round.job, candidate.task, copies, Reason::Slow);
   std::optional<Reason> objection;
-  if (!piece || piece->in_change) {
+  if (!decision)
     objection = Reason::CutPending;
-  } else if (settings_.form == MantriForm::Full && attempts > 1 &&
-             std::any_of(piece->racers.begin(), piece->racers.end(), [](const Racer& r) { return !r.pace.known; })) {
+  else if (settings_.form == MantriForm::Full && attempts > 1 && has_unknown_pace(round.job, candidate.task))
     objection = Reason::TooYoung;  // what it has may be enough
-  } else if (round.slots == 0) {
+  else if (copies == 0)
     objection = Reason::NoFreeSlot;
-  }
   if (objection) {
     round.declines.add(round.job, candidate.task, *objection);
     return;
   }
-  const std::uint32_t wanted = settings_.form == MantriForm::P1 ? settings_.max_copies + 1 - attempts : 1;
-  const std::uint32_t copies = std::min(wanted, round.slots);
-  round.plan.add(race(*piece, copies, Reason::Slow));
+  round.plan.add(*std::move(decision));
   round.slots -= copies;
 }
 

@@ -4,6 +4,29 @@
 #include <cmath>
 
 namespace ontime::scheduler {
+namespace {
+
+// The begin of the task's open segment; nothing if nobody works on it or it is in change. As last_segment() where there
+// is no choice, for thousands of slow tasks at a time.
+std::optional<std::uint64_t> only_segment(const JobView& job, std::uint32_t index) {
+  const Task& task = job.job->tasks[index];
+  const std::vector<Segment>& segments = task.ledger.segments();
+  const auto open = std::find_if(segments.rbegin(), segments.rend(), [](const Segment& one) { return !one.sealed; });
+  bool is_held = false;
+  for (const Attempt& attempt : task.attempts) {
+    if (!is_live(attempt.state)) continue;
+    if (attempt.cut_pending || attempt.standby) return std::nullopt;
+    is_held = is_held || attempt.held.contains(open->range.begin);
+  }
+  return is_held ? std::optional(open->range.begin) : std::nullopt;
+}
+
+std::optional<std::uint64_t> last_segment(const JobView& job, std::uint32_t task) {
+  const std::optional<Piece> piece = last_piece(job, task);
+  return piece && !piece->in_change ? std::optional(piece->range.begin) : std::nullopt;
+}
+
+}  // namespace
 
 std::uint32_t slots_for_copies(const View& view) {
   return view.free_slots() > view.waiting ? view.free_slots() - view.waiting : 0;
@@ -36,13 +59,16 @@ std::optional<Piece> last_piece(const JobView& job, std::uint32_t task) {
   return std::move(*std::max_element(pieces.begin(), pieces.end(), is_sooner));
 }
 
-Speculate race(const Piece& piece, std::uint32_t copies, Reason reason) {
+std::optional<Speculate> race(const JobView& job, std::uint32_t task, std::uint32_t copies, Reason reason) {
+  const std::optional<std::uint64_t> segment =
+      job.job->tasks[task].ledger.open_segments() == 1 ? only_segment(job, task) : last_segment(job, task);
+  if (!segment || job.pending.contains(task)) return std::nullopt;
   Speculate decision;
-  decision.task = piece.task;
-  decision.segment = piece.range.begin;
+  decision.task = {job.id, task};
+  decision.segment = *segment;
   decision.copies = {copies};
   decision.reason = reason;
-  decision.completion = piece.completion();
+  decision.completion = job.outlook->completion()[task];
   return decision;
 }
 

@@ -26,8 +26,9 @@ const Attempt* first_live(const JobView& job, std::uint32_t task);
 
 // The piece the task is done with: the one that will be sealed last. Nothing if nobody works on the task.
 std::optional<Piece> last_piece(const JobView& job, std::uint32_t task);
-// Race it with so many fresh attempts from its begin on.
-Speculate race(const Piece& piece, std::uint32_t copies, Reason reason);
+// Race that piece with so many fresh attempts from its begin on. Nothing if nobody works on the task, or while it is in
+// change.
+std::optional<Speculate> race(const JobView& job, std::uint32_t task, std::uint32_t copies, Reason reason);
 
 // Bytes of the job's splits, task by task, from its specification: a million tasks need not be touched for it.
 class SplitSizes {
