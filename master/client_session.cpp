@@ -100,7 +100,7 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
     const std::optional<scheduler::Forecast> forecast = scheduler::forecast(services_.control.scheduler(), id, now);
     if (forecast) *summary.mutable_forecast() = view_of(*forecast, *job);
   }
-  if (request.account()) {
+  if (request.account() || (request.account_at_end() && is_final(job->state))) {
     *reply.mutable_job()->mutable_account() = view_of(scheduler::account(*job, now));
     Explanation(cluster, *job, now).tally(*reply.mutable_job());
   }

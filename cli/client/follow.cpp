@@ -23,10 +23,10 @@ Result<wire::Reply::Job> follow(MasterClient& client, JobId job, ProgressView& v
   std::optional<double> pocd;
   for (;;) {
     const bool wants_forecast = Clock::now() - last_forecast >= kForecastInterval;
-    auto reply = client.describe(job, {.forecast = wants_forecast}, poll);
+    auto reply = client.describe(job, {.forecast = wants_forecast, .account_at_end = true}, poll);
     if (reply) {
       last_heard = Clock::now();
-      if (has_ended(reply->summary())) return client.describe(job, {.account = true});
+      if (has_ended(reply->summary())) return reply;
       ProgressState state = progress_of(reply->summary());
       if (wants_forecast) {
         pocd = state.pocd;

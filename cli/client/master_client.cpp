@@ -146,6 +146,7 @@ Result<wire::Reply::Job> MasterClient::describe_from(JobId job, Details details,
   request.mutable_describe_job()->set_tasks(details.tasks);
   request.mutable_describe_job()->set_forecast(details.forecast);
   request.mutable_describe_job()->set_account(details.account);
+  request.mutable_describe_job()->set_account_at_end(details.account_at_end);
   request.mutable_describe_job()->set_wait_ns(wait.count());
   auto reply = ask(request, wait);
   if (!reply) return reply.error();

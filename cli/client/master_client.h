@@ -43,6 +43,7 @@ class MasterClient {
     bool tasks = false;
     bool forecast = false;  // not more than once a second
     bool account = false;
+    bool account_at_end = false;  // only if the job has ended
   };
   // With a wait: answers when the job has ended or so much time has passed.
   Result<wire::Reply::Job> describe(JobId job, Details details, Duration wait = Duration(0));

@@ -109,7 +109,10 @@ std::string decision_text(const wire::DecisionDetail& decision, const wire::Expl
   std::string text = timed(decision.at_ns(), reason_text(decision.reason()) + ": " + action_text(decision));
   const std::string expectation = expectation_text(decision, task);
   if (!expectation.empty()) text += indented(expectation);
-  for (const auto& fate : decision.fates()) text += indented(fate_text(fate, decision.what() != "end-attempt"));
+  const bool has_launched = decision.what() != "end-attempt";
+  for (const auto& fate : decision.fates()) {
+    if (has_launched || fate.sealed_bytes() > 0) text += indented(fate_text(fate, has_launched));
+  }
   return text;
 }
 

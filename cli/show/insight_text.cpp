@@ -50,6 +50,7 @@ std::string checkpoint_text(const wire::JobSummary& job) {
 }
 
 std::string pocd_text(double pocd) {
+  if (pocd == 0 || pocd == 1) return number("%.0f", pocd);
   if (pocd > 0.999 && pocd < 1) return "above 0.999";
   if (pocd < 0.001 && pocd > 0) return "below 0.001";
   return number("%.3f", pocd);
@@ -62,7 +63,11 @@ std::string expected_text(const wire::JobSummary& job) {
     return "there is no telling: " + std::to_string(forecast.standing()) +
            (forecast.standing() == 1 ? " segment stands still" : " segments stand still");
   }
-  if (!forecast.has_median_ns()) return "not known yet";
+  if (!forecast.has_median_ns()) {
+    if (forecast.unknown() == 0) return "not known yet";
+    return "not known yet: nothing can be said about " + std::to_string(forecast.unknown()) +
+           (forecast.unknown() == 1 ? " segment" : " segments");
+  }
   std::string text = "done in " + duration(std::max<std::int64_t>(0, forecast.median_ns() - job.elapsed_ns())) +
                      ", at " + duration(forecast.median_ns());
   if (forecast.has_low_ns() && forecast.has_high_ns() && forecast.low_ns() < forecast.high_ns())

@@ -15,7 +15,7 @@ std::string checkpoint_text(const wire::JobSummary& job);
 // True if checkpoints are off because the policy's paper restarts.
 bool restarts_without_checkpoints(const wire::JobSummary& job);
 
-std::string pocd_text(double pocd);  // "0.973", "above 0.999", "below 0.001"
+std::string pocd_text(double pocd);  // "0.973", "above 0.999", "1"
 std::string expected_text(const wire::JobSummary& job);
 std::string durations_text(const wire::Durations& durations);
 

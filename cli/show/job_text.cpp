@@ -75,7 +75,7 @@ ProgressState progress_of(const wire::JobSummary& job) {
   state.tasks_done = job.tasks_done();
   state.tasks = job.tasks();
   state.attempts_failed = job.attempts_failed();
-  if (job.deadline_ns() > 0) state.deadline_left = Duration(job.deadline_ns() - job.elapsed_ns());
+  if (job.deadline_ns() > 0 && !has_ended(job)) state.deadline_left = Duration(job.deadline_ns() - job.elapsed_ns());
   if (job.forecast().has_pocd()) state.pocd = job.forecast().pocd();
   if (job.state() == wire::COMMITTING) state.note = "committing";
   if (job.state() == wire::RUNNING && job.attempts_running() == 0 && job.tasks_done() < job.tasks())

@@ -235,13 +235,15 @@ TEST(JobText, AnEndOrAStandstillIsNotForetold) {
   EXPECT_THAT(job_text(job), HasSubstr("expected:    there is no telling: 2 segments stand still\n"));
   job.mutable_summary()->mutable_forecast()->Clear();
   EXPECT_THAT(job_text(job), HasSubstr("expected:    not known yet\n"));
+  job.mutable_summary()->mutable_forecast()->set_unknown(1);
+  EXPECT_THAT(job_text(job), HasSubstr("expected:    not known yet: nothing can be said about 1 segment\n"));
   job.mutable_summary()->clear_forecast();
   EXPECT_THAT(job_text(job), Not(HasSubstr("expected")));
 }
 
 TEST(JobText, CertaintyIsNotClaimedByRounding) {
   EXPECT_EQ(pocd_text(0.99999), "above 0.999");
-  EXPECT_EQ(pocd_text(1), "1.000");
+  EXPECT_EQ(pocd_text(1), "1");
   EXPECT_EQ(pocd_text(0.0001), "below 0.001");
 }
 
