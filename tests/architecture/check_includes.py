@@ -36,7 +36,8 @@ ALLOWED = {
 # Protobuf's types stay at the edges: only these may include generated headers.
 WIRE_FOLDERS = ("common/protocol", "common/net", "worker/agent", "worker/runner", "cli")
 WIRE_FILES = ("master/worker_session", "master/worker_link", "master/client_session", "master/reports",
-              "master/submission", "master/submissions", "master/job_view", "master/explanation", "master/journal/record_codec",
+              "master/submission", "master/submissions", "master/job_view", "master/explanation",
+              "master/journal/record_codec",
               "common/injection/wire")
 
 SYSTEM_FOLDERS = ("sys", "netinet", "arpa", "net", "linux")

@@ -1,0 +1,95 @@
+// What clients can ask about a job's inside: forecast, account, explanation.
+#include <gmock/gmock.h>
+
+#include "tests/master/master_fixture.h"
+
+namespace ontime {
+namespace {
+
+using asio::awaitable;
+using test::FakeWorker;
+
+class InsightTest : public test::MasterFixture {
+ protected:
+  awaitable<wire::Reply> explain(std::uint32_t job, std::uint32_t task) {
+    wire::Request request;
+    request.mutable_explain()->set_job(job);
+    request.mutable_explain()->set_task(task);
+    co_return co_await ask(request);
+  }
+  awaitable<std::uint32_t> submit_clone() {
+    wire::Request request = submission();
+    request.mutable_submit()->set_policy("clone");
+    wire::Entry* r = request.mutable_submit()->add_policy_parameters();
+    r->set_key("r");
+    r->set_value("1");
+    request.mutable_submit()->set_deadline_ns(60'000'000'000);
+    co_return co_await submit_request(request);
+  }
+};
+
+TEST_F(InsightTest, ForecastAndAccountAreThereWhenAskedFor) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    const std::uint32_t job = co_await submit();
+    const auto order = co_await worker.next_order();
+    EXPECT_TRUE(order.has_value());
+    const wire::Reply::Job plain = co_await describe(job);
+    EXPECT_FALSE(plain.summary().has_forecast());
+    EXPECT_FALSE(plain.has_account());
+    wire::Request request;
+    request.mutable_describe_job()->set_job(job);
+    request.mutable_describe_job()->set_forecast(true);
+    request.mutable_describe_job()->set_account(true);
+    const wire::Reply full = co_await ask(request);
+    EXPECT_EQ(full.job().summary().forecast().unknown(), 1u);
+    EXPECT_EQ(full.job().account().attempts(), 1u);
+    request.Clear();
+    request.mutable_list_jobs()->set_accounts(true);
+    const wire::Reply jobs = co_await ask(request);
+    EXPECT_EQ(jobs.jobs().accounts_size(), 1);
+    EXPECT_EQ(jobs.jobs().accounts(0).policy(), "none");
+    EXPECT_EQ(jobs.jobs().accounts(0).account().attempts(), 1u);
+  });
+}
+
+TEST_F(InsightTest, DecisionsSurviveARestartOfTheMaster) {
+  std::uint32_t job = 0;
+  wire::Reply before;
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker("one", 4);
+    job = co_await submit_clone();
+    const auto order = co_await worker.next_order();
+    EXPECT_TRUE(order.has_value());
+    before = co_await explain(job, 0);
+  });
+  EXPECT_FALSE(before.explained().decisions().empty());
+  EXPECT_EQ(before.explained().tasks(0).clones_size(), 1);
+  stop_master();
+  start_master();
+  play([&]() -> awaitable<void> {
+    const wire::Reply after = co_await explain(job, 0);
+    // Its policy begins afresh and may add to them.
+    EXPECT_GE(after.explained().decisions_size(), before.explained().decisions_size());
+    for (int i = 0; i < before.explained().decisions_size(); ++i) {
+      EXPECT_EQ(after.explained().decisions(i).SerializeAsString(),
+                before.explained().decisions(i).SerializeAsString());
+    }
+    EXPECT_EQ(after.explained().tasks(0).clones_size(), 1);
+  });
+}
+
+TEST_F(InsightTest, WhatCannotBeExplainedIsRefusedInOneSentence) {
+  play([&]() -> awaitable<void> {
+    const wire::Reply no_job = co_await explain(7, 0);
+    EXPECT_TRUE(no_job.bad_input());
+    EXPECT_THAT(no_job.error(), testing::HasSubstr("job-7"));
+    const std::uint32_t job = co_await submit();
+    const wire::Reply no_task = co_await explain(job, 5);
+    EXPECT_TRUE(no_task.bad_input());
+    EXPECT_THAT(no_task.error(), testing::HasSubstr("has no task 5; it has 1"));
+  });
+}
+
+}  // namespace
+}  // namespace ontime
