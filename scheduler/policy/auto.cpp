@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::string_view kSays = "auto chooses ";  // how its notes begin
 
-double load_of(const View& view, std::uint64_t more) {
+double load_with(const View& view, std::uint64_t clones) {
   if (view.slots() == 0) return std::numeric_limits<double>::infinity();
-  const std::uint64_t wanted = std::uint64_t{view.slots() - view.free_slots()} + view.waiting + more;
+  const std::uint64_t wanted = std::uint64_t{view.slots() - view.free_slots()} + view.waiting + clones;
   return static_cast<double>(wanted) / static_cast<double>(view.slots());
 }
 
@@ -26,7 +26,7 @@ bool shows_no_pace(const Job& job) {
 }
 
 AutoChoice choose_without_pace(const View& view, const JobView& job, const AutoSettings& settings) {
-  const double with_clones = load_of(view, job.job->tasks.size());
+  const double with_clones = load_with(view, job.job->tasks.size());
   if (with_clones <= settings.load) {
     return {"clone", "compressed input shows no pace, and there is room for clones (load " + short_number(with_clones) +
                          " with them)"};
@@ -87,14 +87,11 @@ AutoChoice choose_policy(const View& view, const JobView& job, const AutoSetting
   if (durations.t_min <= 0 || durations.source == estimate::DurationSource::Assumed) {
     return {"split-resume", "t_min is not known yet"};
   }
-  const double load = load_of(view, 0);
   const double slack = slack_of(job, durations);
-  const std::string facts = "load " + short_number(load) + ", after the first look the deadline has room for " +
-                            short_number(slack) + " t_min; " +
+  const std::string facts = "after the first look there is time for " + short_number(slack) + " t_min; " +
                             duration_words(durations, settings.durations, mean_split_bytes(job));
-  if (load > settings.load) return {"split-resume", "slots are scarce: " + facts};
   if (slack < settings.slack) return {"split-resume", "the deadline is tight: " + facts};
-  return {"shed+", "there is room for copies and time for them: " + facts};
+  return {"shed+", "copies will be in time: " + facts};
 }
 
 std::unique_ptr<Policy> Auto::make(Parameters& parameters) {

@@ -7,14 +7,16 @@
 //     free slots for a clone of every task, and the load with them below `load`   clone
 //     otherwise                                         none
 //   t_min is not known, or a guess                      split-resume
-//   the load is above `load`                            split-resume (pieces map nothing twice, copies do)
-//   (D - first look - launch) / t_min < `slack`         split-resume (a copy could hardly be in time, a piece can)
+//   (D - first look - launch) / t_min < `slack`         split-resume
 //   otherwise                                           shed+
+//
+// Below a slack of 1 a copy cannot be in time, a piece can; up to 3 or so pieces make it more often than copies when
+// speeds change on the way; above that both do and copies of few stragglers cost less machine time.
 //
 // First look: xi D + theta of shed+, the latest that it sees a straggler for the first time. Load: slots in use and
 // waited for, per slot. What was chosen, and why, is a note of the job; a new master keeps to it.
 //
-//   slack 2      load 0.5      handover, t_min, beta, t_avg, fit: passed on
+//   slack 3      load 0.5      handover, t_min, beta, t_avg, fit: passed on
 //
 // The inner policies plan one after another in the order of their names, each with what the others have left.
 
@@ -30,7 +32,7 @@
 namespace ontime::scheduler {
 
 struct AutoSettings {
-  double slack = 2;
+  double slack = 3;
   double load = 0.5;
   estimate::DurationHints durations;
   StringMap passed_on;

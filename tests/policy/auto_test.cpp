@@ -54,7 +54,7 @@ TEST_F(AutoTest, NothingWithoutADeadline) {
   EXPECT_EQ(chosen(submit(2, spec(0s))), "none");
 }
 
-TEST_F(AutoTest, ShedPlusWhereThereIsRoomForCopiesAndTimeForThem) {
+TEST_F(AutoTest, ShedPlusWhereThereIsTimeForCopies) {
   paced_.add_nodes(8);
   EXPECT_EQ(chosen(submit(2, spec(40s))), "shed+");
 }
@@ -63,12 +63,6 @@ TEST_F(AutoTest, SplitResumeWhereACopyWouldHardlyBeInTime) {
   paced_.add_nodes(8);
   EXPECT_EQ(chosen(submit(2, spec(15s, {{"slack", "1"}}))), "shed+");  // there is room for 1.6 t_min
   EXPECT_EQ(chosen(submit(2, spec(15s))), "split-resume");
-}
-
-TEST_F(AutoTest, SplitResumeWhereSlotsAreScarce) {
-  paced_.add_nodes(8);
-  EXPECT_EQ(chosen(submit(5, spec(40s))), "split-resume");
-  EXPECT_EQ(chosen(submit(1, spec(40s, {{"load", "0.9"}}))), "shed+");
 }
 
 TEST_F(AutoTest, SplitResumeAsLongAsNothingIsKnown) {
@@ -98,12 +92,18 @@ TEST_F(AutoTest, TheChosenPolicyPlans) {
   EXPECT_GT(copies(roomy), 0u);
 }
 
+TEST_F(AutoTest, TheSlackIsASettingAndNoLoadChangesThat) {
+  paced_.add_nodes(2);
+  EXPECT_EQ(chosen(submit(6, spec(25s))), "split-resume");  // there is time for 2.6 t_min
+  EXPECT_EQ(chosen(submit(6, spec(25s, {{"slack", "2.5"}}))), "shed+");
+}
+
 TEST_F(AutoTest, ANewMasterKeepsToTheChoice) {
   paced_.add_nodes(8);
   const JobId job = submit(2, spec(40s));
   paced_.run(1s);
   paced_.restart();
-  submit(4, spec(40s));  // under the load of now the choice would be another
+  submit(4, spec(40s));
   paced_.run(1s);
   EXPECT_EQ(chosen(job), "shed+");
   std::size_t choices = 0;
