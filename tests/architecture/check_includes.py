@@ -30,7 +30,8 @@ ALLOWED = {
     "worker": (["common/base"], []),
     "apps": (["common/app"], []),
     "simulator": (["scheduler", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
-    "cli": (["common", "simulator", "scheduler/policy", "scheduler/reason.h"], ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
+    "cli": (["common", "simulator", "scheduler/policy", "scheduler/reason.h"],
+            ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
 }
 
 # Protobuf's types stay at the edges: only these may include generated headers.
