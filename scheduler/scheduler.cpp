@@ -146,9 +146,9 @@ void Scheduler::Impl::on(Turn& turn, const event::NodeInventory& event) {
 }
 
 void Scheduler::Impl::adopt(Turn& turn, const AttemptProgress& progress) {
-  cluster_.observe_adopted(progress.attempt);
   cluster_.observe_cut_pending(progress.attempt, false);
   cluster_.observe_progress(progress, turn.now);
+  cluster_.observe_adopted(progress.attempt);
 }
 
 void Scheduler::Impl::on(Turn& turn, const event::Heartbeat& event) {

@@ -299,7 +299,13 @@ void Cluster::observe_cut_pending(AttemptId id, bool pending) {
 }
 
 void Cluster::observe_adopted(AttemptId id) {
-  if (Attempt* attempt = live_attempt(id)) attempt->adopted = true;
+  Attempt* attempt = live_attempt(id);
+  if (attempt == nullptr) return;
+  attempt->adopted = true;
+  if (attempt->state == AttemptState::Running || attempt->standby || attempt->offset == attempt->start_offset) return;
+  attempt->state = AttemptState::Running;
+  attempt->ready_at = attempt->started_at = attempt->launched_at;
+  attempt->earlier = attempt->later = {attempt->launched_at, attempt->start_offset};
 }
 
 void Cluster::observe_restart(TimePoint now) {

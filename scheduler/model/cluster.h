@@ -56,6 +56,8 @@ class Cluster {
   void observe_ready(AttemptId attempt, TimePoint now);
   void observe_declined(TaskId task, Reason reason, TimePoint now);
   void observe_cut_pending(AttemptId attempt, bool pending);
+  // Its worker runs it, says the inventory, whose progress was observed. When it began is not durable: one that has
+  // mapped something is taken to have begun with its launch.
   void observe_adopted(AttemptId attempt);
   // After a replay: every node is silent since `now`, no attempt is adopted.
   void observe_restart(TimePoint now);

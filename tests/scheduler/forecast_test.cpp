@@ -193,6 +193,21 @@ TEST_F(ForecastTest, AnAttemptThatStandsStillIsNeverDone) {
   EXPECT_EQ(of(job).standing, 1u);
 }
 
+TEST_F(ForecastTest, AnAttemptThatOutlivesTheMasterKeepsItsPace) {
+  world_.register_node("a");
+  const JobId job = world_.submit(100, 100, due(60s));
+  const AttemptId attempt = start_all().front();
+  pass(20s);
+  world_.heartbeat(attempt, 40);
+  world_.restart();
+  world_.register_node("a", 1, {{.attempt = attempt, .offset = 40}});
+  EXPECT_NEAR(of(job).median, 50, 0.5);
+  pass(5s);
+  world_.heartbeat(attempt, 50);
+  EXPECT_NEAR(of(job).median, 50, 0.5);
+  EXPECT_EQ(of(job).standing, 0u);
+}
+
 TEST_F(ForecastTest, AMissedDeadlineHasNoProbabilityLeft) {
   world_.register_node("a");
   const JobId job = world_.submit(100, 100, due(4s));
