@@ -82,7 +82,7 @@ void Chronos::follow(ChronosTurn& turn, const JobView& job, JobState& state) {
   if (!job.has_deadline()) {
     if (!state.is_begun) {
       turn.plan.add(Note{job.id, "no extra attempts: the job has no deadline"});
-      turn.plan.add(Decline{{job.id, 0}, Reason::NoDeadline});
+      if (!job.job->tasks.front().ledger.is_done()) turn.plan.add(Decline{{job.id, 0}, Reason::NoDeadline});
     }
     state.is_begun = true;
     return;
