@@ -22,6 +22,7 @@ struct Row {
   simulator::Summary summary;
   double utilisation = 0;
   std::uint64_t attempts = 0;
+  std::uint64_t events = 0;  // simulated
 };
 
 Result<simulator::Scenario> read_file(const std::string& path) {
@@ -68,6 +69,7 @@ Result<Row> simulate(const simulator::Scenario& scenario, const std::string& nam
     jobs.insert(jobs.end(), outcome.jobs.begin(), outcome.jobs.end());
     row.utilisation += outcome.utilisation() / command.runs;
     row.attempts += outcome.attempts;
+    row.events += outcome.events;
   }
   row.summary = simulator::summarise(jobs);
   return row;
@@ -116,6 +118,7 @@ Json json_of(const std::vector<Row>& rows) {
                     {"flow_seconds", s.flow_time.value},
                     {"flow_seconds_margin", s.flow_time.margin},
                     {"attempts", row.attempts},
+                    {"simulated_events", row.events},
                     {"attempts_per_task", s.attempts},
                     {"mapped_in_vain", s.duplicated},
                     {"utilisation", row.utilisation}});
