@@ -68,20 +68,20 @@ void ResourceManager::observe_slowness(const Cluster& cluster, NodeId id, double
   track.strikes = slowness >= kSlow ? track.strikes + 1 : std::max(0, track.strikes - 1);
   const auto allowed = static_cast<std::size_t>(kLeftOutShareMax * static_cast<double>(usable_.size()));
   if (placement_.leave_out && track.strikes >= kStrikes && left_out_.size() < allowed) {
-    left_out_.emplace(id, now + placement_.left_out_for);
+    const TimePoint until = now + placement_.left_out_for;
+    if (left_out_.emplace(id, until).second) exclusions_.emplace(until, id);
     track.strikes = 0;
   }
   refresh(cluster, id);
 }
 
 void ResourceManager::end_exclusions(const Cluster& cluster, TimePoint now) {
-  for (auto left_out = left_out_.begin(); left_out != left_out_.end();) {
-    if (now < left_out->second) {
-      ++left_out;
-      continue;
-    }
-    const NodeId id = left_out->first;
-    left_out = left_out_.erase(left_out);
+  while (!exclusions_.empty() && exclusions_.begin()->first <= now) {
+    const auto [until, id] = *exclusions_.begin();
+    exclusions_.erase(exclusions_.begin());
+    const auto left_out = left_out_.find(id);
+    if (left_out == left_out_.end() || left_out->second != until) continue;  // the node was lost meanwhile
+    left_out_.erase(left_out);
     refresh(cluster, id);
   }
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/base/ids.h"
@@ -71,7 +72,8 @@ class ResourceManager {
   std::map<NodeId, std::uint32_t> slots_of_;  // of nodes that slots_ counts
   std::set<NodeId> usable_;
   std::map<NodeId, Track> tracks_;
-  std::map<NodeId, TimePoint> left_out_;  // until when
+  std::map<NodeId, TimePoint> left_out_;               // until when
+  std::set<std::pair<TimePoint, NodeId>> exclusions_;  // the same by time, and some that are over already
   std::uint32_t free_slots_ = 0;
   std::uint32_t slots_ = 0;
 };
