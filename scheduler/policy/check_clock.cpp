@@ -5,6 +5,11 @@
 #include "scheduler/pocd/shed_pocd.h"
 
 namespace ontime::scheduler {
+namespace {
+
+constexpr double kLongest = 1e9;  // seconds; what a TimePoint can hold in any case
+
+}  // namespace
 
 CheckTimes check_times(Parameters& parameters) {
   CheckTimes times;
@@ -30,7 +35,7 @@ bool CheckClock::is_due(const View& view) const {
 
 void CheckClock::checked(TimePoint now, double theta) {
   last_ = now;
-  next_ = now + from_seconds(theta);
+  next_ = now + from_seconds(std::min(theta, kLongest));
 }
 
 double CheckClock::interval(const JobView& job, double launch) const {

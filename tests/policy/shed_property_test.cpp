@@ -1,7 +1,6 @@
-// What holds for shed, shed+ and auto in any history: never more copies than there are slots for (auto:
-// than there are slots), no decision about a
-// task that is done, at most one Decline per task (of shed and shed+), the same views give the same plans, and every
-// job ends.
+// What holds for shed, shed+ and auto in any history: no more copies than there is room for, no decision about a task
+// that is done, at most one Decline per task (of shed and shed+), the same views give the same plans, and every job
+// ends.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
