@@ -155,6 +155,7 @@ void Scheduler::Impl::on(Turn& turn, const event::Heartbeat& event) {
   const Node* node = cluster_.find_node(event.node);
   if (node == nullptr || node->state == NodeState::Lost) return;
   cluster_.observe_heard(event.node, turn.now);
+  cluster_.prefetch(event.attempts);
   for (const AttemptProgress& progress : event.attempts) {
     if (is_live_on(event.node, progress.attempt)) {
       cluster_.observe_progress(progress, turn.now);

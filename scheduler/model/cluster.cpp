@@ -1,8 +1,10 @@
 #include "scheduler/model/cluster.h"
 
 #include <algorithm>
+#include <array>
 
 #include "common/base/check.h"
+#include "common/base/prefetch.h"
 
 namespace ontime::scheduler {
 
@@ -36,6 +38,24 @@ const Attempt* Cluster::find_attempt(AttemptId id) const {
 const Attempt* Cluster::find_live(AttemptId id) const {
   const Attempt* attempt = find_attempt(id);
   return attempt != nullptr && is_live(attempt->state) ? attempt : nullptr;
+}
+
+void Cluster::prefetch(std::span<const AttemptProgress> attempts) const {
+  constexpr std::size_t kTogether = 16;
+  for (; !attempts.empty(); attempts = attempts.subspan(std::min(kTogether, attempts.size()))) {
+    const std::size_t count = std::min(kTogether, attempts.size());
+    std::array<const Task*, kTogether> tasks{};
+    for (std::size_t i = 0; i < count; ++i) {
+      tasks[i] = find_task(attempts[i].attempt.task);
+      if (tasks[i] != nullptr) prefetch_object(tasks[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t number = attempts[i].attempt.number;
+      if (tasks[i] == nullptr || number >= tasks[i]->attempts.size()) continue;
+      prefetch_object(&tasks[i]->attempts[number]);
+      prefetch_object(&tasks[i]->ledger.segments().back());
+    }
+  }
 }
 
 std::vector<AttemptId> Cluster::racing(TaskId id, std::uint64_t begin) const { return holders(id, begin, false); }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ class Cluster {
   const Attempt* find_attempt(AttemptId id) const;
   // The attempt if it is live: neither ended nor fenced.
   const Attempt* find_live(AttemptId id) const;
+  // Begins to fetch into the cache what is about to be looked at: attempts lie scattered in memory, and a heartbeat's
+  // are waited for together rather than one after another.
+  void prefetch(std::span<const AttemptProgress> attempts) const;
   // Live attempts of the task that map, or will come to, the segment beginning at `begin`, in order of launch.
   std::vector<AttemptId> racing(TaskId task, std::uint64_t begin) const;
   // Standbys that wait for a part of it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/base/prefetch.h"
 #include "scheduler/pocd/shed_pocd.h"
 
 namespace ontime::scheduler {
@@ -16,14 +17,6 @@ struct Place {
 // Tasks lie scattered in memory: what the next ones need is fetched while one is looked at.
 constexpr std::size_t kTaskAhead = 16;
 constexpr std::size_t kAttemptsAhead = 8;
-constexpr std::size_t kCacheLine = 64;
-
-// Always inline: g++ takes a function that only fetches for one that does nothing.
-[[gnu::always_inline]] inline void fetch(const void* first, std::size_t bytes) {
-  const char* at = static_cast<const char*>(first);
-  for (const char* line = at; line < at + bytes; line += kCacheLine) __builtin_prefetch(line);
-  __builtin_prefetch(at + bytes - 1);
-}
 
 class Search {
  public:
@@ -84,11 +77,11 @@ bool Search::cannot_begin_in_time(const WatchedJob& job, std::uint32_t task, dou
 }
 
 inline void Search::fetch_ahead(std::size_t i) const {
-  if (i + kTaskAhead < places_.size()) fetch(&task(places_[i + kTaskAhead]), sizeof(Task));
+  if (i + kTaskAhead < places_.size()) prefetch_object(&task(places_[i + kTaskAhead]));
   if (i + kAttemptsAhead >= places_.size()) return;
   const Task& soon = task(places_[i + kAttemptsAhead]);
-  fetch(soon.ledger.segments().data(), sizeof(Segment));
-  fetch(soon.attempts.data(), sizeof(Attempt));
+  prefetch_object(soon.ledger.segments().data());
+  prefetch_object(soon.attempts.data());
 }
 
 void Search::look_at(Place place) {
