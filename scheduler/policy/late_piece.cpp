@@ -28,13 +28,15 @@ double place_of_cut(double position, double rate, double left, double launch, do
 
 std::uint32_t most_pieces(double work, double window, const estimate::Durations& durations, const RescueRules& rules) {
   const double launch = std::max(durations.launch, 1e-3);
-  const double paying = work / (rules.min_piece * launch);
+  const double paying = work * median_of(durations) / durations.t_min / (rules.min_piece * launch);
   const double needed = window > 0 ? std::floor(work / window) + 2 : 1;
   const double most = std::max(paying, std::min(needed, work / launch));  // small ones too if time is short
   return static_cast<std::uint32_t>(std::clamp(most, 1.0, static_cast<double>(rules.max)));
 }
 
 }  // namespace
+
+double median_of(const estimate::Durations& durations) { return durations.t_min * std::exp2(1 / durations.beta); }
 
 void believe_recent(double weight, Piece& piece) {
   for (Racer& racer : piece.racers) {
@@ -60,6 +62,30 @@ const Racer& leader_of(const Piece& piece) {
   return *leader;
 }
 
+std::optional<LatePiece> look_at_slow(const View& view, const JobView& job, const Piece& piece,
+                                      const estimate::Durations& durations, const RescueRules& rules) {
+  const Racer& leader = leader_of(piece);
+  if (!(rules.replace > 0) || !(leader.pace.rate > 0) || piece.racers.size() > 1 || piece.in_change)
+    return std::nullopt;
+  if (leader.pace.rate * median_of(durations) * rules.slow >= 1) return std::nullopt;
+  const double now = job.since_submission(view.now);
+  const double window = rules.due(job) - now - durations.launch;
+  const double cut = leader.pace.offset + leader.pace.rate * (now - leader.pace.at + durations.launch);
+  const double rest = static_cast<double>(piece.range.end) - cut;
+  const double afresh = rest * median_of(durations);
+  if (rest < 1 || afresh > window || rest / leader.pace.rate - afresh < rules.replace * durations.launch) {
+    return std::nullopt;
+  }
+  LatePiece slow;
+  slow.task = piece.task;
+  slow.range = piece.range;
+  slow.completion = piece.completion();
+  slow.cut = static_cast<std::uint64_t>(cut);
+  slow.rest.work = rest * durations.t_min;
+  slow.rest.window = window;
+  return slow;
+}
+
 std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, const Piece& piece,
                                         const estimate::Durations& durations, const RescueRules& rules) {
   const Racer& leader = leader_of(piece);
@@ -68,9 +94,10 @@ std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, co
   const double window = rules.due(job) - now - durations.launch;
   const auto end = static_cast<double>(piece.range.end);
   const double position = std::min(end, leader.pace.offset + leader.pace.rate * std::max(0.0, now - leader.pace.at));
-  const double smallest = rules.min_piece * durations.launch / durations.t_min;
-  const double cut =
-      place_of_cut(position, leader.pace.rate, rules.due(job) - now, durations.launch, smallest, end, rules.keep);
+  const double smallest = rules.min_piece * durations.launch / median_of(durations);
+  const bool is_slow = leader.pace.rate * median_of(durations) * rules.slow < 1;
+  const double cut = place_of_cut(position, leader.pace.rate, rules.due(job) - now, durations.launch, smallest, end,
+                                  is_slow ? 0 : rules.keep);
   if (cut >= end - 1) return Reason::RemainingShorterThanLaunch;
   if (!(window > 0)) return Reason::Hopeless;
   LatePiece late;

@@ -3,6 +3,7 @@
 // in time at its own pace, the rest goes to fresh attempts.
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 
 #include "common/base/byte_range.h"
@@ -17,7 +18,12 @@ namespace ontime::scheduler {
 struct RescueRules {
   double safety = 0.02;  // share of D that is kept in reserve: late is what ends after (1 - safety) D
   double keep = 0.8;     // share of the time left that the attempt that is ahead is trusted with
-  double min_piece = 2;  // launches that a perfect attempt at a piece must last
+  // An attempt that needs more than so many times the median time per byte keeps nothing: its slot is worth more to a
+  // fresh one.
+  double slow = 2;
+  // An attempt that is in time is replaced as well if that saves so many times what it costs; 0: never.
+  double replace = 0;
+  double min_piece = 4;  // launches that half of the attempts at a piece must last
   double spread = 0.1;   // how far speeds wander: standard deviation of ln(real / estimated time to go)
   double recent = 1;     // weight of an attempt's speed of late in what is believed of it; the rest: its mean speed
   // Copies duplicate work and a late piece can be divided again, so pieces are raced only if the time left is shorter
@@ -45,8 +51,17 @@ struct LatePiece {
 // completion again. Right when speeds change during an attempt; with constant speeds it changes nothing.
 void believe_recent(double weight, Piece& piece);
 
+// Seconds per byte that half of the attempts do not exceed. t_min, the fastest of all, is a poor measure of what a
+// piece costs where durations are not Pareto.
+double median_of(const estimate::Durations& durations);
+
 // The attempt that a cut is asked of: the one that has got farthest.
 const Racer& leader_of(const Piece& piece);
+
+// An attempt that is in time, but so slow that a fresh one is expected to do the rest in a fraction of the slot's time:
+// where it is to be cut. Nothing if it is not worth it.
+std::optional<LatePiece> look_at_slow(const View& view, const JobView& job, const Piece& piece,
+                                      const estimate::Durations& durations, const RescueRules& rules);
 
 // What can be done for the piece, or why nothing is.
 std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, const Piece& piece,

@@ -21,6 +21,8 @@ std::unique_ptr<Policy> SplitResume::make(Parameters& parameters) {
   rescue.check = parameters.number("check", rescue.check, 0.001, 1);
   rescue.safety = parameters.number("safety", rescue.safety, 0, 0.9);
   rescue.keep = parameters.number("keep", rescue.keep, 0, 1);
+  rescue.slow = parameters.number("slow", rescue.slow, 1, 1e9);
+  rescue.replace = parameters.number("replace", rescue.replace, 0, 1e9);
   rescue.min_piece = parameters.number("min_piece", rescue.min_piece, 0, 1000);
   rescue.spread = parameters.number("spread", rescue.spread, 0.001, 10);
   rescue.max = parameters.count("max", rescue.max, 1, kSlotsPerGrantMax);
@@ -110,7 +112,7 @@ void SplitResume::find_late(const View& view, const JobView& job, Known& known, 
     const bool is_late = completion[index] > limit || std::isnan(completion[index]);
     const bool is_slow = remembers && 1 - progress[index] > intervals * (progress[index] - known.progress[index]);
     const bool is_divided = std::binary_search(known.divided.begin(), known.divided.end(), index);
-    if (!is_late && !is_slow && !is_divided) {
+    if (!is_late && !is_slow && !is_divided && settings_.rescue.replace <= 0) {
       if (completion[index] < horizon) ++found.ending;
       continue;
     }
@@ -122,14 +124,18 @@ void SplitResume::find_late(const View& view, const JobView& job, Known& known, 
   known.looked_at = now;
 }
 
-void SplitResume::look_at_task(const View& view, const JobView& job, const Known& known, std::uint32_t task, double horizon,
-                               Found& found, Plan& plan) const {
+void SplitResume::look_at_task(const View& view, const JobView& job, const Known& known, std::uint32_t task,
+                               double horizon, Found& found, Plan& plan) const {
   const double limit = settings_.rescue.due(job);
   std::optional<Reason> declined;
   for (Piece& piece : open_pieces(job, task)) {
     believe_recent(settings_.rescue.recent, piece);
     if (piece.completion() < horizon) ++found.ending;
-    if (!(piece.completion() > limit)) continue;
+    if (!(piece.completion() > limit)) {
+      const auto slow = look_at_slow(view, job, piece, known.durations, settings_.rescue);
+      if (slow) found.slow.push_back(*slow);
+      continue;
+    }
     if (piece.in_change) {
       declined = Reason::CutPending;
       continue;
@@ -157,6 +163,11 @@ void SplitResume::save(std::uint32_t slots, Found& found, Plan& plan) const {
       plan.add(Decline{late.task, left == 0 ? Reason::NoFreeSlot : Reason::NotWorthIt});
       found.lacks_slots = true;
     }
+  }
+  for (const LatePiece& slow : found.slow) {
+    if (left == 0) break;
+    --left;
+    speculate(slow, Division{1, 1, 0}, plan);
   }
 }
 

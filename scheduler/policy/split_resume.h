@@ -33,8 +33,8 @@ namespace ontime::scheduler {
 
 struct SplitResumeSettings {
   RescueRules rescue;
-  // Late pieces overtake tasks that wait for their first launch: slots that attempts are expected to free within so many
-  // checks are promised to them. 0: only slots that are free and that nothing waits for.
+  // Late pieces overtake tasks that wait for their first launch: slots that attempts are expected to free within so
+  // many checks are promised to them. 0: only slots that are free and that nothing waits for.
   double ahead = 0.5;
   GrantRules grant;
   StartRules start;
@@ -54,6 +54,7 @@ class SplitResume final : public Policy {
  private:
   struct Found {  // late pieces of all jobs, and the pieces that could be saved but get no slot now
     std::vector<LatePiece> pieces;
+    std::vector<LatePiece> slow;  // in time, but worth replacing
     bool lacks_slots = false;
     std::uint32_t ending = 0;    // attempts that are expected to be done before the next check but one
     std::uint32_t promised = 0;  // fresh attempts that wait for a slot already

@@ -26,8 +26,9 @@ std::uint32_t pieces_at_start(double work, double window, const estimate::Durati
   const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
   if (std::floor(work / window) + 1 > most) return 1;  // hopeless
   const double needed = std::min(most, std::floor(work / (start.share * window)) + 1);
-  const double affordable = std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
-                                      std::floor(work / (rules.min_piece * launch))});
+  const double affordable =
+      std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
+                std::floor(work * median_of(durations) / durations.t_min / (rules.min_piece * launch))});
   const double ln_share = std::log(work / window);
   double pieces = needed;
   while (pieces + 1 <= affordable &&
