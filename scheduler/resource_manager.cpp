@@ -91,6 +91,15 @@ double ResourceManager::speed(NodeId node) const {
   return track == tracks_.end() ? 1 : std::exp(track->second.log_speed);
 }
 
+std::vector<double> ResourceManager::speeds_of_free(std::size_t count) const {
+  std::vector<double> speeds;
+  for (const auto& [slowness, free, node] : by_rank_) {
+    for (std::int64_t slot = 0; slot < -free && speeds.size() < count; ++slot) speeds.push_back(speed(node));
+    if (speeds.size() >= count) break;
+  }
+  return speeds;
+}
+
 std::optional<NodeId> ResourceManager::choose(const std::vector<NodeId>& avoid) const {
   for (const Rank& place : by_rank_) {
     const NodeId node = std::get<2>(place);

@@ -45,6 +45,9 @@ class ResourceManager {
   // How fast its attempts have been, against those of other nodes: 1 as the others, 0.5 twice as slow.
   double speed(NodeId node) const;
 
+  // speed() of the nodes of the next `count` free slots, fastest first; fewer if there are not so many.
+  std::vector<double> speeds_of_free(std::size_t count) const;
+
   // A free node that is not in `avoid`: the fastest, then the one with the most free slots, then the lowest id. Nothing
   // if there is none.
   std::optional<NodeId> choose(const std::vector<NodeId>& avoid) const;

@@ -62,30 +62,6 @@ const Racer& leader_of(const Piece& piece) {
   return *leader;
 }
 
-std::optional<LatePiece> look_at_slow(const View& view, const JobView& job, const Piece& piece,
-                                      const estimate::Durations& durations, const RescueRules& rules) {
-  const Racer& leader = leader_of(piece);
-  if (!(rules.replace > 0) || !(leader.pace.rate > 0) || piece.racers.size() > 1 || piece.in_change)
-    return std::nullopt;
-  if (leader.pace.rate * median_of(durations) * rules.slow >= 1) return std::nullopt;
-  const double now = job.since_submission(view.now);
-  const double window = rules.due(job) - now - durations.launch;
-  const double cut = leader.pace.offset + leader.pace.rate * (now - leader.pace.at + durations.launch);
-  const double rest = static_cast<double>(piece.range.end) - cut;
-  const double afresh = rest * median_of(durations);
-  if (rest < 1 || afresh > window || rest / leader.pace.rate - afresh < rules.replace * durations.launch) {
-    return std::nullopt;
-  }
-  LatePiece slow;
-  slow.task = piece.task;
-  slow.range = piece.range;
-  slow.completion = piece.completion();
-  slow.cut = static_cast<std::uint64_t>(cut);
-  slow.rest.work = rest * durations.t_min;
-  slow.rest.window = window;
-  return slow;
-}
-
 std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, const Piece& piece,
                                         const estimate::Durations& durations, const RescueRules& rules) {
   const Racer& leader = leader_of(piece);
@@ -119,12 +95,15 @@ std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, co
   return late;
 }
 
-std::vector<std::uint64_t> equal_borders(std::uint64_t from, std::uint64_t end, std::uint32_t pieces) {
+std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares) {
+  double whole = 0;
+  for (const double share : shares) whole += share;
   std::vector<std::uint64_t> borders;
-  const double size = static_cast<double>(end - from) / pieces;
   std::uint64_t last = from;
-  for (std::uint32_t piece = 1; piece < pieces; ++piece) {
-    const std::uint64_t border = from + static_cast<std::uint64_t>(std::llround(size * piece));
+  double done = 0;
+  for (std::size_t piece = 0; piece + 1 < shares.size(); ++piece) {
+    done += shares[piece];
+    const auto border = from + static_cast<std::uint64_t>(static_cast<double>(end - from) * (done / whole));
     if (border <= last || border >= end) continue;
     borders.push_back(border);
     last = border;

@@ -3,8 +3,8 @@
 // in time at its own pace, the rest goes to fresh attempts.
 
 #include <cstdint>
-#include <optional>
 #include <variant>
+#include <vector>
 
 #include "common/base/byte_range.h"
 #include "scheduler/outlook.h"
@@ -21,8 +21,6 @@ struct RescueRules {
   // An attempt that needs more than so many times the median time per byte keeps nothing: its slot is worth more to a
   // fresh one.
   double slow = 2;
-  // An attempt that is in time is replaced as well if that saves so many times what it costs; 0: never.
-  double replace = 0;
   double min_piece = 4;  // launches that half of the attempts at a piece must last
   double spread = 0.1;   // how far speeds wander: standard deviation of ln(real / estimated time to go)
   double recent = 1;     // weight of an attempt's speed of late in what is believed of it; the rest: its mean speed
@@ -58,16 +56,11 @@ double median_of(const estimate::Durations& durations);
 // The attempt that a cut is asked of: the one that has got farthest.
 const Racer& leader_of(const Piece& piece);
 
-// An attempt that is in time, but so slow that a fresh one is expected to do the rest in a fraction of the slot's time:
-// where it is to be cut. Nothing if it is not worth it.
-std::optional<LatePiece> look_at_slow(const View& view, const JobView& job, const Piece& piece,
-                                      const estimate::Durations& durations, const RescueRules& rules);
-
 // What can be done for the piece, or why nothing is.
 std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, const Piece& piece,
                                         const estimate::Durations& durations, const RescueRules& rules);
 
-// Borders that divide [from, end) into pieces of equal size; fewer if it is too short.
-std::vector<std::uint64_t> equal_borders(std::uint64_t from, std::uint64_t end, std::uint32_t pieces);
+// Borders that divide [from, end) into pieces in proportion to `shares`; fewer if it is too short.
+std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares);
 
 }  // namespace ontime::scheduler

@@ -9,6 +9,20 @@ namespace {
 // Slots that nothing waits for yet.
 std::uint32_t spare(std::uint32_t free, std::uint32_t taken) { return free > taken ? free - taken : 0; }
 
+// The pieces in proportion to the speeds of the nodes that are expected to get them: the next free ones. Takes those
+// from the end of `speeds`; a node that is not known is as fast as others.
+std::vector<double> shares_of(const Division& division, std::vector<double>& speeds) {
+  std::vector<double> shares(division.pieces, 1);
+  for (double& share : shares) {
+    double fastest = 0;
+    for (std::uint32_t copy = 0; copy < division.copies && !speeds.empty(); ++copy, speeds.pop_back()) {
+      fastest = std::max(fastest, speeds.back());
+    }
+    if (fastest > 0) share = fastest;
+  }
+  return shares;
+}
+
 std::uint32_t unlaunched(const JobView& job) {
   return static_cast<std::uint32_t>(job.job->tasks.size()) - first_unlaunched(*job.job);
 }
@@ -22,7 +36,6 @@ std::unique_ptr<Policy> SplitResume::make(Parameters& parameters) {
   rescue.safety = parameters.number("safety", rescue.safety, 0, 0.9);
   rescue.keep = parameters.number("keep", rescue.keep, 0, 1);
   rescue.slow = parameters.number("slow", rescue.slow, 1, 1e9);
-  rescue.replace = parameters.number("replace", rescue.replace, 0, 1e9);
   rescue.min_piece = parameters.number("min_piece", rescue.min_piece, 0, 1000);
   rescue.spread = parameters.number("spread", rescue.spread, 0.001, 10);
   rescue.max = parameters.count("max", rescue.max, 1, kSlotsPerGrantMax);
@@ -34,6 +47,7 @@ std::unique_ptr<Policy> SplitResume::make(Parameters& parameters) {
   settings.grant.gain_min = parameters.number("gain", 0.001, 0, 100);
   settings.start.pocd = parameters.number("start", settings.start.pocd, 0, 1);
   settings.start.share = parameters.number("start_share", settings.start.share, 0.01, 1);
+  settings.by_speed = parameters.flag("by_speed", settings.by_speed);
   settings.start.max = parameters.count("start_max", settings.start.max, 1, 1000);
   const std::string order = parameters.choice("order", "edf", {"edf", "fifo", "srpt"});
   if (order == "fifo") settings.order = JobOrder::Fifo;
@@ -63,7 +77,7 @@ Plan SplitResume::plan(const View& view) {
     }
   }
   const std::uint32_t soon = settings_.ahead > 0 ? spare(view.free_slots() + found.ending, found.promised) : 0;
-  save(std::max(soon, spare(view.free_slots(), view.waiting + promised)), found, plan);
+  save(view, std::max(soon, spare(view.free_slots(), view.waiting + promised)), found, plan);
   due_ = next_check(view, found.lacks_slots);
   plan.next_check = due_;
   return plan;
@@ -99,6 +113,7 @@ void SplitResume::find_late(const View& view, const JobView& job, Known& known, 
   const double limit = settings_.rescue.due(job);
   const std::span<const double> completion = job.outlook->completion();
   const std::span<const float> progress = job.outlook->progress();
+  const std::span<const std::uint8_t> attempts = job.outlook->attempts();
   const std::uint32_t launched = first_unlaunched(*job.job);
   const bool remembers = known.progress.size() == progress.size();
   // A task that goes on like this since the last check needs (1 - p) / (p - before) such intervals.
@@ -107,12 +122,15 @@ void SplitResume::find_late(const View& view, const JobView& job, Known& known, 
       now + settings_.ahead * std::max(known.durations.launch, settings_.rescue.check * job.deadline());
   for (const auto& [task, copies] : job.pending) found.promised += copies;
   std::vector<std::uint32_t> divided;
+  auto was_divided = known.divided.begin();
   for (std::uint32_t index = 0; index < launched; ++index) {
     if (completion[index] == -std::numeric_limits<double>::infinity()) continue;
-    const bool is_late = completion[index] > limit || std::isnan(completion[index]);
+    // Nothing is said of a task that has a young piece, whatever the others do.
+    const bool is_late = completion[index] > limit || (std::isnan(completion[index]) && attempts[index] > 1);
     const bool is_slow = remembers && 1 - progress[index] > intervals * (progress[index] - known.progress[index]);
-    const bool is_divided = std::binary_search(known.divided.begin(), known.divided.end(), index);
-    if (!is_late && !is_slow && !is_divided && settings_.rescue.replace <= 0) {
+    while (was_divided != known.divided.end() && *was_divided < index) ++was_divided;
+    const bool is_divided = was_divided != known.divided.end() && *was_divided == index;
+    if (!is_late && !is_slow && !is_divided) {
       if (completion[index] < horizon) ++found.ending;
       continue;
     }
@@ -131,11 +149,7 @@ void SplitResume::look_at_task(const View& view, const JobView& job, const Known
   for (Piece& piece : open_pieces(job, task)) {
     believe_recent(settings_.rescue.recent, piece);
     if (piece.completion() < horizon) ++found.ending;
-    if (!(piece.completion() > limit)) {
-      const auto slow = look_at_slow(view, job, piece, known.durations, settings_.rescue);
-      if (slow) found.slow.push_back(*slow);
-      continue;
-    }
+    if (!(piece.completion() > limit)) continue;
     if (piece.in_change) {
       declined = Reason::CutPending;
       continue;
@@ -149,36 +163,35 @@ void SplitResume::look_at_task(const View& view, const JobView& job, const Known
   if (declined) plan.add(Decline{{job.id, task}, *declined});
 }
 
-void SplitResume::save(std::uint32_t slots, Found& found, Plan& plan) const {
+void SplitResume::save(const View& view, std::uint32_t slots, Found& found, Plan& plan) const {
   std::vector<Rest> rests;
   for (const LatePiece& late : found.pieces) rests.push_back(late.rest);
   const std::vector<Division> divisions = grant(rests, slots, settings_.grant);
+  std::vector<double> speeds;
+  if (settings_.by_speed) speeds = view.resources.speeds_of_free(slots);
+  std::reverse(speeds.begin(), speeds.end());  // the next slot's is last
   std::uint32_t left = slots;
   for (const Division& division : divisions) left -= division.slots();
   for (std::size_t i = 0; i < divisions.size(); ++i) {
     const LatePiece& late = found.pieces[i];
     if (divisions[i].slots() > 0) {
-      speculate(late, divisions[i], plan);
+      speculate(late, divisions[i], shares_of(divisions[i], speeds), plan);
     } else {
       plan.add(Decline{late.task, left == 0 ? Reason::NoFreeSlot : Reason::NotWorthIt});
       found.lacks_slots = true;
     }
   }
-  for (const LatePiece& slow : found.slow) {
-    if (left == 0) break;
-    --left;
-    speculate(slow, Division{1, 1, 0}, plan);
-  }
 }
 
-void SplitResume::speculate(const LatePiece& late, const Division& division, Plan& plan) const {
+void SplitResume::speculate(const LatePiece& late, const Division& division, const std::vector<double>& shares,
+                            Plan& plan) const {
   Speculate decision;
   decision.task = late.task;
   decision.segment = late.range.begin;
   decision.resume_at = late.cut;
   decision.release = !late.race;
   decision.handover = settings_.handover;
-  decision.borders = equal_borders(late.cut, late.range.end, division.pieces);
+  decision.borders = borders_of(late.cut, late.range.end, shares);
   decision.copies.assign(decision.borders.size() + 1, division.copies);
   decision.reason = late.is_part ? Reason::PieceLate : Reason::Late;
   decision.completion = late.completion;

@@ -36,6 +36,7 @@ struct SplitResumeSettings {
   // Late pieces overtake tasks that wait for their first launch: slots that attempts are expected to free within so
   // many checks are promised to them. 0: only slots that are free and that nothing waits for.
   double ahead = 0.5;
+  bool by_speed = true;  // pieces in proportion to the speeds of the free nodes
   GrantRules grant;
   StartRules start;
   JobOrder order = JobOrder::EarliestDeadline;
@@ -54,7 +55,6 @@ class SplitResume final : public Policy {
  private:
   struct Found {  // late pieces of all jobs, and the pieces that could be saved but get no slot now
     std::vector<LatePiece> pieces;
-    std::vector<LatePiece> slow;  // in time, but worth replacing
     bool lacks_slots = false;
     std::uint32_t ending = 0;    // attempts that are expected to be done before the next check but one
     std::uint32_t promised = 0;  // fresh attempts that wait for a slot already
@@ -70,8 +70,8 @@ class SplitResume final : public Policy {
   void find_late(const View& view, const JobView& job, Known& known, Found& found, Plan& plan) const;
   void look_at_task(const View& view, const JobView& job, const Known& known, std::uint32_t task, double horizon,
                     Found& found, Plan& plan) const;
-  void save(std::uint32_t slots, Found& found, Plan& plan) const;
-  void speculate(const LatePiece& late, const Division& division, Plan& plan) const;
+  void save(const View& view, std::uint32_t slots, Found& found, Plan& plan) const;
+  void speculate(const LatePiece& late, const Division& division, const std::vector<double>& shares, Plan& plan) const;
   std::optional<TimePoint> next_check(const View& view, bool lacks_slots) const;
 
   SplitResumeSettings settings_;

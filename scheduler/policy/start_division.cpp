@@ -24,14 +24,14 @@ std::uint32_t pieces_at_start(double work, double window, const estimate::Durati
   if (!(window > 0) || !(work > 0)) return 1;
   const double launch = std::max(durations.launch, 1e-3);
   const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
-  if (std::floor(work / window) + 1 > most) return 1;  // hopeless
-  const double needed = std::min(most, std::floor(work / (start.share * window)) + 1);
-  const double affordable =
-      std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
-                std::floor(work * median_of(durations) / durations.t_min / (rules.min_piece * launch))});
+  const double needed = std::floor(work / window) + 1;  // pieces that a perfect attempt can do in time
+  if (needed > most) return 1;                          // hopeless
+  const double median_work = work * median_of(durations) / durations.t_min;
+  const double affordable = std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
+                                      std::floor(median_work / (rules.min_piece * launch))});
   const double ln_share = std::log(work / window);
   double pieces = needed;
-  while (pieces + 1 <= affordable &&
+  while (pieces + 1 <= affordable && median_work > pieces * start.share * window &&
          tasks * pocd::ln_divided_pocd(ln_share, durations.beta, pieces, 1) < std::log(start.pocd)) {
     ++pieces;
   }
@@ -52,7 +52,7 @@ std::uint32_t divide_at_start(const View& view, const JobView& job, const estima
     if (!is_whole(task) || split.is_open_ended()) continue;
     const std::uint32_t pieces = pieces_at_start(static_cast<double>(split.size()) * durations.t_min, window, durations,
                                                  tasks, slots, rules, start);
-    Divide divide{{job.id, index}, split.begin, equal_borders(split.begin, split.end, pieces)};
+    Divide divide{{job.id, index}, split.begin, borders_of(split.begin, split.end, std::vector<double>(pieces, 1))};
     if (divide.borders.empty()) continue;
     more += static_cast<std::uint32_t>(divide.borders.size());
     plan.add(std::move(divide));

@@ -11,8 +11,10 @@
 namespace ontime::scheduler {
 
 struct StartRules {
-  double share = 1;        // of the time left that a perfect attempt at a piece may take, whether slots are free or not
-  double pocd = 0.9;       // of the whole job: with less, and free slots, tasks are divided
+  // Tasks are divided, while slots are free, until the job's PoCD would reach `pocd` or half of the attempts at a piece
+  // would take no more than `share` of the time left: what is late after that is divided then.
+  double pocd = 0.9;
+  double share = 0.5;
   std::uint32_t max = 32;  // pieces per task
 };
 

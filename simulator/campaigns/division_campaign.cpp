@@ -25,7 +25,7 @@ struct Options {
 };
 
 void parse(CLI::App& app, Options& options) {
-  app.add_option("--worlds", options.worlds, "durations: pareto, sticky, changing, lognormal, unknown")->delimiter(',');
+  app.add_option("--worlds", options.worlds, "durations: pareto, sticky, changing, lognormal, mixed, unknown")->delimiter(',');
   app.add_option("--policies", options.policies, "policies to compare")->delimiter(',');
   app.add_option("--set", options.sets, "POLICY:NAME=VALUE, a parameter of a policy");
   app.add_option("--deadlines", options.deadlines, "in t_min")->delimiter(',');

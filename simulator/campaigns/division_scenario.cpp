@@ -14,7 +14,7 @@ std::string in_seconds(double value) { return std::to_string(value) + "s"; }
 
 }  // namespace
 
-std::vector<std::string_view> division_worlds() { return {"pareto", "sticky", "changing", "lognormal", "unknown"}; }
+std::vector<std::string_view> division_worlds() { return {"pareto", "sticky", "changing", "lognormal", "mixed", "unknown"}; }
 
 Result<Scenario> division_scenario(const DivisionCase& what) {
   const std::vector<std::string_view> worlds = division_worlds();
@@ -23,6 +23,7 @@ Result<Scenario> division_scenario(const DivisionCase& what) {
   }
   Scenario scenario;
   scenario.nodes = {{what.nodes, 1, Distribution::constant(1)}};
+  if (what.world == "mixed") scenario.nodes.front().slowness = Distribution::lognormal(1, 0.5);
   scenario.launch = Distribution::constant(what.launch);
   scenario.heartbeat = 1;
   scenario.node_timeout = 30;

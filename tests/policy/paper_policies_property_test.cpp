@@ -1,5 +1,5 @@
-// What holds for clone, s-restart, s-resume, sca, sda and ese in any history: no more copies than there is room for, no
-// decision about a task that is done, the same views give the same plans, and every job ends.
+// What holds for clone, s-restart, s-resume, sca, sda, ese and split-resume in any history: no more copies than there
+// is room for, no decision about a task that is done, the same views give the same plans, and every job ends.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -51,7 +51,7 @@ std::optional<TaskId> task_of(const Decision& decision) {
 class Watched final : public Policy {
  public:
   Watched(std::string_view name, const StringMap& parameters, std::uint64_t& asked)
-      : is_ahead_(name == "ese"),
+      : is_ahead_(name == "ese" || name == "split-resume"),
         asked_(asked),
         one_(make_policy(name, parameters)),
         other_(make_policy(name, parameters)) {}
@@ -131,7 +131,8 @@ TEST_P(PaperPolicies, KeepToTheirRoomAndToOpenTasksAndDecideTheSameAgain) {
   EXPECT_GT(asked, 0u) << "these histories had nothing to decide";
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, PaperPolicies, testing::Values("clone", "s-restart", "s-resume", "sca", "sda", "ese"));
+INSTANTIATE_TEST_SUITE_P(Each, PaperPolicies,
+                         testing::Values("clone", "s-restart", "s-resume", "sca", "sda", "ese", "split-resume"));
 
 }  // namespace
 }  // namespace ontime::scheduler
