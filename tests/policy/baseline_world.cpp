@@ -7,6 +7,7 @@ namespace ontime::scheduler::test {
 BaselineWorld::BaselineWorld(std::uint32_t nodes, Settings settings) : PacedWorld(std::move(settings)) {
   add_nodes(nodes);
   set_launch(Duration::zero());
+  set_step(std::chrono::milliseconds(100));
   set_percent([](AttemptId) { return 10.0; });
 }
 

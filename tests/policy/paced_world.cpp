@@ -4,11 +4,6 @@
 #include <cmath>
 
 namespace ontime::scheduler::test {
-namespace {
-
-constexpr Duration kStep = std::chrono::milliseconds(20);
-
-}  // namespace
 
 void PacedWorld::add_nodes(std::uint32_t count, std::uint32_t slots) {
   const std::size_t known = cluster().nodes().size();
@@ -18,10 +13,10 @@ void PacedWorld::add_nodes(std::uint32_t count, std::uint32_t slots) {
 void PacedWorld::run(Duration duration) {
   for (const TimePoint until = world_.now() + duration; world_.now() < until;) {
     obey();
-    world_.pass(std::min(kStep, until - world_.now()));
+    world_.pass(std::min(step_, until - world_.now()));
     std::vector<AttemptId> ids;
     for (const auto& [id, attempt] : running_) ids.push_back(id);
-    for (const AttemptId id : ids) advance(id, seconds(kStep));
+    for (const AttemptId id : ids) advance(id, seconds(step_));
     for (const auto& [id, node] : cluster().nodes()) world_.heartbeat(id);
   }
   obey();
@@ -46,7 +41,7 @@ void PacedWorld::restart() {
 
 bool PacedWorld::run_job(JobId job, Duration limit) {
   const TimePoint until = world_.now() + limit;
-  while (cluster().find_job(job)->state == JobState::Running && world_.now() < until) run(kStep);
+  while (cluster().find_job(job)->state == JobState::Running && world_.now() < until) run(step_);
   if (cluster().find_job(job)->state == JobState::Committing) world_.commit(job);
   return cluster().find_job(job)->state == JobState::Succeeded;
 }

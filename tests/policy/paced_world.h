@@ -26,8 +26,9 @@ class PacedWorld {
   // Bytes per second of an attempt; asked for at every launch.
   void set_rate(std::function<double(AttemptId)> rate) { rate_ = std::move(rate); }
   void set_launch(Duration launch) { launch_ = launch; }
+  void set_step(Duration step) { step_ = step; }
 
-  // In steps of 20 ms, until that much time has passed.
+  // In steps of 20 ms, unless told otherwise, until that much time has passed.
   void run(Duration duration);
   // Until the job has ended; false when that takes longer than `limit`.
   bool run_job(JobId job, Duration limit = std::chrono::seconds(1000));
@@ -66,6 +67,7 @@ class PacedWorld {
   TimePoint began_;
   std::function<double(AttemptId)> rate_ = [](AttemptId) { return 100.0; };
   Duration launch_ = std::chrono::milliseconds(100);
+  Duration step_ = std::chrono::milliseconds(20);
   std::map<AttemptId, Running> running_;
   std::vector<Launch> launches_;
   std::map<TaskId, std::vector<std::uint64_t>> cuts_;
