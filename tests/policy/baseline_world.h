@@ -1,7 +1,7 @@
 #pragma once
 // A PacedWorld on nodes with one slot each, for policies whose copies start at the split's begin: attempts map at a
 // rate that the test chooses, 10 % of a split per second unless it says otherwise, so that a task takes 10 seconds.
-// They start as soon as they are launched.
+// They start 100 ms after they are launched and report every 100 ms.
 
 #include <cstdint>
 #include <functional>
