@@ -9,11 +9,7 @@
 // that turns out to be late is divided again. Tasks are divided before their first launch where even a perfect run
 // would be late, or where slots are free and the odds are poor.
 //
-// Parameters (defaults): check (0.05: of D between checks), safety (0.02 of D in reserve), keep (0.9 of the time left
-// is what the attempt that is ahead is trusted with), min_piece (2 launches), max (10 fresh attempts per late piece and
-// check), copies (10 per piece), gain (0.001: least gain in ln PoCD per slot), spread (0.1), start (0.9: divide at the
-// start below this PoCD of the job; 0 only when a perfect run would be late), start_max (32 pieces), order (edf, fifo,
-// srpt), handover (predicted, ready), t_min, beta, t_avg, fit.
+// Parameters are listed with their defaults in docs/split-resume.md.
 //
 // Declined: CutPending (a cut or fresh attempts are on their way), NoEstimate (nothing known of t_min, or the end of a
 // compressed input), RemainingShorterThanLaunch, CopyWouldBeLater, Hopeless (no division helps), NoFreeSlot,
