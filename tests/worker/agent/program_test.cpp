@@ -61,6 +61,7 @@ TEST(WorkerProgram, DiesWithTheParentThatWasNamedAndNotWithoutOne) {
   ontime::test::Process shell(
       {"/bin/sh", "-c", ONTIME_WORKER " --master 127.0.0.1:1 --die-with-parent $$ & echo $!; wait"}, directory / "sh");
   ASSERT_TRUE(eventually([&] { return descendants(shell.pid(), "ontime-runner").size() == 1; }));
+  ASSERT_TRUE(eventually([&] { return shell.output().out.ends_with('\n'); }));
   const pid_t worker = std::stoi(shell.output().out);
   EXPECT_FALSE(has_ended(worker));
   shell.kill();
