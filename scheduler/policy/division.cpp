@@ -1,10 +1,9 @@
 #include "scheduler/policy/division.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <queue>
-
-#include "scheduler/pocd/divided_pocd.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 // A stretch of a hull: the next slots of a rest.
 struct Stretch {
   double rate;  // gain in ln PoCD per slot
-  std::size_t rest;
+  std::uint32_t rest;
   std::uint32_t to;
 
   bool operator<(const Stretch& other) const {  // the greatest comes first in a priority queue
@@ -20,51 +19,101 @@ struct Stretch {
   }
 };
 
+// 1 / n, because a division for each rung is slow.
+constexpr auto kInverse = [] {
+  std::array<double, kSlotsPerGrantMax + 1> inverse{};
+  for (std::size_t n = 1; n < inverse.size(); ++n) inverse[n] = 1 / static_cast<double>(n);
+  return inverse;
+}();
+
 // The stretch that gains most per slot from `from` on, within `slots_left` more slots.
-Stretch best_stretch(std::span<const Division> ladder, std::size_t rest, std::uint32_t from, std::uint32_t slots_left) {
+Stretch best_stretch(std::span<const Division> ladder, std::uint32_t rest, std::uint32_t from,
+                     std::uint32_t slots_left) {
   Stretch best{0, rest, from};
   for (std::uint32_t to = from + 1; to < ladder.size() && to - from <= slots_left; ++to) {
-    const double rate = (ladder[to].ln_pocd - ladder[from].ln_pocd) / static_cast<double>(to - from);
+    const double rate = (ladder[to].ln_pocd - ladder[from].ln_pocd) * kInverse[to - from];
     if (rate > best.rate) best = {rate, rest, to};
   }
   return best;
 }
 
+constexpr double kNearlyCertain = -0.05;  // ln PoCD
+
+// s^-beta for s = 0, 1, ..., kept for the rests of one job, which have the same beta.
+class Powers {
+ public:
+  const double* of(double beta) {
+    if (beta == beta_) return values_.data();
+    beta_ = beta;
+    for (std::size_t s = 1; s < values_.size(); ++s) values_[s] = std::pow(static_cast<double>(s), -beta);
+    return values_.data();
+  }
+
+ private:
+  double beta_ = -1;
+  std::array<double, kSlotsPerGrantMax + 1> values_{};
+};
+
+// The ladder's rungs behind those that are there already. ln R = s ln(1 - (share^beta s^-beta)^c), as
+// pocd::ln_divided_pocd has it, but without a logarithm and a power for each rung. Ends where another piece gains less
+// than gain_min: from kNearlyCertain on gains only shrink.
+void append_ladder(const Rest& rest, std::uint32_t slots_max, double gain_min, Powers& powers,
+                   std::vector<Division>& to) {
+  const std::size_t foot = to.size();
+  to.resize(foot + slots_max + 1, {0, 0, rest.ln_before});
+  if (!(rest.window > 0)) return;
+  Division* const ladder = &to[foot];
+  const double share = std::pow(rest.work / rest.window, rest.beta);
+  const double* const shrinks = powers.of(rest.beta);
+  for (std::uint32_t pieces = 1; pieces <= std::min(rest.pieces_max, slots_max); ++pieces) {
+    const double miss = share * shrinks[pieces];  // of one attempt at one piece
+    if (!(miss < 1)) continue;                    // even a perfect attempt would be late
+    double ln_pocd = pieces * std::log1p(-miss);
+    const bool is_enough =
+        pieces > 1 && ladder[pieces - 1].ln_pocd > kNearlyCertain && ln_pocd - ladder[pieces - 1].ln_pocd < gain_min;
+    if (is_enough && rest.copies_max == 1) break;
+    double all_miss = miss;
+    for (std::uint32_t copies = 1;;) {
+      Division& rung = ladder[pieces * copies];
+      if (ln_pocd > rung.ln_pocd) rung = {pieces, copies, ln_pocd};
+      if (++copies > rest.copies_max || pieces * copies > slots_max) break;
+      all_miss *= miss;
+      ln_pocd = pieces * std::log1p(-all_miss);
+    }
+  }
+  for (std::uint32_t n = 1; n <= slots_max; ++n) {
+    if (ladder[n - 1].ln_pocd >= ladder[n].ln_pocd) ladder[n] = ladder[n - 1];
+  }
+}
+
 }  // namespace
 
 std::vector<Division> ladder_of(const Rest& rest, std::uint32_t slots_max) {
-  std::vector<Division> ladder(slots_max + 1);
-  for (Division& division : ladder) division.ln_pocd = rest.ln_before;
-  if (!(rest.window > 0)) return ladder;
-  const double ln_share = std::log(rest.work / rest.window);
-  for (std::uint32_t pieces = 1; pieces <= std::min(rest.pieces_max, slots_max); ++pieces) {
-    for (std::uint32_t copies = 1; copies <= rest.copies_max && pieces * copies <= slots_max; ++copies) {
-      const double ln_pocd = pocd::ln_divided_pocd(ln_share, rest.beta, pieces, copies);
-      Division& rung = ladder[pieces * copies];
-      if (ln_pocd > rung.ln_pocd) rung = {pieces, copies, ln_pocd};
-    }
-  }
-  for (std::size_t n = 1; n < ladder.size(); ++n) {
-    if (ladder[n - 1].ln_pocd >= ladder[n].ln_pocd) ladder[n] = ladder[n - 1];
-  }
+  std::vector<Division> ladder;
+  Powers powers;
+  append_ladder(rest, std::min(slots_max, kSlotsPerGrantMax), 0, powers, ladder);
   return ladder;
 }
 
 std::vector<Division> grant(std::span<const Rest> rests, std::uint32_t slots, const GrantRules& rules) {
   const std::uint32_t slots_max = std::min({rules.slots_max, slots, kSlotsPerGrantMax});
-  std::vector<std::vector<Division>> ladders;
+  const std::size_t rungs = slots_max + 1;
+  std::vector<Division> ladders;  // one behind the other
+  Powers powers;
   std::vector<std::uint32_t> level(rests.size(), 0);
-  std::priority_queue<Stretch> next;
   std::uint32_t left = slots;
-  const auto offer = [&](std::size_t i) {
-    const Stretch stretch = best_stretch(ladders[i], i, level[i], left);
-    if (stretch.to > level[i] && stretch.rate >= rules.gain_min) next.push(stretch);
+  const auto stretch_of = [&](std::uint32_t i) {
+    const Stretch stretch = best_stretch({&ladders[i * rungs], rungs}, i, level[i], left);
+    return stretch.rate >= rules.gain_min ? stretch : Stretch{0, i, level[i]};
   };
-  ladders.reserve(rests.size());
-  for (std::size_t i = 0; i < rests.size(); ++i) {
-    ladders.push_back(ladder_of(rests[i], slots_max));
-    offer(i);
+  std::vector<Stretch> stretches;
+  stretches.reserve(rests.size());
+  ladders.reserve(rests.size() * rungs);
+  for (std::uint32_t i = 0; i < rests.size(); ++i) {
+    append_ladder(rests[i], slots_max, rules.gain_min, powers, ladders);
+    if (const Stretch stretch = stretch_of(i); stretch.to > 0) stretches.push_back(stretch);
   }
+  std::priority_queue<Stretch> next(std::less<Stretch>(), std::move(stretches));
   while (!next.empty() && left > 0) {
     const Stretch stretch = next.top();
     next.pop();
@@ -73,10 +122,11 @@ std::vector<Division> grant(std::span<const Rest> rests, std::uint32_t slots, co
       left -= stretch.to - at;
       at = stretch.to;
     }
-    offer(stretch.rest);  // the next stretch, or a shorter one because this one did not fit
+    // The next stretch, or a shorter one because this one did not fit.
+    if (const Stretch more = stretch_of(stretch.rest); more.to > at) next.push(more);
   }
   std::vector<Division> granted(rests.size());
-  for (std::size_t i = 0; i < rests.size(); ++i) granted[i] = ladders[i][level[i]];
+  for (std::size_t i = 0; i < rests.size(); ++i) granted[i] = ladders[i * rungs + level[i]];
   return granted;
 }
 

@@ -34,6 +34,7 @@ struct Division {
 };
 
 // The best division with at most 0, 1, ..., slots_max slots; each at least as good as the one before.
+// slots_max is at most kSlotsPerGrantMax.
 std::vector<Division> ladder_of(const Rest& rest, std::uint32_t slots_max);
 
 struct GrantRules {

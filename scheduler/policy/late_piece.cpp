@@ -10,11 +10,13 @@ namespace {
 
 // The chance that nobody's estimate leaves: finite, so that what is certain to be late can be compared.
 constexpr double kLnChanceMin = -20;
+constexpr double kFarOff = 6;  // standard deviations, beyond which ln P(Z > z) is below that
 
 // ln P(what is expected to take `to_go` seconds takes at most `left`), for a lognormal error of the estimate.
 double ln_chance(double to_go, double left, double spread) {
   if (!(left > 0) || !std::isfinite(to_go)) return kLnChanceMin;
   if (to_go <= 0) return 0;
+  if (to_go >= left * std::exp(kFarOff * spread)) return kLnChanceMin;
   return std::max(kLnChanceMin, pocd::ln_normal_survival(std::log(to_go / left) / spread));
 }
 
@@ -47,6 +49,7 @@ void believe_recent(double weight, Piece& piece) {
     racer.pace.rate = weight * of_late + (1 - weight) * racer.pace.rate;
     racer.completion = racer.pace.reaches(piece.range.end);
   }
+  if (piece.racers.size() == 1) return;
   std::stable_sort(piece.racers.begin(), piece.racers.end(), [](const Racer& a, const Racer& b) {
     return a.completion < b.completion || (!std::isnan(a.completion) && std::isnan(b.completion));
   });

@@ -63,7 +63,7 @@ std::vector<Piece> open_pieces(const JobView& job, std::uint32_t index) {
       piece.racers.push_back({id, &attempt, pace, pace.reaches(segment->range.end)});
     }
     if (piece.racers.empty()) continue;
-    std::stable_sort(piece.racers.begin(), piece.racers.end(), is_earlier);
+    if (piece.racers.size() > 1) std::stable_sort(piece.racers.begin(), piece.racers.end(), is_earlier);
     pieces.push_back(std::move(piece));
   }
   std::reverse(pieces.begin(), pieces.end());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/base/prefetch.h"
+
 namespace ontime::scheduler {
 namespace {
 
@@ -21,6 +23,17 @@ std::vector<double> shares_of(const Division& division, std::vector<double>& spe
     if (fastest > 0) share = fastest;
   }
   return shares;
+}
+
+// Tasks lie scattered in memory: what the next ones need is fetched while one is looked at.
+[[gnu::always_inline]] inline void fetch_ahead(const Job& job, const std::vector<std::uint32_t>& tasks, std::size_t i) {
+  constexpr std::size_t kTaskAhead = 16;
+  constexpr std::size_t kAttemptsAhead = 8;
+  if (i + kTaskAhead < tasks.size()) prefetch_object(&job.tasks[tasks[i + kTaskAhead]]);
+  if (i + kAttemptsAhead >= tasks.size()) return;
+  const Task& soon = job.tasks[tasks[i + kAttemptsAhead]];
+  prefetch_object(soon.ledger.segments().data());
+  prefetch_object(soon.attempts.data());
 }
 
 std::uint32_t unlaunched(const JobView& job) {
@@ -60,8 +73,10 @@ std::unique_ptr<Policy> SplitResume::make(Parameters& parameters) {
 Plan SplitResume::plan(const View& view) {
   Plan plan;
   const bool is_due = !due_ || view.now >= *due_;
+  auto running = view.jobs.begin();  // in order of id, as what is known is
   std::erase_if(known_, [&](const auto& entry) {
-    return std::none_of(view.jobs.begin(), view.jobs.end(), [&](const JobView& job) { return job.id == entry.first; });
+    while (running != view.jobs.end() && running->id < entry.first) ++running;
+    return running == view.jobs.end() || running->id != entry.first;
   });
   std::uint32_t promised = 0;
   const bool has_new = begin_jobs(view, is_due, promised, plan);
@@ -121,7 +136,7 @@ void SplitResume::find_late(const View& view, const JobView& job, Known& known, 
   const double horizon =
       now + settings_.ahead * std::max(known.durations.launch, settings_.rescue.check * job.deadline());
   for (const auto& [task, copies] : job.pending) found.promised += copies;
-  std::vector<std::uint32_t> divided;
+  std::vector<std::uint32_t> suspects;
   auto was_divided = known.divided.begin();
   for (std::uint32_t index = 0; index < launched; ++index) {
     if (completion[index] == -std::numeric_limits<double>::infinity()) continue;
@@ -134,10 +149,14 @@ void SplitResume::find_late(const View& view, const JobView& job, Known& known, 
       if (completion[index] < horizon) ++found.ending;
       continue;
     }
-    if (job.job->tasks[index].ledger.open_segments() > 1) divided.push_back(index);
-    look_at_task(view, job, known, index, horizon, found, plan);
+    suspects.push_back(index);
   }
-  known.divided = std::move(divided);
+  known.divided.clear();
+  for (std::size_t i = 0; i < suspects.size(); ++i) {
+    fetch_ahead(*job.job, suspects, i);
+    if (job.job->tasks[suspects[i]].ledger.open_segments() > 1) known.divided.push_back(suspects[i]);
+    look_at_task(view, job, known, suspects[i], horizon, found, plan);
+  }
   known.progress.assign(progress.begin(), progress.end());
   known.looked_at = now;
 }
@@ -146,6 +165,7 @@ void SplitResume::look_at_task(const View& view, const JobView& job, const Known
                                double horizon, Found& found, Plan& plan) const {
   const double limit = settings_.rescue.due(job);
   std::optional<Reason> declined;
+  const std::size_t found_before = found.pieces.size();
   for (Piece& piece : open_pieces(job, task)) {
     believe_recent(settings_.rescue.recent, piece);
     if (piece.completion() < horizon) ++found.ending;
@@ -160,11 +180,13 @@ void SplitResume::look_at_task(const View& view, const JobView& job, const Known
     else
       declined = std::get<Reason>(looked);
   }
-  if (declined) plan.add(Decline{{job.id, task}, *declined});
+  if (declined && found.pieces.size() == found_before) plan.add(Decline{{job.id, task}, *declined});
 }
 
 void SplitResume::save(const View& view, std::uint32_t slots, Found& found, Plan& plan) const {
   std::vector<Rest> rests;
+  rests.reserve(found.pieces.size());
+  plan.decisions.reserve(plan.decisions.size() + found.pieces.size());
   for (const LatePiece& late : found.pieces) rests.push_back(late.rest);
   const std::vector<Division> divisions = grant(rests, slots, settings_.grant);
   std::vector<double> speeds;
@@ -177,7 +199,8 @@ void SplitResume::save(const View& view, std::uint32_t slots, Found& found, Plan
     if (divisions[i].slots() > 0) {
       speculate(late, divisions[i], shares_of(divisions[i], speeds), plan);
     } else {
-      plan.add(Decline{late.task, left == 0 ? Reason::NoFreeSlot : Reason::NotWorthIt});
+      const bool is_said = i > 0 && found.pieces[i - 1].task == late.task;  // at most once for a task
+      if (!is_said) plan.add(Decline{late.task, left == 0 ? Reason::NoFreeSlot : Reason::NotWorthIt});
       found.lacks_slots = true;
     }
   }
