@@ -13,11 +13,7 @@ Summary simulate(const std::string& policy, const std::string& world, double dea
   what.world = world;
   what.deadline = deadline;
   what.load = load;
-#ifdef NDEBUG
   what.jobs = 40;
-#else
-  what.jobs = 8;  // every invariant is checked after every step there
-#endif
   const Result<Scenario> scenario = division_scenario(what);
   EXPECT_TRUE(scenario);
   const Outcome outcome = run(*scenario, 7);

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <string>
 
 namespace ontime::simulator {
@@ -43,22 +42,6 @@ TEST(Simulator, TheSameSeedGivesTheSameLogAndAnotherSeedAnother) {
   EXPECT_GT(log.size(), 1000u);
   EXPECT_EQ(log, log_of(scenario, 7));
   EXPECT_NE(log, log_of(scenario, 8));
-}
-
-// The scheduler has nothing to do with the true durations of first attempts: the job meets its deadline if all do.
-TEST(Simulator, PocdWithoutSpeculationIsThatOfTheFormula) {
-  Scenario scenario;
-  scenario.nodes = {{.count = 20, .slots = 1, .slowness = Distribution::constant(1)}};
-  scenario.jobs[0].count = 1500;
-  scenario.jobs[0].arrivals.one_by_one = true;
-  scenario.jobs[0].tasks = Distribution::constant(10);
-  scenario.jobs[0].duration = Distribution::pareto(10, 2);
-  scenario.jobs[0].deadline = 51.002;
-  scenario.jobs[0].checkpoint = 0;
-  const Share pocd = summarise(run(scenario, 1).jobs).pocd;
-  const double expected = std::pow(1 - std::pow(10.0 / 50, 2), 10);
-  EXPECT_LT(pocd.low, expected);
-  EXPECT_GT(pocd.high, expected);
 }
 
 TEST(Simulator, TheFirstAttemptsOfAllTasksTakeAsLongUnderEveryPolicy) {
@@ -122,15 +105,6 @@ TEST(Simulator, APartitionThatIsShortEnoughCostsNothing) {
   EXPECT_EQ(job.attempts, 1u);
   EXPECT_NEAR(job.mapped_bytes, job.input_bytes, 1);
   EXPECT_NEAR(job.flow_time(), 110 + 0.05 + 0.001, 1e-6);  // its seal is sent when it can be
-}
-
-TEST(Simulator, OffersTheLoadThatWasAskedFor) {
-  Scenario scenario;
-  scenario.nodes = {{.count = 20, .slots = 1, .slowness = Distribution::constant(1)}};
-  scenario.jobs[0].count = 2000;
-  scenario.jobs[0].duration = Distribution::lognormal(10, 0.5);
-  scenario.jobs[0].arrivals.load = 0.6;
-  EXPECT_NEAR(run(scenario, 1).utilisation(), 0.6, 0.03);
 }
 
 TEST(Outcome, WilsonsIntervalHoldsAtTheEdges) {
