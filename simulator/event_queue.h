@@ -26,6 +26,7 @@ enum class Due : std::uint8_t {
   Submission,    // job
   OutageBegins,  // outage
   OutageEnds,    // outage
+  Forecast,      // job id; generation: index into Observer::forecast_at
 };
 
 enum class Lane : std::uint8_t { Message, Beat, IdleBeat };

@@ -10,6 +10,12 @@
 
 namespace ontime::simulator {
 
+// What was expected of a running job when a share of its time up to the deadline had passed.
+struct ForecastReading {
+  double share = 0;
+  double pocd = 0;  // scheduler::Forecast::pocd, NaN: nothing could be said
+};
+
 struct JobOutcome {
   std::uint32_t group = 0;  // index into Scenario::jobs
   std::uint32_t tasks = 0;
@@ -23,6 +29,7 @@ struct JobOutcome {
   double input_bytes = 0;
   double mapped_bytes = 0;      // by true positions, by all its attempts: what exceeds the input was mapped in vain
   std::uint32_t decisions = 0;  // of its policy, carried out
+  std::vector<ForecastReading> forecasts{};  // as Observer::forecast_at asks for, while it ran
 
   bool has_ended() const { return scheduler::is_final(state); }
   double flow_time() const { return ended - submitted; }

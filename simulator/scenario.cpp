@@ -48,6 +48,9 @@ Status check_group(const JobGroup& group) {
   if (!is_positive(group.duration.median()) || group.duration.least() < 0) {
     return bad_input(who + "durations are positive.");
   }
+  for (const double recorded : group.first_durations) {
+    if (!(recorded >= 0 && std::isfinite(recorded))) return bad_input(who + "a recorded duration is 0 or positive.");
+  }
   if (!is_positive(group.tasks.median())) return bad_input(who + "the number of tasks is positive.");
   if (group.deadline < 0 || group.attempt_timeout < 0 || (group.checkpoint && *group.checkpoint < 0)) {
     return bad_input(who + "deadline, checkpoint and attempt_timeout cannot be negative.");

@@ -54,6 +54,9 @@ struct JobGroup {
   // Of an attempt over a whole split on a node of slowness 1, from its first record on. Every attempt draws anew and,
   // on a part of the split, takes its share.
   Distribution duration = Distribution::pareto(10, 2);
+  // Recorded durations by task index: the first attempt of the task takes exactly so long for a whole split, on
+  // whatever node. 0, or a task beyond the list: drawn. All other attempts draw.
+  std::vector<double> first_durations;
   double deadline = 0;  // after submission; 0: none
   std::string policy = "none";
   scheduler::StringMap policy_parameters;

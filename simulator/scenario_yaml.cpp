@@ -65,6 +65,10 @@ JobGroup read_jobs(const YAML::Node& node) {
   fields.bytes("split_bytes", group.split_bytes);
   fields.bytes("record_bytes", group.record_bytes);
   fields.distribution("duration", group.duration);
+  fields.get("first_durations", group.first_durations, read_values);
+  if (!fields.take("tasks") && !group.first_durations.empty()) {
+    group.tasks = Distribution::constant(static_cast<double>(group.first_durations.size()));
+  }
   fields.seconds("deadline", group.deadline);
   fields.text("policy", group.policy);
   fields.get("set", group.policy_parameters, read_settings);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "scheduler/forecast.h"
 #include "scheduler/model/invariants.h"
 #include "simulator/event_log.h"
 
@@ -94,9 +95,25 @@ void Simulation::happen(const Upcoming& due) {
       return workers_.begin_outage(scenario_.outages[due.subject], now_);
     case Due::OutageEnds:
       return workers_.end_outage(scenario_.outages[due.subject], now_);
+    case Due::Forecast:
+      return record_forecast(due);
     default:
       return workers_.on(due);
   }
+}
+
+void Simulation::expect_forecasts(JobId job, const JobOutcome& outcome) {
+  if (outcome.deadline <= 0) return;
+  for (std::uint32_t i = 0; i < observer_.forecast_at.size(); ++i) {
+    const double at = outcome.submitted + observer_.forecast_at[i] * outcome.deadline;
+    queue_.push(TimePoint(from_seconds(at)), Due::Forecast, static_cast<std::uint32_t>(job.value), i);
+  }
+}
+
+void Simulation::record_forecast(const Upcoming& due) {
+  const auto forecast = scheduler::forecast(scheduler_, JobId{due.subject}, now_);
+  if (!forecast) return;  // it has ended
+  outcome_.jobs[due.subject - 1].forecasts.push_back({observer_.forecast_at[due.generation], forecast->pocd});
 }
 
 void Simulation::submit(std::uint32_t index) {
@@ -110,6 +127,7 @@ void Simulation::submit(std::uint32_t index) {
   job.input_bytes = static_cast<double>(group.split_bytes) * planned.tasks;
   outcome_.jobs.push_back(job);
   workers_.add_job({.planned = index, .group = &group, .machine_time = 0, .mapped_bytes = 0});
+  expect_forecasts(JobId{static_cast<std::uint32_t>(outcome_.jobs.size())}, outcome_.jobs.back());
   step(event::JobSubmitted{index, spec_of(group, planned.tasks)});
 }
 

@@ -21,6 +21,8 @@ class Simulation {
  private:
   void happen(const Upcoming& due);
   void submit(std::uint32_t planned);
+  void expect_forecasts(JobId job, const JobOutcome& outcome);
+  void record_forecast(const Upcoming& due);
   void register_node(const Upcoming& due);
   void step(const scheduler::Event& event);
   void follow(const scheduler::Step& step);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "simulator/outcome.h"
 #include "simulator/scenario.h"
@@ -15,6 +16,9 @@ struct Observer {
   // Called with every event that reaches the scheduler and every action it answers with, one line each, without the
   // line end. Making the lines costs more than the simulation.
   std::function<void(std::string_view)> log;
+  // Shares of the time from submission to the deadline at which each running job's forecast is recorded. Nothing else
+  // changes by it.
+  std::vector<double> forecast_at{};
 };
 
 // REQUIRES: check(scenario).

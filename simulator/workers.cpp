@@ -157,14 +157,24 @@ void Workers::start_mapping(Attempt& attempt, TimePoint now) {
   queue_.push(now + from_seconds(seconds(last - now) * crash.uniform()), Due::Crash, slot_of(attempt), attempt.life);
 }
 
-void Workers::change_speed(Attempt& attempt, TimePoint now) {
+// Over a whole split. The first attempt of a task begins with the recorded one, if there is any.
+double Workers::draw_duration(Attempt& attempt) {
   const JobGroup& group = *jobs_[attempt.id.task.job.value - 1].group;
   const Node& node = nodes_[attempt.node];
   double survival = attempt.random.uniform();
+  const bool begins = attempt.motion.speed() <= 0;
+  if (begins && attempt.id.number == 0 && attempt.id.task.index < group.first_durations.size()) {
+    if (const double recorded = group.first_durations[attempt.id.task.index]; recorded > 0) return recorded;
+  }
   if (const double shared = scenario_.node_correlation; shared > 0) {
     survival = normal_survival(std::sqrt(shared) * node.score + std::sqrt(1 - shared) * normal_score(survival));
   }
-  const double duration = std::max(kDurationMin, group.duration.at_survival(survival) * node.slowness);
+  return group.duration.at_survival(survival) * node.slowness;
+}
+
+void Workers::change_speed(Attempt& attempt, TimePoint now) {
+  const JobGroup& group = *jobs_[attempt.id.task.job.value - 1].group;
+  const double duration = std::max(kDurationMin, draw_duration(attempt));
   attempt.motion.set_speed(static_cast<double>(group.split_bytes) / duration, now);
   expect_border(attempt, now);
   if (const double every = scenario_.speed_changes_every; every > 0) {

@@ -99,6 +99,7 @@ class Workers {
   void on_border(Attempt& attempt, TimePoint now);
   void start_mapping(Attempt& attempt, TimePoint now);
   void change_speed(Attempt& attempt, TimePoint now);
+  double draw_duration(Attempt& attempt);
   void expect_border(Attempt& attempt, TimePoint now);
   void end(std::uint32_t slot, TimePoint now);
   void end_all(Node& node, TimePoint now);

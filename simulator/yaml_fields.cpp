@@ -13,13 +13,6 @@ std::string place(const YAML::Node& node) {
   return node.Mark().is_null() ? std::string() : "line " + std::to_string(node.Mark().line + 1) + ": ";
 }
 
-std::vector<double> read_values(const YAML::Node& node) {
-  if (!node.IsSequence()) throw YamlFault(node, "a list of numbers is wanted here");
-  std::vector<double> values;
-  for (const YAML::Node& value : node) values.push_back(read_seconds(value));
-  return values;
-}
-
 Distribution make_distribution(const YAML::Node& node, const std::string& kind, const std::vector<double>& values) {
   if (kind == "empirical") {
     if (values.empty()) throw YamlFault(node, "an empirical distribution needs values");
@@ -87,6 +80,13 @@ std::uint32_t read_count(const YAML::Node& node) {
     throw YamlFault(node, "a whole number is wanted here");
   }
   return static_cast<std::uint32_t>(value);
+}
+
+std::vector<double> read_values(const YAML::Node& node) {
+  if (!node.IsSequence()) throw YamlFault(node, "a list of numbers is wanted here");
+  std::vector<double> values;
+  for (const YAML::Node& value : node) values.push_back(read_seconds(value));
+  return values;
 }
 
 bool read_flag(const YAML::Node& node) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "scheduler/model/job_spec.h"
 #include "simulator/random/distribution.h"
@@ -24,6 +25,7 @@ double read_number(const YAML::Node& node);
 std::uint64_t read_bytes(const YAML::Node& node);
 std::uint32_t read_count(const YAML::Node& node);
 bool read_flag(const YAML::Node& node);
+std::vector<double> read_values(const YAML::Node& node);  // seconds
 std::string read_text(const YAML::Node& node);
 Distribution read_distribution(const YAML::Node& node);
 scheduler::StringMap read_settings(const YAML::Node& node);

@@ -13,6 +13,14 @@ std::string complaint(const std::string& text) {
   return scenario ? "" : scenario.error().message;
 }
 
+TEST(ScenarioYaml, RecordedDurationsSayHowManyTasksThereAre) {
+  const auto scenario = read_scenario("{nodes: [{count: 1}], jobs: [{first_durations: [1, 2s, 0]}]}");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  EXPECT_EQ(scenario->jobs[0].first_durations, (std::vector<double>{1, 2, 0}));
+  EXPECT_EQ(scenario->jobs[0].tasks.median(), 3);
+  EXPECT_THAT(complaint("{nodes: [{count: 1}], jobs: [{first_durations: [-1]}]}"), HasSubstr("recorded duration"));
+}
+
 TEST(ScenarioYaml, ReadsEverythingThereIs) {
   const auto scenario = read_scenario(R"(
 nodes:

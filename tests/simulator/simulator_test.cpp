@@ -57,6 +57,47 @@ TEST(Simulator, TheFirstAttemptsOfAllTasksTakeAsLongUnderEveryPolicy) {
   }
 }
 
+TEST(Simulator, FirstAttemptsTakeTheirRecordedDurationsOnWhateverNode) {
+  Scenario scenario = small();
+  scenario.nodes[0].slowness = Distribution::constant(3);
+  scenario.node_correlation = 0.5;
+  scenario.launch = Distribution::constant(1);
+  scenario.jobs[0].tasks = Distribution::constant(4);
+  scenario.jobs[0].duration = Distribution::constant(100);
+  scenario.jobs[0].first_durations = {10, 20, 0, 40};  // the third is drawn
+  const Outcome outcome = run(scenario, 1);
+  EXPECT_NEAR(outcome.jobs[0].flow_time(), 1 + 300 + 2 * 0.001, 1e-6);
+  EXPECT_NEAR(outcome.jobs[0].machine_time, 4 + 10 + 20 + 300 + 40, 1e-6);
+}
+
+TEST(Simulator, CopiesOfARecordedTaskDrawTheirOwnDurations) {
+  Scenario scenario = small();
+  scenario.nodes[0].count = 10;
+  scenario.jobs[0].tasks = Distribution::constant(10);
+  scenario.jobs[0].duration = Distribution::constant(10);
+  scenario.jobs[0].first_durations = std::vector<double>(10, 10);
+  scenario.jobs[0].first_durations[4] = 1000;
+  scenario.jobs[0].policy = "hadoop";
+  const Outcome outcome = run(scenario, 1);
+  EXPECT_EQ(outcome.jobs[0].copies, 1u);
+  EXPECT_LT(outcome.jobs[0].flow_time(), 60);
+}
+
+TEST(Simulator, ForecastsAreRecordedAtSharesOfTheDeadlineAndChangeNothing) {
+  Scenario scenario = small();
+  scenario.jobs[0].deadline = 40;
+  scenario.jobs[0].policy = "shed+";
+  const std::string before = log_of(scenario, 5);
+  std::string log;
+  const Observer observer{[&](std::string_view line) { log.append(line).push_back('\n'); }, {0.25, 0.5, 100}};
+  const Outcome outcome = run(scenario, 5, observer);
+  EXPECT_EQ(log, before);
+  ASSERT_EQ(outcome.jobs[0].forecasts.size(), 2u);  // it has ended by then
+  for (const ForecastReading& reading : outcome.jobs[0].forecasts) {
+    EXPECT_TRUE(reading.pocd >= 0 && reading.pocd <= 1) << reading.share;
+  }
+}
+
 TEST(Simulator, ASlowNodeTakesProportionallyLonger) {
   Scenario scenario = small();
   scenario.nodes = {{.count = 1, .slots = 1, .slowness = Distribution::constant(3)}};
