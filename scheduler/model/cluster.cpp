@@ -13,11 +13,6 @@ const Job* Cluster::find_job(JobId id) const {
   return found == jobs_.end() ? nullptr : &found->second;
 }
 
-const Node* Cluster::find_node(NodeId id) const {
-  const auto found = nodes_.find(id);
-  return found == nodes_.end() ? nullptr : &found->second;
-}
-
 const Node* Cluster::find_node(const std::string& incarnation) const { return find_node(node_of(incarnation)); }
 
 NodeId Cluster::node_of(const std::string& incarnation) const {
@@ -87,6 +82,12 @@ std::string Cluster::profile_key(const JobSpec& spec) {
   return key;
 }
 
+Node& Cluster::node(NodeId id) {
+  Node* node = nodes_.find(id);
+  ONTIME_CHECK(node != nullptr, "a node that is used is known");
+  return *node;
+}
+
 Job& Cluster::job(JobId id) { return jobs_.at(id); }
 Task& Cluster::task(TaskId id) { return job(id.job).tasks.at(id.index); }
 Attempt& Cluster::attempt(AttemptId id) { return task(id.task).attempts.at(id.number); }
@@ -99,7 +100,7 @@ void Cluster::end_attempt(AttemptId id, AttemptState state, TimePoint now) {
   ended.ended_at = now;
   ended.cut_pending = false;
   job(id.task.job).live.erase(id);
-  nodes_.at(ended.node).live.erase(id);
+  node(ended.node).live.erase(id);
 }
 
 // One overload for each durable fact. A fact that does not fit the state is a broken invariant: the scheduler makes
@@ -117,10 +118,9 @@ struct Cluster::Applier {
     node.host = fact.host;
     node.slots = fact.slots;
     node.heard_at = at;
-    const bool is_new = cluster.nodes_.emplace(fact.node, std::move(node)).second;
-    ONTIME_CHECK(is_new, "a node is added once");
+    ONTIME_CHECK(fact.node == cluster.nodes_.next(), "nodes are added one after the other");
+    cluster.nodes_.add(std::move(node));
     cluster.incarnations_[fact.incarnation] = fact.node;
-    cluster.last_node_ = std::max(cluster.last_node_, fact.node);
   }
 
   void operator()(const record::JobAccepted& fact) const {
@@ -155,7 +155,7 @@ struct Cluster::Applier {
     job.live.insert(fact.attempt);
     job.nodes.insert(fact.node);
     ++job.attempts_launched;
-    cluster.nodes_.at(fact.node).live.insert(fact.attempt);
+    cluster.node(fact.node).live.insert(fact.attempt);
   }
 
   void operator()(const record::StandbyBegun& fact) const {
@@ -230,7 +230,7 @@ struct Cluster::Applier {
     }
     cluster.task(fact.attempt.task).ledger.count_failure(attempt.held.begin);
     ++cluster.job(fact.attempt.task.job).attempts_failed;
-    ++cluster.nodes_.at(attempt.node).failures;
+    ++cluster.node(attempt.node).failures;
     cluster.job(fact.attempt.task.job).failures[fact.attempt] = fact.message;
     cluster.end_attempt(fact.attempt, AttemptState::Failed, at);
   }
@@ -260,15 +260,14 @@ struct Cluster::Applier {
 void Cluster::apply(const Record& record) { std::visit(Applier{*this, record.at}, record.fact); }
 
 void Cluster::observe_node(NodeId id, NodeState state, bool synchronised, TimePoint now) {
-  Node& node = nodes_.at(id);
+  Node& node = this->node(id);
   node.state = state;
   node.synchronised = synchronised;
   if (state == NodeState::Live) node.heard_at = now;
 }
 
 void Cluster::observe_heard(NodeId id, TimePoint now) {
-  const auto found = nodes_.find(id);
-  if (found != nodes_.end()) found->second.heard_at = now;
+  if (Node* node = nodes_.find(id)) node->heard_at = now;
 }
 
 Duration recent_window(const JobSpec& spec) {

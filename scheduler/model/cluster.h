@@ -13,7 +13,7 @@
 #include "common/base/time.h"
 #include "scheduler/event.h"
 #include "scheduler/model/job.h"
-#include "scheduler/model/node.h"
+#include "scheduler/model/node_table.h"
 #include "scheduler/reason.h"
 #include "scheduler/record.h"
 
@@ -26,10 +26,10 @@ class Cluster {
  public:
   std::uint64_t epoch() const { return epoch_; }
   const std::map<JobId, Job>& jobs() const { return jobs_; }  // forgotten ones are gone
-  const std::map<NodeId, Node>& nodes() const { return nodes_; }
+  const NodeTable& nodes() const { return nodes_; }
 
   const Job* find_job(JobId id) const;
-  const Node* find_node(NodeId id) const;
+  const Node* find_node(NodeId id) const { return nodes_.find(id); }
   const Node* find_node(const std::string& incarnation) const;
   NodeId node_of(const std::string& incarnation) const;  // 0 if unknown
   const Task* find_task(TaskId id) const;
@@ -49,7 +49,7 @@ class Cluster {
   static std::string profile_key(const JobSpec& spec);
 
   JobId next_job() const { return JobId{last_job_.value + 1}; }
-  NodeId next_node() const { return NodeId{last_node_.value + 1}; }
+  NodeId next_node() const { return nodes_.next(); }
 
   void apply(const Record& record);
 
@@ -70,6 +70,7 @@ class Cluster {
   struct Applier;
   std::vector<AttemptId> holders(TaskId task, std::uint64_t begin, bool standby) const;
   Job& job(JobId id);
+  Node& node(NodeId id);
   Task& task(TaskId id);
   Attempt& attempt(AttemptId id);
   Attempt* live_attempt(AttemptId id);
@@ -77,9 +78,8 @@ class Cluster {
 
   std::uint64_t epoch_ = 0;
   JobId last_job_;
-  NodeId last_node_;
   std::map<JobId, Job> jobs_;
-  std::map<NodeId, Node> nodes_;
+  NodeTable nodes_;
   std::map<std::string, NodeId> incarnations_;
   std::map<std::string, estimate::DurationSample> profiles_;
 };

@@ -44,13 +44,13 @@ struct Job {
   std::uint64_t sealed_records = 0;
   std::uint32_t attempts_launched = 0;
   std::uint32_t attempts_failed = 0;
-  Counters counters;                          // of sealed segments
-  std::set<AttemptId> live;                   // its live attempts
-  std::map<AttemptId, std::string> failures;  // why attempts failed; only failed ones, so it stays small
-  std::set<NodeId> nodes;                     // that ever ran one of its attempts
-  std::vector<DecisionAt> decisions;          // of its policy, in order; the first kDecisionsKept
-  std::uint32_t decisions_dropped = 0;        // later ones
-  std::map<std::uint32_t, Declined> declined; // by task: why nothing was done for it when the policy last looked
+  Counters counters;                           // of sealed segments
+  std::set<AttemptId> live;                    // its live attempts
+  std::map<AttemptId, std::string> failures;   // why attempts failed; only failed ones, so it stays small
+  std::set<NodeId> nodes;                      // that ever ran one of its attempts
+  std::vector<DecisionAt> decisions;           // of its policy, in order; the first kDecisionsKept
+  std::uint32_t decisions_dropped = 0;         // later ones
+  std::map<std::uint32_t, Declined> declined;  // by task: why nothing was done for it when the policy last looked
 
   bool missed_deadline(TimePoint now) const {
     return spec.deadline > Duration::zero() && (is_final(state) ? ended_at : now) > submitted_at + spec.deadline;

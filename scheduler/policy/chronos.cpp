@@ -7,8 +7,14 @@
 namespace ontime::scheduler {
 namespace {
 
-// How soon to look again where an estimate, a slot or an answer is missing.
-constexpr Duration kRetry = std::chrono::milliseconds(100);
+// When to look again where an estimate, a slot or an answer is missing: as often as it can matter to the deadline, at
+// times that the tasks share, so that one plan looks at all of them.
+TimePoint retry(const JobView& job, TimePoint now) {
+  const Duration pause =
+      std::clamp<Duration>(job.job->spec.deadline / 200, std::chrono::milliseconds(100), std::chrono::seconds(10));
+  return TimePoint((now.time_since_epoch() / pause + 1) * pause);
+}
+
 // What comes due within so short a time is done together.
 constexpr Duration kGrain = std::chrono::milliseconds(10);
 
@@ -103,7 +109,7 @@ bool Chronos::is_ready(ChronosTurn& turn, const JobView& job, JobState& state) {
   } else if (state.choice) {
     learn(turn, job, *state.choice);
   }
-  if (!state.choice) turn.come_back(turn.view.now + kRetry);
+  if (!state.choice) turn.come_back(retry(job, turn.view.now));
   return state.choice.has_value();
 }
 
@@ -122,7 +128,7 @@ void Chronos::judge_fresh(ChronosTurn& turn, const JobView& job, JobState& state
   for (; state.fresh < tasks.size(); ++state.fresh) {
     const std::optional<TimePoint> launched = launch_of(tasks[state.fresh]);
     const TimePoint due = launched.value_or(turn.view.now) + est;
-    if (!launched) return turn.come_back(std::max(due, turn.view.now + kRetry));
+    if (!launched) return turn.come_back(std::max(due, retry(job, turn.view.now)));
     if (due > turn.view.now) return turn.come_back(std::max(due, turn.view.now + kGrain));
     if (!spend(turn, kGlance)) return;
     judge(turn, job, state, state.fresh);
@@ -130,41 +136,33 @@ void Chronos::judge_fresh(ChronosTurn& turn, const JobView& job, JobState& state
 }
 
 void Chronos::judge_again(ChronosTurn& turn, const JobView& job, JobState& state) {
-  const std::vector<Later> list = std::move(state.again);
-  state.again.clear();
-  for (const Later& later : list) {
-    if (later.at <= turn.view.now && spend(turn, kGlance)) {
-      judge(turn, job, state, later.task);
-    } else {
-      state.again.push_back(later);
-      turn.come_back(std::max(later.at, turn.view.now));
-    }
-  }
+  while (state.again.next() <= turn.view.now && spend(turn, kGlance)) judge(turn, job, state, state.again.take());
+  turn.come_back(state.again.next());
 }
 
 void Chronos::judge(ChronosTurn& turn, const JobView& job, JobState& state, std::uint32_t index) {
   const double completion = job.outlook->completion()[index];
   if (completion == -std::numeric_limits<double>::infinity()) return;
   const auto look_again = [&](TimePoint at) {
-    state.again.push_back({index, at});
+    state.again.add(index, at);
     turn.come_back(at);
   };
   const auto race = [&] {
-    state.racing.push_back({index, turn.view.now});
-    turn.come_back(turn.view.now + kRetry);
+    state.racing.add(index, turn.view.now);
+    turn.come_back(retry(job, turn.view.now));
   };
   const Task& task = job.job->tasks[index];
   if (job.pending.contains(index) || is_raced(task)) return race();
   if (settings_.strategy == pocd::Strategy::Clone) return;
   const TimePoint due = any_worked_for(task, state.choice->est, settings_.tau_est.of_t_min);
-  if (due > turn.view.now && !std::isinf(completion)) return look_again(std::min(due, turn.view.now + kRetry));
+  if (due > turn.view.now && !std::isinf(completion)) return look_again(std::min(due, retry(job, turn.view.now)));
   if (std::isnan(completion)) {
-    if (!task.ledger.split().is_open_ended()) return look_again(turn.view.now + kRetry);
+    if (!task.ledger.split().is_open_ended()) return look_again(retry(job, turn.view.now));
     return turn.plan.add(Decline{{job.id, index}, Reason::NoEstimate});
   }
   if (completion <= job.deadline()) return;
   const Verdict verdict = help_late(turn, job, *state.choice, index);
-  if (verdict == Verdict::LookAgain) look_again(turn.view.now + kRetry);
+  if (verdict == Verdict::LookAgain) look_again(retry(job, turn.view.now));
   if (verdict == Verdict::Racing) race();
 }
 
@@ -182,18 +180,11 @@ Chronos::Verdict Chronos::help_late(ChronosTurn& turn, const JobView& job, const
 }
 
 void Chronos::settle_races(ChronosTurn& turn, const JobView& job, JobState& state) {
-  const std::vector<Later> list = std::move(state.racing);
-  state.racing.clear();
-  for (const Later& later : list) {
-    TimePoint at = later.at;
-    if (at <= turn.view.now && spend(turn, kDetails)) {
-      const std::optional<TimePoint> next = settle(turn, job, *state.choice, later.task);
-      if (!next) continue;
-      at = *next;
-    }
-    state.racing.push_back({later.task, at});
-    turn.come_back(std::max(at, turn.view.now));
+  while (state.racing.next() <= turn.view.now && spend(turn, kDetails)) {
+    const std::uint32_t task = state.racing.take();
+    if (const auto next = settle(turn, job, *state.choice, task)) state.racing.add(task, *next);
   }
+  turn.come_back(state.racing.next());
 }
 
 std::optional<TimePoint> Chronos::settle(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice,
@@ -201,16 +192,16 @@ std::optional<TimePoint> Chronos::settle(ChronosTurn& turn, const JobView& job, 
   const TimePoint now = turn.view.now;
   const Task& task = job.job->tasks[index];
   if (task.ledger.is_done()) return std::nullopt;
-  if (job.pending.contains(index)) return now + kRetry;
+  if (job.pending.contains(index)) return retry(job, now);
   if (!is_raced(task)) return std::nullopt;
   std::optional<TimePoint> next;
   const auto wait = [&](TimePoint until) { next = std::min(next.value_or(until), until); };
   for (const Piece& piece : open_pieces(job, index)) {
-    if (piece.in_change) wait(now + kRetry);
+    if (piece.in_change) wait(retry(job, now));
     if (piece.in_change || piece.racers.size() < 2) continue;
     const TimePoint due = race_ends(piece, choice);
     if (due > now || std::isnan(piece.completion())) {
-      wait(due > now && due != TimePoint::max() ? std::max(due, now + kGrain) : now + kRetry);
+      wait(due > now && due != TimePoint::max() ? std::max(due, now + kGrain) : retry(job, now));
       continue;
     }
     for (auto racer = piece.racers.begin() + 1; racer != piece.racers.end(); ++racer) {

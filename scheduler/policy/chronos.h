@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "scheduler/policy/chronos_plan.h"
+#include "scheduler/policy/later_tasks.h"
 #include "scheduler/policy/pieces.h"
 #include "scheduler/policy/policy.h"
 
@@ -49,16 +49,12 @@ class Chronos : public Policy {
   virtual Verdict help(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice, const Piece& piece) = 0;
 
  private:
-  struct Later {
-    std::uint32_t task;
-    TimePoint at;
-  };
   struct JobState {
     bool is_begun = false;
     std::optional<ChronosChoice> choice;
-    std::uint32_t fresh = 0;    // tasks from here on have not been judged
-    std::vector<Later> again;   // to be judged later
-    std::vector<Later> racing;  // to be settled at tau_kill
+    std::uint32_t fresh = 0;  // tasks from here on have not been judged
+    LaterTasks again;         // to be judged later
+    LaterTasks racing;        // to be settled at tau_kill
   };
 
   void follow(ChronosTurn& turn, const JobView& job, JobState& state);
