@@ -10,7 +10,8 @@ double rank_of(const Job& job, JobOrder order) {
       if (job.spec.deadline <= Duration::zero()) return std::numeric_limits<double>::infinity();
       return static_cast<double>(to_unix_ns(job.submitted_at + job.spec.deadline));
     case JobOrder::ShortestRemaining:
-      return static_cast<double>(job.tasks.size() - job.tasks_done);
+      return static_cast<double>(job.input_bytes) * static_cast<double>(job.tasks.size() - job.tasks_done) /
+             static_cast<double>(job.tasks.size());
     case JobOrder::Fifo:
       break;
   }

@@ -11,7 +11,7 @@
 
 namespace ontime::scheduler {
 
-// What a job is ordered by: smaller is earlier. All ranks are times or counts; jobs of different orders in one cluster
+// What a job is ordered by: smaller is earlier. All ranks are times or bytes; jobs of different orders in one cluster
 // do not compare in a useful way, but always in the same way.
 double rank_of(const Job& job, JobOrder order);
 

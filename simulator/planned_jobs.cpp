@@ -16,13 +16,18 @@ double rate_of(const JobGroup& group, const Scenario& scenario) {
   double slowness = 0;
   for (const NodeGroup& nodes : scenario.nodes) slowness += nodes.slowness.mean() * nodes.count * nodes.slots;
   slowness /= slots_of(scenario);
-  const double work = group.tasks.mean() * (group.duration.mean() * slowness + scenario.launch.mean());
+  const double work =
+      group.tasks.mean() * (group.duration.mean() * group.scale.mean() * slowness + scenario.launch.mean());
   return group.arrivals.load * slots_of(scenario) / work;
 }
 
 std::vector<double> arrivals_of(const JobGroup& group, const Scenario& scenario, Random& random) {
   if (!group.arrivals.at.empty()) return group.arrivals.at;
   std::vector<double> at(group.count, 0);
+  if (!group.trace.empty()) {
+    std::transform(group.trace.begin(), group.trace.end(), at.begin(), [](const TraceJob& job) { return job.at; });
+    return at;
+  }
   if (group.arrivals.one_by_one) {
     std::fill(at.begin() + 1, at.end(), kForEver);
     return at;
@@ -35,6 +40,19 @@ std::vector<double> arrivals_of(const JobGroup& group, const Scenario& scenario,
   return at;
 }
 
+double deadline_of(const JobGroup& group, double scale) {
+  if (group.deadline_means > 0) return group.deadline_means * group.duration.mean() * scale;
+  if (group.deadline_minima > 0) return group.deadline_minima * group.duration.least() * scale;
+  return group.deadline;
+}
+
+// A whole number of records.
+std::uint64_t split_bytes_of(const JobGroup& group, double scale) {
+  const double records = static_cast<double>(group.split_bytes) / static_cast<double>(group.record_bytes) * scale;
+  return scale == 1 ? group.split_bytes
+                    : group.record_bytes * static_cast<std::uint64_t>(std::max(1.0, std::round(records)));
+}
+
 }  // namespace
 
 std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t seed) {
@@ -43,21 +61,25 @@ std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t seed) 
     const JobGroup& group = scenario.jobs[index];
     Random arrivals(seed, Purpose::Arrivals, index);
     Random sizes(seed, Purpose::JobSize, index);
-    for (const double at : arrivals_of(group, scenario, arrivals)) {
-      const double tasks = std::clamp(std::ceil(group.tasks.sample(sizes)), 1.0, kTasksMax);
-      planned.push_back({index, static_cast<std::uint32_t>(tasks), at});
+    Random scales(seed, Purpose::JobScale, index);
+    const std::vector<double> all = arrivals_of(group, scenario, arrivals);
+    for (std::size_t job = 0; job < all.size(); ++job) {
+      const double drawn = std::clamp(std::ceil(group.tasks.sample(sizes)), 1.0, kTasksMax);
+      const double scale = group.scale.is_constant() ? group.scale.median() : group.scale.sample(scales);
+      const std::uint32_t tasks = group.trace.empty() ? static_cast<std::uint32_t>(drawn) : group.trace[job].tasks;
+      planned.push_back({index, tasks, all[job], scale, deadline_of(group, scale)});
     }
   }
   return planned;
 }
 
-scheduler::JobSpec spec_of(const JobGroup& group, std::uint32_t tasks) {
+scheduler::JobSpec spec_of(const JobGroup& group, const PlannedJob& planned) {
   scheduler::JobSpec spec;
   spec.application = group.name;
-  spec.inputs = {{"/simulated/" + group.name, group.split_bytes * tasks, 0, scheduler::Codec::Plain}};
+  spec.split_bytes = split_bytes_of(group, planned.scale);
+  spec.inputs = {{"/simulated/" + group.name, spec.split_bytes * planned.tasks, 0, scheduler::Codec::Plain}};
   spec.output = "/simulated/output";
-  spec.split_bytes = group.split_bytes;
-  spec.deadline = from_seconds(group.deadline);
+  spec.deadline = from_seconds(planned.deadline);
   const scheduler::PolicyDescription* policy = scheduler::find_policy(group.policy);
   const bool restarts = policy != nullptr && policy->restarts;
   spec.checkpoint_interval = group.checkpoint ? from_seconds(*group.checkpoint)

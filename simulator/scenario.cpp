@@ -32,6 +32,9 @@ Status check_arrivals(const JobGroup& group) {
   for (const double at : arrivals.at) {
     if (!(at >= 0 && std::isfinite(at))) return bad_input(who + "an arrival is a number of seconds from 0 on.");
   }
+  if (!group.trace.empty() && group.trace.size() != group.count) {
+    return bad_input(who + "a trace says how many jobs there are; leave out count.");
+  }
   if (arrivals.load < 0 || arrivals.rate < 0) return bad_input(who + "load and rate cannot be negative.");
   if (arrivals.load > 0 && !is_positive(group.duration.mean())) {
     return bad_input(who + "the mean duration is not finite, so a load means nothing; give a rate.");
@@ -52,7 +55,12 @@ Status check_group(const JobGroup& group) {
     if (!(recorded >= 0 && std::isfinite(recorded))) return bad_input(who + "a recorded duration is 0 or positive.");
   }
   if (!is_positive(group.tasks.median())) return bad_input(who + "the number of tasks is positive.");
-  if (group.deadline < 0 || group.attempt_timeout < 0 || (group.checkpoint && *group.checkpoint < 0)) {
+  if (!is_positive(group.scale.median()) || group.scale.least() < 0) return bad_input(who + "a scale is positive.");
+  if (group.deadline_means > 0 && !is_positive(group.duration.mean())) {
+    return bad_input(who + "the mean duration is not finite, so no deadline can be a multiple of it.");
+  }
+  if (group.deadline < 0 || group.deadline_means < 0 || group.deadline_minima < 0 || group.attempt_timeout < 0 ||
+      (group.checkpoint && *group.checkpoint < 0)) {
     return bad_input(who + "deadline, checkpoint and attempt_timeout cannot be negative.");
   }
   const auto names = scheduler::estimate::estimator_names();

@@ -35,6 +35,12 @@ struct Outage {
   double lasts = kForEver;
 };
 
+// A job as a trace has it.
+struct TraceJob {
+  double at = 0;
+  std::uint32_t tasks = 1;
+};
+
 // When the jobs of a group are submitted. The first that is given counts; without any all come at 0.
 struct Arrivals {
   std::vector<double> at;   // one for each job
@@ -49,6 +55,9 @@ struct JobGroup {
   std::uint32_t count = 1;
   Arrivals arrivals;
   Distribution tasks = Distribution::constant(10);  // per job; rounded up, at least 1
+  std::vector<TraceJob> trace;                      // stands for count, arrivals and tasks
+  // Per job: its splits are so many times as long as split_bytes, and its attempts take so many times as long.
+  Distribution scale = Distribution::constant(1);
   std::uint64_t split_bytes = 128u << 20;
   std::uint64_t record_bytes = 64u << 10;  // offsets, cuts and resumes are multiples of it
   // Of an attempt over a whole split on a node of slowness 1, from its first record on. Every attempt draws anew and,
@@ -57,7 +66,10 @@ struct JobGroup {
   // Recorded durations by task index: the first attempt of the task takes exactly so long for a whole split, on
   // whatever node. 0, or a task beyond the list: drawn. All other attempts draw.
   std::vector<double> first_durations;
-  double deadline = 0;  // after submission; 0: none
+  // After submission: seconds, or multiples of the mean or of the least duration of the job's own attempts; 0: none.
+  double deadline = 0;
+  double deadline_means = 0;
+  double deadline_minima = 0;
   std::string policy = "none";
   scheduler::StringMap policy_parameters;
   std::string estimator = "chronos";

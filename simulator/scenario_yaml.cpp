@@ -1,5 +1,8 @@
 #include "simulator/scenario_yaml.h"
 
+#include <algorithm>
+
+#include "simulator/trace_csv.h"
 #include "simulator/yaml_fields.h"
 
 namespace ontime::simulator {
@@ -52,7 +55,36 @@ double read_checkpoint(const YAML::Node& node) {
   return node.IsScalar() && node.Scalar() == "off" ? 0 : read_seconds(node);
 }
 
-JobGroup read_jobs(const YAML::Node& node) {
+// {file: jobs.csv, every: 10}: every tenth of its jobs, from the first on.
+std::vector<TraceJob> read_trace(const YAML::Node& node, const ReadFile& read_file) {
+  YamlFields fields(node);
+  std::string path;
+  std::uint32_t every = 1;
+  fields.text("file", path);
+  fields.count("every", every);
+  fields.finish();
+  const Result<std::string> text = read_file(path);
+  if (!text) throw YamlFault(node, text.error().message);
+  const Result<std::vector<TraceJob>> all = read_trace_csv(*text);
+  if (!all) throw YamlFault(node, path + ", " + all.error().message);
+  std::vector<TraceJob> jobs;
+  for (std::size_t job = 0; job < all->size(); job += std::max(1u, every)) jobs.push_back((*all)[job]);
+  return jobs;
+}
+
+// Seconds, or multiples of what attempts of the job take.
+void read_deadline(const YAML::Node& node, JobGroup& group) {
+  if (!node.IsMap()) {
+    group.deadline = read_seconds(node);
+    return;
+  }
+  YamlFields fields(node);
+  fields.number("means", group.deadline_means);
+  fields.number("minima", group.deadline_minima);
+  fields.finish();
+}
+
+JobGroup read_jobs(const YAML::Node& node, const ReadFile& read_file) {
   YamlFields fields(node);
   JobGroup group;
   fields.text("name", group.name);
@@ -62,6 +94,9 @@ JobGroup read_jobs(const YAML::Node& node) {
     group.count = static_cast<std::uint32_t>(group.arrivals.at.size());
   }
   fields.distribution("tasks", group.tasks);
+  fields.get("trace", group.trace, [&](const YAML::Node& trace) { return read_trace(trace, read_file); });
+  if (!group.trace.empty() && !fields.take("count")) group.count = static_cast<std::uint32_t>(group.trace.size());
+  fields.distribution("scale", group.scale);
   fields.bytes("split_bytes", group.split_bytes);
   fields.bytes("record_bytes", group.record_bytes);
   fields.distribution("duration", group.duration);
@@ -69,7 +104,7 @@ JobGroup read_jobs(const YAML::Node& node) {
   if (!fields.take("tasks") && !group.first_durations.empty()) {
     group.tasks = Distribution::constant(static_cast<double>(group.first_durations.size()));
   }
-  fields.seconds("deadline", group.deadline);
+  if (const YAML::Node deadline = fields.take("deadline")) read_deadline(deadline, group);
   fields.text("policy", group.policy);
   fields.get("set", group.policy_parameters, read_settings);
   fields.text("estimator", group.estimator);
@@ -94,13 +129,13 @@ scheduler::Placement read_placement(const YAML::Node& node) {
   return placement;
 }
 
-Scenario read_all(const YAML::Node& document) {
+Scenario read_all(const YAML::Node& document, const ReadFile& read_file) {
   YamlFields fields(document);
   Scenario scenario;
   scenario.nodes.clear();
   scenario.jobs.clear();
   fields.each("nodes", [&](const YAML::Node& node) { scenario.nodes.push_back(read_nodes(node)); });
-  fields.each("jobs", [&](const YAML::Node& node) { scenario.jobs.push_back(read_jobs(node)); });
+  fields.each("jobs", [&](const YAML::Node& node) { scenario.jobs.push_back(read_jobs(node, read_file)); });
   fields.each("outages", [&](const YAML::Node& node) { scenario.outages.push_back(read_outage(node)); });
   fields.distribution("launch", scenario.launch);
   fields.seconds("network_delay", scenario.network_delay);
@@ -120,9 +155,11 @@ Scenario read_all(const YAML::Node& document) {
 
 }  // namespace
 
-Result<Scenario> read_scenario(const std::string& text) {
+Result<std::string> no_files(const std::string&) { return bad_input("no file can be read here"); }
+
+Result<Scenario> read_scenario(const std::string& text, const ReadFile& read_file) {
   try {
-    Scenario scenario = read_all(YAML::Load(text));
+    Scenario scenario = read_all(YAML::Load(text), read_file);
     if (auto good = check(scenario); !good) return good.error();
     return scenario;
   } catch (const YamlFault& fault) {

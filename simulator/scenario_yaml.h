@@ -4,6 +4,7 @@
 //   {pareto: [t_min, beta]}  {lognormal: [median, sigma]}  {uniform: [least, greatest]}
 //   {exponential: [least, mean]}  {empirical: [value, ...]}
 
+#include <functional>
 #include <string>
 
 #include "common/base/result.h"
@@ -11,7 +12,11 @@
 
 namespace ontime::simulator {
 
+// Contents of a file that a scenario names; relative paths count from the scenario's own place.
+using ReadFile = std::function<Result<std::string>(const std::string& path)>;
+Result<std::string> no_files(const std::string& path);  // refuses them all
+
 // BadInput with the line where something is wrong; a scenario that was read is also checked.
-Result<Scenario> read_scenario(const std::string& text);
+Result<Scenario> read_scenario(const std::string& text, const ReadFile& read_file = no_files);
 
 }  // namespace ontime::simulator

@@ -123,12 +123,13 @@ void Simulation::submit(std::uint32_t index) {
   job.group = planned.group;
   job.tasks = planned.tasks;
   job.submitted = since_start(now_);
-  job.deadline = group.deadline;
-  job.input_bytes = static_cast<double>(group.split_bytes) * planned.tasks;
+  job.deadline = planned.deadline;
+  scheduler::JobSpec spec = spec_of(group, planned);
+  job.input_bytes = static_cast<double>(spec.split_bytes) * planned.tasks;
   outcome_.jobs.push_back(job);
   workers_.add_job({.planned = index, .group = &group, .machine_time = 0, .mapped_bytes = 0});
   expect_forecasts(JobId{static_cast<std::uint32_t>(outcome_.jobs.size())}, outcome_.jobs.back());
-  step(event::JobSubmitted{index, spec_of(group, planned.tasks)});
+  step(event::JobSubmitted{index, std::move(spec)});
 }
 
 void Simulation::register_node(const Upcoming& due) {

@@ -1,5 +1,6 @@
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -25,11 +26,19 @@ struct Row {
   std::uint64_t events = 0;  // simulated
 };
 
-Result<simulator::Scenario> read_file(const std::string& path) {
+Result<std::string> read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) return bad_input("the scenario '" + path + "' cannot be read");
-  auto scenario = simulator::read_scenario(text.str());
+  if (!file || !(text << file.rdbuf())) return bad_input("the file '" + path + "' cannot be read");
+  return text.str();
+}
+
+Result<simulator::Scenario> read_file(const std::string& path) {
+  const auto text = read_text(path);
+  if (!text) return text.error();
+  const auto beside = std::filesystem::path(path).parent_path();
+  auto scenario =
+      simulator::read_scenario(*text, [&](const std::string& name) { return read_text((beside / name).string()); });
   if (!scenario) return bad_input("scenario " + path + ": " + scenario.error().message);
   return scenario;
 }

@@ -42,7 +42,7 @@ bool take_fastest(const DurationSample& sample, std::span<const double> running,
 
 bool take_flags(const DurationHints& hints, double split_bytes, Durations& to) {
   if (!hints.t_min) return false;
-  to.t_min = *hints.t_min / split_bytes;
+  to.t_min = *hints.t_min / hints.t_min_of.value_or(split_bytes);
   to.source = DurationSource::Flags;
   return true;
 }

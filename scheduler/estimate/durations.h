@@ -64,9 +64,10 @@ struct Durations {
   double beta_error = 0;                                   // standard error of beta; 0 if unknown
 };
 
-// What the user said; times in seconds, t_min for a whole split.
+// What the user said; times in seconds, t_min for a whole split, or for so many bytes.
 struct DurationHints {
   std::optional<double> t_min;
+  std::optional<double> t_min_of;  // bytes
   std::optional<double> beta;
   std::optional<double> launch;
   std::optional<DurationSource> only;  // take t_min and beta from there or assume them

@@ -49,10 +49,11 @@ std::unique_ptr<Policy> Mantri::make(Parameters& parameters) {
   settings.rho = parameters.number("rho", settings.rho, 0, 1e6);
   settings.report = parameters.duration("report", settings.report);
   settings.margin = parameters.duration("margin", settings.margin);
+  settings.is_ahead = parameters.flag("ahead", settings.is_ahead);
   settings.max_copies =
       parameters.count("max_copies", settings.form == MantriForm::P3 ? 1 : settings.max_copies, 0, 100);
   const double check = std::max(kCheckMin, parameters.duration("check", 1));
-  return std::make_unique<Mantri>(settings, parameters.durations(), check);
+  return std::make_unique<Mantri>(settings, parameters.durations(), check, parameters.order());
 }
 
 Plan Mantri::plan(const View& view) {
@@ -63,7 +64,7 @@ Plan Mantri::plan(const View& view) {
   }
   plan.next_check = next_check_ = view.now + from_seconds(check_);
   Declines declines(plan);
-  std::uint32_t slots = slots_for_copies(view);
+  std::uint32_t slots = this->slots(view);
   for (const JobView& job : view.jobs) {
     declines.add_compressed(job);
     Round round{view,
@@ -76,6 +77,22 @@ Plan Mantri::plan(const View& view) {
     look_at(round);
   }
   return plan;
+}
+
+// For copies of this plan. Ahead: as many as will become free until the next check, less the copies that wait already.
+std::uint32_t Mantri::slots(const View& view) const {
+  const std::uint32_t idle = slots_for_copies(view);
+  if (!settings_.is_ahead) return idle;
+  double freed = 0;
+  std::uint32_t pending = 0;
+  for (const JobView& job : view.jobs) {
+    for (const auto& [task, copies] : job.pending) pending += copies;
+    if (job.job->live.empty()) continue;
+    const double mean = FreshAttempt(durations_of(view, job, hints_), settings_.delta).mean(mean_split_bytes(job));
+    freed += static_cast<double>(job.job->live.size()) * std::min(1.0, check_ / mean);
+  }
+  const auto whole = static_cast<std::uint32_t>(std::min(std::ceil(freed), static_cast<double>(view.slots())));
+  return std::max(idle, whole - std::min(whole, pending));
 }
 
 void Mantri::look_at(Round& round) const {

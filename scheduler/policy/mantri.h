@@ -21,6 +21,9 @@
 //
 //   form full, delta 0.25, gamma 3, alpha 2 (p1: 1), rho 3, report 1s, margin 30s (p1), check 1s
 //   max_copies 4 (p3: 1)         "until larger than 3" in Chronos; the full form has it as a safety
+//   order fifo                   in which jobs get slots: fifo, deadline, workload
+//   ahead no                     copies come before what waits, as in ese: as many as slots will become free until the
+//                                next check (Xu & Lau's description does not say which; theirs counts idle machines)
 //   t_min, beta, t_avg, fit      the distribution of t_new, as for all policies; mean task time before a task is done
 //
 // Declines: AlreadySpeculating, CapReached (gamma restarts), NoFreeSlot, CutPending, NoEstimate for compressed files.
@@ -40,10 +43,11 @@ namespace ontime::scheduler {
 
 class Mantri final : public Policy {
  public:
-  Mantri(const MantriSettings& settings, estimate::DurationHints hints, double check)
-      : settings_(settings), hints_(hints), check_(check) {}
+  Mantri(const MantriSettings& settings, estimate::DurationHints hints, double check, JobOrder order)
+      : settings_(settings), hints_(hints), check_(check), order_(order) {}
   static std::unique_ptr<Policy> make(Parameters& parameters);
 
+  JobOrder order() const override { return order_; }
   Plan plan(const View& view) override;
 
  private:
@@ -54,6 +58,7 @@ class Mantri final : public Policy {
   };
   struct Round;  // what one plan has at hand for one job
 
+  std::uint32_t slots(const View& view) const;
   void look_at(Round& round) const;
   void prune(Round& round) const;
   bool prune(Round& round, std::uint32_t task) const;
@@ -64,6 +69,7 @@ class Mantri final : public Policy {
   MantriSettings settings_;
   estimate::DurationHints hints_;
   double check_;  // seconds
+  JobOrder order_;
   std::optional<TimePoint> next_check_;
 };
 

@@ -23,6 +23,7 @@ struct MantriSettings {
   std::uint32_t gamma = 3;       // ended attempts of a task after which it is not started again
   std::uint32_t keep = 2;        // alpha: attempts of a task that are left running
   std::uint32_t max_copies = 4;  // besides the one that is raced
+  bool is_ahead = false;         // copies come before what waits
 };
 
 // What a fresh attempt takes. All times in seconds.

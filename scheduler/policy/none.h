@@ -1,13 +1,21 @@
 #pragma once
 // The baseline: no speculation. Failed work is started again, checkpoints are taken, nothing else.
+//
+// Parameters: order (fifo, deadline, workload), in which jobs get slots.
 
+#include "scheduler/policy/parameters.h"
 #include "scheduler/policy/policy.h"
 
 namespace ontime::scheduler {
 
 class None final : public Policy {
  public:
+  explicit None(Parameters& parameters) : order_(parameters.order()) {}
+  JobOrder order() const override { return order_; }
   Plan plan(const View&) override { return {}; }
+
+ private:
+  JobOrder order_;
 };
 
 }  // namespace ontime::scheduler

@@ -112,6 +112,11 @@ estimate::DurationHints Parameters::durations() {
   estimate::DurationHints hints;
   hints.t_min = optional_duration("t_min");
   if (hints.t_min && *hints.t_min <= 0) refuse("t_min", *find("t_min"), "a duration above 0");
+  if (const std::string* text = find("t_min_of")) {
+    const Result<std::uint64_t> bytes = parse_size(*text);
+    if (!bytes || *bytes == 0) refuse("t_min_of", *text, "a size such as 128MiB");
+    hints.t_min_of = static_cast<double>(*bytes);
+  }
   hints.beta = optional_number("beta", 0.01, 100);
   hints.launch = optional_duration("t_avg");
   const std::string fit = choice("fit", "auto", {"auto", "profile", "job", "flags"});
@@ -120,6 +125,13 @@ estimate::DurationHints Parameters::durations() {
     if (fit == name_of(source)) hints.only = source;
   }
   return hints;
+}
+
+JobOrder Parameters::order() {
+  const std::string order = choice("order", "fifo", {"fifo", "deadline", "workload"});
+  return order == "workload"   ? JobOrder::ShortestRemaining
+         : order == "deadline" ? JobOrder::EarliestDeadline
+                               : JobOrder::Fifo;
 }
 
 Handover Parameters::handover(Handover otherwise) {

@@ -11,6 +11,7 @@
 #include "scheduler/estimate/durations.h"
 #include "scheduler/model/job_spec.h"
 #include "scheduler/policy/decision.h"
+#include "scheduler/policy/policy.h"
 
 namespace ontime::scheduler {
 
@@ -38,7 +39,8 @@ class Parameters {
                      std::initializer_list<std::string_view> choices);
 
   // What several policies have in common.
-  estimate::DurationHints durations();    // t_min, beta, t_avg, fit
+  estimate::DurationHints durations();    // t_min, t_min_of, beta, t_avg, fit
+  JobOrder order();                       // order: fifo (default), deadline, workload
   Handover handover(Handover otherwise);  // handover
 
   // As people wrote them; for a policy that hands some on.

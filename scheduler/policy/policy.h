@@ -34,7 +34,7 @@ struct Plan {
 enum class JobOrder : std::uint8_t {
   Fifo,              // by submission
   EarliestDeadline,  // those without a deadline last
-  ShortestRemaining  // fewest tasks that are not done
+  ShortestRemaining  // least input in tasks that are not done: the papers' remaining workload
 };
 
 class Policy {

@@ -27,18 +27,13 @@ struct Known {
 };
 
 template <class P>
-std::unique_ptr<Policy> plain(Parameters&) {
-  return std::make_unique<P>();
-}
-
-template <class P>
 std::unique_ptr<Policy> with_parameters(Parameters& parameters) {
   return std::make_unique<P>(parameters);
 }
 
 const std::vector<Known>& known() {
   static const std::vector<Known> list{
-      {{"none", "no speculation", false}, plain<None>},
+      {{"none", "no speculation", false}, with_parameters<None>},
       {{"hadoop", "copies for outliers among finished tasks, one per job and scan (Hadoop)", true}, Hadoop::make},
       {{"late", "copies for slow tasks with the longest time left (LATE)", true}, Late::make},
       {{"mantri", "copies that pay for themselves, restarts, pruning (Mantri)", true}, Mantri::make},

@@ -19,6 +19,7 @@ enum class Purpose : std::uint64_t {
   Heartbeat = 7,
   Crash = 8,
   Outage = 9,
+  JobScale = 10,
   Test = 100,
 };
 

@@ -21,6 +21,36 @@ TEST(ScenarioYaml, RecordedDurationsSayHowManyTasksThereAre) {
   EXPECT_THAT(complaint("{nodes: [{count: 1}], jobs: [{first_durations: [-1]}]}"), HasSubstr("recorded duration"));
 }
 
+TEST(ScenarioYaml, TakesJobsFromATraceFile) {
+  const auto read_file = [](const std::string& path) -> Result<std::string> {
+    if (path != "jobs.csv") return bad_input("there is no " + path);
+    return std::string("# two columns count\nsubmit_s,bytes,tasks\n0.5,7,3\n2,7,1\n9.25,7,40\n");
+  };
+  const auto all = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: jobs.csv}}]}", read_file);
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->jobs[0].count, 3u);
+  EXPECT_EQ(all->jobs[0].trace[2].at, 9.25);
+  EXPECT_EQ(all->jobs[0].trace[2].tasks, 40u);
+  const auto some = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: jobs.csv, every: 2}}]}", read_file);
+  ASSERT_TRUE(some) << some.error().message;
+  EXPECT_EQ(some->jobs[0].count, 2u);
+  EXPECT_EQ(some->jobs[0].trace[1].tasks, 40u);
+  const auto none = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: other.csv}}]}", read_file);
+  EXPECT_THAT(none ? "" : none.error().message, HasSubstr("there is no other.csv"));
+}
+
+TEST(ScenarioYaml, RefusesATraceThatIsNotInOrderOrHasNoTasks) {
+  const auto complaint_about = [](const std::string& csv) {
+    const auto read_file = [&](const std::string&) -> Result<std::string> { return csv; };
+    const auto scenario = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: f}}]}", read_file);
+    return scenario ? "" : scenario.error().message;
+  };
+  EXPECT_THAT(complaint_about("submit_s,tasks\n5,1\n4,1\n"), HasSubstr("line 3: jobs come in order"));
+  EXPECT_THAT(complaint_about("submit_s,tasks\n5,0\n"), HasSubstr("line 2"));
+  EXPECT_THAT(complaint_about("submit_s,bytes\n5,1\n"), HasSubstr("line 2"));
+  EXPECT_THAT(complaint_about("submit_s,tasks\n"), HasSubstr("there is no job in it"));
+}
+
 TEST(ScenarioYaml, ReadsEverythingThereIs) {
   const auto scenario = read_scenario(R"(
 nodes:
