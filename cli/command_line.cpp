@@ -169,11 +169,24 @@ void Grammar::add_output_verbs() {
   auto& policies = add_verb("policies", "List the policies against stragglers", "  ontime policies\n", policies_);
   add_json(policies, policies_.json);
 
-  auto& simulate = add_verb("simulate", "Run a scenario in virtual time and compare policies",
+  auto& simulate = add_verb("simulate", "Run scenarios or studies in virtual time and compare policies",
                             "  ontime simulate busy.yaml --policy none --policy shed+\n"
-                            "  ontime simulate busy.yaml --policy shed+:theta=1s --runs 20 --json\n",
+                            "  ontime simulate busy.yaml --policy shed+:theta=1s --runs 20 --json\n"
+                            "  ontime simulate simulator/scenarios/papers/*.yaml --out reproduction --threads 4\n",
                             simulate_);
-  simulate.add_option("SCENARIO", simulate_.scenario, "A YAML file: nodes, jobs, faults")->required()->type_name("");
+  simulate.add_option("FILE", simulate_.scenarios, "YAML files: a scenario (nodes, jobs, faults), or a study of one")
+      ->required()
+      ->type_name("");
+  simulate
+      .add_option("--out", simulate_.out,
+                  "Write results here: jobs.csv and summary.json of a scenario; page, table and figure of a study")
+      ->type_name("DIR");
+  simulate_.threads = std::max(1u, std::thread::hardware_concurrency());
+  simulate.add_option("--seeds", simulate_.seeds, "Studies: seeds per point, 0 for what the study says")
+      ->type_name("N")
+      ->capture_default_str();
+  add_count(simulate, "--threads", simulate_.threads, 1, "Studies: runs at a time; changes no result");
+  simulate.add_option("--only", simulate_.only, "Studies: this policy alone, as the study calls it")->type_name("NAME");
   simulate
       .add_option("--policy", simulate_.policies,
                   "For all jobs instead of what the scenario says: NAME or NAME:KEY=VALUE,...; repeatable")

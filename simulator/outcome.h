@@ -37,8 +37,16 @@ struct JobOutcome {
   bool met() const;
 };
 
+// How it stood at one time.
+struct Sample {
+  double at = 0;
+  std::uint32_t busy = 0;  // slots that attempts occupy
+  std::uint32_t jobs = 0;  // submitted and not ended
+};
+
 struct Outcome {
   std::vector<JobOutcome> jobs;  // in order of submission; those never submitted are left out
+  std::vector<Sample> samples;   // every Scenario::sample_every
   double ended = 0;
   double slot_seconds = 0;  // that attempts occupied
   std::uint32_t slots = 0;

@@ -102,8 +102,8 @@ Status check(const Scenario& scenario) {
   if (!is_share(scenario.node_correlation) || !is_share(scenario.crash_probability)) {
     return bad_input("node_correlation and crash_probability are between 0 and 1.");
   }
-  if (scenario.speed_changes_every < 0 || !(scenario.horizon > 0)) {
-    return bad_input("speed_changes_every and horizon cannot be negative.");
+  if (scenario.speed_changes_every < 0 || scenario.sample_every < 0 || !(scenario.horizon > 0)) {
+    return bad_input("speed_changes_every, sample_every and horizon cannot be negative.");
   }
   return {};
 }

@@ -99,6 +99,7 @@ struct Scenario {
   double crash_probability = 0;  // that an attempt dies on its own, at a uniformly distributed share of its duration
 
   scheduler::Placement placement{};
+  double sample_every = 0;        // interval at which Outcome::samples are taken; 0: none
   double horizon = 1e9;           // the simulation ends here even if jobs have not
   bool check_invariants = false;  // after every step: slow
 };

@@ -147,8 +147,10 @@ Scenario read_all(const YAML::Node& document, const ReadFile& read_file) {
   fields.number("node_correlation", scenario.node_correlation);
   fields.number("crash_probability", scenario.crash_probability);
   fields.get("placement", scenario.placement, read_placement);
+  fields.seconds("sample_every", scenario.sample_every);
   fields.seconds("horizon", scenario.horizon);
   fields.flag("check_invariants", scenario.check_invariants);
+  fields.take("study");  // simulator/study reads it
   fields.finish();
   return scenario;
 }
@@ -159,7 +161,15 @@ Result<std::string> no_files(const std::string&) { return bad_input("no file can
 
 Result<Scenario> read_scenario(const std::string& text, const ReadFile& read_file) {
   try {
-    Scenario scenario = read_all(YAML::Load(text), read_file);
+    return read_scenario(YAML::Load(text), read_file);
+  } catch (const YAML::Exception& fault) {
+    return bad_input("line " + std::to_string(fault.mark.line + 1) + ": " + fault.msg);
+  }
+}
+
+Result<Scenario> read_scenario(const YAML::Node& document, const ReadFile& read_file) {
+  try {
+    Scenario scenario = read_all(document, read_file);
     if (auto good = check(scenario); !good) return good.error();
     return scenario;
   } catch (const YamlFault& fault) {

@@ -10,6 +10,10 @@
 #include "common/base/result.h"
 #include "simulator/scenario.h"
 
+namespace YAML {
+class Node;
+}
+
 namespace ontime::simulator {
 
 // Contents of a file that a scenario names; relative paths count from the scenario's own place.
@@ -18,5 +22,6 @@ Result<std::string> no_files(const std::string& path);  // refuses them all
 
 // BadInput with the line where something is wrong; a scenario that was read is also checked.
 Result<Scenario> read_scenario(const std::string& text, const ReadFile& read_file = no_files);
+Result<Scenario> read_scenario(const YAML::Node& document, const ReadFile& read_file = no_files);
 
 }  // namespace ontime::simulator

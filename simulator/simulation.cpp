@@ -61,6 +61,7 @@ Outcome Simulation::run() {
     if (!wakes && queue_.empty()) break;
     const TimePoint next = std::max(now_, wakes ? *wake_up : queue_.next_at());
     if (next > horizon) break;
+    if (scenario_.sample_every > 0) take_samples(next);
     now_ = next;
     if (wakes)
       step(event::TimePassed{});
@@ -114,6 +115,13 @@ void Simulation::record_forecast(const Upcoming& due) {
   const auto forecast = scheduler::forecast(scheduler_, JobId{due.subject}, now_);
   if (!forecast) return;  // it has ended
   outcome_.jobs[due.subject - 1].forecasts.push_back({observer_.forecast_at[due.generation], forecast->pocd});
+}
+
+void Simulation::take_samples(TimePoint until) {
+  for (; sampled_next_ < until; sampled_next_ += from_seconds(scenario_.sample_every)) {
+    outcome_.samples.push_back({since_start(sampled_next_), workers_.busy(),
+                                static_cast<std::uint32_t>(outcome_.jobs.size() - jobs_ended_)});
+  }
 }
 
 void Simulation::submit(std::uint32_t index) {

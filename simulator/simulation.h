@@ -30,6 +30,7 @@ class Simulation {
   void perform(scheduler::Action action);
   void end_job(const scheduler::record::JobEnded& fact);
   void inspect();
+  void take_samples(TimePoint until);
 
   const Scenario& scenario_;
   const Observer& observer_;
@@ -38,6 +39,7 @@ class Simulation {
   Workers workers_;
   scheduler::Scheduler scheduler_;
   TimePoint now_;
+  TimePoint sampled_next_;
   std::size_t jobs_ended_ = 0;
   Outcome outcome_;
 };

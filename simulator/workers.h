@@ -55,6 +55,7 @@ class Workers {
   // Counts what still runs as if it ended now.
   void settle(TimePoint now);
   std::uint64_t heartbeats() const { return heartbeats_; }
+  std::uint32_t busy() const { return static_cast<std::uint32_t>(attempts_.size() - free_.size()); }  // attempts there
 
  private:
   enum class Phase : std::uint8_t { Launching, StandingBy, Mapping };

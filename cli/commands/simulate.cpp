@@ -1,16 +1,21 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
 #include "cli/show/table.h"
+#include "cli/study/parallel_runs.h"
+#include "cli/study/study_files.h"
+#include "simulator/policy_choice.h"
 #include "simulator/scenario_yaml.h"
 #include "simulator/simulator.h"
+#include "simulator/study/page.h"
+#include "simulator/study/study_yaml.h"
 
 namespace ontime::cli {
 namespace {
@@ -24,41 +29,30 @@ struct Row {
   double utilisation = 0;
   std::uint64_t attempts = 0;
   std::uint64_t events = 0;  // simulated
+  std::string jobs_csv;      // a line per job, if it is to be written
 };
 
-Result<std::string> read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) return bad_input("the file '" + path + "' cannot be read");
-  return text.str();
+// Files that a scenario names lie beside it.
+simulator::ReadFile beside(const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path();
+  return [folder](const std::string& name) { return read_text_file((folder / name).string()); };
 }
 
-Result<simulator::Scenario> read_file(const std::string& path) {
-  const auto text = read_text(path);
-  if (!text) return text.error();
-  const auto beside = std::filesystem::path(path).parent_path();
-  auto scenario =
-      simulator::read_scenario(*text, [&](const std::string& name) { return read_text((beside / name).string()); });
-  if (!scenario) return bad_input("scenario " + path + ": " + scenario.error().message);
-  return scenario;
-}
+constexpr const char* kJobsTitles =
+    "policy,seed,job,group,tasks,submitted,ended,flow_time,deadline,met,machine_time,attempts,copies,mapped_bytes\n";
 
-// "shed+:theta=1s,lambda=0.2" for all jobs of the scenario.
-Status choose_policy(simulator::Scenario& scenario, const std::string& chosen) {
-  const auto colon = chosen.find(':');
-  scheduler::StringMap parameters;
-  std::istringstream list(colon == std::string::npos ? "" : chosen.substr(colon + 1));
-  for (std::string item; std::getline(list, item, ',');) {
-    const auto equals = item.find('=');
-    if (equals == 0 || equals == std::string::npos)
-      return bad_input("--policy " + chosen + ": write NAME:KEY=VALUE,...");
-    parameters[item.substr(0, equals)] = item.substr(equals + 1);
+void add_jobs(std::string& text, const std::string& policy, std::uint64_t seed, const simulator::Scenario& scenario,
+              const std::vector<simulator::JobOutcome>& jobs) {
+  std::array<char, 256> line{};
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const simulator::JobOutcome& job = jobs[i];
+    text += "\"" + policy + "\"," + std::to_string(seed) + "," + std::to_string(i) + ",\"" +
+            scenario.jobs[job.group].name + "\"";
+    std::snprintf(line.data(), line.size(), ",%u,%.3f,%.3f,%.3f,%.3f,%d,%.3f,%u,%u,%.0f\n", job.tasks, job.submitted,
+                  job.ended, job.has_ended() ? job.flow_time() : 0, job.deadline, job.met() ? 1 : 0, job.machine_time,
+                  job.attempts, job.copies, job.mapped_bytes);
+    text += line.data();
   }
-  for (simulator::JobGroup& group : scenario.jobs) {
-    group.policy = chosen.substr(0, colon);
-    group.policy_parameters = parameters;
-  }
-  return simulator::check(scenario);
 }
 
 Result<Row> simulate(const simulator::Scenario& scenario, const std::string& name, const SimulateCommand& command,
@@ -76,6 +70,7 @@ Result<Row> simulate(const simulator::Scenario& scenario, const std::string& nam
     const simulator::Outcome outcome = simulator::run(scenario, command.seed + run, observer);
     if (!outcome.broken.empty()) return failed("seed " + std::to_string(command.seed + run) + ": " + outcome.broken[0]);
     jobs.insert(jobs.end(), outcome.jobs.begin(), outcome.jobs.end());
+    if (!command.out.empty()) add_jobs(row.jobs_csv, name, command.seed + run, scenario, outcome.jobs);
     row.utilisation += outcome.utilisation() / command.runs;
     row.attempts += outcome.attempts;
     row.events += outcome.events;
@@ -139,11 +134,17 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-}  // namespace
+Status write_results(const std::string& directory, const std::vector<Row>& rows) {
+  if (auto made = make_directory(directory); !made) return made;
+  std::string jobs = kJobsTitles;
+  for (const Row& row : rows) jobs += row.jobs_csv;
+  if (auto written = write_text_file(directory + "/jobs.csv", jobs); !written) return written;
+  return write_text_file(directory + "/summary.json", json_of(rows).dump(2) + "\n");
+}
 
-Result<ExitCode> execute(const SimulateCommand& command) {
-  auto scenario = read_file(command.scenario);
-  if (!scenario) return scenario.error();
+Status simulate_scenario(const SimulateCommand& command, const std::string& path, const std::string& text) {
+  auto scenario = simulator::read_scenario(text, beside(path));
+  if (!scenario) return bad_input("scenario " + path + ": " + scenario.error().message);
   std::unique_ptr<std::FILE, CloseFile> log;
   if (!command.event_log.empty()) {
     log.reset(std::fopen(command.event_log.c_str(), "w"));
@@ -157,18 +158,53 @@ Result<ExitCode> execute(const SimulateCommand& command) {
     return {};
   };
   if (command.policies.empty()) {
-    if (auto added = add("as given"); !added) return added.error();
+    if (auto added = add("as given"); !added) return added;
   }
   for (const std::string& policy : command.policies) {
-    if (auto chosen = choose_policy(*scenario, policy); !chosen) return chosen.error();
-    if (auto added = add(policy); !added) return added.error();
+    const auto choice = simulator::read_policy(policy);
+    if (!choice) return choice.error();
+    if (auto chosen = simulator::choose_policy(*scenario, *choice); !chosen) return chosen;
+    if (auto added = add(policy); !added) return added;
   }
-  const std::string text = command.json ? json_of(rows).dump(2) + "\n" : table_of(rows);
-  std::fputs(text.c_str(), stdout);
+  const std::string answer = command.json ? json_of(rows).dump(2) + "\n" : table_of(rows);
+  std::fputs(answer.c_str(), stdout);
   for (const Row& row : rows) {
     if (row.summary.unfinished == 0) continue;
     std::fprintf(stderr, "%s: %llu jobs had not ended at the horizon\n", row.policy.c_str(),
                  static_cast<unsigned long long>(row.summary.unfinished));
+  }
+  return command.out.empty() ? Status() : write_results(command.out, rows);
+}
+
+Status simulate_study(const SimulateCommand& command, const std::string& path, const std::string& text) {
+  const auto study = simulator::read_study(text, beside(path));
+  if (!study) return bad_input("study " + path + ": " + study.error().message);
+  install_interrupt_handlers();
+  const auto result = simulator::run_study(*study, {command.seeds, command.only}, parallel_runs(command.threads, path));
+  if (!result) return Error{result.error().kind, "study " + path + ": " + result.error().message};
+  const std::string answer = study->title + "\n\n" + simulator::tables_of(*study, *result) + "\n";
+  std::fputs(command.json ? simulator::csv_of(*result).c_str() : answer.c_str(), stdout);
+  std::fflush(stdout);
+  if (command.out.empty()) return {};
+  const auto drawn = write_study(command.out, path, *study, *result);
+  if (!drawn) return drawn.error();
+  if (!*drawn) {
+    std::fprintf(stderr, "%s: no figure was drawn, because gnuplot is not installed (Debian: gnuplot-nox)\n",
+                 path.c_str());
+  }
+  return write_index(command.out);
+}
+
+}  // namespace
+
+Result<ExitCode> execute(const SimulateCommand& command) {
+  for (const std::string& path : command.scenarios) {
+    const auto text = read_text_file(path);
+    if (!text) return text.error();
+    const bool is_study = simulator::has_study(*text);
+    const auto done = is_study ? simulate_study(command, path, *text) : simulate_scenario(command, path, *text);
+    if (!done && interrupts() > 0) return ExitCode::Interrupted;
+    if (!done) return done.error();
   }
   return ExitCode::Done;
 }

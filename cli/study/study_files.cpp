@@ -1,0 +1,129 @@
+#include "cli/study/study_files.h"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "simulator/study/page.h"
+#include "simulator/study/plot.h"
+
+namespace ontime::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kIndexTitle = "# Reproduction";
+
+Status draw(const std::string& script, const std::string& script_path) {
+  if (auto written = write_text_file(script_path, script); !written) return written;
+  std::string program = "gnuplot";
+  std::string path = script_path;
+  const std::array<char*, 3> arguments{program.data(), path.data(), nullptr};
+  pid_t child = 0;
+  if (posix_spawnp(&child, "gnuplot", nullptr, nullptr, arguments.data(), environ) != 0) {
+    return failed("gnuplot cannot be started");
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) return failed("gnuplot cannot draw " + script_path + "; its words are above");
+  std::error_code ignored;
+  fs::remove(script_path, ignored);
+  return {};
+}
+
+// The last two folders and the name: short, and the same wherever the tree lies.
+std::string short_path(const std::string& path) {
+  const fs::path absolute = fs::absolute(path).lexically_normal();
+  for (fs::path root = absolute.parent_path(); root != root.root_path(); root = root.parent_path()) {
+    if (fs::exists(root / "CMakePresets.json")) return absolute.lexically_relative(root).string();
+  }
+  return absolute.filename().string();
+}
+
+std::string first_line(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+}  // namespace
+
+Result<std::string> read_text_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) return bad_input("the file '" + path + "' cannot be read");
+  return text.str();
+}
+
+Status write_text_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) return failed("cannot write " + path);
+  return {};
+}
+
+Status make_directory(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return failed("cannot make the directory " + path + ": " + error.message());
+  return {};
+}
+
+bool has_gnuplot() {
+  const char* variable = std::getenv("PATH");
+  std::istringstream folders(variable == nullptr ? "" : variable);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (access((folder + "/gnuplot").c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+Result<bool> write_study(const std::string& directory, const std::string& scenario_path, const simulator::Study& study,
+                         const simulator::StudyResult& result) {
+  if (auto made = make_directory(directory); !made) return made.error();
+  const std::string stem = fs::path(scenario_path).stem().string();
+  const std::string base = directory + "/" + stem;
+  const std::string script = simulator::plot_of(study, result, base + ".svg");
+  const bool draws = !script.empty() && has_gnuplot();
+  if (draws) {
+    if (auto drawn = draw(script, base + ".gnuplot"); !drawn) return drawn.error();
+  }
+  const simulator::PageNames names{stem, short_path(scenario_path), draws};
+  if (auto done = write_text_file(base + ".md", page_of(study, result, names)); !done) return done.error();
+  if (auto done = write_text_file(base + ".csv", csv_of(result)); !done) return done.error();
+  const std::string curves = curves_csv_of(study, result);
+  if (!curves.empty()) {
+    if (auto done = write_text_file(base + "-curves.csv", curves); !done) return done.error();
+  }
+  return draws || script.empty();
+}
+
+Status write_index(const std::string& directory) {
+  std::vector<fs::path> pages;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    if (entry.path().extension() == ".md" && entry.path().filename() != "README.md") pages.push_back(entry.path());
+  }
+  if (error) return failed("cannot list " + directory + ": " + error.message());
+  std::sort(pages.begin(), pages.end());
+  std::string text = std::string(kIndexTitle) +
+                     "\n\nWhat papers have printed beside what the simulator gives, a page for each table or figure. "
+                     "`scripts/reproduce`\nwrites them anew.\n\n";
+  for (const fs::path& page : pages) {
+    const std::string title = first_line(page);
+    const std::string name = page.filename().string();
+    text += "* [" + (title.starts_with("# ") ? title.substr(2) : name) + "](" + name + ")\n";
+  }
+  return write_text_file(directory + "/README.md", text);
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,29 @@
+#include "simulator/policy_choice.h"
+
+#include <sstream>
+
+namespace ontime::simulator {
+
+Result<PolicyChoice> read_policy(const std::string& text) {
+  const auto colon = text.find(':');
+  PolicyChoice choice{text.substr(0, colon), {}};
+  std::istringstream list(colon == std::string::npos ? "" : text.substr(colon + 1));
+  for (std::string item; std::getline(list, item, ',');) {
+    const auto equals = item.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return bad_input("policy '" + text + "': write NAME:KEY=VALUE,...");
+    }
+    choice.parameters[item.substr(0, equals)] = item.substr(equals + 1);
+  }
+  return choice;
+}
+
+Status choose_policy(Scenario& scenario, const PolicyChoice& choice) {
+  for (JobGroup& group : scenario.jobs) {
+    group.policy = choice.name;
+    group.policy_parameters = choice.parameters;
+  }
+  return check(scenario);
+}
+
+}  // namespace ontime::simulator

@@ -1,0 +1,21 @@
+#pragma once
+// "shed+:theta=1s,lambda=0.2": a policy and its parameters for all jobs of a scenario.
+
+#include <string>
+
+#include "common/base/result.h"
+#include "simulator/scenario.h"
+
+namespace ontime::simulator {
+
+struct PolicyChoice {
+  std::string name;
+  scheduler::StringMap parameters;
+};
+
+// BadInput if it is not NAME or NAME:KEY=VALUE,... ; whether there is such a policy is found out by check().
+Result<PolicyChoice> read_policy(const std::string& text);
+// Replaces what the scenario says, and checks it.
+Status choose_policy(Scenario& scenario, const PolicyChoice& choice);
+
+}  // namespace ontime::simulator

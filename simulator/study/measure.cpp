@@ -1,0 +1,110 @@
+#include "simulator/study/measure.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "simulator/study/interval.h"
+
+namespace ontime::simulator {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+template <class Value>
+double sum(const Sight& sight, Value value) {
+  double total = 0;
+  for (const JobOutcome* job : sight.jobs) total += static_cast<double>(value(*job));
+  return total;
+}
+
+template <class Value>
+double per_job(const Sight& sight, Value value) {
+  return sight.jobs.empty() ? kNan : sum(sight, value) / static_cast<double>(sight.jobs.size());
+}
+
+template <class Value>
+double per_task(const Sight& sight, Value value) {
+  const double tasks = sum(sight, [](const JobOutcome& job) { return job.tasks; });
+  return tasks > 0 ? sum(sight, value) / tasks : kNan;
+}
+
+double pocd(const Sight& sight) {
+  return per_job(sight, [](const JobOutcome& job) { return job.met() ? 1 : 0; });
+}
+double machine_time(const Sight& sight) {
+  return per_job(sight, [](const JobOutcome& job) { return job.machine_time; });
+}
+double flow_time(const Sight& sight) {
+  if (sight.flow_times.empty()) return kNan;
+  double total = 0;
+  for (const double time : sight.flow_times) total += time;
+  return total / static_cast<double>(sight.flow_times.size());
+}
+template <int Percent>
+double flow_quantile(const Sight& sight) {
+  return quantile_of(sight.flow_times, Percent / 100.0);
+}
+double utilisation(const Sight& sight) { return sight.outcome->utilisation(); }
+double attempts_per_task(const Sight& sight) {
+  return per_task(sight, [](const JobOutcome& job) { return job.attempts; });
+}
+double copies_share(const Sight& sight) {
+  return per_task(sight, [](const JobOutcome& job) { return job.copies; });
+}
+// Of jobs: had copies for at most 5 % of their tasks.
+double few_copies(const Sight& sight) {
+  return per_job(sight, [](const JobOutcome& job) { return job.copies <= 0.05 * job.tasks ? 1 : 0; });
+}
+double mapped_in_vain(const Sight& sight) {
+  const double input = sum(sight, [](const JobOutcome& job) { return job.input_bytes; });
+  const double mapped = sum(sight, [](const JobOutcome& job) { return job.mapped_bytes; });
+  return input > 0 ? std::max(0.0, mapped / input - 1) : kNan;
+}
+double cost(const Sight& sight) { return sight.utility.price * machine_time(sight); }
+double utility(const Sight& sight) {
+  const double over = pocd(sight) - sight.utility.r_min;
+  if (!(over > 0)) return -std::numeric_limits<double>::infinity();
+  return std::log(over) / std::log(sight.utility.log_base) - sight.utility.theta * cost(sight);
+}
+double finished(const Sight& sight) {
+  return per_job(sight, [](const JobOutcome& job) { return job.has_ended() ? 1 : 0; });
+}
+double decisions(const Sight& sight) {
+  return per_job(sight, [](const JobOutcome& job) { return job.decisions; });
+}
+
+constexpr std::array kMeasures{
+    Measure{"pocd", "PoCD", 3, true, pocd},
+    Measure{"machine_time", "machine time per job (s)", 1, false, machine_time},
+    Measure{"flow_time", "mean time of a job (s)", 1, false, flow_time},
+    Measure{"flow_p10", "10 % of the jobs are done after (s)", 1, false, flow_quantile<10>},
+    Measure{"flow_p50", "median time of a job (s)", 1, false, flow_quantile<50>},
+    Measure{"flow_p80", "80 % of the jobs are done after (s)", 1, false, flow_quantile<80>},
+    Measure{"flow_p90", "90 % of the jobs are done after (s)", 1, false, flow_quantile<90>},
+    Measure{"flow_p95", "95 % of the jobs are done after (s)", 1, false, flow_quantile<95>},
+    Measure{"flow_p99", "99 % of the jobs are done after (s)", 1, false, flow_quantile<99>},
+    Measure{"flow_max", "longest time of a job (s)", 1, false, flow_quantile<100>},
+    Measure{"utilisation", "share of the slots that are busy", 3, true, utilisation},
+    Measure{"attempts_per_task", "attempts per task", 3, false, attempts_per_task},
+    Measure{"copies_share", "copies per task", 3, false, copies_share},
+    Measure{"few_copies", "share of the jobs with copies for at most 5 % of their tasks", 3, true, few_copies},
+    Measure{"mapped_in_vain", "bytes mapped in vain, of the input", 3, false, mapped_in_vain},
+    Measure{"cost", "cost per job", 1, false, cost},
+    Measure{"utility", "net utility", 3, false, utility},
+    Measure{"finished", "share of the jobs that ended", 3, true, finished},
+    Measure{"decisions", "decisions carried out per job", 2, false, decisions},
+};
+
+}  // namespace
+
+std::span<const Measure> measures() { return kMeasures; }
+
+const Measure* find_measure(std::string_view name) {
+  for (const Measure& measure : kMeasures) {
+    if (measure.name == name) return &measure;
+  }
+  return nullptr;
+}
+
+}  // namespace ontime::simulator
