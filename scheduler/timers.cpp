@@ -1,30 +1,60 @@
 #include "scheduler/timers.h"
 
+#include <algorithm>
+#include <functional>
+
 namespace ontime::scheduler {
 
+std::size_t Timers::Hash::operator()(const Timer& timer) const {
+  std::uint64_t sum = static_cast<std::uint64_t>(timer.kind);
+  for (const std::uint32_t part :
+       {timer.node.value, timer.attempt.task.job.value, timer.attempt.task.index, timer.attempt.number, timer.policy}) {
+    sum = (sum ^ part) * 0x9e3779b97f4a7c15u;
+    sum ^= sum >> 32;
+  }
+  return sum;
+}
+
 void Timers::arm(const Timer& timer, TimePoint at) {
-  disarm(timer);
-  by_time_.emplace(at, timer);
-  armed_.emplace(timer, at);
+  armed_[timer] = at;
+  push({at, timer});
+  drop_outdated();
 }
 
 void Timers::disarm(const Timer& timer) {
-  const auto found = armed_.find(timer);
-  if (found == armed_.end()) return;
-  by_time_.erase({found->second, timer});
-  armed_.erase(found);
+  if (armed_.erase(timer) != 0) drop_outdated();
 }
 
 std::optional<TimePoint> Timers::next() const {
-  if (by_time_.empty()) return std::nullopt;
-  return by_time_.begin()->first;
+  if (heap_.empty()) return std::nullopt;
+  return heap_.front().first;
 }
 
 std::optional<Timer> Timers::take_due(TimePoint now) {
-  if (by_time_.empty() || by_time_.begin()->first > now) return std::nullopt;
-  const Timer timer = by_time_.begin()->second;
+  if (heap_.empty() || heap_.front().first > now) return std::nullopt;
+  const Timer timer = heap_.front().second;
   disarm(timer);
   return timer;
+}
+
+void Timers::push(const Entry& entry) {
+  heap_.push_back(entry);
+  std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+}
+
+bool Timers::is_outdated(const Entry& entry) const {
+  const auto armed = armed_.find(entry.second);
+  return armed == armed_.end() || armed->second != entry.first;
+}
+
+void Timers::drop_outdated() {
+  while (!heap_.empty() && is_outdated(heap_.front())) {
+    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+    heap_.pop_back();
+  }
+  if (heap_.size() < 64 + 4 * armed_.size()) return;
+  std::erase_if(heap_, [this](const Entry& entry) { return is_outdated(entry); });
+  std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
 }
 
 }  // namespace ontime::scheduler

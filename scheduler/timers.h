@@ -3,10 +3,10 @@
 // are not moved with every heartbeat: when one fires, its handler looks whether it is really due and arms it anew.
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "common/base/ids.h"
 #include "common/base/time.h"
@@ -46,8 +46,18 @@ class Timers {
   std::optional<Timer> take_due(TimePoint now);
 
  private:
-  std::set<std::pair<TimePoint, Timer>> by_time_;
-  std::map<Timer, TimePoint> armed_;
+  struct Hash {
+    std::size_t operator()(const Timer& timer) const;
+  };
+  using Entry = std::pair<TimePoint, Timer>;
+  void push(const Entry& entry);
+  void drop_outdated();
+  bool is_outdated(const Entry& entry) const;
+
+  // A heap, earliest first. What was disarmed or moved stays in it as an outdated entry, but never at the front; when
+  // most entries are outdated they are all thrown out.
+  std::vector<Entry> heap_;
+  std::unordered_map<Timer, TimePoint, Hash> armed_;  // only ever looked up, so its order does not matter
 };
 
 }  // namespace ontime::scheduler

@@ -1,6 +1,11 @@
 #include "scheduler/timers.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
 
 namespace ontime::scheduler {
 namespace {
@@ -32,6 +37,39 @@ TEST(Timers, DisarmedDoesNotFire) {
   timers.arm(policy_check(1), at(3));
   timers.disarm(policy_check(1));
   EXPECT_FALSE(timers.take_due(at(9)));
+}
+
+// Whatever is armed, moved and disarmed: what fires is what a plain list of the armed timers says.
+TEST(Timers, FireAsAListOfThemWould) {
+  EXPECT_TRUE(rc::check([] {
+    Timers timers;
+    std::map<Timer, TimePoint> model;
+    for (int step = 0; step < 300; ++step) {
+      const Timer timer = policy_check(*rc::gen::inRange(0u, 8u));
+      const TimePoint when = at(*rc::gen::inRange(0, 50));
+      switch (*rc::gen::inRange(0, 4)) {
+        case 0:
+          timers.disarm(timer);
+          model.erase(timer);
+          break;
+        case 1: {
+          const auto earliest = std::min_element(model.begin(), model.end(), [](const auto& a, const auto& b) {
+            return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+          });
+          const auto taken = timers.take_due(when);
+          RC_ASSERT(taken.has_value() == (earliest != model.end() && earliest->second <= when));
+          if (!taken) break;
+          RC_ASSERT(*taken == earliest->first);
+          model.erase(earliest);
+          break;
+        }
+        default:
+          timers.arm(timer, when);
+          model[timer] = when;
+      }
+      RC_ASSERT(timers.next().has_value() == !model.empty());
+    }
+  }));
 }
 
 }  // namespace
