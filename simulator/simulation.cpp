@@ -1,6 +1,7 @@
 #include "simulator/simulation.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "common/base/check.h"
@@ -26,6 +27,14 @@ scheduler::Settings settings_of(const Scenario& scenario) {
   settings.placement = scenario.placement;
   settings.jobs_kept = kJobsKept;
   return settings;
+}
+
+// The number of "r = 2: ..." or "c = 3: ...".
+std::optional<std::int32_t> number_noted(const std::string& text) {
+  if (!text.starts_with("r = ") && !text.starts_with("c = ")) return std::nullopt;
+  std::int32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data() + 4, text.data() + text.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
 double since_start(TimePoint at) { return seconds(at.time_since_epoch()); }
@@ -119,8 +128,8 @@ void Simulation::record_forecast(const Upcoming& due) {
 
 void Simulation::take_samples(TimePoint until) {
   for (; sampled_next_ < until; sampled_next_ += from_seconds(scenario_.sample_every)) {
-    outcome_.samples.push_back({since_start(sampled_next_), workers_.busy(),
-                                static_cast<std::uint32_t>(outcome_.jobs.size() - jobs_ended_)});
+    outcome_.samples.push_back(
+        {since_start(sampled_next_), workers_.busy(), static_cast<std::uint32_t>(outcome_.jobs.size() - jobs_ended_)});
   }
 }
 
@@ -169,9 +178,11 @@ void Simulation::follow(const scheduler::Fact& fact) {
     ++job.attempts;
     job.copies += launched->speculative ? 1 : 0;
   } else if (const auto* decided = std::get_if<record::PolicyDecided>(&fact)) {
-    if (decided->decision.what != scheduler::DecisionNote::What::Note) {
-      ++outcome_.jobs[decided->job.value - 1].decisions;
-    }
+    JobOutcome& job = outcome_.jobs[decided->job.value - 1];
+    if (decided->decision.what != scheduler::DecisionNote::What::Note)
+      ++job.decisions;
+    else
+      job.chosen = number_noted(decided->decision.text).value_or(job.chosen);
   } else if (const auto* ended = std::get_if<record::JobEnded>(&fact)) {
     end_job(*ended);
   }

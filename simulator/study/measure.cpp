@@ -1,5 +1,6 @@
 #include "simulator/study/measure.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -45,6 +46,35 @@ template <int Percent>
 double flow_quantile(const Sight& sight) {
   return quantile_of(sight.flow_times, Percent / 100.0);
 }
+// Of all jobs, those that had not ended counted as if they did with the simulation.
+double flow_censored(const Sight& sight) {
+  return per_job(sight, [&](const JobOutcome& job) {
+    return job.has_ended() ? job.flow_time() : sight.outcome->ended - job.submitted;
+  });
+}
+template <int Percent>
+double cost_quantile(const Sight& sight) {
+  std::vector<double> costs;
+  for (const JobOutcome* job : sight.jobs) {
+    if (job->has_ended()) costs.push_back(sight.utility.price * job->machine_time);
+  }
+  std::sort(costs.begin(), costs.end());
+  return quantile_of(costs, Percent / 100.0);
+}
+double cost_of_ended(const Sight& sight) {
+  const double ended = sum(sight, [](const JobOutcome& job) { return job.has_ended() ? 1 : 0; });
+  const double time = sum(sight, [](const JobOutcome& job) { return job.has_ended() ? job.machine_time : 0; });
+  return ended > 0 ? sight.utility.price * time / ended : kNan;
+}
+// Extra attempts that the policy chose, over the jobs for which it chose a number.
+double chosen(const Sight& sight) {
+  const double jobs = sum(sight, [](const JobOutcome& job) { return job.chosen >= 0 ? 1 : 0; });
+  return jobs > 0 ? sum(sight, [](const JobOutcome& job) { return std::max(0, job.chosen); }) / jobs : kNan;
+}
+template <int R>
+double chosen_is(const Sight& sight) {
+  return per_job(sight, [](const JobOutcome& job) { return job.chosen == R ? 1 : 0; });
+}
 double utilisation(const Sight& sight) { return sight.outcome->utilisation(); }
 double attempts_per_task(const Sight& sight) {
   return per_task(sight, [](const JobOutcome& job) { return job.attempts; });
@@ -85,6 +115,17 @@ constexpr std::array kMeasures{
     Measure{"flow_p95", "95 % of the jobs are done after (s)", 1, false, flow_quantile<95>},
     Measure{"flow_p99", "99 % of the jobs are done after (s)", 1, false, flow_quantile<99>},
     Measure{"flow_max", "longest time of a job (s)", 1, false, flow_quantile<100>},
+    Measure{"flow_censored", "mean time of a job, ended or not, within the horizon (s)", 2, false, flow_censored},
+    Measure{"cost_ended", "cost per job that ended", 3, false, cost_of_ended},
+    Measure{"cost_p80", "80 % of the jobs cost less than", 3, false, cost_quantile<80>},
+    Measure{"r_chosen", "mean r", 2, false, chosen},
+    Measure{"r_is_0", "jobs with r = 0", 3, true, chosen_is<0>},
+    Measure{"r_is_1", "jobs with r = 1", 3, true, chosen_is<1>},
+    Measure{"r_is_2", "jobs with r = 2", 3, true, chosen_is<2>},
+    Measure{"r_is_3", "jobs with r = 3", 3, true, chosen_is<3>},
+    Measure{"r_is_4", "jobs with r = 4", 3, true, chosen_is<4>},
+    Measure{"r_is_5", "jobs with r = 5", 3, true, chosen_is<5>},
+    Measure{"r_is_6", "jobs with r = 6", 3, true, chosen_is<6>},
     Measure{"utilisation", "share of the slots that are busy", 3, true, utilisation},
     Measure{"attempts_per_task", "attempts per task", 3, false, attempts_per_task},
     Measure{"copies_share", "copies per task", 3, false, copies_share},

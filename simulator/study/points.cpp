@@ -1,7 +1,9 @@
 #include "simulator/study/points.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <map>
 #include <span>
 
 #include "simulator/policy_choice.h"
@@ -12,6 +14,7 @@ namespace ontime::simulator {
 namespace {
 
 constexpr std::string_view kPolicy = "policy.";
+constexpr std::string_view kUtility = "utility.";
 
 std::vector<std::string> parts_of(const std::string& path) {
   std::vector<std::string> parts;
@@ -91,12 +94,48 @@ std::vector<std::pair<std::string, std::size_t>> spelled_out(const std::string& 
   return all;
 }
 
+bool is_of_scenario(const Setting& setting) {
+  return !setting.path.starts_with(kPolicy) && !setting.path.starts_with(kUtility) && !setting.path.starts_with("$");
+}
+
+std::string filled_in(std::string policy, const std::vector<Setting>& settings) {
+  for (auto setting = settings.rbegin(); setting != settings.rend(); ++setting) {
+    if (!setting->path.starts_with("$") || !setting->value.IsScalar()) continue;
+    for (std::size_t at = 0; (at = policy.find(setting->path, at)) != std::string::npos;) {
+      const std::size_t after = at + setting->path.size();
+      const bool is_longer_name = after < policy.size() && (std::isalnum(policy[after]) != 0 || policy[after] == '_');
+      if (is_longer_name)
+        at = after;
+      else
+        policy.replace(at, setting->path.size(), setting->value.Scalar());
+    }
+  }
+  return policy;
+}
+
+Result<Utility> utility_of(const Study& study, const std::vector<Setting>& settings) {
+  Utility utility = study.utility;
+  const std::map<std::string, double*> places{
+      {"r_min", &utility.r_min}, {"theta", &utility.theta}, {"price", &utility.price}};
+  try {
+    for (const Setting& setting : settings) {
+      if (!setting.path.starts_with(kUtility)) continue;
+      const auto place = places.find(setting.path.substr(kUtility.size()));
+      if (place == places.end()) return bad_input("set: utility has r_min, theta, price, no '" + setting.path + "'");
+      *place->second = read_number(setting.value);
+    }
+  } catch (const YamlFault& fault) {
+    return bad_input(fault.what());
+  }
+  return utility;
+}
+
 Result<Scenario> scenario_of(const Study& study, const std::vector<Setting>& settings, const std::string& policy) {
   try {
     YAML::Node document = YAML::Clone(study.scenario);
     document.remove("study");
     for (const Setting& setting : settings) {
-      if (setting.medians || setting.path.starts_with(kPolicy)) continue;
+      if (setting.medians || !is_of_scenario(setting)) continue;
       const std::size_t groups = document["jobs"].size();
       for (const auto& [path, group] : spelled_out(setting.path, groups)) put(document, parts_of(path), setting.value);
     }

@@ -21,6 +21,16 @@ std::vector<Place> places_of(const Study& study);  // the last axis varies faste
 // it is, for the first group. Of pairs of a plain path and the index of a group.
 std::vector<std::pair<std::string, std::size_t>> spelled_out(const std::string& path, std::size_t groups);
 
+// Whether it belongs into the scenario's document: neither a parameter ("policy.theta"), nor what a name in the policies'
+// texts stands for ("$theta"), nor the utility ("utility.theta").
+bool is_of_scenario(const Setting& setting);
+
+// `policy` with what the settings say for names such as $theta.
+std::string filled_in(std::string policy, const std::vector<Setting>& settings);
+
+// The utility at a point.
+Result<Utility> utility_of(const Study& study, const std::vector<Setting>& settings);
+
 // The study's scenario with these settings, in order, and this policy ("" : as the scenario says). Settings that must
 // be measured are left out.
 Result<Scenario> scenario_of(const Study& study, const std::vector<Setting>& settings, const std::string& policy);

@@ -28,6 +28,11 @@ class StudyRun {
     std::size_t place = 0;
     const Contender* contender = nullptr;
     const Scenario* scenario = nullptr;
+    const Collect* collect = nullptr;
+  };
+  struct Job {
+    const Scenario* scenario = nullptr;
+    const Collect* collect = nullptr;
   };
 
   Status measure_medians();
@@ -35,7 +40,7 @@ class StudyRun {
   Status make_points();
   Status probe(const Place& place, const MediansOf& medians);
   Status run_probes();
-  Result<std::vector<RunResult>> run_all(const std::vector<const Scenario*>& scenarios, const Collect& collect);
+  Result<std::vector<RunResult>> run_all(const std::vector<Job>& jobs);
   Result<std::string> policy_of(const Place& place, const Contender& contender);
   void add_rows(const Point& point, std::span<const RunResult> runs);
   std::string where(const Place& place) const;
@@ -48,7 +53,8 @@ class StudyRun {
   std::deque<Scenario> scenarios_;       // that are run
   std::map<std::string, Probe> probes_;  // by what they are
   std::vector<Point> points_;
-  Collect collect_;
+  Collect collect_;                // of every point, but for the utility
+  std::deque<Collect> collected_;  // by point
   StudyResult result_;
 };
 
@@ -64,7 +70,7 @@ std::string key_of(const std::vector<Setting>& settings, const std::string& poli
 // For a measurement: parameters of the policies that are compared mean nothing to another one.
 std::vector<Setting> probed(std::vector<Setting> settings, const std::vector<Setting>& more) {
   settings.insert(settings.end(), more.begin(), more.end());
-  std::erase_if(settings, [](const Setting& setting) { return setting.path.starts_with("policy."); });
+  std::erase_if(settings, [](const Setting& setting) { return !is_of_scenario(setting); });
   return settings;
 }
 
@@ -129,16 +135,15 @@ std::string StudyRun::where(const Place& place) const {
   return text;
 }
 
-Result<std::vector<RunResult>> StudyRun::run_all(const std::vector<const Scenario*>& scenarios,
-                                                 const Collect& collect) {
+Result<std::vector<RunResult>> StudyRun::run_all(const std::vector<Job>& jobs) {
   std::vector<PlannedRun> planned;
-  for (const Scenario* scenario : scenarios) {
+  for (const auto& [scenario, collect] : jobs) {
     double weight = 0;
     for (const JobGroup& group : scenario->jobs) {
       if (group.trace.empty()) weight += group.count * group.tasks.mean();
       for (const TraceJob& job : group.trace) weight += job.tasks;
     }
-    for (std::uint32_t seed = 1; seed <= seeds_; ++seed) planned.push_back({scenario, &collect, seed, weight});
+    for (std::uint32_t seed = 1; seed <= seeds_; ++seed) planned.push_back({scenario, collect, seed, weight});
   }
   auto runs = execute_(planned);
   if (!runs) return runs;
@@ -153,15 +158,15 @@ Result<std::vector<RunResult>> StudyRun::run_all(const std::vector<const Scenari
 
 Status StudyRun::run_probes() {
   std::vector<Probe*> open;
-  std::vector<const Scenario*> scenarios;
+  std::vector<Job> jobs;
+  const Collect collect{{}, {}, Collect::Grouping::ByIndex, true};
   for (auto& [key, probe] : probes_) {
     if (!probe.runs.empty()) continue;
     open.push_back(&probe);
-    scenarios.push_back(probe.scenario);
+    jobs.push_back({probe.scenario, &collect});
   }
   if (open.empty()) return {};
-  const Collect collect{{}, {}, Collect::Grouping::ByIndex, true};
-  auto runs = run_all(scenarios, collect);
+  auto runs = run_all(jobs);
   if (!runs) return runs.error();
   for (std::size_t i = 0; i < open.size(); ++i) {
     const auto first = runs->begin() + static_cast<std::ptrdiff_t>(i * seeds_);
@@ -230,7 +235,7 @@ Result<std::string> StudyRun::policy_of(const Place& place, const Contender& con
     policy += (policy.find(':') == std::string::npos ? ":" : ",") + parameter + "=" + rounded(value);
     result_.measured.push_back({contender.name + ", " + parameter, where(place), value});
   }
-  return policy;
+  return filled_in(std::move(policy), place.settings);
 }
 
 Status StudyRun::make_points() {
@@ -238,10 +243,14 @@ Status StudyRun::make_points() {
     for (const Contender* contender : contenders_) {
       const auto policy = policy_of(places_[i], *contender);
       if (!policy) return policy.error();
+      const auto utility = utility_of(study_, places_[i].settings);
+      if (!utility) return utility.error();
+      collected_.push_back(collect_);
+      collected_.back().utility = *utility;
       auto scenario = scenario_of(study_, places_[i].settings, *policy);
       if (!scenario) return bad_input(contender->name + ", " + where(places_[i]) + ": " + scenario.error().message);
       scenarios_.push_back(std::move(*scenario));
-      points_.push_back({i, contender, &scenarios_.back()});
+      points_.push_back({i, contender, &scenarios_.back(), &collected_.back()});
     }
   }
   return {};
@@ -310,9 +319,9 @@ Result<StudyResult> StudyRun::run() {
   if (auto done = measure_medians(); !done) return done.error();
   if (auto done = measure_misses(); !done) return done.error();
   if (auto done = make_points(); !done) return done.error();
-  std::vector<const Scenario*> scenarios;
-  for (const Point& point : points_) scenarios.push_back(point.scenario);
-  const auto runs = run_all(scenarios, collect_);
+  std::vector<Job> jobs;
+  for (const Point& point : points_) jobs.push_back({point.scenario, point.collect});
+  const auto runs = run_all(jobs);
   if (!runs) return runs.error();
   for (std::size_t i = 0; i < points_.size(); ++i) add_rows(points_[i], std::span(*runs).subspan(i * seeds_, seeds_));
   return std::move(result_);

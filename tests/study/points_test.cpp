@@ -55,6 +55,23 @@ TEST(Points, PoliciesTakeParametersFromSettings) {
   EXPECT_EQ(scenario->jobs[0].policy_parameters.at("beta"), "2");
 }
 
+TEST(Points, NamesInPoliciesStandForWhatSettingsSay) {
+  const std::vector<Setting> settings{setting("$b", "1.5"), setting("$b_max", "9"), setting("launch", "5s")};
+  EXPECT_EQ(filled_in("shed+:beta=$b,max=$b_max,xi=$b", settings), "shed+:beta=1.5,max=9,xi=1.5");
+  EXPECT_EQ(filled_in("none", settings), "none");
+}
+
+TEST(Points, HaveAUtilityOfTheirOwn) {
+  const auto study = read_study(kStudy);
+  ASSERT_TRUE(study);
+  const auto utility = utility_of(*study, {setting("utility.theta", "0.01"), setting("utility.r_min", "0.3")});
+  ASSERT_TRUE(utility);
+  EXPECT_EQ(utility->theta, 0.01);
+  EXPECT_EQ(utility->r_min, 0.3);
+  EXPECT_EQ(utility->price, study->utility.price);
+  EXPECT_FALSE(utility_of(*study, {setting("utility.tehta", "0.01")}));
+}
+
 TEST(Points, SayWhichSettingCannotBe) {
   const auto study = read_study(kStudy);
   ASSERT_TRUE(study);
