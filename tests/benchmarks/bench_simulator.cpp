@@ -1,0 +1,95 @@
+// How fast the simulator is with the whole scheduler in the loop: attempt lifetimes a minute and events a second of one
+// core by policy, the time of an event by the number of nodes, and a run of the size of Chronos' evaluation.
+//   bench_simulator                 lifetimes and growth: about a minute
+//   bench_simulator --large POLICY  2,700 jobs with about 1,000,000 tasks
+//   bench_simulator --quick         a little of everything, to see that it runs
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "simulator/simulator.h"
+
+namespace {
+
+using namespace ontime::simulator;
+
+struct Used {
+  double seconds = 0;  // of the processor, by this process
+  double mebibytes = 0;
+};
+
+Used used() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const double user = static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
+  return {user, static_cast<double>(usage.ru_maxrss) / 1024};
+}
+
+// Nodes about half busy, jobs of very different sizes, no checkpoints.
+Scenario cluster(std::uint32_t nodes, std::uint32_t jobs, const std::string& policy) {
+  Scenario scenario;
+  scenario.nodes = {{.count = nodes, .slots = 1, .slowness = Distribution::constant(1)}};
+  JobGroup& group = scenario.jobs[0];
+  group.count = jobs;
+  group.tasks = Distribution::lognormal(150, 1.3);
+  group.arrivals.rate = 0.025 * nodes / 1000;
+  group.duration = Distribution::pareto(20, 1.5);
+  group.deadline = 80;
+  group.checkpoint = 0;
+  group.policy = policy;
+  return scenario;
+}
+
+void measure(const Scenario& scenario, std::uint32_t nodes) {
+  const double before = used().seconds;
+  const Outcome outcome = run(scenario, 1);
+  const Used after = used();
+  const double seconds = after.seconds - before;
+  std::printf(
+      "%-13s %6u nodes %9llu attempts %11llu events %8.2f s  %5.2f M lifetimes/min  %5.2f M events/s  %6.3f us/event  "
+      "%4.0f MiB\n",
+      scenario.jobs[0].policy.c_str(), nodes, static_cast<unsigned long long>(outcome.attempts),
+      static_cast<unsigned long long>(outcome.events), seconds, 60e-6 * static_cast<double>(outcome.attempts) / seconds,
+      1e-6 * static_cast<double>(outcome.events) / seconds, 1e6 * seconds / static_cast<double>(outcome.events),
+      after.mebibytes);
+  std::fflush(stdout);
+}
+
+// As many events at every size: fewer jobs per node the more nodes there are, all of them about half busy.
+void measure_growth(bool quick) {
+  for (const std::uint32_t nodes : {100u, 1000u, 10'000u}) {
+    Scenario scenario = cluster(nodes, quick ? 10 : 100 + nodes / 50, "none");
+    scenario.jobs[0].duration = Distribution::lognormal(60, 0.3);  // no long tail in which all but a few nodes idle
+    scenario.jobs[0].tasks = Distribution::constant(quick ? 10 : 300);
+    scenario.jobs[0].arrivals = {};
+    scenario.jobs[0].arrivals.load = 0.5;
+    measure(scenario, nodes);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::vector<std::string> arguments(words + 1, words + count);
+  const bool quick = !arguments.empty() && arguments[0] == "--quick";
+  if (arguments.size() == 2 && arguments[0] == "--large") {
+    Scenario scenario = cluster(2000, 2700, arguments[1]);
+    scenario.jobs[0].tasks = Distribution::lognormal(150, 1.343);
+    scenario.jobs[0].arrivals.rate = 0.025;
+    measure(scenario, 2000);
+    return 0;
+  }
+  if (!quick && !arguments.empty()) {
+    std::fputs("usage: bench_simulator [--quick | --large POLICY]\n", stderr);
+    return 2;
+  }
+  for (const char* policy :
+       {"none", "hadoop", "mantri", "clone", "s-restart", "s-resume", "shed+", "ese", "split-resume"}) {
+    measure(cluster(quick ? 50 : 1000, quick ? 5 : 300, policy), quick ? 50 : 1000);
+  }
+  measure_growth(quick);
+}
