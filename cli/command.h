@@ -49,6 +49,7 @@ struct ClusterOptions {
   Duration heartbeat{std::chrono::milliseconds(200)};
   std::string log_level = "warning";
   std::string log_file;                              // empty: thrown away with the cluster
+  bool record = false;                               // what happens, beside the journal
   injection::Flags injection;                        // what disturbs attempts on purpose
   std::vector<std::string> application_directories;  // the job's
 };
@@ -58,6 +59,7 @@ struct RunCommand {
   ClusterOptions cluster;
   bool show_tasks = false;
   bool explain = false;
+  std::string record;  // a file for the recording; empty: none
   bool quiet = false;
   bool json = false;
 };
@@ -140,7 +142,15 @@ struct SimulateCommand {
   std::string only;           // one of the study's policies; empty: all
 };
 
-using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand, KillCommand,
-                             ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand>;
+struct ReplayCommand {
+  JobId job;  // 0: all
+  std::string journal = "ontime-journal";
+  std::string recording;  // a file, instead
+  bool json = false;
+};
+
+using Command =
+    std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand, KillCommand,
+                 ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand, ReplayCommand>;
 
 }  // namespace ontime::cli

@@ -15,6 +15,14 @@ namespace {
 constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 finished after its deadline, 130 interrupted.";
 
+std::function<void(const std::string&)> read_id(JobId& into) {
+  return [&into](const std::string& text) {
+    const auto id = parse_job_id(text);
+    if (!id) throw CLI::ValidationError("ID", "'" + text + "' is not the id of a job, such as 7 or job-7");
+    into = *id;
+  };
+}
+
 // Declares the verbs on one CLI::App and keeps the command structs that their options write to.
 class Grammar {
  public:
@@ -32,6 +40,7 @@ class Grammar {
   void add_job_verbs();
   void add_cluster_verbs();
   void add_output_verbs();
+  void add_foresight_verbs();
   ParsedCommandLine complain(const CLI::ParseError& error) const;
   std::string verb() const;
   std::string missing_options() const;
@@ -52,6 +61,7 @@ class Grammar {
   AppsCommand apps_;
   PoliciesCommand policies_;
   SimulateCommand simulate_;
+  ReplayCommand replay_;
 };
 
 Grammar::Grammar() {
@@ -67,6 +77,7 @@ Grammar::Grammar() {
   add_job_verbs();
   add_cluster_verbs();
   add_output_verbs();
+  add_foresight_verbs();
 }
 
 void Grammar::add_job_verbs() {
@@ -80,6 +91,8 @@ void Grammar::add_job_verbs() {
   add_cluster_options(run, run_.cluster);
   run.add_flag("--tasks", run_.show_tasks, "Print the table of tasks and attempts at the end");
   run.add_flag("--explain", run_.explain, "Print what was decided about stragglers, and why, at the end");
+  run.add_option("--record", run_.record, "Write what happened there, for 'ontime replay' and 'ontime plan'")
+      ->type_name("FILE");
   run.add_flag("-q,--quiet", run_.quiet, "No progress and no summary, only errors");
   add_json(run, run_.json);
 
@@ -102,13 +115,6 @@ void Grammar::add_cluster_verbs() {
 
   auto& job = add_verb("job", "Show one job: tasks, segments, attempts, offsets, nodes",
                        "  ontime job 7\n  ontime job job-7 --tasks open --segments\n", job_);
-  const auto read_id = [](JobId& into) {
-    return [&into](const std::string& text) {
-      const auto id = parse_job_id(text);
-      if (!id) throw CLI::ValidationError("ID", "'" + text + "' is not the id of a job, such as 7 or job-7");
-      into = *id;
-    };
-  };
   const char* id_help = "Id of the job, as printed by 'ontime submit' and 'ontime jobs'";
   job.add_option_function<std::string>("ID", read_id(job_.job), id_help)->required()->type_name("");
   job.add_option_function<std::string>(
@@ -196,6 +202,22 @@ void Grammar::add_output_verbs() {
   simulate.add_option("--event-log", simulate_.event_log, "Write every event and action of the first run here")
       ->type_name("FILE");
   add_json(simulate, simulate_.json);
+}
+
+void Grammar::add_foresight_verbs() {
+  auto& replay = add_verb("replay", "Feed what a master has recorded to the scheduler again and compare its decisions",
+                          "  ontime run wordcount book.txt -o out --policy shed+ --deadline 9s --record run.otr\n"
+                          "  ontime replay --recording run.otr\n"
+                          "  ontime replay 7 --journal ontime-journal\n",
+                          replay_);
+  replay.add_option_function<std::string>("JOB", read_id(replay_.job), "Only tell about this job")->type_name("");
+  auto* journal = replay.add_option("--journal", replay_.journal, "Journal directory of a master, running or not")
+                      ->type_name("DIR")
+                      ->capture_default_str();
+  replay.add_option("--recording", replay_.recording, "A file written by 'ontime run --record' instead")
+      ->type_name("FILE")
+      ->excludes(journal);
+  add_json(replay, replay_.json);
 }
 
 std::string Grammar::verb() const {

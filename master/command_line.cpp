@@ -23,6 +23,7 @@ struct Flags {
   std::string port_file;
   std::string journal = "ontime-journal";
   std::string journal_sync = "on";
+  std::string recording_limit = "256MiB";
   std::string node_timeout = "5s";
   std::string heartbeat = "200ms";
   std::string cut_timeout = "3s";
@@ -45,6 +46,10 @@ void declare(CLI::App& app, Flags& flags) {
   app.add_option("--journal", flags.journal, "Directory of the journal; made if it is missing")->capture_default_str();
   app.add_option("--journal-sync", flags.journal_sync, "on: survives a power cut; off: only the death of the process")
       ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  app.add_option("--recording-limit", flags.recording_limit,
+                 "Most that recordings of what happened, for 'ontime replay', may take beside the journal; 0: none")
+      ->type_name("SIZE")
       ->capture_default_str();
   app.add_option("--node-timeout", flags.node_timeout, "Silence after which a node is lost")->capture_default_str();
   app.add_option("--heartbeat", flags.heartbeat, "Interval at which workers report progress")->capture_default_str();
@@ -163,6 +168,9 @@ Result<CommandLine> check(const Flags& flags) {
   line.settings.node_timeout = *node_timeout;
   line.settings.heartbeat = *heartbeat;
   if (Status status = check_intervals(line.settings); !status) return status.error();
+  const Result<std::uint64_t> recording_limit = parse_size(flags.recording_limit);
+  if (!recording_limit) return bad_input("--recording-limit: " + recording_limit.error().message);
+  line.settings.recording_bytes_max = *recording_limit;
   if (Status status = check_scheduling(flags, line.settings); !status) return status.error();
   Result<std::string> token = token_of(flags);
   if (!token) return token.error();

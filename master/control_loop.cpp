@@ -21,14 +21,22 @@ ControlLoop::ControlLoop(Parts parts, Clock clock, JournalWriter::OnFailure on_f
       scheduler_(parts.scheduler),
       clock_(clock),
       performer_(parts.performer),
+      recorder_(parts.recorder),
       timer_(parts.executor),
       writer_(parts.journal, parts.executor, std::move(on_failure)) {}
 
-void ControlLoop::start() { gather(scheduler_.start(clock_.now())); }
+void ControlLoop::start() {
+  const TimePoint now = clock_.now();
+  gather(nullptr, now, scheduler_.start(now));
+}
 
-void ControlLoop::step(const scheduler::Event& event) { gather(scheduler_.step(event, clock_.now())); }
+void ControlLoop::step(const scheduler::Event& event) {
+  const TimePoint now = clock_.now();
+  gather(&event, now, scheduler_.step(event, now));
+}
 
-void ControlLoop::gather(scheduler::Step step) {
+void ControlLoop::gather(const scheduler::Event* event, TimePoint now, scheduler::Step step) {
+  if (recorder_ != nullptr) recorder_->add_step(event, now, step);
   std::move(step.records.begin(), step.records.end(), std::back_inserter(open_.records));
   std::move(step.actions.begin(), step.actions.end(), std::back_inserter(open_.effects));
   schedule_turn_end();

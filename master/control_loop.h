@@ -16,6 +16,7 @@
 
 #include "master/clock.h"
 #include "master/journal_writer.h"
+#include "master/recording/recorder.h"
 #include "scheduler/scheduler.h"
 
 namespace ontime::master {
@@ -39,6 +40,7 @@ class ControlLoop {
     scheduler::Scheduler& scheduler;
     ActionPerformer& performer;
     journal::Journal& journal;
+    recording::Recorder* recorder = nullptr;  // has begun when start() is called; null: nothing is recorded
   };
   ControlLoop(Parts parts, Clock clock, JournalWriter::OnFailure on_failure);
 
@@ -70,7 +72,8 @@ class ControlLoop {
     bool empty() const { return records.empty() && effects.empty(); }
   };
 
-  void gather(scheduler::Step step);
+  // `event` may be null: the start.
+  void gather(const scheduler::Event* event, TimePoint now, scheduler::Step step);
   void schedule_turn_end();
   void end_turn();
   void hand_over();
@@ -81,6 +84,7 @@ class ControlLoop {
   scheduler::Scheduler& scheduler_;
   const Clock clock_;
   ActionPerformer& performer_;
+  recording::Recorder* const recorder_;
 
   Batch open_;     // gathers
   Batch writing_;  // with the journal thread while is_writing_

@@ -20,6 +20,8 @@
 #include "master/command_line.h"
 #include "master/journal/rocksdb_journal.h"
 #include "master/master.h"
+#include "master/recording/epoch_files.h"
+#include "master/recording/recorder.h"
 
 namespace ontime::master {
 namespace {
@@ -59,6 +61,13 @@ Result<asio::ip::tcp::acceptor> open_socket(asio::io_context& io, const CommandL
   return net::listen(io.get_executor(), line.listen);
 }
 
+std::unique_ptr<recording::Recorder> make_recorder(const CommandLine& line) {
+  if (line.settings.recording_bytes_max == 0) return nullptr;
+  return std::make_unique<recording::Recorder>(recording::Recorder::Options{
+      recording::recordings_of(line.journal), line.settings.recording_bytes_max,
+      [](const std::string& why) { spdlog::warn("recording_stopped reason=\"{}\"", why); }});
+}
+
 int run(const CommandLine& line) {
   // A crash is safe at any time, so the kernel may end this process with its parent at once.
   if (line.parent != 0 && !die_with_parent(line.parent)) return kFailed;
@@ -68,7 +77,8 @@ int run(const CommandLine& line) {
   asio::io_context io(1);
   auto socket = open_socket(io, line);
   if (!socket) return complain(socket.error());
-  auto master = Master::make(io, **journal, line.settings, std::move(*socket), end_at_journal_failure);
+  auto master =
+      Master::make(io, **journal, line.settings, std::move(*socket), end_at_journal_failure, make_recorder(line));
   if (!master) return complain(master.error());
   asio::signal_set signals(io, SIGTERM, SIGINT);
   signals.async_wait([&io](const asio::error_code& error, int signal) {

@@ -23,17 +23,23 @@ wire::ToWorker::Welcome welcome_of(const Settings& settings) {
   return welcome;
 }
 
-}  // namespace
-
-Result<Master::Recovered> Master::recover(journal::Journal& journal, const Settings& settings) {
+scheduler::Settings scheduling_of(const Settings& settings) {
   scheduler::Settings scheduling;
   scheduling.node_timeout = settings.node_timeout;
   scheduling.cut_timeout = settings.cut_timeout;
   scheduling.placement = settings.placement;
+  return scheduling;
+}
+
+}  // namespace
+
+Result<Master::Recovered> Master::recover(journal::Journal& journal, const Settings& settings,
+                                          recording::Recorder* recorder) {
   Recovered recovered;
-  recovered.scheduler = std::make_unique<scheduler::Scheduler>(scheduling);
-  const Status status = journal.read_all([&recovered](const scheduler::Record& record) {
+  recovered.scheduler = std::make_unique<scheduler::Scheduler>(scheduling_of(settings));
+  const Status status = journal.read_all([&recovered, recorder](const scheduler::Record& record) {
     recovered.scheduler->replay(record);
+    if (recorder != nullptr) recorder->add_known(record);
     recovered.failures.observe(record);
     recovered.last = std::max(recovered.last, record.at);
   });
@@ -42,20 +48,27 @@ Result<Master::Recovered> Master::recover(journal::Journal& journal, const Setti
 }
 
 Result<std::unique_ptr<Master>> Master::make(asio::io_context& io, journal::Journal& journal, Settings settings,
-                                             asio::ip::tcp::acceptor socket, JournalWriter::OnFailure on_failure) {
-  Result<Recovered> recovered = recover(journal, settings);
+                                             asio::ip::tcp::acceptor socket, JournalWriter::OnFailure on_failure,
+                                             std::unique_ptr<recording::Recorder> recorder) {
+  Result<Recovered> recovered = recover(journal, settings, recorder.get());
   if (!recovered) return recovered.error();
-  return std::unique_ptr<Master>(
-      new Master(io, journal, settings, std::move(socket), std::move(on_failure), std::move(*recovered)));
+  return std::unique_ptr<Master>(new Master(io, journal, settings, std::move(socket), std::move(on_failure),
+                                            std::move(*recovered), std::move(recorder)));
 }
 
 Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& settings,
-               asio::ip::tcp::acceptor socket, JournalWriter::OnFailure on_failure, Recovered recovered)
-    : scheduler_(std::move(recovered.scheduler)),
+               asio::ip::tcp::acceptor socket, JournalWriter::OnFailure on_failure, Recovered recovered,
+               std::unique_ptr<recording::Recorder> recorder)
+    : cluster_id_(journal.cluster()),
+      heartbeat_(settings.heartbeat),
+      scheduling_(scheduling_of(settings)),
+      scheduler_(std::move(recovered.scheduler)),
+      recorder_(std::move(recorder)),
       failures_(std::move(recovered.failures)),
       watch_(io.get_executor()),
       dispatcher_(scheduler_->cluster(), welcome_of(settings), outlets()),
-      control_({io.get_executor(), *scheduler_, dispatcher_, journal}, Clock(recovered.last), std::move(on_failure)),
+      control_({io.get_executor(), *scheduler_, dispatcher_, journal, recorder_.get()}, Clock(recovered.last),
+               std::move(on_failure)),
       committer_(io.get_executor(), journal.cluster(),
                  [this](JobId job, const std::string& error) {
                    control_.step(scheduler::event::CommitFinished{job, error});
@@ -77,8 +90,14 @@ ActionDispatcher::Outlets Master::outlets() {
 
 void Master::start() {
   discard_left_output();
+  begin_recording();
   control_.start();
   acceptor_.start();
+}
+
+void Master::begin_recording() {
+  if (!recorder_) return;
+  recorder_->begin(scheduler_->cluster().epoch() + 1, {cluster_id_, control_.now(), heartbeat_, scheduling_});
 }
 
 void Master::stop() {

@@ -16,6 +16,7 @@
 #include "master/journal/journal.h"
 #include "master/journal_writer.h"
 #include "master/output_committer.h"
+#include "master/recording/recorder.h"
 #include "master/settings.h"
 #include "master/submissions.h"
 #include "scheduler/scheduler.h"
@@ -25,9 +26,10 @@ namespace ontime::master {
 class Master {
  public:
   // Recovers what the journal holds. The journal and the io_context outlive the master; destroy the master only when
-  // the io_context does not run. `on_failure`: see JournalWriter.
+  // the io_context does not run. `on_failure`: see JournalWriter. `recorder` may be null: nothing is recorded.
   static Result<std::unique_ptr<Master>> make(asio::io_context& io, journal::Journal& journal, Settings settings,
-                                              asio::ip::tcp::acceptor socket, JournalWriter::OnFailure on_failure);
+                                              asio::ip::tcp::acceptor socket, JournalWriter::OnFailure on_failure,
+                                              std::unique_ptr<recording::Recorder> recorder = nullptr);
   ~Master();
 
   void start();
@@ -44,9 +46,10 @@ class Master {
     FailureMessages failures;
     TimePoint last;  // of the records
   };
-  static Result<Recovered> recover(journal::Journal& journal, const Settings& settings);
+  static Result<Recovered> recover(journal::Journal& journal, const Settings& settings, recording::Recorder* recorder);
   Master(asio::io_context& io, journal::Journal& journal, const Settings& settings, asio::ip::tcp::acceptor socket,
-         JournalWriter::OnFailure on_failure, Recovered recovered);
+         JournalWriter::OnFailure on_failure, Recovered recovered, std::unique_ptr<recording::Recorder> recorder);
+  void begin_recording();
 
   ActionDispatcher::Outlets outlets();
   void observe(const scheduler::Record& record);
@@ -55,7 +58,11 @@ class Master {
   // Of jobs that ended just before the last master did; not while another job has the directory.
   void discard_left_output();
 
+  const std::string cluster_id_;
+  const Duration heartbeat_;
+  const scheduler::Settings scheduling_;
   const std::unique_ptr<scheduler::Scheduler> scheduler_;
+  const std::unique_ptr<recording::Recorder> recorder_;  // may be null
   FailureMessages failures_;
   JobWatch watch_;
   ActionDispatcher dispatcher_;

@@ -25,8 +25,9 @@ struct Settings {
   Duration cut_timeout = std::chrono::seconds(3);  // an attempt that does not answer a cut for so long is ended
   scheduler::Placement placement;
   PolicyChoice policy;
-  std::string token;                              // empty: none is asked for
-  std::optional<injection::Injection> injection;  // what disturbs attempts on purpose
+  std::string token;                                 // empty: none is asked for
+  std::optional<injection::Injection> injection;     // what disturbs attempts on purpose
+  std::uint64_t recording_bytes_max = 256ull << 20;  // of all recordings of the journal; 0: nothing is recorded
 };
 
 // Bounds on what others may send; see reports.cpp and submission.cpp for the sentences they get.

@@ -88,10 +88,11 @@ Status EmbeddedCluster::start_master() {
   auto master = program("master", "master", *path);
   master.inherited_descriptor = listener_;
   const std::vector<std::string> more{"--listen-fd",    std::to_string(kInheritedDescriptor),
-                                      "--journal",      directory_->path() + "/journal",
+                                      "--journal",      journal(),
                                       "--journal-sync", "off",
                                       "--node-timeout", in_ns(options_.node_timeout),
                                       "--heartbeat",    in_ns(options_.heartbeat)};
+  if (!options_.record) master.arguments.insert(master.arguments.end(), {"--recording-limit", "0"});
   master.arguments.insert(master.arguments.end(), more.begin(), more.end());
   const std::vector<std::string> disturbing = injection_arguments(options_.injection);
   master.arguments.insert(master.arguments.end(), disturbing.begin(), disturbing.end());

@@ -2,6 +2,9 @@
 // Carrying out a command, one overload (and one file) per verb. Answers go to stdout, progress to stderr; an error is
 // printed by the caller.
 
+#include <string>
+#include <vector>
+
 #include "cli/client/master_client.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
@@ -21,6 +24,11 @@ Result<ExitCode> execute(const VerifyCommand& command);
 Result<ExitCode> execute(const AppsCommand& command);
 Result<ExitCode> execute(const PoliciesCommand& command);
 Result<ExitCode> execute(const SimulateCommand& command);
+
+Result<ExitCode> execute(const ReplayCommand& command);
+
+// The recordings of a journal, or the file that is named instead.
+Result<std::vector<std::string>> recordings_of(const std::string& journal, const std::string& recording);
 
 // How to reach the master that the options name. BadInput for a bad address or an unreadable token file.
 Result<MasterClient::Options> client_options(const MasterOptions& options);

@@ -15,6 +15,7 @@
 #include "cli/job_request.h"
 #include "cli/show/job_text.h"
 #include "common/base/units.h"
+#include "master/recording/epoch_files.h"
 
 namespace ontime::cli {
 namespace {
@@ -40,6 +41,7 @@ class Run {
   void announce(const wire::Reply::Submitted& submitted);
   void kill_job();
   Result<ExitCode> give_up(const Error& error);
+  Status keep_recording();
 
   const RunCommand& command_;
   const wire::JobSpec spec_;
@@ -65,6 +67,7 @@ MasterClient::Options Run::options(int interrupts_seen, Duration patience) {
 Result<ExitCode> Run::execute() {
   auto options_of_cluster = command_.cluster;
   options_of_cluster.application_directories = command_.job.application_directories;
+  options_of_cluster.record = !command_.record.empty();
   auto cluster = EmbeddedCluster::start(options_of_cluster);
   if (!cluster) return cluster.error();
   cluster_ = std::move(*cluster);
@@ -78,6 +81,7 @@ Result<ExitCode> Run::execute() {
                                         .explained = explained_ ? &*explained_ : nullptr});
   cluster_->stop();
   if (ended->summary().state() != wire::SUCCEEDED) output_.remove();
+  if (Status kept = keep_recording(); !kept) return kept.error();
   return code;
 }
 
@@ -129,6 +133,12 @@ void Run::announce(const wire::Reply::Submitted& submitted) {
             (workers == 1 ? " worker" : " workers"));
 }
 
+// Complete once the master has ended.
+Status Run::keep_recording() {
+  if (command_.record.empty()) return {};
+  return recording::join_epochs(recording::recordings_of(cluster_->journal()), command_.record);
+}
+
 // Lets the master end the attempts and drop the output; a second Ctrl-C cuts that short.
 void Run::kill_job() {
   MasterClient client(options(1, kKillPatience));
@@ -141,6 +151,7 @@ Result<ExitCode> Run::give_up(const Error& error) {
   const bool was_interrupted = interrupts() > 0;
   if (was_interrupted && job_.value != 0) kill_job();
   cluster_->stop();
+  static_cast<void>(keep_recording());  // there may be none
   if (job_.value != 0) output_.remove();
   if (!was_interrupted) return error;
   std::fprintf(stderr, "ontime: interrupted; the job was ended and has no output\n");

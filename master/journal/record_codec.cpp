@@ -7,63 +7,19 @@
 
 #include "common/base/check.h"
 #include "common/base/crc32c.h"
-#include "master/journal/records.pb.h"
+#include "master/journal/stored_parts.h"
 
 namespace ontime::journal {
 namespace {
 
 namespace record = scheduler::record;
 using scheduler::Fact;
-using scheduler::JobSpec;
-using scheduler::StringMap;
 
 constexpr std::size_t kHeaderBytes = 5;
 
 // ---- to bytes ----
 
-void put(const ByteRange& from, stored::Range* to) {
-  to->set_begin(from.begin);
-  to->set_end(from.end);
-}
-
-void put(const AttemptId& from, stored::Attempt* to) {
-  to->set_job(from.task.job.value);
-  to->set_task(from.task.index);
-  to->set_number(from.number);
-}
-
-void put(const StringMap& from, google::protobuf::RepeatedPtrField<stored::Entry>* to) {
-  for (const auto& [key, value] : from) {
-    stored::Entry* entry = to->Add();
-    entry->set_key(key);
-    entry->set_value(value);
-  }
-}
-
-void put(const JobSpec& from, stored::JobSpec* to) {
-  to->set_application(from.application);
-  put(from.parameters, to->mutable_parameters());
-  for (const scheduler::InputFile& file : from.inputs) {
-    stored::InputFile* input = to->add_inputs();
-    input->set_path(file.path);
-    input->set_size(file.size);
-    input->set_mtime_ns(file.mtime_ns);
-    input->set_codec(static_cast<std::uint32_t>(file.codec));
-  }
-  to->set_output(from.output);
-  to->set_split_bytes(from.split_bytes);
-  to->set_deadline_ns(from.deadline.count());
-  to->set_checkpoint_interval_ns(from.checkpoint_interval.count());
-  to->set_attempt_timeout_ns(from.attempt_timeout.count());
-  to->set_attempts_max(from.attempts_max);
-  to->set_record_bytes_max(from.record_bytes_max);
-  to->set_policy(from.policy);
-  put(from.policy_parameters, to->mutable_policy_parameters());
-  to->set_estimator(from.estimator);
-  to->set_kill_on_miss(from.kill_on_miss);
-}
-
-void put(const scheduler::DecisionNote& from, stored::PolicyDecided* to) {
+void put_decision(const scheduler::DecisionNote& from, stored::PolicyDecided* to) {
   to->set_what(static_cast<std::uint32_t>(from.what));
   if (from.task) to->set_task(*from.task);
   if (from.attempt) to->set_attempt(*from.attempt);
@@ -124,7 +80,7 @@ struct FactWriter {
 
   void operator()(const record::PolicyDecided& fact) {
     to.mutable_policy_decided()->set_job(fact.job.value);
-    put(fact.decision, to.mutable_policy_decided());
+    put_decision(fact.decision, to.mutable_policy_decided());
   }
 
   void operator()(const record::ProfileUpdated& fact) {
@@ -148,16 +104,8 @@ struct FactWriter {
     put(fact.attempt, out->mutable_attempt());
     put(fact.range, out->mutable_range());
     out->set_input_end(fact.input_end);
-    out->mutable_output()->set_file_offset(fact.output.file_offset);
-    out->mutable_output()->set_length(fact.output.length);
-    out->mutable_output()->set_records(fact.output.records);
-    out->mutable_output()->set_crc32c(fact.output.crc32c);
-    for (const auto& [key, value] : fact.counters) {
-      stored::Counter* counter = out->add_counters();
-      counter->set_group(key.first);
-      counter->set_name(key.second);
-      counter->set_value(value);
-    }
+    put(fact.output, out->mutable_output());
+    put(fact.counters, out->mutable_counters());
   }
 
   void operator()(const record::AttemptEnded& fact) {
@@ -182,9 +130,9 @@ struct FactWriter {
 // ---- from bytes ----
 
 // Reads one fact; the first thing that cannot be right is kept and makes the whole record an error.
-class FactReader {
+class FactReader : private PartReader {
  public:
-  const char* wrong() const { return wrong_; }
+  using PartReader::wrong;
 
   Fact read(const stored::Record& from) {
     switch (from.fact_case()) {
@@ -224,61 +172,7 @@ class FactReader {
   }
 
  private:
-  void require(bool holds, const char* otherwise) {
-    if (!holds && wrong_ == nullptr) wrong_ = otherwise;
-  }
-
-  JobId job(std::uint32_t value) {
-    require(value != 0, "its job number is 0");
-    return JobId{value};
-  }
-
-  AttemptId read(const stored::Attempt& from) { return {{job(from.job()), from.task()}, from.number()}; }
-
-  ByteRange read(const stored::Range& from) {
-    require(from.begin() <= from.end(), "its range ends before it begins");
-    return {from.begin(), from.end()};
-  }
-
-  StringMap read(const google::protobuf::RepeatedPtrField<stored::Entry>& from) {
-    StringMap entries;
-    for (const stored::Entry& entry : from) {
-      require(entries.emplace(entry.key(), entry.value()).second, "it names a parameter twice");
-    }
-    return entries;
-  }
-
-  // `last` is the greatest enumerator.
-  template <class Enum>
-  Enum enumerator(std::uint32_t value, Enum last, const char* otherwise) {
-    const bool known = value <= static_cast<std::uint32_t>(last);
-    require(known, otherwise);
-    return known ? static_cast<Enum>(value) : Enum{};
-  }
-
-  JobSpec read(const stored::JobSpec& from) {
-    JobSpec spec;
-    spec.application = from.application();
-    spec.parameters = read(from.parameters());
-    spec.inputs.reserve(static_cast<std::size_t>(from.inputs_size()));
-    for (const stored::InputFile& file : from.inputs()) {
-      const auto codec = enumerator(file.codec(), scheduler::Codec::Zstd, "it names an unknown compression");
-      spec.inputs.push_back({file.path(), file.size(), file.mtime_ns(), codec});
-    }
-    spec.output = from.output();
-    spec.split_bytes = from.split_bytes();
-    require(spec.split_bytes != 0, "its split size is 0");
-    spec.deadline = Duration(from.deadline_ns());
-    spec.checkpoint_interval = Duration(from.checkpoint_interval_ns());
-    spec.attempt_timeout = Duration(from.attempt_timeout_ns());
-    spec.attempts_max = from.attempts_max();
-    spec.record_bytes_max = from.record_bytes_max();
-    spec.policy = from.policy();
-    spec.policy_parameters = read(from.policy_parameters());
-    spec.estimator = from.estimator();
-    spec.kill_on_miss = from.kill_on_miss();
-    return spec;
-  }
+  using PartReader::read;
 
   Fact read(const stored::NodeAdded& from) {
     require(from.node() != 0, "its node number is 0");
@@ -343,13 +237,8 @@ class FactReader {
     fact.attempt = read(from.attempt());
     fact.range = read(from.range());
     fact.input_end = from.input_end();
-    const stored::SealedOutput& output = from.output();
-    fact.output = {output.file_offset(), output.length(), output.records(), output.crc32c()};
-    for (const stored::Counter& counter : from.counters()) {
-      const bool fresh =
-          fact.counters.emplace(scheduler::CounterKey(counter.group(), counter.name()), counter.value()).second;
-      require(fresh, "it names a counter twice");
-    }
+    fact.output = read(from.output());
+    fact.counters = read(from.counters());
     return fact;
   }
 
@@ -362,8 +251,6 @@ class FactReader {
     const auto state = enumerator(from.state(), scheduler::JobState::Killed, "its job is in an unknown state");
     return record::JobEnded{job(from.job()), state, from.message()};
   }
-
-  const char* wrong_ = nullptr;
 };
 
 std::uint32_t checksum_of(std::string_view bytes) {
@@ -372,10 +259,21 @@ std::uint32_t checksum_of(std::string_view bytes) {
 
 }  // namespace
 
+void put(const scheduler::Record& from, stored::Record* to) {
+  to->set_at_unix_ns(to_unix_ns(from.at));
+  std::visit(FactWriter{*to}, from.fact);
+}
+
+Result<scheduler::Record> read_record(const stored::Record& message) {
+  FactReader reader;
+  scheduler::Record result{from_unix_ns(message.at_unix_ns()), reader.read(message)};
+  if (reader.wrong() != nullptr) return failed(std::string("the record makes no sense: ") + reader.wrong());
+  return result;
+}
+
 std::string encode_record(const scheduler::Record& from) {
   stored::Record message;
-  message.set_at_unix_ns(to_unix_ns(from.at));
-  std::visit(FactWriter{message}, from.fact);
+  put(from, &message);
   std::string bytes(kHeaderBytes, '\0');
   bytes[0] = static_cast<char>(kRecordVersion);
   ONTIME_CHECK(message.AppendToString(&bytes), "a record is at most 2 GiB");
@@ -398,10 +296,7 @@ Result<scheduler::Record> decode_record(std::string_view bytes) {
       !message.ParseFromArray(body.data(), static_cast<int>(body.size()))) {
     return failed("the record cannot be parsed");
   }
-  FactReader reader;
-  scheduler::Record result{from_unix_ns(message.at_unix_ns()), reader.read(message)};
-  if (reader.wrong() != nullptr) return failed(std::string("the record makes no sense: ") + reader.wrong());
-  return result;
+  return read_record(message);
 }
 
 }  // namespace ontime::journal

@@ -19,7 +19,9 @@ ALLOWED = {
     "common/net": (["common/protocol", "common/log", "common/base"], ["asio", "spdlog", "google"]),
     "scheduler": (["common/base"], ["boost/math"]),
     "master/journal": (["scheduler", "common/base", "common/log"], ["rocksdb", "spdlog", "google"]),
-    "master": (["scheduler", "master/journal", "common"], ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
+    "master/recording": (["scheduler", "master/journal/record_codec.h", "master/journal/stored_parts.h", "common/base"],
+                         ["zstd.h", "google"]),
+    "master": (["scheduler", "master/journal", "master/recording", "common"], ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
     "worker/data": (["common/base", "common/app"], ["zlib.h", "zstd.h"]),
     # The process that attempts run in starts in a millisecond because it loads so little.
     "worker/runner": (["worker/data", "worker/progress_block.h", "common/injection", "common/protocol", "common/app",
@@ -30,7 +32,7 @@ ALLOWED = {
     "worker": (["common/base"], []),
     "apps": (["common/app"], []),
     "simulator": (["scheduler", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
-    "cli": (["common", "simulator", "scheduler/policy", "scheduler/reason.h"],
+    "cli": (["common", "simulator", "master/recording", "scheduler/policy", "scheduler/reason.h"],
             ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
 }
 
@@ -38,7 +40,8 @@ ALLOWED = {
 WIRE_FOLDERS = ("common/protocol", "common/net", "worker/agent", "worker/runner", "cli")
 WIRE_FILES = ("master/worker_session", "master/worker_link", "master/client_session", "master/reports",
               "master/submission", "master/submissions", "master/job_view", "master/explanation",
-              "master/journal/record_codec",
+              "master/journal/record_codec", "master/journal/stored_parts",
+              "master/recording/entry_codec", "master/recording/event_messages",
               "common/injection/wire")
 
 SYSTEM_FOLDERS = ("sys", "netinet", "arpa", "net", "linux")

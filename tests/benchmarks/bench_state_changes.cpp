@@ -2,7 +2,9 @@
 // disk, synced; workers that answer every launch with its seal at once. Beside it, in the same run, what one append
 // with fdatasync costs here: the limit that group commit gets around.
 //
-//   bench_state_changes [TASKS] [SLOTS]
+// --recorded: the same once more with a recording, as the master does it, and the ratio of the two.
+//
+//   bench_state_changes [TASKS] [SLOTS] [--recorded]
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,10 +13,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "master/control_loop.h"
 #include "master/journal/rocksdb_journal.h"
+#include "master/recording/recorder.h"
 #include "scheduler/scheduler.h"
 #include "tests/support/process.h"
 
@@ -68,19 +73,30 @@ double single_syncs_per_second(const std::string& path) {
   return kSyncs / seconds;
 }
 
-int run(std::uint64_t tasks, std::uint32_t slots) {
-  const test::TemporaryDirectory directory;
-  auto journal = journal::RocksdbJournal::open(directory / "journal", {.sync = true});
-  if (!journal || !(*journal)->read_all([](const scheduler::Record&) {})) return 1;
+// Seconds for so many tasks, and the durable records; 0: it failed.
+struct Measured {
+  double seconds = 0;
+  double records = 0;
+};
+
+Measured run(const test::TemporaryDirectory& directory, std::uint64_t tasks, std::uint32_t slots, bool is_recorded) {
+  const std::string place = directory / (is_recorded ? "recorded" : "plain");
+  auto journal = journal::RocksdbJournal::open(place, {.sync = true});
+  if (!journal || !(*journal)->read_all([](const scheduler::Record&) {})) return {};
   asio::io_context io(1);
   scheduler::Scheduler scheduler({.node_timeout = std::chrono::hours(1)});
   IdealWorkers workers(io);
-  master::ControlLoop loop({io.get_executor(), scheduler, workers, **journal}, master::Clock(TimePoint{}),
-                           [](const Error& error) {
+  const auto recorder =
+      is_recorded ? std::make_unique<recording::Recorder>(recording::Recorder::Options{
+                        place + "/recordings", 256u << 20, [](const std::string& why) { std::puts(why.c_str()); }})
+                  : nullptr;
+  master::ControlLoop loop({io.get_executor(), scheduler, workers, **journal, recorder.get()},
+                           master::Clock(TimePoint{}), [](const Error& error) {
                              std::fprintf(stderr, "%s\n", error.message.c_str());
                              std::exit(1);
                            });
   workers.drive(loop);
+  if (recorder) recorder->begin(1, {"benchmark", loop.now(), std::chrono::milliseconds(200), {}});
   loop.start();
   loop.step(scheduler::event::NodeRegistered{"ideal", "ideal", "host", slots});
   loop.step(scheduler::event::NodeInventory{loop.cluster().node_of("ideal"), {}});
@@ -91,14 +107,23 @@ int run(std::uint64_t tasks, std::uint32_t slots) {
   const auto begin = Stopwatch::now();
   loop.step(scheduler::event::JobSubmitted{1, spec});
   io.run();
-  const double seconds = elapsed(begin);
+  return {elapsed(begin), static_cast<double>(workers.records())};
+}
+
+int report(std::uint64_t tasks, std::uint32_t slots, bool is_recorded) {
+  const test::TemporaryDirectory directory;
+  const auto [seconds, records] = run(directory, tasks, slots, false);
+  if (records == 0) return 1;
   const double syncs = single_syncs_per_second(directory / "single");
   std::printf(
       "%llu tasks on %u slots: %.0f tasks/s, %.0f durable records/s; one append + fdatasync at a time: %.0f/s"
       " (records per such sync: %.2f)\n",
-      static_cast<unsigned long long>(tasks), slots, static_cast<double>(tasks) / seconds,
-      static_cast<double>(workers.records()) / seconds, syncs,
-      static_cast<double>(workers.records()) / seconds / syncs);
+      static_cast<unsigned long long>(tasks), slots, static_cast<double>(tasks) / seconds, records / seconds, syncs,
+      records / seconds / syncs);
+  if (!is_recorded) return 0;
+  const double recorded = run(directory, tasks, slots, true).seconds;
+  std::printf("recorded: %.0f tasks/s, %.3f times the time without\n", static_cast<double>(tasks) / recorded,
+              recorded / seconds);
   return 0;
 }
 
@@ -106,7 +131,10 @@ int run(std::uint64_t tasks, std::uint32_t slots) {
 }  // namespace ontime
 
 int main(int argc, char** argv) {
-  const std::uint64_t tasks = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 20'000;
-  const auto slots = static_cast<std::uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 2);
-  return ontime::run(tasks, slots);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const bool is_recorded = std::erase(arguments, "--recorded") != 0;
+  const std::uint64_t tasks = arguments.empty() ? 20'000 : std::strtoull(arguments[0].c_str(), nullptr, 10);
+  const auto slots =
+      static_cast<std::uint32_t>(arguments.size() > 1 ? std::strtoul(arguments[1].c_str(), nullptr, 10) : 2);
+  return ontime::report(tasks, slots, is_recorded);
 }

@@ -1,0 +1,125 @@
+#include "master/journal/stored_parts.h"
+
+namespace ontime::journal {
+
+using scheduler::Counters;
+using scheduler::JobSpec;
+using scheduler::SealedOutput;
+using scheduler::StringMap;
+
+void put(const ByteRange& from, stored::Range* to) {
+  to->set_begin(from.begin);
+  to->set_end(from.end);
+}
+
+void put(const AttemptId& from, stored::Attempt* to) {
+  to->set_job(from.task.job.value);
+  to->set_task(from.task.index);
+  to->set_number(from.number);
+}
+
+void put(const StringMap& from, google::protobuf::RepeatedPtrField<stored::Entry>* to) {
+  for (const auto& [key, value] : from) {
+    stored::Entry* entry = to->Add();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+}
+
+void put(const JobSpec& from, stored::JobSpec* to) {
+  to->set_application(from.application);
+  put(from.parameters, to->mutable_parameters());
+  for (const scheduler::InputFile& file : from.inputs) {
+    stored::InputFile* input = to->add_inputs();
+    input->set_path(file.path);
+    input->set_size(file.size);
+    input->set_mtime_ns(file.mtime_ns);
+    input->set_codec(static_cast<std::uint32_t>(file.codec));
+  }
+  to->set_output(from.output);
+  to->set_split_bytes(from.split_bytes);
+  to->set_deadline_ns(from.deadline.count());
+  to->set_checkpoint_interval_ns(from.checkpoint_interval.count());
+  to->set_attempt_timeout_ns(from.attempt_timeout.count());
+  to->set_attempts_max(from.attempts_max);
+  to->set_record_bytes_max(from.record_bytes_max);
+  to->set_policy(from.policy);
+  put(from.policy_parameters, to->mutable_policy_parameters());
+  to->set_estimator(from.estimator);
+  to->set_kill_on_miss(from.kill_on_miss);
+}
+
+void put(const SealedOutput& from, stored::SealedOutput* to) {
+  to->set_file_offset(from.file_offset);
+  to->set_length(from.length);
+  to->set_records(from.records);
+  to->set_crc32c(from.crc32c);
+}
+
+void put(const Counters& from, google::protobuf::RepeatedPtrField<stored::Counter>* to) {
+  for (const auto& [key, value] : from) {
+    stored::Counter* counter = to->Add();
+    counter->set_group(key.first);
+    counter->set_name(key.second);
+    counter->set_value(value);
+  }
+}
+
+JobId PartReader::job(std::uint32_t value) {
+  require(value != 0, "its job number is 0");
+  return JobId{value};
+}
+
+AttemptId PartReader::read(const stored::Attempt& from) { return {{job(from.job()), from.task()}, from.number()}; }
+
+ByteRange PartReader::read(const stored::Range& from) {
+  require(from.begin() <= from.end(), "its range ends before it begins");
+  return {from.begin(), from.end()};
+}
+
+StringMap PartReader::read(const google::protobuf::RepeatedPtrField<stored::Entry>& from) {
+  StringMap entries;
+  for (const stored::Entry& entry : from) {
+    require(entries.emplace(entry.key(), entry.value()).second, "it names a parameter twice");
+  }
+  return entries;
+}
+
+JobSpec PartReader::read(const stored::JobSpec& from) {
+  JobSpec spec;
+  spec.application = from.application();
+  spec.parameters = read(from.parameters());
+  spec.inputs.reserve(static_cast<std::size_t>(from.inputs_size()));
+  for (const stored::InputFile& file : from.inputs()) {
+    const auto codec = enumerator(file.codec(), scheduler::Codec::Zstd, "it names an unknown compression");
+    spec.inputs.push_back({file.path(), file.size(), file.mtime_ns(), codec});
+  }
+  spec.output = from.output();
+  spec.split_bytes = from.split_bytes();
+  require(spec.split_bytes != 0, "its split size is 0");
+  spec.deadline = Duration(from.deadline_ns());
+  spec.checkpoint_interval = Duration(from.checkpoint_interval_ns());
+  spec.attempt_timeout = Duration(from.attempt_timeout_ns());
+  spec.attempts_max = from.attempts_max();
+  spec.record_bytes_max = from.record_bytes_max();
+  spec.policy = from.policy();
+  spec.policy_parameters = read(from.policy_parameters());
+  spec.estimator = from.estimator();
+  spec.kill_on_miss = from.kill_on_miss();
+  return spec;
+}
+
+SealedOutput PartReader::read(const stored::SealedOutput& from) {
+  return {from.file_offset(), from.length(), from.records(), from.crc32c()};
+}
+
+Counters PartReader::read(const google::protobuf::RepeatedPtrField<stored::Counter>& from) {
+  Counters counters;
+  for (const stored::Counter& counter : from) {
+    const bool fresh = counters.emplace(scheduler::CounterKey(counter.group(), counter.name()), counter.value()).second;
+    require(fresh, "it names a counter twice");
+  }
+  return counters;
+}
+
+}  // namespace ontime::journal

@@ -1,0 +1,36 @@
+#pragma once
+// The file of a recording: the magic, then blocks. Their contents one after another are the entries (entry_codec.h),
+// which know nothing of blocks. All numbers 4 bytes, little endian:
+//
+//   block := size stored_size sequence checksum data
+//
+// size: of what the data is when unpacked; stored_size: of the data, one zstd frame; sequence: counts from 0; checksum:
+// CRC-32C of the three numbers before it and the data. Files may be put one behind another: a magic begins a new one.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+
+namespace ontime::recording {
+
+inline constexpr std::string_view kMagic = "ONTIMER1";
+inline constexpr std::size_t kBlockHeaderBytes = 16;
+inline constexpr std::size_t kBlockBytesMax = std::size_t{1} << 20;  // unpacked
+
+// REQUIRES: not more than kBlockBytesMax.
+std::string make_block(std::string_view content, std::uint32_t sequence);
+
+struct BlockHeader {
+  std::uint32_t size = 0;
+  std::uint32_t stored_size = 0;
+  std::uint32_t sequence = 0;
+  std::uint32_t checksum = 0;
+};
+// `bytes`: kBlockHeaderBytes. Sizes that no block has are an error.
+Result<BlockHeader> read_block_header(std::string_view bytes);
+// Appends the unpacked content.
+Status unpack_block(const BlockHeader& header, std::string_view header_bytes, std::string_view data, std::string& to);
+
+}  // namespace ontime::recording

@@ -1,0 +1,82 @@
+#include "master/recording/epoch_files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+#include "master/recording/block.h"
+
+namespace ontime::recording {
+namespace {
+
+constexpr std::string_view kPrefix = "epoch-";
+constexpr std::string_view kSuffix = ".otr";
+
+std::optional<std::uint64_t> epoch_of(const std::string& name) {
+  if (name.size() <= kPrefix.size() + kSuffix.size() || !name.starts_with(kPrefix) || !name.ends_with(kSuffix)) {
+    return std::nullopt;
+  }
+  std::uint64_t epoch = 0;
+  const char* end = name.data() + name.size() - kSuffix.size();
+  const auto [stop, problem] = std::from_chars(name.data() + kPrefix.size(), end, epoch);
+  if (problem != std::errc() || stop != end) return std::nullopt;
+  return epoch;
+}
+
+// Copies the magic and all whole blocks.
+void append_whole_blocks(std::ifstream& from, std::ofstream& to) {
+  std::string block(kMagic.size(), '\0');
+  if (!from.read(block.data(), static_cast<std::streamsize>(block.size())) || block != kMagic) return;
+  to << block;
+  while (true) {
+    block.assign(kBlockHeaderBytes, '\0');
+    if (!from.read(block.data(), static_cast<std::streamsize>(block.size()))) return;
+    const Result<BlockHeader> header = read_block_header(block);
+    if (!header) return;
+    block.resize(kBlockHeaderBytes + header->stored_size);
+    if (!from.read(block.data() + kBlockHeaderBytes, static_cast<std::streamsize>(header->stored_size))) return;
+    to << block;
+  }
+}
+
+}  // namespace
+
+std::string recordings_of(const std::string& journal_directory) { return journal_directory + "/recordings"; }
+
+std::string path_of(const std::string& recordings, std::uint64_t epoch) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%06llu", static_cast<unsigned long long>(epoch));
+  return recordings + "/" + std::string(kPrefix) + digits + std::string(kSuffix);
+}
+
+std::vector<EpochFile> list_epochs(const std::string& recordings) {
+  std::vector<EpochFile> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(recordings, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto epoch = epoch_of(entry->path().filename().string());
+    std::error_code ignored;
+    if (epoch) files.push_back({*epoch, entry->path().string(), entry->file_size(ignored)});
+  }
+  std::sort(files.begin(), files.end(), [](const EpochFile& a, const EpochFile& b) { return a.epoch < b.epoch; });
+  return files;
+}
+
+Status join_epochs(const std::string& recordings, const std::string& into) {
+  const std::vector<EpochFile> files = list_epochs(recordings);
+  if (files.empty()) return failed("There is no recording to write to '" + into + "'.");
+  std::ofstream to(into, std::ios::binary | std::ios::trunc);
+  for (const EpochFile& file : files) {
+    std::ifstream from(file.path, std::ios::binary);
+    append_whole_blocks(from, to);
+  }
+  to.close();
+  if (!to) return failed("Cannot write the recording '" + into + "'; is its directory there, and is there room?");
+  return {};
+}
+
+}  // namespace ontime::recording

@@ -1,0 +1,63 @@
+#pragma once
+// Does the scheduler, given the same again, answer the same again? Fed with the entries of a recording, it runs a
+// scheduler beside them and compares every record, in order and time, and the actions by their checksum.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "master/recording/entry.h"
+
+namespace ontime::recording {
+
+// The first thing in which an epoch differs. Of the records the one that is not there is empty; neither is: the
+// actions differ.
+struct Difference {
+  std::uint64_t step = 0;  // counts from 0, the start
+  TimePoint at;
+  std::optional<scheduler::Event> event;  // none: the start
+  std::optional<scheduler::Record> recorded;
+  std::optional<scheduler::Record> replayed;
+  std::uint32_t actions_recorded = 0;
+  std::vector<scheduler::Action> actions_replayed;
+};
+
+struct EpochReport {
+  Header header;
+  std::uint64_t epoch = 0;  // 0: it did not even start
+  std::uint64_t known = 0;  // records of the journal at its start
+  std::uint64_t steps = 0;
+  std::uint64_t records = 0;
+  std::uint64_t decisions = 0;  // of policies, among the records
+  std::uint64_t actions = 0;
+  TimePoint last;                        // of its steps
+  std::optional<End> end;                // none: a crash, or it goes on
+  std::optional<Difference> difference;  // what comes after it was not replayed
+};
+
+class Parity {
+ public:
+  // Sees every record that the scheduler gives again.
+  using OnRecord = std::function<void(const scheduler::Record&)>;
+  explicit Parity(OnRecord on_record = {});
+  ~Parity();
+
+  // An error: the recording holds what no master records.
+  Status feed(const Entry& entry);
+  const std::vector<EpochReport>& epochs() const { return epochs_; }
+  bool is_identical() const;
+
+ private:
+  Status feed(const RecordedStep& step);
+  Status compare(const RecordedStep& recorded, scheduler::Step& replayed);
+
+  const OnRecord on_record_;
+  std::unique_ptr<scheduler::Scheduler> scheduler_;
+  std::vector<EpochReport> epochs_;
+};
+
+}  // namespace ontime::recording

@@ -1,0 +1,131 @@
+#include "master/recording/record_text.h"
+
+#include <array>
+#include <cstdio>
+
+namespace ontime::recording {
+namespace {
+
+namespace record = scheduler::record;
+using scheduler::AttemptEnd;
+using scheduler::DecisionNote;
+using scheduler::JobState;
+
+std::string text(ByteRange range) { return "[" + std::to_string(range.begin) + ", " + std::to_string(range.end) + ")"; }
+
+// All digits: two that differ must look different.
+std::string text(double value) {
+  std::array<char, 32> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.17g", value);
+  return digits.data();
+}
+
+const char* text(AttemptEnd end) {
+  switch (end) {
+    case AttemptEnd::Succeeded:
+      return "succeeded";
+    case AttemptEnd::Failed:
+      return "failed";
+    case AttemptEnd::Fatal:
+      return "failed for good";
+    case AttemptEnd::Killed:
+      return "killed";
+    case AttemptEnd::Lost:
+      break;
+  }
+  return "lost";
+}
+
+const char* text(JobState state) {
+  switch (state) {
+    case JobState::Running:
+      return "running";
+    case JobState::Committing:
+      return "committing";
+    case JobState::Succeeded:
+      return "succeeded";
+    case JobState::Failed:
+      return "failed";
+    case JobState::Killed:
+      break;
+  }
+  return "killed";
+}
+
+const char* text(DecisionNote::What what) {
+  switch (what) {
+    case DecisionNote::What::Speculate:
+      return "speculate";
+    case DecisionNote::What::Divide:
+      return "divide";
+    case DecisionNote::What::Clone:
+      return "clone";
+    case DecisionNote::What::EndAttempt:
+      return "end an attempt";
+    case DecisionNote::What::Note:
+      break;
+  }
+  return "note";
+}
+
+std::string text(const DecisionNote& note) {
+  std::string all = text(note.what);
+  if (note.task) all += " task " + std::to_string(*note.task);
+  if (note.attempt) all += " attempt " + std::to_string(*note.attempt);
+  if (!note.reason.empty()) all += " because " + note.reason;
+  if (note.what != DecisionNote::What::Note) all += " segment " + std::to_string(note.segment);
+  if (note.resume_at) all += " resume at " + std::to_string(*note.resume_at);
+  if (note.what != DecisionNote::What::Note) {
+    all += " pieces " + std::to_string(note.pieces) + " copies " + std::to_string(note.copies) + " completion " +
+           text(note.completion) + " pocd " + text(note.pocd_before) + " to " + text(note.pocd_after);
+  }
+  if (note.release) all += " release";
+  if (note.when_ready) all += " when ready";
+  return note.text.empty() ? all : all + ": " + note.text;
+}
+
+struct Writer {
+  std::string operator()(const record::MasterStarted& r) { return "master started, epoch " + std::to_string(r.epoch); }
+  std::string operator()(const record::NodeAdded& r) {
+    return to_string(r.node) + " added: " + r.name + ", slots " + std::to_string(r.slots);
+  }
+  std::string operator()(const record::JobAccepted& r) {
+    return to_string(r.job) + " accepted: " + r.spec.application + ", policy " + r.spec.policy;
+  }
+  std::string operator()(const record::AttemptLaunched& r) {
+    return to_string(r.attempt) + " launched on " + to_string(r.node) + " " + text(r.range) +
+           (r.speculative ? " speculative" : "") + (r.standby ? " standby" : "");
+  }
+  std::string operator()(const record::StandbyBegun& r) { return to_string(r.attempt) + " begins " + text(r.range); }
+  std::string operator()(const record::SegmentCut& r) {
+    return to_string(r.attempt) + " cut [" + std::to_string(r.begin) + " at " + std::to_string(r.at) +
+           (r.release ? ", released" : "");
+  }
+  std::string operator()(const record::SegmentDivided& r) {
+    return to_string(r.task) + " divided [" + std::to_string(r.begin) + " at " + std::to_string(r.at);
+  }
+  std::string operator()(const record::SegmentSealed& r) {
+    return to_string(r.attempt) + " sealed " + text(r.range) + ", output " + std::to_string(r.output.length) +
+           " bytes at " + std::to_string(r.output.file_offset);
+  }
+  std::string operator()(const record::AttemptEnded& r) {
+    return to_string(r.attempt) + " " + text(r.end) + (r.message.empty() ? "" : ": " + r.message);
+  }
+  std::string operator()(const record::PolicyDecided& r) { return to_string(r.job) + " decided: " + text(r.decision); }
+  std::string operator()(const record::ProfileUpdated& r) {
+    return "profile updated: " + std::to_string(r.sample.finished().size()) + " durations, " +
+           std::to_string(r.sample.censored().size()) + " ended early, " + std::to_string(r.sample.launches().size()) +
+           " launches";
+  }
+  std::string operator()(const record::CommitStarted& r) { return to_string(r.job) + " commit started"; }
+  std::string operator()(const record::JobEnded& r) {
+    return to_string(r.job) + " " + text(r.state) + (r.message.empty() ? "" : ": " + r.message);
+  }
+  std::string operator()(const record::JobForgotten& r) { return to_string(r.job) + " forgotten"; }
+};
+
+}  // namespace
+
+std::string text_of(const scheduler::Record& record) { return std::visit(Writer{}, record.fact); }
+
+}  // namespace ontime::recording

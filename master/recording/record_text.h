@@ -1,0 +1,12 @@
+#pragma once
+// A record as one line for people: "decided job-1 speculate task 3 ...".
+
+#include <string>
+
+#include "scheduler/record.h"
+
+namespace ontime::recording {
+
+std::string text_of(const scheduler::Record& record);
+
+}  // namespace ontime::recording

@@ -1,0 +1,139 @@
+#include "master/recording/recorder.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "master/recording/block.h"
+#include "master/recording/epoch_files.h"
+
+namespace ontime::recording {
+namespace {
+
+constexpr auto kWrittenWithin = std::chrono::seconds(1);
+constexpr std::size_t kWakeAt = kBlockBytesMax / 2;
+// The writing thread is so far behind that its disk cannot keep up. What is known at the start comes on top.
+constexpr std::size_t kOpenBytesMax = std::size_t{64} << 20;
+
+}  // namespace
+
+Recorder::Recorder(Options options) : options_(std::move(options)) {}
+
+Recorder::~Recorder() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_over_) encoder_.append(End{"the master has ended"}, open_);
+    is_ending_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void Recorder::add_known(const scheduler::Record& record) {
+  if (is_over_) return;
+  is_over_ = !encoder_.append(record, known_) || known_.size() > options_.bytes_max;
+}
+
+void Recorder::begin(std::uint64_t epoch, Header header) {
+  if (is_over_) {
+    options_.on_stop("the journal holds more than a recording may take");
+    return;
+  }
+  last_ = header.started_at;
+  encoder_.append(header, open_);
+  open_ += known_;
+  known_bytes_ = open_.size();
+  known_ = {};
+  path_ = path_of(options_.directory, epoch);
+  thread_ = std::thread([this] { run(); });
+}
+
+void Recorder::add_step(const scheduler::Event* event, TimePoint now, const scheduler::Step& step) {
+  if (is_over_) return;
+  bool is_much = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::size_t before = open_.size();
+    is_over_ = has_stopped_;
+    if (is_over_) return;
+    const bool is_behind = before > kOpenBytesMax + known_bytes_;
+    if (is_behind || !encoder_.append(now - last_, event, step, open_)) {
+      encoder_.append(End{is_behind ? "the disk was too slow" : "an event was too large"}, open_);
+      is_over_ = true;
+    }
+    is_much = before < kWakeAt && open_.size() >= kWakeAt;
+  }
+  last_ = now;
+  if (is_much || is_over_) wake_.notify_one();
+}
+
+void Recorder::run() {
+  std::error_code error;
+  std::filesystem::create_directories(options_.directory, error);
+  file_.open(path_, std::ios::binary | std::ios::trunc);
+  if (!file_) return stop("its file '" + path_ + "' cannot be written");
+  file_.write(kMagic.data(), static_cast<std::streamsize>(kMagic.size()));
+  file_.flush();
+  written_ = kMagic.size();
+  std::string content;
+  // What is known at the start is written at once.
+  for (bool is_ending = false, is_first = true; !is_ending; is_first = false) {
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait_for(lock, is_first ? std::chrono::seconds(0) : kWrittenWithin,
+                     [this] { return is_ending_ || open_.size() >= kWakeAt; });
+      is_ending = is_ending_;
+      content.clear();
+      std::swap(content, open_);
+    }
+    for (std::string_view rest = content; !rest.empty(); rest.remove_prefix(std::min(kBlockBytesMax, rest.size()))) {
+      write(rest.substr(0, kBlockBytesMax));
+      if (!file_.is_open()) return;
+    }
+    file_.flush();
+    if (!file_) return stop("its file '" + path_ + "' cannot be written; is the disk full?");
+  }
+}
+
+void Recorder::write(std::string_view content) {
+  const std::string block = make_block(content, sequence_);
+  if (!make_room(block.size())) {
+    return stop("the recordings would take more than " + std::to_string(options_.bytes_max) +
+                " bytes (--recording-limit)");
+  }
+  file_.write(block.data(), static_cast<std::streamsize>(block.size()));
+  written_ += block.size();
+  ++sequence_;
+}
+
+// Removes the oldest other epochs until so many more bytes fit. False if they do not fit even then.
+bool Recorder::make_room(std::uint64_t bytes) {
+  if (written_ + bytes > options_.bytes_max) return false;
+  std::uint64_t others = 0;
+  std::vector<EpochFile> files = list_epochs(options_.directory);
+  std::erase_if(files, [this](const EpochFile& file) { return file.path == path_; });
+  for (const EpochFile& file : files) others += file.bytes;
+  for (const EpochFile& file : files) {
+    if (others + written_ + bytes <= options_.bytes_max) break;
+    std::error_code ignored;
+    std::filesystem::remove(file.path, ignored);
+    others -= file.bytes;
+  }
+  return true;
+}
+
+void Recorder::stop(const std::string& why) {
+  file_.close();
+  {
+    const std::lock_guard lock(mutex_);
+    has_stopped_ = true;
+    open_ = {};
+  }
+  options_.on_stop(why);
+}
+
+}  // namespace ontime::recording

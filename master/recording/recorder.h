@@ -1,0 +1,68 @@
+#pragma once
+// Records an epoch while it happens: what the scheduler is given, when, and what it answers. The control thread
+// encodes; a thread of its own packs and writes, at the latest a second later. Nothing is synced: a recording may lose
+// its tail in a crash, and nothing depends on it. Whatever goes wrong ends the recording and not the master.
+
+#include <condition_variable>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "master/recording/entry.h"
+#include "master/recording/entry_codec.h"
+
+namespace ontime::recording {
+
+class Recorder {
+ public:
+  struct Options {
+    std::string directory;                   // of the recordings, made if missing
+    std::uint64_t bytes_max = 256ull << 20;  // of all epochs together; the oldest are removed to stay below it
+    // Called on the writing thread when recording ends before the master does. One sentence.
+    std::function<void(const std::string&)> on_stop;
+  };
+
+  explicit Recorder(Options options);
+  ~Recorder();  // writes the end
+
+  // In this order, from one thread: the journal's records as they are read, then the epoch with the first step, then
+  // all other steps.
+  void add_known(const scheduler::Record& record);
+  void begin(std::uint64_t epoch, Header header);
+  // `event` may be null: the start.
+  void add_step(const scheduler::Event* event, TimePoint now, const scheduler::Step& step);
+
+ private:
+  void hand_over();
+  void run();
+  void write(std::string_view content);
+  bool make_room(std::uint64_t bytes);
+  void stop(const std::string& why);
+
+  const Options options_;
+  EntryEncoder encoder_;
+  TimePoint last_;     // of the last step
+  std::string known_;  // encoded, before the epoch begins
+  std::size_t known_bytes_ = 0;
+  bool is_over_ = false;  // nothing more is recorded; control thread
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::string open_;          // guarded by mutex_: encoded and not written yet
+  bool has_stopped_ = false;  // guarded: the writing thread has given up
+  bool is_ending_ = false;    // guarded
+
+  // Of the writing thread.
+  std::string path_;
+  std::ofstream file_;
+  std::uint64_t written_ = 0;
+  std::uint32_t sequence_ = 0;
+
+  std::thread thread_;  // from begin() on
+};
+
+}  // namespace ontime::recording

@@ -1,0 +1,170 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <tuple>
+
+#include "master/recording/entry_codec.h"
+#include "tests/journal/record_generators.h"
+
+namespace ontime::recording {
+namespace {
+
+namespace event = scheduler::event;
+using ontime::test::any_attempt;
+using ontime::test::any_range;
+using ontime::test::any_text;
+
+NodeId any_node() { return NodeId{*rc::gen::arbitrary<std::uint32_t>()}; }
+std::uint64_t any_number() { return *rc::gen::arbitrary<std::uint64_t>(); }
+
+std::vector<scheduler::AttemptProgress> any_progress() {
+  std::vector<scheduler::AttemptProgress> all;
+  for (int left = *rc::gen::inRange(0, 4); left > 0; --left) {
+    all.push_back({any_attempt(), any_number(), any_number(), any_number()});
+  }
+  return all;
+}
+
+scheduler::Event any_sealed() {
+  const auto fact = std::get<scheduler::record::SegmentSealed>(ontime::test::any_sealed());
+  return event::SegmentSealed{any_node(), fact.attempt, fact.range, fact.input_end, fact.output, fact.counters};
+}
+
+constexpr std::size_t kKinds = std::variant_size_v<scheduler::Event>;
+
+scheduler::Event any_event(std::size_t kind) {
+  switch (kind) {
+    case 0:
+      return event::NodeRegistered{*any_text(), *any_text(), *any_text(), *rc::gen::arbitrary<std::uint32_t>()};
+    case 1:
+      return event::NodeInventory{any_node(), any_progress()};
+    case 2:
+      return event::Heartbeat{any_node(), any_progress()};
+    case 3:
+      return event::AttemptStarted{any_node(), any_attempt()};
+    case 4:
+      return event::AttemptReady{any_node(), any_attempt()};
+    case 5:
+      return event::CutAnswered{any_node(), any_attempt(), any_number(), *rc::gen::arbitrary<bool>()};
+    case 6:
+      return any_sealed();
+    case 7:
+      return event::AttemptExited{any_node(), any_attempt(), *rc::gen::arbitrary<bool>(), *any_text()};
+    case 8:
+      return event::JobSubmitted{any_number(), ontime::test::any_spec()};
+    case 9:
+      return event::JobKillRequested{ontime::test::any_job(), *any_text()};
+    case 10:
+      return event::CommitFinished{ontime::test::any_job(), *any_text()};
+    default:
+      return event::TimePassed{};
+  }
+}
+
+bool is_same(const std::vector<scheduler::AttemptProgress>& a, const std::vector<scheduler::AttemptProgress>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return std::tie(x.attempt, x.offset, x.records, x.output_bytes) ==
+           std::tie(y.attempt, y.offset, y.records, y.output_bytes);
+  });
+}
+
+// Field by field, independent of the codec.
+struct SameAs {
+  const scheduler::Event& other;
+
+  template <class E>
+  const E& as() const {
+    return std::get<E>(other);
+  }
+  bool operator()(const event::NodeRegistered& a) const {
+    const auto& b = as<event::NodeRegistered>();
+    return std::tie(a.incarnation, a.name, a.host, a.slots) == std::tie(b.incarnation, b.name, b.host, b.slots);
+  }
+  bool operator()(const event::NodeInventory& a) const {
+    return a.node == as<event::NodeInventory>().node && is_same(a.running, as<event::NodeInventory>().running);
+  }
+  bool operator()(const event::Heartbeat& a) const {
+    return a.node == as<event::Heartbeat>().node && is_same(a.attempts, as<event::Heartbeat>().attempts);
+  }
+  bool operator()(const event::AttemptStarted& a) const {
+    return std::tie(a.node, a.attempt) ==
+           std::tie(as<event::AttemptStarted>().node, as<event::AttemptStarted>().attempt);
+  }
+  bool operator()(const event::AttemptReady& a) const {
+    return std::tie(a.node, a.attempt) == std::tie(as<event::AttemptReady>().node, as<event::AttemptReady>().attempt);
+  }
+  bool operator()(const event::CutAnswered& a) const {
+    const auto& b = as<event::CutAnswered>();
+    return std::tie(a.node, a.attempt, a.at, a.release) == std::tie(b.node, b.attempt, b.at, b.release);
+  }
+  bool operator()(const event::SegmentSealed& a) const {
+    const auto& b = as<event::SegmentSealed>();
+    return std::tie(a.node, a.attempt, a.range, a.input_end, a.counters) ==
+               std::tie(b.node, b.attempt, b.range, b.input_end, b.counters) &&
+           a.output == b.output;
+  }
+  bool operator()(const event::AttemptExited& a) const {
+    const auto& b = as<event::AttemptExited>();
+    return std::tie(a.node, a.attempt, a.fatal, a.message) == std::tie(b.node, b.attempt, b.fatal, b.message);
+  }
+  bool operator()(const event::JobSubmitted& a) const {
+    return a.request == as<event::JobSubmitted>().request && a.spec == as<event::JobSubmitted>().spec;
+  }
+  bool operator()(const event::JobKillRequested& a) const {
+    return std::tie(a.job, a.reason) ==
+           std::tie(as<event::JobKillRequested>().job, as<event::JobKillRequested>().reason);
+  }
+  bool operator()(const event::CommitFinished& a) const {
+    return std::tie(a.job, a.error) == std::tie(as<event::CommitFinished>().job, as<event::CommitFinished>().error);
+  }
+  bool operator()(const event::TimePassed&) const { return true; }
+};
+
+RC_GTEST_PROP(EntryCodec, DecodesWhatItEncodedForEveryKindOfEvent, ()) {
+  EntryEncoder encoder;
+  std::string bytes;
+  std::vector<scheduler::Event> events;
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    events.push_back(any_event(kind));
+    RC_ASSERT(encoder.append(Duration(kind), &events.back(), {}, bytes));
+  }
+  std::string_view rest = bytes;
+  TimePoint at;
+  Duration since_start{0};
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    auto entry = take_entry(rest, at);
+    RC_ASSERT(entry.has_value() && entry->has_value());
+    const auto& step = std::get<RecordedStep>(**entry);
+    since_start += Duration(kind);
+    RC_ASSERT(step.at.time_since_epoch() == since_start);
+    RC_ASSERT(step.event.has_value() && step.event->index() == kind);
+    RC_ASSERT(std::visit(SameAs{*step.event}, events[kind]));
+  }
+  RC_ASSERT(rest.empty());
+}
+
+RC_GTEST_PROP(EntryCodec, SurvivesArbitraryBytes, ()) {
+  const std::string bytes = *any_text();
+  std::string_view rest = bytes;
+  TimePoint at;
+  while (!rest.empty()) {
+    auto entry = take_entry(rest, at);
+    if (!entry || !*entry) break;
+  }
+}
+
+TEST(EntryCodec, WaitsForTheRestOfAnEntry) {
+  EntryEncoder encoder;
+  std::string bytes;
+  ASSERT_TRUE(encoder.append(End{"why"}, bytes));
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    std::string_view part = std::string_view(bytes).substr(0, size);
+    TimePoint at;
+    const auto entry = take_entry(part, at);
+    ASSERT_TRUE(entry);
+    EXPECT_FALSE(entry->has_value()) << size;
+  }
+}
+
+}  // namespace
+}  // namespace ontime::recording

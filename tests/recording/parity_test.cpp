@@ -1,0 +1,161 @@
+#include "master/recording/parity.h"
+
+#include <gtest/gtest.h>
+
+#include "master/recording/entry_codec.h"
+#include "master/recording/epoch_files.h"
+#include "master/recording/record_text.h"
+#include "tests/recording/recorded_history.h"
+#include "tests/support/temporary_directory.h"
+
+namespace ontime::recording::test {
+namespace {
+
+using ontime::test::TemporaryDirectory;
+namespace event = scheduler::event;
+namespace record = scheduler::record;
+
+Status feed(Parity& parity, const std::vector<Entry>& entries) {
+  for (const Entry& entry : entries) {
+    if (Status status = parity.feed(entry); !status) return status;
+  }
+  return {};
+}
+
+// Two epochs, the second on what the first has left, without its last records: as after a kill.
+class RecordedParity : public testing::Test {
+ protected:
+  RecordedParity() {
+    RecordedHistory first(options(), 1);
+    first.run_job(30);
+    first.run_job(3);
+    first.end();
+    std::vector<scheduler::Record> known = first.records();
+    known.resize(known.size() - 5);
+    RecordedHistory second(options(), 2, known);
+    second.run_job(10);
+    second.end();
+    records_ = first.records().size() + second.records().size();
+    for (const std::uint64_t epoch : {1, 2}) {
+      const Contents contents = read_all(path_of(directory_ / "recordings", epoch));
+      entries_.insert(entries_.end(), contents.entries.begin(), contents.entries.end());
+    }
+  }
+  Recorder::Options options() {
+    return {directory_ / "recordings", 1u << 30, [](const std::string&) {}};
+  }
+
+  // The step of the first epoch whose event is of that kind, counted from 0.
+  template <class What>
+  RecordedStep& step_with(std::size_t skip = 0) {
+    for (Entry& entry : entries_) {
+      auto* step = std::get_if<RecordedStep>(&entry);
+      if (step != nullptr && step->event && std::holds_alternative<What>(*step->event) && skip-- == 0) return *step;
+    }
+    ADD_FAILURE() << "there is no such step";
+    return std::get<RecordedStep>(entries_.front());
+  }
+
+  TemporaryDirectory directory_;
+  std::vector<Entry> entries_;
+  std::size_t records_ = 0;
+};
+
+TEST_F(RecordedParity, TheSameEventsGiveTheSameRecordsAndActions) {
+  std::size_t seen = 0;
+  Parity parity([&](const scheduler::Record&) { ++seen; });
+  ASSERT_TRUE(feed(parity, entries_));
+  EXPECT_TRUE(parity.is_identical());
+  ASSERT_EQ(parity.epochs().size(), 2u);
+  EXPECT_EQ(parity.epochs()[1].epoch, 2u);
+  EXPECT_EQ(parity.epochs()[0].records + parity.epochs()[1].records, records_);
+  EXPECT_EQ(seen, records_);
+  EXPECT_GT(parity.epochs()[1].known, 0u);
+  EXPECT_TRUE(parity.epochs()[0].end.has_value());
+}
+
+TEST_F(RecordedParity, AnotherRecordIsTheFirstDifference) {
+  RecordedStep& step = step_with<event::SegmentSealed>(4);
+  auto sealed = decode_step_record(step.records.at(0));
+  ASSERT_TRUE(sealed);
+  std::get<record::SegmentSealed>(sealed->fact).output.length += 1;
+  step.records[0] = encode_step_record(*sealed);
+  Parity parity;
+  ASSERT_TRUE(feed(parity, entries_));
+  EXPECT_FALSE(parity.is_identical());
+  const Difference& difference = *parity.epochs()[0].difference;
+  EXPECT_EQ(difference.at, step.at);
+  ASSERT_TRUE(difference.recorded && difference.replayed);
+  EXPECT_NE(text_of(*difference.recorded), text_of(*difference.replayed));
+  EXPECT_FALSE(parity.epochs()[1].difference) << "the next epoch stands on what the journal held";
+}
+
+TEST_F(RecordedParity, AnotherTimeOfARecordIsADifference) {
+  RecordedStep& step = step_with<event::SegmentSealed>();
+  auto sealed = decode_step_record(step.records.at(0));
+  ASSERT_TRUE(sealed);
+  sealed->at += Duration(1);
+  step.records[0] = encode_step_record(*sealed);
+  Parity parity;
+  ASSERT_TRUE(feed(parity, entries_));
+  EXPECT_FALSE(parity.is_identical());
+}
+
+TEST_F(RecordedParity, AMissingRecordAndAMissingEventAreDifferences) {
+  step_with<event::SegmentSealed>(2).records.pop_back();
+  Parity without_record;
+  ASSERT_TRUE(feed(without_record, entries_));
+  ASSERT_TRUE(without_record.epochs()[0].difference);
+  EXPECT_FALSE(without_record.epochs()[0].difference->recorded);
+  EXPECT_TRUE(without_record.epochs()[0].difference->replayed);
+
+  entries_.erase(entries_.begin() + 3);
+  Parity without_event;
+  ASSERT_TRUE(feed(without_event, entries_));
+  EXPECT_FALSE(without_event.is_identical());
+}
+
+TEST_F(RecordedParity, OtherActionsAreADifference) {
+  RecordedStep& step = step_with<event::JobSubmitted>();
+  ASSERT_GT(step.actions, 0u);
+  step.action_checksum ^= 1;
+  Parity parity;
+  ASSERT_TRUE(feed(parity, entries_));
+  ASSERT_TRUE(parity.epochs()[0].difference);
+  EXPECT_FALSE(parity.epochs()[0].difference->recorded);
+  EXPECT_FALSE(parity.epochs()[0].difference->actions_replayed.empty());
+}
+
+TEST_F(RecordedParity, WhatNoMasterRecordsIsAnError) {
+  Parity headless;
+  EXPECT_FALSE(headless.feed(entries_.at(1)));
+  Parity twice;
+  ASSERT_TRUE(twice.feed(entries_.at(0)));
+  ASSERT_TRUE(twice.feed(entries_.at(1)));
+  EXPECT_FALSE(twice.feed(entries_.at(1)));
+}
+
+// Made by the first version that recorded: later ones read it to its end. What they would decide may have changed.
+TEST(KeptRecording, OfFormatOneIsReadToItsEnd) {
+  const Contents contents = read_all(ONTIME_KEPT_RECORDING);
+  EXPECT_EQ(contents.error, "");
+  EXPECT_EQ(contents.torn_bytes, 0u);
+  std::size_t steps = 0;
+  std::size_t decisions = 0;
+  for (const Entry& entry : contents.entries) {
+    const auto* step = std::get_if<RecordedStep>(&entry);
+    if (step == nullptr) continue;
+    ++steps;
+    for (const std::string& bytes : step->records) {
+      const auto decoded = decode_step_record(bytes);
+      ASSERT_TRUE(decoded) << decoded.error().message;
+      decisions += std::holds_alternative<record::PolicyDecided>(decoded->fact) ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(steps, 196u);
+  EXPECT_EQ(decisions, 5u);
+  EXPECT_TRUE(std::holds_alternative<End>(contents.entries.back()));
+}
+
+}  // namespace
+}  // namespace ontime::recording::test

@@ -1,0 +1,93 @@
+// The scheduler is given again what a real master was given, and answers the same: after a run of its own, on the
+// journal of a master that runs, and across a master's death.
+#include <gtest/gtest.h>
+
+#include "tests/system/cluster.h"
+
+namespace ontime::test {
+namespace {
+
+const std::string kNovel = kText + "/austen_persuasion.txt";
+// A whole split takes 0.8 s, one original in ten eight times as long.
+const Arguments kInjection{"--inject", "pace=800ms", "--inject", "straggler=0.1:8x", "--seed", "7"};
+
+nlohmann::json replay(Arguments arguments) {
+  arguments.insert(arguments.begin(), "replay");
+  arguments.push_back("--json");
+  const Finished finished = ontime(arguments);
+  EXPECT_EQ(finished.status, 0) << finished.out << finished.err;
+  return nlohmann::json::parse(finished.out, nullptr, false);
+}
+
+class ReplayOfPolicy : public testing::TestWithParam<const char*> {};
+
+TEST_P(ReplayOfPolicy, ReachesTheDecisionsOfARealRun) {
+  const TemporaryDirectory directory;
+  Arguments run{"run",      "wordcount",  kNovel,      "--output", directory / "out",
+                "--splits", "10",         "--workers", "20",       "--policy",
+                GetParam(), "--deadline", "4s",        "--record", directory / "run.otr",
+                "--quiet"};
+  run.insert(run.end(), kInjection.begin(), kInjection.end());
+  const Finished finished = ontime(run);
+  EXPECT_TRUE(finished.status == 0 || finished.status == 3) << finished.err;  // done, in time or not
+  const nlohmann::json again = replay({"--recording", directory / "run.otr"});
+  EXPECT_EQ(again["identical"], true) << again.dump(1);
+  EXPECT_GT(again["epochs"][0]["decisions"], 0) << again.dump(1);
+  EXPECT_EQ(again["epochs"][0]["end"], "the master has ended");
+  EXPECT_EQ(again["jobs"][0]["state"], "succeeded");
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, ReplayOfPolicy, testing::Values("split-resume", "s-resume", "shed+", "hadoop"),
+                         [](const auto& policy) {
+                           std::string name = policy.param;
+                           std::erase_if(name, [](char c) { return c == '-' || c == '+'; });
+                           return name;
+                         });
+
+TEST(Replay, ReachesTheDecisionsOfMastersThatWereKilledAndOfOneThatRuns) {
+  Cluster cluster;
+  cluster.start_master(kInjection);
+  for (int i = 0; i < 20; ++i) cluster.add_worker();
+  const std::string job = cluster.submit({"wordcount", kNovel, "--output", cluster / "out", "--splits", "30",
+                                          "--policy", "split-resume", "--checkpoint", "200ms", "--deadline", "6s"});
+  const auto tasks_done = [&](int count) {
+    return eventually([&] {
+      const nlohmann::json description = cluster.job(job);
+      return !description.is_null() && description["tasks_done"].get<int>() >= count;
+    });
+  };
+  // What happened last is not in the file yet when a master is killed, so it has to have lived for a while.
+  const auto has_recorded = [&](std::size_t epochs) {
+    return eventually([&] {
+      const Finished replayed = ontime({"replay", "--journal", cluster / "journal", "--json"});
+      const nlohmann::json so_far = nlohmann::json::parse(replayed.out, nullptr, false);
+      return replayed.status == 0 && so_far["epochs"].size() == epochs && so_far["epochs"].back()["steps"] > 20;
+    });
+  };
+  ASSERT_TRUE(tasks_done(1));
+  ASSERT_TRUE(has_recorded(1));
+  cluster.restart_master();
+  ASSERT_TRUE(has_recorded(2));
+  cluster.restart_master();
+  EXPECT_EQ(cluster.wait(job), "succeeded");
+  const nlohmann::json running = replay({job, "--journal", cluster / "journal"});
+  EXPECT_EQ(running["identical"], true) << running.dump(1);
+  cluster.master().kill();
+  const nlohmann::json dead = replay({job, "--journal", cluster / "journal"});
+  EXPECT_EQ(dead["identical"], true) << dead.dump(1);
+  ASSERT_EQ(dead["epochs"].size(), 3u) << dead.dump(1);
+  for (const auto& epoch : dead["epochs"]) EXPECT_TRUE(epoch["end"].is_null());
+  EXPECT_GT(dead["epochs"][2]["known"], 0);
+}
+
+TEST(Replay, RefusesWhatIsNotThereOrDamaged) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(ontime({"replay", "--journal", directory / "nowhere"}).status, 2);
+  EXPECT_EQ(ontime({"replay", "--recording", directory / "nowhere"}).status, 2);
+  const Finished text = ontime({"replay", "--recording", kNovel});
+  EXPECT_EQ(text.status, 1);
+  EXPECT_NE(text.err.find("is not a recording"), std::string::npos) << text.err;
+}
+
+}  // namespace
+}  // namespace ontime::test
