@@ -64,15 +64,13 @@ TimePoint any_worked_for(const Task& task, double duration, bool since_first_rec
 
 ChronosFacts facts_of(const View& view, const JobView& job, const estimate::DurationHints& hints) {
   const auto tasks = static_cast<double>(std::max<std::size_t>(1, job.job->tasks.size()));
-  const double split = std::max(1.0, static_cast<double>(job.job->input_bytes) / tasks);
-  return {tasks, job.deadline(), split, durations_of(view, job, hints)};
+  return {tasks, job.deadline(), mean_split_bytes(job), durations_of(view, job, hints)};
 }
 
 }  // namespace
 
 Plan Chronos::plan(const View& view) {
-  ChronosTurn turn{view, {}, 0, kEffort};
-  if (view.free_slots() > view.waiting) turn.budget = view.free_slots() - view.waiting;
+  ChronosTurn turn{view, {}, view.spare_slots(), kEffort};
   std::map<JobId, JobState> running;
   for (const JobView& job : view.jobs) {
     auto known = jobs_.extract(job.id);

@@ -59,7 +59,7 @@ std::unique_ptr<Policy> Dolly::make(Parameters& parameters) {
 
 Plan Dolly::plan(const View& view) {
   Plan plan;
-  Round round{view, plan, 0, slots_for_copies(view)};
+  Round round{view, plan, 0, view.spare_slots()};
   std::map<JobId, Decided> decided;
   for (const JobView& job : view.jobs) {
     const auto known = decided_.find(job.id);

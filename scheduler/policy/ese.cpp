@@ -21,7 +21,7 @@ Ese::Ese(Parameters& parameters)
 
 Plan Ese::plan(const View& view) {
   Plan plan;
-  std::uint32_t idle = idle_slots(view);
+  std::uint32_t idle = view.spare_slots();
   if (!next_look_ || view.now >= *next_look_) {
     look(view, plan, idle);
     next_look_ = view.now + from_seconds(slot_);

@@ -44,7 +44,7 @@ Plan Hadoop::plan(const View& view) {
   Plan plan;
   Declines declines(plan);
   std::map<JobId, TimePoint> next_scan;
-  std::uint32_t slots = slots_for_copies(view);
+  std::uint32_t slots = view.spare_slots();
   for (const JobView& job : view.jobs) {
     const auto due = next_scan_.find(job.id);
     TimePoint next = due == next_scan_.end() ? view.now : due->second;

@@ -54,7 +54,7 @@ Plan Hopper::plan(const View& view) {
   plan.next_check = next_check_ = view.now + from_seconds(settings_.check);
   Declines declines(plan);
   std::uint32_t slots = std::numeric_limits<std::uint32_t>::max();
-  if (!settings_.reserve) slots = std::min(slots_for_copies(view), slots_on_good_nodes(view, settings_.rules));
+  if (!settings_.reserve) slots = std::min(view.spare_slots(), slots_on_good_nodes(view, settings_.rules));
   for (const JobView& job : view.jobs) {
     const std::size_t used = job.job->live.size() + job.waiting;
     const std::uint32_t of_job = share(job.id);

@@ -36,7 +36,7 @@ Plan Late::plan(const View& view) {
   const bool is_paper = rules_.form == LateForm::Paper;
   std::uint32_t copies = 0;
   for (const JobView& job : view.jobs) copies += copies_of(job);
-  std::uint32_t slots = std::min(slots_for_copies(view), slots_on_good_nodes(view, rules_));
+  std::uint32_t slots = std::min(view.spare_slots(), slots_on_good_nodes(view, rules_));
   std::uint32_t room = what_is_left(late_cap(cap_, view.slots()), copies);
   for (const JobView& job : view.jobs) {
     const std::size_t running = job.job->tasks.size() - job.job->tasks_done;

@@ -16,7 +16,7 @@ double mean_task(const JobView& job, const FreshAttempt& fresh) {
   if (!durations.empty()) {
     return std::accumulate(durations.begin(), durations.end(), 0.0) / static_cast<double>(durations.size());
   }
-  return fresh.mean(static_cast<double>(job.job->input_bytes) / static_cast<double>(job.job->tasks.size()));
+  return fresh.mean(mean_split_bytes(job));
 }
 
 bool has_unknown_pace(const JobView& job, std::uint32_t task) {
@@ -81,7 +81,7 @@ Plan Mantri::plan(const View& view) {
 
 // For copies of this plan. Ahead: as many as will become free until the next check, less the copies that wait already.
 std::uint32_t Mantri::slots(const View& view) const {
-  const std::uint32_t idle = slots_for_copies(view);
+  const std::uint32_t idle = view.spare_slots();
   if (!settings_.is_ahead) return idle;
   double freed = 0;
   std::uint32_t pending = 0;

@@ -28,10 +28,6 @@ std::optional<std::uint64_t> last_segment(const JobView& job, std::uint32_t task
 
 }  // namespace
 
-std::uint32_t slots_for_copies(const View& view) {
-  return view.free_slots() > view.waiting ? view.free_slots() - view.waiting : 0;
-}
-
 std::uint32_t copies_of(const JobView& job) {
   const std::size_t attempts = job.job->live.size() + job.waiting;
   const std::size_t unfinished = job.job->tasks.size() - job.job->tasks_done;

@@ -13,9 +13,6 @@
 
 namespace ontime::scheduler {
 
-// Fresh attempts that one plan may ask for: free slots that nothing waits for.
-std::uint32_t slots_for_copies(const View& view);
-
 // The job's attempts, live or waiting for a slot, beyond one for each task that is not done. O(1): an attempt per
 // unfinished task is there or waits.
 std::uint32_t copies_of(const JobView& job);

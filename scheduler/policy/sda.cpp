@@ -34,7 +34,7 @@ Plan Sda::plan(const View& view) {
 
 void Sda::look(const View& view, Plan& plan) {
   forget_ended(limits_, view);
-  std::uint32_t budget = idle_slots(view);
+  std::uint32_t budget = view.spare_slots();
   for (const JobView& job : view.jobs) {
     const DetectionLimit* limit = limit_of(view, job, plan);
     if (limit == nullptr) continue;

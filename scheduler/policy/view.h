@@ -36,6 +36,8 @@ struct View {
 
   std::uint32_t slots() const { return resources.slots(); }
   std::uint32_t free_slots() const { return resources.free_slots(); }
+  // Slots for copies: free, and not for what waits already.
+  std::uint32_t spare_slots() const { return free_slots() > waiting ? free_slots() - waiting : 0; }
 };
 
 }  // namespace ontime::scheduler

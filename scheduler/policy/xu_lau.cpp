@@ -43,8 +43,7 @@ std::optional<TaskTimes> task_times(const View& view, const JobView& job, const 
   TaskTimes times;
   times.durations = durations_of(view, job, hints);
   if (times.durations.t_min <= 0) return std::nullopt;
-  const auto tasks = static_cast<double>(std::max<std::size_t>(1, job.job->tasks.size()));
-  times.split_bytes = std::max(1.0, static_cast<double>(job.job->input_bytes) / tasks);
+  times.split_bytes = mean_split_bytes(job);
   times.mu = times.durations.t_min * times.split_bytes;
   times.alpha = std::max(times.durations.beta, kAlphaMin);
   times.mean = times.durations.launch + times.mu * times.alpha / (times.alpha - 1);
@@ -127,10 +126,6 @@ double cluster_load(const View& view) {
     if (job.state == JobState::Running) unfinished += job.tasks.size() - job.tasks_done;
   }
   return static_cast<double>(unfinished) / std::max(1.0, static_cast<double>(view.slots()));
-}
-
-std::uint32_t idle_slots(const View& view) {
-  return view.free_slots() > view.waiting ? view.free_slots() - view.waiting : 0;
 }
 
 }  // namespace ontime::scheduler

@@ -83,7 +83,4 @@ class Unscheduled {
 // load, and what an arriving job finds is that mean.
 double cluster_load(const View& view);
 
-// Copies that may be asked for now without holding anything up.
-std::uint32_t idle_slots(const View& view);
-
 }  // namespace ontime::scheduler

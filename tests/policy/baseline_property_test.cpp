@@ -64,7 +64,7 @@ class Watched final : public Policy {
     twin_->plan(view);
     RC_ASSERT(again.decisions.empty());
     RC_ASSERT(again.next_check == plan.next_check);
-    RC_ASSERT(copies_asked(plan) <= (reserves_ ? view.slots() : slots_for_copies(view)));
+    RC_ASSERT(copies_asked(plan) <= (reserves_ ? view.slots() : view.spare_slots()));
     look_at(plan, view);
     return plan;
   }
