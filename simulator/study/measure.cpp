@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "simulator/study/interval.h"
 
@@ -76,6 +77,28 @@ double chosen_is(const Sight& sight) {
   return per_job(sight, [](const JobOutcome& job) { return job.chosen == R ? 1 : 0; });
 }
 double utilisation(const Sight& sight) { return sight.outcome->utilisation(); }
+// Of the samples until the last job came, when the cluster begins to run empty.
+template <class Value>
+std::vector<double> while_jobs_come(const Sight& sight, Value value) {
+  const Outcome& outcome = *sight.outcome;
+  double last = 0;
+  for (const JobOutcome& job : outcome.jobs) last = std::max(last, job.submitted);
+  std::vector<double> values;
+  for (const Sample& sample : outcome.samples) {
+    if (sample.at <= last) values.push_back(static_cast<double>(value(sample)));
+  }
+  std::sort(values.begin(), values.end());
+  return values;
+}
+template <int Percent>
+double busy_quantile(const Sight& sight) {
+  const auto busy = while_jobs_come(sight, [](const Sample& sample) { return sample.busy; });
+  return quantile_of(busy, Percent / 100.0) / sight.outcome->slots;
+}
+double active_jobs(const Sight& sight) {
+  const auto jobs = while_jobs_come(sight, [](const Sample& sample) { return sample.jobs; });
+  return jobs.empty() ? kNan : std::accumulate(jobs.begin(), jobs.end(), 0.0) / static_cast<double>(jobs.size());
+}
 double attempts_per_task(const Sight& sight) {
   return per_task(sight, [](const JobOutcome& job) { return job.attempts; });
 }
@@ -127,6 +150,9 @@ constexpr std::array kMeasures{
     Measure{"r_is_5", "jobs with r = 5", 3, true, chosen_is<5>},
     Measure{"r_is_6", "jobs with r = 6", 3, true, chosen_is<6>},
     Measure{"utilisation", "share of the slots that are busy", 3, true, utilisation},
+    Measure{"busy_p50", "share of the slots that are busy while jobs come, median", 3, true, busy_quantile<50>},
+    Measure{"busy_p90", "the same, 90th percentile", 3, true, busy_quantile<90>},
+    Measure{"active_jobs", "jobs in the cluster while jobs come, mean", 2, false, active_jobs},
     Measure{"attempts_per_task", "attempts per task", 3, false, attempts_per_task},
     Measure{"copies_share", "copies per task", 3, false, copies_share},
     Measure{"few_copies", "share of the jobs with copies for at most 5 % of their tasks", 3, true, few_copies},

@@ -21,6 +21,13 @@ std::string quoted(const std::string& text) {
   return safe + "\"";
 }
 
+// gnuplot takes the label of a tick for a format.
+std::string tick(const std::string& text) {
+  std::string format;
+  for (const char c : text) format += c == '%' ? std::string("%%") : std::string(1, c);
+  return quoted(format);
+}
+
 bool is_number(const std::string& text) { return text.find_first_not_of("0123456789.-e") == std::string::npos; }
 
 class Plot {
@@ -143,7 +150,7 @@ std::string Plot::axes() const {
   if (in_order_ || figure_.kind == Figure::Kind::Bars) {
     text += "set xtics (";
     for (std::size_t i = 0; i < ticks_.size(); ++i) {
-      text += (i > 0 ? ", " : "") + quoted(ticks_[i]) + " " + std::to_string(i);
+      text += (i > 0 ? ", " : "") + tick(ticks_[i]) + " " + std::to_string(i);
     }
     text += ")\nset xrange [-0.5:" + std::to_string(ticks_.size()) + "-0.5]\n";
   }
