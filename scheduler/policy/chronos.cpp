@@ -209,11 +209,13 @@ std::optional<TimePoint> Chronos::settle(ChronosTurn& turn, const JobView& job, 
   return next;
 }
 
-// When the last of them has raced for as long as it may. One that stands still has nothing more to show.
+// When the last of them has raced for as long as it may. One that stands still has nothing more to show; one that is
+// being launched has shown nothing yet.
 TimePoint Chronos::race_ends(const Piece& piece, const ChronosChoice& choice) const {
   TimePoint end = TimePoint::min();
   for (const Racer& racer : piece.racers) {
-    if (racer.pace.known && racer.pace.rate <= 0) continue;
+    const bool has_begun = racer.attempt->state == AttemptState::Running;
+    if (has_begun && racer.pace.known && racer.pace.rate <= 0) continue;
     end = std::max(end, worked_for(*racer.attempt, choice.race, settings_.tau_kill.of_t_min));
   }
   return end;

@@ -48,6 +48,22 @@ class EveryPolicy : public testing::TestWithParam<std::string> {
   }
 };
 
+// A launch is long against the pause after which a race is looked at again.
+TEST(ClonePolicy, DoesNotEndClonesThatAreBeingLaunched) {
+  Scenario scenario;
+  scenario.nodes[0].count = 40;
+  scenario.launch = Distribution::constant(60);
+  scenario.node_timeout = 60;
+  JobGroup& group = scenario.jobs[0];
+  group.duration = Distribution::pareto(120, 1.5);
+  group.deadline = 3600;
+  group.policy = "clone";
+  group.policy_parameters = {{"r", "3"}, {"t_min", "120s"}, {"beta", "1.5"}};
+  const JobOutcome job = run(scenario, 1).jobs.at(0);
+  EXPECT_EQ(job.attempts, 40u);
+  EXPECT_GE(job.machine_time, 40 * (60 + 0.6 * 120));  // all of them raced
+}
+
 TEST_P(EveryPolicy, EndsEveryJobOnAHealthyCluster) { run_scenarios(1, 20 / kSlower, false); }
 
 TEST_P(EveryPolicy, EndsEveryJobWhateverNodesDo) { run_scenarios(1000, 40 / kSlower, true); }
