@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/scheduler/scheduler_fixture.h"
+#include "tests/scheduler/ordered_policy.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -11,39 +11,15 @@ namespace {
 using namespace std::chrono_literals;
 using test::World;
 
-// Carries out one prepared plan at the next check, one second later.
-class Puppet final : public Policy {
- public:
-  explicit Puppet(std::vector<Decision>& orders) : orders_(orders) {}
-  Plan plan(const View& view) override {
-    Plan plan{std::move(orders_), view.now + 1s};
-    orders_.clear();
-    return plan;
-  }
-
- private:
-  std::vector<Decision>& orders_;
-};
-
-class Account : public testing::Test {
+class Account : public test::OrderedPolicyTest {
  protected:
-  Account() : world_(settings()) {
+  Account() {
     world_.register_node("a", 1);
     world_.register_node("b", 1);
     world_.register_node("c", 1);
   }
-  Settings settings() {
-    Settings settings;
-    settings.make_policy = [this](std::string_view, const StringMap&) { return std::make_unique<Puppet>(orders_); };
-    return settings;
-  }
-  template <class What>
-  void order(const What& decision) {
-    orders_.emplace_back(decision);
-    pass(1s);
-  }
   // Nodes go on reporting meanwhile.
-  void pass(Duration duration) {
+  void pass(Duration duration) override {
     for (; duration > 0s; duration -= 1s) {
       for (const auto& [id, node] : world_.cluster().nodes()) world_.heartbeat(id);
       world_.pass(1s);
@@ -69,8 +45,6 @@ class Account : public testing::Test {
     return account(*world_.cluster().find_task(attempt.task), attempt.number, world_.now());
   }
 
-  std::vector<Decision> orders_;
-  World world_;
   JobId job_;
 };
 

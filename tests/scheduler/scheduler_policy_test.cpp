@@ -2,27 +2,13 @@
 // what the test says.
 #include <gtest/gtest.h>
 
-#include "tests/scheduler/scheduler_fixture.h"
+#include "tests/scheduler/ordered_policy.h"
 
 namespace ontime::scheduler {
 namespace {
 
 using namespace std::chrono_literals;
 using test::World;
-
-// Follows orders: carries out one prepared plan at the next check, one second later.
-class Puppet final : public Policy {
- public:
-  explicit Puppet(std::vector<Decision>& orders) : orders_(orders) {}
-  Plan plan(const View& view) override {
-    Plan plan{std::move(orders_), view.now + 1s};
-    orders_.clear();
-    return plan;
-  }
-
- private:
-  std::vector<Decision>& orders_;
-};
 
 Speculate race(TaskId task, std::uint32_t copies) {
   Speculate decision;
@@ -37,24 +23,7 @@ Speculate resume(TaskId task, std::uint64_t at, std::uint32_t copies) {
   return decision;
 }
 
-class PolicyTest : public testing::Test {
- protected:
-  PolicyTest() : world_(settings()) {}
-
-  Settings settings() {
-    Settings settings;
-    settings.make_policy = [this](std::string_view, const StringMap&) { return std::make_unique<Puppet>(orders_); };
-    return settings;
-  }
-  template <class What>
-  void order(const What& decision) {
-    orders_.emplace_back(decision);
-    world_.pass(1s);
-  }
-
-  std::vector<Decision> orders_;
-  World world_;
-};
+using PolicyTest = test::OrderedPolicyTest;
 
 TEST_F(PolicyTest, ARestartCopyRacesTheWholeSegmentOnAnotherNode) {
   world_.register_node("a", 2);

@@ -1,7 +1,7 @@
 // Hand-over when ready, divided tails, clones, cuts that are never answered, deadlines that end a job.
 #include <gtest/gtest.h>
 
-#include "tests/scheduler/scheduler_fixture.h"
+#include "tests/scheduler/ordered_policy.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -9,38 +9,8 @@ namespace {
 using namespace std::chrono_literals;
 using test::World;
 
-// Carries out what the test has ordered when it is asked next, once a second; from the start if it is ordered then.
-class Puppet final : public Policy {
- public:
-  explicit Puppet(std::vector<Decision>& orders) : orders_(orders) {}
-  Plan plan(const View& view) override {
-    Plan plan{std::move(orders_), view.now + 1s};
-    orders_.clear();
-    return plan;
-  }
-
- private:
-  std::vector<Decision>& orders_;
-};
-
-class SpeculationTest : public testing::Test {
+class SpeculationTest : public test::OrderedPolicyTest {
  protected:
-  SpeculationTest() : world_(settings()) {}
-
-  Settings settings() {
-    Settings settings;
-    settings.make_policy = [this](std::string_view, const StringMap&) { return std::make_unique<Puppet>(orders_); };
-    return settings;
-  }
-  template <class What>
-  void prepare(const What& decision) {
-    orders_.emplace_back(decision);
-  }
-  template <class What>
-  void order(const What& decision) {
-    prepare(decision);
-    world_.pass(1s);
-  }
   AttemptId original() {
     world_.register_node("a", 1);
     world_.submit(100, 100);
@@ -76,9 +46,6 @@ class SpeculationTest : public testing::Test {
     decision.copies = {1, 2, 1};
     return decision;
   }
-
-  std::vector<Decision> orders_;
-  World world_;
 };
 
 TEST_F(SpeculationTest, AStandbyIsToldWhereToBeginWhenTheOriginalHasAnsweredTheCut) {
