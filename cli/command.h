@@ -143,7 +143,11 @@ struct SimulateCommand {
 };
 
 struct ReplayCommand {
-  JobId job;  // 0: all
+  JobId job;                          // 0: all
+  std::vector<std::string> policies;  // to simulate instead of comparing; as in `simulate`
+  std::uint32_t runs = 200;           // per policy
+  std::uint64_t seed = 1;
+  bool alone = false;  // without the jobs that ran beside it
   std::string journal = "ontime-journal";
   std::string recording;  // a file, instead
   bool json = false;

@@ -208,7 +208,8 @@ void Grammar::add_foresight_verbs() {
   auto& replay = add_verb("replay", "Feed what a master has recorded to the scheduler again and compare its decisions",
                           "  ontime run wordcount book.txt -o out --policy shed+ --deadline 9s --record run.otr\n"
                           "  ontime replay --recording run.otr\n"
-                          "  ontime replay 7 --journal ontime-journal\n",
+                          "  ontime replay 7 --journal ontime-journal\n"
+                          "  ontime replay --recording run.otr --policy none --policy split-resume\n",
                           replay_);
   replay.add_option_function<std::string>("JOB", read_id(replay_.job), "Only tell about this job")->type_name("");
   auto* journal = replay.add_option("--journal", replay_.journal, "Journal directory of a master, running or not")
@@ -217,6 +218,15 @@ void Grammar::add_foresight_verbs() {
   replay.add_option("--recording", replay_.recording, "A file written by 'ontime run --record' instead")
       ->type_name("FILE")
       ->excludes(journal);
+  replay
+      .add_option("--policy", replay_.policies,
+                  "Tell what would have come of the job under this one: NAME or NAME:KEY=VALUE,...; repeatable")
+      ->type_name("POLICY");
+  add_count(replay, "--runs", replay_.runs, 1, "With --policy: simulations per policy");
+  replay.add_option("--seed", replay_.seed, "With --policy: of the first simulation")
+      ->type_name("N")
+      ->capture_default_str();
+  replay.add_flag("--alone", replay_.alone, "With --policy: without the jobs that ran beside it");
   add_json(replay, replay_.json);
 }
 

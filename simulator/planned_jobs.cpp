@@ -68,6 +68,9 @@ std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t seed) 
       const double scale = group.scale.is_constant() ? group.scale.median() : group.scale.sample(scales);
       const std::uint32_t tasks = group.trace.empty() ? static_cast<std::uint32_t>(drawn) : group.trace[job].tasks;
       planned.push_back({index, tasks, all[job], scale, deadline_of(group, scale)});
+      if (!group.file_bytes.empty()) {
+        planned.back().tasks = static_cast<std::uint32_t>(scheduler::count_splits(spec_of(group, planned.back())));
+      }
     }
   }
   return planned;
@@ -77,7 +80,13 @@ scheduler::JobSpec spec_of(const JobGroup& group, const PlannedJob& planned) {
   scheduler::JobSpec spec;
   spec.application = group.name;
   spec.split_bytes = split_bytes_of(group, planned.scale);
-  spec.inputs = {{"/simulated/" + group.name, spec.split_bytes * planned.tasks, 0, scheduler::Codec::Plain}};
+  for (const std::uint64_t bytes : group.file_bytes) {
+    const std::string path = "/simulated/" + group.name + "/" + std::to_string(spec.inputs.size());
+    spec.inputs.push_back({path, bytes, 0, scheduler::Codec::Plain});
+  }
+  if (spec.inputs.empty()) {
+    spec.inputs = {{"/simulated/" + group.name, spec.split_bytes * planned.tasks, 0, scheduler::Codec::Plain}};
+  }
   spec.output = "/simulated/output";
   spec.deadline = from_seconds(planned.deadline);
   const scheduler::PolicyDescription* policy = scheduler::find_policy(group.policy);

@@ -51,6 +51,9 @@ Status check_group(const JobGroup& group) {
   if (!is_positive(group.duration.median()) || group.duration.least() < 0) {
     return bad_input(who + "durations are positive.");
   }
+  if (std::count(group.file_bytes.begin(), group.file_bytes.end(), 0u) != 0) {
+    return bad_input(who + "an input file has at least one byte.");
+  }
   for (const double recorded : group.first_durations) {
     if (!(recorded >= 0 && std::isfinite(recorded))) return bad_input(who + "a recorded duration is 0 or positive.");
   }

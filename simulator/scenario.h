@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "scheduler/estimate/durations.h"
 #include "scheduler/model/job_spec.h"
 #include "scheduler/resource_manager.h"
 #include "simulator/random/distribution.h"
@@ -59,6 +60,9 @@ struct JobGroup {
   // Per job: its splits are so many times as long as split_bytes, and its attempts take so many times as long.
   Distribution scale = Distribution::constant(1);
   std::uint64_t split_bytes = 128u << 20;
+  // Sizes of its input files, divided into splits as real ones are; stands for `tasks`. Empty: one file of whole
+  // splits.
+  std::vector<std::uint64_t> file_bytes;
   std::uint64_t record_bytes = 64u << 10;  // offsets, cuts and resumes are multiples of it
   // Of an attempt over a whole split on a node of slowness 1, from its first record on. Every attempt draws anew and,
   // on a part of the split, takes its share.
@@ -66,6 +70,8 @@ struct JobGroup {
   // Recorded durations by task index: the first attempt of the task takes exactly so long for a whole split, on
   // whatever node. 0, or a task beyond the list: drawn. All other attempts draw.
   std::vector<double> first_durations;
+  // What the scheduler knows of earlier jobs of that name before anything happens.
+  std::optional<scheduler::estimate::DurationSample> profile;
   // After submission: seconds, or multiples of the mean or of the least duration of the job's own attempts; 0: none.
   double deadline = 0;
   double deadline_means = 0;

@@ -59,6 +59,11 @@ Simulation::Simulation(const Scenario& scenario, std::uint64_t seed, const Obser
       queue_.push(TimePoint(from_seconds(outage.at + outage.lasts)), Due::OutageEnds, index);
     }
   }
+  for (const JobGroup& group : scenario.jobs) {
+    if (!group.profile) continue;
+    const std::string key = scheduler::Cluster::profile_key(spec_of(group, {}));
+    scheduler_.replay({now_, record::ProfileUpdated{key, *group.profile}});
+  }
   follow(scheduler_.start(now_));
 }
 
@@ -142,7 +147,7 @@ void Simulation::submit(std::uint32_t index) {
   job.submitted = since_start(now_);
   job.deadline = planned.deadline;
   scheduler::JobSpec spec = spec_of(group, planned);
-  job.input_bytes = static_cast<double>(spec.split_bytes) * planned.tasks;
+  for (const scheduler::InputFile& file : spec.inputs) job.input_bytes += static_cast<double>(file.size);
   outcome_.jobs.push_back(job);
   workers_.add_job({.planned = index, .group = &group, .machine_time = 0, .mapped_bytes = 0});
   expect_forecasts(JobId{static_cast<std::uint32_t>(outcome_.jobs.size())}, outcome_.jobs.back());

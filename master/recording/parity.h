@@ -50,6 +50,8 @@ class Parity {
   Status feed(const Entry& entry);
   const std::vector<EpochReport>& epochs() const { return epochs_; }
   bool is_identical() const;
+  // Of the epoch that was fed last; null before the first.
+  const scheduler::Scheduler* scheduler() const { return scheduler_.get(); }
 
  private:
   Status feed(const RecordedStep& step);
