@@ -124,22 +124,26 @@ std::shared_ptr<CLI::FormatterBase> make_formatter() {
   return formatter;
 }
 
-void add_job_options(CLI::App& app, JobOptions& job) {
+void add_input_options(CLI::App& app, JobOptions& job) {
   app.add_option("APP", job.application, "Application: a name from 'ontime apps', or the path of a shared object")
       ->required()
       ->type_name("");
   app.add_option("INPUT", job.inputs, "Files, directories, globs (quoted) or file:// addresses")
       ->required()
       ->type_name("");
-  app.add_option("-o,--output", job.output, "Directory for the output; must not exist or be empty")
-      ->required()
-      ->type_name("DIR");
   auto* size = add_size(app, "--split-size", job.split_bytes, "Input bytes for each task (default 128MiB)");
   auto* count = add_count(app, "--splits", job.splits, 1, "Divide the input into about this many tasks instead");
   size->excludes(count);
   count->excludes(size);
-  add_duration(app, "--deadline", job.deadline, "Time the job may take; later than that, the exit code is 3");
   add_settings(app, "-s,--set", job.parameters, "A parameter of the application; repeatable");
+}
+
+void add_job_options(CLI::App& app, JobOptions& job) {
+  add_input_options(app, job);
+  app.add_option("-o,--output", job.output, "Directory for the output; must not exist or be empty")
+      ->required()
+      ->type_name("DIR");
+  add_duration(app, "--deadline", job.deadline, "Time the job may take; later than that, the exit code is 3");
   add_duration(app, "--checkpoint", job.checkpoint_interval,
                "Seal what is mapped this often, 0 is never (default 5s; 0 for policies that restart)");
   add_duration(app, "--attempt-timeout", job.attempt_timeout, "Kill an attempt that makes no progress for so long");

@@ -26,6 +26,8 @@ CLI::Validator one_of(std::vector<std::string> choices);
 std::shared_ptr<CLI::FormatterBase> make_formatter();
 
 void add_job_options(CLI::App& app, JobOptions& job);
+// The part that says what is mapped: application, input, splits, parameters.
+void add_input_options(CLI::App& app, JobOptions& job);
 void add_cluster_options(CLI::App& app, ClusterOptions& cluster);
 void add_master_options(CLI::App& app, MasterOptions& master);
 void add_application_directories(CLI::App& app, std::vector<std::string>& directories);

@@ -153,8 +153,26 @@ struct ReplayCommand {
   bool json = false;
 };
 
-using Command =
-    std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand, KillCommand,
-                 ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand, ReplayCommand>;
+struct PlanCommand {
+  JobOptions job;                     // without output; its policy is one of `policies`
+  MasterOptions master;               // asked for a profile unless there is another source
+  std::string journal;                // whose recordings hold a profile; empty: none
+  std::string recording;              // likewise, a file
+  std::optional<Duration> t_min;      // a hint: shortest time for a whole split
+  double beta = 2;                    // with t_min
+  std::optional<Duration> launch;     // time to launch an attempt
+  double target = 0.99;               // PoCD
+  std::uint32_t slots = 0;            // 0: the master's, or this machine's cores
+  double price = 0;                   // of an hour of a slot; 0: none
+  std::vector<std::string> policies;  // NAME or NAME:KEY=VALUE,...; empty: a choice
+  std::uint32_t runs = 0;             // of each simulation; 0: few enough to answer soon
+  std::uint64_t seed = 1;
+  bool explain = false;  // how the answer was found
+  bool json = false;
+};
+
+using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand,
+                             KillCommand, ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand,
+                             ReplayCommand, PlanCommand>;
 
 }  // namespace ontime::cli

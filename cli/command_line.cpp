@@ -41,6 +41,7 @@ class Grammar {
   void add_cluster_verbs();
   void add_output_verbs();
   void add_foresight_verbs();
+  void add_plan_verb();
   ParsedCommandLine complain(const CLI::ParseError& error) const;
   std::string verb() const;
   std::string missing_options() const;
@@ -62,6 +63,7 @@ class Grammar {
   PoliciesCommand policies_;
   SimulateCommand simulate_;
   ReplayCommand replay_;
+  PlanCommand plan_;
 };
 
 Grammar::Grammar() {
@@ -228,6 +230,47 @@ void Grammar::add_foresight_verbs() {
       ->capture_default_str();
   replay.add_flag("--alone", replay_.alone, "With --policy: without the jobs that ran beside it");
   add_json(replay, replay_.json);
+  add_plan_verb();
+}
+
+void Grammar::add_plan_verb() {
+  auto& plan = add_verb("plan", "What to expect of a job before it runs: time, chance to make its deadline, cost",
+                        "  ontime plan wordcount /data/books --deadline 90s --target-pocd 0.99\n"
+                        "  ontime plan wordcount /data/books --deadline 90s --slots 40 --price 0.05 --policy shed+\n"
+                        "  ontime plan wordcount book.txt --deadline 9s --recording run.otr\n"
+                        "  ontime plan wordcount book.txt --deadline 9s --slots 8 --t-min 2s --beta 1.6\n",
+                        plan_);
+  add_input_options(plan, plan_.job);
+  add_duration(plan, "--deadline", plan_.job.deadline, "Time the job may take")->required();
+  plan.add_option("--target-pocd", plan_.target, "Chance to make the deadline that slots and deadline are sought for")
+      ->check(CLI::Range(0.01, 0.9999))
+      ->type_name("P")
+      ->capture_default_str();
+  add_count(plan, "--slots", plan_.slots, 1, "Slots to run on (default: the master's, or this machine's cores)");
+  plan.add_option("--price", plan_.price, "Price of an hour of a slot: tells the cost")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("MONEY");
+  plan.add_option("--policy", plan_.policies,
+                  "NAME or NAME:KEY=VALUE,...; repeatable (default none, hadoop, shed+ and split-resume)")
+      ->type_name("POLICY");
+  auto* t_min = add_duration(plan, "--t-min", plan_.t_min, "Shortest time for a whole split, instead of a profile");
+  plan.add_option("--beta", plan_.beta, "With --t-min: how rare slow attempts are; fewer with more")
+      ->check(CLI::Range(0.1, 100.0))
+      ->type_name("NUMBER")
+      ->capture_default_str()
+      ->needs(t_min);
+  add_duration(plan, "--launch", plan_.launch, "Time to launch an attempt (default: the profile's, or 1s)");
+  auto* journal = plan.add_option("--journal", plan_.journal, "Take the profile from the recordings of this journal")
+                      ->type_name("DIR");
+  plan.add_option("--recording", plan_.recording, "Take the profile from this file, see 'ontime run --record'")
+      ->type_name("FILE")
+      ->excludes(journal);
+  add_count(plan, "--runs", plan_.runs, 1, "Simulations of each case (default: as many as take about a second)");
+  plan.add_option("--seed", plan_.seed, "Of the first simulation")->type_name("N")->capture_default_str();
+  plan.add_flag("--explain", plan_.explain, "Tell how the numbers were found");
+  add_application_directories(plan, plan_.job.application_directories);
+  add_master_options(plan, plan_.master);
+  add_json(plan, plan_.json);
 }
 
 std::string Grammar::verb() const {

@@ -69,6 +69,8 @@ asio::awaitable<wire::Reply> ClientSession::answer(wire::Request request) {
       co_return kill_job(JobId{request.kill_job().job()});
     case wire::Request::kExplain:
       co_return explain(request.explain());
+    case wire::Request::kProfile:
+      co_return profile(request.profile());
     case wire::Request::WHAT_NOT_SET:
       break;
   }
@@ -149,6 +151,26 @@ wire::Reply ClientSession::list_nodes() const {
   reply.mutable_nodes();
   for (const auto& [id, node] : services_.control.cluster().nodes()) {
     *reply.mutable_nodes()->add_nodes() = summary_of(id, node, services_.control.now());
+  }
+  return reply;
+}
+
+wire::Reply ClientSession::profile(const wire::Request::Profile& request) const {
+  const scheduler::Cluster& cluster = services_.control.cluster();
+  scheduler::JobSpec spec;
+  spec.application = request.application();
+  for (const wire::Entry& entry : request.parameters()) spec.parameters[entry.key()] = entry.value();
+  wire::Reply reply;
+  wire::Reply::Profile& profile = *reply.mutable_profile();
+  std::uint32_t slots = 0;
+  for (const auto& [id, node] : cluster.nodes()) {
+    if (node.state == scheduler::NodeState::Live) slots += node.slots;
+  }
+  profile.set_slots(slots);
+  if (const auto* sample = cluster.find_profile(spec)) {
+    profile.mutable_finished()->Add(sample->finished().begin(), sample->finished().end());
+    profile.mutable_censored()->Add(sample->censored().begin(), sample->censored().end());
+    profile.mutable_launches()->Add(sample->launches().begin(), sample->launches().end());
   }
   return reply;
 }

@@ -37,6 +37,7 @@ class ClientSession {
   wire::Reply explain(const wire::Request::Explain& request) const;
   wire::Reply list_jobs(const wire::Request::ListJobs& request) const;
   wire::Reply list_nodes() const;
+  wire::Reply profile(const wire::Request::Profile& request) const;
   wire::Reply kill_job(JobId id);
 
   const std::shared_ptr<net::Connection> connection_;

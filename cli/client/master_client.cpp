@@ -185,6 +185,16 @@ Result<wire::Reply::Nodes> MasterClient::list_nodes() {
   return reply->nodes();
 }
 
+Result<wire::Reply::Profile> MasterClient::profile(const wire::JobSpec& spec) {
+  wire::Request request;
+  request.mutable_profile()->set_application(spec.application());
+  *request.mutable_profile()->mutable_parameters() = spec.parameters();
+  auto reply = ask(request);
+  if (!reply) return reply.error();
+  if (!reply->has_profile()) return unexpected_answer();
+  return reply->profile();
+}
+
 Result<wire::JobState> MasterClient::kill(JobId job) {
   wire::Request request;
   request.mutable_kill_job()->set_job(job.value);

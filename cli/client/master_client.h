@@ -50,6 +50,8 @@ class MasterClient {
   // All that was asked for, however many answers it takes.
   Result<wire::Reply::Explained> explain(wire::Request::Explain request);
   Result<wire::Reply::Nodes> list_nodes();
+  // Of the job's application with its parameters.
+  Result<wire::Reply::Profile> profile(const wire::JobSpec& spec);
   Result<wire::JobState> kill(JobId job);
 
  private:

@@ -32,7 +32,7 @@ ALLOWED = {
     "worker": (["common/base"], []),
     "apps": (["common/app"], []),
     "simulator": (["scheduler", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
-    "cli": (["common", "simulator", "master/recording", "scheduler/policy", "scheduler/reason.h"],
+    "cli": (["common", "simulator", "master/recording", "master/input_listing.h", "scheduler/policy", "scheduler/reason.h"],
             ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
 }
 

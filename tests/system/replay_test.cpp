@@ -35,6 +35,26 @@ TEST_P(ReplayOfPolicy, ReachesTheDecisionsOfARealRun) {
   EXPECT_GT(again["epochs"][0]["decisions"], 0) << again.dump(1);
   EXPECT_EQ(again["epochs"][0]["end"], "the master has ended");
   EXPECT_EQ(again["jobs"][0]["state"], "succeeded");
+
+  // Without copies the straggler's original would have gone on at its pace, past the deadline.
+  const nlohmann::json otherwise =
+      replay({"--recording", directory / "run.otr", "--policy", "none", "--policy", "shed+", "--runs", "50"});
+  EXPECT_EQ(otherwise["tasks"], 10);
+  EXPECT_GE(otherwise["durations_recorded"], 9) << otherwise.dump(1);
+  if (otherwise["durations_recorded"] == 10) {  // it was not ended before it had shown its pace
+    EXPECT_EQ(otherwise["policies"][0]["pocd"], 0) << otherwise.dump(1);
+    EXPECT_GT(otherwise["policies"][0]["median_seconds"], 4) << otherwise.dump(1);
+  }
+  EXPECT_EQ(otherwise["recorded"]["policy"], GetParam());
+
+  const Finished planned = ontime({"plan", "wordcount", kNovel, "--splits", "10", "--slots", "20", "--deadline", "4s",
+                                   "--price", "1", "--recording", directory / "run.otr", "--json"});
+  EXPECT_EQ(planned.status, 0) << planned.err;
+  const nlohmann::json plan = nlohmann::json::parse(planned.out, nullptr, false);
+  EXPECT_EQ(plan["tasks"], 10) << planned.out;
+  EXPECT_EQ(plan["policies"][0]["method"], "formula");
+  EXPECT_GT(plan["durations"]["t_min_seconds"], 0.5);
+  for (const auto& policy : plan["policies"]) EXPECT_GE(policy["pocd"], plan["policies"][0]["pocd"]) << planned.out;
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, ReplayOfPolicy, testing::Values("split-resume", "s-resume", "shed+", "hadoop"),
@@ -72,6 +92,10 @@ TEST(Replay, ReachesTheDecisionsOfMastersThatWereKilledAndOfOneThatRuns) {
   EXPECT_EQ(cluster.wait(job), "succeeded");
   const nlohmann::json running = replay({job, "--journal", cluster / "journal"});
   EXPECT_EQ(running["identical"], true) << running.dump(1);
+  const Finished planned =
+      cluster.client({"plan", "wordcount", kNovel, "--splits", "10", "--deadline", "6s", "--json"});
+  EXPECT_EQ(planned.status, 0) << planned.err;
+  EXPECT_EQ(nlohmann::json::parse(planned.out, nullptr, false)["slots"], 20) << planned.out;
   cluster.master().kill();
   const nlohmann::json dead = replay({job, "--journal", cluster / "journal"});
   EXPECT_EQ(dead["identical"], true) << dead.dump(1);
@@ -87,6 +111,14 @@ TEST(Replay, RefusesWhatIsNotThereOrDamaged) {
   const Finished text = ontime({"replay", "--recording", kNovel});
   EXPECT_EQ(text.status, 1);
   EXPECT_NE(text.err.find("is not a recording"), std::string::npos) << text.err;
+}
+
+TEST(Plan, SaysWhatToDoWhenNothingIsKnown) {
+  const Finished plan = ontime({"plan", "wordcount", kNovel, "--deadline", "4s", "--master", "127.0.0.1:1"});
+  EXPECT_EQ(plan.status, 2);
+  EXPECT_NE(plan.err.find("--t-min"), std::string::npos) << plan.err;
+  EXPECT_EQ(ontime({"plan", "wordcount", kNovel, "--deadline", "4s", "--t-min", "1s", "--policy", "nobody"}).status, 2);
+  EXPECT_EQ(ontime({"plan", "wordcount", kNovel, "--t-min", "1s"}).status, 2) << "a deadline is wanted";
 }
 
 }  // namespace
