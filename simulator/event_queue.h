@@ -17,6 +17,7 @@ enum class Due : std::uint8_t {
   Launched,      // subject: attempt slot. Its launch time is over
   Border,        // attempt slot. It reaches the end of its segment
   SpeedChange,   // attempt slot
+  Skew,          // attempt slot. It comes to bytes that take longer, or shorter
   Crash,         // attempt slot
   Heartbeat,     // node
   Order,         // order slot. Arrives at its node

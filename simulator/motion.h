@@ -20,6 +20,7 @@ class Motion {
   void set_speed(double bytes_per_second, TimePoint now);
   double speed() const { return speed_; }
 
+  double place(TimePoint now) const;  // where it is, in bytes
   // Everything of its range below is mapped: what a heartbeat says.
   std::uint64_t offset(TimePoint now) const;
   // What is sealed next.
@@ -35,7 +36,6 @@ class Motion {
   void seal(TimePoint now);
 
  private:
-  double place(TimePoint now) const;
   std::uint64_t round_up(std::uint64_t at) const;
 
   std::uint64_t record_bytes_ = 1;

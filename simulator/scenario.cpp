@@ -57,6 +57,9 @@ Status check_group(const JobGroup& group) {
   for (const double recorded : group.first_durations) {
     if (!(recorded >= 0 && std::isfinite(recorded))) return bad_input(who + "a recorded duration is 0 or positive.");
   }
+  if (!is_positive(group.skew_slowness.median()) || group.skew_begins.least() < 0) {
+    return bad_input(who + "a skew begins at a share of the split, from 0 on, and its slowness is positive.");
+  }
   if (!is_positive(group.tasks.median())) return bad_input(who + "the number of tasks is positive.");
   if (!is_positive(group.scale.median()) || group.scale.least() < 0) return bad_input(who + "a scale is positive.");
   if (group.deadline_means > 0 && !is_positive(group.duration.mean())) {

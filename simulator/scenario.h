@@ -67,6 +67,10 @@ struct JobGroup {
   // Of an attempt over a whole split on a node of slowness 1, from its first record on. Every attempt draws anew and,
   // on a part of the split, takes its share.
   Distribution duration = Distribution::pareto(10, 2);
+  // Bytes need not take alike long: from the share `skew_begins` of its split on, a task's bytes take `skew_slowness`
+  // times as long as those before; the whole takes as long as ever. Drawn per task.
+  Distribution skew_begins = Distribution::constant(1);
+  Distribution skew_slowness = Distribution::constant(1);
   // Recorded durations by task index: the first attempt of the task takes exactly so long for a whole split, on
   // whatever node. 0, or a task beyond the list: drawn. All other attempts draw.
   std::vector<double> first_durations;

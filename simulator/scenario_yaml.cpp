@@ -84,6 +84,14 @@ void read_deadline(const YAML::Node& node, JobGroup& group) {
   fields.finish();
 }
 
+JobGroup read_skew(const YAML::Node& node, JobGroup group) {
+  YamlFields fields(node);
+  fields.distribution("begins", group.skew_begins);
+  fields.distribution("slowness", group.skew_slowness);
+  fields.finish();
+  return group;
+}
+
 JobGroup read_jobs(const YAML::Node& node, const ReadFile& read_file) {
   YamlFields fields(node);
   JobGroup group;
@@ -100,6 +108,7 @@ JobGroup read_jobs(const YAML::Node& node, const ReadFile& read_file) {
   fields.bytes("split_bytes", group.split_bytes);
   fields.bytes("record_bytes", group.record_bytes);
   fields.distribution("duration", group.duration);
+  fields.get("skew", group, [&](const YAML::Node& skew) { return read_skew(skew, group); });
   fields.get("first_durations", group.first_durations, read_values);
   if (!fields.take("tasks") && !group.first_durations.empty()) {
     group.tasks = Distribution::constant(static_cast<double>(group.first_durations.size()));

@@ -149,7 +149,8 @@ void Simulation::submit(std::uint32_t index) {
   scheduler::JobSpec spec = spec_of(group, planned);
   for (const scheduler::InputFile& file : spec.inputs) job.input_bytes += static_cast<double>(file.size);
   outcome_.jobs.push_back(job);
-  workers_.add_job({.planned = index, .group = &group, .machine_time = 0, .mapped_bytes = 0});
+  workers_.add_job(
+      {.planned = index, .group = &group, .split_bytes = spec.split_bytes, .machine_time = 0, .mapped_bytes = 0});
   expect_forecasts(JobId{static_cast<std::uint32_t>(outcome_.jobs.size())}, outcome_.jobs.back());
   step(event::JobSubmitted{index, std::move(spec)});
 }

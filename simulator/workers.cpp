@@ -56,6 +56,8 @@ void Workers::on(const Upcoming& due) {
   Attempt& attempt = attempts_[due.subject];
   if (due.due == Due::Border) {
     if (attempt.border == due.generation) on_border(attempt, due.at);
+  } else if (due.due == Due::Skew) {
+    if (attempt.skew == due.generation) set_speed(attempt, due.at);
   } else if (attempt.life == due.generation) {
     if (due.due == Due::Launched) {
       on_launched(attempt, due.at);
@@ -175,12 +177,36 @@ double Workers::draw_duration(Attempt& attempt) {
 void Workers::change_speed(Attempt& attempt, TimePoint now) {
   const JobGroup& group = *jobs_[attempt.id.task.job.value - 1].group;
   const double duration = std::max(kDurationMin, draw_duration(attempt));
-  attempt.motion.set_speed(static_cast<double>(group.split_bytes) / duration, now);
-  expect_border(attempt, now);
+  attempt.even_speed = static_cast<double>(group.split_bytes) / duration;
+  set_speed(attempt, now);
   if (const double every = scenario_.speed_changes_every; every > 0) {
     const double pause = -every * natural_log(attempt.random.uniform());
     queue_.push(now + from_seconds(pause), Due::SpeedChange, slot_of(attempt), attempt.life);
   }
+}
+
+// As fast as the bytes allow that it maps now.
+void Workers::set_speed(Attempt& attempt, TimePoint now) {
+  const JobLoad& job = jobs_[attempt.id.task.job.value - 1];
+  const JobGroup& group = *job.group;
+  double speed = attempt.even_speed;
+  if (!group.skew_begins.is_constant() || group.skew_begins.median() < 1) {
+    Random skew(seed_, Purpose::Skew, job.planned, attempt.id.task.index);
+    const double slowness = group.skew_slowness.sample(skew);
+    const double share = std::clamp(group.skew_begins.sample(skew), 0.0, 1.0);
+    const auto split = static_cast<double>(job.split_bytes);
+    const double begins = split * (attempt.id.task.index + share);
+    const double place = attempt.motion.place(now);
+    speed *= share + (1 - share) * slowness;
+    if (place >= begins - 1) {
+      speed /= slowness;
+    } else {
+      const double left = std::ceil((begins - place) / speed * 1e9) / 1e9;
+      queue_.push(now + from_seconds(left), Due::Skew, slot_of(attempt), ++attempt.skew);
+    }
+  }
+  attempt.motion.set_speed(speed, now);
+  expect_border(attempt, now);
 }
 
 void Workers::expect_border(Attempt& attempt, TimePoint now) {
@@ -209,6 +235,7 @@ void Workers::end(std::uint32_t slot, TimePoint now) {
   std::erase(nodes_[attempt.node].attempts, slot);
   ++attempt.life;
   ++attempt.border;
+  ++attempt.skew;
   free_.push_back(slot);
 }
 

@@ -24,6 +24,7 @@ namespace ontime::simulator {
 struct JobLoad {
   std::uint32_t planned = 0;  // index into the planned jobs: names its random streams
   const JobGroup* group = nullptr;
+  std::uint64_t split_bytes = 0;
   double machine_time = 0;  // slot-seconds
   double mapped_bytes = 0;
 };
@@ -64,6 +65,8 @@ class Workers {
     std::uint32_t node = 0;
     std::uint32_t life = 0;    // generation of the slot
     std::uint32_t border = 0;  // generation of its next Border
+    std::uint32_t skew = 0;    // generation of its next Skew
+    double even_speed = 0;     // bytes per second, if all bytes of the split took alike long
     Phase phase = Phase::Launching;
     bool standby = false;
     std::optional<ByteRange> begin;  // told to a standby before it was ready
@@ -100,6 +103,7 @@ class Workers {
   void on_border(Attempt& attempt, TimePoint now);
   void start_mapping(Attempt& attempt, TimePoint now);
   void change_speed(Attempt& attempt, TimePoint now);
+  void set_speed(Attempt& attempt, TimePoint now);
   double draw_duration(Attempt& attempt);
   void expect_border(Attempt& attempt, TimePoint now);
   void end(std::uint32_t slot, TimePoint now);

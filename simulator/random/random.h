@@ -20,6 +20,7 @@ enum class Purpose : std::uint64_t {
   Crash = 8,
   Outage = 9,
   JobScale = 10,
+  Skew = 11,
   Test = 100,
 };
 

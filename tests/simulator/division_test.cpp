@@ -31,8 +31,7 @@ TEST_P(Division, MakesDeadlinesThatCopiesCannot) {
   EXPECT_LT(divided.duplicated, 0.05);
 }
 
-INSTANTIATE_TEST_SUITE_P(, Division,
-                         testing::Values(std::pair{0.7, 0.4}, std::pair{0.7, 0.6}, std::pair{1.0, 0.4}));
+INSTANTIATE_TEST_SUITE_P(, Division, testing::Values(std::pair{0.7, 0.4}, std::pair{0.7, 0.6}, std::pair{1.0, 0.4}));
 
 TEST(DivisionAnywhere, MakesTightDeadlinesWhateverDurationsAreLike) {
   for (const std::string_view world : division_worlds()) {

@@ -49,6 +49,10 @@ class Maker {
     if (pick(3) == 0) group.arrivals.one_by_one = true;
     if (pick(3) == 0) group.arrivals.rate = 0.1;
     if (pick(5) == 0) group.attempt_timeout = 60;
+    if (pick(4) == 0) {
+      group.skew_begins = Distribution::uniform(0, 1);
+      group.skew_slowness = Distribution::lognormal(1, 1);
+    }
     return group;
   }
 

@@ -80,6 +80,7 @@ jobs:
     record_bytes: 4KiB
     duration: {pareto: [10s, 1.5]}
     deadline: 1m
+    skew: {begins: {uniform: [0.2, 0.8]}, slowness: 4}
     policy: none
     set: {}
     estimator: hadoop
@@ -105,6 +106,8 @@ jobs:
   EXPECT_EQ(words.split_bytes, 64u << 20);
   EXPECT_EQ(words.duration.to_string(), "pareto(10, 1.5)");
   EXPECT_EQ(words.deadline, 60);
+  EXPECT_EQ(words.skew_begins.to_string(), "uniform(0.2, 0.8)");
+  EXPECT_EQ(words.skew_slowness.median(), 4);
   EXPECT_EQ(words.checkpoint, 0);
   EXPECT_EQ(scenario->jobs[1].count, 3u);
   EXPECT_FALSE(scenario->jobs[1].checkpoint);
@@ -117,6 +120,7 @@ TEST(ScenarioYaml, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - duration: {gauss: [1, 2]}\n"), HasSubstr("gauss"));
   EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - policy: wishful\n"), HasSubstr("wishful"));
   EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - deadline: soon\n"), HasSubstr("soon"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - skew: {slowness: 0}\n"), HasSubstr("skew"));
   EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - deadline: -1\n"), HasSubstr("negative"));
   EXPECT_THAT(complaint("nodes: [{}]\njobs: [{}]\noutages: [{node: 7, at: 1}]\n"), HasSubstr("outage"));
   EXPECT_THAT(complaint("nodes: []\njobs: [{}]\n"), HasSubstr("node"));

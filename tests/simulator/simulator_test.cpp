@@ -35,6 +35,24 @@ TEST(Simulator, ATaskOfConstantDurationTakesItsLaunchAndItsDuration) {
   EXPECT_NEAR(job.mapped_bytes, job.input_bytes, 1);
 }
 
+TEST(Simulator, BytesBehindASkewTakeLongerTheWholeAsLongAsEver) {
+  Scenario scenario = small();
+  JobGroup& group = scenario.jobs[0];
+  group.tasks = Distribution::constant(2);
+  group.duration = Distribution::constant(10);
+  group.skew_begins = Distribution::constant(0.5);
+  group.skew_slowness = Distribution::constant(4);
+  EXPECT_NEAR(run(scenario, 1).jobs[0].flow_time(), 1 + 10 + 2 * 0.001, 1e-6);
+  scenario.heartbeat = 0.01;
+  const auto mapped_after = [&](double seconds) {
+    scenario.horizon = 1.001 + seconds;
+    const JobOutcome job = run(scenario, 1).jobs[0];
+    return job.mapped_bytes / job.input_bytes;
+  };
+  EXPECT_NEAR(mapped_after(2), 0.5, 0.006);  // the last event before the horizon is a heartbeat earlier
+  EXPECT_NEAR(mapped_after(6), 0.75, 0.006);
+}
+
 TEST(Simulator, TheSameSeedGivesTheSameLogAndAnotherSeedAnother) {
   Scenario scenario = small();
   scenario.jobs[0].count = 3;
