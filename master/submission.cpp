@@ -47,11 +47,9 @@ Result<Duration> duration_of(std::int64_t ns, const char* name) {
   return Duration(ns);
 }
 
-// Policies whose papers start their copies at the beginning of a split would resume too if there were checkpoints.
 std::int64_t checkpoint_of(const wire::JobSpec& request, const JobSpec& spec) {
   if (request.has_checkpoint_interval_ns()) return request.checkpoint_interval_ns();
-  const scheduler::PolicyDescription* policy = scheduler::find_policy(spec.policy);
-  return policy != nullptr && policy->restarts ? 0 : spec.checkpoint_interval.count();
+  return scheduler::default_checkpoint_interval(spec.policy).count();
 }
 
 Status fill_durations(const wire::JobSpec& request, JobSpec& spec) {

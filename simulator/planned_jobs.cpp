@@ -89,11 +89,8 @@ scheduler::JobSpec spec_of(const JobGroup& group, const PlannedJob& planned) {
   }
   spec.output = "/simulated/output";
   spec.deadline = from_seconds(planned.deadline);
-  const scheduler::PolicyDescription* policy = scheduler::find_policy(group.policy);
-  const bool restarts = policy != nullptr && policy->restarts;
-  spec.checkpoint_interval = group.checkpoint ? from_seconds(*group.checkpoint)
-                             : restarts       ? Duration(0)
-                                              : scheduler::JobSpec{}.checkpoint_interval;
+  spec.checkpoint_interval =
+      group.checkpoint ? from_seconds(*group.checkpoint) : scheduler::default_checkpoint_interval(group.policy);
   spec.attempt_timeout = from_seconds(group.attempt_timeout);
   spec.attempts_max = group.attempts_max;
   spec.policy = group.policy;

@@ -21,7 +21,6 @@ namespace {
 using scheduler::estimate::DurationSample;
 
 constexpr double kCheckpointShare = 0.25;  // of a median attempt: closer ones cost time to simulate and change nothing
-constexpr double kCheckpointLeast = 5;
 
 // What is known of the application, and from where.
 struct Knowledge {
@@ -150,9 +149,8 @@ Result<Planned> make_question(const PlanCommand& command) {
 
 // Checkpoints cost events and change nothing without crashes.
 void choose_checkpoints(const simulator::PolicyChoice& policy, simulator::JobGroup& job) {
-  const scheduler::PolicyDescription* description = scheduler::find_policy(policy.name);
-  const bool restarts = description != nullptr && description->restarts;
-  job.checkpoint = restarts ? 0 : std::max(kCheckpointLeast, kCheckpointShare * job.duration.median());
+  const double usual = seconds(scheduler::default_checkpoint_interval(policy.name));
+  job.checkpoint = usual > 0 ? std::max(usual, kCheckpointShare * job.duration.median()) : 0;
 }
 
 }  // namespace

@@ -39,8 +39,7 @@ std::string parameters_text(const wire::JobSummary& job) {
 }
 
 bool restarts_without_checkpoints(const wire::JobSummary& job) {
-  const scheduler::PolicyDescription* policy = scheduler::find_policy(job.policy());
-  return job.checkpoint_interval_ns() == 0 && policy != nullptr && policy->restarts;
+  return job.checkpoint_interval_ns() == 0 && scheduler::default_checkpoint_interval(job.policy()) == Duration(0);
 }
 
 std::string checkpoint_text(const wire::JobSummary& job) {

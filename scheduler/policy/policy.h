@@ -54,13 +54,15 @@ class Policy {
 struct PolicyDescription {
   std::string_view name;     // as in `--policy`
   std::string_view summary;  // one line
-  // Its copies start at the split's begin, as its paper has it: without `--checkpoint` checkpoints are off, or they
-  // would resume as well.
-  bool restarts = false;
+  bool restarts = false;     // its copies start at the split's begin, as its paper has it
 };
 
 const std::vector<PolicyDescription>& policies();
 const PolicyDescription* find_policy(std::string_view name);  // null for an unknown one
+
+// Of a job that does not say how often. Off (0) for policies that restart: with checkpoints their copies would resume
+// too.
+Duration default_checkpoint_interval(std::string_view policy);
 
 // By name; null for an unknown one. Throws std::invalid_argument with one sentence for a parameter that it does not
 // have or that is out of its range.
