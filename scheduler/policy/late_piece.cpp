@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scheduler/pocd/normal.h"
+#include "scheduler/policy/launching.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -69,6 +70,7 @@ std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, co
                                         const estimate::Durations& durations, const RescueRules& rules) {
   const Racer& leader = leader_of(piece);
   if (!(durations.t_min > 0) || piece.range.is_open_ended()) return Reason::NoEstimate;
+  if (is_launching(*leader.attempt, durations.launch, view.now)) return Reason::TooYoung;
   const double now = job.since_submission(view.now);
   const double window = rules.due(job) - now - durations.launch;
   const auto end = static_cast<double>(piece.range.end);

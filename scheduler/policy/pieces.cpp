@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scheduler/policy/launching.h"
+
 namespace ontime::scheduler {
 namespace {
 
@@ -91,7 +93,8 @@ std::optional<Reason> unsettled(const std::vector<Piece>& pieces, double launch,
     for (const Racer& racer : piece.racers) {
       const bool has_begun = racer.attempt->state == AttemptState::Running;
       const bool is_young = has_begun && age(*racer.attempt, now) < launch;
-      if (is_young || std::isnan(racer.completion)) reason = Reason::TooYoung;
+      if (is_young || is_launching(*racer.attempt, launch, now) || std::isnan(racer.completion))
+        reason = Reason::TooYoung;
     }
   }
   return reason;

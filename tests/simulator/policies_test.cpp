@@ -64,6 +64,23 @@ TEST(ClonePolicy, DoesNotEndClonesThatAreBeingLaunched) {
   EXPECT_GE(job.machine_time, 40 * (60 + 0.6 * 120));  // all of them raced
 }
 
+// Whoever knows how long launches take does not take an attempt that is being launched for a straggler.
+TEST(DeadlinePolicies, WaitForLaunchesThatTakeLong) {
+  for (const std::string policy : {"shed+", "split-resume"}) {
+    Scenario scenario;
+    scenario.nodes[0].count = 40;
+    scenario.launch = Distribution::constant(60);
+    scenario.node_timeout = 60;
+    JobGroup& group = scenario.jobs[0];
+    group.duration = Distribution::constant(120);
+    group.checkpoint = 0;
+    group.deadline = 500;
+    group.policy = policy;
+    group.policy_parameters = {{"t_min", "120s"}, {"beta", "2"}, {"t_avg", "60s"}};
+    EXPECT_EQ(run(scenario, 1).jobs.at(0).attempts, 10u) << policy;
+  }
+}
+
 TEST_P(EveryPolicy, EndsEveryJobOnAHealthyCluster) { run_scenarios(1, 20 / kSlower, false); }
 
 TEST_P(EveryPolicy, EndsEveryJobWhateverNodesDo) { run_scenarios(1000, 40 / kSlower, true); }
