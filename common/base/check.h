@@ -4,6 +4,11 @@
 
 namespace ontime {
 [[noreturn]] void check_failed(const char* condition, const char* message, const char* file, int line);
+
+// For tests that go on after a broken invariant: called with the sentence instead of ending the process, and has to
+// throw. Set before there are threads; null: the process ends.
+using CheckHandler = void (*)(const char* sentence);
+void set_check_handler(CheckHandler handler);
 }
 
 #define ONTIME_CHECK(condition, message) \

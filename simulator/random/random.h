@@ -21,6 +21,7 @@ enum class Purpose : std::uint64_t {
   Outage = 9,
   JobScale = 10,
   Skew = 11,
+  Faults = 10,  // of fault schedules, which have no JobScale
   Test = 100,
 };
 

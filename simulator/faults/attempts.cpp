@@ -1,0 +1,218 @@
+// The attempts of the workers: how they map, what they write, what they answer to a cut.
+#include <algorithm>
+#include <utility>
+
+#include "common/base/crc32c.h"
+#include "scheduler/planted.h"
+#include "simulator/faults/workers.h"
+#include "simulator/random/elementary.h"
+
+namespace ontime::simulator::faults {
+
+namespace action = scheduler::action;
+namespace event = scheduler::event;
+
+namespace {
+
+// The first record that begins at or behind `offset`.
+std::uint64_t first_record(std::uint64_t offset, std::uint64_t record_bytes) {
+  return (offset + record_bytes - 1) / record_bytes;
+}
+
+std::uint32_t checksum(const OutputFile& file, std::size_t from) {
+  return crc32c(0, file.records.data() + from, (file.records.size() - from) * sizeof file.records[0]);
+}
+
+}  // namespace
+
+void Workers::on_attempt(const Upcoming& due) {
+  Attempt& attempt = attempts_[due.subject];
+  if (due.due == Due::Border) {
+    if (attempt.border == due.generation) on_border(attempt);
+    return;
+  }
+  if (attempt.life != due.generation) return;
+  const Node& node = nodes_[attempt.node];
+  if (is_stopped(node) && node.do_attempts_stop) {
+    return world_.agenda.put(node.stopped_until, due.due, due.subject, due.generation);
+  }
+  if (due.due == Due::Launched) on_launched(attempt);
+  if (due.due == Due::Cut) cut(attempt);
+  if (due.due == Due::SpeedChange) change_speed(attempt);
+  if (due.due == Due::AttemptDies) exit(attempt, "it crashed");
+}
+
+bool Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, std::uint32_t directory) {
+  Node& node = nodes_[index];
+  if (find(index, order.attempt) != nullptr) return true;  // the order came twice
+  if (node.attempts.size() >= 2 * std::size_t{world_.plan.slots[index]}) return false;
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(attempts_.size()));
+    attempts_.emplace_back();
+  }
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  Attempt& attempt = attempts_[slot];
+  attempt.id = order.attempt;
+  attempt.node = index;
+  attempt.phase = Phase::Launching;
+  attempt.standby = order.standby;
+  attempt.begin.reset();
+  attempt.job = &world_.plan.submissions[world_.submission_of[directory]];
+  attempt.directory = directory;
+  attempt.cuts.clear();
+  attempt.motion = Motion(order.range, attempt.job->job.record_bytes);
+  attempt.next_record = first_record(order.range.begin, attempt.job->job.record_bytes);
+  attempt.random =
+      Random(world_.plan.seed, Purpose::Duration, directory, order.attempt.task.index, order.attempt.number);
+  const double pause = world_.plan.launch * (0.1 + 0.9 * attempt.random.uniform());
+  world_.agenda.put(world_.now + from_seconds(pause), Due::Launched, slot, attempt.life);
+  node.attempts.push_back(slot);
+  return true;
+}
+
+void Workers::begin(Attempt& attempt, ByteRange range) {
+  if (!attempt.standby || attempt.begin) return;
+  attempt.begin = range;
+  if (attempt.phase == Phase::StandingBy) start_mapping(attempt);
+}
+
+void Workers::on_launched(Attempt& attempt) {
+  if (attempt.standby) {
+    attempt.phase = Phase::StandingBy;
+    report(attempt.node, event::AttemptReady{{}, attempt.id});
+    if (!attempt.begin) return;
+  }
+  start_mapping(attempt);
+}
+
+void Workers::start_mapping(Attempt& attempt) {
+  OutputDirectory& directory = world_.store.directory(attempt.directory);
+  if (!directory.has_attempts) return exit(attempt, "it cannot create its output file");
+  if (nodes_[attempt.node].is_disk_full) return exit(attempt, "no space left on device");
+  attempt.file = world_.store.create();
+  directory.attempts[attempt_file_name(attempt.id)] = attempt.file;
+  attempt.phase = Phase::Mapping;
+  const std::uint64_t record_bytes = attempt.job->job.record_bytes;
+  if (attempt.begin) {
+    attempt.motion = Motion(*attempt.begin, record_bytes);
+    attempt.next_record = first_record(attempt.begin->begin, record_bytes);
+  }
+  const bool is_behind_a_cut = attempt.motion.segment().begin % attempt.job->job.split_bytes != 0;
+  if (planted(Plant::SkipsARecord) && is_behind_a_cut) ++attempt.next_record;
+  report(attempt.node, event::AttemptStarted{{}, attempt.id});
+  change_speed(attempt);
+  if (!attempt.cuts.empty()) expect_cut(attempt);
+  if (attempt.random.uniform() < world_.plan.crash_probability) {
+    const double left = seconds(attempt.motion.border_at(world_.now) - world_.now);
+    world_.agenda.put(world_.now + from_seconds(left * attempt.random.uniform()), Due::AttemptDies, slot_of(attempt),
+                      attempt.life);
+  }
+}
+
+void Workers::change_speed(Attempt& attempt) {
+  const JobGroup& job = attempt.job->job;
+  const double duration = job.duration.sample(attempt.random) * world_.plan.slowness[attempt.node];
+  attempt.speed = static_cast<double>(job.split_bytes) / std::max(1e-3, duration);
+  attempt.motion.set_speed(attempt.speed, world_.now);
+  expect_border(attempt);
+  if (const double every = world_.plan.speed_changes_every; every > 0) {
+    const double pause = -every * natural_log(attempt.random.uniform());
+    world_.agenda.put(world_.now + from_seconds(pause), Due::SpeedChange, slot_of(attempt), attempt.life);
+  }
+}
+
+void Workers::expect_border(Attempt& attempt) {
+  world_.agenda.put(attempt.motion.border_at(world_.now), Due::Border, slot_of(attempt), ++attempt.border);
+}
+
+// A cut is answered when the attempt next looks, one at a time; one that launches looks when it maps.
+void Workers::expect_cut(const Attempt& attempt) {
+  const Duration pause = from_seconds(world_.plan.runner_delay * random_.uniform());
+  world_.agenda.put(world_.now + pause, Due::Cut, slot_of(attempt), attempt.life);
+}
+
+void Workers::cut(Attempt& attempt) {
+  if (attempt.cuts.empty() || attempt.phase == Phase::Launching) return;
+  const action::CutAttempt asked = attempt.cuts.front();
+  attempt.cuts.pop_front();
+  if (attempt.phase != Phase::Mapping) return;  // a standby is not asked
+  const std::uint64_t at = attempt.motion.cut(asked.at, asked.release, world_.now);
+  report(attempt.node, event::CutAnswered{{}, attempt.id, at, asked.release});
+  if (attempt.motion.is_over())
+    end(attempt);
+  else if (nodes_[attempt.node].do_attempts_stop)
+    ++attempt.border;
+  else
+    expect_border(attempt);
+}
+
+// Its segment is mapped: what it has become is written and synced before anybody hears of it.
+void Workers::on_border(Attempt& attempt) {
+  if (nodes_[attempt.node].is_disk_full) return exit(attempt, "no space left on device");
+  const ByteRange segment = attempt.motion.segment();
+  OutputFile& file = world_.store.file(attempt.file);
+  const std::size_t offset = file.records.size();
+  const std::uint64_t first = attempt.next_record;
+  attempt.motion.seal(world_.now);
+  const std::uint64_t record_bytes = attempt.job->job.record_bytes;
+  const bool is_cut_short = attempt.motion.is_over() && segment.end % attempt.job->job.split_bytes != 0;
+  write(attempt, segment.end + (planted(Plant::StopsTooLate) && is_cut_short ? record_bytes : 0));
+  if (!planted(Plant::SealedTooEarly)) file.synced = file.records.size();
+  event::SegmentSealed sealed{{}, attempt.id, segment, segment.end, {}, {}};
+  sealed.output = {offset, file.records.size() - offset, attempt.next_record - std::min(first, attempt.next_record),
+                   checksum(file, offset)};
+  report(attempt.node, std::move(sealed));
+  if (attempt.motion.is_over())
+    end(attempt);
+  else
+    expect_border(attempt);
+}
+
+// The output of all records that begin below `end`.
+void Workers::write(Attempt& attempt, std::uint64_t end) {
+  std::vector<std::uint32_t>& records = world_.store.file(attempt.file).records;
+  const std::uint64_t stop = first_record(end, attempt.job->job.record_bytes);
+  for (; attempt.next_record < stop; ++attempt.next_record) {
+    if (attempt.next_record % attempt.job->output_every != 0) continue;
+    records.push_back(static_cast<std::uint32_t>(attempt.next_record));
+  }
+}
+
+void Workers::exit(Attempt& attempt, const char* why) {
+  report(attempt.node, event::AttemptExited{{}, attempt.id, false, why});
+  kill(attempt);
+}
+
+// What it has mapped so far may be in its file already.
+void Workers::kill(Attempt& attempt) {
+  if (attempt.phase == Phase::Mapping && !nodes_[attempt.node].is_disk_full) {
+    const std::uint64_t place = attempt.motion.offset(world_.now);
+    write(attempt, place / attempt.job->job.record_bytes * attempt.job->job.record_bytes);
+  }
+  end(attempt);
+}
+
+void Workers::end(Attempt& attempt) {
+  const std::uint32_t slot = slot_of(attempt);
+  std::erase(nodes_[attempt.node].attempts, slot);
+  ++attempt.life;
+  ++attempt.border;
+  free_.push_back(slot);
+}
+
+Workers::Attempt* Workers::find(std::uint32_t node, AttemptId id) {
+  for (const std::uint32_t slot : nodes_[node].attempts) {
+    if (attempts_[slot].id == id) return &attempts_[slot];
+  }
+  return nullptr;
+}
+
+std::uint32_t Workers::slot_of(const Attempt& attempt) const {
+  const auto& slots = nodes_[attempt.node].attempts;
+  const auto found =
+      std::find_if(slots.begin(), slots.end(), [&](std::uint32_t slot) { return &attempts_[slot] == &attempt; });
+  return *found;
+}
+
+}  // namespace ontime::simulator::faults

@@ -1,0 +1,16 @@
+#pragma once
+// Makes a schedule that fails smaller, for people to read.
+
+#include <string>
+
+#include "simulator/faults/fault_plan.h"
+
+namespace ontime::simulator::faults {
+
+// Leaves out, one at a time, every fault and every job that it fails without as well, though perhaps in another way.
+FaultPlan minimise(FaultPlan plan);
+
+// The schedule, a line for each node, job and fault.
+std::string describe(const FaultPlan& plan);
+
+}  // namespace ontime::simulator::faults

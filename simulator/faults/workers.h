@@ -1,0 +1,107 @@
+#pragma once
+// The workers as the real ones are (worker/agent): they register, keep reports until they are acknowledged, obey the
+// master that they are connected to, and can die, stop, or be cut off at any moment.
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "simulator/faults/world.h"
+#include "simulator/motion.h"
+#include "simulator/random/random.h"
+
+namespace ontime::simulator::faults {
+
+class Workers {
+ public:
+  explicit Workers(World& world);
+
+  void on(const Upcoming& due);
+  void on_message(ConnectionId connection, MessageToWorker message);
+  // Nothing is read there before.
+  TimePoint stopped_until(std::uint32_t node) const { return nodes_[node].stopped_until; }
+
+  void die(std::uint32_t node);
+  void come_back(std::uint32_t node);
+  void stop(std::uint32_t node, bool attempts_too, TimePoint until);
+  void go_on(std::uint32_t node);
+  void break_connection(std::uint32_t node);
+  void set_disk_full(std::uint32_t node, bool is_full) { nodes_[node].is_disk_full = is_full; }
+  void kill_an_attempt(std::uint32_t node, double luck);
+
+ private:
+  enum class Phase : std::uint8_t { Launching, StandingBy, Mapping };
+  struct Attempt {
+    AttemptId id;
+    std::uint32_t node = 0;
+    std::uint32_t life = 0;    // generation of the slot
+    std::uint32_t border = 0;  // generation of its next Border
+    Phase phase = Phase::Launching;
+    bool standby = false;
+    std::optional<ByteRange> begin;  // told to a standby before it was ready
+    const Submission* job = nullptr;
+    std::uint32_t directory = 0;
+    FileId file = 0;
+    std::uint64_t next_record = 0;  // that it will map
+    double speed = 0;               // also while its node stops
+    Motion motion;
+    std::deque<scheduler::action::CutAttempt> cuts;  // not looked at yet
+    Random random{0, Purpose::Duration};
+  };
+  struct Node {
+    bool is_alive = true;
+    bool is_disk_full = false;
+    bool do_attempts_stop = false;
+    TimePoint stopped_until;
+    std::uint32_t incarnation = 0;
+    std::uint32_t pulse = 0;  // generation of its heartbeats and of trying to connect
+    std::optional<ConnectionId> connection;
+    bool is_welcome = false;
+    double pause = 0;  // before it connects again
+    std::deque<Report> kept;
+    std::uint64_t last_report = 0;
+    std::uint64_t sent_report = 0;
+    std::vector<std::uint32_t> attempts;
+  };
+
+  // Connections.
+  void connect(std::uint32_t node);
+  void connect_later(std::uint32_t node);
+  void lose_connection(std::uint32_t node);
+  void close(std::uint32_t node);
+  void beat(std::uint32_t node);
+  void report(std::uint32_t node, scheduler::Event what);
+  void send_reports(std::uint32_t node);
+  void welcome(std::uint32_t node, const Welcome& welcome);
+  void obey(std::uint32_t node, const Orders& orders);
+  bool obey(std::uint32_t node, const Order& order);
+  bool is_stopped(const Node& node) const { return node.stopped_until > world_.now; }
+  std::vector<scheduler::AttemptProgress> progress(const Node& node) const;
+
+  // Attempts.
+  void on_attempt(const Upcoming& due);
+  bool launch(std::uint32_t node, const scheduler::action::LaunchAttempt& order, std::uint32_t directory);
+  void begin(Attempt& attempt, ByteRange range);
+  void expect_cut(const Attempt& attempt);
+  void cut(Attempt& attempt);
+  void on_launched(Attempt& attempt);
+  void start_mapping(Attempt& attempt);
+  void change_speed(Attempt& attempt);
+  void expect_border(Attempt& attempt);
+  void on_border(Attempt& attempt);
+  void write(Attempt& attempt, std::uint64_t end);
+  void exit(Attempt& attempt, const char* why);
+  void kill(Attempt& attempt);
+  void end(Attempt& attempt);
+  Attempt* find(std::uint32_t node, AttemptId id);
+  std::uint32_t slot_of(const Attempt& attempt) const;
+
+  World& world_;
+  std::vector<Node> nodes_;
+  std::deque<Attempt> attempts_;     // their places never move
+  std::vector<std::uint32_t> free_;  // slots of attempts_
+  Random random_;
+};
+
+}  // namespace ontime::simulator::faults
