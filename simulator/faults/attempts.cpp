@@ -14,6 +14,8 @@ namespace event = scheduler::event;
 
 namespace {
 
+constexpr double kDurationMax = 40;  // seconds: a job that does not end is not just slow
+
 // The first record that begins at or behind `offset`.
 std::uint64_t first_record(std::uint64_t offset, std::uint64_t record_bytes) {
   return (offset + record_bytes - 1) / record_bytes;
@@ -112,8 +114,9 @@ void Workers::start_mapping(Attempt& attempt) {
 
 void Workers::change_speed(Attempt& attempt) {
   const JobGroup& job = attempt.job->job;
-  const double duration = job.duration.sample(attempt.random) * world_.plan.slowness[attempt.node];
-  attempt.speed = static_cast<double>(job.split_bytes) / std::max(1e-3, duration);
+  const double duration =
+      std::min(kDurationMax, job.duration.sample(attempt.random)) * world_.plan.slowness[attempt.node];
+  attempt.speed = static_cast<double>(job.split_bytes) / duration;
   attempt.motion.set_speed(attempt.speed, world_.now);
   expect_border(attempt);
   if (const double every = world_.plan.speed_changes_every; every > 0) {

@@ -97,8 +97,13 @@ void Audit::on_recovered(const JournalContent& content, const std::vector<schedu
   for (const auto& [job, all] : content.records) {
     for (const std::string& encoded : all) found.records[job].push_back(checksum_of(encoded));
   }
-  // What was being written is there as a whole or not at all.
-  if (found != durable_) on_durable();
+  // What was being written is there as a whole or not at all. Jobs may have ended and been forgotten in it.
+  const bool has_more = found != durable_;
+  for (const scheduler::Record& one : under_way_) {
+    const auto* forgotten = std::get_if<scheduler::record::JobForgotten>(&one.fact);
+    if (has_more && forgotten != nullptr) reported_.emplace(forgotten->job, forgotten_[forgotten->job]);
+  }
+  if (has_more) on_durable();
   under_way_.clear();
   require(found == durable_, "a new master finds everything that was durable, in order, and no part of a batch");
   require(!settled_ || *settled_ == durable_state(cluster), "a new master knows what the last one knew");

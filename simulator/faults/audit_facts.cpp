@@ -113,6 +113,7 @@ struct Audit::Follower {
   void operator()(const record::JobForgotten& fact) const {
     Job* job = job_of(fact.job, "a job that is forgotten exists");
     if (job != nullptr) audit.require(is_final(job->state), "only a job that has ended is forgotten");
+    audit.forgotten_[fact.job] = job == nullptr ? scheduler::JobState::Failed : job->state;
     audit.jobs_.erase(fact.job);
   }
 
