@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/check.h"
+#include "scheduler/planted.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -58,11 +59,12 @@ std::map<std::uint32_t, std::uint32_t> ApplicationMaster::pending() const {
 void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
   observe(cluster, id);
   if (id.index >= next_fresh_) return;
-  for (const Segment& segment : cluster.find_task(id)->ledger.segments()) {
+  const std::vector<Segment>& segments = cluster.find_task(id)->ledger.segments();
+  for (const Segment& segment : segments) {
     const Place place{id.index, segment.range.begin};
     if (segment.sealed || !cluster.racing(id, place.second).empty() || !cluster.standing_by(id, place.second).empty())
       again_.erase(place);
-    else
+    else if (!planted(Plant::ReleasedRestLost) || segment.range.begin == segments.front().range.begin)
       again_.insert(place);
   }
 }
@@ -131,10 +133,12 @@ void ApplicationMaster::launch(Turn& turn, NodeId node, Place place, bool specul
   const Task* task = turn.cluster.find_task(id);
   const AttemptId attempt{id, static_cast<std::uint32_t>(task->attempts.size())};
   const ByteRange range = task->ledger.find(place.second)->range;
+  const std::uint64_t split_begin = task->ledger.split().begin;
   again_.erase(place);
   if (standby) standbys_.insert(attempt);
   turn.record(record::AttemptLaunched{attempt, node, range, speculative, standby});
-  turn.act(action::LaunchAttempt{node, attempt, range, standby});
+  const bool is_late = planted(Plant::ResumedTooFar) && range.begin != split_begin;
+  turn.act(action::LaunchAttempt{node, attempt, {range.begin + (is_late ? 1 : 0), range.end}, standby});
   const JobSpec& spec = turn.cluster.find_job(job_)->spec;
   if (spec.checkpoint_interval > Duration::zero()) {
     turn.timers.arm(checkpoint_of(attempt), turn.now + spec.checkpoint_interval);
@@ -219,6 +223,7 @@ void ApplicationMaster::kill(Turn& turn, AttemptId id, const std::string& reason
   if (attempt == nullptr) return;
   const NodeId node = attempt->node;
   turn.record(record::AttemptEnded{id, AttemptEnd::Killed, reason});
+  if (planted(Plant::KillNotRecorded)) turn.records.pop_back();
   turn.act(action::KillAttempt{node, id, reason});
 }
 

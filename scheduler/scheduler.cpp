@@ -5,6 +5,7 @@
 
 #include "common/base/check.h"
 #include "scheduler/model/invariants.h"
+#include "scheduler/planted.h"
 #include "scheduler/scheduler_impl.h"
 
 namespace ontime::scheduler {
@@ -77,7 +78,8 @@ Step Scheduler::Impl::finish(Turn& turn) {
 
 Step Scheduler::Impl::start(TimePoint now) {
   Turn turn = begin(now);
-  turn.record(record::MasterStarted{cluster_.epoch() + 1});
+  const bool stays = planted(Plant::EpochNotRaised) && cluster_.epoch() > 0;
+  turn.record(record::MasterStarted{cluster_.epoch() + (stays ? 0 : 1)});
   cluster_.observe_restart(now);
   for (const auto& [id, node] : cluster_.nodes()) timers_.arm(node_silence(id), now + settings_.node_timeout);
   std::vector<JobId> jobs;
@@ -85,7 +87,8 @@ Step Scheduler::Impl::start(TimePoint now) {
   for (const JobId id : jobs) {
     const Job& job = *cluster_.find_job(id);
     if (is_final(job.state)) ended_.insert(id);
-    if (job.state == JobState::Committing) turn.act(action::CommitOutput{id});
+    const bool again = planted(Plant::CommittedAgain) && job.state == JobState::Succeeded;
+    if (job.state == JobState::Committing || again) turn.act(action::CommitOutput{id});
     if (job.state != JobState::Running) continue;
     manage(turn, id);
     for (const AttemptId attempt : job.live) {
@@ -130,6 +133,7 @@ void Scheduler::Impl::on(Turn& turn, const event::NodeInventory& event) {
       fenced.push_back(progress.attempt);
   }
   for (const AttemptId attempt : gone) {
+    if (planted(Plant::GoneAttemptKept)) break;
     turn.record(record::AttemptEnded{attempt, AttemptEnd::Lost, "its worker does not run it"});
   }
   cluster_.observe_node(event.node, NodeState::Live, true, turn.now);
@@ -189,6 +193,7 @@ void Scheduler::Impl::on_silence(Turn& turn, NodeId id) {
   const std::set<AttemptId> lost = node->live;
   cluster_.observe_node(id, NodeState::Lost, false, turn.now);
   for (const AttemptId attempt : lost) {
+    if (planted(Plant::LostNodeKeepsAttempt) && attempt == *lost.begin()) continue;
     turn.record(record::AttemptEnded{attempt, AttemptEnd::Lost, "its node was silent for too long"});
   }
   resources_.refresh(cluster_, id);
@@ -219,7 +224,9 @@ void Scheduler::Impl::on(Turn& turn, const event::CutAnswered& event) {
 
 void Scheduler::Impl::on(Turn& turn, const event::SegmentSealed& event) {
   cluster_.observe_heard(event.node, turn.now);
-  if (!is_live_on(event.node, event.attempt)) {
+  const bool is_believed = planted(Plant::FencedSealAccepted) && masters_.contains(event.attempt.task.job) &&
+                           cluster_.find_attempt(event.attempt) != nullptr;
+  if (!is_live_on(event.node, event.attempt) && !is_believed) {
     // A report sent again after a reconnect is no news; anything else comes from an attempt that was given up.
     const Attempt* attempt = cluster_.find_attempt(event.attempt);
     if (attempt == nullptr || attempt->state != AttemptState::Succeeded) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/planted.h"
 #include "scheduler/scheduler_impl.h"
 
 namespace ontime::scheduler {
@@ -97,7 +98,9 @@ void Scheduler::Impl::carry_out(Turn& turn, const Decision& decision) {
 void Scheduler::Impl::on(Turn& turn, const event::JobKillRequested& event) {
   const Job* job = cluster_.find_job(event.job);
   // What is being committed is past recall: its parts may be in place already.
-  if (job != nullptr && job->state == JobState::Running) end_job(turn, event.job, JobState::Killed, event.reason);
+  const bool may_be_killed = job != nullptr && (job->state == JobState::Running ||
+                                                (planted(Plant::KilledWhileCommitted) && !is_final(job->state)));
+  if (may_be_killed) end_job(turn, event.job, JobState::Killed, event.reason);
 }
 
 void Scheduler::Impl::commit_if_done(Turn& turn, JobId id) {
@@ -122,7 +125,8 @@ void Scheduler::Impl::learn(Turn& turn, JobId id) {
 
 void Scheduler::Impl::on(Turn& turn, const event::CommitFinished& event) {
   const Job* job = cluster_.find_job(event.job);
-  if (job == nullptr || job->state != JobState::Committing) return;
+  const bool again = planted(Plant::CommittedAgain) && job != nullptr && job->state == JobState::Succeeded;
+  if (job == nullptr || (job->state != JobState::Committing && !again)) return;
   const bool ok = event.error.empty();
   end_job(turn, event.job, ok ? JobState::Succeeded : JobState::Failed, event.error);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "scheduler/planted.h"
+
 namespace ontime::scheduler {
 namespace {
 
@@ -35,7 +37,7 @@ bool Ledger::cut(std::uint64_t begin, std::uint64_t at) {
   const auto left = locate(begin);
   if (left == segments_.end() || left->sealed || at <= begin || at >= left->range.end) return false;
   Segment right;
-  right.range = {at, left->range.end};
+  right.range = {planted(Plant::CutLosesAByte) ? at + 1 : at, left->range.end};
   left->range.end = at;
   segments_.insert(left + 1, right);
   ++open_;

@@ -44,6 +44,14 @@ void Workers::on_attempt(const Upcoming& due) {
   if (due.due == Due::AttemptDies) exit(attempt, "it crashed");
 }
 
+ByteRange Workers::known_range(const Attempt& attempt, ByteRange range) const {
+  return {range.begin, std::min(range.end, input_end(*attempt.job))};
+}
+
+std::uint64_t Workers::told_end(const Attempt& attempt, std::uint64_t end) const {
+  return attempt.job->is_compressed && end == input_end(*attempt.job) ? kUnknownEnd : end;
+}
+
 bool Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, std::uint32_t directory) {
   Node& node = nodes_[index];
   if (find(index, order.attempt) != nullptr) return true;  // the order came twice
@@ -63,7 +71,7 @@ bool Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, st
   attempt.job = &world_.plan.submissions[world_.submission_of[directory]];
   attempt.directory = directory;
   attempt.cuts.clear();
-  attempt.motion = Motion(order.range, attempt.job->job.record_bytes);
+  attempt.motion = Motion(known_range(attempt, order.range), attempt.job->job.record_bytes);
   attempt.next_record = first_record(order.range.begin, attempt.job->job.record_bytes);
   attempt.random =
       Random(world_.plan.seed, Purpose::Duration, directory, order.attempt.task.index, order.attempt.number);
@@ -97,7 +105,7 @@ void Workers::start_mapping(Attempt& attempt) {
   attempt.phase = Phase::Mapping;
   const std::uint64_t record_bytes = attempt.job->job.record_bytes;
   if (attempt.begin) {
-    attempt.motion = Motion(*attempt.begin, record_bytes);
+    attempt.motion = Motion(known_range(attempt, *attempt.begin), record_bytes);
     attempt.next_record = first_record(attempt.begin->begin, record_bytes);
   }
   const bool is_behind_a_cut = attempt.motion.segment().begin % attempt.job->job.split_bytes != 0;
@@ -141,7 +149,7 @@ void Workers::cut(Attempt& attempt) {
   attempt.cuts.pop_front();
   if (attempt.phase != Phase::Mapping) return;  // a standby is not asked
   const std::uint64_t at = attempt.motion.cut(asked.at, asked.release, world_.now);
-  report(attempt.node, event::CutAnswered{{}, attempt.id, at, asked.release});
+  report(attempt.node, event::CutAnswered{{}, attempt.id, told_end(attempt, at), asked.release});
   if (attempt.motion.is_over())
     end(attempt);
   else if (nodes_[attempt.node].do_attempts_stop)
@@ -162,7 +170,8 @@ void Workers::on_border(Attempt& attempt) {
   const bool is_cut_short = attempt.motion.is_over() && segment.end % attempt.job->job.split_bytes != 0;
   write(attempt, segment.end + (planted(Plant::StopsTooLate) && is_cut_short ? record_bytes : 0));
   if (!planted(Plant::SealedTooEarly)) file.synced = file.records.size();
-  event::SegmentSealed sealed{{}, attempt.id, segment, segment.end, {}, {}};
+  const ByteRange told{segment.begin, told_end(attempt, segment.end)};
+  event::SegmentSealed sealed{{}, attempt.id, told, segment.end, {}, {}};
   sealed.output = {offset, file.records.size() - offset, attempt.next_record - std::min(first, attempt.next_record),
                    checksum(file, offset)};
   report(attempt.node, std::move(sealed));
@@ -182,8 +191,8 @@ void Workers::write(Attempt& attempt, std::uint64_t end) {
   }
 }
 
-void Workers::exit(Attempt& attempt, const char* why) {
-  report(attempt.node, event::AttemptExited{{}, attempt.id, false, why});
+void Workers::exit(Attempt& attempt, const char* why, bool is_fatal) {
+  report(attempt.node, event::AttemptExited{{}, attempt.id, is_fatal, why});
   kill(attempt);
 }
 

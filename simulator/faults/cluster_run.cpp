@@ -12,7 +12,7 @@
 namespace ontime::simulator::faults {
 namespace {
 
-constexpr double kPatience = 600;                  // seconds after the last fault, besides the work
+constexpr double kPatience = 2500;                 // seconds after the last fault, besides the work
 constexpr std::uint64_t kHappeningsMax = 400'000;  // that a schedule takes at most
 
 class ClusterRun {
@@ -166,7 +166,7 @@ class ClusterRun {
     for (const scheduler::Split& split : make_splits(spec_of(submission, directory))) {
       std::vector<std::uint32_t>& records = all.emplace_back();
       for (std::uint64_t record = (split.range.begin + record_bytes - 1) / record_bytes;
-           record * record_bytes < split.range.end; ++record) {
+           record * record_bytes < std::min(split.range.end, input_end(submission)); ++record) {
         if (record % submission.output_every == 0) records.push_back(static_cast<std::uint32_t>(record));
       }
     }
@@ -196,7 +196,7 @@ class ClusterRun {
       case FaultKind::ClockJumps:
         return master_.jump_clock(from_seconds(fault.amount));
       case FaultKind::AttemptDies:
-        return workers_.kill_an_attempt(fault.node, fault.share);
+        return workers_.kill_an_attempt(fault.node, fault.share, fault.is_silent);
       case FaultKind::ConnectionBreaks:
         return workers_.break_connection(fault.node);
       default:
@@ -268,6 +268,10 @@ class ClusterRun {
 
 }  // namespace
 
+std::uint64_t input_end(const Submission& submission) {
+  return submission.job.split_bytes * (submission.is_compressed ? 1 : submission.tasks);
+}
+
 std::string World::stamp() const {
   const std::int64_t ms = to_unix_ns(now) / 1'000'000;
   const std::string fraction = std::to_string(ms % 1000);
@@ -275,7 +279,9 @@ std::string World::stamp() const {
 }
 
 scheduler::JobSpec spec_of(const Submission& submission, std::uint32_t directory) {
-  scheduler::JobSpec spec = simulator::spec_of(submission.job, submission.tasks);
+  const std::uint32_t splits = submission.is_compressed ? 1 : submission.tasks;
+  scheduler::JobSpec spec = simulator::spec_of(submission.job, splits);
+  if (submission.is_compressed) spec.inputs.front().codec = scheduler::Codec::Gzip;
   spec.output = name_of_directory(directory);
   return spec;
 }

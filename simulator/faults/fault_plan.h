@@ -40,8 +40,8 @@ struct Fault {
   double lasts = 0;        // seconds
   std::uint32_t node = 0;  // of those about nodes
   double amount = 0;       // see FaultKind
-  double share = 0;        // see MasterDies and JournalFull
-  bool is_silent = false;  // MasterDies: its machine, so that nobody is told
+  double share = 0;        // see MasterDies and JournalFull; AttemptDies: which
+  bool is_silent = false;  // MasterDies: its machine, so that nobody is told. AttemptDies: any other would, too
 };
 std::string to_string(const Fault& fault);  // "at 12.5 s worker 2 dies for 3 s"
 
@@ -49,6 +49,7 @@ std::string to_string(const Fault& fault);  // "at 12.5 s worker 2 dies for 3 s"
 struct Submission {
   JobGroup job;  // of one job
   std::uint32_t tasks = 1;
+  bool is_compressed = false;      // one split, whose end is not known before it was read
   std::uint32_t output_every = 1;  // only each so-manieth record has output
   double at = 0;
   double killed_at = std::numeric_limits<double>::infinity();  // asked for by the client

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "scheduler/policy/policy.h"
+#include "simulator/faults/chaos_policy.h"
 #include "simulator/random/elementary.h"
 
 namespace ontime::simulator::faults {
@@ -42,7 +43,7 @@ class Generator {
     const std::uint32_t nodes = 1 + pick(4);
     for (std::uint32_t i = 0; i < nodes; ++i) {
       plan_.slots.push_back(1 + pick(3));
-      plan_.slowness.push_back(chance(0.3) ? between(1, 6) : 1);
+      plan_.slowness.push_back(chance(0.3) ? between(1, 4) : 1);
     }
     plan_.jobs_kept = chance(0.3) ? pick(3) : 1000;
   }
@@ -68,6 +69,7 @@ class Generator {
     job.record_bytes = 1 + pick(200);
     job.split_bytes = job.record_bytes * (4 + pick(40)) + pick(2) * pick(100);
     submission.tasks = 1 + pick(6);
+    submission.is_compressed = chance(0.15);
     submission.output_every = chance(0.7) ? 1 : 1 + pick(6);
     submission.at = chance(0.4) ? 0 : between(0, 20);
     const std::array<Distribution, 4> durations{Distribution::pareto(2, 1.3), Distribution::lognormal(3, 0.8),
@@ -75,6 +77,13 @@ class Generator {
     job.duration = durations[pick(4)];
     const auto& policies = scheduler::policies();
     job.policy = policies[pick(static_cast<std::uint32_t>(policies.size()))].name;
+    const bool hands_over =
+        job.policy == "s-resume" || job.policy == "shed" || job.policy == "shed+" || job.policy == "split-resume";
+    if (hands_over) job.policy_parameters["handover"] = chance(0.5) ? "ready" : "predicted";
+    if (chance(0.3)) {
+      job.policy = kChaosPolicy;
+      job.policy_parameters.clear();
+    }
     job.deadline = chance(0.15) ? 0 : between(4, 30);
     job.kill_on_miss = chance(0.08);
     if (chance(0.7)) job.checkpoint = chance(0.3) ? 0 : between(0.5, 4);

@@ -9,6 +9,7 @@
 #include "master/journal/record_codec.h"
 #include "scheduler/planted.h"
 #include "simulator/event_log.h"
+#include "simulator/faults/chaos_policy.h"
 
 namespace ontime::simulator::faults {
 
@@ -42,6 +43,10 @@ void MasterProcess::recover() {
   settings.node_timeout = from_seconds(world_.plan.node_timeout);
   settings.cut_timeout = from_seconds(world_.plan.cut_timeout);
   settings.jobs_kept = world_.plan.jobs_kept;
+  settings.make_policy = [this](std::string_view name, const scheduler::StringMap& parameters) {
+    if (name == kChaosPolicy) return std::unique_ptr<scheduler::Policy>(new ChaosPolicy(world_.plan.seed, life_));
+    return scheduler::make_policy(name, parameters);
+  };
   JournalContent content;
   if (!journal_.recover(content)) return world_.audit.complain("the journal can be read");
   scheduler_ = std::make_unique<scheduler::Scheduler>(settings);
@@ -114,6 +119,7 @@ void MasterProcess::gather(scheduler::Step step, const scheduler::Event* cause) 
   for (scheduler::Action& action : step.actions) {
     if (planted(Plant::ActedTooEarly)) {
       perform(Effect(std::move(action)));
+      flush();
     } else {
       open_.effects.emplace_back(std::move(action));
     }

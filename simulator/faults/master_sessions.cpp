@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "master/commit_plan.h"
+#include "scheduler/planted.h"
 #include "simulator/event_log.h"
 #include "simulator/faults/master_process.h"
 
@@ -153,7 +154,8 @@ void MasterProcess::on(const action::AnswerSubmit& action) {
 
 void MasterProcess::on(const action::CommitOutput& action) {
   const scheduler::Job* job = scheduler_->cluster().find_job(action.job);
-  if (job == nullptr || job->state != scheduler::JobState::Committing) return;
+  const bool may_be_again = planted(Plant::CommittedAgain);
+  if (job == nullptr || (job->state != scheduler::JobState::Committing && !may_be_again)) return;
   enqueue(action.job,
           CommitRun(master::make_commit_plan(scheduler_->cluster(), action.job), directory_of(job->spec.output)));
 }

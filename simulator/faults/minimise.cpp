@@ -31,8 +31,9 @@ std::string text(double value) {
 std::string describe(const Submission& submission) {
   const JobGroup& job = submission.job;
   std::string line = "job at " + text(submission.at) + " s: " + job.name + ", " + std::to_string(submission.tasks) +
-                     " tasks of " + std::to_string(job.split_bytes) + " bytes, records of " +
-                     std::to_string(job.record_bytes) + ", " + job.duration.to_string() + " s, policy " + job.policy;
+                     (submission.is_compressed ? " (compressed: 1)" : "") + " tasks of " +
+                     std::to_string(job.split_bytes) + " bytes, records of " + std::to_string(job.record_bytes) + ", " +
+                     job.duration.to_string() + " s, policy " + job.policy;
   if (job.deadline > 0) line += ", deadline " + text(job.deadline) + " s";
   if (job.kill_on_miss) line += " or it is killed";
   if (job.checkpoint) line += ", checkpoint " + text(*job.checkpoint) + " s";

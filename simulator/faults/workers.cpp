@@ -216,11 +216,11 @@ void Workers::go_on(std::uint32_t index) {
   send_reports(index);
 }
 
-void Workers::kill_an_attempt(std::uint32_t index, double luck) {
+void Workers::kill_an_attempt(std::uint32_t index, double luck, bool is_fatal) {
   const Node& node = nodes_[index];
   if (node.attempts.empty()) return;
   const auto chosen = static_cast<std::size_t>(luck * static_cast<double>(node.attempts.size()));
-  exit(attempts_[node.attempts[std::min(chosen, node.attempts.size() - 1)]], "killed by a signal");
+  exit(attempts_[node.attempts[std::min(chosen, node.attempts.size() - 1)]], "killed by a signal", is_fatal);
 }
 
 }  // namespace ontime::simulator::faults

@@ -28,7 +28,7 @@ class Workers {
   void go_on(std::uint32_t node);
   void break_connection(std::uint32_t node);
   void set_disk_full(std::uint32_t node, bool is_full) { nodes_[node].is_disk_full = is_full; }
-  void kill_an_attempt(std::uint32_t node, double luck);
+  void kill_an_attempt(std::uint32_t node, double luck, bool is_fatal);
 
  private:
   enum class Phase : std::uint8_t { Launching, StandingBy, Mapping };
@@ -91,7 +91,10 @@ class Workers {
   void expect_border(Attempt& attempt);
   void on_border(Attempt& attempt);
   void write(Attempt& attempt, std::uint64_t end);
-  void exit(Attempt& attempt, const char* why);
+  void exit(Attempt& attempt, const char* why, bool is_fatal = false);
+  // A range as the attempt can know it, and as the master has it: the end of a compressed stream is known to neither.
+  ByteRange known_range(const Attempt& attempt, ByteRange range) const;
+  std::uint64_t told_end(const Attempt& attempt, std::uint64_t end) const;
   void kill(Attempt& attempt);
   void end(Attempt& attempt);
   Attempt* find(std::uint32_t node, AttemptId id);

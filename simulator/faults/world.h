@@ -53,6 +53,9 @@ struct World {
   std::string stamp() const;  // "12.500000 "
 };
 
+// Where the input of its job ends, uncompressed.
+std::uint64_t input_end(const Submission& submission);
+
 // Settings of a job as its submission has them.
 scheduler::JobSpec spec_of(const Submission& submission, std::uint32_t directory);
 
