@@ -94,7 +94,9 @@ bool ApplicationMaster::launch_copy(Turn& turn, const ResourceManager& nodes, st
     if (!node) node = nodes.choose({});
     if (!node) return false;
     --copies.front().count;
-    launch(turn, *node, place, true, standby);
+    // Whoever it was to relieve may have ended while it waited for a slot.
+    const bool waits = standby && !turn.cluster.racing(task_id(place.first), place.second).empty();
+    launch(turn, *node, place, true, waits);
     return true;
   }
   return false;

@@ -1,5 +1,6 @@
 // How the ApplicationMaster carries out what a policy decided: races, cuts with attempts behind them, standbys.
 #include <algorithm>
+#include <functional>
 
 #include "scheduler/application_master.h"
 
@@ -15,7 +16,9 @@ std::uint32_t total(const std::vector<std::uint32_t>& copies) {
 bool is_well_formed(const Speculate& decision) {
   if (decision.copies.size() != decision.borders.size() + 1 || total(decision.copies) == 0) return false;
   if (!decision.borders.empty() && (!decision.resume_at || !decision.release)) return false;
-  return std::is_sorted(decision.borders.begin(), decision.borders.end());
+  const auto not_ascending =
+      std::adjacent_find(decision.borders.begin(), decision.borders.end(), std::greater_equal<>());
+  return not_ascending == decision.borders.end();
 }
 
 }  // namespace
@@ -33,6 +36,7 @@ void ApplicationMaster::carry_out(Turn& turn, const Speculate& decision) {
   const Task* task = turn.cluster.find_task(decision.task);
   const Segment* segment = task != nullptr ? task->ledger.find(decision.segment) : nullptr;
   if (segment == nullptr || segment->sealed || !is_well_formed(decision)) return;
+  if (decision.task.index >= next_fresh_) return;  // its originals come first
   const Place place{decision.task.index, decision.segment};
   const std::optional<AttemptId> attempt = farthest(turn.cluster, place);
   if (!decision.resume_at) {

@@ -44,12 +44,15 @@ void Workers::on_attempt(const Upcoming& due) {
   if (due.due == Due::AttemptDies) exit(attempt, "it crashed");
 }
 
-ByteRange Workers::known_range(const Attempt& attempt, ByteRange range) const {
-  return {range.begin, std::min(range.end, input_end(*attempt.job))};
+void Workers::hold(Attempt& attempt, ByteRange range) {
+  attempt.open_end.reset();
+  if (range.is_open_ended()) attempt.open_end = std::max(input_end(*attempt.job), range.begin + 1);
+  attempt.motion = Motion({range.begin, attempt.open_end.value_or(range.end)}, attempt.job->job.record_bytes);
+  attempt.next_record = first_record(range.begin, attempt.job->job.record_bytes);
 }
 
 std::uint64_t Workers::told_end(const Attempt& attempt, std::uint64_t end) const {
-  return attempt.job->is_compressed && end == input_end(*attempt.job) ? kUnknownEnd : end;
+  return attempt.open_end == end ? kUnknownEnd : end;
 }
 
 bool Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, std::uint32_t directory) {
@@ -71,8 +74,7 @@ bool Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, st
   attempt.job = &world_.plan.submissions[world_.submission_of[directory]];
   attempt.directory = directory;
   attempt.cuts.clear();
-  attempt.motion = Motion(known_range(attempt, order.range), attempt.job->job.record_bytes);
-  attempt.next_record = first_record(order.range.begin, attempt.job->job.record_bytes);
+  hold(attempt, order.range);
   attempt.random =
       Random(world_.plan.seed, Purpose::Duration, directory, order.attempt.task.index, order.attempt.number);
   const double pause = world_.plan.launch * (0.1 + 0.9 * attempt.random.uniform());
@@ -103,11 +105,7 @@ void Workers::start_mapping(Attempt& attempt) {
   attempt.file = world_.store.create();
   directory.attempts[attempt_file_name(attempt.id)] = attempt.file;
   attempt.phase = Phase::Mapping;
-  const std::uint64_t record_bytes = attempt.job->job.record_bytes;
-  if (attempt.begin) {
-    attempt.motion = Motion(known_range(attempt, *attempt.begin), record_bytes);
-    attempt.next_record = first_record(attempt.begin->begin, record_bytes);
-  }
+  if (attempt.begin) hold(attempt, *attempt.begin);
   const bool is_behind_a_cut = attempt.motion.segment().begin % attempt.job->job.split_bytes != 0;
   if (planted(Plant::SkipsARecord) && is_behind_a_cut) ++attempt.next_record;
   report(attempt.node, event::AttemptStarted{{}, attempt.id});
@@ -172,6 +170,7 @@ void Workers::on_border(Attempt& attempt) {
   if (!planted(Plant::SealedTooEarly)) file.synced = file.records.size();
   const ByteRange told{segment.begin, told_end(attempt, segment.end)};
   event::SegmentSealed sealed{{}, attempt.id, told, segment.end, {}, {}};
+  if (told.is_open_ended()) sealed.input_end = std::max(segment.begin, input_end(*attempt.job));
   sealed.output = {offset, file.records.size() - offset, attempt.next_record - std::min(first, attempt.next_record),
                    checksum(file, offset)};
   report(attempt.node, std::move(sealed));
@@ -184,7 +183,7 @@ void Workers::on_border(Attempt& attempt) {
 // The output of all records that begin below `end`.
 void Workers::write(Attempt& attempt, std::uint64_t end) {
   std::vector<std::uint32_t>& records = world_.store.file(attempt.file).records;
-  const std::uint64_t stop = first_record(end, attempt.job->job.record_bytes);
+  const std::uint64_t stop = first_record(std::min(end, input_end(*attempt.job)), attempt.job->job.record_bytes);
   for (; attempt.next_record < stop; ++attempt.next_record) {
     if (attempt.next_record % attempt.job->output_every != 0) continue;
     records.push_back(static_cast<std::uint32_t>(attempt.next_record));

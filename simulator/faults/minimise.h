@@ -7,7 +7,7 @@
 
 namespace ontime::simulator::faults {
 
-// Leaves out, one at a time, every fault and every job that it fails without as well, though perhaps in another way.
+// Leaves out, one at a time, every fault and every job that it fails without in the same way.
 FaultPlan minimise(FaultPlan plan);
 
 // The schedule, a line for each node, job and fault.

@@ -46,6 +46,7 @@ class Workers {
     std::uint64_t next_record = 0;  // that it will map
     double speed = 0;               // also while its node stops
     Motion motion;
+    std::optional<std::uint64_t> open_end;           // stands for an end that is not known
     std::deque<scheduler::action::CutAttempt> cuts;  // not looked at yet
     Random random{0, Purpose::Duration};
   };
@@ -92,8 +93,9 @@ class Workers {
   void on_border(Attempt& attempt);
   void write(Attempt& attempt, std::uint64_t end);
   void exit(Attempt& attempt, const char* why, bool is_fatal = false);
-  // A range as the attempt can know it, and as the master has it: the end of a compressed stream is known to neither.
-  ByteRange known_range(const Attempt& attempt, ByteRange range) const;
+  // What it is to map. Where the end is not known, it is where the stream ends, or just behind the begin if that is
+  // later; the master is told of an end that it knows.
+  void hold(Attempt& attempt, ByteRange range);
   std::uint64_t told_end(const Attempt& attempt, std::uint64_t end) const;
   void kill(Attempt& attempt);
   void end(Attempt& attempt);

@@ -274,6 +274,43 @@ TEST_F(SpeculationTest, WhatWasDecidedIsKeptWithTheJobAcrossARestart) {
   EXPECT_EQ(decisions[0].decision.copies, 4u);
 }
 
+TEST_F(SpeculationTest, AStandbyOfASegmentThatNobodyWorksOnAnyMoreIsAnOrdinaryAttempt) {
+  world_.register_node("a", 1);
+  world_.submit(100, 100);
+  const AttemptId first = world_.take_launch();
+  world_.start_attempt(first);
+  order(when_ready(first.task, 1));  // waits for a slot
+  world_.fail(first);
+  const auto launches = world_.take<action::LaunchAttempt>();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_FALSE(launches[0].standby);
+  world_.seal(launches[0].attempt, {0, 100});
+  EXPECT_EQ(world_.job(first.task.job).state, JobState::Committing);
+}
+
+TEST_F(SpeculationTest, ATaskThatWasNeverLaunchedIsNotSpeculatedOn) {
+  world_.register_node("a", 1);
+  world_.submit(200, 100);
+  const AttemptId first = world_.take_launch();
+  Speculate decision;
+  decision.task = {first.task.job, 1};
+  decision.segment = 100;
+  order(decision);
+  world_.seal(first, {0, 100});
+  const AttemptId second = world_.take_launch();
+  EXPECT_FALSE(world_.attempt(second).speculative);
+  world_.seal(second, {100, 200});
+  EXPECT_EQ(world_.job(first.task.job).state, JobState::Committing);
+}
+
+TEST_F(SpeculationTest, ATailIsNotDividedTwiceAtOneBorder) {
+  const AttemptId first = original();
+  Speculate decision = divided(first.task);
+  decision.borders = {60, 60};
+  order(decision);
+  EXPECT_TRUE(world_.take<action::CutAttempt>().empty());
+}
+
 TEST(OnMiss, AJobThatAsksForItIsKilledAtItsDeadline) {
   World world;
   world.register_node("a", 1);
