@@ -61,6 +61,8 @@ class ApplicationMaster {
   std::string on_attempt_failed(Turn& turn, AttemptId attempt, bool fatal, const std::string& message);
   void on_checkpoint_due(Turn& turn, AttemptId attempt);
   void on_cut_overdue(Turn& turn, AttemptId attempt);
+  // Its worker has registered again. A cut that a policy wants is asked for once more.
+  void repeat_cut(Turn& turn, AttemptId attempt);
   bool has_standbys() const { return !standbys_.empty() || !when_ready_.empty(); }
   // Standbys whose reason has gone begin with what is left, or are ended. To be called at the end of a step in which
   // attempts of the job have changed.

@@ -139,14 +139,19 @@ void Scheduler::Impl::on(Turn& turn, const event::NodeInventory& event) {
   cluster_.observe_node(event.node, NodeState::Live, true, turn.now);
   resources_.refresh(cluster_, event.node);
   turn.act(action::WelcomeNode{event.node, std::move(fenced)});
-  for (const AttemptId attempt : cluster_.find_node(event.node)->live) {
-    // An order to stop early may have been lost with the old connection.
-    const Attempt* adopted = cluster_.find_live(attempt);
-    const std::uint64_t split_end = cluster_.find_task(attempt.task)->ledger.split().end;
-    if (adopted->held.end != split_end) {
-      turn.act(action::CutAttempt{event.node, attempt, adopted->held.end, true});
-    }
+  for (const AttemptId attempt : cluster_.find_node(event.node)->live) repeat_orders(turn, attempt);
+}
+
+// Orders may have been lost with the old connection or the old master: to begin, to stop early, to be cut. It ignores
+// those that it has had.
+void Scheduler::Impl::repeat_orders(Turn& turn, AttemptId id) {
+  const Attempt* attempt = cluster_.find_live(id);
+  if (attempt->was_standby && attempt->held.begin == attempt->start_offset) {
+    turn.act(action::BeginAttempt{attempt->node, id, {attempt->start_offset, attempt->launch_end}});
   }
+  const std::uint64_t split_end = cluster_.find_task(id.task)->ledger.split().end;
+  if (attempt->held.end != split_end) turn.act(action::CutAttempt{attempt->node, id, attempt->held.end, true});
+  masters_.at(id.task.job).repeat_cut(turn, id);
 }
 
 void Scheduler::Impl::adopt(Turn& turn, const AttemptProgress& progress) {

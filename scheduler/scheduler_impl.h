@@ -54,6 +54,7 @@ class Scheduler::Impl {
   bool is_live_on(NodeId node, AttemptId attempt) const;
   bool is_stale(NodeId node, AttemptId attempt, TimePoint now) const;
   void adopt(Turn& turn, const AttemptProgress& progress);
+  void repeat_orders(Turn& turn, AttemptId attempt);
 
   void settle_standbys(Turn& turn);
   void assign_slots(Turn& turn);

@@ -69,6 +69,10 @@ void ApplicationMaster::ask_cut(Turn& turn, AttemptId id) {
   turn.timers.arm(cut_of(id), turn.now + turn.cut_timeout);
 }
 
+void ApplicationMaster::repeat_cut(Turn& turn, AttemptId id) {
+  if (wishes_.contains(id)) ask_cut(turn, id);
+}
+
 void ApplicationMaster::on_cut_answered(Turn& turn, const event::CutAnswered& answer) {
   turn.cluster.observe_cut_pending(answer.attempt, false);
   turn.timers.disarm(cut_of(answer.attempt));

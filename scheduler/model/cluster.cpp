@@ -164,6 +164,7 @@ struct Cluster::Applier {
     ONTIME_CHECK(attempt.standby && segment != nullptr && !segment->sealed && segment->range == fact.range,
                  "a standby begins with one open segment");
     attempt.standby = false;
+    attempt.was_standby = true;
     attempt.held = fact.range;
     attempt.start_offset = attempt.offset = fact.range.begin;
     attempt.launch_end = fact.range.end;

@@ -70,6 +70,7 @@ bool Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, st
   attempt.node = index;
   attempt.phase = Phase::Launching;
   attempt.standby = order.standby;
+  attempt.launched = order.range;
   attempt.begin.reset();
   attempt.job = &world_.plan.submissions[world_.submission_of[directory]];
   attempt.directory = directory;
@@ -83,10 +84,14 @@ bool Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, st
   return true;
 }
 
-void Workers::begin(Attempt& attempt, ByteRange range) {
-  if (!attempt.standby || attempt.begin) return;
+// The order may come twice. False if it does not fit.
+bool Workers::begin(Attempt& attempt, ByteRange range) {
+  if (attempt.begin == range) return true;
+  const bool is_inside = attempt.launched.begin <= range.begin && range.end <= attempt.launched.end;
+  if (!attempt.standby || attempt.begin || !is_inside || range.begin >= range.end) return false;
   attempt.begin = range;
   if (attempt.phase == Phase::StandingBy) start_mapping(attempt);
+  return true;
 }
 
 void Workers::on_launched(Attempt& attempt) {

@@ -113,8 +113,10 @@ bool Workers::obey(std::uint32_t index, const Order& order) {
     return launch(index, *launched, order.directory);
   }
   if (const auto* begun = std::get_if<action::BeginAttempt>(&order.what)) {
-    if (Attempt* attempt = find(index, begun->attempt)) begin(*attempt, begun->range);
-  } else if (const auto* asked = std::get_if<action::CutAttempt>(&order.what)) {
+    Attempt* attempt = find(index, begun->attempt);
+    return attempt == nullptr || begin(*attempt, begun->range);
+  }
+  if (const auto* asked = std::get_if<action::CutAttempt>(&order.what)) {
     if (Attempt* attempt = find(index, asked->attempt)) {
       attempt->cuts.push_back(*asked);
       expect_cut(*attempt);

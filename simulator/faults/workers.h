@@ -39,6 +39,7 @@ class Workers {
     std::uint32_t border = 0;  // generation of its next Border
     Phase phase = Phase::Launching;
     bool standby = false;
+    ByteRange launched;
     std::optional<ByteRange> begin;  // told to a standby before it was ready
     const Submission* job = nullptr;
     std::uint32_t directory = 0;
@@ -83,7 +84,7 @@ class Workers {
   // Attempts.
   void on_attempt(const Upcoming& due);
   bool launch(std::uint32_t node, const scheduler::action::LaunchAttempt& order, std::uint32_t directory);
-  void begin(Attempt& attempt, ByteRange range);
+  bool begin(Attempt& attempt, ByteRange range);
   void expect_cut(const Attempt& attempt);
   void cut(Attempt& attempt);
   void on_launched(Attempt& attempt);

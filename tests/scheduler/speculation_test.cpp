@@ -288,6 +288,39 @@ TEST_F(SpeculationTest, AStandbyOfASegmentThatNobodyWorksOnAnyMoreIsAnOrdinaryAt
   EXPECT_EQ(world_.job(first.task.job).state, JobState::Committing);
 }
 
+TEST_F(SpeculationTest, AStandbyIsToldAgainToBeginWhenItsWorkerRegistersAgain) {
+  const AttemptId first = original();
+  order(when_ready(first.task, 1));
+  const AttemptId standby = world_.take_launch();
+  world_.make_ready(standby);
+  world_.answer_cut(first, 37);
+  ASSERT_EQ(world_.take<action::BeginAttempt>().size(), 1u);  // lost with the connection
+  world_.register_node("b", 4, {{standby, 37, 0, 0}});
+  const auto begins = world_.take<action::BeginAttempt>();
+  ASSERT_EQ(begins.size(), 1u);
+  EXPECT_EQ(begins[0].range, (ByteRange{37, 100}));
+  world_.restart();
+  world_.register_node("a", 1, {{first, 37, 0, 0}});
+  world_.register_node("b", 4, {{standby, 37, 0, 0}});
+  ASSERT_EQ(world_.take<action::BeginAttempt>().size(), 1u);
+  world_.answer_cut(standby, 60);
+  world_.seal(standby, {37, 60});
+  world_.register_node("b", 4, {{standby, 60, 0, 0}});
+  EXPECT_TRUE(world_.take<action::BeginAttempt>().empty());
+}
+
+TEST_F(SpeculationTest, ACutOfAPolicyIsAskedForAgainWhenTheWorkerRegistersAgain) {
+  const AttemptId first = original();
+  order(when_ready(first.task, 1));
+  const AttemptId standby = world_.take_launch();
+  world_.make_ready(standby);
+  ASSERT_EQ(world_.take<action::CutAttempt>().size(), 1u);  // lost with the connection
+  world_.register_node("a", 1, {{first, 30, 0, 0}});
+  ASSERT_EQ(world_.take<action::CutAttempt>().size(), 1u);
+  world_.answer_cut(first, 37);
+  EXPECT_EQ(world_.take<action::BeginAttempt>().size(), 1u);
+}
+
 TEST_F(SpeculationTest, ATaskThatWasNeverLaunchedIsNotSpeculatedOn) {
   world_.register_node("a", 1);
   world_.submit(200, 100);
