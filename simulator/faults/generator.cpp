@@ -88,7 +88,7 @@ class Generator {
     job.kill_on_miss = chance(0.08);
     if (chance(0.7)) job.checkpoint = chance(0.3) ? 0 : between(0.5, 4);
     if (chance(0.1)) job.attempt_timeout = between(6, 20);
-    if (chance(0.08)) submission.killed_at = submission.at + between(0, 20);
+    if (chance(0.15)) submission.killed_at = submission.at + between(0, 20);
     return submission;
   }
 
@@ -100,7 +100,9 @@ class Generator {
     Fault fault;
     fault.kind = kind;
     fault.node = node();
-    fault.at = between(0, kFaultsEnd);
+    // Misfortunes like company.
+    const bool follows = !plan_.faults.empty() && plan_.faults.back().trigger == Trigger::Time && chance(0.25);
+    fault.at = follows ? plan_.faults.back().at + scale(0.001, 2) : between(0, kFaultsEnd);
     fault.lasts = lasts;
     fault.share = chance(0.2) ? 0 : chance(0.2) ? 1 : random_.uniform();
     fault.is_silent = chance(0.3);

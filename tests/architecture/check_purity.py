@@ -11,7 +11,7 @@ import source_tree
 
 PURE_FOLDERS = ("scheduler/", "simulator/")
 LOOKED_UP_ONLY = ("scheduler/timers.h",)  # what stands in a hash table there is found by key and never listed
-PROGRAMS = ("simulator/campaigns/",)  # they print what a simulation has found
+PROGRAMS = ("simulator/campaigns/", "simulator/faults/program/")  # they print what a simulation has found
 
 FORBIDDEN = {
     "asks a clock": r"::now\s*\(|\b(?:clock_gettime|gettimeofday)\b|\bstd::time\s*\(",
