@@ -31,7 +31,15 @@ class Commit {
  public:
   Commit(const CommitPlan& plan, const MayGoOn& may_go_on) : plan_(plan), may_go_on_(may_go_on) {}
 
+  // A job that is reported to have failed must not look committed, whatever the last step was.
   Status run() {
+    Status status = commit();
+    if (!status && may_go_on_()) static_cast<void>(::unlinkat(output_.get(), output::kSuccessName, 0));
+    return status;
+  }
+
+ private:
+  Status commit() {
     Result<Descriptor> output = open_directory(plan_.directory);
     if (!output) return output.error();
     output_ = std::move(*output);
@@ -45,7 +53,6 @@ class Commit {
     return conclude();
   }
 
- private:
   std::string path_of(const std::string& name) const { return plan_.directory + "/" + name; }
   std::string attempt_path_of(const std::string& name) const { return path_of(output::kAttemptsName) + "/" + name; }
   Status sync(const std::string& path) const { return sync_directory(path); }

@@ -158,6 +158,22 @@ TEST_F(CommitTest, NamesAnOutputDirectoryThatIsGone) {
 }
 
 // Ends the commit after n steps, as a crash would, for every n, and repeats it.
+TEST_F(CommitTest, TakesItsSuccessBackIfItCannotBeMadeToLast) {
+  make_attempt("t00000-a0", "one\n");
+  add_task(true, {{"t00000-a0", 0, 4}});
+  const std::string elsewhere = directory_ / "elsewhere";
+  const auto has_success = [&] { return fs::exists(fs::path(elsewhere) / output::kSuccessName); };
+  // The directory is moved away when everything but _SUCCESS is done: what follows happens in it, its sync does not.
+  const Status status = commit_output(plan_, [&] {
+    const bool is_nearly_done = !fs::exists(fs::path(output_) / "_attempts") && fs::exists(output_);
+    if (is_nearly_done) fs::rename(output_, elsewhere);
+    return true;
+  });
+  EXPECT_FALSE(status);
+  EXPECT_TRUE(fs::exists(fs::path(elsewhere) / "part-m-00000"));
+  EXPECT_FALSE(has_success());
+}
+
 TEST_F(CommitTest, CanBeRepeatedAfterACrashAtAnyStep) {
   const Files expected = {{"part-m-00000", "renamed"},  {"part-m-00001", "cut"},         {"part-m-00002", ""},
                           {"part-m-00003", "stitched"}, {"part-m-00004", "renamed too"}, {"_SUCCESS", ""}};
