@@ -279,8 +279,10 @@ std::string World::stamp() const {
 }
 
 scheduler::JobSpec spec_of(const Submission& submission, std::uint32_t directory) {
-  const std::uint32_t splits = submission.is_compressed ? 1 : submission.tasks;
-  scheduler::JobSpec spec = simulator::spec_of(submission.job, splits);
+  PlannedJob planned;
+  planned.tasks = submission.is_compressed ? 1 : submission.tasks;
+  planned.deadline = submission.job.deadline;
+  scheduler::JobSpec spec = simulator::spec_of(submission.job, planned);
   if (submission.is_compressed) spec.inputs.front().codec = scheduler::Codec::Gzip;
   spec.output = name_of_directory(directory);
   return spec;
