@@ -73,7 +73,7 @@ TEST(Faults, AMasterMayDieInEveryBatchThatItWrites) {
   plan.faults.clear();
   const std::uint32_t batches = run(plan).batches;
   ASSERT_GT(batches, 10u);
-  for (std::uint32_t batch = 1; batch <= std::min(batches, 60u); ++batch) {
+  for (std::uint32_t batch = 1; batch < std::min(batches, 60u); ++batch) {
     for (const double share : {0.0, 0.5, 0.999, 1.0}) {
       Fault fault;
       fault.trigger = Trigger::Batch;
@@ -83,7 +83,7 @@ TEST(Faults, AMasterMayDieInEveryBatchThatItWrites) {
       plan.faults = {fault};
       const Verdict verdict = run(plan);
       ASSERT_TRUE(verdict.is_good()) << to_string(fault) << ": " << verdict.broken;
-      EXPECT_EQ(verdict.masters, 3u);  // the third only looks at the journal at the end
+      EXPECT_EQ(verdict.masters, 3u);  // the third only looks at the journal at the end, and writes the last batch
     }
   }
 }
