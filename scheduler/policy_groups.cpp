@@ -35,6 +35,11 @@ std::optional<std::uint32_t> PolicyGroups::leave(JobId job) {
   return number;
 }
 
+bool PolicyGroups::wants_submission(std::uint32_t number) const {
+  const PolicyGroup& group = groups_.at(number);
+  return group.jobs.size() == 1 || group.policy->plans_at_submission();
+}
+
 PolicyGroup* PolicyGroups::find(std::uint32_t number) {
   const auto found = groups_.find(number);
   return found == groups_.end() ? nullptr : &found->second;

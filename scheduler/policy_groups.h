@@ -32,6 +32,7 @@ class PolicyGroups {
   // The group that has no job left now, if the job was its last.
   std::optional<std::uint32_t> leave(JobId job);
 
+  bool wants_submission(std::uint32_t number) const;  // whether a policy is to be asked when a job has joined
   PolicyGroup* find(std::uint32_t number);
   const Policy& of(JobId job) const;  // REQUIRES: it has joined
   bool have_shares() const;           // whether any policy divides the slots among its jobs

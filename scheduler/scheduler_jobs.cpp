@@ -25,7 +25,8 @@ void Scheduler::Impl::on(Turn& turn, const event::JobSubmitted& event) {
 void Scheduler::Impl::manage(Turn& turn, JobId id) {
   const Job& job = *cluster_.find_job(id);
   if (masters_.try_emplace(id, id, cluster_).first->second.has_standbys()) changed_.insert(id);
-  timers_.arm(policy_check(policies_.join(id, job.spec)), turn.now);
+  const std::uint32_t group = policies_.join(id, job.spec);
+  if (policies_.wants_submission(group)) timers_.arm(policy_check(group), turn.now);
   if (job.spec.kill_on_miss && job.spec.deadline > Duration::zero()) {
     timers_.arm(deadline_of(id), job.submitted_at + job.spec.deadline);
   }

@@ -8,6 +8,7 @@
 // In the paper a slot begins with the machines that have become idle; here waiting tasks take a slot as it becomes
 // free, so under load none is ever idle when the policy looks. It asks ahead for as many copies as slots will become
 // free until it looks again (live attempts x slot / E[x]); they are launched first. ahead=no keeps to idle slots.
+// With xi=0s there are no clones.
 //
 // Parameters: sigma (by default sigma* of the tasks' alpha), gamma 0.01, r 8, eta 0.1, xi 1s (the paper's units; with
 // them it never clones in the paper's own simulation), ahead yes, slot 0.5 s, t_min, beta, t_avg, fit.
@@ -26,6 +27,7 @@ class Ese final : public Policy {
  public:
   explicit Ese(Parameters& parameters);
   JobOrder order() const override { return JobOrder::ShortestRemaining; }
+  bool plans_at_submission() const override { return xi_ > 0; }  // for clones of small jobs
   Plan plan(const View& view) override;
 
  private:

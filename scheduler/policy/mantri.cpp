@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 
 namespace ontime::scheduler {
 namespace {
@@ -36,6 +37,7 @@ struct Mantri::Round {
   FreshAttempt fresh;
   double now;
   double mean_task = 0;
+  double age_limit = kInfinity;      // seconds, if only ages are known
   std::set<std::uint32_t> pruned{};  // tasks of which attempts are ended by this plan
 };
 
@@ -49,6 +51,10 @@ std::unique_ptr<Policy> Mantri::make(Parameters& parameters) {
   settings.rho = parameters.number("rho", settings.rho, 0, 1e6);
   settings.report = parameters.duration("report", settings.report);
   settings.margin = parameters.duration("margin", settings.margin);
+  settings.only_elapsed = parameters.choice("knows", "remaining", {"remaining", "elapsed"}) == "elapsed";
+  if (settings.only_elapsed && settings.form != MantriForm::P3) {
+    throw std::invalid_argument("--policy-set: knows=elapsed goes with form=p3 only.");
+  }
   settings.is_ahead = parameters.flag("ahead", settings.is_ahead);
   settings.max_copies =
       parameters.count("max_copies", settings.form == MantriForm::P3 ? 1 : settings.max_copies, 0, 100);
@@ -74,6 +80,9 @@ Plan Mantri::plan(const View& view) {
                 slots,
                 FreshAttempt(durations_of(view, job, hints_), settings_.delta),
                 job.since_submission(view.now)};
+    if (settings_.only_elapsed) {
+      round.age_limit = known_age_limit(durations_of(view, job, hints_), mean_split_bytes(job));
+    }
     look_at(round);
   }
   return plan;
@@ -98,7 +107,7 @@ std::uint32_t Mantri::slots(const View& view) const {
 void Mantri::look_at(Round& round) const {
   round.mean_task = mean_task(round.job, round.fresh);
   if (settings_.form != MantriForm::P3) prune(round);
-  for (const Candidate& candidate : candidates(round)) {
+  for (const Candidate& candidate : settings_.only_elapsed ? old_tasks(round) : candidates(round)) {
     if (round.declines.full() && round.slots == 0 && round.view.waiting == 0) break;
     if (round.pruned.contains(candidate.task)) continue;
     if (round.view.waiting > 0 && settings_.form == MantriForm::Full)
@@ -155,6 +164,30 @@ std::vector<Mantri::Candidate> Mantri::candidates(const Round& round) const {
   return candidates;
 }
 
+// Tasks whose single attempt runs for too long, the oldest first.
+std::vector<Mantri::Candidate> Mantri::old_tasks(const Round& round) const {
+  std::vector<Candidate> candidates;
+  const std::span<const std::uint8_t> attempts = round.job.outlook->attempts();
+  for (std::uint32_t task = 0; task < attempts.size(); ++task) {
+    if (attempts[task] != 1) continue;
+    const double ran = age(*first_live(round.job, task), round.view.now);
+    if (ran > round.age_limit) candidates.push_back({task, ran, split_bytes(round.job, task)});
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.remaining > b.remaining; });
+  return candidates;
+}
+
+double Mantri::known_age_limit(const estimate::Durations& durations, double bytes) {
+  const double t_min = durations.t_min * bytes;
+  if (t_min <= 0) return kInfinity;
+  const double launch = durations.launch / t_min;
+  if (durations.beta != age_limit_.beta || launch != age_limit_.launch) {
+    age_limit_ = {durations.beta, launch, age_limit(durations.beta, launch, settings_.delta)};
+  }
+  return age_limit_.limit * t_min;
+}
+
 // The attempt's slot becomes free, its segment waits again: ahead of the job's tasks that have not begun.
 void Mantri::restart(Round& round, const Candidate& candidate) const {
   if (!(candidate.remaining > restart_above(settings_, round.fresh, candidate.bytes))) return;
@@ -174,7 +207,8 @@ void Mantri::restart(Round& round, const Candidate& candidate) const {
 
 void Mantri::duplicate(Round& round, const Candidate& candidate) const {
   const std::uint32_t attempts = attempts_on(round.job, candidate.task);
-  const double limit = duplicate_above(settings_, round.fresh, candidate.bytes, attempts, round.mean_task);
+  double limit = duplicate_above(settings_, round.fresh, candidate.bytes, attempts, round.mean_task);
+  if (settings_.only_elapsed && limit != kInfinity) limit = round.age_limit;
   if (limit == kInfinity) {
     round.declines.add(round.job, candidate.task, Reason::AlreadySpeculating);
     return;

@@ -24,6 +24,7 @@
 //   order fifo                   in which jobs get slots: fifo, deadline, workload
 //   ahead no                     copies come before what waits, as in ese: as many as slots will become free until the
 //                                next check (Xu & Lau's description does not say which; theirs counts idle machines)
+//   knows remaining              p3: elapsed if only the age of an attempt is to be known, not its progress
 //   t_min, beta, t_avg, fit      the distribution of t_new, as for all policies; mean task time before a task is done
 //
 // Declines: AlreadySpeculating, CapReached (gamma restarts), NoFreeSlot, CutPending, NoEstimate for compressed files.
@@ -48,12 +49,13 @@ class Mantri final : public Policy {
   static std::unique_ptr<Policy> make(Parameters& parameters);
 
   JobOrder order() const override { return order_; }
+  bool plans_at_submission() const override { return false; }
   Plan plan(const View& view) override;
 
  private:
   struct Candidate {
     std::uint32_t task;
-    double remaining;  // seconds
+    double remaining;  // seconds; its age if that is all that is known
     double bytes;      // of its split
   };
   struct Round;  // what one plan has at hand for one job
@@ -63,6 +65,8 @@ class Mantri final : public Policy {
   void prune(Round& round) const;
   bool prune(Round& round, std::uint32_t task) const;
   std::vector<Candidate> candidates(const Round& round) const;
+  std::vector<Candidate> old_tasks(const Round& round) const;
+  double known_age_limit(const estimate::Durations& durations, double bytes);
   void restart(Round& round, const Candidate& candidate) const;
   void duplicate(Round& round, const Candidate& candidate) const;
 
@@ -70,6 +74,11 @@ class Mantri final : public Policy {
   estimate::DurationHints hints_;
   double check_;  // seconds
   JobOrder order_;
+  struct AgeLimit {
+    double beta = 0;
+    double launch = 0;
+    double limit = 0;
+  } age_limit_;  // the latest, as it takes long to find
   std::optional<TimePoint> next_check_;
 };
 

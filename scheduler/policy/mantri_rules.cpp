@@ -1,6 +1,7 @@
 #include "scheduler/policy/mantri_rules.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "scheduler/pocd/pareto.h"
@@ -38,6 +39,26 @@ double duplicate_above(const MantriSettings& settings, const FreshAttempt& fresh
   const double by_probability = (c + 1) / c * fresh.quantile(bytes);
   if (attempts > 1) return by_probability;
   return std::min(by_probability, fresh.mean(bytes) + settings.rho * settings.report);
+}
+
+double age_limit(double beta, double launch, double delta) {
+  constexpr int kPoints = 256;
+  const auto probability = [&](double age) {
+    double sum = 0;
+    for (int i = 0; i < kPoints; ++i) {
+      const double fresh = launch + std::pow((i + 0.5) / kPoints, -1 / beta);
+      sum += std::pow(age / (age + 2 * fresh), beta);
+    }
+    return sum / kPoints;
+  };
+  double low = 1;  // before t_min nothing is known of it
+  double high = 1e6;
+  if (probability(low) > delta) return low;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (probability(middle) > delta ? high : low) = middle;
+  }
+  return high;
 }
 
 double restart_above(const MantriSettings& settings, const FreshAttempt& fresh, double bytes) {

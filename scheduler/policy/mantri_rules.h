@@ -24,6 +24,7 @@ struct MantriSettings {
   std::uint32_t keep = 2;        // alpha: attempts of a task that are left running
   std::uint32_t max_copies = 4;  // besides the one that is raced
   bool is_ahead = false;         // copies come before what waits
+  bool only_elapsed = false;     // P3: of a running attempt only its age is known
 };
 
 // What a fresh attempt takes. All times in seconds.
@@ -42,6 +43,10 @@ class FreshAttempt {
   double quantile_per_byte_;
   bool is_known_;
 };
+
+// The age above which P(T - age > 2 t_new | T > age) > delta for a Pareto T: what the rule of P3 comes to where
+// progress is not known. In multiples of t_min; `launch` too.
+double age_limit(double beta, double launch, double delta);
 
 // The remaining time above which a task with `attempts` attempts, 1 or more, gets another:
 //   full  (c + 1) / c (launch + Q(delta)), and for c = 1 not more than E(t_new) + rho report: slots are free

@@ -12,6 +12,7 @@ class None final : public Policy {
  public:
   explicit None(Parameters& parameters) : order_(parameters.order()) {}
   JobOrder order() const override { return order_; }
+  bool plans_at_submission() const override { return false; }
   Plan plan(const View&) override { return {}; }
 
  private:

@@ -21,6 +21,7 @@ class Sda final : public Policy {
  public:
   explicit Sda(Parameters& parameters);
   JobOrder order() const override { return JobOrder::ShortestRemaining; }
+  bool plans_at_submission() const override { return false; }
   Plan plan(const View& view) override;
 
  private:

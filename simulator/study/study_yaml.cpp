@@ -154,6 +154,7 @@ Figure read_figure(const YAML::Node& node, const Study& study) {
     return (study.by_group && name == "group") ||
            std::any_of(study.axes.begin(), study.axes.end(), [&](const Axis& axis) { return axis.name == name; });
   };
+  demand(figure.x.empty() || is_axis(figure.x), node, "figure: there is no axis '" + figure.x + "'");
   demand(figure.panels.empty() || is_axis(figure.panels), node, "figure: there is no axis '" + figure.panels + "'");
   if (figure.kind == Figure::Kind::OverTime) {
     demand(figure.y == "busy" || figure.y == "jobs", node, "figure: over time y is busy or jobs");

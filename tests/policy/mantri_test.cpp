@@ -78,6 +78,40 @@ TEST(Mantri, P3CopiesOnceTheRemainingTimeIsKnownToBeTooLong) {
   EXPECT_EQ(world.declined(job, 2), Reason::AlreadySpeculating);
 }
 
+// P(T - age > 2 t_new given T > age), the mean of (age / (age + 2 w))^beta over w of density beta w^-(beta + 1), w > 1.
+TEST(MantriRules, AnAgeLimitIsWhereTheRemainingTimeExceedsTwoFreshOnesWithDelta) {
+  const double limit = age_limit(2, 0, 0.25);
+  double probability = 0;
+  const double step = 1e-4;
+  for (double v = step / 2; v < 1; v += step) probability += step * 2 * v * std::pow(limit / (limit + 2 / v), 2);
+  EXPECT_NEAR(probability, 0.25, 1e-3);
+  EXPECT_GT(age_limit(2, 0.5, 0.25), limit);
+  EXPECT_GT(age_limit(2, 0, 0.5), limit);
+  EXPECT_EQ(age_limit(2, 0, 0.01), 1);
+}
+
+TEST(Mantri, ThatKnowsOnlyAgesCopiesWhatHasRunForLong) {
+  BaselineWorld world(10);
+  world.slow_down({{1, 1}});
+  const JobId job = world.submit_tasks(3, "mantri", with({{"form", "p3"}, {"knows", "elapsed"}}));
+  const double limit = 10 * age_limit(2, 0.1, 0.25);
+  world.advance(limit - 1);
+  EXPECT_EQ(world.copies_launched(job), 0u);
+  world.advance(3);
+  EXPECT_THAT(world.tasks_with_copies(job), ElementsAre(1));
+  EXPECT_THROW(make_policy("mantri", {{"knows", "elapsed"}}), std::invalid_argument);
+}
+
+TEST(Mantri, CopiesThatComeFirstNeedNoIdleSlot) {
+  for (const std::string ahead : {"no", "yes"}) {
+    BaselineWorld world(4);
+    world.slow_down({{0, 1}});
+    const JobId job = world.submit_tasks(400, "mantri", with({{"form", "p3"}, {"ahead", ahead}}));
+    world.advance(30);
+    EXPECT_EQ(world.copies_launched(job), ahead == "yes" ? 1u : 0u);
+  }
+}
+
 TEST(Mantri, P1GivesATaskAllItsCopiesAndKeepsTheFarthest) {
   BaselineWorld world(10);
   world.set_percent([](AttemptId id) {

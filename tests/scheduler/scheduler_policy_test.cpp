@@ -10,6 +10,37 @@ namespace {
 using namespace std::chrono_literals;
 using test::World;
 
+// Counts how often it is asked.
+class Counting final : public Policy {
+ public:
+  Counting(int& asked, bool at_submission) : asked_(asked), at_submission_(at_submission) {}
+  bool plans_at_submission() const override { return at_submission_; }
+  Plan plan(const View& view) override {
+    ++asked_;
+    return {{}, view.now + 10s};
+  }
+
+ private:
+  int& asked_;
+  bool at_submission_;
+};
+
+TEST(PolicyGroup, IsAskedAtSubmissionsOnlyIfItWantsTo) {
+  for (const bool at_submission : {true, false}) {
+    int asked = 0;
+    Settings settings;
+    settings.make_policy = [&](std::string_view, const StringMap&) {
+      return std::make_unique<Counting>(asked, at_submission);
+    };
+    World world(settings);
+    world.register_node("a", 1);
+    for (int job = 0; job < 3; ++job) world.submit(100, 100);
+    EXPECT_EQ(asked, at_submission ? 3 : 1);
+    world.pass(10s);
+    EXPECT_EQ(asked, at_submission ? 4 : 2);
+  }
+}
+
 Speculate race(TaskId task, std::uint32_t copies) {
   Speculate decision;
   decision.task = task;
