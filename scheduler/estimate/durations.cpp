@@ -47,6 +47,38 @@ bool take_flags(const DurationHints& hints, double split_bytes, Durations& to) {
   return true;
 }
 
+// REQUIRES: the rest of `to` is chosen.
+void choose_tail_of(const DurationSample* profile, const DurationSample& job, std::span<const double> running,
+                    const DurationHints& hints, Durations& to) {
+  if (hints.tail == TailRule::Pareto || to.t_min <= 0) return;
+  if (to.source == DurationSource::Profile) {
+    to.tail = profile->tail(hints.tail);
+  } else if (to.source == DurationSource::Flags) {
+    to.tail = pocd::FittedTail::pareto(to.t_min, to.beta);
+    return;
+  } else if (running.empty()) {
+    to.tail = job.tail(hints.tail);
+  } else {
+    std::vector<double> known(job.finished().begin(), job.finished().end());
+    known.insert(known.end(), running.begin(), running.end());
+    to.tail = choose_tail(known, job.censored(), hints.tail);
+    to.samples = known.size();
+  }
+  if (to.tail) to.t_min = to.tail->quantile(kLeastShare);
+}
+
+void choose_t_min_and_beta(const DurationSample* profile, const DurationSample& job, std::span<const double> running,
+                           const DurationHints& hints, double split_bytes, Durations& to) {
+  const auto allowed = [&](DurationSource source) { return !hints.only || *hints.only == source; };
+  if (allowed(DurationSource::Profile) && profile != nullptr && take_fit(*profile, DurationSource::Profile, to)) return;
+  if (allowed(DurationSource::Job) && take_fit(job, DurationSource::Job, to)) return;
+  if (allowed(DurationSource::Flags) && take_flags(hints, split_bytes, to)) return;
+  if (allowed(DurationSource::Job) && take_fastest(job, running, to)) return;
+  if (take_flags(hints, split_bytes, to)) return;
+  take_fastest(job, running, to);
+  to.source = DurationSource::Assumed;
+}
+
 void choose_launch(const DurationSample* profile, const DurationSample& job, const DurationHints& hints,
                    Durations& to) {
   to.launch = kAssumedLaunch;
@@ -67,11 +99,13 @@ void choose_launch(const DurationSample* profile, const DurationSample& job, con
 void DurationSample::add_finished(double seconds_per_byte) {
   keep_latest(finished_, {&seconds_per_byte, 1});
   fitted_ = false;
+  tail_rule_.reset();
 }
 
 void DurationSample::add_censored(double seconds_per_byte) {
   keep_latest(censored_, {&seconds_per_byte, 1});
   fitted_ = false;
+  tail_rule_.reset();
 }
 
 void DurationSample::add_launch(double seconds) { keep_latest(launches_, {&seconds, 1}); }
@@ -81,6 +115,7 @@ void DurationSample::add(const DurationSample& newer) {
   keep_latest(censored_, newer.censored_);
   keep_latest(launches_, newer.launches_);
   fitted_ = false;
+  tail_rule_.reset();
 }
 
 const std::optional<pocd::ParetoFit>& DurationSample::fit() const {
@@ -89,6 +124,14 @@ const std::optional<pocd::ParetoFit>& DurationSample::fit() const {
     fitted_ = true;
   }
   return fit_;
+}
+
+const std::optional<pocd::FittedTail>& DurationSample::tail(TailRule rule) const {
+  if (tail_rule_ != rule) {
+    tail_ = choose_tail(finished_, censored_, rule);
+    tail_rule_ = rule;
+  }
+  return tail_;
 }
 
 std::optional<double> DurationSample::mean_launch() const {
@@ -110,21 +153,20 @@ std::string_view name_of(DurationSource source) {
   return "assumed";
 }
 
+double Durations::ln_survival(double seconds_per_byte) const {
+  if (tail) return tail->ln_survival(seconds_per_byte);
+  return pocd::Pareto(t_min, beta).ln_survival(seconds_per_byte);
+}
+
+double Durations::median() const { return tail ? tail->median() : t_min * std::exp2(1 / beta); }
+
 Durations choose_durations(const DurationSample* profile, const DurationSample& job, std::span<const double> running,
                            const DurationHints& hints, double split_bytes) {
   Durations chosen;
   chosen.beta = hints.beta.value_or(kAssumedBeta);
   choose_launch(profile, job, hints, chosen);
-  const auto allowed = [&](DurationSource source) { return !hints.only || *hints.only == source; };
-  if (allowed(DurationSource::Profile) && profile != nullptr && take_fit(*profile, DurationSource::Profile, chosen)) {
-    return chosen;
-  }
-  if (allowed(DurationSource::Job) && take_fit(job, DurationSource::Job, chosen)) return chosen;
-  if (allowed(DurationSource::Flags) && take_flags(hints, split_bytes, chosen)) return chosen;
-  if (allowed(DurationSource::Job) && take_fastest(job, running, chosen)) return chosen;
-  if (take_flags(hints, split_bytes, chosen)) return chosen;
-  take_fastest(job, running, chosen);
-  chosen.source = DurationSource::Assumed;
+  choose_t_min_and_beta(profile, job, running, hints, split_bytes, chosen);
+  choose_tail_of(profile, job, running, hints, chosen);
   return chosen;
 }
 

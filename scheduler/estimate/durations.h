@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/estimate/tail_choice.h"
+#include "scheduler/pocd/fitted_tail.h"
 #include "scheduler/pocd/pareto_fit.h"
 
 namespace ontime::scheduler::estimate {
@@ -37,6 +39,8 @@ class DurationSample {
   // Maximum likelihood; kept until something is added. Nothing when nothing has finished.
   const std::optional<pocd::ParetoFit>& fit() const;
   std::optional<double> mean_launch() const;
+  // By choose_tail(); kept until something is added or another rule is asked for.
+  const std::optional<pocd::FittedTail>& tail(TailRule rule) const;
 
  private:
   std::vector<double> finished_;
@@ -44,6 +48,8 @@ class DurationSample {
   std::vector<double> launches_;
   mutable std::optional<pocd::ParetoFit> fit_;
   mutable bool fitted_ = false;
+  mutable std::optional<pocd::FittedTail> tail_;
+  mutable std::optional<TailRule> tail_rule_;  // of tail_, if that is up to date
 };
 
 enum class DurationSource : std::uint8_t {
@@ -62,6 +68,14 @@ struct Durations {
   DurationSource launch_source = DurationSource::Assumed;  // of launch
   std::size_t samples = 0;                                 // attempts that t_min and beta rest on
   double beta_error = 0;                                   // standard error of beta; 0 if unknown
+  // Of execution times in seconds per byte, if another one was asked for than the papers' Pareto(t_min, beta). t_min is
+  // then what one attempt in kLeastShare is below, as not every tail has a least.
+  std::optional<pocd::FittedTail> tail{};
+
+  // ln P(an attempt takes longer, in seconds per byte). REQUIRES: t_min > 0.
+  double ln_survival(double seconds_per_byte) const;
+  // Seconds per byte that half of the attempts do not exceed.
+  double median() const;
 };
 
 // What the user said; times in seconds, t_min for a whole split, or for so many bytes.
@@ -71,15 +85,18 @@ struct DurationHints {
   std::optional<double> beta;
   std::optional<double> launch;
   std::optional<DurationSource> only;  // take t_min and beta from there or assume them
+  TailRule tail = TailRule::Pareto;    // Pareto: as the papers, without any shrinkage
 };
 
 inline constexpr std::size_t kEnoughSamples = 5;  // fewer finished attempts are not fitted
 inline constexpr double kAssumedBeta = 2;
 inline constexpr double kAssumedLaunch = 1;  // seconds
+inline constexpr double kLeastShare = 0.005;
 
 // In order of preference: the profile, the job's own attempts, flags; a beta that cannot be fitted yet is assumed.
 // `profile` may be null. `running`: seconds per byte at which attempts of the job run now, the only thing there is to
-// go by while none has finished. split_bytes > 0.
+// go by while none has finished. split_bytes > 0. With a tail that is fitted to the job's own attempts the running ones
+// count as well: those that have finished first are the fast ones.
 Durations choose_durations(const DurationSample* profile, const DurationSample& job, std::span<const double> running,
                            const DurationHints& hints, double split_bytes);
 

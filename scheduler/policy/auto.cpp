@@ -99,8 +99,9 @@ std::unique_ptr<Policy> Auto::make(Parameters& parameters) {
   settings.slack = parameters.number("slack", settings.slack, 0, 1000);
   settings.load = parameters.number("load", settings.load, 0, 10);
   settings.durations = parameters.durations();
+  settings.durations.tail = parameters.tail(settings.durations.tail);
   parameters.handover(Handover::Predicted);
-  for (const char* name : {"t_min", "beta", "t_avg", "fit", "handover"}) {
+  for (const char* name : {"t_min", "beta", "t_avg", "fit", "handover", "tail"}) {
     if (const auto given = parameters.given().find(name); given != parameters.given().end()) {
       settings.passed_on.insert(*given);
     }
@@ -119,13 +120,14 @@ const std::string& Auto::policy_of(const View& view, const JobView& job, Plan& p
   return chosen->second;
 }
 
-// Not every policy has a hand-over to choose.
+// Not every policy has a hand-over or a tail to choose.
 Policy& Auto::inner(const std::string& name) {
   std::unique_ptr<Policy>& policy = inner_[name];
   if (policy) return *policy;
   policy = try_to_make(name, settings_.passed_on);
   StringMap fewer = settings_.passed_on;
   fewer.erase("handover");
+  fewer.erase("tail");
   if (!policy) policy = try_to_make(name, fewer);
   if (!policy) policy = make_policy("shed+", settings_.passed_on);
   return *policy;

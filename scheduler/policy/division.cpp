@@ -54,6 +54,40 @@ class Powers {
   std::array<double, kSlotsPerGrantMax + 1> values_{};
 };
 
+// ln s, for tails that are asked by it.
+constexpr auto kLn = [] {
+  std::array<double, kSlotsPerGrantMax + 1> ln{};
+  // ln(s) = ln(s - 1) + 2 artanh(1 / (2 s - 1)), as std::log is not to be had at compile time.
+  for (std::size_t s = 2; s < ln.size(); ++s) {
+    const double x = 1 / (2 * static_cast<double>(s) - 1);
+    double sum = 0;
+    double power = x;
+    for (int k = 1; k < 60; k += 2, power *= x * x) sum += power / k;
+    ln[s] = ln[s - 1] + 2 * sum;
+  }
+  return ln;
+}();
+
+// P(one attempt at one of s pieces is late), not below 1 where even a perfect one is.
+class PieceOdds {
+ public:
+  PieceOdds(const Rest& rest, Powers& powers) : tail_(rest.tail), ln_time_(rest.ln_time) {
+    if (tail_ != nullptr) return;
+    share_ = std::pow(rest.work / rest.window, rest.beta);
+    shrinks_ = powers.of(rest.beta);
+  }
+  double miss(std::uint32_t pieces) const {
+    if (tail_ == nullptr) return share_ * shrinks_[pieces];
+    return std::exp(tail_->ln_survival_at(ln_time_ + kLn[pieces]));
+  }
+
+ private:
+  const pocd::FittedTail* tail_;
+  double ln_time_;
+  double share_ = 0;
+  const double* shrinks_ = nullptr;
+};
+
 // The ladder's rungs behind those that are there already. ln R = s ln(1 - (share^beta s^-beta)^c), as
 // pocd::ln_divided_pocd has it, but without a logarithm and a power for each rung. Ends where another piece gains less
 // than gain_min: from kNearlyCertain on gains only shrink.
@@ -63,11 +97,10 @@ void append_ladder(const Rest& rest, std::uint32_t slots_max, double gain_min, P
   to.resize(foot + slots_max + 1, {0, 0, rest.ln_before});
   if (!(rest.window > 0)) return;
   Division* const ladder = &to[foot];
-  const double share = std::pow(rest.work / rest.window, rest.beta);
-  const double* const shrinks = powers.of(rest.beta);
+  const PieceOdds odds(rest, powers);
   for (std::uint32_t pieces = 1; pieces <= std::min(rest.pieces_max, slots_max); ++pieces) {
-    const double miss = share * shrinks[pieces];  // of one attempt at one piece
-    if (!(miss < 1)) continue;                    // even a perfect attempt would be late
+    const double miss = odds.miss(pieces);
+    if (!(miss < 1)) continue;  // even a perfect attempt would be late
     double ln_pocd = pieces * std::log1p(-miss);
     const bool is_enough =
         pieces > 1 && ladder[pieces - 1].ln_pocd > kNearlyCertain && ln_pocd - ladder[pieces - 1].ln_pocd < gain_min;

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "scheduler/pocd/fitted_tail.h"
+
 namespace ontime::scheduler {
 
 inline constexpr std::uint32_t kSlotsPerGrantMax = 64;
@@ -16,10 +18,14 @@ inline constexpr std::uint32_t kSlotsPerGrantMax = 64;
 struct Rest {
   double work = 0;               // what a perfect attempt takes for it: (1 - phi) t_min
   double window = 0;             // D - tau - t_lau
-  double beta = 2;               // shape of the execution times
+  double beta = 2;               // shape of the execution times, if they are Pareto
   std::uint32_t pieces_max = 1;  // more are not worth their launches
   std::uint32_t copies_max = 1;  // c is not above it
   double ln_before = 0;          // ln P(it is in time) if nothing is done
+  // If execution times are not Pareto: their distribution, in seconds per byte, and ln of what an attempt at all of the
+  // rest may take of them.
+  const pocd::FittedTail* tail = nullptr;
+  double ln_time = 0;
 
   // Not even a perfect attempt at one of the smallest pieces would be in time.
   bool is_hopeless() const { return !(work < static_cast<double>(pieces_max) * window); }

@@ -31,15 +31,13 @@ double place_of_cut(double position, double rate, double left, double launch, do
 
 std::uint32_t most_pieces(double work, double window, const estimate::Durations& durations, const RescueRules& rules) {
   const double launch = std::max(durations.launch, 1e-3);
-  const double paying = work * median_of(durations) / durations.t_min / (rules.min_piece * launch);
+  const double paying = work * durations.median() / durations.t_min / (rules.min_piece * launch);
   const double needed = window > 0 ? std::floor(work / window) + 2 : 1;
   const double most = std::max(paying, std::min(needed, work / launch));  // small ones too if time is short
   return static_cast<std::uint32_t>(std::clamp(most, 1.0, static_cast<double>(rules.max)));
 }
 
 }  // namespace
-
-double median_of(const estimate::Durations& durations) { return durations.t_min * std::exp2(1 / durations.beta); }
 
 void believe_recent(double weight, Piece& piece) {
   for (Racer& racer : piece.racers) {
@@ -75,8 +73,8 @@ std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, co
   const double window = rules.due(job) - now - durations.launch;
   const auto end = static_cast<double>(piece.range.end);
   const double position = std::min(end, leader.pace.offset + leader.pace.rate * std::max(0.0, now - leader.pace.at));
-  const double smallest = rules.min_piece * durations.launch / median_of(durations);
-  const bool is_slow = leader.pace.rate * median_of(durations) * rules.slow < 1;
+  const double smallest = rules.min_piece * durations.launch / durations.median();
+  const bool is_slow = leader.pace.rate * durations.median() * rules.slow < 1;
   const double cut = place_of_cut(position, leader.pace.rate, rules.due(job) - now, durations.launch, smallest, end,
                                   is_slow ? 0 : rules.keep);
   if (cut >= end - 1) return Reason::RemainingShorterThanLaunch;
@@ -90,6 +88,10 @@ std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, co
   late.rest.work = (end - cut) * durations.t_min;
   late.rest.window = window;
   late.rest.beta = durations.beta;
+  if (durations.tail) {
+    late.rest.tail = &*durations.tail;
+    late.rest.ln_time = std::log(window / (end - cut));
+  }
   late.race = end - cut < smallest / 2;
   late.rest.pieces_max = late.race ? 1 : most_pieces(late.rest.work, window, durations, rules);
   const double until_next = std::max(durations.launch, rules.check * job.deadline()) + durations.launch;

@@ -49,10 +49,6 @@ struct LatePiece {
 // completion again. Right when speeds change during an attempt; with constant speeds it changes nothing.
 void believe_recent(double weight, Piece& piece);
 
-// Seconds per byte that half of the attempts do not exceed. t_min, the fastest of all, is a poor measure of what a
-// piece costs where durations are not Pareto.
-double median_of(const estimate::Durations& durations);
-
 // The attempt that a cut is asked of: the one that has got farthest.
 const Racer& leader_of(const Piece& piece);
 

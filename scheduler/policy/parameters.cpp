@@ -134,6 +134,14 @@ JobOrder Parameters::order() {
                                : JobOrder::Fifo;
 }
 
+estimate::TailRule Parameters::tail(estimate::TailRule otherwise) {
+  const std::string name = choice("tail", estimate::name_of(otherwise), {"auto", "pareto", "lognormal", "empirical"});
+  for (const auto rule : {estimate::TailRule::Auto, estimate::TailRule::Lognormal, estimate::TailRule::Empirical}) {
+    if (name == estimate::name_of(rule)) return rule;
+  }
+  return estimate::TailRule::Pareto;
+}
+
 Handover Parameters::handover(Handover otherwise) {
   const std::string rule =
       choice("handover", otherwise == Handover::Ready ? "ready" : "predicted", {"predicted", "ready"});

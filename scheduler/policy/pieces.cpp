@@ -116,8 +116,10 @@ double age(const Attempt& attempt, TimePoint now) {
 
 estimate::Durations durations_of(const View& view, const JobView& job, const estimate::DurationHints& hints) {
   const estimate::DurationSample* profile = view.cluster.find_profile(job.job->spec);
-  const bool has_enough = job.outlook->sample().finished().size() >= estimate::kEnoughSamples ||
-                          (profile != nullptr && profile->finished().size() >= estimate::kEnoughSamples);
+  const bool has_profile = profile != nullptr && profile->finished().size() >= estimate::kEnoughSamples;
+  const bool has_own = job.outlook->sample().finished().size() >= estimate::kEnoughSamples;
+  const bool fits_own = hints.tail != estimate::TailRule::Pareto && (!has_profile || hints.only);
+  const bool has_enough = !fits_own && (has_own || has_profile);
   const std::vector<double> running = has_enough ? std::vector<double>{} : running_durations(job);
   estimate::Durations chosen =
       estimate::choose_durations(profile, job.outlook->sample(), running, hints, mean_split_bytes(job));

@@ -45,6 +45,7 @@ std::unique_ptr<Policy> ShedPlus::make(Parameters& parameters) {
   settings.handover = parameters.handover(settings.handover);
   settings.release = parameters.flag("release", settings.release);
   settings.durations = parameters.durations();
+  settings.durations.tail = parameters.tail(settings.durations.tail);
   return std::make_unique<ShedPlus>(std::move(settings));
 }
 

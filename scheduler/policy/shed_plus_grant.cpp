@@ -28,8 +28,8 @@ std::vector<Claim> claims_of(std::span<const WatchedJob> jobs, std::span<const S
 double ln_rest(const WatchedJob& job, double now) {
   const JobView& view = *job.view;
   const double deadline = view.deadline();
-  const double t_min =
-      job.durations.t_min * static_cast<double>(view.job->input_bytes) / static_cast<double>(view.job->tasks.size());
+  const double bytes = mean_split_bytes(view);
+  const double t_min = job.durations.t_min * bytes;
   double ln = 0;
   for (std::size_t task = 0; task < view.outlook->completion().size(); ++task) {
     const double completion = view.outlook->completion()[task];
@@ -37,7 +37,9 @@ double ln_rest(const WatchedJob& job, double now) {
     if (completion > deadline || phi >= 1) continue;
     const double beta =
         std::isnan(completion) ? job.durations.beta : pocd::straggler_shape(completion - now, phi, t_min);
-    const double ln_miss = pocd::ln_attempt_miss(beta, phi, t_min, deadline, now);
+    const bool has_tail = std::isnan(completion) && job.durations.tail.has_value() && deadline > now;
+    const double ln_miss = has_tail ? job.durations.ln_survival((deadline - now) / (bytes * (1 - phi)))
+                                    : pocd::ln_attempt_miss(beta, phi, t_min, deadline, now);
     ln += pocd::TaskOdds{ln_miss, ln_miss}.ln_pocd(0);
   }
   return ln;

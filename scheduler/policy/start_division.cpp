@@ -3,10 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scheduler/pocd/accurate.h"
 #include "scheduler/pocd/divided_pocd.h"
 
 namespace ontime::scheduler {
 namespace {
+
+// ln P(a task whose perfect run takes `work` is done in `window`, divided into so many pieces).
+double ln_pocd_of(double work, double window, const estimate::Durations& durations, double pieces) {
+  if (!durations.tail) return pocd::ln_divided_pocd(std::log(work / window), durations.beta, pieces, 1);
+  const double bytes = work / durations.t_min;
+  return pieces * pocd::ln_one_minus_exp(durations.tail->ln_survival(window * pieces / bytes));
+}
 
 // Divided already, by an earlier look or for another reason.
 bool is_whole(const Task& task) { return task.attempts.empty() && task.ledger.segments().size() == 1; }
@@ -26,13 +34,12 @@ std::uint32_t pieces_at_start(double work, double window, const estimate::Durati
   const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
   const double needed = std::floor(work / window) + 1;  // pieces that a perfect attempt can do in time
   if (needed > most) return 1;                          // hopeless
-  const double median_work = work * median_of(durations) / durations.t_min;
+  const double median_work = work * durations.median() / durations.t_min;
   const double affordable = std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
                                       std::floor(median_work / (rules.min_piece * launch))});
-  const double ln_share = std::log(work / window);
   double pieces = needed;
   while (pieces + 1 <= affordable && median_work > pieces * start.share * window &&
-         tasks * pocd::ln_divided_pocd(ln_share, durations.beta, pieces, 1) < std::log(start.pocd)) {
+         tasks * ln_pocd_of(work, window, durations, pieces) < std::log(start.pocd)) {
     ++pieces;
   }
   return static_cast<std::uint32_t>(pieces);

@@ -133,6 +133,10 @@ double Search::ln_miss_of_copy(const Straggler& late, const Piece& piece) const 
   const double left = odds_.as_printed ? std::max(0.0, static_cast<double>(piece.range.end) - ahead.pace.offset -
                                                            ahead.pace.rate * std::max(0.0, now - ahead.pace.at))
                                        : static_cast<double>(piece.range.end - late.resume_at);
+  if (job.durations.tail) {
+    const double time = job.view->deadline() - begin;
+    return time > 0 && left > 0 ? job.durations.ln_survival(time / left) : 0;
+  }
   const double shortest = left * job.durations.t_min;
   double beta = job.durations.beta;
   if (odds_.straggler_shape) {  // the limit of eq. 14 for an attempt that stands is 1
