@@ -11,6 +11,7 @@
 #include "scheduler/pocd/normal.h"
 #include "scheduler/policy/parameters.h"
 #include "scheduler/policy/pieces.h"
+#include "scheduler/policy/policy.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -23,43 +24,69 @@ constexpr double kNeverBelow = -40;        // ln P of a job that is surely not d
 constexpr double kFarthest = 1e9;          // seconds; what is not done by then stands still
 constexpr double kFinest = 1e-3;           // relative error of the times
 constexpr std::uint32_t kQueueSteps = 64;  // places in the queue that are told apart
-constexpr double kMeanFactorMost = 5;      // mean of a tail in units of t_min: infinite for beta <= 1
+constexpr double kMeanFactorMost = 5;      // mean of a tail in medians: it may be infinite
+constexpr std::size_t kSpeedsLookedAt = 256;
 constexpr double kClassesPerFactorE = 64;  // segments whose times differ by less count as alike
-constexpr double kClassesPerUnit = 32;     // of spread
+constexpr double kClassesPerUnit = 128;    // of spread
+constexpr double kRescuesPerFactorE = 8;   // bytes for a rescue that are told apart
 constexpr double kClassesPerSecond = 16;   // of the instant at which a tail begins
 
-// When one attempt will be done: lognormal with median `scale` behind `origin`, or Pareto from `origin` on with the
-// shortest time `scale`, given that it was not done by now.
+// When one attempt will be done: lognormal with median e^ln_scale behind `origin`, or the tail of execution times from
+// `origin` on for e^ln_scale bytes, given that it was not done by now. And from when on how many bytes of its segment
+// would have to be mapped by others.
 struct Completion {
-  enum class Kind : std::uint8_t { Lognormal, Pareto };
+  enum class Kind : std::uint8_t { Lognormal, Tail };
   Kind kind = Kind::Lognormal;
   double origin = 0;
   double ln_scale = 0;
-  double shape = 0;         // spread, or beta
+  double spread = 0;        // of a lognormal
   double ln_condition = 0;  // ln P(not done by now)
+  double rescue_from = 0;
+  double ln_rescue_bytes = 0;
 
-  double ln_survival(double t) const {
+  double ln_survival(double t, const pocd::FittedTail& tail) const {
     const double time = t - origin;
     if (time <= 0) return 0;
     const double distance = std::log(time) - ln_scale;
-    if (kind == Kind::Lognormal) return pocd::ln_normal_survival(distance / shape);
-    return std::min(0.0, -shape * std::max(0.0, distance) - ln_condition);
+    if (kind == Kind::Lognormal) return pocd::ln_normal_survival(distance / spread);
+    return std::min(0.0, tail.ln_survival_at(distance) - ln_condition);
   }
   auto alike() const {
     const auto rounded = [](double x) { return static_cast<std::int64_t>(std::floor(x)); };
     return std::tuple(kind, rounded(origin * kClassesPerSecond), rounded(ln_scale * kClassesPerFactorE),
-                      rounded(shape * kClassesPerUnit));
+                      rounded(spread * kClassesPerUnit), rounded(ln_rescue_bytes * kRescuesPerFactorE));
+  }
+};
+
+// What a policy does about segments that are still open at the deadline.
+struct Saving {
+  Rescue::Kind kind = Rescue::Kind::None;
+  double attempts = 0;  // per late segment
+  double deadline = 0;
+
+  // ln P(a segment is not saved by t).
+  double ln_failure(const Completion& late, double t, const pocd::FittedTail& tail) const {
+    const double time = t - late.rescue_from;
+    if (kind == Rescue::Kind::None || t < deadline || !(time > 0) || attempts <= 0) return 0;
+    const double ln_pace = std::log(time) - late.ln_rescue_bytes;
+    if (kind != Rescue::Kind::Divide) return attempts * tail.ln_survival_at(ln_pace);
+    const double pieces = std::max(1.0, attempts);
+    const double ln_all = pieces * pocd::ln_one_minus_exp(tail.ln_survival_at(ln_pace + std::log(pieces)));
+    return std::min(1.0, attempts) * pocd::ln_one_minus_exp(ln_all);
   }
 };
 
 // All open segments of a job.
 class Outstanding {
  public:
+  explicit Outstanding(const pocd::FittedTail& tail) : tail_(tail) {}
+
   void add(const Completion& one, double count = 1) {
     Class& like = classes_[one.alike()];
     const double share = count / (like.count + count);
     like.mean.kind = one.kind;
-    for (const auto field : {&Completion::origin, &Completion::ln_scale, &Completion::shape, &Completion::ln_condition})
+    for (const auto field : {&Completion::origin, &Completion::ln_scale, &Completion::spread, &Completion::ln_condition,
+                             &Completion::rescue_from, &Completion::ln_rescue_bytes})
       like.mean.*field += share * (one.*field - like.mean.*field);
     like.count += count;
   }
@@ -69,18 +96,25 @@ class Outstanding {
     race_ends_.push_back(racers_.size());
   }
 
+  // So many fresh attempts can be had for the segments that will be late; each gets `most` at most.
+  void save_late(Rescue rescue, double attempts, double deadline) {
+    const double late = expected_late(deadline);
+    if (late <= 0) return;
+    saving_ = {rescue.kind, std::clamp(attempts / late, 0.0, rescue.attempts), deadline};
+  }
+
   // ln P(all done by t), or something below kNeverBelow.
   double ln_done(double t) const {
     double ln = 0;
     for (const auto& [key, like] : classes_) {
-      ln += like.count * pocd::ln_one_minus_exp(like.mean.ln_survival(t));
+      const double ln_open = like.mean.ln_survival(t, tail_) + saving_.ln_failure(like.mean, t, tail_);
+      ln += like.count * pocd::ln_one_minus_exp(ln_open);
       if (ln < kNeverBelow) return ln;
     }
     std::size_t begin = 0;
     for (const std::size_t end : race_ends_) {
-      double ln_open = 0;
-      for (; begin < end; ++begin) ln_open += racers_[begin].ln_survival(t);
-      ln += pocd::ln_one_minus_exp(ln_open);
+      ln += pocd::ln_one_minus_exp(ln_race_open(begin, end, t) + saving_.ln_failure(racers_[begin], t, tail_));
+      begin = end;
       if (ln < kNeverBelow) return ln;
     }
     return ln;
@@ -103,6 +137,22 @@ class Outstanding {
   }
 
  private:
+  double ln_race_open(std::size_t begin, std::size_t end, double t) const {
+    double ln_open = 0;
+    for (; begin < end; ++begin) ln_open += racers_[begin].ln_survival(t, tail_);
+    return ln_open;
+  }
+  double expected_late(double deadline) const {
+    double late = 0;
+    for (const auto& [key, like] : classes_) late += like.count * std::exp(like.mean.ln_survival(deadline, tail_));
+    std::size_t begin = 0;
+    for (const std::size_t end : race_ends_) {
+      late += std::exp(ln_race_open(begin, end, deadline));
+      begin = end;
+    }
+    return late;
+  }
+
   struct Class {
     double count = 0;
     Completion mean;
@@ -110,12 +160,57 @@ class Outstanding {
   std::map<decltype(Completion().alike()), Class> classes_;
   std::vector<Completion> racers_;  // of all races, one behind the other
   std::vector<std::size_t> race_ends_;
+  const pocd::FittedTail& tail_;
+  Saving saving_;
 };
+
+// ln(speed of late / mean speed); nothing of an attempt that has not been watched for long enough.
+std::optional<double> change_of_speed(const Attempt& attempt) {
+  const double all = seconds(attempt.reported_at - attempt.started_at);
+  const double late = seconds(attempt.reported_at - attempt.earlier.at);
+  if (attempt.state != AttemptState::Running || attempt.earlier.at == attempt.later.at) return std::nullopt;
+  if (!(late > 0) || !(all > late) || attempt.offset <= attempt.earlier.offset) return std::nullopt;
+  const double of_late = static_cast<double>(attempt.offset - attempt.earlier.offset) / late;
+  return std::log(of_late * all / static_cast<double>(attempt.offset - attempt.start_offset));
+}
+
+// How far off an estimate by the pace of a fresh attempt may be expected to be.
+double spread_of_speeds(const Cluster& cluster, const Job& job) {
+  double squares = kSpreadUsual * kSpreadUsual;
+  double count = 1;
+  std::size_t looked_at = 0;
+  for (const AttemptId id : job.live) {
+    if (++looked_at > kSpeedsLookedAt) break;
+    const Attempt* attempt = cluster.find_attempt(id);
+    const auto change = attempt != nullptr ? change_of_speed(*attempt) : std::nullopt;
+    if (!change) continue;
+    squares += *change * *change;
+    ++count;
+  }
+  return std::sqrt(squares / count);
+}
+
+Rescue rescue_of(const JobView& job) {
+  const PolicyDescription* policy = find_policy(job.job->spec.policy);
+  return policy != nullptr && job.has_deadline() ? policy->rescue : Rescue{};
+}
+
+// A tail for durations that come without one.
+pocd::FittedTail tail_of(const estimate::Durations& durations) {
+  if (durations.tail) return *durations.tail;
+  return pocd::FittedTail::pareto(std::max(durations.t_min, 1e-300), durations.beta);
+}
 
 class Forecaster {
  public:
   Forecaster(const View& view, const JobView& job, const estimate::Durations& durations)
-      : view_(view), job_(job), now_(job.since_submission(view.now)) {
+      : view_(view),
+        job_(job),
+        now_(job.since_submission(view.now)),
+        tail_(tail_of(durations)),
+        spread_(spread_of_speeds(view.cluster, *job.job)),
+        rescue_(rescue_of(job)),
+        outstanding_(tail_) {
     forecast_.durations = durations;
   }
 
@@ -176,8 +271,10 @@ class Forecaster {
     const double whole = static_cast<double>(range.end - attempt.start_offset);
     const double share = std::clamp(mapped / whole, 0.0, 1.0);
     const double left = std::max(kSoonest, pace.reaches(range.end) - now_);
-    racers_.push_back({Completion::Kind::Lognormal, now_, std::log(left),
-                       kSpreadLeast + (kSpreadMost - kSpreadLeast) * (1 - share), 0});
+    const double spread = kSpreadLeast + (spread_ - kSpreadLeast) * (1 - share);
+    Completion racer{Completion::Kind::Lognormal, now_, std::log(left), spread, 0, 0, 0};
+    add_rescue(range, std::max(1.0, left * pace.rate), now_, racer);
+    racers_.push_back(racer);
     return true;
   }
 
@@ -187,24 +284,30 @@ class Forecaster {
     const double launched = job_.since_submission(attempt.launched_at);
     const double origin =
         has_started ? job_.since_submission(attempt.started_at) : std::max(now_, launched + forecast_.durations.launch);
-    Completion tail = tail_from(origin, static_cast<double>(range.end - attempt.start_offset));
-    tail.ln_condition = tail.ln_survival(now_);
-    racers_.push_back(tail);
+    Completion racer = tail_from(origin, static_cast<double>(range.end - attempt.start_offset));
+    racer.ln_condition = racer.ln_survival(now_, tail_);
+    add_rescue(range, static_cast<double>(range.size()), std::max(now_, origin), racer);
+    racers_.push_back(racer);
     return true;
   }
 
-  Completion tail_from(double origin, double bytes) const {
-    const double shortest = std::max(kSoonest, forecast_.durations.t_min * bytes);
-    return {Completion::Kind::Pareto, origin, std::log(shortest), forecast_.durations.beta, 0};
+  static Completion tail_from(double origin, double bytes) {
+    return {Completion::Kind::Tail, origin, std::log(std::max(1.0, bytes)), 0, 0, 0, 0};
+  }
+
+  void add_rescue(ByteRange range, double bytes_left, double from, Completion& racer) const {
+    const bool restarts = rescue_.kind == Rescue::Kind::Restart;
+    racer.rescue_from = from + forecast_.durations.launch;
+    racer.ln_rescue_bytes = std::log(restarts ? std::max(1.0, static_cast<double>(range.size())) : bytes_left);
   }
 
   void add_queue() {
     const std::uint32_t waiting = forecast_.waiting;
     if (waiting == 0 || forecast_.unknown > 0) return;
     const double bytes = bytes_waiting_ / waiting;
-    const double beta = forecast_.durations.beta;
-    const double mean_factor = beta > 1 ? std::min(kMeanFactorMost, beta / (beta - 1)) : kMeanFactorMost;
-    const double duration = forecast_.durations.launch + forecast_.durations.t_min * bytes * mean_factor;
+    const double mean = std::min(tail_.mean(), kMeanFactorMost * tail_.median());
+    const double launch = forecast_.durations.launch;
+    const double duration = launch + mean * bytes;
     const double free = view_.free_slots();
     double slots = static_cast<double>(job_.job->live.size()) + free;
     if (slots == 0) slots = view_.slots();
@@ -217,7 +320,10 @@ class Forecaster {
     for (std::uint32_t step = 0; step < steps; ++step) {
       const double place = (step + 1) * per_step;  // of the last one of this step
       const double turn = now_ + std::max(0.0, place - free) * duration / slots;
-      outstanding_.add(tail_from(turn + forecast_.durations.launch, bytes), per_step);
+      Completion one = tail_from(turn + launch, bytes);
+      one.rescue_from = one.origin + 2 * launch;
+      one.ln_rescue_bytes = one.ln_scale;
+      outstanding_.add(one, per_step);
     }
   }
 
@@ -230,6 +336,10 @@ class Forecaster {
       return;
     }
     if (forecast_.unknown > 0) return;
+    if (job_.has_deadline() && !has_passed) {
+      const double in_use = static_cast<double>(job_.job->live.size());
+      outstanding_.save_late(rescue_, view_.free_slots() + in_use, job_.deadline());
+    }
     forecast_.low = outstanding_.quantile(0.1, now_);
     forecast_.median = outstanding_.quantile(0.5, now_);
     forecast_.high = outstanding_.quantile(0.9, now_);
@@ -239,6 +349,9 @@ class Forecaster {
   const View& view_;
   const JobView& job_;
   const double now_;
+  const pocd::FittedTail tail_;
+  const double spread_;
+  const Rescue rescue_;
   Forecast forecast_;
   Outstanding outstanding_;
   std::vector<Completion> racers_;  // of the segment that is being looked at
@@ -247,11 +360,14 @@ class Forecaster {
 
 // What the user said about durations, in the names that all policies share.
 estimate::DurationHints hints_of(const JobSpec& spec) {
+  estimate::DurationHints hints;
   try {
-    return Parameters(spec.policy, spec.policy_parameters).durations();
+    hints = Parameters(spec.policy, spec.policy_parameters).durations();
   } catch (const std::invalid_argument&) {
-    return {};
+    hints = {};
   }
+  hints.tail = estimate::TailRule::Auto;
+  return hints;
 }
 
 }  // namespace

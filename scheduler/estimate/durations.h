@@ -91,7 +91,7 @@ struct DurationHints {
 inline constexpr std::size_t kEnoughSamples = 5;  // fewer finished attempts are not fitted
 inline constexpr double kAssumedBeta = 2;
 inline constexpr double kAssumedLaunch = 1;  // seconds
-inline constexpr double kLeastShare = 0.005;
+inline constexpr double kLeastShare = 0.02;
 
 // In order of preference: the profile, the job's own attempts, flags; a beta that cannot be fitted yet is assumed.
 // `profile` may be null. `running`: seconds per byte at which attempts of the job run now, the only thing there is to

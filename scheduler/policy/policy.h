@@ -53,11 +53,24 @@ class Policy {
   virtual Plan plan(const View& view) = 0;
 };
 
+// What a policy does about a piece of a task that will be late, as far as a forecast needs to know.
+struct Rescue {
+  enum class Kind : std::uint8_t {
+    None,     // nothing, or not because of a deadline
+    Restart,  // fresh attempts race from the split's begin
+    Resume,   // fresh attempts race for what is left
+    Divide    // what is left is divided among them
+  };
+  Kind kind = Kind::None;
+  double attempts = 0;  // at most so many
+};
+
 // What people are told about a policy, and what the master must know before it is made.
 struct PolicyDescription {
   std::string_view name;     // as in `--policy`
   std::string_view summary;  // one line
   bool restarts = false;     // its copies start at the split's begin, as its paper has it
+  Rescue rescue{};
 };
 
 const std::vector<PolicyDescription>& policies();

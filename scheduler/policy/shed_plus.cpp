@@ -9,6 +9,8 @@
 namespace ontime::scheduler {
 namespace {
 
+constexpr double kGainMin = 0.01;
+
 // What can be said of a job once, when it is submitted.
 void introduce(const JobView& job, Plan& plan) {
   if (!job.has_deadline()) {
@@ -46,6 +48,8 @@ std::unique_ptr<Policy> ShedPlus::make(Parameters& parameters) {
   settings.release = parameters.flag("release", settings.release);
   settings.durations = parameters.durations();
   settings.durations.tail = parameters.tail(settings.durations.tail);
+  const bool as_the_paper = settings.durations.tail == estimate::TailRule::Pareto;
+  settings.gain_min = parameters.number("gain", as_the_paper ? 0 : kGainMin, 0, 100);
   return std::make_unique<ShedPlus>(std::move(settings));
 }
 
@@ -91,7 +95,7 @@ void ShedPlus::check(const View& view, Plan& plan) {
 void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& pieces,
                      const CopyBudget& budget, Plan& plan) const {
   const GrantRule rule{settings_.sharing.objective, settings_.sharing.max, settings_.sharing.as_printed,
-                       settings_.kept_misses || settings_.release};
+                       settings_.kept_misses || settings_.release, settings_.gain_min};
   const std::vector<PieceGrant> grants = grant_copies(view, jobs, pieces, budget.copies, rule);
   std::int64_t left = budget.copies;
   for (const PieceGrant& grant : grants) left -= grant.copies;

@@ -17,6 +17,10 @@
 //   kept           misses | redrawn   with `exact`: whether a kept attempt goes on at its pace, and so is late, or is
 //                  drawn anew (exponent r or r + 1)
 //   shape          straggler | application   of a copy's tail: eq. 14, or fitted
+//   tail           pareto | auto | lognormal | empirical   of execution times (estimate/tail_choice.h); a copy's odds
+//                  are the application's unless it is pareto. Others than pareto: a copy that is in time with less than
+//                  0.05 is hopeless, as there is no shortest time
+//   gain           0, with another tail than pareto 0.01   least gain in ln PoCD of a further copy of a piece
 //   handover, release (no), t_min, beta, t_avg, fit
 //
 // Declines: cut-pending, too-young (an attempt of the task has run for less than one launch), no-estimate,
@@ -44,6 +48,7 @@ struct ShedPlusSettings {
   bool straggler_shape = true;
   Handover handover = Handover::Predicted;
   bool release = false;
+  double gain_min = 0;
   estimate::DurationHints durations;
 };
 

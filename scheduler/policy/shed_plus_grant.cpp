@@ -62,6 +62,7 @@ class Granting {
   bool kept_misses() const { return rule_.kept_misses && !rule_.as_printed; }
   pocd::JobOdds odds_of(const Claim& claim) const;
   void give_leftovers(std::int64_t left);
+  std::uint32_t worthwhile(std::uint32_t copies, const pocd::TaskOdds& odds) const;
   std::vector<PieceGrant> by_piece() const;
 
   const View& view_;
@@ -100,13 +101,19 @@ void Granting::give_leftovers(std::int64_t left) {
   for (std::size_t i = 0; i < whose.size(); ++i) grant_.copies[whose[i]] = second.copies[i];
 }
 
+// Gains shrink from copy to copy, so what is given up here would have been granted after everything that is kept.
+std::uint32_t Granting::worthwhile(std::uint32_t copies, const pocd::TaskOdds& odds) const {
+  while (copies > 1 && odds.ln_pocd(copies) - odds.ln_pocd(copies - 1) < rule_.gain_min) --copies;
+  return copies;
+}
+
 std::vector<PieceGrant> Granting::by_piece() const {
   std::vector<PieceGrant> grants(pieces_.size());
   for (std::size_t i = 0; i < claims_.size(); ++i) {
     for (std::size_t k = 0; k < claims_[i].count; ++k) {
       PieceGrant& grant = grants[claims_[i].first + k];
       const pocd::TaskOdds& odds = odds_[i].stragglers[k];
-      grant.copies = grant_.copies[i][k];
+      grant.copies = worthwhile(grant_.copies[i][k], odds);
       if (grant.copies == 0) continue;
       grant.pocd_before = std::exp(odds.ln_pocd(0));
       grant.pocd_after = std::exp(odds.ln_pocd(grant.copies));

@@ -15,6 +15,7 @@ struct GrantRule {
   std::uint32_t max = 5;    // copies per piece
   bool as_printed = false;  // Algorithm 1's listing instead of the optimum
   bool kept_misses = true;  // the attempt that is ahead is certain to be late; otherwise it is drawn anew like a copy
+  double gain_min = 0;      // of a piece's second copy and further ones, in ln PoCD: others are not granted
 };
 
 struct PieceGrant {

@@ -14,6 +14,9 @@ struct Place {
   std::uint32_t task;
 };
 
+// Where no execution time is the shortest, a copy that is in time with less than this is hopeless.
+constexpr double kChanceMin = 0.05;
+
 // Tasks lie scattered in memory: what the next ones need is fetched while one is looked at.
 constexpr std::size_t kTaskAhead = 16;
 constexpr std::size_t kAttemptsAhead = 8;
@@ -115,12 +118,13 @@ void Search::assess(const Piece& piece, Place place) {
   Straggler late{place.job, piece.task, piece.range.begin, *resume_at, ahead.attempt->node, ahead.completion, 0, false};
   const double soonest = job.view->since_submission(view_.now) + launch +
                          static_cast<double>(piece.range.end - *resume_at) * job.durations.t_min;
-  const bool is_hopeless = soonest >= job.view->deadline();
+  late.ln_copy = ln_miss_of_copy(late, piece);
+  const bool is_hopeless =
+      soonest >= job.view->deadline() || (job.durations.tail && late.ln_copy > std::log1p(-kChanceMin));
   if (is_hopeless) job.is_lost = true;
   if (is_hopeless && !odds_.as_printed) {
     return decline(place, soonest >= ahead.completion ? Reason::CopyWouldBeLater : Reason::Hopeless);
   }
-  late.ln_copy = ln_miss_of_copy(late, piece);
   late.is_told = !found_.declined.empty() && found_.declined.back().task == piece.task;
   found_.pieces.push_back(late);
 }
