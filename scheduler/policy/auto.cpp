@@ -99,13 +99,14 @@ std::unique_ptr<Policy> Auto::make(Parameters& parameters) {
   settings.slack = parameters.number("slack", settings.slack, 0, 1000);
   settings.load = parameters.number("load", settings.load, 0, 10);
   settings.durations = parameters.durations();
-  settings.durations.tail = parameters.tail(settings.durations.tail);
+  settings.durations.tail = parameters.tail(estimate::TailRule::Auto);
   parameters.handover(Handover::Predicted);
   for (const char* name : {"t_min", "beta", "t_avg", "fit", "handover", "tail"}) {
     if (const auto given = parameters.given().find(name); given != parameters.given().end()) {
       settings.passed_on.insert(*given);
     }
   }
+  settings.passed_on.try_emplace("tail", name_of(settings.durations.tail));
   return std::make_unique<Auto>(std::move(settings));
 }
 
@@ -126,9 +127,10 @@ Policy& Auto::inner(const std::string& name) {
   if (policy) return *policy;
   policy = try_to_make(name, settings_.passed_on);
   StringMap fewer = settings_.passed_on;
-  fewer.erase("handover");
-  fewer.erase("tail");
-  if (!policy) policy = try_to_make(name, fewer);
+  for (const char* not_everywhere : {"handover", "tail"}) {
+    fewer.erase(not_everywhere);
+    if (!policy) policy = try_to_make(name, fewer);
+  }
   if (!policy) policy = make_policy("shed+", settings_.passed_on);
   return *policy;
 }

@@ -67,7 +67,7 @@ std::unique_ptr<Policy> SplitResume::make(Parameters& parameters) {
   if (order == "srpt") settings.order = JobOrder::ShortestRemaining;
   settings.handover = parameters.handover(settings.handover);
   settings.durations = parameters.durations();
-  settings.durations.tail = parameters.tail(settings.durations.tail);
+  settings.durations.tail = parameters.tail(estimate::TailRule::Auto);
   return std::make_unique<SplitResume>(settings);
 }
 

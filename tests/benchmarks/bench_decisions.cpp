@@ -2,7 +2,8 @@
 // the handling of one heartbeat. The real scheduler, driven with events as the master drives it; nothing is stubbed but
 // the workers.
 //
-//   bench_decisions [--tasks N] [--policy NAME] [--profile] [--decisions | --heartbeats] [--repeat N]
+//   bench_decisions [--tasks N] [--policy NAME] [--set KEY=VALUE]... [--profile] [--decisions | --heartbeats] [--repeat
+//   N]
 //
 // --tasks: one size only (1000 to 1000000), instead of 10^3, 10^4, 10^5, 10^6. --profile: t_min and beta are known from
 // earlier jobs; otherwise they are estimated from the running attempts. --decisions, --heartbeats: only those.
@@ -42,6 +43,7 @@ class Stopwatch {
 
 struct Options {
   std::string policy = "shed+";
+  StringMap parameters;
   std::uint64_t tasks = 0;  // 0: all sizes
   bool profile = false;
   bool decisions = true;
@@ -68,8 +70,12 @@ class Timed final : public Policy {
     std::size_t decisions = 0;
     std::size_t copies = 0;
   };
-  Timed(std::string name, int repeat, Figures& figures)
-      : name_(std::move(name)), repeat_(repeat), inner_(scheduler::make_policy(name_, {})), figures_(figures) {}
+  Timed(std::string name, const Options& options, Figures& figures)
+      : name_(std::move(name)),
+        parameters_(options.parameters),
+        repeat_(options.repeat),
+        inner_(scheduler::make_policy(name_, parameters_)),
+        figures_(figures) {}
 
   Plan plan(const View& view) override {
     const Stopwatch watch;
@@ -94,13 +100,14 @@ class Timed final : public Policy {
     return copies;
   }
   double time_again(const View& view) const {
-    const auto fresh = scheduler::make_policy(name_, {});
+    const auto fresh = scheduler::make_policy(name_, parameters_);
     const Stopwatch watch;
     const Plan plan = fresh->plan(view);
     return watch.milliseconds();
   }
 
   std::string name_;
+  StringMap parameters_;
   int repeat_;
   std::unique_ptr<Policy> inner_;
   Figures& figures_;
@@ -152,9 +159,8 @@ class Workload {
   Settings settings(const Options& options) {
     Settings settings;
     settings.node_timeout = 1h;
-    settings.make_policy = [this, repeat = options.repeat](std::string_view name,
-                                                           const StringMap&) -> std::unique_ptr<Policy> {
-      return std::make_unique<Timed>(std::string(name), repeat, figures_);
+    settings.make_policy = [this, options](std::string_view name, const StringMap&) -> std::unique_ptr<Policy> {
+      return std::make_unique<Timed>(std::string(name), options, figures_);
     };
     return settings;
   }
@@ -255,6 +261,9 @@ bool parse(int count, char** arguments, Options& options) {
       options.repeat = std::atoi(arguments[++i]);
     } else if (argument == "--tasks" && i + 1 < count) {
       options.tasks = std::strtoull(arguments[++i], nullptr, 10);
+    } else if (argument == "--set" && i + 1 < count) {
+      const std::string set = arguments[++i];
+      options.parameters[set.substr(0, set.find('='))] = set.substr(std::min(set.size(), set.find('=') + 1));
     } else if (argument == "--policy" && i + 1 < count) {
       options.policy = arguments[++i];
     } else {
@@ -267,9 +276,9 @@ bool parse(int count, char** arguments, Options& options) {
 int run(int count, char** arguments) {
   Options options;
   if (!parse(count, arguments, options)) {
-    std::fprintf(
-        stderr,
-        "usage: bench_decisions [--tasks N] [--policy NAME] [--profile] [--decisions | --heartbeats] [--repeat N]\n");
+    std::fprintf(stderr,
+                 "usage: bench_decisions [--tasks N] [--policy NAME] [--set KEY=VALUE]... [--profile] [--decisions | "
+                 "--heartbeats] [--repeat N]\n");
     return 1;
   }
   std::vector<std::uint64_t> sizes{1000, 10'000, 100'000, 1'000'000};
