@@ -12,6 +12,33 @@
 namespace ontime::scheduler {
 namespace {
 
+TEST(Division, AParetoTailGivesWhatItsFormulaGives) {
+  const Rest formula{30, 20, 1.5, 10, 2, -20};
+  Rest asked = formula;
+  const pocd::FittedTail tail = pocd::FittedTail::pareto(30, 1.5);  // seconds per byte, of one byte
+  asked.tail = &tail;
+  asked.ln_time = std::log(20);
+  const auto expected = ladder_of(formula, 10);
+  const auto ladder = ladder_of(asked, 10);
+  for (std::size_t slots = 0; slots < ladder.size(); ++slots) {
+    EXPECT_EQ(ladder[slots].pieces, expected[slots].pieces) << slots;
+    EXPECT_EQ(ladder[slots].copies, expected[slots].copies) << slots;
+    EXPECT_NEAR(ladder[slots].ln_pocd, expected[slots].ln_pocd, 1e-9) << slots;
+  }
+}
+
+TEST(Division, ALognormalRestIsDividedUntilItIsLikelyInTime) {
+  const pocd::FittedTail tail = pocd::FittedTail::lognormal(std::log(40), 0.4);
+  Rest rest{20, 20, 2, 10, 1, -20};
+  rest.tail = &tail;
+  rest.ln_time = std::log(20);
+  const auto ladder = ladder_of(rest, 10);
+  EXPECT_LT(std::exp(ladder[1].ln_pocd), 0.1);
+  EXPECT_GT(std::exp(ladder[10].ln_pocd), 0.99);
+  for (std::size_t slots = 1; slots < ladder.size(); ++slots)
+    EXPECT_GE(ladder[slots].ln_pocd, ladder[slots - 1].ln_pocd);
+}
+
 GrantRules rules(std::uint32_t max) { return {max, 0}; }
 
 double total(const std::vector<Division>& divisions) {

@@ -51,6 +51,28 @@ class ShedPlusTest : public testing::Test {
   PacedWorld paced_;
 };
 
+TEST_F(ShedPlusTest, AnotherTailSparesCopiesThatHardlyHelpAndIsNamed) {
+  paced_.add_nodes(8);
+  make_slow(1);
+  const JobId job = submit(2, spec(40s, {{"tail", "auto"}, {"fit", "job"}, {"t_min", "1s"}}));
+  paced_.run(6s);  // at 4 s: 32 s are left for what takes 10 to 50
+  EXPECT_GE(copies(job), 1u);
+  EXPECT_LT(copies(job), 5u);
+  const std::vector<std::string> notes = paced_.notes(job);
+  ASSERT_FALSE(notes.empty());
+  EXPECT_NE(notes[0].find("lognormal times, median"), std::string::npos) << notes[0];
+  EXPECT_NE(notes[0].find("from the job's own attempts"), std::string::npos) << notes[0];
+}
+
+TEST_F(ShedPlusTest, TailsThatThereAreNotAreRefused) {
+  EXPECT_THROW(make_policy("shed+", {{"tail", "normal"}}), std::invalid_argument);
+  for (const char* tail : {"auto", "pareto", "lognormal", "empirical"}) {
+    EXPECT_NO_THROW(make_policy("shed+", {{"tail", tail}}));
+    EXPECT_NO_THROW(make_policy("split-resume", {{"tail", tail}}));
+    EXPECT_NO_THROW(make_policy("auto", {{"tail", tail}}));
+  }
+}
+
 TEST_F(ShedPlusTest, CopiesOfALateTaskTakeOverWhereItIsExpectedToBe) {
   paced_.add_nodes(6);
   make_slow(1);

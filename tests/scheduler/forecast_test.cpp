@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "tests/scheduler/scheduler_fixture.h"
 
@@ -90,6 +91,48 @@ TEST_F(ForecastTest, AJobIsLessLikelyInTimeThanAnyOfItsTasks) {
   for (const AttemptId attempt : attempts) world_.heartbeat(attempt, attempt.task.index * 100 + 50);
   EXPECT_NEAR(of(many).pocd, std::pow(of(one).pocd, 10), 1e-9);
   EXPECT_GT(of(many).median, of(one).median);
+}
+
+TEST_F(ForecastTest, SpeedsThatHoldMakeItSurer) {
+  world_.register_node("a", 40);
+  const JobId steady = world_.submit(20 * 100, 100, due(14s));
+  const JobId unsteady = world_.submit(20 * 100, 100, due(14s));
+  const auto attempts = start_all();
+  for (int second = 1; second <= 6; ++second) {
+    for (const auto& [id, node] : world_.cluster().nodes()) world_.heartbeat(id);
+    world_.pass(1s);
+    for (const AttemptId attempt : attempts) {
+      const bool is_steady = attempt.task.job == steady;
+      const int at = is_steady ? 10 * second : (second <= 2 ? 2 * second : 14 * second - 24);  // both are at 60 then
+      world_.heartbeat(attempt, attempt.task.index * 100 + static_cast<std::uint64_t>(at));
+    }
+  }
+  const Forecast sure = of(steady);
+  const Forecast unsure = of(unsteady);
+  EXPECT_GT(sure.pocd, 0.95);
+  EXPECT_LT(unsure.pocd, sure.pocd);
+  EXPECT_GT(unsure.high - unsure.low, 2 * (sure.high - sure.low));
+}
+
+TEST_F(ForecastTest, WhatAPolicyWillDoAboutLatePiecesCounts) {
+  std::map<std::string, double> pocd;
+  for (const std::string policy : {"none", "s-restart", "shed+", "split-resume"}) {
+    World world(with_any_parameters());  // it does nothing yet
+    world.register_node("a", 20);
+    JobSpec spec = due(20s);
+    spec.policy = policy;
+    spec.policy_parameters = {{"t_min", "8s"}, {"beta", "2"}, {"t_avg", "1s"}, {"fit", "flags"}};
+    const JobId job = world.submit(100, 100, spec);
+    const AttemptId attempt = world.take_launch();
+    world.start_attempt(attempt);
+    world.pass(4s);
+    world.heartbeat(attempt, 10);  // it would take 40 s
+    pocd[policy] = forecast(world.scheduler(), job, world.now())->pocd;
+  }
+  EXPECT_LT(pocd["none"], 0.2);
+  EXPECT_GT(pocd["s-restart"], pocd["none"] + 0.3);
+  EXPECT_GT(pocd["shed+"], pocd["s-restart"]);
+  EXPECT_GT(pocd["split-resume"], 0.9);
 }
 
 // Races everything once, six seconds after submission.
