@@ -387,7 +387,11 @@ std::optional<Forecast> forecast(const Scheduler& scheduler, JobId id, TimePoint
     return done;
   }
   const View view{scheduler.cluster(), scheduler.resources(), {&view_of_job, 1}, now};
-  return forecast(view, view_of_job, durations_of(view, view_of_job, hints_of(job->spec)));
+  estimate::DurationHints hints = hints_of(job->spec);
+  Forecast made = forecast(view, view_of_job, durations_of(view, view_of_job, hints));
+  hints.tail = estimate::TailRule::Pareto;  // people are told t_min and beta as fitted
+  made.durations = durations_of(view, view_of_job, hints);
+  return made;
 }
 
 }  // namespace ontime::scheduler
