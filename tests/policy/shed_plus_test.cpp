@@ -95,6 +95,18 @@ TEST_F(ShedPlusTest, CopiesOfALateTaskTakeOverWhereItIsExpectedToBe) {
   EXPECT_TRUE(paced_.run_job(job, 18s));
 }
 
+// Every look at a whole second finds the cut of a checkpoint that is not answered yet.
+TEST_F(ShedPlusTest, CheckpointsInStepWithItsLooksDoNotKeepItFromSpeculating) {
+  paced_.add_nodes(6);
+  make_slow(1);
+  JobSpec what = spec(20s, {{"theta", "1s"}});
+  what.checkpoint_interval = 1s;
+  const JobId job = submit(2, what);
+  paced_.run(4s);
+  EXPECT_GE(copies(job), 1u);
+  EXPECT_TRUE(paced_.run_job(job, 18s));
+}
+
 TEST_F(ShedPlusTest, SaysOnWhichDurationsItsCopiesRest) {
   paced_.add_nodes(6);
   make_slow(1);
