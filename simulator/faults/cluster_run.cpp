@@ -64,7 +64,11 @@ class ClusterRun {
       const bool wakes = wake_up && (world_.agenda.empty() || *wake_up <= world_.agenda.next_at());
       if (!wakes && world_.agenda.empty()) return;
       const TimePoint next = std::max(world_.now, wakes ? *wake_up : world_.agenda.next_at());
-      if (next > limit || next > rests_at) return;
+      if (next > limit) return;
+      if (next > rests_at) {
+        if (is_over()) return;
+        rests_at = TimePoint::max();  // the master died once more, while it cleaned up
+      }
       if (++happened > kHappeningsMax) return audit_.complain("it does not come to rest");
       world_.now = next;
       if (wakes)

@@ -35,6 +35,12 @@ INSTANTIATE_TEST_SUITE_P(From, Faults,
                          testing::Values(1, 100'001, 200'001, 300'001, 400'001, 500'001, 600'001, 700'001),
                          testing::PrintToStringParamName());
 
+// A fault that waits for a step of a commit may hit the master when all seemed over: it is waited for again.
+TEST(Faults, AMasterThatDiesWhileItCleansUpComesBack) {
+  const Verdict verdict = run(make_plan(1222741));
+  EXPECT_TRUE(verdict.is_good()) << verdict.broken;
+}
+
 TEST(Faults, AreTheSameForTheSameSeed) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     std::string first;
