@@ -5,16 +5,6 @@
 
 namespace ontime::scheduler {
 
-std::size_t Timers::Hash::operator()(const Timer& timer) const {
-  std::uint64_t sum = static_cast<std::uint64_t>(timer.kind);
-  for (const std::uint32_t part :
-       {timer.node.value, timer.attempt.task.job.value, timer.attempt.task.index, timer.attempt.number, timer.policy}) {
-    sum = (sum ^ part) * 0x9e3779b97f4a7c15u;
-    sum ^= sum >> 32;
-  }
-  return sum;
-}
-
 void Timers::arm(const Timer& timer, TimePoint at) {
   armed_[timer] = at;
   push({at, timer});

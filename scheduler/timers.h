@@ -3,8 +3,8 @@
 // are not moved with every heartbeat: when one fires, its handler looks whether it is really due and arms it anew.
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -46,9 +46,6 @@ class Timers {
   std::optional<Timer> take_due(TimePoint now);
 
  private:
-  struct Hash {
-    std::size_t operator()(const Timer& timer) const;
-  };
   using Entry = std::pair<TimePoint, Timer>;
   void push(const Entry& entry);
   void drop_outdated();
@@ -57,7 +54,7 @@ class Timers {
   // A heap, earliest first. What was disarmed or moved stays in it as an outdated entry, but never at the front; when
   // most entries are outdated they are all thrown out.
   std::vector<Entry> heap_;
-  std::unordered_map<Timer, TimePoint, Hash> armed_;  // only ever looked up, so its order does not matter
+  std::map<Timer, TimePoint> armed_;
 };
 
 }  // namespace ontime::scheduler
