@@ -19,6 +19,8 @@ enum class Due : std::uint8_t {
   SpeedChange,   // attempt slot
   Skew,          // attempt slot. It comes to bytes that take longer, or shorter
   Crash,         // attempt slot
+  Mishap,        // attempt slot. It comes to the next place where something befalls it on purpose
+  GoOn,          // attempt slot. A pause is over
   Heartbeat,     // node
   Order,         // order slot. Arrives at its node
   Report,        // report slot. Arrives at the master

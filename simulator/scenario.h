@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/injection/injection.h"
 #include "scheduler/estimate/durations.h"
 #include "scheduler/model/job_spec.h"
 #include "scheduler/resource_manager.h"
@@ -24,6 +25,7 @@ struct NodeGroup {
   std::uint32_t slots = 1;
   // Drawn once per node: every attempt there takes so many times as long, for as long as the node lives.
   Distribution slowness = Distribution::constant(1);
+  std::string name{};  // its nodes are called name-1, name-2 ...; empty: node-0 ... by their index over all groups
 };
 
 // A node fails. Crash: its process and attempts die; if it comes back it is a new worker. Partition: nothing gets
@@ -107,6 +109,10 @@ struct Scenario {
   // one node. Each attempt by itself is distributed as without it.
   double node_correlation = 0;
   double crash_probability = 0;  // that an attempt dies on its own, at a uniformly distributed share of its duration
+
+  // What is done to attempts on purpose, as it is done to real ones: their pace stands for `duration`, their launch
+  // time comes on top of `launch`. Jobs then have whole splits only.
+  std::optional<injection::Injection> injection{};
 
   scheduler::Placement placement{};
   double sample_every = 0;        // interval at which Outcome::samples are taken; 0: none

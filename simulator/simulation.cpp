@@ -149,8 +149,12 @@ void Simulation::submit(std::uint32_t index) {
   scheduler::JobSpec spec = spec_of(group, planned);
   for (const scheduler::InputFile& file : spec.inputs) job.input_bytes += static_cast<double>(file.size);
   outcome_.jobs.push_back(job);
-  workers_.add_job(
-      {.planned = index, .group = &group, .split_bytes = spec.split_bytes, .machine_time = 0, .mapped_bytes = 0});
+  workers_.add_job({.planned = index,
+                    .group = &group,
+                    .tasks = planned.tasks,
+                    .split_bytes = spec.split_bytes,
+                    .machine_time = 0,
+                    .mapped_bytes = 0});
   expect_forecasts(JobId{static_cast<std::uint32_t>(outcome_.jobs.size())}, outcome_.jobs.back());
   step(event::JobSubmitted{index, std::move(spec)});
 }
@@ -199,6 +203,7 @@ void Simulation::end_job(const record::JobEnded& fact) {
   job.ended = since_start(now_);
   job.state = fact.state;
   ++jobs_ended_;
+  if (observer_.ended) observer_.ended(fact.job, scheduler_);
   const std::uint32_t next = workers_.job(fact.job).planned + 1;
   if (next < planned_.size() && planned_[next].at == kForEver) queue_.push(now_, Due::Submission, next);
 }

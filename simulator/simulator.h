@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/scheduler.h"
 #include "simulator/outcome.h"
 #include "simulator/scenario.h"
 
@@ -19,6 +20,8 @@ struct Observer {
   // Shares of the time from submission to the deadline at which each running job's forecast is recorded. Nothing else
   // changes by it.
   std::vector<double> forecast_at{};
+  // Called when a job has ended, while the scheduler still knows all about it.
+  std::function<void(JobId, const scheduler::Scheduler&)> ended{};
 };
 
 // REQUIRES: check(scenario).

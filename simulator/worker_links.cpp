@@ -11,8 +11,7 @@ std::optional<scheduler::Event> Workers::registration(const Upcoming& due) {
   Node& node = nodes_[due.subject];
   if (node.connection != due.generation || !node.is_alive || !node.is_reachable) return std::nullopt;
   node.is_connected = true;
-  const std::string name = "node-" + std::to_string(due.subject);
-  return event::NodeRegistered{name + "." + std::to_string(node.incarnation), name, name, node.slots};
+  return event::NodeRegistered{node.name + "." + std::to_string(node.incarnation), node.name, node.name, node.slots};
 }
 
 std::vector<scheduler::Event> Workers::after_registration(std::uint32_t index, NodeId id, TimePoint now) {

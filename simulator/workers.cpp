@@ -35,6 +35,7 @@ void Workers::add_nodes(std::uint64_t seed) {
       Random score(seed, Purpose::NodeScore, index);
       Node node;
       node.slots = group.slots;
+      node.name = group.name.empty() ? "node-" + std::to_string(index) : group.name + "-" + std::to_string(i + 1);
       node.slowness = group.slowness.sample(slowness);
       if (scenario_.node_correlation > 0) node.score = normal_score(score.uniform());
       nodes_.push_back(std::move(node));
@@ -66,6 +67,10 @@ void Workers::on(const Upcoming& due) {
     } else if (due.due == Due::Crash) {
       report(attempt.node, event::AttemptExited{nodes_[attempt.node].id, attempt.id, false, "simulated crash"}, due.at);
       end(due.subject, due.at);
+    } else if (due.due == Due::Mishap) {
+      on_mishap(attempt, due.at);
+    } else if (due.due == Due::GoOn) {
+      go_on(attempt, due.at);
     }
   }
 }
@@ -113,7 +118,9 @@ void Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, Ti
   attempt.motion = Motion(order.range, job.group->record_bytes);
   attempt.random = Random(seed_, Purpose::Duration, job.planned, order.attempt.task.index, order.attempt.number);
   Random launch(seed_, Purpose::Launch, job.planned, order.attempt.task.index, order.attempt.number);
-  queue_.push(now + from_seconds(scenario_.launch.sample(launch)), Due::Launched, slot, attempt.life);
+  disturb(attempt);
+  queue_.push(now + from_seconds(scenario_.launch.sample(launch)) + attempt.disturbance.launch, Due::Launched, slot,
+              attempt.life);
   nodes_[index].attempts.push_back(slot);
   if (nodes_[index].is_idle) expect_beat(index, now);
 }
@@ -126,7 +133,7 @@ void Workers::begin(Attempt& attempt, ByteRange range, TimePoint now) {
 
 // A standby that has not begun is not asked.
 void Workers::cut(Attempt& attempt, const action::CutAttempt& order, TimePoint now) {
-  if (attempt.standby && attempt.phase != Phase::Mapping) return;
+  if ((attempt.standby && attempt.phase != Phase::Mapping) || attempt.is_stalled) return;
   const std::uint64_t at = attempt.motion.cut(order.at, order.release, now);
   report(attempt.node, event::CutAnswered{nodes_[attempt.node].id, attempt.id, at, order.release}, now);
   if (attempt.motion.is_over())
@@ -152,6 +159,7 @@ void Workers::start_mapping(Attempt& attempt, TimePoint now) {
   if (attempt.begin) attempt.motion = Motion(*attempt.begin, job.group->record_bytes);
   report(attempt.node, event::AttemptStarted{nodes_[attempt.node].id, attempt.id}, now);
   change_speed(attempt, now);
+  if (scenario_.injection) expect_mishap(attempt, now);
   if (scenario_.crash_probability <= 0) return;
   Random crash(seed_, Purpose::Crash, job.planned, attempt.id.task.index, attempt.id.number);
   if (crash.uniform() >= scenario_.crash_probability) return;
@@ -163,6 +171,9 @@ void Workers::start_mapping(Attempt& attempt, TimePoint now) {
 double Workers::draw_duration(Attempt& attempt) {
   const JobGroup& group = *jobs_[attempt.id.task.job.value - 1].group;
   const Node& node = nodes_[attempt.node];
+  if (const double rate = attempt.disturbance.bytes_per_second; rate > 0) {
+    return static_cast<double>(group.split_bytes) / rate;
+  }
   double survival = attempt.random.uniform();
   const bool begins = attempt.motion.speed() <= 0;
   if (begins && attempt.id.number == 0 && attempt.id.task.index < group.first_durations.size()) {
@@ -171,7 +182,7 @@ double Workers::draw_duration(Attempt& attempt) {
   if (const double shared = scenario_.node_correlation; shared > 0) {
     survival = normal_survival(std::sqrt(shared) * node.score + std::sqrt(1 - shared) * normal_score(survival));
   }
-  return group.duration.at_survival(survival) * node.slowness;
+  return group.duration.at_survival(survival) * node.slowness * std::max(1.0, attempt.disturbance.slowdown);
 }
 
 void Workers::change_speed(Attempt& attempt, TimePoint now) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
+#include "common/injection/disturbance.h"
 #include "simulator/event_queue.h"
 #include "simulator/messages.h"
 #include "simulator/motion.h"
@@ -24,6 +25,7 @@ namespace ontime::simulator {
 struct JobLoad {
   std::uint32_t planned = 0;  // index into the planned jobs: names its random streams
   const JobGroup* group = nullptr;
+  std::uint32_t tasks = 0;
   std::uint64_t split_bytes = 0;
   double machine_time = 0;  // slot-seconds
   double mapped_bytes = 0;
@@ -73,6 +75,9 @@ class Workers {
     TimePoint arrived_at;
     Motion motion;
     Random random{0, Purpose::Duration};
+    injection::Disturbance disturbance;     // on purpose
+    std::optional<std::uint64_t> pause_at;  // still to come
+    bool is_stalled = false;                // answers nothing any more
   };
   struct Kept {  // a report until it is acknowledged
     TimePoint acknowledged_at;
@@ -80,6 +85,7 @@ class Workers {
   };
   struct Node {
     NodeId id;  // as the master last called it
+    std::string name;
     std::uint32_t slots = 0;
     std::uint32_t incarnation = 0;
     std::uint32_t connection = 0;  // counts
@@ -106,6 +112,10 @@ class Workers {
   void set_speed(Attempt& attempt, TimePoint now);
   double draw_duration(Attempt& attempt);
   void expect_border(Attempt& attempt, TimePoint now);
+  void disturb(Attempt& attempt);
+  void expect_mishap(Attempt& attempt, TimePoint now);
+  void on_mishap(Attempt& attempt, TimePoint now);
+  void go_on(Attempt& attempt, TimePoint now);
   void end(std::uint32_t slot, TimePoint now);
   void end_all(Node& node, TimePoint now);
   Attempt* find(std::uint32_t node, AttemptId id);
