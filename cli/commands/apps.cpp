@@ -20,6 +20,7 @@ Json json_of(const app::LoadedApplication& loaded) {
           {"description", loaded.application().description()},
           {"path", loaded.path()},
           {"merges", loaded.application().make_merger() != nullptr},
+          {"sorts", loaded.application().make_order() != nullptr},
           {"parameters", parameters}};
 }
 

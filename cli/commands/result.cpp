@@ -7,36 +7,43 @@
 #include "cli/job_request.h"
 #include "cli/result/answer.h"
 #include "cli/result/answer_output.h"
+#include "cli/result/sorted_answer.h"
 #include "common/app/loaded_application.h"
 
 namespace ontime::cli {
 namespace {
 
-// Null when the application does not merge. The merger takes the parameters the job was given.
-Result<std::unique_ptr<app::Merger>> merger_of(const output::Manifest& manifest, const ResultCommand& command) {
+// What makes the answer; the application is loaded for good. Both are null when it only has part files to print.
+struct AnswerMaker {
+  std::unique_ptr<app::Merger> merger;
+  std::unique_ptr<app::Order> order;
+};
+
+// They take the parameters that the job was given.
+Result<AnswerMaker> maker_of(const output::Manifest& manifest, const ResultCommand& command) {
   const auto loaded =
       app::LoadedApplication::load(manifest.application, application_directories(command.application_directories));
   if (!loaded) return loaded.error();
   const auto parameters = loaded->complete({manifest.parameters.begin(), manifest.parameters.end()});
   if (!parameters) return parameters.error();
-  auto merger = loaded->application().make_merger();
+  AnswerMaker maker{loaded->application().make_merger(), loaded->application().make_order()};
   try {
-    if (merger) merger->setup(*parameters);
+    if (maker.merger) maker.merger->setup(*parameters);
+    if (maker.order) maker.order->setup(*parameters);
   } catch (const std::exception& exception) {
     return bad_input("application '" + loaded->name() + "' cannot merge: " + exception.what());
   }
-  return merger;
+  return maker;
 }
 
-Status write_answer(const ResultCommand& command, const output::Manifest& manifest,
-                    const std::vector<std::string>& parts, app::Output& answer) {
-  const auto merger = merger_of(manifest, command);
-  if (!merger) return merger.error();
-  if (!*merger) return concatenate_parts(parts, answer);
+Status write_answer(const ResultCommand& command, const AnswerMaker& maker, const std::vector<std::string>& parts,
+                    app::Output& answer) {
   MergeOptions options;
   options.memory_bytes = command.memory_bytes;
   options.temporary_directory = TemporaryDirectory::parent();
-  return merge_parts(parts, **merger, options, answer);
+  if (maker.order) return sort_parts(parts, *maker.order, options, answer);
+  if (maker.merger) return merge_parts(parts, *maker.merger, options, answer);
+  return concatenate_parts(parts, answer);
 }
 
 }  // namespace
@@ -46,14 +53,19 @@ Result<ExitCode> execute(const ResultCommand& command) {
   if (!manifest) return manifest.error();
   const auto parts = part_paths(command.directory, *manifest);
   if (!parts) return parts.error();
+  const auto maker = maker_of(*manifest, command);
+  if (!maker) return maker.error();
+  if (maker->order && command.top > 0)
+    return bad_input("--top picks the largest counts, but '" + manifest->application +
+                     "' answers with records in an order of its own; use head or tail");
   auto file = AnswerFile::make(command.output);
   if (!file) return file.error();
   DescriptorOutput all(file->descriptor(), file->shown_name());
   if (command.top > 0) {
     TopOutput top(command.top);
-    if (auto status = write_answer(command, *manifest, *parts, top); !status) return status.error();
+    if (auto status = write_answer(command, *maker, *parts, top); !status) return status.error();
     if (auto status = top.finish(all); !status) return status.error();
-  } else if (auto status = write_answer(command, *manifest, *parts, all); !status) {
+  } else if (auto status = write_answer(command, *maker, *parts, all); !status) {
     return status.error();
   }
   if (auto status = all.finish(); !status) return status.error();

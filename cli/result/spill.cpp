@@ -128,7 +128,7 @@ class Merge {
 
 }  // namespace
 
-Result<Run> Run::make(const std::string& directory) {
+Result<int> make_temporary_file(const std::string& directory) {
   int descriptor = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor < 0) {  // a file system without nameless files
     std::string path = directory + "/ontime-result-XXXXXX";
@@ -136,7 +136,13 @@ Result<Run> Run::make(const std::string& directory) {
     if (descriptor < 0) return cannot_spill("make");
     unlink(path.c_str());
   }
-  return Run(descriptor);
+  return descriptor;
+}
+
+Result<Run> Run::make(const std::string& directory) {
+  const auto descriptor = make_temporary_file(directory);
+  if (!descriptor) return descriptor.error();
+  return Run(*descriptor);
 }
 
 Run::~Run() {

@@ -16,7 +16,10 @@
 
 namespace ontime::cli {
 
-// A temporary file that vanishes with its descriptor, whatever ends the process.
+// A file without a name, open for reading and writing, that vanishes with its descriptor whatever ends the process.
+Result<int> make_temporary_file(const std::string& directory);
+
+// Pairs in a temporary file.
 class Run {
  public:
   static Result<Run> make(const std::string& directory);

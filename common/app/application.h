@@ -49,14 +49,38 @@ class Merger {
   virtual void finish_all(Output& answer) { static_cast<void>(answer); }
 };
 
+// How input is divided into records. Zero means text lines; otherwise every record has that many bytes.
+using RecordBytes = std::uint32_t;
+
+// For applications that sort instead of folding: how the records of all part files become one ordered answer
+// (`ontime result`). A part file may hold them in any order; it is read fastest when each segment wrote long ascending
+// runs, as apps/sorting does.
+class Order {
+ public:
+  virtual ~Order() = default;
+  virtual void setup(const Parameters& parameters) { static_cast<void>(parameters); }
+  // How part files are divided into records. Lines come without their line feed, but with a carriage return.
+  virtual RecordBytes record_bytes() const { return 0; }
+  // Decides most comparisons: a record of lower rank stands before one of higher rank. Throw std::runtime_error on a
+  // record that this application cannot have written.
+  virtual std::uint64_t rank(std::string_view record) const = 0;
+  // For records of equal rank: whether `a` stands before `b`. Where neither stands before the other, their bytes must
+  // be the same, or the answer would depend on where the input was cut.
+  virtual bool is_before(std::string_view a, std::string_view b) const = 0;
+  // Called for each record, in order: writes what the answer says of it.
+  virtual void finish(std::string_view record, Output& answer) {
+    answer.write(record);
+    if (record_bytes() == 0) answer.write("\n");
+  }
+  // After the last record.
+  virtual void finish_all(Output& answer) { static_cast<void>(answer); }
+};
+
 struct Parameter {
   std::string name;
   std::string default_value;
   std::string help;  // one line; says the unit or the choices
 };
-
-// How input is divided into records. Zero means text lines; otherwise every record has that many bytes.
-using RecordBytes = std::uint32_t;
 
 class Application {
  public:
@@ -68,12 +92,14 @@ class Application {
   // submitted and again in every runner.
   virtual void validate(const Parameters&) const {}
   virtual std::unique_ptr<Mapper> make_mapper() const = 0;
-  // Null when there is no associative merge: `ontime result` then prints the part files one after another.
+  // What makes the answer of the part files: a merger, an order, or neither: then `ontime result` prints the part files
+  // one after another. Never both.
   virtual std::unique_ptr<Merger> make_merger() const { return nullptr; }
+  virtual std::unique_ptr<Order> make_order() const { return nullptr; }
 };
 
 // Grows when the interface changes; an application built for another number is refused with a clear message.
-inline constexpr std::uint32_t kApplicationInterface = 1;
+inline constexpr std::uint32_t kApplicationInterface = 2;
 
 }  // namespace ontime::app
 

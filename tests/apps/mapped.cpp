@@ -21,6 +21,12 @@ void map_batch(app::Mapper& mapper, std::string_view bytes, std::uint64_t offset
   mapper.map({{copy.get(), bytes.size()}, offset}, out);
 }
 
+std::size_t end_of_record(std::string_view text, std::size_t begin, std::size_t record_bytes) {
+  if (record_bytes > 0) return std::min(text.size(), begin + record_bytes);
+  const std::size_t feed = text.find('\n', begin);
+  return feed == std::string_view::npos ? text.size() : feed + 1;
+}
+
 }  // namespace
 
 const app::Application& application(const std::string& name) {
@@ -42,8 +48,7 @@ std::vector<std::string> map_text(app::Mapper& mapper, std::string_view text, co
   std::size_t batch = 0, line = 0;
   mapper.begin_segment(0);
   for (std::size_t at = 0; at < text.size(); ++line) {
-    const std::size_t feed = text.find('\n', at);
-    at = feed == std::string_view::npos ? text.size() : feed + 1;
+    at = end_of_record(text, at, division.record_bytes);
     const bool cut = holds(division.cuts, line) || at == text.size();
     if (!cut && !holds(division.batches, line)) continue;
     map_batch(mapper, text.substr(batch, at - batch), batch, *out);
@@ -86,6 +91,36 @@ std::string merge(const app::Application& application, const TestContext& contex
     merger->finish(key, merged, out);
   }
   merger->finish_all(out);
+  out.finish();
+  return answer;
+}
+
+std::vector<std::string> records_of(std::string_view bytes, std::size_t record_bytes) {
+  std::vector<std::string> records;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t end = end_of_record(bytes, at, record_bytes);
+    const bool has_feed = record_bytes == 0 && bytes[end - 1] == '\n';
+    records.emplace_back(bytes.substr(at, end - at - (has_feed ? 1 : 0)));
+    at = end;
+  }
+  return records;
+}
+
+std::string sorted(const app::Application& application, const TestContext& context,
+                   const std::vector<std::string>& outputs) {
+  const auto order = application.make_order();
+  order->setup(context);
+  std::vector<std::string> records;
+  for (const std::string& output : outputs)
+    for (std::string& record : records_of(output, order->record_bytes())) records.push_back(std::move(record));
+  std::sort(records.begin(), records.end(), [&](const std::string& a, const std::string& b) {
+    const auto left = order->rank(a), right = order->rank(b);
+    return left != right ? left < right : order->is_before(a, b);
+  });
+  std::string answer;
+  TextOutput out(answer);
+  for (const std::string& record : records) order->finish(record, out);
+  order->finish_all(out);
   out.finish();
   return answer;
 }

@@ -54,10 +54,11 @@ class TightOutput final : public app::Output {
   std::unique_ptr<char[]> buffer_;
 };
 
-// Where a text is divided: indices of lines. Cuts end segments, the others only batches.
+// Where a text is divided: indices of records. Cuts end segments, the others only batches.
 struct Division {
   std::vector<std::size_t> batches;
   std::vector<std::size_t> cuts;
+  std::size_t record_bytes = 0;  // 0: lines
 };
 
 // The application by its name, out of the build directory.
@@ -73,5 +74,10 @@ std::vector<std::string> map_text(const app::Application& application, TestConte
 // The merged answer. Throws what the merger throws.
 std::string merge(const app::Application& application, const TestContext& context,
                   const std::vector<std::string>& outputs);
+// The answer of an application that sorts, by the plainest way.
+std::string sorted(const app::Application& application, const TestContext& context,
+                   const std::vector<std::string>& outputs);
+// The records of `bytes`; lines without their line feeds.
+std::vector<std::string> records_of(std::string_view bytes, std::size_t record_bytes);
 
 }  // namespace ontime::apps::test

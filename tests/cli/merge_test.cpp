@@ -8,6 +8,7 @@
 
 #include "cli/result/answer.h"
 #include "tests/cli/scratch.h"
+#include "tests/cli/text_output.h"
 
 namespace ontime::cli {
 namespace {
@@ -33,26 +34,6 @@ class ListMerger final : public app::Merger {
     for (const auto& item : all) merged += (&item == &all.front() ? "" : ",") + item;
   }
   void finish_all(app::Output& answer) override { answer.write("END\n"); }
-};
-
-class TextOutput final : public app::Output {
- public:
-  std::string text() {
-    make_room(0);
-    return text_;
-  }
-
- protected:
-  void make_room(std::size_t size) override {
-    if (next_ != nullptr) text_.append(buffer_.data(), static_cast<std::size_t>(next_ - buffer_.data()));
-    buffer_.resize(std::max<std::size_t>(size, 100));
-    next_ = buffer_.data();
-    end_ = next_ + buffer_.size();
-  }
-
- private:
-  std::string text_;
-  std::vector<char> buffer_;
 };
 
 Result<std::string> merged(const std::vector<std::string>& parts, const MergeOptions& options) {

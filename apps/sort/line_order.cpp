@@ -1,0 +1,72 @@
+#include "apps/sort/line_order.h"
+
+#include <charconv>
+#include <stdexcept>
+#include <string>
+
+#include "apps/sort/decimal_key.h"
+#include "apps/sorting/rank.h"
+
+namespace ontime::apps {
+namespace {
+
+bool parse_switch(const app::Parameters& parameters, std::string_view name) {
+  const std::string& text = parameters.get(name);
+  if (text != "yes" && text != "no")
+    throw std::invalid_argument(std::string(name) + " must be yes or no, not \"" + text + "\"");
+  return text == "yes";
+}
+
+std::uint32_t parse_field(const std::string& text) {
+  if (text == "whole") return 0;
+  std::uint32_t field = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), field);
+  if (error != std::errc() || end != text.data() + text.size() || field == 0)
+    throw std::invalid_argument("key must be whole or the number of a field, from 1 on, not \"" + text + "\"");
+  return field;
+}
+
+}  // namespace
+
+std::vector<app::Parameter> LineOrder::parameters() {
+  return {{"key", "whole", "what lines are compared by: whole, or the number of a field; a tab ends a field"},
+          {"numeric", "no", "compare keys as decimal numbers: yes or no"},
+          {"reverse", "no", "the last first: yes or no"}};
+}
+
+void LineOrder::setup(const app::Parameters& parameters) {
+  field_ = parse_field(parameters.get("key"));
+  is_numeric_ = parse_switch(parameters, "numeric");
+  is_reverse_ = parse_switch(parameters, "reverse");
+}
+
+std::string_view LineOrder::key_of(std::string_view line) const {
+  if (field_ == 0) return line;
+  for (std::uint32_t field = 1; field < field_; ++field) {
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos) return {};
+    line.remove_prefix(tab + 1);
+  }
+  return line.substr(0, line.find('\t'));
+}
+
+std::uint64_t LineOrder::rank(std::string_view line) const {
+  const std::string_view key = key_of(line);
+  const std::uint64_t rank = is_numeric_ ? rank_of(parse_decimal_key(key)) : rank_of_bytes(key);
+  return is_reverse_ ? ~rank : rank;
+}
+
+int LineOrder::compare_keys(std::string_view a, std::string_view b) const {
+  if (!is_numeric_) return a.compare(b);
+  return compare(parse_decimal_key(a), parse_decimal_key(b));
+}
+
+bool LineOrder::is_before(std::string_view a, std::string_view b) const {
+  if (is_reverse_) std::swap(a, b);
+  if (field_ != 0 || is_numeric_) {
+    if (const int order = compare_keys(key_of(a), key_of(b)); order != 0) return order < 0;
+  }
+  return a < b;
+}
+
+}  // namespace ontime::apps

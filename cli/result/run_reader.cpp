@@ -1,0 +1,71 @@
+#include "cli/result/run_reader.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace ontime::cli {
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+RunReader::RunReader(int descriptor, std::uint64_t begin, std::uint64_t end, app::RecordBytes record_bytes,
+                     std::size_t block_bytes)
+    : descriptor_(descriptor),
+      next_read_(begin),
+      end_of_run_(end),
+      record_bytes_(record_bytes),
+      block_bytes_(block_bytes),
+      offset_(begin) {}
+
+Result<bool> RunReader::advance() {
+  offset_ += whole_;
+  begin_ += whole_;
+  whole_ = size_ = 0;
+  if (record_bytes_ > 0) {
+    while (end_ - begin_ < record_bytes_ && next_read_ < end_of_run_)
+      if (auto status = fill(); !status) return status.error();
+    if (end_ == begin_) return false;
+    if (end_ - begin_ < record_bytes_) return failed("a part file ends in the middle of a record");
+    whole_ = size_ = record_bytes_;
+    return true;
+  }
+  for (std::size_t searched = 0;;) {
+    const void* feed = end_ - begin_ > searched
+                           ? std::memchr(buffer_.data() + begin_ + searched, '\n', end_ - begin_ - searched)
+                           : nullptr;
+    if (feed != nullptr) {
+      size_ = static_cast<std::size_t>(static_cast<const char*>(feed) - buffer_.data()) - begin_;
+      whole_ = size_ + 1;
+      return true;
+    }
+    searched = end_ - begin_;
+    if (next_read_ == end_of_run_) break;
+    if (auto status = fill(); !status) return status.error();
+  }
+  whole_ = size_ = end_ - begin_;
+  return whole_ > 0;
+}
+
+// Reads more behind end_, from next_read_ on.
+Status RunReader::fill() {
+  if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  if (buffer_.size() - end_ < block_bytes_) buffer_.resize(std::max(end_ + block_bytes_, 2 * end_));
+  const auto wanted = std::min<std::uint64_t>(buffer_.size() - end_, end_of_run_ - next_read_);
+  ssize_t got = 0;
+  do got = pread(descriptor_, buffer_.data() + end_, wanted, static_cast<off_t>(next_read_));
+  while (got < 0 && errno == EINTR);
+  if (got < 0) return failed(std::string("cannot read what is to be sorted: ") + std::strerror(errno));
+  if (got == 0) return failed("what is to be sorted has become shorter while it was read");
+  end_ += static_cast<std::size_t>(got);
+  next_read_ += static_cast<std::uint64_t>(got);
+  return {};
+}
+
+}  // namespace ontime::cli

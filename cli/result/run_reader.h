@@ -1,0 +1,55 @@
+#pragma once
+// The records of a stretch of a file, one after another, as an app::Order divides them.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "common/app/application.h"
+#include "common/base/result.h"
+
+namespace ontime::cli {
+
+// A file that is open for reading; closed with its last owner.
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  ~OpenFile();
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+class RunReader {
+ public:
+  // Reads [begin, end) of `descriptor`, which must outlive this, `block_bytes` at a time or more for a long record.
+  RunReader(int descriptor, std::uint64_t begin, std::uint64_t end, app::RecordBytes record_bytes,
+            std::size_t block_bytes);
+
+  // Moves to the next record; false at the end.
+  Result<bool> advance();
+
+  // Of the current record; the view is valid until advance().
+  std::string_view record() const { return {buffer_.data() + begin_, size_}; }
+  std::uint64_t offset() const { return offset_; }
+
+ private:
+  Status fill();
+
+  int descriptor_;
+  std::uint64_t next_read_;  // in the file, of what stands at end_
+  std::uint64_t end_of_run_;
+  app::RecordBytes record_bytes_;
+  std::size_t block_bytes_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // of the current record in buffer_
+  std::size_t size_ = 0;   // of it, without its line feed
+  std::size_t whole_ = 0;  // of it, with its line feed
+  std::size_t end_ = 0;    // of what is in buffer_
+  std::uint64_t offset_;   // of the current record in the file
+};
+
+}  // namespace ontime::cli

@@ -1,0 +1,172 @@
+#include "cli/result/sorted_answer.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "cli/result/answer_output.h"
+#include "cli/result/run_reader.h"
+#include "cli/result/run_tournament.h"
+#include "cli/result/spill.h"
+
+namespace ontime::cli {
+namespace {
+
+constexpr std::size_t kReadBytesLeast = 16u << 10;
+constexpr std::size_t kReadBytesMost = 1u << 20;
+
+// Ascending records of a file: of a part file, or a whole temporary file, which lives as long as its run.
+struct SortedRun {
+  std::string path;  // opened when it is read; empty: `file` is
+  std::shared_ptr<OpenFile> file;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+Result<std::shared_ptr<OpenFile>> open_run(const SortedRun& run) {
+  if (run.path.empty()) return run.file;
+  const int descriptor = open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return failed("cannot read '" + run.path + "': " + std::strerror(errno));
+  return std::make_shared<OpenFile>(descriptor);
+}
+
+Result<std::uint64_t> size_of(const OpenFile& file) {
+  struct stat status {};
+  if (fstat(file.descriptor(), &status) != 0) return failed(std::string("cannot read a file: ") + std::strerror(errno));
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+// One merge of part files; remembers what its steps share.
+class PartSorter {
+ public:
+  PartSorter(app::Order& order, const MergeOptions& options, std::size_t runs_at_once)
+      : order_(order), options_(options), runs_at_once_(std::max<std::size_t>(2, runs_at_once)) {}
+
+  Status find_runs(const std::string& part);
+  Status reduce_runs();
+  Status write(app::Output& answer);
+
+ private:
+  using RecordVisitor = std::function<void(std::string_view)>;
+  Status merge(std::vector<SortedRun> runs, const RecordVisitor& visit);
+  Result<SortedRun> merge_to_file(std::vector<SortedRun> runs);
+
+  app::Order& order_;
+  const MergeOptions& options_;
+  std::size_t runs_at_once_;
+  std::vector<SortedRun> runs_;
+};
+
+// A run ends where a record stands before the one in front of it.
+Status PartSorter::find_runs(const std::string& part) {
+  SortedRun run{.path = part, .file = nullptr};
+  const auto file = open_run(run);
+  if (!file) return file.error();
+  const auto size = size_of(**file);
+  if (!size) return size.error();
+  posix_fadvise((*file)->descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  RunReader reader((*file)->descriptor(), 0, *size, order_.record_bytes(), kReadBytesMost);
+  std::string last;
+  std::uint64_t last_rank = 0;
+  for (;;) {
+    const auto there = reader.advance();
+    if (!there) return failed("'" + part + "': " + there.error().message);
+    if (!*there) break;
+    const std::uint64_t rank = order_.rank(reader.record());
+    if (rank < last_rank ||
+        (rank == last_rank && run.begin < reader.offset() && order_.is_before(reader.record(), last))) {
+      run.end = reader.offset();
+      runs_.push_back(run);
+      run.begin = reader.offset();
+    }
+    last_rank = rank;
+    last = reader.record();
+  }
+  run.end = *size;
+  if (run.begin < run.end) runs_.push_back(run);
+  return {};
+}
+
+Status PartSorter::merge(std::vector<SortedRun> runs, const RecordVisitor& visit) {
+  const auto block = std::clamp(options_.memory_bytes / (runs.size() + 1), kReadBytesLeast, kReadBytesMost);
+  std::vector<std::shared_ptr<OpenFile>> files;
+  RunTournament tournament(order_);
+  for (const SortedRun& run : runs) {
+    auto file = open_run(run);
+    if (!file) return file.error();
+    tournament.add(RunReader((*file)->descriptor(), run.begin, run.end, order_.record_bytes(), block));
+    files.push_back(std::move(*file));
+  }
+  if (auto status = tournament.begin(); !status) return status;
+  while (!tournament.is_over()) {
+    visit(tournament.record());
+    if (auto status = tournament.next(); !status) return status;
+  }
+  return {};
+}
+
+Result<SortedRun> PartSorter::merge_to_file(std::vector<SortedRun> runs) {
+  auto made = make_temporary_file(options_.temporary_directory);
+  if (!made) return made.error();
+  auto file = std::make_shared<OpenFile>(*made);
+  DescriptorOutput out(file->descriptor(), "a temporary file");
+  const bool are_lines = order_.record_bytes() == 0;
+  const auto append = [&](std::string_view record) {
+    out.write(record);
+    if (are_lines) out.write("\n");
+  };
+  if (auto status = merge(std::move(runs), append); !status) return status.error();
+  if (auto status = out.finish(); !status) return status.error();
+  const auto size = size_of(*file);
+  if (!size) return size.error();
+  return SortedRun{.path = "", .file = std::move(file), .begin = 0, .end = *size};
+}
+
+// Passes over all runs until they can be merged at once. Neighbours are merged, oldest first, so that each pass makes
+// about runs_at_once_ times fewer runs.
+Status PartSorter::reduce_runs() {
+  while (runs_.size() > runs_at_once_) {
+    std::vector<SortedRun> fewer;
+    for (std::size_t at = 0; at < runs_.size(); at += runs_at_once_) {
+      const auto begin = runs_.begin() + static_cast<std::ptrdiff_t>(at);
+      const auto end = runs_.begin() + static_cast<std::ptrdiff_t>(std::min(runs_.size(), at + runs_at_once_));
+      auto merged = merge_to_file({begin, end});
+      if (!merged) return merged.error();
+      for (auto run = begin; run != end; ++run) run->file.reset();  // what is merged is not needed any more
+      fewer.push_back(std::move(*merged));
+    }
+    runs_ = std::move(fewer);
+  }
+  return {};
+}
+
+Status PartSorter::write(app::Output& answer) {
+  auto status = merge(std::move(runs_), [&](std::string_view record) { order_.finish(record, answer); });
+  if (status) order_.finish_all(answer);
+  return status;
+}
+
+}  // namespace
+
+Status sort_parts(const std::vector<std::string>& parts, app::Order& order, const MergeOptions& options,
+                  app::Output& answer, std::size_t runs_at_once) {
+  try {
+    PartSorter sorter(order, options, runs_at_once);
+    for (const auto& part : parts)
+      if (auto status = sorter.find_runs(part); !status) return status;
+    if (auto status = sorter.reduce_runs(); !status) return status;
+    return sorter.write(answer);
+  } catch (const std::exception& exception) {
+    return failed(std::string("the part files cannot be sorted: ") + exception.what() +
+                  "; 'ontime verify' tells whether they are damaged");
+  }
+}
+
+}  // namespace ontime::cli

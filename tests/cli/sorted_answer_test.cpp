@@ -1,0 +1,109 @@
+#include "cli/result/sorted_answer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tests/cli/scratch.h"
+#include "tests/cli/text_output.h"
+
+namespace ontime::cli {
+namespace {
+
+using testing::HasSubstr;
+
+// By bytes. The rank is the first byte, so that most comparisons go on behind it.
+class ByteOrder final : public app::Order {
+ public:
+  explicit ByteOrder(app::RecordBytes record_bytes = 0) : record_bytes_(record_bytes) {}
+  app::RecordBytes record_bytes() const override { return record_bytes_; }
+  std::uint64_t rank(std::string_view record) const override {
+    if (record == "bad") throw std::runtime_error("this record is bad");
+    return record.empty() ? 0 : static_cast<unsigned char>(record.front());
+  }
+  bool is_before(std::string_view a, std::string_view b) const override { return a < b; }
+  void finish_all(app::Output& answer) override { answer.write("END"); }
+
+ private:
+  app::RecordBytes record_bytes_;
+};
+
+Result<std::string> sorted(const std::vector<std::string>& parts, ByteOrder order, const MergeOptions& options,
+                           std::size_t runs_at_once) {
+  TextOutput answer;
+  if (auto status = sort_parts(parts, order, options, answer, runs_at_once); !status) return status.error();
+  return answer.text();
+}
+
+using Part = std::vector<std::string>;
+
+rc::Gen<std::vector<Part>> any_parts(std::size_t record_bytes) {
+  const auto byte = rc::gen::element('a', 'b', '\0', '\xFF', '\t');
+  const auto record =
+      record_bytes > 0 ? rc::gen::container<std::string>(record_bytes, byte) : rc::gen::container<std::string>(byte);
+  return rc::gen::scale(0.12, rc::gen::container<std::vector<Part>>(rc::gen::container<Part>(record)));
+}
+
+TEST(SortedAnswer, AnyRecordsInAnyMemoryComeOutSorted) {
+  const Scratch scratch;
+  EXPECT_TRUE(rc::check([&] {
+    const auto record_bytes = *rc::gen::element<app::RecordBytes>(0u, 3u);
+    auto parts = *any_parts(record_bytes);
+    std::vector<std::string> paths, all;
+    for (Part& part : parts) {
+      if (*rc::gen::arbitrary<bool>()) std::sort(part.begin(), part.end());
+      std::string text;
+      for (const auto& record : part) text += record + (record_bytes > 0 ? "" : "\n");
+      paths.push_back(scratch.file("part-" + std::to_string(paths.size()), text));
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    std::sort(all.begin(), all.end());
+    std::string expected;
+    for (const auto& record : all) expected += record + (record_bytes > 0 ? "" : "\n");
+    const auto answer =
+        sorted(paths, ByteOrder(record_bytes),
+               {.memory_bytes = *rc::gen::element<std::uint64_t>(1, 1u << 20), .temporary_directory = scratch.path()},
+               *rc::gen::inRange<std::size_t>(2, 6));
+    RC_ASSERT(answer.has_value());
+    RC_ASSERT(*answer == expected + "END");
+  }));
+}
+
+TEST(SortedAnswer, LongRecordsAndManyPassesLoseNothing) {
+  const Scratch scratch;
+  std::vector<std::string> all;
+  std::string text;
+  for (int i = 0; i < 200; ++i) {
+    all.push_back(std::string(static_cast<std::size_t>(i * 7919 % 60'000), static_cast<char>('a' + i * 31 % 26)));
+    text += all.back() + "\n";
+  }
+  std::sort(all.begin(), all.end());
+  std::string expected;
+  for (const auto& line : all) expected += line + "\n";
+  const auto answer =
+      sorted({scratch.file("part", text)}, ByteOrder(), {.memory_bytes = 1, .temporary_directory = scratch.path()}, 3);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_TRUE(*answer == expected + "END");
+}
+
+TEST(SortedAnswer, SaysWhichPartFileHoldsNoWholeRecords) {
+  const Scratch scratch;
+  const auto answer = sorted({scratch.file("odd", "abcd")}, ByteOrder(3), {}, 2);
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_THAT(answer.error().message, HasSubstr("odd"));
+  EXPECT_THAT(answer.error().message, HasSubstr("middle of a record"));
+}
+
+TEST(SortedAnswer, SaysWhatTheApplicationThrows) {
+  const Scratch scratch;
+  const auto answer = sorted({scratch.file("part", "a\nbad\n")}, ByteOrder(), {}, 2);
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_THAT(answer.error().message, HasSubstr("this record is bad"));
+  EXPECT_FALSE(sorted({scratch / "missing"}, ByteOrder(), {}, 2).has_value());
+}
+
+}  // namespace
+}  // namespace ontime::cli
