@@ -19,6 +19,7 @@ constexpr std::uint16_t kDefaultPort = 7400;
 // The flags as text, before they are checked.
 struct Flags {
   std::string listen = "127.0.0.1:7400";
+  bool insecure_network = false;
   int listen_descriptor = -1;
   std::string port_file;
   std::string journal = "ontime-journal";
@@ -40,6 +41,9 @@ struct Flags {
 void declare(CLI::App& app, Flags& flags) {
   app.add_option("--listen", flags.listen, "Address to listen on, HOST:PORT; port 0 picks a free one")
       ->capture_default_str();
+  app.add_flag("--insecure-network", flags.insecure_network,
+               "Allow --listen on other than loopback addresses although nothing is encrypted: only for a private "
+               "network that nobody else is on. Needs a token");
   app.add_option("--listen-fd", flags.listen_descriptor, "Take over this listening socket instead")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--port-file", flags.port_file, "Write the port there once the master listens");
@@ -175,6 +179,11 @@ Result<CommandLine> check(const Flags& flags) {
   Result<std::string> token = token_of(flags);
   if (!token) return token.error();
   line.settings.token = std::move(*token);
+  if (flags.insecure_network) {
+    if (line.settings.token.empty())
+      return bad_input("--insecure-network needs a token: set $ONTIME_TOKEN or --token-file.");
+    line.reach = net::Reach::AnyNetwork;
+  }
   line.log = flags.log;
   line.log.program = "ontime-master";
   line.check_config = flags.check_config;

@@ -15,6 +15,7 @@ namespace ontime::master {
 
 struct CommandLine {
   net::Endpoint listen;
+  net::Reach reach = net::Reach::Loopback;
   std::optional<int> listen_descriptor;  // instead of `listen`
   std::string port_file;                 // empty: none
   std::string journal;

@@ -58,7 +58,7 @@ Status write_port_file(const std::string& path, std::uint16_t port) {
 
 Result<asio::ip::tcp::acceptor> open_socket(asio::io_context& io, const CommandLine& line) {
   if (line.listen_descriptor) return net::adopt_listener(io.get_executor(), *line.listen_descriptor);
-  return net::listen(io.get_executor(), line.listen);
+  return net::listen(io.get_executor(), line.listen, line.reach);
 }
 
 std::unique_ptr<recording::Recorder> make_recorder(const CommandLine& line) {
@@ -87,6 +87,11 @@ int run(const CommandLine& line) {
     io.stop();
   });
   (*master)->start();
+  if (line.reach == net::Reach::AnyNetwork) {
+    spdlog::warn(
+        "insecure_network address={} message=\"tokens, inputs' names and orders cross this network in the clear\"",
+        net::to_string(line.listen));
+  }
   if (line.settings.injection) spdlog::info("injection_active {}", injection::describe(*line.settings.injection));
   spdlog::info("master_listening port={} cluster={} journal={}", (*master)->port(), (*journal)->cluster(),
                line.journal);

@@ -151,10 +151,12 @@ Result<Endpoint> parse_endpoint(std::string_view text, std::uint16_t default_por
   return Endpoint{std::string(host), *port};
 }
 
-Result<tcp::acceptor> listen(asio::any_io_executor executor, const Endpoint& endpoint) {
+Result<tcp::acceptor> listen(asio::any_io_executor executor, const Endpoint& endpoint, Reach reach) {
   const auto address = resolve_now(executor, endpoint);
   if (!address) return address.error();
-  if (const auto allowed = check_loopback(*address, to_string(endpoint)); !allowed) return allowed.error();
+  if (reach == Reach::Loopback) {
+    if (const auto allowed = check_loopback(*address, to_string(endpoint)); !allowed) return allowed.error();
+  }
   asio::error_code error;
   tcp::acceptor acceptor(executor);
   acceptor.open(address->protocol(), error);

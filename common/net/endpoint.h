@@ -21,9 +21,14 @@ std::string to_string(const Endpoint& endpoint);  // "host:port", "[::1]:port"
 // "HOST:PORT", "[IPV6]:PORT", or "HOST" when `default_port` is not 0.
 Result<Endpoint> parse_endpoint(std::string_view text, std::uint16_t default_port);
 
-// Listens there. Only loopback addresses are accepted as long as connections are not encrypted: any other is BadInput
-// and says so. A port in use is Failed and names it. Port 0 picks a free one (ask acceptor.local_endpoint()).
-Result<asio::ip::tcp::acceptor> listen(asio::any_io_executor executor, const Endpoint& endpoint);
+// From where a listening socket may be reached. Connections are not encrypted: whoever allows AnyNetwork answers for it
+// that nobody else is on that network.
+enum class Reach { Loopback, AnyNetwork };
+
+// Listens there. Unless `reach` allows it, an address that is no loopback address is BadInput and says so. A port in
+// use is Failed and names it. Port 0 picks a free one (ask acceptor.local_endpoint()).
+Result<asio::ip::tcp::acceptor> listen(asio::any_io_executor executor, const Endpoint& endpoint,
+                                       Reach reach = Reach::Loopback);
 // Takes over a listening socket that the parent process opened.
 Result<asio::ip::tcp::acceptor> adopt_listener(asio::any_io_executor executor, int descriptor);
 

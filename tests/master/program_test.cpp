@@ -61,6 +61,18 @@ TEST_F(MasterProgram, RefusesWrongUsageInOneSentence) {
   expect_sentence(run({ONTIME_MASTER, "--listen", "0.0.0.0:0", "--journal", directory_ / "other"}), 2, "loopback");
 }
 
+TEST_F(MasterProgram, ListensBeyondTheLoopbackOnlyOnRequestAndWithAToken) {
+  Arguments arguments = {ONTIME_MASTER,          "--listen",    "0.0.0.0:0",         "--journal",
+                         directory_ / "journal", "--port-file", directory_ / "port", "--insecure-network"};
+  expect_sentence(run(arguments), 2, "--insecure-network needs a token");
+  Process master(arguments, directory_ / "master", {{"ONTIME_TOKEN", "secret"}});
+  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(directory_ / "port"); }));
+  master.signal(SIGTERM);
+  const Finished finished = master.wait();
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, HasSubstr("insecure_network address=0.0.0.0:0"));
+}
+
 TEST_F(MasterProgram, ChecksItsConfigurationWithoutRunning) {
   test::write_file(directory_ / "config", "node-timeout=\"7s\"\n");
   EXPECT_EQ(run(command({"--config", directory_ / "config", "--check-config"})).status, 0);

@@ -70,6 +70,12 @@ TEST_F(ListenTest, OnlyLoopbackAddressesAreAccepted) {
   EXPECT_TRUE(listen(io_.get_executor(), {"localhost", 0}));
 }
 
+TEST_F(ListenTest, AnyNetworkIsAcceptedWhenItIsAllowed) {
+  const auto acceptor = listen(io_.get_executor(), {"0.0.0.0", 0}, Reach::AnyNetwork);
+  ASSERT_TRUE(acceptor);
+  EXPECT_TRUE(acceptor->local_endpoint().address().is_unspecified());
+}
+
 TEST_F(ListenTest, APortInUseIsNamed) {
   const auto first = listen(io_.get_executor(), {"127.0.0.1", 0});
   ASSERT_TRUE(first);
