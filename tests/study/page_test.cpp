@@ -85,7 +85,9 @@ TEST(Page, PlotDrawsEveryPolicyWithItsInterval) {
   EXPECT_THAT(plot, HasSubstr("set output \"out dir/x.svg\""));
   EXPECT_THAT(plot, HasSubstr("title \"Hadoop\""));
   EXPECT_THAT(plot, HasSubstr("20 0.1 0.05 0.15 -1"));
-  EXPECT_THAT(plot, HasSubstr("layout 1,2"));  // a panel for few, one for many
+  EXPECT_THAT(plot, HasSubstr("set title \"tasks few\""));
+  EXPECT_THAT(plot, HasSubstr("set title \"tasks many\""));
+  EXPECT_EQ(plot.find("title \"Hadoop\""), plot.rfind("title \"Hadoop\"")) << "its name stands once, for all panels";
 }
 
 TEST(PageNumbers, AreFixedAndSayWhatIsMissing) {
