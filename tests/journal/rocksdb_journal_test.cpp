@@ -215,8 +215,8 @@ class DamageTest : public RocksdbJournalTest {
   std::string log_;
 };
 
-TEST_F(DamageTest, ACutLogGivesAPrefix) {
-  for (std::size_t length = 0; length < log_.size(); length += 1 + log_.size() / 60) {
+TEST_F(DamageTest, ALogCutAtAnyByteGivesAPrefix) {
+  for (std::size_t length = 0; length < log_.size(); ++length) {
     SCOPED_TRACE("cut at byte " + std::to_string(length));
     EXPECT_TRUE(is_refused_or_prefix(log_.substr(0, length)));
   }
