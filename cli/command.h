@@ -171,8 +171,24 @@ struct PlanCommand {
   bool json = false;
 };
 
+struct GenCommand {
+  std::string kind;
+  std::string amount;  // rows or a size, as the kind counts
+  std::string output;  // empty: stdout
+  std::uint64_t seed = 1;
+  Settings settings;
+  bool force = false;  // replace a file that is there
+  bool quiet = false;
+};
+
+struct TeraValidateCommand {
+  std::string file;  // "-": stdin
+  bool quiet = false;
+  bool json = false;
+};
+
 using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand,
                              KillCommand, ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand,
-                             ReplayCommand, PlanCommand>;
+                             ReplayCommand, PlanCommand, GenCommand, TeraValidateCommand>;
 
 }  // namespace ontime::cli

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "apps/gen/generator.h"
 #include "cli/arguments.h"
 
 namespace ontime::cli {
@@ -42,6 +43,7 @@ class Grammar {
   void add_output_verbs();
   void add_foresight_verbs();
   void add_plan_verb();
+  void add_data_verbs();
   ParsedCommandLine complain(const CLI::ParseError& error) const;
   std::string verb() const;
   std::string missing_options() const;
@@ -64,6 +66,8 @@ class Grammar {
   SimulateCommand simulate_;
   ReplayCommand replay_;
   PlanCommand plan_;
+  GenCommand gen_;
+  TeraValidateCommand teravalidate_;
 };
 
 Grammar::Grammar() {
@@ -80,6 +84,7 @@ Grammar::Grammar() {
   add_cluster_verbs();
   add_output_verbs();
   add_foresight_verbs();
+  add_data_verbs();
 }
 
 void Grammar::add_job_verbs() {
@@ -271,6 +276,41 @@ void Grammar::add_plan_verb() {
   add_application_directories(plan, plan_.job.application_directories);
   add_master_options(plan, plan_.master);
   add_json(plan, plan_.json);
+}
+
+// The kinds that `gen` knows, with their settings.
+std::string kinds_of_data() {
+  std::string text;
+  for (const auto& kind : apps::generator_kinds()) {
+    text += "  " + std::string(kind.name) + std::string(10 - kind.name.size(), ' ') + std::string(kind.summary) + "\n";
+    for (const auto& parameter : kind.parameters)
+      text += "            --set " + parameter.name + "=" + parameter.default_value + "  " + parameter.help + "\n";
+  }
+  return text;
+}
+
+void Grammar::add_data_verbs() {
+  const std::string examples =
+      "  ontime gen teragen 1000000 -o records\n"
+      "  ontime gen text 1GB -o book.txt --seed 7\n"
+      "  ontime gen ratings 5000 -o ratings.txt --set users=2000\n\n"
+      "Kinds:\n" +
+      kinds_of_data();
+  auto& gen = add_verb("gen", "Make up input: the same bytes on every machine", examples.c_str(), gen_);
+  gen.add_option("KIND", gen_.kind, "What to make, see below")->required()->type_name("");
+  gen.add_option("AMOUNT", gen_.amount, "How much: a number of rows, or a size (text)")->required()->type_name("");
+  gen.add_option("-o,--output", gen_.output, "Write here instead of to stdout")->type_name("FILE");
+  gen.add_option("--seed", gen_.seed, "Another seed gives other data")->type_name("N")->capture_default_str();
+  add_settings(gen, "--set", gen_.settings, "A setting of the kind; repeatable");
+  gen.add_flag("--force", gen_.force, "Replace the file if there is one");
+  gen.add_flag("-q,--quiet", gen_.quiet, "No progress and no summary");
+
+  auto& validate =
+      add_verb("teravalidate", "Tell whether records of TeraSort ascend, and their checksum",
+               "  ontime teravalidate sorted\n  ontime result out | ontime teravalidate -\n", teravalidate_);
+  validate.add_option("FILE", teravalidate_.file, "100-byte records; - for stdin")->required()->type_name("");
+  validate.add_flag("-q,--quiet", teravalidate_.quiet, "No progress");
+  add_json(validate, teravalidate_.json);
 }
 
 std::string Grammar::verb() const {

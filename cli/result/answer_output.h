@@ -22,6 +22,7 @@ class DescriptorOutput : public app::Output {
 
  protected:
   void make_room(std::size_t size) override;
+  std::size_t buffered() const { return static_cast<std::size_t>(next_ - buffer_.data()); }
 
  private:
   void flush();

@@ -100,25 +100,28 @@ Result<LoadedApplication> LoadedApplication::load(std::string_view name, const s
   }
 }
 
+Result<ParameterValues> with_defaults(const std::string& whose, std::vector<Parameter> declared,
+                                      const std::map<std::string, std::string, std::less<>>& given) {
+  std::map<std::string, std::string, std::less<>> values;
+  for (Parameter& parameter : declared) values.emplace(std::move(parameter.name), std::move(parameter.default_value));
+  for (const auto& [name, value] : given) {
+    const auto known = values.find(name);
+    if (known == values.end()) {
+      std::vector<std::string> names;
+      for (const auto& entry : values) names.push_back(entry.first);
+      return bad_input(whose + " has no parameter \"" + name + "\"; " +
+                       (names.empty() ? "it has none" : "it has: " + joined(names)));
+    }
+    known->second = value;
+  }
+  return ParameterValues(std::move(values));
+}
+
 Result<ParameterValues> LoadedApplication::complete(
     const std::map<std::string, std::string, std::less<>>& given) const {
   try {
-    std::map<std::string, std::string, std::less<>> values;
-    for (Parameter& parameter : application_->parameters()) {
-      values.emplace(std::move(parameter.name), std::move(parameter.default_value));
-    }
-    for (const auto& [name, value] : given) {
-      const auto known = values.find(name);
-      if (known == values.end()) {
-        std::vector<std::string> names;
-        for (const auto& entry : values) names.push_back(entry.first);
-        return bad_input("the application " + name_ + " has no parameter \"" + name + "\"; " +
-                         (names.empty() ? "it has none" : "it has: " + joined(names)));
-      }
-      known->second = value;
-    }
-    ParameterValues complete(std::move(values));
-    application_->validate(complete);
+    auto complete = with_defaults("the application " + name_, application_->parameters(), given);
+    if (complete) application_->validate(*complete);
     return complete;
   } catch (const std::exception& e) {
     return bad_input("the application " + name_ + " refuses its parameters: " + e.what());

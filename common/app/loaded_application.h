@@ -24,6 +24,11 @@ class ParameterValues final : public Parameters {
   std::map<std::string, std::string, std::less<>> values_;
 };
 
+// The defaults of `declared`, replaced by what is `given`. BadInput for a name that is not declared: says what `whose`
+// ("the application sort") has.
+Result<ParameterValues> with_defaults(const std::string& whose, std::vector<Parameter> declared,
+                                      const std::map<std::string, std::string, std::less<>>& given);
+
 class LoadedApplication {
  public:
   // `name` is "wordcount", looked up as libontime_app_wordcount.so in `directories` in order, or a path with a '/'.

@@ -1,0 +1,126 @@
+#include "apps/gen/words.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "apps/gen/random.h"
+
+namespace ontime::apps {
+namespace {
+
+constexpr std::uint64_t kWordsMost = 1'000'000;
+constexpr std::uint64_t kWeightOfFirst = std::uint64_t{1} << 40;
+constexpr std::uint64_t kLeastWordsOfLine = 5;
+constexpr std::uint64_t kMostWordsOfLine = 15;
+
+// Syllables of the word's number; common words are short.
+std::string spelling(std::uint64_t number) {
+  constexpr std::string_view kConsonants = "bdfghjklmnprstvz";
+  constexpr std::string_view kVowels = "aeiou";
+  constexpr std::uint64_t kSyllables = kConsonants.size() * kVowels.size();
+  std::string word;
+  for (++number; number > 0; number = (number - 1) / kSyllables) {
+    const std::uint64_t syllable = (number - 1) % kSyllables;
+    word += kConsonants[syllable / kVowels.size()];
+    word += kVowels[syllable % kVowels.size()];
+  }
+  return word;
+}
+
+// Draws words by weight in constant time (Walker's alias method, in whole numbers): a slot holds two words and the
+// share of the first.
+class WordDeck {
+ public:
+  explicit WordDeck(std::uint64_t words) : slots_(words) {
+    for (std::uint64_t word = 0; word < words; ++word) {
+      words_.push_back(spelling(word) + ' ');
+      total_ += kWeightOfFirst / (word + 1);
+    }
+    deal();
+  }
+
+  const std::string& draw(Random& random) const {
+    const std::uint64_t slot = random.below(slots_.size());
+    return words_[random.below(total_) < slots_[slot].share ? slot : slots_[slot].other];
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t share = 0;  // of total_
+    std::size_t other = 0;
+  };
+
+  // A slot is worth total_; a word is worth its weight times the number of slots (below 2^60).
+  void deal() {
+    std::vector<std::size_t> light, heavy;
+    for (std::size_t word = 0; word < slots_.size(); ++word) {
+      slots_[word] = {kWeightOfFirst / (word + 1) * slots_.size(), word};
+      (slots_[word].share < total_ ? light : heavy).push_back(word);
+    }
+    while (!light.empty() && !heavy.empty()) {
+      const std::size_t filled = light.back();
+      light.pop_back();
+      Slot& giver = slots_[heavy.back()];
+      slots_[filled].other = heavy.back();
+      giver.share -= total_ - slots_[filled].share;
+      if (giver.share < total_) {
+        light.push_back(heavy.back());
+        heavy.pop_back();
+      }
+    }
+  }
+
+  std::vector<std::string> words_;  // each with a blank behind it
+  std::uint64_t total_ = 0;
+  std::vector<Slot> slots_;
+};
+
+class WordGenerator final : public Generator {
+ public:
+  WordGenerator(std::uint64_t bytes, std::uint64_t words, std::uint64_t seed)
+      : random_(seed), deck_(words), bytes_(bytes) {}
+
+  // The last line is cut where the text has to end.
+  bool write_some(app::Output& out) override {
+    std::string piece;
+    while (piece.size() < kPieceBytes && piece.size() < bytes_ - done_) add_line(piece);
+    if (piece.size() >= bytes_ - done_ && bytes_ > done_) {
+      piece.resize(bytes_ - done_);
+      piece.back() = '\n';
+    }
+    out.write(piece);
+    done_ += piece.size();
+    return done_ < bytes_;
+  }
+  double share_done() const override {
+    return bytes_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(bytes_);
+  }
+
+ private:
+  void add_line(std::string& piece) {
+    const auto words = kLeastWordsOfLine + random_.below(kMostWordsOfLine - kLeastWordsOfLine + 1);
+    for (std::uint64_t word = 0; word < words; ++word) piece += deck_.draw(random_);
+    piece.back() = '\n';
+  }
+
+  Random random_;
+  WordDeck deck_;
+  std::uint64_t bytes_;
+  std::uint64_t done_ = 0;
+};
+
+}  // namespace
+
+GeneratorKind words_kind() {
+  return {"text",
+          "lines of made-up words, few of them common and many rare, as in a language",
+          GeneratorKind::Unit::Bytes,
+          {{"words", "100000", "how many different words there are"}},
+          [](const Recipe& recipe) -> std::unique_ptr<Generator> {
+            return std::make_unique<WordGenerator>(recipe.amount, whole_number(recipe.settings, "words", 1, kWordsMost),
+                                                   recipe.seed);
+          }};
+}
+
+}  // namespace ontime::apps

@@ -1,0 +1,35 @@
+// Sorts the 100-byte records of the TeraSort benchmark by their ten-byte keys. Each segment becomes sorted runs; the
+// answer is their merge.
+
+#include "apps/sorting/run_buffer.h"
+#include "apps/terasort/tera_order.h"
+
+namespace {
+
+using namespace ontime::app;
+using namespace ontime::apps;
+
+class TeraSortMapper final : public Mapper {
+ public:
+  void map(const Batch& batch, Output& out) override {
+    for (std::size_t at = 0; at < batch.bytes.size(); at += TeraOrder::kRecordBytes)
+      runs_.add(batch.bytes.substr(at, TeraOrder::kRecordBytes), out);
+  }
+  void flush(Output& out) override { runs_.flush(out); }
+
+ private:
+  TeraOrder order_;
+  RunBuffer runs_{order_};
+};
+
+class TeraSort final : public Application {
+ public:
+  std::string description() const override { return "sorts 100-byte records by their first ten bytes (TeraSort)"; }
+  RecordBytes record_bytes(const Parameters&) const override { return TeraOrder::kRecordBytes; }
+  std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<TeraSortMapper>(); }
+  std::unique_ptr<Order> make_order() const override { return std::make_unique<TeraOrder>(); }
+};
+
+}  // namespace
+
+ONTIME_APPLICATION(TeraSort)
