@@ -31,10 +31,11 @@ ALLOWED = {
                      ["asio", "spdlog", "fmt", "google", "CLI"]),
     "worker": (["common/base"], []),
     "apps": (["common/app"], []),
+    "apps/gen": (["common/app"], ["zlib.h"]),
     "simulator": (["scheduler", "common/injection", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
     # The shell around the scheduler in simulation: with the real records and the real plan of a commit.
     "simulator/faults": (["simulator", "scheduler", "master/journal", "master/commit_plan.h", "common/base"], ["CLI"]),
-    "cli": (["common", "simulator", "master/recording", "master/input_listing.h", "scheduler/policy", "scheduler/reason.h"],
+    "cli": (["apps/gen", "common", "simulator", "master/recording", "master/input_listing.h", "scheduler/policy", "scheduler/reason.h"],
             ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
 }
 
