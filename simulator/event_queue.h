@@ -16,6 +16,7 @@ namespace ontime::simulator {
 enum class Due : std::uint8_t {
   Launched,      // subject: attempt slot. Its launch time is over
   Border,        // attempt slot. It reaches the end of its segment
+  Sealed,        // attempt slot. That segment is written and synced
   SpeedChange,   // attempt slot
   Skew,          // attempt slot. It comes to bytes that take longer, or shorter
   Crash,         // attempt slot
@@ -25,6 +26,7 @@ enum class Due : std::uint8_t {
   Order,         // order slot. Arrives at its node
   Report,        // report slot. Arrives at the master
   Registration,  // node. Arrives at the master
+  Break,         // node; generation: its connection, which is given up
   Commit,        // job id. Its output is committed
   Submission,    // job
   OutageBegins,  // outage

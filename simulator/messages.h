@@ -17,6 +17,7 @@ struct Order {
 struct Report {
   std::uint32_t node = 0;
   std::uint32_t connection = 0;
+  std::uint64_t number = 0;  // to be acknowledged; 0: a heartbeat
   scheduler::Event what;
 };
 

@@ -54,6 +54,7 @@ Status check_group(const JobGroup& group) {
   if (std::count(group.file_bytes.begin(), group.file_bytes.end(), 0u) != 0) {
     return bad_input(who + "an input file has at least one byte.");
   }
+  if (!(group.output >= 0 && std::isfinite(group.output))) return bad_input(who + "output is 0 or positive.");
   for (const double recorded : group.first_durations) {
     if (!(recorded >= 0 && std::isfinite(recorded))) return bad_input(who + "a recorded duration is 0 or positive.");
   }
@@ -77,6 +78,14 @@ Status check_group(const JobGroup& group) {
   return check_policy(group);
 }
 
+Status check_network(const Network& network) {
+  if (!(network.loss >= 0 && network.loss < 1)) return bad_input("The loss of packets is at least 0 and below 1.");
+  if (!is_positive(network.retransmit) || !is_positive(network.give_up)) {
+    return bad_input("A packet is sent again, and given up, after a positive time.");
+  }
+  return {};
+}
+
 std::uint32_t count_nodes(const Scenario& scenario) {
   std::uint32_t count = 0;
   for (const NodeGroup& group : scenario.nodes) count += group.count;
@@ -90,6 +99,8 @@ Status check(const Scenario& scenario) {
   if (scenario.jobs.empty()) return bad_input("There must be jobs.");
   for (const NodeGroup& group : scenario.nodes) {
     if (!is_positive(group.slowness.median())) return bad_input("A node's slowness is positive; 1 is the usual.");
+    if (!(group.disk.bytes_per_second > 0)) return bad_input("A disk writes some bytes per second.");
+    if (group.disk.sync.least() < 0) return bad_input("A disk's sync cannot take negative time.");
   }
   for (const JobGroup& group : scenario.jobs) {
     if (auto good = check_group(group); !good) return good;
@@ -98,16 +109,18 @@ Status check(const Scenario& scenario) {
     if (outage.node >= count_nodes(scenario)) return bad_input("An outage names a node that there is not.");
     if (!(outage.at >= 0) || !(outage.lasts >= 0)) return bad_input("An outage begins at 0 or later and lasts.");
   }
-  if (scenario.launch.least() < 0 || scenario.network_delay < 0 || scenario.reconnect < 0) {
+  if (scenario.launch.least() < 0 || scenario.network_delay.least() < 0 || scenario.reconnect < 0) {
     return bad_input("Launch time, network delay and reconnect time cannot be negative.");
   }
-  if (node_timeout_of(scenario) < 2 * heartbeat_of(scenario) + scenario.network_delay) {
+  if (node_timeout_of(scenario) < 2 * heartbeat_of(scenario) + scenario.network_delay.median()) {
     return bad_input("node_timeout must be longer than two heartbeats, or healthy nodes are taken for lost.");
   }
+  if (auto good = check_network(scenario.network); !good) return good;
   const auto is_share = [](double value) { return value >= 0 && value <= 1; };
   if (!is_share(scenario.node_correlation) || !is_share(scenario.crash_probability)) {
     return bad_input("node_correlation and crash_probability are between 0 and 1.");
   }
+  if (scenario.commit.least() < 0) return bad_input("A commit cannot take negative time.");
   if (scenario.speed_changes_every < 0 || scenario.sample_every < 0 || !(scenario.horizon > 0)) {
     return bad_input("speed_changes_every, sample_every and horizon cannot be negative.");
   }

@@ -19,6 +19,21 @@ namespace ontime::simulator {
 
 inline constexpr double kForEver = std::numeric_limits<double>::infinity();
 
+// A node's disk, which its attempts share: one segment after another is written and synced.
+struct Disk {
+  double bytes_per_second = kForEver;
+  Distribution sync;  // of a segment, once it is written
+
+  bool takes_time() const { return bytes_per_second < kForEver || !sync.is_constant() || sync.median() > 0; }
+};
+
+// What becomes of packets on the way. A lost one is sent again after a time-out that doubles each time.
+struct Network {
+  double loss = 0;          // probability, each time it is sent
+  double retransmit = 0.2;  // the first time-out
+  double give_up = 15;      // the connection breaks when a packet has waited longer
+};
+
 // Nodes that are alike.
 struct NodeGroup {
   std::uint32_t count = 1;
@@ -26,12 +41,15 @@ struct NodeGroup {
   // Drawn once per node: every attempt there takes so many times as long, for as long as the node lives.
   Distribution slowness = Distribution::constant(1);
   std::string name{};  // its nodes are called name-1, name-2 ...; empty: node-0 ... by their index over all groups
+  Disk disk{};
 };
 
 // A node fails. Crash: its process and attempts die; if it comes back it is a new worker. Partition: nothing gets
 // through in either direction, its attempts run on; afterwards it registers again and sends what was not acknowledged.
+// DiskFull: nothing can be written there; DiskFails: nothing can be created either, and what is being synced is lost.
+// An attempt that comes to that ends.
 struct Outage {
-  enum class Kind : std::uint8_t { Crash, Partition };
+  enum class Kind : std::uint8_t { Crash, Partition, DiskFull, DiskFails };
   Kind kind = Kind::Crash;
   std::uint32_t node = 0;  // index over all groups, in their order
   double at = 0;
@@ -76,6 +94,7 @@ struct JobGroup {
   // Recorded durations by task index: the first attempt of the task takes exactly so long for a whole split, on
   // whatever node. 0, or a task beyond the list: drawn. All other attempts draw.
   std::vector<double> first_durations;
+  double output = 1;  // bytes that a mapped byte becomes; matters to disks alone
   // What the scheduler knows of earlier jobs of that name before anything happens.
   std::optional<scheduler::estimate::DurationSample> profile;
   // After submission: seconds, or multiples of the mean or of the least duration of the job's own attempts; 0: none.
@@ -96,8 +115,9 @@ struct Scenario {
   std::vector<JobGroup> jobs{{}};
   std::vector<Outage> outages;
 
-  Distribution launch = Distribution::constant(1);  // from the order to the first record, per attempt
-  double network_delay = 0.001;                     // one way, constant, so messages of a connection keep their order
+  Distribution launch = Distribution::constant(1);             // from the order to the first record, per attempt
+  Distribution network_delay = Distribution::constant(0.001);  // one way, per message; those of a connection keep order
+  Network network{};
   double heartbeat = 0;     // interval; 0: a twentieth of the shortest median duration, at least 10 ms
   double node_timeout = 0;  // 0: 25 heartbeats
   double cut_timeout = 0;   // 0: 15 heartbeats
@@ -108,6 +128,7 @@ struct Scenario {
   // How much of an attempt's luck is its node's, 0 to 1: correlation of the durations (as normal scores) of attempts on
   // one node. Each attempt by itself is distributed as without it.
   double node_correlation = 0;
+  Distribution commit;           // of a job's output, from its last seal on
   double crash_probability = 0;  // that an attempt dies on its own, at a uniformly distributed share of its duration
 
   // What is done to attempts on purpose, as it is done to real ones: their pace stands for `duration`, their launch

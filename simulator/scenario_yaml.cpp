@@ -8,12 +8,42 @@
 namespace ontime::simulator {
 namespace {
 
+Disk read_disk(const YAML::Node& node) {
+  YamlFields fields(node);
+  Disk disk;
+  fields.get("write", disk.bytes_per_second,
+             [](const YAML::Node& write) { return static_cast<double>(read_bytes(write)); });
+  fields.distribution("sync", disk.sync);
+  fields.finish();
+  return disk;
+}
+
+Network read_network(const YAML::Node& node) {
+  YamlFields fields(node);
+  Network network;
+  fields.number("loss", network.loss);
+  fields.seconds("retransmit", network.retransmit);
+  fields.seconds("give_up", network.give_up);
+  fields.finish();
+  return network;
+}
+
+Outage::Kind read_outage_kind(const YAML::Node& node) {
+  const std::string name = read_text(node);
+  if (name == "crash") return Outage::Kind::Crash;
+  if (name == "partition") return Outage::Kind::Partition;
+  if (name == "disk_full") return Outage::Kind::DiskFull;
+  if (name == "disk_fails") return Outage::Kind::DiskFails;
+  throw YamlFault(node, "an outage is one of crash, partition, disk_full, disk_fails");
+}
+
 NodeGroup read_nodes(const YAML::Node& node) {
   YamlFields fields(node);
   NodeGroup group;
   fields.count("count", group.count);
   fields.count("slots", group.slots);
   fields.distribution("slowness", group.slowness);
+  fields.get("disk", group.disk, read_disk);
   fields.finish();
   return group;
 }
@@ -24,12 +54,7 @@ Outage read_outage(const YAML::Node& node) {
   fields.count("node", outage.node);
   fields.seconds("at", outage.at);
   fields.seconds("lasts", outage.lasts);
-  fields.get("kind", outage.kind, [](const YAML::Node& kind) {
-    const std::string name = read_text(kind);
-    if (name == "crash") return Outage::Kind::Crash;
-    if (name == "partition") return Outage::Kind::Partition;
-    throw YamlFault(kind, "an outage is a crash or a partition");
-  });
+  fields.get("kind", outage.kind, read_outage_kind);
   fields.finish();
   return outage;
 }
@@ -109,6 +134,7 @@ JobGroup read_jobs(const YAML::Node& node, const ReadFile& read_file) {
   fields.bytes("record_bytes", group.record_bytes);
   fields.distribution("duration", group.duration);
   fields.get("skew", group, [&](const YAML::Node& skew) { return read_skew(skew, group); });
+  fields.number("output", group.output);
   fields.get("first_durations", group.first_durations, read_values);
   if (!fields.take("tasks") && !group.first_durations.empty()) {
     group.tasks = Distribution::constant(static_cast<double>(group.first_durations.size()));
@@ -147,13 +173,15 @@ Scenario read_all(const YAML::Node& document, const ReadFile& read_file) {
   fields.each("jobs", [&](const YAML::Node& node) { scenario.jobs.push_back(read_jobs(node, read_file)); });
   fields.each("outages", [&](const YAML::Node& node) { scenario.outages.push_back(read_outage(node)); });
   fields.distribution("launch", scenario.launch);
-  fields.seconds("network_delay", scenario.network_delay);
+  fields.distribution("network_delay", scenario.network_delay);
+  fields.get("network", scenario.network, read_network);
   fields.seconds("heartbeat", scenario.heartbeat);
   fields.seconds("node_timeout", scenario.node_timeout);
   fields.seconds("cut_timeout", scenario.cut_timeout);
   fields.seconds("reconnect", scenario.reconnect);
   fields.seconds("speed_changes_every", scenario.speed_changes_every);
   fields.number("node_correlation", scenario.node_correlation);
+  fields.distribution("commit", scenario.commit);
   fields.number("crash_probability", scenario.crash_probability);
   fields.get("placement", scenario.placement, read_placement);
   fields.seconds("sample_every", scenario.sample_every);

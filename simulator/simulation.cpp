@@ -43,6 +43,7 @@ double since_start(TimePoint at) { return seconds(at.time_since_epoch()); }
 
 Simulation::Simulation(const Scenario& scenario, std::uint64_t seed, const Observer& observer)
     : scenario_(scenario),
+      seed_(seed),
       observer_(observer),
       planned_(plan_jobs(scenario, seed)),
       workers_(scenario, seed, queue_),
@@ -98,7 +99,7 @@ Outcome Simulation::run() {
 void Simulation::happen(const Upcoming& due) {
   switch (due.due) {
     case Due::Report:
-      if (const auto arrived = workers_.arrived(due.subject)) step(*arrived);
+      if (const auto arrived = workers_.arrived(due.subject, now_)) step(*arrived);
       return;
     case Due::Registration:
       return register_node(due);
@@ -208,10 +209,15 @@ void Simulation::end_job(const record::JobEnded& fact) {
   if (next < planned_.size() && planned_[next].at == kForEver) queue_.push(now_, Due::Submission, next);
 }
 
+void Simulation::commit(JobId job) {
+  Random random(seed_, Purpose::Commit, workers_.job(job).planned);
+  queue_.push(now_ + from_seconds(scenario_.commit.sample(random)), Due::Commit, job.value);
+}
+
 void Simulation::perform(scheduler::Action what) {
   if (observer_.log) observer_.log(line_of(now_, what));
   if (const auto* commit = std::get_if<action::CommitOutput>(&what)) {
-    queue_.push(now_, Due::Commit, commit->job.value);
+    this->commit(commit->job);
   } else if (const auto* dropped = std::get_if<action::DropNode>(&what)) {
     workers_.drop(dropped->node, now_);
   } else if (const auto* launch = std::get_if<action::LaunchAttempt>(&what)) {

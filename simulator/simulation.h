@@ -28,11 +28,13 @@ class Simulation {
   void follow(const scheduler::Step& step);
   void follow(const scheduler::Fact& fact);
   void perform(scheduler::Action action);
+  void commit(JobId job);
   void end_job(const scheduler::record::JobEnded& fact);
   void inspect();
   void take_samples(TimePoint until);
 
   const Scenario& scenario_;
+  const std::uint64_t seed_;
   const Observer& observer_;
   EventQueue queue_;
   std::vector<PlannedJob> planned_;

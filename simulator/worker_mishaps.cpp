@@ -8,8 +8,6 @@
 
 namespace ontime::simulator {
 
-namespace event = scheduler::event;
-
 void Workers::disturb(Attempt& attempt) {
   attempt.is_stalled = false;
   attempt.disturbance = {};
@@ -38,10 +36,13 @@ std::optional<std::uint64_t> first_of(std::optional<std::uint64_t> a, std::optio
 
 }  // namespace
 
+std::optional<std::uint64_t> Workers::next_mishap(const Attempt& attempt) {
+  return first_of(attempt.pause_at, first_of(attempt.disturbance.stall_at, attempt.disturbance.crash_at));
+}
+
 // REQUIRES: the attempt maps.
 void Workers::expect_mishap(Attempt& attempt, TimePoint now) {
-  const auto& drawn = attempt.disturbance;
-  const auto next = first_of(attempt.pause_at, first_of(drawn.stall_at, drawn.crash_at));
+  const auto next = next_mishap(attempt);
   if (!next) return;
   const double left = std::max(0.0, static_cast<double>(*next) - attempt.motion.place(now));
   const double due = std::ceil(left / attempt.motion.speed() * 1e9) / 1e9;
@@ -51,9 +52,11 @@ void Workers::expect_mishap(Attempt& attempt, TimePoint now) {
 void Workers::on_mishap(Attempt& attempt, TimePoint now) {
   const auto& drawn = attempt.disturbance;
   const auto place = static_cast<std::uint64_t>(std::ceil(attempt.motion.place(now)));
+  const auto next = next_mishap(attempt);
+  if (!next || attempt.phase == Phase::Sealing) return;  // it is expected anew when it has sealed
+  if (place < *next) return expect_mishap(attempt, now);
   if (drawn.crash_at && *drawn.crash_at <= place) {
-    report(attempt.node, event::AttemptExited{nodes_[attempt.node].id, attempt.id, false, "simulated crash"}, now);
-    return end(slot_of(attempt), now);
+    return exit(attempt, "simulated crash", now);
   }
   attempt.motion.set_speed(0, now);
   expect_border(attempt, now);

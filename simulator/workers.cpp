@@ -14,16 +14,20 @@ namespace {
 
 constexpr double kDurationMin = 1e-6;  // seconds
 
+// What a disk says.
+constexpr const char* kFull = "No space left on device";
+constexpr const char* kFailing = "Input/output error";
+
 }  // namespace
 
 Workers::Workers(const Scenario& scenario, std::uint64_t seed, EventQueue& queue)
     : scenario_(scenario),
       seed_(seed),
       queue_(queue),
-      delay_(from_seconds(scenario.network_delay)),
+      wire_(scenario, seed),
       beat_every_(from_seconds(heartbeat_of(scenario))),
       idle_beat_every_(std::max(beat_every_, from_seconds(node_timeout_of(scenario) / 3))),
-      keeps_reports_(!scenario.outages.empty()) {
+      keeps_reports_(!scenario.outages.empty() || !wire_.is_steady()) {
   add_nodes(seed);
 }
 
@@ -36,6 +40,7 @@ void Workers::add_nodes(std::uint64_t seed) {
       Node node;
       node.slots = group.slots;
       node.name = group.name.empty() ? "node-" + std::to_string(index) : group.name + "-" + std::to_string(i + 1);
+      node.disk = &group.disk;
       node.slowness = group.slowness.sample(slowness);
       if (scenario_.node_correlation > 0) node.score = normal_score(score.uniform());
       nodes_.push_back(std::move(node));
@@ -54,6 +59,7 @@ void Workers::on(const Upcoming& due) {
     if (nodes_[order.node].is_connected && nodes_[order.node].connection == order.connection) obey(order, due.at);
     return;
   }
+  if (due.due == Due::Break) return give_up(due);
   Attempt& attempt = attempts_[due.subject];
   if (due.due == Due::Border) {
     if (attempt.border == due.generation) on_border(attempt, due.at);
@@ -65,8 +71,9 @@ void Workers::on(const Upcoming& due) {
     } else if (due.due == Due::SpeedChange) {
       change_speed(attempt, due.at);
     } else if (due.due == Due::Crash) {
-      report(attempt.node, event::AttemptExited{nodes_[attempt.node].id, attempt.id, false, "simulated crash"}, due.at);
-      end(due.subject, due.at);
+      exit(attempt, "simulated crash", due.at);
+    } else if (due.due == Due::Sealed) {
+      seal(attempt, due.at);
     } else if (due.due == Due::Mishap) {
       on_mishap(attempt, due.at);
     } else if (due.due == Due::GoOn) {
@@ -81,7 +88,8 @@ void Workers::order(NodeId id, scheduler::Action what, TimePoint now) {
   const std::uint32_t index = index_of_[id.value - 1];
   const Node& node = nodes_[index];
   if (!node.is_connected || node.id != id) return;
-  queue_.push(Lane::Message, now + delay_, Due::Order, orders_.put({index, node.connection, std::move(what)}));
+  const auto arrives = arrival(index, Direction::ToNode, now);
+  if (arrives) deliver(*arrives, Due::Order, orders_.put({index, node.connection, std::move(what)}));
 }
 
 void Workers::obey(const Order& order, TimePoint now) {
@@ -114,6 +122,8 @@ void Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, Ti
   attempt.phase = Phase::Launching;
   attempt.standby = order.standby;
   attempt.begin.reset();
+  attempt.seals = 0;
+  attempt.cuts.clear();
   attempt.arrived_at = now;
   attempt.motion = Motion(order.range, job.group->record_bytes);
   attempt.random = Random(seed_, Purpose::Duration, job.planned, order.attempt.task.index, order.attempt.number);
@@ -131,9 +141,10 @@ void Workers::begin(Attempt& attempt, ByteRange range, TimePoint now) {
   if (attempt.phase == Phase::StandingBy) start_mapping(attempt, now);
 }
 
-// A standby that has not begun is not asked.
+// A standby that has not begun is not asked; an attempt that seals looks afterwards.
 void Workers::cut(Attempt& attempt, const action::CutAttempt& order, TimePoint now) {
-  if ((attempt.standby && attempt.phase != Phase::Mapping) || attempt.is_stalled) return;
+  if ((attempt.standby && attempt.phase < Phase::Mapping) || attempt.is_stalled) return;
+  if (attempt.phase == Phase::Sealing) return attempt.cuts.push_back(order);
   const std::uint64_t at = attempt.motion.cut(order.at, order.release, now);
   report(attempt.node, event::CutAnswered{nodes_[attempt.node].id, attempt.id, at, order.release}, now);
   if (attempt.motion.is_over())
@@ -154,6 +165,9 @@ void Workers::on_launched(Attempt& attempt, TimePoint now) {
 }
 
 void Workers::start_mapping(Attempt& attempt, TimePoint now) {
+  if (nodes_[attempt.node].does_disk_fail) {
+    return exit(attempt, "cannot create the output file " + attempt_file_name(attempt.id) + ": " + kFailing, now);
+  }
   const JobLoad& job = jobs_[attempt.id.task.job.value - 1];
   attempt.phase = Phase::Mapping;
   if (attempt.begin) attempt.motion = Motion(*attempt.begin, job.group->record_bytes);
@@ -221,10 +235,38 @@ void Workers::set_speed(Attempt& attempt, TimePoint now) {
 }
 
 void Workers::expect_border(Attempt& attempt, TimePoint now) {
+  if (attempt.phase == Phase::Sealing) return;
   queue_.push(attempt.motion.border_at(now), Due::Border, slot_of(attempt), ++attempt.border);
 }
 
+// What it has mapped is written and synced before anybody hears of it.
 void Workers::on_border(Attempt& attempt, TimePoint now) {
+  const Node& node = nodes_[attempt.node];
+  if (node.is_disk_full || node.does_disk_fail) {
+    const char* error = node.is_disk_full ? kFull : kFailing;
+    return exit(attempt, "cannot write the output file " + attempt_file_name(attempt.id) + ": " + error, now);
+  }
+  if (!node.disk->takes_time()) return seal(attempt, now);
+  attempt.phase = Phase::Sealing;
+  queue_.push(written_at(attempt, now), Due::Sealed, slot_of(attempt), attempt.life);
+}
+
+TimePoint Workers::written_at(Attempt& attempt, TimePoint now) {
+  const JobLoad& job = jobs_[attempt.id.task.job.value - 1];
+  Node& node = nodes_[attempt.node];
+  const double bytes = static_cast<double>(attempt.motion.segment().size()) * job.group->output;
+  const std::uint64_t name = std::uint64_t{attempt.id.number} << 32 | attempt.seals++;
+  Random sync(seed_, Purpose::Sync, job.planned, attempt.id.task.index, name);
+  const double takes = bytes / node.disk->bytes_per_second + node.disk->sync.sample(sync);
+  node.disk_free_at = std::max(now, node.disk_free_at) + from_seconds(takes);
+  return node.disk_free_at;
+}
+
+void Workers::seal(Attempt& attempt, TimePoint now) {
+  if (nodes_[attempt.node].does_disk_fail) {
+    const std::string file = attempt_file_name(attempt.id);
+    return exit(attempt, "cannot make the output file " + file + " durable: " + kFailing, now);
+  }
   const ByteRange segment = attempt.motion.segment();
   scheduler::SealedOutput output;
   output.length = segment.size();
@@ -232,10 +274,26 @@ void Workers::on_border(Attempt& attempt, TimePoint now) {
   report(attempt.node, event::SegmentSealed{nodes_[attempt.node].id, attempt.id, segment, segment.end, output, {}},
          now);
   attempt.motion.seal(now);
-  if (attempt.motion.is_over())
-    end(slot_of(attempt), now);
-  else
-    expect_border(attempt, now);
+  if (attempt.motion.is_over()) return end(slot_of(attempt), now);
+  if (attempt.phase == Phase::Mapping) return expect_border(attempt, now);
+  attempt.phase = Phase::Mapping;
+  go_on_mapping(attempt, now);
+  const std::uint32_t life = attempt.life;
+  for (const action::CutAttempt& asked : std::exchange(attempt.cuts, {})) {
+    if (attempt.life == life) cut(attempt, asked, now);
+  }
+}
+
+// After a seal that has taken time: what was to happen at a place happens later.
+void Workers::go_on_mapping(Attempt& attempt, TimePoint now) {
+  if (!scenario_.injection) return set_speed(attempt, now);
+  expect_border(attempt, now);
+  expect_mishap(attempt, now);
+}
+
+void Workers::exit(Attempt& attempt, const std::string& why, TimePoint now) {
+  report(attempt.node, event::AttemptExited{nodes_[attempt.node].id, attempt.id, false, why}, now);
+  end(slot_of(attempt), now);
 }
 
 void Workers::end(std::uint32_t slot, TimePoint now) {

@@ -21,6 +21,10 @@ enum class Purpose : std::uint64_t {
   Outage = 9,
   JobScale = 10,
   Skew = 11,
+  NetworkDelay = 12,
+  PacketLoss = 13,
+  Sync = 14,
+  Commit = 15,
   Faults = 10,  // of fault schedules, which have no JobScale
   Test = 100,
 };

@@ -34,7 +34,7 @@ Scenario scenario(const std::string& policy) {
   Scenario scenario;
   scenario.nodes = {{.count = 40, .slots = 500, .slowness = Distribution::constant(1)}};
   scenario.launch = Distribution::constant(0);
-  scenario.network_delay = 1e-5;
+  scenario.network_delay = Distribution::constant(1e-5);
   scenario.heartbeat = 0.1;
   scenario.placement = {.apart = false, .fast_first = false, .leave_out = false};
   JobGroup& jobs = scenario.jobs[0];

@@ -74,6 +74,17 @@ TEST(InjectedSimulation, ACrashIsRetriedFromTheBeginning) {
   EXPECT_NEAR(times.at({{JobId{1}, 4}, 1}), 2, 0.01);
 }
 
+TEST(InjectedSimulation, HappensAtItsPlaceThoughTheDiskTakesTime) {
+  Scenario scenario = injected({"pace=2s", "pause=1:5s", "crash=task:4@75%"});
+  scenario.jobs[0].checkpoint = 0.5;
+  scenario.nodes[0].disk.sync = Distribution::constant(0.1);
+  const auto times = times_of(scenario);
+  EXPECT_EQ(times.size(), 11u);
+  const double crashed = times.at({{JobId{1}, 4}, 0});
+  EXPECT_GT(crashed, 5 + 1.5 + 0.1);  // its pause, three quarters of its work, at least one checkpoint
+  EXPECT_LT(crashed, 5 + 1.5 + 2);
+}
+
 TEST(InjectedSimulation, AStalledAttemptIsEndedByItsTimeout) {
   Scenario scenario = injected({"pace=2s", "stall=task:4@50%"});
   scenario.jobs[0].attempt_timeout = 1;

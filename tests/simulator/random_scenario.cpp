@@ -20,13 +20,16 @@ class Maker {
     for (std::uint32_t i = 0; i < groups; ++i) scenario.jobs.push_back(jobs());
     const std::array<Distribution, 3> launches{Distribution::constant(1), Distribution::uniform(0, 3), Distribution()};
     scenario.launch = launches[pick(3)];
-    scenario.network_delay = pick(4) == 0 ? 0 : 0.001 * (1 + pick(200));
+    const double delay = pick(4) == 0 ? 0 : 0.001 * (1 + pick(200));
+    scenario.network_delay = Distribution::constant(delay);
     scenario.heartbeat = 0.3 + 0.1 * pick(20);
     scenario.node_timeout = 3 * scenario.heartbeat + 1;
-    scenario.cut_timeout = 0.2 + 2 * scenario.network_delay + pick(4);
+    scenario.cut_timeout = 0.2 + 2 * delay + pick(4);
     if (pick(3) == 0) scenario.speed_changes_every = 5;
     if (pick(3) == 0) scenario.node_correlation = 0.5;
     if (faults) add_faults(scenario);
+    add_network(scenario, faults);
+    add_disks(scenario, faults);
     return scenario;
   }
 
@@ -68,6 +71,24 @@ class Maker {
       scenario.outages.push_back(outage);
     }
     if (pick(3) == 0) scenario.crash_probability = 0.1;
+  }
+
+  // Delays that differ from message to message are no fault, packets that get lost are one.
+  void add_network(Scenario& scenario, bool faults) {
+    if (pick(3) == 0) scenario.network_delay = Distribution::uniform(0, 0.1);
+    if (!faults || pick(3) != 0) return;
+    scenario.network_delay = Distribution::lognormal(0.01, 1);
+    scenario.network.loss = 0.01 * (1 + pick(15));
+    scenario.network.give_up = 0.5 + pick(4);
+  }
+
+  void add_disks(Scenario& scenario, bool faults) {
+    if (pick(3) == 0) scenario.commit = Distribution::uniform(0, 5);
+    if (pick(3) == 0) scenario.nodes[0].disk = {.bytes_per_second = 1e7, .sync = Distribution::uniform(0, 0.5)};
+    if (!faults || pick(4) != 0) return;
+    Outage outage{.kind = Outage::Kind::DiskFull, .node = 0, .at = 30 * random_.uniform(), .lasts = 5};
+    if (pick(2) == 0) outage.kind = Outage::Kind::DiskFails;
+    scenario.outages.push_back(outage);
   }
 
   Random random_;

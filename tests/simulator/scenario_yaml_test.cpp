@@ -55,9 +55,11 @@ TEST(ScenarioYaml, ReadsEverythingThereIs) {
   const auto scenario = read_scenario(R"(
 nodes:
   - {count: 3, slots: 2}
-  - {count: 1, slots: 1, slowness: {uniform: [2, 4]}}
+  - {count: 1, slots: 1, slowness: {uniform: [2, 4]}, disk: {write: 100MiB, sync: {uniform: [0.01, 0.03]}}}
 launch: 500ms
-network_delay: 2ms
+network_delay: {lognormal: [2ms, 0.5]}
+network: {loss: 0.01, retransmit: 300ms, give_up: 5s}
+commit: 3s
 heartbeat: 200ms
 node_timeout: 5s
 cut_timeout: 3s
@@ -71,6 +73,8 @@ placement: {apart: no, fast_first: no, leave_out: no, left_out_for: 10s}
 outages:
   - {node: 3, at: 10s, lasts: 2s, kind: partition}
   - {node: 1, at: 20}
+  - {node: 2, at: 5, kind: disk_full}
+  - {node: 2, at: 6, kind: disk_fails}
 jobs:
   - name: words
     count: 5
@@ -80,6 +84,7 @@ jobs:
     record_bytes: 4KiB
     duration: {pareto: [10s, 1.5]}
     deadline: 1m
+    output: 0.5
     skew: {begins: {uniform: [0.2, 0.8]}, slowness: 4}
     policy: none
     set: {}
@@ -94,11 +99,21 @@ jobs:
   ASSERT_TRUE(scenario) << scenario.error().message;
   EXPECT_EQ(slots_of(*scenario), 7u);
   EXPECT_EQ(scenario->nodes[1].slowness.to_string(), "uniform(2, 4)");
+  EXPECT_EQ(scenario->nodes[1].disk.bytes_per_second, 100u << 20);
+  EXPECT_EQ(scenario->nodes[1].disk.sync.to_string(), "uniform(0.01, 0.03)");
+  EXPECT_FALSE(scenario->nodes[0].disk.takes_time());
   EXPECT_EQ(scenario->launch.median(), 0.5);
+  EXPECT_EQ(scenario->network_delay.to_string(), "lognormal(0.002, 0.5)");
+  EXPECT_EQ(scenario->network.loss, 0.01);
+  EXPECT_EQ(scenario->network.retransmit, 0.3);
+  EXPECT_EQ(scenario->network.give_up, 5);
+  EXPECT_EQ(scenario->commit.median(), 3);
   EXPECT_EQ(scenario->cut_timeout, 3);
   EXPECT_EQ(scenario->speed_changes_every, 60);
   EXPECT_EQ(scenario->outages[0].kind, Outage::Kind::Partition);
   EXPECT_EQ(scenario->outages[1].lasts, kForEver);
+  EXPECT_EQ(scenario->outages[2].kind, Outage::Kind::DiskFull);
+  EXPECT_EQ(scenario->outages[3].kind, Outage::Kind::DiskFails);
   EXPECT_FALSE(scenario->placement.apart);
   const JobGroup& words = scenario->jobs[0];
   EXPECT_EQ(words.count, 5u);
@@ -109,6 +124,7 @@ jobs:
   EXPECT_EQ(words.skew_begins.to_string(), "uniform(0.2, 0.8)");
   EXPECT_EQ(words.skew_slowness.median(), 4);
   EXPECT_EQ(words.checkpoint, 0);
+  EXPECT_EQ(words.output, 0.5);
   EXPECT_EQ(scenario->jobs[1].count, 3u);
   EXPECT_FALSE(scenario->jobs[1].checkpoint);
   EXPECT_TRUE(scenario->jobs[2].arrivals.one_by_one);
@@ -123,6 +139,11 @@ TEST(ScenarioYaml, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - skew: {slowness: 0}\n"), HasSubstr("skew"));
   EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - deadline: -1\n"), HasSubstr("negative"));
   EXPECT_THAT(complaint("nodes: [{}]\njobs: [{}]\noutages: [{node: 7, at: 1}]\n"), HasSubstr("outage"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{}]\nnetwork: {loss: 1}\n"), HasSubstr("loss"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{}]\nnetwork: {give_up: 0}\n"), HasSubstr("given up"));
+  EXPECT_THAT(complaint("nodes: [{disk: {write: 0}}]\njobs: [{}]\n"), HasSubstr("disk"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{}]\noutages: [{node: 0, at: 1, kind: fire}]\n"), HasSubstr("disk_full"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{output: -1}]\n"), HasSubstr("output"));
   EXPECT_THAT(complaint("nodes: []\njobs: [{}]\n"), HasSubstr("node"));
   EXPECT_THAT(complaint("jobs: [\n"), HasSubstr("line"));
   EXPECT_NE(complaint(""), "");

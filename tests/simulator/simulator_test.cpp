@@ -166,6 +166,19 @@ TEST(Simulator, APartitionThatIsShortEnoughCostsNothing) {
   EXPECT_NEAR(job.flow_time(), 110 + 0.05 + 0.001, 1e-6);  // its seal is sent when it can be
 }
 
+TEST(Simulator, AReportThatAPartitionSwallowsIsSentAgainThoughMoreCameMeanwhile) {
+  Scenario scenario = small();
+  scenario.nodes = {{.count = 1, .slots = 2, .slowness = Distribution::constant(1)}};
+  scenario.jobs[0].tasks = Distribution::constant(2);
+  scenario.jobs[0].first_durations = {20, 26};  // the first is over 1 + 1 + 20 s after the submission
+  scenario.network_delay = Distribution::constant(1);
+  scenario.node_timeout = 60;
+  scenario.outages = {{.kind = Outage::Kind::Partition, .node = 0, .at = 22.5, .lasts = 10}};
+  const JobOutcome job = run(scenario, 1).jobs[0];
+  EXPECT_EQ(job.attempts, 2u);
+  EXPECT_NEAR(job.mapped_bytes, job.input_bytes, 1);
+}
+
 TEST(Outcome, WilsonsIntervalHoldsAtTheEdges) {
   EXPECT_NEAR(share_of(0, 100).high, 0.0370, 1e-4);
   EXPECT_NEAR(share_of(0, 100).low, 0, 1e-15);
