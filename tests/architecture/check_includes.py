@@ -35,12 +35,15 @@ ALLOWED = {
     "simulator": (["scheduler", "common/injection", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
     # The shell around the scheduler in simulation: with the real records and the real plan of a commit.
     "simulator/faults": (["simulator", "scheduler", "master/journal", "master/commit_plan.h", "common/base"], ["CLI"]),
-    "cli": (["apps/gen", "common", "simulator", "master/recording", "master/input_listing.h", "scheduler/policy", "scheduler/reason.h"],
+    # What an experiment is and what came of it; jobs are described by the master's own code.
+    "experiment": (["simulator", "scheduler", "master/job_view.h", "master/explanation.h", "common/injection",
+                    "common/protocol", "common/base"], ["yaml-cpp", "nlohmann", "google"]),
+    "cli": (["apps/gen", "common", "experiment", "simulator", "master/recording", "master/input_listing.h", "scheduler/policy", "scheduler/reason.h"],
             ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
 }
 
 # Protobuf's types stay at the edges: only these may include generated headers.
-WIRE_FOLDERS = ("common/protocol", "common/net", "worker/agent", "worker/runner", "cli")
+WIRE_FOLDERS = ("common/protocol", "common/net", "worker/agent", "worker/runner", "experiment", "cli")
 WIRE_FILES = ("master/worker_session", "master/worker_link", "master/client_session", "master/reports",
               "master/submission", "master/submissions", "master/job_view", "master/explanation",
               "master/journal/record_codec", "master/journal/stored_parts",
