@@ -42,9 +42,17 @@ struct MasterOptions {
   std::string token_file;  // empty: $ONTIME_TOKEN
 };
 
+// Workers that are alike; they are called name-1, name-2 ...
+struct WorkerGroup {
+  std::string name = "worker";
+  std::uint32_t count = 1;
+  std::uint32_t slots = 1;  // of each
+};
+
 struct ClusterOptions {
   std::uint32_t workers = 1;
-  std::uint32_t slots = 1;  // of each worker
+  std::uint32_t slots = 1;          // of each worker
+  std::vector<WorkerGroup> groups;  // instead of both, if there are any
   Duration node_timeout{std::chrono::seconds(5)};
   Duration heartbeat{std::chrono::milliseconds(200)};
   std::string log_level = "warning";
@@ -187,8 +195,28 @@ struct TeraValidateCommand {
   bool json = false;
 };
 
+struct ExperimentCommand {
+  std::string scenario;               // a YAML file
+  std::string on = "sim";             // sim, local or HOST:PORT
+  std::vector<std::string> policies;  // names in the scenario, or policies; empty: all of the scenario's
+  std::uint32_t repeat = 0;           // 0: as the scenario says
+  std::string out;                    // empty: a name made of the scenario's and `on`
+  std::string work;                   // where inputs and outputs of jobs are put; empty: below `out`
+  std::string token_file;             // for HOST:PORT
+  std::vector<std::string> application_directories;
+  bool quiet = false;
+  bool json = false;
+};
+
+struct CompareCommand {
+  std::string before;  // result directories
+  std::string after;
+  bool json = false;
+};
+
 using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand,
                              KillCommand, ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand,
-                             ReplayCommand, PlanCommand, GenCommand, TeraValidateCommand>;
+                             ReplayCommand, PlanCommand, GenCommand, TeraValidateCommand,
+                             ExperimentCommand, CompareCommand>;
 
 }  // namespace ontime::cli

@@ -44,6 +44,7 @@ class Grammar {
   void add_foresight_verbs();
   void add_plan_verb();
   void add_data_verbs();
+  void add_experiment_verbs();
   ParsedCommandLine complain(const CLI::ParseError& error) const;
   std::string verb() const;
   std::string missing_options() const;
@@ -68,6 +69,8 @@ class Grammar {
   PlanCommand plan_;
   GenCommand gen_;
   TeraValidateCommand teravalidate_;
+  ExperimentCommand experiment_;
+  CompareCommand compare_;
 };
 
 Grammar::Grammar() {
@@ -85,6 +88,7 @@ Grammar::Grammar() {
   add_output_verbs();
   add_foresight_verbs();
   add_data_verbs();
+  add_experiment_verbs();
 }
 
 void Grammar::add_job_verbs() {
@@ -311,6 +315,46 @@ void Grammar::add_data_verbs() {
   validate.add_option("FILE", teravalidate_.file, "100-byte records; - for stdin")->required()->type_name("");
   validate.add_flag("-q,--quiet", teravalidate_.quiet, "No progress");
   add_json(validate, teravalidate_.json);
+}
+
+void Grammar::add_experiment_verbs() {
+  auto& experiment = add_verb("experiment", "Compare policies on the same jobs and the same stragglers",
+                              "  ontime experiment examples/experiments/one-straggler.yaml --on local\n"
+                              "  ontime experiment heavy.yaml --on sim --repeat 20 --policies none,shed+\n"
+                              "  ontime experiment heavy.yaml --on 10.0.0.1:7400 --work /shared/work --out heavy\n",
+                              experiment_);
+  experiment.add_option("FILE", experiment_.scenario, "YAML file: nodes, injection, jobs, policies")
+      ->required()
+      ->type_name("");
+  experiment
+      .add_option("--on", experiment_.on, "sim, local (worker processes on this machine) or HOST:PORT of a master")
+      ->type_name("WHERE")
+      ->capture_default_str();
+  experiment
+      .add_option("--policies", experiment_.policies,
+                  "Only these: names in the scenario, or policies as in 'ontime simulate'; comma-separated, repeatable")
+      ->type_name("LIST");
+  add_count(experiment, "--repeat", experiment_.repeat, 1, "Repetitions, each with the next seed");
+  experiment
+      .add_option("--out", experiment_.out,
+                  "Directory for the results; with unfinished ones of the same scenario, goes on")
+      ->type_name("DIR");
+  experiment.add_option("--work", experiment_.work, "Directory for inputs and outputs that all workers see")
+      ->type_name("DIR");
+  experiment
+      .add_option("--token-file", experiment_.token_file,
+                  "File that holds the cluster's token (default: $ONTIME_TOKEN)")
+      ->type_name("FILE");
+  add_application_directories(experiment, experiment_.application_directories);
+  experiment.add_flag("-q,--quiet", experiment_.quiet, "No progress");
+  add_json(experiment, experiment_.json);
+
+  auto& compare =
+      add_verb("compare", "Set the results of two experiments side by side, with the intervals of differences",
+               "  ontime compare heavy-sim heavy-local\n", compare_);
+  compare.add_option("BEFORE", compare_.before, "Result directory of 'ontime experiment'")->required()->type_name("");
+  compare.add_option("AFTER", compare_.after, "Another one")->required()->type_name("");
+  add_json(compare, compare_.json);
 }
 
 std::string Grammar::verb() const {

@@ -1,6 +1,8 @@
 #include "experiment/scenario_yaml.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <set>
 #include <stdexcept>
@@ -41,6 +43,11 @@ double read_positive(const YAML::Node& node) {
   return value;
 }
 
+std::string shortest(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
 // A name becomes part of file names and of the patterns of the injection.
 std::string read_name(const YAML::Node& node) {
   const std::string name = read_text(node);
@@ -70,6 +77,7 @@ class Reader {
   NodeGroup read_nodes(const YAML::Node& node);
   void read_injection(const YAML::Node& node);
   void inject(const std::string& key, const YAML::Node& value);
+  std::string injection_text() const;
   JobGroup read_jobs(const YAML::Node& node);
   void read_input(const YAML::Node& node, JobGroup& group);
   void read_arrivals(const YAML::Node& node, JobGroup& group);
@@ -79,6 +87,7 @@ class Reader {
   const Surroundings& surroundings_;
   Traces traces_;
   Scenario scenario_;
+  std::map<std::string, std::vector<std::string>> settings_;  // of the injection
 };
 
 NodeGroup Reader::read_nodes(const YAML::Node& node) {
@@ -104,19 +113,26 @@ void Reader::inject(const std::string& key, const YAML::Node& value) {
   const Status applied = injection::apply(scenario_.injection, key, text, traces_);
   if (!applied) throw YamlFault(value, applied.error().message);
   if (trace == 0) text = std::string(kTrace) + surroundings_.absolute_path(text.substr(kTrace.size()));
-  YAML::Emitter quoted;
-  quoted << YAML::DoubleQuoted << text;
-  scenario_.injection_text += std::string("  - ") + quoted.c_str() + "\n";
+  settings_[key].push_back(text);
 }
 
-// Every key becomes a list, as the document of an injection allows.
+// Every setting as a list, which the document of an injection allows.
+std::string Reader::injection_text() const {
+  if (settings_.empty()) return "";
+  YAML::Emitter out;
+  out.SetStringFormat(YAML::DoubleQuoted);
+  out << YAML::BeginMap;
+  for (const auto& [key, values] : settings_) out << YAML::Key << key << YAML::Value << values;
+  out << YAML::EndMap;
+  return std::string(out.c_str()) + "\n";
+}
+
 void Reader::read_injection(const YAML::Node& node) {
   demand(node.IsMap(), node, "an injection is lines of the form KEY: VALUE");
   std::set<std::string> seen;
   for (const auto& entry : node) {
     const std::string key = read_text(entry.first);
     demand(seen.insert(key).second, entry.first, key + " is there twice; write a list");
-    scenario_.injection_text += key + ":\n";
     if (!entry.second.IsSequence()) {
       inject(key, entry.second);
       continue;
@@ -340,8 +356,11 @@ Scenario Reader::read(const YAML::Node& document) {
   fields.each("nodes", [&](const YAML::Node& node) { scenario_.nodes.push_back(read_nodes(node)); });
   if (const YAML::Node node = fields.take("injection")) read_injection(node);
   for (const NodeGroup& group : scenario_.nodes) {
-    if (group.slowness != 1) scenario_.injection.nodes.push_back({group.name + "-*", group.slowness});
+    if (group.slowness == 1) continue;
+    scenario_.injection.nodes.push_back({group.name + "-*", group.slowness});
+    settings_["node"].push_back(group.name + "-*:" + shortest(group.slowness) + "x");
   }
+  scenario_.injection_text = injection_text();
   fields.get("warm_up", scenario_.warm_up, read_warm_up);
   fields.each("jobs", [&](const YAML::Node& node) { scenario_.jobs.push_back(read_jobs(node)); });
   scenario_.policies = {{"none", "none"}, {"hadoop", "hadoop"}, {"shed+", "shed+"}, {"split-resume", "split-resume"}};

@@ -148,7 +148,7 @@ wire::Reply ClientSession::list_jobs(const wire::Request::ListJobs& request) con
 
 wire::Reply ClientSession::list_nodes() const {
   wire::Reply reply;
-  reply.mutable_nodes();
+  reply.mutable_nodes()->set_injection(services_.injection);
   for (const auto& [id, node] : services_.control.cluster().nodes()) {
     *reply.mutable_nodes()->add_nodes() = summary_of(id, node, services_.control.now());
   }

@@ -22,6 +22,7 @@ struct ClientServices {
   Submissions& submissions;
   JobWatch& watch;
   const FailureMessages& failures;
+  std::string injection{};  // what disturbs attempts on purpose, as in the log; empty: nothing
 };
 
 class ClientSession {

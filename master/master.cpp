@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/injection/settings.h"
 #include "common/injection/wire.h"
 #include "master/commit_plan.h"
 #include "master/event_log.h"
@@ -75,7 +76,8 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
                  }),
       submissions_(control_, committer_, journal.cluster(), settings.policy),
       acceptor_(std::move(socket), {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.token}, dispatcher_,
-                {control_, submissions_, watch_, failures_}) {}
+                {control_, submissions_, watch_, failures_,
+                 settings.injection ? injection::describe(*settings.injection) : std::string()}) {}
 
 Master::~Master() { stop(); }
 

@@ -51,8 +51,12 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const ClusterOpt
   std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(std::move(*directory), options));
   if (auto status = cluster->listen(); !status) return status.error();
   if (auto status = cluster->start_master(); !status) return status.error();
-  for (std::uint32_t i = 1; i <= options.workers; ++i)
-    if (auto status = cluster->start_worker(i); !status) return status.error();
+  auto groups = options.groups;
+  if (groups.empty()) groups.push_back({.count = options.workers, .slots = options.slots});
+  for (const WorkerGroup& group : groups)
+    for (std::uint32_t i = 1; i <= group.count; ++i)
+      if (auto status = cluster->start_worker(group.name + "-" + std::to_string(i), group.slots); !status)
+        return status.error();
   return cluster;
 }
 
@@ -99,13 +103,12 @@ Status EmbeddedCluster::start_master() {
   return supervisor_.start_child(std::move(master));
 }
 
-Status EmbeddedCluster::start_worker(std::uint32_t number) {
+Status EmbeddedCluster::start_worker(const std::string& name, std::uint32_t slots) {
   const auto path = sibling_program("ontime-worker");
   if (!path) return path.error();
-  const auto label = std::to_string(number);
-  auto worker = program("worker-" + label, "worker " + label, *path);
-  const std::vector<std::string> more{"--master", net::to_string(endpoint_), "--slots", std::to_string(options_.slots),
-                                      "--name",   "worker-" + label};
+  auto worker = program(name, name, *path);
+  const std::vector<std::string> more{"--master", net::to_string(endpoint_), "--slots", std::to_string(slots), "--name",
+                                      name};
   worker.arguments.insert(worker.arguments.end(), more.begin(), more.end());
   for (const auto& directory : options_.application_directories)
     worker.arguments.insert(worker.arguments.end(), {"--app-dir", absolute(directory)});

@@ -34,7 +34,7 @@ class EmbeddedCluster {
   EmbeddedCluster(std::unique_ptr<TemporaryDirectory> directory, ClusterOptions options);
   Status listen();
   Status start_master();
-  Status start_worker(std::uint32_t number);
+  Status start_worker(const std::string& name, std::uint32_t slots);
   ChildProgram program(const std::string& file, const std::string& name, const std::string& path) const;
 
   std::unique_ptr<TemporaryDirectory> directory_;

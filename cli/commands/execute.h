@@ -29,6 +29,8 @@ Result<ExitCode> execute(const ReplayCommand& command);
 Result<ExitCode> execute(const PlanCommand& command);
 Result<ExitCode> execute(const GenCommand& command);
 Result<ExitCode> execute(const TeraValidateCommand& command);
+Result<ExitCode> execute(const ExperimentCommand& command);
+Result<ExitCode> execute(const CompareCommand& command);
 
 // The recordings of a journal, or the file that is named instead.
 Result<std::vector<std::string>> recordings_of(const std::string& journal, const std::string& recording);
