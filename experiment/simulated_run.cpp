@@ -59,7 +59,7 @@ Result<simulator::Scenario> scenario_of(const Scenario& scenario, const Run& run
   simulated.injection = scenario.injection;
   simulated.injection->seed = run.seed;
   simulated.launch = simulator::Distribution::constant(scenario.launch);
-  simulated.network_delay = scenario.network_delay;
+  simulated.network_delay = simulator::Distribution::constant(scenario.network_delay);
   simulated.heartbeat = scenario.heartbeat;
   simulated.node_timeout = scenario.node_timeout;
   simulated.cut_timeout = kCutTimeout;
