@@ -1,0 +1,69 @@
+#include "apps/secondarysort/pair_order.h"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "apps/sorting/rank.h"
+
+namespace ontime::apps {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\f";
+
+std::string_view take_word(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+  text.remove_prefix(word.size());
+  return word;
+}
+
+std::int64_t parse_number(std::string_view word) {
+  const bool has_plus = word.size() > 1 && word[0] == '+' && word[1] != '-';
+  const char* const begin = word.data() + (has_plus ? 1 : 0);
+  const char* const end = word.data() + word.size();
+  std::int64_t number = 0;
+  const auto [stop, error] = std::from_chars(begin, end, number);
+  if (error != std::errc() || stop != end)
+    throw std::runtime_error("\"" + std::string(word.substr(0, 40)) + "\" is not a whole number of 64 bits");
+  return number;
+}
+
+Pair written_pair(std::string_view line) {
+  const auto pair = parse_pair(line);
+  if (!pair) throw std::runtime_error("a part file holds an empty line, which secondarysort does not write");
+  return *pair;
+}
+
+}  // namespace
+
+std::optional<Pair> parse_pair(std::string_view line) {
+  const std::string_view left = take_word(line);
+  if (left.empty()) return {};
+  const std::string_view right = take_word(line);
+  return Pair{parse_number(left), right.empty() ? 0 : parse_number(right)};
+}
+
+void PairOrder::setup(const app::Parameters& parameters) {
+  separator_ = parameters.get("separator");
+  left_.reset();
+}
+
+std::uint64_t PairOrder::rank(std::string_view line) const { return rank_of_number(written_pair(line).left); }
+
+bool PairOrder::is_before(std::string_view a, std::string_view b) const {
+  return written_pair(a).right < written_pair(b).right;
+}
+
+void PairOrder::finish(std::string_view line, app::Output& answer) {
+  const std::int64_t left = written_pair(line).left;
+  if (left_ != left && !separator_.empty()) {
+    answer.write(separator_);
+    answer.write("\n");
+  }
+  left_ = left;
+  answer.write(line);
+  answer.write("\n");
+}
+
+}  // namespace ontime::apps

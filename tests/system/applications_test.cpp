@@ -1,0 +1,103 @@
+// The applications that sort and assign, as real jobs: the answer is that of coreutils, or of one uncut run.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/system/cluster.h"
+
+namespace ontime::test {
+namespace {
+
+std::string answer(const TemporaryDirectory& directory, const std::string& name, const std::string& input,
+                   const Arguments& options) {
+  const std::string output = directory / (name + "-" + std::to_string(options.size()));
+  Arguments arguments{"run", name, input, "--output", output, "--quiet", "--workers", "3"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const Finished finished = ontime(std::move(arguments));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  return verified_answer(output);
+}
+
+void generate(const Arguments& arguments) {
+  Arguments all{"gen"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const Finished finished = ontime(std::move(all));
+  ASSERT_EQ(finished.status, 0) << finished.err;
+}
+
+std::string coreutils(const std::string& command) {
+  const Finished finished = shell("export LC_ALL=C; " + command);
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  return finished.out;
+}
+
+TEST(Applications, SortIsCoreutilsSort) {
+  const TemporaryDirectory directory;
+  EXPECT_TRUE(answer(directory, "sort", kText, {"--splits", "11"}) == coreutils("cat " + kText + "/*.txt | sort"));
+  const std::string pairs = directory / "pairs";
+  generate({"pairs", "20000", "--output", pairs});
+  EXPECT_TRUE(answer(directory, "sort", pairs,
+                     {"--splits", "5", "--set", "key=2", "--set", "numeric=yes", "--set", "reverse=yes"}) ==
+              coreutils("sort -t \"$(printf '\\t')\" -k 2,2 -n -r " + pairs));
+}
+
+TEST(Applications, SecondarySortIsCoreutilsSortByTwoNumbers) {
+  const TemporaryDirectory directory;
+  const std::string pairs = directory / "pairs";
+  generate({"pairs", "20000", "--output", pairs, "--set", "groups=50"});
+  EXPECT_TRUE(answer(directory, "secondarysort", pairs, {"--splits", "7", "--set", "separator="}) ==
+              coreutils("sort -k 1,1n -k 2,2n " + pairs));
+}
+
+std::size_t segments_of(const std::string& output) {
+  const nlohmann::json manifest = nlohmann::json::parse(read_file(output + "/_manifest.json"));
+  std::size_t segments = 0;
+  for (const auto& task : manifest["tasks"]) segments += task["segments"].size();
+  return segments;
+}
+
+// Splits and cuts fall anywhere; records do not.
+TEST(Applications, TeraSortAscendsWithTheChecksumOfItsInput) {
+  const TemporaryDirectory directory;
+  const std::string records = directory / "records";
+  generate({"teragen", "10000", "--output", records});
+  const std::string first = coreutils(kBin + "/ontime teravalidate " + records + " || true");
+  const Arguments options{"--splits", "3", "--checkpoint", "50ms", "--heartbeat", "10ms", "--inject", "pace=300ms"};
+  std::ofstream(directory / "sorted", std::ios::binary) << answer(directory, "terasort", records, options);
+  EXPECT_GT(segments_of(directory / ("terasort-" + std::to_string(options.size()))), 6u);
+  const Finished validated = ontime({"teravalidate", directory / "sorted"});
+  EXPECT_EQ(validated.status, 0) << validated.out;
+  EXPECT_NE(validated.out.find("sorted\tyes"), std::string::npos);
+  EXPECT_EQ(validated.out.substr(0, validated.out.find("sorted")), first.substr(0, first.find("sorted")));
+  EXPECT_EQ(ontime({"teravalidate", records}).status, 1);
+}
+
+TEST(Applications, MoviesGoToTheSameClustersHoweverTheInputIsCut) {
+  const TemporaryDirectory directory;
+  const std::string ratings = directory / "ratings";
+  const std::string centroids = "centroids=" + (directory / "centroids");
+  generate({"ratings", "2000", "--output", ratings, "--set", "users=300"});
+  coreutils("head -n 6 " + ratings + " > " + (directory / "centroids"));
+  for (const std::string name : {"kmeans", "classification"}) {
+    const std::string whole = answer(directory, name, ratings, {"--splits", "1", "--set", centroids});
+    EXPECT_GT(whole.size(), 10'000u);
+    EXPECT_TRUE(answer(directory, name, ratings, {"--split-size", "20003", "--quiet", "--set", centroids}) == whole);
+  }
+}
+
+TEST(Gen, ReplacesAFileOnlyWhenTold) {
+  const TemporaryDirectory directory;
+  write_file(directory / "text", "mine");
+  const Finished refused = ontime({"gen", "text", "1kB", "--output", directory / "text"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(read_file(directory / "text"), "mine");
+  generate({"text", "1kB", "--output", directory / "text", "--force"});
+  EXPECT_EQ(read_file(directory / "text").size(), 1000u);
+  EXPECT_EQ(ontime({"gen", "text", "1kB"}).out, read_file(directory / "text"));
+  EXPECT_EQ(ontime({"gen", "novel", "1kB"}).status, 2);
+  EXPECT_EQ(ontime({"gen", "pairs", "1kB"}).status, 2);
+  EXPECT_EQ(ontime({"gen", "text", "1kB", "--set", "pages=1"}).status, 2);
+}
+
+}  // namespace
+}  // namespace ontime::test
