@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "common/base/check.h"
@@ -20,12 +21,13 @@ namespace {
 // Ended jobs that the scheduler remembers: results are taken as things happen, so few are enough.
 constexpr std::uint32_t kJobsKept = 8;
 
-scheduler::Settings settings_of(const Scenario& scenario) {
+scheduler::Settings settings_of(const Scenario& scenario, const Observer& observer) {
   scheduler::Settings settings;
   settings.node_timeout = from_seconds(node_timeout_of(scenario));
   settings.cut_timeout = from_seconds(cut_timeout_of(scenario));
   settings.placement = scenario.placement;
-  settings.jobs_kept = kJobsKept;
+  // The oldest goes first, which may be the one that has just ended.
+  settings.jobs_kept = observer.ended ? std::numeric_limits<std::uint32_t>::max() : kJobsKept;
   return settings;
 }
 
@@ -47,7 +49,7 @@ Simulation::Simulation(const Scenario& scenario, std::uint64_t seed, const Obser
       observer_(observer),
       planned_(plan_jobs(scenario, seed)),
       workers_(scenario, seed, queue_),
-      scheduler_(settings_of(scenario)) {
+      scheduler_(settings_of(scenario, observer)) {
   outcome_.slots = slots_of(scenario);
   outcome_.jobs.reserve(planned_.size());
   for (std::uint32_t job = 0; job < planned_.size(); ++job) {

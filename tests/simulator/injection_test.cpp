@@ -94,5 +94,22 @@ TEST(InjectedSimulation, AStalledAttemptIsEndedByItsTimeout) {
   EXPECT_NEAR(times.at({{JobId{1}, 4}, 0}), 2, 0.2);
 }
 
+TEST(InjectedSimulation, AJobThatEndsAfterManyYoungerOnesIsStillKnown) {
+  Scenario scenario = injected({"pace=1s", "stall=task:9@50%"});
+  scenario.jobs.push_back(scenario.jobs[0]);
+  scenario.jobs[0].attempt_timeout = 60;  // only its tenth task stalls
+  scenario.jobs[1].count = 20;
+  scenario.jobs[1].tasks = Distribution::constant(1);
+  std::vector<JobId> ended;
+  Observer observer;
+  observer.ended = [&](JobId id, const scheduler::Scheduler& scheduler) {
+    ASSERT_NE(scheduler.cluster().find_job(id), nullptr);
+    ended.push_back(id);
+  };
+  run(scenario, 1, observer);
+  ASSERT_EQ(ended.size(), 21u);
+  EXPECT_EQ(ended.back(), JobId{1});
+}
+
 }  // namespace
 }  // namespace ontime::simulator
