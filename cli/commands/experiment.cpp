@@ -155,7 +155,7 @@ Status Experiment::measure() {
     all_.append(*results);
   }
   slots_ = backend_ ? backend_->slots() : slots_of(scenario_);
-  return write_results(directory_, scenario_, all_, slots_, command_.on);
+  return write_results(directory_, scenario_, all_, slots_);
 }
 
 ExitCode Experiment::tell() const {
@@ -165,7 +165,7 @@ ExitCode Experiment::tell() const {
     return ExitCode::Done;
   }
   std::fputs(summary_table(summaries, scenario_).c_str(), stdout);
-  std::printf("\nresults: %s\n", directory_.path().c_str());
+  std::printf("\n%s/report.html\n", directory_.path().c_str());
   return ExitCode::Done;
 }
 

@@ -3,8 +3,13 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "cli/show/table.h"
+#include "cli/study/study_files.h"
+#include "experiment/figures.h"
+#include "experiment/report.h"
 #include "experiment/summary_text.h"
 #include "experiment/tables.h"
 
@@ -23,6 +28,59 @@ std::string printed_text(const std::map<std::string, experiment::Printed>& print
   if (found == printed.end()) return "-";
   const auto& [low, high] = found->second;
   return low == high ? number("%.2f", low) : number("%.2f", low) + " to " + number("%.2f", high);
+}
+
+// What a browser needs of the file that gnuplot has written.
+std::string svg_element(const std::string& file) {
+  const auto begin = file.find("<svg");
+  return begin == std::string::npos ? std::string() : file.substr(begin);
+}
+
+Result<std::vector<experiment::DrawnFigure>> draw_all(const std::string& directory,
+                                                      const std::vector<experiment::Figure>& figures) {
+  std::vector<experiment::DrawnFigure> drawn;
+  const std::string svg = directory + "/.figure.svg";
+  for (const auto& figure : figures) {
+    if (auto done = draw(figure_head(figure, svg) + figure.script, directory + "/.figure.gnuplot"); !done)
+      return done.error();
+    const auto file = read_text_file(svg);
+    if (!file) return file.error();
+    drawn.push_back({figure, svg_element(*file)});
+  }
+  std::error_code ignored;
+  std::filesystem::remove(svg, ignored);
+  return drawn;
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const std::string& json) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  const auto document = nlohmann::ordered_json::parse(json, nullptr, false);
+  if (!document.is_object()) return facts;
+  for (const auto& [key, value] : document.items()) {
+    facts.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return facts;
+}
+
+Status write_report(const ResultDirectory& directory, const experiment::Scenario& scenario,
+                    const experiment::Results& results, std::uint32_t slots) {
+  experiment::Report report;
+  report.title = scenario.title.empty() ? "Experiment" : scenario.title;
+  report.summaries = summarise(results, slots);
+  report.groups = summarise_groups(results, slots);
+  report.printed = scenario.printed;
+  const auto text = read_text_file(directory.path() + "/scenario.yaml");
+  const auto facts = read_text_file(directory.path() + "/experiment.json");
+  if (text) report.scenario_text = *text;
+  if (facts) report.facts = facts_of(*facts);
+  if (has_gnuplot()) {
+    auto drawn = draw_all(directory.path(), figures_of(results, report.summaries, scenario, slots));
+    if (!drawn) return drawn.error();
+    report.figures = std::move(*drawn);
+  } else {
+    report.remark = "There are no figures, because gnuplot is not installed (Debian: gnuplot-nox).";
+  }
+  return directory.write("report.html", html_of(report));
 }
 
 }  // namespace
@@ -61,8 +119,8 @@ std::string summary_table(const std::vector<experiment::PolicySummary>& all, con
   return table.to_string();
 }
 
-Status write_results(const ResultDirectory& directory, const experiment::Scenario&, const experiment::Results& results,
-                     std::uint32_t slots, const std::string&) {
+Status write_results(const ResultDirectory& directory, const experiment::Scenario& scenario,
+                     const experiment::Results& results, std::uint32_t slots) {
   auto summaries = summarise(results, slots);
   const auto groups = summarise_groups(results, slots);
   auto files = tables_of(results);
@@ -73,7 +131,7 @@ Status write_results(const ResultDirectory& directory, const experiment::Scenari
   for (const auto& file : files) {
     if (auto written = directory.write(file.name, file.text); !written) return written;
   }
-  return {};
+  return write_report(directory, scenario, results, slots);
 }
 
 }  // namespace ontime::cli

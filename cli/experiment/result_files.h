@@ -15,7 +15,7 @@ namespace ontime::cli {
 
 // Tables, summaries and the report.
 Status write_results(const ResultDirectory& directory, const experiment::Scenario& scenario,
-                     const experiment::Results& results, std::uint32_t slots, const std::string& on);
+                     const experiment::Results& results, std::uint32_t slots);
 
 std::string summary_table(const std::vector<experiment::PolicySummary>& all, const experiment::Scenario& scenario);
 

@@ -20,24 +20,6 @@ namespace {
 
 constexpr const char* kIndexTitle = "# Reproduction";
 
-Status draw(const std::string& script, const std::string& script_path) {
-  if (auto written = write_text_file(script_path, script); !written) return written;
-  std::string program = "gnuplot";
-  std::string path = script_path;
-  const std::array<char*, 3> arguments{program.data(), path.data(), nullptr};
-  pid_t child = 0;
-  if (posix_spawnp(&child, "gnuplot", nullptr, nullptr, arguments.data(), environ) != 0) {
-    return failed("gnuplot cannot be started");
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0) return failed("gnuplot cannot draw " + script_path + "; its words are above");
-  std::error_code ignored;
-  fs::remove(script_path, ignored);
-  return {};
-}
-
 // The last two folders and the name: short, and the same wherever the tree lies.
 std::string short_path(const std::string& path) {
   const fs::path absolute = fs::absolute(path).lexically_normal();
@@ -55,6 +37,24 @@ std::string first_line(const fs::path& path) {
 }
 
 }  // namespace
+
+Status draw(const std::string& script, const std::string& script_path) {
+  if (auto written = write_text_file(script_path, script); !written) return written;
+  std::string program = "gnuplot";
+  std::string path = script_path;
+  const std::array<char*, 3> arguments{program.data(), path.data(), nullptr};
+  pid_t child = 0;
+  if (posix_spawnp(&child, "gnuplot", nullptr, nullptr, arguments.data(), environ) != 0) {
+    return failed("gnuplot cannot be started");
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) return failed("gnuplot cannot draw " + script_path + "; its words are above");
+  std::error_code ignored;
+  fs::remove(script_path, ignored);
+  return {};
+}
 
 Result<std::string> read_text_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

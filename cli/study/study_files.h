@@ -22,5 +22,7 @@ Result<bool> write_study(const std::string& directory, const std::string& scenar
 Status write_index(const std::string& directory);
 
 bool has_gnuplot();
+// Runs gnuplot on the script, which is written to the path and removed again.
+Status draw(const std::string& script, const std::string& script_path);
 
 }  // namespace ontime::cli
