@@ -31,7 +31,8 @@ std::string quoted(const std::string& text) {
 
 std::string colour(std::size_t index) { return " lc rgb '" + std::string(kColours[index % kColours.size()]) + "'"; }
 
-constexpr const char* kAxes = "set grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\n";
+constexpr const char* kAxes =
+    "set grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset pointintervalbox 0\n";
 
 std::string ticks(const std::vector<PolicySummary>& summaries) {
   std::string text = "set xtics (";
