@@ -1,0 +1,60 @@
+"""The three applications on a cluster of containers: every answer is what a few lines of Python count, to the byte."""
+
+import collections
+import glob
+import os
+import sys
+
+sys.path.insert(0, "docker/testbed")
+from cluster import Failed, main_of, say, testbed  # noqa: E402
+
+TEXT = "examples/text"
+
+
+def words_of(path):
+    with open(path, "rb") as file:
+        return [word.decode() for word in file.read().split()]  # at the six blanks of the C locale, as the applications do
+
+
+def all_words():
+    return [word for path in sorted(glob.glob(f"{TEXT}/*")) for word in words_of(path)]
+
+
+def wordcount():
+    return {f"{word}\t{count}" for word, count in collections.Counter(all_words()).items()}
+
+
+def wordmean():
+    words = all_words()
+    length = sum(len(word.encode()) for word in words)
+    return {f"count\t{len(words)}", f"length\t{length}", f"mean\t{length / len(words):.17g}"}
+
+
+def termvector():
+    lines = set()
+    for path in glob.glob(f"{TEXT}/*"):
+        counts = collections.Counter(words_of(path)).items()
+        terms = sorted(counts, key=lambda term: (-term[1], term[0].encode()))
+        lines.add(os.path.basename(path) + "\t" + " ".join(f"{word}:{count}" for word, count in terms))
+    return lines
+
+
+def expect_answer(application, expected):
+    def check(cluster):
+        output = f"/data/answers/{application}"
+        job = cluster.wait(cluster.submit(application, cluster.put_text(), output, "--splits", "24"))
+        cluster.expect_whole(output)
+        answer = cluster.ontime("result", output).splitlines()
+        if len(answer) != len(set(answer)) or set(answer) != expected():
+            raise Failed(f"the answer of {application} is wrong")
+        nodes = {attempt["node"] for task in job["task_list"] for attempt in task["attempts"]}
+        if len(nodes) < 4:
+            raise Failed(f"{application} ran on {len(nodes)} nodes only")
+        say(f"    {application}: {len(answer)} lines from {job['tasks']} tasks on {len(nodes)} nodes")
+    return check
+
+
+if __name__ == "__main__":
+    testbed("up", "--workers", "4", "--slots", "2", "--master", "--inject pace=300ms")
+    sys.exit(main_of({one.__name__: expect_answer(one.__name__, one) for one in (wordcount, wordmean, termvector)},
+                     sys.argv[1:]))

@@ -1,0 +1,105 @@
+"""check_kubernetes.py SOURCE_DIR: docker/kubernetes/*.yaml are what Kubernetes would take, as far as can be told without one.
+
+With the package kubernetes-validate every object is held against the published schema, and unknown fields are errors. Ours
+are checked everywhere: each object has a kind, a name and our namespace, selectors select the pods beside them, what is
+mounted is there, what is referred to exists, commands are our programs with flags that they have.
+"""
+
+import glob
+import os
+import re
+import sys
+
+import yaml
+
+PROGRAMS = {"ontime-master", "ontime-worker", "ontime-health", "ontime", "sleep"}
+wrong = []
+
+
+def expect(holds, where, what):
+    if not holds:
+        wrong.append(f"{where}: {what}")
+
+
+def objects(folder):
+    for path in sorted(glob.glob(f"{folder}/*.yaml")):
+        with open(path) as file:
+            for one in yaml.safe_load_all(file):
+                yield os.path.basename(path), one
+
+
+def pod_of(one):
+    return one["spec"] if one["kind"] == "Pod" else one["spec"].get("template", {}).get("spec")
+
+
+def labels_of(one):
+    metadata = one["metadata"] if one["kind"] == "Pod" else one["spec"].get("template", {}).get("metadata", {})
+    return metadata.get("labels", {})
+
+
+def check_pod(where, one, claims):
+    pod = pod_of(one)
+    volumes = {volume["name"] for volume in pod.get("volumes", [])}
+    volumes |= {claim["metadata"]["name"] for claim in one["spec"].get("volumeClaimTemplates", [])}
+    for volume in pod.get("volumes", []):
+        claim = volume.get("persistentVolumeClaim", {}).get("claimName")
+        expect(claim is None or claim in claims, where, f"there is no claim {claim}")
+    expect(pod.get("securityContext", {}).get("runAsNonRoot") is True, where, "it may run as root")
+    for container in pod["containers"]:
+        expect(container["command"][0] in PROGRAMS, where, f"there is no program {container['command'][0]}")
+        for mount in container.get("volumeMounts", []):
+            expect(mount["name"] in volumes, where, f"there is no volume {mount['name']}")
+
+
+def flags_of(source):
+    with open(os.path.join(source, "docs/operations.md")) as file:
+        return set(re.findall(r"^\| `(--[a-z-]+)", file.read(), re.M))
+
+
+def is_selected(selector, pods):
+    return any(selector.items() <= labels.items() for labels in pods)
+
+
+def check_all(source):
+    found = list(objects(os.path.join(source, "docker/kubernetes")))
+    listed = next(one for _, one in found if one["kind"] == "Kustomization")["resources"]
+    rest = [(where, one) for where, one in found if one["kind"] != "Kustomization"]
+    claims = {one["metadata"]["name"] for _, one in rest if one["kind"] == "PersistentVolumeClaim"}
+    pods = [labels_of(one) for _, one in rest if one["kind"] in ("Pod", "Deployment", "StatefulSet")]
+    flags = flags_of(source)
+    for name in listed:
+        expect(any(where == name for where, _ in rest), "kustomization.yaml", f"there is no {name}")
+    for where, one in rest:
+        expect("apiVersion" in one and one["metadata"].get("name"), where, "it has no version or no name")
+        expect(one["kind"] == "Namespace" or one["metadata"].get("namespace") == "ontime", where, "it is in no namespace")
+        if one["kind"] == "Service":
+            expect(is_selected(one["spec"]["selector"], pods), where, "it selects no pod")
+        if one["kind"] == "NetworkPolicy":
+            expect(is_selected(one["spec"]["podSelector"]["matchLabels"], pods), where, "it selects no pod")
+        if one["kind"] in ("Deployment", "StatefulSet"):
+            expect(is_selected(one["spec"]["selector"]["matchLabels"], [labels_of(one)]), where, "it does not select its pods")
+        if one["kind"] in ("Pod", "Deployment", "StatefulSet"):
+            check_pod(where, one, claims)
+            used = {word for container in pod_of(one)["containers"] for word in container["command"] if word.startswith("--")}
+            expect(used <= flags, where, f"there are no flags {used - flags}")
+    return rest
+
+
+def check_schema(rest):
+    try:
+        import kubernetes_validate
+    except ImportError:
+        return "without the published schema: kubernetes-validate is not installed"
+    for where, one in rest:
+        try:
+            kubernetes_validate.validate(one, "1.31", strict=True)
+        except Exception as error:  # of several kinds, all of which say what is wrong
+            wrong.append(f"{where}: {error}")
+    return "against the published schema of Kubernetes 1.31, strictly"
+
+
+if __name__ == "__main__":
+    rest = check_all(sys.argv[1])
+    how = check_schema(rest)
+    print("\n".join(wrong) or f"{len(rest)} objects are right, {how}")
+    sys.exit(1 if wrong else 0)

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# slurm.sh SOURCE_DIR BUILD_DIR
+# docker/slurm/ontime.sbatch on a Slurm of our own, all of it on this machine and in a directory that is removed: four
+# workers register, a job's answer is whole, scancel ends everything. Skipped (77) without root or Debian's slurmctld,
+# slurmd, slurm-client and munge.
+set -euo pipefail
+source_dir=$1 build_dir=$2
+PATH=$build_dir/bin:$PATH:/usr/sbin:/sbin
+for program in slurmctld slurmd munged sbatch; do
+  command -v "$program" >/dev/null || { echo "SKIPPED: there is no $program"; exit 77; }
+done
+[ "$(id -u)" -eq 0 ] || { echo "SKIPPED: only root can run Slurm's daemons"; exit 77; }
+
+work=$(mktemp -d)
+pids=()
+clean_up() {
+  scancel --user=root 2>/dev/null || true
+  for ((i = ${#pids[@]} - 1; i >= 0; i--)); do kill "${pids[i]}" 2>/dev/null && wait "${pids[i]}" || true; done
+  rm -rf "$work"
+}
+trap clean_up EXIT
+eventually() {  # eventually WHAT COMMAND...: within half a minute
+  local what=$1
+  shift
+  for ((tries = 0; tries < 300; tries++)); do
+    if "$@" >/dev/null 2>&1; then return; fi
+    sleep 0.1
+  done
+  echo "not within 30 s: $what"
+  tail -n 20 "$work"/*.log "$work"/slurm-*.out 2>/dev/null || true
+  exit 1
+}
+
+chmod 755 "$work"
+mkdir -p "$work/state" "$work/spool" "$work/munge"
+head -c 128 /dev/urandom >"$work/munge/key"
+chmod 400 "$work/munge/key"
+munged --foreground --force --key-file "$work/munge/key" --socket "$work/munge/socket" --pid-file "$work/munge/pid" \
+  --log-file "$work/munge.log" --seed-file "$work/munge/seed" &
+pids+=($!)
+
+host=$(hostname -s)
+export SLURM_CONF=$work/slurm.conf
+cat >"$SLURM_CONF" <<CONF
+ClusterName=ontime
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket=$work/munge/socket
+CryptoType=crypto/munge
+SlurmctldPort=16817
+SlurmdPort=16818
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SlurmdParameters=config_overrides
+JobAcctGatherType=jobacct_gather/none
+NodeName=$host NodeAddr=127.0.0.1 CPUs=16 State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+CONF
+eventually "munge's socket" test -S "$work/munge/socket"
+slurmctld -D >"$work/slurmctld.log" 2>&1 &
+pids+=($!)
+slurmd -D >"$work/slurmd.log" 2>&1 &
+pids+=($!)
+idle() { sinfo -h -o %t | grep -qx idle; }
+eventually "the node is idle" idle
+
+export ONTIME_DIR=$work/shared ONTIME_PORT=17400
+mkdir "$ONTIME_DIR"
+cp "$source_dir/examples/text/austen_persuasion.txt" "$ONTIME_DIR"
+job=$(cd "$work" && sbatch --parsable --array=0-4 "$source_dir/docker/slurm/ontime.sbatch")
+eventually "the master's address" test -s "$ONTIME_DIR/master"
+export ONTIME_MASTER
+ONTIME_MASTER=$(cat "$ONTIME_DIR/master")
+four_live() { [ "$(ontime nodes --token-file "$ONTIME_DIR/token" | grep -cw live)" -eq 4 ]; }
+eventually "four workers" four_live
+ontime nodes --token-file "$ONTIME_DIR/token"
+
+ontime submit wordcount "$ONTIME_DIR/austen_persuasion.txt" --output "$ONTIME_DIR/counts" --splits 12 \
+  --token-file "$ONTIME_DIR/token" --wait --quiet
+ontime verify "$ONTIME_DIR/counts"
+ontime result "$ONTIME_DIR/counts" | LC_ALL=C sort >"$work/answer"
+LC_ALL=C tr -s ' \t\n\v\f\r' '\n' <"$ONTIME_DIR/austen_persuasion.txt" | grep . | LC_ALL=C sort | uniq -c |
+  awk '{print $2 "\t" $1}' | LC_ALL=C sort | cmp - "$work/answer"
+
+scancel "$job"
+none_left() { [ -z "$(squeue -h -j "$job" 2>/dev/null)" ] && ! ontime nodes --token-file "$ONTIME_DIR/token"; }
+eventually "scancel ends all of it" none_left
+echo "A job array of five: a master, four workers, an exact answer, and nothing left."
