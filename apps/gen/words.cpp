@@ -1,6 +1,7 @@
 #include "apps/gen/words.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ constexpr std::uint64_t kWordsMost = 1'000'000;
 constexpr std::uint64_t kWeightOfFirst = std::uint64_t{1} << 40;
 constexpr std::uint64_t kLeastWordsOfLine = 5;
 constexpr std::uint64_t kMostWordsOfLine = 15;
+constexpr std::size_t kWordBytes = 16;  // at most eight letters, by kWordsMost, and a blank
 
 // Syllables of the word's number; common words are short.
 std::string spelling(std::uint64_t number) {
@@ -34,18 +36,29 @@ class WordDeck {
  public:
   explicit WordDeck(std::uint64_t words) : slots_(words) {
     for (std::uint64_t word = 0; word < words; ++word) {
-      words_.push_back(spelling(word) + ' ');
+      words_.emplace_back(spelling(word) + ' ');
       total_ += kWeightOfFirst / (word + 1);
     }
     deal();
   }
 
-  const std::string& draw(Random& random) const {
+  // Appends a word and a blank to `text`, which has room for kWordBytes; returns the end.
+  char* draw(Random& random, char* text) const {
     const std::uint64_t slot = random.below(slots_.size());
-    return words_[random.below(total_) < slots_[slot].share ? slot : slots_[slot].other];
+    const Word& word = words_[random.below(total_) < slots_[slot].share ? slot : slots_[slot].other];
+    std::memcpy(text, word.bytes, kWordBytes);
+    return text + word.size;
   }
 
  private:
+  // With a blank behind it; of the size of a copy that needs no loop.
+  struct Word {
+    explicit Word(const std::string& word) : size(static_cast<std::uint8_t>(word.size())) {
+      std::memcpy(bytes, word.data(), word.size());
+    }
+    char bytes[kWordBytes - 1] = {};
+    std::uint8_t size;
+  };
   struct Slot {
     std::uint64_t share = 0;  // of total_
     std::size_t other = 0;
@@ -71,7 +84,7 @@ class WordDeck {
     }
   }
 
-  std::vector<std::string> words_;  // each with a blank behind it
+  std::vector<Word> words_;
   std::uint64_t total_ = 0;
   std::vector<Slot> slots_;
 };
@@ -83,14 +96,17 @@ class WordGenerator final : public Generator {
 
   // The last line is cut where the text has to end.
   bool write_some(app::Output& out) override {
-    std::string piece;
-    while (piece.size() < kPieceBytes && piece.size() < bytes_ - done_) add_line(piece);
-    if (piece.size() >= bytes_ - done_ && bytes_ > done_) {
-      piece.resize(bytes_ - done_);
-      piece.back() = '\n';
+    const std::uint64_t wanted = std::min<std::uint64_t>(kPieceBytes, bytes_ - done_);
+    char* const begin = out.reserve(kPieceBytes + kMostWordsOfLine * kWordBytes);
+    char* to = begin;
+    while (static_cast<std::uint64_t>(to - begin) < wanted) to = write_line(to);
+    auto size = static_cast<std::uint64_t>(to - begin);
+    if (size >= bytes_ - done_ && size > 0) {
+      size = bytes_ - done_;
+      begin[size - 1] = '\n';
     }
-    out.write(piece);
-    done_ += piece.size();
+    out.commit(size);
+    done_ += size;
     return done_ < bytes_;
   }
   double share_done() const override {
@@ -98,10 +114,11 @@ class WordGenerator final : public Generator {
   }
 
  private:
-  void add_line(std::string& piece) {
+  char* write_line(char* to) {
     const auto words = kLeastWordsOfLine + random_.below(kMostWordsOfLine - kLeastWordsOfLine + 1);
-    for (std::uint64_t word = 0; word < words; ++word) piece += deck_.draw(random_);
-    piece.back() = '\n';
+    for (std::uint64_t word = 0; word < words; ++word) to = deck_.draw(random_, to);
+    to[-1] = '\n';
+    return to;
   }
 
   Random random_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
+#include <utility>
 
 #include "apps/sorting/rank.h"
 
@@ -29,10 +30,24 @@ std::int64_t parse_number(std::string_view word) {
   return number;
 }
 
-Pair written_pair(std::string_view line) {
-  const auto pair = parse_pair(line);
-  if (!pair) throw std::runtime_error("a part file holds an empty line, which secondarysort does not write");
-  return *pair;
+// The numbers of a line that was written by the mapper: decimal, without zeros in front.
+struct WrittenPair {
+  std::string_view left;
+  std::string_view right;
+};
+
+WrittenPair split(std::string_view line) {
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string_view::npos || tab + 1 == line.size())
+    throw std::runtime_error("\"" + std::string(line.substr(0, 40)) + "\" is no pair of numbers");
+  return {line.substr(0, tab), line.substr(tab + 1)};
+}
+
+bool is_less(std::string_view a, std::string_view b) {
+  const bool is_negative = a.front() == '-';
+  if (is_negative != (b.front() == '-')) return is_negative;
+  if (is_negative) std::swap(a, b);
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
 }  // namespace
@@ -46,22 +61,24 @@ std::optional<Pair> parse_pair(std::string_view line) {
 
 void PairOrder::setup(const app::Parameters& parameters) {
   separator_ = parameters.get("separator");
-  left_.reset();
+  left_.clear();
 }
 
-std::uint64_t PairOrder::rank(std::string_view line) const { return rank_of_number(written_pair(line).left); }
+std::uint64_t PairOrder::rank(std::string_view line) const { return rank_of_number(parse_number(split(line).left)); }
 
 bool PairOrder::is_before(std::string_view a, std::string_view b) const {
-  return written_pair(a).right < written_pair(b).right;
+  return is_less(split(a).right, split(b).right);
 }
 
 void PairOrder::finish(std::string_view line, app::Output& answer) {
-  const std::int64_t left = written_pair(line).left;
-  if (left_ != left && !separator_.empty()) {
-    answer.write(separator_);
-    answer.write("\n");
+  const std::string_view left = split(line).left;
+  if (left != left_) {
+    left_ = left;
+    if (!separator_.empty()) {
+      answer.write(separator_);
+      answer.write("\n");
+    }
   }
-  left_ = left;
   answer.write(line);
   answer.write("\n");
 }

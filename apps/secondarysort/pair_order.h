@@ -29,8 +29,8 @@ class PairOrder final : public app::Order {
   void finish(std::string_view line, app::Output& answer) override;
 
  private:
-  std::string separator_;             // empty: none
-  std::optional<std::int64_t> left_;  // of the line before
+  std::string separator_;  // empty: none
+  std::string left_;       // of the line before; empty: there is none
 };
 
 }  // namespace ontime::apps

@@ -13,7 +13,7 @@ namespace ontime::apps {
 
 class RunBuffer {
  public:
-  static constexpr std::size_t kMemoryBytes = 64u << 20;
+  static constexpr std::size_t kMemoryBytes = 48u << 20;
 
   // `order` must outlive this. `memory_bytes` is smaller in tests only.
   explicit RunBuffer(const app::Order& order, std::size_t memory_bytes = kMemoryBytes);

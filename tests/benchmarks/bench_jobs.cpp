@@ -3,59 +3,15 @@
 //   bench_jobs BIN_DIR YARDSTICK_DIR TEXT        TEXT: from generate_text, several hundred megabytes
 //
 // Prints, and judges nothing: run it on a quiet machine.
-#include <sys/resource.h>
-
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 #include <vector>
 
+#include "tests/benchmarks/whole_jobs.h"
 #include "tests/support/process.h"
 
 namespace ontime::test {
 namespace {
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[values.size() / 2];
-}
-
-double wall_of(const Arguments& arguments) {
-  const auto begin = std::chrono::steady_clock::now();
-  const Finished finished = run(arguments);
-  if (finished.status != 0) std::fprintf(stderr, "%s: %s\n", arguments.front().c_str(), finished.err.c_str());
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-// Highest resident size of any process called `name` below us, in MiB, sampled while a job runs.
-class MemoryWatch {
- public:
-  explicit MemoryWatch(std::string name)
-      : name_(std::move(name)), thread_([this](std::stop_token stop) { watch(stop); }) {}
-  double highest_mib() {
-    thread_.request_stop();
-    thread_.join();
-    return highest_kib_ / 1024.0;
-  }
-
- private:
-  void watch(const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      for (const pid_t pid : descendants(getpid(), name_)) sample(pid);
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-  }
-  void sample(pid_t pid) {
-    const std::string status = read_file("/proc/" + std::to_string(pid) + "/status");
-    const std::size_t at = status.find("VmHWM:");
-    if (at != std::string::npos) highest_kib_ = std::max(highest_kib_, std::strtod(status.c_str() + at + 6, nullptr));
-  }
-  const std::string name_;
-  double highest_kib_ = 0;
-  std::jthread thread_;
-};
 
 class Bench {
  public:
