@@ -159,7 +159,7 @@ void Grammar::add_cluster_verbs() {
 }
 
 void Grammar::add_output_verbs() {
-  auto& result = add_verb("result", "Print the answer of a finished job: part files merged, sorted by key",
+  auto& result = add_verb("result", "Print the answer of a finished job: its part files merged or sorted",
                           "  ontime result counts\n"
                           "  ontime result counts --top 10\n"
                           "  ontime result counts --output counts.tsv\n",

@@ -224,5 +224,21 @@ TEST(CommandLine, PlanTakesInputDeadlineAndHints) {
   EXPECT_NE(complaint({"plan", "wordcount", "a.txt", "--deadline", "1s", "--beta", "1.5"}), "") << "beta needs t_min";
 }
 
+TEST(CommandLine, GenAndTeravalidateTakeEveryOption) {
+  const auto gen =
+      parsed<GenCommand>({"gen", "text", "1GB", "-o", "book", "--seed", "7", "--set", "words=9", "--force", "-q"});
+  EXPECT_EQ(gen.kind, "text");
+  EXPECT_EQ(gen.amount, "1GB");
+  EXPECT_EQ(gen.output, "book");
+  EXPECT_EQ(gen.seed, 7u);
+  EXPECT_THAT(gen.settings, ElementsAre(Pair("words", "9")));
+  EXPECT_TRUE(gen.force && gen.quiet);
+  EXPECT_THAT(complaint({"gen", "text"}), HasSubstr("AMOUNT"));
+  const auto validate = parsed<TeraValidateCommand>({"teravalidate", "-", "--json"});
+  EXPECT_EQ(validate.file, "-");
+  EXPECT_TRUE(validate.json);
+  EXPECT_FALSE(parsed<TeraValidateCommand>({"teravalidate", "file"}).quiet);
+}
+
 }  // namespace
 }  // namespace ontime::cli
