@@ -121,6 +121,12 @@ void add_rows(Results& results, const JobContext& context, const wire::Reply::Jo
   Converter(results, context).add(job);
 }
 
+void add_attempts(Results& results, const JobContext& context, const wire::Reply::Job& job) {
+  Results all;
+  Converter(all, context).add(job);
+  results.attempts.insert(results.attempts.end(), all.attempts.begin(), all.attempts.end());
+}
+
 void add_unfinished(Results& results, const JobContext& context, double deadline) {
   JobRow row;
   static_cast<RowKey&>(row) = context.key;

@@ -22,6 +22,8 @@ struct JobContext {
 void add_rows(Results& results, const JobContext& context, const wire::Reply::Job& job);
 // A job that had not ended, or was never submitted, when the run did.
 void add_unfinished(Results& results, const JobContext& context, double deadline);
+// The attempts alone.
+void add_attempts(Results& results, const JobContext& context, const wire::Reply::Job& job);
 // Fills in what became of the jobs.
 void settle_forecasts(Results& results);
 

@@ -47,8 +47,9 @@ struct JobGroup {
   std::string name;
   std::string application = "wordcount";
   Texts parameters;
-  std::vector<std::string> files;                                // input; none: generated text
-  std::uint64_t text_bytes = 64u << 10;                          // of generated text, for each task
+  std::vector<std::string> files;                                // input; none: data made for it
+  std::string data = "text";                                     // its kind, as `ontime gen` has them
+  std::uint64_t task_bytes = 64 << 10;                           // of it, for each task
   std::vector<std::pair<std::uint32_t, double>> tasks{{10, 1}};  // how many a job has, and the share of such jobs
   std::uint32_t count = 1;
   Arrivals arrivals;

@@ -162,10 +162,10 @@ void Reader::read_input(const YAML::Node& node, JobGroup& group) {
     for (const YAML::Node& file : node) group.files.push_back(surroundings_.absolute_path(read_text(file)));
     demand(!group.files.empty(), node, "there is at least one input file");
   } else {
-    YamlFields fields(node);
-    fields.bytes("text", group.text_bytes);
-    fields.finish();
-    demand(group.text_bytes >= 64, node, "a task has at least 64 bytes of text");
+    demand(node.IsMap() && node.size() == 1, node, "input: a file, a list of files, or {KIND: size for each task}");
+    group.data = read_text(node.begin()->first);
+    group.task_bytes = simulator::read_bytes(node.begin()->second);
+    demand(group.task_bytes >= 100, node, "a task has at least 100 bytes of input");
   }
 }
 

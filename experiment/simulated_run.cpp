@@ -31,7 +31,7 @@ Result<simulator::JobGroup> group_of(const Scenario& scenario, const Run& run, s
   simulator::JobGroup group;
   group.name = from.application;  // jobs of one name learn from each other
   for (const auto& [key, value] : from.parameters) group.name += " " + key + "=" + value;
-  group.split_bytes = std::max<std::uint64_t>(1, from.text_bytes / kRecordBytes) * kRecordBytes;
+  group.split_bytes = std::max<std::uint64_t>(1, from.task_bytes / kRecordBytes) * kRecordBytes;
   group.record_bytes = kRecordBytes;
   group.duration =
       simulator::Distribution::constant(scenario.injection.pace > Duration(0) ? seconds(scenario.injection.pace) : 1.0);

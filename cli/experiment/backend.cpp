@@ -62,8 +62,9 @@ class RealCluster : public Backend {
     std::filesystem::remove_all(work_ + "/output", ignored);
     return inputs_.prepare(scenario_, run.jobs);
   }
-  ClusterRun::Setup setup_of(const experiment::Run& run, const experiment::Baselines& baselines, const Show& show) {
-    return {scenario_, run, baselines, inputs_, work_ + "/output", show};
+  ClusterRun::Setup setup_of(const experiment::Run& run, const experiment::Baselines& baselines, const Show& show,
+                             std::function<Status()> watch) {
+    return {scenario_, run, baselines, inputs_, work_ + "/output", show, std::move(watch)};
   }
   Status check_answers(const experiment::Run& run, const ClusterRun& done) {
     for (std::size_t i = 0; i < run.jobs.size(); ++i) {
@@ -142,13 +143,14 @@ Result<Results> LocalCluster::carry_out(const experiment::Run& run, const experi
   options.endpoint = (*cluster)->master();
   options.token = (*cluster)->token();
   options.patience = 30s;
-  options.watch = [&] {
+  const auto watch = [&] {
     auto status = check_interrupts();
     return status ? (*cluster)->tend() : status;
   };
+  options.watch = watch;
   MasterClient client(std::move(options));
   if (auto ready = wait_for_workers(client); !ready) return ready.error();
-  ClusterRun work(setup_of(run, baselines, show), client);
+  ClusterRun work(setup_of(run, baselines, show, watch), client);
   auto results = work.carry_out();
   (*cluster)->stop();
   if (!results) return results;
@@ -199,7 +201,7 @@ Status ExistingCluster::look() {
 Result<Results> ExistingCluster::carry_out(const experiment::Run& run, const experiment::Baselines& baselines,
                                            const Show& show) {
   if (auto ready = prepare(run); !ready) return ready.error();
-  ClusterRun work(setup_of(run, baselines, show), client_);
+  ClusterRun work(setup_of(run, baselines, show, [] { return check_interrupts(); }), client_);
   auto results = work.carry_out();
   if (!results) return results;
   if (auto good = check_answers(run, work); !good) return good.error();

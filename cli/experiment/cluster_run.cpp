@@ -17,6 +17,7 @@ using experiment::JobKind;
 constexpr auto kPollEvery = 100ms;
 constexpr auto kPollSoon = 20ms;  // while the next job waits for the end of one
 constexpr auto kRestMost = 20ms;
+constexpr auto kKillPatience = 2s;
 constexpr auto kAwayMost = 30s;  // a master that is being started again
 
 bool is_one_by_one(const experiment::Run& run) {
@@ -179,11 +180,13 @@ void ClusterRun::rest() {
 
 void ClusterRun::kill_what_is_left() {
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    if (!jobs_[i].has_ended && jobs_[i].id.value != 0) static_cast<void>(client_.kill(jobs_[i].id));
-    if (jobs_[i].has_ended) continue;
-    const double deadline =
-        setup_.run.is_measurement ? 0 : deadline_of(setup_.scenario, setup_.run.jobs[i].group, setup_.baselines);
-    experiment::add_unfinished(results_, context_of(i), deadline);
+    const Job& job = jobs_[i];
+    if (job.has_ended) continue;
+    experiment::add_unfinished(results_, context_of(i), job.deadline);
+    if (job.id.value == 0 || !client_.kill(job.id)) continue;
+    // Its attempts have occupied slots all the same.
+    const auto killed = client_.describe(job.id, {.tasks = true, .account = true}, kKillPatience);
+    if (killed) experiment::add_attempts(results_, context_of(i), *killed);
   }
 }
 
@@ -191,6 +194,7 @@ Result<experiment::Results> ClusterRun::carry_out() {
   begin_ = poll_at_ = heard_at_ = Clock::now();
   jobs_.resize(setup_.run.jobs.size());
   while (!is_over()) {
+    if (auto wanted = setup_.watch(); !wanted) return wanted.error();
     Status status = submit_what_is_due();
     if (status) status = ask_forecasts();
     if (status) status = poll();

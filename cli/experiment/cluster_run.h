@@ -30,6 +30,7 @@ class ClusterRun {
     const Inputs& inputs;
     std::string outputs;  // a directory, each job has one below
     std::function<void(const RunProgress&)> show;
+    std::function<Status()> watch;  // its error ends the run
   };
   // `client` reaches the master; both outlive this.
   ClusterRun(Setup setup, MasterClient& client) : setup_(std::move(setup)), client_(client) {}

@@ -1,8 +1,7 @@
 #pragma once
-// The input files of jobs: those that the scenario names, and text that is made for it.
+// The input files of jobs: those that the scenario names, and data that is made for it as by `ontime gen`.
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,7 @@ namespace ontime::cli {
 
 class Inputs {
  public:
-  // Text goes to `directory`, which the workers must see under the same path.
+  // Data goes to `directory`, which the workers must see under the same path.
   explicit Inputs(std::string directory) : directory_(std::move(directory)) {}
 
   // Makes what is missing.
@@ -22,7 +21,7 @@ class Inputs {
   std::vector<std::string> of(const experiment::JobGroup& group, std::uint32_t tasks) const;
 
  private:
-  std::string text_path(std::uint64_t bytes) const;
+  std::string data_path(const experiment::JobGroup& group, std::uint32_t tasks) const;
   std::string directory_;
 };
 
