@@ -1,0 +1,2 @@
+// The program that owns the tests' precompiled headers; nobody runs it.
+int main() {}
