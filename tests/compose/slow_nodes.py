@@ -1,4 +1,4 @@
-"""A node with a fifth of a core is slow for real: nothing is injected here, its attempt waits for CPU."""
+"""A node with a fifth of a core is slow for real: nothing is injected here, its attempt takes several times its CPU time."""
 
 import sys
 
@@ -32,7 +32,7 @@ def by_cpus(cluster):
     took = [took for name, took in seconds.items() if name.startswith("slow-")]
     if len(took) != 1 or len(seconds) != 3:
         raise Failed("not every node got one task")
-    if took[0] < 3 * used or throttled == 0:
+    if took[0] < 3 * used:  # on a busy machine it may get even less than its quota, and is never held back
         raise Failed("the node with a fifth of a core is not slow")
     if any(cpu_of(container)[1] for container in cluster.containers("worker")):
         raise Failed("the other nodes are held back, too")
