@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
-#include <utility>
 
 #include "apps/sorting/rank.h"
 
 namespace ontime::apps {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\f";
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
 
 std::string_view take_word(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+  const auto begin = std::find_if_not(text.begin(), text.end(), is_blank);
+  const auto end = std::find_if(begin, text.end(), is_blank);
+  text.remove_prefix(static_cast<std::size_t>(begin - text.begin()));
+  const std::string_view word = text.substr(0, static_cast<std::size_t>(end - begin));
   text.remove_prefix(word.size());
   return word;
 }
@@ -43,13 +44,6 @@ WrittenPair split(std::string_view line) {
   return {line.substr(0, tab), line.substr(tab + 1)};
 }
 
-bool is_less(std::string_view a, std::string_view b) {
-  const bool is_negative = a.front() == '-';
-  if (is_negative != (b.front() == '-')) return is_negative;
-  if (is_negative) std::swap(a, b);
-  return a.size() != b.size() ? a.size() < b.size() : a < b;
-}
-
 }  // namespace
 
 std::optional<Pair> parse_pair(std::string_view line) {
@@ -66,9 +60,11 @@ void PairOrder::setup(const app::Parameters& parameters) {
 
 std::uint64_t PairOrder::rank(std::string_view line) const { return rank_of_number(parse_number(split(line).left)); }
 
-bool PairOrder::is_before(std::string_view a, std::string_view b) const {
-  return is_less(split(a).right, split(b).right);
+std::uint64_t PairOrder::tie_rank(std::string_view line) const {
+  return rank_of_number(parse_number(split(line).right));
 }
+
+bool PairOrder::is_before(std::string_view a, std::string_view b) const { return tie_rank(a) < tie_rank(b); }
 
 void PairOrder::finish(std::string_view line, app::Output& answer) {
   const std::string_view left = split(line).left;

@@ -24,6 +24,7 @@ class PairOrder final : public app::Order {
  public:
   void setup(const app::Parameters& parameters) override;
   std::uint64_t rank(std::string_view line) const override;
+  std::uint64_t tie_rank(std::string_view line) const override;
   bool is_before(std::string_view a, std::string_view b) const override;
   // A separator goes before the first line of each group.
   void finish(std::string_view line, app::Output& answer) override;

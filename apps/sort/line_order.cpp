@@ -1,5 +1,6 @@
 #include "apps/sort/line_order.h"
 
+#include <algorithm>
 #include <charconv>
 #include <stdexcept>
 #include <string>
@@ -53,6 +54,14 @@ std::string_view LineOrder::key_of(std::string_view line) const {
 std::uint64_t LineOrder::rank(std::string_view line) const {
   const std::string_view key = key_of(line);
   const std::uint64_t rank = is_numeric_ ? rank_of(parse_decimal_key(key)) : rank_of_bytes(key);
+  return is_reverse_ ? ~rank : rank;
+}
+
+// The bytes behind those that the rank has looked at.
+std::uint64_t LineOrder::tie_rank(std::string_view line) const {
+  if (is_numeric_) return 0;
+  const std::string_view key = key_of(line);
+  const std::uint64_t rank = rank_of_bytes(key.substr(std::min<std::size_t>(8, key.size())));
   return is_reverse_ ? ~rank : rank;
 }
 

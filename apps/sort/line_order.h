@@ -17,6 +17,7 @@ class LineOrder final : public app::Order {
   void setup(const app::Parameters& parameters) override;
 
   std::uint64_t rank(std::string_view line) const override;
+  std::uint64_t tie_rank(std::string_view line) const override;
   bool is_before(std::string_view a, std::string_view b) const override;
 
  private:

@@ -85,8 +85,10 @@ void RunBuffer::radix_sort() {
 }
 
 void RunBuffer::sort_ties(Entry* begin, Entry* end) const {
-  std::sort(begin, end,
-            [this](const Entry& a, const Entry& b) { return order_.is_before(record_of(a), record_of(b)); });
+  for (Entry* entry = begin; entry != end; ++entry) entry->rank = order_.tie_rank(record_of(*entry));
+  std::sort(begin, end, [this](const Entry& a, const Entry& b) {
+    return a.rank != b.rank ? a.rank < b.rank : order_.is_before(record_of(a), record_of(b));
+  });
 }
 
 }  // namespace ontime::apps

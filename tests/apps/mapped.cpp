@@ -110,13 +110,17 @@ std::string sorted(const app::Application& application, const TestContext& conte
                    const std::vector<std::string>& outputs) {
   const auto order = application.make_order();
   order->setup(context);
-  std::vector<std::string> records;
-  for (const std::string& output : outputs)
-    for (std::string& record : records_of(output, order->record_bytes())) records.push_back(std::move(record));
-  std::sort(records.begin(), records.end(), [&](const std::string& a, const std::string& b) {
+  const auto is_before = [&](const std::string& a, const std::string& b) {
     const auto left = order->rank(a), right = order->rank(b);
     return left != right ? left < right : order->is_before(a, b);
-  });
+  };
+  std::vector<std::string> records;
+  for (const std::string& output : outputs) {
+    std::vector<std::string> run = records_of(output, order->record_bytes());
+    if (!std::is_sorted(run.begin(), run.end(), is_before)) throw std::logic_error("a segment is not one sorted run");
+    records.insert(records.end(), run.begin(), run.end());
+  }
+  std::sort(records.begin(), records.end(), is_before);
   std::string answer;
   TextOutput out(answer);
   for (const std::string& record : records) order->finish(record, out);

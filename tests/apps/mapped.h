@@ -74,7 +74,7 @@ std::vector<std::string> map_text(const app::Application& application, TestConte
 // The merged answer. Throws what the merger throws.
 std::string merge(const app::Application& application, const TestContext& context,
                   const std::vector<std::string>& outputs);
-// The answer of an application that sorts, by the plainest way.
+// The answer of an application that sorts, by the plainest way. Throws unless each output is one sorted run.
 std::string sorted(const app::Application& application, const TestContext& context,
                    const std::vector<std::string>& outputs);
 // The records of `bytes`; lines without their line feeds.
