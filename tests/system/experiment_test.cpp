@@ -1,0 +1,125 @@
+// `ontime experiment` with real processes: the stragglers of the simulator, a kill in the middle, a cluster that is
+// there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "tests/system/cluster.h"
+
+namespace ontime::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kScenario =
+    "nodes: [{count: 6, slots: 1}]\n"
+    "injection: {pace: 200ms, straggler: 0.2:6x}\n"
+    "jobs: [{app: wordcount, tasks: 5, count: 2, input: {text: 4KiB}, deadline: 700ms}]\n"
+    "policies: [none, split-resume]\n";
+
+std::vector<std::map<std::string, std::string>> rows_of(const std::string& path) {
+  std::istringstream lines(read_file(path));
+  const auto fields_of = [](const std::string& line) {
+    std::vector<std::string> fields;
+    std::istringstream text(line);
+    for (std::string field; std::getline(text, field, ',');) fields.push_back(field);
+    return fields;
+  };
+  std::string line;
+  std::getline(lines, line);
+  const auto titles = fields_of(line);
+  std::vector<std::map<std::string, std::string>> rows;
+  while (std::getline(lines, line)) {
+    const auto fields = fields_of(line);
+    auto& row = rows.emplace_back();
+    for (std::size_t i = 0; i < std::min(titles.size(), fields.size()); ++i) row[titles[i]] = fields[i];
+  }
+  return rows;
+}
+
+// By job: the task whose attempt took longest without speculation.
+std::map<std::string, std::string> slowest_tasks(const std::string& results) {
+  std::map<std::string, std::string> slowest;
+  std::map<std::string, double> longest;
+  for (auto& row : rows_of(results + "/attempts.csv")) {
+    if (row["policy"] != "none") continue;
+    const double took = std::stod(row["ended_s"]) - std::stod(row["started_s"]);
+    if (took <= longest[row["job"]]) continue;
+    longest[row["job"]] = took;
+    slowest[row["job"]] = row["task"];
+  }
+  return slowest;
+}
+
+TEST(Experiment, RealProcessesMeetTheStragglersOfTheSimulator) {
+  const TemporaryDirectory directory;
+  write_file(directory / "small.yaml", kScenario);
+  for (const char* where : {"sim", "local"}) {
+    const Finished done = ontime({"experiment", directory / "small.yaml", "--on", where, "--out", directory / where});
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.out, HasSubstr("split-resume"));
+    EXPECT_THAT(read_file(directory / where + "/report.html"), HasSubstr("</html>"));
+  }
+  const auto slowest = slowest_tasks(directory / "local");
+  EXPECT_EQ(slowest.size(), 2u);
+  EXPECT_EQ(slowest, slowest_tasks(directory / "sim"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "local/work"));
+  const Finished compared = ontime({"compare", directory / "sim", directory / "local"});
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  EXPECT_THAT(compared.out, HasSubstr("Newcombe"));
+}
+
+TEST(Experiment, GoesOnWhereItWasKilledAndRefusesAnotherScenario) {
+  const TemporaryDirectory directory;
+  write_file(directory / "small.yaml", kScenario);
+  const Arguments call{"experiment", directory / "small.yaml", "--on", "local", "--out", directory / "out"};
+  const std::string first = directory / "out/runs/none/1/jobs.csv";
+  {
+    Arguments arguments = call;
+    arguments.insert(arguments.begin(), kBin + "/ontime");
+    Process experiment(arguments, directory / "log", {{"ONTIME_APP_PATH", kBin + "/../lib/ontime/apps"}});
+    ASSERT_TRUE(eventually([&] { return std::filesystem::exists(first); })) << experiment.output().err;
+    experiment.kill();
+  }
+  const auto written = std::filesystem::last_write_time(first);
+  const Finished done = ontime(call);
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(std::filesystem::last_write_time(first), written);
+  EXPECT_EQ(rows_of(directory / "out/jobs.csv").size(), 4u);
+  write_file(directory / "small.yaml", std::string(kScenario) + "seed: 2\n");
+  const Finished refused = ontime(call);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("another scenario"));
+}
+
+TEST(Experiment, RunsOnAClusterThatIsThereIfItInjectsWhatIsWanted) {
+  const TemporaryDirectory directory;
+  write_file(directory / "small.yaml", kScenario);
+  Arguments call{"experiment", directory / "small.yaml", "--out", directory / "out", "--on"};
+  {
+    Cluster cluster;
+    cluster.start_master();
+    cluster.add_worker(6);
+    call.push_back(cluster.address());
+    ASSERT_TRUE(eventually([&] { return !cluster.client({"nodes"}).out.empty(); }));
+    const Finished refused = ontime(call);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("the master at " + cluster.address() + " injects nothing"));
+  }
+  Cluster cluster;
+  cluster.start_master({"--seed", "1", "--injection", directory / "out/injection.yaml"});
+  cluster.add_worker(6);
+  call.back() = cluster.address();
+  call[3] = directory / "out2";
+  const Finished done = ontime(call);
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(rows_of(directory / "out2/jobs.csv").size(), 4u);
+}
+
+}  // namespace
+}  // namespace ontime::test
