@@ -56,6 +56,8 @@ std::map<std::string, std::string> slowest_tasks(const std::string& results) {
   return slowest;
 }
 
+bool has_worker(const Cluster& cluster) { return cluster.client({"nodes"}).out.find("live") != std::string::npos; }
+
 TEST(Experiment, RealProcessesMeetTheStragglersOfTheSimulator) {
   const TemporaryDirectory directory;
   write_file(directory / "small.yaml", kScenario);
@@ -106,7 +108,7 @@ TEST(Experiment, RunsOnAClusterThatIsThereIfItInjectsWhatIsWanted) {
     cluster.start_master();
     cluster.add_worker(6);
     call.push_back(cluster.address());
-    ASSERT_TRUE(eventually([&] { return !cluster.client({"nodes"}).out.empty(); }));
+    ASSERT_TRUE(eventually([&] { return has_worker(cluster); }));
     const Finished refused = ontime(call);
     EXPECT_EQ(refused.status, 2);
     EXPECT_THAT(refused.err, HasSubstr("the master at " + cluster.address() + " injects nothing"));
@@ -114,6 +116,7 @@ TEST(Experiment, RunsOnAClusterThatIsThereIfItInjectsWhatIsWanted) {
   Cluster cluster;
   cluster.start_master({"--seed", "1", "--injection", directory / "out/injection.yaml"});
   cluster.add_worker(6);
+  ASSERT_TRUE(eventually([&] { return has_worker(cluster); }));
   call.back() = cluster.address();
   call[3] = directory / "out2";
   const Finished done = ontime(call);
