@@ -22,6 +22,7 @@ constexpr std::size_t kPanelHeight = 320;
 constexpr std::size_t kKeyLine = 24;
 constexpr std::size_t kKeysInALine = 3;
 constexpr std::size_t kPanelsInALine = 3;
+constexpr std::size_t kLettersBelowAPanel = 36;
 
 std::string quoted(const std::string& text) {
   std::string safe = "\"";
@@ -42,7 +43,6 @@ class Plot {
  public:
   Plot(const Study& study, const StudyResult& result) : study_(study), result_(result), figure_(study.figure) {
     if (!figure_.x.empty()) x_ = result.axis(figure_.x);
-    if (!figure_.panels.empty()) panels_ = result.axis(figure_.panels);
     for (const Row& row : result.rows) {
       add(policies_, row.policy);
       if (x_) add(ticks_, row.labels[*x_]);
@@ -61,8 +61,7 @@ class Plot {
   // hide each other: each policy its own.
   std::string panel_of(const Row& row) const {
     std::string name;
-    if (panels_) name = figure_.panels + " " + row.labels[*panels_];
-    for (std::size_t i = 0; i < row.labels.size() && !panels_; ++i) {
+    for (std::size_t i = 0; i < row.labels.size(); ++i) {
       if (!x_ || i != *x_) name += (name.empty() ? "" : ", ") + result_.axes[i] + " " + row.labels[i];
     }
     return figure_.kind == Figure::Kind::OverTime ? name + (name.empty() ? "" : ": ") + row.policy : name;
@@ -87,7 +86,6 @@ class Plot {
   const StudyResult& result_;
   const Figure& figure_;
   std::optional<std::size_t> x_;
-  std::optional<std::size_t> panels_;
   std::vector<std::string> policies_;
   std::vector<std::string> ticks_;
   std::vector<std::string> panel_names_;
@@ -148,11 +146,13 @@ bool Plot::has_marks(const std::string& panel, const std::string& policy) const 
 
 std::string Plot::ticks_of_x() const {
   const bool in_places = in_order_ || figure_.kind == Figure::Kind::Bars;
+  std::size_t letters = 0;
   std::string text = "set xtics (";
   for (std::size_t i = 0; i < ticks_.size(); ++i) {
     text += (i > 0 ? ", " : "") + tick(ticks_[i]) + " " + (in_places ? std::to_string(i) : ticks_[i]);
+    letters += ticks_[i].size();
   }
-  text += ")\n";
+  text += letters > kLettersBelowAPanel ? ") rotate by -25\n" : ")\n";
   if (in_places) return text + "set xrange [-0.5:" + std::to_string(ticks_.size()) + "-0.5]\n";
   return text + (figure_.log_x ? "" : "set offsets graph 0.05, graph 0.05, 0, 0\n");
 }

@@ -72,7 +72,6 @@ struct Figure {
   Kind kind = Kind::None;
   std::string x;       // an axis; neither for Cdf nor for OverTime
   std::string y;       // a measure; OverTime: busy or jobs
-  std::string panels;  // an axis with a panel for each value; empty: one panel
   bool log_x = false;
   bool log_y = false;
 };

@@ -140,7 +140,6 @@ Figure read_figure(const YAML::Node& node, const Study& study) {
   fields.text("kind", kind);
   fields.text("x", figure.x);
   fields.text("y", figure.y);
-  fields.text("panels", figure.panels);
   fields.flag("log_x", figure.log_x);
   fields.flag("log_y", figure.log_y);
   fields.finish();
@@ -155,7 +154,6 @@ Figure read_figure(const YAML::Node& node, const Study& study) {
            std::any_of(study.axes.begin(), study.axes.end(), [&](const Axis& axis) { return axis.name == name; });
   };
   demand(figure.x.empty() || is_axis(figure.x), node, "figure: there is no axis '" + figure.x + "'");
-  demand(figure.panels.empty() || is_axis(figure.panels), node, "figure: there is no axis '" + figure.panels + "'");
   if (figure.kind == Figure::Kind::OverTime) {
     demand(figure.y == "busy" || figure.y == "jobs", node, "figure: over time y is busy or jobs");
   } else if (figure.kind != Figure::Kind::Cdf) {

@@ -41,7 +41,7 @@ study:
   by_group: yes
   assumptions: one
   findings: two
-  figure: {kind: bars, x: deadline, y: pocd, panels: group, log_y: yes}
+  figure: {kind: bars, x: deadline, y: pocd, log_y: yes}
 )");
   ASSERT_TRUE(study) << study.error().message;
   EXPECT_EQ(study->seeds, 7u);
