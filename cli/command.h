@@ -11,8 +11,11 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "common/injection/load.h"
+#include "simulator/foresight/fitted_durations.h"
 
 namespace ontime::cli {
+
+using scheduler::estimate::TailRule;
 
 using Settings = std::map<std::string, std::string, std::less<>>;  // --set key=value
 
@@ -155,7 +158,8 @@ struct ReplayCommand {
   std::vector<std::string> policies;  // to simulate instead of comparing; as in `simulate`
   std::uint32_t runs = 200;           // per policy
   std::uint64_t seed = 1;
-  bool alone = false;  // without the jobs that ran beside it
+  bool alone = false;              // without the jobs that ran beside it
+  TailRule tail = TailRule::Auto;  // of what is drawn
   std::string journal = "ontime-journal";
   std::string recording;  // a file, instead
   bool json = false;
@@ -168,6 +172,7 @@ struct PlanCommand {
   std::string recording;              // likewise, a file
   std::optional<Duration> t_min;      // a hint: shortest time for a whole split
   double beta = 2;                    // with t_min
+  TailRule tail = TailRule::Auto;     // fitted to a profile
   std::optional<Duration> launch;     // time to launch an attempt
   double target = 0.99;               // PoCD
   std::uint32_t slots = 0;            // 0: the master's, or this machine's cores

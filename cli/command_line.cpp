@@ -24,6 +24,17 @@ std::function<void(const std::string&)> read_id(JobId& into) {
   };
 }
 
+CLI::Option* add_tail(CLI::App& app, TailRule& rule, const std::string& help) {
+  const auto read = [&rule](const std::string& text) {
+    const auto known = scheduler::estimate::tail_rule(text);
+    if (!known) throw CLI::ValidationError("--tail", "'" + text + "' is none of auto, pareto, lognormal, empirical");
+    rule = *known;
+  };
+  return app.add_option_function<std::string>("--tail", read, help + ": auto, pareto, lognormal or empirical")
+      ->type_name("NAME")
+      ->default_str("auto");
+}
+
 // Declares the verbs on one CLI::App and keeps the command structs that their options write to.
 class Grammar {
  public:
@@ -238,6 +249,7 @@ void Grammar::add_foresight_verbs() {
       ->type_name("N")
       ->capture_default_str();
   replay.add_flag("--alone", replay_.alone, "With --policy: without the jobs that ran beside it");
+  add_tail(replay, replay_.tail, "With --policy: distribution that attempts are drawn from which never ran");
   add_json(replay, replay_.json);
   add_plan_verb();
 }
@@ -268,6 +280,7 @@ void Grammar::add_plan_verb() {
       ->type_name("NUMBER")
       ->capture_default_str()
       ->needs(t_min);
+  add_tail(plan, plan_.tail, "Distribution of execution times that is fitted to the profile")->excludes(t_min);
   add_duration(plan, "--launch", plan_.launch, "Time to launch an attempt (default: the profile's, or 1s)");
   auto* journal = plan.add_option("--journal", plan_.journal, "Take the profile from the recordings of this journal")
                       ->type_name("DIR");

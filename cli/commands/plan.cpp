@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <future>
 #include <optional>
 #include <string>
 #include <thread>
@@ -126,19 +127,16 @@ Result<Planned> make_question(const PlanCommand& command) {
   const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
   question.slots = command.slots != 0 ? command.slots : knowledge->slots != 0 ? knowledge->slots : cores;
   if (command.t_min) {
-    question.t_min = seconds(*command.t_min);
-    question.beta = command.beta;
-    if (question.t_min <= 0) return bad_input("--t-min is above 0");
+    if (*command.t_min <= Duration(0)) return bad_input("--t-min is above 0");
+    question.tail = scheduler::pocd::FittedTail::pareto(seconds(*command.t_min), command.beta);
   } else {
-    const auto fitted = simulator::fitted_durations(knowledge->sample, job.split_bytes);
+    const auto fitted = simulator::fitted_durations(knowledge->sample, job.split_bytes, command.tail);
     if (!fitted) return nothing_known(command, "no attempt has finished");
-    question.t_min = fitted->durations.t_min * static_cast<double>(job.split_bytes);
-    question.beta = fitted->durations.beta;
+    question.tail = fitted->tail;
     planned.beta_error = fitted->durations.beta_error;
     planned.samples = fitted->durations.samples;
     job.profile = knowledge->sample;
   }
-  job.duration = simulator::Distribution::pareto(question.t_min, question.beta);
   const auto launches = knowledge->sample.launches();
   if (command.launch)
     question.launch = simulator::Distribution::constant(seconds(*command.launch));
@@ -148,9 +146,10 @@ Result<Planned> make_question(const PlanCommand& command) {
 }
 
 // Checkpoints cost events and change nothing without crashes.
-void choose_checkpoints(const simulator::PolicyChoice& policy, simulator::JobGroup& job) {
+simulator::PlanQuestion with_checkpoints(const simulator::PolicyChoice& policy, simulator::PlanQuestion question) {
   const double usual = seconds(scheduler::default_checkpoint_interval(policy.name));
-  job.checkpoint = usual > 0 ? std::max(usual, kCheckpointShare * job.duration.median()) : 0;
+  question.job.checkpoint = usual > 0 ? std::max(usual, kCheckpointShare * question.tail.median()) : 0;
+  return question;
 }
 
 }  // namespace
@@ -161,13 +160,17 @@ Result<ExitCode> execute(const PlanCommand& command) {
   std::vector<std::string> policies = command.policies;
   if (policies.empty()) policies = {"none", "hadoop", "shed+", "split-resume"};
   const auto begin = std::chrono::steady_clock::now();
+  std::vector<std::future<Result<simulator::PlanAnswer>>> answers;  // a thread each
   for (const std::string& text : policies) {
-    const auto policy = simulator::read_policy(text);
+    auto policy = simulator::read_policy(text);
     if (!policy) return policy.error();
-    choose_checkpoints(*policy, planned->question.job);
-    auto answer = simulator::plan(planned->question, *policy);
+    auto question = with_checkpoints(*policy, planned->question);
+    answers.push_back(std::async(std::launch::async, simulator::plan, std::move(question), std::move(*policy)));
+  }
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    auto answer = answers[i].get();
     if (!answer) return answer.error();
-    planned->rows.push_back({text, std::move(*answer)});
+    planned->rows.push_back({policies[i], std::move(*answer)});
   }
   planned->wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::fputs((command.json ? planned_json(*planned) : planned_text(*planned, command.explain)).c_str(), stdout);

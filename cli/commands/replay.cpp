@@ -79,7 +79,7 @@ class Witness {
     seen_ = simulator::recorded_job(
         parity.scheduler()->cluster(), job, epoch.last,
         {epoch.header.heartbeat, settings.node_timeout, settings.cut_timeout, settings.placement},
-        {command_.alone, profile_ ? &*profile_ : nullptr});
+        {command_.alone, profile_ ? &*profile_ : nullptr, command_.tail});
   }
 
   Replayed& replayed_;

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/show/table.h"
+#include "cli/show/tail_json.h"
+#include "scheduler/policy/duration_words.h"
 
 namespace ontime::cli {
 namespace {
@@ -44,9 +46,9 @@ std::string truth_of(const Foreseen& foreseen) {
 std::string basis_of(const RecordedJob& recorded) {
   const simulator::Scenario& scenario = recorded.scenario;
   std::string text = "first attempts: the recorded durations of " + std::to_string(recorded.durations_recorded) +
-                     " of " + count(recorded.tasks, "task", "tasks") + "; all other attempts draw from pareto(" +
-                     number("%.3g", recorded.t_min) + " s, " + number("%.3g", recorded.beta) + ") (" +
-                     count(recorded.samples, "attempt", "attempts") + ")\n";
+                     " of " + count(recorded.tasks, "task", "tasks") + "; all other attempts draw from " +
+                     scheduler::tail_words(recorded.drawn->tail, 1) + " for a whole split (" +
+                     count(recorded.drawn->durations.samples, "attempt", "attempts") + ")\n";
   text += "cluster: " + count(scenario.nodes.size(), "node", "nodes") + ", " +
           count(simulator::slots_of(scenario), "slot", "slots");
   if (recorded.other_jobs > 0) text += "; beside " + count(recorded.other_jobs, "other job", "other jobs");
@@ -117,8 +119,7 @@ std::string foreseen_json(const Foreseen& foreseen) {
                     {"slots", simulator::slots_of(recorded.scenario)},
                     {"other_jobs", recorded.other_jobs},
                     {"durations_recorded", recorded.durations_recorded},
-                    {"t_min_seconds", recorded.t_min},
-                    {"beta", recorded.beta},
+                    {"tail", tail_json(recorded.drawn->tail)},
                     {"replay_identical", foreseen.is_identical},
                     {"recorded", truth},
                     {"again", json_of(foreseen.again)},

@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/show/table.h"
+#include "cli/show/tail_json.h"
 #include "common/base/units.h"
+#include "scheduler/policy/duration_words.h"
 
 namespace ontime::cli {
 namespace {
@@ -49,9 +51,10 @@ std::string deadline_of(const PlanAnswer& answer) {
 
 std::string basis_of(const Planned& planned) {
   const simulator::PlanQuestion& question = planned.question;
-  std::string text = "durations: " + planned.source + ": t_min " + amount(question.t_min) +
-                     " s for a whole split, beta " + number("%.2f", question.beta);
-  if (planned.beta_error > 0) text += " +- " + number("%.2f", planned.beta_error);
+  std::string text = "durations: " + planned.source + ": " + scheduler::tail_words(question.tail, 1);
+  const bool is_pareto = question.tail.kind() == scheduler::pocd::TailKind::Pareto;
+  if (is_pareto && planned.beta_error > 0) text += " +- " + number("%.2f", planned.beta_error);
+  text += " for a whole split";
   if (planned.samples > 0) text += ", from " + count(planned.samples, "attempt", "attempts");
   return text + "; launch " + amount(question.launch.mean()) + " s\n";
 }
@@ -63,9 +66,10 @@ std::string method_of(const Planned& planned) {
     runs = std::max(runs, row.answer.prospect.runs);
     search = std::max(search, row.answer.search_runs);
   }
-  return "How this was found: every attempt takes the launch time and then, for a whole split, a Pareto time (t_min, "
-         "beta),\n"
-         "independently of all others. 'formula' is the probability that the slowest task is done in time, with a slot "
+  return "How this was found: every attempt takes the launch time and then, for a whole split, a time that is drawn "
+         "as\n"
+         "said above, independently of all others. 'formula' is the probability that the slowest task is done in time, "
+         "with a slot "
          "for\n"
          "every task and no copies. 'N runs' are simulations of the cluster with the policy itself (docs/simulator.md) "
          "and\n"
@@ -147,8 +151,7 @@ std::string planned_json(const Planned& planned) {
                     {"target_pocd", question.target},
                     {"durations",
                      {{"source", planned.source},
-                      {"t_min_seconds", question.t_min},
-                      {"beta", question.beta},
+                      {"tail", tail_json(question.tail)},
                       {"beta_error", planned.beta_error},
                       {"attempts", planned.samples},
                       {"launch_seconds", question.launch.mean()}}},

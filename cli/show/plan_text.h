@@ -20,7 +20,7 @@ struct Planned {
   std::uint64_t input_bytes = 0;
   std::string source;       // of the durations, in words
   std::size_t samples = 0;  // 0: hints
-  double beta_error = 0;    // 0: not known
+  double beta_error = 0;    // of a Pareto tail; 0: not known
   double price = 0;         // of an hour of a slot; 0: not asked for
   std::vector<PlannedRow> rows;
   double wall_seconds = 0;

@@ -74,6 +74,8 @@ struct Durations {
 
   // ln P(an attempt takes longer, in seconds per byte). REQUIRES: t_min > 0.
   double ln_survival(double seconds_per_byte) const;
+  // Of execution times in seconds per byte. REQUIRES: t_min > 0.
+  pocd::FittedTail distribution() const { return tail ? *tail : pocd::FittedTail::pareto(t_min, beta); }
   // Seconds per byte that half of the attempts do not exceed.
   double median() const;
 };

@@ -165,6 +165,13 @@ std::string_view name_of(TailRule rule) {
   return "empirical";
 }
 
+std::optional<TailRule> tail_rule(std::string_view name) {
+  for (const TailRule rule : {TailRule::Pareto, TailRule::Auto, TailRule::Lognormal, TailRule::Empirical}) {
+    if (name == name_of(rule)) return rule;
+  }
+  return std::nullopt;
+}
+
 std::optional<FittedTail> choose_tail(std::span<const double> finished, std::span<const double> censored,
                                       TailRule rule) {
   std::vector<double> ln_times;

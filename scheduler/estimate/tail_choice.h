@@ -26,6 +26,7 @@ namespace ontime::scheduler::estimate {
 enum class TailRule : std::uint8_t { Pareto, Auto, Lognormal, Empirical };
 
 std::string_view name_of(TailRule rule);  // "pareto", "auto", "lognormal", "empirical"
+std::optional<TailRule> tail_rule(std::string_view name);
 
 inline constexpr double kPriorWeight = 5;
 inline constexpr double kUsualSpread = 0.4;  // standard deviation of ln T: between quartiles of real stages

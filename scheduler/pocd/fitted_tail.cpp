@@ -92,6 +92,21 @@ FittedTail FittedTail::empirical(std::span<const double> finished, std::span<con
   return tail;
 }
 
+FittedTail FittedTail::scaled(double factor) const {
+  if (kind_ == TailKind::Pareto) return pareto(a_ * factor, b_);
+  if (kind_ == TailKind::Lognormal) return lognormal(a_ + std::log(factor), b_);
+  FittedTail tail(kind_, a_ * factor, b_);
+  std::vector<Knot> knots(*knots_);
+  for (Knot& knot : knots) knot.ln_t += std::log(factor);
+  tail.knots_ = std::make_shared<const std::vector<Knot>>(std::move(knots));
+  tail.median_ = median_ * factor;
+  return tail;
+}
+
+std::span<const FittedTail::Knot> FittedTail::knots() const {
+  return knots_ ? std::span<const Knot>(*knots_) : std::span<const Knot>{};
+}
+
 double FittedTail::slope_from(std::size_t knot) const {
   if (knot + 1 == knots_->size()) return b_;
   const Knot& from = (*knots_)[knot];

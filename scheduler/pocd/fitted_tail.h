@@ -23,6 +23,9 @@ class FittedTail final : public Tail {
   // where there is little to go by, it falls as t^-slope. REQUIRES: finished is not empty, all > 0; slope > 0.
   static FittedTail empirical(std::span<const double> finished, std::span<const double> running, double slope);
 
+  // Of so many times the time: in other units.
+  FittedTail scaled(double factor) const;
+
   TailKind kind() const { return kind_; }
   // Pareto: t_min and beta; lognormal: m and s; empirical: the 0.9 quantile and the slope behind it.
   double first() const { return a_; }
@@ -36,11 +39,13 @@ class FittedTail final : public Tail {
   double mean() const override;
   double mean_capped(double x) const override;
 
- private:
   struct Knot {
     double ln_t;
     double ln_survival;
   };
+  std::span<const Knot> knots() const;  // of empirical: ascending in t, falling, the first at survival 1; else none
+
+ private:
   FittedTail(TailKind kind, double a, double b) : kind_(kind), a_(a), b_(b) {}
   double slope_from(std::size_t knot) const;
 
@@ -49,7 +54,7 @@ class FittedTail final : public Tail {
   double b_;
   double median_ = 0;
   double ln_t_min_ = 0;                             // of Pareto
-  std::shared_ptr<const std::vector<Knot>> knots_;  // of empirical: ascending in t, falling, the first at survival 1
+  std::shared_ptr<const std::vector<Knot>> knots_;  // of empirical
 };
 
 }  // namespace ontime::scheduler::pocd

@@ -26,30 +26,23 @@ std::string short_number(double value) {
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, 3).ptr};
 }
 
-namespace {
-
-// "lognormal times, median 12.3 s, sigma 0.41, from the profile (57 attempts)"
-std::string tail_words(const estimate::Durations& durations, double split_bytes) {
-  const pocd::FittedTail& tail = *durations.tail;
-  std::string words(name_of(tail.kind()));
+std::string tail_words(const pocd::FittedTail& tail, double units) {
+  const std::string words = std::string(name_of(tail.kind())) + " times, ";
   if (tail.kind() == pocd::TailKind::Pareto) {
-    words += " times, t_min " + short_number(tail.first() * split_bytes) + " s, beta " + short_number(tail.second());
-  } else {
-    words += " times, median " + short_number(tail.median() * split_bytes) + " s";
-    const bool is_lognormal = tail.kind() == pocd::TailKind::Lognormal;
-    words += is_lognormal ? ", sigma " + short_number(tail.second())
-                          : ", nine in ten below " + short_number(tail.first() * split_bytes) + " s";
+    return words + "t_min " + short_number(tail.first() * units) + " s, beta " + short_number(tail.second());
   }
-  words += ", " + source_words(durations.source);
-  return durations.samples > 0 ? words + " (" + std::to_string(durations.samples) + " attempts)" : words;
+  const std::string median = words + "median " + short_number(tail.median() * units) + " s";
+  if (tail.kind() == pocd::TailKind::Lognormal) return median + ", sigma " + short_number(tail.second());
+  return median + ", nine in ten below " + short_number(tail.first() * units) + " s";
 }
-
-}  // namespace
 
 std::string duration_words(const estimate::Durations& durations, const estimate::DurationHints& hints,
                            double split_bytes) {
   if (durations.t_min <= 0) return "t_min not known";
-  if (durations.tail) return tail_words(durations, split_bytes);
+  if (durations.tail) {
+    const std::string words = tail_words(*durations.tail, split_bytes) + ", " + source_words(durations.source);
+    return durations.samples > 0 ? words + " (" + std::to_string(durations.samples) + " attempts)" : words;
+  }
   const std::string t_min = "t_min " + short_number(durations.t_min * split_bytes) + " s";
   const std::string beta = "beta " + short_number(durations.beta);
   const std::string source = source_words(durations.source);

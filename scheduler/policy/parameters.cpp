@@ -136,10 +136,7 @@ JobOrder Parameters::order() {
 
 estimate::TailRule Parameters::tail(estimate::TailRule otherwise) {
   const std::string name = choice("tail", estimate::name_of(otherwise), {"auto", "pareto", "lognormal", "empirical"});
-  for (const auto rule : {estimate::TailRule::Auto, estimate::TailRule::Lognormal, estimate::TailRule::Empirical}) {
-    if (name == estimate::name_of(rule)) return rule;
-  }
-  return estimate::TailRule::Pareto;
+  return estimate::tail_rule(name).value_or(otherwise);
 }
 
 Handover Parameters::handover(Handover otherwise) {

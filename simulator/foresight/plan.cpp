@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kRunsMost = 1000;
 constexpr std::uint32_t kRunsLeast = 20;
 constexpr double kMainShare = 0.3;  // of the attempts, for the policy at the asked deadline and slots
-constexpr double kSearches = 8;    // simulations that a search takes, about
+constexpr double kSearches = 8;     // simulations that a search takes, about
 constexpr double kAttemptsPerTask = 1.3;
 constexpr int kDeadlineSteps = 8;
 constexpr double kLeastPiece = 0.1;  // of a split, that an attempt maps at least
@@ -67,7 +67,8 @@ class Trial {
 // Nobody is done earlier, not even who divides every task among many attempts.
 double shortest_time(const PlanQuestion& question) {
   const std::vector<double> shares = shares_of(question);
-  return question.launch.least() + kLeastPiece * question.t_min * *std::max_element(shares.begin(), shares.end());
+  const double fast = question.tail.quantile(scheduler::estimate::kLeastShare);
+  return question.launch.least() + kLeastPiece * fast * *std::max_element(shares.begin(), shares.end());
 }
 
 // Tries deadlines, told to the policy, which works towards them: less haste with more time.
@@ -135,8 +136,9 @@ Scenario scenario_of(const PlanQuestion& question, std::uint32_t slots) {
   scenario.nodes = {{.count = slots / each, .slots = each}};
   if (slots % each != 0) scenario.nodes.push_back({.count = 1, .slots = slots % each});
   scenario.jobs = {question.job};
+  scenario.jobs.front().duration = distribution_of(question.tail);
   scenario.launch = question.launch;
-  scenario.heartbeat = std::max(kHeartbeat, question.job.duration.median() / 20);
+  scenario.heartbeat = std::max(kHeartbeat, question.tail.median() / 20);
   return scenario;
 }
 
@@ -153,7 +155,7 @@ Result<PlanAnswer> plan(const PlanQuestion& question, const PolicyChoice& policy
   answer.search_runs = search_runs;
   answer.has_searched = question.runs > 0 || search_runs >= kSearchRunsLeast;
   const bool is_unaided = policy.name == "none";
-  const UnaidedJob unaided(question.t_min, question.beta, question.launch.mean(), shares_of(question));
+  const UnaidedJob unaided(question.tail, question.launch.mean(), shares_of(question));
   if (is_unaided && tasks <= question.slots)
     answer_exactly(question, unaided, answer);
   else

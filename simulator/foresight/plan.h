@@ -2,14 +2,15 @@
 // What to expect of a job before it runs: by policy the probability to make its deadline, how long it takes, what it
 // costs, and the smallest deadline and number of slots that reach a probability.
 //
-// Without copies and with a slot for every task the answer is a formula: every task takes the mean launch time and a
-// Pareto time for its bytes, independently. Everything else is simulated, with the policy itself, and runs are few so
+// Without copies and with a slot for every task the answer is a formula: every task takes the mean launch time and the
+// time for its bytes, independently. Everything else is simulated, with the policy itself, and runs are few so
 // that an answer takes about a second: each number of runs is told.
 
 #include <cstdint>
 #include <optional>
 
 #include "scheduler/estimate/durations.h"
+#include "simulator/foresight/fitted_durations.h"
 #include "simulator/foresight/prospect.h"
 #include "simulator/policy_choice.h"
 #include "simulator/scenario.h"
@@ -17,9 +18,8 @@
 namespace ontime::simulator {
 
 struct PlanQuestion {
-  JobGroup job;      // duration, deadline, files, profile; its policy does not count
-  double t_min = 0;  // of job.duration, a Pareto distribution
-  double beta = 0;
+  JobGroup job;  // deadline, files, profile; its policy and its durations do not count
+  scheduler::pocd::FittedTail tail = scheduler::pocd::FittedTail::pareto(10, 2);  // seconds for a whole split
   Distribution launch = Distribution::constant(1);
   std::uint32_t slots = 1;
   double target = 0.99;    // PoCD to reach

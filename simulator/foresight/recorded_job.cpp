@@ -14,6 +14,7 @@ using scheduler::Cluster;
 using scheduler::Job;
 using scheduler::Task;
 using scheduler::estimate::DurationSample;
+using scheduler::estimate::TailRule;
 
 constexpr TimePoint kNever{};
 // An attempt that mapped less of its split says little about how long it would have taken.
@@ -50,7 +51,7 @@ DurationSample sample_of(const Job& job) {
   return sample;
 }
 
-JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero) {
+JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero, TailRule tail) {
   const scheduler::JobSpec& spec = job.spec;
   JobGroup group;
   group.name = Cluster::profile_key(spec);
@@ -61,7 +62,8 @@ JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero) {
   group.record_bytes = std::clamp<std::uint64_t>(record, 1, group.split_bytes);
   for (const double pace : first_paces(job))
     group.first_durations.push_back(pace * static_cast<double>(group.split_bytes));
-  if (const auto fitted = fitted_durations(known, group.split_bytes)) group.duration = fitted->distribution;
+  if (const auto fitted = fitted_durations(known, group.split_bytes, tail))
+    group.duration = distribution_of(fitted->tail);
   group.deadline = seconds(spec.deadline);
   group.policy = spec.policy;
   group.policy_parameters = spec.policy_parameters;
@@ -99,7 +101,7 @@ std::vector<NodeGroup> nodes_of(const Cluster& cluster, const Job& job) {
   return nodes;
 }
 
-void add_other_jobs(const Cluster& cluster, JobId id, TimePoint now, RecordedJob& recorded) {
+void add_other_jobs(const Cluster& cluster, JobId id, TimePoint now, TailRule tail, RecordedJob& recorded) {
   const Job& job = *cluster.find_job(id);
   const TimePoint end = scheduler::is_final(job.state) ? job.ended_at : now;
   const auto overlaps = [&](JobId other_id, const Job& other) {
@@ -114,7 +116,7 @@ void add_other_jobs(const Cluster& cluster, JobId id, TimePoint now, RecordedJob
   recorded.scenario.jobs.front().arrivals.at = {seconds(job.submitted_at - zero)};
   for (const auto& [other_id, other] : cluster.jobs()) {
     if (!overlaps(other_id, other)) continue;
-    recorded.scenario.jobs.push_back(group_of(other, known_of(cluster, other), zero));
+    recorded.scenario.jobs.push_back(group_of(other, known_of(cluster, other), zero, tail));
     ++recorded.other_jobs;
   }
 }
@@ -141,15 +143,6 @@ void tell_truth(const Job& job, TimePoint now, RecordedJob& recorded) {
 
 }  // namespace
 
-std::optional<FittedDurations> fitted_durations(const DurationSample& sample, std::uint64_t split_bytes) {
-  const auto bytes = static_cast<double>(split_bytes);
-  FittedDurations fitted;
-  fitted.durations = scheduler::estimate::choose_durations(&sample, sample, {}, {}, bytes);
-  if (fitted.durations.t_min <= 0) return std::nullopt;
-  fitted.distribution = Distribution::pareto(fitted.durations.t_min * bytes, fitted.durations.beta);
-  return fitted;
-}
-
 Result<RecordedJob> recorded_job(const Cluster& cluster, JobId id, TimePoint now, const RecordedMaster& master,
                                  const RecordedJobOptions& options) {
   const Job* job = cluster.find_job(id);
@@ -158,26 +151,23 @@ Result<RecordedJob> recorded_job(const Cluster& cluster, JobId id, TimePoint now
     return bad_input(to_string(id) + " has compressed input, of which nobody knows where it ends: there is no telling");
   }
   const DurationSample known = known_of(cluster, *job);
-  const auto fitted = fitted_durations(known, job->spec.split_bytes);
+  const auto fitted = fitted_durations(known, job->spec.split_bytes, options.tail);
   if (!fitted) return bad_input("no attempt of " + to_string(id) + " got far enough to say how long one takes");
   RecordedJob recorded;
   Scenario& scenario = recorded.scenario;
   scenario.nodes = nodes_of(cluster, *job);
-  scenario.jobs = {group_of(*job, known, job->submitted_at)};
+  scenario.jobs = {group_of(*job, known, job->submitted_at, options.tail)};
   if (options.profile_before != nullptr) scenario.jobs.front().profile = *options.profile_before;
   scenario.heartbeat = seconds(master.heartbeat);
   scenario.node_timeout = seconds(master.node_timeout);
   scenario.cut_timeout = seconds(master.cut_timeout);
   scenario.placement = master.placement;
   set_launch(*job, known, scenario);
-  if (!options.alone) add_other_jobs(cluster, id, now, recorded);
+  if (!options.alone) add_other_jobs(cluster, id, now, options.tail, recorded);
   tell_truth(*job, now, recorded);
   for (const double duration : scenario.jobs.front().first_durations)
     recorded.durations_recorded += duration > 0 ? 1 : 0;
-  recorded.t_min = fitted->durations.t_min * static_cast<double>(job->spec.split_bytes);
-  recorded.beta = fitted->durations.beta;
-  recorded.samples = fitted->durations.samples;
-  recorded.source = fitted->durations.source;
+  recorded.drawn = fitted;
   if (Status good = check(scenario); !good) return good.error();
   return recorded;
 }

@@ -9,6 +9,7 @@
 #include "common/base/result.h"
 #include "scheduler/estimate/durations.h"
 #include "scheduler/model/cluster.h"
+#include "simulator/foresight/fitted_durations.h"
 #include "simulator/scenario.h"
 
 namespace ontime::simulator {
@@ -31,31 +32,20 @@ struct RecordedJob {
   std::uint32_t tasks = 0;
   std::uint32_t attempts = 0;
   std::uint32_t copies = 0;
-  std::uint32_t durations_recorded = 0;  // tasks whose first attempt is known
-  std::uint32_t other_jobs = 0;          // in the scenario
-  double beta = 0;                       // of what is drawn, with t_min for a whole split
-  double t_min = 0;
-  std::size_t samples = 0;
-  scheduler::estimate::DurationSource source = scheduler::estimate::DurationSource::Assumed;
+  std::uint32_t durations_recorded = 0;    // tasks whose first attempt is known
+  std::uint32_t other_jobs = 0;            // in the scenario
+  std::optional<FittedDurations> drawn{};  // what is not known is drawn from it; always there
 };
 
 struct RecordedJobOptions {
   bool alone = false;  // without the jobs that ran beside it
   // Known of the application when the job was submitted; null: nothing.
   const scheduler::estimate::DurationSample* profile_before = nullptr;
+  scheduler::estimate::TailRule tail = scheduler::estimate::TailRule::Auto;  // of what is drawn
 };
 
 // `cluster` as it was right after the job's end, or when the recording ends. BadInput if there is nothing to go by.
 Result<RecordedJob> recorded_job(const scheduler::Cluster& cluster, JobId job, TimePoint now,
                                  const RecordedMaster& master, const RecordedJobOptions& options);
-
-// The distribution of durations over `split_bytes` that the policies would reckon with. Nothing: there are no
-// durations.
-struct FittedDurations {
-  Distribution distribution;
-  scheduler::estimate::Durations durations;
-};
-std::optional<FittedDurations> fitted_durations(const scheduler::estimate::DurationSample& sample,
-                                                std::uint64_t split_bytes);
 
 }  // namespace ontime::simulator

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -34,6 +35,41 @@ Distribution Distribution::empirical(std::vector<double> values) {
   return made;
 }
 
+Distribution Distribution::knotted(const std::vector<Knot>& knots, double slope) {
+  ONTIME_CHECK(!knots.empty() && slope > 0, "a survival has knots and falls behind them");
+  std::vector<Knot> logarithms;
+  for (const Knot& knot : knots) logarithms.push_back({natural_log(knot.value), natural_log(knot.survival)});
+  Distribution made(Kind::Knotted, 0, slope);
+  made.knots_ = std::make_shared<const std::vector<Knot>>(std::move(logarithms));
+  made.a_ = made.mean_of_knots();
+  return made;
+}
+
+double Distribution::knotted_at(double ln_survival) const {
+  std::size_t at = 0;
+  while (at + 1 < knots_->size() && (*knots_)[at + 1].survival >= ln_survival) ++at;
+  const Knot& from = (*knots_)[at];
+  if (at + 1 == knots_->size()) return exponential(from.value + (from.survival - ln_survival) / b_);
+  const Knot& to = (*knots_)[at + 1];
+  const double share = (from.survival - ln_survival) / (from.survival - to.survival);
+  return exponential(from.value + share * (to.value - from.value));
+}
+
+// The integral of survival: between two knots, S falls by a factor d while the value grows by a factor g, and
+// S * value by d * g.
+double Distribution::mean_of_knots() const {
+  double mean = exponential(knots_->front().value);
+  for (std::size_t at = 0; at + 1 < knots_->size(); ++at) {
+    const Knot& from = (*knots_)[at];
+    const double grows = (*knots_)[at + 1].value - from.value;
+    const double power = grows + (*knots_)[at + 1].survival - from.survival;  // ln(d * g)
+    const double first = exponential(from.value + from.survival);
+    mean += std::abs(power) < 1e-9 ? first * grows : first * (exponential(power) - 1) / power * grows;
+  }
+  if (b_ <= 1) return std::numeric_limits<double>::infinity();
+  return mean + exponential(knots_->back().value + knots_->back().survival) / (b_ - 1);
+}
+
 double Distribution::at_survival(double s) const {
   switch (kind_) {
     case Kind::Constant:
@@ -46,6 +82,8 @@ double Distribution::at_survival(double s) const {
       return a_ * exponential(b_ * normal_score(s));
     case Kind::Exponential:
       return a_ - (b_ - a_) * natural_log(s);
+    case Kind::Knotted:
+      return knotted_at(natural_log(s));
     case Kind::Empirical:
       break;
   }
@@ -65,6 +103,7 @@ double Distribution::mean() const {
       return b_;
     case Kind::Constant:
     case Kind::Empirical:
+    case Kind::Knotted:
       break;
   }
   return a_;
@@ -72,14 +111,16 @@ double Distribution::mean() const {
 
 double Distribution::least() const {
   if (kind_ == Kind::Empirical) return values_->front();
+  if (kind_ == Kind::Knotted) return exponential(knots_->front().value);
   return kind_ == Kind::Lognormal ? 0 : a_;
 }
 
 std::string Distribution::to_string() const {
-  static constexpr std::array<const char*, 6> kNames{"constant", "uniform", "pareto", "lognormal", "exponential",
-                                                     "empirical"};
+  static constexpr std::array<const char*, 7> kNames{"constant",    "uniform",   "pareto", "lognormal",
+                                                     "exponential", "empirical", "knotted"};
   const std::string name = kNames[static_cast<std::size_t>(kind_)];
   if (kind_ == Kind::Empirical) return name + "(" + std::to_string(values_->size()) + " values)";
+  if (kind_ == Kind::Knotted) return name + "(" + std::to_string(knots_->size()) + " knots, " + shortest(b_) + ")";
   if (kind_ == Kind::Constant) return name + "(" + shortest(a_) + ")";
   return name + "(" + shortest(a_) + ", " + shortest(b_) + ")";
 }

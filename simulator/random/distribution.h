@@ -20,6 +20,14 @@ class Distribution {
   static Distribution shifted_exponential(double least, double mean);  // mean of the whole, > least
   static Distribution empirical(std::vector<double> values);           // each equally likely; REQUIRES: not empty
 
+  // Between its knots survival falls as a power of the value, behind the last one with exponent -slope. REQUIRES:
+  // values ascending, > 0; survival falling from 1, > 0.
+  struct Knot {
+    double value;
+    double survival;
+  };
+  static Distribution knotted(const std::vector<Knot>& knots, double slope);
+
   double sample(Random& random) const { return at_survival(random.uniform()); }
   // The x with P(X > x) = s, 0 < s < 1.
   double at_survival(double s) const;
@@ -30,13 +38,17 @@ class Distribution {
   std::string to_string() const;  // "pareto(10, 1.5)"
 
  private:
-  enum class Kind : std::uint8_t { Constant, Uniform, Pareto, Lognormal, Exponential, Empirical };
+  enum class Kind : std::uint8_t { Constant, Uniform, Pareto, Lognormal, Exponential, Empirical, Knotted };
   Distribution(Kind kind, double a, double b) : kind_(kind), a_(a), b_(b) {}
 
   Kind kind_ = Kind::Constant;
   double a_ = 0;
   double b_ = 0;
-  std::shared_ptr<const std::vector<double>> values_;  // ascending
+  double knotted_at(double ln_survival) const;
+  double mean_of_knots() const;
+
+  std::shared_ptr<const std::vector<double>> values_;  // of empirical: ascending
+  std::shared_ptr<const std::vector<Knot>> knots_;     // logarithms of both
 };
 
 }  // namespace ontime::simulator

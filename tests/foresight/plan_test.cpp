@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "simulator/foresight/unaided_job.h"
 
 namespace ontime::simulator {
 namespace {
+
+using scheduler::pocd::FittedTail;
 
 constexpr std::uint64_t kOtherSeeds = 1'000'000;
 
@@ -15,9 +19,7 @@ PlanQuestion question_of(std::uint32_t tasks, std::uint32_t slots, double deadli
   question.job.split_bytes = 1 << 20;
   question.job.file_bytes = {std::uint64_t{tasks} << 20};
   question.job.record_bytes = 1 << 10;
-  question.t_min = 10;
-  question.beta = 1.8;
-  question.job.duration = Distribution::pareto(question.t_min, question.beta);
+  question.tail = FittedTail::pareto(10, 1.8);
   question.job.deadline = deadline;
   question.launch = Distribution::constant(1);
   question.slots = slots;
@@ -31,7 +33,7 @@ Prospect campaign(const PlanQuestion& question, const char* policy, std::uint32_
 }
 
 TEST(UnaidedJob, QuantilesInvertTheProbability) {
-  const UnaidedJob job(10, 1.5, 2, {1, 1, 0.5, 0.25});
+  const UnaidedJob job(FittedTail::pareto(10, 1.5), 2, {1, 1, 0.5, 0.25});
   for (const double q : {0.01, 0.1, 0.5, 0.9, 0.999}) EXPECT_NEAR(job.done_by(job.quantile(q)), q, 1e-9);
   EXPECT_EQ(job.done_by(11.9), 0);
   EXPECT_NEAR(job.machine_time(), 4 * 2 + 2.75 * 30, 1e-9);
@@ -47,6 +49,50 @@ TEST(Plan, FormulaHoldsInACampaign) {
   EXPECT_LE(answer->prospect.pocd.value, seen.pocd.high);
   EXPECT_NEAR(answer->prospect.median, seen.median, 0.05 * seen.median);
   EXPECT_NEAR(answer->prospect.high, seen.high, 0.1 * seen.high);
+}
+
+TEST(Plan, FormulaHoldsForEveryTail) {
+  std::vector<double> seen;
+  for (int i = 1; i <= 200; ++i) seen.push_back(i % 10 == 0 ? 40.0 + i : 10.0 + 0.01 * i);
+  for (const FittedTail& tail : {FittedTail::lognormal(2.5, 0.5), FittedTail::empirical(seen, {}, 2.5)}) {
+    PlanQuestion question = question_of(20, 24, 60);
+    question.tail = tail;
+    question.job.deadline = 1 + tail.quantile(0.97);
+    const auto answer = plan(question, {"none", {}});
+    ASSERT_TRUE(answer && answer->is_exact);
+    const Prospect real = campaign(question, "none", 24, 1000);
+    EXPECT_GE(answer->prospect.pocd.value, real.pocd.low) << name_of(tail.kind());
+    EXPECT_LE(answer->prospect.pocd.value, real.pocd.high) << name_of(tail.kind());
+    EXPECT_NEAR(answer->prospect.median, real.median, 0.05 * real.median) << name_of(tail.kind());
+    EXPECT_NEAR(answer->prospect.machine_time.value, real.machine_time.value, 0.05 * real.machine_time.value)
+        << name_of(tail.kind());
+  }
+}
+
+TEST(FittedDurations, TheTailIsChosenByTheRuleAndDrawnFromAsItIs) {
+  using scheduler::estimate::TailRule;
+  scheduler::estimate::DurationSample two_kinds;  // no name fits them
+  scheduler::estimate::DurationSample lognormal;
+  Random random(1, Purpose::Test);
+  for (int i = 0; i < 300; ++i) {
+    two_kinds.add_finished((i % 4 == 0 ? 9 : 1) + 0.1 * random.uniform());
+    lognormal.add_finished(Distribution::lognormal(0.01, 0.4).sample(random));
+  }
+  const auto kind = [](const auto& sample, TailRule rule) { return fitted_durations(sample, 1000, rule)->tail.kind(); };
+  EXPECT_EQ(kind(two_kinds, TailRule::Auto), scheduler::pocd::TailKind::Empirical);
+  EXPECT_EQ(kind(lognormal, TailRule::Auto), scheduler::pocd::TailKind::Lognormal);
+  EXPECT_EQ(kind(lognormal, TailRule::Pareto), scheduler::pocd::TailKind::Pareto);
+  EXPECT_NEAR(fitted_durations(lognormal, 1000, TailRule::Auto)->tail.median(), 10, 1);
+  for (const auto* sample : {&two_kinds, &lognormal}) {
+    for (const TailRule rule : {TailRule::Pareto, TailRule::Lognormal, TailRule::Empirical}) {
+      const FittedTail tail = fitted_durations(*sample, 1000, rule)->tail;
+      const Distribution drawn = distribution_of(tail);
+      for (const double q : {0.01, 0.3, 0.5, 0.899, 0.99, 0.9999}) {
+        EXPECT_NEAR(drawn.at_survival(1 - q), tail.quantile(q), 1e-6 * tail.quantile(q)) << drawn.to_string() << q;
+      }
+      EXPECT_NEAR(drawn.mean(), tail.mean(), 1e-6 * tail.mean()) << drawn.to_string();
+    }
+  }
 }
 
 TEST(Plan, SimulatedPredictionsHoldInACampaign) {
