@@ -6,6 +6,7 @@
 #include <string>
 
 #include "master/job_view.h"
+#include "master/recording/record_text.h"
 #include "master/settings.h"
 #include "scheduler/account.h"
 
@@ -16,22 +17,6 @@ using scheduler::Attempt;
 using scheduler::DecisionAt;
 using scheduler::DecisionNote;
 using scheduler::Task;
-
-const char* name_of(DecisionNote::What what) {
-  switch (what) {
-    case DecisionNote::What::Speculate:
-      return "speculate";
-    case DecisionNote::What::Divide:
-      return "divide";
-    case DecisionNote::What::Clone:
-      return "clone";
-    case DecisionNote::What::EndAttempt:
-      return "end-attempt";
-    case DecisionNote::What::Note:
-      break;
-  }
-  return "note";
-}
 
 bool launches(const DecisionAt& decision) { return decision.decision.what == DecisionNote::What::Speculate; }
 
@@ -188,7 +173,7 @@ void Explanation::fill(wire::ExplainedTask& to, std::uint32_t index) const {
 void Explanation::fill(wire::DecisionDetail& to, const DecisionAt& decision) const {
   const DecisionNote& note = decision.decision;
   to.set_at_ns(since_submission(decision.at));
-  to.set_what(name_of(note.what));
+  to.set_what(recording::name_of(note.what));
   to.set_reason(note.reason);
   if (note.attempt) to.set_attempt(*note.attempt);
   to.set_segment(note.segment);

@@ -7,16 +7,23 @@
 
 namespace ontime::simulator {
 
+// A slot of `things` that nobody has: one that is used again, or a new one behind the others.
+template <class Things>
+std::uint32_t take_slot(Things& things, std::vector<std::uint32_t>& free) {
+  if (free.empty()) {
+    things.emplace_back();
+    return static_cast<std::uint32_t>(things.size() - 1);
+  }
+  const std::uint32_t slot = free.back();
+  free.pop_back();
+  return slot;
+}
+
 template <class T>
 class Pool {
  public:
   std::uint32_t put(T thing) {
-    if (free_.empty()) {
-      slots_.push_back(std::move(thing));
-      return static_cast<std::uint32_t>(slots_.size() - 1);
-    }
-    const std::uint32_t slot = free_.back();
-    free_.pop_back();
+    const std::uint32_t slot = take_slot(slots_, free_);
     slots_[slot] = std::move(thing);
     return slot;
   }

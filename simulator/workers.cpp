@@ -110,12 +110,7 @@ void Workers::obey(const Order& order, TimePoint now) {
 
 void Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, TimePoint now) {
   const JobLoad& job = jobs_[order.attempt.task.job.value - 1];
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(attempts_.size()));
-    attempts_.emplace_back();
-  }
-  const std::uint32_t slot = free_.back();
-  free_.pop_back();
+  const std::uint32_t slot = take_slot(attempts_, free_);
   Attempt& attempt = attempts_[slot];
   attempt.id = order.attempt;
   attempt.node = index;

@@ -52,24 +52,8 @@ const char* text(JobState state) {
   return "killed";
 }
 
-const char* text(DecisionNote::What what) {
-  switch (what) {
-    case DecisionNote::What::Speculate:
-      return "speculate";
-    case DecisionNote::What::Divide:
-      return "divide";
-    case DecisionNote::What::Clone:
-      return "clone";
-    case DecisionNote::What::EndAttempt:
-      return "end an attempt";
-    case DecisionNote::What::Note:
-      break;
-  }
-  return "note";
-}
-
 std::string text(const DecisionNote& note) {
-  std::string all = text(note.what);
+  std::string all(name_of(note.what));
   if (note.task) all += " task " + std::to_string(*note.task);
   if (note.attempt) all += " attempt " + std::to_string(*note.attempt);
   if (!note.reason.empty()) all += " because " + note.reason;
@@ -125,6 +109,22 @@ struct Writer {
 };
 
 }  // namespace
+
+const char* name_of(DecisionNote::What what) {
+  switch (what) {
+    case DecisionNote::What::Speculate:
+      return "speculate";
+    case DecisionNote::What::Divide:
+      return "divide";
+    case DecisionNote::What::Clone:
+      return "clone";
+    case DecisionNote::What::EndAttempt:
+      return "end-attempt";
+    case DecisionNote::What::Note:
+      break;
+  }
+  return "note";
+}
 
 std::string text_of(const scheduler::Record& record) { return std::visit(Writer{}, record.fact); }
 

@@ -9,4 +9,6 @@ namespace ontime::recording {
 
 std::string text_of(const scheduler::Record& record);
 
+const char* name_of(scheduler::DecisionNote::What what);  // "end-attempt"
+
 }  // namespace ontime::recording

@@ -5,6 +5,7 @@
 #include "common/base/crc32c.h"
 #include "scheduler/planted.h"
 #include "simulator/faults/workers.h"
+#include "simulator/pool.h"
 #include "simulator/random/elementary.h"
 
 namespace ontime::simulator::faults {
@@ -59,12 +60,7 @@ bool Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, st
   Node& node = nodes_[index];
   if (find(index, order.attempt) != nullptr) return true;  // the order came twice
   if (node.attempts.size() >= 2 * std::size_t{world_.plan.slots[index]}) return false;
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(attempts_.size()));
-    attempts_.emplace_back();
-  }
-  const std::uint32_t slot = free_.back();
-  free_.pop_back();
+  const std::uint32_t slot = take_slot(attempts_, free_);
   Attempt& attempt = attempts_[slot];
   attempt.id = order.attempt;
   attempt.node = index;

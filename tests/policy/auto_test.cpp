@@ -31,7 +31,6 @@ JobSpec compressed(Duration deadline, int files) {
 
 class AutoTest : public testing::Test {
  protected:
-  JobId submit(std::uint32_t tasks, JobSpec what) { return paced_.world().submit(tasks * 1000, 1000, std::move(what)); }
   // The policy in its note.
   std::string chosen(JobId job) const {
     for (const std::string& note : paced_.notes(job)) {
@@ -40,29 +39,24 @@ class AutoTest : public testing::Test {
     }
     return "nothing";
   }
-  std::size_t copies(JobId job) const {
-    std::size_t count = 0;
-    for (const auto& launch : paced_.launches()) count += launch.attempt.task.job == job && launch.attempt.number > 0;
-    return count;
-  }
 
   PacedWorld paced_;
 };
 
 TEST_F(AutoTest, NothingWithoutADeadline) {
   paced_.add_nodes(8);
-  EXPECT_EQ(chosen(submit(2, spec(0s))), "none");
+  EXPECT_EQ(chosen(paced_.submit(2, spec(0s))), "none");
 }
 
 TEST_F(AutoTest, ShedPlusWhereThereIsTimeForCopies) {
   paced_.add_nodes(8);
-  EXPECT_EQ(chosen(submit(2, spec(40s))), "shed+");
+  EXPECT_EQ(chosen(paced_.submit(2, spec(40s))), "shed+");
 }
 
 TEST_F(AutoTest, SplitResumeWhereACopyWouldHardlyBeInTime) {
   paced_.add_nodes(8);
-  EXPECT_EQ(chosen(submit(2, spec(15s, {{"slack", "1"}}))), "shed+");  // there is room for 1.6 t_min
-  EXPECT_EQ(chosen(submit(2, spec(15s))), "split-resume");
+  EXPECT_EQ(chosen(paced_.submit(2, spec(15s, {{"slack", "1"}}))), "shed+");  // there is room for 1.6 t_min
+  EXPECT_EQ(chosen(paced_.submit(2, spec(15s))), "split-resume");
 }
 
 TEST_F(AutoTest, SplitResumeAsLongAsNothingIsKnown) {
@@ -70,7 +64,7 @@ TEST_F(AutoTest, SplitResumeAsLongAsNothingIsKnown) {
   JobSpec unknown = World::quiet_spec();
   unknown.policy = "auto";
   unknown.deadline = 40s;
-  EXPECT_EQ(chosen(submit(2, unknown)), "split-resume");
+  EXPECT_EQ(chosen(paced_.submit(2, unknown)), "split-resume");
 }
 
 TEST_F(AutoTest, ClonesOfCompressedInputsOrNothing) {
@@ -82,28 +76,28 @@ TEST_F(AutoTest, ClonesOfCompressedInputsOrNothing) {
 TEST_F(AutoTest, TheChosenPolicyPlans) {
   paced_.add_nodes(8);
   paced_.set_rate([](AttemptId id) { return id.number == 0 && id.task.index == 0 ? 12.0 : 100.0; });
-  const JobId roomy = submit(2, spec(40s));
-  const JobId tight = submit(2, spec(14s));
+  const JobId roomy = paced_.submit(2, spec(40s));
+  const JobId tight = paced_.submit(2, spec(14s));
   ASSERT_EQ(chosen(roomy), "shed+");
   ASSERT_EQ(chosen(tight), "split-resume");
   EXPECT_TRUE(paced_.run_job(tight, 14s));
-  EXPECT_GT(copies(tight), 0u);
+  EXPECT_GT(paced_.copies(tight), 0u);
   EXPECT_TRUE(paced_.run_job(roomy, 30s));
-  EXPECT_GT(copies(roomy), 0u);
+  EXPECT_GT(paced_.copies(roomy), 0u);
 }
 
 TEST_F(AutoTest, TheSlackIsASettingAndNoLoadChangesThat) {
   paced_.add_nodes(2);
-  EXPECT_EQ(chosen(submit(6, spec(25s))), "split-resume");  // there is time for 2.6 t_min
-  EXPECT_EQ(chosen(submit(6, spec(25s, {{"slack", "2.5"}}))), "shed+");
+  EXPECT_EQ(chosen(paced_.submit(6, spec(25s))), "split-resume");  // there is time for 2.6 t_min
+  EXPECT_EQ(chosen(paced_.submit(6, spec(25s, {{"slack", "2.5"}}))), "shed+");
 }
 
 TEST_F(AutoTest, ANewMasterKeepsToTheChoice) {
   paced_.add_nodes(8);
-  const JobId job = submit(2, spec(40s));
+  const JobId job = paced_.submit(2, spec(40s));
   paced_.run(1s);
   paced_.restart();
-  submit(4, spec(40s));
+  paced_.submit(4, spec(40s));
   paced_.run(1s);
   EXPECT_EQ(chosen(job), "shed+");
   std::size_t choices = 0;

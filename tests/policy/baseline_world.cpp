@@ -54,9 +54,4 @@ std::vector<std::uint32_t> BaselineWorld::tasks_with_copies(JobId id) const {
   return tasks;
 }
 
-std::optional<Reason> BaselineWorld::declined(JobId id, std::uint32_t task) const {
-  const auto found = job(id).declined.find(task);
-  return found == job(id).declined.end() ? std::nullopt : std::optional(found->second.reason);
-}
-
 }  // namespace ontime::scheduler::test

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +31,6 @@ class BaselineWorld : public PacedWorld {
   const Attempt& attempt(JobId job, std::uint32_t task, std::uint32_t number) const;
   std::uint32_t copies_launched(JobId job) const;  // speculative attempts, live or not
   std::vector<std::uint32_t> tasks_with_copies(JobId job) const;
-  std::optional<Reason> declined(JobId job, std::uint32_t task) const;
 };
 
 }  // namespace ontime::scheduler::test

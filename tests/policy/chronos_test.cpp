@@ -23,16 +23,11 @@ class ChronosTest : public testing::Test {
     spec.policy = policy;
     spec.deadline = deadline;
     spec.policy_parameters = std::move(parameters);
-    return world_.world().submit(10'000, 1000, std::move(spec));
+    return world_.submit(10, std::move(spec));
   }
   static StringMap known(StringMap more = {}) {
     more.insert({{"t_min", "10s"}, {"beta", "1.5"}, {"t_avg", "100ms"}});
     return more;
-  }
-  std::optional<Reason> declined(TaskId task) {
-    const auto& declined = world_.cluster().find_job(task.job)->declined;
-    const auto found = declined.find(task.index);
-    return found == declined.end() ? std::nullopt : std::optional(found->second.reason);
   }
   static TaskId task(std::uint32_t index) { return {JobId{1}, index}; }
 
@@ -183,7 +178,7 @@ TEST_F(ChronosTest, AStragglerForWhichNoSlotIsFreeGetsOneLater) {
   submit("s-restart", 25s, known({{"r", "2"}}));
   world_.run(9s);
   EXPECT_EQ(world_.launches_of(task(4)).size(), 1u);
-  EXPECT_EQ(declined(task(4)), Reason::NoFreeSlot);
+  EXPECT_EQ(world_.declined(JobId{1}, 4), Reason::NoFreeSlot);
   world_.run(2s);  // the other tasks are done
   EXPECT_EQ(world_.launches_of(task(4)).size(), 3u);
 }
@@ -206,7 +201,7 @@ TEST_F(ChronosTest, JobsWithoutADeadlineGetNothing) {
     const JobId job = submit(policy, 0s, known({{"r", "2"}}));
     world_.run(8s);
     EXPECT_EQ(world_.cluster().find_job(job)->attempts_launched, 10u) << policy;
-    EXPECT_EQ(declined({job, 0}), Reason::NoDeadline) << policy;
+    EXPECT_EQ(world_.declined(job, 0), Reason::NoDeadline) << policy;
     world_.world().kill(job);
     world_.run(100ms);
   }
@@ -217,7 +212,7 @@ TEST_F(ChronosTest, AHopelessJobGetsNothingAndSaysSo) {
   const JobId job = submit("s-restart", 9s, known());
   world_.run(5s);
   EXPECT_EQ(world_.launches().size(), 10u);
-  EXPECT_EQ(declined({job, 3}), Reason::Hopeless);
+  EXPECT_EQ(world_.declined(job, 3), Reason::Hopeless);
   EXPECT_TRUE(world_.notes(job)[0].starts_with("no extra attempts: "));
 }
 
@@ -230,7 +225,7 @@ TEST_F(ChronosTest, ACompressedInputHasNoEstimate) {
   spec.inputs = {{"/packed", 1000, 1, Codec::Gzip}};
   const JobId job = world_.world().submit(std::move(spec));
   world_.run(5s);
-  EXPECT_EQ(declined({job, 0}), Reason::NoEstimate);
+  EXPECT_EQ(world_.declined(job, 0), Reason::NoEstimate);
   EXPECT_EQ(world_.launches().size(), 1u);
 }
 

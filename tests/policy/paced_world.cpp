@@ -2,12 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ontime::scheduler::test {
 
 void PacedWorld::add_nodes(std::uint32_t count, std::uint32_t slots) {
   const std::size_t known = cluster().nodes().size();
   for (std::uint32_t i = 0; i < count; ++i) world_.register_node("node-" + std::to_string(known + i), slots);
+}
+
+JobId PacedWorld::submit(std::uint32_t tasks, JobSpec spec) {
+  return world_.submit(tasks * std::uint64_t{1000}, 1000, std::move(spec));
+}
+
+std::size_t PacedWorld::copies(JobId job) const {
+  return static_cast<std::size_t>(std::count_if(launches_.begin(), launches_.end(), [&](const Launch& launch) {
+    return launch.attempt.task.job == job && launch.attempt.number > 0;
+  }));
+}
+
+std::optional<Reason> PacedWorld::declined(JobId job, std::uint32_t task) const {
+  const auto& all = cluster().find_job(job)->declined;
+  const auto found = all.find(task);
+  return found == all.end() ? std::nullopt : std::optional(found->second.reason);
 }
 
 void PacedWorld::run(Duration duration) {

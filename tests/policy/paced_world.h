@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -28,6 +29,9 @@ class PacedWorld {
   void set_launch(Duration launch) { launch_ = launch; }
   void set_step(Duration step) { step_ = step; }
 
+  // Tasks of 1000 bytes each.
+  JobId submit(std::uint32_t tasks, JobSpec spec);
+
   // In steps of 20 ms, unless told otherwise, until that much time has passed.
   void run(Duration duration);
   // Until the job has ended; false when that takes longer than `limit`.
@@ -46,6 +50,10 @@ class PacedWorld {
   // The decisions of the job's policy that were notes.
   std::vector<std::string> notes(JobId job) const;
   std::uint32_t live_attempts(TaskId task) const;
+  // Attempts of the job that were launched beside or after the first of their task.
+  std::size_t copies(JobId job) const;
+  // Why its policy left the task alone, if it said so.
+  std::optional<Reason> declined(JobId job, std::uint32_t task = 0) const;
 
  private:
   struct Running {

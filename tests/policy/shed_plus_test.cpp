@@ -29,17 +29,6 @@ class ShedPlusTest : public testing::Test {
   void make_slow(std::uint32_t slow) {
     paced_.set_rate([slow](AttemptId id) { return id.number == 0 && id.task.index < slow ? 20.0 : 100.0; });
   }
-  JobId submit(std::uint32_t tasks, JobSpec what) { return paced_.world().submit(tasks * 1000, 1000, std::move(what)); }
-  std::size_t copies(JobId job) const {
-    std::size_t count = 0;
-    for (const auto& launch : paced_.launches()) count += launch.attempt.task.job == job && launch.attempt.number > 0;
-    return count;
-  }
-  std::optional<Reason> declined(JobId job, std::uint32_t task = 0) const {
-    const auto& all = paced_.cluster().find_job(job)->declined;
-    const auto found = all.find(task);
-    return found == all.end() ? std::nullopt : std::optional(found->second.reason);
-  }
   std::vector<DecisionNote> decided(JobId job, DecisionNote::What what) const {
     std::vector<DecisionNote> notes;
     for (const DecisionAt& decision : paced_.cluster().find_job(job)->decisions) {
@@ -54,10 +43,10 @@ class ShedPlusTest : public testing::Test {
 TEST_F(ShedPlusTest, AnotherTailSparesCopiesThatHardlyHelpAndIsNamed) {
   paced_.add_nodes(8);
   make_slow(1);
-  const JobId job = submit(2, spec(40s, {{"tail", "auto"}, {"fit", "job"}, {"t_min", "1s"}}));
+  const JobId job = paced_.submit(2, spec(40s, {{"tail", "auto"}, {"fit", "job"}, {"t_min", "1s"}}));
   paced_.run(6s);  // at 4 s: 32 s are left for what takes 10 to 50
-  EXPECT_GE(copies(job), 1u);
-  EXPECT_LT(copies(job), 5u);
+  EXPECT_GE(paced_.copies(job), 1u);
+  EXPECT_LT(paced_.copies(job), 5u);
   const std::vector<std::string> notes = paced_.notes(job);
   ASSERT_FALSE(notes.empty());
   EXPECT_NE(notes[0].find("lognormal times, median"), std::string::npos) << notes[0];
@@ -76,12 +65,12 @@ TEST_F(ShedPlusTest, TailsThatThereAreNotAreRefused) {
 TEST_F(ShedPlusTest, CopiesOfALateTaskTakeOverWhereItIsExpectedToBe) {
   paced_.add_nodes(6);
   make_slow(1);
-  const JobId job = submit(2, spec(20s));
+  const JobId job = paced_.submit(2, spec(20s));
   paced_.run(2500ms);
   const std::vector<std::uint64_t> cuts = paced_.cuts({job, 0});
   ASSERT_EQ(cuts.size(), 1u);  // at 2 s, 20 bytes a second since 0.1 s and for the launch to come
   EXPECT_NEAR(static_cast<double>(cuts[0]), 40, 2);
-  EXPECT_EQ(copies(job), 4u);
+  EXPECT_EQ(paced_.copies(job), 4u);
   for (const auto& launch : paced_.launches_of({job, 0})) {
     if (launch.attempt.number == 0) continue;
     EXPECT_EQ(launch.range, (ByteRange{cuts[0], 1000}));
@@ -101,16 +90,16 @@ TEST_F(ShedPlusTest, CheckpointsInStepWithItsLooksDoNotKeepItFromSpeculating) {
   make_slow(1);
   JobSpec what = spec(20s, {{"theta", "1s"}});
   what.checkpoint_interval = 1s;
-  const JobId job = submit(2, what);
+  const JobId job = paced_.submit(2, what);
   paced_.run(4s);
-  EXPECT_GE(copies(job), 1u);
+  EXPECT_GE(paced_.copies(job), 1u);
   EXPECT_TRUE(paced_.run_job(job, 18s));
 }
 
 TEST_F(ShedPlusTest, SaysOnWhichDurationsItsCopiesRest) {
   paced_.add_nodes(6);
   make_slow(1);
-  const JobId job = submit(2, spec(20s));
+  const JobId job = paced_.submit(2, spec(20s));
   paced_.run(6s);
   ASSERT_EQ(paced_.notes(job).size(), 1u);
   EXPECT_EQ(paced_.notes(job)[0], "t_min 8 s from flags and beta 1.5 from flags, launch 0.1 s");
@@ -119,25 +108,25 @@ TEST_F(ShedPlusTest, SaysOnWhichDurationsItsCopiesRest) {
 TEST_F(ShedPlusTest, DoesNotLookBeforeXi) {
   paced_.add_nodes(6);
   make_slow(1);
-  const JobId job = submit(2, spec(20s, {{"xi", "0.3"}}));
+  const JobId job = paced_.submit(2, spec(20s, {{"xi", "0.3"}}));
   paced_.run(5900ms);
-  EXPECT_EQ(copies(job), 0u);
+  EXPECT_EQ(paced_.copies(job), 0u);
   paced_.run(300ms);
-  EXPECT_GT(copies(job), 0u);
+  EXPECT_GT(paced_.copies(job), 0u);
 }
 
 TEST_F(ShedPlusTest, LeavesWhatIsOnScheduleAlone) {
   paced_.add_nodes(6);
-  const JobId job = submit(3, spec(11s));
+  const JobId job = paced_.submit(3, spec(11s));
   EXPECT_TRUE(paced_.run_job(job));
-  EXPECT_EQ(copies(job), 0u);
+  EXPECT_EQ(paced_.copies(job), 0u);
   EXPECT_TRUE(paced_.cluster().find_job(job)->declined.empty());
 }
 
 TEST_F(ShedPlusTest, AtTheNextCheckTheFastestIsKeptAndTheOthersAreEnded) {
   paced_.add_nodes(5);
   paced_.set_rate([](AttemptId id) { return id.number == 0 ? 20.0 : 60.0 + 10 * id.number; });
-  const JobId job = submit(1, spec(20s, {{"theta", "3s"}}));
+  const JobId job = paced_.submit(1, spec(20s, {{"theta", "3s"}}));
   paced_.run(2200ms);
   EXPECT_EQ(paced_.live_attempts({job, 0}), 5u);
   paced_.run(3s);
@@ -152,10 +141,10 @@ TEST_F(ShedPlusTest, AtTheNextCheckTheFastestIsKeptAndTheOthersAreEnded) {
 TEST_F(ShedPlusTest, AStragglerThatIsLateAgainIsResumedAgainFromItsFastest) {
   paced_.add_nodes(4);
   paced_.set_rate([](AttemptId id) { return id.number <= 2 ? 20.0 + id.number : 200.0; });
-  const JobId job = submit(1, spec(20s, {{"theta", "3s"}, {"max", "2"}}));
+  const JobId job = paced_.submit(1, spec(20s, {{"theta", "3s"}, {"max", "2"}}));
   paced_.run(5500ms);
   EXPECT_EQ(paced_.cuts({job, 0}).size(), 2u);
-  EXPECT_EQ(copies(job), 4u);
+  EXPECT_EQ(paced_.copies(job), 4u);
   EXPECT_TRUE(paced_.cluster().find_live({{job, 0}, 2}) != nullptr);  // the faster of the first two copies
   EXPECT_TRUE(paced_.cluster().find_live({{job, 0}, 1}) == nullptr);
   EXPECT_TRUE(paced_.run_job(job, 12s));
@@ -164,7 +153,7 @@ TEST_F(ShedPlusTest, AStragglerThatIsLateAgainIsResumedAgainFromItsFastest) {
 TEST_F(ShedPlusTest, ReleaseStopsTheOriginalAtTheCut) {
   paced_.add_nodes(4);
   make_slow(1);
-  const JobId job = submit(1, spec(20s, {{"release", "yes"}, {"theta", "100s"}}));
+  const JobId job = paced_.submit(1, spec(20s, {{"release", "yes"}, {"theta", "100s"}}));
   paced_.run(4s);
   EXPECT_EQ(paced_.cluster().find_attempt({{job, 0}, 0})->state, AttemptState::Succeeded);
   EXPECT_EQ(paced_.live_attempts({job, 0}), 3u);
@@ -175,9 +164,9 @@ TEST_F(ShedPlusTest, WithReadyTheCutIsMadeWhenACopyIsUp) {
   paced_.add_nodes(4);
   make_slow(1);
   paced_.set_launch(500ms);
-  const JobId job = submit(1, spec(20s, {{"handover", "ready"}}));
+  const JobId job = paced_.submit(1, spec(20s, {{"handover", "ready"}}));
   paced_.run(2300ms);
-  EXPECT_EQ(copies(job), 3u);
+  EXPECT_EQ(paced_.copies(job), 3u);
   EXPECT_TRUE(paced_.cuts({job, 0}).empty());
   paced_.run(500ms);
   ASSERT_EQ(paced_.cuts({job, 0}).size(), 1u);
@@ -202,46 +191,46 @@ TEST_F(ShedPlusTest, GrantsAreBoundedByLambdaAndByTheReserveForTheApplicationMas
 TEST_F(ShedPlusTest, WhatIsCappedByLambdaSaysSo) {
   paced_.add_nodes(10);
   make_slow(2);
-  const JobId job = submit(2, spec(20s, {{"lambda", "0.2"}}));
+  const JobId job = paced_.submit(2, spec(20s, {{"lambda", "0.2"}}));
   paced_.run(3s);
-  EXPECT_EQ(copies(job), 0u);
-  EXPECT_EQ(declined(job), Reason::CapReached);
+  EXPECT_EQ(paced_.copies(job), 0u);
+  EXPECT_EQ(paced_.declined(job), Reason::CapReached);
 }
 
 TEST_F(ShedPlusTest, SlotsThatAreWaitedForAreNotGiven) {
   paced_.add_nodes(4);
   make_slow(1);
-  const JobId job = submit(5, spec(40s));  // one task waits for a slot
+  const JobId job = paced_.submit(5, spec(40s));  // one task waits for a slot
   paced_.run(4500ms);
-  EXPECT_EQ(copies(job), 0u);
-  EXPECT_EQ(declined(job), Reason::NoFreeSlot);
+  EXPECT_EQ(paced_.copies(job), 0u);
+  EXPECT_EQ(paced_.declined(job), Reason::NoFreeSlot);
 }
 
 TEST_F(ShedPlusTest, AJobThatNeedsMoreCopiesThanThereAreGetsWhatIsThere) {
   paced_.add_nodes(6);
   make_slow(4);
-  const JobId job = submit(4, spec(20s));
+  const JobId job = paced_.submit(4, spec(20s));
   paced_.run(2100ms);
-  EXPECT_EQ(copies(job), 2u);
-  EXPECT_EQ(declined(job, 3), Reason::NoFreeSlot);
+  EXPECT_EQ(paced_.copies(job), 2u);
+  EXPECT_EQ(paced_.declined(job, 3), Reason::NoFreeSlot);
 }
 
 TEST_F(ShedPlusTest, JobsThatCanStillBeSavedComeBeforeThoseThatCannot) {
   paced_.add_nodes(7);
   make_slow(1);
-  const JobId lost = submit(2, spec(9s, {{"xi", "0.25"}, {"max", "2"}}));
-  const JobId savable = submit(2, spec(40s, {{"xi", "0.25"}, {"max", "2"}}));
+  const JobId lost = paced_.submit(2, spec(9s, {{"xi", "0.25"}, {"max", "2"}}));
+  const JobId savable = paced_.submit(2, spec(40s, {{"xi", "0.25"}, {"max", "2"}}));
   paced_.run(10100ms);
-  EXPECT_EQ(copies(lost), 0u);
-  EXPECT_EQ(copies(savable), 2u);
+  EXPECT_EQ(paced_.copies(lost), 0u);
+  EXPECT_EQ(paced_.copies(savable), 2u);
 }
 
 TEST_F(ShedPlusTest, AsPrintedFeedsTheHopelessTaskFirst) {
   paced_.add_nodes(4);
   make_slow(1);
-  const JobId job = submit(1, spec(9s, {{"xi", "0.25"}, {"allocation", "as_printed"}, {"theta", "100s"}}));
+  const JobId job = paced_.submit(1, spec(9s, {{"xi", "0.25"}, {"allocation", "as_printed"}, {"theta", "100s"}}));
   paced_.run(2500ms);
-  EXPECT_EQ(copies(job), 3u);
+  EXPECT_EQ(paced_.copies(job), 3u);
 }
 
 // What it declines ----------------------------------------------------------------------------------------------------
@@ -249,57 +238,57 @@ TEST_F(ShedPlusTest, AsPrintedFeedsTheHopelessTaskFirst) {
 TEST_F(ShedPlusTest, DeclinesWhatNoCopyCanBringIn) {
   paced_.add_nodes(4);
   make_slow(1);
-  const JobId job = submit(1, spec(9s, {{"xi", "0.25"}}));  // 950 bytes take 7.6 s at least
+  const JobId job = paced_.submit(1, spec(9s, {{"xi", "0.25"}}));  // 950 bytes take 7.6 s at least
   paced_.run(2500ms);
-  EXPECT_EQ(copies(job), 0u);
-  EXPECT_EQ(declined(job), Reason::Hopeless);
+  EXPECT_EQ(paced_.copies(job), 0u);
+  EXPECT_EQ(paced_.declined(job), Reason::Hopeless);
 }
 
 TEST_F(ShedPlusTest, DeclinesTheOtherStragglersOfAHopelessJobToo) {
   paced_.add_nodes(6);
   paced_.set_rate([](AttemptId id) { return id.task.index == 0 ? 20.0 : id.task.index == 1 ? 90.0 : 200.0; });
-  const JobId job = submit(3, spec(10s, {{"xi", "0.3"}}));
+  const JobId job = paced_.submit(3, spec(10s, {{"xi", "0.3"}}));
   paced_.run(3100ms);
-  EXPECT_EQ(copies(job), 0u);
-  EXPECT_EQ(declined(job, 0), Reason::Hopeless);
-  EXPECT_TRUE(declined(job, 1) == Reason::Hopeless || declined(job, 1) == Reason::CopyWouldBeLater);
-  EXPECT_EQ(declined(job, 2), std::nullopt);
+  EXPECT_EQ(paced_.copies(job), 0u);
+  EXPECT_EQ(paced_.declined(job, 0), Reason::Hopeless);
+  EXPECT_TRUE(paced_.declined(job, 1) == Reason::Hopeless || paced_.declined(job, 1) == Reason::CopyWouldBeLater);
+  EXPECT_EQ(paced_.declined(job, 2), std::nullopt);
 }
 
 TEST_F(ShedPlusTest, DeclinesACopyThatWouldBeLaterThanTheOriginal) {
   paced_.add_nodes(4);
   paced_.set_rate([](AttemptId) { return 90.0; });  // 11.2 s; a copy takes 0.1 + 8/1000 s a byte
-  const JobId job = submit(1, spec(11s, {{"t_min", "12s"}}));
+  const JobId job = paced_.submit(1, spec(11s, {{"t_min", "12s"}}));
   paced_.run(2s);
-  EXPECT_EQ(copies(job), 0u);
-  EXPECT_EQ(declined(job), Reason::CopyWouldBeLater);
+  EXPECT_EQ(paced_.copies(job), 0u);
+  EXPECT_EQ(paced_.declined(job), Reason::CopyWouldBeLater);
 }
 
 TEST_F(ShedPlusTest, DeclinesWhatIsDoneBeforeACopyIsUp) {
   paced_.add_nodes(4);
   paced_.set_rate([](AttemptId) { return 49.0; });  // 20.5 s
-  const JobId job = submit(1, spec(20s, {{"xi", "0.95"}, {"t_avg", "2s"}}));
+  const JobId job = paced_.submit(1, spec(20s, {{"xi", "0.95"}, {"t_avg", "2s"}}));
   paced_.run(19500ms);
-  EXPECT_EQ(copies(job), 0u);
-  EXPECT_EQ(declined(job), Reason::RemainingShorterThanLaunch);
+  EXPECT_EQ(paced_.copies(job), 0u);
+  EXPECT_EQ(paced_.declined(job), Reason::RemainingShorterThanLaunch);
 }
 
 TEST_F(ShedPlusTest, DeclinesWhenNoOtherNodeHasASlot) {
   paced_.add_nodes(1, 5);
   make_slow(1);
-  const JobId job = submit(1, spec(20s));
+  const JobId job = paced_.submit(1, spec(20s));
   paced_.run(3s);
-  EXPECT_EQ(copies(job), 0u);
-  EXPECT_EQ(declined(job), Reason::NoOtherNode);
+  EXPECT_EQ(paced_.copies(job), 0u);
+  EXPECT_EQ(paced_.declined(job), Reason::NoOtherNode);
 }
 
 TEST_F(ShedPlusTest, LeavesCopiesAloneThatHaveOnlyJustBegun) {
   paced_.add_nodes(4);
   paced_.set_rate([](AttemptId) { return 20.0; });
-  const JobId job = submit(1, spec(40s, {{"theta", "1s"}, {"t_avg", "3s"}}));
+  const JobId job = paced_.submit(1, spec(40s, {{"theta", "1s"}, {"t_avg", "3s"}}));
   paced_.run(5500ms);
-  EXPECT_EQ(copies(job), 3u);
-  EXPECT_EQ(declined(job), Reason::TooYoung);
+  EXPECT_EQ(paced_.copies(job), 3u);
+  EXPECT_EQ(paced_.declined(job), Reason::TooYoung);
   EXPECT_EQ(paced_.live_attempts({job, 0}), 4u);
 }
 

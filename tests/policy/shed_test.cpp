@@ -24,26 +24,14 @@ JobSpec spec(Duration deadline, StringMap more = {}) {
 
 class ShedTest : public testing::Test {
  protected:
-  JobId submit(std::uint32_t tasks, JobSpec what) { return paced_.world().submit(tasks * 1000, 1000, std::move(what)); }
-  std::size_t copies(JobId job) const {
-    std::size_t count = 0;
-    for (const auto& launch : paced_.launches()) count += launch.attempt.task.job == job && launch.attempt.number > 0;
-    return count;
-  }
-  std::optional<Reason> declined(JobId job, std::uint32_t task) const {
-    const auto& all = paced_.cluster().find_job(job)->declined;
-    const auto found = all.find(task);
-    return found == all.end() ? std::nullopt : std::optional(found->second.reason);
-  }
-
   PacedWorld paced_;
 };
 
 TEST_F(ShedTest, ANewJobsTasksStartWithCopies) {
   paced_.add_nodes(8);
-  const JobId job = submit(2, spec(20s));
+  const JobId job = paced_.submit(2, spec(20s));
   paced_.run(500ms);
-  EXPECT_EQ(copies(job), 6u);  // r = 3
+  EXPECT_EQ(paced_.copies(job), 6u);  // r = 3
   ASSERT_EQ(paced_.notes(job).size(), 1u);
   EXPECT_EQ(paced_.notes(job)[0].substr(0, 13), "r = 3: PoCD 0");
   EXPECT_NE(paced_.notes(job)[0].find("6 slots for copies of 1 job"), std::string::npos) << paced_.notes(job)[0];
@@ -51,54 +39,54 @@ TEST_F(ShedTest, ANewJobsTasksStartWithCopies) {
 
 TEST_F(ShedTest, CopiesAreGrantedUpToMaxAndNeverHalfAJob) {
   paced_.add_nodes(30);
-  const JobId job = submit(2, spec(20s, {{"max", "4"}}));
+  const JobId job = paced_.submit(2, spec(20s, {{"max", "4"}}));
   paced_.run(200ms);
-  EXPECT_EQ(copies(job), 8u);
-  const JobId large = submit(15, spec(20s, {{"max", "4"}}));
+  EXPECT_EQ(paced_.copies(job), 8u);
+  const JobId large = paced_.submit(15, spec(20s, {{"max", "4"}}));
   paced_.run(200ms);
-  EXPECT_EQ(copies(large), 0u);  // no second attempt of all 15 fits
+  EXPECT_EQ(paced_.copies(large), 0u);  // no second attempt of all 15 fits
 }
 
 TEST_F(ShedTest, ASubmissionGivesTheRunningJobsTheirCopiesAnew) {
   paced_.add_nodes(9);
   paced_.set_rate([](AttemptId id) { return id.number == 0 ? 50.0 : 40.0; });
-  const JobId first = submit(1, spec(30s, {{"max", "3"}}));
+  const JobId first = paced_.submit(1, spec(30s, {{"max", "3"}}));
   paced_.run(4s);
   EXPECT_EQ(paced_.live_attempts({first, 0}), 4u);
-  const JobId second = submit(2, spec(30s, {{"max", "3"}}));
+  const JobId second = paced_.submit(2, spec(30s, {{"max", "3"}}));
   paced_.run(500ms);
   // Nine slots, three tasks: the original is kept, as it is the fastest, and cut; its copies begin there.
   EXPECT_TRUE(paced_.cluster().find_live({{first, 0}, 0}) != nullptr);
   EXPECT_TRUE(paced_.cluster().find_live({{first, 0}, 1}) == nullptr);
   ASSERT_EQ(paced_.cuts({first, 0}).size(), 1u);
   EXPECT_NEAR(static_cast<double>(paced_.cuts({first, 0})[0]), 50 * 4, 3);
-  const std::size_t r_first = copies(first) - 3;
+  const std::size_t r_first = paced_.copies(first) - 3;
   EXPECT_GT(r_first, 0u);
-  EXPECT_EQ(r_first + copies(second), 6u);
+  EXPECT_EQ(r_first + paced_.copies(second), 6u);
 }
 
 TEST_F(ShedTest, TheGrantIsTheBestOne) {
   paced_.add_nodes(12);
-  const JobId one = submit(3, spec(12s));
+  const JobId one = paced_.submit(3, spec(12s));
   const pocd::ShedJob alone{3, 8, 1.5, 12, 0, 0};
   const auto expected = pocd::allocate_shed({&alone, 1}, 9, 5, pocd::Objective::SumLog);
   paced_.run(200ms);
-  EXPECT_EQ(copies(one), 3 * expected.r[0]);
-  EXPECT_GT(copies(one), 0u);
+  EXPECT_EQ(paced_.copies(one), 3 * expected.r[0]);
+  EXPECT_GT(paced_.copies(one), 0u);
 }
 
 TEST_F(ShedTest, BetweenSubmissionsNothingIsDecided) {
   paced_.add_nodes(3);
   paced_.set_rate([](AttemptId) { return 20.0; });
-  const JobId job = submit(2, spec(30s));
+  const JobId job = paced_.submit(2, spec(30s));
   paced_.run(20s);
-  EXPECT_EQ(copies(job), 0u);
+  EXPECT_EQ(paced_.copies(job), 0u);
   EXPECT_EQ(paced_.cluster().find_job(job)->decisions.size(), 1u);  // the note
 }
 
 TEST_F(ShedTest, AfterARestartOfTheMasterItWaitsForTheNextSubmission) {
   paced_.add_nodes(8);
-  const JobId job = submit(2, spec(30s));
+  const JobId job = paced_.submit(2, spec(30s));
   paced_.run(1s);
   const std::size_t before = paced_.cluster().find_job(job)->decisions.size();
   paced_.restart();
@@ -108,7 +96,7 @@ TEST_F(ShedTest, AfterARestartOfTheMasterItWaitsForTheNextSubmission) {
 
 TEST_F(ShedTest, AHopelessJobGetsNothingUnlessAsPrinted) {
   paced_.add_nodes(8);
-  EXPECT_EQ(copies(submit(2, spec(7s))), 0u);
+  EXPECT_EQ(paced_.copies(paced_.submit(2, spec(7s))), 0u);
   paced_.run(200ms);
   EXPECT_EQ(paced_.launches().size(), 2u);
   PacedWorld printed;
@@ -121,25 +109,25 @@ TEST_F(ShedTest, AHopelessJobGetsNothingUnlessAsPrinted) {
 TEST_F(ShedTest, TasksThatWaitForASlotGetTheirCopiesWhenTheyAreLaunched) {
   paced_.add_nodes(5);
   paced_.set_rate([](AttemptId id) { return id.task.job == JobId{1} ? 100.0 : 50.0; });
-  const JobId first = submit(4, spec(60s));
+  const JobId first = paced_.submit(4, spec(60s));
   paced_.run(9s);
-  const JobId second = submit(3, spec(60s));  // one slot is free: nothing for copies
+  const JobId second = paced_.submit(3, spec(60s));  // one slot is free: nothing for copies
   paced_.run(6s);
-  EXPECT_EQ(copies(first), 0u);
-  EXPECT_EQ(copies(second), 0u);
-  const JobId third = submit(1, spec(60s));  // the first job has ended; one slot is left for a copy
+  EXPECT_EQ(paced_.copies(first), 0u);
+  EXPECT_EQ(paced_.copies(second), 0u);
+  const JobId third = paced_.submit(1, spec(60s));  // the first job has ended; one slot is left for a copy
   paced_.run(200ms);
-  EXPECT_EQ(copies(second) + copies(third), 1u);
+  EXPECT_EQ(paced_.copies(second) + paced_.copies(third), 1u);
 }
 
 TEST_F(ShedTest, SaysWhyALateTaskGetsNoCopies) {
   paced_.add_nodes(2);
   paced_.set_rate([](AttemptId) { return 20.0; });
-  const JobId late = submit(1, spec(40s));
+  const JobId late = paced_.submit(1, spec(40s));
   paced_.run(2s);
-  submit(1, spec(40s));
+  paced_.submit(1, spec(40s));
   paced_.run(100ms);
-  EXPECT_EQ(declined(late, 0), Reason::NoFreeSlot);
+  EXPECT_EQ(paced_.declined(late, 0), Reason::NoFreeSlot);
 }
 
 TEST_F(ShedTest, OfAJobOfWhichNothingIsKnownHalfTheDeadlineIsAssumed) {
@@ -147,17 +135,17 @@ TEST_F(ShedTest, OfAJobOfWhichNothingIsKnownHalfTheDeadlineIsAssumed) {
   JobSpec unknown = World::quiet_spec();
   unknown.policy = "shed";
   unknown.deadline = 20s;
-  const JobId job = submit(1, unknown);
+  const JobId job = paced_.submit(1, unknown);
   paced_.run(200ms);
-  EXPECT_EQ(copies(job), 3u);
+  EXPECT_EQ(paced_.copies(job), 3u);
   EXPECT_NE(paced_.notes(job)[0].find("t_min 10 s assumed"), std::string::npos) << paced_.notes(job)[0];
 }
 
 TEST_F(ShedTest, AJobWithoutADeadlineIsLeftAlone) {
   paced_.add_nodes(4);
-  const JobId job = submit(1, spec(0s));
+  const JobId job = paced_.submit(1, spec(0s));
   paced_.run(200ms);
-  EXPECT_EQ(copies(job), 0u);
+  EXPECT_EQ(paced_.copies(job), 0u);
   EXPECT_NE(paced_.notes(job)[0].find("no deadline"), std::string::npos);
 }
 

@@ -25,6 +25,19 @@ JobSpec spec(Duration deadline, StringMap more = {}) {
   return spec;
 }
 
+// A job of one task, whose first attempt maps, on a node with so many slots.
+struct OneTask {
+  explicit OneTask(JobSpec what, std::uint32_t slots = 10) {
+    world.register_node("a", slots);
+    job = world.submit(kSplit, kSplit, std::move(what));
+    original = world.take_launch();
+    world.start_attempt(original);
+  }
+  World world;
+  JobId job;
+  AttemptId original;
+};
+
 std::vector<AttemptId> launched(World& world) {
   std::vector<AttemptId> attempts;
   for (const auto& launch : world.take<action::LaunchAttempt>()) attempts.push_back(launch.attempt);
@@ -51,21 +64,15 @@ std::vector<action::CutAttempt> run(World& world, const std::vector<AttemptId>& 
 }
 
 TEST(SplitResume, LeavesWhatIsOnScheduleAlone) {
-  World world;
-  world.register_node("a", 10);
-  world.submit(kSplit, kSplit, spec(240s));
-  const AttemptId original = world.take_launch();
-  world.start_attempt(original);
+  OneTask one(spec(240s));
+  auto& [world, job, original] = one;
   EXPECT_TRUE(run(world, {original}, 100'000, 60).empty());
   EXPECT_TRUE(launched(world).empty());
 }
 
 TEST(SplitResume, DividesTheRestOfAStragglerAndLeavesItWhatItCanDoInTime) {
-  World world;
-  world.register_node("a", 10);
-  const JobId job = world.submit(kSplit, kSplit, spec(240s));
-  const AttemptId original = world.take_launch();
-  world.start_attempt(original);
+  OneTask one(spec(240s));
+  auto& [world, job, original] = one;
   const auto cuts = run(world, {original}, 40'000, 30);  // would take 300 s
   ASSERT_EQ(cuts.size(), 1u);
   EXPECT_TRUE(cuts[0].release);
@@ -84,22 +91,16 @@ TEST(SplitResume, DividesTheRestOfAStragglerAndLeavesItWhatItCanDoInTime) {
 }
 
 TEST(SplitResume, WhatIsFarSlowerThanUsualKeepsNothing) {
-  World world;
-  world.register_node("a", 10);
-  world.submit(kSplit, kSplit, spec(240s));
-  const AttemptId original = world.take_launch();
-  world.start_attempt(original);
+  OneTask one(spec(240s));
+  auto& [world, job, original] = one;
   const auto cuts = run(world, {original}, 20'000, 30);  // 600 s; the median is 190 s
   ASSERT_FALSE(cuts.empty());
   EXPECT_LT(cuts[0].at, 20'000u * 16);  // where it is when fresh attempts are ready
 }
 
 TEST(SplitResume, NoticesThatAnAttemptHasSlowedDown) {
-  World world;
-  world.register_node("a", 10);
-  world.submit(kSplit, kSplit, spec(240s));
-  const AttemptId original = world.take_launch();
-  world.start_attempt(original);
+  OneTask one(spec(240s));
+  auto& [world, job, original] = one;
   EXPECT_TRUE(run(world, {original}, 100'000, 60).empty());
   const auto cuts = run(world, {original}, 10'000, 26);  // by its mean speed it would still be in time
   ASSERT_FALSE(cuts.empty());
@@ -124,11 +125,8 @@ TEST(SplitResume, LatePiecesOvertakeTasksThatWaitForTheirFirstLaunch) {
 }
 
 TEST(SplitResume, DividesALatePieceAgain) {
-  World world;
-  world.register_node("a", 10);
-  const JobId job = world.submit(kSplit, kSplit, spec(240s, {{"max", "2"}, {"copies", "1"}}));
-  const AttemptId original = world.take_launch();
-  world.start_attempt(original);
+  OneTask one(spec(240s, {{"max", "2"}, {"copies", "1"}}));
+  auto& [world, job, original] = one;
   run(world, {original}, 20'000, 30);
   const std::vector<AttemptId> fresh = launched(world);
   ASSERT_EQ(fresh.size(), 2u);
@@ -181,11 +179,8 @@ TEST(SplitResume, NeverAsksForMoreThanTheFreeSlots) {
 }
 
 TEST(SplitResume, SaysWhyItDoesNothing) {
-  World world;
-  world.register_node("a", 1);
-  const JobId job = world.submit(kSplit, kSplit, spec(240s));
-  const AttemptId original = world.take_launch();
-  world.start_attempt(original);
+  OneTask one(spec(240s), 1);
+  auto& [world, job, original] = one;
   run(world, {original}, 20'000, 30);
   ASSERT_TRUE(world.job(job).declined.contains(0));
   EXPECT_EQ(world.job(job).declined.at(0).reason, Reason::NoFreeSlot);
@@ -194,11 +189,8 @@ TEST(SplitResume, SaysWhyItDoesNothing) {
 }
 
 TEST(SplitResume, WhatStandsStillGivesAllAway) {
-  World world;
-  world.register_node("a", 10);
-  world.submit(kSplit, kSplit, spec(240s));
-  const AttemptId original = world.take_launch();
-  world.start_attempt(original);
+  OneTask one(spec(240s));
+  auto& [world, job, original] = one;
   const auto cuts = run(world, {original}, 0, 30);
   ASSERT_EQ(cuts.size(), 1u);
   EXPECT_EQ(cuts[0].at, 0u);
@@ -207,11 +199,8 @@ TEST(SplitResume, WhatStandsStillGivesAllAway) {
 }
 
 TEST(SplitResume, LeavesJobsWithoutADeadlineAlone) {
-  World world;
-  world.register_node("a", 10);
-  world.submit(kSplit, kSplit, spec(0s));
-  const AttemptId original = world.take_launch();
-  world.start_attempt(original);
+  OneTask one(spec(0s));
+  auto& [world, job, original] = one;
   EXPECT_TRUE(run(world, {original}, 1, 30).empty());
   EXPECT_TRUE(world.job(JobId{1}).decisions.empty());
 }

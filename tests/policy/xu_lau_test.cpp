@@ -27,16 +27,11 @@ class XuLauTest : public testing::Test {
     JobSpec spec = test::World::quiet_spec();
     spec.policy = policy;
     spec.policy_parameters = std::move(parameters);
-    return world_.world().submit(tasks * 1000, 1000, std::move(spec));
+    return world_.submit(tasks, std::move(spec));
   }
   static StringMap known(StringMap more = {}) {
     more.insert({{"t_min", "10s"}, {"beta", "2"}, {"t_avg", "100ms"}});
     return more;
-  }
-  std::optional<Reason> declined(TaskId task) {
-    const auto& declined = world_.cluster().find_job(task.job)->declined;
-    const auto found = declined.find(task.index);
-    return found == declined.end() ? std::nullopt : std::optional(found->second.reason);
   }
   static TaskId task(std::uint32_t index) { return {JobId{1}, index}; }
 
@@ -99,7 +94,7 @@ TEST_F(XuLauTest, SdaCopiesTheSlowTaskOnceItHasDoneItsShare) {
   const JobId job = submit("sda", 10, known());
   world_.run(8s);
   EXPECT_EQ(world_.launches().size(), 10u);
-  EXPECT_EQ(declined(task(4)), Reason::TooYoung);
+  EXPECT_EQ(world_.declined(JobId{1}, 4), Reason::TooYoung);
   world_.run(1s);  // a tenth of the task took 8 s
   const auto launches = world_.launches_of(task(4));
   ASSERT_EQ(launches.size(), 2u);
@@ -126,7 +121,7 @@ TEST_F(XuLauTest, SdaWaitsForIdleSlots) {
   submit("sda", 6, known({{"s", "0"}}));
   world_.run(8s);
   EXPECT_EQ(world_.launches_of(task(0)).size(), 1u);
-  EXPECT_EQ(declined(task(0)), Reason::NoFreeSlot);
+  EXPECT_EQ(world_.declined(JobId{1}, 0), Reason::NoFreeSlot);
   world_.run(4s);  // three tasks are done, the last two have begun
   EXPECT_EQ(world_.launches_of(task(0)).size(), 2u);
 }
@@ -162,7 +157,7 @@ TEST_F(XuLauTest, EseKeepsToIdleSlotsWhenToldNotToAskAhead) {
   submit("ese", 12, known({{"ahead", "no"}}));
   world_.run(12s);
   EXPECT_EQ(world_.launches_of(task(0)).size(), 1u);
-  EXPECT_EQ(declined(task(0)), Reason::NoFreeSlot);
+  EXPECT_EQ(world_.declined(JobId{1}, 0), Reason::NoFreeSlot);
 }
 
 TEST_F(XuLauTest, EseClonesSmallJobsWhoseTasksAreShort) {
@@ -186,7 +181,7 @@ TEST_F(XuLauTest, ACompressedInputHasNoEstimate) {
     spec.inputs = {{"/packed", 1000, 1, Codec::Gzip}};
     const JobId job = world_.world().submit(std::move(spec));
     world_.run(1s);
-    EXPECT_EQ(declined({job, 0}), Reason::NoEstimate);
+    EXPECT_EQ(world_.declined(job, 0), Reason::NoEstimate);
   }
   EXPECT_EQ(world_.launches().size(), 2u);
 }
