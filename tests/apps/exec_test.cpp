@@ -68,7 +68,9 @@ TEST(Exec, MovesMoreThanAnyPipeHoldsInAllDirections) {
       run("head -c 1000000 /dev/zero; head -c 300000 /dev/zero | tr '\\0' '\\n' | sed 's/^/reporter:counter:g,n,1/' "
           ">&2; cat >/dev/null",
           text + "\n");
-  EXPECT_EQ(eager[0], std::string(1'000'000, '\0') + "\n");
+  std::string zeros(1'000'000, '\0');
+  zeros += '\n';
+  EXPECT_EQ(eager[0], zeros);
 }
 
 TEST(Exec, ACommandMayCloseItsInputEarly) {

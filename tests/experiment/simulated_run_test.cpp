@@ -93,7 +93,7 @@ TEST(SimulatedRun, WarmUpJobsAreEndedInTimeAndTeachTheOthers) {
 
 TEST(SimulatedRun, WhatHasNotEndedAtTheLimitIsSaidToBeUnfinished) {
   std::string text = kStragglers;
-  text += "limit: 3s\n";  // not by operator+, of which g++ 12 at -O2 says falsely that it copies too much
+  text += "limit: 3s\n";
   const Scenario scenario = read(text);
   const Results results = simulated(scenario, plan_runs(scenario)[0]);
   ASSERT_EQ(results.jobs.size(), 3u);
