@@ -86,7 +86,9 @@ TEST(ChildProcess, WaitStatusReadsAsASentence) {
 TEST(ChildProcess, LastLineSkipsBlankOnes) {
   const Scratch scratch;
   EXPECT_EQ(last_line_of(scratch.file("a", "first\nlast words\n\n  \n")), "last words");
-  EXPECT_EQ(last_line_of(scratch.file("b", std::string(100'000, 'x') + "\nend")), "end");
+  std::string long_line(100'000, 'x');
+  long_line += "\nend";
+  EXPECT_EQ(last_line_of(scratch.file("b", long_line)), "end");
   EXPECT_EQ(last_line_of(scratch.file("c", "")), "");
   EXPECT_EQ(last_line_of("/nowhere"), "");
 }
