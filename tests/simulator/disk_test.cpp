@@ -5,6 +5,7 @@
 #include <string>
 
 #include "simulator/simulator.h"
+#include "tests/simulator/small_cluster.h"
 
 namespace ontime::simulator {
 namespace {
@@ -22,12 +23,6 @@ Scenario two_tasks() {
   group.record_bytes = 1;
   group.checkpoint = 0;
   return scenario;
-}
-
-std::string log_of(const Scenario& scenario, std::uint64_t seed) {
-  std::string log;
-  run(scenario, seed, {[&](std::string_view line) { log.append(line).push_back('\n'); }});
-  return log;
 }
 
 TEST(Disk, SegmentsOfANodeAreWrittenAndSyncedOneAfterAnother) {

@@ -7,23 +7,16 @@
 
 #include "simulator/simulator.h"
 #include "simulator/wire.h"
+#include "tests/simulator/small_cluster.h"
 
 namespace ontime::simulator {
 namespace {
 
 Scenario small() {
-  Scenario scenario;
-  scenario.nodes = {{.count = 3, .slots = 2, .slowness = Distribution::constant(1)}};
-  scenario.check_invariants = true;
+  Scenario scenario = small_cluster();
   scenario.jobs[0].count = 3;
   scenario.jobs[0].checkpoint = 2;
   return scenario;
-}
-
-std::string log_of(const Scenario& scenario, std::uint64_t seed) {
-  std::string log;
-  run(scenario, seed, {[&](std::string_view line) { log.append(line).push_back('\n'); }});
-  return log;
 }
 
 TimePoint at(double seconds) { return TimePoint(from_seconds(seconds)); }

@@ -4,25 +4,13 @@
 
 #include <string>
 
+#include "tests/simulator/small_cluster.h"
+
 namespace ontime::simulator {
 namespace {
 
-Scenario small() {
-  Scenario scenario;
-  scenario.nodes = {{.count = 3, .slots = 2, .slowness = Distribution::constant(1)}};
-  scenario.check_invariants = true;
-  return scenario;
-}
-
-std::string log_of(const Scenario& scenario, std::uint64_t seed) {
-  std::string log;
-  const Observer observer{[&](std::string_view line) { log.append(line).push_back('\n'); }};
-  run(scenario, seed, observer);
-  return log;
-}
-
 TEST(Simulator, ATaskOfConstantDurationTakesItsLaunchAndItsDuration) {
-  Scenario scenario = small();
+  Scenario scenario = small_cluster();
   scenario.jobs[0].tasks = Distribution::constant(6);
   scenario.jobs[0].duration = Distribution::constant(10);
   const Outcome outcome = run(scenario, 1);
@@ -36,7 +24,7 @@ TEST(Simulator, ATaskOfConstantDurationTakesItsLaunchAndItsDuration) {
 }
 
 TEST(Simulator, BytesBehindASkewTakeLongerTheWholeAsLongAsEver) {
-  Scenario scenario = small();
+  Scenario scenario = small_cluster();
   JobGroup& group = scenario.jobs[0];
   group.tasks = Distribution::constant(2);
   group.duration = Distribution::constant(10);
@@ -54,7 +42,7 @@ TEST(Simulator, BytesBehindASkewTakeLongerTheWholeAsLongAsEver) {
 }
 
 TEST(Simulator, TheSameSeedGivesTheSameLogAndAnotherSeedAnother) {
-  Scenario scenario = small();
+  Scenario scenario = small_cluster();
   scenario.jobs[0].count = 3;
   const std::string log = log_of(scenario, 7);
   EXPECT_GT(log.size(), 1000u);
@@ -63,7 +51,7 @@ TEST(Simulator, TheSameSeedGivesTheSameLogAndAnotherSeedAnother) {
 }
 
 TEST(Simulator, TheFirstAttemptsOfAllTasksTakeAsLongUnderEveryPolicy) {
-  Scenario scenario = small();
+  Scenario scenario = small_cluster();
   scenario.jobs[0].count = 5;
   scenario.jobs[0].arrivals.rate = 0.01;
   const Outcome one = run(scenario, 3);
@@ -76,7 +64,7 @@ TEST(Simulator, TheFirstAttemptsOfAllTasksTakeAsLongUnderEveryPolicy) {
 }
 
 TEST(Simulator, FirstAttemptsTakeTheirRecordedDurationsOnWhateverNode) {
-  Scenario scenario = small();
+  Scenario scenario = small_cluster();
   scenario.nodes[0].slowness = Distribution::constant(3);
   scenario.node_correlation = 0.5;
   scenario.launch = Distribution::constant(1);
@@ -89,7 +77,7 @@ TEST(Simulator, FirstAttemptsTakeTheirRecordedDurationsOnWhateverNode) {
 }
 
 TEST(Simulator, CopiesOfARecordedTaskDrawTheirOwnDurations) {
-  Scenario scenario = small();
+  Scenario scenario = small_cluster();
   scenario.nodes[0].count = 10;
   scenario.jobs[0].tasks = Distribution::constant(10);
   scenario.jobs[0].duration = Distribution::constant(10);
@@ -102,7 +90,7 @@ TEST(Simulator, CopiesOfARecordedTaskDrawTheirOwnDurations) {
 }
 
 TEST(Simulator, ForecastsAreRecordedAtSharesOfTheDeadlineAndChangeNothing) {
-  Scenario scenario = small();
+  Scenario scenario = small_cluster();
   scenario.jobs[0].deadline = 40;
   scenario.jobs[0].policy = "shed+";
   const std::string before = log_of(scenario, 5);
@@ -117,7 +105,7 @@ TEST(Simulator, ForecastsAreRecordedAtSharesOfTheDeadlineAndChangeNothing) {
 }
 
 TEST(Simulator, ASlowNodeTakesProportionallyLonger) {
-  Scenario scenario = small();
+  Scenario scenario = small_cluster();
   scenario.nodes = {{.count = 1, .slots = 1, .slowness = Distribution::constant(3)}};
   scenario.jobs[0].tasks = Distribution::constant(2);
   scenario.jobs[0].duration = Distribution::constant(10);
@@ -125,7 +113,7 @@ TEST(Simulator, ASlowNodeTakesProportionallyLonger) {
 }
 
 TEST(Simulator, LuckThatIsTheNodesIsTheSameForAllItsAttempts) {
-  Scenario scenario = small();
+  Scenario scenario = small_cluster();
   scenario.nodes = {{.count = 1, .slots = 1, .slowness = Distribution::constant(1)}};
   scenario.node_correlation = 1;
   scenario.jobs[0].tasks = Distribution::constant(1);
@@ -138,7 +126,7 @@ TEST(Simulator, LuckThatIsTheNodesIsTheSameForAllItsAttempts) {
 }
 
 TEST(Simulator, ANodeThatDiesCostsWhatWasNotSealed) {
-  Scenario scenario = small();
+  Scenario scenario = small_cluster();
   scenario.nodes = {{.count = 2, .slots = 1, .slowness = Distribution::constant(1)}};
   scenario.jobs[0].tasks = Distribution::constant(2);
   scenario.jobs[0].duration = Distribution::constant(100);
@@ -154,7 +142,7 @@ TEST(Simulator, ANodeThatDiesCostsWhatWasNotSealed) {
 }
 
 TEST(Simulator, APartitionThatIsShortEnoughCostsNothing) {
-  Scenario scenario = small();
+  Scenario scenario = small_cluster();
   scenario.nodes = {{.count = 1, .slots = 1, .slowness = Distribution::constant(1)}};
   scenario.jobs[0].tasks = Distribution::constant(1);
   scenario.jobs[0].duration = Distribution::constant(100);
@@ -167,7 +155,7 @@ TEST(Simulator, APartitionThatIsShortEnoughCostsNothing) {
 }
 
 TEST(Simulator, AReportThatAPartitionSwallowsIsSentAgainThoughMoreCameMeanwhile) {
-  Scenario scenario = small();
+  Scenario scenario = small_cluster();
   scenario.nodes = {{.count = 1, .slots = 2, .slowness = Distribution::constant(1)}};
   scenario.jobs[0].tasks = Distribution::constant(2);
   scenario.jobs[0].first_durations = {20, 26};  // the first is over 1 + 1 + 20 s after the submission
