@@ -197,7 +197,10 @@ std::vector<Run> plan_measurements(const Scenario& scenario) {
     if (wanted.empty() || is_planned) continue;
     const auto known = std::find_if(scenario.policies.begin(), scenario.policies.end(), is_there);
     const Policy policy = known != scenario.policies.end() ? *known : Policy{wanted, wanted};
-    runs.push_back({policy, 1, true, scenario.seed, plan_jobs(scenario, scenario.seed)});
+    for (std::uint32_t repetition = 1; repetition <= scenario.baseline_runs; ++repetition) {
+      const std::uint64_t seed = scenario.seed + repetition - 1;
+      runs.push_back({policy, repetition, true, seed, plan_jobs(scenario, seed)});
+    }
   }
   return runs;
 }

@@ -46,7 +46,7 @@ struct Run {
   std::uint64_t seed = 1;
   std::vector<PlannedJob> jobs;
 };
-// The baselines that deadlines are multiples of, each once, with the first seed.
+// The baselines that deadlines are multiples of, each `baseline_runs` times, one after the other.
 std::vector<Run> plan_measurements(const Scenario& scenario);
 // Repetition by repetition, so that all policies have something early.
 std::vector<Run> plan_runs(const Scenario& scenario);

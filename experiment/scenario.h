@@ -88,6 +88,7 @@ struct Scenario {
   std::vector<Policy> policies;
   WarmUp warm_up;
   std::uint32_t repeat = 1;
+  std::uint32_t baseline_runs = 1;  // of a policy whose median is a deadline, with the seeds of the first repetitions
   std::uint64_t seed = 1;
   double heartbeat = 0.1;
   double node_timeout = 10;

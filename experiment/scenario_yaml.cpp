@@ -26,6 +26,7 @@ using simulator::YamlFields;
 
 constexpr std::uint32_t kNodesMax = 2000;
 constexpr std::uint32_t kTasksMax = 10'000;
+constexpr std::uint32_t kBaselineRunsMax = 100;
 constexpr std::string_view kTrace = "trace:";
 
 void demand(bool holds, const YAML::Node& where, const std::string& what) {
@@ -366,6 +367,7 @@ Scenario Reader::read(const YAML::Node& document) {
   scenario_.policies = {{"none", "none"}, {"hadoop", "hadoop"}, {"shed+", "shed+"}, {"split-resume", "split-resume"}};
   fields.get("policies", scenario_.policies, read_policies);
   fields.count("repeat", scenario_.repeat);
+  fields.count("baseline_runs", scenario_.baseline_runs);
   if (const YAML::Node seed = fields.take("seed")) scenario_.seed = read_count(seed);
   fields.get("heartbeat", scenario_.heartbeat, read_positive);
   fields.get("node_timeout", scenario_.node_timeout, read_positive);
@@ -376,6 +378,8 @@ Scenario Reader::read(const YAML::Node& document) {
   fields.get("printed", scenario_.printed, read_printed);
   fields.finish();
   demand(scenario_.repeat >= 1, document, "'repeat' is at least 1");
+  demand(scenario_.baseline_runs >= 1 && scenario_.baseline_runs <= kBaselineRunsMax, document,
+         "'baseline_runs' is 1 to " + std::to_string(kBaselineRunsMax));
   check_all(document);
   return std::move(scenario_);
 }

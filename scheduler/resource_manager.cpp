@@ -8,8 +8,6 @@
 namespace ontime::scheduler {
 namespace {
 
-constexpr double kNewShare = 0.3;  // of the latest attempt in a node's smoothed speed
-
 // Nodes whose speeds differ by less than a factor of about 1.4 count as equally fast.
 constexpr double kClassesPerFactorE = 2 / 0.6931471805599453;
 
@@ -18,9 +16,7 @@ constexpr double kClassesPerFactorE = 2 / 0.6931471805599453;
 ResourceManager::Rank ResourceManager::rank(NodeId node, std::uint32_t free) const {
   int slowness_class = 0;
   if (placement_.fast_first) {
-    if (const auto track = tracks_.find(node); track != tracks_.end()) {
-      slowness_class = static_cast<int>(std::lround(-track->second.log_speed * kClassesPerFactorE));
-    }
+    slowness_class = static_cast<int>(std::lround(-speeds_.log_speed(node) * kClassesPerFactorE));
   }
   return {slowness_class, -static_cast<std::int64_t>(free), node};
 }
@@ -43,7 +39,7 @@ void ResourceManager::refresh(const Cluster& cluster, NodeId id) {
   if (node == nullptr || node->state != NodeState::Live || !node->synchronised) {
     usable_.erase(id);
     if (node == nullptr || node->state == NodeState::Lost) {
-      tracks_.erase(id);
+      speeds_.forget(id);
       left_out_.erase(id);
     }
     return;
@@ -63,14 +59,12 @@ void ResourceManager::refresh(const Cluster& cluster, NodeId id) {
 
 void ResourceManager::observe_slowness(const Cluster& cluster, NodeId id, double slowness, TimePoint now) {
   if (!(slowness > 0) || !std::isfinite(slowness)) return;
-  Track& track = tracks_[id];
-  track.log_speed += kNewShare * (-std::log(slowness) - track.log_speed);
-  track.strikes = slowness >= kSlow ? track.strikes + 1 : std::max(0, track.strikes - 1);
+  const bool is_slow = speeds_.observe(id, slowness);
   const auto allowed = static_cast<std::size_t>(kLeftOutShareMax * static_cast<double>(usable_.size()));
-  if (placement_.leave_out && track.strikes >= kStrikes && left_out_.size() < allowed) {
+  if (placement_.leave_out && is_slow && left_out_.size() < allowed) {
     const TimePoint until = now + placement_.left_out_for;
     if (left_out_.emplace(id, until).second) exclusions_.emplace(until, id);
-    track.strikes = 0;
+    speeds_.put_on_probation(id);
   }
   refresh(cluster, id);
 }
@@ -84,11 +78,6 @@ void ResourceManager::end_exclusions(const Cluster& cluster, TimePoint now) {
     left_out_.erase(left_out);
     refresh(cluster, id);
   }
-}
-
-double ResourceManager::speed(NodeId node) const {
-  const auto track = tracks_.find(node);
-  return track == tracks_.end() ? 1 : std::exp(track->second.log_speed);
 }
 
 std::vector<double> ResourceManager::speeds_of_free(std::size_t count) const {

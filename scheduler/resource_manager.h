@@ -14,6 +14,7 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/node_speeds.h"
 
 namespace ontime::scheduler {
 
@@ -21,7 +22,7 @@ namespace ontime::scheduler {
 struct Placement {
   bool apart = true;       // a copy goes to another node than the live attempts of its segment, if one has a slot
   bool fast_first = true;  // among free nodes the one whose attempts have been faster
-  bool leave_out = true;   // a node that keeps producing stragglers gets nothing for a while
+  bool leave_out = true;   // a node that is slower than luck explains gets nothing for a while
   Duration left_out_for = std::chrono::seconds(60);
 };
 
@@ -43,7 +44,7 @@ class ResourceManager {
   bool is_usable(NodeId node) const { return usable_.contains(node); }
   bool is_left_out(NodeId node) const { return left_out_.contains(node); }
   // How fast its attempts have been, against those of other nodes: 1 as the others, 0.5 twice as slow.
-  double speed(NodeId node) const;
+  double speed(NodeId node) const { return speeds_.speed(node); }
 
   // speed() of the nodes of the next `count` free slots, fastest first; fewer if there are not so many.
   std::vector<double> speeds_of_free(std::size_t count) const;
@@ -54,17 +55,10 @@ class ResourceManager {
   // Whether every usable node is in `avoid`, so that waiting for another one is no use.
   bool covers_all_usable(const std::vector<NodeId>& avoid) const;
 
-  // A node is left out after so many more slow attempts than others, slow being kSlow times the usual.
-  static constexpr int kStrikes = 2;
-  static constexpr double kSlow = 2;
   // Of the usable nodes no more than this share is left out at a time.
   static constexpr double kLeftOutShareMax = 1.0 / 3;
 
  private:
-  struct Track {           // what is remembered of a node
-    double log_speed = 0;  // natural logarithm, smoothed
-    int strikes = 0;
-  };
   using Rank = std::tuple<int, std::int64_t, NodeId>;  // slowness class, free slots (negated), id: the best is first
   Rank rank(NodeId node, std::uint32_t free) const;
   void remove(NodeId node);
@@ -74,7 +68,7 @@ class ResourceManager {
   std::map<NodeId, Rank> rank_of_;            // of nodes in by_rank_
   std::map<NodeId, std::uint32_t> slots_of_;  // of nodes that slots_ counts
   std::set<NodeId> usable_;
-  std::map<NodeId, Track> tracks_;
+  NodeSpeeds speeds_;
   std::map<NodeId, TimePoint> left_out_;               // until when
   std::set<std::pair<TimePoint, NodeId>> exclusions_;  // the same by time, and some that are over already
   std::uint32_t free_slots_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <sstream>
 #include <string>
 
@@ -128,11 +129,13 @@ Result<Results> Experiment::results_of(const Run& run, ProgressOfRuns& progress)
 }
 
 Status Experiment::measure_baselines(ProgressOfRuns& progress) {
+  std::map<std::string, Results> measured;  // by policy
   for (const Run& run : plan_measurements(scenario_)) {
-    const auto measured = results_of(run, progress);
-    if (!measured) return measured.error();
-    add_baselines(baselines_, scenario_, run.policy.name, *measured);
+    const auto results = results_of(run, progress);
+    if (!results) return results.error();
+    measured[run.policy.name].append(*results);
   }
+  for (const auto& [policy, results] : measured) add_baselines(baselines_, scenario_, policy, results);
   return {};
 }
 

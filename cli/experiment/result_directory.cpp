@@ -110,7 +110,7 @@ Result<ResultDirectory> ResultDirectory::open(const std::string& path, const std
 }
 
 std::string ResultDirectory::name_of(const experiment::Run& run) {
-  return run.policy.name + (run.is_measurement ? ", baseline" : ", " + std::to_string(run.repetition));
+  return run.policy.name + (run.is_measurement ? ", baseline " : ", ") + std::to_string(run.repetition);
 }
 
 std::string ResultDirectory::directory_of(const experiment::Run& run) const {

@@ -3,7 +3,7 @@
 // interrupted goes on with the runs that are missing.
 //
 //   scenario.yaml experiment.json injection.yaml      what was asked for, with what, where
-//   runs/<policy>/<repetition>/*.csv                  a run; measured/<policy>/1/ a baseline
+//   runs/<policy>/<repetition>/*.csv                  a run; measured/<policy>/<repetition>/ a baseline
 //   jobs.csv tasks.csv attempts.csv copies.csv forecasts.csv utilisation.csv    all runs together
 //   summary.csv summary.json report.html
 

@@ -73,6 +73,22 @@ TEST(ExperimentPlan, JobsOneByOneWaitForTheOneBefore) {
   EXPECT_EQ(jobs[1].at, kForEver);
 }
 
+TEST(ExperimentPlan, ABaselineTakesTheJobsOfTheFirstRepetitions) {
+  const Scenario scenario = read(
+      "nodes: [{count: 2}]\nbaseline_runs: 2\nrepeat: 3\nseed: 7\n"
+      "jobs: [{count: 5, tasks: {5: 0.5, 9: 0.5}, deadline: {medians_of: none}}]");
+  const auto measurements = plan_measurements(scenario);
+  const auto runs = plan_runs(scenario);
+  ASSERT_EQ(measurements.size(), 2u);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(measurements[i].repetition, i + 1);
+    EXPECT_EQ(measurements[i].seed, 7 + i);
+    const auto& jobs = runs[i * scenario.policies.size()].jobs;
+    ASSERT_EQ(measurements[i].jobs.size(), jobs.size());
+    for (std::size_t j = 0; j < jobs.size(); ++j) EXPECT_EQ(measurements[i].jobs[j].tasks, jobs[j].tasks);
+  }
+}
+
 TEST(ExperimentPlan, ABaselineIsMeasuredOnceForAllWhoseDeadlinesNeedIt) {
   const Scenario scenario = read(
       "nodes: [{count: 2}]\npolicies: {mine: 'hadoop:slowtaskthreshold=2', none: none}\n"

@@ -68,6 +68,16 @@ TEST_F(ResourceManagerTest, ANodeThatKeepsProducingStragglersIsLeftOutForAWhile)
   EXPECT_EQ(resources_.free_slots(), 3u);
 }
 
+TEST_F(ResourceManagerTest, ANodeThatComesBackIsLeftOutAgainAtOnceIfItIsStillSlow) {
+  add_nodes(3, 1);
+  observe(1, 8);
+  observe(1, 8);
+  resources_.end_exclusions(cluster_, kStart + 60s);
+  for (int i = 0; i < 20; ++i) observe(2, 1);
+  observe(1, 8);
+  EXPECT_TRUE(resources_.is_left_out(NodeId{1}));
+}
+
 TEST_F(ResourceManagerTest, AtMostAThirdOfTheNodesIsLeftOut) {
   add_nodes(3, 1);
   for (const std::uint32_t node : {1u, 2u}) {
