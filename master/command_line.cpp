@@ -61,7 +61,7 @@ void declare(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_option("--placement", flags.placement,
                  "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
-                 "(nodes that keep producing stragglers); or none")
+                 "(nodes slower than luck explains); or none")
       ->capture_default_str();
   app.add_option("--policy", flags.policy, "What to do about stragglers of jobs that do not say it")
       ->type_name("NAME")

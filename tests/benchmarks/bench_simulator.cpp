@@ -2,6 +2,7 @@
 // core by policy, the time of an event by the number of nodes, and a run of the size of Chronos' evaluation.
 //   bench_simulator                 lifetimes and growth: about a minute
 //   bench_simulator --large POLICY  2,700 jobs with about 1,000,000 tasks
+//   bench_simulator --nodes N       an event with N nodes, for a count of its instructions (valgrind --tool=callgrind)
 //   bench_simulator --quick         a little of everything, to see that it runs
 #include <sys/resource.h>
 
@@ -60,15 +61,13 @@ void measure(const Scenario& scenario, std::uint32_t nodes) {
 }
 
 // As many events at every size: fewer jobs per node the more nodes there are, all of them about half busy.
-void measure_growth(bool quick) {
-  for (const std::uint32_t nodes : {100u, 1000u, 10'000u}) {
-    Scenario scenario = cluster(nodes, quick ? 10 : 100 + nodes / 50, "none");
-    scenario.jobs[0].duration = Distribution::lognormal(60, 0.3);  // no long tail in which all but a few nodes idle
-    scenario.jobs[0].tasks = Distribution::constant(quick ? 10 : 300);
-    scenario.jobs[0].arrivals = {};
-    scenario.jobs[0].arrivals.load = 0.5;
-    measure(scenario, nodes);
-  }
+void measure_event(std::uint32_t nodes, bool quick) {
+  Scenario scenario = cluster(nodes, quick ? 10 : 100 + nodes / 50, "none");
+  scenario.jobs[0].duration = Distribution::lognormal(60, 0.3);  // no long tail in which all but a few nodes idle
+  scenario.jobs[0].tasks = Distribution::constant(quick ? 10 : 300);
+  scenario.jobs[0].arrivals = {};
+  scenario.jobs[0].arrivals.load = 0.5;
+  measure(scenario, nodes);
 }
 
 }  // namespace
@@ -83,13 +82,17 @@ int main(int count, char** words) {
     measure(scenario, 2000);
     return 0;
   }
+  if (arguments.size() == 2 && arguments[0] == "--nodes") {
+    measure_event(static_cast<std::uint32_t>(std::stoul(arguments[1])), false);
+    return 0;
+  }
   if (!quick && !arguments.empty()) {
-    std::fputs("usage: bench_simulator [--quick | --large POLICY]\n", stderr);
+    std::fputs("usage: bench_simulator [--quick | --large POLICY | --nodes N]\n", stderr);
     return 2;
   }
   for (const char* policy :
        {"none", "hadoop", "mantri", "clone", "s-restart", "s-resume", "shed+", "ese", "split-resume"}) {
     measure(cluster(quick ? 50 : 1000, quick ? 5 : 300, policy), quick ? 50 : 1000);
   }
-  measure_growth(quick);
+  for (const std::uint32_t nodes : {100u, 1000u, 10'000u}) measure_event(nodes, quick);
 }
