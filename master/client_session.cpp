@@ -24,6 +24,17 @@ wire::Reply no_such_job(JobId id) {
   return refusal(bad_input("There is no " + to_string(id) + "; `ontime jobs` lists those that the master remembers."));
 }
 
+// While nothing becomes durable nothing can be promised and nothing new be told. Who waits for a job goes on waiting.
+bool has_to_be_refused(const wire::Request& request, const ControlLoop& control) {
+  const bool waits = request.has_describe_job() && request.describe_job().wait_ns() > 0;
+  return !control.journal_full().empty() && !waits;
+}
+
+wire::Reply journal_full(const ControlLoop& control) {
+  return refusal(failed("The master takes no orders for now: " + control.journal_full() +
+                        " What runs goes on, and so will the master as soon as there is room."));
+}
+
 std::optional<wire::Request> parse(std::string_view payload) {
   wire::Request request;
   const bool parsed = request.ParseFromArray(payload.data(), static_cast<int>(payload.size()));
@@ -46,6 +57,10 @@ asio::awaitable<void> ClientSession::run() {
       ++counters_.malformed;
       spdlog::warn("client_malformed peer={}", connection_->peer());
       break;
+    }
+    if (has_to_be_refused(*request, services_.control)) {
+      if (!connection_->send(journal_full(services_.control))) break;
+      continue;
     }
     const wire::Reply reply = co_await answer(std::move(*request));
     co_await services_.control.durable();

@@ -34,6 +34,7 @@ struct Flags {
   std::string token_file;
   log::Options log;
   bool check_config = false;
+  bool check_journal = false;
   pid_t parent = 0;
   injection::Flags injection;
 };
@@ -79,6 +80,9 @@ void declare(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_option("--log-file", flags.log.file, "Log there instead of to stderr");
   app.add_flag("--check-config", flags.check_config, "Check flags and configuration file, and exit")
+      ->configurable(false);
+  app.add_flag("--check-journal", flags.check_journal,
+               "Read the journal, changing nothing, say what it holds, and exit")
       ->configurable(false);
   app.add_option("--die-with-parent", flags.parent, "End when this process, which started this one, ends")
       ->check(CLI::PositiveNumber)
@@ -187,6 +191,7 @@ Result<CommandLine> check(const Flags& flags) {
   line.log = flags.log;
   line.log.program = "ontime-master";
   line.check_config = flags.check_config;
+  line.check_journal = flags.check_journal;
   line.parent = flags.parent;
   auto injection = injection::load(flags.injection);
   if (!injection) return std::move(injection).error();

@@ -23,6 +23,7 @@ struct CommandLine {
   Settings settings;
   log::Options log;
   bool check_config = false;
+  bool check_journal = false;
   pid_t parent = 0;  // to die with; 0: with nobody
 };
 

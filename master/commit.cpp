@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "common/base/kill_point.h"
 #include "master/file_system.h"
 #include "master/stitch.h"
 
@@ -73,9 +74,11 @@ class Commit {
     if (size > part.length) {
       if (Status status = shorten(file, part.length); !status) return status;
     }
+    pass_kill_point("part-before-rename");
     if (::renameat(attempts_.get(), file.c_str(), output_.get(), part.name.c_str()) != 0) {
       return system_error("rename to", path_of(part.name), errno);
     }
+    pass_kill_point("part-renamed");
     return {};
   }
 
@@ -103,20 +106,27 @@ class Commit {
     if (::renameat(attempts_.get(), temporary.c_str(), output_.get(), part.name.c_str()) != 0) {
       return system_error("rename to", path_of(part.name), errno);
     }
+    pass_kill_point("stitch-renamed");
     return {};
   }
 
   Status conclude() {
     if (!may_go_on_()) return interrupted();
+    pass_kill_point("parts-before-sync");
     if (Status status = sync(plan_.directory); !status) return status;
+    pass_kill_point("parts-synced");
     if (!may_go_on_()) return interrupted();
     if (Status status = output::write_manifest(plan_.directory, plan_.manifest); !status) return status;
     if (!may_go_on_()) return interrupted();
     if (Status status = remove_tree(path_of(output::kAttemptsName)); !status) return status;
+    pass_kill_point("attempts-removed");
     if (!may_go_on_()) return interrupted();
     const Descriptor success(::openat(output_.get(), output::kSuccessName, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
     if (!success.is_open()) return system_error("create", path_of(output::kSuccessName), errno);
-    return sync(plan_.directory);
+    pass_kill_point("success-created");
+    if (Status status = sync(plan_.directory); !status) return status;
+    pass_kill_point("success-synced");
+    return {};
   }
 
   const CommitPlan& plan_;

@@ -1,11 +1,14 @@
 #include "master/control_loop.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <asio/post.hpp>
 #include <iterator>
 #include <memory>
 #include <utility>
 
+#include "common/base/kill_point.h"
 #include "master/signal.h"
 
 namespace ontime::master {
@@ -23,7 +26,7 @@ ControlLoop::ControlLoop(Parts parts, Clock clock, JournalWriter::OnFailure on_f
       performer_(parts.performer),
       recorder_(parts.recorder),
       timer_(parts.executor),
-      writer_(parts.journal, parts.executor, std::move(on_failure)) {}
+      writer_(parts.journal, parts.executor, std::move(on_failure), [this](const std::string& why) { on_full(why); }) {}
 
 void ControlLoop::start() {
   const TimePoint now = clock_.now();
@@ -79,16 +82,28 @@ void ControlLoop::hand_over() {
   });
 }
 
+void ControlLoop::on_full(const std::string& why) {
+  journal_full_ = why;
+  if (why.empty()) {
+    spdlog::warn("journal_has_room");
+  } else {
+    spdlog::error("journal_full message=\"{}\"", why);
+  }
+}
+
 void ControlLoop::perform(const Batch& batch) {
+  pass_kill_point("batch-before-actions");
   for (const scheduler::Record& record : batch.records) performer_.observe(record);
   for (const Effect& effect : batch.effects) {
     if (const auto* action = std::get_if<scheduler::Action>(&effect)) {
       performer_.perform(*action);
+      pass_kill_point("action-performed");
     } else {
       std::get<std::function<void()>>(effect)();
     }
   }
   performer_.flush();
+  pass_kill_point("actions-flushed");
 }
 
 void ControlLoop::arm_timer() {

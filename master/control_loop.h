@@ -11,6 +11,7 @@
 #include <asio/steady_timer.hpp>
 #include <functional>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -57,6 +58,9 @@ class ControlLoop {
   // So much waits for the journal that whoever brings events should await durable() first.
   bool is_congested() const { return open_.records.size() > kOpenRecordsMax; }
 
+  // Why nothing becomes durable for now; empty if all is well.
+  const std::string& journal_full() const { return journal_full_; }
+
   const scheduler::Cluster& cluster() const { return scheduler_.cluster(); }
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
   TimePoint now() const { return clock_.now(); }
@@ -79,6 +83,7 @@ class ControlLoop {
   void hand_over();
   void perform(const Batch& batch);
   void arm_timer();
+  void on_full(const std::string& why);
 
   const asio::any_io_executor executor_;
   scheduler::Scheduler& scheduler_;
@@ -92,6 +97,7 @@ class ControlLoop {
   bool turn_end_scheduled_ = false;
   asio::steady_timer timer_;  // for the scheduler's next wake-up
   std::optional<TimePoint> armed_for_;
+  std::string journal_full_;
   JournalWriter writer_;  // last: its end waits for the write that reads writing_
 };
 

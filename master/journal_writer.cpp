@@ -4,15 +4,33 @@
 #include <utility>
 
 namespace ontime::master {
+namespace {
 
-JournalWriter::JournalWriter(journal::Journal& journal, asio::any_io_executor control, OnFailure on_failure)
-    : journal_(journal), control_(std::move(control)), on_failure_(std::move(on_failure)) {}
+bool is_full(const Status& status) { return !status && status.error().kind == ErrorKind::Unavailable; }
 
-JournalWriter::~JournalWriter() { thread_.join(); }
+}  // namespace
+
+JournalWriter::JournalWriter(journal::Journal& journal, asio::any_io_executor control, OnFailure on_failure,
+                             OnFull on_full)
+    : journal_(journal),
+      control_(std::move(control)),
+      on_failure_(std::move(on_failure)),
+      on_full_(std::move(on_full)) {}
+
+JournalWriter::~JournalWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  end_.notify_all();
+  thread_.join();
+}
 
 void JournalWriter::write(const std::vector<scheduler::Record>& batch, std::function<void()> done) {
   asio::post(thread_, [this, &batch, done = std::move(done)]() mutable {
     Status status = journal_.append(batch);
+    if (is_full(status)) status = wait_for_room(batch, std::move(status));
+    if (is_full(status)) return;  // the master ends; as after a kill, nobody was told
     asio::post(control_, [this, status = std::move(status), done = std::move(done)] {
       if (!status) {
         on_failure_(status.error());
@@ -21,6 +39,19 @@ void JournalWriter::write(const std::vector<scheduler::Record>& batch, std::func
       }
     });
   });
+}
+
+// Still full: the master ends.
+Status JournalWriter::wait_for_room(const std::vector<scheduler::Record>& batch, Status full) {
+  asio::post(control_, [this, why = full.error().message] { on_full_(why); });
+  Status status = std::move(full);
+  std::unique_lock lock(mutex_);
+  while (is_full(status)) {
+    if (end_.wait_for(lock, kFullPause, [this] { return is_ending_; })) return status;
+    status = journal_.append_again(batch);
+  }
+  asio::post(control_, [this] { on_full_(""); });
+  return status;
 }
 
 }  // namespace ontime::master

@@ -13,10 +13,12 @@
 #include <memory>
 #include <string>
 
+#include "common/base/kill_point.h"
 #include "common/base/parent_process.h"
 #include "common/injection/settings.h"
 #include "common/log/log.h"
 #include "common/net/endpoint.h"
+#include "master/check_journal.h"
 #include "master/command_line.h"
 #include "master/journal/rocksdb_journal.h"
 #include "master/master.h"
@@ -41,9 +43,11 @@ Status write_port_file(const std::string& path, std::uint16_t port) {
   std::FILE* file = std::fopen(temporary.c_str(), "we");
   const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
   const bool closed = file != nullptr && std::fclose(file) == 0;
+  pass_kill_point("port-before-rename");
   if (!written || !closed || std::rename(temporary.c_str(), path.c_str()) != 0) {
     return failed("Cannot write the port file '" + path + "': " + std::strerror(errno) + ".");
   }
+  pass_kill_point("port-renamed");
   return {};
 }
 
@@ -80,6 +84,7 @@ int run(const CommandLine& line) {
   auto master =
       Master::make(io, **journal, line.settings, std::move(*socket), end_at_journal_failure, make_recorder(line));
   if (!master) return complain(master.error());
+  pass_kill_point("journal-read");
   asio::signal_set signals(io, SIGTERM, SIGINT);
   signals.async_wait([&io](const asio::error_code& error, int signal) {
     if (error) return;
@@ -102,6 +107,13 @@ int run(const CommandLine& line) {
   return 0;
 }
 
+int print_check(const std::string& journal) {
+  const Result<std::string> found = check_journal(journal);
+  if (!found) return complain(found.error());
+  std::fputs(found->c_str(), stdout);
+  return 0;
+}
+
 int main_of(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
   const Parsed parsed = parse_command_line(argc, argv);
@@ -113,6 +125,7 @@ int main_of(int argc, char** argv) {
     std::puts("The configuration is fine.");
     return 0;
   }
+  if (parsed.command_line->check_journal) return print_check(parsed.command_line->journal);
   return run(*parsed.command_line);
 }
 

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "common/base/ids.h"
+#include "common/base/kill_point.h"
 #include "common/output/manifest.h"
 #include "master/file_system.h"
 
@@ -22,8 +23,19 @@ constexpr const char* kClaimName = ".claim";  // in _attempts; holds the id of t
 
 fs::path attempts_of(const std::string& directory) { return fs::path(directory) / output::kAttemptsName; }
 
+// Where _attempts is made ready before it gets its name. What a crash leaves there is told by the name.
+fs::path unclaimed_attempts_of(const std::string& directory, const std::string& cluster) {
+  return fs::path(directory) / (std::string(output::kAttemptsName) + ".of-" + cluster);
+}
+
 Error refused(const std::string& directory, const std::string& why) {
   return bad_input("The output directory '" + directory + "' " + why + ".");
+}
+
+// A disk that is full or broken is nothing that the submission did wrong.
+Error cannot_make(const std::string& directory, int problem) {
+  if (problem == ENOSPC || problem == EDQUOT || problem == EIO) return system_error("create", directory, problem);
+  return refused(directory, "cannot be created: " + std::system_category().message(problem));
 }
 
 bool has_claim(const std::string& directory, const std::string& cluster) {
@@ -53,7 +65,9 @@ Result<Found> look_at(const std::string& directory, const std::string& cluster) 
   const std::ptrdiff_t entries = entries_of(directory, error);
   if (entries < 0) return refused(directory, "cannot be read: " + error.message());
   if (entries == 0) return Found::Empty;
-  const bool only_claim = entries == 1 && entries_of(attempts_of(directory), error) == 1;
+  if (entries > 1) return Found::SomethingElse;
+  if (fs::exists(unclaimed_attempts_of(directory, cluster), error)) return Found::Empty;
+  const bool only_claim = entries_of(attempts_of(directory), error) == 1;
   return only_claim && has_claim(directory, cluster) ? Found::OurClaim : Found::SomethingElse;
 }
 
@@ -67,21 +81,46 @@ Status remove_attempt_files(const std::string& directory) {
   return {};
 }
 
-Status write_claim(const std::string& directory, const std::string& cluster) {
-  const std::string path = attempts_of(directory) / kClaimName;
+Status write_claim(const fs::path& attempts, const std::string& cluster) {
+  const std::string path = attempts / kClaimName;
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.is_open()) return system_error("create", path, errno);
   const std::string text = cluster + "\n";
-  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) || ::fsync(file.get()) != 0) {
     return system_error("write", path, errno);
   }
   return {};
 }
 
+// _attempts appears with its claim in it or not at all, and the rename tells which of two masters that claim the same
+// directory was first.
+Status make_claim(const std::string& directory, const std::string& cluster) {
+  const fs::path unclaimed = unclaimed_attempts_of(directory, cluster);
+  pass_kill_point("claim-before-mkdir");
+  if (Status status = remove_tree(unclaimed); !status) return status;
+  if (::mkdir(unclaimed.c_str(), 0755) != 0) {
+    return cannot_make(directory, errno);
+  }
+  pass_kill_point("claim-directory-made");
+  Status status = write_claim(unclaimed, cluster);
+  if (status) status = sync_directory(unclaimed);  // its name must not outlive a power cut without the claim
+  pass_kill_point("claim-written");
+  if (status && ::rename(unclaimed.c_str(), attempts_of(directory).c_str()) != 0) {
+    const bool is_taken = errno == ENOTEMPTY || errno == EEXIST;
+    status = is_taken ? refused(directory, "is being used by another job") : cannot_make(directory, errno);
+  }
+  if (!status) static_cast<void>(remove_tree(unclaimed));
+  return status;
+}
+
 Status sync_claim(const std::string& directory) {
-  const std::string parent = fs::path(directory).parent_path();
-  for (const std::string& path : {attempts_of(directory).string(), directory, parent}) {
+  const fs::path parent = fs::path(directory).parent_path();
+  for (const std::string& path : {attempts_of(directory).string(), directory, parent.string()}) {
     if (Status status = sync_directory(path); !status) return status;
+  }
+  // Any of those above may be new as well; one that cannot be opened is not.
+  for (fs::path at = parent; at.has_relative_path(); at = at.parent_path()) {
+    static_cast<void>(sync_directory(at.parent_path()));
   }
   return {};
 }
@@ -97,14 +136,10 @@ Status claim_output(const std::string& directory, const std::string& cluster) {
   if (*found == Found::OurClaim) return sync_claim(directory);
   std::error_code error;
   fs::create_directories(directory, error);
-  if (error) return refused(directory, "cannot be created: " + error.message());
-  // mkdir tells which of two masters that claim the same directory was first.
-  if (::mkdir(attempts_of(directory).c_str(), 0755) != 0) {
-    if (errno == EEXIST) return refused(directory, "is being used by another job");
-    return refused(directory, "cannot be written: " + std::system_category().message(errno));
-  }
-  Status status = write_claim(directory, cluster);
-  if (status) status = sync_claim(directory);
+  if (error) return cannot_make(directory, error.value());
+  if (Status made = make_claim(directory, cluster); !made) return made;
+  pass_kill_point("claim-renamed");
+  Status status = sync_claim(directory);
   if (!status) static_cast<void>(remove_tree(attempts_of(directory)));
   return status;
 }
@@ -114,12 +149,21 @@ Status discard_output(const std::string& directory, std::uint32_t parts, const s
   const fs::path path(directory);
   std::error_code error;
   if (fs::exists(path / output::kSuccessName, error)) return {};
+  pass_kill_point("discard-before-parts");
   for (std::uint32_t task = 0; task < parts; ++task) fs::remove(path / part_file_name(task), error);
   fs::remove(path / output::kManifestName, error);
   fs::remove(path / (std::string(output::kManifestName) + ".new"), error);
+  pass_kill_point("discard-parts-removed");
   if (Status status = remove_attempt_files(directory); !status) return status;
+  // The claim goes last, in a power cut too.
+  for (const std::string& place : {attempts_of(directory).string(), directory}) {
+    if (Status status = sync_directory(place); !status) return status;
+  }
+  pass_kill_point("discard-attempt-files-removed");
   if (Status status = remove_tree(attempts_of(directory)); !status) return status;
+  pass_kill_point("discard-attempts-removed");
   fs::remove(path, error);  // only if it is empty; anything left is not ours
+  pass_kill_point("discard-done");
   return {};
 }
 

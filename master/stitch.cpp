@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "common/base/kill_point.h"
 #include "master/file_system.h"
 
 namespace ontime::master {
@@ -74,10 +75,13 @@ Status stitch(const StitchPlace& place, const Part& part, const std::string& nam
   const std::string path = place.path + "/" + name;
   const Descriptor file(::openat(place.directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.is_open()) return system_error("create", path, errno);
+  pass_kill_point("stitch-created");
   for (const Piece& piece : part.pieces) {
     if (Status status = append_piece(place, piece, file, may_go_on); !status) return status;
   }
+  pass_kill_point("stitch-copied");
   if (::fsync(file.get()) != 0) return system_error("write", path, errno);
+  pass_kill_point("stitch-synced");
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <asio/post.hpp>
 #include <utility>
 
+#include "common/base/kill_point.h"
 #include "master/output_directory.h"
 #include "master/submission.h"
 
@@ -16,6 +17,7 @@ Result<scheduler::JobSpec> prepare_and_claim(const wire::JobSpec& request, const
   Result<scheduler::JobSpec> spec = prepare_job(request, policy);
   if (!spec) return spec;
   if (Status status = claim_output(spec->output, cluster_id); !status) return status.error();
+  pass_kill_point("claim-synced");
   return spec;
 }
 

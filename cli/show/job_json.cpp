@@ -99,10 +99,7 @@ std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::er
 
 std::string jobs_json(const wire::Reply::Jobs& jobs) {
   Json list = Json::array();
-  for (const auto& job : jobs.jobs()) {
-    list.push_back(summary(job));
-    if (job.has_forecast()) list.back()["forecast"] = forecast_value(job.forecast());
-  }
+  for (const auto& job : jobs.jobs()) list.push_back(summary(job));
   Json document;
   document["jobs"] = std::move(list);
   for (const auto& policy : jobs.accounts())

@@ -16,6 +16,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/base/kill_point.h"
 #include "common/net/coroutine.h"
 #include "common/net/endpoint.h"
 
@@ -100,7 +101,10 @@ asio::awaitable<Result<std::string_view>> Connection::receive() {
     if (!is_open()) co_return failed_to_receive(asio::error::operation_aborted);
     auto payload = state_->decoder.next();
     if (!payload) co_return end(failed(peer() + " does not speak the protocol: " + payload.error().message));
-    if (*payload) co_return **payload;
+    if (*payload) {
+      pass_kill_point("message-received");
+      co_return **payload;
+    }
     const auto space = state_->decoder.space();
     const auto buffer = asio::buffer(space.data(), space.size());
     const auto [error, size] = co_await state_->socket.async_read_some(buffer, no_throw);
@@ -148,6 +152,7 @@ void Connection::start_writing() {
 void Connection::write() {
   if (!is_open()) return;
   std::swap(state_->outbox, state_->writing);
+  pass_kill_point("message-before-write");
   asio::async_write(
       state_->socket, asio::buffer(state_->writing),
       [self = shared_from_this()](const asio::error_code& error, std::size_t) { self->on_written(error); });
@@ -162,6 +167,7 @@ void Connection::on_written(const std::error_code& error) {
     state_->written.cancel();
     return;
   }
+  pass_kill_point("message-written");
   state_->writing.clear();
   if (state_->writing.capacity() > kIdleBytesMax) state_->writing.shrink_to_fit();
   if (!state_->outbox.empty()) return write();

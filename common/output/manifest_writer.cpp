@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "common/base/kill_point.h"
 #include "common/output/manifest.h"
 
 namespace ontime::output {
@@ -31,6 +32,7 @@ class NewFile {
 
   Status finish() {
     drain();
+    pass_kill_point("manifest-before-sync");
     if (status_ && ::fsync(descriptor_) != 0) fail("write");
     return status_;
   }
@@ -130,13 +132,18 @@ Status write_manifest(const std::string& directory, const Manifest& manifest) {
   const std::string temporary = path + ".new";
   {
     NewFile file(temporary);
+    pass_kill_point("manifest-created");
     append_manifest(file, manifest);
     if (Status status = file.finish(); !status) return status;
   }
+  pass_kill_point("manifest-before-rename");
   if (::rename(temporary.c_str(), path.c_str()) != 0) {
     return failed("Cannot rename '" + temporary + "' to '" + path + "': " + std::strerror(errno) + ".");
   }
-  return sync_directory(directory);
+  pass_kill_point("manifest-renamed");
+  if (Status status = sync_directory(directory); !status) return status;
+  pass_kill_point("manifest-synced");
+  return {};
 }
 
 }  // namespace ontime::output

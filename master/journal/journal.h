@@ -27,9 +27,13 @@ class Journal {
   virtual const std::string& cluster() const = 0;
 
   // Stores the batch; once it has returned (and the journal syncs), neither a crash nor a power cut can undo it. A
-  // JobForgotten removes all records of its job, itself included, in the same batch. After an error the journal is of
-  // no more use: what of the batch is stored is unknown.
+  // JobForgotten removes all records of its job, itself included, in the same batch. After an error what of the batch
+  // is stored is unknown. Unavailable: the disk is full, and append_again() may be called; after any other the journal
+  // is of no more use.
   virtual Status append(std::span<const scheduler::Record> batch) = 0;
+
+  // The same batch again, after an Unavailable: finds out whether it is stored, and stores it if not.
+  virtual Status append_again(std::span<const scheduler::Record> batch) { return append(batch); }
 
   // Every record: those of the cluster, then each job's, by job. An error names the file or directory and the reason;
   // nothing after a record that cannot be read is shown.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 #include <sys/file.h>
@@ -9,6 +10,8 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdarg>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -18,6 +21,7 @@
 #include <variant>
 
 #include "common/base/check.h"
+#include "common/base/kill_point.h"
 #include "master/journal/journal_key.h"
 #include "master/journal/record_codec.h"
 
@@ -43,16 +47,15 @@ std::string make_cluster_id() {
 }
 
 // Small and quick to open: the journal is written in order, read once at start, and never looked up.
-rocksdb::Options make_options() {
+rocksdb::Options make_options(std::shared_ptr<rocksdb::Logger> log) {
   rocksdb::Options options;
+  options.info_log = std::move(log);
   options.create_if_missing = true;
   options.write_buffer_size = 8u << 20;
   options.max_write_buffer_number = 2;
   options.max_background_jobs = 2;
   options.max_open_files = 64;
   options.max_file_opening_threads = 1;
-  options.keep_log_file_num = 1;
-  options.info_log_level = rocksdb::WARN_LEVEL;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   options.skip_stats_update_on_db_open = true;
@@ -66,11 +69,6 @@ rocksdb::Options make_options() {
   return options;
 }
 
-std::string advice_for(const rocksdb::Status& status) {
-  if (status.IsNoSpace()) return "; the disk is full: make room and start again";
-  return "";
-}
-
 // Something other than a journal lives there already.
 bool holds_something_else(const std::string& directory) {
   namespace fs = std::filesystem;
@@ -80,7 +78,41 @@ bool holds_something_else(const std::string& directory) {
   return fs::directory_iterator(path, ignored) != fs::directory_iterator();
 }
 
+// The directory may be new, and those above it: their names must last before anything is promised. One that cannot be
+// opened is not new.
+void sync_names_above(const std::string& directory) {
+  std::error_code ignored;
+  for (std::filesystem::path at = std::filesystem::absolute(directory, ignored).lexically_normal();
+       at.has_relative_path(); at = at.parent_path()) {
+    const int descriptor = ::open(at.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) continue;
+    static_cast<void>(::fsync(descriptor));
+    ::close(descriptor);
+  }
+}
+
 }  // namespace
+
+// What RocksDB tells only its log: in which file records were dropped because they are damaged.
+class RocksdbJournal::DamageLog : public rocksdb::Logger {
+ public:
+  DamageLog() : Logger(rocksdb::WARN_LEVEL) {}
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char text[1024];
+    std::vsnprintf(text, sizeof text, format, arguments);
+    const std::string_view line = text;
+    const std::size_t end = line.find(": dropping ");
+    if (end == line.npos || !file_.empty()) return;
+    const std::size_t begin = line.rfind(' ', end);
+    file_ = line.substr(begin == line.npos ? 0 : begin + 1, end - (begin == line.npos ? 0 : begin + 1));
+  }
+  // "'FILE', "; empty if none was named. For the thread that opens the database.
+  std::string place() const { return file_.empty() ? "" : quoted(file_) + ", "; }
+
+ private:
+  std::string file_;
+};
 
 // Held as long as the journal is open; the kernel releases it however the process ends.
 class RocksdbJournal::DirectoryLock {
@@ -115,10 +147,16 @@ Error RocksdbJournal::error_about(const char* what, const std::string& reason) c
   return failed(std::string("Cannot ") + what + " the journal in " + quoted(directory_) + ": " + reason + ".");
 }
 
+Error RocksdbJournal::write_error(const rocksdb::Status& status) const {
+  if (!status.IsNoSpace()) return error_about("write", status.ToString());
+  return unavailable(error_about("write", "the disk is full").message);
+}
+
 Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& directory, RocksdbSettings settings) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) return failed("Cannot create the journal directory " + quoted(directory) + ": " + error.message() + ".");
+  sync_names_above(directory);
   if (holds_something_else(directory)) {
     return failed("The directory " + quoted(directory) +
                   " holds files that are not a journal; name an empty or new one with --journal.");
@@ -126,28 +164,44 @@ Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& 
   auto lock = DirectoryLock::take(directory);
   if (!lock) return lock.error();
   auto journal = std::unique_ptr<RocksdbJournal>(new RocksdbJournal(directory, settings, std::move(*lock)));
-  if (Status status = journal->open_database(); !status) return status.error();
-  if (Status status = journal->read_metadata(); !status) return status.error();
+  if (Status status = journal->open_database(For::Writing); !status) return status.error();
+  if (Status status = journal->read_metadata(For::Writing); !status) return status.error();
   return journal;
 }
 
-Status RocksdbJournal::open_database() {
+Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open_to_read(const std::string& directory) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::path(directory) / "CURRENT", ignored)) {
+    return failed("There is no journal in " + quoted(directory) + ": it has no file CURRENT.");
+  }
+  auto journal = std::unique_ptr<RocksdbJournal>(new RocksdbJournal(directory, {}, nullptr));
+  if (Status status = journal->open_database(For::Reading); !status) return status.error();
+  if (Status status = journal->read_metadata(For::Reading); !status) return status.error();
+  return journal;
+}
+
+Status RocksdbJournal::open_database(For purpose) {
+  const auto log = std::make_shared<DamageLog>();
   rocksdb::DB* database = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(make_options(), directory_, &database);
+  const rocksdb::Options options = make_options(log);
+  const rocksdb::Status status = purpose == For::Writing ? rocksdb::DB::Open(options, directory_, &database)
+                                                         : rocksdb::DB::OpenForReadOnly(options, directory_, &database);
   database_.reset(database);
   if (status.ok()) return {};
   if (status.IsCorruption()) {
-    return error_about("read", status.ToString() +
+    return error_about("read", log->place() + status.ToString() +
                                    "; it is damaged, and going on without its records could repeat or "
                                    "lose work: restore it from a copy or start with another --journal");
   }
-  return error_about("open", status.ToString() + advice_for(status));
+  if (status.IsNoSpace()) return unavailable(error_about("open", "the disk is full; make room").message);
+  return error_about("open", status.ToString());
 }
 
-Status RocksdbJournal::read_metadata() {
+Status RocksdbJournal::read_metadata(For purpose) {
   std::string format_text;
   const rocksdb::Status status = database_->Get({}, kFormatKey, &format_text);
-  if (status.IsNotFound()) return write_metadata();
+  if (status.IsNotFound() && purpose == For::Writing) return write_metadata();
+  if (status.IsNotFound()) return error_about("read", "its format number is missing; its making was interrupted");
   if (!status.ok()) return error_about("read", status.ToString());
   std::uint32_t format = 0;
   const char* end = format_text.data() + format_text.size();
@@ -157,9 +211,9 @@ Status RocksdbJournal::read_metadata() {
     return error_about("read", "it has format " + format_text + " and this ontime-master knows formats up to " +
                                    std::to_string(kJournalFormat) + "; use the newer ontime-master that wrote it");
   }
-  if (format < kJournalFormat) {  // what it holds reads the same
+  if (format < kJournalFormat && purpose == For::Writing) {  // what it holds reads the same
     const rocksdb::Status raised = database_->Put(rocksdb::WriteOptions(), kFormatKey, std::to_string(kJournalFormat));
-    if (!raised.ok()) return error_about("write", raised.ToString() + advice_for(raised));
+    if (!raised.ok()) return write_error(raised);
   }
   const rocksdb::Status found = database_->Get({}, kClusterKey, &cluster_);
   if (!found.ok() || cluster_.empty()) return error_about("read", "the id of its cluster is missing");
@@ -177,31 +231,56 @@ Status RocksdbJournal::write_metadata() {
   static_cast<void>(batch.Put(kClusterKey, cluster_));
   rocksdb::WriteOptions options;
   options.sync = settings_.sync;
+  pass_kill_point("journal-before-first-write");
   const rocksdb::Status status = database_->Write(options, &batch);
-  if (!status.ok()) return error_about("write", status.ToString() + advice_for(status));
+  if (!status.ok()) return write_error(status);
+  pass_kill_point("journal-first-written");
   return {};
 }
 
 Status RocksdbJournal::append(std::span<const scheduler::Record> batch) {
   ONTIME_CHECK(positioned_, "the journal is read before it is written");
   rocksdb::WriteBatch writes;
+  batch_begin_.clear();
   for (const scheduler::Record& record : batch) {
     const JobId job = scheduler::job_of(record.fact);
     if (std::holds_alternative<scheduler::record::JobForgotten>(record.fact)) {
       static_cast<void>(
           writes.DeleteRange(encode_key({job, 0}), encode_key({job, std::numeric_limits<std::uint64_t>::max()})));
       next_sequence_.erase(job);
+      batch_begin_.erase(job);
     } else if (const auto* profile = std::get_if<scheduler::record::ProfileUpdated>(&record.fact)) {
       static_cast<void>(writes.Put(kProfilePrefix + profile->key, encode_record(record)));
     } else {
-      static_cast<void>(writes.Put(encode_key({job, next_sequence_[job]++}), encode_record(record)));
+      const std::uint64_t sequence = next_sequence_[job]++;
+      batch_begin_.try_emplace(job, sequence);
+      static_cast<void>(writes.Put(encode_key({job, sequence}), encode_record(record)));
     }
   }
   rocksdb::WriteOptions options;
   options.sync = settings_.sync;
+  pass_kill_point("journal-before-write");
   const rocksdb::Status status = database_->Write(options, &writes);
-  if (!status.ok()) return error_about("write", status.ToString() + advice_for(status));
+  if (!status.ok()) return write_error(status);
+  pass_kill_point("journal-written");
   return {};
+}
+
+// A batch is stored whole or not at all, so any of its records tells. One that only forgets jobs and updates profiles
+// may be stored twice.
+bool RocksdbJournal::holds_batch() const {
+  if (batch_begin_.empty()) return false;
+  const auto& [job, sequence] = *batch_begin_.begin();
+  const auto next = next_sequence_.find(job);
+  return next != next_sequence_.end() && next->second > sequence;
+}
+
+// RocksDB writes no more after an error. Opened again it finds what is whole, as the next master would.
+Status RocksdbJournal::append_again(std::span<const scheduler::Record> batch) {
+  database_.reset();
+  if (Status status = open_database(For::Writing); !status) return status;
+  if (Status status = read_all([](const scheduler::Record&) {}); !status) return status;
+  return holds_batch() ? Status() : append(batch);
 }
 
 Status RocksdbJournal::read_all(const std::function<void(const scheduler::Record&)>& visit) {
@@ -228,7 +307,10 @@ Status RocksdbJournal::read_all(const std::function<void(const scheduler::Record
     ++next_sequence_[key->job];
     visit(*record);
   }
-  if (!at->status().ok()) return error_about("read", at->status().ToString() + "; it is damaged");
+  if (!at->status().ok()) {
+    const bool is_damage = at->status().IsCorruption();
+    return error_about("read", at->status().ToString() + (is_damage ? "; it is damaged" : ""));
+  }
   positioned_ = true;
   return {};
 }

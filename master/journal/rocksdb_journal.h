@@ -10,7 +10,8 @@
 
 namespace rocksdb {
 class DB;
-}
+class Status;
+}  // namespace rocksdb
 
 namespace ontime::journal {
 
@@ -23,28 +24,37 @@ class RocksdbJournal : public Journal {
   // Creates the directory if it is missing. Refuses, with one sentence that names it, a directory that another master
   // has open, one that holds something else, a newer format, and a damaged journal.
   static Result<std::unique_ptr<RocksdbJournal>> open(const std::string& directory, RocksdbSettings settings);
+  // To look at: changes nothing in the directory, and does not care whether a master has it open, whose latest records
+  // may then be missing. REQUIRES: append() is never called.
+  static Result<std::unique_ptr<RocksdbJournal>> open_to_read(const std::string& directory);
   ~RocksdbJournal() override;
 
   const std::string& cluster() const override { return cluster_; }
   // REQUIRES: read_all() has succeeded once; it learns where each job's records end.
   Status append(std::span<const scheduler::Record> batch) override;
+  Status append_again(std::span<const scheduler::Record> batch) override;
   Status read_all(const std::function<void(const scheduler::Record&)>& visit) override;
 
  private:
   class DirectoryLock;
+  class DamageLog;
+  enum class For { Writing, Reading };
   RocksdbJournal(std::string directory, RocksdbSettings settings, std::unique_ptr<DirectoryLock> lock);
-  Status open_database();
-  Status read_metadata();
+  Status open_database(For purpose);
+  Status read_metadata(For purpose);
+  bool holds_batch() const;
   Status write_metadata();
   Error error_about(const char* what, const std::string& reason) const;
+  Error write_error(const rocksdb::Status& status) const;
 
   const std::string directory_;
   const RocksdbSettings settings_;
-  const std::unique_ptr<DirectoryLock> lock_;  // outlives database_
+  const std::unique_ptr<DirectoryLock> lock_;  // outlives database_; null if it is only read
   std::unique_ptr<rocksdb::DB> database_;
   std::string cluster_;
   bool positioned_ = false;                       // read_all() has run
   std::map<JobId, std::uint64_t> next_sequence_;  // of jobs that have records
+  std::map<JobId, std::uint64_t> batch_begin_;    // of the latest batch: the first sequence of each job
 };
 
 }  // namespace ontime::journal

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/kill_point.h"
 #include "master/recording/block.h"
 #include "master/recording/epoch_files.h"
 
@@ -105,9 +106,11 @@ void Recorder::write(std::string_view content) {
     return stop("the recordings would take more than " + std::to_string(options_.bytes_max) +
                 " bytes (--recording-limit)");
   }
+  pass_kill_point("recording-before-write");
   file_.write(block.data(), static_cast<std::streamsize>(block.size()));
   written_ += block.size();
   ++sequence_;
+  pass_kill_point("recording-written");
 }
 
 // Removes the oldest other epochs until so many more bytes fit. False if they do not fit even then.

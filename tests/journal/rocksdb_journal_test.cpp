@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -107,6 +108,40 @@ TEST_F(RocksdbJournalTest, GoesOnBehindWhatItHeld) {
     ASSERT_TRUE((*journal)->append(more));
   }
   EXPECT_EQ(reopen(), first(4));
+}
+
+TEST_F(RocksdbJournalTest, StoresABatchOnceThoughItIsAppendedAgain) {
+  auto journal = open();
+  ASSERT_TRUE(journal);
+  ASSERT_TRUE((*journal)->read_all([](const Record&) {}));
+  const std::vector<Record> batch = {fact_number(0), fact_number(1)};
+  ASSERT_TRUE((*journal)->append(batch));
+  ASSERT_TRUE((*journal)->append_again(batch));
+  const Record more = fact_number(2);
+  ASSERT_TRUE((*journal)->append({&more, 1}));
+  journal->reset();
+  EXPECT_EQ(reopen(), first(3));
+}
+
+TEST_F(RocksdbJournalTest, IsReadWithoutBeingChangedWhileAnotherHasIt) {
+  make_journal(3);
+  const auto open_journal = open();
+  ASSERT_TRUE(open_journal);
+  const auto names = [&] {
+    std::vector<std::string> all;
+    for (const auto& entry : fs::directory_iterator(path_)) all.push_back(entry.path().filename());
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  const std::vector<std::string> before = names();
+  auto journal = RocksdbJournal::open_to_read(path_);
+  ASSERT_TRUE(journal) << journal.error().message;
+  std::size_t count = 0;
+  ASSERT_TRUE((*journal)->read_all([&](const Record&) { ++count; }));
+  EXPECT_EQ(count, 3u);
+  EXPECT_EQ(names(), before);
+  EXPECT_FALSE(RocksdbJournal::open_to_read(directory_ / "none"));
+  EXPECT_FALSE(fs::exists(directory_ / "none"));
 }
 
 TEST_F(RocksdbJournalTest, KeepsItsClusterIdAndDiffersFromOthers) {
@@ -236,6 +271,7 @@ TEST_F(DamageTest, AFlippedByteInTheMiddleIsRefusedAndNamed) {
   damaged[log_.size() / 2] = static_cast<char>(damaged[log_.size() / 2] ^ 0x41);
   EXPECT_TRUE(is_refused_or_prefix(damaged));
   EXPECT_NE(refusal_.find("it is damaged"), std::string::npos) << refusal_;
+  EXPECT_NE(refusal_.find(log_name_), std::string::npos) << refusal_;
 }
 
 }  // namespace

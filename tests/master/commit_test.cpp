@@ -264,6 +264,14 @@ TEST_F(OutputDirectoryTest, DisappearsWhenItIsDiscarded) {
   EXPECT_TRUE(discard_output(output_, 2, "ours"));
 }
 
+TEST_F(OutputDirectoryTest, IsClaimedAgainAfterACrashInTheMiddleOfTheClaimButByNobodyElse) {
+  test::write_file(output_ + "/_attempts.of-ours/.claim", "ou");  // torn
+  EXPECT_NE(refusal("theirs").find("is not empty"), std::string::npos);
+  ASSERT_TRUE(claim("ours"));
+  EXPECT_FALSE(fs::exists(output_ + "/_attempts.of-ours"));
+  EXPECT_EQ(test::read_file(output_ + "/_attempts/.claim"), "ours\n");
+}
+
 TEST_F(OutputDirectoryTest, IsNotDiscardedByAnotherCluster) {
   ASSERT_TRUE(claim("theirs"));
   ASSERT_TRUE(discard_output(output_, 1, "ours"));

@@ -151,6 +151,24 @@ TEST_F(ControlLoopTest, PerformsNothingMoreAfterAFailedWrite) {
   EXPECT_TRUE(recorder_.seen.empty());
 }
 
+TEST_F(ControlLoopTest, WaitsForRoomAndThenPerformsWhatItHeldBack) {
+  settle();
+  journal_.fill("The disk is full.");
+  submit(1);
+  while (control_.journal_full().empty()) {
+    io_.restart();
+    io_.poll();
+  }
+  EXPECT_EQ(control_.journal_full(), "The disk is full.");
+  submit(2);
+  EXPECT_TRUE(recorder_.seen.empty());
+  journal_.fill("");
+  settle();
+  EXPECT_EQ(control_.journal_full(), "");
+  EXPECT_EQ(recorder_.seen, (std::vector<std::string>{"answer 1", "answer 2"}));
+  EXPECT_TRUE(failures_.empty());
+}
+
 TEST_F(ControlLoopTest, TellsWhoeverAwaitsDurability) {
   journal_.shut();
   submit(1);

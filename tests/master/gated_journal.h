@@ -26,6 +26,11 @@ class GatedJournal : public journal::MemoryJournal {
     const std::lock_guard lock(mutex_);
     failure_ = std::move(why);
   }
+  // From now on there is no room; empty: there is again.
+  void fill(std::string why) {
+    const std::lock_guard lock(mutex_);
+    full_ = std::move(why);
+  }
   // A write has begun and is held back.
   bool is_waiting() const {
     const std::lock_guard lock(mutex_);
@@ -42,6 +47,7 @@ class GatedJournal : public journal::MemoryJournal {
     changed_.wait(lock, [this] { return is_open_; });
     is_writing_ = false;
     ++batches_;
+    if (!full_.empty()) return unavailable(full_);
     if (!failure_.empty()) return failed(failure_);
     return MemoryJournal::append(batch);
   }
@@ -52,6 +58,7 @@ class GatedJournal : public journal::MemoryJournal {
   bool is_open_ = true;
   bool is_writing_ = false;
   std::string failure_;
+  std::string full_;
   int batches_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/base/kill_point.h"
 #include "common/net/coroutine.h"
 #include "common/protocol/frame.h"
 
@@ -44,8 +45,10 @@ Status LauncherLink::open() {
 }
 
 void LauncherLink::spawn(std::uint64_t runner, RunnerEnds ends) {
+  pass_kill_point("spawn-before-order");
   waiting_.push_back({runner, std::move(ends)});
   send_waiting();
+  pass_kill_point("spawn-ordered");
 }
 
 void LauncherLink::stop() {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/base/ids.h"
+#include "common/base/kill_point.h"
 #include "common/base/units.h"
 #include "common/net/coroutine.h"
 #include "common/net/handshake.h"
@@ -155,14 +156,18 @@ Status MasterLink::on_welcome(const wire::ToWorker::Welcome& welcome) {
   spdlog::info("registered master={} cluster={} node={} resent={} fenced={}", connection_->peer(), cluster_,
                to_string(NodeId{welcome.node()}), reports_.unacknowledged().size(), welcome.fenced_size());
   asio::co_spawn(executor_, heartbeat_loop(connection_, interval), net::AbortOnException{"heartbeat loop"});
+  pass_kill_point("registered");
   on_report();  // what happened since the registration
   return {};
 }
 
 Status MasterLink::on_orders(const wire::ToWorker::Orders& orders) {
   if (auto trimmed = reports_.acknowledge(orders.acknowledged()); !trimmed) return trimmed;
+  pass_kill_point("report-acknowledged");
   for (const wire::Order& order : orders.orders()) {
+    pass_kill_point("order-before-obeyed");
     if (auto obeyed = orders_.obey(order); !obeyed) return obeyed;
+    pass_kill_point("order-obeyed");
   }
   return {};
 }

@@ -4,12 +4,16 @@
 #include <string>
 #include <utility>
 
+#include "common/base/kill_point.h"
+
 namespace ontime::worker {
 
 void ReportLog::append(wire::Report report) {
+  pass_kill_point("report-before-append");
   report.set_sequence(++last_);
   bytes_ += report.ByteSizeLong();
   reports_.push_back(std::move(report));
+  pass_kill_point("report-appended");
   if (listener_) listener_();
 }
 

@@ -7,12 +7,15 @@
 #include <utility>
 
 #include "common/base/crc32c.h"
+#include "common/base/kill_point.h"
 
 namespace ontime::worker {
 
 Outcome<std::unique_ptr<SegmentWriter>> SegmentWriter::create(std::string path) {
+  pass_kill_point("output-before-create");
   FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!fd) return system_fault(FaultKind::Output, "cannot create the output file " + path);
+  pass_kill_point("output-created");
   return std::unique_ptr<SegmentWriter>(new SegmentWriter(std::move(path), std::move(fd)));
 }
 
@@ -51,6 +54,7 @@ void SegmentWriter::flush() {
   next_ = buffer_.get();
   if (fault_ || left == 0) return;
   crc_ = crc32c(crc_, from, left);
+  pass_kill_point("output-before-write");
   while (left > 0) {
     const ssize_t put = ::write(fd_.get(), from, left);
     if (put < 0 && errno == EINTR) continue;
@@ -59,15 +63,18 @@ void SegmentWriter::flush() {
     left -= static_cast<std::size_t>(put);
     written_ += static_cast<std::uint64_t>(put);
   }
+  pass_kill_point("output-written");
 }
 
 Outcome<void> SegmentWriter::sync() {
   if (synced_ != written_) {
+    pass_kill_point("output-before-sync");
     if (::fdatasync(fd_.get()) != 0) {
       fail("cannot make the output file " + path_ + " durable");
       return *fault_;
     }
     synced_ = written_;
+    pass_kill_point("output-synced");
   }
   return directory_synced_ ? Outcome<void>() : sync_directory();
 }
@@ -81,6 +88,7 @@ Outcome<void> SegmentWriter::sync_directory() {
     return *fault_;
   }
   directory_synced_ = true;
+  pass_kill_point("output-name-synced");
   return {};
 }
 

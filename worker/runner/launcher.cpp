@@ -13,6 +13,8 @@
 #include <string>
 #include <utility>
 
+#include "common/base/kill_point.h"
+
 namespace ontime::worker {
 namespace {
 
@@ -82,6 +84,7 @@ Result<bool> Launcher::spawn_next() {
   auto order = socket_.receive();
   if (!order) return std::move(order).error();
   if (!order->has_value()) return false;
+  pass_kill_point("fork-before");
   const pid_t launcher = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0) become_runner(std::move((*order)->descriptors), launcher);
@@ -95,7 +98,10 @@ Result<bool> Launcher::spawn_next() {
   } else {
     spawned.set_error(std::string("cannot fork: ") + std::strerror(errno));
   }
-  return socket_.send(message).has_value();
+  pass_kill_point("fork-done");
+  const bool is_told = socket_.send(message).has_value();
+  pass_kill_point("fork-reported");
+  return is_told;
 }
 
 // Before a runner is reaped, while its process id cannot be given to anyone else, the rest of its group is killed.
@@ -109,10 +115,12 @@ Status Launcher::report_exits() {
     ::waitpid(pid, &wait_status, 0);
     const auto runner = runners_.extract(pid);
     if (runner.empty()) continue;
+    pass_kill_point("exit-before-report");
     wire::FromLauncher message;
     message.mutable_exited()->set_runner(runner.mapped());
     message.mutable_exited()->set_wait_status(wait_status);
     if (auto sent = socket_.send(message); !sent) return sent;
+    pass_kill_point("exit-reported");
   }
 }
 

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "common/base/kill_point.h"
+
 namespace ontime::worker {
 
 Result<std::optional<wire::ToRunner>> RunnerChannel::receive() {
@@ -17,6 +19,7 @@ Result<std::optional<wire::ToRunner>> RunnerChannel::receive() {
       if (!message.ParseFromArray((*payload)->data(), static_cast<int>((*payload)->size()))) {
         return failed("the worker sent a message that cannot be read");
       }
+      pass_kill_point("run-received");
       return std::optional(std::move(message));
     }
     auto more = read_more();
@@ -39,7 +42,10 @@ Result<bool> RunnerChannel::read_more() {
 Status RunnerChannel::send(const wire::FromRunner& message) {
   outgoing_.clear();
   protocol::append_frame(outgoing_, message);
-  return send_all(socket_.get(), outgoing_);
+  pass_kill_point("event-before-send");
+  Status sent = send_all(socket_.get(), outgoing_);
+  pass_kill_point("event-sent");
+  return sent;
 }
 
 Status send_all(int socket, std::string_view bytes) {

@@ -1,0 +1,168 @@
+// Disks that fill up, break or lie below a journal, with the real programs; and processes that stop for a long time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include <filesystem>
+
+#include "tests/system/cluster.h"
+
+namespace ontime::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const std::string kNovel = kText + "/austen_persuasion.txt";
+
+class Disk : public testing::Test {
+ protected:
+  // The master's journal is on a disk that fails as `fault` says, see disk_faults.cpp.
+  void start_master(const std::string& fault) {
+    ::setenv("LD_PRELOAD", ONTIME_TEST_DISK_FAULTS, 1);
+    ::setenv("ONTIME_DISK", (cluster_ / "journal").c_str(), 1);
+    ::setenv("ONTIME_DISK_FAULT", fault.c_str(), 1);
+    cluster_.start_master();
+    for (const char* const name : {"LD_PRELOAD", "ONTIME_DISK", "ONTIME_DISK_FAULT"}) ::unsetenv(name);
+  }
+  std::string submit_paced(const std::string& output) {
+    return cluster_.submit({"paced", kNovel, "--output", cluster_ / output, "--splits", "4", "--checkpoint", "100ms",
+                            "--max-attempts", "100", "--set", "lines=10", "--app-dir", kApps});
+  }
+  bool is_under_way(const std::string& job) {
+    const nlohmann::json description = cluster_.job(job);
+    return !description.is_null() && description["state"] == "running" && description["mapped_bytes"] > 0;
+  }
+  void expect_right_answer(const std::string& job, const std::string& output) {
+    EXPECT_EQ(cluster_.wait(job), "succeeded") << cluster_.job(job).dump(1);
+    EXPECT_EQ(verified_answer(cluster_ / output), counted_by_coreutils(kNovel));
+  }
+  std::string log_file() const { return cluster_ / "journal/" + newest_log(); }
+  std::string newest_log() const {
+    std::string newest;
+    for (const auto& entry : fs::directory_iterator(cluster_ / "journal")) {
+      if (entry.path().extension() == ".log" && entry.file_size() > 0) newest = entry.path().filename();
+    }
+    return newest;
+  }
+  Finished check_journal() {
+    return run({kBin + "/ontime-master", "--check-journal", "--journal", cluster_ / "journal"});
+  }
+
+  Cluster cluster_;
+};
+
+TEST_F(Disk, AFullJournalStopsNewJobsAndNotThoseThatRunUntilThereIsRoom) {
+  const std::string full = cluster_ / "full";
+  start_master("any:enospc:while:" + full);
+  cluster_.add_worker(2);
+  const std::string job = submit_paced("out");
+  ASSERT_TRUE(eventually([&] { return is_under_way(job); }));
+  write_file(full, "");
+  Finished refused;
+  ASSERT_TRUE(eventually([&] {  // from the next record on
+    refused = cluster_.client({"jobs"});
+    return refused.status != 0;
+  }));
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("takes no orders for now"));
+  EXPECT_THAT(refused.err, HasSubstr(cluster_ / "journal"));
+  EXPECT_THAT(refused.err, HasSubstr("the disk is full"));
+  const Finished submitted = cluster_.client({"submit", "wordcount", kNovel, "--output", cluster_ / "other"});
+  EXPECT_EQ(submitted.status, 1);
+  EXPECT_THAT(submitted.err, HasSubstr("takes no orders for now"));
+  EXPECT_FALSE(fs::exists(cluster_ / "other"));
+  EXPECT_THAT(cluster_.master().output().err, HasSubstr("journal_full"));
+  fs::remove(full);
+  expect_right_answer(job, "out");
+  EXPECT_TRUE(cluster_.master().is_running());
+  EXPECT_THAT(cluster_.master().output().err, HasSubstr("journal_has_room"));
+  cluster_.restart_master();
+  EXPECT_EQ(cluster_.wait(job), "succeeded");
+}
+
+TEST_F(Disk, AMasterWhoseJournalIsFullEndsWhenItIsToldTo) {
+  const std::string full = cluster_ / "full";
+  start_master("any:enospc:while:" + full);
+  write_file(full, "");
+  cluster_.add_worker();  // something to write down
+  ASSERT_TRUE(eventually([&] { return cluster_.client({"nodes"}).status != 0; }));
+  cluster_.master().signal(SIGTERM);
+  EXPECT_EQ(cluster_.master().wait().status, 0);
+}
+
+TEST_F(Disk, ABrokenJournalEndsTheMasterWithOneSentenceAndNothingIsLost) {
+  const std::string broken = cluster_ / "broken";
+  start_master("sync:eio:while:" + broken);
+  cluster_.add_worker(2);
+  const std::string job = submit_paced("out");
+  ASSERT_TRUE(eventually([&] { return is_under_way(job); }));
+  write_file(broken, "");
+  const Finished end = cluster_.master().wait();
+  EXPECT_EQ(end.status, 1);
+  EXPECT_THAT(end.err, HasSubstr("ontime-master: Cannot write the journal in '" + (cluster_ / "journal") + "'"));
+  EXPECT_THAT(end.err, HasSubstr("The master ends now; start it again once that is put right."));
+  fs::remove(broken);
+  cluster_.start_master();
+  expect_right_answer(job, "out");
+}
+
+TEST_F(Disk, ADamagedJournalIsRefusedWithTheNameOfItsFileAndAWholeOneIsDescribed) {
+  cluster_.start_master();
+  cluster_.add_worker();
+  const std::string job = cluster_.submit({"wordcount", kNovel, "--output", cluster_ / "out"});
+  EXPECT_EQ(cluster_.wait(job), "succeeded");
+  cluster_.master().kill();
+  const Finished whole = check_journal();
+  EXPECT_EQ(whole.status, 0) << whole.err;
+  EXPECT_THAT(whole.out, HasSubstr("is whole"));
+  EXPECT_THAT(whole.out, HasSubstr("jobs      1: 1 succeeded"));
+  const std::string path = log_file();
+  std::string bytes = read_file(path);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x41);
+  write_file(path, bytes);
+  const Finished damaged = check_journal();
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_THAT(damaged.err, HasSubstr(newest_log()));
+  EXPECT_THAT(damaged.err, HasSubstr("it is damaged"));
+  const Finished refused = run({kBin + "/ontime-master", "--journal", cluster_ / "journal", "--listen", "127.0.0.1:0"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(refused.err, damaged.err);
+  EXPECT_EQ(read_file(path), bytes);
+  EXPECT_EQ(run({kBin + "/ontime-master", "--check-journal", "--journal", cluster_ / "none"}).status, 1);
+  EXPECT_FALSE(fs::exists(cluster_ / "none"));
+}
+
+TEST_F(Disk, AZombieThatWakesWithItsAttemptsAfterTheCommitChangesNothing) {
+  cluster_.start_master();
+  const std::size_t zombie = cluster_.add_worker(2);
+  const std::string job = submit_paced("out");
+  ASSERT_TRUE(eventually([&] { return is_under_way(job) && cluster_.runners().size() == 2; }));
+  const std::vector<pid_t> stopped = cluster_.runners();
+  cluster_.worker(zombie).signal(SIGSTOP);
+  for (const pid_t runner : stopped) ::kill(runner, SIGSTOP);
+  cluster_.add_worker(2);
+  expect_right_answer(job, "out");
+  for (const pid_t runner : stopped) ::kill(runner, SIGCONT);
+  cluster_.worker(zombie).signal(SIGCONT);
+  EXPECT_TRUE(eventually([&] {  // it is let in again, and its attempts are ended
+    return cluster_.runners().empty() && cluster_.client({"nodes", "--json"}).out.find("\"lost\"") == std::string::npos;
+  })) << cluster_.client({"nodes", "--json"}).out;
+  EXPECT_FALSE(fs::exists(cluster_ / "out/_attempts"));
+  expect_right_answer(job, "out");
+}
+
+TEST_F(Disk, AMasterStoppedForLongerThanEveryTimeOutGoesOnWithTheSameAttempts) {
+  cluster_.start_master();
+  cluster_.add_worker(2);
+  const std::string job = submit_paced("out");
+  ASSERT_TRUE(eventually([&] { return is_under_way(job); }));
+  cluster_.master().signal(SIGSTOP);
+  ::usleep(1'500'000);  // the node time-out is 1 s
+  cluster_.master().signal(SIGCONT);
+  expect_right_answer(job, "out");
+}
+
+}  // namespace
+}  // namespace ontime::test

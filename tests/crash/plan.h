@@ -1,0 +1,46 @@
+#pragma once
+// What one cycle of the campaign does: where its master dies, where its workers do, and to what jobs. Drawn from a
+// seed, or made for one point.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ontime::test {
+
+// The N-th passing of a point, see common/base/kill_point.h.
+struct Death {
+  std::string point;
+  std::uint32_t passing = 1;
+};
+
+// Of the disk, once, see disk_faults.cpp.
+struct Fault {
+  std::string op;     // create, write, sync, rename
+  std::string error;  // enospc, eio
+  std::uint32_t passing = 1;
+};
+
+enum class Side { Master, Worker };
+
+struct Plan {
+  std::optional<Death> master;
+  std::optional<Death> worker;  // of a worker, its launcher or one of its runners
+  std::optional<Fault> fault;
+  Side fault_side = Side::Master;
+  std::optional<std::uint64_t> power;  // the first death takes the whole machine with it; what the cut leaves
+  std::string policy = "none";
+  std::string splits = "3";
+  bool kills_a_job = false;  // after the first job a second one runs and is killed by a client
+  std::string repeat;        // flags of the campaign that do the same again
+};
+
+Plan random_plan(std::uint64_t seed);
+// With what else it takes to pass the point: a piece to stitch, a job to kill.
+Plan plan_for(const std::string& point, std::uint32_t passing, Side side);
+// Each point once for each side that passes it.
+std::vector<std::pair<std::string, Side>> all_points();
+Plan plan_for(const Fault& fault, Side side);
+
+}  // namespace ontime::test
