@@ -110,6 +110,15 @@ struct NodesCommand {
   bool json = false;
 };
 
+struct WebCommand {
+  MasterOptions master;
+  std::string listen = "127.0.0.1:7480";
+  bool insecure_network = false;        // may listen beyond the loopback
+  std::vector<std::string> host_names;  // it may be called by, beside localhost
+  std::string visitor_token_file;       // empty: whoever gets there may read
+  std::string port_file;                // empty: none
+};
+
 struct KillCommand {
   MasterOptions master;
   JobId job;
@@ -219,9 +228,9 @@ struct CompareCommand {
   bool json = false;
 };
 
-using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand,
-                             KillCommand, ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand,
-                             ReplayCommand, PlanCommand, GenCommand, TeraValidateCommand,
-                             ExperimentCommand, CompareCommand>;
+using Command =
+    std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand, KillCommand,
+                 ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand, ReplayCommand,
+                 PlanCommand, GenCommand, TeraValidateCommand, ExperimentCommand, CompareCommand, WebCommand>;
 
 }  // namespace ontime::cli

@@ -56,6 +56,7 @@ class Grammar {
   void add_plan_verb();
   void add_data_verbs();
   void add_experiment_verbs();
+  void add_web_verb();
   ParsedCommandLine complain(const CLI::ParseError& error) const;
   std::string verb() const;
   std::string missing_options() const;
@@ -82,6 +83,7 @@ class Grammar {
   TeraValidateCommand teravalidate_;
   ExperimentCommand experiment_;
   CompareCommand compare_;
+  WebCommand web_;
 };
 
 Grammar::Grammar() {
@@ -100,6 +102,7 @@ Grammar::Grammar() {
   add_foresight_verbs();
   add_data_verbs();
   add_experiment_verbs();
+  add_web_verb();
 }
 
 void Grammar::add_job_verbs() {
@@ -167,6 +170,22 @@ void Grammar::add_cluster_verbs() {
   auto& kill = add_verb("kill", "End a job and drop its output", "  ontime kill 7\n", kill_);
   kill.add_option_function<std::string>("ID", read_id(kill_.job), id_help)->required()->type_name("");
   add_master_options(kill, kill_.master);
+}
+
+void Grammar::add_web_verb() {
+  auto& web = add_verb("web", "Serve pages, JSON, metrics and health of a cluster over HTTP, for reading only",
+                       "  ontime web\n"
+                       "  ontime web --master 10.0.0.1:7400 --listen 127.0.0.1:8080\n",
+                       web_);
+  add_master_options(web, web_.master);
+  web.add_option("--listen", web_.listen, "Address and port; port 0 takes a free one")->type_name("HOST:PORT");
+  web.add_option("--host", web_.host_names, "Another name that it goes by; requests for others are refused; repeatable")
+      ->type_name("NAME");
+  web.add_option("--visitor-token-file", web_.visitor_token_file, "Visitors must show the token in this file")
+      ->type_name("FILE");
+  web.add_option("--port-file", web_.port_file, "Write the port here once it listens")->type_name("FILE");
+  web.add_flag("--insecure-network", web_.insecure_network,
+               "May listen beyond this machine without encryption: nobody else is on that network");
 }
 
 void Grammar::add_output_verbs() {

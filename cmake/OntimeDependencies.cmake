@@ -12,6 +12,14 @@ find_package(Boost REQUIRED)  # headers only
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
+find_package(prometheus-cpp CONFIG REQUIRED COMPONENTS core)
+
+# cpp-httplib, with the switches its shared library was built with.
+find_package(OpenSSL REQUIRED)
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+add_library(ontime_httplib INTERFACE)
+target_link_libraries(ontime_httplib INTERFACE PkgConfig::HTTPLIB OpenSSL::SSL OpenSSL::Crypto)
+
 # RocksDB's CMake package asks for libraries that its shared object does not need from us.
 find_path(ROCKSDB_INCLUDE_DIR rocksdb/db.h REQUIRED)
 find_library(ROCKSDB_LIBRARY NAMES librocksdb.so REQUIRED)

@@ -19,17 +19,20 @@ Result<std::string> token_of(const MasterOptions& options) {
     const char* token = std::getenv("ONTIME_TOKEN");
     return std::string(token != nullptr ? token : "");
   }
-  std::ifstream file(options.token_file);
-  std::string token;
-  if (!std::getline(file, token))
-    return bad_input("token file '" + options.token_file + "' cannot be read or is empty");
-  token.erase(token.find_last_not_of(" \t\r") + 1);
-  return token;
+  return read_token(options.token_file);
 }
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 }  // namespace
+
+Result<std::string> read_token(const std::string& path) {
+  std::ifstream file(path);
+  std::string token;
+  if (!std::getline(file, token)) return bad_input("token file '" + path + "' cannot be read or is empty");
+  token.erase(token.find_last_not_of(" \t\r") + 1);
+  return token;
+}
 
 Result<MasterClient::Options> client_options(const MasterOptions& options) {
   auto endpoint = net::parse_endpoint(options.address, kDefaultPort);

@@ -99,7 +99,10 @@ std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::er
 
 std::string jobs_json(const wire::Reply::Jobs& jobs) {
   Json list = Json::array();
-  for (const auto& job : jobs.jobs()) list.push_back(summary(job));
+  for (const auto& job : jobs.jobs()) {
+    list.push_back(summary(job));
+    if (job.has_forecast()) list.back()["forecast"] = forecast_value(job.forecast());
+  }
   Json document;
   document["jobs"] = std::move(list);
   for (const auto& policy : jobs.accounts())

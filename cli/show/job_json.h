@@ -8,7 +8,7 @@
 
 namespace ontime::cli {
 
-// With "accounts" by policy if the reply has them.
+// With "accounts" by policy and "forecast" of jobs if the reply has them.
 std::string jobs_json(const wire::Reply::Jobs& jobs);
 // With "task_list" if `with_tasks`.
 std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only = false);

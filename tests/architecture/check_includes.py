@@ -38,7 +38,8 @@ ALLOWED = {
     # What an experiment is and what came of it; jobs are described by the master's own code.
     "experiment": (["simulator", "scheduler", "master/job_view.h", "master/explanation.h", "common/injection",
                     "common/protocol", "common/base"], ["yaml-cpp", "nlohmann", "google"]),
-    "cli": (["apps/gen", "common", "experiment", "simulator", "master/recording", "master/input_listing.h", "scheduler/policy", "scheduler/reason.h"],
+    "cli/web": (["cli/client", "cli/show", "common"], ["asio", "google", "httplib.h", "openssl", "prometheus"]),
+    "cli": (["cli/web", "apps/gen", "common", "experiment", "simulator", "master/recording", "master/input_listing.h", "scheduler/policy", "scheduler/reason.h"],
             ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
 }
 
@@ -51,7 +52,7 @@ WIRE_FILES = ("master/worker_session", "master/worker_link", "master/client_sess
               "common/injection/wire")
 
 SYSTEM_FOLDERS = ("sys", "netinet", "arpa", "net", "linux")
-LIBRARY_FILES = ("zlib.h", "zstd.h")  # libraries whose headers stand beside the system's
+LIBRARY_FILES = ("zlib.h", "zstd.h", "httplib.h")  # libraries whose headers stand beside the system's
 PURE_FOLDERS = ("scheduler",)         # the C++ library only, nothing of the operating system
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)

@@ -1,0 +1,234 @@
+'use strict';
+// Shows what /api tells, once a second. Whatever comes from the cluster is put in as text, never as markup.
+
+const $ = (id) => document.getElementById(id);
+
+function element(name, text, className) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+function shape(name, attributes, text) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) {
+    const title = document.createElementNS('http://www.w3.org/2000/svg', 'title');
+    title.textContent = text;
+    made.append(title);
+  }
+  return made;
+}
+
+function time(seconds) {
+  if (seconds === null || seconds === undefined) return '';
+  if (seconds < 0.0005) return '0 s';
+  if (seconds < 1) return Math.round(seconds * 1000) + ' ms';
+  if (seconds < 60) return seconds.toFixed(1) + ' s';
+  if (seconds < 3600) return Math.floor(seconds / 60) + ' min ' + Math.floor(seconds % 60) + ' s';
+  return Math.floor(seconds / 3600) + ' h ' + Math.floor(seconds % 3600 / 60) + ' min';
+}
+
+function size(bytes) {
+  let unit = 0;
+  for (; bytes >= 1024 && unit < 5; ++unit) bytes /= 1024;
+  return (unit === 0 ? bytes : bytes.toFixed(bytes < 10 ? 2 : 1)) + ' ' + ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][unit];
+}
+
+const isRunning = (job) => job.state === 'running' || job.state === 'committing';
+
+function pocd(job) {
+  const value = job.forecast ? job.forecast.pocd : null;
+  if (value === null || value === undefined) return '';
+  return value > 0.999 && value < 1 ? '> 0.999' : value.toFixed(3);
+}
+
+function deadline(job) {
+  if (job.deadline_seconds === null) return element('td', 'none', 'faint');
+  if (job.deadline_met !== null) {
+    return element('td', time(job.deadline_seconds) + (job.deadline_met ? ', met' : ', missed'), job.deadline_met ? 'good' : 'bad');
+  }
+  const left = job.deadline_seconds - job.elapsed_seconds;
+  return element('td', left >= 0 ? time(left) + ' left' : time(-left) + ' late', left >= 0 ? '' : 'bad');
+}
+
+function bar(done, all) {
+  const made = element('progress');
+  made.max = Math.max(1, all);
+  made.value = Math.min(done, made.max);
+  made.title = size(done) + ' of ' + size(all);
+  const cell = element('td');
+  cell.append(made);
+  return cell;
+}
+
+function jobRow(job) {
+  const row = element('tr');
+  const link = element('a', job.job);
+  link.href = '#' + job.job;
+  const name = element('td');
+  name.append(link);
+  const state = element('td', job.state, job.state === 'failed' ? 'bad' : '');
+  if (job.message) state.title = job.message;
+  row.append(name, element('td', job.application), element('td', job.policy), state,
+             bar(job.state === 'succeeded' ? job.input_bytes : job.mapped_bytes, job.input_bytes),
+             element('td', job.tasks_done + ' / ' + job.tasks, 'number'),
+             element('td', job.attempts_launched + (job.attempts_running ? ' (' + job.attempts_running + ' run)' : ''), 'number'),
+             element('td', time(job.elapsed_seconds), 'number'), deadline(job), element('td', pocd(job), 'number'));
+  return row;
+}
+
+function nodeRow(node) {
+  const row = element('tr');
+  const slots = element('td');
+  const meter = element('progress');
+  meter.max = Math.max(1, node.slots);
+  meter.value = node.busy;
+  slots.append(meter, ' ' + node.busy + ' / ' + node.slots);
+  row.append(element('td', node.name), element('td', node.host),
+             element('td', node.state, node.state === 'live' ? '' : 'bad'), slots,
+             element('td', node.attempts_failed, 'number'), element('td', time(node.silent_seconds) + ' ago', 'number'));
+  return row;
+}
+
+function showOverview(nodes, jobs) {
+  const running = jobs.filter(isRunning);
+  const ended = jobs.filter((job) => !isRunning(job)).reverse().slice(0, 200);
+  $('jobs').tBodies[0].replaceChildren(...running.reverse().map(jobRow), ...ended.map(jobRow));
+  $('no-jobs').hidden = jobs.length > 0;
+  const shown = nodes.filter((node) => node.state !== 'lost').concat(nodes.filter((node) => node.state === 'lost').slice(-20));
+  $('nodes').tBodies[0].replaceChildren(...shown.slice(0, 500).map(nodeRow));
+}
+
+function showCluster(nodes, jobs) {
+  const live = nodes.filter((node) => node.state === 'live');
+  const busy = live.reduce((sum, node) => sum + node.busy, 0);
+  const slots = live.reduce((sum, node) => sum + node.slots, 0);
+  $('cluster').textContent = live.length + ' workers, ' + busy + ' of ' + slots + ' slots busy, ' +
+      jobs.filter(isRunning).length + ' jobs running';
+}
+
+function facts(job) {
+  const list = [['State', job.state + (job.message ? ': ' + job.message : '')],
+                ['Policy', job.policy + ' ' + Object.entries(job.policy_parameters).map((p) => p.join('=')).join(', ')],
+                ['Input', size(job.input_bytes) + ' in ' + job.tasks + ' splits, ' + job.tasks_done + ' done'],
+                ['Time', time(job.elapsed_seconds) + (job.deadline_seconds === null ? '' : ', deadline ' + time(job.deadline_seconds) +
+                  (job.deadline_met === null ? '' : job.deadline_met ? ' (met)' : ' (missed)'))],
+                ['Output', job.output]];
+  if (job.forecast) {
+    const f = job.forecast;
+    list.push(['Forecast', 'PoCD ' + (pocd(job) || 'unknown') +
+               (f.median_seconds == null ? '' : ', done after ' + time(f.low_seconds) + ' to ' + time(f.high_seconds))]);
+  }
+  if (job.account) {
+    const b = job.account.bytes;
+    list.push(['Mapped', size(b.mapped) + ': useful ' + size(b.useful) + ', twice ' + size(b.duplicated) + ', in vain ' +
+               size(b.dropped) + ', open ' + size(b.open)]);
+  }
+  return list;
+}
+
+function showTimeline(job) {
+  const attempts = job.task_list.flatMap((task) => task.attempts.map((attempt) => ({...attempt, task: task.task})));
+  const nodes = [...new Set(attempts.map((attempt) => attempt.node_name))].sort((a, b) => a.localeCompare(b, 'en', {numeric: true}));
+  const svg = $('timeline');
+  const left = 120, width = 1000, row = 16;
+  const begin = job.submitted_unix_ns / 1e9;
+  const span = Math.max(job.elapsed_seconds, job.deadline_seconds || 0, 0.001);
+  const x = (seconds) => left + (width - left - 10) * Math.min(1, Math.max(0, seconds / span));
+  const drawn = [];
+  // Attempts of one worker that overlap (it has several slots) lie in lanes of their own.
+  let y = 4;
+  for (const node of nodes) {
+    const lanes = [];
+    const label = shape('text', {x: 0, y: y + 11});
+    label.textContent = node;
+    drawn.push(label);
+    for (const attempt of attempts.filter((a) => a.node_name === node).sort((a, b) => a.launched_unix_ns - b.launched_unix_ns)) {
+      const from = attempt.launched_unix_ns / 1e9 - begin;
+      const to = attempt.ended_unix_ns === null ? job.elapsed_seconds : attempt.ended_unix_ns / 1e9 - begin;
+      let lane = lanes.findIndex((end) => end <= from);
+      if (lane < 0) lane = lanes.push(0) - 1;
+      lanes[lane] = to;
+      const ended = attempt.ended_unix_ns !== null;
+      const kind = ended && attempt.state !== 'succeeded' ? 'lost' : attempt.speculative ? 'copy' : 'useful';
+      drawn.push(shape('rect', {x: x(from), y: y + lane * row, width: Math.max(1, x(to) - x(from)), height: row - 4, class: kind + (ended ? '' : ' running')},
+                       'task ' + attempt.task + ', attempt ' + attempt.attempt + ': ' + attempt.state + ', bytes ' + attempt.start_offset +
+                       ' to ' + attempt.offset + ', ' + time(to - from)));
+    }
+    y += Math.max(1, lanes.length) * row;
+    drawn.push(shape('line', {x1: 0, x2: width, y1: y - 1, y2: y - 1, class: 'axis'}));
+    y += 2;
+  }
+  if (job.deadline_seconds !== null) {
+    drawn.push(shape('line', {x1: x(job.deadline_seconds), x2: x(job.deadline_seconds), y1: 0, y2: y, class: 'deadline'}, 'deadline'));
+  }
+  for (let tick = 0; tick <= 4; ++tick) {
+    const label = shape('text', {x: x(span * tick / 4), y: y + 14, 'text-anchor': tick === 4 ? 'end' : 'middle'});
+    label.textContent = time(span * tick / 4);
+    drawn.push(label);
+  }
+  svg.setAttribute('viewBox', '0 0 ' + width + ' ' + (y + 20));
+  svg.replaceChildren(...drawn);
+}
+
+function splitBar(task) {
+  const svg = shape('svg', {viewBox: '0 0 1000 10', preserveAspectRatio: 'none', height: 10, role: 'img', 'aria-label': 'split ' + task.task});
+  const span = Math.max(1, task.end - task.begin);
+  const x = (offset) => 1000 * (offset - task.begin) / span;
+  const copies = new Set(task.attempts.filter((attempt) => attempt.speculative).map((attempt) => attempt.attempt));
+  for (const segment of task.segments) {
+    const kind = segment.state !== 'sealed' ? 'open' : copies.has(segment.attempt) ? 'copy' : 'useful';
+    svg.append(shape('rect', {x: x(segment.begin), y: 0, width: Math.max(1, x(segment.end) - x(segment.begin)), height: 10, class: kind},
+                     'bytes ' + segment.begin + ' to ' + segment.end + ', ' + segment.state));
+  }
+  for (const attempt of task.attempts.filter((a) => a.ended_unix_ns === null)) {
+    svg.append(shape('line', {x1: x(attempt.offset), x2: x(attempt.offset), y1: 0, y2: 10, class: 'reached'}, 'attempt ' + attempt.attempt + ' on ' + attempt.node_name));
+  }
+  return svg;
+}
+
+const kSplitsShown = 200;
+
+function showJob(job) {
+  $('job-title').textContent = job.job + ': ' + job.application;
+  $('facts').replaceChildren(...facts(job).flatMap(([name, text]) => [element('dt', name), element('dd', text)]));
+  showTimeline(job);
+  // Those that are not done first.
+  const tasks = [...job.task_list].sort((a, b) => (a.state === 'done') - (b.state === 'done') || a.task - b.task);
+  const rows = tasks.filter((task) => task.end !== null).slice(0, kSplitsShown);
+  $('splits').replaceChildren(...rows.flatMap((task) => [element('span', 'split ' + task.task, 'number'), splitBar(task), element('span', task.state, 'faint')]));
+  if (tasks.length > rows.length) $('splits').append(element('span', (tasks.length - rows.length) + ' more are not shown', 'faint'));
+}
+
+async function ask(path) {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error((await response.text()).trim());
+  return response.json();
+}
+
+async function refresh() {
+  const wanted = /^#(job-\d+)$/.exec(location.hash);
+  try {
+    const [nodes, jobs] = await Promise.all([ask('api/nodes'), ask('api/jobs')]);
+    showCluster(nodes.nodes, jobs.jobs);
+    if (wanted) showJob(await ask('api/jobs/' + wanted[1]));
+    else showOverview(nodes.nodes, jobs.jobs);
+    $('trouble').hidden = true;
+  } catch (error) {
+    $('trouble').textContent = error.message;
+    $('trouble').hidden = false;
+  }
+  $('overview').hidden = Boolean(wanted);
+  $('job').hidden = !wanted;
+}
+
+let timer = 0;
+async function loop() {
+  clearTimeout(timer);
+  await refresh();
+  timer = setTimeout(loop, document.hidden ? 5000 : 1000);
+}
+addEventListener('hashchange', loop);
+loop();

@@ -1,0 +1,62 @@
+#include "cli/web/cluster_view.h"
+
+#include <utility>
+
+namespace ontime::cli {
+namespace {
+
+bool is_running(const wire::JobSummary& job) {
+  return job.state() == wire::JobState::RUNNING || job.state() == wire::JobState::COMMITTING;
+}
+
+template <class D>
+bool is_fresh(const D& dated) {
+  return dated.what != nullptr && std::chrono::steady_clock::now() - dated.taken < ClusterView::kFresh;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const ClusterView::Picture>> ClusterView::picture() {
+  const std::lock_guard lock(mutex_);
+  if (is_fresh(picture_)) return picture_.what;
+  auto taken = take_picture();
+  if (!taken) return taken.error();
+  picture_ = {std::chrono::steady_clock::now(), std::make_shared<const Picture>(std::move(*taken))};
+  return picture_.what;
+}
+
+Result<ClusterView::Picture> ClusterView::take_picture() {
+  auto nodes = master_.list_nodes();
+  if (!nodes) return nodes.error();
+  auto jobs = master_.list_jobs(true);
+  if (!jobs) return jobs.error();
+  Picture picture{std::move(*nodes), std::move(*jobs)};
+  for (wire::JobSummary& summary : *picture.jobs.mutable_jobs()) {
+    if (!is_running(summary) || picture.watched.size() >= kWatchedMax) continue;
+    auto job = master_.describe(JobId{summary.job()}, {.forecast = true, .account = true});
+    if (!job) return job.error();
+    summary = job->summary();
+    picture.watched.push_back(std::move(*job));
+  }
+  return picture;
+}
+
+Result<std::shared_ptr<const wire::Reply::Job>> ClusterView::job(JobId id) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(jobs_, [](const auto& entry) { return !is_fresh(entry.second); });
+  if (const auto known = jobs_.find(id); known != jobs_.end()) return known->second.what;
+  auto job = ask_for(id);
+  if (!job) return job.error();
+  const auto what = std::make_shared<const wire::Reply::Job>(std::move(*job));
+  jobs_[id] = {std::chrono::steady_clock::now(), what};
+  return what;
+}
+
+// A job of a million tasks would be hundreds of megabytes.
+Result<wire::Reply::Job> ClusterView::ask_for(JobId id) {
+  auto job = master_.describe(id, {.forecast = true, .account = true});
+  if (!job || job->summary().tasks() > kTasksMax) return job;
+  return master_.describe(id, {.tasks = true, .forecast = true, .account = true});
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,54 @@
+#pragma once
+// What web pages and metrics show of a cluster. However many people look, the master is asked at most twice a second,
+// and a job's tasks likewise. Threads: any; calls wait for one another.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cli/client/master_client.h"
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/protocol/client.pb.h"
+
+namespace ontime::cli {
+
+class ClusterView {
+ public:
+  struct Picture {
+    wire::Reply::Nodes nodes;
+    wire::Reply::Jobs jobs;  // with accounts; summaries of the first kWatchedMax running ones have forecasts
+    std::vector<wire::Reply::Job> watched{};  // those, with accounts and without tasks
+  };
+
+  explicit ClusterView(MasterClient::Options options) : master_(std::move(options)) {}
+
+  // At most kFresh old. The error is the master's, or says that there is none.
+  Result<std::shared_ptr<const Picture>> picture();
+  // With forecast and account, and with tasks unless there are more than kTasksMax. BadInput: there is no such job.
+  Result<std::shared_ptr<const wire::Reply::Job>> job(JobId id);
+
+  static constexpr auto kFresh = std::chrono::milliseconds(500);
+  static constexpr std::size_t kWatchedMax = 32;
+  static constexpr std::uint32_t kTasksMax = 5'000;
+
+ private:
+  using Instant = std::chrono::steady_clock::time_point;
+  template <class T>
+  struct Dated {
+    Instant taken;
+    std::shared_ptr<const T> what;
+  };
+  Result<Picture> take_picture();
+  Result<wire::Reply::Job> ask_for(JobId id);
+
+  std::mutex mutex_;
+  MasterClient master_;
+  Dated<Picture> picture_{};
+  std::map<JobId, Dated<wire::Reply::Job>> jobs_;  // those that were asked for within kFresh
+};
+
+}  // namespace ontime::cli

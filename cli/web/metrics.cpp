@@ -1,0 +1,122 @@
+#include "cli/web/metrics.h"
+
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <map>
+
+#include "cli/show/job_text.h"
+#include "common/base/time.h"
+
+namespace ontime::cli {
+namespace {
+
+using Labels = std::map<std::string, std::string>;
+
+// One page of metrics. All are gauges: the master forgets jobs that ended long ago, so sums over jobs may fall.
+class Sheet {
+ public:
+  void set(const std::string& name, const std::string& help, const Labels& labels, double value) {
+    prometheus::BuildGauge().Name(name).Help(help).Register(registry_).Add(labels).Set(value);
+  }
+  std::string text() const { return prometheus::TextSerializer().Serialize(registry_.Collect()); }
+
+ private:
+  prometheus::Registry registry_{prometheus::Registry::InsertBehavior::Merge};
+};
+
+void add_nodes(const wire::Reply::Nodes& nodes, Sheet& sheet) {
+  std::map<std::string, double> by_state{{"live", 0}, {"silent", 0}, {"lost", 0}};
+  double busy = 0;
+  double free = 0;
+  for (const wire::NodeSummary& node : nodes.nodes()) {
+    by_state[node.state()] += 1;
+    if (node.state() != "live") continue;
+    busy += node.busy();
+    free += node.slots() - node.busy();
+    const Labels labels{{"node", node.name()}};
+    sheet.set("ontime_node_silent_seconds", "Time since the last heartbeat", labels,
+              seconds(Duration(node.silent_ns())));
+    sheet.set("ontime_node_attempts_failed", "Attempts that have failed on the node", labels, node.attempts_failed());
+  }
+  for (const auto& [state, count] : by_state) sheet.set("ontime_nodes", "Workers by state", {{"state", state}}, count);
+  sheet.set("ontime_slots", "Slots of live workers", {{"state", "busy"}}, busy);
+  sheet.set("ontime_slots", "Slots of live workers", {{"state", "free"}}, free);
+}
+
+void add_jobs(const wire::Reply::Jobs& jobs, Sheet& sheet) {
+  std::map<std::string, double> by_state{{"running", 0}, {"succeeded", 0}, {"failed", 0}, {"killed", 0}};
+  std::map<std::string, double> attempts{{"running", 0}, {"launched", 0}, {"failed", 0}};
+  std::map<std::string, double> deadlines{{"met", 0}, {"missed", 0}};
+  for (const wire::JobSummary& job : jobs.jobs()) {
+    by_state[state_name(job.state())] += 1;
+    attempts["running"] += job.attempts_running();
+    attempts["launched"] += job.attempts_launched();
+    attempts["failed"] += job.attempts_failed();
+    if (job.deadline_ns() > 0 && has_ended(job)) deadlines[missed_its_deadline(job) ? "missed" : "met"] += 1;
+  }
+  for (const auto& [state, count] : by_state) {
+    sheet.set("ontime_jobs", "Jobs that the master remembers, by state", {{"state", state}}, count);
+  }
+  for (const auto& [state, count] : attempts) {
+    sheet.set("ontime_attempts", "Attempts of these jobs: running now, ever launched, failed", {{"state", state}},
+              count);
+  }
+  for (const auto& [end, count] : deadlines) {
+    sheet.set("ontime_deadlines", "Deadlines of these jobs that have ended", {{"end", end}}, count);
+  }
+}
+
+void add_account(const std::string& policy, const wire::Account& account, Sheet& sheet) {
+  const auto bytes = [&](const char* kind, std::uint64_t value) {
+    sheet.set("ontime_mapped_bytes", "Bytes mapped, by what became of them; resumed: not mapped again",
+              {{"policy", policy}, {"kind", kind}}, static_cast<double>(value));
+  };
+  bytes("useful", account.useful_bytes());
+  bytes("duplicated", account.duplicated_bytes());
+  bytes("dropped", account.dropped_bytes());
+  bytes("open", account.open_bytes());
+  bytes("resumed", account.saved_bytes());
+  const auto time = [&](const char* kind, std::int64_t nanoseconds) {
+    sheet.set("ontime_machine_seconds", "Machine time, by what it was for", {{"policy", policy}, {"kind", kind}},
+              seconds(Duration(nanoseconds)));
+  };
+  time("launch", account.launch_ns());
+  time("standby", account.standby_ns());
+  time("useful", account.useful_ns());
+  time("duplicated", account.duplicated_ns());
+  time("dropped", account.dropped_ns());
+  time("open", account.open_ns());
+}
+
+void add_watched(const wire::Reply::Job& job, Sheet& sheet) {
+  const wire::JobSummary& summary = job.summary();
+  const Labels labels{{"job", to_string(JobId{summary.job()})}, {"policy", summary.policy()}};
+  if (summary.has_forecast() && summary.forecast().has_pocd()) {
+    sheet.set("ontime_job_pocd", "Probability that a running job makes its deadline", labels,
+              summary.forecast().pocd());
+  }
+  sheet.set("ontime_job_tasks", "Tasks of a running job", labels, summary.tasks());
+  sheet.set("ontime_job_tasks_done", "Tasks of a running job that are done", labels, summary.tasks_done());
+  for (const wire::Copies& copies : job.copies()) {
+    Labels reason = labels;
+    reason["reason"] = copies.reason();
+    sheet.set("ontime_job_copies", "Speculative attempts of a running job, by reason", reason, copies.attempts());
+  }
+}
+
+}  // namespace
+
+std::string metrics_text(const ClusterView::Picture* picture) {
+  Sheet sheet;
+  sheet.set("ontime_up", "1 if the master answers", {}, picture != nullptr ? 1 : 0);
+  if (picture == nullptr) return sheet.text();
+  add_nodes(picture->nodes, sheet);
+  add_jobs(picture->jobs, sheet);
+  for (const auto& policy : picture->jobs.accounts()) add_account(policy.policy(), policy.account(), sheet);
+  for (const wire::Reply::Job& job : picture->watched) add_watched(job, sheet);
+  return sheet.text();
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,70 @@
+#include "cli/web/visitor.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace ontime::cli {
+namespace {
+
+constexpr std::size_t kBasicMax = 1024;
+
+bool is_same_text(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+bool is_token(std::string_view shown, std::string_view token) {
+  return shown.size() == token.size() && CRYPTO_memcmp(shown.data(), token.data(), token.size()) == 0;
+}
+
+std::optional<std::string> from_base64(std::string_view text) {
+  if (text.empty() || text.size() > kBasicMax || text.size() % 4 != 0) return std::nullopt;
+  std::string bytes(text.size() / 4 * 3, '\0');
+  const int length =
+      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                      reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  if (length < 0) return std::nullopt;
+  const auto padding = static_cast<std::size_t>(std::count(text.end() - 2, text.end(), '='));
+  bytes.resize(static_cast<std::size_t>(length) - padding);
+  return bytes;
+}
+
+}  // namespace
+
+std::string_view host_of(std::string_view header) {
+  const std::size_t bracket = header.find(']');
+  return header.substr(0, header.find(':', bracket == std::string_view::npos ? 0 : bracket));
+}
+
+bool is_known_host(std::string_view header, const std::vector<std::string>& names) {
+  const std::string_view host = host_of(header);
+  constexpr std::array<std::string_view, 3> kAlways{"localhost", "127.0.0.1", "[::1]"};
+  const auto is_it = [&](std::string_view name) { return is_same_text(host, name); };
+  return std::any_of(kAlways.begin(), kAlways.end(), is_it) || std::any_of(names.begin(), names.end(), is_it);
+}
+
+bool is_same_origin(std::string_view origin, std::string_view host_header) {
+  if (origin.empty()) return true;
+  const std::size_t scheme = origin.find("://");
+  return scheme != std::string_view::npos && is_same_text(origin.substr(scheme + 3), host_header);
+}
+
+bool shows_token(std::string_view authorization, std::string_view token) {
+  const std::size_t space = authorization.find(' ');
+  if (space == std::string_view::npos) return false;
+  const std::string_view kind = authorization.substr(0, space);
+  const std::string_view what = authorization.substr(space + 1);
+  if (is_same_text(kind, "bearer")) return is_token(what, token);
+  if (!is_same_text(kind, "basic")) return false;
+  const auto name_and_password = from_base64(what);
+  if (!name_and_password) return false;
+  const std::size_t colon = name_and_password->find(':');
+  return colon != std::string::npos && is_token(std::string_view(*name_and_password).substr(colon + 1), token);
+}
+
+}  // namespace ontime::cli

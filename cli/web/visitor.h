@@ -1,0 +1,19 @@
+#pragma once
+// Who may read the web pages. Pure.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ontime::cli {
+
+// The name in a Host header, without its port: "[::1]:80" -> "[::1]".
+std::string_view host_of(std::string_view host_header);
+// A header "Host" that names this server: localhost, a loopback address, or one of `names`. Case does not matter.
+bool is_known_host(std::string_view host_header, const std::vector<std::string>& names);
+// An "Origin" header of the page that "Host" names. An empty one is: browsers send none when a page is opened.
+bool is_same_origin(std::string_view origin, std::string_view host_header);
+// "Bearer TOKEN", or "Basic" with the token as password. Takes as long for every token of a length.
+bool shows_token(std::string_view authorization, std::string_view token);
+
+}  // namespace ontime::cli

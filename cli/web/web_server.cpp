@@ -1,0 +1,174 @@
+#include "cli/web/web_server.h"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <asio/ip/address.hpp>
+#include <utility>
+
+#include "cli/show/job_json.h"
+#include "cli/web/assets.h"
+#include "cli/web/metrics.h"
+#include "cli/web/visitor.h"
+
+namespace ontime::cli {
+namespace {
+
+constexpr std::size_t kThreads = 4;
+constexpr std::size_t kBodyMax = 1024;  // nobody has reason to send one
+constexpr const char* kJson = "application/json";
+constexpr const char* kText = "text/plain; charset=utf-8";
+
+const httplib::Headers kHeaders{
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action "
+     "'none'; "
+     "frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"X-Frame-Options", "DENY"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Cache-Control", "no-store"},
+};
+
+void say(httplib::Response& response, int status, const std::string& sentence) {
+  response.status = status;
+  response.set_content(sentence + "\n", kText);
+}
+
+int status_of(const Error& error) { return error.kind == ErrorKind::BadInput ? 404 : 503; }
+
+bool is_loopback(const std::string& host) {
+  if (host == "localhost") return true;
+  std::error_code error;
+  const auto address = asio::ip::make_address(host, error);
+  return !error && address.is_loopback();
+}
+
+}  // namespace
+
+struct WebServer::Routes {
+  Routes(const WebSettings& wanted, ClusterView& view);
+
+  httplib::Server::HandlerResponse admit(const httplib::Request& request, httplib::Response& response) const;
+  template <class Show>
+  void show_picture(httplib::Response& response, const char* type, Show show) const;
+  void show_job(const httplib::Request& request, httplib::Response& response) const;
+  void show_readiness(httplib::Response& response) const;
+  void show_metrics(httplib::Response& response) const;
+
+  const WebSettings& settings;
+  ClusterView& cluster;
+  httplib::Server server;
+};
+
+WebServer::Routes::Routes(const WebSettings& wanted, ClusterView& view) : settings(wanted), cluster(view) {
+  server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  server.set_payload_max_length(kBodyMax);
+  server.set_read_timeout(5, 0);
+  server.set_write_timeout(5, 0);
+  server.set_keep_alive_max_count(100);
+  server.set_keep_alive_timeout(2);
+  server.set_default_headers(kHeaders);
+  server.set_pre_routing_handler([this](const auto& request, auto& response) { return admit(request, response); });
+  server.set_error_handler([](const httplib::Request&, httplib::Response& response) {
+    if (response.body.empty()) say(response, response.status, "There is nothing here.");
+  });
+  const auto asset = [this](const char* path, const char* type, std::string_view text) {
+    server.Get(path,
+               [type, text](const auto&, auto& response) { response.set_content(text.data(), text.size(), type); });
+  };
+  asset("/", "text/html; charset=utf-8", assets::kPageHtml);
+  asset("/page.js", "text/javascript; charset=utf-8", assets::kPageJs);
+  asset("/page.css", "text/css; charset=utf-8", assets::kPageCss);
+  server.Get("/api/nodes", [this](const auto&, auto& response) {
+    show_picture(response, kJson, [](const ClusterView::Picture& picture) { return nodes_json(picture.nodes); });
+  });
+  server.Get("/api/jobs", [this](const auto&, auto& response) {
+    show_picture(response, kJson, [](const ClusterView::Picture& picture) { return jobs_json(picture.jobs); });
+  });
+  server.Get(R"(/api/jobs/([a-z0-9-]{1,20}))",
+             [this](const auto& request, auto& response) { show_job(request, response); });
+  server.Get("/metrics", [this](const auto&, auto& response) { show_metrics(response); });
+  server.Get("/healthz", [](const auto&, auto& response) { say(response, 200, "alive"); });
+  server.Get("/readyz", [this](const auto&, auto& response) { show_readiness(response); });
+}
+
+httplib::Server::HandlerResponse WebServer::Routes::admit(const httplib::Request& request,
+                                                          httplib::Response& response) const {
+  const std::string host = request.get_header_value("Host");
+  if (request.method != "GET" && request.method != "HEAD") {
+    response.set_header("Allow", "GET, HEAD");
+    say(response, 405, "Nothing can be changed here.");
+  } else if (!is_known_host(host, settings.host_names)) {
+    say(response, 421, "This server does not go by that name; 'ontime web --host NAME' gives it another one.");
+  } else if (!is_same_origin(request.get_header_value("Origin"), host)) {
+    say(response, 403, "Scripts of other pages may not read this one.");
+  } else if (!settings.token.empty() && request.path != "/healthz" &&
+             !shows_token(request.get_header_value("Authorization"), settings.token)) {
+    response.set_header("WWW-Authenticate", "Basic realm=\"ontime\", charset=\"UTF-8\"");
+    say(response, 401, "A token is wanted here: as password with any user name, or as bearer.");
+  } else {
+    return httplib::Server::HandlerResponse::Unhandled;
+  }
+  return httplib::Server::HandlerResponse::Handled;
+}
+
+template <class Show>
+void WebServer::Routes::show_picture(httplib::Response& response, const char* type, Show show) const {
+  const auto picture = cluster.picture();
+  if (!picture) return say(response, 503, picture.error().message);
+  response.set_content(show(**picture), type);
+}
+
+void WebServer::Routes::show_job(const httplib::Request& request, httplib::Response& response) const {
+  const auto id = parse_job_id(std::string(request.matches[1]));
+  if (!id) return say(response, 404, "That is not the id of a job, such as 7 or job-7.");
+  const auto job = cluster.job(*id);
+  if (!job) return say(response, status_of(job.error()), job.error().message);
+  response.set_content(job_json(**job, true), kJson);
+}
+
+void WebServer::Routes::show_readiness(httplib::Response& response) const {
+  const auto picture = cluster.picture();
+  if (!picture) return say(response, 503, picture.error().message);
+  const auto& nodes = (*picture)->nodes.nodes();
+  const auto live = std::count_if(nodes.begin(), nodes.end(), [](const auto& node) { return node.state() == "live"; });
+  if (live == 0) return say(response, 503, "The master has no live worker.");
+  say(response, 200, "ready: " + std::to_string(live) + " live workers");
+}
+
+void WebServer::Routes::show_metrics(httplib::Response& response) const {
+  const auto picture = cluster.picture();
+  response.set_content(metrics_text(picture ? picture->get() : nullptr), "text/plain; version=0.0.4; charset=utf-8");
+}
+
+WebServer::WebServer(WebSettings settings, ClusterView& view)
+    : settings_([&] {
+        settings.host_names.push_back(settings.listen.host);
+        return std::move(settings);
+      }()),
+      routes_(std::make_unique<Routes>(settings_, view)) {}
+
+WebServer::~WebServer() = default;
+
+Result<std::uint16_t> WebServer::bind() {
+  const net::Endpoint& listen = settings_.listen;
+  if (settings_.reach == net::Reach::Loopback && !is_loopback(listen.host)) {
+    return bad_input(
+        "'" + net::to_string(listen) +
+        "' is not a loopback address, and what is shown there is not encrypted; listen on 127.0.0.1 behind a "
+        "proxy that encrypts, or say --insecure-network if nobody else is on that network");
+  }
+  httplib::Server& server = routes_->server;
+  const int port = listen.port == 0                                ? server.bind_to_any_port(listen.host)
+                   : server.bind_to_port(listen.host, listen.port) ? listen.port
+                                                                   : -1;
+  if (port < 0) return failed("cannot listen on " + net::to_string(listen) + "; is another program there?");
+  return static_cast<std::uint16_t>(port);
+}
+
+void WebServer::run() { routes_->server.listen_after_bind(); }
+void WebServer::stop() { routes_->server.stop(); }
+
+}  // namespace ontime::cli

@@ -1,0 +1,49 @@
+#pragma once
+// The web pages of a cluster, its state as JSON, its metrics and health. Reads only, whatever is asked: the routes are
+//
+//   /  /page.js  /page.css              the page
+//   /api/nodes  /api/jobs  /api/jobs/ID  as `ontime nodes|jobs|job --json`
+//   /metrics                            Prometheus' text format
+//   /healthz                            200: this process is alive
+//   /readyz                             200: the master answers and has a live worker; otherwise 503 with a sentence
+//
+// Hostile bytes are httplib's to parse; here a request is refused (and nothing is asked of the master) if it is no GET
+// or HEAD, names another host (so that no foreign page can read this one by a name of its own), comes from the script
+// of another page, or lacks the token where one is wanted. Threads: its own; stop() from any.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/web/cluster_view.h"
+#include "common/base/result.h"
+#include "common/net/endpoint.h"
+
+namespace ontime::cli {
+
+struct WebSettings {
+  net::Endpoint listen{"127.0.0.1", 7480};
+  net::Reach reach = net::Reach::Loopback;
+  std::vector<std::string> host_names{};  // beside localhost, the loopback addresses and the host of `listen`
+  std::string token{};                    // wanted from visitors, as password or bearer; empty: none
+};
+
+class WebServer {
+ public:
+  // `view` outlives it.
+  WebServer(WebSettings settings, ClusterView& view);
+  ~WebServer();
+
+  // The port. BadInput for an address beyond the loopback that `reach` does not allow; Failed if it is taken.
+  Result<std::uint16_t> bind();
+  void run();  // until stop()
+  void stop();
+
+ private:
+  struct Routes;
+  const WebSettings settings_;
+  const std::unique_ptr<Routes> routes_;
+};
+
+}  // namespace ontime::cli

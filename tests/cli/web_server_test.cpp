@@ -1,0 +1,172 @@
+// The web server over real sockets, in front of a master that answers what the test says.
+#include "cli/web/web_server.h"
+
+#include <gtest/gtest.h>
+#include <httplib.h>
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/cli/fake_master.h"
+
+namespace ontime::cli {
+namespace {
+
+wire::JobSummary running_job() {
+  wire::JobSummary job;
+  job.set_job(7);
+  job.set_state(wire::JobState::RUNNING);
+  job.set_application("word<script>count");
+  job.set_policy("shed+");
+  job.set_tasks(2);
+  job.set_deadline_ns(10'000'000'000);
+  return job;
+}
+
+std::optional<wire::Reply> answer(const wire::Request& request) {
+  wire::Reply reply;
+  if (request.has_list_nodes()) {
+    auto& node = *reply.mutable_nodes()->add_nodes();
+    node.set_name("worker-1");
+    node.set_state("live");
+    node.set_slots(4);
+    node.set_busy(3);
+  } else if (request.has_list_jobs()) {
+    *reply.mutable_jobs()->add_jobs() = running_job();
+  } else if (request.has_describe_job() && request.describe_job().job() == 7) {
+    auto& summary = *reply.mutable_job()->mutable_summary();
+    summary = running_job();
+    summary.mutable_forecast()->set_pocd(0.25);
+    if (request.describe_job().tasks()) reply.mutable_job()->add_tasks()->set_state("running");
+  } else {
+    reply.set_error("there is no such job");
+    reply.set_bad_input(true);
+  }
+  return reply;
+}
+
+class WebTest : public testing::Test {
+ protected:
+  void serve(WebSettings settings = {}) {
+    settings.listen.port = 0;
+    view_.emplace(MasterClient::Options{master_.endpoint(), "", std::chrono::seconds(10), nullptr});
+    server_.emplace(std::move(settings), *view_);
+    const auto port = server_->bind();
+    ASSERT_TRUE(port);
+    thread_ = std::thread([this] { server_->run(); });
+    client_.emplace("127.0.0.1", *port);
+  }
+  void TearDown() override {
+    if (!thread_.joinable()) return;
+    // It answers before it can be stopped.
+    client_->Get("/healthz");
+    server_->stop();
+    thread_.join();
+  }
+  httplib::Result get(const std::string& path, const httplib::Headers& headers = {}) {
+    return client_->Get(path.c_str(), headers);
+  }
+
+  std::atomic<int> requests_ = 0;
+  FakeMaster master_{[this](const wire::Request& request) {
+    ++requests_;
+    return answer(request);
+  }};
+  std::optional<ClusterView> view_;
+  std::optional<WebServer> server_;
+  std::optional<httplib::Client> client_;
+  std::thread thread_;
+};
+
+TEST_F(WebTest, ServesThePageWithAStrictPolicy) {
+  serve();
+  for (const char* path : {"/", "/page.js", "/page.css"}) {
+    const auto response = get(path);
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->status, 200) << path;
+    EXPECT_GT(response->body.size(), 100u) << path;
+    EXPECT_NE(response->get_header_value("Content-Security-Policy").find("default-src 'none'"), std::string::npos);
+    EXPECT_EQ(response->get_header_value("X-Content-Type-Options"), "nosniff");
+  }
+  EXPECT_EQ(get("/nothing")->status, 404);
+}
+
+TEST_F(WebTest, TellsWhatTheCommandLineTells) {
+  serve();
+  const auto nodes = nlohmann::json::parse(get("/api/nodes")->body);
+  EXPECT_EQ(nodes["nodes"][0]["busy"], 3);
+  const auto jobs = nlohmann::json::parse(get("/api/jobs")->body);
+  EXPECT_EQ(jobs["jobs"][0]["job"], "job-7");
+  EXPECT_EQ(jobs["jobs"][0]["forecast"]["pocd"], 0.25);
+  const auto job = nlohmann::json::parse(get("/api/jobs/7")->body);
+  EXPECT_EQ(job["application"], "word<script>count");
+  EXPECT_EQ(job["task_list"].size(), 1u);
+  EXPECT_EQ(get("/api/jobs/8")->status, 404);
+  EXPECT_EQ(get("/api/jobs/../../etc/passwd")->status, 404);
+  EXPECT_EQ(get("/api/jobs/job-99999999999")->status, 404);
+}
+
+TEST_F(WebTest, ManyVisitorsAskTheMasterOnce) {
+  serve();
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(get("/api/jobs")->status, 200);
+  // Three questions a picture; a slow machine may take a few.
+  EXPECT_LT(requests_.load(), 100);
+}
+
+TEST_F(WebTest, MetricsAreInPrometheusFormat) {
+  serve();
+  const std::string text = get("/metrics")->body;
+  EXPECT_NE(text.find("# TYPE ontime_slots gauge"), std::string::npos) << text;
+  EXPECT_NE(text.find("ontime_slots{state=\"busy\"} 3"), std::string::npos) << text;
+  EXPECT_NE(text.find("ontime_jobs{state=\"running\"} 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("ontime_job_pocd{job=\"job-7\",policy=\"shed+\"} 0.25"), std::string::npos) << text;
+  EXPECT_EQ(get("/readyz")->body, "ready: 1 live workers\n");
+}
+
+TEST_F(WebTest, RefusesWhatDoesNotComeFromItsOwnPage) {
+  serve();
+  EXPECT_EQ(get("/", {{"Host", "evil.example"}})->status, 421);
+  EXPECT_EQ(get("/api/jobs", {{"Origin", "http://evil.example"}})->status, 403);
+  EXPECT_EQ(client_->Post("/api/jobs", "x", "text/plain")->status, 405);
+  EXPECT_EQ(client_->Delete("/api/jobs/7")->status, 405);
+  EXPECT_EQ(requests_.load(), 0);
+}
+
+TEST_F(WebTest, WantsTheTokenOfVisitorsWhereThereIsOne) {
+  WebSettings settings;
+  settings.token = "sesame";
+  serve(settings);
+  EXPECT_EQ(get("/api/jobs")->status, 401);
+  EXPECT_EQ(get("/", {{"Authorization", "Bearer nonsense"}})->status, 401);
+  EXPECT_EQ(requests_.load(), 0);
+  EXPECT_EQ(get("/api/jobs", {{"Authorization", "Bearer sesame"}})->status, 200);
+  EXPECT_EQ(get("/healthz")->status, 200);
+}
+
+TEST(Web, WithoutAMasterItIsAliveButNotReady) {
+  ClusterView view(MasterClient::Options{{"127.0.0.1", 1}, "", std::chrono::milliseconds(200), nullptr});
+  WebServer server({.listen = {"127.0.0.1", 0}}, view);
+  const auto port = server.bind();
+  ASSERT_TRUE(port);
+  std::thread thread([&] { server.run(); });
+  httplib::Client client("127.0.0.1", *port);
+  EXPECT_EQ(client.Get("/healthz")->status, 200);
+  EXPECT_EQ(client.Get("/readyz")->status, 503);
+  EXPECT_EQ(client.Get("/api/jobs")->status, 503);
+  const auto metrics = client.Get("/metrics");
+  EXPECT_EQ(metrics->status, 200);
+  EXPECT_NE(metrics->body.find("ontime_up 0"), std::string::npos);
+  server.stop();
+  thread.join();
+}
+
+TEST(Web, ListensBeyondTheLoopbackOnlyIfItIsTold) {
+  ClusterView view(MasterClient::Options{});
+  const auto port = WebServer({.listen = {"0.0.0.0", 0}}, view).bind();
+  ASSERT_FALSE(port);
+  EXPECT_NE(port.error().message.find("--insecure-network"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ontime::cli
