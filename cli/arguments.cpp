@@ -197,8 +197,17 @@ void add_master_options(CLI::App& app, MasterOptions& master) {
       ->envname("ONTIME_MASTER")
       ->type_name("HOST:PORT")
       ->capture_default_str();
-  app.add_option("--token-file", master.token_file, "File that holds the cluster's token (default: $ONTIME_TOKEN)")
+  add_credential_options(app, master);
+}
+
+void add_credential_options(CLI::App& app, MasterOptions& master) {
+  app.add_option("--token-file", master.token_file, "File that holds the token to show (default: $ONTIME_TOKEN)")
       ->type_name("FILE");
+  app.add_option("--tls-ca", master.tls.authority,
+                 "Certificate of the cluster's authority (default: ca.pem, cert.pem and key.pem of $ONTIME_TLS_DIR)")
+      ->type_name("FILE");
+  app.add_option("--tls-cert", master.tls.certificate, "This client's certificate")->type_name("FILE");
+  app.add_option("--tls-key", master.tls.key, "Its key")->type_name("FILE");
 }
 
 void add_application_directories(CLI::App& app, std::vector<std::string>& directories) {

@@ -30,6 +30,9 @@ void add_job_options(CLI::App& app, JobOptions& job);
 void add_input_options(CLI::App& app, JobOptions& job);
 void add_cluster_options(CLI::App& app, ClusterOptions& cluster);
 void add_master_options(CLI::App& app, MasterOptions& master);
+// Without the address: token and certificates.
+void add_credential_options(CLI::App& app, MasterOptions& master);
+CLI::App& add_certs_verb(CLI::App& app, CertsCommand& certs);
 void add_application_directories(CLI::App& app, std::vector<std::string>& directories);
 void add_json(CLI::App& app, bool& json);
 

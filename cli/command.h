@@ -11,6 +11,7 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "common/injection/load.h"
+#include "common/net/tls_identity.h"
 #include "simulator/foresight/fitted_durations.h"
 
 namespace ontime::cli {
@@ -43,6 +44,7 @@ struct JobOptions {
 struct MasterOptions {
   std::string address = "127.0.0.1:7400";
   std::string token_file;  // empty: $ONTIME_TOKEN
+  net::TlsFiles tls;       // empty: those of $ONTIME_TLS_DIR, if it is set
 };
 
 // Workers that are alike; they are called name-1, name-2 ...
@@ -216,7 +218,7 @@ struct ExperimentCommand {
   std::uint32_t repeat = 0;           // 0: as the scenario says
   std::string out;                    // empty: a name made of the scenario's and `on`
   std::string work;                   // where inputs and outputs of jobs are put; empty: below `out`
-  std::string token_file;             // for HOST:PORT
+  MasterOptions master;               // at `on`, if that is HOST:PORT
   std::vector<std::string> application_directories;
   bool quiet = false;
   bool json = false;
@@ -228,9 +230,21 @@ struct CompareCommand {
   bool json = false;
 };
 
-using Command =
-    std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand, KillCommand,
-                 ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand, ReplayCommand,
-                 PlanCommand, GenCommand, TeraValidateCommand, ExperimentCommand, CompareCommand, WebCommand>;
+// Makes an authority, or a certificate that it signs.
+struct CertsCommand {
+  enum class What { Authority, Node, Client };
+  What what = What::Authority;
+  std::string directory = "ontime-certs";
+  std::string name;                // of the node or client
+  std::vector<std::string> hosts;  // of a node; empty: its name
+  std::string role = "submit";     // of a client
+  std::uint32_t days = 365;
+  bool force = false;  // replace what is there
+};
+
+using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand,
+                             KillCommand, ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand,
+                             ReplayCommand, PlanCommand, GenCommand, TeraValidateCommand, ExperimentCommand,
+                             CompareCommand, WebCommand, CertsCommand>;
 
 }  // namespace ontime::cli

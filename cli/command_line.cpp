@@ -84,6 +84,7 @@ class Grammar {
   ExperimentCommand experiment_;
   CompareCommand compare_;
   WebCommand web_;
+  CertsCommand certs_;
 };
 
 Grammar::Grammar() {
@@ -103,6 +104,7 @@ Grammar::Grammar() {
   add_data_verbs();
   add_experiment_verbs();
   add_web_verb();
+  add_certs_verb(app_, certs_).final_callback([this] { chosen_ = certs_; });
 }
 
 void Grammar::add_job_verbs() {
@@ -373,10 +375,7 @@ void Grammar::add_experiment_verbs() {
       ->type_name("DIR");
   experiment.add_option("--work", experiment_.work, "Directory for inputs and outputs that all workers see")
       ->type_name("DIR");
-  experiment
-      .add_option("--token-file", experiment_.token_file,
-                  "File that holds the cluster's token (default: $ONTIME_TOKEN)")
-      ->type_name("FILE");
+  add_credential_options(experiment, experiment_.master);
   add_application_directories(experiment, experiment_.application_directories);
   experiment.add_flag("-q,--quiet", experiment_.quiet, "No progress");
   add_json(experiment, experiment_.json);

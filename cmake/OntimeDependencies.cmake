@@ -15,7 +15,7 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 find_package(prometheus-cpp CONFIG REQUIRED COMPONENTS core)
 
 # cpp-httplib, with the switches its shared library was built with.
-find_package(OpenSSL REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 add_library(ontime_httplib INTERFACE)
 target_link_libraries(ontime_httplib INTERFACE PkgConfig::HTTPLIB OpenSSL::SSL OpenSSL::Crypto)

@@ -52,23 +52,38 @@ asio::awaitable<void> Acceptor::accept_loop() {
 
 asio::awaitable<void> Acceptor::serve(std::shared_ptr<net::Connection> connection) {
   connections_.insert(connection);
-  const Result<wire::Hello> hello = co_await net::answer_hello(connection, identity_, kHandshakeMax);
-  if (!hello) {
+  Result<net::Guest> guest = co_await shake_hands(connection);
+  if (!guest) {
     ++counters_.refused;
-    spdlog::warn("connection_refused peer={} reason=\"{}\"", connection->peer(), hello.error().message);
+    spdlog::warn("connection_refused peer={} reason=\"{}\"", connection->peer(), guest.error().message);
   } else {
-    co_await serve_role(connection, hello->role());
+    co_await serve_guest(connection, std::move(*guest));
   }
   connection->close();
   connections_.erase(connection);
 }
 
-asio::awaitable<void> Acceptor::serve_role(std::shared_ptr<net::Connection> connection, wire::Role role) {
-  if (role == wire::WORKER) {
+// Whoever holds connections open without saying who it is pushes out its own, not those who come after it.
+asio::awaitable<Result<net::Guest>> Acceptor::shake_hands(std::shared_ptr<net::Connection> connection) {
+  if (half_open_.size() >= kHalfOpenMax) {
+    half_open_.front()->close();
+    half_open_.pop_front();
+  }
+  half_open_.push_back(connection);
+  Result<net::Guest> guest = co_await net::answer_hello(connection, identity_, kHandshakeMax);
+  half_open_.remove(connection);
+  co_return guest;
+}
+
+asio::awaitable<void> Acceptor::serve_guest(std::shared_ptr<net::Connection> connection, net::Guest guest) {
+  if (!guest.credentials.empty()) {
+    spdlog::debug("admitted peer={} credentials=\"{}\"", connection->peer(), guest.credentials);
+  }
+  if (guest.hello.role() == wire::WORKER) {
     WorkerSession session(std::move(connection), services_.control, dispatcher_, counters_);
     co_await session.run();
   } else {
-    ClientSession session(std::move(connection), services_, counters_);
+    ClientSession session(std::move(connection), services_, std::move(guest), counters_);
     co_await session.run();
   }
 }

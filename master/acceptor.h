@@ -4,6 +4,7 @@
 #include <asio/awaitable.hpp>
 #include <asio/ip/tcp.hpp>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <set>
 
@@ -28,7 +29,8 @@ class Acceptor {
  private:
   asio::awaitable<void> accept_loop();
   asio::awaitable<void> serve(std::shared_ptr<net::Connection> connection);
-  asio::awaitable<void> serve_role(std::shared_ptr<net::Connection> connection, wire::Role role);
+  asio::awaitable<Result<net::Guest>> shake_hands(std::shared_ptr<net::Connection> connection);
+  asio::awaitable<void> serve_guest(std::shared_ptr<net::Connection> connection, net::Guest guest);
 
   asio::ip::tcp::acceptor socket_;
   const std::uint16_t port_;
@@ -37,6 +39,7 @@ class Acceptor {
   const ClientServices services_;
   SessionCounters counters_;
   std::set<std::shared_ptr<net::Connection>> connections_;
+  std::list<std::shared_ptr<net::Connection>> half_open_;  // of them, oldest first
 };
 
 }  // namespace ontime::master

@@ -42,11 +42,29 @@ std::optional<wire::Request> parse(std::string_view payload) {
   return request;
 }
 
+// What a client must be allowed to ask it.
+net::Right right_for(const wire::Request& request) {
+  switch (request.what_case()) {
+    case wire::Request::kSubmit:
+      return net::Right::Submit;
+    case wire::Request::kKillJob:
+      return net::Right::Control;
+    case wire::Request::kListJobs:
+    case wire::Request::kDescribeJob:
+    case wire::Request::kListNodes:
+    case wire::Request::kExplain:
+    case wire::Request::kProfile:
+    case wire::Request::WHAT_NOT_SET:
+      return net::Right::Read;
+  }
+  return net::Right::Control;
+}
+
 }  // namespace
 
-ClientSession::ClientSession(std::shared_ptr<net::Connection> connection, ClientServices services,
+ClientSession::ClientSession(std::shared_ptr<net::Connection> connection, ClientServices services, net::Guest guest,
                              SessionCounters& counters)
-    : connection_(std::move(connection)), services_(services), counters_(counters) {}
+    : connection_(std::move(connection)), services_(services), guest_(std::move(guest)), counters_(counters) {}
 
 asio::awaitable<void> ClientSession::run() {
   for (;;) {
@@ -70,7 +88,15 @@ asio::awaitable<void> ClientSession::run() {
   connection_->close();
 }
 
+wire::Reply ClientSession::forbid(net::Right needed) {
+  ++counters_.forbidden;
+  const Error error = bad_input(net::describe_refusal(needed, guest_.credentials));
+  spdlog::warn("request_forbidden peer={} reason=\"{}\"", connection_->peer(), error.message);
+  return refusal(error);
+}
+
 asio::awaitable<wire::Reply> ClientSession::answer(wire::Request request) {
+  if (const net::Right needed = right_for(request); !guest_.rights.has(needed)) co_return forbid(needed);
   switch (request.what_case()) {
     case wire::Request::kSubmit:
       co_return co_await submit(std::move(*request.mutable_submit()));

@@ -1,12 +1,14 @@
 #pragma once
 // One client's connection after the handshake: one request, one reply, in order. What a reply tells is durable when it
-// is sent. Control thread only; ends when the connection does.
+// is sent. A request that needs a right which the client has not is refused and does nothing. Control thread only; ends
+// when the connection does.
 
 #include <asio/awaitable.hpp>
 #include <memory>
 #include <string_view>
 
 #include "common/net/connection.h"
+#include "common/net/handshake.h"
 #include "common/protocol/client.pb.h"
 #include "master/control_loop.h"
 #include "master/failure_messages.h"
@@ -27,12 +29,14 @@ struct ClientServices {
 
 class ClientSession {
  public:
-  ClientSession(std::shared_ptr<net::Connection> connection, ClientServices services, SessionCounters& counters);
+  ClientSession(std::shared_ptr<net::Connection> connection, ClientServices services, net::Guest guest,
+                SessionCounters& counters);
 
   asio::awaitable<void> run();
 
  private:
   asio::awaitable<wire::Reply> answer(wire::Request request);
+  wire::Reply forbid(net::Right needed);
   asio::awaitable<wire::Reply> submit(wire::JobSpec request);
   asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);
   wire::Reply explain(const wire::Request::Explain& request) const;
@@ -43,6 +47,7 @@ class ClientSession {
 
   const std::shared_ptr<net::Connection> connection_;
   const ClientServices services_;
+  const net::Guest guest_;
   SessionCounters& counters_;
 };
 

@@ -1,9 +1,6 @@
 #include "master/command_line.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -32,6 +29,7 @@ struct Flags {
   std::string policy = "none";
   std::vector<std::string> policy_settings;
   std::string token_file;
+  net::TlsFiles tls;
   log::Options log;
   bool check_config = false;
   bool check_journal = false;
@@ -43,8 +41,8 @@ void declare(CLI::App& app, Flags& flags) {
   app.add_option("--listen", flags.listen, "Address to listen on, HOST:PORT; port 0 picks a free one")
       ->capture_default_str();
   app.add_flag("--insecure-network", flags.insecure_network,
-               "Allow --listen on other than loopback addresses although nothing is encrypted: only for a private "
-               "network that nobody else is on. Needs a token");
+               "Allow --listen on other than loopback addresses without TLS: only for a private network that nobody "
+               "else is on. Needs a token");
   app.add_option("--listen-fd", flags.listen_descriptor, "Take over this listening socket instead")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--port-file", flags.port_file, "Write the port there once the master listens");
@@ -71,7 +69,13 @@ void declare(CLI::App& app, Flags& flags) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--token-file", flags.token_file,
-                 "File whose first line workers and clients must show; else $ONTIME_TOKEN");
+                 "File with the token that workers and clients must show, or ROLE:TOKEN lines; else $ONTIME_TOKEN");
+  app.add_option("--tls-ca", flags.tls.authority,
+                 "Certificate of the authority of 'ontime certs'; with --tls-cert and --tls-key all connections are "
+                 "encrypted. Else ca.pem, cert.pem and key.pem of $ONTIME_TLS_DIR")
+      ->type_name("FILE");
+  app.add_option("--tls-cert", flags.tls.certificate, "This master's certificate")->type_name("FILE");
+  app.add_option("--tls-key", flags.tls.key, "Its key")->type_name("FILE");
   app.add_option("--log-level", flags.log.level, "Least important events that are logged")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
       ->capture_default_str();
@@ -97,17 +101,20 @@ void declare(CLI::App& app, Flags& flags) {
   app.set_version_flag("--version", ONTIME_VERSION);
 }
 
-Result<std::string> token_of(const Flags& flags) {
-  if (flags.token_file.empty()) {
-    const char* token = std::getenv("ONTIME_TOKEN");
-    return std::string(token == nullptr ? "" : token);
+// Who may connect, from where, and what they must show.
+Status check_network(const Flags& flags, CommandLine& line) {
+  Result<net::Tokens> tokens = net::read_accepted_tokens(flags.token_file);
+  if (!tokens) return tokens.error();
+  Result<net::TlsPointer> tls = net::load_tls(flags.tls);
+  if (!tls) return tls.error();
+  line.settings.tokens = std::move(*tokens);
+  line.settings.tls = std::move(*tls);
+  const bool has_tokens = !line.settings.tokens.is_empty();
+  if (flags.insecure_network && !has_tokens) {
+    return bad_input("--insecure-network needs a token: set $ONTIME_TOKEN or --token-file.");
   }
-  std::ifstream file(flags.token_file);
-  std::string token;
-  if (!std::getline(file, token) || token.empty()) {
-    return bad_input("The token file '" + flags.token_file + "' cannot be read or its first line is empty.");
-  }
-  return token;
+  if (has_tokens && (line.settings.tls || flags.insecure_network)) line.reach = net::Reach::AnyNetwork;
+  return {};
 }
 
 Status check_intervals(const Settings& settings) {
@@ -180,14 +187,7 @@ Result<CommandLine> check(const Flags& flags) {
   if (!recording_limit) return bad_input("--recording-limit: " + recording_limit.error().message);
   line.settings.recording_bytes_max = *recording_limit;
   if (Status status = check_scheduling(flags, line.settings); !status) return status.error();
-  Result<std::string> token = token_of(flags);
-  if (!token) return token.error();
-  line.settings.token = std::move(*token);
-  if (flags.insecure_network) {
-    if (line.settings.token.empty())
-      return bad_input("--insecure-network needs a token: set $ONTIME_TOKEN or --token-file.");
-    line.reach = net::Reach::AnyNetwork;
-  }
+  if (Status status = check_network(flags, line); !status) return status.error();
   line.log = flags.log;
   line.log.program = "ontime-master";
   line.check_config = flags.check_config;

@@ -61,7 +61,7 @@ Status write_port_file(const std::string& path, std::uint16_t port) {
 }
 
 Result<asio::ip::tcp::acceptor> open_socket(asio::io_context& io, const CommandLine& line) {
-  if (line.listen_descriptor) return net::adopt_listener(io.get_executor(), *line.listen_descriptor);
+  if (line.listen_descriptor) return net::adopt_listener(io.get_executor(), *line.listen_descriptor, line.reach);
   return net::listen(io.get_executor(), line.listen, line.reach);
 }
 
@@ -92,14 +92,14 @@ int run(const CommandLine& line) {
     io.stop();
   });
   (*master)->start();
-  if (line.reach == net::Reach::AnyNetwork) {
+  if (line.reach == net::Reach::AnyNetwork && !line.settings.tls) {
     spdlog::warn(
         "insecure_network address={} message=\"tokens, inputs' names and orders cross this network in the clear\"",
         net::to_string(line.listen));
   }
   if (line.settings.injection) spdlog::info("injection_active {}", injection::describe(*line.settings.injection));
-  spdlog::info("master_listening port={} cluster={} journal={}", (*master)->port(), (*journal)->cluster(),
-               line.journal);
+  spdlog::info("master_listening port={} tls={} cluster={} journal={}", (*master)->port(),
+               line.settings.tls ? "yes" : "no", (*journal)->cluster(), line.journal);
   if (!line.port_file.empty()) {
     if (Status status = write_port_file(line.port_file, (*master)->port()); !status) return complain(status.error());
   }

@@ -75,7 +75,8 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
                    control_.step(scheduler::event::CommitFinished{job, error});
                  }),
       submissions_(control_, committer_, journal.cluster(), settings.policy),
-      acceptor_(std::move(socket), {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.token}, dispatcher_,
+      acceptor_(std::move(socket),
+                {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls}, dispatcher_,
                 {control_, submissions_, watch_, failures_,
                  settings.injection ? injection::describe(*settings.injection) : std::string()}) {}
 

@@ -8,6 +8,8 @@
 
 #include "common/base/time.h"
 #include "common/injection/injection.h"
+#include "common/net/tls_identity.h"
+#include "common/net/token.h"
 #include "scheduler/model/job_spec.h"
 #include "scheduler/resource_manager.h"
 
@@ -25,13 +27,15 @@ struct Settings {
   Duration cut_timeout = std::chrono::seconds(3);  // an attempt that does not answer a cut for so long is ended
   scheduler::Placement placement;
   PolicyChoice policy;
-  std::string token;                                 // empty: none is asked for
+  net::Tokens tokens;                                // that workers and clients must show; none: none is asked for
+  net::TlsPointer tls;                               // null: connections are not encrypted
   std::optional<injection::Injection> injection;     // what disturbs attempts on purpose
   std::uint64_t recording_bytes_max = 256ull << 20;  // of all recordings of the journal; 0: nothing is recorded
 };
 
 // Bounds on what others may send; see reports.cpp and submission.cpp for the sentences they get.
 inline constexpr std::size_t kConnectionsMax = 4096;
+inline constexpr std::size_t kHalfOpenMax = 1024;  // have not yet shown who they are; the oldest has to go
 inline constexpr Duration kHandshakeMax = std::chrono::seconds(5);
 inline constexpr Duration kLongPollMax = std::chrono::seconds(10);
 inline constexpr std::uint32_t kSlotsMax = 4096;

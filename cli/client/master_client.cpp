@@ -17,10 +17,11 @@ using ConnectionPointer = std::shared_ptr<net::Connection>;
 
 constexpr auto kWatchInterval = std::chrono::milliseconds(20);
 
-asio::awaitable<Result<ConnectionPointer>> open(net::Endpoint endpoint, std::string token, Duration limit) {
-  auto socket = co_await net::connect(endpoint, limit);
-  if (!socket) co_return socket.error();
-  auto connection = net::Connection::make(std::move(*socket));
+asio::awaitable<Result<ConnectionPointer>> open(net::Endpoint endpoint, std::string token, net::TlsPointer tls,
+                                                Duration limit) {
+  auto opened = co_await net::open_connection(endpoint, tls, limit);
+  if (!opened) co_return opened.error();
+  const ConnectionPointer connection = std::move(*opened);
   wire::Hello hello;
   hello.set_protocol(protocol::kProtocolVersion);
   hello.set_role(wire::CLIENT);
@@ -87,8 +88,8 @@ Result<T> MasterClient::run(asio::awaitable<Result<T>> work, Duration limit) {
 Status MasterClient::connect() {
   if (connection_ && connection_->is_open()) return {};
   disconnect();
-  auto opened =
-      run<ConnectionPointer>(open(options_.endpoint, options_.token, options_.patience), 2 * options_.patience);
+  auto opening = open(options_.endpoint, options_.token, options_.tls, options_.patience);
+  auto opened = run<ConnectionPointer>(std::move(opening), 3 * options_.patience);
   if (!opened) {
     if (opened.error().kind != ErrorKind::Unavailable) return opened.error();
     return unavailable(opened.error().message + "; 'ontime-master --listen " + net::to_string(options_.endpoint) +

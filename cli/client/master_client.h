@@ -22,6 +22,7 @@ class MasterClient {
   struct Options {
     net::Endpoint endpoint;
     std::string token;                             // empty: none
+    net::TlsPointer tls;                           // null: the connection is not encrypted
     Duration patience = std::chrono::seconds(10);  // for the connection, and for each answer beyond its own wait
     // Called every few milliseconds while a call waits; its error ends the wait and becomes the call's error.
     std::function<Status()> watch;

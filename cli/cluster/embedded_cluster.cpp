@@ -79,7 +79,7 @@ ChildProgram EmbeddedCluster::program(const std::string& file, const std::string
   child.name = name;
   child.path = path;
   child.arguments = {"--die-with-parent", std::to_string(getpid()), "--log-level", options_.log_level};
-  child.environment = {"ONTIME_TOKEN=" + token_};
+  child.environment = {"ONTIME_TOKEN=" + token_, "ONTIME_TLS_DIR="};  // a token of its own, and no TLS
   child.log_path = directory_->path() + "/" + file + ".log";
   if (!options_.log_file.empty())
     child.arguments.insert(child.arguments.end(), {"--log-file", absolute(options_.log_file)});

@@ -1,47 +1,33 @@
 // jobs, job, nodes, kill: one question to a master each.
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include "cli/commands/execute.h"
 #include "cli/show/insight_text.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
+#include "common/net/token.h"
 
 namespace ontime::cli {
 namespace {
 
 constexpr std::uint16_t kDefaultPort = 7400;
 
-Result<std::string> token_of(const MasterOptions& options) {
-  if (options.token_file.empty()) {
-    const char* token = std::getenv("ONTIME_TOKEN");
-    return std::string(token != nullptr ? token : "");
-  }
-  return read_token(options.token_file);
-}
-
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 }  // namespace
 
-Result<std::string> read_token(const std::string& path) {
-  std::ifstream file(path);
-  std::string token;
-  if (!std::getline(file, token)) return bad_input("token file '" + path + "' cannot be read or is empty");
-  token.erase(token.find_last_not_of(" \t\r") + 1);
-  return token;
-}
-
 Result<MasterClient::Options> client_options(const MasterOptions& options) {
   auto endpoint = net::parse_endpoint(options.address, kDefaultPort);
   if (!endpoint) return endpoint.error();
-  auto token = token_of(options);
+  auto token = net::read_own_token(options.token_file);
   if (!token) return token.error();
+  auto tls = net::load_tls(options.tls);
+  if (!tls) return tls.error();
   MasterClient::Options made;
   made.endpoint = std::move(*endpoint);
   made.token = std::move(*token);
+  made.tls = std::move(*tls);
   return made;
 }
 

@@ -32,12 +32,10 @@ Result<ExitCode> execute(const TeraValidateCommand& command);
 Result<ExitCode> execute(const ExperimentCommand& command);
 Result<ExitCode> execute(const CompareCommand& command);
 Result<ExitCode> execute(const WebCommand& command);
+Result<ExitCode> execute(const CertsCommand& command);
 
 // The recordings of a journal, or the file that is named instead.
 Result<std::vector<std::string>> recordings_of(const std::string& journal, const std::string& recording);
-
-// The first line of a file, without white space at its end. BadInput if it cannot be read or is empty.
-Result<std::string> read_token(const std::string& file);
 
 // How to reach the master that the options name. BadInput for a bad address or an unreadable token file.
 Result<MasterClient::Options> client_options(const MasterOptions& options);

@@ -7,6 +7,7 @@
 #include "cli/commands/execute.h"
 #include "cli/study/study_files.h"
 #include "cli/web/web_server.h"
+#include "common/net/token.h"
 
 namespace ontime::cli {
 namespace {
@@ -23,7 +24,7 @@ Result<WebSettings> web_settings(const WebCommand& command) {
   settings.reach = command.insecure_network ? net::Reach::AnyNetwork : net::Reach::Loopback;
   settings.host_names = command.host_names;
   if (command.visitor_token_file.empty()) return settings;
-  auto token = read_token(command.visitor_token_file);
+  auto token = net::read_own_token(command.visitor_token_file);
   if (!token) return token.error();
   settings.token = *token;
   return settings;

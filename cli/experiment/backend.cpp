@@ -221,7 +221,9 @@ Result<std::unique_ptr<Backend>> make_backend(const ExperimentCommand& command, 
   }
   if (auto made = make_directory(work); !made) return made.error();
   if (command.on == "local") return std::unique_ptr<Backend>(new LocalCluster(command, scenario, directory, work));
-  auto options = client_options({command.on, command.token_file});
+  MasterOptions master = command.master;
+  master.address = command.on;
+  auto options = client_options(master);
   if (!options) return options.error();
   options->patience = 30s;
   options->watch = [] { return check_interrupts(); };

@@ -4,8 +4,10 @@
 #include <google/protobuf/message_lite.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
 #include <asio/ip/tcp.hpp>
@@ -19,10 +21,12 @@
 #include "common/base/kill_point.h"
 #include "common/net/coroutine.h"
 #include "common/net/endpoint.h"
+#include "common/net/tls_stream.h"
 
 namespace ontime::net {
 namespace {
 
+constexpr std::size_t kDrainBytesMax = 256u << 10;
 constexpr std::size_t kIdleBytesMax = 1u << 20;  // larger write buffers are given back once they are written
 
 std::string describe_peer(const Connection::Socket& socket) {
@@ -42,6 +46,14 @@ void set_options(Connection::Socket& socket) {
   const int on = 1;
   ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
   ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+// A TLS record of a handshake begins so. As the length of a frame it is above what a hello may have.
+constexpr std::array<unsigned char, 2> kTlsRecord{0x16, 0x03};
+constexpr int kTlsPrefixBytes = 3;  // with the minor version, which is never 0
+
+void wake_at(Connection::Socket& socket, int bytes) {
+  ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
 }
 
 }  // namespace
@@ -64,6 +76,8 @@ struct Connection::State {
   bool is_writing = false;         // a write is scheduled or on its way
   bool is_broken = false;          // a write has failed: nothing can be sent any more
   std::optional<Error> end_cause;  // why it was closed, if not by close()
+  std::unique_ptr<TlsStream> tls;  // null: plain
+  std::optional<PeerCertificate> certificate;
 };
 
 std::shared_ptr<Connection> Connection::make(Socket socket, ConnectionLimits limits) {
@@ -95,6 +109,49 @@ Error Connection::end(Error error) {
   return error;
 }
 
+const PeerCertificate* Connection::certificate() const { return state_->certificate ? &*state_->certificate : nullptr; }
+
+asio::awaitable<bool> Connection::begins_with_tls() {
+  const auto self = shared_from_this();
+  wake_at(state_->socket, kTlsPrefixBytes);
+  const auto [error] = co_await state_->socket.async_wait(Socket::wait_read, no_throw);
+  if (error || !is_open()) co_return false;
+  wake_at(state_->socket, 1);
+  std::array<unsigned char, kTlsPrefixBytes> first{};
+  const auto size = ::recv(state_->socket.native_handle(), first.data(), first.size(), MSG_PEEK | MSG_DONTWAIT);
+  co_return size == kTlsPrefixBytes&& first[0] == kTlsRecord[0] && first[1] == kTlsRecord[1] && first[2] != 0;
+}
+
+asio::awaitable<Status> Connection::encrypt_as_host(TlsPointer identity) {
+  state_->tls = TlsStream::make_host(state_->socket, std::move(identity));
+  return finish_encrypting();
+}
+
+asio::awaitable<Status> Connection::encrypt_as_guest(TlsPointer identity, std::string host) {
+  state_->tls = TlsStream::make_guest(state_->socket, std::move(identity), std::move(host));
+  return finish_encrypting();
+}
+
+asio::awaitable<Status> Connection::finish_encrypting() {
+  const auto self = shared_from_this();
+  Status done = co_await state_->tls->shake_hands(peer());
+  if (done) state_->certificate = state_->tls->peer_certificate();
+  co_return done;
+}
+
+asio::awaitable<void> Connection::drain() {
+  const auto self = shared_from_this();
+  asio::error_code failure;
+  if (is_open()) state_->socket.shutdown(Socket::shutdown_send, failure);
+  std::array<char, 4096> dropped{};
+  std::size_t total = 0;
+  while (!failure && is_open() && total < kDrainBytesMax) {
+    const auto [error, size] = co_await state_->socket.async_read_some(asio::buffer(dropped), no_throw);
+    failure = error;
+    total += size;
+  }
+}
+
 asio::awaitable<Result<std::string_view>> Connection::receive() {
   const auto self = shared_from_this();
   for (;;) {
@@ -107,9 +164,15 @@ asio::awaitable<Result<std::string_view>> Connection::receive() {
     }
     const auto space = state_->decoder.space();
     const auto buffer = asio::buffer(space.data(), space.size());
-    const auto [error, size] = co_await state_->socket.async_read_some(buffer, no_throw);
-    if (error) co_return failed_to_receive(error);
-    state_->decoder.received(size);
+    if (state_->tls) {
+      const auto [error, size] = co_await state_->tls->read_some(buffer);
+      if (error) co_return failed_to_receive(error);
+      state_->decoder.received(size);
+    } else {
+      const auto [error, size] = co_await state_->socket.async_read_some(buffer, no_throw);
+      if (error) co_return failed_to_receive(error);
+      state_->decoder.received(size);
+    }
   }
 }
 
@@ -121,6 +184,7 @@ Error Connection::failed_to_receive(const std::error_code& error) {
   }
   if (error == asio::error::eof) return end(unavailable(peer() + " closed the connection within a message"));
   if (error == asio::error::connection_reset) return end(unavailable(peer() + " broke the connection off"));
+  if (const auto alert = describe_alert(error)) return end(bad_input(peer() + " ends the connection: " + *alert));
   return end(failed("cannot receive from " + peer() + ": " + error.message()));
 }
 
@@ -153,9 +217,12 @@ void Connection::write() {
   if (!is_open()) return;
   std::swap(state_->outbox, state_->writing);
   pass_kill_point("message-before-write");
-  asio::async_write(
-      state_->socket, asio::buffer(state_->writing),
-      [self = shared_from_this()](const asio::error_code& error, std::size_t) { self->on_written(error); });
+  const auto bytes = asio::buffer(state_->writing);
+  auto then = [self = shared_from_this()](const asio::error_code& error, std::size_t = 0) { self->on_written(error); };
+  if (state_->tls)
+    state_->tls->write(bytes, std::move(then));
+  else
+    asio::async_write(state_->socket, bytes, std::move(then));
 }
 
 void Connection::on_written(const std::error_code& error) {

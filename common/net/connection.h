@@ -1,5 +1,6 @@
 #pragma once
-// One framed connection over TCP or a Unix socket. All of it runs on the socket's executor, which one thread drives.
+// One framed connection over TCP or a Unix socket, plain or in TLS. All of it runs on the socket's executor, which one
+// thread drives.
 //
 //   auto connection = Connection::make(std::move(socket), limits);
 //   while (auto payload = co_await connection->receive()) handle(*payload);   // ends when either side closes
@@ -19,6 +20,7 @@
 #include <system_error>
 
 #include "common/base/result.h"
+#include "common/net/tls_identity.h"
 #include "common/protocol/frame.h"
 
 namespace google::protobuf {
@@ -38,6 +40,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   static std::shared_ptr<Connection> make(Socket socket, ConnectionLimits limits = {});
   ~Connection();
+
+  // Before anything is received or sent: whether the peer begins to speak TLS. Takes nothing of what it says.
+  asio::awaitable<bool> begins_with_tls();
+  // Encrypts from here on, as the side that was connected to, or as the side that connects and wants a certificate for
+  // `host`. REQUIRES: nothing was received or sent. BadInput with a sentence if the two do not get along; the
+  // connection is then of no more use. Unlimited in time: see handshake.h.
+  asio::awaitable<Status> encrypt_as_host(TlsPointer identity);
+  asio::awaitable<Status> encrypt_as_guest(TlsPointer identity, std::string host);
+  const PeerCertificate* certificate() const;  // the peer's; null if nothing is encrypted
+  // Says that nothing more comes and throws away what the peer still says, up to a bound, so that it gets to read what
+  // was said last: bytes that nobody has read would make the kernel drop it.
+  asio::awaitable<void> drain();
 
   // The next payload, valid until the next call. Unavailable when the peer has closed, Failed on anything else; after
   // an error the connection is closed. One receive at a time.
@@ -62,6 +76,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   struct State;
   explicit Connection(std::unique_ptr<State> state);
+  asio::awaitable<Status> finish_encrypting();
   Error end(Error error);
   Error failed_to_receive(const std::error_code& error);
   void start_writing();

@@ -45,8 +45,10 @@ std::vector<tcp::endpoint> find_numeric(const Endpoint& endpoint) {
 
 Status check_loopback(const tcp::endpoint& address, const std::string& shown) {
   if (address.address().is_loopback()) return {};
-  return bad_input("cannot listen on " + shown +
-                   ": connections are not encrypted, so only a loopback address such as 127.0.0.1 is allowed");
+  return bad_input(
+      "cannot listen on " + shown +
+      ", which is no loopback address, without TLS and a token: make certificates with 'ontime certs init' "
+      "and 'ontime certs node NAME', and give --tls-ca, --tls-cert, --tls-key and --token-file");
 }
 
 Error cannot_listen(const Endpoint& endpoint, const asio::error_code& error) {
@@ -168,7 +170,7 @@ Result<tcp::acceptor> listen(asio::any_io_executor executor, const Endpoint& end
   return acceptor;
 }
 
-Result<tcp::acceptor> adopt_listener(asio::any_io_executor executor, int descriptor) {
+Result<tcp::acceptor> adopt_listener(asio::any_io_executor executor, int descriptor, Reach reach) {
   const std::string shown = "descriptor " + std::to_string(descriptor);
   int is_listening = 0;
   socklen_t size = sizeof is_listening;
@@ -182,7 +184,9 @@ Result<tcp::acceptor> adopt_listener(asio::any_io_executor executor, int descrip
     return bad_input(shown + " is not a TCP socket");
   }
   local.resize(size);
-  if (const auto allowed = check_loopback(local, shown); !allowed) return allowed.error();
+  if (reach == Reach::Loopback) {
+    if (const auto allowed = check_loopback(local, shown); !allowed) return allowed.error();
+  }
   close_on_exec(descriptor);
   asio::error_code error;
   tcp::acceptor acceptor(executor);

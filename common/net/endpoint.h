@@ -21,8 +21,8 @@ std::string to_string(const Endpoint& endpoint);  // "host:port", "[::1]:port"
 // "HOST:PORT", "[IPV6]:PORT", or "HOST" when `default_port` is not 0.
 Result<Endpoint> parse_endpoint(std::string_view text, std::uint16_t default_port);
 
-// From where a listening socket may be reached. Connections are not encrypted: whoever allows AnyNetwork answers for it
-// that nobody else is on that network.
+// From where a listening socket may be reached. Whoever allows AnyNetwork answers for it that connections are encrypted
+// and strangers turned away, or that nobody else is on that network.
 enum class Reach { Loopback, AnyNetwork };
 
 // Listens there. Unless `reach` allows it, an address that is no loopback address is BadInput and says so. A port in
@@ -30,7 +30,8 @@ enum class Reach { Loopback, AnyNetwork };
 Result<asio::ip::tcp::acceptor> listen(asio::any_io_executor executor, const Endpoint& endpoint,
                                        Reach reach = Reach::Loopback);
 // Takes over a listening socket that the parent process opened.
-Result<asio::ip::tcp::acceptor> adopt_listener(asio::any_io_executor executor, int descriptor);
+Result<asio::ip::tcp::acceptor> adopt_listener(asio::any_io_executor executor, int descriptor,
+                                               Reach reach = Reach::Loopback);
 
 // Unavailable, naming the endpoint, when nobody answers within `limit`. Sets TCP_NODELAY.
 asio::awaitable<Result<asio::ip::tcp::socket>> connect(Endpoint endpoint, Duration limit);

@@ -3,11 +3,76 @@
 #include <sys/random.h>
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
 
 #include "common/base/check.h"
 
 namespace ontime::net {
+namespace {
+
+constexpr std::size_t kFileBytesMax = 64u << 10;
+constexpr std::size_t kTokenBytesMax = 4096;  // fits into a hello
+
+struct Line {
+  std::size_t number = 0;  // from 1
+  std::string_view text;   // without spaces around it
+};
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
+}
+
+// Those that count.
+std::vector<Line> lines_of(std::string_view text) {
+  std::vector<Line> lines;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = trimmed(text.substr(0, end));
+    if (!line.empty() && line.front() != '#') lines.push_back({number, line});
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+// "submit:abc" is {"submit", "abc"}; "abc" is {"", "abc"}.
+Result<std::pair<std::string, std::string>> parse_line(const Line& line) {
+  const std::string where = "line " + std::to_string(line.number);
+  const std::size_t colon = line.text.find(':');
+  const std::string role(colon == line.text.npos ? "" : trimmed(line.text.substr(0, colon)));
+  const std::string token(colon == line.text.npos ? line.text : trimmed(line.text.substr(colon + 1)));
+  if (colon != line.text.npos && !rights_of_role(role)) {
+    return bad_input(where + " begins with '" + role + ":', which is no role; there is " + role_names());
+  }
+  if (token.empty()) return bad_input(where + " names the role " + role + " but no token");
+  if (token.size() > kTokenBytesMax) return bad_input(where + " is longer than a token may be");
+  return std::pair(role, token);
+}
+
+Result<std::string> read_text(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return bad_input("the token file '" + file + "' cannot be read: " + std::strerror(errno));
+  std::string text(kFileBytesMax + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (text.size() > kFileBytesMax) return bad_input("the token file '" + file + "' is larger than 64 KiB");
+  return text;
+}
+
+std::string token_of_environment() {
+  const char* token = std::getenv("ONTIME_TOKEN");
+  return token == nullptr ? "" : token;
+}
+
+}  // namespace
 
 std::string make_token() {
   std::array<unsigned char, 16> bytes{};
@@ -29,6 +94,62 @@ bool is_same_token(std::string_view expected, std::string_view given) {
     difference = difference | (static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(other));
   }
   return difference == 0;
+}
+
+Tokens Tokens::single(std::string token) {
+  Tokens tokens;
+  if (!token.empty()) tokens.accepted_.push_back({"", std::move(token)});
+  return tokens;
+}
+
+Result<Tokens> Tokens::parse(std::string_view text) {
+  Tokens tokens;
+  for (const Line& line : lines_of(text)) {
+    auto entry = parse_line(line);
+    if (!entry) return entry.error();
+    tokens.accepted_.push_back({std::move(entry->first), std::move(entry->second)});
+    const bool opens_everything = tokens.accepted_.front().role.empty() || tokens.accepted_.back().role.empty();
+    if (opens_everything && tokens.accepted_.size() > 1) {
+      return bad_input("line " + std::to_string(line.number) +
+                       ": a token without a role opens everything and must be the only one; write ROLE:TOKEN");
+    }
+  }
+  if (tokens.is_empty()) return bad_input("it holds no token");
+  return tokens;
+}
+
+Tokens::Grant Tokens::find(std::string_view given) const {
+  Grant grant;
+  for (const Accepted& accepted : accepted_) {
+    if (!is_same_token(accepted.token, given)) continue;
+    grant.rights = grant.rights | (accepted.role.empty() ? Rights::all() : *rights_of_role(accepted.role));
+    if (!grant.roles.empty()) grant.roles += " and ";
+    grant.roles += accepted.role.empty() ? "every role" : accepted.role;
+  }
+  return grant;
+}
+
+Result<Tokens> read_accepted_tokens(const std::string& file) {
+  if (file.empty()) return Tokens::single(token_of_environment());
+  const auto text = read_text(file);
+  if (!text) return text.error();
+  auto tokens = Tokens::parse(*text);
+  if (!tokens) return bad_input("the token file '" + file + "' cannot be used: " + tokens.error().message);
+  return tokens;
+}
+
+Result<std::string> read_own_token(const std::string& file) {
+  if (file.empty()) return token_of_environment();
+  const auto text = read_text(file);
+  if (!text) return text.error();
+  const std::vector<Line> lines = lines_of(*text);
+  if (lines.size() != 1) {
+    return bad_input("the token file '" + file + "' holds " + (lines.empty() ? "no token" : "several tokens") +
+                     "; write the one to be shown into it");
+  }
+  auto entry = parse_line(lines.front());
+  if (!entry) return bad_input("the token file '" + file + "' cannot be used: " + entry.error().message);
+  return std::move(entry->second);
 }
 
 }  // namespace ontime::net

@@ -1,8 +1,16 @@
 #pragma once
 // Tokens: what a worker or client shows the master to be let in. Also good for ids that must never repeat by chance.
+//
+// A token file of the master holds one token that opens everything, or one `ROLE:TOKEN` a line (roles.h); empty lines
+// and lines that begin with # do not count. A token file of a worker or client holds the one token that it shows, with
+// or without its role in front. Without a file it is $ONTIME_TOKEN, a plain token.
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/net/roles.h"
 
 namespace ontime::net {
 
@@ -11,5 +19,34 @@ std::string make_token();
 
 // Takes the same time wherever the two differ, so that a token cannot be guessed byte by byte.
 bool is_same_token(std::string_view expected, std::string_view given);
+
+// The tokens that a master accepts. None: it asks for none, and everybody who can connect may do everything.
+class Tokens {
+ public:
+  Tokens() = default;
+  // One that opens everything; empty: none is asked for.
+  static Tokens single(std::string token);
+  // The text of a token file. BadInput names the line.
+  static Result<Tokens> parse(std::string_view text);
+
+  bool is_empty() const { return accepted_.empty(); }
+  struct Grant {
+    Rights rights;      // none: not one of the tokens
+    std::string roles;  // "submit", "submit and worker", "every role"
+  };
+  // Compares with every token in constant time. REQUIRES: !is_empty().
+  Grant find(std::string_view given) const;
+
+ private:
+  struct Accepted {
+    std::string role;  // empty: all
+    std::string token;
+  };
+  std::vector<Accepted> accepted_;
+};
+
+// From the file, or from $ONTIME_TOKEN if `file` is empty. BadInput if the file cannot be read or understood.
+Result<Tokens> read_accepted_tokens(const std::string& file);
+Result<std::string> read_own_token(const std::string& file);
 
 }  // namespace ontime::net

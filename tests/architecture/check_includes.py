@@ -16,7 +16,7 @@ ALLOWED = {
     "common/output": (["common/base"], ["nlohmann"]),
     "common/protocol": (["common/base"], ["google"]),
     "common/injection": (["common/protocol", "common/base"], ["yaml-cpp"]),
-    "common/net": (["common/protocol", "common/log", "common/base"], ["asio", "spdlog", "google"]),
+    "common/net": (["common/protocol", "common/log", "common/base"], ["asio", "spdlog", "google", "openssl"]),
     "scheduler": (["common/base"], ["boost/math"]),
     "master/journal": (["scheduler", "common/base", "common/log"], ["rocksdb", "spdlog", "google"]),
     "master/recording": (["scheduler", "master/journal/record_codec.h", "master/journal/stored_parts.h", "common/base"],
@@ -39,7 +39,8 @@ ALLOWED = {
     "experiment": (["simulator", "scheduler", "master/job_view.h", "master/explanation.h", "common/injection",
                     "common/protocol", "common/base"], ["yaml-cpp", "nlohmann", "google"]),
     "cli/web": (["cli/client", "cli/show", "common"], ["asio", "google", "httplib.h", "openssl", "prometheus"]),
-    "cli": (["cli/web", "apps/gen", "common", "experiment", "simulator", "master/recording", "master/input_listing.h", "scheduler/policy", "scheduler/reason.h"],
+    "cli/certs": (["common/base"], ["openssl"]),
+    "cli": (["cli/web", "cli/certs", "apps/gen", "common", "experiment", "simulator", "master/recording", "master/input_listing.h", "scheduler/policy", "scheduler/reason.h"],
             ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
 }
 

@@ -53,7 +53,7 @@ class FakeMaster {
   asio::awaitable<void> serve(std::shared_ptr<net::Connection> connection) {
     net::HostIdentity identity;
     identity.cluster = "fake";
-    identity.token = token_;
+    identity.tokens = net::Tokens::single(token_);
     const auto hello = co_await net::answer_hello(connection, identity, std::chrono::seconds(10));
     if (!hello) co_return;
     for (;;) {

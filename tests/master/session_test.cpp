@@ -385,7 +385,7 @@ TEST_F(SessionTest, AReplyIsNotSentBeforeWhatItTellsIsDurable) {
 
 TEST_F(SessionTest, AWrongTokenIsRefused) {
   stop_master();
-  settings_.token = "secret";
+  settings_.tokens = net::Tokens::single("secret");
   start_master();
   play([&]() -> awaitable<void> {
     const auto guessed = co_await connect(wire::CLIENT, "guess");

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 // Both ends of one handshake.
 class HandshakeTest : public NetTest {
  protected:
-  static HostIdentity identity() { return {"cluster-a", 7, "secret"}; }
+  static HostIdentity identity() { return {"cluster-a", 7, Tokens::single("secret")}; }
 
   static wire::Hello good_hello() {
     wire::Hello hello;
@@ -54,14 +54,14 @@ class HandshakeTest : public NetTest {
   Duration limit_ = 30s;
   Pair pair_;
   std::optional<Result<wire::HelloReply>> reply_;
-  std::optional<Result<wire::Hello>> hello_;
+  std::optional<Result<Guest>> hello_;
 };
 
 TEST_F(HandshakeTest, AWorkerWithTheTokenIsLetInAndLearnsClusterAndEpoch) {
   shake(good_hello(), identity());
   ASSERT_TRUE(*hello_) << hello_->error().message;
   ASSERT_TRUE(*reply_) << reply_->error().message;
-  EXPECT_EQ((*hello_)->role(), wire::WORKER);
+  EXPECT_EQ((*hello_)->hello.role(), wire::WORKER);
   EXPECT_EQ((*reply_)->cluster(), "cluster-a");
   EXPECT_EQ((*reply_)->epoch(), 7u);
   EXPECT_TRUE(pair_.left->is_open());
@@ -73,7 +73,7 @@ TEST_F(HandshakeTest, WithoutATokenEverybodyOfTheClusterIsLetIn) {
   hello.set_role(wire::CLIENT);
   hello.clear_token();
   hello.set_cluster("cluster-a");
-  shake(hello, {"cluster-a", 1, ""});
+  shake(hello, {"cluster-a", 1});
   EXPECT_TRUE(*hello_);
   EXPECT_TRUE(*reply_);
 }

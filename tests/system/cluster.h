@@ -32,7 +32,7 @@ class Cluster {
   // Fast heartbeats and a short time-out, so that losses are noticed soon.
   void start_master(const Arguments& extra = {});
   void restart_master();  // SIGKILL, then a new one on the same journal and port
-  std::size_t add_worker(std::uint32_t slots = 1);
+  std::size_t add_worker(std::uint32_t slots = 1, const Arguments& extra = {});
   void replace_worker(std::size_t index);       // SIGKILL, then a new one
   bool kill_some_attempt(std::uint32_t which);  // SIGKILL one of the running runners; false if there is none
 

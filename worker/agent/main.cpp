@@ -29,6 +29,7 @@ MasterLink::Options link_options(const Options& options) {
   MasterLink::Options link;
   link.master = options.master;
   link.token = options.token;
+  link.tls = options.tls;
   link.name = options.name;
   link.host = options.host;
   link.incarnation = net::make_token();

@@ -1,9 +1,6 @@
 #include "worker/agent/master_link.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <spdlog/spdlog.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <asio/co_spawn.hpp>
@@ -23,12 +20,6 @@ constexpr Duration kTryMin = std::chrono::milliseconds(10);
 constexpr Duration kHeartbeatMin = std::chrono::milliseconds(5);
 constexpr Duration kHeartbeatMax = std::chrono::minutes(1);
 constexpr std::size_t kRegistrationBytes = 48u << 20;  // of reports; what does not fit follows the welcome
-constexpr unsigned kUserTimeoutMs = 15'000;
-
-// A master whose machine has vanished without a word acknowledges nothing: the kernel then ends the connection.
-void end_when_unacknowledged(asio::ip::tcp::socket& socket) {
-  ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs, sizeof(kUserTimeoutMs));
-}
 
 }  // namespace
 
@@ -64,10 +55,9 @@ asio::awaitable<Error> MasterLink::run() {
 
 asio::awaitable<Error> MasterLink::session() {
   const Duration limit = std::max(kTryMin, std::min(options_.reply_timeout, time_left()));
-  auto socket = co_await net::connect(options_.master, limit);
-  if (!socket) co_return std::move(socket).error();
-  end_when_unacknowledged(*socket);
-  connection_ = net::Connection::make(std::move(*socket));
+  auto opened = co_await net::open_connection(options_.master, options_.tls, limit);
+  if (!opened) co_return was_welcome_ ? unavailable(opened.error().message) : opened.error();
+  connection_ = std::move(*opened);
   wire::Hello greeting = hello();
   auto reply = co_await net::say_hello(connection_, std::move(greeting), limit);
   if (!reply) co_return std::move(reply).error();

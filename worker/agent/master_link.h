@@ -28,6 +28,7 @@ class MasterLink {
   struct Options {
     net::Endpoint master;
     std::string token;
+    net::TlsPointer tls;  // null: the connection is not encrypted
     std::string name;
     std::string host;
     std::string incarnation;  // random, of this process

@@ -4,14 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <thread>
 #include <utility>
 
 #include "common/app/loaded_application.h"
 #include "common/base/units.h"
+#include "common/net/token.h"
 #include "worker/agent/slots.h"
 
 namespace ontime::worker {
@@ -26,18 +25,6 @@ std::string host_name() {
   return name.data();
 }
 
-// First line of the file, or $ONTIME_TOKEN.
-Result<std::string> read_token(const std::string& file) {
-  if (file.empty()) {
-    const char* token = std::getenv("ONTIME_TOKEN");
-    return std::string(token != nullptr ? token : "");
-  }
-  std::ifstream stream(file);
-  std::string token;
-  if (!std::getline(stream, token)) return bad_input("--token-file " + file + " cannot be read or is empty");
-  return token;
-}
-
 // What was written on the command line, before it is understood.
 struct Words {
   std::string master = "127.0.0.1:7400";
@@ -45,6 +32,7 @@ struct Words {
   std::string name;
   std::string connect_timeout = "30s";
   std::string token_file;
+  net::TlsFiles tls;
   std::vector<std::string> directories;
   bool check_config = false;
 };
@@ -61,9 +49,14 @@ void declare(CLI::App& app, Words& words, Options& options) {
   app.add_option("--connect-timeout", words.connect_timeout, "Give up if no master has let us in within this time")
       ->type_name("TIME")
       ->capture_default_str();
-  app.add_option("--token-file", words.token_file,
-                 "File whose first line is the cluster's token; default: $ONTIME_TOKEN")
+  app.add_option("--token-file", words.token_file, "File with the token to show the master; default: $ONTIME_TOKEN")
       ->type_name("FILE");
+  app.add_option("--tls-ca", words.tls.authority,
+                 "Certificate of the authority of 'ontime certs'; with --tls-cert and --tls-key the connection is "
+                 "encrypted. Default: ca.pem, cert.pem and key.pem of $ONTIME_TLS_DIR")
+      ->type_name("FILE");
+  app.add_option("--tls-cert", words.tls.certificate, "This worker's certificate")->type_name("FILE");
+  app.add_option("--tls-key", words.tls.key, "Its key")->type_name("FILE");
   app.add_option("--log-level", options.log.level, "trace, debug, info, warning, error or off")->capture_default_str();
   app.add_option("--log-format", options.log.format, "text or json")->capture_default_str();
   app.add_option("--log-file", options.log.file, "Write the log there; default: stderr")->type_name("FILE");
@@ -83,12 +76,15 @@ Status understand(const Words& words, Options& options) {
   if (master->port == 0) return bad_input("--master: port 0 is nobody's");
   auto timeout = parse_duration(words.connect_timeout);
   if (!timeout) return bad_input("--connect-timeout: " + timeout.error().message);
-  auto token = read_token(words.token_file);
+  auto token = net::read_own_token(words.token_file);
   if (!token) return std::move(token).error();
+  auto tls = net::load_tls(words.tls);
+  if (!tls) return std::move(tls).error();
   if (words.name.size() > kNameBytesMax) return bad_input("--name: at most 256 bytes");
   options.master = std::move(*master);
   options.connect_timeout = *timeout;
   options.token = std::move(*token);
+  options.tls = std::move(*tls);
   options.slots = words.slots;
   options.host = host_name();
   options.name = words.name.empty() ? options.host + ":" + std::to_string(::getpid()) : words.name;

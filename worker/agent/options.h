@@ -11,6 +11,7 @@
 #include "common/base/time.h"
 #include "common/log/log.h"
 #include "common/net/endpoint.h"
+#include "common/net/tls_identity.h"
 
 namespace ontime::worker {
 
@@ -20,6 +21,7 @@ struct Options {
   std::string host;
   std::string name;
   std::string token;
+  net::TlsPointer tls;                               // null: connections are not encrypted
   std::vector<std::string> application_directories;  // in the order they are searched
   Duration connect_timeout{0};
   log::Options log;

@@ -1,0 +1,62 @@
+// The options of `ontime certs`: one verb with three of its own.
+#include "cli/arguments.h"
+
+namespace ontime::cli {
+namespace {
+
+constexpr std::uint32_t kAuthorityDays = 3650;
+constexpr std::uint32_t kDaysMax = 36500;
+
+CLI::App& add_kind(CLI::App& certs, CertsCommand& command, CertsCommand::What what, const char* name,
+                   const char* summary, const char* example) {
+  CLI::App& kind = *certs.add_subcommand(name, summary);
+  kind.footer(std::string("Example:\n") + example);
+  kind.parse_complete_callback([&command, what] { command.what = what; });
+  kind.add_option("--dir", command.directory, "Directory of the authority and of what it signs")
+      ->type_name("DIR")
+      ->capture_default_str();
+  kind.add_flag("--force", command.force, "Replace what is there");
+  return kind;
+}
+
+void add_days(CLI::App& kind, CertsCommand& command, std::uint32_t usual) {
+  kind.add_option("--days", command.days, "Valid for so long from now on (default " + std::to_string(usual) + ")")
+      ->check(CLI::Range(1u, kDaysMax))
+      ->type_name("N");
+}
+
+}  // namespace
+
+CLI::App& add_certs_verb(CLI::App& app, CertsCommand& command) {
+  CLI::App& certs = *app.add_subcommand("certs", "Make the certificates that encrypt a cluster's connections");
+  certs.require_subcommand(1);
+  certs.footer(
+      "Examples:\n"
+      "  ontime certs init\n"
+      "  ontime certs node master.example --host master.example --host 10.0.0.1\n"
+      "  ontime certs client alice --role submit\n");
+  CLI::App& init = add_kind(certs, command, CertsCommand::What::Authority, "init", "Make the cluster's authority, once",
+                            "  ontime certs init --dir ontime-certs\n");
+  init.preparse_callback([&command](std::size_t) { command.days = kAuthorityDays; });
+  add_days(init, command, kAuthorityDays);
+  CLI::App& node = add_kind(certs, command, CertsCommand::What::Node, "node",
+                            "Make the certificate of a machine that a master or workers run on",
+                            "  ontime certs node master.example --host master.example --host 10.0.0.1\n");
+  node.add_option("NAME", command.name, "Name of the machine")->required()->type_name("");
+  node.add_option("--host", command.hosts, "Name or address by which others connect to it (default NAME); repeatable")
+      ->type_name("HOST")
+      ->allow_extra_args(false);
+  add_days(node, command, command.days);
+  CLI::App& client = add_kind(certs, command, CertsCommand::What::Client, "client",
+                              "Make the certificate of somebody who talks to the master",
+                              "  ontime certs client alice --role submit\n");
+  client.add_option("NAME", command.name, "Name of the person or program")->required()->type_name("");
+  client.add_option("--role", command.role, "What it may do: submit, admin or read-only")
+      ->check(one_of({"submit", "admin", "read-only"}))
+      ->type_name("ROLE")
+      ->capture_default_str();
+  add_days(client, command, command.days);
+  return certs;
+}
+
+}  // namespace ontime::cli

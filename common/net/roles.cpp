@@ -1,0 +1,60 @@
+#include "common/net/roles.h"
+
+#include <array>
+
+namespace ontime::net {
+namespace {
+
+struct Role {
+  std::string_view name;
+  Rights rights;
+};
+
+constexpr std::array kRoles{
+    Role{"read-only", Right::Read},
+    Role{"submit", Rights(Right::Read) | Right::Submit},
+    Role{"admin", Rights(Right::Read) | Right::Submit | Right::Control},
+    Role{"worker", Rights(Right::Read) | Right::Register},
+};
+
+// What the right is for, and the roles that have it.
+std::string_view describe_need(Right needed) {
+  switch (needed) {
+    case Right::Read:
+      return "Reading about jobs needs a role: read-only, submit, admin or worker";
+    case Right::Submit:
+      return "Submitting a job needs the role submit or admin";
+    case Right::Control:
+      return "Killing a job needs the role admin";
+    case Right::Register:
+      return "Registering as a worker needs the role worker";
+  }
+  return "This needs another role";
+}
+
+}  // namespace
+
+std::optional<Rights> rights_of_role(std::string_view role) {
+  for (const Role& known : kRoles) {
+    if (known.name == role) return known.rights;
+  }
+  return std::nullopt;
+}
+
+std::string role_names() {
+  std::string names;
+  for (const Role& known : kRoles) {
+    if (!names.empty()) names += ", ";
+    names += known.name;
+  }
+  return names;
+}
+
+std::string describe_refusal(Right needed, std::string_view credentials) {
+  std::string sentence(describe_need(needed));
+  sentence += ", but this connection has only: ";
+  sentence += credentials;
+  return sentence + ".";
+}
+
+}  // namespace ontime::net

@@ -1,0 +1,116 @@
+#include "common/net/token.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "common/net/roles.h"
+#include "tests/support/temporary_directory.h"
+
+namespace ontime::net {
+namespace {
+
+using testing::HasSubstr;
+
+Tokens parsed(std::string_view text) {
+  auto tokens = Tokens::parse(text);
+  EXPECT_TRUE(tokens) << tokens.error().message;
+  return tokens ? *tokens : Tokens();
+}
+
+std::string complaint(std::string_view text) {
+  const auto tokens = Tokens::parse(text);
+  if (tokens) return "(none)";
+  EXPECT_EQ(tokens.error().kind, ErrorKind::BadInput);
+  return tokens.error().message;
+}
+
+TEST(Roles, HaveExactlyTheRightsOfTheTable) {
+  struct Row {
+    const char* role;
+    bool reads, submits, controls, registers;
+  };
+  for (const Row& row : {Row{"read-only", true, false, false, false}, Row{"submit", true, true, false, false},
+                         Row{"admin", true, true, true, false}, Row{"worker", true, false, false, true}}) {
+    const auto rights = rights_of_role(row.role);
+    ASSERT_TRUE(rights) << row.role;
+    EXPECT_EQ(rights->has(Right::Read), row.reads) << row.role;
+    EXPECT_EQ(rights->has(Right::Submit), row.submits) << row.role;
+    EXPECT_EQ(rights->has(Right::Control), row.controls) << row.role;
+    EXPECT_EQ(rights->has(Right::Register), row.registers) << row.role;
+  }
+  for (const char* other : {"", "all", "Admin", "admin ", "root"}) EXPECT_FALSE(rights_of_role(other)) << other;
+}
+
+TEST(Rights, UniteAndIntersect) {
+  const Rights both = Rights(Right::Read) | Right::Submit;
+  EXPECT_EQ(both & Rights::all(), both);
+  EXPECT_EQ(both & Rights(Right::Submit), Rights(Right::Submit));
+  EXPECT_TRUE((both & Rights(Right::Control)).is_empty());
+}
+
+TEST(Tokens, OneWithoutARoleOpensEverything) {
+  for (const char* text : {"secret", "secret\n", "  secret \r\n", "# ours\n\nsecret\n"}) {
+    const Tokens tokens = parsed(text);
+    EXPECT_EQ(tokens.find("secret").rights, Rights::all()) << text;
+    EXPECT_EQ(tokens.find("secret").roles, "every role");
+    EXPECT_TRUE(tokens.find("secre").rights.is_empty());
+    EXPECT_TRUE(tokens.find("").rights.is_empty());
+  }
+  EXPECT_EQ(Tokens::single("a:b").find("a:b").rights, Rights::all());
+  EXPECT_TRUE(Tokens::single("").is_empty());
+}
+
+TEST(Tokens, OnesWithARoleOpenWhatTheRoleMay) {
+  const Tokens tokens = parsed("# people\nsubmit:one\nadmin : two\r\n\nworker:three\nread-only:four:with:colons");
+  EXPECT_EQ(tokens.find("one").rights, *rights_of_role("submit"));
+  EXPECT_EQ(tokens.find("two").rights, *rights_of_role("admin"));
+  EXPECT_EQ(tokens.find("three").rights, *rights_of_role("worker"));
+  EXPECT_EQ(tokens.find("four:with:colons").rights, *rights_of_role("read-only"));
+  for (const char* other : {"", "submit", "submit:one", "five", "on"}) {
+    EXPECT_TRUE(tokens.find(other).rights.is_empty()) << other;
+  }
+}
+
+TEST(Tokens, OneWithTwoRolesHasBoth) {
+  const Tokens::Grant grant = parsed("submit:same\nworker:same\n").find("same");
+  EXPECT_EQ(grant.rights, *rights_of_role("submit") | *rights_of_role("worker"));
+  EXPECT_EQ(grant.roles, "submit and worker");
+}
+
+TEST(Tokens, AFileThatCannotBeMeantIsRefusedWithItsLine) {
+  EXPECT_THAT(complaint(""), HasSubstr("no token"));
+  EXPECT_THAT(complaint("# nothing\n\n"), HasSubstr("no token"));
+  EXPECT_THAT(complaint("submit:one\nsumbit:two\n"), HasSubstr("line 2 begins with 'sumbit:'"));
+  EXPECT_THAT(complaint("\nsubmit:\n"), HasSubstr("line 2 names the role submit but no token"));
+  EXPECT_THAT(complaint("submit:one\ntwo\n"), HasSubstr("line 2: a token without a role"));
+  EXPECT_THAT(complaint("one\nsubmit:two\n"), HasSubstr("line 2: a token without a role"));
+  EXPECT_THAT(complaint(std::string(5000, 'x')), HasSubstr("longer"));
+}
+
+TEST(Tokens, NobodySeesATokenInAComplaint) {
+  EXPECT_THAT(complaint("secret-one\nsecret-two\n"), testing::Not(HasSubstr("secret")));
+}
+
+TEST(OwnToken, ComesFromAFileWithOrWithoutItsRole) {
+  const test::TemporaryDirectory directory;
+  const std::string file = directory / "token";
+  for (const char* text : {"secret", "submit:secret\n", "# mine\n secret \n"}) {
+    test::write_file(file, text);
+    const auto token = read_own_token(file);
+    ASSERT_TRUE(token) << token.error().message;
+    EXPECT_EQ(*token, "secret");
+  }
+  for (const char* text : {"", "submit:one\nworker:two\n", "nobody:one"}) {
+    test::write_file(file, text);
+    const auto token = read_own_token(file);
+    ASSERT_FALSE(token) << text;
+    EXPECT_THAT(token.error().message, HasSubstr(file));
+  }
+  EXPECT_FALSE(read_own_token(directory / "missing"));
+  EXPECT_FALSE(read_accepted_tokens(directory / "missing"));
+}
+
+}  // namespace
+}  // namespace ontime::net
