@@ -383,18 +383,5 @@ TEST_F(SessionTest, AReplyIsNotSentBeforeWhatItTellsIsDurable) {
   });
 }
 
-TEST_F(SessionTest, AWrongTokenIsRefused) {
-  stop_master();
-  settings_.tokens = net::Tokens::single("secret");
-  start_master();
-  play([&]() -> awaitable<void> {
-    const auto guessed = co_await connect(wire::CLIENT, "guess");
-    EXPECT_EQ(guessed, nullptr);
-    const auto knowing = co_await connect(wire::CLIENT, "secret");
-    EXPECT_NE(knowing, nullptr);
-  });
-  EXPECT_EQ(master_->counters().refused, 1u);
-}
-
 }  // namespace
 }  // namespace ontime::test

@@ -59,8 +59,8 @@ void Cluster::restart_master() {
 }
 
 std::size_t Cluster::add_worker(std::uint32_t slots, const Arguments& extra) {
-  Arguments arguments{kBin + "/ontime-worker", "--master", address(), "--slots", std::to_string(slots), "--app-dir",
-                      kApps};
+  Arguments arguments{kBin + "/ontime-worker", "--master",  address(), "--slots",
+                      std::to_string(slots),   "--app-dir", kApps};
   arguments.insert(arguments.end(), extra.begin(), extra.end());
   workers_.emplace_back(arguments, directory_ / ("worker-" + std::to_string(++started_)));
   return workers_.size() - 1;

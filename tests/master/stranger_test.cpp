@@ -1,0 +1,100 @@
+// Those who are not let in, or not as far as they would like, over a real loopback connection.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <asio/buffer.hpp>
+#include <vector>
+
+#include "common/net/endpoint.h"
+#include "master/settings.h"
+#include "tests/master/master_fixture.h"
+
+namespace ontime::test {
+namespace {
+
+using asio::awaitable;
+using StrangerTest = MasterFixture;
+
+TEST_F(StrangerTest, AWrongTokenIsRefused) {
+  stop_master();
+  settings_.tokens = net::Tokens::single("secret");
+  start_master();
+  play([&]() -> awaitable<void> {
+    const auto guessed = co_await connect(wire::CLIENT, "guess");
+    EXPECT_EQ(guessed, nullptr);
+    const auto knowing = co_await connect(wire::CLIENT, "secret");
+    EXPECT_NE(knowing, nullptr);
+  });
+  EXPECT_EQ(master_->counters().refused, 1u);
+}
+
+asio::awaitable<wire::Reply> ask_on(std::shared_ptr<net::Connection> connection, wire::Request request) {
+  connection->send(request);
+  const auto payload = co_await connection->receive();
+  wire::Reply reply;
+  EXPECT_TRUE(payload && reply.ParseFromArray(payload->data(), static_cast<int>(payload->size())));
+  co_return reply;
+}
+
+TEST_F(StrangerTest, ARequestBeyondItsRoleIsRefusedCountedAndDoesNothing) {
+  stop_master();
+  settings_.tokens = *net::Tokens::parse("read-only:eye\nsubmit:pen\nworker:hand\n");
+  start_master();
+  wire::Request list;
+  list.mutable_list_jobs();
+  wire::Request kill;
+  kill.mutable_kill_job()->set_job(1);
+  play([&]() -> awaitable<void> {
+    for (const char* token : {"eye", "hand"}) {
+      const auto connection = co_await connect(wire::CLIENT, token);
+      const wire::Reply submitted = co_await ask_on(connection, submission());
+      EXPECT_TRUE(submitted.bad_input());
+      EXPECT_NE(submitted.error().find("needs the role submit or admin"), std::string::npos) << submitted.error();
+      const wire::Reply killed = co_await ask_on(connection, kill);
+      EXPECT_NE(killed.error().find("needs the role admin"), std::string::npos) << killed.error();
+      const wire::Reply listed = co_await ask_on(connection, list);  // and goes on
+      EXPECT_EQ(listed.jobs().jobs_size(), 0);
+    }
+    const auto writer = co_await connect(wire::CLIENT, "pen");
+    const wire::Reply submitted = co_await ask_on(writer, submission());
+    EXPECT_EQ(submitted.error(), "");
+    const auto no_worker = co_await connect(wire::WORKER, "pen");
+    EXPECT_EQ(no_worker, nullptr);
+    const auto worker = co_await connect(wire::WORKER, "hand");
+    EXPECT_NE(worker, nullptr);
+  });
+  EXPECT_EQ(master_->counters().forbidden, 4u);
+  EXPECT_EQ(master_->counters().refused, 1u);
+}
+
+// The descriptors of both ends of all connections of a test.
+bool allow_descriptors(rlim_t count) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max < count) return false;
+  limit.rlim_cur = std::max(limit.rlim_cur, count);
+  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+TEST_F(StrangerTest, ThoseWhoConnectAndSayNothingPushOutEachOtherAndNobodyElse) {
+  constexpr std::size_t kSilent = master::kHalfOpenMax + 20;
+  if (!allow_descriptors(2 * kSilent + 200)) GTEST_SKIP() << "too few descriptors";
+  play([&]() -> awaitable<void> {
+    net::Endpoint endpoint{"127.0.0.1", master_->port()};
+    std::vector<asio::ip::tcp::socket> silent;
+    for (std::size_t i = 0; i < kSilent; ++i) {
+      auto socket = co_await net::connect(endpoint, std::chrono::minutes(1));
+      EXPECT_TRUE(socket.has_value());
+      silent.push_back(std::move(*socket));
+    }
+    const auto client = co_await connect(wire::CLIENT);
+    EXPECT_NE(client, nullptr);
+    char byte = 0;
+    const auto [error, size] = co_await silent.front().async_read_some(asio::buffer(&byte, 1), net::no_throw);
+    EXPECT_EQ(error, asio::error::eof);
+  });
+  EXPECT_GE(master_->counters().refused, 20u);
+}
+
+}  // namespace
+}  // namespace ontime::test
