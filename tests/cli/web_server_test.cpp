@@ -50,7 +50,7 @@ class WebTest : public testing::Test {
  protected:
   void serve(WebSettings settings = {}) {
     settings.listen.port = 0;
-    view_.emplace(MasterClient::Options{master_.endpoint(), "", std::chrono::seconds(10), nullptr});
+    view_.emplace(MasterClient::Options{master_.endpoint(), "", nullptr, std::chrono::seconds(10), nullptr});
     server_.emplace(std::move(settings), *view_);
     const auto port = server_->bind();
     ASSERT_TRUE(port);
@@ -145,7 +145,7 @@ TEST_F(WebTest, WantsTheTokenOfVisitorsWhereThereIsOne) {
 }
 
 TEST(Web, WithoutAMasterItIsAliveButNotReady) {
-  ClusterView view(MasterClient::Options{{"127.0.0.1", 1}, "", std::chrono::milliseconds(200), nullptr});
+  ClusterView view(MasterClient::Options{{"127.0.0.1", 1}, "", nullptr, std::chrono::milliseconds(200), nullptr});
   WebServer server({.listen = {"127.0.0.1", 0}}, view);
   const auto port = server.bind();
   ASSERT_TRUE(port);
