@@ -1,12 +1,15 @@
-"""The three applications on a cluster of containers: every answer is what a few lines of Python count, to the byte."""
+"""The three applications on a cluster of containers: every answer is what a few lines of Python count, to the byte. Then
+the pages, published on the loopback."""
 
 import collections
 import glob
+import json
 import os
 import sys
+import urllib.request
 
 sys.path.insert(0, "docker/testbed")
-from cluster import Failed, main_of, say, testbed  # noqa: E402
+from cluster import Failed, eventually, main_of, run, say, testbed  # noqa: E402
 
 TEXT = "examples/text"
 
@@ -54,7 +57,35 @@ def expect_answer(application, expected):
     return check
 
 
+def published_ports(cluster):
+    """"80/tcp -> 127.0.0.1:32768" of every container of the cluster, by service."""
+    services = ("master", "worker", "client", "web")
+    ports = {name: [run("docker", "port", one).strip() for one in cluster.containers(name)] for name in services}
+    return {name: [text for text in texts if text] for name, texts in ports.items()}
+
+
+def pages(cluster):
+    ports = published_ports(cluster)
+    web = ports.pop("web")
+    if any(ports.values()) or len(web) != 1 or not web[0].startswith("7480/tcp -> 127.0.0.1:"):
+        raise Failed(f"the web port alone is to be published, on the loopback: {web} {ports}")
+    address = "http://" + web[0].split(" -> ")[1]
+
+    def get(path):
+        try:
+            with urllib.request.urlopen(address + path, timeout=10) as response:
+                return response.read().decode()
+        except OSError:
+            return ""
+
+    eventually("the pages are ready", lambda: get("/readyz").startswith("ready: 4 live workers"))
+    jobs = json.loads(get("/api/jobs"))["jobs"]
+    if not jobs or not get("/").startswith("<!DOCTYPE html>") or "ontime_up 1" not in get("/metrics"):
+        raise Failed("the pages are not what they should be")
+    say(f"    {address} shows {len(jobs)} jobs; nothing else is published")
+
+
 if __name__ == "__main__":
     testbed("up", "--workers", "4", "--slots", "2", "--master", "--inject pace=300ms")
-    sys.exit(main_of({one.__name__: expect_answer(one.__name__, one) for one in (wordcount, wordmean, termvector)},
-                     sys.argv[1:]))
+    answers = {one.__name__: expect_answer(one.__name__, one) for one in (wordcount, wordmean, termvector)}
+    sys.exit(main_of({**answers, "pages": pages}, sys.argv[1:]))
