@@ -16,10 +16,11 @@ const std::string kNovel = kText + "/austen_persuasion.txt";
 
 class Faults : public testing::Test {
  protected:
-  // A job that takes a second or two, with checkpoints all the while.
-  std::string submit_paced(const std::string& output, const std::string& splits = "6") {
+  // A job that takes a second or two, with checkpoints all the while. Fewer lines between pauses make it slower.
+  std::string submit_paced(const std::string& output, const std::string& splits = "6",
+                           const std::string& lines = "10") {
     return cluster_.submit({"paced", kNovel, "--output", cluster_ / output, "--splits", splits, "--checkpoint", "100ms",
-                            "--max-attempts", "100", "--set", "lines=10", "--app-dir", kApps});
+                            "--max-attempts", "100", "--set", "lines=" + lines, "--app-dir", kApps});
   }
   void expect_right_answer(const std::string& job, const std::string& output) {
     EXPECT_EQ(cluster_.wait(job), "succeeded") << cluster_.job(job).dump(1);
@@ -90,7 +91,7 @@ TEST_F(Faults, ARestartedMasterAdoptsRunningAttemptsAndRunsNoSealedSegmentAgain)
 TEST_F(Faults, AnAttemptThatDiesResumesAtItsLastCheckpoint) {
   cluster_.start_master();
   cluster_.add_worker();
-  const std::string job = submit_paced("out", "1");
+  const std::string job = submit_paced("out", "1", "3");  // still running when the kill comes, on a busy machine too
   ASSERT_TRUE(eventually([&] {
     const nlohmann::json description = cluster_.job(job);
     return !description.is_null() && description["records"] > 0;  // something is sealed
