@@ -17,6 +17,7 @@
 #include <cstring>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "common/base/kill_point.h"
 #include "common/net/coroutine.h"
@@ -143,7 +144,7 @@ asio::awaitable<void> Connection::drain() {
   const auto self = shared_from_this();
   asio::error_code failure;
   if (is_open()) state_->socket.shutdown(Socket::shutdown_send, failure);
-  std::array<char, 4096> dropped{};
+  std::vector<char> dropped(4096);
   std::size_t total = 0;
   while (!failure && is_open() && total < kDrainBytesMax) {
     const auto [error, size] = co_await state_->socket.async_read_some(asio::buffer(dropped), no_throw);
