@@ -11,22 +11,6 @@
 namespace ontime::master {
 namespace {
 
-const char* name_of(scheduler::JobState state) {
-  switch (state) {
-    case scheduler::JobState::Running:
-      return "running";
-    case scheduler::JobState::Committing:
-      return "committing";
-    case scheduler::JobState::Succeeded:
-      return "succeeded";
-    case scheduler::JobState::Failed:
-      return "failed";
-    case scheduler::JobState::Killed:
-      return "killed";
-  }
-  return "?";
-}
-
 std::string jobs_by_state(const scheduler::Cluster& cluster) {
   std::map<std::string, std::size_t> counts;
   for (const auto& [id, job] : cluster.jobs()) ++counts[name_of(job.state)];

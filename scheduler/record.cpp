@@ -18,6 +18,22 @@ struct JobOf {
 
 }  // namespace
 
+const char* name_of(JobState state) {
+  switch (state) {
+    case JobState::Running:
+      return "running";
+    case JobState::Committing:
+      return "committing";
+    case JobState::Succeeded:
+      return "succeeded";
+    case JobState::Failed:
+      return "failed";
+    case JobState::Killed:
+      break;
+  }
+  return "killed";
+}
+
 JobId job_of(const Fact& fact) { return std::visit(JobOf{}, fact); }
 
 }  // namespace ontime::scheduler

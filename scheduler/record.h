@@ -42,6 +42,7 @@ enum class JobState : std::uint8_t { Running, Committing, Succeeded, Failed, Kil
 constexpr bool is_final(JobState s) {
   return s == JobState::Succeeded || s == JobState::Failed || s == JobState::Killed;
 }
+const char* name_of(JobState state);  // "running", "committing", "succeeded", "failed", "killed"
 
 // One decision of a policy, for people.
 struct DecisionNote {

@@ -28,20 +28,9 @@ std::string count(std::uint64_t n, const char* one, const char* many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);
 }
 
-const char* name_of(scheduler::JobState state) {
-  switch (state) {
-    case scheduler::JobState::Running:
-      return "running at the end of the recording";
-    case scheduler::JobState::Committing:
-      return "committing at the end of the recording";
-    case scheduler::JobState::Succeeded:
-      return "succeeded";
-    case scheduler::JobState::Failed:
-      return "failed";
-    case scheduler::JobState::Killed:
-      break;
-  }
-  return "killed";
+std::string end_of(scheduler::JobState state) {
+  std::string text = scheduler::name_of(state);
+  return scheduler::is_final(state) ? text : text += " at the end of the recording";
 }
 
 // The event log's line without its time.
@@ -95,7 +84,7 @@ std::string text_of(const EpochReport& epoch) {
 
 std::string text_of(JobId id, const ReplayedJob& job) {
   std::string text = to_string(id) + ": " + printable(job.application) + ", policy " + printable(job.policy) + ", " +
-                     count(job.decisions, "decision", "decisions") + ", " + name_of(job.state);
+                     count(job.decisions, "decision", "decisions") + ", " + end_of(job.state);
   if (job.ended > job.submitted) text += " after " + number("%.3f", seconds(job.ended - job.submitted)) + " s";
   return text + "\n";
 }
@@ -169,7 +158,7 @@ std::string replayed_json(const Replayed& replayed, JobId only) {
     jobs.push_back({{"job", to_string(id)},
                     {"application", job.application},
                     {"policy", job.policy},
-                    {"state", name_of(job.state)},
+                    {"state", end_of(job.state)},
                     {"seconds", job.ended > job.submitted ? Json(seconds(job.ended - job.submitted)) : Json()},
                     {"records", job.records},
                     {"decisions", job.decisions}});

@@ -2,12 +2,10 @@
 
 #include <utility>
 
+#include "cli/show/job_text.h"
+
 namespace ontime::cli {
 namespace {
-
-bool is_running(const wire::JobSummary& job) {
-  return job.state() == wire::JobState::RUNNING || job.state() == wire::JobState::COMMITTING;
-}
 
 template <class D>
 bool is_fresh(const D& dated) {
@@ -32,7 +30,7 @@ Result<ClusterView::Picture> ClusterView::take_picture() {
   if (!jobs) return jobs.error();
   Picture picture{std::move(*nodes), std::move(*jobs)};
   for (wire::JobSummary& summary : *picture.jobs.mutable_jobs()) {
-    if (!is_running(summary) || picture.watched.size() >= kWatchedMax) continue;
+    if (has_ended(summary) || picture.watched.size() >= kWatchedMax) continue;
     auto job = master_.describe(JobId{summary.job()}, {.forecast = true, .account = true});
     if (!job) return job.error();
     summary = job->summary();

@@ -36,22 +36,6 @@ const char* text(AttemptEnd end) {
   return "lost";
 }
 
-const char* text(JobState state) {
-  switch (state) {
-    case JobState::Running:
-      return "running";
-    case JobState::Committing:
-      return "committing";
-    case JobState::Succeeded:
-      return "succeeded";
-    case JobState::Failed:
-      return "failed";
-    case JobState::Killed:
-      break;
-  }
-  return "killed";
-}
-
 std::string text(const DecisionNote& note) {
   std::string all(name_of(note.what));
   if (note.task) all += " task " + std::to_string(*note.task);
@@ -103,7 +87,7 @@ struct Writer {
   }
   std::string operator()(const record::CommitStarted& r) { return to_string(r.job) + " commit started"; }
   std::string operator()(const record::JobEnded& r) {
-    return to_string(r.job) + " " + text(r.state) + (r.message.empty() ? "" : ": " + r.message);
+    return to_string(r.job) + " " + name_of(r.state) + (r.message.empty() ? "" : ": " + r.message);
   }
   std::string operator()(const record::JobForgotten& r) { return to_string(r.job) + " forgotten"; }
 };

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "tests/system/cluster.h"
+#include "tests/system/paced_jobs.h"
 
 namespace ontime::test {
 namespace {
@@ -14,9 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const std::string kNovel = kText + "/austen_persuasion.txt";
-
-class Disk : public testing::Test {
+class Disk : public PacedJobs {
  protected:
   // The master's journal is on a disk that fails as `fault` says, see disk_faults.cpp.
   void start_master(const std::string& fault) {
@@ -26,17 +24,12 @@ class Disk : public testing::Test {
     cluster_.start_master();
     for (const char* const name : {"LD_PRELOAD", "ONTIME_DISK", "ONTIME_DISK_FAULT"}) ::unsetenv(name);
   }
-  std::string submit_paced(const std::string& output) {
-    return cluster_.submit({"paced", kNovel, "--output", cluster_ / output, "--splits", "4", "--checkpoint", "100ms",
-                            "--max-attempts", "100", "--set", "lines=10", "--app-dir", kApps});
-  }
-  bool is_under_way(const std::string& job) {
-    const nlohmann::json description = cluster_.job(job);
-    return !description.is_null() && description["state"] == "running" && description["mapped_bytes"] > 0;
-  }
-  void expect_right_answer(const std::string& job, const std::string& output) {
-    EXPECT_EQ(cluster_.wait(job), "succeeded") << cluster_.job(job).dump(1);
-    EXPECT_EQ(verified_answer(cluster_ / output), counted_by_coreutils(kNovel));
+  // A job that has begun, on two workers of the cluster.
+  std::string begin_job() {
+    cluster_.add_worker(2);
+    std::string job = submit_paced("out", "4");
+    EXPECT_TRUE(eventually([&] { return is_under_way(job); }));
+    return job;
   }
   std::string log_file() const { return cluster_ / "journal/" + newest_log(); }
   std::string newest_log() const {
@@ -49,16 +42,12 @@ class Disk : public testing::Test {
   Finished check_journal() {
     return run({kBin + "/ontime-master", "--check-journal", "--journal", cluster_ / "journal"});
   }
-
-  Cluster cluster_;
 };
 
 TEST_F(Disk, AFullJournalStopsNewJobsAndNotThoseThatRunUntilThereIsRoom) {
   const std::string full = cluster_ / "full";
   start_master("any:enospc:while:" + full);
-  cluster_.add_worker(2);
-  const std::string job = submit_paced("out");
-  ASSERT_TRUE(eventually([&] { return is_under_way(job); }));
+  const std::string job = begin_job();
   write_file(full, "");
   Finished refused;
   ASSERT_TRUE(eventually([&] {  // from the next record on
@@ -69,7 +58,7 @@ TEST_F(Disk, AFullJournalStopsNewJobsAndNotThoseThatRunUntilThereIsRoom) {
   EXPECT_THAT(refused.err, HasSubstr("takes no orders for now"));
   EXPECT_THAT(refused.err, HasSubstr(cluster_ / "journal"));
   EXPECT_THAT(refused.err, HasSubstr("the disk is full"));
-  const Finished submitted = cluster_.client({"submit", "wordcount", kNovel, "--output", cluster_ / "other"});
+  const Finished submitted = cluster_.client({"submit", "wordcount", novel_, "--output", cluster_ / "other"});
   EXPECT_EQ(submitted.status, 1);
   EXPECT_THAT(submitted.err, HasSubstr("takes no orders for now"));
   EXPECT_FALSE(fs::exists(cluster_ / "other"));
@@ -95,9 +84,7 @@ TEST_F(Disk, AMasterWhoseJournalIsFullEndsWhenItIsToldTo) {
 TEST_F(Disk, ABrokenJournalEndsTheMasterWithOneSentenceAndNothingIsLost) {
   const std::string broken = cluster_ / "broken";
   start_master("sync:eio:while:" + broken);
-  cluster_.add_worker(2);
-  const std::string job = submit_paced("out");
-  ASSERT_TRUE(eventually([&] { return is_under_way(job); }));
+  const std::string job = begin_job();
   write_file(broken, "");
   const Finished end = cluster_.master().wait();
   EXPECT_EQ(end.status, 1);
@@ -111,7 +98,7 @@ TEST_F(Disk, ABrokenJournalEndsTheMasterWithOneSentenceAndNothingIsLost) {
 TEST_F(Disk, ADamagedJournalIsRefusedWithTheNameOfItsFileAndAWholeOneIsDescribed) {
   cluster_.start_master();
   cluster_.add_worker();
-  const std::string job = cluster_.submit({"wordcount", kNovel, "--output", cluster_ / "out"});
+  const std::string job = cluster_.submit({"wordcount", novel_, "--output", cluster_ / "out"});
   EXPECT_EQ(cluster_.wait(job), "succeeded");
   cluster_.master().kill();
   const Finished whole = check_journal();
@@ -137,7 +124,7 @@ TEST_F(Disk, ADamagedJournalIsRefusedWithTheNameOfItsFileAndAWholeOneIsDescribed
 TEST_F(Disk, AZombieThatWakesWithItsAttemptsAfterTheCommitChangesNothing) {
   cluster_.start_master();
   const std::size_t zombie = cluster_.add_worker(2);
-  const std::string job = submit_paced("out");
+  const std::string job = submit_paced("out", "4");
   ASSERT_TRUE(eventually([&] { return is_under_way(job) && cluster_.runners().size() == 2; }));
   const std::vector<pid_t> stopped = cluster_.runners();
   cluster_.worker(zombie).signal(SIGSTOP);
@@ -155,9 +142,7 @@ TEST_F(Disk, AZombieThatWakesWithItsAttemptsAfterTheCommitChangesNothing) {
 
 TEST_F(Disk, AMasterStoppedForLongerThanEveryTimeOutGoesOnWithTheSameAttempts) {
   cluster_.start_master();
-  cluster_.add_worker(2);
-  const std::string job = submit_paced("out");
-  ASSERT_TRUE(eventually([&] { return is_under_way(job); }));
+  const std::string job = begin_job();
   cluster_.master().signal(SIGSTOP);
   ::usleep(1'500'000);  // the node time-out is 1 s
   cluster_.master().signal(SIGCONT);

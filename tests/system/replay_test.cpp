@@ -2,6 +2,8 @@
 // journal of a master that runs, and across a master's death.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/system/cluster.h"
 
 namespace ontime::test {
@@ -17,6 +19,12 @@ nlohmann::json replay(Arguments arguments) {
   const Finished finished = ontime(arguments);
   EXPECT_EQ(finished.status, 0) << finished.out << finished.err;
   return nlohmann::json::parse(finished.out, nullptr, false);
+}
+
+std::ptrdiff_t live_nodes(const Cluster& cluster) {
+  const nlohmann::json answer = nlohmann::json::parse(cluster.client({"nodes", "--json"}).out, nullptr, false);
+  if (answer.is_discarded()) return 0;  // the master is not back yet
+  return std::ranges::count(answer["nodes"], "live", [](const auto& node) { return node["state"]; });
 }
 
 class ReplayOfPolicy : public testing::TestWithParam<const char*> {};
@@ -92,6 +100,7 @@ TEST(Replay, ReachesTheDecisionsOfMastersThatWereKilledAndOfOneThatRuns) {
   ASSERT_TRUE(has_recorded(2));
   cluster.restart_master();
   EXPECT_EQ(cluster.wait(job), "succeeded");
+  EXPECT_TRUE(eventually([&] { return live_nodes(cluster) == 20; }));
   const nlohmann::json running = replay({job, "--journal", cluster / "journal"});
   EXPECT_EQ(running["identical"], true) << running.dump(1);
   const Finished planned =
