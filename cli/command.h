@@ -118,6 +118,7 @@ struct WebCommand {
   bool insecure_network = false;        // may listen beyond the loopback
   std::vector<std::string> host_names;  // it may be called by, beside localhost
   std::string visitor_token_file;       // empty: whoever gets there may read
+  std::string https;                    // directory of ca.pem, cert.pem and key.pem; empty: plain HTTP
   std::string port_file;                // empty: none
 };
 
@@ -232,11 +233,11 @@ struct CompareCommand {
 
 // Makes an authority, or a certificate that it signs.
 struct CertsCommand {
-  enum class What { Authority, Node, Client };
+  enum class What { Authority, Node, Client, Cluster };
   What what = What::Authority;
   std::string directory = "ontime-certs";
   std::string name;                // of the node or client
-  std::vector<std::string> hosts;  // of a node; empty: its name
+  std::vector<std::string> hosts;  // of a node, empty: its name; of a cluster's master
   std::string role = "submit";     // of a client
   std::uint32_t days = 365;
   bool force = false;  // replace what is there

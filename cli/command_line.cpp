@@ -185,6 +185,10 @@ void Grammar::add_web_verb() {
       ->type_name("NAME");
   web.add_option("--visitor-token-file", web_.visitor_token_file, "Visitors must show the token in this file")
       ->type_name("FILE");
+  web.add_option("--https", web_.https,
+                 "Serve HTTPS with the certificate in this directory of 'ontime certs'; visitors must show one of the "
+                 "same authority, or the token")
+      ->type_name("DIR");
   web.add_option("--port-file", web_.port_file, "Write the port here once it listens")->type_name("FILE");
   web.add_flag("--insecure-network", web_.insecure_network,
                "May listen beyond this machine without encryption: nobody else is on that network");

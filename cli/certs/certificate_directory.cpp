@@ -5,12 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+
+#include "common/net/token.h"
 
 namespace ontime::cli {
 namespace {
@@ -19,6 +22,8 @@ constexpr mode_t kPublic = 0644;
 constexpr mode_t kSecret = 0600;
 constexpr mode_t kDirectory = 0700;
 constexpr std::size_t kNameBytesMax = 64;  // of a common name
+constexpr std::chrono::hours kAuthorityValidity{24 * 3650};
+constexpr std::array kRoles{"worker", "submit", "admin", "read-only"};  // each has a directory and a token
 
 Error cannot(const std::string& what, const std::string& path) {
   return failed("cannot " + what + " '" + path + "': " + std::strerror(errno));
@@ -101,6 +106,39 @@ Result<std::string> CertificateDirectory::issue(const CertificateRequest& reques
   if (auto status = write_file(directory + "/key.pem", made->key, kSecret); !status) return status.error();
   if (auto status = write_file(directory + "/cert.pem", made->certificate, kPublic); !status) return status.error();
   return directory;
+}
+
+Status CertificateDirectory::write_tokens(const std::string& who, const std::string& file,
+                                          const std::string& text) const {
+  return write_file(path_ + "/" + who + "/" + file, text, kSecret);
+}
+
+Result<std::vector<std::string>> CertificateDirectory::make_cluster(const std::vector<std::string>& hosts,
+                                                                    std::chrono::hours validity, IfThere if_there) {
+  if (auto checked = check_hosts(hosts); !checked) return checked.error();
+  const std::chrono::hours longer = validity + std::chrono::hours(24);
+  if (auto made = make_authority(std::max(longer, kAuthorityValidity), if_there); !made) return made.error();
+  std::vector<std::string> directories;
+  const auto add = [&](const CertificateRequest& request) -> Status {
+    auto directory = issue(request, IfThere::Replace);
+    if (!directory) return directory.error();
+    directories.push_back(std::move(*directory));
+    return {};
+  };
+  if (auto added = add({"master", "worker", hosts, validity}); !added) return added.error();
+  std::string accepted;
+  for (const std::string role : kRoles) {
+    if (auto added = add({role, role, {}, validity}); !added) return added.error();
+    const std::string token = role + ":" + net::make_token() + "\n";
+    if (auto written = write_tokens(role, "token", token); !written) return written.error();
+    // The master's own health check is a reader like any other.
+    if (role == "read-only") {
+      if (auto written = write_tokens("master", "token", token); !written) return written.error();
+    }
+    accepted += token;
+  }
+  if (auto written = write_tokens("master", "tokens", accepted); !written) return written.error();
+  return directories;
 }
 
 }  // namespace ontime::cli

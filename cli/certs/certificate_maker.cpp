@@ -112,12 +112,9 @@ bool is_host_name(const std::string& host) {
   return !host.empty() && host.size() <= kHostBytesMax && std::all_of(host.begin(), host.end(), belongs);
 }
 
-Result<std::string> alternative_names(const std::vector<std::string>& hosts) {
+std::string alternative_names(const std::vector<std::string>& hosts) {
   std::string names;
   for (const std::string& host : hosts) {
-    if (!is_address(host) && !is_host_name(host)) {
-      return bad_input("'" + host + "' is neither the name of a host nor an address");
-    }
     if (!names.empty()) names += ",";
     names += is_address(host) ? "IP:" : "DNS:";
     names += host;
@@ -155,6 +152,15 @@ bool add_leaf_extensions(X509* made, X509* issuer, const std::string& hosts) {
 
 }  // namespace
 
+Status check_hosts(const std::vector<std::string>& hosts) {
+  for (const std::string& host : hosts) {
+    if (!is_address(host) && !is_host_name(host)) {
+      return bad_input("'" + host + "' is neither the name of a host nor an address");
+    }
+  }
+  return {};
+}
+
 Result<CertificateAndKey> make_authority(const std::string& name, std::chrono::hours validity) {
   ERR_clear_error();
   const Key key(EVP_EC_gen("P-256"));
@@ -170,8 +176,8 @@ Result<CertificateAndKey> make_authority(const std::string& name, std::chrono::h
 }
 
 Result<CertificateAndKey> make_certificate(const CertificateAndKey& authority_pem, const CertificateRequest& request) {
-  const auto hosts = alternative_names(request.hosts);
-  if (!hosts) return hosts.error();
+  if (auto checked = check_hosts(request.hosts); !checked) return checked.error();
+  const std::string hosts = alternative_names(request.hosts);
   const auto authority = read_authority(authority_pem);
   if (!authority) return authority.error();
   X509* issuer = authority->certificate.get();
@@ -184,7 +190,7 @@ Result<CertificateAndKey> make_certificate(const CertificateAndKey& authority_pe
                      std::string("another authority with 'ontime certs init'"));
   }
   const bool done = X509_set_issuer_name(made.get(), X509_get_subject_name(issuer)) == 1 &&
-                    add_leaf_extensions(made.get(), issuer, *hosts) &&
+                    add_leaf_extensions(made.get(), issuer, hosts) &&
                     X509_sign(made.get(), authority->key.get(), EVP_sha256()) > 0;
   if (!done) return openssl_failed("make a certificate");
   return write(made, key);

@@ -29,6 +29,9 @@ inline constexpr std::chrono::minutes kBackdating{10};
 // Signs others for `validity` from now on, but no further authorities.
 Result<CertificateAndKey> make_authority(const std::string& name, std::chrono::hours validity);
 
+// BadInput names the one that is neither a host's name nor an address.
+Status check_hosts(const std::vector<std::string>& hosts);
+
 // BadInput if the authority is none, its key is another's, a host is malformed, or it would outlive its authority.
 Result<CertificateAndKey> make_certificate(const CertificateAndKey& authority, const CertificateRequest& request);
 

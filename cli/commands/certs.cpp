@@ -1,4 +1,4 @@
-// certs init, node, client: the certificates of a cluster.
+// certs init, node, client, cluster: the certificates of a cluster.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -30,12 +30,23 @@ void print_certificate(const std::string& directory, const CertificateRequest& r
       directory.c_str(), directory.c_str());
 }
 
+Result<ExitCode> make_cluster(const CertsCommand& command, std::chrono::hours validity, IfThere if_there) {
+  const auto made = CertificateDirectory(command.directory).make_cluster(command.hosts, validity, if_there);
+  if (!made) return made.error();
+  print_authority(command.directory);
+  std::printf("Certificates and tokens, valid until %s:\n", end_of(made->front() + "/cert.pem").c_str());
+  for (const std::string& directory : *made) std::printf("  %s\n", directory.c_str());
+  std::printf("Copy each to where it is needed, and name it there in ONTIME_TLS_DIR.\n");
+  return ExitCode::Done;
+}
+
 }  // namespace
 
 Result<ExitCode> execute(const CertsCommand& command) {
   CertificateDirectory directory(command.directory);
   const IfThere if_there = command.force ? IfThere::Replace : IfThere::Refuse;
   const std::chrono::hours validity(24l * command.days);
+  if (command.what == CertsCommand::What::Cluster) return make_cluster(command, validity, if_there);
   if (command.what == CertsCommand::What::Authority) {
     if (auto made = directory.make_authority(validity, if_there); !made) return made.error();
     print_authority(command.directory);

@@ -32,6 +32,7 @@ CLI::App& add_certs_verb(CLI::App& app, CertsCommand& command) {
   certs.require_subcommand(1);
   certs.footer(
       "Examples:\n"
+      "  ontime certs cluster --host master.example\n"
       "  ontime certs init\n"
       "  ontime certs node master.example --host master.example --host 10.0.0.1\n"
       "  ontime certs client alice --role submit\n");
@@ -56,6 +57,14 @@ CLI::App& add_certs_verb(CLI::App& app, CertsCommand& command) {
       ->type_name("ROLE")
       ->capture_default_str();
   add_days(client, command, command.days);
+  CLI::App& cluster = add_kind(certs, command, CertsCommand::What::Cluster, "cluster",
+                               "Make all that a cluster needs: authority, certificates and tokens of every role",
+                               "  ontime certs cluster --host master.example --host 10.0.0.1\n");
+  cluster.add_option("--host", command.hosts, "Name or address by which others connect to the master; repeatable")
+      ->required()
+      ->type_name("HOST")
+      ->allow_extra_args(false);
+  add_days(cluster, command, command.days);
   return certs;
 }
 

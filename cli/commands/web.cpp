@@ -23,6 +23,9 @@ Result<WebSettings> web_settings(const WebCommand& command) {
   settings.listen = *listen;
   settings.reach = command.insecure_network ? net::Reach::AnyNetwork : net::Reach::Loopback;
   settings.host_names = command.host_names;
+  if (!command.https.empty()) {
+    settings.https = net::TlsFiles{command.https + "/ca.pem", command.https + "/cert.pem", command.https + "/key.pem"};
+  }
   if (command.visitor_token_file.empty()) return settings;
   auto token = net::read_own_token(command.visitor_token_file);
   if (!token) return token.error();
@@ -41,18 +44,19 @@ Result<ExitCode> execute(const WebCommand& command) {
   master->patience = 2s;  // whoever looks would rather be told that nobody answers
   master->watch = [] { return check_interrupts(); };
   ClusterView view(std::move(*master));
-  WebServer server(*settings, view);
-  const auto port = server.bind();
+  const auto server = WebServer::make(*settings, view);
+  if (!server) return server.error();
+  const auto port = (*server)->bind();
   if (!port) return port.error();
   if (!command.port_file.empty()) {
     if (auto written = write_text_file(command.port_file, std::to_string(*port) + "\n"); !written)
       return written.error();
   }
-  std::printf("http://%s/\n", net::to_string({settings->listen.host, *port}).c_str());
+  std::printf("%s://%s/\n", settings->https ? "https" : "http", net::to_string({settings->listen.host, *port}).c_str());
   std::fflush(stdout);
-  std::thread serving([&] { server.run(); });
+  std::thread serving([&] { (*server)->run(); });
   while (interrupts() == 0) std::this_thread::sleep_for(50ms);
-  server.stop();
+  (*server)->stop();
   serving.join();
   return ExitCode::Done;
 }

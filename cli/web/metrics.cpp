@@ -1,10 +1,13 @@
 #include "cli/web/metrics.h"
 
+#include <prometheus/counter.h>
 #include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include <map>
+#include <vector>
 
 #include "cli/show/job_text.h"
 #include "common/base/time.h"
@@ -14,11 +17,29 @@ namespace {
 
 using Labels = std::map<std::string, std::string>;
 
-// One page of metrics. All are gauges: the master forgets jobs that ended long ago, so sums over jobs may fall.
+// One page of metrics. What is summed over jobs is a gauge: the master forgets jobs that ended long ago, so it may
+// fall.
 class Sheet {
  public:
   void set(const std::string& name, const std::string& help, const Labels& labels, double value) {
     prometheus::BuildGauge().Name(name).Help(help).Register(registry_).Add(labels).Set(value);
+  }
+  // Since the master has started.
+  void count(const std::string& name, const std::string& help, const Labels& labels, std::uint64_t value) {
+    prometheus::BuildCounter().Name(name).Help(help).Register(registry_).Add(labels).Increment(
+        static_cast<double>(value));
+  }
+  void set(const std::string& name, const std::string& help, const wire::Histogram& histogram) {
+    if (histogram.counts_size() != histogram.bounds_ns_size() + 1) return;
+    prometheus::Histogram::BucketBoundaries bounds;
+    for (const std::int64_t bound : histogram.bounds_ns()) bounds.push_back(seconds(Duration(bound)));
+    const std::vector<double> counts(histogram.counts().begin(), histogram.counts().end());
+    prometheus::BuildHistogram()
+        .Name(name)
+        .Help(help)
+        .Register(registry_)
+        .Add({}, bounds)
+        .ObserveMultiple(counts, seconds(Duration(histogram.sum_ns())));
   }
   std::string text() const { return prometheus::TextSerializer().Serialize(registry_.Collect()); }
 
@@ -43,6 +64,20 @@ void add_nodes(const wire::Reply::Nodes& nodes, Sheet& sheet) {
   for (const auto& [state, count] : by_state) sheet.set("ontime_nodes", "Workers by state", {{"state", state}}, count);
   sheet.set("ontime_slots", "Slots of live workers", {{"state", "busy"}}, busy);
   sheet.set("ontime_slots", "Slots of live workers", {{"state", "free"}}, free);
+}
+
+// What the master counts since it has started.
+void add_measures(const wire::Measures& measures, Sheet& sheet) {
+  sheet.set("ontime_journal_write_seconds", "Time until a batch of records was durable", measures.journal());
+  sheet.set("ontime_heartbeat_lag_seconds", "By how much heartbeats came later than the interval",
+            measures.heartbeat_lag());
+  sheet.count("ontime_journal_records_total", "Records that became durable", {}, measures.records());
+  const auto turned_away = [&](const char* why, std::uint64_t value) {
+    sheet.count("ontime_turned_away_total", "Connections and requests that were turned away", {{"why", why}}, value);
+  };
+  turned_away("refused", measures.refused());
+  turned_away("forbidden", measures.forbidden());
+  turned_away("malformed", measures.malformed());
 }
 
 void add_jobs(const wire::Reply::Jobs& jobs, Sheet& sheet) {
@@ -113,6 +148,7 @@ std::string metrics_text(const ClusterView::Picture* picture) {
   sheet.set("ontime_up", "1 if the master answers", {}, picture != nullptr ? 1 : 0);
   if (picture == nullptr) return sheet.text();
   add_nodes(picture->nodes, sheet);
+  add_measures(picture->nodes.measures(), sheet);
   add_jobs(picture->jobs, sheet);
   for (const auto& policy : picture->jobs.accounts()) add_account(policy.policy(), policy.account(), sheet);
   for (const wire::Reply::Job& job : picture->watched) add_watched(job, sheet);

@@ -8,6 +8,7 @@
 
 #include "cli/show/job_json.h"
 #include "cli/web/assets.h"
+#include "cli/web/https.h"
 #include "cli/web/metrics.h"
 #include "cli/web/visitor.h"
 
@@ -48,7 +49,9 @@ bool is_loopback(const std::string& host) {
 }  // namespace
 
 struct WebServer::Routes {
-  Routes(const WebSettings& wanted, ClusterView& view);
+  Routes(const WebSettings& wanted, ClusterView& view, std::unique_ptr<httplib::Server> made);
+  void set_limits();
+  void add_routes();
 
   httplib::Server::HandlerResponse admit(const httplib::Request& request, httplib::Response& response) const;
   template <class Show>
@@ -59,39 +62,48 @@ struct WebServer::Routes {
 
   const WebSettings& settings;
   ClusterView& cluster;
-  httplib::Server server;
+  const std::unique_ptr<httplib::Server> server;
 };
 
-WebServer::Routes::Routes(const WebSettings& wanted, ClusterView& view) : settings(wanted), cluster(view) {
-  server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
-  server.set_payload_max_length(kBodyMax);
-  server.set_read_timeout(5, 0);
-  server.set_write_timeout(5, 0);
-  server.set_keep_alive_max_count(100);
-  server.set_keep_alive_timeout(2);
-  server.set_default_headers(kHeaders);
-  server.set_pre_routing_handler([this](const auto& request, auto& response) { return admit(request, response); });
-  server.set_error_handler([](const httplib::Request&, httplib::Response& response) {
+WebServer::Routes::Routes(const WebSettings& wanted, ClusterView& view, std::unique_ptr<httplib::Server> made)
+    : settings(wanted), cluster(view), server(std::move(made)) {
+  set_limits();
+  add_routes();
+}
+
+void WebServer::Routes::set_limits() {
+  server->new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  server->set_payload_max_length(kBodyMax);
+  server->set_read_timeout(5, 0);
+  server->set_write_timeout(5, 0);
+  server->set_keep_alive_max_count(100);
+  server->set_keep_alive_timeout(2);
+  server->set_default_headers(kHeaders);
+  server->set_pre_routing_handler([this](const auto& request, auto& response) { return admit(request, response); });
+  server->set_error_handler([](const httplib::Request&, httplib::Response& response) {
     if (response.body.empty()) say(response, response.status, "There is nothing here.");
   });
+}
+
+void WebServer::Routes::add_routes() {
   const auto asset = [this](const char* path, const char* type, std::string_view text) {
-    server.Get(path,
-               [type, text](const auto&, auto& response) { response.set_content(text.data(), text.size(), type); });
+    server->Get(path,
+                [type, text](const auto&, auto& response) { response.set_content(text.data(), text.size(), type); });
   };
   asset("/", "text/html; charset=utf-8", assets::kPageHtml);
   asset("/page.js", "text/javascript; charset=utf-8", assets::kPageJs);
   asset("/page.css", "text/css; charset=utf-8", assets::kPageCss);
-  server.Get("/api/nodes", [this](const auto&, auto& response) {
+  server->Get("/api/nodes", [this](const auto&, auto& response) {
     show_picture(response, kJson, [](const ClusterView::Picture& picture) { return nodes_json(picture.nodes); });
   });
-  server.Get("/api/jobs", [this](const auto&, auto& response) {
+  server->Get("/api/jobs", [this](const auto&, auto& response) {
     show_picture(response, kJson, [](const ClusterView::Picture& picture) { return jobs_json(picture.jobs); });
   });
-  server.Get(R"(/api/jobs/([a-z0-9-]{1,20}))",
-             [this](const auto& request, auto& response) { show_job(request, response); });
-  server.Get("/metrics", [this](const auto&, auto& response) { show_metrics(response); });
-  server.Get("/healthz", [](const auto&, auto& response) { say(response, 200, "alive"); });
-  server.Get("/readyz", [this](const auto&, auto& response) { show_readiness(response); });
+  server->Get(R"(/api/jobs/([a-z0-9-]{1,20}))",
+              [this](const auto& request, auto& response) { show_job(request, response); });
+  server->Get("/metrics", [this](const auto&, auto& response) { show_metrics(response); });
+  server->Get("/healthz", [](const auto&, auto& response) { say(response, 200, "alive"); });
+  server->Get("/readyz", [this](const auto&, auto& response) { show_readiness(response); });
 }
 
 httplib::Server::HandlerResponse WebServer::Routes::admit(const httplib::Request& request,
@@ -104,7 +116,7 @@ httplib::Server::HandlerResponse WebServer::Routes::admit(const httplib::Request
     say(response, 421, "This server does not go by that name; 'ontime web --host NAME' gives it another one.");
   } else if (!is_same_origin(request.get_header_value("Origin"), host)) {
     say(response, 403, "Scripts of other pages may not read this one.");
-  } else if (!settings.token.empty() && request.path != "/healthz" &&
+  } else if (!settings.token.empty() && request.path != "/healthz" && !shows_certificate(request) &&
              !shows_token(request.get_header_value("Authorization"), settings.token)) {
     response.set_header("WWW-Authenticate", "Basic realm=\"ontime\", charset=\"UTF-8\"");
     say(response, 401, "A token is wanted here: as password with any user name, or as bearer.");
@@ -143,24 +155,40 @@ void WebServer::Routes::show_metrics(httplib::Response& response) const {
   response.set_content(metrics_text(picture ? picture->get() : nullptr), "text/plain; version=0.0.4; charset=utf-8");
 }
 
-WebServer::WebServer(WebSettings settings, ClusterView& view)
+WebServer::WebServer(WebSettings settings, ClusterView& view, std::unique_ptr<httplib::Server> server)
     : settings_([&] {
         settings.host_names.push_back(settings.listen.host);
         return std::move(settings);
       }()),
-      routes_(std::make_unique<Routes>(settings_, view)) {}
+      routes_(std::make_unique<Routes>(settings_, view, std::move(server))) {}
 
 WebServer::~WebServer() = default;
 
+Result<std::unique_ptr<WebServer>> WebServer::make(WebSettings settings, ClusterView& view) {
+  const bool may_listen =
+      settings.https || settings.reach == net::Reach::AnyNetwork || is_loopback(settings.listen.host);
+  if (!may_listen) {
+    return bad_input("'" + net::to_string(settings.listen) +
+                     "' is not a loopback address, and what is shown there is not encrypted; 'ontime certs node " +
+                     settings.listen.host +
+                     "' makes a certificate, and --https DIR uses it (or say --insecure-network if nobody else is on "
+                     "that network)");
+  }
+  std::unique_ptr<httplib::Server> server;
+  if (settings.https) {
+    auto made = make_https_server(*settings.https,
+                                  settings.token.empty() ? VisitorCertificate::Wanted : VisitorCertificate::Optional);
+    if (!made) return made.error();
+    server = std::move(*made);
+  } else {
+    server = std::make_unique<httplib::Server>();
+  }
+  return std::unique_ptr<WebServer>(new WebServer(std::move(settings), view, std::move(server)));
+}
+
 Result<std::uint16_t> WebServer::bind() {
   const net::Endpoint& listen = settings_.listen;
-  if (settings_.reach == net::Reach::Loopback && !is_loopback(listen.host)) {
-    return bad_input(
-        "'" + net::to_string(listen) +
-        "' is not a loopback address, and what is shown there is not encrypted; listen on 127.0.0.1 behind a "
-        "proxy that encrypts, or say --insecure-network if nobody else is on that network");
-  }
-  httplib::Server& server = routes_->server;
+  httplib::Server& server = *routes_->server;
   const int port = listen.port == 0                                ? server.bind_to_any_port(listen.host)
                    : server.bind_to_port(listen.host, listen.port) ? listen.port
                                                                    : -1;
@@ -168,7 +196,7 @@ Result<std::uint16_t> WebServer::bind() {
   return static_cast<std::uint16_t>(port);
 }
 
-void WebServer::run() { routes_->server.listen_after_bind(); }
-void WebServer::stop() { routes_->server.stop(); }
+void WebServer::run() { routes_->server->listen_after_bind(); }
+void WebServer::stop() { routes_->server->stop(); }
 
 }  // namespace ontime::cli

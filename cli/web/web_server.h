@@ -9,16 +9,22 @@
 //
 // Hostile bytes are httplib's to parse; here a request is refused (and nothing is asked of the master) if it is no GET
 // or HEAD, names another host (so that no foreign page can read this one by a name of its own), comes from the script
-// of another page, or lacks the token where one is wanted. Threads: its own; stop() from any.
+// of another page, or lacks the token or certificate where one is wanted. Threads: its own; stop() from any.
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/web/cluster_view.h"
 #include "common/base/result.h"
 #include "common/net/endpoint.h"
+#include "common/net/tls_identity.h"
+
+namespace httplib {
+class Server;
+}
 
 namespace ontime::cli {
 
@@ -27,21 +33,25 @@ struct WebSettings {
   net::Reach reach = net::Reach::Loopback;
   std::vector<std::string> host_names{};  // beside localhost, the loopback addresses and the host of `listen`
   std::string token{};                    // wanted from visitors, as password or bearer; empty: none
+  // HTTPS instead, for visitors with a certificate of the same authority, or with the token if there is one.
+  std::optional<net::TlsFiles> https{};
 };
 
 class WebServer {
  public:
-  // `view` outlives it.
-  WebServer(WebSettings settings, ClusterView& view);
+  // `view` outlives it. BadInput for an address beyond the loopback that `reach` does not allow, and for certificates
+  // that are none.
+  static Result<std::unique_ptr<WebServer>> make(WebSettings settings, ClusterView& view);
   ~WebServer();
 
-  // The port. BadInput for an address beyond the loopback that `reach` does not allow; Failed if it is taken.
+  // The port. Failed if it is taken.
   Result<std::uint16_t> bind();
   void run();  // until stop()
   void stop();
 
  private:
   struct Routes;
+  WebServer(WebSettings settings, ClusterView& view, std::unique_ptr<httplib::Server> server);
   const WebSettings settings_;
   const std::unique_ptr<Routes> routes_;
 };

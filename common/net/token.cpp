@@ -1,6 +1,7 @@
 #include "common/net/token.h"
 
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -67,9 +68,17 @@ Result<std::string> read_text(const std::string& file) {
   return text;
 }
 
-std::string token_of_environment() {
-  const char* token = std::getenv("ONTIME_TOKEN");
-  return token == nullptr ? "" : token;
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The file that was asked for; else, where no variable holds a token, the one beside our certificate; else "".
+std::string file_to_read(const std::string& asked, const char* beside_certificate) {
+  const std::string directory = variable("ONTIME_TLS_DIR");
+  if (!asked.empty() || !variable("ONTIME_TOKEN").empty() || directory.empty()) return asked;
+  std::string file = directory + "/" + beside_certificate;
+  return ::access(file.c_str(), F_OK) == 0 ? file : "";
 }
 
 }  // namespace
@@ -129,8 +138,9 @@ Tokens::Grant Tokens::find(std::string_view given) const {
   return grant;
 }
 
-Result<Tokens> read_accepted_tokens(const std::string& file) {
-  if (file.empty()) return Tokens::single(token_of_environment());
+Result<Tokens> read_accepted_tokens(const std::string& asked) {
+  const std::string file = file_to_read(asked, "tokens");
+  if (file.empty()) return Tokens::single(variable("ONTIME_TOKEN"));
   const auto text = read_text(file);
   if (!text) return text.error();
   auto tokens = Tokens::parse(*text);
@@ -138,8 +148,9 @@ Result<Tokens> read_accepted_tokens(const std::string& file) {
   return tokens;
 }
 
-Result<std::string> read_own_token(const std::string& file) {
-  if (file.empty()) return token_of_environment();
+Result<std::string> read_own_token(const std::string& asked) {
+  const std::string file = file_to_read(asked, "token");
+  if (file.empty()) return variable("ONTIME_TOKEN");
   const auto text = read_text(file);
   if (!text) return text.error();
   const std::vector<Line> lines = lines_of(*text);

@@ -3,7 +3,7 @@
 //
 // A token file of the master holds one token that opens everything, or one `ROLE:TOKEN` a line (roles.h); empty lines
 // and lines that begin with # do not count. A token file of a worker or client holds the one token that it shows, with
-// or without its role in front. Without a file it is $ONTIME_TOKEN, a plain token.
+// or without its role in front.
 
 #include <string>
 #include <string_view>
@@ -45,7 +45,8 @@ class Tokens {
   std::vector<Accepted> accepted_;
 };
 
-// From the file, or from $ONTIME_TOKEN if `file` is empty. BadInput if the file cannot be read or understood.
+// From the file; if `file` is empty, $ONTIME_TOKEN, a plain token; without that, `tokens` and `token` of
+// $ONTIME_TLS_DIR if they are there. BadInput if a file cannot be read or understood.
 Result<Tokens> read_accepted_tokens(const std::string& file);
 Result<std::string> read_own_token(const std::string& file);
 

@@ -1,12 +1,15 @@
 // What `ontime certs` makes and what it refuses to. That OpenSSL takes it for TLS is shown in tests/net.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 
 #include "cli/certs/certificate_directory.h"
 #include "cli/command_line.h"
+#include "common/net/tls_identity.h"
+#include "common/net/token.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::cli {
@@ -69,6 +72,41 @@ TEST_F(CertsTest, NamesAndHostsThatAreNoneAreRefused) {
   }
   EXPECT_FALSE(std::filesystem::exists(certs_.path() + "/node"));
   EXPECT_EQ(refusal({"node", "worker", {"a.example", "10.0.0.1", "::1"}, kYear / 2}), "(none)");
+}
+
+TEST_F(CertsTest, AClusterGetsACertificateAndATokenForEachRole) {
+  EXPECT_FALSE(certs_.make_cluster({"a b"}, kYear, IfThere::Refuse));
+  EXPECT_FALSE(std::filesystem::exists(certs_.path())) << "a bad host leaves half of it";
+  const auto made = certs_.make_cluster({"master", "127.0.0.1"}, kYear, IfThere::Refuse);
+  ASSERT_TRUE(made) << made.error().message;
+  ASSERT_EQ(made->size(), 5u);
+  const auto accepted = net::Tokens::parse(test::read_file(certs_.path() + "/master/tokens"));
+  ASSERT_TRUE(accepted) << accepted.error().message;
+  for (const std::string role : {"worker", "submit", "admin", "read-only"}) {
+    const std::string directory = certs_.path() + "/" + role;
+    EXPECT_TRUE(net::TlsIdentity::load({directory + "/ca.pem", directory + "/cert.pem", directory + "/key.pem"}));
+    EXPECT_EQ(mode_of(directory + "/token"), 0600u);
+    const auto token = net::read_own_token(directory + "/token");
+    ASSERT_TRUE(token) << token.error().message;
+    EXPECT_EQ(accepted->find(*token).roles, role);
+  }
+  EXPECT_EQ(test::read_file(certs_.path() + "/master/token"), test::read_file(certs_.path() + "/read-only/token"));
+  EXPECT_FALSE(certs_.make_cluster({"master"}, kYear, IfThere::Refuse));
+}
+
+TEST_F(CertsTest, ATokenBesideTheCertificateIsShownUnlessThereIsAnother) {
+  ASSERT_TRUE(certs_.make_cluster({"master"}, kYear, IfThere::Refuse));
+  const std::string admin = certs_.path() + "/admin";
+  ::setenv("ONTIME_TLS_DIR", admin.c_str(), 1);
+  ::unsetenv("ONTIME_TOKEN");
+  EXPECT_EQ("admin:" + *net::read_own_token("") + "\n", test::read_file(admin + "/token"));
+  ::setenv("ONTIME_TOKEN", "another", 1);
+  EXPECT_EQ(*net::read_own_token(""), "another");
+  EXPECT_NE(*net::read_own_token(certs_.path() + "/worker/token"), "another");
+  ::unsetenv("ONTIME_TOKEN");
+  ::setenv("ONTIME_TLS_DIR", directory_.path().c_str(), 1);  // a directory without tokens
+  EXPECT_EQ(*net::read_own_token(""), "");
+  ::unsetenv("ONTIME_TLS_DIR");
 }
 
 TEST_F(CertsTest, WithoutAnAuthorityOrLongerThanItNothingIsSigned) {

@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/certs/certificate_directory.h"
 #include "tests/cli/fake_master.h"
+#include "tests/support/temporary_directory.h"
 
 namespace ontime::cli {
 namespace {
@@ -32,6 +34,12 @@ std::optional<wire::Reply> answer(const wire::Request& request) {
     node.set_state("live");
     node.set_slots(4);
     node.set_busy(3);
+    wire::Measures& measures = *reply.mutable_nodes()->mutable_measures();
+    measures.mutable_journal()->add_bounds_ns(1'000'000);
+    measures.mutable_journal()->add_counts(5);
+    measures.mutable_journal()->add_counts(2);  // longer than a millisecond
+    measures.mutable_journal()->set_sum_ns(8'000'000);
+    measures.set_forbidden(4);
   } else if (request.has_list_jobs()) {
     *reply.mutable_jobs()->add_jobs() = running_job();
   } else if (request.has_describe_job() && request.describe_job().job() == 7) {
@@ -51,9 +59,12 @@ class WebTest : public testing::Test {
   void serve(WebSettings settings = {}) {
     settings.listen.port = 0;
     view_.emplace(MasterClient::Options{master_.endpoint(), "", nullptr, std::chrono::seconds(10), nullptr});
-    server_.emplace(std::move(settings), *view_);
+    auto made = WebServer::make(std::move(settings), *view_);
+    ASSERT_TRUE(made) << made.error().message;
+    server_ = std::move(*made);
     const auto port = server_->bind();
     ASSERT_TRUE(port);
+    port_ = *port;
     thread_ = std::thread([this] { server_->run(); });
     client_.emplace("127.0.0.1", *port);
   }
@@ -74,7 +85,8 @@ class WebTest : public testing::Test {
     return answer(request);
   }};
   std::optional<ClusterView> view_;
-  std::optional<WebServer> server_;
+  std::unique_ptr<WebServer> server_;
+  int port_ = 0;
   std::optional<httplib::Client> client_;
   std::thread thread_;
 };
@@ -121,6 +133,9 @@ TEST_F(WebTest, MetricsAreInPrometheusFormat) {
   EXPECT_NE(text.find("ontime_slots{state=\"busy\"} 3"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_jobs{state=\"running\"} 1"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_job_pocd{job=\"job-7\",policy=\"shed+\"} 0.25"), std::string::npos) << text;
+  EXPECT_NE(text.find("ontime_journal_write_seconds_bucket{le=\"0.001\"} 5"), std::string::npos) << text;
+  EXPECT_NE(text.find("ontime_journal_write_seconds_count 7"), std::string::npos) << text;
+  EXPECT_NE(text.find("ontime_turned_away_total{why=\"forbidden\"} 4"), std::string::npos) << text;
   EXPECT_EQ(get("/readyz")->body, "ready: 1 live workers\n");
 }
 
@@ -146,7 +161,9 @@ TEST_F(WebTest, WantsTheTokenOfVisitorsWhereThereIsOne) {
 
 TEST(Web, WithoutAMasterItIsAliveButNotReady) {
   ClusterView view(MasterClient::Options{{"127.0.0.1", 1}, "", nullptr, std::chrono::milliseconds(200), nullptr});
-  WebServer server({.listen = {"127.0.0.1", 0}}, view);
+  const auto made = WebServer::make({.listen = {"127.0.0.1", 0}}, view);
+  ASSERT_TRUE(made) << made.error().message;
+  WebServer& server = **made;
   const auto port = server.bind();
   ASSERT_TRUE(port);
   std::thread thread([&] { server.run(); });
@@ -163,9 +180,65 @@ TEST(Web, WithoutAMasterItIsAliveButNotReady) {
 
 TEST(Web, ListensBeyondTheLoopbackOnlyIfItIsTold) {
   ClusterView view(MasterClient::Options{});
-  const auto port = WebServer({.listen = {"0.0.0.0", 0}}, view).bind();
-  ASSERT_FALSE(port);
-  EXPECT_NE(port.error().message.find("--insecure-network"), std::string::npos);
+  const auto refused = WebServer::make({.listen = {"0.0.0.0", 0}}, view);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("--insecure-network"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("ontime certs node 0.0.0.0"), std::string::npos);
+}
+
+class HttpsTest : public WebTest {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(certs_.make_cluster({"127.0.0.1"}, std::chrono::hours(24), IfThere::Refuse));
+    ASSERT_TRUE(others_.make_cluster({"127.0.0.1"}, std::chrono::hours(24), IfThere::Refuse));
+  }
+  void serve_https(const std::string& token) {
+    const std::string directory = certs_.path() + "/master";
+    serve({.token = token,
+           .https = net::TlsFiles{directory + "/ca.pem", directory + "/cert.pem", directory + "/key.pem"}});
+  }
+  // The status, or 0 if there was no answer.
+  int status_for(const CertificateDirectory* certs, const httplib::Headers& headers = {}) {
+    const std::string directory = certs == nullptr ? "" : certs->path() + "/read-only";
+    httplib::SSLClient client("127.0.0.1", port_, certs == nullptr ? "" : directory + "/cert.pem",
+                              certs == nullptr ? "" : directory + "/key.pem");
+    client.set_ca_cert_path((certs_.path() + "/ca.pem").c_str());
+    const auto response = client.Get("/api/nodes", headers);
+    return response ? response->status : 0;
+  }
+  void TearDown() override {
+    while (status_for(&certs_) == 0 && thread_.joinable())
+      std::this_thread::yield();  // it answers before it is stopped
+    server_->stop();
+    thread_.join();
+  }
+
+  test::TemporaryDirectory directory_;
+  CertificateDirectory certs_{directory_ / "certs"};
+  CertificateDirectory others_{directory_ / "others"};
+};
+
+TEST_F(HttpsTest, WithoutATokenVisitorsShowACertificateOfTheSameAuthority) {
+  serve_https("");
+  EXPECT_EQ(status_for(&certs_), 200);
+  EXPECT_EQ(status_for(nullptr), 0);
+  EXPECT_EQ(status_for(&others_), 0);
+  EXPECT_FALSE(get("/healthz")) << "plain text is no answer";
+}
+
+TEST_F(HttpsTest, WithATokenEitherIsEnough) {
+  serve_https("sesame");
+  EXPECT_EQ(status_for(&certs_), 200);
+  EXPECT_EQ(status_for(nullptr), 401);
+  EXPECT_EQ(status_for(nullptr, {{"Authorization", "Bearer sesame"}}), 200);
+  EXPECT_EQ(status_for(&others_, {{"Authorization", "Bearer sesame"}}), 0);
+}
+
+TEST_F(HttpsTest, ACertificateThatIsNoneIsRefusedAtTheStart) {
+  serve_https("");
+  const auto refused = WebServer::make({.https = net::TlsFiles{"none", "none", "none"}}, *view_);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("'none'"), std::string::npos) << refused.error().message;
 }
 
 }  // namespace

@@ -79,20 +79,20 @@ mkdir "$ONTIME_DIR"
 cp "$source_dir/examples/text/austen_persuasion.txt" "$ONTIME_DIR"
 job=$(cd "$work" && sbatch --parsable --array=0-4 "$source_dir/docker/slurm/ontime.sbatch")
 eventually "the master's address" test -s "$ONTIME_DIR/master"
-export ONTIME_MASTER
+export ONTIME_MASTER ONTIME_TLS_DIR=$ONTIME_DIR/certs/admin
 ONTIME_MASTER=$(cat "$ONTIME_DIR/master")
-four_live() { [ "$(ontime nodes --token-file "$ONTIME_DIR/token" | grep -cw live)" -eq 4 ]; }
+four_live() { [ "$(ontime nodes | grep -cw live)" -eq 4 ]; }
 eventually "four workers" four_live
-ontime nodes --token-file "$ONTIME_DIR/token"
+ontime nodes
 
 ontime submit wordcount "$ONTIME_DIR/austen_persuasion.txt" --output "$ONTIME_DIR/counts" --splits 12 \
-  --token-file "$ONTIME_DIR/token" --wait --quiet
+  --wait --quiet
 ontime verify "$ONTIME_DIR/counts"
 ontime result "$ONTIME_DIR/counts" | LC_ALL=C sort >"$work/answer"
 LC_ALL=C tr -s ' \t\n\v\f\r' '\n' <"$ONTIME_DIR/austen_persuasion.txt" | grep . | LC_ALL=C sort | uniq -c |
   awk '{print $2 "\t" $1}' | LC_ALL=C sort | cmp - "$work/answer"
 
 scancel "$job"
-none_left() { [ -z "$(squeue -h -j "$job" 2>/dev/null)" ] && ! ontime nodes --token-file "$ONTIME_DIR/token"; }
+none_left() { [ -z "$(squeue -h -j "$job" 2>/dev/null)" ] && ! ontime nodes; }
 eventually "scancel ends all of it" none_left
 echo "A job array of five: a master, four workers, an exact answer, and nothing left."

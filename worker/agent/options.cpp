@@ -49,7 +49,8 @@ void declare(CLI::App& app, Words& words, Options& options) {
   app.add_option("--connect-timeout", words.connect_timeout, "Give up if no master has let us in within this time")
       ->type_name("TIME")
       ->capture_default_str();
-  app.add_option("--token-file", words.token_file, "File with the token to show the master; default: $ONTIME_TOKEN")
+  app.add_option("--token-file", words.token_file,
+                 "File with the token to show the master; default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR")
       ->type_name("FILE");
   app.add_option("--tls-ca", words.tls.authority,
                  "Certificate of the authority of 'ontime certs'; with --tls-cert and --tls-key the connection is "
