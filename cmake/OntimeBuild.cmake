@@ -23,11 +23,12 @@ if(ONTIME_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
     CCACHE_SLOPPINESS=pch_defines,time_macros ${ONTIME_CCACHE})
 endif()
-add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -fpch-preprocess)
+add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 
 set(ONTIME_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=...")
 add_library(ontime_warnings INTERFACE)
-target_compile_options(ontime_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+target_compile_options(ontime_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  $<$<CXX_COMPILER_ID:GNU>:-Werror>)  # clang, which the fuzzing needs, has other opinions about what is worth a warning
 if(ONTIME_SANITIZE)
   add_compile_options(-fsanitize=${ONTIME_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${ONTIME_SANITIZE})

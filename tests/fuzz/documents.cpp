@@ -1,0 +1,50 @@
+// Files that people write, and the manifest.
+#include <filesystem>
+#include <fstream>
+
+#include "common/base/check.h"
+#include "common/injection/document.h"
+#include "common/output/manifest.h"
+#include "experiment/scenario_yaml.h"
+#include "simulator/scenario_yaml.h"
+#include "simulator/study/study_yaml.h"
+#include "tests/fuzz/targets.h"
+#include "tests/support/temporary_directory.h"
+
+namespace ontime::fuzz {
+namespace {
+
+class NoTraces : public injection::TraceSource {
+ public:
+  Result<std::string> read(const std::string& name) override { return simulator::no_files(name); }
+};
+
+}  // namespace
+
+void feed_injection(std::string_view bytes) {
+  injection::Injection injection;
+  NoTraces traces;
+  static_cast<void>(injection::apply_document(injection, std::string(bytes), traces));
+}
+
+void feed_scenario(std::string_view bytes) { static_cast<void>(simulator::read_scenario(std::string(bytes))); }
+
+void feed_study(std::string_view bytes) { static_cast<void>(simulator::read_study(std::string(bytes))); }
+
+void feed_experiment(std::string_view bytes) {
+  const experiment::Surroundings nothing{[](const std::string& name) { return simulator::no_files(name); },
+                                         [](const std::string& name) { return name; }};
+  static_cast<void>(experiment::read_scenario(std::string(bytes), nothing));
+}
+
+void feed_manifest(std::string_view bytes) {
+  static const test::TemporaryDirectory directory;
+  std::ofstream(directory / output::kManifestName, std::ios::binary) << bytes;
+  const auto manifest = output::read_manifest(directory.path());
+  if (!manifest) return;
+  for (const output::Task& task : manifest->tasks) {
+    ONTIME_CHECK(task.input < manifest->inputs.size(), "every task has an input");
+  }
+}
+
+}  // namespace ontime::fuzz

@@ -1,0 +1,84 @@
+// Inputs of jobs. What matters most: wherever a split is cut, each record is read once and none is lost.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string>
+
+#include "common/base/check.h"
+#include "tests/fuzz/targets.h"
+#include "worker/data/input_source.h"
+#include "worker/data/record_reader.h"
+
+namespace ontime::fuzz {
+namespace {
+
+using worker::RecordReader;
+using worker::RecordRule;
+
+constexpr std::uint64_t kUnpackedMax = 8u << 20;
+
+worker::InputFile input(std::string_view bytes, worker::Codec codec) {
+  worker::InputFile file{file_with(bytes), bytes.size(), 0, codec};
+  struct stat status {};
+  ONTIME_CHECK(::stat(file.path.c_str(), &status) == 0, "the file is there");
+  file.mtime_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  return file;
+}
+
+struct Read {
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;
+  bool failed = false;
+};
+
+Read read_range(const worker::InputFile& file, RecordRule rule, std::uint64_t begin, std::uint64_t end) {
+  Read read;
+  const auto reader = RecordReader::open(file, rule, begin, 64);
+  read.failed = !reader;
+  const std::uint64_t start = read.failed ? 0 : (*reader)->position();
+  while (!read.failed) {
+    const auto block = (*reader)->next(end);
+    read.failed = !block;
+    if (!block || block->records == 0) break;
+    read.records += block->records;
+  }
+  if (!read.failed) read.bytes = (*reader)->position() - std::min(start, (*reader)->position());
+  return read;
+}
+
+// The first two bytes say where the rest is cut.
+void feed_records(std::string_view bytes, RecordRule rule) {
+  if (bytes.size() < 2) return;
+  const std::uint64_t at = static_cast<unsigned char>(bytes[0]) + 256u * static_cast<unsigned char>(bytes[1]);
+  bytes.remove_prefix(2);
+  const std::uint64_t cut = bytes.empty() ? 0 : at % bytes.size();
+  const worker::InputFile file = input(bytes, worker::Codec::Plain);
+  const Read whole = read_range(file, rule, 0, bytes.size());
+  const Read below = read_range(file, rule, 0, cut);
+  const Read above = read_range(file, rule, cut, bytes.size());
+  if (whole.failed || below.failed || above.failed) return;
+  ONTIME_CHECK(whole.bytes == bytes.size(), "all of the input is read");
+  ONTIME_CHECK(below.records + above.records == whole.records, "a cut neither loses nor repeats a record");
+}
+
+void unpack(std::string_view bytes, worker::Codec codec) {
+  const auto opened = worker::OpenedInput::open(input(bytes, codec));
+  if (!opened) return;
+  const auto source = worker::make_source(*opened);
+  std::string buffer(64 << 10, '\0');
+  for (std::uint64_t unpacked = 0; unpacked < kUnpackedMax;) {
+    const auto size = source->read(buffer.data(), buffer.size());
+    if (!size || *size == 0) return;
+    ONTIME_CHECK(*size <= buffer.size(), "no more is read than there is room for");
+    unpacked += *size;
+  }
+}
+
+}  // namespace
+
+void feed_lines(std::string_view bytes) { feed_records(bytes, {}); }
+void feed_fixed(std::string_view bytes) { feed_records(bytes, {.record_bytes = 10}); }
+void feed_gzip(std::string_view bytes) { unpack(bytes, worker::Codec::Gzip); }
+void feed_zstd(std::string_view bytes) { unpack(bytes, worker::Codec::Zstd); }
+
+}  // namespace ontime::fuzz

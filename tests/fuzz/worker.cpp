@@ -1,0 +1,104 @@
+// A worker that says what it likes, to a scheduler with jobs under way: whatever it says, the scheduler's invariants
+// hold and other nodes' attempts are untouched.
+#include <string>
+#include <vector>
+
+#include "common/base/check.h"
+#include "common/protocol/control.pb.h"
+#include "common/protocol/frame.h"
+#include "master/reports.h"
+#include "scheduler/model/invariants.h"
+#include "scheduler/scheduler.h"
+#include "tests/fuzz/targets.h"
+
+namespace ontime::fuzz {
+namespace {
+
+using scheduler::Scheduler;
+
+constexpr TimePoint kStart{std::chrono::seconds(1000)};
+
+class Cluster {
+ public:
+  Cluster() {
+    keep(scheduler_.start(now_));
+    hostile_ = register_node("hostile");
+    const NodeId honest = register_node("honest");
+    for (const char* policy : {"none", "split-resume"}) submit(policy);
+    const auto& live = scheduler_.cluster().find_node(honest)->live;
+    honest_.assign(live.begin(), live.end());
+  }
+
+  void receive(const wire::ToMaster& message) {
+    now_ += std::chrono::milliseconds(100);
+    if (message.has_register_()) return on_register(message.register_());
+    if (message.has_heartbeat()) {
+      if (auto progress = master::progress_of(message.heartbeat().attempts())) {
+        step(scheduler::event::Heartbeat{hostile_, std::move(*progress)});
+      }
+    }
+    for (const wire::Report& report : message.reports().reports()) {
+      const auto event = master::event_of(hostile_, report);
+      if (!event) return;
+      step(*event);
+    }
+  }
+
+ private:
+  void keep(const scheduler::Step&) {
+    const auto broken = scheduler::violations(scheduler_.cluster());
+    ONTIME_CHECK(broken.empty(), broken.empty() ? "" : broken.front().c_str());
+    for (const AttemptId attempt : honest_) {
+      ONTIME_CHECK(scheduler_.cluster().find_live(attempt) != nullptr, "nobody else's attempts are ended");
+    }
+  }
+  void step(const scheduler::Event& event) { keep(scheduler_.step(event, now_)); }
+
+  NodeId register_node(const std::string& name) {
+    step(scheduler::event::NodeRegistered{name, name, "host", 3});
+    const NodeId node = scheduler_.cluster().node_of(name);
+    step(scheduler::event::NodeInventory{node, {}});
+    return node;
+  }
+  void submit(const char* policy) {
+    scheduler::JobSpec spec;
+    spec.application = "wordcount";
+    spec.output = std::string("/out-") + policy;
+    spec.policy = policy;
+    spec.inputs = {{"/input", 1000, 1, scheduler::Codec::Plain}, {"/packed", 100, 1, scheduler::Codec::Gzip}};
+    spec.split_bytes = 300;
+    spec.deadline = std::chrono::seconds(5);
+    step(scheduler::event::JobSubmitted{++requests_, std::move(spec)});
+  }
+  void on_register(const wire::ToMaster::Register& message) {
+    const auto registration = master::registration_of(message);
+    auto running = master::progress_of(message.running());
+    if (!registration || !running || registration->incarnation == "honest") return;
+    step(*registration);
+    const NodeId node = scheduler_.cluster().node_of(registration->incarnation);
+    if (node.value == 0) return;
+    hostile_ = node;
+    step(scheduler::event::NodeInventory{node, std::move(*running)});
+  }
+
+  Scheduler scheduler_{scheduler::Settings{}};
+  TimePoint now_ = kStart;
+  NodeId hostile_;
+  std::vector<AttemptId> honest_;
+  std::uint64_t requests_ = 0;
+};
+
+}  // namespace
+
+// Messages as on the connection: each behind its length.
+void feed_worker(std::string_view bytes) {
+  Cluster cluster;
+  while (bytes.size() > 1) {
+    const std::size_t size = std::min<std::size_t>(static_cast<unsigned char>(bytes.front()), bytes.size() - 1);
+    wire::ToMaster message;
+    if (message.ParseFromArray(bytes.data() + 1, static_cast<int>(size))) cluster.receive(message);
+    bytes.remove_prefix(size + 1);
+  }
+}
+
+}  // namespace ontime::fuzz
