@@ -1,5 +1,6 @@
-# What `cmake --install` puts in place besides programs and applications: the interface for people who write
-# applications, found by find_package(ontime). The installed tree may be moved: nothing in it knows its prefix.
+# What `cmake --install` puts in place besides programs and applications: units of systemd (component service), and the
+# interface for people who write applications, found by find_package(ontime) (component development). The installed tree
+# may be moved: nothing in it knows its prefix.
 include(CMakePackageConfigHelpers)
 
 set(package_dir lib/cmake/ontime)
@@ -16,5 +17,11 @@ install(FILES
   ${PROJECT_BINARY_DIR}/ontimeConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/OntimeApplication.cmake
   DESTINATION ${package_dir} COMPONENT development)
+file(GLOB units CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/packaging/systemd/*.service)
+install(FILES ${units} DESTINATION lib/systemd/system COMPONENT service)
+install(FILES ${PROJECT_SOURCE_DIR}/packaging/systemd/ontime.sysusers DESTINATION lib/sysusers.d RENAME ontime.conf
+  COMPONENT service)
+install(FILES ${PROJECT_SOURCE_DIR}/packaging/systemd/master.conf ${PROJECT_SOURCE_DIR}/packaging/systemd/worker.conf
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/ontime COMPONENT service)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
   DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)

@@ -5,6 +5,7 @@
 #include <asio/co_spawn.hpp>
 #include <utility>
 
+#include "common/log/fields.h"
 #include "common/net/coroutine.h"
 #include "master/settings.h"
 #include "master/worker_session.h"
@@ -37,7 +38,7 @@ asio::awaitable<void> Acceptor::accept_loop() {
     auto [error, peer] = co_await socket_.async_accept(net::no_throw);
     if (!socket_.is_open()) break;
     if (error) {
-      spdlog::warn("accept_failed reason=\"{}\"", error.message());
+      spdlog::warn("accept_failed reason={}", log::Quoted{error.message()});
       co_await net::sleep_for(kPauseAfterFailure);
       continue;
     }
@@ -55,7 +56,7 @@ asio::awaitable<void> Acceptor::serve(std::shared_ptr<net::Connection> connectio
   Result<net::Guest> guest = co_await shake_hands(connection);
   if (!guest) {
     ++counters_.refused;
-    spdlog::warn("connection_refused peer={} reason=\"{}\"", connection->peer(), guest.error().message);
+    spdlog::warn("connection_refused peer={} reason={}", connection->peer(), log::Quoted{guest.error().message});
   } else {
     co_await serve_guest(connection, std::move(*guest));
   }
@@ -77,7 +78,7 @@ asio::awaitable<Result<net::Guest>> Acceptor::shake_hands(std::shared_ptr<net::C
 
 asio::awaitable<void> Acceptor::serve_guest(std::shared_ptr<net::Connection> connection, net::Guest guest) {
   if (!guest.credentials.empty()) {
-    spdlog::debug("admitted peer={} credentials=\"{}\"", connection->peer(), guest.credentials);
+    spdlog::debug("admitted peer={} credentials={}", connection->peer(), log::Quoted{guest.credentials});
   }
   if (guest.hello.role() == wire::WORKER) {
     WorkerSession session(std::move(connection), services_.control, dispatcher_, counters_);

@@ -25,6 +25,8 @@ class ActionDispatcher : public ActionPerformer {
   // `welcome` carries what every worker is told; `cluster` outlives the dispatcher.
   ActionDispatcher(const scheduler::Cluster& cluster, wire::ToWorker::Welcome welcome, Outlets outlets);
 
+  Duration heartbeat_interval() const { return Duration(welcome_.heartbeat_interval_ns()); }
+
   // A new session of the node: an older one is closed at once.
   void announce(NodeId node, const std::shared_ptr<WorkerLink>& link);
   // From here on, in the order of effects, actions for the node go to this session; defer it to just before the

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/log/fields.h"
 #include "master/explanation.h"
 #include "master/job_view.h"
 #include "master/settings.h"
@@ -40,6 +41,12 @@ std::optional<wire::Request> parse(std::string_view payload) {
   const bool parsed = request.ParseFromArray(payload.data(), static_cast<int>(payload.size()));
   if (!parsed || request.what_case() == wire::Request::WHAT_NOT_SET) return std::nullopt;
   return request;
+}
+
+void fill(wire::Histogram& view, const Histogram& histogram) {
+  for (std::size_t i = 0; i < Histogram::kBounds; ++i) view.add_bounds_ns(Histogram::bound(i).count());
+  for (const std::uint64_t count : histogram.counts()) view.add_counts(count);
+  view.set_sum_ns(histogram.sum().count());
 }
 
 // What a client must be allowed to ask it.
@@ -91,7 +98,7 @@ asio::awaitable<void> ClientSession::run() {
 wire::Reply ClientSession::forbid(net::Right needed) {
   ++counters_.forbidden;
   const Error error = bad_input(net::describe_refusal(needed, guest_.credentials));
-  spdlog::warn("request_forbidden peer={} reason=\"{}\"", connection_->peer(), error.message);
+  spdlog::warn("request_forbidden peer={} reason={}", connection_->peer(), log::Quoted{error.message});
   return refusal(error);
 }
 
@@ -187,8 +194,21 @@ wire::Reply ClientSession::list_jobs(const wire::Request::ListJobs& request) con
   return reply;
 }
 
+wire::Measures ClientSession::measures() const {
+  const Measures& measures = services_.control.measures();
+  wire::Measures view;
+  fill(*view.mutable_journal(), measures.journal);
+  fill(*view.mutable_heartbeat_lag(), measures.heartbeat_lag);
+  view.set_records(measures.records);
+  view.set_refused(counters_.refused);
+  view.set_forbidden(counters_.forbidden);
+  view.set_malformed(counters_.malformed);
+  return view;
+}
+
 wire::Reply ClientSession::list_nodes() const {
   wire::Reply reply;
+  *reply.mutable_nodes()->mutable_measures() = measures();
   reply.mutable_nodes()->set_injection(services_.injection);
   for (const auto& [id, node] : services_.control.cluster().nodes()) {
     *reply.mutable_nodes()->add_nodes() = summary_of(id, node, services_.control.now());

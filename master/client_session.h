@@ -41,6 +41,7 @@ class ClientSession {
   asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);
   wire::Reply explain(const wire::Request::Explain& request) const;
   wire::Reply list_jobs(const wire::Request::ListJobs& request) const;
+  wire::Measures measures() const;
   wire::Reply list_nodes() const;
   wire::Reply profile(const wire::Request::Profile& request) const;
   wire::Reply kill_job(JobId id);

@@ -33,6 +33,7 @@ struct Flags {
   log::Options log;
   bool check_config = false;
   bool check_journal = false;
+  std::string backup_journal;
   pid_t parent = 0;
   injection::Flags injection;
 };
@@ -69,7 +70,8 @@ void declare(CLI::App& app, Flags& flags) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--token-file", flags.token_file,
-                 "File with the token that workers and clients must show, or ROLE:TOKEN lines; else $ONTIME_TOKEN");
+                 "File with the token that workers and clients must show, or ROLE:TOKEN lines; else "
+                 "$ONTIME_TOKEN, or tokens of $ONTIME_TLS_DIR");
   app.add_option("--tls-ca", flags.tls.authority,
                  "Certificate of the authority of 'ontime certs'; with --tls-cert and --tls-key all connections are "
                  "encrypted. Else ca.pem, cert.pem and key.pem of $ONTIME_TLS_DIR")
@@ -88,6 +90,10 @@ void declare(CLI::App& app, Flags& flags) {
   app.add_flag("--check-journal", flags.check_journal,
                "Read the journal, changing nothing, say what it holds, and exit")
       ->configurable(false);
+  app.add_option("--backup-journal", flags.backup_journal,
+                 "Write a copy of the journal, which may be in use, that a master can be started on later, and exit")
+      ->configurable(false)
+      ->type_name("DIR");
   app.add_option("--die-with-parent", flags.parent, "End when this process, which started this one, ends")
       ->check(CLI::PositiveNumber)
       ->type_name("PID");
@@ -192,6 +198,7 @@ Result<CommandLine> check(const Flags& flags) {
   line.log.program = "ontime-master";
   line.check_config = flags.check_config;
   line.check_journal = flags.check_journal;
+  line.backup_journal = flags.backup_journal;
   line.parent = flags.parent;
   auto injection = injection::load(flags.injection);
   if (!injection) return std::move(injection).error();

@@ -24,6 +24,7 @@ struct CommandLine {
   log::Options log;
   bool check_config = false;
   bool check_journal = false;
+  std::string backup_journal;  // where to; empty: no backup
   pid_t parent = 0;  // to die with; 0: with nobody
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/base/kill_point.h"
+#include "common/log/fields.h"
 #include "master/signal.h"
 
 namespace ontime::master {
@@ -75,8 +76,10 @@ void ControlLoop::hand_over() {
   writing_ = std::exchange(open_, {});
   if (writing_.records.empty()) return perform(std::exchange(writing_, {}));
   is_writing_ = true;
-  writer_.write(writing_.records, [this] {
+  writer_.write(writing_.records, [this, handed_over = clock_.now()] {
     is_writing_ = false;
+    measures_.journal.add(clock_.now() - handed_over);
+    measures_.records += writing_.records.size();
     perform(std::exchange(writing_, {}));
     hand_over();
   });
@@ -87,7 +90,7 @@ void ControlLoop::on_full(const std::string& why) {
   if (why.empty()) {
     spdlog::warn("journal_has_room");
   } else {
-    spdlog::error("journal_full message=\"{}\"", why);
+    spdlog::error("journal_full message={}", log::Quoted{why});
   }
 }
 

@@ -17,6 +17,7 @@
 
 #include "master/clock.h"
 #include "master/journal_writer.h"
+#include "master/measures.h"
 #include "master/recording/recorder.h"
 #include "scheduler/scheduler.h"
 
@@ -61,6 +62,9 @@ class ControlLoop {
   // Why nothing becomes durable for now; empty if all is well.
   const std::string& journal_full() const { return journal_full_; }
 
+  const Measures& measures() const { return measures_; }
+  void measure_heartbeat(Duration lag) { measures_.heartbeat_lag.add(lag); }
+
   const scheduler::Cluster& cluster() const { return scheduler_.cluster(); }
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
   TimePoint now() const { return clock_.now(); }
@@ -98,6 +102,7 @@ class ControlLoop {
   asio::steady_timer timer_;  // for the scheduler's next wake-up
   std::optional<TimePoint> armed_for_;
   std::string journal_full_;
+  Measures measures_;
   JournalWriter writer_;  // last: its end waits for the write that reads writing_
 };
 

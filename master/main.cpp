@@ -16,8 +16,10 @@
 #include "common/base/kill_point.h"
 #include "common/base/parent_process.h"
 #include "common/injection/settings.h"
+#include "common/log/fields.h"
 #include "common/log/log.h"
 #include "common/net/endpoint.h"
+#include "master/backup_journal.h"
 #include "master/check_journal.h"
 #include "master/command_line.h"
 #include "master/journal/rocksdb_journal.h"
@@ -55,7 +57,7 @@ Status write_port_file(const std::string& path, std::uint16_t port) {
 [[noreturn]] void end_at_journal_failure(const Error& error) {
   std::fprintf(stderr, "ontime-master: %s The master ends now; start it again once that is put right.\n",
                error.message.c_str());
-  spdlog::critical("journal_failed reason=\"{}\"", error.message);
+  spdlog::critical("journal_failed reason={}", log::Quoted{error.message});
   spdlog::default_logger()->flush();
   std::_Exit(kFailed);
 }
@@ -69,7 +71,7 @@ std::unique_ptr<recording::Recorder> make_recorder(const CommandLine& line) {
   if (line.settings.recording_bytes_max == 0) return nullptr;
   return std::make_unique<recording::Recorder>(recording::Recorder::Options{
       recording::recordings_of(line.journal), line.settings.recording_bytes_max,
-      [](const std::string& why) { spdlog::warn("recording_stopped reason=\"{}\"", why); }});
+      [](const std::string& why) { spdlog::warn("recording_stopped reason={}", log::Quoted{why}); }});
 }
 
 int run(const CommandLine& line) {
@@ -99,7 +101,7 @@ int run(const CommandLine& line) {
   }
   if (line.settings.injection) spdlog::info("injection_active {}", injection::describe(*line.settings.injection));
   spdlog::info("master_listening port={} tls={} cluster={} journal={}", (*master)->port(),
-               line.settings.tls ? "yes" : "no", (*journal)->cluster(), line.journal);
+               line.settings.tls ? "yes" : "no", (*journal)->cluster(), log::Quoted{line.journal});
   if (!line.port_file.empty()) {
     if (Status status = write_port_file(line.port_file, (*master)->port()); !status) return complain(status.error());
   }
@@ -107,10 +109,9 @@ int run(const CommandLine& line) {
   return 0;
 }
 
-int print_check(const std::string& journal) {
-  const Result<std::string> found = check_journal(journal);
-  if (!found) return complain(found.error());
-  std::fputs(found->c_str(), stdout);
+int print(const Result<std::string>& text) {
+  if (!text) return complain(text.error());
+  std::fputs(text->c_str(), stdout);
   return 0;
 }
 
@@ -125,8 +126,10 @@ int main_of(int argc, char** argv) {
     std::puts("The configuration is fine.");
     return 0;
   }
-  if (parsed.command_line->check_journal) return print_check(parsed.command_line->journal);
-  return run(*parsed.command_line);
+  const CommandLine& line = *parsed.command_line;
+  if (line.check_journal) return print(check_journal(line.journal));
+  if (!line.backup_journal.empty()) return print(backup_journal(line.journal, line.backup_journal));
+  return run(line);
 }
 
 }  // namespace

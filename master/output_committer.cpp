@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "common/log/fields.h"
 #include "master/commit.h"
 #include "master/output_directory.h"
 
@@ -52,7 +53,7 @@ void OutputCommitter::commit(JobId job, CommitPlan plan) {
 void OutputCommitter::discard(JobId job, std::string directory, std::uint32_t parts) {
   enqueue(job, [this, job, directory = std::move(directory), parts]() -> std::function<void()> {
     const Status status = discard_output(directory, parts, cluster_id_);
-    if (!status) spdlog::warn("output_not_discarded job={} message=\"{}\"", to_string(job), status.error().message);
+    if (!status) spdlog::warn("output_not_discarded {} message={}", job, log::Quoted{status.error().message});
     return [] {};
   });
 }

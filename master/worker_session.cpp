@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/log/fields.h"
 #include "master/reports.h"
 #include "master/settings.h"
 
@@ -31,14 +32,14 @@ asio::awaitable<void> WorkerSession::run() {
   for (;;) {
     const Result<std::string_view> payload = co_await connection_->receive();
     if (!payload) {
-      spdlog::debug("worker_disconnected node={} peer={} reason=\"{}\"", to_string(node_), connection_->peer(),
-                    payload.error().message);
+      spdlog::debug("worker_disconnected {} peer={} reason={}", node_, connection_->peer(),
+                    log::Quoted{payload.error().message});
       break;
     }
     if (Status status = on_frame(*payload); !status) {
       ++counters_.malformed;
-      spdlog::warn("worker_malformed node={} peer={} reason=\"{}\"", to_string(node_), connection_->peer(),
-                   status.error().message);
+      spdlog::warn("worker_malformed {} peer={} reason={}", node_, connection_->peer(),
+                   log::Quoted{status.error().message});
       break;
     }
     if (control_.is_congested()) co_await control_.durable();
@@ -74,7 +75,7 @@ Status WorkerSession::on_register(const wire::ToMaster::Register& message) {
   control_.step(*registration);
   node_ = control_.cluster().node_of(registration->incarnation);
   if (node_.value == 0) return failed("a registration that the scheduler does not accept");
-  spdlog::info("node_registered node={} name={} slots={} running={} peer={}", to_string(node_), registration->name,
+  spdlog::info("node_registered {} name={} slots={} running={} peer={}", node_, log::Quoted{registration->name},
                registration->slots, running->size(), connection_->peer());
   dispatcher_.announce(node_, link_);
   if (Status status = on_reports(message.unacknowledged()); !status) return status;
@@ -86,8 +87,15 @@ Status WorkerSession::on_register(const wire::ToMaster::Register& message) {
 Status WorkerSession::on_heartbeat(const wire::ToMaster::Heartbeat& message) {
   Result<std::vector<scheduler::AttemptProgress>> progress = progress_of(message.attempts());
   if (!progress) return progress.error();
+  measure_lag();
   control_.step(scheduler::event::Heartbeat{node_, std::move(*progress)});
   return {};
+}
+
+void WorkerSession::measure_lag() {
+  const TimePoint before = std::exchange(last_heartbeat_, control_.now());
+  if (before == TimePoint()) return;
+  control_.measure_heartbeat(last_heartbeat_ - before - dispatcher_.heartbeat_interval());
 }
 
 Status WorkerSession::on_reports(const Reports& reports) {

@@ -29,6 +29,7 @@ class WorkerSession {
   Status on_frame(std::string_view payload);
   Status on_register(const wire::ToMaster::Register& message);
   Status on_heartbeat(const wire::ToMaster::Heartbeat& message);
+  void measure_lag();
   // Steps the reports in their order and acknowledges them once what they caused is durable.
   using Reports = google::protobuf::RepeatedPtrField<wire::Report>;
   Status on_reports(const Reports& reports);
@@ -39,7 +40,8 @@ class WorkerSession {
   ActionDispatcher& dispatcher_;
   SessionCounters& counters_;
   asio::steady_timer registration_limit_;
-  NodeId node_;  // 0 until it has registered
+  NodeId node_;                 // 0 until it has registered
+  TimePoint last_heartbeat_{};  // of this connection
 };
 
 }  // namespace ontime::master

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/log/fields.h"
+
 namespace ontime::log {
 namespace {
 
@@ -75,7 +77,14 @@ class TextFormatter : public spdlog::formatter {
   std::string program_;
 };
 
-// One JSON object per line, in ASCII; bytes that are not UTF-8 become the replacement character.
+nlohmann::ordered_json json_of(const std::string& value) {
+  const bool is_number = !value.empty() && value.size() < 19 && value.find_first_not_of("0123456789") == value.npos;
+  if (is_number) return std::stoll(value);
+  return value;
+}
+
+// One JSON object per line, in ASCII: the event's fields beside time, level, program and event. Bytes that are not
+// UTF-8 become the replacement character.
 class JsonFormatter : public spdlog::formatter {
  public:
   explicit JsonFormatter(std::string program) : program_(std::move(program)) {}
@@ -84,7 +93,12 @@ class JsonFormatter : public spdlog::formatter {
     object["time"] = timestamp(event.time);
     object["level"] = view(spdlog::level::to_string_view(event.level));
     object["program"] = program_;
-    object["message"] = view(event.payload);
+    const ParsedEvent parsed = parse_event(view(event.payload));
+    object["event"] = parsed.name;
+    for (const auto& [key, value] : parsed.fields) {
+      if (!object.contains(key)) object[key] = json_of(value);
+    }
+    if (!parsed.rest.empty()) object["text"] = parsed.rest;
     const std::string line = object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     to.append(line.data(), line.data() + line.size());
   }

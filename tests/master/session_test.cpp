@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <numeric>
 
 #include "common/net/endpoint.h"
 #include "common/output/manifest.h"
@@ -44,6 +45,29 @@ TEST_F(SessionTest, AWorkerIsWelcomedAndListed) {
     EXPECT_EQ(reply.nodes().nodes(0).name(), "worker-one");
     EXPECT_EQ(reply.nodes().nodes(0).slots(), 3u);
     EXPECT_EQ(reply.nodes().nodes(0).state(), "live");
+  });
+}
+
+TEST_F(SessionTest, WhatTheMasterMeasuresIsTold) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    for (int beat = 0; beat < 3; ++beat) {
+      wire::ToMaster message;
+      message.mutable_heartbeat();
+      worker.send(message);
+    }
+    wire::Request request;
+    request.mutable_list_nodes();
+    wire::Measures measures;
+    const auto beats = [&] {
+      return std::accumulate(measures.heartbeat_lag().counts().begin(), measures.heartbeat_lag().counts().end(), 0ull);
+    };
+    do measures = (co_await ask(request)).nodes().measures();
+    while (beats() < 2);  // from one to the next
+    EXPECT_EQ(beats(), 2u);
+    EXPECT_GE(measures.records(), 2u);  // a master has started, a node was added
+    EXPECT_EQ(measures.journal().counts_size(), measures.journal().bounds_ns_size() + 1);
+    EXPECT_EQ(measures.malformed(), 0u);
   });
 }
 

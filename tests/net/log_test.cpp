@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "common/log/fields.h"
+
 namespace ontime::log {
 namespace {
 
@@ -66,9 +68,31 @@ TEST_F(LogTest, EveryJsonLineIsAnObjectWhateverBytesItHolds) {
   const auto event = nlohmann::json::parse(lines()[0]);
   EXPECT_EQ(event["level"], "error");
   EXPECT_EQ(event["program"], "ontime-test");
-  EXPECT_EQ(event["message"], "plain \"quoted\" back\\slash\nline");
+  EXPECT_EQ(event["event"], "plain");
+  EXPECT_EQ(event["text"], "\"quoted\" back\\slash\nline");
   EXPECT_EQ(event["time"].get<std::string>().size(), 24u);
   EXPECT_TRUE(nlohmann::json::parse(lines()[1]).is_object());
+}
+
+TEST_F(LogTest, AnEventsFieldsAreFieldsInJson) {
+  ASSERT_TRUE(set_up(options("json")));
+  const std::string hostile = "no \"job=job-9\" here\\ \n end=1";
+  spdlog::info("attempt_ended {} {} end={} offset={} message={}", AttemptId{{{7}, 3}, 1}, NodeId{2}, "failed", 1024,
+               Quoted{hostile});
+  spdlog::info("injection_active node=a:2x node=b:3x and so on");
+  ASSERT_EQ(lines().size(), 2u);
+  const auto ended = nlohmann::json::parse(lines()[0]);
+  EXPECT_EQ(ended["event"], "attempt_ended");
+  EXPECT_EQ(ended["job"], "job-7");
+  EXPECT_EQ(ended["task"], "job-7/t00003");
+  EXPECT_EQ(ended["attempt"], "job-7/t00003/a1");
+  EXPECT_EQ(ended["node"], "node-2");
+  EXPECT_EQ(ended["offset"], 1024);
+  EXPECT_EQ(ended["message"], hostile);
+  EXPECT_FALSE(ended.contains("text"));
+  const auto active = nlohmann::json::parse(lines()[1]);
+  EXPECT_EQ(active["node"], "a:2x,b:3x");
+  EXPECT_EQ(active["text"], "and so on");
 }
 
 TEST_F(LogTest, TheLevelDecidesWhatIsWritten) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/base/kill_point.h"
+#include "common/log/fields.h"
 #include "common/net/coroutine.h"
 #include "common/protocol/frame.h"
 
@@ -122,7 +123,7 @@ asio::awaitable<void> LauncherLink::reopen() {
     if (stopped_) co_return;
     const Status opened = open();
     if (opened) co_return;
-    spdlog::error("launcher_not_started message=\"{}\"", opened.error().message);
+    spdlog::error("launcher_not_started message={}", log::Quoted{opened.error().message});
     fail_waiting(opened.error().message);
   }
 }

@@ -10,6 +10,7 @@
 #include "common/base/ids.h"
 #include "common/base/kill_point.h"
 #include "common/base/units.h"
+#include "common/log/fields.h"
 #include "common/net/coroutine.h"
 #include "common/net/handshake.h"
 
@@ -47,8 +48,8 @@ asio::awaitable<Error> MasterLink::run() {
       co_return unavailable("no master let this worker in within " + format_duration(options_.connect_timeout) + ": " +
                             error.message + "; start ontime-master there or name another with --master");
     }
-    spdlog::log(was_welcome_ ? spdlog::level::warn : spdlog::level::debug, "master_lost master={} message=\"{}\"",
-                net::to_string(options_.master), error.message);
+    spdlog::log(was_welcome_ ? spdlog::level::warn : spdlog::level::debug, "master_lost master={} message={}",
+                net::to_string(options_.master), log::Quoted{error.message});
     co_await pause();
   }
 }
@@ -143,8 +144,8 @@ Status MasterLink::on_welcome(const wire::ToWorker::Welcome& welcome) {
   welcome_limit_.cancel();
   is_welcome_ = was_welcome_ = true;
   pause_ = Duration(0);
-  spdlog::info("registered master={} cluster={} node={} resent={} fenced={}", connection_->peer(), cluster_,
-               to_string(NodeId{welcome.node()}), reports_.unacknowledged().size(), welcome.fenced_size());
+  spdlog::info("registered master={} cluster={} {} resent={} fenced={}", connection_->peer(), cluster_,
+               NodeId{welcome.node()}, reports_.unacknowledged().size(), welcome.fenced_size());
   asio::co_spawn(executor_, heartbeat_loop(connection_, interval), net::AbortOnException{"heartbeat loop"});
   pass_kill_point("registered");
   on_report();  // what happened since the registration

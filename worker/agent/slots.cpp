@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/log/fields.h"
 #include "worker/agent/wire_ids.h"
 
 namespace ontime::worker {
@@ -125,8 +126,8 @@ Status Slots::place(AttemptId id, const wire::Order::Launch& launch, const Setup
   if (auto disturbance = disturber_.draw(launch, setup->tasks())) *run.mutable_disturbance() = std::move(*disturbance);
   runner->run(id, std::move(run));
   attempts_.emplace(id, Running{Attempt(id, launch), std::move(runner)});
-  spdlog::debug("attempt_launched attempt={} begin={} end={} standby={} reused={}", to_string(id),
-                launch.range().begin(), launch.range().end(), launch.standby(), !is_new);
+  spdlog::debug("attempt_launched {} begin={} end={} standby={} reused={}", id, launch.range().begin(),
+                launch.range().end(), launch.standby(), !is_new);
   return {};
 }
 
@@ -214,7 +215,7 @@ void Slots::observe(Running& running) {
 void Slots::kill(AttemptId id, const std::string& reason) {
   const auto found = attempts_.find(id);
   if (found == attempts_.end()) return;
-  spdlog::info("attempt_killed attempt={} reason=\"{}\"", to_string(id), reason);
+  spdlog::info("attempt_killed {} reason={}", id, log::Quoted{reason});
   found->second.runner->kill();
   attempts_.erase(found);
 }

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "common/log/fields.h"
 #include "worker/agent/process_end.h"
 #include "worker/agent/slots.h"
 #include "worker/agent/text.h"
@@ -56,7 +57,7 @@ void Slots::on_finished(Running& running) {
     return fail(*runner, wire::CRASHED, "the attempt's process broke the protocol: " + finished.error().message);
   }
   const AttemptId id = running.attempt.id();
-  spdlog::debug("attempt_finished attempt={}", to_string(id));
+  spdlog::debug("attempt_finished {}", id);
   runner->on_finished();
   attempts_.erase(id);
   if (!setups_.contains(id.task.job)) runner->kill();  // its job was forgotten meanwhile
@@ -116,7 +117,7 @@ void Slots::report_end(AttemptId id, wire::Failure failure, const std::string& m
   ended.set_failure(failure);
   ended.set_message(std::string(head_of(to_utf8(message), kMessageBytesMax)));
   ended.set_stderr_tail(std::move(stderr_text));
-  spdlog::warn("attempt_failed attempt={} message=\"{}\"", to_string(id), ended.message());
+  spdlog::warn("attempt_failed {} message={}", id, log::Quoted{ended.message()});
   reports_.append(std::move(report));
 }
 
