@@ -26,6 +26,8 @@ struct Flags {
   std::string heartbeat = "200ms";
   std::string cut_timeout = "3s";
   std::string placement = "apart,fast-first,leave-out";
+  scheduler::HistoryLimits history;
+  std::string history_age = "0s";
   std::string policy = "none";
   std::vector<std::string> policy_settings;
   std::string token_file;
@@ -54,6 +56,12 @@ void declare(CLI::App& app, Flags& flags) {
   app.add_option("--recording-limit", flags.recording_limit,
                  "Most that recordings of what happened, for 'ontime replay', may take beside the journal; 0: none")
       ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_option("--history-jobs", flags.history.jobs, "Ended jobs that are remembered")->capture_default_str();
+  app.add_option("--history-tasks", flags.history.tasks, "The same, by the number of their tasks: about 400 bytes each")
+      ->capture_default_str();
+  app.add_option("--history-age", flags.history_age, "Forget jobs that have ended so long ago; 0: never")
+      ->type_name("TIME")
       ->capture_default_str();
   app.add_option("--node-timeout", flags.node_timeout, "Silence after which a node is lost")->capture_default_str();
   app.add_option("--heartbeat", flags.heartbeat, "Interval at which workers report progress")->capture_default_str();
@@ -167,6 +175,9 @@ Status check_scheduling(const Flags& flags, Settings& settings) {
   const Result<scheduler::Placement> placement = placement_of(flags.placement);
   if (!placement) return placement.error();
   settings.placement = *placement;
+  const Result<Duration> age = parse_duration(flags.history_age);
+  if (!age) return bad_input("--history-age: " + age.error().message);
+  settings.history = {flags.history.jobs, flags.history.tasks, *age};
   Result<PolicyChoice> policy = policy_of(flags);
   if (!policy) return policy.error();
   settings.policy = std::move(*policy);

@@ -29,6 +29,7 @@ scheduler::Settings scheduling_of(const Settings& settings) {
   scheduling.node_timeout = settings.node_timeout;
   scheduling.cut_timeout = settings.cut_timeout;
   scheduling.placement = settings.placement;
+  scheduling.history = settings.history;
   return scheduling;
 }
 

@@ -10,6 +10,7 @@
 #include "common/injection/injection.h"
 #include "common/net/tls_identity.h"
 #include "common/net/token.h"
+#include "scheduler/history.h"
 #include "scheduler/model/job_spec.h"
 #include "scheduler/resource_manager.h"
 
@@ -26,6 +27,7 @@ struct Settings {
   Duration heartbeat = std::chrono::milliseconds(200);
   Duration cut_timeout = std::chrono::seconds(3);  // an attempt that does not answer a cut for so long is ended
   scheduler::Placement placement;
+  scheduler::HistoryLimits history;  // what is remembered of jobs that have ended
   PolicyChoice policy;
   net::Tokens tokens;                                // that workers and clients must show; none: none is asked for
   net::TlsPointer tls;                               // null: connections are not encrypted

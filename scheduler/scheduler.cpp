@@ -86,7 +86,7 @@ Step Scheduler::Impl::start(TimePoint now) {
   for (const auto& [id, job] : cluster_.jobs()) jobs.push_back(id);
   for (const JobId id : jobs) {
     const Job& job = *cluster_.find_job(id);
-    if (is_final(job.state)) ended_.insert(id);
+    if (is_final(job.state)) history_.add(id, job.ended_at, job.tasks.size());
     const bool again = planted(Plant::CommittedAgain) && job.state == JobState::Succeeded;
     if (job.state == JobState::Committing || again) turn.act(action::CommitOutput{id});
     if (job.state != JobState::Running) continue;
@@ -99,6 +99,7 @@ Step Scheduler::Impl::start(TimePoint now) {
     }
     commit_if_done(turn, id);
   }
+  forget_oldest(turn);
   return finish(turn);
 }
 
@@ -283,6 +284,8 @@ void Scheduler::Impl::on_timer(Turn& turn, const Timer& timer) {
       return plan(turn, timer.policy);
     case TimerKind::Deadline:
       return on_deadline(turn, timer.attempt.task.job);
+    case TimerKind::History:
+      return forget_oldest(turn);
     case TimerKind::Checkpoint:
     case TimerKind::Cut:
       break;

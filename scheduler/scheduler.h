@@ -10,6 +10,7 @@
 #include "common/base/time.h"
 #include "scheduler/action.h"
 #include "scheduler/event.h"
+#include "scheduler/history.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/policy/policy.h"
 #include "scheduler/policy_groups.h"
@@ -21,7 +22,7 @@ struct Settings {
   Duration node_timeout = std::chrono::seconds(5);  // silence after which a node is lost
   Duration cut_timeout = std::chrono::seconds(3);   // an attempt that does not answer a cut for so long is ended
   Placement placement{};
-  std::uint32_t jobs_kept = 1000;  // ended jobs remembered; older ones are forgotten
+  HistoryLimits history{};  // what is remembered of ended jobs
   PolicyMaker make_policy = scheduler::make_policy;
 };
 

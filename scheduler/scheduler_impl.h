@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "scheduler/application_master.h"
+#include "scheduler/history.h"
 #include "scheduler/policy_groups.h"
 #include "scheduler/resource_manager.h"
 #include "scheduler/scheduler.h"
@@ -18,7 +19,10 @@ namespace ontime::scheduler {
 class Scheduler::Impl {
  public:
   explicit Impl(Settings settings)
-      : settings_(std::move(settings)), resources_(settings_.placement), policies_(settings_.make_policy) {}
+      : settings_(std::move(settings)),
+        resources_(settings_.placement),
+        policies_(settings_.make_policy),
+        history_(settings_.history) {}
 
   void replay(const Record& record) { cluster_.apply(record); }
   Step start(TimePoint now);
@@ -77,7 +81,7 @@ class Scheduler::Impl {
   PolicyGroups policies_;
   WaitingJobs waiting_;
   std::set<JobId> changed_;  // running jobs with standbys whose attempts have changed in this step
-  std::set<JobId> ended_;
+  History history_;
 };
 
 }  // namespace ontime::scheduler

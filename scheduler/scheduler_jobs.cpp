@@ -141,17 +141,17 @@ void Scheduler::Impl::end_job(Turn& turn, JobId id, JobState state, const std::s
   turn.record(record::JobEnded{id, state, message});
   if (state != JobState::Succeeded) turn.act(action::DiscardOutput{id});
   for (const NodeId node : cluster_.find_job(id)->nodes) turn.act(action::ForgetJob{node, id});
-  ended_.insert(id);
+  history_.add(id, turn.now, cluster_.find_job(id)->tasks.size());
   forget_oldest(turn);
 }
 
-// The newest job stays, whatever happens: its number is where counting goes on.
 void Scheduler::Impl::forget_oldest(Turn& turn) {
-  while (ended_.size() > settings_.jobs_kept && *ended_.begin() != cluster_.jobs().rbegin()->first) {
-    const JobId oldest = *ended_.begin();
-    ended_.erase(oldest);
-    turn.record(record::JobForgotten{oldest});
+  if (cluster_.jobs().empty()) return;
+  const JobId newest = cluster_.jobs().rbegin()->first;
+  while (const std::optional<JobId> job = history_.take_surplus(turn.now, newest)) {
+    turn.record(record::JobForgotten{*job});
   }
+  if (const auto at = history_.next_expiry(newest)) timers_.arm(history_expiry(), *at);
 }
 
 // What is settled may change further attempts of the same job.

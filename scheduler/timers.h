@@ -20,6 +20,7 @@ enum class TimerKind : std::uint8_t {
   Cut,          // an attempt has not answered a cut for too long
   PolicyCheck,  // a policy wants to be asked
   Deadline,     // of a job that is to be killed when it has missed it
+  History,      // an ended job is too old to be remembered
 };
 
 struct Timer {
@@ -35,6 +36,7 @@ inline Timer checkpoint_of(AttemptId attempt) { return {TimerKind::Checkpoint, {
 inline Timer stall_of(AttemptId attempt) { return {TimerKind::Stall, {}, attempt, 0}; }
 inline Timer cut_of(AttemptId attempt) { return {TimerKind::Cut, {}, attempt, 0}; }
 inline Timer policy_check(std::uint32_t policy) { return {TimerKind::PolicyCheck, {}, {}, policy}; }
+inline Timer history_expiry() { return {TimerKind::History, {}, {}, 0}; }
 inline Timer deadline_of(JobId job) { return {TimerKind::Deadline, {}, {{job, 0}, 0}, 0}; }
 
 class Timers {

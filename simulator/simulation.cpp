@@ -27,7 +27,8 @@ scheduler::Settings settings_of(const Scenario& scenario, const Observer& observ
   settings.cut_timeout = from_seconds(cut_timeout_of(scenario));
   settings.placement = scenario.placement;
   // The oldest goes first, which may be the one that has just ended.
-  settings.jobs_kept = observer.ended ? std::numeric_limits<std::uint32_t>::max() : kJobsKept;
+  settings.history.jobs = observer.ended ? std::numeric_limits<std::uint32_t>::max() : kJobsKept;
+  settings.history.tasks = std::numeric_limits<std::uint64_t>::max();
   return settings;
 }
 

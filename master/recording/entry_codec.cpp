@@ -40,7 +40,7 @@ Header read(const stored::Header& from) {
   header.settings.node_timeout = Duration(from.node_timeout_ns());
   header.settings.cut_timeout = Duration(from.cut_timeout_ns());
   header.settings.placement = {from.apart(), from.fast_first(), from.leave_out(), Duration(from.left_out_for_ns())};
-  header.settings.jobs_kept = from.jobs_kept();
+  header.settings.history = {from.jobs_kept(), from.tasks_kept(), Duration(from.kept_for_ns())};
   return header;
 }
 
@@ -116,7 +116,9 @@ bool EntryEncoder::append(const Header& from, std::string& to) {
   header->set_fast_first(from.settings.placement.fast_first);
   header->set_leave_out(from.settings.placement.leave_out);
   header->set_left_out_for_ns(from.settings.placement.left_out_for.count());
-  header->set_jobs_kept(from.settings.jobs_kept);
+  header->set_jobs_kept(from.settings.history.jobs);
+  header->set_tasks_kept(from.settings.history.tasks);
+  header->set_kept_for_ns(from.settings.history.age.count());
   return append_message(to);
 }
 

@@ -42,7 +42,7 @@ void MasterProcess::recover() {
   scheduler::Settings settings;
   settings.node_timeout = from_seconds(world_.plan.node_timeout);
   settings.cut_timeout = from_seconds(world_.plan.cut_timeout);
-  settings.jobs_kept = world_.plan.jobs_kept;
+  settings.history.jobs = world_.plan.jobs_kept;
   settings.make_policy = [this](std::string_view name, const scheduler::StringMap& parameters) {
     if (name == kChaosPolicy) return std::unique_ptr<scheduler::Policy>(new ChaosPolicy(world_.plan.seed, life_));
     return scheduler::make_policy(name, parameters);

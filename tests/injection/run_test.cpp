@@ -39,7 +39,7 @@ TEST(InjectionRun, ACrashAtAByteIsRetriedFromThere) {
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(verified_answer(directory / "out"), counted_by_coreutils(kNovel));
   const std::string log = read_file(directory / "log");
-  EXPECT_THAT(log, HasSubstr("attempt_failed attempt=job-1/t00001/a0"));
+  EXPECT_THAT(log, HasSubstr("attempt_failed job=job-1 task=job-1/t00001 attempt=job-1/t00001/a0"));
   EXPECT_THAT(log, HasSubstr("killed by signal 6"));
 }
 
@@ -49,7 +49,8 @@ TEST(InjectionRun, AStalledAttemptIsKilledForItsSilence) {
       directory, {"--workers", "2", "--splits", "4", "--inject", "stall=task:2@10%", "--attempt-timeout", "300ms"});
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(verified_answer(directory / "out"), counted_by_coreutils(kNovel));
-  EXPECT_THAT(read_file(directory / "log"), HasSubstr("attempt_killed attempt=job-1/t00002/a0"));
+  EXPECT_THAT(read_file(directory / "log"),
+              HasSubstr("attempt_killed job=job-1 task=job-1/t00002 attempt=job-1/t00002/a0"));
 }
 
 TEST(InjectionRun, AFileSaysTheSameAsFlags) {

@@ -130,10 +130,31 @@ TEST(Scheduler, AJobThatIsBeingCommittedCannotBeKilledAnyMore) {
 }
 
 TEST(Scheduler, OldEndedJobsAreForgottenButNeverTheNewest) {
-  World world({.jobs_kept = 1});
+  World world({.history = {.jobs = 1}});
   for (int i = 0; i < 3; ++i) world.kill(world.submit(10, 10));
   EXPECT_EQ(world.cluster().jobs().size(), 1u);
   EXPECT_EQ(world.cluster().next_job(), JobId{4});
+}
+
+TEST(Scheduler, JobsThatEndedFirstAreForgottenFirstByTheirTasksAndAge) {
+  World world({.history = {.tasks = 5, .age = std::chrono::hours(1)}});
+  const JobId small = world.submit(10, 10);
+  const JobId large = world.submit(10, 2);  // five tasks
+  world.kill(small);
+  world.pass(std::chrono::minutes(10));
+  world.kill(large);
+  EXPECT_EQ(world.cluster().jobs().size(), 1u) << "six tasks are too many";
+  EXPECT_EQ(world.cluster().find_job(small), nullptr);
+  world.kill(world.submit(10, 10));  // the newest stays, the others make room
+  EXPECT_EQ(world.cluster().find_job(large), nullptr);
+  const JobId old = world.submit(10, 10);
+  world.kill(old);
+  const JobId runs = world.submit(10, 10);
+  world.restart();
+  EXPECT_NE(world.cluster().find_job(old), nullptr);
+  world.pass(std::chrono::minutes(61));
+  EXPECT_EQ(world.cluster().find_job(old), nullptr);
+  EXPECT_NE(world.cluster().find_job(runs), nullptr);
 }
 
 // Retry
