@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -38,15 +39,19 @@ int complain(const Error& error) {
   return error.kind == ErrorKind::BadInput ? kBadUsage : kFailed;
 }
 
-// Whoever sees the file sees the whole port.
+// Whoever sees the file sees the whole port. What is no plain file, such as /dev/null or a pipe, is not replaced by
+// one.
 Status write_port_file(const std::string& path, std::uint16_t port) {
-  const std::string temporary = path + ".new";
+  std::error_code ignored;
+  const auto type = std::filesystem::status(path, ignored).type();
+  const bool is_special = type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::regular;
+  const std::string temporary = is_special ? path : path + ".new";
   const std::string text = std::to_string(port) + "\n";
   std::FILE* file = std::fopen(temporary.c_str(), "we");
   const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
   const bool closed = file != nullptr && std::fclose(file) == 0;
   pass_kill_point("port-before-rename");
-  if (!written || !closed || std::rename(temporary.c_str(), path.c_str()) != 0) {
+  if (!written || !closed || (!is_special && std::rename(temporary.c_str(), path.c_str()) != 0)) {
     return failed("Cannot write the port file '" + path + "': " + std::strerror(errno) + ".");
   }
   pass_kill_point("port-renamed");

@@ -1,6 +1,7 @@
 // The program ontime-master: what it says and how it ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <csignal>
@@ -59,6 +60,15 @@ TEST_F(MasterProgram, RefusesWrongUsageInOneSentence) {
   expect_sentence(run(command({"--token-file", "/nowhere/token"})), 2, "/nowhere/token");
   expect_sentence(run(command({"--listen-fd", "99"})), 2, "99");
   expect_sentence(run({ONTIME_MASTER, "--listen", "0.0.0.0:0", "--journal", directory_ / "other"}), 2, "loopback");
+}
+
+TEST_F(MasterProgram, APortFileThatIsNoPlainFileIsWrittenToAndNotReplaced) {
+  const std::string pipe = directory_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  Process master(command({"--port-file", pipe}), directory_ / "master");
+  const std::string port = test::read_file(pipe);  // until the master has closed it
+  EXPECT_GT(std::atoi(port.c_str()), 0) << port;
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 TEST_F(MasterProgram, ListensBeyondTheLoopbackOnlyOnRequestAndWithAToken) {
