@@ -88,6 +88,7 @@ struct SubmitCommand {
 struct JobsCommand {
   MasterOptions master;
   bool accounts = false;
+  std::optional<std::uint32_t> latest;  // 0: all
   bool json = false;
 };
 

@@ -136,6 +136,7 @@ void Grammar::add_job_verbs() {
 
 void Grammar::add_cluster_verbs() {
   auto& jobs = add_verb("jobs", "List the jobs of a master", "  ontime jobs\n  ontime jobs --json\n", jobs_);
+  jobs.add_option("--latest", jobs_.latest, "Only the N newest; 0: all [100; with --json all]")->type_name("N");
   jobs.add_flag("--account", jobs_.accounts, "Where bytes and machine time have gone instead, by policy");
   add_master_options(jobs, jobs_.master);
   add_json(jobs, jobs_.json);

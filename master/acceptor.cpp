@@ -7,6 +7,7 @@
 
 #include "common/log/fields.h"
 #include "common/net/coroutine.h"
+#include "common/net/endpoint.h"
 #include "master/settings.h"
 #include "master/worker_session.h"
 
@@ -17,11 +18,12 @@ constexpr Duration kPauseAfterFailure = std::chrono::milliseconds(50);  // as wh
 
 }  // namespace
 
-Acceptor::Acceptor(asio::ip::tcp::acceptor socket, net::HostIdentity identity, ActionDispatcher& dispatcher,
-                   ClientServices services)
+Acceptor::Acceptor(asio::ip::tcp::acceptor socket, net::HostIdentity identity, Duration stuck_max,
+                   ActionDispatcher& dispatcher, ClientServices services)
     : socket_(std::move(socket)),
       port_(socket_.local_endpoint().port()),
       identity_(std::move(identity)),
+      stuck_max_(stuck_max),
       dispatcher_(dispatcher),
       services_(services) {}
 
@@ -46,7 +48,11 @@ asio::awaitable<void> Acceptor::accept_loop() {
       ++counters_.refused;
       continue;  // `peer` closes
     }
-    auto connection = net::Connection::make(std::move(peer));
+    net::end_when_stuck(peer, stuck_max_);
+    net::limit_send_buffer(peer, kSendBufferBytes);
+    net::ConnectionLimits limits;
+    limits.outbox_bytes_max = kOutboxBytesMax;
+    auto connection = net::Connection::make(std::move(peer), limits);
     asio::co_spawn(socket_.get_executor(), serve(std::move(connection)), net::AbortOnException{"serve"});
   }
 }
@@ -62,6 +68,9 @@ asio::awaitable<void> Acceptor::serve(std::shared_ptr<net::Connection> connectio
   }
   connection->close();
   connections_.erase(connection);
+  if (!connection->was_too_slow()) co_return;
+  ++counters_.stuck;
+  spdlog::warn("peer_stuck peer={}", connection->peer());
 }
 
 // Whoever holds connections open without saying who it is pushes out its own, not those who come after it.

@@ -18,7 +18,8 @@ namespace ontime::master {
 
 class Acceptor {
  public:
-  Acceptor(asio::ip::tcp::acceptor socket, net::HostIdentity identity, ActionDispatcher& dispatcher,
+  // `stuck_max`: see Settings.
+  Acceptor(asio::ip::tcp::acceptor socket, net::HostIdentity identity, Duration stuck_max, ActionDispatcher& dispatcher,
            ClientServices services);
 
   void start();
@@ -35,6 +36,7 @@ class Acceptor {
   asio::ip::tcp::acceptor socket_;
   const std::uint16_t port_;
   const net::HostIdentity identity_;
+  const Duration stuck_max_;
   ActionDispatcher& dispatcher_;
   const ClientServices services_;
   SessionCounters counters_;

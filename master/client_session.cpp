@@ -49,6 +49,10 @@ void fill(wire::Histogram& view, const Histogram& histogram) {
   view.set_sum_ns(histogram.sum().count());
 }
 
+std::shared_ptr<const wire::Reply> share(wire::Reply reply) {
+  return std::make_shared<const wire::Reply>(std::move(reply));
+}
+
 // What a client must be allowed to ask it.
 net::Right right_for(const wire::Request& request) {
   switch (request.what_case()) {
@@ -87,9 +91,9 @@ asio::awaitable<void> ClientSession::run() {
       if (!connection_->send(journal_full(services_.control))) break;
       continue;
     }
-    const wire::Reply reply = co_await answer(std::move(*request));
+    const Answer reply = co_await answer(std::move(*request));
     co_await services_.control.durable();
-    if (!connection_->send(reply)) break;
+    if (!connection_->send(*reply)) break;
     co_await connection_->flush();
   }
   connection_->close();
@@ -102,27 +106,27 @@ wire::Reply ClientSession::forbid(net::Right needed) {
   return refusal(error);
 }
 
-asio::awaitable<wire::Reply> ClientSession::answer(wire::Request request) {
-  if (const net::Right needed = right_for(request); !guest_.rights.has(needed)) co_return forbid(needed);
+asio::awaitable<ClientSession::Answer> ClientSession::answer(wire::Request request) {
+  if (const net::Right needed = right_for(request); !guest_.rights.has(needed)) co_return share(forbid(needed));
   switch (request.what_case()) {
     case wire::Request::kSubmit:
-      co_return co_await submit(std::move(*request.mutable_submit()));
+      co_return share(co_await submit(std::move(*request.mutable_submit())));
     case wire::Request::kListJobs:
-      co_return list_jobs(request.list_jobs());
+      co_return services_.lists.list(request.list_jobs());
     case wire::Request::kDescribeJob:
-      co_return co_await describe_job(request.describe_job());
+      co_return share(co_await describe_job(request.describe_job()));
     case wire::Request::kListNodes:
-      co_return list_nodes();
+      co_return share(list_nodes());
     case wire::Request::kKillJob:
-      co_return kill_job(JobId{request.kill_job().job()});
+      co_return share(kill_job(JobId{request.kill_job().job()}));
     case wire::Request::kExplain:
-      co_return explain(request.explain());
+      co_return share(explain(request.explain()));
     case wire::Request::kProfile:
-      co_return profile(request.profile());
+      co_return share(profile(request.profile()));
     case wire::Request::WHAT_NOT_SET:
       break;
   }
-  co_return refusal(failed("The request says nothing."));
+  co_return share(refusal(failed("The request says nothing.")));
 }
 
 asio::awaitable<wire::Reply> ClientSession::submit(wire::JobSpec request) {
@@ -177,23 +181,6 @@ wire::Reply ClientSession::explain(const wire::Request::Explain& request) const 
   return reply;
 }
 
-wire::Reply ClientSession::list_jobs(const wire::Request::ListJobs& request) const {
-  wire::Reply reply;
-  reply.mutable_jobs();
-  if (request.accounts()) {
-    for (const auto& [policy, sum] : account_by_policy(services_.control.cluster(), services_.control.now())) {
-      wire::Reply::Jobs::PolicyAccount* account = reply.mutable_jobs()->add_accounts();
-      account->set_policy(policy);
-      account->set_jobs(sum.jobs);
-      *account->mutable_account() = view_of(sum.account);
-    }
-  }
-  for (const auto& [id, job] : services_.control.cluster().jobs()) {
-    *reply.mutable_jobs()->add_jobs() = summary_of(id, job, services_.control.now(), ShowCounters::No);
-  }
-  return reply;
-}
-
 wire::Measures ClientSession::measures() const {
   const Measures& measures = services_.control.measures();
   wire::Measures view;
@@ -203,6 +190,7 @@ wire::Measures ClientSession::measures() const {
   view.set_refused(counters_.refused);
   view.set_forbidden(counters_.forbidden);
   view.set_malformed(counters_.malformed);
+  view.set_stuck(counters_.stuck);
   return view;
 }
 

@@ -12,6 +12,7 @@
 #include "common/protocol/client.pb.h"
 #include "master/control_loop.h"
 #include "master/failure_messages.h"
+#include "master/job_lists.h"
 #include "master/job_watch.h"
 #include "master/session_counters.h"
 #include "master/submissions.h"
@@ -23,6 +24,7 @@ struct ClientServices {
   ControlLoop& control;
   Submissions& submissions;
   JobWatch& watch;
+  JobLists& lists;
   const FailureMessages& failures;
   std::string injection{};  // what disturbs attempts on purpose, as in the log; empty: nothing
 };
@@ -35,12 +37,12 @@ class ClientSession {
   asio::awaitable<void> run();
 
  private:
-  asio::awaitable<wire::Reply> answer(wire::Request request);
+  using Answer = std::shared_ptr<const wire::Reply>;
+  asio::awaitable<Answer> answer(wire::Request request);
   wire::Reply forbid(net::Right needed);
   asio::awaitable<wire::Reply> submit(wire::JobSpec request);
   asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);
   wire::Reply explain(const wire::Request::Explain& request) const;
-  wire::Reply list_jobs(const wire::Request::ListJobs& request) const;
   wire::Measures measures() const;
   wire::Reply list_nodes() const;
   wire::Reply profile(const wire::Request::Profile& request) const;

@@ -41,6 +41,7 @@ void ControlLoop::step(const scheduler::Event& event) {
 
 void ControlLoop::gather(const scheduler::Event* event, TimePoint now, scheduler::Step step) {
   if (recorder_ != nullptr) recorder_->add_step(event, now, step);
+  changes_ += step.records.size();
   std::move(step.records.begin(), step.records.end(), std::back_inserter(open_.records));
   std::move(step.actions.begin(), step.actions.end(), std::back_inserter(open_.effects));
   schedule_turn_end();

@@ -9,6 +9,7 @@
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/steady_timer.hpp>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -56,6 +57,8 @@ class ControlLoop {
   asio::awaitable<void> durable();
   // Everything stepped so far is durable and performed.
   bool is_settled() const { return open_.empty() && !is_writing_; }
+  // Records made so far: whoever has seen so many has seen every durable change.
+  std::uint64_t changes() const { return changes_; }
   // So much waits for the journal that whoever brings events should await durable() first.
   bool is_congested() const { return open_.records.size() > kOpenRecordsMax; }
 
@@ -95,6 +98,7 @@ class ControlLoop {
   ActionPerformer& performer_;
   recording::Recorder* const recorder_;
 
+  std::uint64_t changes_ = 0;
   Batch open_;     // gathers
   Batch writing_;  // with the journal thread while is_writing_
   bool is_writing_ = false;

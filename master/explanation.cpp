@@ -95,7 +95,7 @@ void Explanation::append_to(wire::Reply::Explained& reply, const wire::Request::
   std::size_t bytes = 0;
   for (const std::uint32_t task : choose_tasks(request, left_out)) {
     if (task >= job_.tasks.size()) break;
-    if (bytes > kDetailBytesMax) {
+    if (bytes > kReplyBytesMax) {
       reply.set_next_task(task);
       break;
     }

@@ -217,7 +217,7 @@ wire::NodeSummary summary_of(NodeId id, const scheduler::Node& node, TimePoint n
 void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, std::uint32_t first) const {
   std::size_t bytes = 0;
   for (std::uint32_t index = first; index < job.tasks.size(); ++index) {
-    if (bytes > kDetailBytesMax) {
+    if (bytes > kReplyBytesMax) {
       reply.set_next_task(index);
       return;
     }

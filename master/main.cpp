@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 
+#include "common/base/descriptor_limit.h"
 #include "common/base/kill_point.h"
 #include "common/base/parent_process.h"
 #include "common/injection/settings.h"
@@ -122,6 +123,7 @@ int print(const Result<std::string>& text) {
 
 int main_of(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
+  raise_descriptor_limit();
   const Parsed parsed = parse_command_line(argc, argv);
   if (!parsed.command_line) {
     std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);

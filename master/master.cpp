@@ -75,10 +75,12 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
                  [this](JobId job, const std::string& error) {
                    control_.step(scheduler::event::CommitFinished{job, error});
                  }),
+      lists_(control_),
       submissions_(control_, committer_, journal.cluster(), settings.policy),
       acceptor_(std::move(socket),
-                {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls}, dispatcher_,
-                {control_, submissions_, watch_, failures_,
+                {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls}, settings.stuck_max,
+                dispatcher_,
+                {control_, submissions_, watch_, lists_, failures_,
                  settings.injection ? injection::describe(*settings.injection) : std::string()}) {}
 
 Master::~Master() { stop(); }

@@ -68,6 +68,7 @@ class Master {
   ActionDispatcher dispatcher_;
   ControlLoop control_;
   OutputCommitter committer_;
+  JobLists lists_;
   Submissions submissions_;
   Acceptor acceptor_;
 };

@@ -9,6 +9,7 @@ struct SessionCounters {
   std::uint64_t refused = 0;    // by the handshake or because there were too many
   std::uint64_t forbidden = 0;  // requests beyond the rights of their client
   std::uint64_t malformed = 0;  // frames that closed their connection
+  std::uint64_t stuck = 0;      // peers that did not read what they were sent, and were closed
 };
 
 }  // namespace ontime::master

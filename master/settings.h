@@ -31,6 +31,7 @@ struct Settings {
   PolicyChoice policy;
   net::Tokens tokens;                                // that workers and clients must show; none: none is asked for
   net::TlsPointer tls;                               // null: connections are not encrypted
+  Duration stuck_max = std::chrono::seconds(15);     // that a peer does not read what it is sent
   std::optional<injection::Injection> injection;     // what disturbs attempts on purpose
   std::uint64_t recording_bytes_max = 256ull << 20;  // of all recordings of the journal; 0: nothing is recorded
 };
@@ -38,6 +39,8 @@ struct Settings {
 // Bounds on what others may send; see reports.cpp and submission.cpp for the sentences they get.
 inline constexpr std::size_t kConnectionsMax = 4096;
 inline constexpr std::size_t kHalfOpenMax = 1024;  // have not yet shown who they are; the oldest has to go
+inline constexpr int kSendBufferBytes = 256 << 10;    // of the kernel, for one peer
+inline constexpr std::size_t kOutboxBytesMax = 8u << 20;  // that wait for one peer to read them
 inline constexpr Duration kHandshakeMax = std::chrono::seconds(5);
 inline constexpr Duration kLongPollMax = std::chrono::seconds(10);
 inline constexpr std::uint32_t kSlotsMax = 4096;
@@ -47,6 +50,7 @@ inline constexpr std::size_t kNameBytesMax = 256;
 inline constexpr std::size_t kPathBytesMax = 4096;
 inline constexpr std::size_t kMessageBytesMax = 1024;      // of an attempt's failure sentence
 inline constexpr std::size_t kStderrTailBytesMax = 4096;   // shown with it
-inline constexpr std::size_t kDetailBytesMax = 16u << 20;  // of task details in one reply
+// Of jobs, task details or explanations in one reply: little enough that nobody else waits long for the control thread.
+inline constexpr std::size_t kReplyBytesMax = 128u << 10;
 
 }  // namespace ontime::master

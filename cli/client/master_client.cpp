@@ -47,6 +47,11 @@ asio::awaitable<void> deliver(asio::awaitable<Result<T>> work, std::shared_ptr<s
   into->emplace(std::move(result));
 }
 
+// A list that is to go on where it has begun would never end.
+bool is_no_progress(const wire::Request& request, const wire::Reply& reply) {
+  return reply.jobs().next_job() != 0 && reply.jobs().next_job() <= request.list_jobs().first_job();
+}
+
 Error unexpected_answer() { return failed("the master answered another question; are both of the same version?"); }
 
 }  // namespace
@@ -119,13 +124,26 @@ Result<wire::Reply::Submitted> MasterClient::submit(const wire::JobSpec& spec) {
   return reply->submitted();
 }
 
-Result<wire::Reply::Jobs> MasterClient::list_jobs(bool with_accounts) {
+Result<wire::Reply::Jobs> MasterClient::list_jobs(Listing listing) {
   wire::Request request;
-  request.mutable_list_jobs()->set_accounts(with_accounts);
-  auto reply = ask(request);
-  if (!reply) return reply.error();
-  if (!reply->has_jobs()) return unexpected_answer();
-  return reply->jobs();
+  request.mutable_list_jobs()->set_accounts(listing.accounts);
+  request.mutable_list_jobs()->set_latest(listing.latest);
+  wire::Reply::Jobs whole;
+  do {
+    auto reply = ask(request);
+    if (!reply) return reply.error();
+    if (!reply->has_jobs() || is_no_progress(request, *reply)) return unexpected_answer();
+    wire::Reply::Jobs& part = *reply->mutable_jobs();
+    if (request.list_jobs().first_job() == 0) {
+      whole = std::move(part);
+    } else {
+      for (auto& job : *part.mutable_jobs()) *whole.add_jobs() = std::move(job);
+      whole.set_next_job(part.next_job());
+    }
+    request.mutable_list_jobs()->clear_accounts();
+    request.mutable_list_jobs()->set_first_job(whole.next_job());
+  } while (whole.next_job() != 0);
+  return whole;
 }
 
 Result<wire::Reply::Job> MasterClient::describe(JobId job, Details details, Duration wait) {

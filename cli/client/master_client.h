@@ -39,7 +39,13 @@ class MasterClient {
   Result<wire::Reply> ask(const wire::Request& request, Duration answer_within = Duration(0));
 
   Result<wire::Reply::Submitted> submit(const wire::JobSpec& spec);
-  Result<wire::Reply::Jobs> list_jobs(bool with_accounts = false);
+  struct Listing {
+    bool accounts = false;     // by policy; looks at every attempt
+    std::uint32_t latest = 0;  // only so many of the newest; 0: all
+  };
+  // However many answers it takes. Jobs that ended in between may be missing.
+  Result<wire::Reply::Jobs> list_jobs(Listing listing);
+  Result<wire::Reply::Jobs> list_jobs() { return list_jobs({}); }
   struct Details {
     bool tasks = false;
     bool forecast = false;  // not more than once a second

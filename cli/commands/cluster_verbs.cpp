@@ -12,6 +12,7 @@ namespace ontime::cli {
 namespace {
 
 constexpr std::uint16_t kDefaultPort = 7400;
+constexpr std::uint32_t kJobsShown = 100;  // in a table, unless more are asked for
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
@@ -35,7 +36,8 @@ Result<ExitCode> execute(const JobsCommand& command) {
   auto options = client_options(command.master);
   if (!options) return options.error();
   MasterClient client(std::move(*options));
-  const auto jobs = client.list_jobs(command.accounts);
+  const auto jobs = client.list_jobs(
+      {.accounts = command.accounts, .latest = command.latest.value_or(command.json ? 0 : kJobsShown)});
   if (!jobs) return jobs.error();
   if (command.json)
     print(jobs_json(*jobs));

@@ -125,7 +125,9 @@ std::string jobs_table(const wire::Reply::Jobs& jobs) {
                    job.deadline_ns() > 0 ? format_duration(Duration(job.deadline_ns())) : "-",
                    local_time(job.submitted_unix_ns()), job.output()});
   }
-  return table.empty() ? "no jobs\n" : table.to_string();
+  if (table.empty()) return "no jobs\n";
+  if (jobs.older() == 0) return table.to_string();
+  return table.to_string() + "and " + std::to_string(jobs.older()) + " older; 'ontime jobs --latest 0' lists all\n";
 }
 
 std::string nodes_table(const wire::Reply::Nodes& nodes) {

@@ -26,7 +26,7 @@ Result<std::shared_ptr<const ClusterView::Picture>> ClusterView::picture() {
 Result<ClusterView::Picture> ClusterView::take_picture() {
   auto nodes = master_.list_nodes();
   if (!nodes) return nodes.error();
-  auto jobs = master_.list_jobs(true);
+  auto jobs = master_.list_jobs({.accounts = true});
   if (!jobs) return jobs.error();
   Picture picture{std::move(*nodes), std::move(*jobs)};
   for (wire::JobSummary& summary : *picture.jobs.mutable_jobs()) {

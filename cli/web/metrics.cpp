@@ -78,6 +78,7 @@ void add_measures(const wire::Measures& measures, Sheet& sheet) {
   turned_away("refused", measures.refused());
   turned_away("forbidden", measures.forbidden());
   turned_away("malformed", measures.malformed());
+  turned_away("stuck", measures.stuck());
 }
 
 void add_jobs(const wire::Reply::Jobs& jobs, Sheet& sheet) {

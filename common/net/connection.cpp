@@ -72,10 +72,11 @@ struct Connection::State {
   Socket socket;
   asio::steady_timer written;  // never expires; cancelled when all is written or the connection closes
   protocol::FrameDecoder decoder;
-  std::string outbox;              // whole frames, queued
-  std::string writing;             // whole frames, on their way
-  bool is_writing = false;         // a write is scheduled or on its way
-  bool is_broken = false;          // a write has failed: nothing can be sent any more
+  std::string outbox;       // whole frames, queued
+  std::string writing;      // whole frames, on their way
+  bool is_writing = false;  // a write is scheduled or on its way
+  bool is_broken = false;   // a write has failed: nothing can be sent any more
+  bool was_too_slow = false;
   std::optional<Error> end_cause;  // why it was closed, if not by close()
   std::unique_ptr<TlsStream> tls;  // null: plain
   std::optional<PeerCertificate> certificate;
@@ -96,6 +97,8 @@ void Connection::limit_frames(std::size_t frame_bytes_max) {
   state_->decoder.set_payload_bytes_max(std::min(frame_bytes_max, state_->limits.frame_bytes_max));
 }
 void Connection::lift_frame_limit() { limit_frames(state_->limits.frame_bytes_max); }
+
+bool Connection::was_too_slow() const { return state_->was_too_slow; }
 
 void Connection::close() {
   asio::error_code ignored;
@@ -178,6 +181,7 @@ asio::awaitable<Result<std::string_view>> Connection::receive() {
 }
 
 Error Connection::failed_to_receive(const std::error_code& error) {
+  if (error == asio::error::timed_out) state_->was_too_slow = true;
   if (state_->end_cause) return *state_->end_cause;
   if (!is_open()) return failed("the connection to " + peer() + " was closed on this side");
   if (error == asio::error::eof && !state_->decoder.has_partial_frame()) {
@@ -197,9 +201,10 @@ bool Connection::send(const google::protobuf::MessageLite& message) {
     end(failed("a message of " + std::to_string(size) + " bytes to " + peer() + " is larger than a frame may be"));
     return false;
   }
-  if (state_->outbox.size() + state_->writing.size() + size > state_->limits.outbox_bytes_max) {
-    end(failed(peer() + " reads too slowly: " + std::to_string(state_->outbox.size() + state_->writing.size()) +
-               " bytes wait to be sent"));
+  const std::size_t waiting = state_->outbox.size() + state_->writing.size();
+  if (waiting > 0 && waiting + size > state_->limits.outbox_bytes_max) {
+    state_->was_too_slow = true;
+    end(failed(peer() + " reads too slowly: " + std::to_string(waiting) + " bytes wait to be sent"));
     return false;
   }
   protocol::append_frame(state_->outbox, message);
@@ -231,6 +236,7 @@ void Connection::on_written(const std::error_code& error) {
   if (error) {
     // Not closed yet: what the peer said before it went may still be unread. receive() finds the end by itself.
     state_->is_broken = true;
+    state_->was_too_slow = error == asio::error::timed_out;
     state_->outbox.clear();
     state_->written.cancel();
     return;

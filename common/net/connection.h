@@ -30,8 +30,9 @@ class MessageLite;
 namespace ontime::net {
 
 struct ConnectionLimits {
-  std::size_t frame_bytes_max = protocol::kFrameBytesMax;       // of a received payload
-  std::size_t outbox_bytes_max = 2 * protocol::kFrameBytesMax;  // queued and not yet written
+  std::size_t frame_bytes_max = protocol::kFrameBytesMax;  // of a received payload
+  // Queued and not yet written; one message may always be queued when nothing else is.
+  std::size_t outbox_bytes_max = 2 * protocol::kFrameBytesMax;
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -70,6 +71,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void close();  // idempotent; pending receive() and flush() return
   bool is_open() const;
+  // It was closed because its peer did not read what it was sent, or could not be reached any more.
+  bool was_too_slow() const;
   asio::any_io_executor executor() const;
   const std::string& peer() const;  // "127.0.0.1:40312" or "a local socket", for logs
 

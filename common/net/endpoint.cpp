@@ -1,6 +1,8 @@
 #include "common/net/endpoint.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <asio/error.hpp>
@@ -193,6 +195,15 @@ Result<tcp::acceptor> adopt_listener(asio::any_io_executor executor, int descrip
   acceptor.assign(local.protocol(), descriptor, error);
   if (error) return failed("cannot listen on " + shown + ": " + error.message());
   return acceptor;
+}
+
+void end_when_stuck(tcp::socket& socket, Duration limit) {
+  const auto ms = static_cast<unsigned>(limit / std::chrono::milliseconds(1));
+  ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
+}
+
+void limit_send_buffer(tcp::socket& socket, int bytes) {
+  ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
 }
 
 asio::awaitable<Result<tcp::socket>> connect(Endpoint endpoint, Duration limit) {

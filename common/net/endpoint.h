@@ -33,6 +33,12 @@ Result<asio::ip::tcp::acceptor> listen(asio::any_io_executor executor, const End
 Result<asio::ip::tcp::acceptor> adopt_listener(asio::any_io_executor executor, int descriptor,
                                                Reach reach = Reach::Loopback);
 
+// The kernel ends the connection when the peer acknowledges nothing, or does not read what it is sent, for so long: its
+// machine has vanished, or it is stuck.
+void end_when_stuck(asio::ip::tcp::socket& socket, Duration limit);
+// What the kernel holds of what the peer has not read yet; by itself it goes up to megabytes.
+void limit_send_buffer(asio::ip::tcp::socket& socket, int bytes);
+
 // Unavailable, naming the endpoint, when nobody answers within `limit`. Sets TCP_NODELAY.
 asio::awaitable<Result<asio::ip::tcp::socket>> connect(Endpoint endpoint, Duration limit);
 

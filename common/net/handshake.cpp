@@ -1,9 +1,5 @@
 #include "common/net/handshake.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include <asio/steady_timer.hpp>
 #include <utility>
 
@@ -13,12 +9,7 @@ namespace ontime::net {
 namespace {
 
 constexpr std::size_t kHelloBytesMax = 64u << 10;  // a stranger must not make us hold more
-constexpr unsigned kUserTimeoutMs = 15'000;
-
-// A host whose machine has vanished without a word acknowledges nothing: the kernel then ends the connection.
-void end_when_unacknowledged(asio::ip::tcp::socket& socket) {
-  ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs, sizeof(kUserTimeoutMs));
-}
+constexpr Duration kStuckMax = std::chrono::seconds(15);
 
 // Closes the connection if it is still alive when the limit has passed. The flags are shared with the timer's handler,
 // which may already be on its way when the guard goes.
@@ -161,7 +152,7 @@ asio::awaitable<Result<std::shared_ptr<Connection>>> open_connection(Endpoint en
                                                                      Duration limit) {
   auto socket = co_await connect(endpoint, limit);
   if (!socket) co_return std::move(socket).error();
-  end_when_unacknowledged(*socket);
+  end_when_stuck(*socket, kStuckMax);
   auto connection = Connection::make(std::move(*socket));
   if (!identity) co_return connection;
   const TimeLimit time_limit(connection, limit);

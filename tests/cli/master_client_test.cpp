@@ -41,6 +41,32 @@ TEST(MasterClient, AsksOneQuestionAfterAnotherOnOneConnection) {
   EXPECT_EQ(client.describe(JobId{9}, {.tasks = true})->summary().job(), 9u);
 }
 
+TEST(MasterClient, JobsThatDoNotFitIntoOneAnswerAreFetchedPartByPart) {
+  FakeMaster master([](const wire::Request& request) {
+    wire::Reply reply;
+    const std::uint32_t job = request.list_jobs().first_job() + 1;
+    reply.mutable_jobs()->add_jobs()->set_job(job);
+    if (job < 3) reply.mutable_jobs()->set_next_job(job);
+    return reply;
+  });
+  MasterClient client(options_for(master));
+  const auto jobs = client.list_jobs();
+  ASSERT_TRUE(jobs);
+  ASSERT_EQ(jobs->jobs_size(), 3);
+  EXPECT_EQ(jobs->jobs(2).job(), 3u);
+  EXPECT_EQ(jobs->next_job(), 0u);
+}
+
+TEST(MasterClient, AListThatDoesNotGetOnIsNotFollowedForEver) {
+  FakeMaster master([](const wire::Request&) {
+    wire::Reply reply;
+    reply.mutable_jobs()->set_next_job(1);
+    return reply;
+  });
+  MasterClient client(options_for(master));
+  EXPECT_THAT(client.list_jobs().error().message, HasSubstr("another question"));
+}
+
 TEST(MasterClient, TasksThatDoNotFitIntoOneAnswerAreFetchedPageByPage) {
   FakeMaster master([](const wire::Request& request) {
     const auto first = request.describe_job().first_task();

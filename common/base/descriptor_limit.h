@@ -1,0 +1,9 @@
+#pragma once
+
+namespace ontime {
+
+// Lets this process have as many open files and connections as it may: the soft limit is often a thousand where the
+// hard one is a million. Best effort.
+void raise_descriptor_limit();
+
+}  // namespace ontime

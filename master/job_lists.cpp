@@ -1,0 +1,50 @@
+#include "master/job_lists.h"
+
+#include <iterator>
+
+#include "master/job_view.h"
+#include "master/settings.h"
+
+namespace ontime::master {
+
+JobLists::Answer JobLists::list(const wire::Request::ListJobs& request) {
+  const TimePoint now = control_.now();
+  if (request.accounts()) return make(request, now);
+  const bool is_same = last_ && latest_ == request.latest() && first_job_ == request.first_job();
+  if (is_same && changes_ == control_.changes() && now - made_at_ < kSharedFor) return last_;
+  last_ = make(request, now);
+  latest_ = request.latest();
+  first_job_ = request.first_job();
+  changes_ = control_.changes();
+  made_at_ = now;
+  return last_;
+}
+
+JobLists::Answer JobLists::make(const wire::Request::ListJobs& request, TimePoint now) const {
+  auto reply = std::make_shared<wire::Reply>();
+  wire::Reply::Jobs& list = *reply->mutable_jobs();
+  if (request.accounts()) {
+    for (const auto& [policy, sum] : account_by_policy(control_.cluster(), now)) {
+      wire::Reply::Jobs::PolicyAccount* account = list.add_accounts();
+      account->set_policy(policy);
+      account->set_jobs(sum.jobs);
+      *account->mutable_account() = view_of(sum.account);
+    }
+  }
+  const auto& jobs = control_.cluster().jobs();
+  auto at = jobs.lower_bound(JobId{request.first_job()});
+  if (request.latest() > 0 && request.first_job() == 0 && request.latest() < jobs.size()) {
+    at = std::prev(jobs.end(), static_cast<std::ptrdiff_t>(request.latest()));
+    list.set_older(static_cast<std::uint32_t>(jobs.size()) - request.latest());
+  }
+  std::size_t bytes = 0;
+  for (; at != jobs.end() && bytes <= kReplyBytesMax; ++at) {
+    wire::JobSummary& summary = *list.add_jobs();
+    summary = summary_of(at->first, at->second, now, ShowCounters::No);
+    bytes += summary.ByteSizeLong();
+  }
+  if (at != jobs.end()) list.set_next_job(at->first.value);
+  return reply;
+}
+
+}  // namespace ontime::master
