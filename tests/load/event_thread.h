@@ -5,6 +5,7 @@
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <future>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -22,9 +23,10 @@ class EventThread {
   // Runs `work` there and returns what it returns. Not from there.
   template <class Work>
   auto run(Work work) {
-    std::packaged_task<decltype(work())()> task(std::move(work));
-    auto done = task.get_future();
-    asio::post(io_, [&task] { task(); });
+    // The thread may be about to leave the task when its result is there already: it owns a share of it.
+    const auto task = std::make_shared<std::packaged_task<decltype(work())()>>(std::move(work));
+    auto done = task->get_future();
+    asio::post(io_, [task] { (*task)(); });
     return done.get();
   }
 

@@ -27,6 +27,7 @@ class MeasuredMaster {
   // Returns when it listens. Throws std::runtime_error if it ends instead.
   void start();
   void kill() { process_.kill(); }
+  void signal(int number) { process_.signal(number); }
   int stop();  // SIGTERM; its exit code
 
   net::Endpoint endpoint() const { return {"127.0.0.1", port_}; }
