@@ -30,6 +30,8 @@ struct Flags {
   std::string history_age = "0s";
   std::string policy = "none";
   std::vector<std::string> policy_settings;
+  std::vector<std::string> input_roots;
+  std::vector<std::string> output_roots;
   std::string token_file;
   net::TlsFiles tls;
   log::Options log;
@@ -76,6 +78,14 @@ void declare(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_option("--policy-set", flags.policy_settings, "A parameter of that policy; repeatable")
       ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--input-root", flags.input_roots,
+                 "Jobs may read only files that lie in this directory; repeatable. None: any file that can be read")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--output-root", flags.output_roots,
+                 "Jobs may write only to directories that lie in this one; repeatable. None: any that can be written")
+      ->type_name("DIR")
       ->allow_extra_args(false);
   app.add_option("--token-file", flags.token_file,
                  "File with the token that workers and clients must show, or ROLE:TOKEN lines; else "
@@ -184,6 +194,15 @@ Status check_scheduling(const Flags& flags, Settings& settings) {
   return {};
 }
 
+Status check_roots(const Flags& flags, JobRoots& roots) {
+  auto input = files::Roots::make(flags.input_roots);
+  if (!input) return bad_input("--input-root: " + input.error().message);
+  auto output = files::Roots::make(flags.output_roots);
+  if (!output) return bad_input("--output-root: " + output.error().message);
+  roots = {std::move(*input), std::move(*output)};
+  return {};
+}
+
 Result<CommandLine> check(const Flags& flags) {
   CommandLine line;
   Result<net::Endpoint> listen = net::parse_endpoint(flags.listen, kDefaultPort);
@@ -204,6 +223,7 @@ Result<CommandLine> check(const Flags& flags) {
   if (!recording_limit) return bad_input("--recording-limit: " + recording_limit.error().message);
   line.settings.recording_bytes_max = *recording_limit;
   if (Status status = check_scheduling(flags, line.settings); !status) return status.error();
+  if (Status status = check_roots(flags, line.settings.roots); !status) return status.error();
   if (Status status = check_network(flags, line); !status) return status.error();
   line.log = flags.log;
   line.log.program = "ontime-master";

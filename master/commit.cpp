@@ -11,6 +11,7 @@
 
 #include "common/base/kill_point.h"
 #include "master/file_system.h"
+#include "master/output_place.h"
 #include "master/stitch.h"
 
 namespace ontime::master {
@@ -30,7 +31,9 @@ std::optional<std::uint64_t> size_of(int directory, const std::string& name) {
 // One commit under way.
 class Commit {
  public:
-  Commit(const CommitPlan& plan, const MayGoOn& may_go_on) : plan_(plan), may_go_on_(may_go_on) {}
+  // `directory`: the one of the plan, or another name for it.
+  Commit(const CommitPlan& plan, const std::string& directory, const MayGoOn& may_go_on)
+      : plan_(plan), directory_(directory), may_go_on_(may_go_on) {}
 
   // A job that is reported to have failed must not look committed, whatever the last step was.
   Status run() {
@@ -41,12 +44,13 @@ class Commit {
 
  private:
   Status commit() {
-    Result<Descriptor> output = open_directory(plan_.directory);
+    Result<Descriptor> output = open_directory(directory_);
     if (!output) return output.error();
     output_ = std::move(*output);
-    if (size_of(output_.get(), output::kSuccessName)) return sync(plan_.directory);
+    if (size_of(output_.get(), output::kSuccessName)) return sync(directory_);
     // May be gone already, if this is a repetition.
-    attempts_ = Descriptor(::openat(output_.get(), output::kAttemptsName, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    attempts_ =
+        Descriptor(::openat(output_.get(), output::kAttemptsName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     for (const Part& part : plan_.parts) {
       if (!may_go_on_()) return interrupted();
       if (Status status = place(part); !status) return status;
@@ -54,7 +58,7 @@ class Commit {
     return conclude();
   }
 
-  std::string path_of(const std::string& name) const { return plan_.directory + "/" + name; }
+  std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
   std::string attempt_path_of(const std::string& name) const { return path_of(output::kAttemptsName) + "/" + name; }
   Status sync(const std::string& path) const { return sync_directory(path); }
 
@@ -92,7 +96,8 @@ class Commit {
   }
 
   Status create_empty(const Part& part) {
-    const Descriptor file(::openat(output_.get(), part.name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    const Descriptor file(
+        ::openat(output_.get(), part.name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (!file.is_open()) return system_error("create", path_of(part.name), errno);
     return {};  // the sync of the directory makes it last
   }
@@ -113,23 +118,25 @@ class Commit {
   Status conclude() {
     if (!may_go_on_()) return interrupted();
     pass_kill_point("parts-before-sync");
-    if (Status status = sync(plan_.directory); !status) return status;
+    if (Status status = sync(directory_); !status) return status;
     pass_kill_point("parts-synced");
     if (!may_go_on_()) return interrupted();
-    if (Status status = output::write_manifest(plan_.directory, plan_.manifest); !status) return status;
+    if (Status status = output::write_manifest(directory_, plan_.manifest); !status) return status;
     if (!may_go_on_()) return interrupted();
     if (Status status = remove_tree(path_of(output::kAttemptsName)); !status) return status;
     pass_kill_point("attempts-removed");
     if (!may_go_on_()) return interrupted();
-    const Descriptor success(::openat(output_.get(), output::kSuccessName, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    const Descriptor success(
+        ::openat(output_.get(), output::kSuccessName, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (!success.is_open()) return system_error("create", path_of(output::kSuccessName), errno);
     pass_kill_point("success-created");
-    if (Status status = sync(plan_.directory); !status) return status;
+    if (Status status = sync(directory_); !status) return status;
     pass_kill_point("success-synced");
     return {};
   }
 
   const CommitPlan& plan_;
+  const std::string& directory_;
   const MayGoOn& may_go_on_;
   Descriptor output_;
   Descriptor attempts_;
@@ -137,6 +144,10 @@ class Commit {
 
 }  // namespace
 
-Status commit_output(const CommitPlan& plan, const MayGoOn& may_go_on) { return Commit(plan, may_go_on).run(); }
+Status commit_output(const CommitPlan& plan, const MayGoOn& may_go_on, const files::Roots& roots) {
+  const Result<OutputPlace> place = OutputPlace::find(plan.directory, roots);
+  if (!place) return place.error();
+  return place->in_words(Commit(plan, place->path(), may_go_on).run());
+}
 
 }  // namespace ontime::master

@@ -14,6 +14,7 @@
 #include <functional>
 
 #include "common/base/result.h"
+#include "common/files/roots.h"
 #include "master/commit_plan.h"
 
 namespace ontime::master {
@@ -21,7 +22,7 @@ namespace ontime::master {
 // Called between any two changes to the disk; false ends the commit where it stands (Unavailable).
 using MayGoOn = std::function<bool()>;
 
-// Pool thread. An error is one sentence that names the file.
-Status commit_output(const CommitPlan& plan, const MayGoOn& may_go_on);
+// Pool thread. An error is one sentence that names the file. `roots`: where the directory has to lie.
+Status commit_output(const CommitPlan& plan, const MayGoOn& may_go_on, const files::Roots& roots = {});
 
 }  // namespace ontime::master

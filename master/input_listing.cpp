@@ -14,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "common/files/within.h"
 #include "master/settings.h"
 #include "master/text.h"
 
@@ -27,6 +28,19 @@ std::string shown(std::string_view path) { return "'" + readable(path) + "'"; }
 
 Error cannot(const char* what, std::string_view path, int problem) {
   return bad_input("Cannot " + std::string(what) + " the input " + shown(path) + ": " + std::strerror(problem) + ".");
+}
+
+Error outside(std::string_view path, const files::Roots& roots) {
+  return bad_input("The input " + shown(path) + " lies outside of the directories that this cluster reads (" +
+                   roots.text() +
+                   "), perhaps behind a link; put it into one of them, or let the operator add its "
+                   "directory with --input-root.");
+}
+
+// What of a pattern is no pattern: the directory that is searched. Any other path as it is.
+std::string fixed_part(const std::string& path) {
+  const std::size_t wildcard = path.find_first_of("*?[");
+  return wildcard == path.npos ? path : path.substr(0, path.rfind('/', wildcard) + 1);
 }
 
 std::optional<unsigned> hex_value(char digit) {
@@ -74,11 +88,13 @@ Codec codec_of(std::string_view path) {
 }
 
 // Opens it too: permission, a dangling mount or a broken disk shows now and not in a thousand attempts.
-Result<InputFile> inspect_file(const std::string& path) {
+Result<InputFile> inspect_file(const std::string& path, const files::Roots& roots) {
   if (!is_utf8(path))
     return bad_input("The name of the input " + shown(path) + " is not valid UTF-8; rename the file.");
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (descriptor < 0) return cannot("read", path, errno);
+  const auto [descriptor, unopened, is_outside] =
+      files::open_within(roots, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (is_outside) return outside(path, roots);
+  if (descriptor < 0) return cannot("read", path, unopened);
   struct stat status {};
   const int problem = ::fstat(descriptor, &status) == 0 ? 0 : errno;
   ::close(descriptor);
@@ -91,6 +107,8 @@ Result<InputFile> inspect_file(const std::string& path) {
 // Collects files over all arguments.
 class Listing {
  public:
+  explicit Listing(const files::Roots& roots) : roots_(roots) {}
+
   Status add_argument(const std::string& argument) {
     if (first_.empty()) first_ = argument;
     Result<std::string> path = path_of(argument);
@@ -100,6 +118,7 @@ class Listing {
     }
     if (path->size() > kPathBytesMax)
       return bad_input("The input " + shown(path->substr(0, 100)) + "... is too long for a path.");
+    if (Status inside = check_place(fixed_part(*path)); !inside) return outside(*path, roots_);
     struct stat status {};
     if (::stat(path->c_str(), &status) == 0) return add_existing(*path, S_ISDIR(status.st_mode));
     const int problem = errno;
@@ -117,14 +136,23 @@ class Listing {
   }
 
  private:
+  // Before anything is told of a path: BadInput if it lies outside.
+  Status check_place(const std::string& path) const {
+    if (roots_.are_everywhere()) return {};
+    const files::Opened opened = files::open_within(roots_, path, O_PATH | O_CLOEXEC);
+    if (opened.descriptor >= 0) ::close(opened.descriptor);
+    return opened.is_outside ? Status(outside(path, roots_)) : Status();
+  }
+
   Status add_existing(const std::string& path, bool is_directory) {
+    if (Status inside = check_place(path); !inside) return inside;
     return is_directory ? add_directory(path) : add_file(path);
   }
 
   Status add_file(const std::string& path) {
     const std::string plain = std::filesystem::path(path).lexically_normal().string();
     if (!seen_.insert(plain).second) return {};
-    Result<InputFile> file = inspect_file(plain);
+    Result<InputFile> file = inspect_file(plain, roots_);
     if (!file) return file.error();
     if (file->size == 0) {
       has_empty_ = true;
@@ -171,6 +199,7 @@ class Listing {
     return {};
   }
 
+  const files::Roots& roots_;
   std::vector<InputFile> files_;
   std::set<std::string> seen_;
   std::string first_;       // argument
@@ -179,8 +208,8 @@ class Listing {
 
 }  // namespace
 
-Result<std::vector<InputFile>> list_inputs(const std::vector<std::string>& arguments) {
-  Listing listing;
+Result<std::vector<InputFile>> list_inputs(const std::vector<std::string>& arguments, const files::Roots& roots) {
+  Listing listing(roots);
   for (const std::string& argument : arguments) {
     if (Status status = listing.add_argument(argument); !status) return status.error();
   }

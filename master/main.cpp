@@ -80,6 +80,8 @@ std::unique_ptr<recording::Recorder> make_recorder(const CommandLine& line) {
       [](const std::string& why) { spdlog::warn("recording_stopped reason={}", log::Quoted{why}); }});
 }
 
+bool has_no_roots(const JobRoots& roots) { return roots.input.are_everywhere() || roots.output.are_everywhere(); }
+
 int run(const CommandLine& line) {
   // A crash is safe at any time, so the kernel may end this process with its parent at once.
   if (line.parent != 0 && !die_with_parent(line.parent)) return kFailed;
@@ -104,6 +106,11 @@ int run(const CommandLine& line) {
     spdlog::warn(
         "insecure_network address={} message=\"tokens, inputs' names and orders cross this network in the clear\"",
         net::to_string(line.listen));
+  }
+  if (line.reach == net::Reach::AnyNetwork && has_no_roots(line.settings.roots)) {
+    spdlog::warn(
+        "no_roots message=\"whoever may submit can read and write whatever the cluster's user can; --input-root and "
+        "--output-root say where\"");
   }
   if (line.settings.injection) spdlog::info("injection_active {}", injection::describe(*line.settings.injection));
   spdlog::info("master_listening port={} tls={} cluster={} journal={}", (*master)->port(),

@@ -71,12 +71,12 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       dispatcher_(scheduler_->cluster(), welcome_of(settings), outlets()),
       control_({io.get_executor(), *scheduler_, dispatcher_, journal, recorder_.get()}, Clock(recovered.last),
                std::move(on_failure)),
-      committer_(io.get_executor(), journal.cluster(),
+      committer_(io.get_executor(), journal.cluster(), settings.roots.output,
                  [this](JobId job, const std::string& error) {
                    control_.step(scheduler::event::CommitFinished{job, error});
                  }),
       lists_(control_),
-      submissions_(control_, committer_, journal.cluster(), settings.policy),
+      submissions_(control_, committer_, journal.cluster(), settings.policy, settings.roots),
       acceptor_(std::move(socket),
                 {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls}, settings.stuck_max,
                 dispatcher_,

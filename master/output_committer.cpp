@@ -12,8 +12,12 @@
 
 namespace ontime::master {
 
-OutputCommitter::OutputCommitter(asio::any_io_executor control, std::string cluster_id, OnCommitted on_committed)
-    : control_(std::move(control)), cluster_id_(std::move(cluster_id)), on_committed_(std::move(on_committed)) {}
+OutputCommitter::OutputCommitter(asio::any_io_executor control, std::string cluster_id, files::Roots roots,
+                                 OnCommitted on_committed)
+    : control_(std::move(control)),
+      cluster_id_(std::move(cluster_id)),
+      roots_(std::move(roots)),
+      on_committed_(std::move(on_committed)) {}
 
 OutputCommitter::~OutputCommitter() {
   stop();
@@ -44,7 +48,8 @@ void OutputCommitter::start_first(JobId job) {
 void OutputCommitter::commit(JobId job, CommitPlan plan) {
   const auto shared = std::make_shared<const CommitPlan>(std::move(plan));
   enqueue(job, [this, job, shared]() -> std::function<void()> {
-    const Status status = commit_output(*shared, [this] { return !stopping_; });
+    const Status status = commit_output(
+        *shared, [this] { return !stopping_; }, roots_);
     if (!status && stopping_) return [] {};
     return [this, job, error = status ? std::string() : status.error().message] { on_committed_(job, error); };
   });
@@ -52,7 +57,7 @@ void OutputCommitter::commit(JobId job, CommitPlan plan) {
 
 void OutputCommitter::discard(JobId job, std::string directory, std::uint32_t parts) {
   enqueue(job, [this, job, directory = std::move(directory), parts]() -> std::function<void()> {
-    const Status status = discard_output(directory, parts, cluster_id_);
+    const Status status = discard_output(directory, parts, cluster_id_, roots_);
     if (!status) spdlog::warn("output_not_discarded {} message={}", job, log::Quoted{status.error().message});
     return [] {};
   });

@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 
+#include "common/files/roots.h"
 #include "master/commit_plan.h"
 
 namespace ontime::master {
@@ -19,8 +20,8 @@ class OutputCommitter {
   // `on_committed` gets the error, empty on success. Not called for a commit that stop() has interrupted.
   using OnCommitted = std::function<void(JobId, const std::string& error)>;
 
-  // `cluster_id`: see output_directory.h.
-  OutputCommitter(asio::any_io_executor control, std::string cluster_id, OnCommitted on_committed);
+  // `cluster_id`: see output_directory.h. `roots`: where outputs have to lie.
+  OutputCommitter(asio::any_io_executor control, std::string cluster_id, files::Roots roots, OnCommitted on_committed);
   ~OutputCommitter();  // stops and waits
 
   void commit(JobId job, CommitPlan plan);
@@ -40,6 +41,7 @@ class OutputCommitter {
 
   const asio::any_io_executor control_;
   const std::string cluster_id_;
+  const files::Roots roots_;
   const OnCommitted on_committed_;
   std::atomic<bool> stopping_ = false;
   std::map<JobId, std::deque<Work>> queues_;  // the first of each is with a pool thread

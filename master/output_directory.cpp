@@ -13,6 +13,7 @@
 #include "common/base/kill_point.h"
 #include "common/output/manifest.h"
 #include "master/file_system.h"
+#include "master/output_place.h"
 
 namespace ontime::master {
 namespace {
@@ -83,7 +84,7 @@ Status remove_attempt_files(const std::string& directory) {
 
 Status write_claim(const fs::path& attempts, const std::string& cluster) {
   const std::string path = attempts / kClaimName;
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!file.is_open()) return system_error("create", path, errno);
   const std::string text = cluster + "\n";
   if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) || ::fsync(file.get()) != 0) {
@@ -114,7 +115,8 @@ Status make_claim(const std::string& directory, const std::string& cluster) {
 }
 
 Status sync_claim(const std::string& directory) {
-  const fs::path parent = fs::path(directory).parent_path();
+  std::error_code error;
+  const fs::path parent = fs::canonical(directory, error).parent_path();
   for (const std::string& path : {attempts_of(directory).string(), directory, parent.string()}) {
     if (Status status = sync_directory(path); !status) return status;
   }
@@ -125,9 +127,7 @@ Status sync_claim(const std::string& directory) {
   return {};
 }
 
-}  // namespace
-
-Status claim_output(const std::string& directory, const std::string& cluster) {
+Status claim(const std::string& directory, const std::string& cluster) {
   const Result<Found> found = look_at(directory, cluster);
   if (!found) return found.error();
   if (*found == Found::SomethingElse) {
@@ -144,7 +144,7 @@ Status claim_output(const std::string& directory, const std::string& cluster) {
   return status;
 }
 
-Status discard_output(const std::string& directory, std::uint32_t parts, const std::string& cluster) {
+Status discard(const std::string& directory, std::uint32_t parts, const std::string& cluster) {
   if (!has_claim(directory, cluster)) return {};
   const fs::path path(directory);
   std::error_code error;
@@ -162,9 +162,25 @@ Status discard_output(const std::string& directory, std::uint32_t parts, const s
   pass_kill_point("discard-attempt-files-removed");
   if (Status status = remove_tree(attempts_of(directory)); !status) return status;
   pass_kill_point("discard-attempts-removed");
-  fs::remove(path, error);  // only if it is empty; anything left is not ours
+  ::rmdir(fs::canonical(path, error).c_str());  // only if it is empty; anything left is not ours
   pass_kill_point("discard-done");
   return {};
+}
+
+}  // namespace
+
+Status claim_output(const std::string& directory, const std::string& cluster, const files::Roots& roots) {
+  const Result<OutputPlace> place = OutputPlace::make(directory, roots);
+  return place ? place->in_words(claim(place->path(), cluster)) : place.error();
+}
+
+Status discard_output(const std::string& directory, std::uint32_t parts, const std::string& cluster,
+                      const files::Roots& roots) {
+  const Result<OutputPlace> place = OutputPlace::find(directory, roots);
+  if (place) return place->in_words(discard(place->path(), parts, cluster));
+  std::error_code error;
+  if (!fs::exists(directory, error)) return {};
+  return place.error();
 }
 
 }  // namespace ontime::master

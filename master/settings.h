@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/base/time.h"
+#include "common/files/roots.h"
 #include "common/injection/injection.h"
 #include "common/net/tls_identity.h"
 #include "common/net/token.h"
@@ -22,6 +23,12 @@ struct PolicyChoice {
   scheduler::StringMap parameters;
 };
 
+// Where jobs may read and write.
+struct JobRoots {
+  files::Roots input;
+  files::Roots output;
+};
+
 struct Settings {
   Duration node_timeout = std::chrono::seconds(5);
   Duration heartbeat = std::chrono::milliseconds(200);
@@ -29,6 +36,7 @@ struct Settings {
   scheduler::Placement placement;
   scheduler::HistoryLimits history;  // what is remembered of jobs that have ended
   PolicyChoice policy;
+  JobRoots roots;
   net::Tokens tokens;                                // that workers and clients must show; none: none is asked for
   net::TlsPointer tls;                               // null: connections are not encrypted
   Duration stuck_max = std::chrono::seconds(15);     // that a peer does not read what it is sent

@@ -73,7 +73,7 @@ Status append_piece(const StitchPlace& place, const Piece& piece, const Descript
 
 Status stitch(const StitchPlace& place, const Part& part, const std::string& name, const MayGoOn& may_go_on) {
   const std::string path = place.path + "/" + name;
-  const Descriptor file(::openat(place.directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const Descriptor file(::openat(place.directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!file.is_open()) return system_error("create", path, errno);
   pass_kill_point("stitch-created");
   for (const Piece& piece : part.pieces) {

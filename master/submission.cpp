@@ -153,7 +153,7 @@ Status check_policy(const std::string& name, const StringMap& parameters) {
   return bad_input("There is no policy '" + readable(name.substr(0, kNameBytesMax)) + "'; there is " + known + ".");
 }
 
-Result<JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy) {
+Result<JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy, const files::Roots& input_roots) {
   JobSpec spec;
   if (Status status = fill_policy(request, policy, spec); !status) return status.error();
   spec.kill_on_miss = request.kill_on_miss();
@@ -163,7 +163,8 @@ Result<JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& po
   Result<std::string> output = output_of(request);
   if (!output) return output.error();
   spec.output = std::move(*output);
-  Result<std::vector<scheduler::InputFile>> inputs = list_inputs({request.inputs().begin(), request.inputs().end()});
+  Result<std::vector<scheduler::InputFile>> inputs =
+      list_inputs({request.inputs().begin(), request.inputs().end()}, input_roots);
   if (!inputs) return inputs.error();
   spec.inputs = std::move(*inputs);
   if (request.split_bytes() != 0) {

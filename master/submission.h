@@ -14,8 +14,9 @@ Result<std::string> output_of(const wire::JobSpec& request);
 
 // The spec with its inputs; BadInput, with one sentence, for everything that can be known to be wrong now. The name
 // and parameters of the application are checked by those who have it: the client before, the runners later. `policy`:
-// for a job that names none.
-Result<scheduler::JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy = {});
+// for a job that names none. `input_roots`: where inputs have to lie.
+Result<scheduler::JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy = {},
+                                       const files::Roots& input_roots = {});
 
 // BadInput, with one sentence, unless there is such a policy and it takes these parameters.
 Status check_policy(const std::string& name, const scheduler::StringMap& parameters);

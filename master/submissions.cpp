@@ -13,10 +13,10 @@ namespace {
 
 // A job that passes both has its output directory.
 Result<scheduler::JobSpec> prepare_and_claim(const wire::JobSpec& request, const std::string& cluster_id,
-                                             const PolicyChoice& policy) {
-  Result<scheduler::JobSpec> spec = prepare_job(request, policy);
+                                             const PolicyChoice& policy, const JobRoots& roots) {
+  Result<scheduler::JobSpec> spec = prepare_job(request, policy, roots.input);
   if (!spec) return spec;
-  if (Status status = claim_output(spec->output, cluster_id); !status) return status.error();
+  if (Status status = claim_output(spec->output, cluster_id, roots.output); !status) return status.error();
   pass_kill_point("claim-synced");
   return spec;
 }
@@ -49,7 +49,7 @@ asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpe
 std::shared_ptr<Submissions::Preparing> Submissions::prepare(wire::JobSpec request) {
   auto preparing = std::make_shared<Preparing>(control_.executor());
   asio::post(threads_, [this, preparing, request = std::move(request)]() mutable {
-    preparing->spec = prepare_and_claim(request, cluster_id_, policy_);
+    preparing->spec = prepare_and_claim(request, cluster_id_, policy_, roots_);
     asio::post(control_.executor(), [preparing = std::move(preparing)] { preparing->done.fire(); });
   });
   return preparing;

@@ -22,9 +22,14 @@ namespace ontime::master {
 class Submissions {
  public:
   // `cluster_id` marks the output directories that are claimed; `committer` may still have one in hand.
-  // `policy` is for jobs that name none.
-  Submissions(ControlLoop& control, const OutputCommitter& committer, std::string cluster_id, PolicyChoice policy = {})
-      : control_(control), committer_(committer), cluster_id_(std::move(cluster_id)), policy_(std::move(policy)) {}
+  // `policy` is for jobs that name none, `roots` are where all of them read and write.
+  Submissions(ControlLoop& control, const OutputCommitter& committer, std::string cluster_id, PolicyChoice policy = {},
+              JobRoots roots = {})
+      : control_(control),
+        committer_(committer),
+        cluster_id_(std::move(cluster_id)),
+        policy_(std::move(policy)),
+        roots_(std::move(roots)) {}
   ~Submissions();
 
   // Takes as long as listing the inputs takes.
@@ -53,6 +58,7 @@ class Submissions {
   const OutputCommitter& committer_;
   const std::string cluster_id_;
   const PolicyChoice policy_;
+  const JobRoots roots_;
   std::uint64_t last_request_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Waiting>> waiting_;
   std::set<std::string> outputs_;  // of submissions being prepared

@@ -16,7 +16,7 @@ namespace {
 class NewFile {
  public:
   explicit NewFile(std::string path) : path_(std::move(path)) {
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (descriptor_ < 0) fail("create");
   }
   ~NewFile() {

@@ -150,10 +150,10 @@ void LauncherLink::send_waiting() {
 }
 
 bool LauncherLink::send(const Waiting& order) {
-  wire::Spawn spawn;
-  spawn.set_runner(order.runner);
+  wire::ToLauncher message;
+  message.mutable_spawn()->set_runner(order.runner);
   std::string frame;
-  protocol::append_frame(frame, spawn);
+  protocol::append_frame(frame, message);
   const std::array<int, 3> descriptors{order.ends.socket.get(), order.ends.progress_block.get(),
                                        order.ends.stderr_pipe.get()};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(descriptors))> control{};

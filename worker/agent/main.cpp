@@ -49,7 +49,9 @@ int run(const Options& options) {
   });
   ReportLog reports;
   LauncherLink launcher(executor, [] { return start_launcher(launcher_path()); });
-  Slots slots(executor, {options.slots, options.application_directories, options.name}, reports, launcher);
+  Slots slots(executor,
+              {options.slots, options.application_directories, options.name, options.input_roots, options.output_roots},
+              reports, launcher);
   if (auto started = slots.start(); !started) return complain(started.error());
   MasterLink master(executor, link_options(options), reports, slots);
   std::optional<Error> end;

@@ -34,6 +34,8 @@ struct Words {
   std::string token_file;
   net::TlsFiles tls;
   std::vector<std::string> directories;
+  std::vector<std::string> input_roots;
+  std::vector<std::string> output_roots;
   bool check_config = false;
 };
 
@@ -44,6 +46,14 @@ void declare(CLI::App& app, Words& words, Options& options) {
       ->type_name("N");
   app.add_option("--name", words.name, "Shown to people; default: host name and process id");
   app.add_option("--app-dir", words.directories, "Look here for applications first; may be repeated")
+      ->type_name("DIR")
+      ->take_all();
+  app.add_option("--input-root", words.input_roots,
+                 "Attempts may read only files that lie in this directory; may be repeated. None: any file")
+      ->type_name("DIR")
+      ->take_all();
+  app.add_option("--output-root", words.output_roots,
+                 "Attempts may write only to directories that lie in this one; may be repeated. None: any directory")
       ->type_name("DIR")
       ->take_all();
   app.add_option("--connect-timeout", words.connect_timeout, "Give up if no master has let us in within this time")
@@ -71,6 +81,16 @@ void declare(CLI::App& app, Words& words, Options& options) {
   app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name is an error, as on the command line
 }
 
+Status understand_roots(const Words& words, Options& options) {
+  auto input = files::Roots::make(words.input_roots);
+  if (!input) return bad_input("--input-root: " + input.error().message);
+  auto output = files::Roots::make(words.output_roots);
+  if (!output) return bad_input("--output-root: " + output.error().message);
+  options.input_roots = std::move(*input);
+  options.output_roots = std::move(*output);
+  return {};
+}
+
 Status understand(const Words& words, Options& options) {
   auto master = net::parse_endpoint(words.master, kMasterPort);
   if (!master) return bad_input("--master: " + master.error().message);
@@ -82,6 +102,7 @@ Status understand(const Words& words, Options& options) {
   auto tls = net::load_tls(words.tls);
   if (!tls) return std::move(tls).error();
   if (words.name.size() > kNameBytesMax) return bad_input("--name: at most 256 bytes");
+  if (auto roots = understand_roots(words, options); !roots) return roots;
   options.master = std::move(*master);
   options.connect_timeout = *timeout;
   options.token = std::move(*token);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/time.h"
+#include "common/files/roots.h"
 #include "common/log/log.h"
 #include "common/net/endpoint.h"
 #include "common/net/tls_identity.h"
@@ -23,6 +24,8 @@ struct Options {
   std::string token;
   net::TlsPointer tls;                               // null: connections are not encrypted
   std::vector<std::string> application_directories;  // in the order they are searched
+  files::Roots input_roots;
+  files::Roots output_roots;
   Duration connect_timeout{0};
   log::Options log;
   pid_t parent = 0;  // to die with; 0: with nobody

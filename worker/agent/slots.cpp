@@ -12,11 +12,13 @@
 namespace ontime::worker {
 namespace {
 
-wire::ToRunner::Setup runner_setup(const wire::JobSetup& job, const std::vector<std::string>& directories) {
+wire::ToRunner::Setup runner_setup(const wire::JobSetup& job, const Slots::Options& options) {
   wire::ToRunner::Setup setup;
   setup.set_application(job.application());
   *setup.mutable_parameters() = job.parameters();
-  for (const std::string& directory : directories) setup.add_application_directories(directory);
+  for (const std::string& directory : options.application_directories) setup.add_application_directories(directory);
+  for (const std::string& root : options.input_roots.resolved()) setup.add_input_roots(root);
+  for (const std::string& root : options.output_roots.resolved()) setup.add_output_roots(root);
   setup.set_record_bytes_max(job.record_bytes_max());
   setup.set_job(job.job());
   return setup;
@@ -151,7 +153,7 @@ Result<std::shared_ptr<RunnerLink>> Slots::spawn(const Setup& setup) {
   if (!runner) return std::move(runner).error();
   runners_.emplace(last_runner_, *runner);
   launcher_.spawn(last_runner_, std::move(ends));
-  (*runner)->send_setup(runner_setup(*setup, options_.application_directories));
+  (*runner)->send_setup(runner_setup(*setup, options_));
   return runner;
 }
 

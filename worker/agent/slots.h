@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
+#include "common/files/roots.h"
 #include "worker/agent/attempt.h"
 #include "worker/agent/disturber.h"
 #include "worker/agent/launcher_link.h"
@@ -34,6 +35,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
     std::uint32_t slots = 1;
     std::vector<std::string> application_directories;
     std::string node_name{};  // as the master knows this worker
+    files::Roots input_roots{};
+    files::Roots output_roots{};
   };
 
   // `reports` and `launcher` outlive it.

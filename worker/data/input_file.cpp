@@ -4,11 +4,20 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+
+#include "common/files/within.h"
 
 namespace ontime::worker {
 
-Outcome<OpenedInput> OpenedInput::open(InputFile file) {
-  FileDescriptor fd(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+Outcome<OpenedInput> OpenedInput::open(InputFile file, const files::Roots& roots) {
+  const files::Opened opened = files::open_within(roots, file.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (opened.is_outside) {
+    return Fault{FaultKind::Input, "the input " + file.path + " lies outside of the input roots (" + roots.text() +
+                                       ") of this worker; give master and workers the same roots"};
+  }
+  FileDescriptor fd(opened.descriptor);
+  errno = opened.problem;
   if (!fd) return system_fault(FaultKind::Input, "cannot open the input " + file.path);
   // Advice only: read ahead farther than usual.
   ::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);

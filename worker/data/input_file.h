@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "common/files/roots.h"
 #include "worker/data/fault.h"
 #include "worker/data/file_descriptor.h"
 
@@ -22,7 +23,8 @@ struct InputFile {
 
 class OpenedInput {
  public:
-  static Outcome<OpenedInput> open(InputFile file);
+  // A file that lies outside of `roots` is a fault.
+  static Outcome<OpenedInput> open(InputFile file, const files::Roots& roots = {});
 
   const InputFile& file() const { return file_; }
   // Reads up to `size` stored bytes; 0 at the end the file had at submission.

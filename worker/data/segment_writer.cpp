@@ -1,6 +1,5 @@
 #include "worker/data/segment_writer.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,17 +10,7 @@
 
 namespace ontime::worker {
 
-Outcome<std::unique_ptr<SegmentWriter>> SegmentWriter::create(std::string path) {
-  pass_kill_point("output-before-create");
-  FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!fd) return system_fault(FaultKind::Output, "cannot create the output file " + path);
-  pass_kill_point("output-created");
-  return std::unique_ptr<SegmentWriter>(new SegmentWriter(std::move(path), std::move(fd)));
-}
-
-SegmentWriter::SegmentWriter(std::string path, FileDescriptor fd) : path_(std::move(path)), fd_(std::move(fd)) {
-  allocate(kBufferBytes);
-}
+SegmentWriter::SegmentWriter(OutputFile output) : output_(std::move(output)) { allocate(kBufferBytes); }
 
 Outcome<SealedBytes> SegmentWriter::seal() {
   flush();
@@ -56,9 +45,9 @@ void SegmentWriter::flush() {
   crc_ = crc32c(crc_, from, left);
   pass_kill_point("output-before-write");
   while (left > 0) {
-    const ssize_t put = ::write(fd_.get(), from, left);
+    const ssize_t put = ::write(output_.file.get(), from, left);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return fail("cannot write the output file " + path_);
+    if (put < 0) return fail("cannot write the output file " + output_.path);
     from += put;
     left -= static_cast<std::size_t>(put);
     written_ += static_cast<std::uint64_t>(put);
@@ -69,8 +58,8 @@ void SegmentWriter::flush() {
 Outcome<void> SegmentWriter::sync() {
   if (synced_ != written_) {
     pass_kill_point("output-before-sync");
-    if (::fdatasync(fd_.get()) != 0) {
-      fail("cannot make the output file " + path_ + " durable");
+    if (::fdatasync(output_.file.get()) != 0) {
+      fail("cannot make the output file " + output_.path + " durable");
       return *fault_;
     }
     synced_ = written_;
@@ -80,11 +69,8 @@ Outcome<void> SegmentWriter::sync() {
 }
 
 Outcome<void> SegmentWriter::sync_directory() {
-  const std::size_t slash = path_.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-  const FileDescriptor fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd || ::fsync(fd.get()) != 0) {
-    fail("cannot make the output directory " + directory + " durable");
+  if (::fsync(output_.directory.get()) != 0) {
+    fail("cannot make the name of the output file " + output_.path + " durable");
     return *fault_;
   }
   directory_synced_ = true;

@@ -10,7 +10,7 @@
 
 #include "common/app/output.h"
 #include "worker/data/fault.h"
-#include "worker/data/file_descriptor.h"
+#include "worker/data/output_file.h"
 
 namespace ontime::worker {
 
@@ -25,9 +25,8 @@ class SegmentWriter final : public app::Output {
  public:
   static constexpr std::size_t kBufferBytes = 256 << 10;
 
-  // Makes the file; its directory must be there. A file of that name is a fault: attempts are numbered, so it belongs
-  // to somebody who may still write to it or whose output may count.
-  static Outcome<std::unique_ptr<SegmentWriter>> create(std::string path);
+  // Writes to `output`, which is empty.
+  explicit SegmentWriter(OutputFile output);
 
   // Ends the segment: when this returns a value its bytes survive a loss of power. The next segment begins behind it.
   Outcome<SealedBytes> seal();
@@ -40,7 +39,6 @@ class SegmentWriter final : public app::Output {
   void make_room(std::size_t size) override;
 
  private:
-  SegmentWriter(std::string path, FileDescriptor fd);
   std::size_t buffered() const { return static_cast<std::size_t>(next_ - buffer_.get()); }
   void allocate(std::size_t size);
   void flush();
@@ -48,8 +46,7 @@ class SegmentWriter final : public app::Output {
   Outcome<void> sync_directory();
   void fail(const std::string& what);
 
-  std::string path_;
-  FileDescriptor fd_;
+  const OutputFile output_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
   std::uint64_t written_ = 0;        // bytes in the file

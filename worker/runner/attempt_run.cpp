@@ -35,6 +35,11 @@ AttemptStatus guarded(Call&& call) {
 
 }  // namespace
 
+const RunnerPlaces& everywhere() {
+  static const RunnerPlaces places;
+  return places;
+}
+
 AttemptFailure to_failure(Fault fault) {
   switch (fault.kind) {
     case FaultKind::InputChanged:
@@ -90,12 +95,12 @@ AttemptStatus AttemptRun::open() {
                                                    file.path + ", which has only " + std::to_string(file.size) +
                                                    "; submit the job again"};
   }
-  auto reader = RecordReader::open(std::move(file), parts_.rule, range_.begin, parts_.block_bytes);
+  auto reader = RecordReader::open(std::move(file), parts_.rule, range_.begin, parts_.block_bytes, parts_.places.input);
   if (!reader) return to_failure(std::move(reader).error());
   reader_ = std::move(*reader);
-  auto writer = SegmentWriter::create(order_.output_path());
-  if (!writer) return to_failure(std::move(writer).error());
-  writer_ = std::move(*writer);
+  auto output = create_output_file(order_.output_path(), parts_.places.output);
+  if (!output) return to_failure(std::move(output).error());
+  writer_ = std::make_unique<SegmentWriter>(std::move(*output));
   parts_.context.set_input_path(order_.file().path());
   return {};
 }

@@ -11,6 +11,7 @@
 
 #include "common/app/application.h"
 #include "common/base/byte_range.h"
+#include "common/files/roots.h"
 #include "common/injection/disturbance.h"
 #include "common/protocol/runner.pb.h"
 #include "worker/data/record_reader.h"
@@ -33,6 +34,13 @@ struct AttemptFailure {
 using AttemptStatus = Result<void, AttemptFailure>;
 AttemptFailure to_failure(Fault fault);
 
+// Where a runner may read and write.
+struct RunnerPlaces {
+  files::Roots input;
+  files::Roots output;
+};
+const RunnerPlaces& everywhere();
+
 // What stays the same from one attempt to the next in a runner. All outlive the attempt.
 struct RunnerParts {
   app::Mapper& mapper;
@@ -42,6 +50,7 @@ struct RunnerParts {
   RecordRule rule;
   std::size_t block_bytes = RecordReader::kBlockBytes;
   RunClock& clock = steady_run_clock();
+  const RunnerPlaces& places = everywhere();
 };
 
 class AttemptRun {

@@ -84,16 +84,19 @@ Result<bool> Launcher::spawn_next() {
   auto order = socket_.receive();
   if (!order) return std::move(order).error();
   if (!order->has_value()) return false;
+  if (!std::holds_alternative<SpawnOrder>(**order))
+    return failed("the worker sent an order that is not for this launcher");
+  SpawnOrder& spawn = std::get<SpawnOrder>(**order);
   pass_kill_point("fork-before");
   const pid_t launcher = ::getpid();
   const pid_t pid = ::fork();
-  if (pid == 0) become_runner(std::move((*order)->descriptors), launcher);
+  if (pid == 0) become_runner(std::move(spawn.descriptors), launcher);
   wire::FromLauncher message;
   wire::FromLauncher::Spawned& spawned = *message.mutable_spawned();
-  spawned.set_runner((*order)->runner);
+  spawned.set_runner(spawn.runner);
   if (pid > 0) {
     ::setpgid(pid, pid);  // as the child does: whoever comes first
-    runners_.emplace(pid, (*order)->runner);
+    runners_.emplace(pid, spawn.runner);
     spawned.set_pid(pid);
   } else {
     spawned.set_error(std::string("cannot fork: ") + std::strerror(errno));

@@ -14,7 +14,7 @@ namespace ontime::worker {
 namespace {
 
 constexpr std::size_t kDescriptors = 3;
-constexpr std::uint32_t kPayloadBytesMax = 4096;
+constexpr std::uint32_t kPayloadBytesMax = 16u << 10;
 
 void collect(msghdr& header, std::vector<FileDescriptor>& attached) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
@@ -36,21 +36,25 @@ std::uint32_t length_of(const std::array<char, protocol::kFrameHeaderBytes>& hea
 
 }  // namespace
 
-Result<std::optional<SpawnOrder>> LauncherSocket::receive() {
+Result<std::optional<LauncherOrder>> LauncherSocket::receive() {
   std::vector<FileDescriptor> attached;
   std::array<char, protocol::kFrameHeaderBytes> header;
   auto came = receive_exactly(header.data(), header.size(), attached);
   if (!came) return std::move(came).error();
-  if (!*came) return std::optional<SpawnOrder>();
+  if (!*came) return std::optional<LauncherOrder>();
   if (length_of(header) > kPayloadBytesMax) return failed("the worker sent an order of impossible length");
   std::string payload(length_of(header), '\0');
   came = receive_exactly(payload.data(), payload.size(), attached);
   if (!came) return std::move(came).error();
-  wire::Spawn spawn;
-  if (!*came || !spawn.ParseFromString(payload)) return failed("the worker sent an order that cannot be read");
+  wire::ToLauncher order;
+  if (!*came || !order.ParseFromString(payload)) return failed("the worker sent an order that cannot be read");
+  if (order.has_open_output()) {
+    return std::optional<LauncherOrder>(OutputOrder{order.open_output().runner(), order.open_output().path()});
+  }
+  if (!order.has_spawn()) return failed("the worker sent an order that means nothing");
   if (attached.size() != kDescriptors) return failed("the worker sent an order without its three descriptors");
-  return std::optional(
-      SpawnOrder{spawn.runner(), {std::move(attached[0]), std::move(attached[1]), std::move(attached[2])}});
+  return std::optional<LauncherOrder>(
+      SpawnOrder{order.spawn().runner(), {std::move(attached[0]), std::move(attached[1]), std::move(attached[2])}});
 }
 
 Result<bool> LauncherSocket::receive_exactly(char* to, std::size_t size, std::vector<FileDescriptor>& attached) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "common/base/result.h"
@@ -19,13 +20,21 @@ struct SpawnOrder {
   RunnerDescriptors descriptors;
 };
 
+// The attempt that the runner is given next writes to this file.
+struct OutputOrder {
+  std::uint64_t runner = 0;
+  std::string path;
+};
+
+using LauncherOrder = std::variant<SpawnOrder, OutputOrder>;
+
 class LauncherSocket {
  public:
   explicit LauncherSocket(FileDescriptor socket) : socket_(std::move(socket)) {}
 
   int descriptor() const { return socket_.get(); }
   // The next order, waiting for it; nothing when the worker has closed its end.
-  Result<std::optional<SpawnOrder>> receive();
+  Result<std::optional<LauncherOrder>> receive();
   Status send(const wire::FromLauncher& message);
 
  private:

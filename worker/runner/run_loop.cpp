@@ -36,6 +36,11 @@ int RunLoop::serve() {
 
 AttemptStatus RunLoop::set_up(const wire::ToRunner::Setup& setup) {
   mapper_.reset();
+  places_ = {files::Roots::of_resolved({setup.input_roots().begin(), setup.input_roots().end()}),
+             files::Roots::of_resolved({setup.output_roots().begin(), setup.output_roots().end()})};
+  if (setup.application().find('/') != std::string::npos) {
+    return refused("a job names its application, and \"" + setup.application() + "\" is a path");
+  }
   auto loaded = app::LoadedApplication::load(
       setup.application(), {setup.application_directories().begin(), setup.application_directories().end()});
   if (!loaded) return refused(loaded.error().message);
@@ -67,7 +72,7 @@ AttemptStatus RunLoop::make_mapper(const app::LoadedApplication& loaded) {
 
 bool RunLoop::run(const wire::ToRunner::Run& order) {
   const AttemptStatus status =
-      ready_ ? AttemptRun({*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_}, order).run()
+      ready_ ? AttemptRun({*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_, places_}, order).run()
              : ready_;
   wire::FromRunner message;
   *message.mutable_attempt() = order.attempt();

@@ -40,11 +40,11 @@ std::unique_ptr<FakeRunner> FakeLauncher::next_spawn() {
   if (rights == nullptr) return nullptr;
   EXPECT_EQ(rights->cmsg_len, CMSG_LEN(sizeof(descriptors)));
   std::memcpy(descriptors.data(), CMSG_DATA(rights), sizeof(descriptors));
-  wire::Spawn spawn;
+  wire::ToLauncher order;
   constexpr auto kHeader = static_cast<ssize_t>(protocol::kFrameHeaderBytes);
-  EXPECT_TRUE(spawn.ParseFromArray(bytes.data() + kHeader, static_cast<int>(size - kHeader)));
-  return std::make_unique<FakeRunner>(spawn.runner(), FileDescriptor(descriptors[0]), FileDescriptor(descriptors[1]),
-                                      FileDescriptor(descriptors[2]));
+  EXPECT_TRUE(order.ParseFromArray(bytes.data() + kHeader, static_cast<int>(size - kHeader)));
+  return std::make_unique<FakeRunner>(order.spawn().runner(), FileDescriptor(descriptors[0]),
+                                      FileDescriptor(descriptors[1]), FileDescriptor(descriptors[2]));
 }
 
 void FakeLauncher::reports_spawned(const FakeRunner& runner) {

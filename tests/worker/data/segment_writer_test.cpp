@@ -16,12 +16,12 @@ namespace {
 using namespace test;
 
 std::unique_ptr<SegmentWriter> create(const std::string& path) {
-  auto writer = SegmentWriter::create(path);
-  if (!writer) {
-    ADD_FAILURE() << writer.error().message;
+  auto output = create_output_file(path);
+  if (!output) {
+    ADD_FAILURE() << output.error().message;
     return nullptr;
   }
-  return std::move(*writer);
+  return std::make_unique<SegmentWriter>(std::move(*output));
 }
 
 // While it lives no file may grow above 64 KiB: a full disk that needs no disk.
@@ -93,10 +93,10 @@ TEST(SegmentWriter, AnEmptySegmentHasLengthZero) {
 TEST(SegmentWriter, AFileOfThatNameIsLeftAlone) {
   const TemporaryDirectory directory;
   write_file(directory.file("out"), "somebody else's");
-  const auto writer = SegmentWriter::create(directory.file("out"));
-  ASSERT_FALSE(writer);
-  EXPECT_EQ(writer.error().kind, FaultKind::Output);
-  EXPECT_EQ(writer.error().message, "cannot create the output file " + directory.file("out") + ": File exists");
+  const auto output = create_output_file(directory.file("out"));
+  ASSERT_FALSE(output);
+  EXPECT_EQ(output.error().kind, FaultKind::Output);
+  EXPECT_EQ(output.error().message, "cannot create the output file " + directory.file("out") + ": File exists");
   EXPECT_EQ(read_file(directory.file("out")), "somebody else's");
 }
 
@@ -114,9 +114,9 @@ TEST(SegmentWriter, AFullDiskIsAnOutputFaultAndDropsTheRest) {
 }
 
 TEST(SegmentWriter, AMissingDirectoryIsAnOutputFault) {
-  const auto writer = SegmentWriter::create("/nonexistent/out");
-  ASSERT_FALSE(writer);
-  EXPECT_EQ(writer.error().message, "cannot create the output file /nonexistent/out: No such file or directory");
+  const auto output = create_output_file("/nonexistent/out");
+  ASSERT_FALSE(output);
+  EXPECT_EQ(output.error().message, "cannot create the output file /nonexistent/out: No such file or directory");
 }
 
 }  // namespace

@@ -42,10 +42,10 @@ LauncherProcess::LauncherProcess() : reader_(-1) {
 }
 
 void LauncherProcess::spawn(std::uint64_t runner, int socket, int block, int stderr_pipe) {
-  wire::Spawn spawn;
-  spawn.set_runner(runner);
+  wire::ToLauncher order;
+  order.mutable_spawn()->set_runner(runner);
   std::string frame;
-  protocol::append_frame(frame, spawn);
+  protocol::append_frame(frame, order);
   const std::array<int, 3> attached{socket, block, stderr_pipe};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(attached))> control{};
   iovec piece{frame.data(), frame.size()};

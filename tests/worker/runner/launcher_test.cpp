@@ -115,7 +115,7 @@ TEST_F(LauncherTest, ARunnerHasNoDescriptorsButItsOwn) {
   EXPECT_THAT(listed, HasSubstr("\n3\tsocket:"));
   EXPECT_THAT(listed, HasSubstr(directory_.file("input")));
   EXPECT_THAT(listed, HasSubstr(directory_.file("out")));
-  EXPECT_EQ(std::count(listed.begin(), listed.end(), '\n'), 6) << listed;
+  EXPECT_EQ(std::count(listed.begin(), listed.end(), '\n'), 7) << listed;  // the output's directory too
 }
 
 TEST_F(LauncherTest, AKilledRunnerTakesItsChildrenWithIt) {
@@ -181,10 +181,10 @@ TEST_F(LauncherTest, NonsenseEndsItWithASentence) {
 }
 
 TEST_F(LauncherTest, AnOrderWithoutDescriptorsEndsIt) {
-  wire::Spawn spawn;
-  spawn.set_runner(1);
+  wire::ToLauncher order;
+  order.mutable_spawn()->set_runner(1);
   std::string frame;
-  protocol::append_frame(frame, spawn);
+  protocol::append_frame(frame, order);
   launcher_.send_raw(frame);
   EXPECT_EQ(WEXITSTATUS(launcher_.finish()), 1);
 }

@@ -218,6 +218,27 @@ TEST_F(RunLoopTest, InputsAndOutputsThatFailAreNamed) {
   expect_failure(describe(directory_.file("broken.gz"), Codec::Gzip), output_path(), wire::BAD_RECORD);
 }
 
+TEST_F(RunLoopTest, RootsAreCheckedWhereFilesAreOpened) {
+  const TemporaryDirectory elsewhere;
+  wire::ToRunner setup = make_setup({});
+  setup.mutable_setup()->add_input_roots(elsewhere.path());
+  const auto unread = failure(setup);
+  EXPECT_EQ(unread.failure(), wire::INPUT);
+  EXPECT_THAT(unread.message(), HasSubstr("lies outside of the input roots (" + elsewhere.path() + ")"));
+  setup.mutable_setup()->set_input_roots(0, directory_.path());
+  setup.mutable_setup()->add_output_roots(elsewhere.path());
+  const auto unwritten = failure(setup);
+  EXPECT_EQ(unwritten.failure(), wire::OUTPUT);
+  EXPECT_THAT(unwritten.message(), HasSubstr("lies outside of the output roots (" + elsewhere.path() + ")"));
+  EXPECT_FALSE(std::filesystem::exists(output_path()));
+}
+
+TEST_F(RunLoopTest, AnApplicationIsNamedAndNotGivenByItsPath) {
+  const auto refused = failure(make_setup({}, std::string(ONTIME_TEST_APPS) + "/libontime_app_probe.so"));
+  EXPECT_EQ(refused.failure(), wire::BAD_APPLICATION);
+  EXPECT_THAT(refused.message(), HasSubstr("is a path"));
+}
+
 TEST_F(RunLoopTest, AnAttemptBeforeTheSetupIsRefused) {
   wire::ToRunner neither;
   EXPECT_EQ(failure(neither).failure(), wire::BAD_APPLICATION);

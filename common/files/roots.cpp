@@ -1,0 +1,67 @@
+#include "common/files/roots.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace ontime::files {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string without_slash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+bool is_in(std::string_view path, std::string_view root) {
+  if (root == "/") return path.starts_with('/');
+  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+}
+
+bool is_in_any(std::string_view path, const std::vector<std::string>& roots) {
+  return std::any_of(roots.begin(), roots.end(), [&](const std::string& root) { return is_in(path, root); });
+}
+
+}  // namespace
+
+Result<Roots> Roots::make(const std::vector<std::string>& directories) {
+  Roots roots;
+  for (const std::string& directory : directories) {
+    if (!directory.starts_with('/')) return bad_input("'" + directory + "' is not an absolute path.");
+    std::error_code error;
+    const fs::path real = fs::canonical(directory, error);
+    if (error) return bad_input("'" + directory + "' cannot be used: " + error.message() + ".");
+    if (!fs::is_directory(real, error)) return bad_input("'" + directory + "' is not a directory.");
+    roots.given_.push_back(without_slash(fs::path(directory).lexically_normal().string()));
+    roots.resolved_.push_back(real.string());
+  }
+  return roots;
+}
+
+Roots Roots::of_resolved(std::vector<std::string> directories) {
+  Roots roots;
+  roots.given_ = directories;
+  roots.resolved_ = std::move(directories);
+  return roots;
+}
+
+bool Roots::hold(std::string_view path) const { return are_everywhere() || is_in_any(path, resolved_); }
+
+bool Roots::seem_to_hold(std::string_view path) const {
+  const std::string normal = fs::path(path).lexically_normal().string();
+  return hold(normal) || is_in_any(normal, given_);
+}
+
+bool Roots::hold_inside(std::string_view path) const {
+  return hold(path) && std::find(resolved_.begin(), resolved_.end(), path) == resolved_.end();
+}
+
+std::string Roots::text() const {
+  std::string text;
+  for (const std::string& directory : given_) text += (text.empty() ? "" : ", ") + directory;
+  return text;
+}
+
+}  // namespace ontime::files

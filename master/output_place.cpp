@@ -1,0 +1,102 @@
+#include "master/output_place.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "common/files/within.h"
+#include "master/text.h"
+
+namespace ontime::master {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kPlace = O_PATH | O_DIRECTORY | O_CLOEXEC;
+
+Error outside(const std::string& directory, const files::Roots& roots) {
+  return bad_input("The output directory '" + readable(directory) +
+                   "' lies outside of the directories that this cluster writes to (" + roots.text() +
+                   "); name one inside of them, or let the operator add it with --output-root.");
+}
+
+Error refused(const std::string& directory, int problem) {
+  if (problem == ENOSPC || problem == EDQUOT || problem == EIO) return system_error("create", directory, problem);
+  if (problem == ENOTDIR) {
+    return bad_input("The output directory '" + readable(directory) +
+                     "' is a file, or would lie in one; name a directory that does not exist yet.");
+  }
+  return bad_input("The output directory '" + readable(directory) + "' cannot be created: " + std::strerror(problem) +
+                   ".");
+}
+
+// What is there of the way to a directory, opened, and the names that are missing.
+struct Way {
+  Descriptor last;
+  std::vector<std::string> missing;  // the innermost first
+  int problem = 0;
+};
+
+Way explore(const std::string& directory) {
+  Way way;
+  for (fs::path at = directory;; at = at.parent_path()) {
+    way.last = Descriptor(::open(at.c_str(), kPlace));
+    way.problem = way.last.is_open() ? 0 : errno;
+    if (way.problem != ENOENT || !at.has_relative_path()) return way;
+    way.missing.push_back(at.filename().string());
+  }
+}
+
+// Nobody can put a link where a directory has just been made without being refused.
+Result<Descriptor> make_missing(Way way, const std::string& directory) {
+  for (; !way.missing.empty(); way.missing.pop_back()) {
+    const std::string& name = way.missing.back();
+    if (::mkdirat(way.last.get(), name.c_str(), 0777) != 0 && errno != EEXIST) return refused(directory, errno);
+    Descriptor next(::openat(way.last.get(), name.c_str(), kPlace | O_NOFOLLOW));
+    if (!next.is_open()) return refused(directory, errno);
+    way.last = std::move(next);
+  }
+  return std::move(way.last);
+}
+
+}  // namespace
+
+OutputPlace::OutputPlace(std::string directory, Descriptor held)
+    : directory_(std::move(directory)), path_("/proc/self/fd/" + std::to_string(held.get())), held_(std::move(held)) {}
+
+Result<OutputPlace> OutputPlace::find(const std::string& directory, const files::Roots& roots) {
+  if (roots.are_everywhere()) return OutputPlace(directory);
+  const files::Opened opened = files::open_within(roots, directory, kPlace);
+  Descriptor held(opened.descriptor);
+  if (opened.is_outside) return outside(directory, roots);
+  if (!held.is_open()) return system_error("open the directory", directory, opened.problem);
+  return OutputPlace(directory, std::move(held));
+}
+
+Result<OutputPlace> OutputPlace::make(const std::string& directory, const files::Roots& roots) {
+  if (roots.are_everywhere()) return OutputPlace(directory);
+  Way way = explore(directory);
+  const auto place = way.last.is_open() ? files::place_of(way.last.get()) : std::nullopt;
+  const bool is_inside = way.missing.empty() ? place && roots.hold_inside(*place) : place && roots.hold(*place);
+  if (way.problem != 0 && roots.seem_to_hold(directory)) return refused(directory, way.problem);
+  if (!is_inside) return outside(directory, roots);
+  Result<Descriptor> held = make_missing(std::move(way), directory);
+  if (!held) return std::move(held).error();
+  return OutputPlace(directory, std::move(*held));
+}
+
+Status OutputPlace::in_words(Status status) const {
+  if (status || path_ == directory_) return status;
+  Error error = std::move(status).error();
+  for (std::size_t at = 0; (at = error.message.find(path_, at)) != error.message.npos; at += directory_.size()) {
+    error.message.replace(at, path_.size(), directory_);
+  }
+  return error;
+}
+
+}  // namespace ontime::master

@@ -1,0 +1,163 @@
+// Jobs read and write where the operator lets them, whatever the names they give.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "master/commit.h"
+#include "master/input_listing.h"
+#include "master/output_directory.h"
+#include "tests/support/temporary_directory.h"
+
+namespace ontime::master {
+namespace {
+
+namespace fs = std::filesystem;
+
+class JobRootsTest : public testing::Test {
+ protected:
+  JobRootsTest() {
+    test::write_file(at("data/a/one"), "text\n");
+    test::write_file(at("secret/two"), "text\n");
+    fs::create_directories(at("out"));
+    input_ = *files::Roots::make({at("data")});
+    output_ = *files::Roots::make({at("out")});
+  }
+  std::string at(const std::string& name) const { return directory_ / name; }
+
+  std::size_t count(const std::string& argument) {
+    const auto listed = list_inputs({argument}, input_);
+    EXPECT_TRUE(listed) << listed.error().message;
+    return listed ? listed->size() : 0;
+  }
+  void expect_input_refused(const std::string& argument) {
+    const auto listed = list_inputs({argument}, input_);
+    ASSERT_FALSE(listed) << argument;
+    EXPECT_EQ(listed.error().kind, ErrorKind::BadInput);
+    EXPECT_NE(listed.error().message.find("lies outside of the directories that this cluster reads (" + at("data")),
+              std::string::npos)
+        << listed.error().message;
+  }
+  void expect_output_refused(const std::string& directory) {
+    const Status claimed = claim_output(directory, "ours", output_);
+    ASSERT_FALSE(claimed) << directory;
+    EXPECT_EQ(claimed.error().kind, ErrorKind::BadInput);
+    EXPECT_EQ(claimed.error().message, "The output directory '" + directory +
+                                           "' lies outside of the directories that this cluster writes to (" +
+                                           at("out") +
+                                           "); name one inside of them, or let the operator add it with "
+                                           "--output-root.");
+  }
+
+  test::TemporaryDirectory directory_;
+  files::Roots input_;
+  files::Roots output_;
+};
+
+TEST_F(JobRootsTest, FilesDirectoriesAndPatternsInsideAreRead) {
+  EXPECT_EQ(count(at("data/a/one")), 1u);
+  EXPECT_EQ(count(at("data/a")), 1u);
+  EXPECT_EQ(count(at("data/*/o*")), 1u);
+  EXPECT_EQ(count("file://" + at("data/a/one")), 1u);
+}
+
+TEST_F(JobRootsTest, WhatLiesOutsideIsRefused) {
+  expect_input_refused(at("secret/two"));
+  expect_input_refused(at("secret"));
+  expect_input_refused(at("secret/*"));
+  expect_input_refused(at("data/../secret/two"));
+  expect_input_refused(at("data/a/../../secret/t*"));
+  expect_input_refused("file://" + at("data/%2e%2e/secret/two"));
+}
+
+TEST_F(JobRootsTest, LinksOutAreRefusedWhereverTheyAreFound) {
+  fs::create_symlink(at("secret/two"), at("data/a/link"));
+  fs::create_directory_symlink(at("secret"), at("data/directory"));
+  expect_input_refused(at("data/a/link"));
+  expect_input_refused(at("data/a"));
+  expect_input_refused(at("data/a/*"));
+  expect_input_refused(at("data/directory"));
+  expect_input_refused(at("data/directory/*"));
+  expect_input_refused(at("data/dir*"));
+}
+
+TEST_F(JobRootsTest, OfPlacesOutsideNothingIsTold) {
+  expect_input_refused(at("secret/nothing"));
+  expect_input_refused(at("secret/nothing*"));
+  expect_input_refused("/nonexistent/x");
+}
+
+TEST_F(JobRootsTest, OutputsAreMadeInsideOnly) {
+  EXPECT_TRUE(claim_output(at("out/deep/job"), "ours", output_));
+  EXPECT_TRUE(fs::is_directory(at("out/deep/job/_attempts")));
+  expect_output_refused(at("elsewhere/job"));
+  expect_output_refused(at("out"));
+  fs::create_directory_symlink(at("secret"), at("out/link"));
+  expect_output_refused(at("out/link/job"));
+  expect_output_refused(at("out/link"));
+  EXPECT_FALSE(fs::exists(at("elsewhere")));
+  EXPECT_FALSE(fs::exists(at("secret/job")));
+}
+
+TEST_F(JobRootsTest, AClaimIsTakenOverAndRefusedAsWithoutRoots) {
+  ASSERT_TRUE(claim_output(at("out/job"), "ours", output_));
+  EXPECT_TRUE(claim_output(at("out/job"), "ours", output_));
+  const Status theirs = claim_output(at("out/job"), "theirs", output_);
+  ASSERT_FALSE(theirs);
+  EXPECT_EQ(theirs.error().message, "The output directory '" + at("out/job") +
+                                        "' is not empty; name one that does not exist yet, or empty it.");
+  test::write_file(at("out/file"), "x");
+  const Status file = claim_output(at("out/file"), "ours", output_);
+  ASSERT_FALSE(file);
+  EXPECT_NE(file.error().message.find("is a file"), std::string::npos) << file.error().message;
+}
+
+TEST_F(JobRootsTest, ALinkThatWaitsWhereADirectoryIsToBeMadeIsNotFollowed) {
+  fs::create_symlink(at("secret/new"), at("out/dangling"));
+  EXPECT_FALSE(claim_output(at("out/dangling/job"), "ours", output_));
+  EXPECT_FALSE(fs::exists(at("secret/new")));
+}
+
+// A job was accepted, and then its directory became a link.
+class SwappedOutputTest : public JobRootsTest {
+ protected:
+  SwappedOutputTest() {
+    EXPECT_TRUE(claim_output(at("out/job"), "ours", output_));
+    fs::rename(at("out/job"), at("secret/job"));
+    fs::create_directory_symlink(at("secret/job"), at("out/job"));
+  }
+};
+
+TEST_F(SwappedOutputTest, NothingIsCommittedThroughTheLink) {
+  CommitPlan plan;
+  plan.directory = at("out/job");
+  const Status committed = commit_output(
+      plan, [] { return true; }, output_);
+  ASSERT_FALSE(committed);
+  EXPECT_NE(committed.error().message.find("lies outside"), std::string::npos) << committed.error().message;
+  EXPECT_FALSE(fs::exists(at("secret/job/_SUCCESS")));
+}
+
+TEST_F(SwappedOutputTest, NothingIsRemovedThroughTheLink) {
+  EXPECT_FALSE(discard_output(at("out/job"), 1, "ours", output_));
+  EXPECT_TRUE(fs::exists(at("secret/job/_attempts/.claim")));
+}
+
+TEST_F(JobRootsTest, OutputsAreCommittedAndDiscardedAsWithoutRoots) {
+  ASSERT_TRUE(claim_output(at("out/one"), "ours", output_));
+  CommitPlan plan;
+  plan.directory = at("out/one");
+  const Status committed = commit_output(
+      plan, [] { return true; }, output_);
+  ASSERT_TRUE(committed) << committed.error().message;
+  EXPECT_TRUE(fs::exists(at("out/one/_SUCCESS")));
+  EXPECT_TRUE(fs::exists(at("out/one/_manifest.json")));
+  EXPECT_FALSE(fs::exists(at("out/one/_attempts")));
+  ASSERT_TRUE(claim_output(at("out/two"), "ours", output_));
+  ASSERT_TRUE(discard_output(at("out/two"), 1, "ours", output_));
+  EXPECT_FALSE(fs::exists(at("out/two")));
+}
+
+}  // namespace
+}  // namespace ontime::master
