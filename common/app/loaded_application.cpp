@@ -86,11 +86,15 @@ const std::string& ParameterValues::get(std::string_view name) const {
   return found->second;
 }
 
-Result<LoadedApplication> LoadedApplication::load(std::string_view name, const std::vector<std::string>& directories) {
+Result<LoadedApplication> LoadedApplication::load(std::string_view name, const std::vector<std::string>& directories,
+                                                  const std::optional<Keeper>& keeper) {
   const bool is_path = name.find('/') != std::string_view::npos;
   std::string path = is_path ? std::string(name) : find_file(name, directories);
   if (path.empty()) return not_found(name, directories);
   std::string short_name = is_path ? name_of_path(path) : std::string(name);
+  if (keeper) {
+    if (Status kept = check_kept(path, *keeper); !kept) return std::move(kept).error();
+  }
   try {
     auto application = open_application(path);
     if (!application) return std::move(application).error();

@@ -4,11 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/app/application.h"
+#include "common/app/keeper.h"
 #include "common/base/result.h"
 
 namespace ontime::app {
@@ -34,7 +36,9 @@ class LoadedApplication {
   // `name` is "wordcount", looked up as libontime_app_wordcount.so in `directories` in order, or a path with a '/'.
   // BadInput when there is none (lists what there is), when it is no application or was built for another interface.
   // The shared object stays loaded until the process ends.
-  static Result<LoadedApplication> load(std::string_view name, const std::vector<std::string>& directories);
+  // With a keeper, one that others could change is refused, see check_kept.
+  static Result<LoadedApplication> load(std::string_view name, const std::vector<std::string>& directories,
+                                        const std::optional<Keeper>& keeper = {});
 
   const std::string& name() const { return name_; }
   const std::string& path() const { return path_; }

@@ -47,9 +47,14 @@ Status LauncherLink::open() {
 
 void LauncherLink::spawn(std::uint64_t runner, RunnerEnds ends) {
   pass_kill_point("spawn-before-order");
-  waiting_.push_back({runner, std::move(ends)});
+  waiting_.push_back({runner, std::move(ends), {}});
   send_waiting();
   pass_kill_point("spawn-ordered");
+}
+
+void LauncherLink::open_output(std::uint64_t runner, std::string path) {
+  waiting_.push_back({runner, {}, std::move(path)});
+  send_waiting();
 }
 
 void LauncherLink::stop() {
@@ -149,7 +154,20 @@ void LauncherLink::send_waiting() {
   }
 }
 
-bool LauncherLink::send(const Waiting& order) {
+bool LauncherLink::send(const Waiting& order) { return order.output.empty() ? send_spawn(order) : send_output(order); }
+
+bool LauncherLink::send_output(const Waiting& order) {
+  wire::ToLauncher message;
+  message.mutable_open_output()->set_runner(order.runner);
+  message.mutable_open_output()->set_path(order.output);
+  std::string frame;
+  protocol::append_frame(frame, message);
+  // Taken as a whole or not at all, since it fits into one of the kernel's buffers.
+  return ::send(socket_.native_handle(), frame.data(), frame.size(), MSG_NOSIGNAL | MSG_DONTWAIT) ==
+         static_cast<ssize_t>(frame.size());
+}
+
+bool LauncherLink::send_spawn(const Waiting& order) {
   wire::ToLauncher message;
   message.mutable_spawn()->set_runner(order.runner);
   std::string frame;

@@ -41,6 +41,9 @@ class LauncherLink {
   // Never waits. The answer is on_runner_spawned or on_spawn_failed, or on_launcher_lost.
   void spawn(std::uint64_t runner, RunnerEnds ends);
 
+  // Never waits. The launcher makes the file and hands it to the runner, which finds out if that fails.
+  void open_output(std::uint64_t runner, std::string path);
+
   // Ends the launcher, which kills all runners, and waits until it has ended. Idempotent.
   void stop();
 
@@ -51,6 +54,7 @@ class LauncherLink {
   struct Waiting {
     std::uint64_t runner;
     RunnerEnds ends;
+    std::string output{};  // not empty: an output file is wanted instead of a runner
   };
 
   Status open();
@@ -63,12 +67,14 @@ class LauncherLink {
   // Sends what waits, as far as the socket takes it.
   void send_waiting();
   bool send(const Waiting& order);  // false: the socket is full or broken
+  bool send_spawn(const Waiting& order);
+  bool send_output(const Waiting& order);
 
   asio::local::stream_protocol::socket socket_;
   asio::steady_timer pause_;
   LauncherStarter starter_;
   LauncherEvents* events_ = nullptr;
-  std::deque<Waiting> waiting_;  // at most as many as Slots has runners
+  std::deque<Waiting> waiting_;  // at most twice as many as Slots has runners
   bool awaits_room_ = false;
   bool stopped_ = false;
   Duration pause_time_{0};

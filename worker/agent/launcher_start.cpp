@@ -53,6 +53,14 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
+// As the system wants them; of strings that live on.
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& string : strings) pointers.push_back(string.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 void reap(pid_t pid) {
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -60,7 +68,8 @@ void reap(pid_t pid) {
 
 }  // namespace
 
-Result<StartedLauncher> start_launcher(const std::string& program) {
+Result<StartedLauncher> start_launcher(const std::string& program, std::vector<std::string> arguments,
+                                       std::optional<std::vector<std::string>> environment) {
   std::array<int, 2> sockets{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
     return failed(std::string("cannot make a socket pair for the launcher: ") + std::strerror(errno));
@@ -68,12 +77,11 @@ Result<StartedLauncher> start_launcher(const std::string& program) {
   StartedLauncher launcher{FileDescriptor(sockets[0]), 0};
   const FileDescriptor theirs(sockets[1]);
   const SpawnSettings settings(theirs.get());
-  std::string name = program;
-  std::string option = "--launcher";
-  std::string number = std::to_string(kSocketInLauncher);
-  const std::array<char*, 4> arguments{name.data(), option.data(), number.data(), nullptr};
+  arguments.insert(arguments.begin(), {program, "--launcher", std::to_string(kSocketInLauncher)});
+  std::vector<char*> variables;
+  if (environment) variables = pointers_to(*environment);
   const int error = ::posix_spawn(&launcher.pid, program.c_str(), settings.actions(), settings.attributes(),
-                                  arguments.data(), environ);
+                                  pointers_to(arguments).data(), environment ? variables.data() : environ);
   if (error != 0) {
     return failed("cannot start " + program + ": " + std::strerror(error) +
                   "; it belongs beside ontime-worker, install or build all programs");

@@ -5,7 +5,9 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/result.h"
 #include "worker/data/file_descriptor.h"
@@ -21,8 +23,10 @@ struct StartedLauncher {
 using LauncherStarter = std::function<Result<StartedLauncher>()>;
 
 // Starts `program` in a process group of its own (a key press in the terminal is the worker's affair) with the socket
-// as its only descriptor besides the standard ones.
-Result<StartedLauncher> start_launcher(const std::string& program);
+// as its only descriptor besides the standard ones, with further `arguments` and this environment ("NAME=VALUE"; none:
+// ours).
+Result<StartedLauncher> start_launcher(const std::string& program, std::vector<std::string> arguments = {},
+                                       std::optional<std::vector<std::string>> environment = {});
 
 // Where the program lies: beside our own binary.
 std::string launcher_path();

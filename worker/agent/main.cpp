@@ -1,5 +1,8 @@
 // ontime-worker: the node agent. Builds the parts, runs them on one thread, and ends with 0 on SIGTERM or SIGINT, 1
 // when there is no master or it refuses this worker, 2 for wrong usage.
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
 #include <asio/co_spawn.hpp>
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>
@@ -11,6 +14,7 @@
 #include "common/log/log.h"
 #include "common/net/coroutine.h"
 #include "common/net/token.h"
+#include "worker/agent/attempt_environment.h"
 #include "worker/agent/launcher_link.h"
 #include "worker/agent/master_link.h"
 #include "worker/agent/options.h"
@@ -48,10 +52,17 @@ int run(const Options& options) {
     if (!error) io.stop();
   });
   ReportLog reports;
-  LauncherLink launcher(executor, [] { return start_launcher(launcher_path()); });
+  LauncherLink launcher(executor, [&options] {
+    return start_launcher(launcher_path(), to_arguments(options.confinement),
+                          environment_of_attempts(environ, options.attempt_environment));
+  });
   Slots slots(executor,
-              {options.slots, options.application_directories, options.name, options.input_roots, options.output_roots},
+              {options.slots, options.application_directories, options.name, options.input_roots, options.output_roots,
+               options.confinement.limits, options.confinement.run_as.has_value()},
               reports, launcher);
+  if (options.runs_as_root && options.parent == 0) {
+    spdlog::warn("attempts_run_as_root message=\"whoever may submit is root here; --run-as names another user\"");
+  }
   if (auto started = slots.start(); !started) return complain(started.error());
   MasterLink master(executor, link_options(options), reports, slots);
   std::optional<Error> end;

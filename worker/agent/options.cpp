@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint16_t kMasterPort = 7400;
 constexpr std::size_t kNameBytesMax = 256;
+constexpr std::uint64_t kAttemptMemoryMin = 16u << 20;
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -34,10 +35,45 @@ struct Words {
   std::string token_file;
   net::TlsFiles tls;
   std::vector<std::string> directories;
+  bool no_default_apps = false;
+  std::string run_as;
+  std::string attempt_memory;
+  std::uint64_t attempt_files = 0;
+  std::uint64_t attempt_processes = 0;
+  std::string attempt_cpu;
+  std::vector<std::string> attempt_environment;
   std::vector<std::string> input_roots;
   std::vector<std::string> output_roots;
   bool check_config = false;
 };
+
+void declare_confinement(CLI::App& app, Words& words) {
+  app.add_flag("--no-default-apps", words.no_default_apps, "Look for applications in no other directories");
+  app.add_option("--input-root", words.input_roots,
+                 "Attempts may read only files that lie in this directory; may be repeated. None: any file")
+      ->type_name("DIR")
+      ->take_all();
+  app.add_option("--output-root", words.output_roots,
+                 "Attempts may write only to directories that lie in this one; may be repeated. None: any directory")
+      ->type_name("DIR")
+      ->take_all();
+  app.add_option("--run-as", words.run_as, "Run attempts as this user; needs root")->type_name("USER[:GROUP]");
+  app.add_option("--attempt-memory", words.attempt_memory, "Memory each process of an attempt may allocate")
+      ->type_name("SIZE");
+  app.add_option("--attempt-files", words.attempt_files, "Files each of them may have open, 16 or more")
+      ->check(CLI::Range(16u, 1u << 20))
+      ->type_name("N");
+  app.add_option("--attempt-processes", words.attempt_processes,
+                 "Processes and threads that the attempts' user may have on this machine")
+      ->check(CLI::Range(1u, 1u << 22))
+      ->type_name("N");
+  app.add_option("--attempt-cpu", words.attempt_cpu, "CPU time each process of an attempt may use, in whole seconds")
+      ->type_name("TIME");
+  app.add_option("--attempt-env", words.attempt_environment,
+                 "Pass this environment variable on to attempts; a '*' at its end stands for anything; may be repeated")
+      ->type_name("NAME")
+      ->take_all();
+}
 
 void declare(CLI::App& app, Words& words, Options& options) {
   app.add_option("--master", words.master, "Where the master listens")->type_name("HOST:PORT")->capture_default_str();
@@ -48,14 +84,7 @@ void declare(CLI::App& app, Words& words, Options& options) {
   app.add_option("--app-dir", words.directories, "Look here for applications first; may be repeated")
       ->type_name("DIR")
       ->take_all();
-  app.add_option("--input-root", words.input_roots,
-                 "Attempts may read only files that lie in this directory; may be repeated. None: any file")
-      ->type_name("DIR")
-      ->take_all();
-  app.add_option("--output-root", words.output_roots,
-                 "Attempts may write only to directories that lie in this one; may be repeated. None: any directory")
-      ->type_name("DIR")
-      ->take_all();
+  declare_confinement(app, words);
   app.add_option("--connect-timeout", words.connect_timeout, "Give up if no master has let us in within this time")
       ->type_name("TIME")
       ->capture_default_str();
@@ -91,6 +120,51 @@ Status understand_roots(const Words& words, Options& options) {
   return {};
 }
 
+Status understand_limits(const Words& words, AttemptLimits& limits) {
+  if (!words.attempt_memory.empty()) {
+    auto memory = parse_size(words.attempt_memory);
+    if (!memory) return bad_input("--attempt-memory: " + memory.error().message);
+    if (*memory < kAttemptMemoryMin) return bad_input("--attempt-memory: an attempt needs 16 MiB or more");
+    limits.memory_bytes = *memory;
+  }
+  if (!words.attempt_cpu.empty()) {
+    auto cpu = parse_duration(words.attempt_cpu);
+    if (!cpu) return bad_input("--attempt-cpu: " + cpu.error().message);
+    if (*cpu < std::chrono::seconds(1)) return bad_input("--attempt-cpu: has to be 1s or more");
+    limits.cpu_seconds = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(*cpu).count());
+  }
+  limits.files = words.attempt_files;
+  limits.processes = words.attempt_processes;
+  return {};
+}
+
+Status understand_user(const Words& words, Options& options) {
+  const bool is_root = ::geteuid() == 0;
+  bool stays_root = is_root;
+  if (!words.run_as.empty()) {
+    if (!is_root) {
+      return bad_input("--run-as needs root: start the worker as root, or without it; attempts then run as its user");
+    }
+    auto identity = parse_identity(words.run_as);
+    if (!identity) return bad_input("--run-as: " + identity.error().message);
+    stays_root = identity->user == 0;
+    if (!stays_root) options.confinement.run_as = std::move(*identity);
+  }
+  options.runs_as_root = is_root && words.run_as.empty();
+  if (stays_root && words.attempt_processes > 0) {
+    return bad_input("--attempt-processes does not bind root; name another user with --run-as");
+  }
+  return {};
+}
+
+Status understand_confinement(const Words& words, Options& options) {
+  if (auto roots = understand_roots(words, options); !roots) return roots;
+  if (auto user = understand_user(words, options); !user) return user;
+  options.confinement.output_roots = options.output_roots.resolved();
+  options.attempt_environment = words.attempt_environment;
+  return understand_limits(words, options.confinement.limits);
+}
+
 Status understand(const Words& words, Options& options) {
   auto master = net::parse_endpoint(words.master, kMasterPort);
   if (!master) return bad_input("--master: " + master.error().message);
@@ -102,7 +176,7 @@ Status understand(const Words& words, Options& options) {
   auto tls = net::load_tls(words.tls);
   if (!tls) return std::move(tls).error();
   if (words.name.size() > kNameBytesMax) return bad_input("--name: at most 256 bytes");
-  if (auto roots = understand_roots(words, options); !roots) return roots;
+  if (auto confined = understand_confinement(words, options); !confined) return confined;
   options.master = std::move(*master);
   options.connect_timeout = *timeout;
   options.token = std::move(*token);
@@ -111,6 +185,7 @@ Status understand(const Words& words, Options& options) {
   options.host = host_name();
   options.name = words.name.empty() ? options.host + ":" + std::to_string(::getpid()) : words.name;
   options.application_directories = words.directories;
+  if (words.no_default_apps) return {};
   for (auto& directory : app::default_application_directories()) {
     options.application_directories.push_back(std::move(directory));
   }

@@ -13,6 +13,7 @@
 #include "common/log/log.h"
 #include "common/net/endpoint.h"
 #include "common/net/tls_identity.h"
+#include "worker/confine/confinement.h"
 
 namespace ontime::worker {
 
@@ -26,9 +27,12 @@ struct Options {
   std::vector<std::string> application_directories;  // in the order they are searched
   files::Roots input_roots;
   files::Roots output_roots;
+  Confinement confinement;                       // of attempts
+  std::vector<std::string> attempt_environment;  // variables they get besides those they need
   Duration connect_timeout{0};
   log::Options log;
-  pid_t parent = 0;  // to die with; 0: with nobody
+  bool runs_as_root = false;  // and so do attempts, without having been told to
+  pid_t parent = 0;           // to die with; 0: with nobody
 };
 
 // The options, or the exit status of a process that has nothing to do: --help, --version or --check-config was asked

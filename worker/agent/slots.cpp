@@ -126,6 +126,7 @@ Status Slots::place(AttemptId id, const wire::Order::Launch& launch, const Setup
   }
   wire::ToRunner::Run run = runner_run(id, launch, *setup);
   if (auto disturbance = disturber_.draw(launch, setup->tasks())) *run.mutable_disturbance() = std::move(*disturbance);
+  if (options_.has_user) launcher_.open_output(runner->number(), run.output_path());
   runner->run(id, std::move(run));
   attempts_.emplace(id, Running{Attempt(id, launch), std::move(runner)});
   spdlog::debug("attempt_launched {} begin={} end={} standby={} reused={}", id, launch.range().begin(),

@@ -21,6 +21,7 @@
 #include "worker/agent/order_taker.h"
 #include "worker/agent/report_log.h"
 #include "worker/agent/runner_link.h"
+#include "worker/confine/limits.h"
 
 namespace ontime::worker {
 
@@ -37,6 +38,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
     std::string node_name{};  // as the master knows this worker
     files::Roots input_roots{};
     files::Roots output_roots{};
+    AttemptLimits limits{};
+    bool has_user = false;  // attempts run as another user, and the launcher makes their output files
   };
 
   // `reports` and `launcher` outlive it.

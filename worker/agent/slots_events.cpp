@@ -60,11 +60,13 @@ void Slots::on_finished(Running& running) {
   spdlog::debug("attempt_finished {}", id);
   runner->on_finished();
   attempts_.erase(id);
-  if (!setups_.contains(id.task.job)) runner->kill();  // its job was forgotten meanwhile
+  // Its job was forgotten meanwhile, or the next attempt would begin with less CPU time.
+  if (!setups_.contains(id.task.job) || options_.limits.cpu_seconds > 0) runner->kill();
 }
 
 void Slots::on_runner_over(RunnerLink& runner, int wait_status) {
   std::string message = "the attempt's process " + describe_process_end(wait_status);
+  message += used_up_by(wait_status, options_.limits);
   if (Running* running = running_in(runner)) {
     observe(*running);
     message += place_of(running->attempt);

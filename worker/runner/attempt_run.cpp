@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "common/injection/wire.h"
+#include "worker/runner/output_handover.h"
 
 namespace ontime::worker {
 namespace {
@@ -26,6 +28,8 @@ AttemptStatus guarded(Call&& call) {
   try {
     call();
     return {};
+  } catch (const std::bad_alloc&) {
+    throw;  // told of where the limit is known
   } catch (const std::exception& e) {
     return AttemptFailure{wire::THREW, std::string(e.what()).substr(0, kMessageBytesMax)};
   } catch (...) {
@@ -98,7 +102,9 @@ AttemptStatus AttemptRun::open() {
   auto reader = RecordReader::open(std::move(file), parts_.rule, range_.begin, parts_.block_bytes, parts_.places.input);
   if (!reader) return to_failure(std::move(reader).error());
   reader_ = std::move(*reader);
-  auto output = create_output_file(order_.output_path(), parts_.places.output);
+  const RunnerPlaces& places = parts_.places;
+  auto output = places.output_socket >= 0 ? take_over(places.output_socket, order_.output_path())
+                                          : create_output_file(order_.output_path(), places.output);
   if (!output) return to_failure(std::move(output).error());
   writer_ = std::make_unique<SegmentWriter>(std::move(*output));
   parts_.context.set_input_path(order_.file().path());

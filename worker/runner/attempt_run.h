@@ -38,6 +38,7 @@ AttemptFailure to_failure(Fault fault);
 struct RunnerPlaces {
   files::Roots input;
   files::Roots output;
+  int output_socket = -1;  // not negative: output files are made by the launcher and come from there
 };
 const RunnerPlaces& everywhere();
 

@@ -3,17 +3,22 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "common/base/kill_point.h"
+#include "worker/data/output_file.h"
+#include "worker/runner/output_handover.h"
 
 namespace ontime::worker {
 namespace {
@@ -55,6 +60,12 @@ void touch_messages() {
 
 }  // namespace
 
+Launcher::Launcher(FileDescriptor socket, Confinement confinement)
+    : socket_(std::move(socket)),
+      confinement_(std::move(confinement)),
+      output_roots_(files::Roots::of_resolved(confinement_.output_roots)),
+      keeper_{::geteuid(), ::getegid()} {}
+
 int Launcher::run() {
   const FileDescriptor signals = open_signals();
   touch_messages();
@@ -73,30 +84,40 @@ Status Launcher::serve(int signals) {
       if (auto reported = report_exits(); !reported) return {};  // the worker is gone
     }
     if (watched[0].revents != 0) {
-      auto goes_on = spawn_next();
+      auto goes_on = obey_next();
       if (!goes_on) return std::move(goes_on).error();
       if (!*goes_on) return {};
     }
   }
 }
 
-Result<bool> Launcher::spawn_next() {
+Result<bool> Launcher::obey_next() {
   auto order = socket_.receive();
   if (!order) return std::move(order).error();
   if (!order->has_value()) return false;
-  if (!std::holds_alternative<SpawnOrder>(**order))
-    return failed("the worker sent an order that is not for this launcher");
-  SpawnOrder& spawn = std::get<SpawnOrder>(**order);
+  if (auto* const runner = std::get_if<SpawnOrder>(&**order)) return spawn(std::move(*runner));
+  open_output(std::get<OutputOrder>(**order));
+  return true;
+}
+
+bool Launcher::spawn(SpawnOrder order) {
   pass_kill_point("fork-before");
+  // A runner of another user may not make files where outputs go.
+  std::array<int, 2> outputs{-1, -1};
+  const bool has_outputs =
+      !confinement_.run_as || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, outputs.data()) == 0;
+  FileDescriptor ours(outputs[0]);
+  FileDescriptor theirs(outputs[1]);
   const pid_t launcher = ::getpid();
-  const pid_t pid = ::fork();
-  if (pid == 0) become_runner(std::move(spawn.descriptors), launcher);
+  const pid_t pid = has_outputs ? ::fork() : -1;
+  if (pid == 0) become_runner(std::move(order.descriptors), std::move(theirs), launcher, confinement_, keeper_);
   wire::FromLauncher message;
   wire::FromLauncher::Spawned& spawned = *message.mutable_spawned();
-  spawned.set_runner(spawn.runner);
+  spawned.set_runner(order.runner);
   if (pid > 0) {
     ::setpgid(pid, pid);  // as the child does: whoever comes first
-    runners_.emplace(pid, spawn.runner);
+    runners_.emplace(pid, order.runner);
+    if (ours) outputs_.insert_or_assign(order.runner, std::move(ours));
     spawned.set_pid(pid);
   } else {
     spawned.set_error(std::string("cannot fork: ") + std::strerror(errno));
@@ -105,6 +126,12 @@ Result<bool> Launcher::spawn_next() {
   const bool is_told = socket_.send(message).has_value();
   pass_kill_point("fork-reported");
   return is_told;
+}
+
+// Nobody waits for one whose runner has ended.
+void Launcher::open_output(const OutputOrder& order) {
+  const auto runner = outputs_.find(order.runner);
+  if (runner != outputs_.end()) hand_over(runner->second.get(), create_output_file(order.path, output_roots_));
 }
 
 // Before a runner is reaped, while its process id cannot be given to anyone else, the rest of its group is killed.
@@ -118,6 +145,7 @@ Status Launcher::report_exits() {
     ::waitpid(pid, &wait_status, 0);
     const auto runner = runners_.extract(pid);
     if (runner.empty()) continue;
+    outputs_.erase(runner.mapped());
     pass_kill_point("exit-before-report");
     wire::FromLauncher message;
     message.mutable_exited()->set_runner(runner.mapped());

@@ -7,25 +7,34 @@
 #include <cstdint>
 #include <map>
 
+#include "common/app/keeper.h"
+#include "common/files/roots.h"
+#include "worker/confine/confinement.h"
 #include "worker/runner/launcher_socket.h"
 
 namespace ontime::worker {
 
 class Launcher {
  public:
-  explicit Launcher(FileDescriptor socket) : socket_(std::move(socket)) {}
+  Launcher(FileDescriptor socket, Confinement confinement);
 
   // Serves until the worker closes the socket or SIGTERM comes, then kills what is left. The process's exit status.
   int run();
 
  private:
   Status serve(int signals);
-  Result<bool> spawn_next();  // false: the worker is gone
+  Result<bool> obey_next();  // false: the worker is gone
+  bool spawn(SpawnOrder order);
+  void open_output(const OutputOrder& order);
   Status report_exits();
   void kill_all();
 
   LauncherSocket socket_;
-  std::map<pid_t, std::uint64_t> runners_;  // by process id; alive or not yet reaped
+  const Confinement confinement_;
+  const files::Roots output_roots_;
+  const app::Keeper keeper_;
+  std::map<pid_t, std::uint64_t> runners_;           // by process id; alive or not yet reaped
+  std::map<std::uint64_t, FileDescriptor> outputs_;  // of those: our ends, where their output files go
 };
 
 }  // namespace ontime::worker

@@ -1,5 +1,5 @@
 // ontime-runner: started by ontime-worker, not by people. `--launcher FD` serves the Unix socket FD, which must be
-// open.
+// open; what follows it confines the runners, see worker/confine/confinement.h.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "worker/runner/launcher.h"
 
@@ -29,7 +30,7 @@ int main(int argc, char** argv) {
     std::puts("ontime-runner --launcher FD: runs attempts for ontime-worker, which starts it; not for people.");
     return 0;
   }
-  if (option != "--launcher" || argc != 3) {
+  if (option != "--launcher" || argc < 3) {
     std::fputs("ontime-runner: expected --launcher FD; it is started by ontime-worker\n", stderr);
     return 2;
   }
@@ -39,5 +40,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   ::fcntl(*fd, F_SETFD, FD_CLOEXEC);
-  return ontime::worker::Launcher(ontime::worker::FileDescriptor(*fd)).run();
+  auto confinement = ontime::worker::from_arguments({argv + 3, argv + argc});
+  if (!confinement) {
+    std::fprintf(stderr, "ontime-runner: %s; it is started by ontime-worker\n", confinement.error().message.c_str());
+    return 2;
+  }
+  return ontime::worker::Launcher(ontime::worker::FileDescriptor(*fd), std::move(*confinement)).run();
 }

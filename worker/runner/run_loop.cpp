@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -36,13 +37,23 @@ int RunLoop::serve() {
 
 AttemptStatus RunLoop::set_up(const wire::ToRunner::Setup& setup) {
   mapper_.reset();
+  AttemptStatus status = load(setup);
+  if (status) return status;
+  AttemptFailure failure = std::move(status).error();
+  failure.message += used_up(bounds_.limits, failure.message);
+  return failure;
+}
+
+AttemptStatus RunLoop::load(const wire::ToRunner::Setup& setup) {
   places_ = {files::Roots::of_resolved({setup.input_roots().begin(), setup.input_roots().end()}),
-             files::Roots::of_resolved({setup.output_roots().begin(), setup.output_roots().end()})};
+             files::Roots::of_resolved({setup.output_roots().begin(), setup.output_roots().end()}),
+             bounds_.output_socket};
   if (setup.application().find('/') != std::string::npos) {
     return refused("a job names its application, and \"" + setup.application() + "\" is a path");
   }
   auto loaded = app::LoadedApplication::load(
-      setup.application(), {setup.application_directories().begin(), setup.application_directories().end()});
+      setup.application(), {setup.application_directories().begin(), setup.application_directories().end()},
+      bounds_.keeper);
   if (!loaded) return refused(loaded.error().message);
   std::map<std::string, std::string, std::less<>> given;
   for (const wire::Entry& entry : setup.parameters()) given[entry.key()] = entry.value();
@@ -61,6 +72,8 @@ AttemptStatus RunLoop::make_mapper(const app::LoadedApplication& loaded) {
     if (!mapper_) return refused(who + " makes no mapper");
     mapper_->setup(*context_);
     return {};
+  } catch (const std::bad_alloc&) {
+    return AttemptFailure{wire::THREW, who + " cannot start: it ran out of memory" + used_up_memory(bounds_.limits)};
   } catch (const std::invalid_argument& e) {
     return refused(who + " refuses its parameters: " + e.what());
   } catch (const std::exception& e) {
@@ -70,10 +83,22 @@ AttemptStatus RunLoop::make_mapper(const app::LoadedApplication& loaded) {
   }
 }
 
+AttemptStatus RunLoop::map(const wire::ToRunner::Run& order) {
+  if (!ready_) return ready_;
+  try {
+    AttemptStatus status =
+        AttemptRun({*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_, places_}, order).run();
+    if (status) return status;
+    AttemptFailure failure = std::move(status).error();
+    failure.message += used_up(bounds_.limits, failure.message);
+    return failure;
+  } catch (const std::bad_alloc&) {
+    return AttemptFailure{wire::THREW, "the attempt ran out of memory" + used_up_memory(bounds_.limits)};
+  }
+}
+
 bool RunLoop::run(const wire::ToRunner::Run& order) {
-  const AttemptStatus status =
-      ready_ ? AttemptRun({*mapper_, *context_, channel_, progress_, rule_, block_bytes_, clock_, places_}, order).run()
-             : ready_;
+  const AttemptStatus status = map(order);
   wire::FromRunner message;
   *message.mutable_attempt() = order.attempt();
   if (status) {

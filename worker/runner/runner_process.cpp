@@ -17,15 +17,17 @@
 namespace ontime::worker {
 namespace {
 
-constexpr int kSocket = 3;  // the runner's only descriptor besides the standard ones
+// The runner's only descriptors besides the standard ones; the second only if the launcher makes its output files.
+constexpr int kSocket = 3;
+constexpr int kOutputs = 4;
 
 [[noreturn]] void give_up(const char* why) {
   std::perror(why);
   ::_exit(1);
 }
 
-void belong_to(pid_t launcher) {
-  ::setpgid(0, 0);
+// Another user's process forgets this, so it has to come after that.
+void die_with(pid_t launcher) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != launcher) ::_exit(1);  // it died before the line above
 }
@@ -48,33 +50,52 @@ ProgressBlock* map_block(int fd) {
 
 // Moves the descriptors to their places and closes all others. Received ones never are 0, 1 or 2: the launcher keeps
 // those open.
-void place_descriptors(RunnerDescriptors from) {
+void place_descriptors(RunnerDescriptors from, FileDescriptor outputs) {
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null < 0 || ::dup2(null, STDIN_FILENO) < 0) give_up("ontime-runner: cannot open /dev/null");
   ::dup2(from.stderr_pipe.get(), STDOUT_FILENO);
   ::dup2(from.stderr_pipe.get(), STDERR_FILENO);
   from.stderr_pipe.release();
   from.progress_block.release();
-  if (const int socket = from.socket.release(); socket != kSocket) ::dup2(socket, kSocket);
-  ::fcntl(kSocket, F_SETFD, FD_CLOEXEC);  // not for programs the application starts
-  ::close_range(kSocket + 1, UINT_MAX, 0);
+  // Out of the way of each other first.
+  const int socket = ::fcntl(from.socket.get(), F_DUPFD_CLOEXEC, kOutputs + 1);
+  const int last = outputs ? kOutputs : kSocket;
+  if (outputs) {
+    const int source = ::fcntl(outputs.get(), F_DUPFD_CLOEXEC, kOutputs + 1);
+    if (source < 0 || ::dup3(source, kOutputs, O_CLOEXEC) < 0) give_up("ontime-runner: cannot place its descriptors");
+  }
+  // Not for programs the application starts.
+  if (socket < 0 || ::dup3(socket, kSocket, O_CLOEXEC) < 0) give_up("ontime-runner: cannot place its descriptors");
+  from.socket.release();
+  outputs.release();
+  ::close_range(static_cast<unsigned>(last) + 1, UINT_MAX, 0);
 }
 
 }  // namespace
 
-void become_runner(RunnerDescriptors descriptors, pid_t launcher) {
-  belong_to(launcher);
+void become_runner(RunnerDescriptors descriptors, FileDescriptor outputs, pid_t launcher,
+                   const Confinement& confinement, const app::Keeper& keeper) {
+  ::setpgid(0, 0);
+  die_with(launcher);
   reset_signals();
   ProgressBlock* const block = map_block(descriptors.progress_block.get());
-  place_descriptors(std::move(descriptors));
+  const int output_socket = outputs ? kOutputs : -1;
+  place_descriptors(std::move(descriptors), std::move(outputs));
   if (block == nullptr) {
     std::fprintf(stderr, "ontime-runner: the worker is of another build; stop it and start it again\n");
     ::_exit(1);
   }
+  if (Status confined = confine(confinement); !confined) {
+    std::fprintf(stderr, "ontime-runner: %s\n", confined.error().message.c_str());
+    ::_exit(1);
+  }
+  die_with(launcher);
   int status = 1;
   {
     RunnerChannel channel{FileDescriptor(kSocket)};
-    status = RunLoop(channel, *block).serve();
+    status = RunLoop(channel, *block, RecordReader::kBlockBytes, steady_run_clock(),
+                     {confinement.limits, output_socket, keeper})
+                 .serve();
   }
   std::fflush(nullptr);
   ::_exit(status);

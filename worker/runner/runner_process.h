@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include "common/app/keeper.h"
+#include "worker/confine/confinement.h"
 #include "worker/data/file_descriptor.h"
 
 namespace ontime::worker {
@@ -15,7 +17,9 @@ struct RunnerDescriptors {
 };
 
 // To be called in the child right after fork; never returns. Own process group; dies with `launcher`; default signals;
-// standard input empty, standard output and error into the pipe; every other descriptor closed.
-[[noreturn]] void become_runner(RunnerDescriptors descriptors, pid_t launcher);
+// standard input empty, standard output and error into the pipe; every other descriptor closed; confined. `outputs` is
+// where output files come from if the launcher makes them. The worker's user keeps the applications.
+[[noreturn]] void become_runner(RunnerDescriptors descriptors, FileDescriptor outputs, pid_t launcher,
+                                const Confinement& confinement, const app::Keeper& keeper);
 
 }  // namespace ontime::worker

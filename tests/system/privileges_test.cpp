@@ -1,0 +1,200 @@
+// What attempts may do on a real worker: nothing they were not given, and a limit that is reached is named.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/system/cluster.h"
+
+namespace ontime::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kIsSanitized = true;
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
+constexpr const char* kNobody = "65534";
+
+class Privileges : public testing::Test {
+ protected:
+  // Applications where every user may read them, and nobody but us may write.
+  Privileges() {
+    ::umask(022);
+    for (const std::string& directory : {at(""), at("in"), at("out"), at("apps")}) {
+      fs::create_directories(directory);
+      fs::permissions(directory, fs::perms(0755));
+    }
+    const std::string file = "/libontime_app_curious.so";
+    fs::copy_file(kApps + file, at("apps") + file);
+  }
+  std::string at(const std::string& name) const { return cluster_ / name; }
+
+  void start(Arguments worker = {}, const Arguments& master = {}) {
+    cluster_.start_master(master);
+    worker.insert(worker.end(), {"--app-dir", at("apps")});
+    cluster_.add_worker(1, worker);
+  }
+  // Submits what tries `lines`; the job's description once it has ended.
+  nlohmann::json attempt(const std::string& lines, const Arguments& more = {}) {
+    write_file(at("in/lines"), lines);
+    Arguments arguments{application_, at("in/lines"), "--output", at("out/job"), "--max-attempts",
+                        "1",          "--app-dir",    at("apps")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const std::string id = cluster_.submit(arguments);
+    cluster_.wait(id);
+    return cluster_.job(id);
+  }
+  // What it wrote, if it could.
+  std::string output_of(const std::string& lines) {
+    const nlohmann::json job = attempt(lines);
+    EXPECT_EQ(job["state"], "succeeded") << job["message"];
+    return read_file(at("out/job/part-m-00000"));
+  }
+  std::string failure_of(const std::string& lines) {
+    const nlohmann::json job = attempt(lines);
+    EXPECT_EQ(job["state"], "failed");
+    return job["message"];
+  }
+
+  std::string application_ = "curious";
+  Cluster cluster_;
+};
+
+TEST_F(Privileges, AnAttemptCanGainNothingAndKnowsNoSecrets) {
+  ::setenv("ONTIME_TOKEN", "the token", 1);
+  ::setenv("ONTIME_TEST_SECRET", "a secret", 1);
+  ::setenv("ONTIME_TEST_WANTED", "wanted", 1);
+  start({"--attempt-env", "ONTIME_TEST_W*"});
+  const std::string told = output_of("status\nenvironment\nlimits\ndescriptors\n");
+  for (const char* name : {"ONTIME_TOKEN", "ONTIME_TEST_SECRET", "ONTIME_TEST_WANTED"}) ::unsetenv(name);
+  EXPECT_THAT(told, HasSubstr("NoNewPrivs:\t1\n"));
+  EXPECT_THAT(told, HasSubstr("Max core file size        0 "));
+  EXPECT_THAT(told, HasSubstr("\nPATH="));
+  EXPECT_THAT(told, HasSubstr("\nONTIME_TEST_WANTED=wanted\n"));
+  EXPECT_THAT(told, Not(HasSubstr("the token")));
+  EXPECT_THAT(told, Not(HasSubstr("a secret")));
+  EXPECT_THAT(told, Not(HasSubstr("\nHOME=")));
+  EXPECT_THAT(told, HasSubstr("\n0\t/dev/null\n1\tpipe:"));
+  EXPECT_THAT(told, Not(HasSubstr("\n7\t")));  // socket, input, output and its directory are 3 to 6
+}
+
+TEST_F(Privileges, MemoryThatIsUsedUpIsNamed) {
+  if (kIsSanitized) GTEST_SKIP() << "sanitizers allocate terabytes";
+  start({"--attempt-memory", "256MiB"});
+  EXPECT_THAT(failure_of("memory\n"), HasSubstr("256.0 MiB of memory that --attempt-memory allows"));
+}
+
+TEST_F(Privileges, FilesThatAreUsedUpAreNamed) {
+  start({"--attempt-files", "64"});
+  EXPECT_THAT(failure_of("files\n"), HasSubstr("had all 64 files open that --attempt-files allows"));
+}
+
+TEST_F(Privileges, TimeThatIsUsedUpIsNamed) {
+  start({"--attempt-cpu", "1s"});
+  EXPECT_THAT(failure_of("cpu\n"), HasSubstr("had used the 1 s of CPU time that --attempt-cpu allows"));
+}
+
+TEST_F(Privileges, AnApplicationThatOthersCanChangeIsNotRun) {
+  application_ = "changeable";
+  fs::copy_file(at("apps/libontime_app_curious.so"), at("apps/libontime_app_changeable.so"));
+  fs::permissions(at("apps/libontime_app_changeable.so"), fs::perms(0666));
+  start();
+  EXPECT_THAT(failure_of("status\n"),
+              HasSubstr("libontime_app_changeable.so is not run, because others could change it"));
+}
+
+TEST_F(Privileges, JobsStayWithinTheRootsOfMasterAndWorker) {
+  write_file(at("secret"), "outside\n");
+  fs::create_symlink(at("secret"), at("in/link"));
+  start({}, {"--input-root", at("in"), "--output-root", at("out")});
+  const auto refused = [&](const std::string& input, const std::string& output, const std::string& why) {
+    const Finished submitted =
+        cluster_.client({"submit", "curious", input, "--output", output, "--app-dir", at("apps")});
+    EXPECT_EQ(submitted.status, 2) << submitted.out;
+    EXPECT_THAT(submitted.err, HasSubstr(why));
+  };
+  refused(at("in/link"), at("out/a"), "lies outside of the directories that this cluster reads (" + at("in") + ")");
+  refused(at("in/../secret"), at("out/a"), "lies outside of the directories that this cluster reads");
+  write_file(at("in/lines"), "status\n");
+  refused(at("in/lines"), at("in/a"),
+          "lies outside of the directories that this cluster writes to (" + at("out") + ")");
+  EXPECT_THAT(output_of("status\n"), HasSubstr("NoNewPrivs:\t1\n"));
+  EXPECT_TRUE(fs::exists(at("out/job/_SUCCESS")));
+}
+
+TEST_F(Privileges, AWorkerLooksAgainWhereItOpens) {
+  start({"--input-root", at("in"), "--output-root", at("apps")});
+  EXPECT_THAT(failure_of("status\n"), HasSubstr("lies outside of the output roots"));
+}
+
+// What only root can try.
+class RunAs : public Privileges {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  }
+};
+
+TEST_F(RunAs, AttemptsRunAsThatUserAndItsOutputBelongsToTheWorkers) {
+  start({"--run-as", "nobody"});
+  write_file(at("ours"), "private");
+  fs::permissions(at("ours"), fs::perms(0600));
+  std::string lines = "status\ndescriptors\n";
+  lines += "read " + at("ours") + "\nwrite " + at("out/job/_attempts/mine") + "\nwrite " + at("out/mine") + "\n";
+  const std::string told = output_of(lines);
+  EXPECT_THAT(told, HasSubstr("Uid:\t65534\t65534\t65534\t65534\n"));
+  EXPECT_THAT(told, HasSubstr("Gid:\t65534\t65534\t65534\t65534\n"));
+  EXPECT_THAT(told, HasSubstr("CapEff:\t0000000000000000\n"));
+  EXPECT_THAT(told, HasSubstr("NoNewPrivs:\t1\n"));
+  EXPECT_THAT(told, HasSubstr("read " + at("ours") + "\tPermission denied\n"));
+  EXPECT_THAT(told, HasSubstr("_attempts/mine\tPermission denied\n"));
+  EXPECT_THAT(told, HasSubstr("out/mine\tPermission denied\n"));
+  struct stat part {};
+  ASSERT_EQ(::stat(at("out/job/part-m-00000").c_str(), &part), 0);
+  EXPECT_EQ(part.st_uid, 0u);
+  EXPECT_EQ(part.st_mode & 07777, 0644u);
+  verified_answer(at("out/job"));
+}
+
+TEST_F(RunAs, ManyAttemptsOfOneRunnerEachGetTheirFile) {
+  start({"--run-as", std::string(kNobody) + ":" + kNobody}, {"--output-root", at("out")});
+  write_file(at("in/lines"), std::string(40, '\n'));
+  const std::string id = cluster_.submit(
+      {"curious", at("in/lines"), "--output", at("out/job"), "--splits", "10", "--app-dir", at("apps")});
+  EXPECT_EQ(cluster_.wait(id), "succeeded") << cluster_.job(id)["message"];
+  verified_answer(at("out/job"));
+}
+
+TEST_F(RunAs, ProcessesThatAreUsedUpAreNamed) {
+  start({"--run-as", "nobody", "--attempt-processes", "40"});
+  EXPECT_THAT(failure_of("processes\n"), HasSubstr("had all 40 processes that --attempt-processes allows"));
+}
+
+TEST_F(RunAs, AnInputThatTheUserMayNotReadIsAClearFailure) {
+  start({"--run-as", "nobody"});
+  write_file(at("in/lines"), "status\n");
+  fs::permissions(at("in/lines"), fs::perms(0600));
+  const std::string id = cluster_.submit(
+      {"curious", at("in/lines"), "--output", at("out/job"), "--max-attempts", "1", "--app-dir", at("apps")});
+  EXPECT_EQ(cluster_.wait(id), "failed");
+  const std::string message = cluster_.job(id)["message"];
+  EXPECT_THAT(message, HasSubstr("cannot open the input " + at("in/lines") + ": Permission denied"));
+}
+
+TEST(RunAsFlag, IsRefusedForUsersThatAreNoneAndForThoseWhoAreNotRoot) {
+  const Finished worker = run({kBin + "/ontime-worker", "--run-as", "no-such-user", "--check-config"});
+  EXPECT_EQ(worker.status, 2);
+  EXPECT_THAT(worker.err, HasSubstr(::geteuid() == 0 ? "there is no user 'no-such-user'" : "--run-as needs root"));
+}
+
+}  // namespace
+}  // namespace ontime::test

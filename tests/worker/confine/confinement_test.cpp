@@ -1,0 +1,63 @@
+#include "worker/confine/confinement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstring>
+
+namespace ontime::worker {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Confinement, TravelsAsArguments) {
+  Confinement confinement;
+  EXPECT_TRUE(to_arguments(confinement).empty());
+  EXPECT_EQ(*from_arguments({}), confinement);
+  confinement.run_as = Identity{65534, 100, {100, 4}};
+  confinement.limits = {1u << 30, 64, 100, 3600};
+  confinement.output_roots = {"/data/out", "/--files"};
+  EXPECT_EQ(*from_arguments(to_arguments(confinement)), confinement);
+}
+
+TEST(Confinement, ArgumentsThatAreNoneAreRefused) {
+  EXPECT_FALSE(from_arguments({"--files"}));
+  EXPECT_FALSE(from_arguments({"--files", "many"}));
+  EXPECT_FALSE(from_arguments({"--run-as", "1"}));
+  EXPECT_FALSE(from_arguments({"--run-as", "1,"}));
+  EXPECT_FALSE(from_arguments({"--what", "1"}));
+}
+
+TEST(Identity, IsFoundByNameAndByNumber) {
+  EXPECT_EQ(parse_identity("root")->user, 0u);
+  EXPECT_EQ(*parse_identity("65534:12"), (Identity{65534, 12, {}}));
+  EXPECT_EQ(parse_identity("root:root")->groups, std::vector<gid_t>());
+  EXPECT_EQ(parse_identity("no-such-user").error().message, "there is no user 'no-such-user'");
+  EXPECT_EQ(parse_identity("root:no-such-group").error().message, "there is no group 'no-such-group'");
+  EXPECT_THAT(parse_identity("4123456789").error().message, HasSubstr("say its group too"));
+}
+
+TEST(Limits, NameWhatIsBehindAFailure) {
+  const AttemptLimits limits{64u << 20, 4096, 1u << 20, 10};
+  std::string many = "open: ";
+  many += std::strerror(EMFILE);
+  EXPECT_EQ(used_up(limits, many), "; it had all 4096 files open that --attempt-files allows");
+  EXPECT_EQ(used_up(limits, "the mapper does not like this line"), "");
+  EXPECT_EQ(used_up({}, many), "");
+  EXPECT_EQ(used_up_memory(limits), "; it needed more than the 64.0 MiB of memory that --attempt-memory allows");
+  EXPECT_EQ(used_up_memory({}), "");
+}
+
+TEST(Limits, NameWhatEndedAProcess) {
+  const AttemptLimits limits{0, 0, 0, 10};
+  EXPECT_EQ(used_up_by(W_EXITCODE(0, SIGXCPU), limits), "; it had used the 10 s of CPU time that --attempt-cpu allows");
+  EXPECT_EQ(used_up_by(W_EXITCODE(0, SIGSEGV), limits), "");
+  EXPECT_EQ(used_up_by(W_EXITCODE(1, 0), limits), "");
+  EXPECT_EQ(used_up_by(W_EXITCODE(0, SIGSEGV), {64u << 20, 0, 0, 0}),
+            "; it had at most the 64.0 MiB of memory that --attempt-memory allows");
+}
+
+}  // namespace
+}  // namespace ontime::worker

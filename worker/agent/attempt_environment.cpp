@@ -1,0 +1,38 @@
+#include "worker/agent/attempt_environment.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace ontime::worker {
+namespace {
+
+// The last are for sanitizers, which a runner may be built with.
+constexpr std::array<std::string_view, 11> kNeeded{"PATH",         "LANG",          "LANGUAGE",        "LC_*",
+                                                   "TZ",           "TMPDIR",        "LD_LIBRARY_PATH", "ASAN_OPTIONS",
+                                                   "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"};
+constexpr std::array<std::string_view, 2> kSecret{"ONTIME_TOKEN", "ONTIME_TLS_DIR"};
+
+bool fits(std::string_view name, std::string_view pattern) {
+  if (!pattern.ends_with('*')) return name == pattern;
+  return name.starts_with(pattern.substr(0, pattern.size() - 1));
+}
+
+template <class Patterns>
+bool fits_any(std::string_view name, const Patterns& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) { return fits(name, pattern); });
+}
+
+}  // namespace
+
+std::vector<std::string> environment_of_attempts(const char* const* environment, const std::vector<std::string>& more) {
+  std::vector<std::string> chosen;
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view entry = *environment;
+    const std::string_view name = entry.substr(0, entry.find('='));
+    if (!fits_any(name, kSecret) && (fits_any(name, kNeeded) || fits_any(name, more))) chosen.emplace_back(entry);
+  }
+  return chosen;
+}
+
+}  // namespace ontime::worker

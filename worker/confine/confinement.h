@@ -1,0 +1,30 @@
+#pragma once
+// What keeps attempts within bounds, as the worker tells it to its launcher and as a runner takes it upon itself.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "worker/confine/identity.h"
+#include "worker/confine/limits.h"
+
+namespace ontime::worker {
+
+struct Confinement {
+  std::optional<Identity> run_as;  // none: as the launcher
+  AttemptLimits limits;
+  std::vector<std::string> output_roots;  // resolved; what the launcher makes for runners of another user lies there
+
+  bool operator==(const Confinement&) const = default;
+};
+
+// As arguments of a program, and back. BadInput for arguments that are none of these.
+std::vector<std::string> to_arguments(const Confinement& confinement);
+Result<Confinement> from_arguments(const std::vector<std::string>& arguments);
+
+// For good, for this process and all it starts: another user, no way to more rights (no_new_privs), limits, nothing
+// made that everybody may write. Failed if any of it cannot be had.
+Status confine(const Confinement& confinement);
+
+}  // namespace ontime::worker
