@@ -51,7 +51,8 @@ void feed_client(std::string_view bytes) {
 // Both directions between worker, launcher and runner, and what else is only parsed.
 void feed_runner(std::string_view bytes) {
   const auto parse = [&](auto message) { return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())); };
-  parse(wire::Spawn());
+  parse(wire::ToLauncher());
+  parse(wire::OutputFile());
   parse(wire::FromLauncher());
   parse(wire::ToRunner());
   parse(wire::FromRunner());
