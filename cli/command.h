@@ -113,6 +113,13 @@ struct NodesCommand {
   bool json = false;
 };
 
+struct DrainCommand {
+  MasterOptions master;
+  std::string node;  // its id, number or name
+  bool undo = false;
+  bool wait = false;  // until nothing runs there any more
+};
+
 struct WebCommand {
   MasterOptions master;
   std::string listen = "127.0.0.1:7480";
@@ -247,6 +254,6 @@ struct CertsCommand {
 using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand,
                              KillCommand, ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, SimulateCommand,
                              ReplayCommand, PlanCommand, GenCommand, TeraValidateCommand, ExperimentCommand,
-                             CompareCommand, WebCommand, CertsCommand>;
+                             CompareCommand, WebCommand, CertsCommand, DrainCommand>;
 
 }  // namespace ontime::cli

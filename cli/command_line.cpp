@@ -72,6 +72,7 @@ class Grammar {
   ExplainCommand explain_;
   NodesCommand nodes_;
   KillCommand kill_;
+  DrainCommand drain_;
   ResultCommand result_;
   VerifyCommand verify_;
   AppsCommand apps_;
@@ -173,6 +174,15 @@ void Grammar::add_cluster_verbs() {
   auto& kill = add_verb("kill", "End a job and drop its output", "  ontime kill 7\n", kill_);
   kill.add_option_function<std::string>("ID", read_id(kill_.job), id_help)->required()->type_name("");
   add_master_options(kill, kill_.master);
+
+  auto& drain = add_verb("drain", "Take a worker out: no more work, others go on with what it runs",
+                         "  ontime drain node-3 --wait\n"
+                         "  ontime drain node-3 --undo\n",
+                         drain_);
+  drain.add_option("NODE", drain_.node, "Id or name, as `ontime nodes` shows them")->required()->type_name("");
+  drain.add_flag("--undo", drain_.undo, "Give it work again");
+  drain.add_flag("--wait", drain_.wait, "Return when nothing runs there any more")->excludes("--undo");
+  add_master_options(drain, drain_.master);
 }
 
 void Grammar::add_web_verb() {

@@ -87,6 +87,10 @@ void ActionDispatcher::on(const scheduler::action::DropNode& action) {
   attached_.erase(action.node);
 }
 
+void ActionDispatcher::on(const scheduler::action::ReleaseNode& action) {
+  if (WorkerLink* link = link_to(action.node)) link->release();
+}
+
 void ActionDispatcher::on(const scheduler::action::ForgetJob& action) {
   if (WorkerLink* link = link_to(action.node)) link->forget(action.job);
 }

@@ -49,6 +49,7 @@ class ActionDispatcher : public ActionPerformer {
   void on(const scheduler::action::KillAttempt& action);
   void on(const scheduler::action::WelcomeNode& action);
   void on(const scheduler::action::DropNode& action);
+  void on(const scheduler::action::ReleaseNode& action);
   void on(const scheduler::action::CommitOutput& action) { outlets_.commit_output(action.job); }
   void on(const scheduler::action::DiscardOutput& action) { outlets_.discard_output(action.job); }
   void on(const scheduler::action::ForgetJob& action);

@@ -9,6 +9,7 @@
 #include "common/log/fields.h"
 #include "master/explanation.h"
 #include "master/job_view.h"
+#include "master/named_node.h"
 #include "master/settings.h"
 
 namespace ontime::master {
@@ -59,6 +60,7 @@ net::Right right_for(const wire::Request& request) {
     case wire::Request::kSubmit:
       return net::Right::Submit;
     case wire::Request::kKillJob:
+    case wire::Request::kDrainNode:
       return net::Right::Control;
     case wire::Request::kListJobs:
     case wire::Request::kDescribeJob:
@@ -119,6 +121,8 @@ asio::awaitable<ClientSession::Answer> ClientSession::answer(wire::Request reque
       co_return share(list_nodes());
     case wire::Request::kKillJob:
       co_return share(kill_job(JobId{request.kill_job().job()}));
+    case wire::Request::kDrainNode:
+      co_return share(drain_node(request.drain_node()));
     case wire::Request::kExplain:
       co_return share(explain(request.explain()));
     case wire::Request::kProfile:
@@ -213,7 +217,8 @@ wire::Reply ClientSession::profile(const wire::Request::Profile& request) const 
   wire::Reply::Profile& profile = *reply.mutable_profile();
   std::uint32_t slots = 0;
   for (const auto& [id, node] : cluster.nodes()) {
-    if (node.state == scheduler::NodeState::Live) slots += node.slots;
+    const bool serves = node.duty == scheduler::Duty::Serves && node.state == scheduler::NodeState::Live;
+    if (serves) slots += node.slots;
   }
   profile.set_slots(slots);
   if (const auto* sample = cluster.find_profile(spec)) {
@@ -221,6 +226,21 @@ wire::Reply ClientSession::profile(const wire::Request::Profile& request) const 
     profile.mutable_censored()->Add(sample->censored().begin(), sample->censored().end());
     profile.mutable_launches()->Add(sample->launches().begin(), sample->launches().end());
   }
+  return reply;
+}
+
+wire::Reply ClientSession::drain_node(const wire::Request::DrainNode& request) {
+  const scheduler::Cluster& cluster = services_.control.cluster();
+  const Result<NodeId> id = named_node(cluster, request.node());
+  if (!id) return refusal(id.error());
+  const scheduler::Duty duty = cluster.find_node(*id)->duty;
+  if (request.undo() && (duty == scheduler::Duty::Left || duty == scheduler::Duty::Leaves)) {
+    return refusal(bad_input("The worker of " + to_string(*id) + " was told to end and " +
+                             (duty == scheduler::Duty::Left ? "has left" : "is leaving") + "; start a new one there."));
+  }
+  services_.control.step(scheduler::event::DrainRequested{*id, !request.undo()});
+  wire::Reply reply;
+  *reply.mutable_drained() = summary_of(*id, *cluster.find_node(*id), services_.control.now());
   return reply;
 }
 

@@ -47,6 +47,7 @@ class ClientSession {
   wire::Reply list_nodes() const;
   wire::Reply profile(const wire::Request::Profile& request) const;
   wire::Reply kill_job(JobId id);
+  wire::Reply drain_node(const wire::Request::DrainNode& request);
 
   const std::shared_ptr<net::Connection> connection_;
   const ClientServices services_;

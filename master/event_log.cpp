@@ -22,6 +22,12 @@ struct Line {
                  fact.slots);
   }
 
+  void operator()(const record::DutyChanged& fact) const {
+    const scheduler::Node* node = cluster.find_node(fact.node);
+    spdlog::info("node_{} node={} name={}", name_of(fact.duty), to_string(fact.node),
+                 node == nullptr ? "" : node->name);
+  }
+
   void operator()(const record::JobAccepted& fact) const {
     spdlog::info("job_accepted {} application={} inputs={} split_bytes={} policy={} output={}", fact.job,
                  log::Quoted{fact.spec.application}, fact.spec.inputs.size(), fact.spec.split_bytes, fact.spec.policy,

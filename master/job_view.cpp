@@ -20,9 +20,12 @@ constexpr double kInstantMax = 9e9;  // seconds that fit into 64 bits of nanosec
 // 0 stands for "not yet".
 std::int64_t moment(TimePoint at) { return to_unix_ns(at); }
 
-const char* name_of(scheduler::NodeState state) {
-  switch (state) {
+// What people are shown: whether it is connected, unless its duty tells more.
+const char* state_of(const scheduler::Node& node) {
+  if (node.duty == scheduler::Duty::Left) return "left";
+  switch (node.state) {
     case scheduler::NodeState::Live:
+      if (node.duty != scheduler::Duty::Serves) return node.live.empty() ? "drained" : "draining";
       return "live";
     case scheduler::NodeState::Silent:
       return "silent";
@@ -206,7 +209,7 @@ wire::NodeSummary summary_of(NodeId id, const scheduler::Node& node, TimePoint n
   summary.set_node(id.value);
   summary.set_name(node.name);
   summary.set_host(node.host);
-  summary.set_state(name_of(node.state));
+  summary.set_state(state_of(node));
   summary.set_slots(node.slots);
   summary.set_busy(static_cast<std::uint32_t>(node.live.size()));
   summary.set_silent_ns((now - node.heard_at).count());

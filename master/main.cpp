@@ -96,10 +96,10 @@ int run(const CommandLine& line) {
   if (!master) return complain(master.error());
   pass_kill_point("journal-read");
   asio::signal_set signals(io, SIGTERM, SIGINT);
-  signals.async_wait([&io](const asio::error_code& error, int signal) {
+  signals.async_wait([&io, &master](const asio::error_code& error, int signal) {
     if (error) return;
     spdlog::info("master_stopping signal={}", signal);
-    io.stop();
+    (*master)->wind_down([&io] { io.stop(); });
   });
   (*master)->start();
   if (line.reach == net::Reach::AnyNetwork && !line.settings.tls) {

@@ -78,10 +78,11 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       lists_(control_),
       submissions_(control_, committer_, journal.cluster(), settings.policy, settings.roots),
       acceptor_(std::move(socket),
-                {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls}, settings.stuck_max,
-                dispatcher_,
+                {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls},
+                settings.stuck_max, dispatcher_,
                 {control_, submissions_, watch_, lists_, failures_,
-                 settings.injection ? injection::describe(*settings.injection) : std::string()}) {}
+                 settings.injection ? injection::describe(*settings.injection) : std::string()}),
+      wind_down_(io.get_executor()) {}
 
 Master::~Master() { stop(); }
 
@@ -104,6 +105,18 @@ void Master::start() {
 void Master::begin_recording() {
   if (!recorder_) return;
   recorder_->begin(scheduler_->cluster().epoch() + 1, {cluster_id_, control_.now(), heartbeat_, scheduling_});
+}
+
+void Master::wind_down(std::function<void()> then) {
+  if (control_.is_settled()) return then();
+  const auto end_after = [this, then = std::move(then)](Duration pause) {
+    wind_down_.expires_after(pause);
+    wind_down_.async_wait([then](const asio::error_code& error) {
+      if (!error) then();
+    });
+  };
+  end_after(kWindDownMax);
+  control_.defer([end_after] { end_after(kLastWords); });
 }
 
 void Master::stop() {

@@ -4,6 +4,8 @@
 
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
+#include <asio/steady_timer.hpp>
+#include <functional>
 #include <memory>
 
 #include "common/base/result.h"
@@ -33,6 +35,9 @@ class Master {
   ~Master();
 
   void start();
+  // Calls `then`, which ends the run of the io_context, when everything that has happened so far is durable and told to
+  // whom it concerns, or kWindDownMax later.
+  void wind_down(std::function<void()> then);
   // Closes all connections and lets commits end early. What is not durable is lost, as by kill.
   void stop();
 
@@ -40,7 +45,11 @@ class Master {
   const scheduler::Cluster& cluster() const { return scheduler_->cluster(); }
   const SessionCounters& counters() const { return acceptor_.counters(); }
 
+  static constexpr Duration kWindDownMax = std::chrono::milliseconds(500);
+
  private:
+  static constexpr Duration kLastWords = std::chrono::milliseconds(20);  // for answers to leave
+
   struct Recovered {
     std::unique_ptr<scheduler::Scheduler> scheduler;
     FailureMessages failures;
@@ -71,6 +80,7 @@ class Master {
   JobLists lists_;
   Submissions submissions_;
   Acceptor acceptor_;
+  asio::steady_timer wind_down_;
 };
 
 }  // namespace ontime::master

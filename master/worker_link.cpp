@@ -79,6 +79,8 @@ void WorkerLink::forget(JobId job) {
   add_order()->mutable_forget()->set_job(job.value);
 }
 
+void WorkerLink::release() { add_order()->mutable_release(); }
+
 void WorkerLink::acknowledge(std::uint64_t sequence) { acknowledged_ = std::max(acknowledged_, sequence); }
 
 void WorkerLink::flush() {

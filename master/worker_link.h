@@ -27,6 +27,7 @@ class WorkerLink {
   void cut(AttemptId attempt, std::uint64_t at, bool release);
   void kill(AttemptId attempt, const std::string& reason);
   void forget(JobId job);
+  void release();
   // Reports up to this number are durable.
   void acknowledge(std::uint64_t sequence);
 

@@ -61,6 +61,9 @@ Status WorkerSession::on_frame(std::string_view payload) {
       return on_heartbeat(message.heartbeat());
     case wire::ToMaster::kReports:
       return on_reports(message.reports().reports());
+    case wire::ToMaster::kLeave:
+      control_.step(scheduler::event::NodeLeaving{node_, message.leave().at_once()});
+      return {};
     default:
       return failed("a message that says nothing");
   }
@@ -78,6 +81,7 @@ Status WorkerSession::on_register(const wire::ToMaster::Register& message) {
   spdlog::info("node_registered {} name={} slots={} running={} peer={}", node_, log::Quoted{registration->name},
                registration->slots, running->size(), connection_->peer());
   dispatcher_.announce(node_, link_);
+  if (message.has_leave()) control_.step(scheduler::event::NodeLeaving{node_, message.leave().at_once()});
   if (Status status = on_reports(message.unacknowledged()); !status) return status;
   control_.defer([&dispatcher = dispatcher_, node = node_, link = link_] { dispatcher.attach(node, link); });
   control_.step(scheduler::event::NodeInventory{node_, std::move(*running)});

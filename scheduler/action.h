@@ -53,6 +53,11 @@ struct DropNode {
   NodeId node;
 };
 
+// The node's worker, which is leaving, may end: nothing of it is live, and all that it has sealed is durable.
+struct ReleaseNode {
+  NodeId node;
+};
+
 // Put the parts together, write manifest and _SUCCESS; answer with event::CommitFinished. May be repeated.
 struct CommitOutput {
   JobId job;
@@ -80,6 +85,6 @@ struct AnswerSubmit {
 
 using Action = std::variant<action::LaunchAttempt, action::BeginAttempt, action::CutAttempt, action::KillAttempt,
                             action::WelcomeNode, action::DropNode, action::CommitOutput, action::DiscardOutput,
-                            action::ForgetJob, action::AnswerSubmit>;
+                            action::ForgetJob, action::AnswerSubmit, action::ReleaseNode>;
 
 }  // namespace ontime::scheduler

@@ -72,6 +72,7 @@ void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
 std::optional<double> ApplicationMaster::on_attempt_ended(const Cluster& cluster, AttemptId attempt) {
   standbys_.erase(attempt);
   wishes_.erase(attempt);
+  to_hand_over_.erase(attempt);
   return outlook_.on_attempt_ended(cluster, attempt);
 }
 

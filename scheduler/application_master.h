@@ -61,6 +61,9 @@ class ApplicationMaster {
   std::string on_attempt_failed(Turn& turn, AttemptId attempt, bool fatal, const std::string& message);
   void on_checkpoint_due(Turn& turn, AttemptId attempt);
   void on_cut_overdue(Turn& turn, AttemptId attempt);
+  // Its node drains (model/duty.h): the attempt is asked to stop at its next record, or ended if it would seal nothing
+  // that is of use. Asked again for one that was asked, nothing changes.
+  void hand_over(Turn& turn, AttemptId attempt);
   // Its worker has registered again. A cut that a policy wants is asked for once more.
   void repeat_cut(Turn& turn, AttemptId attempt);
   bool has_standbys() const { return !standbys_.empty() || !when_ready_.empty(); }
@@ -93,6 +96,8 @@ class ApplicationMaster {
   std::optional<AttemptId> farthest(const Cluster& cluster, Place place) const;
   void wish(Turn& turn, const Speculate& decision, AttemptId attempt);
   void ask_cut(Turn& turn, AttemptId attempt);
+  void ask_next_cut(Turn& turn, AttemptId attempt);
+  void request_cut(Turn& turn, AttemptId attempt, std::uint64_t at, bool release);
   void take_over(Turn& turn, Speculate decision, std::uint64_t at);
   void man(Turn& turn, Place place, std::uint32_t copies, std::vector<AttemptId>& standbys);
   void begin_standby(Turn& turn, AttemptId standby, std::uint64_t segment);
@@ -110,6 +115,7 @@ class ApplicationMaster {
   std::deque<Copies> copies_;              // what deadlines hang on: before anything else
   std::deque<Copies> clones_waiting_;      // after all originals
   std::map<AttemptId, Wish> wishes_;       // by the attempt that is to be cut
+  std::set<AttemptId> to_hand_over_;       // to be asked to, when the cut under way is answered
   std::map<Place, Speculate> when_ready_;  // to be cut when a standby of that segment is ready
   std::set<AttemptId> standbys_;           // that have not begun
 };

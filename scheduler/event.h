@@ -45,6 +45,20 @@ struct Heartbeat {
   std::vector<AttemptProgress> attempts;
 };
 
+// Its worker is to end: the node drains and its worker is released (action::ReleaseNode) when nothing of it is live any
+// more. Said again with every registration, between NodeRegistered and NodeInventory. At once: it waits no longer, what
+// runs there is lost.
+struct NodeLeaving {
+  NodeId node;
+  bool at_once = false;
+};
+
+// An operator takes the node out, or back. Does nothing for a node whose worker is leaving.
+struct DrainRequested {
+  NodeId node;
+  bool drain = true;
+};
+
 // The events below carry the node that they come from: an attempt is only believed from the node it was launched on.
 
 // The first record is about to be mapped (t_FP of the papers; launch overhead ends here).
@@ -106,6 +120,7 @@ struct TimePassed {};
 
 using Event = std::variant<event::NodeRegistered, event::NodeInventory, event::Heartbeat, event::AttemptStarted,
                            event::AttemptReady, event::CutAnswered, event::SegmentSealed, event::AttemptExited,
-                           event::JobSubmitted, event::JobKillRequested, event::CommitFinished, event::TimePassed>;
+                           event::JobSubmitted, event::JobKillRequested, event::CommitFinished, event::NodeLeaving,
+                           event::DrainRequested, event::TimePassed>;
 
 }  // namespace ontime::scheduler

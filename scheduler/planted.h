@@ -19,6 +19,7 @@ enum class Plant : std::uint8_t {
   GoneAttemptKept,       // an attempt that its worker does not run any more stays live
   ResumedTooFar,         // an attempt behind a cut is told to begin one byte too late
   KillNotRecorded,       // that an attempt was killed is not written down
+  ReleasedTooEarly,      // a worker that leaves may end before it has handed everything over
   // In the shell around it, as the simulator has it.
   ActedTooEarly,     // actions are performed before their records are durable
   RecordNotWritten,  // the last record of every sixteenth batch is left out

@@ -6,6 +6,7 @@ namespace {
 struct JobOf {
   JobId operator()(const record::MasterStarted&) const { return {}; }
   JobId operator()(const record::NodeAdded&) const { return {}; }
+  JobId operator()(const record::DutyChanged&) const { return {}; }
   JobId operator()(const record::AttemptLaunched& fact) const { return fact.attempt.task.job; }
   JobId operator()(const record::StandbyBegun& fact) const { return fact.attempt.task.job; }
   JobId operator()(const record::SegmentDivided& fact) const { return fact.task.job; }

@@ -13,6 +13,7 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "scheduler/estimate/durations.h"
+#include "scheduler/model/duty.h"
 #include "scheduler/model/job_spec.h"
 
 namespace ontime::scheduler {
@@ -78,6 +79,12 @@ struct NodeAdded {
   std::string name;
   std::string host;
   std::uint32_t slots = 0;
+};
+
+// An operator takes the node out or back, its worker wants to leave, or has left.
+struct DutyChanged {
+  NodeId node;
+  Duty duty = Duty::Serves;
 };
 
 struct JobAccepted {
@@ -164,7 +171,7 @@ struct JobForgotten {
 using Fact = std::variant<record::MasterStarted, record::NodeAdded, record::JobAccepted, record::AttemptLaunched,
                           record::StandbyBegun, record::SegmentCut, record::SegmentDivided, record::SegmentSealed,
                           record::AttemptEnded, record::PolicyDecided, record::ProfileUpdated, record::CommitStarted,
-                          record::JobEnded, record::JobForgotten>;
+                          record::JobEnded, record::JobForgotten, record::DutyChanged>;
 
 struct Record {
   TimePoint at;  // the `now` of the step that made it

@@ -36,9 +36,10 @@ void ResourceManager::remove(NodeId id) {
 void ResourceManager::refresh(const Cluster& cluster, NodeId id) {
   remove(id);
   const Node* node = cluster.find_node(id);
-  if (node == nullptr || node->state != NodeState::Live || !node->synchronised) {
+  const bool is_gone = node == nullptr || node->state == NodeState::Lost || node->duty == Duty::Left;
+  if (is_gone || node->state != NodeState::Live || !node->synchronised || node->duty != Duty::Serves) {
     usable_.erase(id);
-    if (node == nullptr || node->state == NodeState::Lost) {
+    if (is_gone) {
       speeds_.forget(id);
       left_out_.erase(id);
     }

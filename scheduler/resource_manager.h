@@ -40,7 +40,7 @@ class ResourceManager {
   const Placement& placement() const { return placement_; }
   std::uint32_t free_slots() const { return free_slots_; }     // of nodes that are not left out
   std::uint32_t slots() const { return slots_; }               // of usable nodes that are not left out, busy or not
-  std::size_t usable_nodes() const { return usable_.size(); }  // live and synchronised, busy or not
+  std::size_t usable_nodes() const { return usable_.size(); }  // serve, live and synchronised, busy or not
   bool is_usable(NodeId node) const { return usable_.contains(node); }
   bool is_left_out(NodeId node) const { return left_out_.contains(node); }
   // How fast its attempts have been, against those of other nodes: 1 as the others, 0.5 twice as slow.

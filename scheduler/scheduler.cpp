@@ -1,4 +1,4 @@
-// Nodes and attempts; jobs are in scheduler_jobs.cpp.
+// The step, and what attempts report. Nodes are in scheduler_nodes.cpp, jobs in scheduler_jobs.cpp.
 #include "scheduler/scheduler.h"
 
 #include <utility>
@@ -54,6 +54,8 @@ void Scheduler::Impl::follow(const Fact& fact, TimePoint at) {
     attempt_changed(sealed->attempt);
   } else if (const auto* ended = std::get_if<record::AttemptEnded>(&fact)) {
     attempt_changed(ended->attempt);
+  } else if (const auto* duty = std::get_if<record::DutyChanged>(&fact)) {
+    resources_.refresh(cluster_, duty->node);
   }
 }
 
@@ -67,6 +69,7 @@ Step Scheduler::Impl::finish(Turn& turn) {
   settle_standbys(turn);
   resources_.end_exclusions(cluster_, turn.now);
   assign_slots(turn);
+  release_leaving(turn);
 #ifndef NDEBUG
   if (is_small(cluster_)) {
     const std::vector<std::string> broken = violations(cluster_);
@@ -109,73 +112,6 @@ Step Scheduler::Impl::step(const Event& event, TimePoint now) {
   return finish(turn);
 }
 
-// Nodes ---------------------------------------------------------------------------------------------------------------
-
-void Scheduler::Impl::on(Turn& turn, const event::NodeRegistered& event) {
-  NodeId node = cluster_.node_of(event.incarnation);
-  if (node == NodeId{}) {
-    node = cluster_.next_node();
-    turn.record(record::NodeAdded{node, event.incarnation, event.name, event.host, event.slots});
-  }
-  cluster_.observe_node(node, NodeState::Live, false, turn.now);
-  resources_.refresh(cluster_, node);
-  timers_.arm(node_silence(node), turn.now + settings_.node_timeout);
-}
-
-void Scheduler::Impl::on(Turn& turn, const event::NodeInventory& event) {
-  const Node* node = cluster_.find_node(event.node);
-  if (node == nullptr) return;
-  std::vector<AttemptId> fenced;
-  std::set<AttemptId> gone = node->live;
-  for (const AttemptProgress& progress : event.running) {
-    if (gone.erase(progress.attempt) != 0)
-      adopt(turn, progress);
-    else
-      fenced.push_back(progress.attempt);
-  }
-  for (const AttemptId attempt : gone) {
-    if (planted(Plant::GoneAttemptKept)) break;
-    turn.record(record::AttemptEnded{attempt, AttemptEnd::Lost, "its worker does not run it"});
-  }
-  cluster_.observe_node(event.node, NodeState::Live, true, turn.now);
-  resources_.refresh(cluster_, event.node);
-  turn.act(action::WelcomeNode{event.node, std::move(fenced)});
-  for (const AttemptId attempt : cluster_.find_node(event.node)->live) repeat_orders(turn, attempt);
-}
-
-// Orders may have been lost with the old connection or the old master: to begin, to stop early, to be cut. It ignores
-// those that it has had.
-void Scheduler::Impl::repeat_orders(Turn& turn, AttemptId id) {
-  const Attempt* attempt = cluster_.find_live(id);
-  if (attempt->was_standby && attempt->held.begin == attempt->start_offset) {
-    turn.act(action::BeginAttempt{attempt->node, id, {attempt->start_offset, attempt->launch_end}});
-  }
-  const std::uint64_t split_end = cluster_.find_task(id.task)->ledger.split().end;
-  if (attempt->held.end != split_end) turn.act(action::CutAttempt{attempt->node, id, attempt->held.end, true});
-  masters_.at(id.task.job).repeat_cut(turn, id);
-}
-
-void Scheduler::Impl::adopt(Turn& turn, const AttemptProgress& progress) {
-  cluster_.observe_cut_pending(progress.attempt, false);
-  cluster_.observe_progress(progress, turn.now);
-  cluster_.observe_adopted(progress.attempt);
-}
-
-void Scheduler::Impl::on(Turn& turn, const event::Heartbeat& event) {
-  const Node* node = cluster_.find_node(event.node);
-  if (node == nullptr || node->state == NodeState::Lost) return;
-  cluster_.observe_heard(event.node, turn.now);
-  cluster_.prefetch(event.attempts);
-  for (const AttemptProgress& progress : event.attempts) {
-    if (is_live_on(event.node, progress.attempt)) {
-      cluster_.observe_progress(progress, turn.now);
-      masters_.at(progress.attempt.task.job).observe(cluster_, progress.attempt.task);
-    } else if (is_stale(event.node, progress.attempt, turn.now)) {
-      turn.act(action::KillAttempt{event.node, progress.attempt, "it is not live any more"});
-    }
-  }
-}
-
 bool Scheduler::Impl::is_live_on(NodeId node, AttemptId id) const {
   const Attempt* attempt = cluster_.find_live(id);
   return attempt != nullptr && attempt->node == node;
@@ -187,26 +123,6 @@ bool Scheduler::Impl::is_stale(NodeId node, AttemptId id, TimePoint now) const {
   if (attempt == nullptr || attempt->node != node) return true;
   return attempt->state != AttemptState::Succeeded || now > attempt->ended_at + settings_.node_timeout;
 }
-
-void Scheduler::Impl::on_silence(Turn& turn, NodeId id) {
-  const Node* node = cluster_.find_node(id);
-  if (node == nullptr || node->state == NodeState::Lost) return;
-  const TimePoint due = node->heard_at + settings_.node_timeout;
-  if (turn.now < due) {
-    timers_.arm(node_silence(id), due);
-    return;
-  }
-  const std::set<AttemptId> lost = node->live;
-  cluster_.observe_node(id, NodeState::Lost, false, turn.now);
-  for (const AttemptId attempt : lost) {
-    if (planted(Plant::LostNodeKeepsAttempt) && attempt == *lost.begin()) continue;
-    turn.record(record::AttemptEnded{attempt, AttemptEnd::Lost, "its node was silent for too long"});
-  }
-  resources_.refresh(cluster_, id);
-  turn.act(action::DropNode{id});
-}
-
-// Attempts ------------------------------------------------------------------------------------------------------------
 
 void Scheduler::Impl::on(Turn& turn, const event::AttemptStarted& event) {
   cluster_.observe_heard(event.node, turn.now);

@@ -1,5 +1,6 @@
 #pragma once
-// The inside of the scheduler, for scheduler.cpp (nodes, attempts) and scheduler_jobs.cpp (jobs, policies, slots) only.
+// The inside of the scheduler, for scheduler.cpp (the step, attempts), scheduler_nodes.cpp and scheduler_jobs.cpp
+// (jobs, policies, slots) only.
 
 #include <map>
 #include <set>
@@ -48,6 +49,8 @@ class Scheduler::Impl {
   void on(Turn& turn, const event::JobSubmitted& event);
   void on(Turn& turn, const event::JobKillRequested& event);
   void on(Turn& turn, const event::CommitFinished& event);
+  void on(Turn& turn, const event::NodeLeaving& event);
+  void on(Turn& turn, const event::DrainRequested& event);
   void on(Turn&, const event::TimePassed&) {}
 
   void on_timer(Turn& turn, const Timer& timer);
@@ -59,6 +62,10 @@ class Scheduler::Impl {
   bool is_stale(NodeId node, AttemptId attempt, TimePoint now) const;
   void adopt(Turn& turn, const AttemptProgress& progress);
   void repeat_orders(Turn& turn, AttemptId attempt);
+
+  void hand_over(Turn& turn, NodeId node);
+  void lose_attempts(Turn& turn, NodeId node, const char* why);
+  void release_leaving(Turn& turn);
 
   void settle_standbys(Turn& turn);
   void assign_slots(Turn& turn);
@@ -82,6 +89,7 @@ class Scheduler::Impl {
   WaitingJobs waiting_;
   std::set<JobId> changed_;  // running jobs with standbys whose attempts have changed in this step
   History history_;
+  std::set<NodeId> leaving_;  // whose workers want to be released
 };
 
 }  // namespace ontime::scheduler

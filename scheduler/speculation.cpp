@@ -1,4 +1,5 @@
-// How the ApplicationMaster carries out what a policy decided: races, cuts with attempts behind them, standbys.
+// How the ApplicationMaster carries out what a policy decided: races, cuts with attempts behind them, standbys; and how
+// attempts leave a node that drains.
 #include <algorithm>
 #include <functional>
 
@@ -64,9 +65,33 @@ void ApplicationMaster::wish(Turn& turn, const Speculate& decision, AttemptId at
 void ApplicationMaster::ask_cut(Turn& turn, AttemptId id) {
   const Speculate& decision = wishes_.at(id).decision;
   wishes_.at(id).asked = true;
+  request_cut(turn, id, *decision.resume_at, decision.release);
+}
+
+void ApplicationMaster::request_cut(Turn& turn, AttemptId id, std::uint64_t at, bool release) {
   turn.cluster.observe_cut_pending(id, true);
-  turn.act(action::CutAttempt{turn.cluster.find_attempt(id)->node, id, *decision.resume_at, decision.release});
+  turn.act(action::CutAttempt{turn.cluster.find_attempt(id)->node, id, at, release});
   turn.timers.arm(cut_of(id), turn.now + turn.cut_timeout);
+}
+
+// What a policy wants comes first: copies may hang on it.
+void ApplicationMaster::ask_next_cut(Turn& turn, AttemptId id) {
+  const Attempt* attempt = turn.cluster.find_live(id);
+  if (attempt == nullptr || attempt->cut_pending) return;
+  if (wishes_.contains(id))
+    ask_cut(turn, id);
+  else if (to_hand_over_.erase(id) != 0)
+    request_cut(turn, id, attempt->held.begin, true);
+}
+
+void ApplicationMaster::hand_over(Turn& turn, AttemptId id) {
+  const Attempt* attempt = turn.cluster.find_live(id);
+  if (attempt == nullptr) return;
+  if (attempt->standby || farthest(turn.cluster, {id.task.index, attempt->held.begin}) != id) {
+    return kill(turn, id, "its node drains");
+  }
+  to_hand_over_.insert(id);
+  ask_next_cut(turn, id);
 }
 
 void ApplicationMaster::repeat_cut(Turn& turn, AttemptId id) {
@@ -96,8 +121,7 @@ void ApplicationMaster::on_cut_answered(Turn& turn, const event::CutAnswered& an
     if (begin != answer.at) settle_race(turn, answer.attempt, begin);
   }
   if (decision && answer.at < held.end) take_over(turn, *decision, std::max(answer.at, held.begin));
-  const auto deferred = wishes_.find(answer.attempt);
-  if (deferred != wishes_.end() && turn.cluster.find_live(answer.attempt) != nullptr) ask_cut(turn, answer.attempt);
+  ask_next_cut(turn, answer.attempt);
 }
 
 // Fresh attempts for the tail that begins at `at`, divided as decided.

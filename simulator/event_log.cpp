@@ -44,6 +44,8 @@ std::string text(const event::JobSubmitted& e) {
 }
 std::string text(const event::JobKillRequested& e) { return "kill " + to_string(e.job); }
 std::string text(const event::CommitFinished& e) { return "committed " + to_string(e.job); }
+std::string text(const event::NodeLeaving& e) { return "leaving " + to_string(e.node) + (e.at_once ? " at once" : ""); }
+std::string text(const event::DrainRequested& e) { return (e.drain ? "drain " : "take back ") + to_string(e.node); }
 std::string text(const event::TimePassed&) { return "time"; }
 
 std::string text(const action::LaunchAttempt& a) {
@@ -60,6 +62,7 @@ std::string text(const action::WelcomeNode& a) {
   return all;
 }
 std::string text(const action::DropNode& a) { return "drop " + to_string(a.node); }
+std::string text(const action::ReleaseNode& a) { return "release " + to_string(a.node); }
 std::string text(const action::CommitOutput& a) { return "commit " + to_string(a.job); }
 std::string text(const action::DiscardOutput& a) { return "discard " + to_string(a.job); }
 std::string text(const action::ForgetJob& a) { return "forget " + to_string(a.node) + " " + to_string(a.job); }

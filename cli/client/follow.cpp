@@ -3,8 +3,10 @@
 #include <chrono>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "cli/show/job_text.h"
+#include "common/base/units.h"
 
 namespace ontime::cli {
 namespace {
@@ -13,6 +15,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kForecastInterval = 1s;
+constexpr auto kAbsenceToTell = 1s;  // of the master; a restart is shorter
 
 }  // namespace
 
@@ -21,11 +24,13 @@ Result<wire::Reply::Job> follow(MasterClient& client, JobId job, ProgressView& v
   auto last_heard = Clock::now();
   auto last_forecast = Clock::time_point{};
   std::optional<double> pocd;
+  bool is_away_told = false;
   for (;;) {
     const bool wants_forecast = Clock::now() - last_forecast >= kForecastInterval;
     auto reply = client.describe(job, {.forecast = wants_forecast, .account_at_end = true}, poll);
     if (reply) {
       last_heard = Clock::now();
+      is_away_told = false;
       if (has_ended(reply->summary())) return reply;
       ProgressState state = progress_of(reply->summary());
       if (wants_forecast) {
@@ -36,7 +41,12 @@ Result<wire::Reply::Job> follow(MasterClient& client, JobId job, ProgressView& v
       view.update(std::move(state));
       continue;
     }
-    if (reply.error().kind != ErrorKind::Unavailable || Clock::now() - last_heard > away_most) return reply.error();
+    const auto away = Clock::now() - last_heard;
+    if (reply.error().kind != ErrorKind::Unavailable || away > away_most) return reply.error();
+    if (away > kAbsenceToTell && !std::exchange(is_away_told, true)) {
+      view.say("the master is away; " + to_string(job) + " is safe with it and is waited for, for up to " +
+               format_duration(away_most));
+    }
     std::this_thread::sleep_for(50ms);
   }
 }

@@ -223,4 +223,14 @@ Result<wire::JobState> MasterClient::kill(JobId job) {
   return reply->killed().state();
 }
 
+Result<wire::NodeSummary> MasterClient::drain(const std::string& node, bool undo) {
+  wire::Request request;
+  request.mutable_drain_node()->set_node(node);
+  request.mutable_drain_node()->set_undo(undo);
+  auto reply = ask(request);
+  if (!reply) return reply.error();
+  if (!reply->has_drained()) return unexpected_answer();
+  return reply->drained();
+}
+
 }  // namespace ontime::cli

@@ -60,6 +60,8 @@ class MasterClient {
   // Of the job's application with its parameters.
   Result<wire::Reply::Profile> profile(const wire::JobSpec& spec);
   Result<wire::JobState> kill(JobId job);
+  // Takes the node out (or back, with `undo`). The node as it is then.
+  Result<wire::NodeSummary> drain(const std::string& node, bool undo);
 
  private:
   // The tasks that fit into one answer, see Reply.Job.next_task.

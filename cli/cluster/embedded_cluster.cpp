@@ -108,7 +108,7 @@ Status EmbeddedCluster::start_worker(const std::string& name, std::uint32_t slot
   if (!path) return path.error();
   auto worker = program(name, name, *path);
   const std::vector<std::string> more{"--master", net::to_string(endpoint_), "--slots", std::to_string(slots), "--name",
-                                      name,       "--attempt-env",           "*"};
+                                      name,       "--attempt-env",           "*",       "--drain-timeout",     "0s"};
   worker.arguments.insert(worker.arguments.end(), more.begin(), more.end());
   for (const auto& directory : options_.application_directories)
     worker.arguments.insert(worker.arguments.end(), {"--app-dir", absolute(directory)});

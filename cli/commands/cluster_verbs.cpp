@@ -1,6 +1,7 @@
-// jobs, job, nodes, kill: one question to a master each.
+// jobs, job, nodes, kill, drain: one question to a master each.
 #include <cstdio>
 #include <string>
+#include <thread>
 
 #include "cli/commands/execute.h"
 #include "cli/show/insight_text.h"
@@ -78,6 +79,20 @@ Result<ExitCode> execute(const KillCommand& command) {
   const auto state = client.kill(command.job);
   if (!state) return state.error();
   print(to_string(command.job) + " " + state_name(*state) + "\n");
+  return ExitCode::Done;
+}
+
+Result<ExitCode> execute(const DrainCommand& command) {
+  auto options = client_options(command.master);
+  if (!options) return options.error();
+  MasterClient client(std::move(*options));
+  auto node = client.drain(command.node, command.undo);
+  while (node && command.wait && node->busy() > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    node = client.drain(to_string(NodeId{node->node()}), false);
+  }
+  if (!node) return node.error();
+  print(drain_text(*node, command.undo));
   return ExitCode::Done;
 }
 

@@ -19,6 +19,7 @@ Result<ExitCode> execute(const JobCommand& command);
 Result<ExitCode> execute(const ExplainCommand& command);
 Result<ExitCode> execute(const NodesCommand& command);
 Result<ExitCode> execute(const KillCommand& command);
+Result<ExitCode> execute(const DrainCommand& command);
 Result<ExitCode> execute(const ResultCommand& command);
 Result<ExitCode> execute(const VerifyCommand& command);
 Result<ExitCode> execute(const AppsCommand& command);

@@ -146,6 +146,14 @@ std::string nodes_table(const wire::Reply::Nodes& nodes) {
   return table.empty() ? "no workers; 'ontime-worker --master HOST:PORT' starts one\n" : table.to_string();
 }
 
+std::string drain_text(const wire::NodeSummary& node, bool undo) {
+  const std::string who = to_string(NodeId{node.node()}) + " (" + node.name() + ")";
+  if (undo) return who + " gets work again\n";
+  if (node.busy() == 0) return who + " is drained: nothing runs there and it gets no work\n";
+  return who + " drains: " + std::to_string(node.busy()) + (node.busy() == 1 ? " attempt is" : " attempts are") +
+         " still being handed over\n";
+}
+
 std::string speculation_text(const wire::Reply::Job& job) {
   std::string text;
   if (job.copies().empty() && job.account().saved_bytes() == 0) return text;

@@ -22,6 +22,8 @@ std::string failure_text(const wire::JobSummary& job);
 
 std::string jobs_table(const wire::Reply::Jobs& jobs);
 std::string nodes_table(const wire::Reply::Nodes& nodes);
+// What has become of it when it was taken out, or back.
+std::string drain_text(const wire::NodeSummary& node, bool undo);
 
 // The head of `ontime job`: "name: value" lines, as far as there is something to say.
 std::string job_text(const wire::Reply::Job& job);

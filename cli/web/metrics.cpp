@@ -48,7 +48,8 @@ class Sheet {
 };
 
 void add_nodes(const wire::Reply::Nodes& nodes, Sheet& sheet) {
-  std::map<std::string, double> by_state{{"live", 0}, {"silent", 0}, {"lost", 0}};
+  std::map<std::string, double> by_state{{"live", 0},   {"draining", 0}, {"drained", 0},
+                                         {"silent", 0}, {"lost", 0},     {"left", 0}};
   double busy = 0;
   double free = 0;
   for (const wire::NodeSummary& node : nodes.nodes()) {

@@ -51,6 +51,11 @@ struct FactWriter {
     out->set_slots(fact.slots);
   }
 
+  void operator()(const record::DutyChanged& fact) {
+    to.mutable_duty_changed()->set_node(fact.node.value);
+    to.mutable_duty_changed()->set_duty(static_cast<std::uint32_t>(fact.duty));
+  }
+
   void operator()(const record::JobAccepted& fact) {
     to.mutable_job_accepted()->set_job(fact.job.value);
     put(fact.spec, to.mutable_job_accepted()->mutable_spec());
@@ -140,6 +145,8 @@ class FactReader : private PartReader {
         return record::MasterStarted{from.master_started().epoch()};
       case stored::Record::kNodeAdded:
         return read(from.node_added());
+      case stored::Record::kDutyChanged:
+        return read(from.duty_changed());
       case stored::Record::kJobAccepted:
         return record::JobAccepted{job(from.job_accepted().job()), read(from.job_accepted().spec())};
       case stored::Record::kAttemptLaunched:
@@ -177,6 +184,12 @@ class FactReader : private PartReader {
   Fact read(const stored::NodeAdded& from) {
     require(from.node() != 0, "its node number is 0");
     return record::NodeAdded{NodeId{from.node()}, from.incarnation(), from.name(), from.host(), from.slots()};
+  }
+
+  Fact read(const stored::DutyChanged& from) {
+    require(from.node() != 0, "its node number is 0");
+    return record::DutyChanged{NodeId{from.node()},
+                               enumerator(from.duty(), scheduler::Duty::Left, "its node's duty is of an unknown kind")};
   }
 
   Fact read(const stored::AttemptLaunched& from) {

@@ -48,6 +48,7 @@ class Digest {
     for (const AttemptId id : a.fenced) add({id.task.job.value, id.task.index, id.number});
   }
   void operator()(const action::DropNode& a) { add({a.node.value}); }
+  void operator()(const action::ReleaseNode& a) { add({a.node.value}); }
   void operator()(const action::CommitOutput& a) { add({a.job.value}); }
   void operator()(const action::DiscardOutput& a) { add({a.job.value}); }
   void operator()(const action::ForgetJob& a) { add({a.node.value, a.job.value}); }

@@ -87,6 +87,14 @@ struct EventWriter {
     to.mutable_commit_finished()->set_job(e.job.value);
     to.mutable_commit_finished()->set_text(e.error);
   }
+  void operator()(const event::NodeLeaving& e) {
+    to.mutable_node_leaving()->set_node(e.node.value);
+    to.mutable_node_leaving()->set_at_once(e.at_once);
+  }
+  void operator()(const event::DrainRequested& e) {
+    to.mutable_drain_requested()->set_node(e.node.value);
+    to.mutable_drain_requested()->set_drain(e.drain);
+  }
   void operator()(const event::TimePassed&) { to.mutable_time_passed(); }
 };
 
@@ -143,6 +151,10 @@ scheduler::Event read(const stored::Event& from, PartReader& reader) {
       return event::JobKillRequested{JobId{from.job_kill_requested().job()}, from.job_kill_requested().text()};
     case stored::Event::kCommitFinished:
       return event::CommitFinished{JobId{from.commit_finished().job()}, from.commit_finished().text()};
+    case stored::Event::kNodeLeaving:
+      return event::NodeLeaving{NodeId{from.node_leaving().node()}, from.node_leaving().at_once()};
+    case stored::Event::kDrainRequested:
+      return event::DrainRequested{NodeId{from.drain_requested().node()}, from.drain_requested().drain()};
     case stored::Event::kTimePassed:
       return event::TimePassed{};
     case stored::Event::WHAT_NOT_SET:

@@ -57,6 +57,7 @@ struct Writer {
   std::string operator()(const record::NodeAdded& r) {
     return to_string(r.node) + " added: " + r.name + ", slots " + std::to_string(r.slots);
   }
+  std::string operator()(const record::DutyChanged& r) { return to_string(r.node) + " " + name_of(r.duty); }
   std::string operator()(const record::JobAccepted& r) {
     return to_string(r.job) + " accepted: " + r.spec.application + ", policy " + r.spec.policy;
   }

@@ -123,6 +123,8 @@ struct Cluster::Applier {
     cluster.incarnations_[fact.incarnation] = fact.node;
   }
 
+  void operator()(const record::DutyChanged& fact) const { cluster.node(fact.node).duty = fact.duty; }
+
   void operator()(const record::JobAccepted& fact) const {
     Job job;
     job.spec = fact.spec;

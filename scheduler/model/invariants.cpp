@@ -85,6 +85,7 @@ class Inspection {
   void inspect_node(NodeId id, const Node& node) {
     require(node.live.size() <= node.slots, id, ": every slot holds at most one attempt");
     require(node.state != NodeState::Lost || node.live.empty(), id, ": a lost node runs nothing");
+    require(node.duty != Duty::Left || node.live.empty(), id, ": nothing runs on a node that has left");
     for (const AttemptId attempt : node.live) {
       const Attempt* live = cluster_.find_live(attempt);
       require(live != nullptr && live->node == id, id, ": it runs live attempts of its own");

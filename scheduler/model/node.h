@@ -7,6 +7,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/time.h"
+#include "scheduler/model/duty.h"
 
 namespace ontime::scheduler {
 
@@ -19,6 +20,7 @@ struct Node {
   std::string host;
   std::uint32_t slots = 0;
   NodeState state = NodeState::Silent;
+  Duty duty = Duty::Serves;
   bool synchronised = false;   // has sent its inventory since it last registered; only then gets work
   TimePoint heard_at;          // last event from it
   std::set<AttemptId> live;    // attempts that occupy its slots; never more than `slots`

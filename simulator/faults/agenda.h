@@ -22,6 +22,7 @@ enum class Due : std::uint8_t {
   BatchWritten,  // generation: the master's life
   CommitStep,    // job; generation: the master's life
   MasterStarts,
+  LeaveOver,    // node; generation: its incarnation. It has waited long enough for its release
   FaultBegins,  // fault
   FaultEnds,    // fault
   Submission,   // submission

@@ -41,7 +41,7 @@ void put(std::string& text, const scheduler::Task& task) {
 std::string durable_state(const scheduler::Cluster& cluster) {
   std::string text = "epoch " + std::to_string(cluster.epoch()) + "\n";
   for (const auto& [id, node] : cluster.nodes()) {
-    text += to_string(id) + " " + node.incarnation + " runs";
+    text += to_string(id) + " " + node.incarnation + " " + name_of(node.duty) + " runs";
     for (const AttemptId attempt : node.live) text += " " + to_string(attempt);
     text += "\n";
   }
@@ -109,6 +109,7 @@ void Audit::on_recovered(const JournalContent& content, const std::vector<schedu
   require(!settled_ || *settled_ == durable_state(cluster), "a new master knows what the last one knew");
   settled_.reset();
   jobs_.clear();
+  duties_.clear();
   epoch_ = 0;
   latest_ = {};  // what was not durable never was
   for (const scheduler::Record& one : records) {

@@ -93,6 +93,7 @@ class Audit {
   std::uint64_t epoch_ = 0;
   TimePoint latest_;
   std::map<JobId, Job> jobs_;
+  std::map<NodeId, scheduler::Duty> duties_;        // that were ever changed
   std::map<JobId, scheduler::JobState> forgotten_;  // how they had ended
   Memory durable_;
   std::vector<scheduler::Record> under_way_;

@@ -28,6 +28,11 @@ struct Audit::Follower {
     audit.epoch_ = std::max(audit.epoch_, fact.epoch);
   }
   void operator()(const record::NodeAdded&) const {}
+  void operator()(const record::DutyChanged& fact) const {
+    scheduler::Duty& duty = audit.duties_[fact.node];
+    audit.require(duty != scheduler::Duty::Left, "who has left stays away");
+    duty = fact.duty;
+  }
   void operator()(const record::ProfileUpdated&) const {}
   void operator()(const record::PolicyDecided&) const {}
 
@@ -48,6 +53,9 @@ struct Audit::Follower {
     audit.require(fact.attempt.number == task->attempts.size(), "attempts are numbered in order");
     task->attempts.push_back({fact.node, true});
     require_open(*task, fact.range, "an attempt is launched on one open segment");
+    const auto duty = audit.duties_.find(fact.node);
+    const bool serves = duty == audit.duties_.end() || duty->second == scheduler::Duty::Serves;
+    audit.require(is_replay || serves, "a node that drains gets no new attempt");
   }
 
   void operator()(const record::StandbyBegun& fact) const {

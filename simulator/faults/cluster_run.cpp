@@ -216,6 +216,11 @@ class ClusterRun {
         return master_.set_journal_full(true, fault.share);
       case FaultKind::WorkerDies:
         return workers_.die(fault.node);
+      case FaultKind::WorkerLeaves:
+        return workers_.leave(fault.node, from_seconds(fault.amount));
+      case FaultKind::NodeDrains:
+        if (is_master_reachable()) master_.request_drain(workers_.incarnation(fault.node), true);
+        return;
       case FaultKind::WorkerStops:
       case FaultKind::NodeStops:
         return workers_.stop(fault.node, fault.kind == FaultKind::NodeStops, until);
@@ -246,6 +251,12 @@ class ClusterRun {
     switch (fault.kind) {
       case FaultKind::JournalFull:
         return master_.set_journal_full(false, 0);
+      case FaultKind::WorkerLeaves:
+        workers_.end_leaving(fault.node);
+        return workers_.come_back(fault.node);
+      case FaultKind::NodeDrains:
+        if (is_master_reachable() && master_.request_drain(workers_.incarnation(fault.node), false)) return;
+        return again(Due::FaultEnds, index);
       case FaultKind::WorkerDies:
         return workers_.come_back(fault.node);
       case FaultKind::WorkerStops:

@@ -24,6 +24,10 @@ std::string what(const Fault& fault) {
       return "the master's clock jumps by " + number(fault.amount) + " s";
     case FaultKind::JournalFull:
       return "the journal's disk is full, " + number(100 * fault.share) + " % of a batch fits,";
+    case FaultKind::WorkerLeaves:
+      return worker + " is told to end and drains for up to " + number(fault.amount) + " s, and is away";
+    case FaultKind::NodeDrains:
+      return worker + " is taken out";
     case FaultKind::WorkerDies:
       return worker + " dies";
     case FaultKind::WorkerStops:

@@ -16,6 +16,8 @@ enum class FaultKind : std::uint8_t {
   MasterStops,       // SIGSTOP: nothing is read or decided for so long, its clock goes on
   ClockJumps,        // the master's clock, `amount` seconds ahead
   JournalFull,       // the journal's disk: writes fail, so the master ends until there is room
+  WorkerLeaves,      // SIGTERM: it drains for `amount` seconds at most, ends, and comes back as a new one after so long
+  NodeDrains,        // an operator takes it out, for so long
   WorkerDies,        // process and attempts; what was not synced is lost; comes back as a new one
   WorkerStops,       // SIGSTOP: its attempts run on, it hears and says nothing
   NodeStops,         // SIGSTOP: its attempts too
@@ -28,7 +30,7 @@ enum class FaultKind : std::uint8_t {
   AttemptDies,       // one attempt's process on that node
   CommitFails,       // every commit that takes a step meanwhile
 };
-inline constexpr int kFaultKinds = 15;
+inline constexpr int kFaultKinds = 17;
 
 // When a fault begins: at a time, or in the middle of the so-manieth of something.
 enum class Trigger : std::uint8_t { Time, Batch, CommitStep };

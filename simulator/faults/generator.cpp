@@ -144,6 +144,7 @@ class Generator {
     }
     some_that_make_jobs_fail();
     clocks();
+    drains();
   }
 
   void some_that_make_jobs_fail() {
@@ -160,6 +161,16 @@ class Generator {
     some(FaultKind::ClockJumps, 3, 0, 0);
     for (Fault& fault : plan_.faults) {
       if (fault.kind == FaultKind::ClockJumps) fault.amount = scale(0.1, 1000);
+    }
+  }
+
+  // Last, so that what was drawn before stays what it was for a seed.
+  void drains() {
+    const std::size_t others = plan_.faults.size();
+    some(FaultKind::WorkerLeaves, 5, 0.5, 40);
+    some(FaultKind::NodeDrains, 3, 0.1, 20);
+    for (std::size_t i = others; i < plan_.faults.size(); ++i) {
+      plan_.faults[i].amount = chance(0.2) ? 0 : scale(0.05, 30);
     }
   }
 

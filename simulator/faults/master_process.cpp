@@ -231,6 +231,16 @@ void MasterProcess::request_kill(JobId job) {
   end_turn();
 }
 
+bool MasterProcess::request_drain(const std::string& incarnation, bool drain) {
+  const scheduler::Node* node = scheduler_->cluster().find_node(incarnation);
+  if (node == nullptr) return is_settled();
+  const bool is_done = (node->duty == scheduler::Duty::Serves) != drain;
+  if (is_done && is_settled()) return true;
+  step(event::DrainRequested{scheduler_->cluster().node_of(incarnation), drain});
+  end_turn();
+  return false;
+}
+
 std::optional<JobId> MasterProcess::job_of(std::uint32_t submission) const {
   const auto found = answered_.find(submission);
   return found == answered_.end() ? std::nullopt : std::optional(found->second);

@@ -34,6 +34,8 @@ class MasterProcess {
   void on_message(ConnectionId connection, MessageToMaster message);
   void submit(std::uint32_t submission, std::uint32_t directory);
   void request_kill(JobId job);
+  // An operator takes the node out or back. False: not known to be durable yet, ask again.
+  bool request_drain(const std::string& incarnation, bool drain);
   // When it wants to be woken, in true time.
   std::optional<TimePoint> wake_up() const;
   void wake();
@@ -107,6 +109,7 @@ class MasterProcess {
   void on(const scheduler::action::KillAttempt& action);
   void on(const scheduler::action::WelcomeNode& action);
   void on(const scheduler::action::DropNode& action);
+  void on(const scheduler::action::ReleaseNode& action);
   void on(const scheduler::action::CommitOutput& action);
   void on(const scheduler::action::DiscardOutput& action);
   void on(const scheduler::action::ForgetJob& action);

@@ -39,6 +39,8 @@ void MasterProcess::on_message(ConnectionId connection, MessageToMaster message)
     close(connection);
   } else if (const auto* beat = std::get_if<Beat>(&message)) {
     step(event::Heartbeat{session.node, beat->attempts});
+  } else if (const auto* leave = std::get_if<Leave>(&message)) {
+    step(event::NodeLeaving{session.node, leave->at_once});
   } else {
     on_reports(connection, std::get<Reports>(message).reports);
   }
@@ -49,6 +51,7 @@ void MasterProcess::on_registration(ConnectionId connection, const Registration&
   step(registration.who);
   const NodeId node = scheduler_->cluster().node_of(registration.who.incarnation);
   sessions_[connection].node = node;
+  if (registration.leaves) step(event::NodeLeaving{node, false});
   const auto older = announced_.find(node);
   if (older != announced_.end() && older->second != connection) close(older->second);
   announced_[node] = connection;
@@ -129,6 +132,7 @@ void MasterProcess::on(const action::BeginAttempt& action) { order(action); }
 void MasterProcess::on(const action::CutAttempt& action) { order(action); }
 void MasterProcess::on(const action::KillAttempt& action) { order(action); }
 void MasterProcess::on(const action::ForgetJob& action) { order(action); }
+void MasterProcess::on(const action::ReleaseNode& action) { order(action); }
 
 void MasterProcess::on(const action::WelcomeNode& action) {
   const auto found = attached_.find(action.node);

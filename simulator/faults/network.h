@@ -27,12 +27,16 @@ struct Registration {
   scheduler::event::NodeRegistered who;
   std::vector<Report> unacknowledged;
   std::vector<scheduler::AttemptProgress> running;
+  bool leaves = false;
 };
 struct Beat {
   std::vector<scheduler::AttemptProgress> attempts;
 };
 struct Reports {
   std::vector<Report> reports;
+};
+struct Leave {
+  bool at_once = false;
 };
 struct Closed {};  // the other end is gone
 
@@ -48,7 +52,7 @@ struct Orders {
   std::uint64_t acknowledged = 0;
 };
 
-using MessageToMaster = std::variant<Registration, Beat, Reports, Closed>;
+using MessageToMaster = std::variant<Registration, Beat, Reports, Leave, Closed>;
 using MessageToWorker = std::variant<Welcome, Orders, Closed>;
 
 struct Connection {

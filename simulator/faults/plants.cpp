@@ -30,6 +30,7 @@ const std::vector<PlantName>& plants() {
       {Plant::GoneAttemptKept, "gone-attempt-kept"},
       {Plant::ResumedTooFar, "resumed-too-far"},
       {Plant::KillNotRecorded, "kill-not-recorded"},
+      {Plant::ReleasedTooEarly, "released-too-early"},
       {Plant::ActedTooEarly, "acted-too-early"},
       {Plant::RecordNotWritten, "record-not-written"},
       {Plant::TornBatchRead, "torn-batch-read"},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulator/faults/audit.h"
+
 namespace ontime::simulator::faults {
 
 namespace action = scheduler::action;
@@ -22,13 +24,16 @@ Workers::Workers(World& world)
 }
 
 void Workers::on(const Upcoming& due) {
-  if (due.due != Due::Connect && due.due != Due::Heartbeat && due.due != Due::GivesUp) return on_attempt(due);
+  const bool is_of_node = due.due == Due::Connect || due.due == Due::Heartbeat || due.due == Due::LeaveOver;
+  if (!is_of_node && due.due != Due::GivesUp) return on_attempt(due);
   const std::uint32_t index = due.due == Due::GivesUp ? world_.network[due.subject].node : due.subject;
   Node& node = nodes_[index];
   if (!node.is_alive) return;
   if (is_stopped(node)) return world_.agenda.put(node.stopped_until, due.due, due.subject, due.generation);
   if (due.due == Due::GivesUp) {
     if (node.connection == due.subject && !node.is_welcome) close(index);
+  } else if (due.due == Due::LeaveOver) {
+    if (node.incarnation == due.generation) end_patience(index);
   } else if (node.pulse == due.generation) {
     if (due.due == Due::Connect)
       connect(index);
@@ -57,7 +62,7 @@ void Workers::connect(std::uint32_t index) {
   node.is_welcome = false;
   const std::string name = "node-" + std::to_string(index);
   Registration registration{
-      {name + "." + std::to_string(node.incarnation), name, name, world_.plan.slots[index]}, {}, progress(node)};
+      {incarnation(index), name, name, world_.plan.slots[index]}, {}, progress(node), node.leaves};
   registration.unacknowledged.assign(node.kept.begin(), node.kept.end());
   node.sent_report = node.last_report;
   world_.network.send(connection, std::move(registration), world_.now);
@@ -70,7 +75,9 @@ void Workers::lose_connection(std::uint32_t index) {
   world_.network[*node.connection].is_open_at_worker = false;
   node.connection.reset();
   node.is_welcome = false;
-  if (node.is_alive) connect_later(index);
+  if (!node.is_alive) return;
+  if (node.leaves && (node.leaves_at_once || !has_to_wait(node))) return end_process(index);
+  connect_later(index);
 }
 
 void Workers::close(std::uint32_t index) {
@@ -104,6 +111,7 @@ void Workers::obey(std::uint32_t index, const Orders& orders) {
   while (!node.kept.empty() && node.kept.front().sequence <= orders.acknowledged) node.kept.pop_front();
   for (const Order& order : orders.orders) {
     if (!obey(index, order)) return close(index);
+    if (!node.is_alive) return;  // it was released
   }
 }
 
@@ -123,6 +131,9 @@ bool Workers::obey(std::uint32_t index, const Order& order) {
     }
   } else if (const auto* killed = std::get_if<action::KillAttempt>(&order.what)) {
     if (Attempt* attempt = find(index, killed->attempt)) kill(*attempt);
+  } else if (std::holds_alternative<action::ReleaseNode>(order.what)) {
+    world_.audit.require(nodes_[index].leaves, "only a worker that leaves is released");
+    end_process(index);  // whatever it still runs has sealed all that it was to seal
   }
   return true;
 }
@@ -176,11 +187,50 @@ void Workers::die(std::uint32_t index) {
     }
     end(attempt);
   }
+  forget_all(node);
+}
+
+void Workers::forget_all(Node& node) {
   node.kept.clear();
   node.last_report = node.sent_report = 0;
   node.stopped_until = {};
-  node.do_attempts_stop = false;
+  node.do_attempts_stop = node.leaves = node.leaves_at_once = false;
   ++node.pulse;
+}
+
+std::string Workers::incarnation(std::uint32_t node) const {
+  return "node-" + std::to_string(node) + "." + std::to_string(nodes_[node].incarnation);
+}
+
+// As worker/agent/departure.h has it.
+void Workers::leave(std::uint32_t index, Duration patience) {
+  Node& node = nodes_[index];
+  if (!node.is_alive || node.leaves) return;
+  node.leaves = true;
+  if (!node.connection && !has_to_wait(node)) return end_process(index);
+  if (node.is_welcome) world_.network.send(*node.connection, MessageToMaster(Leave{}), world_.now);
+  world_.agenda.put(world_.now + patience, Due::LeaveOver, index, node.incarnation);
+}
+
+void Workers::end_patience(std::uint32_t index) {
+  Node& node = nodes_[index];
+  if (node.leaves_at_once || !node.is_welcome) return end_process(index);
+  node.leaves_at_once = true;
+  world_.network.send(*node.connection, MessageToMaster(Leave{true}), world_.now);
+  world_.agenda.put(world_.now + std::chrono::milliseconds(500), Due::LeaveOver, index, node.incarnation);
+}
+
+void Workers::end_leaving(std::uint32_t node) {
+  if (nodes_[node].leaves) end_process(node);
+}
+
+// Its attempts end with it; what they wrote is in their files.
+void Workers::end_process(std::uint32_t index) {
+  Node& node = nodes_[index];
+  node.is_alive = false;
+  close(index);
+  while (!node.attempts.empty()) kill(attempts_[node.attempts.back()]);
+  forget_all(node);
 }
 
 void Workers::come_back(std::uint32_t index) {

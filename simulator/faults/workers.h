@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "simulator/faults/world.h"
@@ -23,6 +24,12 @@ class Workers {
   TimePoint stopped_until(std::uint32_t node) const { return nodes_[node].stopped_until; }
 
   void die(std::uint32_t node);
+  // SIGTERM: it drains and ends, after `patience` at the latest.
+  void leave(std::uint32_t node, Duration patience);
+  // SIGKILL, if it has not ended by then.
+  void end_leaving(std::uint32_t node);
+  // As the master knows it.
+  std::string incarnation(std::uint32_t node) const;
   void come_back(std::uint32_t node);
   void stop(std::uint32_t node, bool attempts_too, TimePoint until);
   void go_on(std::uint32_t node);
@@ -65,6 +72,8 @@ class Workers {
     std::uint64_t last_report = 0;
     std::uint64_t sent_report = 0;
     std::vector<std::uint32_t> attempts;
+    bool leaves = false;
+    bool leaves_at_once = false;
   };
 
   // Connections.
@@ -78,6 +87,10 @@ class Workers {
   void welcome(std::uint32_t node, const Welcome& welcome);
   void obey(std::uint32_t node, const Orders& orders);
   bool obey(std::uint32_t node, const Order& order);
+  void end_patience(std::uint32_t node);
+  void end_process(std::uint32_t node);
+  void forget_all(Node& node);
+  bool has_to_wait(const Node& node) const { return !node.attempts.empty() || !node.kept.empty(); }
   bool is_stopped(const Node& node) const { return node.stopped_until > world_.now; }
   std::vector<scheduler::AttemptProgress> progress(const Node& node) const;
 

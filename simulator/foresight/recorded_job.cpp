@@ -93,7 +93,7 @@ std::vector<NodeGroup> nodes_of(const Cluster& cluster, const Job& job) {
     nodes.back().slots = node.slots;
   };
   for (const auto& [id, node] : cluster.nodes()) {
-    if (node.state == scheduler::NodeState::Live && node.slots > 0) add(node);
+    if (node.state == scheduler::NodeState::Live && node.duty == scheduler::Duty::Serves && node.slots > 0) add(node);
   }
   for (const NodeId id : nodes.empty() ? job.nodes : std::set<NodeId>{}) {
     if (const scheduler::Node* node = cluster.find_node(id); node != nullptr && node->slots > 0) add(*node);

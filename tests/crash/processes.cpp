@@ -82,7 +82,7 @@ void Processes::start_master() {
 
 Process Processes::make_worker() {
   return {{kBin + "/ontime-worker", "--master", "127.0.0.1:" + port_, "--slots", "1", "--app-dir", kApps,
-           "--attempt-env", "*"},
+           "--attempt-env", "*", "--drain-timeout", "1s"},
           next_log("worker"),
           environment(Side::Worker)};
 }

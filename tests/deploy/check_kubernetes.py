@@ -13,6 +13,7 @@ import sys
 import yaml
 
 PROGRAMS = {"ontime-master", "ontime-worker", "ontime-health", "ontime", "sleep"}
+DRAIN_SECONDS = 30  # the worker's --drain-timeout
 wrong = []
 
 
@@ -46,6 +47,9 @@ def check_pod(where, one, claims):
         expect(claim is None or claim in claims, where, f"there is no claim {claim}")
     expect(pod.get("securityContext", {}).get("runAsNonRoot") is True, where, "it may run as root")
     for container in pod["containers"]:
+        if container["command"][0] == "ontime-worker":
+            grace = pod.get("terminationGracePeriodSeconds", 30)
+            expect(grace > DRAIN_SECONDS, where, "it is killed before it has handed over what it runs")
         expect(container["command"][0] in PROGRAMS, where, f"there is no program {container['command'][0]}")
         for mount in container.get("volumeMounts", []):
             expect(mount["name"] in volumes, where, f"there is no volume {mount['name']}")

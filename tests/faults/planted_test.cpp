@@ -24,7 +24,7 @@ constexpr Bound kBounds[] = {
     {Plant::EpochNotRaised, 10},   {Plant::GoneAttemptKept, 200},   {Plant::ResumedTooFar, 30},
     {Plant::KillNotRecorded, 20},  {Plant::ActedTooEarly, 20},      {Plant::RecordNotWritten, 20},
     {Plant::TornBatchRead, 30},    {Plant::ClockSetBack, 30},       {Plant::SealedTooEarly, 50},
-    {Plant::StopsTooLate, 20},     {Plant::SkipsARecord, 20},
+    {Plant::ReleasedTooEarly, 30}, {Plant::StopsTooLate, 20},       {Plant::SkipsARecord, 20},
 };
 
 // The first seed that finds it; 0: none does.

@@ -29,6 +29,10 @@ struct SameAs {
     return std::tie(a.node, a.incarnation, a.name, a.host, a.slots) ==
            std::tie(b.node, b.incarnation, b.name, b.host, b.slots);
   }
+  bool operator()(const record::DutyChanged& a) const {
+    const auto& b = as<record::DutyChanged>();
+    return std::tie(a.node, a.duty) == std::tie(b.node, b.duty);
+  }
   bool operator()(const record::JobAccepted& a) const {
     return a.job == as<record::JobAccepted>().job && a.spec == as<record::JobAccepted>().spec;
   }

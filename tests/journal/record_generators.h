@@ -135,8 +135,10 @@ inline scheduler::Fact any_fact(int kind) {
       return record::CommitStarted{any_job()};
     case 12:
       return record::JobEnded{any_job(), static_cast<scheduler::JobState>(*rc::gen::inRange(0, 5)), *any_text()};
-    default:
+    case 13:
       return record::JobForgotten{any_job()};
+    default:
+      return record::DutyChanged{node, static_cast<scheduler::Duty>(*rc::gen::inRange(0, 4))};
   }
 }
 

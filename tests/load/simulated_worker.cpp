@@ -73,6 +73,7 @@ Status SimulatedWorker::obey(const wire::Order& order) {
     case wire::Order::kForget:
       outputs_.erase(JobId{order.forget().job()});
       break;
+    case wire::Order::kRelease:
     case wire::Order::WHAT_NOT_SET:
       return bad_input("an order that means nothing");
   }

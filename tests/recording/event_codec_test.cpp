@@ -56,6 +56,10 @@ scheduler::Event any_event(std::size_t kind) {
       return event::JobKillRequested{ontime::test::any_job(), *any_text()};
     case 10:
       return event::CommitFinished{ontime::test::any_job(), *any_text()};
+    case 11:
+      return event::NodeLeaving{any_node(), *rc::gen::arbitrary<bool>()};
+    case 12:
+      return event::DrainRequested{any_node(), *rc::gen::arbitrary<bool>()};
     default:
       return event::TimePassed{};
   }
@@ -116,6 +120,14 @@ struct SameAs {
   }
   bool operator()(const event::CommitFinished& a) const {
     return std::tie(a.job, a.error) == std::tie(as<event::CommitFinished>().job, as<event::CommitFinished>().error);
+  }
+  bool operator()(const event::NodeLeaving& a) const {
+    const auto& b = as<event::NodeLeaving>();
+    return std::tie(a.node, a.at_once) == std::tie(b.node, b.at_once);
+  }
+  bool operator()(const event::DrainRequested& a) const {
+    const auto& b = as<event::DrainRequested>();
+    return std::tie(a.node, a.drain) == std::tie(b.node, b.drain);
   }
   bool operator()(const event::TimePassed&) const { return true; }
 };

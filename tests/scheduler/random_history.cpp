@@ -79,7 +79,7 @@ void RandomHistory::with_any(Do what) {  // also attempts that have ended long a
 
 void RandomHistory::step() {
   look();
-  switch (*rc::gen::inRange(0, 14)) {
+  switch (*rc::gen::inRange(0, 15)) {
     case 0:
       register_some();
       break;
@@ -109,6 +109,9 @@ void RandomHistory::step() {
         world_.answer_cut(id, *rc::gen::inRange<std::uint64_t>(0, 60), *rc::gen::arbitrary<bool>());
       });
       break;
+    case 10:
+      drain_some();
+      break;
     case 9:
       for (const auto& commit : world_.take<action::CommitOutput>()) world_.commit(commit.job);
       break;
@@ -124,6 +127,7 @@ void RandomHistory::settle() {
     look();
     register_node("n0", world_.cluster());
     register_node("n1", world_.cluster());
+    register_node("n-stays", world_.cluster());  // which nobody drains
     for (const auto& commit : world_.take<action::CommitOutput>()) world_.commit(commit.job);
     for (const AttemptId id : live()) work(id);
     world_.pass(500ms);
@@ -150,6 +154,16 @@ std::vector<AttemptId> RandomHistory::live() {
 }
 
 void RandomHistory::register_some() { register_node("n" + std::to_string(*rc::gen::inRange(0, 4)), world_.cluster()); }
+
+// An operator takes it out or back, or its worker leaves.
+void RandomHistory::drain_some() {
+  const NodeId node = world_.cluster().node_of("n" + std::to_string(*rc::gen::inRange(0, 4)));
+  if (node == NodeId{}) return;
+  if (*rc::gen::inRange(0, 3) == 0)
+    world_.send(event::NodeLeaving{node, *rc::gen::inRange(0, 4) == 0});
+  else
+    world_.send(event::DrainRequested{node, *rc::gen::arbitrary<bool>()});
+}
 
 void RandomHistory::register_node(const std::string& name, const Cluster& cluster) {
   std::vector<AttemptProgress> running;
@@ -185,7 +199,8 @@ void RandomHistory::work(AttemptId id) {
   else if (attempt->state == AttemptState::Launching && *rc::gen::inRange(0, 4) != 0)  // or the report was lost
     world_.start_attempt(id);
   else if (attempt->cut_pending)
-    world_.answer_cut(id, std::max(attempt->offset, attempt->held.begin + 1));
+    world_.answer_cut(id, std::max(attempt->offset, attempt->held.begin + 1),
+                      drains(world_.cluster().find_node(attempt->node)->duty));
   else if (attempt->offset < segment->range.end)
     world_.heartbeat(id, attempt->offset + 9);
   else

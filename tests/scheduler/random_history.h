@@ -1,6 +1,7 @@
 #pragma once
 // Random histories for property tests: nodes come, fall silent and return, attempts progress, seal, fail, answer cuts,
-// lie; policies decide at random; the master restarts. Draws from RapidCheck, so it belongs into a property.
+// lie; policies decide at random; nodes drain and leave; the master restarts. Draws from RapidCheck, so it belongs into
+// a property.
 
 #include <cstdint>
 #include <string>
@@ -27,6 +28,7 @@ class RandomHistory {
   void with_any(Do what);  // also attempts that have ended long ago
   void register_some();
   void register_node(const std::string& name, const Cluster& cluster);
+  void drain_some();
   void submit();
   void heartbeat_all();
   void work(AttemptId id);

@@ -36,7 +36,7 @@ void Cluster::start_master(const Arguments& extra) {
                       "--journal",
                       directory_ / "journal",
                       "--node-timeout",
-                      "1s",
+                      node_timeout_,
                       "--heartbeat",
                       "50ms",
                       "--port-file",

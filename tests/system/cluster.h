@@ -29,7 +29,8 @@ std::string verified_answer(const std::string& directory);
 class Cluster {
  public:
   Cluster();
-  // Fast heartbeats and a short time-out, so that losses are noticed soon.
+  // Fast heartbeats and a short time-out, so that losses are noticed soon; or another one, from the next start on.
+  void set_node_timeout(const std::string& timeout) { node_timeout_ = timeout; }
   void start_master(const Arguments& extra = {});
   void restart_master();  // SIGKILL, then a new one on the same journal and port
   std::size_t add_worker(std::uint32_t slots = 1, const Arguments& extra = {});
@@ -53,6 +54,7 @@ class Cluster {
   TemporaryDirectory directory_;
   std::string port_;
   Arguments master_extra_;
+  std::string node_timeout_ = "1s";
   Process master_;
   std::vector<Process> workers_;
   int started_ = 0;

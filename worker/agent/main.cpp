@@ -1,5 +1,5 @@
-// ontime-worker: the node agent. Builds the parts, runs them on one thread, and ends with 0 on SIGTERM or SIGINT, 1
-// when there is no master or it refuses this worker, 2 for wrong usage.
+// ontime-worker: the node agent. Builds the parts, runs them on one thread, and ends with 0 on SIGTERM or SIGINT, after
+// it has handed its work over (departure.h), 1 when there is no master or it refuses this worker, 2 for wrong usage.
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -8,6 +8,7 @@
 #include <asio/signal_set.hpp>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <optional>
 
 #include "common/base/parent_process.h"
@@ -15,6 +16,7 @@
 #include "common/net/coroutine.h"
 #include "common/net/token.h"
 #include "worker/agent/attempt_environment.h"
+#include "worker/agent/departure.h"
 #include "worker/agent/launcher_link.h"
 #include "worker/agent/master_link.h"
 #include "worker/agent/options.h"
@@ -48,9 +50,6 @@ int run(const Options& options) {
   const auto executor = io.get_executor();
   // Before any other process is started: from then on there is something to clean up.
   asio::signal_set signals(io, SIGTERM, SIGINT);
-  signals.async_wait([&io](const asio::error_code& error, int) {
-    if (!error) io.stop();
-  });
   ReportLog reports;
   LauncherLink launcher(executor, [&options] {
     return start_launcher(launcher_path(), to_arguments(options.confinement),
@@ -65,6 +64,15 @@ int run(const Options& options) {
   }
   if (auto started = slots.start(); !started) return complain(started.error());
   MasterLink master(executor, link_options(options), reports, slots);
+  Departure departure(executor, options.drain_timeout, {master, slots, reports, [&io] { io.stop(); }});
+  const std::function<void()> watch = [&] {
+    signals.async_wait([&](const asio::error_code& error, int signal) {
+      if (error) return;
+      departure.on_told_to_end(signal);
+      watch();
+    });
+  };
+  watch();
   std::optional<Error> end;
   asio::co_spawn(executor, master.run(), [&io, &end](std::exception_ptr exception, Error error) {
     net::AbortOnException{"master link"}(exception);

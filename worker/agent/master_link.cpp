@@ -43,6 +43,7 @@ asio::awaitable<Error> MasterLink::run() {
     if (connection_) connection_->close();
     connection_ = nullptr;
     is_welcome_ = false;
+    if (leave_events_ != nullptr) leave_events_->on_session_over();
     if (error.kind == ErrorKind::BadInput) co_return error;
     if (!was_welcome_ && time_left() <= Duration(0)) {
       co_return unavailable("no master let this worker in within " + format_duration(options_.connect_timeout) + ": " +
@@ -116,6 +117,7 @@ wire::ToMaster MasterLink::registration() {
   all.set_host(options_.host);
   all.set_name(options_.name);
   all.set_slots(options_.slots);
+  if (leave_events_ != nullptr) all.mutable_leave()->set_at_once(leaves_at_once_);
   reports_.rewind();
   all.mutable_unacknowledged()->Swap(reports_.take_unsent(kRegistrationBytes).mutable_reports());
   orders_.add_progress(*all.mutable_running());
@@ -149,6 +151,7 @@ Status MasterLink::on_welcome(const wire::ToWorker::Welcome& welcome) {
   asio::co_spawn(executor_, heartbeat_loop(connection_, interval), net::AbortOnException{"heartbeat loop"});
   pass_kill_point("registered");
   on_report();  // what happened since the registration
+  send_leave();
   return {};
 }
 
@@ -157,6 +160,11 @@ Status MasterLink::on_orders(const wire::ToWorker::Orders& orders) {
   pass_kill_point("report-acknowledged");
   for (const wire::Order& order : orders.orders()) {
     pass_kill_point("order-before-obeyed");
+    if (order.has_release()) {
+      if (leave_events_ == nullptr) return bad_input("the master released a worker that does not leave");
+      leave_events_->on_released();
+      return {};
+    }
     if (auto obeyed = orders_.obey(order); !obeyed) return obeyed;
     pass_kill_point("order-obeyed");
   }
@@ -175,6 +183,19 @@ void MasterLink::send_reports() {
     *message.mutable_reports() = reports_.take_unsent();
     connection_->send(message);
   }
+}
+
+void MasterLink::leave(LeaveEvents& events, bool at_once) {
+  leave_events_ = &events;
+  leaves_at_once_ = at_once;
+  send_leave();
+}
+
+void MasterLink::send_leave() {
+  if (leave_events_ == nullptr || !is_connected()) return;
+  wire::ToMaster message;
+  message.mutable_leave()->set_at_once(leaves_at_once_);
+  connection_->send(message);
 }
 
 Duration MasterLink::time_left() const {

@@ -23,6 +23,16 @@
 
 namespace ontime::worker {
 
+// Who is told how it goes on once the worker leaves.
+class LeaveEvents {
+ public:
+  virtual ~LeaveEvents() = default;
+  // Nothing of this worker is live any more, the master has all that it sealed.
+  virtual void on_released() = 0;
+  // The connection was lost; another one is made.
+  virtual void on_session_over() = 0;
+};
+
 class MasterLink {
  public:
   struct Options {
@@ -46,6 +56,11 @@ class MasterLink {
   // Returns only when the worker cannot go on: no master within the connect timeout, or the master refused it.
   asio::awaitable<Error> run();
 
+  // The worker leaves: the master is told, now and with each connection. `events` outlives it.
+  void leave(LeaveEvents& events, bool at_once);
+  // A master has let this worker in and the connection stands.
+  bool is_connected() const { return connection_ && is_welcome_; }
+
  private:
   asio::awaitable<Error> session();
   asio::awaitable<Error> converse();
@@ -61,6 +76,7 @@ class MasterLink {
   // What was appended to the log leaves together in the loop's next turn.
   void on_report();
   void send_reports();
+  void send_leave();
   Duration time_left() const;
 
   asio::any_io_executor executor_;
@@ -78,6 +94,8 @@ class MasterLink {
   // Across sessions.
   std::string cluster_;  // that we belong to; empty: none yet
   bool was_welcome_ = false;
+  LeaveEvents* leave_events_ = nullptr;  // null: the worker stays
+  bool leaves_at_once_ = false;
   Duration pause_{0};
   std::minstd_rand jitter_;
 };

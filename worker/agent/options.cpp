@@ -32,6 +32,7 @@ struct Words {
   std::uint32_t slots = std::max(1u, std::thread::hardware_concurrency());
   std::string name;
   std::string connect_timeout = "30s";
+  std::string drain_timeout = "30s";
   std::string token_file;
   net::TlsFiles tls;
   std::vector<std::string> directories;
@@ -86,6 +87,10 @@ void declare(CLI::App& app, Words& words, Options& options) {
       ->take_all();
   declare_confinement(app, words);
   app.add_option("--connect-timeout", words.connect_timeout, "Give up if no master has let us in within this time")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_option("--drain-timeout", words.drain_timeout,
+                 "On SIGTERM hand over what runs to other workers, for so long at most; 0s: end at once")
       ->type_name("TIME")
       ->capture_default_str();
   app.add_option("--token-file", words.token_file,
@@ -171,6 +176,8 @@ Status understand(const Words& words, Options& options) {
   if (master->port == 0) return bad_input("--master: port 0 is nobody's");
   auto timeout = parse_duration(words.connect_timeout);
   if (!timeout) return bad_input("--connect-timeout: " + timeout.error().message);
+  auto drain = parse_duration(words.drain_timeout);
+  if (!drain) return bad_input("--drain-timeout: " + drain.error().message);
   auto token = net::read_own_token(words.token_file);
   if (!token) return std::move(token).error();
   auto tls = net::load_tls(words.tls);
@@ -179,6 +186,7 @@ Status understand(const Words& words, Options& options) {
   if (auto confined = understand_confinement(words, options); !confined) return confined;
   options.master = std::move(*master);
   options.connect_timeout = *timeout;
+  options.drain_timeout = *drain;
   options.token = std::move(*token);
   options.tls = std::move(*tls);
   options.slots = words.slots;

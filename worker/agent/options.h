@@ -30,6 +30,7 @@ struct Options {
   Confinement confinement;                       // of attempts
   std::vector<std::string> attempt_environment;  // variables they get besides those they need
   Duration connect_timeout{0};
+  Duration drain_timeout{0};  // from SIGTERM to the end, at most; 0: at once
   log::Options log;
   bool runs_as_root = false;  // and so do attempts, without having been told to
   pid_t parent = 0;           // to die with; 0: with nobody

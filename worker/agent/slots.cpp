@@ -81,6 +81,7 @@ Status Slots::obey(const wire::Order& order) {
     case wire::Order::kForget:
       forget(JobId{order.forget().job()});
       return {};
+    case wire::Order::kRelease:  // the link's own
     case wire::Order::WHAT_NOT_SET:
       break;
   }

@@ -87,7 +87,7 @@ function nodeRow(node) {
   meter.value = node.busy;
   slots.append(meter, ' ' + node.busy + ' / ' + node.slots);
   row.append(element('td', node.name), element('td', node.host),
-             element('td', node.state, node.state === 'live' ? '' : 'bad'), slots,
+             element('td', node.state, node.state === 'silent' || node.state === 'lost' ? 'bad' : ''), slots,
              element('td', node.attempts_failed, 'number'), element('td', time(node.silent_seconds) + ' ago', 'number'));
   return row;
 }
@@ -97,7 +97,8 @@ function showOverview(nodes, jobs) {
   const ended = jobs.filter((job) => !isRunning(job)).reverse().slice(0, 200);
   $('jobs').tBodies[0].replaceChildren(...running.reverse().map(jobRow), ...ended.map(jobRow));
   $('no-jobs').hidden = jobs.length > 0;
-  const shown = nodes.filter((node) => node.state !== 'lost').concat(nodes.filter((node) => node.state === 'lost').slice(-20));
+  const isGone = (node) => node.state === 'lost' || node.state === 'left';
+  const shown = nodes.filter((node) => !isGone(node)).concat(nodes.filter(isGone).slice(-20));
   $('nodes').tBodies[0].replaceChildren(...shown.slice(0, 500).map(nodeRow));
 }
 

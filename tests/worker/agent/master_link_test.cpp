@@ -281,5 +281,52 @@ TEST_F(MasterLinkTest, EndsWhenAnotherClusterHasTakenThePlaceOfItsMaster) {
   EXPECT_THAT(end->message, HasSubstr("c2"));
 }
 
+// What happens to a worker that leaves.
+class Leaving final : public LeaveEvents {
+ public:
+  void on_released() override { ++released; }
+  void on_session_over() override { ++sessions_over; }
+  int released = 0;
+  int sessions_over = 0;
+};
+
+TEST_F(MasterLinkTest, SaysThatItLeavesAndAgainWithEachConnection) {
+  Leaving leaving;
+  wire::ToMaster message;
+  orders.on_session = [&] { link->leave(leaving, false); };
+  play([&]() -> asio::awaitable<void> {
+    co_await master.accept("c1");
+    EXPECT_FALSE(master.registration.has_leave());
+    master.welcome(10ms);
+    message = co_await master.receive();
+    EXPECT_TRUE(message.has_leave());
+    master.hang_up();
+    co_await master.accept("c1");
+  });
+  EXPECT_TRUE(master.registration.has_leave());
+  EXPECT_FALSE(master.registration.leave().at_once());
+  EXPECT_EQ(leaving.sessions_over, 1);
+}
+
+TEST_F(MasterLinkTest, AReleaseIsForAWorkerThatLeaves) {
+  Leaving leaving;
+  wire::ToWorker release;
+  release.mutable_orders()->add_orders()->mutable_release();
+  play([&]() -> asio::awaitable<void> {
+    co_await master.accept("c1");
+    master.welcome(10ms);
+    master.send(release);
+    const bool is_left = co_await master.is_left();
+    EXPECT_TRUE(is_left);
+    EXPECT_EQ(leaving.released, 0);
+    link->leave(leaving, true);
+    co_await master.accept("c1");
+    EXPECT_TRUE(master.registration.leave().at_once());
+    master.welcome(10ms);
+    master.send(release);
+    while (leaving.released == 0) co_await net::sleep_for(1ms);
+  });
+}
+
 }  // namespace
 }  // namespace ontime::worker

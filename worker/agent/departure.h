@@ -1,0 +1,55 @@
+#pragma once
+// How the worker ends when it is told to (SIGTERM, SIGINT). It tells the master that it leaves, and runs on until it is
+// released: the master gives it no more work, has its attempts stop at their next record, and lets it go when all that
+// they have sealed is durable (scheduler/model/duty.h has the promise). It does not wait for ever:
+//
+//   told once   -> leaves, for `patience` at most; at once if it has nothing and no master, or was never let in
+//   patience up -> says that it ends now, so that what it still runs starts again elsewhere at once, and waits for the
+//                  answer for at most kLastWord
+//   told twice  -> ends now, without a word; the master finds out by its time-out
+//
+// One thread; outlives the run of its io_context.
+
+#include <asio/any_io_executor.hpp>
+#include <asio/steady_timer.hpp>
+#include <functional>
+
+#include "common/base/time.h"
+#include "worker/agent/master_link.h"
+#include "worker/agent/report_log.h"
+#include "worker/agent/slots.h"
+
+namespace ontime::worker {
+
+class Departure final : public LeaveEvents {
+ public:
+  static constexpr Duration kLastWord = std::chrono::milliseconds(500);
+
+  struct Parts {
+    MasterLink& master;
+    const Slots& slots;
+    const ReportLog& reports;
+    std::function<void()> end;  // ends the worker; may be called more than once
+  };
+  // The parts outlive it.
+  Departure(asio::any_io_executor executor, Duration patience, Parts parts);
+
+  void on_told_to_end(int signal);
+
+  void on_released() override;
+  void on_session_over() override;
+
+ private:
+  bool has_something() const { return parts_.slots.attempt_count() > 0 || !parts_.reports.unacknowledged().empty(); }
+  void give_up();
+  template <class Then>
+  void after(Duration pause, Then then);
+
+  const Duration patience_;
+  const Parts parts_;
+  asio::steady_timer timer_;
+  bool is_told_ = false;
+  bool has_given_up_ = false;
+};
+
+}  // namespace ontime::worker
