@@ -47,9 +47,9 @@ class ClientCrowd {
   const wire::Request question_;
   const Check check_;
   Failures& failures_;
-  std::vector<Connection> connections_;  // of the thread, as is:
+  EventThread thread_;  // outlives what belongs to it:
+  std::vector<Connection> connections_;
   Latencies latencies_;
-  EventThread thread_;
 };
 
 }  // namespace ontime::load
