@@ -41,6 +41,7 @@ MasterLink::Options link_options(const Options& options) {
   link.incarnation = net::make_token();
   link.slots = options.slots;
   link.connect_timeout = options.connect_timeout;
+  link.warns_of_root = options.runs_as_root && options.parent == 0;
   return link;
 }
 
@@ -59,9 +60,6 @@ int run(const Options& options) {
               {options.slots, options.application_directories, options.name, options.input_roots, options.output_roots,
                options.confinement.limits, options.confinement.run_as.has_value()},
               reports, launcher);
-  if (options.runs_as_root && options.parent == 0) {
-    spdlog::warn("attempts_run_as_root message=\"whoever may submit is root here; --run-as names another user\"");
-  }
   if (auto started = slots.start(); !started) return complain(started.error());
   MasterLink master(executor, link_options(options), reports, slots);
   Departure departure(executor, options.drain_timeout, {master, slots, reports, [&io] { io.stop(); }});

@@ -144,6 +144,9 @@ Status MasterLink::on_welcome(const wire::ToWorker::Welcome& welcome) {
   }
   if (auto begun = orders_.begin_session(welcome); !begun) return begun;
   welcome_limit_.cancel();
+  if (!was_welcome_ && options_.warns_of_root) {
+    spdlog::warn("attempts_run_as_root message=\"whoever may submit is root here; --run-as names another user\"");
+  }
   is_welcome_ = was_welcome_ = true;
   pause_ = Duration(0);
   spdlog::info("registered master={} cluster={} {} resent={} fenced={}", connection_->peer(), cluster_,

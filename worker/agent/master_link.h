@@ -44,6 +44,7 @@ class MasterLink {
     std::string incarnation;  // random, of this process
     std::uint32_t slots = 1;
     Duration connect_timeout = std::chrono::seconds(30);  // until the first welcome
+    bool warns_of_root = false;                           // then: attempts would run as root
     Duration pause_min = std::chrono::milliseconds(50);   // between two tries; doubles up to pause_max
     Duration pause_max = std::chrono::seconds(1);
     Duration reply_timeout = std::chrono::seconds(5);  // for connect, hello and welcome each
