@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <ostream>
 
 #include "tests/fuzz/targets.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::fuzz {
+
+void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+
 namespace {
 
 class Corpus : public testing::TestWithParam<Target> {};
