@@ -2,6 +2,7 @@
 // What was wrong or lost, from any thread. Time is never a reason to be here.
 
 #include <cstdio>
+#include <exception>
 #include <mutex>
 #include <string>
 
@@ -25,5 +26,16 @@ class Failures {
   mutable std::mutex mutex_;
   std::size_t count_ = 0;
 };
+
+// Of a campaign that says whether all was well, and throws where it cannot go on.
+template <class Run>
+int exit_code(Run run) {
+  try {
+    return run() ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::printf("WRONG: %s\n", error.what());
+    return 1;
+  }
+}
 
 }  // namespace ontime::load

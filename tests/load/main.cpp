@@ -4,12 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <exception>
 #include <string>
 
 #include "common/base/descriptor_limit.h"
 #include "common/base/units.h"
 #include "tests/load/campaign.h"
+#include "tests/load/failures.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::load {
@@ -49,12 +49,7 @@ int main_of(int argc, char** argv) {
   raise_descriptor_limit();
   test::TemporaryDirectory temporary;
   if (options.directory.empty()) options.directory = temporary.path();
-  try {
-    return Campaign(options).run() ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::printf("WRONG: %s\n", error.what());
-    return 1;
-  }
+  return exit_code([&] { return Campaign(options).run(); });
 }
 
 }  // namespace

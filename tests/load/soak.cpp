@@ -238,12 +238,7 @@ int main_of(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   const test::TemporaryDirectory temporary;
   options.directory = temporary.path();
-  try {
-    return Soak(options, seed).run(duration_of(length), duration_of(every), table) ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::printf("WRONG: %s\n", error.what());
-    return 1;
-  }
+  return exit_code([&] { return Soak(options, seed).run(duration_of(length), duration_of(every), table); });
 }
 
 }  // namespace

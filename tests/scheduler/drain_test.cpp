@@ -21,6 +21,15 @@ class DrainTest : public test::OrderedPolicyTest {
     b_ = world_.register_node("b", 1);
     return id;
   }
+  // `first` stands at 50; the copy begins from the start, on node b.
+  AttemptId race_against(AttemptId first) {
+    world_.heartbeat(first, 50);
+    Speculate race;
+    race.task = first.task;
+    race.copies = {1};
+    order(race);
+    return world_.take_launch();
+  }
   void drain(NodeId node) { world_.send(event::DrainRequested{node, true}); }
   void take_back(NodeId node) { world_.send(event::DrainRequested{node, false}); }
   void leave(NodeId node, bool at_once = false) { world_.send(event::NodeLeaving{node, at_once}); }
@@ -146,12 +155,7 @@ TEST_F(DrainTest, AWorkerThatLeavesCannotBeTakenBack) {
 
 TEST_F(DrainTest, AStandbyAndWhoIsBehindInARaceEndAtOnce) {
   const AttemptId first = original();
-  world_.heartbeat(first, 50);
-  Speculate race;
-  race.task = first.task;
-  race.copies = {1};
-  order(race);
-  const AttemptId copy = world_.take_launch();
+  const AttemptId copy = race_against(first);
   leave(b_);
   EXPECT_EQ(world_.attempt(copy).state, AttemptState::Killed);
   EXPECT_EQ(released(), std::vector{b_});
@@ -173,12 +177,7 @@ TEST_F(DrainTest, AStandbyAndWhoIsBehindInARaceEndAtOnce) {
 
 TEST_F(DrainTest, WhoIsAheadInARaceSealsAndTheOtherEnds) {
   const AttemptId first = original();
-  world_.heartbeat(first, 50);
-  Speculate race;
-  race.task = first.task;
-  race.copies = {1};
-  order(race);
-  const AttemptId copy = world_.take_launch();
+  const AttemptId copy = race_against(first);
   leave(a_);
   world_.answer_cut(first, 55, true);
   EXPECT_EQ(world_.attempt(copy).state, AttemptState::Killed);
