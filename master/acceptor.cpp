@@ -7,7 +7,7 @@
 
 #include "common/log/fields.h"
 #include "common/net/coroutine.h"
-#include "common/net/endpoint.h"
+#include "common/net/sockets.h"
 #include "master/settings.h"
 #include "master/worker_session.h"
 
@@ -65,12 +65,21 @@ asio::awaitable<void> Acceptor::serve(std::shared_ptr<net::Connection> connectio
     spdlog::warn("connection_refused peer={} reason={}", connection->peer(), log::Quoted{guest.error().message});
   } else {
     co_await serve_guest(connection, std::move(*guest));
+    count(connection->fault(), connection->peer());
   }
   connection->close();
   connections_.erase(connection);
-  if (!connection->was_too_slow()) co_return;
-  ++counters_.stuck;
-  spdlog::warn("peer_stuck peer={}", connection->peer());
+}
+
+void Acceptor::count(net::PeerFault fault, const std::string& peer) {
+  if (fault == net::PeerFault::TooSlow) {
+    ++counters_.stuck;
+    spdlog::warn("peer_stuck peer={}", peer);
+  }
+  if (fault == net::PeerFault::Malformed) {
+    ++counters_.malformed;
+    spdlog::warn("peer_malformed peer={}", peer);
+  }
 }
 
 // Whoever holds connections open without saying who it is pushes out its own, not those who come after it.

@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <set>
+#include <string>
 
 #include "common/net/connection.h"
 #include "common/net/handshake.h"
@@ -30,6 +31,7 @@ class Acceptor {
  private:
   asio::awaitable<void> accept_loop();
   asio::awaitable<void> serve(std::shared_ptr<net::Connection> connection);
+  void count(net::PeerFault fault, const std::string& peer);
   asio::awaitable<Result<net::Guest>> shake_hands(std::shared_ptr<net::Connection> connection);
   asio::awaitable<void> serve_guest(std::shared_ptr<net::Connection> connection, net::Guest guest);
 

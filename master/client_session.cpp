@@ -114,7 +114,7 @@ asio::awaitable<ClientSession::Answer> ClientSession::answer(wire::Request reque
     case wire::Request::kSubmit:
       co_return share(co_await submit(std::move(*request.mutable_submit())));
     case wire::Request::kListJobs:
-      co_return services_.lists.list(request.list_jobs());
+      co_return co_await list_jobs(request.list_jobs());
     case wire::Request::kDescribeJob:
       co_return share(co_await describe_job(request.describe_job()));
     case wire::Request::kListNodes:
@@ -141,12 +141,31 @@ asio::awaitable<wire::Reply> ClientSession::submit(wire::JobSpec request) {
   co_return reply;
 }
 
+asio::awaitable<ClientSession::Answer> ClientSession::list_jobs(wire::Request::ListJobs request) {
+  if (!request.accounts()) co_return services_.lists.list(request);
+  const auto accounts = co_await services_.accounts.by_policy();
+  wire::Reply reply = *services_.lists.list(request);
+  for (const auto& [policy, sum] : accounts) {
+    wire::Reply::Jobs::PolicyAccount* account = reply.mutable_jobs()->add_accounts();
+    account->set_policy(policy);
+    account->set_jobs(sum.jobs);
+    *account->mutable_account() = view_of(sum.account);
+  }
+  co_return share(std::move(reply));
+}
+
 asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::DescribeJob request) {
   const JobId id{request.job()};
   const scheduler::Cluster& cluster = services_.control.cluster();
   const scheduler::Job* job = cluster.find_job(id);
   if (job != nullptr && !is_final(job->state) && request.wait_ns() > 0) {
     co_await services_.watch.wait(id, std::min(Duration(request.wait_ns()), kLongPollMax));
+    job = cluster.find_job(id);
+  }
+  if (job == nullptr) co_return no_such_job(id);
+  std::optional<scheduler::JobAccount> account;
+  if (request.account() || (request.account_at_end() && is_final(job->state))) {
+    account = co_await services_.accounts.of_job(id);
     job = cluster.find_job(id);
   }
   if (job == nullptr) co_return no_such_job(id);
@@ -158,8 +177,8 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
     const std::optional<scheduler::Forecast> forecast = scheduler::forecast(services_.control.scheduler(), id, now);
     if (forecast) *summary.mutable_forecast() = view_of(*forecast, *job);
   }
-  if (request.account() || (request.account_at_end() && is_final(job->state))) {
-    *reply.mutable_job()->mutable_account() = view_of(scheduler::account(*job, now));
+  if (account) {
+    *reply.mutable_job()->mutable_account() = view_of(*account);
     Explanation(cluster, *job, now).tally(*reply.mutable_job());
   }
   if (request.tasks()) {

@@ -10,6 +10,7 @@
 #include "common/net/connection.h"
 #include "common/net/handshake.h"
 #include "common/protocol/client.pb.h"
+#include "master/accounts.h"
 #include "master/control_loop.h"
 #include "master/failure_messages.h"
 #include "master/job_lists.h"
@@ -25,6 +26,7 @@ struct ClientServices {
   Submissions& submissions;
   JobWatch& watch;
   JobLists& lists;
+  Accounts& accounts;
   const FailureMessages& failures;
   std::string injection{};  // what disturbs attempts on purpose, as in the log; empty: nothing
 };
@@ -41,6 +43,7 @@ class ClientSession {
   asio::awaitable<Answer> answer(wire::Request request);
   wire::Reply forbid(net::Right needed);
   asio::awaitable<wire::Reply> submit(wire::JobSpec request);
+  asio::awaitable<Answer> list_jobs(wire::Request::ListJobs request);
   asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);
   wire::Reply explain(const wire::Request::Explain& request) const;
   wire::Measures measures() const;

@@ -8,7 +8,7 @@
 
 #include "common/base/result.h"
 #include "common/log/log.h"
-#include "common/net/endpoint.h"
+#include "common/net/sockets.h"
 #include "master/settings.h"
 
 namespace ontime::master {

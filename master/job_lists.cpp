@@ -9,7 +9,6 @@ namespace ontime::master {
 
 JobLists::Answer JobLists::list(const wire::Request::ListJobs& request) {
   const TimePoint now = control_.now();
-  if (request.accounts()) return make(request, now);
   const bool is_same = last_ && latest_ == request.latest() && first_job_ == request.first_job();
   if (is_same && changes_ == control_.changes() && now - made_at_ < kSharedFor) return last_;
   last_ = make(request, now);
@@ -23,14 +22,6 @@ JobLists::Answer JobLists::list(const wire::Request::ListJobs& request) {
 JobLists::Answer JobLists::make(const wire::Request::ListJobs& request, TimePoint now) const {
   auto reply = std::make_shared<wire::Reply>();
   wire::Reply::Jobs& list = *reply->mutable_jobs();
-  if (request.accounts()) {
-    for (const auto& [policy, sum] : account_by_policy(control_.cluster(), now)) {
-      wire::Reply::Jobs::PolicyAccount* account = list.add_accounts();
-      account->set_policy(policy);
-      account->set_jobs(sum.jobs);
-      *account->mutable_account() = view_of(sum.account);
-    }
-  }
   const auto& jobs = control_.cluster().jobs();
   auto at = jobs.lower_bound(JobId{request.first_job()});
   if (request.latest() > 0 && request.first_job() == 0 && request.latest() < jobs.size()) {

@@ -17,6 +17,7 @@ class JobLists {
   explicit JobLists(const ControlLoop& control) : control_(control) {}
 
   using Answer = std::shared_ptr<const wire::Reply>;
+  // Without accounts.
   Answer list(const wire::Request::ListJobs& request);
 
  private:

@@ -20,7 +20,7 @@
 #include "common/injection/settings.h"
 #include "common/log/fields.h"
 #include "common/log/log.h"
-#include "common/net/endpoint.h"
+#include "common/net/sockets.h"
 #include "master/backup_journal.h"
 #include "master/check_journal.h"
 #include "master/command_line.h"

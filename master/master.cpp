@@ -76,11 +76,12 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
                    control_.step(scheduler::event::CommitFinished{job, error});
                  }),
       lists_(control_),
+      accounts_(io.get_executor(), scheduler_->cluster(), [this] { return control_.now(); }),
       submissions_(control_, committer_, journal.cluster(), settings.policy, settings.roots),
       acceptor_(std::move(socket),
                 {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls},
                 settings.stuck_max, dispatcher_,
-                {control_, submissions_, watch_, lists_, failures_,
+                {control_, submissions_, watch_, lists_, accounts_, failures_,
                  settings.injection ? injection::describe(*settings.injection) : std::string()}),
       wind_down_(io.get_executor()) {}
 

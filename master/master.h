@@ -78,6 +78,7 @@ class Master {
   ControlLoop control_;
   OutputCommitter committer_;
   JobLists lists_;
+  Accounts accounts_;
   Submissions submissions_;
   Acceptor acceptor_;
   asio::steady_timer wind_down_;

@@ -22,8 +22,12 @@ WorkerSession::WorkerSession(std::shared_ptr<net::Connection> connection, Contro
       registration_limit_(connection_->executor(), kHandshakeMax) {}
 
 void WorkerSession::limit_wait() {
-  registration_limit_.async_wait([connection = connection_](const asio::error_code& error) {
-    if (!error) connection->close();
+  registration_limit_.async_wait([connection = connection_, &counters = counters_](const asio::error_code& error) {
+    if (error) return;
+    ++counters.refused;
+    spdlog::warn("connection_refused peer={} reason=\"it says that it is a worker and does not register\"",
+                 connection->peer());
+    connection->close();
   });
 }
 

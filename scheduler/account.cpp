@@ -197,22 +197,16 @@ JobAccount account(const Task& task, std::uint32_t attempt, TimePoint now) {
   return AttemptAccount(task, attempt, now).compute();
 }
 
-JobAccount account(const Job& job, TimePoint now) {
+JobAccount account(const Task& task, TimePoint now) {
   JobAccount sum;
-  for (const Task& task : job.tasks) {
-    for (std::uint32_t number = 0; number < task.attempts.size(); ++number) sum += account(task, number, now);
-  }
+  for (std::uint32_t number = 0; number < task.attempts.size(); ++number) sum += account(task, number, now);
   return sum;
 }
 
-std::map<std::string, PolicyAccount> account_by_policy(const Cluster& cluster, TimePoint now) {
-  std::map<std::string, PolicyAccount> sums;
-  for (const auto& [id, job] : cluster.jobs()) {
-    PolicyAccount& sum = sums[job.spec.policy];
-    ++sum.jobs;
-    sum.account += account(job, now);
-  }
-  return sums;
+JobAccount account(const Job& job, TimePoint now) {
+  JobAccount sum;
+  for (const Task& task : job.tasks) sum += account(task, now);
+  return sum;
 }
 
 }  // namespace ontime::scheduler

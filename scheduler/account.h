@@ -17,8 +17,6 @@
 // sealed is known, and the time of their launch counts as work.
 
 #include <cstdint>
-#include <map>
-#include <string>
 
 #include "common/base/time.h"
 #include "scheduler/model/cluster.h"
@@ -72,14 +70,8 @@ struct JobAccount {
 
 // Of one attempt. O(segments of the task).
 JobAccount account(const Task& task, std::uint32_t attempt, TimePoint now);
-// Of a job: the sum over its attempts.
+// Of a task, of a job: the sum over its attempts.
+JobAccount account(const Task& task, TimePoint now);
 JobAccount account(const Job& job, TimePoint now);
-
-struct PolicyAccount {
-  std::uint32_t jobs = 0;
-  JobAccount account;
-};
-// By policy: the sum over all jobs that are remembered.
-std::map<std::string, PolicyAccount> account_by_policy(const Cluster& cluster, TimePoint now);
 
 }  // namespace ontime::scheduler

@@ -19,7 +19,7 @@
 
 #include "cli/web/cluster_view.h"
 #include "common/base/result.h"
-#include "common/net/endpoint.h"
+#include "common/net/sockets.h"
 #include "common/net/tls_identity.h"
 
 namespace httplib {

@@ -21,7 +21,7 @@
 
 #include "common/base/kill_point.h"
 #include "common/net/coroutine.h"
-#include "common/net/endpoint.h"
+#include "common/net/sockets.h"
 #include "common/net/tls_stream.h"
 
 namespace ontime::net {
@@ -76,7 +76,7 @@ struct Connection::State {
   std::string writing;      // whole frames, on their way
   bool is_writing = false;  // a write is scheduled or on its way
   bool is_broken = false;   // a write has failed: nothing can be sent any more
-  bool was_too_slow = false;
+  PeerFault fault = PeerFault::None;
   std::optional<Error> end_cause;  // why it was closed, if not by close()
   std::unique_ptr<TlsStream> tls;  // null: plain
   std::optional<PeerCertificate> certificate;
@@ -98,7 +98,7 @@ void Connection::limit_frames(std::size_t frame_bytes_max) {
 }
 void Connection::lift_frame_limit() { limit_frames(state_->limits.frame_bytes_max); }
 
-bool Connection::was_too_slow() const { return state_->was_too_slow; }
+PeerFault Connection::fault() const { return state_->fault; }
 
 void Connection::close() {
   asio::error_code ignored;
@@ -161,7 +161,10 @@ asio::awaitable<Result<std::string_view>> Connection::receive() {
   for (;;) {
     if (!is_open()) co_return failed_to_receive(asio::error::operation_aborted);
     auto payload = state_->decoder.next();
-    if (!payload) co_return end(failed(peer() + " does not speak the protocol: " + payload.error().message));
+    if (!payload) {
+      state_->fault = PeerFault::Malformed;
+      co_return end(failed(peer() + " does not speak the protocol: " + payload.error().message));
+    }
     if (*payload) {
       pass_kill_point("message-received");
       co_return **payload;
@@ -181,7 +184,7 @@ asio::awaitable<Result<std::string_view>> Connection::receive() {
 }
 
 Error Connection::failed_to_receive(const std::error_code& error) {
-  if (error == asio::error::timed_out) state_->was_too_slow = true;
+  if (error == asio::error::timed_out) state_->fault = PeerFault::TooSlow;
   if (state_->end_cause) return *state_->end_cause;
   if (!is_open()) return failed("the connection to " + peer() + " was closed on this side");
   if (error == asio::error::eof && !state_->decoder.has_partial_frame()) {
@@ -203,7 +206,7 @@ bool Connection::send(const google::protobuf::MessageLite& message) {
   }
   const std::size_t waiting = state_->outbox.size() + state_->writing.size();
   if (waiting > 0 && waiting + size > state_->limits.outbox_bytes_max) {
-    state_->was_too_slow = true;
+    state_->fault = PeerFault::TooSlow;
     end(failed(peer() + " reads too slowly: " + std::to_string(waiting) + " bytes wait to be sent"));
     return false;
   }
@@ -236,7 +239,7 @@ void Connection::on_written(const std::error_code& error) {
   if (error) {
     // Not closed yet: what the peer said before it went may still be unread. receive() finds the end by itself.
     state_->is_broken = true;
-    state_->was_too_slow = error == asio::error::timed_out;
+    if (error == asio::error::timed_out) state_->fault = PeerFault::TooSlow;
     state_->outbox.clear();
     state_->written.cancel();
     return;

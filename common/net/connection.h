@@ -14,6 +14,7 @@
 #include <asio/awaitable.hpp>
 #include <asio/generic/stream_protocol.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +34,13 @@ struct ConnectionLimits {
   std::size_t frame_bytes_max = protocol::kFrameBytesMax;  // of a received payload
   // Queued and not yet written; one message may always be queued when nothing else is.
   std::size_t outbox_bytes_max = 2 * protocol::kFrameBytesMax;
+};
+
+// What a peer did that closed its connection.
+enum class PeerFault : std::uint8_t {
+  None,
+  TooSlow,    // did not read what it was sent, or could not be reached any more
+  Malformed,  // sent bytes that are no frames
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -71,8 +79,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void close();  // idempotent; pending receive() and flush() return
   bool is_open() const;
-  // It was closed because its peer did not read what it was sent, or could not be reached any more.
-  bool was_too_slow() const;
+  PeerFault fault() const;
   asio::any_io_executor executor() const;
   const std::string& peer() const;  // "127.0.0.1:40312" or "a local socket", for logs
 

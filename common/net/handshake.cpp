@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/net/sockets.h"
 
 namespace ontime::net {
 namespace {

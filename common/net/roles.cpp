@@ -25,7 +25,7 @@ std::string_view describe_need(Right needed) {
     case Right::Submit:
       return "Submitting a job needs the role submit or admin";
     case Right::Control:
-      return "Killing a job needs the role admin";
+      return "Killing a job or draining a node needs the role admin";
     case Right::Register:
       return "Registering as a worker needs the role worker";
   }

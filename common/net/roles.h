@@ -39,7 +39,8 @@ class Rights {
 std::optional<Rights> rights_of_role(std::string_view role);
 std::string role_names();  // "read-only, submit, admin, worker", for messages
 
-// Why a request is refused: "Killing a job needs the role admin, but this client has: token of submit."
+// Why a request is refused: "Killing a job or draining a node needs the role admin, but this client has: token of
+// submit."
 std::string describe_refusal(Right needed, std::string_view credentials);
 
 }  // namespace ontime::net

@@ -41,7 +41,7 @@ bool is_number(const std::string& text) { return text.find_first_not_of("0123456
 
 class Plot {
  public:
-  Plot(const Study& study, const StudyResult& result) : study_(study), result_(result), figure_(study.figure) {
+  Plot(const Study& study, const StudyResult& result) : result_(result), figure_(study.figure) {
     if (!figure_.x.empty()) x_ = result.axis(figure_.x);
     for (const Row& row : result.rows) {
       add(policies_, row.policy);
@@ -82,7 +82,6 @@ class Plot {
     return "$p" + std::to_string(panel) + "_" + std::to_string(policy);
   }
 
-  const Study& study_;
   const StudyResult& result_;
   const Figure& figure_;
   std::optional<std::size_t> x_;

@@ -13,7 +13,7 @@
 
 #include "common/net/connection.h"
 #include "common/net/coroutine.h"
-#include "common/net/endpoint.h"
+#include "common/net/sockets.h"
 #include "common/net/handshake.h"
 #include "common/protocol/client.pb.h"
 

@@ -143,6 +143,12 @@ void Processes::restart_master() {
 }
 
 void Processes::stop() {
+  // One that has just been started in a dead one's place does not know yet what SIGTERM means.
+  until("all workers have registered", [this] {
+    return std::all_of(workers_.begin(), workers_.end(), [](const Process& worker) {
+      return worker.output().err.find("registered master=") != std::string::npos;
+    });
+  });
   for (Process& worker : workers_) worker.signal(SIGTERM);
   master_.signal(SIGTERM);
   const Finished end = master_.wait();

@@ -97,6 +97,7 @@ bool Campaign::run() {
   if (options_.stuck > 0) measure_with_stuck_peers();
   finish_tasks();
   measure_clients("clients, with the tasks done");
+  measure_accounts();
   restart();
   measure_clients("clients, after the restart");
   finish_jobs();
@@ -220,6 +221,31 @@ void Campaign::time_program() {
     if (end.status != 0) failures_.add("'ontime jobs' ended with " + std::to_string(end.status) + ": " + end.err);
   }
   std::printf("   the program 'ontime jobs', from its start to its end: %s\n", describe(latencies).c_str());
+}
+
+// What a page, or whoever scrapes metrics, asks for: every task is looked at. The lists of the others must not wait.
+void Campaign::measure_accounts() {
+  if (large_ == 0 || options_.clients == 0) return;
+  begin("the same beside one who asks for accounts all the time");
+  Latencies asked;
+  std::jthread accountant([&](const std::stop_token& stop) {
+    auto asker = client();
+    while (!stop.stop_requested()) {
+      const auto begin = Clock::now();
+      const auto jobs = asker.list_jobs({.accounts = true, .latest = kShown});
+      const auto job = asker.describe(JobId{large_}, {.forecast = true, .account = true});
+      asked.add(Clock::now() - begin);
+      if (!jobs || jobs->accounts_size() == 0) failures_.add("no accounts");
+      if (!job || job->account().useful_bytes() == 0) failures_.add("the large job has no account");
+    }
+  });
+  const Latencies evenly = clients_->ask_evenly(1s, options_.length);
+  accountant.request_stop();
+  accountant.join();
+  const Usage now = master_.usage();
+  std::printf("   each once a second: %s; the master is busy for %.1f %%\n", describe(evenly).c_str(),
+              100 * (now.cpu_seconds - before_.cpu_seconds) / since(begun_));
+  std::printf("   accounts of all jobs and of the large one: %s\n", describe(asked).c_str());
 }
 
 void Campaign::measure_with_stuck_peers() {

@@ -29,6 +29,7 @@ class Campaign {
   void submit_jobs();
   void enlist_workers();
   void measure_clients(const std::string& when);
+  void measure_accounts();
   void measure_with_stuck_peers();
   void finish_tasks();
   void restart();

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "common/base/crc32c.h"
-#include "common/net/endpoint.h"
+#include "common/net/sockets.h"
 #include "common/net/handshake.h"
 
 namespace ontime::test {

@@ -6,7 +6,7 @@
 #include <asio/buffer.hpp>
 #include <vector>
 
-#include "common/net/endpoint.h"
+#include "common/net/sockets.h"
 #include "master/settings.h"
 #include "tests/master/master_fixture.h"
 

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "common/net/endpoint.h"
+#include "common/net/sockets.h"
 #include "tests/net/net_fixture.h"
 
 namespace ontime::net {

@@ -175,15 +175,5 @@ TEST_F(Account, AfterARestartOfTheMasterItStillBalances) {
   EXPECT_EQ(of_job().time, (TimeAccount{.total = 5s, .useful = 5s}));
 }
 
-TEST_F(Account, JobsOfOnePolicyAreAddedUp) {
-  world_.seal_all(run_original_to(40));
-  const JobAccount one = of_job();
-  world_.seal_all(run_original_to(40));
-  const auto sums = account_by_policy(world_.cluster(), world_.now());
-  ASSERT_EQ(sums.size(), 1u);
-  EXPECT_EQ(sums.at("none").jobs, 2u);
-  EXPECT_EQ(sums.at("none").account.bytes.useful, 2 * one.bytes.useful);
-}
-
 }  // namespace
 }  // namespace ontime::scheduler

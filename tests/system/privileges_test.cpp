@@ -190,6 +190,39 @@ TEST_F(RunAs, AnInputThatTheUserMayNotReadIsAClearFailure) {
   EXPECT_THAT(message, HasSubstr("cannot open the input " + at("in/lines") + ": Permission denied"));
 }
 
+// A control group of the test's own, if this machine lets us make one.
+class ControlGroup : public Privileges {
+ protected:
+  void SetUp() override {
+    for (const char* root : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/pids"}) {
+      directory_ = std::string(root) + "/ontime-test-" + std::to_string(::getpid());
+      if (fs::exists(std::string(root) + "/cgroup.procs") && ::mkdir(directory_.c_str(), 0755) == 0) return;
+    }
+    directory_.clear();
+    GTEST_SKIP() << "no control group can be made here";
+  }
+  // It can go when its last process has.
+  void TearDown() override {
+    if (directory_.empty()) return;
+    cluster_.worker(0).kill();
+    EXPECT_TRUE(eventually([this] { return ::rmdir(directory_.c_str()) == 0; }));
+  }
+  std::string directory_;
+};
+
+TEST_F(ControlGroup, HoldsAttemptsAndNotTheirWorker) {
+  start({"--attempt-cgroup", directory_});
+  const std::string name = "/" + fs::path(directory_).filename().string() + "\n";
+  EXPECT_THAT(output_of("cgroup\n"), HasSubstr(name));
+  EXPECT_THAT(read_file("/proc/" + std::to_string(cluster_.worker(0).pid()) + "/cgroup"), Not(HasSubstr(name)));
+}
+
+TEST(ControlGroupFlag, IsRefusedForADirectoryThatIsNone) {
+  const Finished worker = run({kBin + "/ontime-worker", "--attempt-cgroup", "/tmp", "--check-config"});
+  EXPECT_EQ(worker.status, 2);
+  EXPECT_THAT(worker.err, HasSubstr("--attempt-cgroup: '/tmp' is no control group"));
+}
+
 TEST(RunAsFlag, IsRefusedForUsersThatAreNoneAndForThoseWhoAreNotRoot) {
   const Finished worker = run({kBin + "/ontime-worker", "--run-as", "no-such-user", "--check-config"});
   EXPECT_EQ(worker.status, 2);

@@ -94,7 +94,8 @@ TEST_F(TlsCluster, EachRoleMayDoWhatItMayAndNoMore) {
   const Finished running = ask({"submit", "exec", kText, "--output", cluster_ / "o", "--set", "command=sleep 60"},
                                as("alice", "submit:one"));
   ASSERT_EQ(running.status, 0) << running.err;
-  expect_refused(ask({"kill", "1"}, as("alice", "submit:one")), "Killing a job needs the role admin");
+  expect_refused(ask({"kill", "1"}, as("alice", "submit:one")),
+                 "Killing a job or draining a node needs the role admin");
   expect_refused(ask({"kill", "1"}, as("alice", "admin:two")), "certificate of alice (submit)");
   expect_refused(ask({"kill", "1"}, as("boss", "submit:one")), "token of submit");
   expect_refused(submit(as("looker", "read-only:four"), "p"), "Submitting a job needs the role submit or admin");

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <filesystem>
 #include <iostream>
 #include <thread>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "common/base/units.h"
 #include "common/net/token.h"
 #include "worker/agent/slots.h"
+#include "worker/confine/control_group.h"
 
 namespace ontime::worker {
 namespace {
@@ -43,6 +45,7 @@ struct Words {
   std::uint64_t attempt_processes = 0;
   std::string attempt_cpu;
   std::vector<std::string> attempt_environment;
+  std::vector<std::string> control_groups;
   std::vector<std::string> input_roots;
   std::vector<std::string> output_roots;
   bool check_config = false;
@@ -70,6 +73,10 @@ void declare_confinement(CLI::App& app, Words& words) {
       ->type_name("N");
   app.add_option("--attempt-cpu", words.attempt_cpu, "CPU time each process of an attempt may use, in whole seconds")
       ->type_name("TIME");
+  app.add_option("--attempt-cgroup", words.control_groups,
+                 "Put attempts into this control group, which you have made and bounded; may be repeated")
+      ->type_name("DIR")
+      ->take_all();
   app.add_option("--attempt-env", words.attempt_environment,
                  "Pass this environment variable on to attempts; a '*' at its end stands for anything; may be repeated")
       ->type_name("NAME")
@@ -162,11 +169,22 @@ Status understand_user(const Words& words, Options& options) {
   return {};
 }
 
+Status understand_control_groups(const Words& words, Confinement& confinement) {
+  for (const std::string& directory : words.control_groups) {
+    if (Status status = check_control_group(directory); !status) {
+      return bad_input("--attempt-cgroup: " + status.error().message);
+    }
+    confinement.control_groups.push_back(std::filesystem::absolute(directory));
+  }
+  return {};
+}
+
 Status understand_confinement(const Words& words, Options& options) {
   if (auto roots = understand_roots(words, options); !roots) return roots;
   if (auto user = understand_user(words, options); !user) return user;
   options.confinement.output_roots = options.output_roots.resolved();
   options.attempt_environment = words.attempt_environment;
+  if (auto groups = understand_control_groups(words, options.confinement); !groups) return groups;
   return understand_limits(words, options.confinement.limits);
 }
 

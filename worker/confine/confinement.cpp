@@ -11,11 +11,14 @@
 #include <string_view>
 #include <utility>
 
+#include "worker/confine/control_group.h"
+
 namespace ontime::worker {
 namespace {
 
 constexpr std::string_view kRunAs = "--run-as";
 constexpr std::string_view kOutputRoot = "--output-root";
+constexpr std::string_view kControlGroup = "--control-group";
 
 // The limits with their names as arguments.
 template <class Limits>
@@ -47,8 +50,8 @@ bool read_identity(std::string_view text, Identity& identity) {
 
 bool read(std::string_view name, const std::string& value, Confinement& to) {
   if (name == kRunAs) return read_identity(value, to.run_as.emplace());
-  if (name == kOutputRoot) {
-    to.output_roots.push_back(value);
+  if (name == kOutputRoot || name == kControlGroup) {
+    (name == kOutputRoot ? to.output_roots : to.control_groups).push_back(value);
     return true;
   }
   for (const auto& [limit, number] : named(to.limits)) {
@@ -74,6 +77,7 @@ std::vector<std::string> to_arguments(const Confinement& confinement) {
     if (*number > 0) add(name, std::to_string(*number));
   }
   for (const std::string& root : confinement.output_roots) add(kOutputRoot, root);
+  for (const std::string& group : confinement.control_groups) add(kControlGroup, group);
   return arguments;
 }
 
@@ -87,6 +91,9 @@ Result<Confinement> from_arguments(const std::vector<std::string>& arguments) {
 }
 
 Status confine(const Confinement& confinement) {
+  for (const std::string& group : confinement.control_groups) {
+    if (Status status = enter_control_group(group); !status) return status;
+  }
   if (confinement.run_as) {
     if (Status status = become(*confinement.run_as); !status) return status;
     if (::chdir("/") != 0) return failed(std::string("cannot leave the worker's directory: ") + std::strerror(errno));

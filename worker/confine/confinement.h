@@ -14,6 +14,7 @@ namespace ontime::worker {
 struct Confinement {
   std::optional<Identity> run_as;  // none: as the launcher
   AttemptLimits limits;
+  std::vector<std::string> control_groups;  // directories; a runner enters all of them
   std::vector<std::string> output_roots;  // resolved; what the launcher makes for runners of another user lies there
 
   bool operator==(const Confinement&) const = default;
@@ -23,8 +24,8 @@ struct Confinement {
 std::vector<std::string> to_arguments(const Confinement& confinement);
 Result<Confinement> from_arguments(const std::vector<std::string>& arguments);
 
-// For good, for this process and all it starts: another user, no way to more rights (no_new_privs), limits, nothing
-// made that everybody may write. Failed if any of it cannot be had.
+// For good, for this process and all it starts: control groups, another user, no way to more rights (no_new_privs),
+// limits, nothing made that everybody may write. Failed if any of it cannot be had.
 Status confine(const Confinement& confinement);
 
 }  // namespace ontime::worker

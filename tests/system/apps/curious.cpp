@@ -30,6 +30,7 @@ class Curious final : public Mapper {
   void try_out(const std::string& what, Output& out) {
     if (what == "status") show_file("/proc/self/status", out);
     if (what == "limits") show_file("/proc/self/limits", out);
+    if (what == "cgroup") show_file("/proc/self/cgroup", out);
     if (what == "environment") show_environment(out);
     if (what == "descriptors") show_descriptors(out);
     if (what == "memory") allocate();

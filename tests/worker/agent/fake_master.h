@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "common/net/connection.h"
-#include "common/net/endpoint.h"
+#include "common/net/sockets.h"
 #include "common/protocol/control.pb.h"
 
 namespace ontime::worker::test {

@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "worker/confine/control_group.h"
+
 namespace ontime::worker {
 namespace {
 
@@ -19,6 +21,7 @@ TEST(Confinement, TravelsAsArguments) {
   confinement.run_as = Identity{65534, 100, {100, 4}};
   confinement.limits = {1u << 30, 64, 100, 3600};
   confinement.output_roots = {"/data/out", "/--files"};
+  confinement.control_groups = {"/sys/fs/cgroup/memory/attempts", "/sys/fs/cgroup/pids/attempts"};
   EXPECT_EQ(*from_arguments(to_arguments(confinement)), confinement);
 }
 
@@ -37,6 +40,12 @@ TEST(Identity, IsFoundByNameAndByNumber) {
   EXPECT_EQ(parse_identity("no-such-user").error().message, "there is no user 'no-such-user'");
   EXPECT_EQ(parse_identity("root:no-such-group").error().message, "there is no group 'no-such-group'");
   EXPECT_THAT(parse_identity("4123456789").error().message, HasSubstr("say its group too"));
+}
+
+TEST(ControlGroup, ADirectoryThatIsNoneIsRefused) {
+  EXPECT_THAT(check_control_group("/tmp").error().message, HasSubstr("'/tmp' is no control group"));
+  EXPECT_THAT(check_control_group("/tmp").error().message, HasSubstr("it has no cgroup.procs"));
+  EXPECT_THAT(enter_control_group("/nowhere").error().message, HasSubstr("cannot enter the control group /nowhere"));
 }
 
 TEST(Limits, NameWhatIsBehindAFailure) {

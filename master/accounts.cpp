@@ -1,0 +1,74 @@
+#include "master/accounts.h"
+
+#include <asio/post.hpp>
+
+namespace ontime::master {
+
+asio::awaitable<std::optional<scheduler::JobAccount>> Accounts::of_job(JobId id) {
+  for (;;) {
+    const scheduler::Job* job = cluster_.find_job(id);
+    if (job == nullptr) co_return std::nullopt;
+    if (job->tasks.size() <= kSmall) co_return scheduler::account(*job, now_());
+    std::shared_ptr<Known>& place = known_[id];
+    if (place == nullptr) place = std::make_shared<Known>();
+    const std::shared_ptr<Known> known = place;
+    if (is_good(*known, *job)) co_return known->account;
+    if (known->being_made == nullptr) {
+      drop_forgotten_jobs();
+      co_await make(id, known);
+      if (cluster_.find_job(id) == nullptr) co_return std::nullopt;
+      co_return known->account;
+    }
+    const std::shared_ptr<Signal> being_made = known->being_made;
+    co_await being_made->wait();
+  }
+}
+
+asio::awaitable<std::map<std::string, PolicyAccount>> Accounts::by_policy() {
+  std::map<std::string, PolicyAccount> sums;
+  const auto& jobs = cluster_.jobs();
+  JobId id;
+  for (auto at = jobs.begin(); at != jobs.end(); at = jobs.upper_bound(id)) {
+    id = at->first;
+    const std::string policy = at->second.spec.policy;
+    if (is_slice_over()) co_await asio::post(executor_, asio::use_awaitable);
+    const std::optional<scheduler::JobAccount> account = co_await of_job(id);
+    if (!account) continue;
+    PolicyAccount& sum = sums[policy];
+    ++sum.jobs;
+    sum.account += *account;
+  }
+  co_return sums;
+}
+
+bool Accounts::is_good(const Known& known, const scheduler::Job& job) const {
+  if (known.made_at == TimePoint{}) return false;
+  if (is_final(job.state)) return known.is_final;
+  return now_() - known.made_at <= kGoodForTask * job.tasks.size();
+}
+
+asio::awaitable<void> Accounts::make(JobId id, std::shared_ptr<Known> known) {
+  known->being_made = std::make_shared<Signal>(executor_);
+  scheduler::JobAccount sum;
+  const TimePoint now = now_();
+  bool is_final = false;
+  for (std::size_t index = 0;; ++index) {
+    if (is_slice_over()) co_await asio::post(executor_, asio::use_awaitable);
+    const scheduler::Job* job = cluster_.find_job(id);  // it may have been forgotten meanwhile
+    if (index == 0 && job != nullptr) is_final = scheduler::is_final(job->state);
+    if (job == nullptr || index >= job->tasks.size()) break;
+    sum += scheduler::account(job->tasks[index], now);
+  }
+  known->account = sum;
+  known->made_at = now;
+  known->is_final = is_final;
+  known->being_made->fire();
+  known->being_made = nullptr;
+}
+
+void Accounts::drop_forgotten_jobs() {
+  if (known_.size() <= cluster_.jobs().size()) return;
+  std::erase_if(known_, [this](const auto& entry) { return cluster_.find_job(entry.first) == nullptr; });
+}
+
+}  // namespace ontime::master

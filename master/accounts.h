@@ -1,0 +1,66 @@
+#pragma once
+// What jobs have cost (scheduler/account.h), for clients. Adding up a million tasks in one go would hold up heartbeats:
+// they are looked at slice by slice, and everything else has its turn in between. Clients that ask for the same share
+// it: the account of a job that has ended is kept, that of a running one for the longer the more tasks it has, so that
+// whoever asks all the time takes a small part of the thread. What changes between two slices is counted as it was or
+// as it is. Control thread only.
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "master/signal.h"
+#include "scheduler/account.h"
+
+namespace ontime::master {
+
+struct PolicyAccount {
+  std::uint32_t jobs = 0;
+  scheduler::JobAccount account;
+};
+
+class Accounts {
+ public:
+  // The cluster outlives it; its jobs may change and vanish at any time but during a call.
+  Accounts(asio::any_io_executor executor, const scheduler::Cluster& cluster, std::function<TimePoint()> now)
+      : executor_(std::move(executor)), cluster_(cluster), now_(std::move(now)) {}
+
+  // None if there is no such job, or no more by then.
+  asio::awaitable<std::optional<scheduler::JobAccount>> of_job(JobId id);
+  // The sums over all jobs that are remembered, by their policy.
+  asio::awaitable<std::map<std::string, PolicyAccount>> by_policy();
+
+  static constexpr std::size_t kSlice = 1000;  // tasks; about half a millisecond
+  static constexpr std::size_t kSmall = 16;    // tasks of a job that is added up anew each time
+  // For so long the account of a running job is good, for each of its tasks: some 20 times what it took.
+  static constexpr Duration kGoodForTask = std::chrono::microseconds(5);
+
+ private:
+  struct Known {
+    scheduler::JobAccount account;
+    TimePoint made_at;
+    bool is_final = false;
+    std::shared_ptr<Signal> being_made;  // fires when it is known
+  };
+
+  bool is_good(const Known& known, const scheduler::Job& job) const;
+  asio::awaitable<void> make(JobId id, std::shared_ptr<Known> known);
+  // Whether it is the others' turn, before one more task or job is looked at.
+  bool is_slice_over() { return ++looked_at_ % kSlice == 0; }
+  void drop_forgotten_jobs();
+
+  const asio::any_io_executor executor_;
+  const scheduler::Cluster& cluster_;
+  const std::function<TimePoint()> now_;
+  std::map<JobId, std::shared_ptr<Known>> known_;
+  std::size_t looked_at_ = 0;
+};
+
+}  // namespace ontime::master
