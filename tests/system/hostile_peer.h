@@ -9,6 +9,7 @@
 
 #include "common/protocol/control.pb.h"
 #include "common/protocol/frame.h"
+#include "tests/system/loopback_socket.h"
 
 namespace ontime::test {
 
@@ -16,11 +17,8 @@ class HostilePeer {
  public:
   // "127.0.0.1:7400". Check is_connected().
   explicit HostilePeer(const std::string& address);
-  ~HostilePeer();
-  HostilePeer(const HostilePeer&) = delete;
-  HostilePeer& operator=(const HostilePeer&) = delete;
 
-  bool is_connected() const { return is_connected_; }
+  bool is_connected() const { return socket_.is_connected(); }
   // False if the other side has closed the connection.
   bool send(std::string_view bytes);
   bool say(const google::protobuf::MessageLite& message);
@@ -44,8 +42,7 @@ class HostilePeer {
  private:
   std::optional<std::string> next_payload();
 
-  int descriptor_;
-  bool is_connected_ = false;
+  LoopbackSocket socket_;
   bool has_ended_ = false;
   std::string said_;
   protocol::FrameDecoder heard_;

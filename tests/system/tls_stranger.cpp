@@ -1,42 +1,16 @@
 #include "tests/system/tls_stranger.h"
 
-#include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include <array>
 #include <memory>
 
+#include "tests/system/loopback_socket.h"
+
 namespace ontime::test {
 namespace {
-
-// A host that says nothing for so long has failed the test.
-constexpr timeval kPatience{60, 0};
-
-class Socket {
- public:
-  explicit Socket(const std::string& port) : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-    is_connected_ = ::connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-  }
-  ~Socket() { ::close(descriptor_); }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-
-  int get() const { return descriptor_; }
-  bool is_connected() const { return is_connected_; }
-
- private:
-  int descriptor_;
-  bool is_connected_ = false;
-};
 
 std::string reason() {
   const char* text = ERR_reason_error_string(ERR_get_error());
@@ -58,7 +32,7 @@ std::string try_tls(const std::string& port, const StrangerTls& stranger) {
     SSL_CTX_use_certificate_file(context.get(), stranger.certificate.c_str(), SSL_FILETYPE_PEM);
     SSL_CTX_use_PrivateKey_file(context.get(), stranger.key.c_str(), SSL_FILETYPE_PEM);
   }
-  const Socket socket(port);
+  const LoopbackSocket socket(port);
   if (!socket.is_connected()) return "nobody listens";
   const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context.get()), SSL_free);
   SSL_set_fd(ssl.get(), socket.get());
@@ -69,7 +43,7 @@ std::string try_tls(const std::string& port, const StrangerTls& stranger) {
 }
 
 std::string try_bytes(const std::string& port, const std::string& bytes) {
-  const Socket socket(port);
+  const LoopbackSocket socket(port);
   if (!socket.is_connected()) return "nobody listens";
   std::size_t sent = 0;
   while (sent < bytes.size()) {
