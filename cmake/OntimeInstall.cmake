@@ -23,5 +23,6 @@ install(FILES ${PROJECT_SOURCE_DIR}/packaging/systemd/ontime.sysusers DESTINATIO
   COMPONENT service)
 install(FILES ${PROJECT_SOURCE_DIR}/packaging/systemd/master.conf ${PROJECT_SOURCE_DIR}/packaging/systemd/worker.conf
   DESTINATION ${CMAKE_INSTALL_DATADIR}/ontime COMPONENT service)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/operations.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ontime COMPONENT service)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
   DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
