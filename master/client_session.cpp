@@ -179,7 +179,9 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
   }
   if (account) {
     *reply.mutable_job()->mutable_account() = view_of(*account);
-    Explanation(cluster, *job, now).tally(*reply.mutable_job());
+    // It looks at every task, so only where there is something to count.
+    const bool has_copies = account->speculative > 0 || !job->decisions.empty();
+    if (has_copies) Explanation(cluster, *job, now).tally(*reply.mutable_job());
   }
   if (request.tasks()) {
     const TaskViews views(cluster, services_.failures);

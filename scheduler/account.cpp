@@ -16,6 +16,7 @@ class AttemptAccount {
 
   JobAccount compute() {
     account_.attempts = 1;
+    account_.speculative = attempt_.speculative ? 1 : 0;
     divide_bytes();
     divide_time();
     find_saving();
@@ -189,6 +190,7 @@ JobAccount& JobAccount::operator+=(const JobAccount& other) {
   time += other.time;
   saved += other.saved;
   attempts += other.attempts;
+  speculative += other.speculative;
   resumed += other.resumed;
   return *this;
 }

@@ -62,7 +62,8 @@ struct JobAccount {
   TimeAccount time;
   Saving saved;
   std::uint32_t attempts = 0;
-  std::uint32_t resumed = 0;  // attempts that saved something
+  std::uint32_t speculative = 0;  // of the attempts
+  std::uint32_t resumed = 0;      // attempts that saved something
 
   JobAccount& operator+=(const JobAccount& other);
   bool operator==(const JobAccount&) const = default;
