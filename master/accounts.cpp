@@ -16,8 +16,10 @@ asio::awaitable<std::optional<scheduler::JobAccount>> Accounts::of_job(JobId id)
     if (known->being_made == nullptr) {
       drop_forgotten_jobs();
       co_await make(id, known);
-      if (cluster_.find_job(id) == nullptr) co_return std::nullopt;
-      co_return known->account;
+      job = cluster_.find_job(id);
+      if (job == nullptr) co_return std::nullopt;
+      if (known->is_final || !is_final(job->state)) co_return known->account;
+      continue;  // it has ended meanwhile
     }
     const std::shared_ptr<Signal> being_made = known->being_made;
     co_await being_made->wait();

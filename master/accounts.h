@@ -32,7 +32,7 @@ class Accounts {
   Accounts(asio::any_io_executor executor, const scheduler::Cluster& cluster, std::function<TimePoint()> now)
       : executor_(std::move(executor)), cluster_(cluster), now_(std::move(now)) {}
 
-  // None if there is no such job, or no more by then.
+  // Of a job that has ended by then, the final one. None if there is no such job, or no more by then.
   asio::awaitable<std::optional<scheduler::JobAccount>> of_job(JobId id);
   // The sums over all jobs that are remembered, by their policy.
   asio::awaitable<std::map<std::string, PolicyAccount>> by_policy();

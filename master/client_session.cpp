@@ -154,19 +154,6 @@ asio::awaitable<ClientSession::Answer> ClientSession::list_jobs(wire::Request::L
   co_return share(std::move(reply));
 }
 
-// Of the state that the job is in when it is told: it may end while its tasks are looked at.
-asio::awaitable<std::optional<scheduler::JobAccount>> ClientSession::account_of(JobId id) const {
-  const scheduler::Cluster& cluster = services_.control.cluster();
-  for (;;) {
-    const scheduler::Job* before = cluster.find_job(id);
-    if (before == nullptr) co_return std::nullopt;
-    const scheduler::JobState state = before->state;
-    const std::optional<scheduler::JobAccount> account = co_await services_.accounts.of_job(id);
-    const scheduler::Job* after = cluster.find_job(id);
-    if (after == nullptr || after->state == state) co_return account;
-  }
-}
-
 asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::DescribeJob request) {
   const JobId id{request.job()};
   const scheduler::Cluster& cluster = services_.control.cluster();
@@ -178,7 +165,7 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
   if (job == nullptr) co_return no_such_job(id);
   std::optional<scheduler::JobAccount> account;
   if (request.account() || (request.account_at_end() && is_final(job->state))) {
-    account = co_await account_of(id);
+    account = co_await services_.accounts.of_job(id);
     job = cluster.find_job(id);
   }
   if (job == nullptr) co_return no_such_job(id);

@@ -5,7 +5,6 @@
 
 #include <asio/awaitable.hpp>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "common/net/connection.h"
@@ -45,7 +44,6 @@ class ClientSession {
   wire::Reply forbid(net::Right needed);
   asio::awaitable<wire::Reply> submit(wire::JobSpec request);
   asio::awaitable<Answer> list_jobs(wire::Request::ListJobs request);
-  asio::awaitable<std::optional<scheduler::JobAccount>> account_of(JobId id) const;
   asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);
   wire::Reply explain(const wire::Request::Explain& request) const;
   wire::Measures measures() const;

@@ -25,8 +25,8 @@ void WorkerSession::limit_wait() {
   registration_limit_.async_wait([connection = connection_, &counters = counters_](const asio::error_code& error) {
     if (error) return;
     ++counters.refused;
-    spdlog::warn("connection_refused peer={} reason=\"it says that it is a worker and does not register\"",
-                 connection->peer());
+    spdlog::warn("connection_refused peer={} reason={}", connection->peer(),
+                 log::Quoted{"it says that it is a worker and does not register"});
     connection->close();
   });
 }

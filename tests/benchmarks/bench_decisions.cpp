@@ -1,6 +1,6 @@
 // What the master's decisions cost: one look of a policy at all running tasks, the carrying out of what it decides, and
-// the handling of one heartbeat. The real scheduler, driven with events as the master drives it; nothing is stubbed but
-// the workers.
+// the handling of one heartbeat. The real scheduler, driven with events as the master drives it; what workers would
+// say is made up.
 //
 //   bench_decisions [--tasks N] [--policy NAME] [--set KEY=VALUE]... [--profile] [--decisions | --heartbeats] [--repeat
 //   N]

@@ -114,6 +114,19 @@ TEST_F(AccountsTest, ThatOfAJobThatHasEndedIsFinalAtOnceAndKept) {
   EXPECT_EQ(answers_.at(2), answers_.at(1));
 }
 
+TEST_F(AccountsTest, ThatOfAJobThatEndsMeanwhileIsTheFinalOne) {
+  world_.pass(2s);
+  spawn(ask(huge_));
+  int turns = 0;
+  run([&] {
+    if (++turns == 4) world_.kill(huge_);
+    world_.pass(1ms);
+  });
+  ASSERT_EQ(answers_.size(), 1u);
+  EXPECT_EQ(answers_[0], true_account());
+  EXPECT_EQ(answers_[0]->time.open, Duration(0));
+}
+
 TEST_F(AccountsTest, AJobThatIsForgottenMeanwhileHasNone) {
   spawn(ask(huge_));
   spawn(ask(huge_));

@@ -1,11 +1,10 @@
 // Those who are not let in, or not as far as they would like, over a real loopback connection.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <algorithm>
 #include <asio/buffer.hpp>
 #include <vector>
 
+#include "common/base/descriptor_limit.h"
 #include "common/net/sockets.h"
 #include "master/settings.h"
 #include "tests/master/master_fixture.h"
@@ -68,17 +67,10 @@ TEST_F(StrangerTest, ARequestBeyondItsRoleIsRefusedCountedAndDoesNothing) {
   EXPECT_EQ(master_->counters().refused, 1u);
 }
 
-// The descriptors of both ends of all connections of a test.
-bool allow_descriptors(rlim_t count) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max < count) return false;
-  limit.rlim_cur = std::max(limit.rlim_cur, count);
-  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
-}
-
 TEST_F(StrangerTest, ThoseWhoConnectAndSayNothingPushOutEachOtherAndNobodyElse) {
   constexpr std::size_t kSilent = master::kHalfOpenMax + 20;
-  if (!allow_descriptors(2 * kSilent + 200)) GTEST_SKIP() << "too few descriptors";
+  // Both ends of all connections are in this process.
+  if (raise_descriptor_limit() < 2 * kSilent + 200) GTEST_SKIP() << "this process may not have that many descriptors";
   play([&]() -> awaitable<void> {
     net::Endpoint endpoint{"127.0.0.1", master_->port()};
     std::vector<asio::ip::tcp::socket> silent;

@@ -1,7 +1,6 @@
 // Peers that say what nobody should, to the real master while a job runs on it: each is disconnected and counted, and
 // the job's answer stays exact.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/base/byte_range.h"
+#include "common/base/descriptor_limit.h"
 #include "common/protocol/client.pb.h"
 #include "tests/system/hostile_peer.h"
 #include "tests/system/paced_jobs.h"
@@ -175,11 +174,8 @@ TEST_F(Hostile, WhoSpeaksTooSlowlyIsShownOut) {
 
 TEST_F(Hostile, ThousandsWhoSayNothingKeepNobodyOut) {
   bring_an_honest_worker();
-  rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
   constexpr std::size_t kSilent = 3000;
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, kSilent + 200);
-  if (limit.rlim_cur < kSilent + 200 || ::setrlimit(RLIMIT_NOFILE, &limit) != 0) GTEST_SKIP() << "too few descriptors";
+  if (raise_descriptor_limit() < kSilent + 200) GTEST_SKIP() << "this process may not have that many descriptors";
   const wire::Measures before = counted();
   std::vector<std::unique_ptr<HostilePeer>> silent;
   for (std::size_t i = 0; i < kSilent; ++i) {
