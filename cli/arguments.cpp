@@ -118,6 +118,24 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, std::uint32_t& va
   return option;
 }
 
+namespace {
+
+void add_attempt_timeout(CLI::App& app, std::optional<Duration>& value) {
+  app.add_option_function<std::string>(
+         "--attempt-timeout",
+         [&value](const std::string& text) {
+           const auto given = text == "never" ? Result<Duration>(Duration::max()) : parse_duration(text);
+           if (!given) throw CLI::ValidationError("--attempt-timeout", given.error().message);
+           if (*given <= Duration(0)) throw CLI::ValidationError("--attempt-timeout", "it must be above 0, or never");
+           value = *given;
+         },
+         "End an attempt that makes no progress for so long; never: none (default: 20 times what the job's attempts "
+         "need from one offset to the next, at least 30s)")
+      ->type_name("TIME");
+}
+
+}  // namespace
+
 std::shared_ptr<CLI::FormatterBase> make_formatter() {
   auto formatter = std::make_shared<Formatter>();
   formatter->column_width(28);
@@ -146,10 +164,10 @@ void add_job_options(CLI::App& app, JobOptions& job) {
   add_duration(app, "--deadline", job.deadline, "Time the job may take; later than that, the exit code is 3");
   add_duration(app, "--checkpoint", job.checkpoint_interval,
                "Seal what is mapped this often, 0 is never (default 5s; 0 for policies that restart)");
-  add_duration(app, "--attempt-timeout", job.attempt_timeout, "Kill an attempt that makes no progress for so long");
+  add_attempt_timeout(app, job.attempt_timeout);
   add_count(app, "--max-attempts", job.attempts_max, 1, "Failures of one segment that fail the job");
   add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
-  app.add_option("--policy", job.policy, "What to do about stragglers: a name from 'ontime policies' (default none)")
+  app.add_option("--policy", job.policy, "What to do about stragglers: a name from 'ontime policies' (default auto)")
       ->type_name("NAME");
   add_settings(app, "--policy-set", job.policy_parameters, "A parameter of the policy; repeatable");
   app.add_option("--estimator", job.estimator,

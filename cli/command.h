@@ -30,7 +30,7 @@ struct JobOptions {
   Duration deadline{0};  // 0: none
   Settings parameters;
   std::optional<Duration> checkpoint_interval;  // none: what suits the policy
-  Duration attempt_timeout{0};
+  std::optional<Duration> attempt_timeout;  // none: as the job's attempts show; Duration::max(): never
   std::uint32_t attempts_max = 4;
   std::uint64_t record_bytes_max = 64u << 20;
   std::string policy;  // empty: the master's

@@ -126,7 +126,7 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   spec.set_splits(options.splits);
   spec.set_deadline_ns(options.deadline.count());
   if (options.checkpoint_interval) spec.set_checkpoint_interval_ns(options.checkpoint_interval->count());
-  spec.set_attempt_timeout_ns(options.attempt_timeout.count());
+  if (options.attempt_timeout) spec.set_attempt_timeout_ns(options.attempt_timeout->count());
   spec.set_attempts_max(options.attempts_max);
   spec.set_record_bytes_max(options.record_bytes_max);
   spec.set_policy(options.policy);

@@ -56,7 +56,7 @@ struct JobGroup {
   std::vector<std::uint32_t> trace_tasks;  // with Listed arrivals: of each job; empty: drawn from `tasks`
   Deadline deadline;
   std::optional<double> checkpoint;  // interval, 0: off; none: what suits the policy
-  double attempt_timeout = 0;        // 0: off
+  double attempt_timeout = 0;        // 0: by what the job's attempts show
   bool is_noise = false;             // runs under the policy none beside the others and is not counted
   Texts values;                      // what $NAME in a policy's text stands for
 };

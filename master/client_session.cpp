@@ -3,17 +3,23 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
 #include <optional>
 #include <utility>
 
 #include "common/log/fields.h"
+#include "common/log/log.h"
 #include "master/explanation.h"
 #include "master/job_view.h"
 #include "master/named_node.h"
+#include "master/node_view.h"
 #include "master/settings.h"
 
 namespace ontime::master {
 namespace {
+
+constexpr std::uint32_t kTasksInSlice = 1000;  // some milliseconds at most; then it is the others' turn
 
 wire::Reply refusal(const Error& error) {
   wire::Reply reply;
@@ -118,13 +124,13 @@ asio::awaitable<ClientSession::Answer> ClientSession::answer(wire::Request reque
     case wire::Request::kDescribeJob:
       co_return share(co_await describe_job(request.describe_job()));
     case wire::Request::kListNodes:
-      co_return share(list_nodes());
+      co_return share(list_nodes(request.list_nodes()));
     case wire::Request::kKillJob:
       co_return share(kill_job(JobId{request.kill_job().job()}));
     case wire::Request::kDrainNode:
       co_return share(drain_node(request.drain_node()));
     case wire::Request::kExplain:
-      co_return share(explain(request.explain()));
+      co_return share(co_await explain(request.explain()));
     case wire::Request::kProfile:
       co_return share(profile(request.profile()));
     case wire::Request::WHAT_NOT_SET:
@@ -134,7 +140,8 @@ asio::awaitable<ClientSession::Answer> ClientSession::answer(wire::Request reque
 }
 
 asio::awaitable<wire::Reply> ClientSession::submit(wire::JobSpec request) {
-  Result<wire::Reply::Submitted> submitted = co_await services_.submissions.submit(std::move(request));
+  const auto is_wanted = [connection = connection_] { return connection->is_open() && !connection->peer_is_gone(); };
+  Result<wire::Reply::Submitted> submitted = co_await services_.submissions.submit(std::move(request), is_wanted);
   if (!submitted) co_return refusal(submitted.error());
   wire::Reply reply;
   *reply.mutable_submitted() = std::move(*submitted);
@@ -173,6 +180,8 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
   wire::Reply reply;
   wire::JobSummary& summary = *reply.mutable_job()->mutable_summary();
   summary = summary_of(id, *job, now, ShowCounters::Yes);
+  if (job->state == scheduler::JobState::Committing)
+    summary.set_message(services_.submissions.commit_problem(job->spec.output));
   if (request.forecast()) {
     const std::optional<scheduler::Forecast> forecast = scheduler::forecast(services_.control.scheduler(), id, now);
     if (forecast) *summary.mutable_forecast() = view_of(*forecast, *job);
@@ -181,7 +190,13 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
     *reply.mutable_job()->mutable_account() = view_of(*account);
     // It looks at every task, so only where there is something to count.
     const bool has_copies = account->speculative > 0 || !job->decisions.empty();
-    if (has_copies) Explanation(cluster, *job, now).tally(*reply.mutable_job());
+    const Explanation explanation(cluster, *job, now);
+    Explanation::Tally tally;
+    while (has_copies && !explanation.count(tally, kTasksInSlice)) {
+      co_await give_others_their_turn();
+      if (cluster.find_job(id) == nullptr) co_return no_such_job(id);
+    }
+    Explanation::append_to(*reply.mutable_job(), tally);
   }
   if (request.tasks()) {
     const TaskViews views(cluster, services_.failures);
@@ -190,20 +205,32 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
   co_return reply;
 }
 
-wire::Reply ClientSession::explain(const wire::Request::Explain& request) const {
+asio::awaitable<void> ClientSession::give_others_their_turn() {
+  co_await asio::post(services_.control.executor(), asio::use_awaitable);
+}
+
+asio::awaitable<wire::Reply> ClientSession::explain(wire::Request::Explain request) {
   const JobId id{request.job()};
   const scheduler::Cluster& cluster = services_.control.cluster();
   const scheduler::Job* job = cluster.find_job(id);
-  if (job == nullptr) return no_such_job(id);
+  if (job == nullptr) co_return no_such_job(id);
   if (request.has_task() && request.task() >= job->tasks.size()) {
-    return refusal(bad_input(to_string(id) + " has no task " + std::to_string(request.task()) + "; it has " +
+    co_return refusal(bad_input(to_string(id) + " has no task " + std::to_string(request.task()) + "; it has " +
                              std::to_string(job->tasks.size()) + ", counted from 0."));
   }
   const TimePoint now = services_.control.now();
   wire::Reply reply;
   *reply.mutable_explained()->mutable_summary() = summary_of(id, *job, now, ShowCounters::No);
-  Explanation(cluster, *job, now).append_to(*reply.mutable_explained(), request);
-  return reply;
+  const Explanation explanation(cluster, *job, now);
+  Explanation::Telling telling;
+  while (!explanation.append_to(*reply.mutable_explained(), request, telling, kTasksInSlice)) {
+    co_await give_others_their_turn();
+    if (cluster.find_job(id) == nullptr) co_return no_such_job(id);
+  }
+  if (request.first_task() == 0) {
+    append_held_nodes(*reply.mutable_explained(), *cluster.find_job(id), services_.control.scheduler(), now);
+  }
+  co_return reply;
 }
 
 wire::Measures ClientSession::measures() const {
@@ -216,16 +243,24 @@ wire::Measures ClientSession::measures() const {
   view.set_forbidden(counters_.forbidden);
   view.set_malformed(counters_.malformed);
   view.set_stuck(counters_.stuck);
+  view.set_log_lines_dropped(log::lines_dropped());
   return view;
 }
 
-wire::Reply ClientSession::list_nodes() const {
+wire::Reply ClientSession::list_nodes(const wire::Request::ListNodes& request) const {
   wire::Reply reply;
-  *reply.mutable_nodes()->mutable_measures() = measures();
-  reply.mutable_nodes()->set_injection(services_.injection);
-  for (const auto& [id, node] : services_.control.cluster().nodes()) {
-    *reply.mutable_nodes()->add_nodes() = summary_of(id, node, services_.control.now());
+  wire::Reply::Nodes& list = *reply.mutable_nodes();
+  *list.mutable_measures() = measures();
+  list.set_injection(services_.injection);
+  const scheduler::NodeTable& nodes = services_.control.cluster().nodes();
+  auto at = nodes.from(NodeId{request.first_node()});
+  std::size_t bytes = 0;
+  for (; at != nodes.end() && bytes <= kReplyBytesMax; ++at) {
+    wire::NodeSummary& summary = *list.add_nodes();
+    summary = summary_of(at->first, services_.control.scheduler(), services_.control.now());
+    bytes += summary.ByteSizeLong();
   }
+  if (at != nodes.end()) list.set_next_node(at->first.value);
   return reply;
 }
 
@@ -261,7 +296,7 @@ wire::Reply ClientSession::drain_node(const wire::Request::DrainNode& request) {
   }
   services_.control.step(scheduler::event::DrainRequested{*id, !request.undo()});
   wire::Reply reply;
-  *reply.mutable_drained() = summary_of(*id, *cluster.find_node(*id), services_.control.now());
+  *reply.mutable_drained() = summary_of(*id, services_.control.scheduler(), services_.control.now());
   return reply;
 }
 

@@ -45,9 +45,10 @@ class ClientSession {
   asio::awaitable<wire::Reply> submit(wire::JobSpec request);
   asio::awaitable<Answer> list_jobs(wire::Request::ListJobs request);
   asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);
-  wire::Reply explain(const wire::Request::Explain& request) const;
+  asio::awaitable<wire::Reply> explain(wire::Request::Explain request);
+  asio::awaitable<void> give_others_their_turn();
   wire::Measures measures() const;
-  wire::Reply list_nodes() const;
+  wire::Reply list_nodes(const wire::Request::ListNodes& request) const;
   wire::Reply profile(const wire::Request::Profile& request) const;
   wire::Reply kill_job(JobId id);
   wire::Reply drain_node(const wire::Request::DrainNode& request);

@@ -1,6 +1,8 @@
 #pragma once
 // The master's time: the wall clock once at start, at least the last time in the journal, and from then on the steady
-// clock. It never runs backwards, not even across a restart on a machine whose clock was set back.
+// clock. It never runs backwards, not even across a restart on a machine whose clock was set back: by up to kAheadMax it
+// runs ahead of the wall clock then. A journal that is further ahead was written with a wrong clock, and is set back
+// before it is used (Journal::set_back).
 
 #include <algorithm>
 #include <chrono>
@@ -11,8 +13,11 @@ namespace ontime::master {
 
 class Clock {
  public:
+  static constexpr Duration kAheadMax = std::chrono::hours(1);
+  static TimePoint wall_now() { return TimePoint(std::chrono::system_clock::now().time_since_epoch()); }
+
   explicit Clock(TimePoint at_least)
-      : base_(std::max(at_least, TimePoint(std::chrono::system_clock::now().time_since_epoch()))),
+      : base_(std::max(at_least, wall_now())),
         started_(std::chrono::steady_clock::now()) {}
 
   TimePoint now() const { return base_ + (std::chrono::steady_clock::now() - started_); }

@@ -28,7 +28,7 @@ struct Flags {
   std::string placement = "apart,fast-first,leave-out";
   scheduler::HistoryLimits history;
   std::string history_age = "0s";
-  std::string policy = "none";
+  std::string policy = "auto";
   std::vector<std::string> policy_settings;
   std::vector<std::string> input_roots;
   std::vector<std::string> output_roots;
@@ -187,7 +187,8 @@ Status check_scheduling(const Flags& flags, Settings& settings) {
   settings.placement = *placement;
   const Result<Duration> age = parse_duration(flags.history_age);
   if (!age) return bad_input("--history-age: " + age.error().message);
-  settings.history = {flags.history.jobs, flags.history.tasks, *age};
+  settings.history = flags.history;
+  settings.history.age = *age;
   Result<PolicyChoice> policy = policy_of(flags);
   if (!policy) return policy.error();
   settings.policy = std::move(*policy);

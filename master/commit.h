@@ -9,20 +9,15 @@
 //
 // A repetition keeps the parts that are in place and goes on; once there is a _SUCCESS it has nothing to do.
 
-#include <atomic>
-#include <cstddef>
-#include <functional>
-
 #include "common/base/result.h"
 #include "common/files/roots.h"
 #include "master/commit_plan.h"
+#include "master/file_work.h"
 
 namespace ontime::master {
 
-// Called between any two changes to the disk; false ends the commit where it stands (Unavailable).
-using MayGoOn = std::function<bool()>;
-
-// Pool thread. An error is one sentence that names the file. `roots`: where the directory has to lie.
+// may_go_on is called between any two changes to the disk; false ends the commit where it stands (Unavailable).
+// On a thread of FileWork. An error is one sentence that names the file. `roots`: where the directory has to lie.
 Status commit_output(const CommitPlan& plan, const MayGoOn& may_go_on, const files::Roots& roots = {});
 
 }  // namespace ontime::master

@@ -1,6 +1,7 @@
 #include "master/commit_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "common/base/check.h"
@@ -65,27 +66,40 @@ Part make_part(TaskId id, const Task& task) {
 
 }  // namespace
 
-CommitPlan make_commit_plan(const scheduler::Cluster& cluster, JobId id) {
+CommitPlanner::CommitPlanner(const scheduler::Cluster& cluster, JobId id) : cluster_(cluster), id_(id) {
   const Job& job = *cluster.find_job(id);
-  CommitPlan plan;
-  plan.directory = job.spec.output;
-  output::Manifest& manifest = plan.manifest;
+  plan_.directory = job.spec.output;
+  output::Manifest& manifest = plan_.manifest;
   manifest.job = to_string(id);
   manifest.application = job.spec.application;
   manifest.parameters.insert(job.spec.parameters.begin(), job.spec.parameters.end());
   manifest.policy = job.spec.policy;
-  for (const scheduler::InputFile& input : job.spec.inputs) {
-    manifest.inputs.push_back({input.path, input.size, input.mtime_ns, name_of(input.codec)});
-  }
   for (const auto& [key, value] : job.counters) manifest.counters[key.first][key.second] = value;
-  plan.parts.reserve(job.tasks.size());
+  manifest.inputs.reserve(job.spec.inputs.size());
+  plan_.parts.reserve(job.tasks.size());
   manifest.tasks.reserve(job.tasks.size());
-  for (std::uint32_t index = 0; index < job.tasks.size(); ++index) {
-    const TaskId task{id, index};
-    plan.parts.push_back(make_part(task, job.tasks[index]));
-    manifest.tasks.push_back(manifest_task(cluster, task, job.tasks[index]));
+}
+
+bool CommitPlanner::add(std::size_t count) {
+  const Job& job = *cluster_.find_job(id_);
+  for (; next_input_ < job.spec.inputs.size(); ++next_input_) {
+    if (count-- == 0) return false;
+    const scheduler::InputFile& input = job.spec.inputs[next_input_];
+    plan_.manifest.inputs.push_back({input.path, input.size, input.mtime_ns, name_of(input.codec)});
   }
-  return plan;
+  for (; next_task_ < job.tasks.size(); ++next_task_) {
+    if (count-- == 0) return false;
+    const TaskId task{id_, next_task_};
+    plan_.parts.push_back(make_part(task, job.tasks[next_task_]));
+    plan_.manifest.tasks.push_back(manifest_task(cluster_, task, job.tasks[next_task_]));
+  }
+  return true;
+}
+
+CommitPlan make_commit_plan(const scheduler::Cluster& cluster, JobId id) {
+  CommitPlanner planner(cluster, id);
+  planner.add(std::numeric_limits<std::size_t>::max());
+  return planner.take();
 }
 
 }  // namespace ontime::master

@@ -2,8 +2,10 @@
 // What the commit of a job has to do, taken from its ledger: a value, so that a pool thread can work on it while the
 // control thread goes on.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/output/manifest.h"
@@ -34,7 +36,24 @@ struct CommitPlan {
   output::Manifest manifest;
 };
 
-// REQUIRES: every task of the job is done.
+// Makes it in slices: a job may have a million tasks, and a job that is being committed does not change.
+class CommitPlanner {
+ public:
+  // REQUIRES: every task of the job is done.
+  CommitPlanner(const scheduler::Cluster& cluster, JobId id);
+  // Adds what comes next, `count` inputs or tasks at most; true when all is there. REQUIRES: the job is there.
+  bool add(std::size_t count);
+  CommitPlan take() { return std::move(plan_); }
+
+ private:
+  const scheduler::Cluster& cluster_;
+  const JobId id_;
+  CommitPlan plan_;
+  std::size_t next_input_ = 0;
+  std::uint32_t next_task_ = 0;
+};
+
+// At once. REQUIRES: every task of the job is done.
 CommitPlan make_commit_plan(const scheduler::Cluster& cluster, JobId id);
 
 }  // namespace ontime::master

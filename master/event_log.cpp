@@ -49,6 +49,10 @@ struct Line {
 
   void operator()(const record::PolicyDecided& fact) const {
     const scheduler::DecisionNote& note = fact.decision;
+    if (note.reason == scheduler::kPolicyMissing) {
+      spdlog::warn("policy_missing {} message={}", fact.job, log::Quoted{note.text});
+      return;
+    }
     if (note.what == scheduler::DecisionNote::What::Note) {
       spdlog::info("policy_note {} text={}", fact.job, log::Quoted{note.text});
       return;
@@ -62,6 +66,10 @@ struct Line {
     spdlog::debug("profile_updated attempts={}", fact.sample.finished().size());
   }
 
+  void operator()(const record::ProfileForgotten&) const { spdlog::debug("profile_forgotten"); }
+
+  void operator()(const record::NodeForgotten& fact) const { spdlog::debug("node_forgotten {}", fact.node); }
+
   void operator()(const record::SegmentCut& fact) const {
     spdlog::debug("segment_cut {} begin={} at={} release={}", fact.attempt, fact.begin, fact.at, fact.release);
   }
@@ -72,12 +80,10 @@ struct Line {
   }
 
   void operator()(const record::AttemptEnded& fact) const {
-    const bool failed = fact.end == scheduler::AttemptEnd::Failed || fact.end == scheduler::AttemptEnd::Fatal;
-    spdlog::log(failed ? spdlog::level::warn : spdlog::level::debug, "attempt_ended {} end={} message={}", fact.attempt,
-                failed                                      ? "failed"
-                : fact.end == scheduler::AttemptEnd::Killed ? "killed"
-                                                            : "lost",
-                log::Quoted{fact.message});
+    using scheduler::AttemptEnd;
+    const bool is_usual = fact.end == AttemptEnd::Killed || fact.end == AttemptEnd::Lost;
+    spdlog::log(is_usual ? spdlog::level::debug : spdlog::level::warn, "attempt_ended {} end={} message={}",
+                fact.attempt, log::Quoted{name_of(fact.end)}, log::Quoted{fact.message});
   }
 
   void operator()(const record::CommitStarted& fact) const { spdlog::info("job_commit_started {}", fact.job); }

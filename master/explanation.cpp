@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string>
 
 #include "master/job_view.h"
@@ -24,9 +23,9 @@ bool launches(const DecisionAt& decision) { return decision.decision.what == Dec
 
 Explanation::Explanation(const scheduler::Cluster& cluster, const scheduler::Job& job, TimePoint now)
     : cluster_(cluster), job_(job), now_(now) {
-  for (const DecisionAt& decision : job.decisions) {
-    const std::optional<std::uint32_t> task = decision.decision.task;
-    (task ? by_task_[*task] : of_job_).push_back(&decision);
+  for (std::size_t place = 0; place < job.decisions.size(); ++place) {
+    const std::optional<std::uint32_t> task = decision(place).decision.task;
+    (task ? by_task_[*task] : of_job_).push_back(place);
   }
 }
 
@@ -45,9 +44,9 @@ std::vector<std::optional<std::size_t>> Explanation::launched_by(const Task& tas
     const Attempt& attempt = task.attempts[number];
     if (!attempt.speculative) continue;
     for (std::size_t i = decisions.size(); i-- > 0 && !by[number];) {
-      const DecisionAt& decision = *decisions[i];
-      if (!launches(decision) || decision.at > attempt.launched_at) continue;
-      if (decision.decision.segment > attempt.start_offset || launched[i] >= decision.decision.copies) continue;
+      const DecisionAt& made = decision(decisions[i]);
+      if (!launches(made) || made.at > attempt.launched_at) continue;
+      if (made.decision.segment > attempt.start_offset || launched[i] >= made.decision.copies) continue;
       ++launched[i];
       by[number] = i;
     }
@@ -59,80 +58,119 @@ bool Explanation::has_clones(const Task& task) const {
   return std::any_of(task.attempts.begin(), task.attempts.end(), [](const Attempt& a) { return a.speculative; });
 }
 
-std::vector<std::uint32_t> Explanation::in_order_of_interest() const {
-  std::vector<std::uint32_t> order;
-  std::set<std::uint32_t> seen;
-  const auto add = [&](std::uint32_t task) {
-    if (task < job_.tasks.size() && seen.insert(task).second) order.push_back(task);
-  };
-  for (const auto& [task, decisions] : by_task_) add(task);
-  for (const auto& [task, declined] : job_.declined) add(task);
-  for (std::uint32_t task = 0; task < job_.tasks.size(); ++task) {
-    if (has_clones(job_.tasks[task])) add(task);
-  }
-  return order;
+std::optional<int> Explanation::kind_of(std::uint32_t task) const {
+  if (by_task_.contains(task)) return 0;
+  if (job_.declined.contains(task)) return 1;
+  if (has_clones(job_.tasks[task])) return 2;
+  return std::nullopt;
 }
 
-std::vector<std::uint32_t> Explanation::choose_tasks(const wire::Request::Explain& request,
-                                                     std::uint32_t& left_out) const {
-  if (request.has_task()) return {request.task()};
-  std::vector<std::uint32_t> chosen = in_order_of_interest();
-  if (request.tasks_max() != 0 && chosen.size() > request.tasks_max()) {
-    left_out = static_cast<std::uint32_t>(chosen.size()) - request.tasks_max();
-    chosen.resize(request.tasks_max());
-  }
-  std::sort(chosen.begin(), chosen.end());
-  chosen.erase(chosen.begin(), std::lower_bound(chosen.begin(), chosen.end(), request.first_task()));
-  return chosen;
-}
-
-void Explanation::append_to(wire::Reply::Explained& reply, const wire::Request::Explain& request) const {
-  reply.set_decisions_dropped(job_.decisions_dropped);
-  if (request.first_task() == 0) {
-    for (const DecisionAt* decision : of_job_) fill(*reply.add_decisions(), *decision);
-  }
-  std::uint32_t left_out = 0;
-  std::size_t bytes = 0;
-  for (const std::uint32_t task : choose_tasks(request, left_out)) {
-    if (task >= job_.tasks.size()) break;
-    if (bytes > kReplyBytesMax) {
-      reply.set_next_task(task);
-      break;
+bool Explanation::append_to(wire::Reply::Explained& reply, const wire::Request::Explain& request, Telling& telling,
+                            std::uint32_t slice) const {
+  if (telling.next == 0) {
+    reply.set_decisions_dropped(job_.decisions_dropped);
+    if (request.first_task() == 0) {
+      for (const std::size_t place : of_job_) fill(*reply.add_decisions(), decision(place));
     }
-    fill(*reply.add_tasks(), task);
+  }
+  if (request.has_task()) {
+    if (request.task() < job_.tasks.size()) fill(*reply.add_tasks(), request.task());
+    return true;
+  }
+  if (request.tasks_max() == 0) {
+    telling.next = std::max(telling.next, request.first_task());
+    return tell_in_order(reply, telling, slice);
+  }
+  if (!choose(telling, request, slice)) return false;
+  tell_chosen(reply, request, telling);
+  return true;
+}
+
+bool Explanation::tell_in_order(wire::Reply::Explained& reply, Telling& telling, std::uint32_t slice) const {
+  for (; telling.next < job_.tasks.size(); ++telling.next) {
+    if (slice-- == 0) return false;
+    if (!kind_of(telling.next)) continue;
+    if (telling.bytes > kReplyBytesMax) {
+      reply.set_next_task(telling.next);
+      return true;
+    }
+    fill(*reply.add_tasks(), telling.next);
+    telling.bytes += reply.tasks(reply.tasks_size() - 1).ByteSizeLong();
+  }
+  return true;
+}
+
+bool Explanation::choose(Telling& telling, const wire::Request::Explain& request, std::uint32_t slice) const {
+  for (; telling.next < job_.tasks.size(); ++telling.next) {
+    if (slice-- == 0) return false;
+    const std::optional<int> kind = kind_of(telling.next);
+    if (!kind) continue;
+    ++telling.interesting;
+    std::vector<std::uint32_t>& chosen = telling.chosen[*kind];
+    if (chosen.size() < request.tasks_max()) chosen.push_back(telling.next);
+  }
+  return true;
+}
+
+void Explanation::tell_chosen(wire::Reply::Explained& reply, const wire::Request::Explain& request,
+                              const Telling& telling) const {
+  std::vector<std::uint32_t> tasks;
+  for (const std::vector<std::uint32_t>& chosen : telling.chosen) {
+    const std::size_t left = request.tasks_max() - tasks.size();
+    tasks.insert(tasks.end(), chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(std::min(left, chosen.size())));
+  }
+  reply.set_tasks_left_out(telling.interesting - static_cast<std::uint32_t>(tasks.size()));
+  std::sort(tasks.begin(), tasks.end());
+  std::size_t bytes = 0;
+  for (auto task = std::lower_bound(tasks.begin(), tasks.end(), request.first_task()); task != tasks.end(); ++task) {
+    if (bytes > kReplyBytesMax) return reply.set_next_task(*task);
+    fill(*reply.add_tasks(), *task);
     bytes += reply.tasks(reply.tasks_size() - 1).ByteSizeLong();
   }
-  reply.set_tasks_left_out(left_out);
 }
 
-void Explanation::tally(wire::Reply::Job& reply) const {
-  struct Count {
-    std::uint32_t decisions = 0;
-    std::uint32_t attempts = 0;
-  };
-  std::map<std::string, Count> counts;
-  std::string clone_reason(code_of(scheduler::Reason::Clone));
-  for (const DecisionAt& decision : job_.decisions) {
-    if (launches(decision) || decision.decision.what == DecisionNote::What::Clone)
-      ++counts[decision.decision.reason].decisions;
-    if (decision.decision.what == DecisionNote::What::Clone) clone_reason = decision.decision.reason;
+void Explanation::count_decisions(Tally& tally) const {
+  tally.clone_reason = code_of(scheduler::Reason::Clone);
+  for (const DecisionAt& made : job_.decisions) {
+    if (launches(made) || made.decision.what == DecisionNote::What::Clone)
+      ++tally.counts[made.decision.reason].decisions;
+    if (made.decision.what == DecisionNote::What::Clone) tally.clone_reason = made.decision.reason;
   }
-  for (std::uint32_t index = 0; index < job_.tasks.size(); ++index) {
-    const Task& task = job_.tasks[index];
-    if (!has_clones(task)) continue;
-    const Decisions& decisions = decisions_of(index);
-    const auto by = launched_by(task, decisions);
-    for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
-      if (task.attempts[number].speculative)
-        ++counts[by[number] ? decisions[*by[number]]->decision.reason : clone_reason].attempts;
-    }
+}
+
+void Explanation::count_attempts(Tally& tally, std::uint32_t index) const {
+  const Task& task = job_.tasks[index];
+  if (!has_clones(task)) return;
+  const Decisions& decisions = decisions_of(index);
+  const auto by = launched_by(task, decisions);
+  for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
+    if (!task.attempts[number].speculative) continue;
+    ++tally.counts[by[number] ? decision(decisions[*by[number]]).decision.reason : tally.clone_reason].attempts;
   }
-  for (const auto& [reason, count] : counts) {
+}
+
+bool Explanation::count(Tally& tally, std::uint32_t slice) const {
+  if (tally.next == 0) count_decisions(tally);
+  for (; tally.next < job_.tasks.size(); ++tally.next) {
+    if (slice-- == 0) return false;
+    count_attempts(tally, tally.next);
+  }
+  return true;
+}
+
+void Explanation::append_to(wire::Reply::Job& reply, const Tally& tally) {
+  for (const auto& [reason, count] : tally.counts) {
     wire::Copies* copies = reply.add_copies();
     copies->set_reason(reason);
     copies->set_decisions(count.decisions);
     copies->set_attempts(count.attempts);
   }
+}
+
+void Explanation::tally(wire::Reply::Job& reply) const {
+  Tally whole;
+  count(whole, kAllAtOnce);
+  append_to(reply, whole);
 }
 
 void Explanation::fill(wire::ExplainedTask& to, std::uint32_t index) const {
@@ -149,11 +187,12 @@ void Explanation::fill(wire::ExplainedTask& to, std::uint32_t index) const {
     to.set_done_ns(since_submission(done));
   }
   const Decisions& decisions = decisions_of(index);
-  for (const DecisionAt* decision : decisions) {
+  for (const std::size_t place : decisions) {
     wire::DecisionDetail& detail = *to.add_decisions();
-    fill(detail, *decision);
-    const std::optional<std::uint32_t> ended = decision->decision.attempt;
-    if (decision->decision.what == DecisionNote::What::EndAttempt && ended && *ended < task.attempts.size())
+    const DecisionNote& note = decision(place).decision;
+    fill(detail, decision(place));
+    const std::optional<std::uint32_t> ended = note.attempt;
+    if (note.what == DecisionNote::What::EndAttempt && ended && *ended < task.attempts.size())
       fill(*detail.add_fates(), task, *ended);
   }
   const auto by = launched_by(task, decisions);

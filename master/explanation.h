@@ -1,10 +1,13 @@
 #pragma once
 // Why something was done about the tasks of a job, or not, as clients see it: decisions of its policy with what became
-// of the attempts that they launched. Built for one answer; the job must not change meanwhile.
+// of the attempts that they launched. A job of a million tasks is looked at in slices, between which it may change but
+// not go.
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "common/protocol/client.pb.h"
@@ -16,19 +19,45 @@ class Explanation {
  public:
   Explanation(const scheduler::Cluster& cluster, const scheduler::Job& job, TimePoint now);
 
-  // Everything but the summary. Tasks with decisions come before tasks that were only declined, and those before tasks
-  // that only have clones, when there are more than asked for.
-  void append_to(wire::Reply::Explained& reply, const wire::Request::Explain& request) const;
+  static constexpr std::uint32_t kAllAtOnce = std::numeric_limits<std::uint32_t>::max();
 
-  // How many speculative attempts were launched for which reason.
-  void tally(wire::Reply::Job& reply) const;
+  // Everything but the summary. Tasks with decisions come before tasks that were only declined, and those before tasks
+  // that only have clones, when there are more than asked for. Looks at `slice` tasks; true when it is done.
+  struct Telling {
+    std::uint32_t next = 0;  // task to look at
+    std::uint32_t interesting = 0;
+    std::size_t bytes = 0;  // of the reply
+    std::vector<std::uint32_t> chosen[3];  // by kind, each at most tasks_max
+  };
+  bool append_to(wire::Reply::Explained& reply, const wire::Request::Explain& request, Telling& telling,
+                 std::uint32_t slice = kAllAtOnce) const;
+
+  // How many speculative attempts were launched for which reason. Likewise.
+  struct Tally {
+    struct Count {
+      std::uint32_t decisions = 0;
+      std::uint32_t attempts = 0;
+    };
+    std::uint32_t next = 0;
+    std::map<std::string, Count> counts;
+    std::string clone_reason;
+  };
+  bool count(Tally& tally, std::uint32_t slice) const;
+  static void append_to(wire::Reply::Job& reply, const Tally& tally);
+  void tally(wire::Reply::Job& reply) const;  // all at once
 
  private:
-  using Decisions = std::vector<const scheduler::DecisionAt*>;
+  using Decisions = std::vector<std::size_t>;  // places in Job::decisions, which only grows
 
+  const scheduler::DecisionAt& decision(std::size_t place) const { return job_.decisions[place]; }
   const Decisions& decisions_of(std::uint32_t task) const;
-  std::vector<std::uint32_t> choose_tasks(const wire::Request::Explain& request, std::uint32_t& left_out) const;
-  std::vector<std::uint32_t> in_order_of_interest() const;
+  // With decisions, only declined, or only with clones; none: nothing to tell.
+  std::optional<int> kind_of(std::uint32_t task) const;
+  bool choose(Telling& telling, const wire::Request::Explain& request, std::uint32_t slice) const;
+  bool tell_in_order(wire::Reply::Explained& reply, Telling& telling, std::uint32_t slice) const;
+  void tell_chosen(wire::Reply::Explained& reply, const wire::Request::Explain& request, const Telling& telling) const;
+  void count_decisions(Tally& tally) const;
+  void count_attempts(Tally& tally, std::uint32_t task) const;
   bool has_clones(const scheduler::Task& task) const;
   // By attempt number: which of the task's decisions launched it; none for originals, retries and clones.
   std::vector<std::optional<std::size_t>> launched_by(const scheduler::Task& task, const Decisions& decisions) const;

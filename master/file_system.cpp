@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "master/progress.h"
+
 namespace ontime::master {
 
 Descriptor::~Descriptor() {
@@ -32,6 +34,7 @@ Result<Descriptor> open_directory(const std::string& path) {
 }
 
 Status sync_directory(const std::string& path) {
+  note_progress();
   const Result<Descriptor> directory = open_directory(path);
   if (!directory) return directory.error();
   if (::fsync(directory->get()) != 0) return system_error("sync the directory", path, errno);
@@ -42,6 +45,7 @@ Status remove_tree(const std::string& path) {
   constexpr int kTries = 10;
   std::error_code error;
   for (int i = 0; i < kTries; ++i) {
+    note_progress();
     std::filesystem::remove_all(path, error);
     if (error != std::errc::directory_not_empty) break;
   }

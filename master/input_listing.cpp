@@ -13,8 +13,10 @@
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "common/files/within.h"
+#include "master/progress.h"
 #include "master/settings.h"
 #include "master/text.h"
 
@@ -104,10 +106,12 @@ Result<InputFile> inspect_file(const std::string& path, const files::Roots& root
   return InputFile{path, static_cast<std::uint64_t>(status.st_size), mtime_ns, codec_of(path)};
 }
 
+}  // namespace
+
 // Collects files over all arguments.
-class Listing {
+class InputListing::Files {
  public:
-  explicit Listing(const files::Roots& roots) : roots_(roots) {}
+  explicit Files(files::Roots roots) : roots_(std::move(roots)) {}
 
   Status add_argument(const std::string& argument) {
     if (first_.empty()) first_ = argument;
@@ -150,6 +154,7 @@ class Listing {
   }
 
   Status add_file(const std::string& path) {
+    note_progress();
     const std::string plain = std::filesystem::path(path).lexically_normal().string();
     if (!seen_.insert(plain).second) return {};
     Result<InputFile> file = inspect_file(plain, roots_);
@@ -169,6 +174,7 @@ class Listing {
     std::error_code error;
     std::vector<std::string> names;
     for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+      note_progress();
       const std::string name = at->path().filename().string();
       if (name.starts_with('.') || name.starts_with('_')) continue;
       if (at->is_directory(error)) continue;
@@ -192,6 +198,7 @@ class Listing {
     if (paths.empty()) return bad_input("The input " + shown(pattern) + " matches no file.");
     std::sort(paths.begin(), paths.end());
     for (const std::string& path : paths) {
+      note_progress();
       struct stat status {};
       if (::stat(path.c_str(), &status) != 0) return cannot("read", path, errno);
       if (Status added = add_existing(path, S_ISDIR(status.st_mode)); !added) return added;
@@ -199,19 +206,27 @@ class Listing {
     return {};
   }
 
-  const files::Roots& roots_;
+  const files::Roots roots_;
   std::vector<InputFile> files_;
   std::set<std::string> seen_;
   std::string first_;       // argument
   bool has_empty_ = false;  // files without a byte are left out
 };
 
-}  // namespace
+InputListing::InputListing(files::Roots roots) : files_(std::make_unique<Files>(std::move(roots))) {}
+InputListing::~InputListing() = default;
+Status InputListing::add(const std::string& argument) { return files_->add_argument(argument); }
+Result<std::vector<InputFile>> InputListing::finish() { return files_->finish(); }
+
+std::string searched_at(const std::string& argument) {
+  const Result<std::string> path = path_of(argument);
+  return path && path->starts_with('/') ? fixed_part(*path) : "/";
+}
 
 Result<std::vector<InputFile>> list_inputs(const std::vector<std::string>& arguments, const files::Roots& roots) {
-  Listing listing(roots);
+  InputListing listing(roots);
   for (const std::string& argument : arguments) {
-    if (Status status = listing.add_argument(argument); !status) return status.error();
+    if (Status status = listing.add(argument); !status) return status.error();
   }
   return listing.finish();
 }

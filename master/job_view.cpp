@@ -20,21 +20,6 @@ constexpr double kInstantMax = 9e9;  // seconds that fit into 64 bits of nanosec
 // 0 stands for "not yet".
 std::int64_t moment(TimePoint at) { return to_unix_ns(at); }
 
-// What people are shown: whether it is connected, unless its duty tells more.
-const char* state_of(const scheduler::Node& node) {
-  if (node.duty == scheduler::Duty::Left) return "left";
-  switch (node.state) {
-    case scheduler::NodeState::Live:
-      if (node.duty != scheduler::Duty::Serves) return node.live.empty() ? "drained" : "draining";
-      return "live";
-    case scheduler::NodeState::Silent:
-      return "silent";
-    case scheduler::NodeState::Lost:
-      return "lost";
-  }
-  return "unknown";
-}
-
 bool has_live_attempt(const Task& task) {
   return std::any_of(task.attempts.begin(), task.attempts.end(), [](const Attempt& a) { return is_live(a.state); });
 }
@@ -182,6 +167,7 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_records(job.sealed_records);
   summary.set_message(job.message);
   summary.set_policy(job.spec.policy);
+  summary.set_policy_problem(job.policy_problem);
   for (const auto& [key, value] : job.spec.policy_parameters) {
     wire::Entry* entry = summary.add_policy_parameters();
     entry->set_key(key);
@@ -201,19 +187,6 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
     counter->set_name(key.second);
     counter->set_value(value);
   }
-  return summary;
-}
-
-wire::NodeSummary summary_of(NodeId id, const scheduler::Node& node, TimePoint now) {
-  wire::NodeSummary summary;
-  summary.set_node(id.value);
-  summary.set_name(node.name);
-  summary.set_host(node.host);
-  summary.set_state(state_of(node));
-  summary.set_slots(node.slots);
-  summary.set_busy(static_cast<std::uint32_t>(node.live.size()));
-  summary.set_silent_ns((now - node.heard_at).count());
-  summary.set_attempts_failed(node.failures);
   return summary;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Jobs and nodes as clients see them.
+// Jobs as clients see them.
 
 #include <cstdint>
 #include <optional>
@@ -28,8 +28,6 @@ wire::Forecast view_of(const scheduler::Forecast& forecast, const scheduler::Job
 
 // Bytes that live attempts have mapped beyond what is sealed; of attempts that race, the one that is furthest counts.
 std::uint64_t reached_bytes(const scheduler::Job& job);
-
-wire::NodeSummary summary_of(NodeId id, const scheduler::Node& node, TimePoint now);
 
 // Task by task with segments and attempts.
 class TaskViews {

@@ -6,6 +6,7 @@
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "common/base/descriptor_limit.h"
 #include "common/base/kill_point.h"
@@ -61,8 +63,7 @@ Status write_port_file(const std::string& path, std::uint16_t port) {
 
 // What is durable is not known any more: the next master on this journal finds out.
 [[noreturn]] void end_at_journal_failure(const Error& error) {
-  std::fprintf(stderr, "ontime-master: %s The master ends now; start it again once that is put right.\n",
-               error.message.c_str());
+  log::say("ontime-master: " + error.message + " The master ends now; start it again once that is put right.\n");
   spdlog::critical("journal_failed reason={}", log::Quoted{error.message});
   spdlog::default_logger()->flush();
   std::_Exit(kFailed);
@@ -82,6 +83,28 @@ std::unique_ptr<recording::Recorder> make_recorder(const CommandLine& line) {
 
 bool has_no_roots(const JobRoots& roots) { return roots.input.are_everywhere() || roots.output.are_everywhere(); }
 
+// Whatever hangs, the journal's disk included, the process ends soon after it was told to. What is not durable by then
+// is lost as by kill.
+void end_at_the_latest() {
+  static constexpr auto kEndMax = std::chrono::seconds(10);
+  std::thread([] {
+    std::this_thread::sleep_for(kEndMax);
+    log::say("ontime-master: did not end in order within 10 s, and ends at once.\n");
+    std::_Exit(kFailed);
+  }).detach();
+}
+
+// The journal is closed and unlocked, and all sockets are closed, even if threads are left behind.
+int end(std::unique_ptr<Master>& master, std::unique_ptr<journal::RocksdbJournal>& journal) {
+  const bool have_all_ended = master->stop();
+  master.reset();
+  journal.reset();
+  if (have_all_ended) return 0;
+  spdlog::warn("threads_left_behind message=\"they hang in a file system that does not answer\"");
+  spdlog::default_logger()->flush();
+  std::_Exit(0);
+}
+
 int run(const CommandLine& line) {
   // A crash is safe at any time, so the kernel may end this process with its parent at once.
   if (line.parent != 0 && !die_with_parent(line.parent)) return kFailed;
@@ -99,6 +122,7 @@ int run(const CommandLine& line) {
   signals.async_wait([&io, &master](const asio::error_code& error, int signal) {
     if (error) return;
     spdlog::info("master_stopping signal={}", signal);
+    end_at_the_latest();
     (*master)->wind_down([&io] { io.stop(); });
   });
   (*master)->start();
@@ -119,7 +143,7 @@ int run(const CommandLine& line) {
     if (Status status = write_port_file(line.port_file, (*master)->port()); !status) return complain(status.error());
   }
   io.run();
-  return 0;
+  return end(*master, *journal);
 }
 
 int print(const Result<std::string>& text) {

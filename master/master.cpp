@@ -3,6 +3,9 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <asio/co_spawn.hpp>
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +13,8 @@
 
 #include "common/injection/settings.h"
 #include "common/injection/wire.h"
+#include "common/log/fields.h"
+#include "common/net/coroutine.h"
 #include "master/commit_plan.h"
 #include "master/event_log.h"
 
@@ -19,7 +24,7 @@ namespace {
 wire::ToWorker::Welcome welcome_of(const Settings& settings) {
   wire::ToWorker::Welcome welcome;
   welcome.set_heartbeat_interval_ns(settings.heartbeat.count());
-  welcome.set_node_timeout_ns(settings.node_timeout.count());
+  welcome.set_silence_max_ns(std::max(kSilenceMin, settings.node_timeout).count());
   if (settings.injection) *welcome.mutable_injection() = injection::to_wire(*settings.injection);
   return welcome;
 }
@@ -37,6 +42,19 @@ scheduler::Settings scheduling_of(const Settings& settings) {
 
 Result<Master::Recovered> Master::recover(journal::Journal& journal, const Settings& settings,
                                           recording::Recorder* recorder) {
+  Result<Recovered> recovered = read(journal, settings, recorder);
+  const TimePoint wall = Clock::wall_now();
+  if (!recovered || recovered->last <= wall + Clock::kAheadMax) return recovered;
+  spdlog::warn("journal_time_set_back ahead_seconds={} message=\"a master ran with a clock ahead of this one; what it "
+               "recorded counts as of now\"",
+               static_cast<std::int64_t>(seconds(recovered->last - wall)));
+  if (Status status = journal.set_back(wall); !status) return status.error();
+  if (recorder != nullptr) recorder->forget_known();
+  return read(journal, settings, recorder);
+}
+
+Result<Master::Recovered> Master::read(journal::Journal& journal, const Settings& settings,
+                                       recording::Recorder* recorder) {
   Recovered recovered;
   recovered.scheduler = std::make_unique<scheduler::Scheduler>(scheduling_of(settings));
   const Status status = journal.read_all([&recovered, recorder](const scheduler::Record& record) {
@@ -71,13 +89,15 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       dispatcher_(scheduler_->cluster(), welcome_of(settings), outlets()),
       control_({io.get_executor(), *scheduler_, dispatcher_, journal, recorder_.get()}, Clock(recovered.last),
                std::move(on_failure)),
-      committer_(io.get_executor(), journal.cluster(), settings.roots.output,
+      commit_work_(io.get_executor()),
+      submission_work_(io.get_executor()),
+      committer_(commit_work_, journal.cluster(), settings.roots.output,
                  [this](JobId job, const std::string& error) {
                    control_.step(scheduler::event::CommitFinished{job, error});
                  }),
       lists_(control_),
       accounts_(io.get_executor(), scheduler_->cluster(), [this] { return control_.now(); }),
-      submissions_(control_, committer_, journal.cluster(), settings.policy, settings.roots),
+      submissions_(control_, submission_work_, committer_, journal.cluster(), settings.policy, settings.roots),
       acceptor_(std::move(socket),
                 {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls},
                 settings.stuck_max, dispatcher_,
@@ -120,9 +140,10 @@ void Master::wind_down(std::function<void()> then) {
   control_.defer([end_after] { end_after(kLastWords); });
 }
 
-void Master::stop() {
+bool Master::stop() {
   acceptor_.close();
-  committer_.stop();
+  const bool have_commits_ended = commit_work_.stop();
+  return submission_work_.stop() && have_commits_ended;
 }
 
 void Master::observe(const scheduler::Record& record) {
@@ -132,9 +153,22 @@ void Master::observe(const scheduler::Record& record) {
 }
 
 void Master::commit_output(JobId job) {
-  const scheduler::Job* found = scheduler_->cluster().find_job(job);
-  if (found == nullptr || found->state != scheduler::JobState::Committing) return;  // killed meanwhile
-  committer_.commit(job, make_commit_plan(scheduler_->cluster(), job));
+  asio::co_spawn(control_.executor(), plan_and_commit(job), net::AbortOnException{"commit"});
+}
+
+asio::awaitable<void> Master::plan_and_commit(JobId job) {
+  constexpr std::size_t kSlice = 1000;
+  const auto is_committing = [this, job] {
+    const scheduler::Job* found = scheduler_->cluster().find_job(job);
+    return found != nullptr && found->state == scheduler::JobState::Committing;
+  };
+  if (!is_committing()) co_return;  // killed meanwhile
+  CommitPlanner planner(scheduler_->cluster(), job);
+  while (!planner.add(kSlice)) {
+    co_await asio::post(control_.executor(), asio::use_awaitable);
+    if (!is_committing()) co_return;
+  }
+  committer_.commit(job, planner.take());
 }
 
 void Master::discard_output(JobId job) {

@@ -2,6 +2,7 @@
 // The composition root: one master on one io_context. Owns everything but the journal and the listening socket's
 // origin. Everything runs on the thread that runs the io_context, but for the pools inside.
 
+#include <asio/awaitable.hpp>
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 #include <asio/steady_timer.hpp>
@@ -14,6 +15,7 @@
 #include "master/client_session.h"
 #include "master/control_loop.h"
 #include "master/failure_messages.h"
+#include "master/file_work.h"
 #include "master/job_watch.h"
 #include "master/journal/journal.h"
 #include "master/journal_writer.h"
@@ -38,8 +40,9 @@ class Master {
   // Calls `then`, which ends the run of the io_context, when everything that has happened so far is durable and told to
   // whom it concerns, or kWindDownMax later.
   void wind_down(std::function<void()> then);
-  // Closes all connections and lets commits end early. What is not durable is lost, as by kill.
-  void stop();
+  // Closes all connections and lets commits end early. What is not durable is lost, as by kill. False if threads hang
+  // in a file system that does not answer: then the process must end by _exit. When the io_context does not run.
+  bool stop();
 
   std::uint16_t port() const { return acceptor_.port(); }
   const scheduler::Cluster& cluster() const { return scheduler_->cluster(); }
@@ -55,6 +58,8 @@ class Master {
     FailureMessages failures;
     TimePoint last;  // of the records
   };
+  static Result<Recovered> read(journal::Journal& journal, const Settings& settings, recording::Recorder* recorder);
+  // Sets the journal's times back if they are far ahead of the clock.
   static Result<Recovered> recover(journal::Journal& journal, const Settings& settings, recording::Recorder* recorder);
   Master(asio::io_context& io, journal::Journal& journal, const Settings& settings, asio::ip::tcp::acceptor socket,
          JournalWriter::OnFailure on_failure, Recovered recovered, std::unique_ptr<recording::Recorder> recorder);
@@ -63,6 +68,7 @@ class Master {
   ActionDispatcher::Outlets outlets();
   void observe(const scheduler::Record& record);
   void commit_output(JobId job);
+  asio::awaitable<void> plan_and_commit(JobId job);
   void discard_output(JobId job);
   // Of jobs that ended just before the last master did; not while another job has the directory.
   void discard_left_output();
@@ -76,6 +82,8 @@ class Master {
   JobWatch watch_;
   ActionDispatcher dispatcher_;
   ControlLoop control_;
+  FileWork commit_work_;
+  FileWork submission_work_;  // its own threads: long commits hold up no submission
   OutputCommitter committer_;
   JobLists lists_;
   Accounts accounts_;

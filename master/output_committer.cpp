@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <asio/post.hpp>
 #include <memory>
 #include <utility>
 
@@ -12,55 +11,60 @@
 
 namespace ontime::master {
 
-OutputCommitter::OutputCommitter(asio::any_io_executor control, std::string cluster_id, files::Roots roots,
+OutputCommitter::OutputCommitter(FileWork& file_work, std::string cluster_id, files::Roots roots,
                                  OnCommitted on_committed)
-    : control_(std::move(control)),
+    : file_work_(file_work),
       cluster_id_(std::move(cluster_id)),
       roots_(std::move(roots)),
       on_committed_(std::move(on_committed)) {}
 
-OutputCommitter::~OutputCommitter() {
-  stop();
-  threads_.join();
-}
-
-void OutputCommitter::enqueue(JobId job, Work work) {
-  std::deque<Work>& queue = queues_[job];
+void OutputCommitter::enqueue(JobId job, FileWork::Job work) {
+  work.gives_up = false;
+  std::deque<FileWork::Job>& queue = queues_[job];
   queue.push_back(std::move(work));
   if (queue.size() == 1) start_first(job);
 }
 
 void OutputCommitter::start_first(JobId job) {
-  asio::post(threads_, [this, job, work = queues_.at(job).front()] {
-    asio::post(control_, [this, job, answer = work()] {
-      const auto queue = queues_.find(job);
-      queue->second.pop_front();
-      if (queue->second.empty()) {
-        queues_.erase(queue);
-      } else {
-        start_first(job);
-      }
-      answer();
-    });
-  });
+  FileWork::Job work = queues_.at(job).front();
+  work.done = [this, job, done = std::move(work.done)](const Status& status) {
+    const auto queue = queues_.find(job);
+    queue->second.pop_front();
+    if (queue->second.empty()) {
+      queues_.erase(queue);
+    } else {
+      start_first(job);
+    }
+    done(status);
+  };
+  file_work_.start(std::move(work));
 }
 
 void OutputCommitter::commit(JobId job, CommitPlan plan) {
-  const auto shared = std::make_shared<const CommitPlan>(std::move(plan));
-  enqueue(job, [this, job, shared]() -> std::function<void()> {
-    const Status status = commit_output(
-        *shared, [this] { return !stopping_; }, roots_);
-    if (!status && stopping_) return [] {};
-    return [this, job, error = status ? std::string() : status.error().message] { on_committed_(job, error); };
-  });
+  const auto shared = std::make_shared<CommitPlan>(std::move(plan));
+  const auto outcome = std::make_shared<Status>();
+  FileWork::Job work;
+  work.path = shared->directory;
+  work.work = [shared, outcome, roots = roots_](const MayGoOn& may_go_on) {
+    *outcome = commit_output(*shared, may_go_on, roots);
+    *shared = CommitPlan();  // of a million tasks: not the control thread's to take apart
+  };
+  work.done = [this, job, outcome](const Status&) {
+    on_committed_(job, *outcome ? std::string() : outcome->error().message);
+  };
+  enqueue(job, std::move(work));
 }
 
 void OutputCommitter::discard(JobId job, std::string directory, std::uint32_t parts) {
-  enqueue(job, [this, job, directory = std::move(directory), parts]() -> std::function<void()> {
-    const Status status = discard_output(directory, parts, cluster_id_, roots_);
-    if (!status) spdlog::warn("output_not_discarded {} message={}", job, log::Quoted{status.error().message});
-    return [] {};
-  });
+  FileWork::Job work;
+  work.path = directory;
+  const auto outcome = std::make_shared<Status>();
+  work.work = [directory = std::move(directory), parts, outcome, cluster = cluster_id_, roots = roots_](
+                  const MayGoOn&) { *outcome = discard_output(directory, parts, cluster, roots); };
+  work.done = [job, outcome](const Status&) {
+    if (!*outcome) spdlog::warn("output_not_discarded {} message={}", job, log::Quoted{outcome->error().message});
+  };
+  enqueue(job, std::move(work));
 }
 
 }  // namespace ontime::master

@@ -14,6 +14,7 @@
 #include "common/output/manifest.h"
 #include "master/file_system.h"
 #include "master/output_place.h"
+#include "master/progress.h"
 
 namespace ontime::master {
 namespace {
@@ -150,7 +151,10 @@ Status discard(const std::string& directory, std::uint32_t parts, const std::str
   std::error_code error;
   if (fs::exists(path / output::kSuccessName, error)) return {};
   pass_kill_point("discard-before-parts");
-  for (std::uint32_t task = 0; task < parts; ++task) fs::remove(path / part_file_name(task), error);
+  for (std::uint32_t task = 0; task < parts; ++task) {
+    note_progress();
+    fs::remove(path / part_file_name(task), error);
+  }
   fs::remove(path / output::kManifestName, error);
   fs::remove(path / (std::string(output::kManifestName) + ".new"), error);
   pass_kill_point("discard-parts-removed");

@@ -45,9 +45,21 @@ Result<event::SegmentSealed> sealed_of(NodeId node, AttemptId attempt, const wir
   return result;
 }
 
-// Another attempt would end in the same way.
-bool is_fatal(wire::Failure failure) {
-  return failure == wire::INPUT_CHANGED || failure == wire::BAD_RECORD || failure == wire::BAD_APPLICATION;
+scheduler::FailureKind kind_of(wire::Failure failure) {
+  switch (failure) {
+    case wire::OUTPUT:
+    case wire::INPUT:
+      return scheduler::FailureKind::Place;
+    case wire::INPUT_CHANGED:
+    case wire::BAD_APPLICATION:
+      return scheduler::FailureKind::Missing;
+    case wire::LAUNCH:
+      return scheduler::FailureKind::Node;
+    case wire::BAD_RECORD:
+      return scheduler::FailureKind::Data;
+    default:
+      return scheduler::FailureKind::Attempt;
+  }
 }
 
 event::AttemptExited exited_of(NodeId node, AttemptId attempt, const wire::Report::Ended& ended) {
@@ -56,7 +68,7 @@ event::AttemptExited exited_of(NodeId node, AttemptId attempt, const wire::Repor
   const std::string tail = readable_tail(ended.stderr_tail(), kStderrTailBytesMax);
   if (!tail.empty()) message += "\nIts last lines on stderr:\n" + tail;
   while (message.back() == '\n') message.pop_back();
-  return {node, attempt, is_fatal(ended.failure()), std::move(message)};
+  return {node, attempt, kind_of(ended.failure()), std::move(message)};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace ontime::master {
 
 // What a job gets that does not name a policy.
 struct PolicyChoice {
-  std::string name = "none";
+  std::string name = "auto";
   scheduler::StringMap parameters;
 };
 
@@ -49,6 +49,8 @@ inline constexpr std::size_t kConnectionsMax = 4096;
 inline constexpr std::size_t kHalfOpenMax = 1024;  // have not yet shown who they are; the oldest has to go
 inline constexpr int kSendBufferBytes = 256 << 10;    // of the kernel, for one peer
 inline constexpr std::size_t kOutboxBytesMax = 8u << 20;  // that wait for one peer to read them
+// A worker leaves a connection on which it has heard nothing for the node time-out, but not for less than this.
+inline constexpr Duration kSilenceMin = std::chrono::seconds(5);
 inline constexpr Duration kHandshakeMax = std::chrono::seconds(5);
 inline constexpr Duration kLongPollMax = std::chrono::seconds(10);
 inline constexpr std::uint32_t kSlotsMax = 4096;

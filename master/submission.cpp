@@ -52,11 +52,16 @@ std::int64_t checkpoint_of(const wire::JobSpec& request, const JobSpec& spec) {
   return scheduler::default_checkpoint_interval(spec.policy).count();
 }
 
+Result<Duration> attempt_timeout_of(std::int64_t ns) {
+  if (ns == scheduler::kNoTimeout.count()) return scheduler::kNoTimeout;
+  return duration_of(ns, "attempt timeout");
+}
+
 Status fill_durations(const wire::JobSpec& request, JobSpec& spec) {
   const std::pair<Duration*, Result<Duration>> all[] = {
       {&spec.deadline, duration_of(request.deadline_ns(), "deadline")},
       {&spec.checkpoint_interval, duration_of(checkpoint_of(request, spec), "checkpoint interval")},
-      {&spec.attempt_timeout, duration_of(request.attempt_timeout_ns(), "attempt timeout")}};
+      {&spec.attempt_timeout, attempt_timeout_of(request.attempt_timeout_ns())}};
   for (const auto& [to, value] : all) {
     if (!value) return value.error();
     *to = *value;
@@ -153,7 +158,7 @@ Status check_policy(const std::string& name, const StringMap& parameters) {
   return bad_input("There is no policy '" + readable(name.substr(0, kNameBytesMax)) + "'; there is " + known + ".");
 }
 
-Result<JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy, const files::Roots& input_roots) {
+Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& policy) {
   JobSpec spec;
   if (Status status = fill_policy(request, policy, spec); !status) return status.error();
   spec.kill_on_miss = request.kill_on_miss();
@@ -163,10 +168,11 @@ Result<JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& po
   Result<std::string> output = output_of(request);
   if (!output) return output.error();
   spec.output = std::move(*output);
-  Result<std::vector<scheduler::InputFile>> inputs =
-      list_inputs({request.inputs().begin(), request.inputs().end()}, input_roots);
-  if (!inputs) return inputs.error();
-  spec.inputs = std::move(*inputs);
+  return spec;
+}
+
+Result<JobSpec> finish_job(const wire::JobSpec& request, JobSpec spec, std::vector<scheduler::InputFile> inputs) {
+  spec.inputs = std::move(inputs);
   if (request.split_bytes() != 0) {
     spec.split_bytes = request.split_bytes();
   } else if (request.splits() != 0) {
@@ -174,6 +180,14 @@ Result<JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& po
   }
   if (Status status = check_task_count(spec); !status) return status.error();
   return spec;
+}
+
+Result<JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy, const files::Roots& input_roots) {
+  Result<JobSpec> spec = begin_job(request, policy);
+  if (!spec) return spec;
+  auto inputs = list_inputs({request.inputs().begin(), request.inputs().end()}, input_roots);
+  if (!inputs) return inputs.error();
+  return finish_job(request, std::move(*spec), std::move(*inputs));
 }
 
 }  // namespace ontime::master

@@ -1,6 +1,9 @@
 #pragma once
 // From what a client asks for to a job that can run: fields checked, inputs listed, limits kept. Pure but for the
-// listing; prepare_job runs on a pool thread.
+// listing in prepare_job.
+
+#include <string>
+#include <vector>
 
 #include "common/base/result.h"
 #include "common/protocol/types.pb.h"
@@ -12,7 +15,12 @@ namespace ontime::master {
 // The output directory a request names, in normal form. BadInput unless it is an absolute path that could be one.
 Result<std::string> output_of(const wire::JobSpec& request);
 
-// The spec with its inputs; BadInput, with one sentence, for everything that can be known to be wrong now. The name
+// What can be said of the job before its inputs are listed, and all of it after they are.
+Result<scheduler::JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& policy);
+Result<scheduler::JobSpec> finish_job(const wire::JobSpec& request, scheduler::JobSpec spec,
+                                      std::vector<scheduler::InputFile> inputs);
+
+// Both with the listing between them: the spec with its inputs; BadInput, with one sentence, for everything that can be known to be wrong now. The name
 // and parameters of the application are checked by those who have it: the client before, the runners later. `policy`:
 // for a job that names none. `input_roots`: where inputs have to lie.
 Result<scheduler::JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy = {},

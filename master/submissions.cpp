@@ -1,29 +1,70 @@
 #include "master/submissions.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
-#include <asio/post.hpp>
+#include <atomic>
+#include <filesystem>
 #include <utility>
 
 #include "common/base/kill_point.h"
+#include "common/log/fields.h"
+#include "master/input_listing.h"
 #include "master/output_directory.h"
 #include "master/submission.h"
+
+// A false alarm of g++ 12 under sanitizers: where it inlines a coroutine into another one it loses sight of how the frame
+// was allocated.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 namespace ontime::master {
 namespace {
 
-// A job that passes both has its output directory.
-Result<scheduler::JobSpec> prepare_and_claim(const wire::JobSpec& request, const std::string& cluster_id,
-                                             const PolicyChoice& policy, const JobRoots& roots) {
-  Result<scheduler::JobSpec> spec = prepare_job(request, policy, roots.input);
-  if (!spec) return spec;
-  if (Status status = claim_output(spec->output, cluster_id, roots.output); !status) return status.error();
-  pass_kill_point("claim-synced");
-  return spec;
+// What a thread fills in. It may outlive the submission, and everything else.
+struct Listed {
+  Listed(wire::JobSpec asked, scheduler::JobSpec job, files::Roots roots)
+      : request(std::move(asked)), begun(std::move(job)), inputs(std::move(roots)) {}
+  const wire::JobSpec request;
+  scheduler::JobSpec begun;
+  InputListing inputs;
+  Result<scheduler::JobSpec> spec = failed("The job was not prepared.");
+  Status status;
+};
+
+struct Claimed {
+  std::atomic<bool> has_begun = false;
+  Status status = failed("The output directory was not claimed.");
+};
+
+// Arguments from one directory go together: they may be many.
+std::vector<std::vector<std::string>> by_directory(const wire::JobSpec& request) {
+  std::vector<std::vector<std::string>> groups(1);
+  std::filesystem::path last;
+  for (const std::string& argument : request.inputs()) {
+    const std::filesystem::path directory = std::filesystem::path(searched_at(argument)).parent_path();
+    if (!groups.back().empty() && directory != last) groups.emplace_back();
+    groups.back().push_back(argument);
+    last = directory;
+  }
+  return groups;
+}
+
+// Lists these arguments; after the last ones the job is whole.
+FileWork::Job listing_of(const std::shared_ptr<Listed>& listed, const std::vector<std::string>& group, bool is_last) {
+  FileWork::Job job;
+  job.path = group.empty() ? "/" : searched_at(group.front());
+  job.work = [listed, group, is_last](const MayGoOn& may_go_on) {
+    for (const std::string& argument : group) {
+      if (listed->status && may_go_on()) listed->status = listed->inputs.add(argument);
+    }
+    if (!is_last || !listed->status || !may_go_on()) return;
+    auto inputs = listed->inputs.finish();
+    listed->spec = inputs ? finish_job(listed->request, std::move(listed->begun), std::move(*inputs)) : inputs.error();
+  };
+  return job;
 }
 
 }  // namespace
-
-Submissions::~Submissions() { threads_.join(); }
 
 bool Submissions::is_output_in_use(const std::string& directory) const {
   const auto& jobs = control_.cluster().jobs();
@@ -33,26 +74,85 @@ bool Submissions::is_output_in_use(const std::string& directory) const {
          });
 }
 
-asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpec request) {
+asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpec request, IsWanted is_wanted) {
   const Result<std::string> output = output_of(request);
   if (!output) co_return output.error();
   if (is_output_in_use(*output))
     co_return bad_input("The output directory '" + *output + "' is being used by another job.");
+  Result<scheduler::JobSpec> begun = begin_job(request, policy_);
+  if (!begun) co_return begun.error();
   outputs_.insert(*output);
-  const std::shared_ptr<Preparing> preparing = prepare(std::move(request));
-  co_await preparing->done.wait();
+  Result<scheduler::JobSpec> spec = co_await list(std::move(request), std::move(*begun));
+  if (!spec) {
+    outputs_.erase(*output);
+    co_return spec.error();
+  }
+  const Status claimed = co_await claim(*output);
+  if (!claimed) co_return claimed.error();
+  if (!is_wanted()) {
+    spdlog::warn("submission_dropped output={} reason=\"its client is gone\"", log::Quoted{*output});
+    give_back(*output);
+    co_return failed("The client is gone.");
+  }
   outputs_.erase(*output);  // from here on the job itself stands for it
-  if (!preparing->spec) co_return preparing->spec.error();
-  co_return co_await hand_over(std::move(*preparing->spec));
+  co_return co_await hand_over(std::move(*spec));
 }
 
-std::shared_ptr<Submissions::Preparing> Submissions::prepare(wire::JobSpec request) {
-  auto preparing = std::make_shared<Preparing>(control_.executor());
-  asio::post(threads_, [this, preparing, request = std::move(request)]() mutable {
-    preparing->spec = prepare_and_claim(request, cluster_id_, policy_, roots_);
-    asio::post(control_.executor(), [preparing = std::move(preparing)] { preparing->done.fire(); });
-  });
-  return preparing;
+asio::awaitable<Status> Submissions::run(FileWork::Job job) {
+  const auto done = std::make_shared<Signal>(control_.executor());
+  const auto outcome = std::make_shared<Status>();
+  job.done = [done, outcome](Status status) {
+    *outcome = std::move(status);
+    done->fire();
+  };
+  file_work_.start(std::move(job));
+  co_await done->wait();
+  co_return std::move(*outcome);
+}
+
+asio::awaitable<Result<scheduler::JobSpec>> Submissions::list(wire::JobSpec request, scheduler::JobSpec begun) {
+  const auto listed = std::make_shared<Listed>(std::move(request), std::move(begun), roots_.input);
+  const std::vector<Arguments> groups = by_directory(listed->request);
+  for (const Arguments& group : groups) {
+    FileWork::Job job = listing_of(listed, group, &group == &groups.back());
+    Status ran = co_await run(std::move(job));
+    if (!ran) co_return ran.error();
+    if (!listed->status) co_return listed->status.error();
+  }
+  co_return std::move(listed->spec);
+}
+
+asio::awaitable<Status> Submissions::claim(std::string output) {
+  const auto claimed = std::make_shared<Claimed>();
+  FileWork::Job job;
+  job.path = output;
+  job.work = [claimed, output, cluster = cluster_id_, roots = roots_.output](const MayGoOn&) {
+    claimed->has_begun = true;
+    claimed->status = claim_output(output, cluster, roots);
+    pass_kill_point("claim-synced");
+  };
+  job.late = [this, claimed, output] {
+    if (claimed->has_begun)
+      give_back(output);
+    else
+      outputs_.erase(output);
+  };
+  Status ran = co_await run(std::move(job));
+  if (!ran) co_return ran;
+  if (!claimed->status) outputs_.erase(output);
+  co_return claimed->status;
+}
+
+// The name is free when the directory is.
+void Submissions::give_back(const std::string& output) {
+  FileWork::Job job;
+  job.path = output;
+  job.work = [output, cluster = cluster_id_, roots = roots_.output](const MayGoOn&) {
+    static_cast<void>(discard_output(output, 0, cluster, roots));
+  };
+  job.done = [this, output](const Status&) { outputs_.erase(output); };
+  job.gives_up = false;
+  file_work_.start(std::move(job));
 }
 
 asio::awaitable<Result<wire::Reply::Submitted>> Submissions::hand_over(scheduler::JobSpec spec) {

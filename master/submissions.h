@@ -1,18 +1,20 @@
 #pragma once
-// Jobs on their way in: prepared on a pool thread, handed to the scheduler, answered when they are durable. Control
-// thread only.
+// Jobs on their way in: inputs listed and the output claimed by FileWork, handed to the scheduler, answered when they
+// are durable. Control thread only.
 
 #include <asio/awaitable.hpp>
-#include <asio/thread_pool.hpp>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "common/base/result.h"
 #include "common/protocol/client.pb.h"
 #include "master/control_loop.h"
+#include "master/file_work.h"
 #include "master/output_committer.h"
 #include "master/settings.h"
 #include "master/signal.h"
@@ -23,20 +25,25 @@ class Submissions {
  public:
   // `cluster_id` marks the output directories that are claimed; `committer` may still have one in hand.
   // `policy` is for jobs that name none, `roots` are where all of them read and write.
-  Submissions(ControlLoop& control, const OutputCommitter& committer, std::string cluster_id, PolicyChoice policy = {},
-              JobRoots roots = {})
+  Submissions(ControlLoop& control, FileWork& file_work, const OutputCommitter& committer, std::string cluster_id,
+              PolicyChoice policy = {}, JobRoots roots = {})
       : control_(control),
+        file_work_(file_work),
         committer_(committer),
         cluster_id_(std::move(cluster_id)),
         policy_(std::move(policy)),
         roots_(std::move(roots)) {}
-  ~Submissions();
 
-  // Takes as long as listing the inputs takes.
-  asio::awaitable<Result<wire::Reply::Submitted>> submit(wire::JobSpec request);
+  // Takes as long as listing the inputs takes; Failed once a file system has not answered for long. `is_wanted` is
+  // asked before the job is accepted: a client that is gone has not submitted it.
+  using IsWanted = std::function<bool()>;
+  asio::awaitable<Result<wire::Reply::Submitted>> submit(wire::JobSpec request, IsWanted is_wanted);
 
   // The scheduler's answer; an unknown request (of a client that is gone) is fine.
   void on_answer(const scheduler::action::AnswerSubmit& answer);
+
+  // Why the commit of a job does not get on; empty if nothing is known to hold it up.
+  std::string commit_problem(const std::string& output) const { return committer_.problem_at(output); }
 
  private:
   struct Waiting {
@@ -44,25 +51,25 @@ class Submissions {
     Signal answered;
     wire::Reply::Submitted reply;
   };
-  // With a pool thread until `done` has fired.
-  struct Preparing {
-    explicit Preparing(const asio::any_io_executor& executor) : done(executor) {}
-    Signal done;
-    Result<scheduler::JobSpec> spec = failed("The job was not prepared.");
-  };
+  using Arguments = std::vector<std::string>;
+
   bool is_output_in_use(const std::string& directory) const;
-  std::shared_ptr<Preparing> prepare(wire::JobSpec request);
+  asio::awaitable<Status> run(FileWork::Job job);
+  asio::awaitable<Result<scheduler::JobSpec>> list(wire::JobSpec request, scheduler::JobSpec begun);
+  // With an error nobody has the directory, or nobody will as soon as its file system answers.
+  asio::awaitable<Status> claim(std::string output);
+  void give_back(const std::string& output);
   asio::awaitable<Result<wire::Reply::Submitted>> hand_over(scheduler::JobSpec spec);
 
   ControlLoop& control_;
+  FileWork& file_work_;
   const OutputCommitter& committer_;
   const std::string cluster_id_;
   const PolicyChoice policy_;
   const JobRoots roots_;
   std::uint64_t last_request_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Waiting>> waiting_;
-  std::set<std::string> outputs_;  // of submissions being prepared
-  asio::thread_pool threads_{2};
+  std::set<std::string> outputs_;  // of submissions being prepared, or that were given up and are not cleared yet
 };
 
 }  // namespace ontime::master

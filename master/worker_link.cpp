@@ -85,9 +85,12 @@ void WorkerLink::acknowledge(std::uint64_t sequence) { acknowledged_ = std::max(
 
 void WorkerLink::flush() {
   if (!is_welcome_) return;  // the welcome comes first; what is gathered before it follows it
-  if (gathered_.orders().orders_size() == 0 && acknowledged_ == acknowledged_sent_) return;
+  const bool has_news = acknowledged_ != acknowledged_sent_ || heartbeats_ != heartbeats_sent_;
+  if (gathered_.orders().orders_size() == 0 && !has_news) return;
   gathered_.mutable_orders()->set_acknowledged(acknowledged_);
+  gathered_.mutable_orders()->set_heartbeats(heartbeats_);
   acknowledged_sent_ = acknowledged_;
+  heartbeats_sent_ = heartbeats_;
   static_cast<void>(connection_->send(gathered_));
   gathered_.Clear();
 }

@@ -31,6 +31,9 @@ class WorkerLink {
   // Reports up to this number are durable.
   void acknowledge(std::uint64_t sequence);
 
+  // One more heartbeat was taken, which the next flush answers.
+  void take_heartbeat() { ++heartbeats_; }
+
   void flush();  // sends what was gathered
   void close() { connection_->close(); }
   bool is_open() const { return connection_->is_open(); }
@@ -44,6 +47,8 @@ class WorkerLink {
   bool is_welcome_ = false;
   std::uint64_t acknowledged_ = 0;
   std::uint64_t acknowledged_sent_ = 0;
+  std::uint64_t heartbeats_ = 0;
+  std::uint64_t heartbeats_sent_ = 0;
   std::set<JobId> set_up_;  // jobs this session knows
 };
 

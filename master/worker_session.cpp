@@ -97,6 +97,8 @@ Status WorkerSession::on_heartbeat(const wire::ToMaster::Heartbeat& message) {
   if (!progress) return progress.error();
   measure_lag();
   control_.step(scheduler::event::Heartbeat{node_, std::move(*progress)});
+  link_->take_heartbeat();
+  link_->flush();  // whatever becomes of it: the worker shall know that it is heard
   return {};
 }
 

@@ -34,9 +34,9 @@ bool ApplicationMaster::has_waiting() const {
 
 std::uint32_t ApplicationMaster::waiting() const {
   std::uint32_t behind_cuts = 0;  // promised, and to come when the cut is answered
-  for (const auto& [attempt, wish] : wishes_) {
-    if (wish.decision.handover == Handover::Ready) continue;  // they are launched already
-    for (const std::uint32_t count : wish.decision.copies) behind_cuts += count;
+  for (const auto& [attempt, waiting] : behind_cuts_) {
+    if (!waiting.take_over || waiting.take_over->handover == Handover::Ready) continue;  // they are launched already
+    for (const std::uint32_t count : waiting.take_over->copies) behind_cuts += count;
   }
   return total(copies_) + total(clones_waiting_) + behind_cuts + static_cast<std::uint32_t>(again_.size()) +
          (task_count_ - next_fresh_) * (1 + clones_);
@@ -49,9 +49,9 @@ std::map<std::uint32_t, std::uint32_t> ApplicationMaster::pending() const {
       if (wanted.count > 0) pending[wanted.place.first] += wanted.count;
     }
   }
-  for (const auto& [attempt, wish] : wishes_) {
-    if (wish.decision.handover == Handover::Ready) continue;  // they are launched already
-    for (const std::uint32_t count : wish.decision.copies) pending[attempt.task.index] += count;
+  for (const auto& [attempt, waiting] : behind_cuts_) {
+    if (!waiting.take_over || waiting.take_over->handover == Handover::Ready) continue;  // they are launched already
+    for (const std::uint32_t count : waiting.take_over->copies) pending[attempt.task.index] += count;
   }
   return pending;
 }
@@ -71,8 +71,7 @@ void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
 
 std::optional<double> ApplicationMaster::on_attempt_ended(const Cluster& cluster, AttemptId attempt) {
   standbys_.erase(attempt);
-  wishes_.erase(attempt);
-  to_hand_over_.erase(attempt);
+  behind_cuts_.erase(attempt);
   return outlook_.on_attempt_ended(cluster, attempt);
 }
 
@@ -83,32 +82,64 @@ bool ApplicationMaster::launch_one(Turn& turn, const ResourceManager& nodes) {
 }
 
 bool ApplicationMaster::launch_copy(Turn& turn, const ResourceManager& nodes, std::deque<Copies>& copies) {
-  while (!copies.empty()) {
-    const auto [place, count, standby] = copies.front();
-    const Segment* segment = turn.cluster.find_task(task_id(place.first))->ledger.find(place.second);
-    if (count == 0 || segment == nullptr || segment->sealed) {
-      copies.pop_front();
+  const auto is_over = [&](const Copies& wanted) {
+    const Segment* segment = turn.cluster.find_task(task_id(wanted.place.first))->ledger.find(wanted.place.second);
+    return wanted.count == 0 || segment == nullptr || segment->sealed;
+  };
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    while (!copies.empty() && is_over(copies.front())) copies.pop_front();
+    if (i >= copies.size() || is_over(copies[i])) continue;
+    const Place place = copies[i].place;
+    const std::optional<NodeId> node = node_for_copy(turn, nodes, place);
+    if (!node) {  // another one may have a node that will do
+      if (has_no_node_for_copy(turn.cluster, nodes, place)) copies[i].count = 0;
       continue;
     }
-    std::optional<NodeId> node;
-    if (nodes.placement().apart) node = nodes.choose(nodes_that_hold(turn.cluster, place));
-    if (!node) node = nodes.choose({});
-    if (!node) return false;
-    --copies.front().count;
+    --copies[i].count;
     // Whoever it was to relieve may have ended while it waited for a slot.
-    const bool waits = standby && !turn.cluster.racing(task_id(place.first), place.second).empty();
+    const bool waits = copies[i].standby && !turn.cluster.racing(task_id(place.first), place.second).empty();
     launch(turn, *node, place, true, waits);
     return true;
   }
   return false;
 }
 
+// Not where the segment has failed: a copy there would fail as well, and one that nothing but such nodes is left for is
+// not worth a slot.
+std::optional<NodeId> ApplicationMaster::node_for_copy(const Turn& turn, const ResourceManager& nodes,
+                                                       Place place) const {
+  const std::vector<NodeId> bad = nodes_to_avoid(turn.cluster, place, turn.now);
+  if (nodes.placement().apart) {
+    std::vector<NodeId> avoided = nodes_that_hold(turn.cluster, place);
+    avoided.insert(avoided.end(), bad.begin(), bad.end());
+    if (const auto node = nodes.choose(avoided)) return node;
+  }
+  return nodes.choose(bad);
+}
+
+// Every node works on the segment or has failed on it. Its copies are given up then, so that its policy can decide anew
+// and does not wait for what never comes.
+bool ApplicationMaster::has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes, Place place) const {
+  std::vector<NodeId> failed = nodes_that_failed(cluster, task_id(place.first), place.second);
+  if (failed.empty()) return false;
+  const std::vector<NodeId> holding = nodes_that_hold(cluster, place);
+  failed.insert(failed.end(), holding.begin(), holding.end());
+  return nodes.covers_all_usable(failed);
+}
+
+// Where nothing but bad nodes is left one of them is tried again, but not while a node may come that the master has not
+// heard of since it began.
+std::optional<NodeId> ApplicationMaster::node_for_waiting(const Turn& turn, const ResourceManager& nodes,
+                                                          const std::vector<NodeId>& bad) const {
+  if (const std::optional<NodeId> node = nodes.choose_for_waiting(bad)) return node;
+  const bool is_last_hope = nodes.covers_all_usable(bad) && are_all(turn.cluster, bad, turn.now);
+  return is_last_hope ? nodes.choose_for_waiting({}) : std::nullopt;
+}
+
 // A segment goes to another node than those where it failed, and waits for one as long as there is one.
 bool ApplicationMaster::launch_again(Turn& turn, const ResourceManager& nodes) {
   for (const Place& place : again_) {
-    const std::vector<NodeId> failed = nodes_that_failed(turn.cluster, place);
-    std::optional<NodeId> node = nodes.choose(failed);
-    if (!node && nodes.covers_all_usable(failed)) node = nodes.choose({});
+    const auto node = node_for_waiting(turn, nodes, nodes_to_avoid(turn.cluster, place, turn.now));
     if (!node) continue;
     launch(turn, *node, place, false, false);
     return true;
@@ -118,7 +149,7 @@ bool ApplicationMaster::launch_again(Turn& turn, const ResourceManager& nodes) {
 
 bool ApplicationMaster::launch_first(Turn& turn, const ResourceManager& nodes) {
   if (next_fresh_ >= task_count_) return false;
-  const std::optional<NodeId> node = nodes.choose({});
+  const std::optional<NodeId> node = node_for_waiting(turn, nodes, troubled(turn.now));
   if (!node) return false;
   const std::uint32_t index = next_fresh_++;
   refresh(turn.cluster, task_id(index));  // all its segments wait, more than one if it was divided
@@ -146,17 +177,7 @@ void ApplicationMaster::launch(Turn& turn, NodeId node, Place place, bool specul
   if (spec.checkpoint_interval > Duration::zero()) {
     turn.timers.arm(checkpoint_of(attempt), turn.now + spec.checkpoint_interval);
   }
-  if (spec.attempt_timeout > Duration::zero()) turn.timers.arm(stall_of(attempt), turn.now + spec.attempt_timeout);
-}
-
-std::vector<NodeId> ApplicationMaster::nodes_that_failed(const Cluster& cluster, Place place) const {
-  std::vector<NodeId> nodes;
-  const Task* task = cluster.find_task(task_id(place.first));
-  if (task->ledger.find(place.second)->failures == 0) return nodes;
-  for (const Attempt& attempt : task->attempts) {
-    if (attempt.state == AttemptState::Failed && attempt.held.begin == place.second) nodes.push_back(attempt.node);
-  }
-  return nodes;
+  watch_progress(turn, attempt);
 }
 
 std::vector<NodeId> ApplicationMaster::nodes_that_hold(const Cluster& cluster, Place place) const {
@@ -176,6 +197,9 @@ bool ApplicationMaster::on_segment_sealed(Turn& turn, const event::SegmentSealed
   if (sealed.range.is_open_ended() ? sealed.input_end < sealed.range.begin : sealed.input_end != sealed.range.end) {
     return false;
   }
+  proven_.insert(attempt->node);
+  troubles_.erase(attempt->node);
+  missing_.erase(attempt->node);
   turn.record(record::SegmentSealed{sealed.attempt, sealed.range, sealed.input_end, sealed.output, sealed.counters});
   settle_race(turn, sealed.attempt, sealed.range.begin);
   return true;
@@ -192,40 +216,19 @@ void ApplicationMaster::settle_race(Turn& turn, AttemptId winner, std::uint64_t 
     if (other.held.begin == begin)
       kill(turn, id, "another attempt was first");
     else if (other.held.end == begin)
-      turn.act(action::CutAttempt{other.node, id, begin, true});
+      end_at(turn, id, begin);
   }
-}
-
-std::string ApplicationMaster::on_attempt_failed(Turn& turn, AttemptId id, bool fatal, const std::string& message) {
-  const Attempt* attempt = turn.cluster.find_attempt(id);
-  const std::uint64_t begin = attempt->held.begin;
-  const std::string where = turn.cluster.find_node(attempt->node)->name;
-  turn.record(record::AttemptEnded{id, fatal ? AttemptEnd::Fatal : AttemptEnd::Failed, message});
-  if (fatal) return to_string(id.task) + ": " + message;
-  const std::uint32_t failures = turn.cluster.find_task(id.task)->ledger.find(begin)->failures;
-  if (failures < turn.cluster.find_job(job_)->spec.attempts_max) return {};
-  return to_string(id.task) + " failed " + std::to_string(failures) + " times; the last time on " + where + ": " +
-         message;
-}
-
-void ApplicationMaster::on_checkpoint_due(Turn& turn, AttemptId id) {
-  const Attempt* attempt = turn.cluster.find_live(id);
-  if (attempt == nullptr) return;
-  const bool is_alone = turn.cluster.racing(id.task, attempt->held.begin).size() == 1 &&
-                        turn.cluster.standing_by(id.task, attempt->held.begin).empty();
-  const bool has_progressed = attempt->offset > attempt->held.begin && attempt->offset < attempt->held.end;
-  if (is_alone && has_progressed && !attempt->cut_pending && !attempt->standby) {
-    turn.cluster.observe_cut_pending(id, true);
-    turn.act(action::CutAttempt{attempt->node, id, attempt->offset, false});
-  }
-  turn.timers.arm(checkpoint_of(id), turn.now + turn.cluster.find_job(job_)->spec.checkpoint_interval);
 }
 
 void ApplicationMaster::kill(Turn& turn, AttemptId id, const std::string& reason) {
+  end(turn, id, AttemptEnd::Killed, reason);
+}
+
+void ApplicationMaster::end(Turn& turn, AttemptId id, AttemptEnd how, const std::string& reason) {
   const Attempt* attempt = turn.cluster.find_live(id);
   if (attempt == nullptr) return;
   const NodeId node = attempt->node;
-  turn.record(record::AttemptEnded{id, AttemptEnd::Killed, reason});
+  turn.record(record::AttemptEnded{id, how, reason});
   if (planted(Plant::KillNotRecorded)) turn.records.pop_back();
   turn.act(action::KillAttempt{node, id, reason});
 }

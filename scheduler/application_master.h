@@ -6,6 +6,9 @@
 //   waiting --slot--> held by one or more live attempts --sealed by the first--> done
 //      ^                     |
 //      '--- its last holder ended without sealing it
+//
+// Its parts: application_master.cpp launches and seals, cuts.cpp cuts, speculation.cpp carries out decisions,
+// failures.cpp says what failures mean.
 
 #include <cstdint>
 #include <deque>
@@ -54,18 +57,38 @@ class ApplicationMaster {
 
   // Events about attempts that are live and on that node.
   void on_ready(Turn& turn, AttemptId attempt);
-  void on_cut_answered(Turn& turn, const event::CutAnswered& answer);
   // False if the attempt does not hold exactly this segment: it is out of step and must be ended.
   bool on_segment_sealed(Turn& turn, const event::SegmentSealed& sealed);
-  // Returns why the job has failed, or an empty string if it goes on.
-  std::string on_attempt_failed(Turn& turn, AttemptId attempt, bool fatal, const std::string& message);
+
+  // Cuts (cuts.cpp). At most one is in flight for an attempt (Attempt::cut); what wants another waits for its answer.
   void on_checkpoint_due(Turn& turn, AttemptId attempt);
-  void on_cut_overdue(Turn& turn, AttemptId attempt);
   // Its node drains (model/duty.h): the attempt is asked to stop at its next record, or ended if it would seal nothing
   // that is of use. Asked again for one that was asked, nothing changes.
   void hand_over(Turn& turn, AttemptId attempt);
-  // Its worker has registered again. A cut that a policy wants is asked for once more.
-  void repeat_cut(Turn& turn, AttemptId attempt);
+  void on_cut_answered(Turn& turn, const event::CutAnswered& answer);
+  // The answer that somebody waits for may be overdue.
+  void on_cut_timer(Turn& turn, AttemptId attempt);
+  // Its worker has registered again: orders may have been lost with the old connection or the old master. It ignores
+  // those that it has had.
+  void repeat_orders(Turn& turn, AttemptId attempt);
+
+  // Failures (failures.cpp).
+  // Records that the attempt has failed and whether that counts against its segment. Returns why the job has failed, or
+  // an empty string if it goes on.
+  std::string on_attempt_failed(Turn& turn, AttemptId attempt, FailureKind kind, const std::string& message);
+  // The attempt was lost with its node. Returns why the job has failed: its segment takes its workers down; or an empty
+  // string.
+  std::string on_node_lost(Turn& turn, const ResourceManager& nodes, AttemptId attempt);
+  // The attempt may have stood still for too long. Returns what to say of it if it has; it is to be ended then.
+  std::string on_progress_check(Turn& turn, AttemptId attempt);
+  void watch_progress(Turn& turn, AttemptId attempt);
+  // A node was lost, whatever ran there.
+  void count_lost_node() { ++nodes_lost_; }
+  // Another node than this one has sealed something of the job.
+  bool works_elsewhere(NodeId node) const;
+  // Nodes where attempts that worked on this segment have failed.
+  std::vector<NodeId> nodes_that_failed(const Cluster& cluster, TaskId task, std::uint64_t segment) const;
+
   bool has_standbys() const { return !standbys_.empty() || !when_ready_.empty(); }
   // Standbys whose reason has gone begin with what is left, or are ended. To be called at the end of a step in which
   // attempts of the job have changed.
@@ -81,27 +104,50 @@ class ApplicationMaster {
     std::uint32_t count;
     bool standby;
   };
-  struct Wish {  // what is to happen behind a cut
-    Speculate decision;
-    bool asked;  // false: a checkpoint's cut must be answered first
+  struct BehindCut {  // what is to happen behind a cut of an attempt that is in flight, or asked for when that is answered
+    std::optional<Speculate> take_over;
+    bool hand_over = false;
+  };
+  struct Trouble {  // the job's attempts have failed on a node for a reason that may be the node's
+    std::uint32_t times = 0;  // since one sealed something there
+    TimePoint until;          // the job avoids the node
+  };
+  struct FirstFailure {
+    std::string where;  // node's name
+    std::string message;
   };
 
   bool launch_copy(Turn& turn, const ResourceManager& nodes, std::deque<Copies>& copies);
   bool launch_again(Turn& turn, const ResourceManager& nodes);
   bool launch_first(Turn& turn, const ResourceManager& nodes);
   void launch(Turn& turn, NodeId node, Place place, bool speculative, bool standby);
-  std::vector<NodeId> nodes_that_failed(const Cluster& cluster, Place place) const;
   std::vector<NodeId> nodes_that_hold(const Cluster& cluster, Place place) const;
+  std::vector<NodeId> nodes_to_avoid(const Cluster& cluster, Place place, TimePoint now) const;
+  std::optional<NodeId> node_for_copy(const Turn& turn, const ResourceManager& nodes, Place place) const;
+  bool has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes, Place place) const;
+  std::optional<NodeId> node_for_waiting(const Turn& turn, const ResourceManager& nodes,
+                                         const std::vector<NodeId>& bad) const;
+  static bool are_all(const Cluster& cluster, const std::vector<NodeId>& tried, TimePoint now);
+  bool is_excused(const Turn& turn, AttemptId attempt, FailureKind kind) const;
+  std::string why_missing(const Turn& turn) const;
+  void avoid(NodeId node, TimePoint now);
+  std::vector<NodeId> troubled(TimePoint now) const;
+  std::optional<TimePoint> progress_due(const Cluster& cluster, AttemptId attempt) const;
 
   std::optional<AttemptId> farthest(const Cluster& cluster, Place place) const;
-  void wish(Turn& turn, const Speculate& decision, AttemptId attempt);
-  void ask_cut(Turn& turn, AttemptId attempt);
+  void cut_for(Turn& turn, const Speculate& decision, AttemptId attempt);
   void ask_next_cut(Turn& turn, AttemptId attempt);
-  void request_cut(Turn& turn, AttemptId attempt, std::uint64_t at, bool release);
+  void ask_cut(Turn& turn, AttemptId attempt, const CutInFlight& cut);
+  void limit_wait(Turn& turn, AttemptId attempt);
+  BehindCut take_answered(Turn& turn, const event::CutAnswered& answer);
+  void divide_at(Turn& turn, const event::CutAnswered& answer);
+  void end_at(Turn& turn, AttemptId attempt, std::uint64_t at);
   void take_over(Turn& turn, Speculate decision, std::uint64_t at);
   void man(Turn& turn, Place place, std::uint32_t copies, std::vector<AttemptId>& standbys);
   void begin_standby(Turn& turn, AttemptId standby, std::uint64_t segment);
-  bool is_wished(TaskId task, std::uint64_t segment) const;
+  bool is_wanted_of(AttemptId attempt) const;
+  bool wants_standbys(TaskId task, std::uint64_t segment) const;
+  void end(Turn& turn, AttemptId attempt, AttemptEnd how, const std::string& reason);
   void settle_race(Turn& turn, AttemptId winner, std::uint64_t begin);
   void note(Turn& turn, const Speculate& decision, std::optional<AttemptId> cut) const;
   TaskId task_id(std::uint32_t index) const { return {job_, index}; }
@@ -114,10 +160,18 @@ class ApplicationMaster {
   std::set<Place> again_;                  // open segments that nobody holds, of tasks before next_fresh_
   std::deque<Copies> copies_;              // what deadlines hang on: before anything else
   std::deque<Copies> clones_waiting_;      // after all originals
-  std::map<AttemptId, Wish> wishes_;       // by the attempt that is to be cut
-  std::set<AttemptId> to_hand_over_;       // to be asked to, when the cut under way is answered
+  std::map<AttemptId, BehindCut> behind_cuts_;
   std::map<Place, Speculate> when_ready_;  // to be cut when a standby of that segment is ready
   std::set<AttemptId> standbys_;           // that have not begun
+
+  // What failures have shown; not durable.
+  std::map<NodeId, Trouble> troubles_;
+  std::set<NodeId> proven_;   // nodes that have sealed something
+  std::set<NodeId> missing_;  // nodes without the application or this version of the input
+  std::string why_missing_;   // the first message of these
+  std::map<std::uint32_t, FirstFailure> first_failures_;  // by task; of the first tasks that had one
+  std::uint32_t nodes_lost_ = 0;
+  std::map<std::uint32_t, std::uint32_t> lost_before_;  // by task: nodes_lost_ before the first of a row
 };
 
 }  // namespace ontime::scheduler

@@ -22,6 +22,16 @@ struct AttemptProgress {
   std::uint64_t output_bytes = 0;  // written since launch
 };
 
+// What a failed attempt says about where the fault lies.
+enum class FailureKind : std::uint8_t {
+  Attempt,  // the application threw, its process died
+  Place,    // the node could not read the input or write the output; others may be able to
+  Missing,  // the node has no such application, or another version of the input; others may have it
+  Node,     // the node could not start it: the node's own state
+  Data,     // the input itself, as every node would find it: a record above the limit, a broken compressed stream
+  Stalled,  // it stood still for too long: only the scheduler says so
+};
+
 namespace event {
 
 // A worker process connected, for the first time or again. Its resent reports follow as events of their own, then
@@ -94,7 +104,7 @@ struct SegmentSealed {
 struct AttemptExited {
   NodeId node;
   AttemptId attempt;
-  bool fatal = false;
+  FailureKind kind = FailureKind::Attempt;
   std::string message;
 };
 

@@ -7,8 +7,10 @@
 #include <tuple>
 #include <vector>
 
+#include "scheduler/forecast/remainder.h"
+#include "scheduler/forecast/rivals.h"
+#include "scheduler/forecast/steadiness.h"
 #include "scheduler/pocd/accurate.h"
-#include "scheduler/pocd/normal.h"
 #include "scheduler/policy/parameters.h"
 #include "scheduler/policy/pieces.h"
 #include "scheduler/policy/policy.h"
@@ -17,182 +19,62 @@ namespace ontime::scheduler {
 namespace {
 
 using pocd::kInfinity;
-using pocd::kNotANumber;
 
-constexpr double kSoonest = 0.01;          // seconds; nothing is expected to be done earlier than that
-constexpr double kNeverBelow = -40;        // ln P of a job that is surely not done
-constexpr double kFarthest = 1e9;          // seconds; what is not done by then stands still
-constexpr double kFinest = 1e-3;           // relative error of the times
-constexpr std::uint32_t kQueueSteps = 64;  // places in the queue that are told apart
-constexpr double kMeanFactorMost = 5;      // mean of a tail in medians: it may be infinite
-constexpr std::size_t kSpeedsLookedAt = 256;
-constexpr double kClassesPerFactorE = 64;  // segments whose times differ by less count as alike
-constexpr double kClassesPerUnit = 128;    // of spread
-constexpr double kRescuesPerFactorE = 8;   // bytes for a rescue that are told apart
+constexpr double kSoonest = 0.01;  // seconds; nothing is expected to be done earlier than that
+constexpr std::size_t kAttemptsLookedAt = 256;
+constexpr double kSpreadLeast = 0.01;      // of what is left of a piece that is all but done
+constexpr double kClassesPerFactorE = 64;  // pieces whose times differ by less count as alike
+constexpr double kClassesPerUnit = 64;     // of spread
+constexpr double kBytesPerFactorE = 8;     // bytes left that are told apart
 constexpr double kClassesPerSecond = 16;   // of the instant at which a tail begins
+constexpr std::size_t kWaitingMost = 512;  // pieces that wait and are told apart
+constexpr double kSmoothing = 0.01;        // of the time left: so far apart scenarios' ends flow together
+// Ends come a little later than they should, as the campaign of docs/calibration.md shows: by so much of what lies
+// between the 0.1 quantile and the median.
+constexpr double kLeaning = 0.12;
+constexpr double kAssumedError = 0.3;      // of ln of a tail that is a guess
 
-// When one attempt will be done: lognormal with median e^ln_scale behind `origin`, or the tail of execution times from
-// `origin` on for e^ln_scale bytes, given that it was not done by now. And from when on how many bytes of its segment
-// would have to be mapped by others.
-struct Completion {
-  enum class Kind : std::uint8_t { Lognormal, Tail };
-  Kind kind = Kind::Lognormal;
-  double origin = 0;
-  double ln_scale = 0;
-  double spread = 0;        // of a lognormal
-  double ln_condition = 0;  // ln P(not done by now)
-  double rescue_from = 0;
-  double ln_rescue_bytes = 0;
-
-  double ln_survival(double t, const pocd::FittedTail& tail) const {
-    const double time = t - origin;
-    if (time <= 0) return 0;
-    const double distance = std::log(time) - ln_scale;
-    if (kind == Kind::Lognormal) return pocd::ln_normal_survival(distance / spread);
-    return std::min(0.0, tail.ln_survival_at(distance) - ln_condition);
-  }
-  auto alike() const {
-    const auto rounded = [](double x) { return static_cast<std::int64_t>(std::floor(x)); };
-    return std::tuple(kind, rounded(origin * kClassesPerSecond), rounded(ln_scale * kClassesPerFactorE),
-                      rounded(spread * kClassesPerUnit), rounded(ln_rescue_bytes * kRescuesPerFactorE));
-  }
-};
-
-// What a policy does about segments that are still open at the deadline.
-struct Saving {
-  Rescue::Kind kind = Rescue::Kind::None;
-  double attempts = 0;  // per late segment
-  double deadline = 0;
-
-  // ln P(a segment is not saved by t).
-  double ln_failure(const Completion& late, double t, const pocd::FittedTail& tail) const {
-    const double time = t - late.rescue_from;
-    if (kind == Rescue::Kind::None || t < deadline || !(time > 0) || attempts <= 0) return 0;
-    const double ln_pace = std::log(time) - late.ln_rescue_bytes;
-    if (kind != Rescue::Kind::Divide) return attempts * tail.ln_survival_at(ln_pace);
-    const double pieces = std::max(1.0, attempts);
-    const double ln_all = pieces * pocd::ln_one_minus_exp(tail.ln_survival_at(ln_pace + std::log(pieces)));
-    return std::min(1.0, attempts) * pocd::ln_one_minus_exp(ln_all);
-  }
-};
-
-// All open segments of a job.
-class Outstanding {
- public:
-  explicit Outstanding(const pocd::FittedTail& tail) : tail_(tail) {}
-
-  void add(const Completion& one, double count = 1) {
-    Class& like = classes_[one.alike()];
-    const double share = count / (like.count + count);
-    like.mean.kind = one.kind;
-    for (const auto field : {&Completion::origin, &Completion::ln_scale, &Completion::spread, &Completion::ln_condition,
-                             &Completion::rescue_from, &Completion::ln_rescue_bytes})
-      like.mean.*field += share * (one.*field - like.mean.*field);
-    like.count += count;
-  }
-  void add_race(const std::vector<Completion>& racers) {
-    if (racers.size() == 1) return add(racers.front());
-    racers_.insert(racers_.end(), racers.begin(), racers.end());
-    race_ends_.push_back(racers_.size());
-  }
-
-  // So many fresh attempts can be had for the segments that will be late; each gets `most` at most.
-  void save_late(Rescue rescue, double attempts, double deadline) {
-    const double late = expected_late(deadline);
-    if (late <= 0) return;
-    saving_ = {rescue.kind, std::clamp(attempts / late, 0.0, rescue.attempts), deadline};
-  }
-
-  // ln P(all done by t), or something below kNeverBelow.
-  double ln_done(double t) const {
-    double ln = 0;
-    for (const auto& [key, like] : classes_) {
-      const double ln_open = like.mean.ln_survival(t, tail_) + saving_.ln_failure(like.mean, t, tail_);
-      ln += like.count * pocd::ln_one_minus_exp(ln_open);
-      if (ln < kNeverBelow) return ln;
-    }
-    std::size_t begin = 0;
-    for (const std::size_t end : race_ends_) {
-      ln += pocd::ln_one_minus_exp(ln_race_open(begin, end, t) + saving_.ln_failure(racers_[begin], t, tail_));
-      begin = end;
-      if (ln < kNeverBelow) return ln;
-    }
-    return ln;
-  }
-
-  // The instant by which all are done with probability q.
-  double quantile(double q, double now) const {
-    const double ln_q = std::log(q);
-    double high = kSoonest;
-    while (ln_done(now + high) < ln_q) {
-      high *= 2;
-      if (high > kFarthest) return kInfinity;
-    }
-    double low = high > kSoonest ? high / 2 : 0;
-    while (high - low > kFinest * high) {
-      const double middle = (low + high) / 2;
-      (ln_done(now + middle) < ln_q ? low : high) = middle;
-    }
-    return now + high;
-  }
-
- private:
-  double ln_race_open(std::size_t begin, std::size_t end, double t) const {
-    double ln_open = 0;
-    for (; begin < end; ++begin) ln_open += racers_[begin].ln_survival(t, tail_);
-    return ln_open;
-  }
-  double expected_late(double deadline) const {
-    double late = 0;
-    for (const auto& [key, like] : classes_) late += like.count * std::exp(like.mean.ln_survival(deadline, tail_));
-    std::size_t begin = 0;
-    for (const std::size_t end : race_ends_) {
-      late += std::exp(ln_race_open(begin, end, deadline));
-      begin = end;
-    }
-    return late;
-  }
-
-  struct Class {
-    double count = 0;
-    Completion mean;
-  };
-  std::map<decltype(Completion().alike()), Class> classes_;
-  std::vector<Completion> racers_;  // of all races, one behind the other
-  std::vector<std::size_t> race_ends_;
-  const pocd::FittedTail& tail_;
-  Saving saving_;
-};
-
-// ln(speed of late / mean speed); nothing of an attempt that has not been watched for long enough.
-std::optional<double> change_of_speed(const Attempt& attempt) {
-  const double all = seconds(attempt.reported_at - attempt.started_at);
-  const double late = seconds(attempt.reported_at - attempt.earlier.at);
-  if (attempt.state != AttemptState::Running || attempt.earlier.at == attempt.later.at) return std::nullopt;
-  if (!(late > 0) || !(all > late) || attempt.offset <= attempt.earlier.offset) return std::nullopt;
-  const double of_late = static_cast<double>(attempt.offset - attempt.earlier.offset) / late;
-  return std::log(of_late * all / static_cast<double>(attempt.offset - attempt.start_offset));
-}
-
-// How far off an estimate by the pace of a fresh attempt may be expected to be.
-double spread_of_speeds(const Cluster& cluster, const Job& job) {
-  double squares = kSpreadUsual * kSpreadUsual;
-  double count = 1;
-  std::size_t looked_at = 0;
-  for (const AttemptId id : job.live) {
-    if (++looked_at > kSpeedsLookedAt) break;
-    const Attempt* attempt = cluster.find_attempt(id);
-    const auto change = attempt != nullptr ? change_of_speed(*attempt) : std::nullopt;
-    if (!change) continue;
-    squares += *change * *change;
-    ++count;
-  }
-  return std::sqrt(squares / count);
-}
-
-Rescue rescue_of(const JobView& job) {
+Rescue rescue_of(const JobView& job, double now) {
   const PolicyDescription* policy = find_policy(job.job->spec.policy);
-  return policy != nullptr && job.has_deadline() ? policy->rescue : Rescue{};
+  if (policy == nullptr) return {};
+  const bool is_in_time = job.has_deadline() && now < job.deadline();
+  return is_in_time || policy->rescue.trigger != Rescue::Trigger::Late ? policy->rescue : Rescue{};
+}
+
+// Attempts besides the first with which its tasks start.
+double clones_of(const Job& job) {
+  double clones = 0;
+  for (const DecisionAt& decided : job.decisions) {
+    if (decided.decision.what == DecisionNote::What::Clone) clones = decided.decision.copies;
+  }
+  return clones;
+}
+
+// Of earlier jobs, and all that this job has shown itself: attempts that run show what they will take, and are the slow
+// ones, as those that have ended are the fast ones.
+estimate::Durations all_durations(const View& view, const JobView& job, const estimate::DurationHints& hints) {
+  estimate::DurationSample all;
+  if (const estimate::DurationSample* profile = view.cluster.find_profile(job.job->spec)) all = *profile;
+  all.add(job.outlook->sample());
+  std::size_t looked_at = 0;
+  for (const AttemptId id : job.job->live) {
+    const Attempt& attempt = *view.cluster.find_attempt(id);
+    if (attempt.state != AttemptState::Running || attempt.standby) continue;
+    if (++looked_at > kAttemptsLookedAt) break;
+    const Pace pace = job.outlook->pace(id, attempt);
+    if (pace.known && pace.rate > 0)
+      all.add_finished(1 / pace.rate);
+    else if (const double ran = seconds(view.now - attempt.started_at); ran > 0 && attempt.launch_end != kUnknownEnd)
+      all.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
+  }
+  estimate::Durations durations = durations_of(view, job, hints);
+  const double launch = durations.launch;
+  if (durations.source == estimate::DurationSource::Flags) return durations;
+  estimate::DurationHints any_source = hints;
+  any_source.only.reset();
+  durations = estimate::choose_durations(nullptr, all, {}, any_source, mean_split_bytes(job));
+  durations.launch = launch;
+  return durations;
 }
 
 // A tail for durations that come without one.
@@ -201,6 +83,9 @@ pocd::FittedTail tail_of(const estimate::Durations& durations) {
   return pocd::FittedTail::pareto(std::max(durations.t_min, 1e-300), durations.beta);
 }
 
+std::uint64_t name_of(std::uint32_t task, std::uint64_t begin) { return (std::uint64_t{task} << 40) ^ begin; }
+
+// Collects what is left of a job.
 class Forecaster {
  public:
   Forecaster(const View& view, const JobView& job, const estimate::Durations& durations)
@@ -208,11 +93,24 @@ class Forecaster {
         job_(job),
         now_(job.since_submission(view.now)),
         tail_(tail_of(durations)),
-        spread_(spread_of_speeds(view.cluster, *job.job)),
-        rescue_(rescue_of(job)),
-        outstanding_(tail_) {
+        steadiness_(steadiness_of(*job.job)) {
     forecast_.durations = durations;
+    remainder_.now = now_;
+    remainder_.deadline = job.deadline();
+    remainder_.launch = durations.launch;
+    if (durations.source != estimate::DurationSource::Flags) {
+      remainder_.samples = static_cast<double>(durations.samples);
+    }
+    if (durations.source == estimate::DurationSource::Assumed) remainder_.scale_error = kAssumedError;
+    remainder_.rescue = rescue_of(job, now_);
+    if (const double clones = clones_of(*job.job); clones > 0) {
+      remainder_.rescue = {Rescue::Kind::Restart, clones, false, Rescue::Trigger::Always};
+    }
+    remainder_.free_slots = view.free_slots();
   }
+
+  double usual_duration() const { return knows_tail() ? tail_.median() * mean_split_bytes(job_) : 1; }
+  Remainder& remainder() { return remainder_; }
 
   Forecast compute() {
     const std::vector<Task>& tasks = job_.job->tasks;
@@ -220,142 +118,222 @@ class Forecaster {
     for (std::uint32_t index = 0; index < tasks.size(); ++index) {
       if (completion[index] != -kInfinity) look_at({job_.id, index}, tasks[index]);
     }
-    add_queue();
+    add_alike();
+    add_waiting();
     conclude();
     return forecast_;
   }
 
  private:
+  // Of a piece with one attempt, which may stand for many.
+  struct Alike {
+    double count = 0;
+    HeldPiece piece;
+    Racing racing;
+  };
+  using AlikeKey = std::tuple<Racing::Kind, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+
   bool knows_tail() const { return forecast_.durations.t_min > 0; }
 
   void look_at(TaskId id, const Task& task) {
     std::size_t open = task.ledger.open_segments();
     const std::vector<Segment>& segments = task.ledger.segments();
+    const std::size_t first_waiting = waiting_.size();
     for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
       if (segment->sealed) continue;
       --open;
       look_at(id, task, segment->range);
     }
+    std::reverse(waiting_.begin() + static_cast<std::ptrdiff_t>(first_waiting), waiting_.end());
   }
 
   void look_at(TaskId id, const Task& task, ByteRange range) {
     racers_.clear();
-    bool is_held = false;
+    HeldPiece piece;
+    piece.name = name_of(id.index, range.begin);
+    piece.slots = 0;
+    piece.bytes = static_cast<double>(range.size());
+    piece.bytes_left = piece.bytes;
+    piece.started = piece.ready = now_;
     bool is_unknown = false;
+    std::uint64_t farthest_end = 0;
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
       const Attempt& attempt = task.attempts[number];
-      if (!is_live(attempt.state) || attempt.standby || !attempt.held.contains(range.begin)) continue;
-      is_held = true;
-      if (!add_racer({id, number}, attempt, range)) is_unknown = true;
+      if (!is_live(attempt.state) || !attempt.held.contains(range.begin)) continue;
+      ++piece.slots;
+      farthest_end = std::max(farthest_end, attempt.held.end);
+      if (attempt.state == AttemptState::Running) {
+        piece.started = std::min(piece.started, job_.since_submission(attempt.started_at));
+      }
+      if (!attempt.standby && !add_racer({id, number}, attempt, range, piece)) {
+        is_unknown = true;
+      }
     }
-    if (!is_held) {
-      ++forecast_.waiting;
-      if (range.is_open_ended() || !knows_tail())
-        ++forecast_.unknown;
-      else
-        bytes_waiting_ += static_cast<double>(range.size());
-    } else if (!racers_.empty()) {
-      outstanding_.add_race(racers_);
+    if (piece.slots == 0) return wait(id, range);
+    if (piece.slots == 1 && farthest_end > range.end) return;  // the same attempt comes to more, later
+    if (racers_.empty() && is_unknown) {
+      ++forecast_.unknown;
     } else {
-      ++(is_unknown ? forecast_.unknown : forecast_.standing);
+      if (racers_.empty()) ++forecast_.standing;
+      add_held(piece);
     }
   }
 
+  void wait(TaskId id, ByteRange range) {
+    ++forecast_.waiting;
+    if (range.is_open_ended() || !knows_tail())
+      ++forecast_.unknown;
+    else
+      waiting_.push_back({name_of(id.index, range.begin), 1, static_cast<double>(range.size())});
+  }
+
   // False if nothing can be said about it. One that stands still does not race.
-  bool add_racer(AttemptId id, const Attempt& attempt, ByteRange range) {
+  bool add_racer(AttemptId id, const Attempt& attempt, ByteRange range, HeldPiece& piece) {
     if (range.is_open_ended()) return false;
     const Pace pace = job_.outlook->pace(id, attempt);
-    if (!pace.known) return add_young(attempt, range);
+    if (!pace.known) return add_young(attempt, range, piece);
     if (!(pace.rate > 0)) return true;
     const double mapped = pace.offset - static_cast<double>(attempt.start_offset);
     const double whole = static_cast<double>(range.end - attempt.start_offset);
     const double share = std::clamp(mapped / whole, 0.0, 1.0);
     const double left = std::max(kSoonest, pace.reaches(range.end) - now_);
-    const double spread = kSpreadLeast + (spread_ - kSpreadLeast) * (1 - share);
-    Completion racer{Completion::Kind::Lognormal, now_, std::log(left), spread, 0, 0, 0};
-    add_rescue(range, std::max(1.0, left * pace.rate), now_, racer);
-    racers_.push_back(racer);
+    racers_.push_back(paced(attempt, left, left * pace.rate, share));
+    piece.bytes_left = std::min(piece.bytes_left, std::max(1.0, left * pace.rate));
     return true;
   }
 
-  bool add_young(const Attempt& attempt, ByteRange range) {
+  // What is left is mapped at the attempt's own pace, as far as that stays; otherwise at its speed of late until that
+  // is drawn anew, and then at the usual one.
+  Racing paced(const Attempt& attempt, double left, double bytes, double share) const {
+    const Steadiness& steady = steadiness_;
+    const double own = std::log(left);
+    const double spread = kSpreadLeast + (steady.spread - kSpreadLeast) * std::sqrt(1 - share);
+    if (!knows_tail() || !(steady.holds < kInfinity)) return {Racing::Kind::Paced, now_, own, spread, 0};
+    const double in_turns = left / steady.holds;
+    const double stays = -std::expm1(-in_turns) / in_turns;
+    const double of_late = std::exp(change_of_speed(attempt).value_or(0)) / left;  // in whole rests per second
+    const double keep = steady.keep * steady.keep;
+    const double redrawn = -std::log(std::lerp(1 / (tail_.median() * bytes), of_late, stays));
+    const double variance = steady.variance * (1 - stays) * std::min(1.0, 2 / in_turns) * (1 - keep);
+    return {Racing::Kind::Paced, now_, std::lerp(redrawn, own, keep),
+            std::sqrt(keep * spread * spread + variance), 0};
+  }
+
+  bool add_young(const Attempt& attempt, ByteRange range, HeldPiece& piece) {
     if (!knows_tail()) return false;
     const bool has_started = attempt.state == AttemptState::Running;
     const double launched = job_.since_submission(attempt.launched_at);
     const double origin =
         has_started ? job_.since_submission(attempt.started_at) : std::max(now_, launched + forecast_.durations.launch);
-    Completion racer = tail_from(origin, static_cast<double>(range.end - attempt.start_offset));
-    racer.ln_condition = racer.ln_survival(now_, tail_);
-    add_rescue(range, static_cast<double>(range.size()), std::max(now_, origin), racer);
+    const double ln_bytes = std::log(std::max(1.0, static_cast<double>(range.end - attempt.start_offset)));
+    Racing racer{Racing::Kind::Young, origin, ln_bytes, 0, 0};
+    if (now_ > origin) racer.ln_condition = tail_.ln_survival_at(std::log(now_ - origin) - ln_bytes);
+    piece.ready = std::max(now_, origin);
     racers_.push_back(racer);
     return true;
   }
 
-  static Completion tail_from(double origin, double bytes) {
-    return {Completion::Kind::Tail, origin, std::log(std::max(1.0, bytes)), 0, 0, 0, 0};
-  }
-
-  void add_rescue(ByteRange range, double bytes_left, double from, Completion& racer) const {
-    const bool restarts = rescue_.kind == Rescue::Kind::Restart;
-    racer.rescue_from = from + forecast_.durations.launch;
-    racer.ln_rescue_bytes = std::log(restarts ? std::max(1.0, static_cast<double>(range.size())) : bytes_left);
-  }
-
-  void add_queue() {
-    const std::uint32_t waiting = forecast_.waiting;
-    if (waiting == 0 || forecast_.unknown > 0) return;
-    const double bytes = bytes_waiting_ / waiting;
-    const double mean = std::min(tail_.mean(), kMeanFactorMost * tail_.median());
-    const double launch = forecast_.durations.launch;
-    const double duration = launch + mean * bytes;
-    const double free = view_.free_slots();
-    double slots = static_cast<double>(job_.job->live.size()) + free;
-    if (slots == 0) slots = view_.slots();
-    if (slots == 0) {
-      forecast_.unknown += waiting;  // no worker
+  void add_held(HeldPiece piece) {
+    if (racers_.size() == 1 && piece.slots == 1) {
+      const Racing& racer = racers_.front();
+      const auto rounded = [](double x) { return static_cast<std::int64_t>(std::floor(x)); };
+      Alike& like = alike_[{racer.kind, rounded(racer.origin * kClassesPerSecond),
+                            rounded(racer.ln_scale * kClassesPerFactorE), rounded(racer.spread * kClassesPerUnit),
+                            rounded(std::log(std::max(1.0, piece.bytes_left)) * kBytesPerFactorE)}];
+      if (like.count == 0) {
+        like.piece = piece;
+        like.racing.kind = racer.kind;
+      }
+      const double share = 1 / ++like.count;
+      for (const auto field : {&Racing::origin, &Racing::ln_scale, &Racing::spread, &Racing::ln_condition}) {
+        like.racing.*field += share * (racer.*field - like.racing.*field);
+      }
       return;
     }
-    const std::uint32_t steps = std::min(waiting, kQueueSteps);
-    const double per_step = static_cast<double>(waiting) / steps;
-    for (std::uint32_t step = 0; step < steps; ++step) {
-      const double place = (step + 1) * per_step;  // of the last one of this step
-      const double turn = now_ + std::max(0.0, place - free) * duration / slots;
-      Completion one = tail_from(turn + launch, bytes);
-      one.rescue_from = one.origin + 2 * launch;
-      one.ln_rescue_bytes = one.ln_scale;
-      outstanding_.add(one, per_step);
+    piece.first = static_cast<std::uint32_t>(remainder_.racing.size());
+    piece.racers = static_cast<std::uint32_t>(racers_.size());
+    remainder_.racing.insert(remainder_.racing.end(), racers_.begin(), racers_.end());
+    remainder_.held.push_back(piece);
+  }
+
+  void add_alike() {
+    for (auto& [key, like] : alike_) {
+      like.piece.first = static_cast<std::uint32_t>(remainder_.racing.size());
+      like.piece.racers = 1;
+      like.piece.count = like.piece.slots = like.count;
+      remainder_.racing.push_back(like.racing);
+      remainder_.held.push_back(like.piece);
     }
+  }
+
+  // Neighbours in the queue count as alike where there are very many.
+  void add_waiting() {
+    const std::size_t together = (waiting_.size() + kWaitingMost - 1) / kWaitingMost;
+    for (std::size_t i = 0; i < waiting_.size(); i += together) {
+      WaitingPiece piece = waiting_[i];
+      const std::size_t end = std::min(waiting_.size(), i + together);
+      for (std::size_t next = i + 1; next < end; ++next) piece.bytes += waiting_[next].bytes;
+      piece.count = static_cast<double>(end - i);
+      piece.bytes /= piece.count;
+      remainder_.waiting.push_back(piece);
+    }
+  }
+
+  bool has_a_slot() const {
+    return view_.slots() > 0 || !remainder_.held.empty() || remainder_.free_slots > 0 || !remainder_.others.empty();
   }
 
   void conclude() {
     const bool has_passed = job_.has_deadline() && now_ >= job_.deadline();
     if (has_passed) forecast_.pocd = 0;
-    if (forecast_.standing > 0) {
+    if (!remainder_.waiting.empty() && !has_a_slot()) {
+      forecast_.unknown += forecast_.waiting;
+      return;
+    }
+    const bool is_saved = remainder_.rescue.kind != Rescue::Kind::None;
+    if (forecast_.standing > 0 && !is_saved) {
       forecast_.low = forecast_.median = forecast_.high = kInfinity;
       if (job_.has_deadline()) forecast_.pocd = 0;
       return;
     }
     if (forecast_.unknown > 0) return;
-    if (job_.has_deadline() && !has_passed) {
-      const double in_use = static_cast<double>(job_.job->live.size());
-      outstanding_.save_late(rescue_, view_.free_slots() + in_use, job_.deadline());
+    std::vector<double> ends = remainder_.ends(tail_);
+    const double lead = quantile(ends, 0.5) - quantile(ends, 0.1);
+    if (lead < kInfinity) {
+      for (double& end : ends) end = std::max(now_, end - kLeaning * lead);
     }
-    forecast_.low = outstanding_.quantile(0.1, now_);
-    forecast_.median = outstanding_.quantile(0.5, now_);
-    forecast_.high = outstanding_.quantile(0.9, now_);
-    if (job_.has_deadline() && !has_passed) forecast_.pocd = std::exp(outstanding_.ln_done(job_.deadline()));
+    forecast_.low = quantile(ends, 0.1);
+    forecast_.median = quantile(ends, 0.5);
+    forecast_.high = quantile(ends, 0.9);
+    if (job_.has_deadline() && !has_passed) forecast_.pocd = share_before(ends, job_.deadline());
+  }
+
+  static double quantile(const std::vector<double>& ends, double q) {
+    const double place = q * static_cast<double>(ends.size()) - 0.5;
+    const auto at = static_cast<std::size_t>(std::max(0.0, place));
+    if (at + 1 >= ends.size() || !(ends[at + 1] < kInfinity)) return ends[std::min(at + 1, ends.size() - 1)];
+    return ends[at] + (place - static_cast<double>(at)) * (ends[at + 1] - ends[at]);
+  }
+
+  double share_before(const std::vector<double>& ends, double deadline) const {
+    double sum = 0;
+    for (const double end : ends) {
+      const double width = std::max(kSoonest, kSmoothing * (end - now_));
+      if (end < kInfinity) sum += std::clamp(0.5 + (deadline - end) / width / 2, 0.0, 1.0);
+    }
+    return sum / static_cast<double>(ends.size());
   }
 
   const View& view_;
   const JobView& job_;
   const double now_;
   const pocd::FittedTail tail_;
-  const double spread_;
-  const Rescue rescue_;
+  const Steadiness steadiness_;
   Forecast forecast_;
-  Outstanding outstanding_;
-  std::vector<Completion> racers_;  // of the segment that is being looked at
-  double bytes_waiting_ = 0;
+  Remainder remainder_;
+  std::vector<Racing> racers_;  // of the piece that is being looked at
+  std::map<AlikeKey, Alike> alike_;
+  std::vector<WaitingPiece> waiting_;
 };
 
 // What the user said about durations, in the names that all policies share.
@@ -372,10 +350,6 @@ estimate::DurationHints hints_of(const JobSpec& spec) {
 
 }  // namespace
 
-Forecast forecast(const View& view, const JobView& job, const estimate::Durations& durations) {
-  return Forecaster(view, job, durations).compute();
-}
-
 std::optional<Forecast> forecast(const Scheduler& scheduler, JobId id, TimePoint now) {
   const Job* job = scheduler.cluster().find_job(id);
   if (job == nullptr || is_final(job->state)) return std::nullopt;
@@ -388,7 +362,9 @@ std::optional<Forecast> forecast(const Scheduler& scheduler, JobId id, TimePoint
   }
   const View view{scheduler.cluster(), scheduler.resources(), {&view_of_job, 1}, now};
   estimate::DurationHints hints = hints_of(job->spec);
-  Forecast made = forecast(view, view_of_job, durations_of(view, view_of_job, hints));
+  Forecaster forecaster(view, view_of_job, all_durations(view, view_of_job, hints));
+  add_rivals(scheduler, id, now, forecaster.usual_duration(), forecaster.remainder());
+  Forecast made = forecaster.compute();
   hints.tail = estimate::TailRule::Pareto;  // people are told t_min and beta as fitted
   made.durations = durations_of(view, view_of_job, hints);
   return made;

@@ -1,26 +1,25 @@
 #pragma once
-// When a running job will be done, and how likely it makes its deadline (its live PoCD), as things stand and with what
-// its policy is known to do about pieces that will be late.
+// When a running job will be done, and how likely it makes its deadline (its live PoCD), with what its policy is known
+// to do about pieces that are late or slow, and the slots that it will have for that.
 //
-// Every open segment gets a distribution of its completion:
-//   running, pace known   what is left takes a lognormal time: its median is bytes left / pace; its spread (standard
-//                         deviation of the logarithm) falls from what the job's speeds show to kSpreadLeast, linearly
-//                         in the share of its bytes that it has mapped. What the speeds show: the root of the mean of
-//                         ln(speed of late / mean speed)^2 over running attempts, kSpreadUsual counting as one more
+// What is left of the job is lived through in up to 128 scenarios (forecast/remainder.h):
+//   running, pace known   what is left takes a lognormal time around what its pace says, as narrowly as speeds have
+//                         held in this job (forecast/steadiness.h): where they are drawn anew while attempts run, the
+//                         speed of late counts until that happens, and the usual one from then on
 //   running, too young    the tail of execution times, given that the attempt has run so long already
-//   standing still        never
-//   waiting               its turn in the queue, the mean launch time, the tail. Slots become free evenly: one every
-//                         (mean duration / slots of the job)
-// The tail is the one that fits what was seen of the application best (estimate/tail_choice.h), whatever its policy
-// goes by. Attempts of a race are independent, and so are segments: P(segment not done) is the product over its
-// attempts, P(job done) the product over its segments, in logarithms.
+//   standing still        never, unless the policy rescues it
+//   waiting               in order, each with its own bytes, on the slot that becomes free first: those of this job's
+//                         attempts by their own times, and those of other jobs after what comes before in the queue
+//                         (forecast/rivals.h)
+//   late or slow          what its policy does (Rescue in policy/policy.h), once it can be told and once slots are free
+//                         that nobody waits for, of this job or of another
+// The tail is the one that fits best (estimate/tail_choice.h) what earlier jobs of the application, ended attempts of
+// this one and those that run have shown, whatever its policy goes by; that it was fitted to few of them counts.
 //
-// Policies that save late pieces (Rescue): at the deadline a segment is open only if its rescue failed as well. That
-// begins a launch from now (of what waits: two launches behind its own) with what is left now; as many fresh attempts
-// as the policy grants and the slots allow, which are the free ones and those of the job's attempts that are in time,
-// shared among the segments expected to be late. Before the deadline nothing is saved.
+// docs/calibration.md says how good that is. Jobs that will be submitted later are not foreseen.
 //
-// O(open tasks): segments that look alike are counted and not listed, so asking costs milliseconds for 100,000 tasks.
+// O(open tasks): pieces that look alike are counted and not listed, and there are fewer scenarios where there is much,
+// so asking costs milliseconds for 100,000 tasks.
 
 #include <cstdint>
 #include <limits>
@@ -29,13 +28,9 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "scheduler/estimate/durations.h"
-#include "scheduler/policy/view.h"
 #include "scheduler/scheduler.h"
 
 namespace ontime::scheduler {
-
-inline constexpr double kSpreadUsual = 0.4;
-inline constexpr double kSpreadLeast = 0.01;
 
 // Instants in seconds after the job's submission.
 struct Forecast {
@@ -51,8 +46,6 @@ struct Forecast {
   std::uint32_t unknown = 0;   // about which nothing can be said
   estimate::Durations durations;
 };
-
-Forecast forecast(const View& view, const JobView& job, const estimate::Durations& durations);
 
 // Of any job of the scheduler; nothing once it has ended.
 std::optional<Forecast> forecast(const Scheduler& scheduler, JobId job, TimePoint now);

@@ -5,18 +5,22 @@
 
 namespace ontime::scheduler {
 
-std::unique_ptr<Policy> PolicyGroups::make(const Key& key) const {
+PolicyGroup PolicyGroups::make(const Key& key) const {
+  std::string why = "this master has no such policy";
   try {
-    if (auto policy = make_(key.first, key.second)) return policy;
-  } catch (const std::invalid_argument&) {
+    if (auto policy = make_(key.first, key.second)) return {std::move(policy), {}, {}};
+  } catch (const std::invalid_argument& wrong) {
+    why = wrong.what();
   }
-  return make_policy("none", {});
+  std::string problem = "The policy '" + key.first + "' cannot be made: " + why +
+                        ". The job goes on under 'none', without speculation.";
+  return {make_policy("none", {}), std::move(problem), {}};
 }
 
 std::uint32_t PolicyGroups::join(JobId job, const JobSpec& spec) {
   const Key key{spec.policy, spec.policy_parameters};
   auto [number, is_new] = numbers_.try_emplace(key, last_ + 1);
-  if (is_new) groups_[++last_].policy = make(key);
+  if (is_new) groups_.emplace(++last_, make(key));
   groups_[number->second].jobs.insert(job);
   group_of_[job] = number->second;
   return number->second;

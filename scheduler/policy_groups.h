@@ -19,6 +19,7 @@ using PolicyMaker = std::function<std::unique_ptr<Policy>(std::string_view, cons
 
 struct PolicyGroup {
   std::unique_ptr<Policy> policy;
+  std::string problem;  // why it is `none` in the place of the jobs' policy; empty: it is theirs
   std::set<JobId> jobs;
 };
 
@@ -27,11 +28,12 @@ class PolicyGroups {
   explicit PolicyGroups(PolicyMaker make) : make_(std::move(make)) {}
 
   // Numbers are never used again. A policy or parameters that cannot be made (the shell refuses them; a journal of
-  // another version may still hold them) count as `none`.
+  // another version may still hold them) count as `none`, and problem() says why.
   std::uint32_t join(JobId job, const JobSpec& spec);
   // The group that has no job left now, if the job was its last.
   std::optional<std::uint32_t> leave(JobId job);
 
+  const std::string& problem(std::uint32_t number) const { return groups_.at(number).problem; }
   bool wants_submission(std::uint32_t number) const;  // whether a policy is to be asked when a job has joined
   PolicyGroup* find(std::uint32_t number);
   const Policy& of(JobId job) const;  // REQUIRES: it has joined
@@ -39,7 +41,7 @@ class PolicyGroups {
 
  private:
   using Key = std::pair<std::string, StringMap>;
-  std::unique_ptr<Policy> make(const Key& key) const;
+  PolicyGroup make(const Key& key) const;
 
   PolicyMaker make_;
   std::uint32_t last_ = 0;

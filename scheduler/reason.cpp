@@ -56,7 +56,7 @@ constexpr std::pair<Reason, std::string_view> kSentences[] = {
     {Reason::RemainingShorterThanLaunch, "what is left takes less time than launching a copy"},
     {Reason::Hopeless, "no number of copies can bring it in on time"},
     {Reason::NotWorthIt, "the gain is smaller than the cost"},
-    {Reason::CutPending, "a cut was asked for and is not answered yet"},
+    {Reason::CutPending, "fresh attempts for it are on their way"},
     {Reason::NoDeadline, "the job has no deadline, and the policy works by deadlines"},
 };
 

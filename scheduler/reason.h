@@ -34,7 +34,7 @@ enum class Reason : std::uint8_t {
   RemainingShorterThanLaunch,  // what is left takes less time than launching a copy
   Hopeless,                    // no number of copies can bring it in on time
   NotWorthIt,                  // the gain is smaller than the cost
-  CutPending,                  // a cut was asked for and not answered yet
+  CutPending,                  // fresh attempts for it are on their way
   NoDeadline,                  // the job has none and the policy works by deadlines
 };
 

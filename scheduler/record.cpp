@@ -11,6 +11,8 @@ struct JobOf {
   JobId operator()(const record::StandbyBegun& fact) const { return fact.attempt.task.job; }
   JobId operator()(const record::SegmentDivided& fact) const { return fact.task.job; }
   JobId operator()(const record::ProfileUpdated&) const { return {}; }
+  JobId operator()(const record::ProfileForgotten&) const { return {}; }
+  JobId operator()(const record::NodeForgotten&) const { return {}; }
   JobId operator()(const record::SegmentCut& fact) const { return fact.attempt.task.job; }
   JobId operator()(const record::SegmentSealed& fact) const { return fact.attempt.task.job; }
   JobId operator()(const record::AttemptEnded& fact) const { return fact.attempt.task.job; }
@@ -33,6 +35,28 @@ const char* name_of(JobState state) {
       break;
   }
   return "killed";
+}
+
+const char* name_of(AttemptEnd end) {
+  switch (end) {
+    case AttemptEnd::Succeeded:
+      return "succeeded";
+    case AttemptEnd::Failed:
+      return "failed";
+    case AttemptEnd::Fatal:
+      return "failed for good";
+    case AttemptEnd::Killed:
+      return "killed";
+    case AttemptEnd::Lost:
+      return "lost";
+    case AttemptEnd::Silent:
+      return "ended as it stood still";
+    case AttemptEnd::Stalled:
+      return "failed, without progress";
+    case AttemptEnd::Excused:
+      break;
+  }
+  return "failed, not counted";
 }
 
 JobId job_of(const Fact& fact) { return std::visit(JobOf{}, fact); }

@@ -37,7 +37,12 @@ enum class AttemptEnd : std::uint8_t {
   Fatal,      // fails the job: a later attempt would fail in the same way
   Killed,     // by the scheduler: lost a race, job ended, policy
   Lost,       // with its node, or the order to launch it never arrived
+  Silent,     // by the scheduler: it did not answer a cut in time
+  Stalled,    // failed: it made no progress. Counts against its segment, and doubles the time for the next one there
+  Excused,    // failed, but nothing speaks against its segment: it does not count
 };
+
+const char* name_of(AttemptEnd end);
 
 enum class JobState : std::uint8_t { Running, Committing, Succeeded, Failed, Killed };
 constexpr bool is_final(JobState s) {
@@ -63,6 +68,10 @@ struct DecisionNote {
   double pocd_after = 0;
   std::string text;  // Note: what it says
 };
+
+// Reasons of notes that are not a policy's own: `none` stands in for the job's policy, or no longer does.
+inline constexpr const char* kPolicyMissing = "policy-missing";
+inline constexpr const char* kPolicyBack = "policy-back";
 
 namespace record {
 
@@ -150,6 +159,16 @@ struct ProfileUpdated {
   estimate::DurationSample sample;
 };
 
+// The least recently updated of too many.
+struct ProfileForgotten {
+  std::string key;
+};
+
+// It is gone, and no remembered job ran an attempt there.
+struct NodeForgotten {
+  NodeId node;
+};
+
 struct CommitStarted {
   JobId job;
 };
@@ -171,7 +190,8 @@ struct JobForgotten {
 using Fact = std::variant<record::MasterStarted, record::NodeAdded, record::JobAccepted, record::AttemptLaunched,
                           record::StandbyBegun, record::SegmentCut, record::SegmentDivided, record::SegmentSealed,
                           record::AttemptEnded, record::PolicyDecided, record::ProfileUpdated, record::CommitStarted,
-                          record::JobEnded, record::JobForgotten, record::DutyChanged>;
+                          record::JobEnded, record::JobForgotten, record::DutyChanged, record::ProfileForgotten,
+                          record::NodeForgotten>;
 
 struct Record {
   TimePoint at;  // the `now` of the step that made it

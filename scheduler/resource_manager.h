@@ -1,7 +1,11 @@
 #pragma once
-// The ResourceManager's role: which nodes have free slots, how fast they have been, and which node gets the next
-// attempt. It follows the facts (refresh) and keeps its index of free slots in order, so that a choice costs the
-// logarithm of the number of nodes.
+// The ResourceManager's role: which nodes have free slots, how fast they have been, which of them are held back, and
+// which node gets the next attempt. It follows the facts (refresh) and keeps its index of free slots in order, so that
+// a choice costs the logarithm of the number of nodes.
+//
+// A node that is held back as Failing gets nothing. One that is held back as Slow comes after all others, and gets an
+// original only while so much work waits that it will be done with that attempt before the others come to it: a node
+// three times as slow is used while three more attempts wait for each slot.
 
 #include <cstdint>
 #include <map>
@@ -14,6 +18,7 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/node_holds.h"
 #include "scheduler/node_speeds.h"
 
 namespace ontime::scheduler {
@@ -22,8 +27,8 @@ namespace ontime::scheduler {
 struct Placement {
   bool apart = true;       // a copy goes to another node than the live attempts of its segment, if one has a slot
   bool fast_first = true;  // among free nodes the one whose attempts have been faster
-  bool leave_out = true;   // a node that is slower than luck explains gets nothing for a while
-  Duration left_out_for = std::chrono::seconds(60);
+  bool leave_out = true;   // a node that is slower than luck explains is held back for a while
+  Duration left_out_for = std::chrono::seconds(60);  // twice as long each time that it comes back and is still slow
 };
 
 class ResourceManager {
@@ -32,17 +37,30 @@ class ResourceManager {
 
   // The node's state, slots or attempts have changed.
   void refresh(const Cluster& cluster, NodeId node);
-  // An attempt that has ended there took `slowness` times as long per byte as is usual in its job (1: as the others).
-  void observe_slowness(const Cluster& cluster, NodeId node, double slowness, TimePoint now);
-  // Nodes whose time is over are no longer left out.
-  void end_exclusions(const Cluster& cluster, TimePoint now);
+  // An attempt on the task that has ended there took `slowness` times as long per byte as is usual in its job (1: as
+  // the others).
+  void observe_slowness(const Cluster& cluster, NodeId node, TaskId task, double slowness, TimePoint now);
+
+  // No new work for the node until then; a longer hold replaces a shorter one of the same cause.
+  void hold(const Cluster& cluster, NodeId node, Hold hold);
+  void release_hold(const Cluster& cluster, NodeId node, TimePoint now, HoldCause cause = HoldCause::Failing);
+  // Holds whose time is over end.
+  void end_holds(const Cluster& cluster, TimePoint now);
+  const Hold* hold_of(NodeId node) const { return holds_.find(node); }  // null: none; of two the Failing one
+  bool is_held(NodeId node) const { return hold_of(node) != nullptr; }
+  const NodeHolds& holds() const { return holds_; }
+  std::size_t idle_held_nodes() const { return held_free_.size(); }  // usable, held back, with a free slot
+
+  // Before slots are given out: so many attempts wait. Says what nodes that are held back as Slow may take of them.
+  void offer_slow(std::uint32_t waiting);
+  bool has_slow_free() const;  // whether that matters
 
   const Placement& placement() const { return placement_; }
-  std::uint32_t free_slots() const { return free_slots_; }     // of nodes that are not left out
-  std::uint32_t slots() const { return slots_; }               // of usable nodes that are not left out, busy or not
+  std::uint32_t free_slots() const { return free_slots_; }     // of nodes that are not held back
+  std::uint32_t slots() const { return slots_; }               // of usable nodes that are not held back, busy or not
+  bool has_room() const { return free_slots_ > 0 || !offers_.empty(); }
   std::size_t usable_nodes() const { return usable_.size(); }  // serve, live and synchronised, busy or not
   bool is_usable(NodeId node) const { return usable_.contains(node); }
-  bool is_left_out(NodeId node) const { return left_out_.contains(node); }
   // How fast its attempts have been, against those of other nodes: 1 as the others, 0.5 twice as slow.
   double speed(NodeId node) const { return speeds_.speed(node); }
 
@@ -52,16 +70,34 @@ class ResourceManager {
   // A free node that is not in `avoid`: the fastest, then the one with the most free slots, then the lowest id. Nothing
   // if there is none.
   std::optional<NodeId> choose(const std::vector<NodeId>& avoid) const;
+  // The same for work that nobody is at: if there is none, a slow one that may take it.
+  std::optional<NodeId> choose_for_waiting(const std::vector<NodeId>& avoid) const;
   // Whether every usable node is in `avoid`, so that waiting for another one is no use.
   bool covers_all_usable(const std::vector<NodeId>& avoid) const;
 
-  // Of the usable nodes no more than this share is left out at a time.
-  static constexpr double kLeftOutShareMax = 1.0 / 3;
+  // Of the usable nodes no more than this share is held back as Slow at a time.
+  static constexpr double kSlowShareMax = 1.0 / 3;
 
  private:
   using Rank = std::tuple<int, std::int64_t, NodeId>;  // slowness class, free slots (negated), id: the best is first
+  struct HeldFree {
+    std::uint32_t free = 0;
+    std::uint32_t live = 0;
+    HoldCause cause = HoldCause::Slow;
+  };
+  struct Offer {
+    double slowness = 1;
+    NodeId node;
+    std::uint32_t live_most = 0;  // attempts that it may have
+  };
   Rank rank(NodeId node, std::uint32_t free) const;
   void remove(NodeId node);
+  void forget(NodeId node, const Node* facts);
+  void insert(const Node& facts, NodeId node);
+  void judge(const Cluster& cluster, NodeId node, TimePoint now);
+  void hold_as_slow(const Cluster& cluster, NodeId node, const Slowness& slowness, TimePoint now);
+  double slowness_of(NodeId node) const;
+  bool is_open(const Offer& offer) const;
 
   Placement placement_;
   std::set<Rank> by_rank_;
@@ -69,8 +105,10 @@ class ResourceManager {
   std::map<NodeId, std::uint32_t> slots_of_;  // of nodes that slots_ counts
   std::set<NodeId> usable_;
   NodeSpeeds speeds_;
-  std::map<NodeId, TimePoint> left_out_;               // until when
-  std::set<std::pair<TimePoint, NodeId>> exclusions_;  // the same by time, and some that are over already
+  NodeHolds holds_;
+  std::map<NodeId, std::uint32_t> slow_holds_;  // in a row, of nodes that have been slow since
+  std::map<NodeId, HeldFree> held_free_;        // of usable nodes that are held back and have free slots
+  std::vector<Offer> offers_;                   // the fastest is last
   std::uint32_t free_slots_ = 0;
   std::uint32_t slots_ = 0;
 };

@@ -36,7 +36,7 @@ void Scheduler::Impl::follow(const Fact& fact, TimePoint at) {
       wait(id.task.job);
     }
     resources_.refresh(cluster_, attempt->node);
-    if (slowness) resources_.observe_slowness(cluster_, attempt->node, *slowness, at);
+    if (slowness) resources_.observe_slowness(cluster_, attempt->node, id.task, *slowness, at);
     if (has_ended) {
       timers_.disarm(checkpoint_of(id));
       timers_.disarm(stall_of(id));
@@ -67,9 +67,10 @@ Turn Scheduler::Impl::begin(TimePoint now) {
 Step Scheduler::Impl::finish(Turn& turn) {
   while (const std::optional<Timer> timer = timers_.take_due(turn.now)) on_timer(turn, *timer);
   settle_standbys(turn);
-  resources_.end_exclusions(cluster_, turn.now);
+  resources_.end_holds(cluster_, turn.now);
   assign_slots(turn);
   release_leaving(turn);
+  forget_nodes(turn);
 #ifndef NDEBUG
   if (is_small(cluster_)) {
     const std::vector<std::string> broken = violations(cluster_);
@@ -98,11 +99,12 @@ Step Scheduler::Impl::start(TimePoint now) {
       if (job.spec.checkpoint_interval > Duration::zero()) {
         timers_.arm(checkpoint_of(attempt), now + job.spec.checkpoint_interval);
       }
-      if (job.spec.attempt_timeout > Duration::zero()) timers_.arm(stall_of(attempt), now + job.spec.attempt_timeout);
+      masters_.at(id).watch_progress(turn, attempt);
     }
     commit_if_done(turn, id);
   }
   forget_oldest(turn);
+  forget_profiles(turn);
   return finish(turn);
 }
 
@@ -159,35 +161,59 @@ void Scheduler::Impl::on(Turn& turn, const event::SegmentSealed& event) {
   const Segment* segment = cluster_.find_task(event.attempt.task)->ledger.find(event.range.begin);
   if (segment != nullptr && segment->sealed && segment->attempt == event.attempt.number) return;
   ApplicationMaster& master = masters_.at(event.attempt.task.job);
+  const std::vector<NodeId> failed = master.nodes_that_failed(cluster_, event.attempt.task, event.range.begin);
   if (!master.on_segment_sealed(turn, event))
     return master.kill(turn, event.attempt, "it sealed what it does not hold");
+  learn_from_seal(turn, event.node, failed);
   commit_if_done(turn, event.attempt.task.job);
 }
 
 void Scheduler::Impl::on(Turn& turn, const event::AttemptExited& event) {
   cluster_.observe_heard(event.node, turn.now);
-  if (is_live_on(event.node, event.attempt)) fail_attempt(turn, event.attempt, event.fatal, event.message);
+  if (is_live_on(event.node, event.attempt)) fail_attempt(turn, event.attempt, event.kind, event.message);
 }
 
-void Scheduler::Impl::fail_attempt(Turn& turn, AttemptId id, bool fatal, const std::string& message) {
-  const std::string failure = masters_.at(id.task.job).on_attempt_failed(turn, id, fatal, message);
-  if (!failure.empty()) end_job(turn, id.task.job, JobState::Failed, failure);
+// A job that fails takes back what it has said of nodes.
+void Scheduler::Impl::fail_attempt(Turn& turn, AttemptId id, FailureKind kind, const std::string& message) {
+  const JobId job = id.task.job;
+  const NodeId node = cluster_.find_attempt(id)->node;
+  ApplicationMaster& master = masters_.at(job);
+  const bool works_elsewhere = master.works_elsewhere(node);
+  const std::string failure = master.on_attempt_failed(turn, id, kind, message);
+  if (failure.empty()) {
+    if (const auto until = health_.on_failure(node, job, kind, works_elsewhere, turn.now)) {
+      hold_back(node, *until, message, turn.now);
+    }
+    return;
+  }
+  end_job(turn, job, JobState::Failed, failure);
+  for (const NodeId forgiven : health_.forgive(job)) resources_.release_hold(cluster_, forgiven, turn.now);
+}
+
+void Scheduler::Impl::hold_back(NodeId node, TimePoint until, const std::string& why, TimePoint now) {
+  constexpr std::size_t kReasonBytes = 200;
+  std::string reason = "attempts fail there: " + why.substr(0, why.find('\n')).substr(0, kReasonBytes);
+  resources_.hold(cluster_, node, {HoldCause::Failing, now, until, std::move(reason)});
+}
+
+// What failed on other nodes and was sealed here was not at fault.
+void Scheduler::Impl::learn_from_seal(Turn& turn, NodeId node, const std::vector<NodeId>& failed) {
+  if (health_.on_success(node)) resources_.release_hold(cluster_, node, turn.now);
+  for (const NodeId other : failed) {
+    if (other == node) continue;
+    if (const auto until = health_.on_done_elsewhere(other, turn.now)) {
+      hold_back(other, *until, "others have done what failed there", turn.now);
+    }
+  }
 }
 
 void Scheduler::Impl::on_stall(Turn& turn, AttemptId id) {
   const Attempt* attempt = cluster_.find_live(id);
   if (attempt == nullptr) return;
-  const Duration limit = cluster_.find_job(id.task.job)->spec.attempt_timeout;
-  const TimePoint due = attempt->progressed_at + limit;
-  if (turn.now < due) {
-    timers_.arm(stall_of(id), due);
-    return;
-  }
-  const NodeId node = attempt->node;
-  turn.act(action::KillAttempt{node, id, "it made no progress"});
-  fail_attempt(turn, id, false,
-               "made no progress for " + std::to_string(static_cast<long long>(seconds(limit))) + " s at offset " +
-                   std::to_string(attempt->offset) + " (--attempt-timeout)");
+  const std::string message = masters_.at(id.task.job).on_progress_check(turn, id);
+  if (message.empty()) return;
+  turn.act(action::KillAttempt{attempt->node, id, "it made no progress"});
+  fail_attempt(turn, id, FailureKind::Stalled, message);
 }
 
 void Scheduler::Impl::on_timer(Turn& turn, const Timer& timer) {
@@ -211,7 +237,7 @@ void Scheduler::Impl::on_timer(Turn& turn, const Timer& timer) {
   if (timer.kind == TimerKind::Checkpoint)
     master->second.on_checkpoint_due(turn, timer.attempt);
   else
-    master->second.on_cut_overdue(turn, timer.attempt);
+    master->second.on_cut_timer(turn, timer.attempt);
 }
 
 Scheduler::Scheduler(Settings settings) : impl_(std::make_unique<Impl>(std::move(settings))) {}
@@ -223,5 +249,6 @@ std::optional<TimePoint> Scheduler::next_wake_up() const { return impl_->next_wa
 const Cluster& Scheduler::cluster() const { return impl_->cluster(); }
 const ResourceManager& Scheduler::resources() const { return impl_->resources(); }
 const Outlook* Scheduler::outlook(JobId job) const { return impl_->outlook(job); }
+std::vector<Claim> Scheduler::claims() const { return impl_->claims(); }
 
 }  // namespace ontime::scheduler

@@ -32,6 +32,12 @@ struct Step {
   std::vector<Action> actions;
 };
 
+// Attempts of a running job that wait for slots, copies too.
+struct Claim {
+  JobId job;
+  std::uint32_t waiting = 0;
+};
+
 class Scheduler {
  public:
   explicit Scheduler(Settings settings);
@@ -52,6 +58,8 @@ class Scheduler {
   const ResourceManager& resources() const;
   // What is expected of a running job; null for any other.
   const Outlook* outlook(JobId job) const;
+  // Who waits for slots, in the order in which jobs get them.
+  std::vector<Claim> claims() const;
 
  private:
   class Impl;

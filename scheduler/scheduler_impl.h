@@ -8,6 +8,7 @@
 
 #include "scheduler/application_master.h"
 #include "scheduler/history.h"
+#include "scheduler/node_health.h"
 #include "scheduler/policy_groups.h"
 #include "scheduler/resource_manager.h"
 #include "scheduler/scheduler.h"
@@ -32,6 +33,7 @@ class Scheduler::Impl {
   const Cluster& cluster() const { return cluster_; }
   const ResourceManager& resources() const { return resources_; }
   const Outlook* outlook(JobId job) const;
+  std::vector<Claim> claims() const;
 
  private:
   Turn begin(TimePoint now);
@@ -57,33 +59,39 @@ class Scheduler::Impl {
   void on_silence(Turn& turn, NodeId node);
   void on_stall(Turn& turn, AttemptId attempt);
   void on_deadline(Turn& turn, JobId job);
-  void fail_attempt(Turn& turn, AttemptId attempt, bool fatal, const std::string& message);
+  void fail_attempt(Turn& turn, AttemptId attempt, FailureKind kind, const std::string& message);
+  void hold_back(NodeId node, TimePoint until, const std::string& why, TimePoint now);
+  void learn_from_seal(Turn& turn, NodeId node, const std::vector<NodeId>& failed);
   bool is_live_on(NodeId node, AttemptId attempt) const;
   bool is_stale(NodeId node, AttemptId attempt, TimePoint now) const;
   void adopt(Turn& turn, const AttemptProgress& progress);
-  void repeat_orders(Turn& turn, AttemptId attempt);
-
   void hand_over(Turn& turn, NodeId node);
   void lose_attempts(Turn& turn, NodeId node, const char* why);
+  void lose_node(Turn& turn, NodeId node);
   void release_leaving(Turn& turn);
 
   void settle_standbys(Turn& turn);
+  std::uint32_t waiting_attempts() const;
   void assign_slots(Turn& turn);
   void assign_slots(Turn& turn, bool within_shares);
   void plan(Turn& turn, std::uint32_t group);
   void carry_out(Turn& turn, const Decision& decision);
   void manage(Turn& turn, JobId job);
+  void tell_policy_problem(Turn& turn, JobId job, const std::string& problem);
   void let_go(Turn& turn, JobId job);
   void wait(JobId job);
   void commit_if_done(Turn& turn, JobId job);
   void end_job(Turn& turn, JobId job, JobState state, const std::string& message);
   void learn(Turn& turn, JobId job);
+  void forget_profiles(Turn& turn);
   void forget_oldest(Turn& turn);
+  void forget_nodes(Turn& turn);
 
   const Settings settings_;
   Cluster cluster_;
   Timers timers_;
   ResourceManager resources_;
+  NodeHealth health_;
   std::map<JobId, ApplicationMaster> masters_;  // of running jobs
   PolicyGroups policies_;
   WaitingJobs waiting_;

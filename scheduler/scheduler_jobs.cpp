@@ -10,6 +10,7 @@ namespace {
 
 // A policy that asks to be asked at once, again and again, must not stop the world.
 constexpr Duration kCheckPauseMin = std::chrono::milliseconds(1);
+constexpr std::size_t kJobsLookedAt = 256;  // to tell how much work waits
 
 }  // namespace
 
@@ -30,7 +31,18 @@ void Scheduler::Impl::manage(Turn& turn, JobId id) {
   if (job.spec.kill_on_miss && job.spec.deadline > Duration::zero()) {
     timers_.arm(deadline_of(id), job.submitted_at + job.spec.deadline);
   }
+  tell_policy_problem(turn, id, policies_.problem(group));
   wait(id);
+}
+
+// Once for each master that finds it so: a job never runs without its policy in silence.
+void Scheduler::Impl::tell_policy_problem(Turn& turn, JobId id, const std::string& problem) {
+  const Job& job = *cluster_.find_job(id);
+  if (job.policy_problem == problem) return;
+  DecisionNote note;
+  note.reason = problem.empty() ? kPolicyBack : kPolicyMissing;
+  note.text = problem.empty() ? "The policy '" + job.spec.policy + "' plans for this job again." : problem;
+  turn.record(record::PolicyDecided{id, std::move(note)});
 }
 
 // The job runs no longer.
@@ -54,6 +66,14 @@ void Scheduler::Impl::on_deadline(Turn& turn, JobId id) {
 const Outlook* Scheduler::Impl::outlook(JobId job) const {
   const auto master = masters_.find(job);
   return master == masters_.end() ? nullptr : &master->second.outlook();
+}
+
+std::vector<Claim> Scheduler::Impl::claims() const {
+  std::vector<Claim> claims;
+  for (const auto& [rank, id] : waiting_.in_order()) {
+    if (const std::uint32_t waiting = masters_.at(id).waiting(); waiting > 0) claims.push_back({id, waiting});
+  }
+  return claims;
 }
 
 // Policies ------------------------------------------------------------------------------------------------------------
@@ -92,7 +112,7 @@ void Scheduler::Impl::carry_out(Turn& turn, const Decision& decision) {
   if (const auto* text = std::get_if<Note>(&decision)) {
     DecisionNote note;
     note.text = text->text;
-    turn.record(record::PolicyDecided{text->job, std::move(note)});
+    if (cluster_.find_job(text->job) != nullptr) turn.decide(text->job, std::move(note));
   }
 }
 
@@ -121,7 +141,16 @@ void Scheduler::Impl::learn(Turn& turn, JobId id) {
   estimate::DurationSample sample;
   if (const estimate::DurationSample* known = cluster_.find_profile(spec)) sample = *known;
   sample.add(seen);
-  turn.record(record::ProfileUpdated{Cluster::profile_key(spec), std::move(sample)});
+  std::string key = Cluster::profile_key(spec);
+  if (key.size() > ProfileTable::kKeyBytesMax) return;
+  turn.record(record::ProfileUpdated{std::move(key), std::move(sample)});
+  forget_profiles(turn);
+}
+
+void Scheduler::Impl::forget_profiles(Turn& turn) {
+  while (std::optional<std::string> key = cluster_.profiles().surplus(settings_.history.profiles)) {
+    turn.record(record::ProfileForgotten{std::move(*key)});
+  }
 }
 
 void Scheduler::Impl::on(Turn& turn, const event::CommitFinished& event) {
@@ -163,21 +192,34 @@ void Scheduler::Impl::settle_standbys(Turn& turn) {
   }
 }
 
+// Of very many jobs the later ones count as one attempt each: asked at every step, this must not take long.
+std::uint32_t Scheduler::Impl::waiting_attempts() const {
+  std::size_t unseen = waiting_.in_order().size();
+  std::size_t waiting = 0;
+  for (const auto& [rank, id] : waiting_.in_order()) {
+    if (waiting_.in_order().size() - unseen == kJobsLookedAt) break;
+    waiting += masters_.at(id).waiting();
+    --unseen;
+  }
+  return static_cast<std::uint32_t>(waiting + unseen);
+}
+
 // Slots go to the jobs in order of their rank until there is no slot or nothing that waits; jobs below the share that
 // their policy gives them come first.
 void Scheduler::Impl::assign_slots(Turn& turn) {
+  resources_.offer_slow(resources_.has_slow_free() ? waiting_attempts() : 0);
   if (policies_.have_shares()) assign_slots(turn, true);
   assign_slots(turn, false);
 }
 
 void Scheduler::Impl::assign_slots(Turn& turn, bool within_shares) {
-  for (auto entry = waiting_.in_order().begin(); entry != waiting_.in_order().end() && resources_.free_slots() > 0;) {
+  for (auto entry = waiting_.in_order().begin(); entry != waiting_.in_order().end() && resources_.has_room();) {
     const JobId job = (entry++)->second;
     ApplicationMaster& master = masters_.at(job);
     const auto is_entitled = [&] {
       return !within_shares || cluster_.find_job(job)->live.size() < policies_.of(job).share(job);
     };
-    while (resources_.free_slots() > 0 && is_entitled() && master.launch_one(turn, resources_)) {
+    while (resources_.has_room() && is_entitled() && master.launch_one(turn, resources_)) {
     }
     if (!master.has_waiting()) waiting_.erase(job);
   }

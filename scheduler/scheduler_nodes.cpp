@@ -36,24 +36,13 @@ void Scheduler::Impl::on(Turn& turn, const event::NodeInventory& event) {
   cluster_.observe_node(event.node, NodeState::Live, true, turn.now);
   resources_.refresh(cluster_, event.node);
   turn.act(action::WelcomeNode{event.node, std::move(fenced)});
-  for (const AttemptId attempt : cluster_.find_node(event.node)->live) repeat_orders(turn, attempt);
+  for (const AttemptId attempt : cluster_.find_node(event.node)->live) {
+    masters_.at(attempt.task.job).repeat_orders(turn, attempt);
+  }
   if (drains(node->duty)) hand_over(turn, event.node);
 }
 
-// Orders may have been lost with the old connection or the old master: to begin, to stop early, to be cut. It ignores
-// those that it has had.
-void Scheduler::Impl::repeat_orders(Turn& turn, AttemptId id) {
-  const Attempt* attempt = cluster_.find_live(id);
-  if (attempt->was_standby && attempt->held.begin == attempt->start_offset) {
-    turn.act(action::BeginAttempt{attempt->node, id, {attempt->start_offset, attempt->launch_end}});
-  }
-  const std::uint64_t split_end = cluster_.find_task(id.task)->ledger.split().end;
-  if (attempt->held.end != split_end) turn.act(action::CutAttempt{attempt->node, id, attempt->held.end, true});
-  masters_.at(id.task.job).repeat_cut(turn, id);
-}
-
 void Scheduler::Impl::adopt(Turn& turn, const AttemptProgress& progress) {
-  cluster_.observe_cut_pending(progress.attempt, false);
   cluster_.observe_progress(progress, turn.now);
   cluster_.observe_adopted(progress.attempt);
 }
@@ -82,10 +71,24 @@ void Scheduler::Impl::on_silence(Turn& turn, NodeId id) {
     return;
   }
   cluster_.observe_node(id, NodeState::Lost, false, turn.now);
-  lose_attempts(turn, id, "its node was silent for too long");
+  lose_node(turn, id);
   if (node->duty == Duty::Leaves && node->live.empty()) turn.record(record::DutyChanged{id, Duty::Left});
   resources_.refresh(cluster_, id);
   turn.act(action::DropNode{id});
+}
+
+// Whether an attempt took the node down is judged when all of them are off it.
+void Scheduler::Impl::lose_node(Turn& turn, NodeId id) {
+  for (auto& [job, master] : masters_) master.count_lost_node();
+  health_.forget(id);
+  const std::set<AttemptId> lost = cluster_.find_node(id)->live;
+  lose_attempts(turn, id, "its node was silent for too long");
+  for (const AttemptId attempt : lost) {
+    const auto master = masters_.find(attempt.task.job);
+    if (master == masters_.end()) continue;  // its job has ended with another of them
+    const std::string failure = master->second.on_node_lost(turn, resources_, attempt);
+    if (!failure.empty()) end_job(turn, attempt.task.job, JobState::Failed, failure);
+  }
 }
 
 void Scheduler::Impl::lose_attempts(Turn& turn, NodeId id, const char* why) {
@@ -93,6 +96,16 @@ void Scheduler::Impl::lose_attempts(Turn& turn, NodeId id, const char* why) {
   for (const AttemptId attempt : lost) {
     if (planted(Plant::LostNodeKeepsAttempt) && attempt == *lost.begin()) continue;
     turn.record(record::AttemptEnded{attempt, AttemptEnd::Lost, why});
+  }
+}
+
+// Of what is gone only the latest is remembered: a worker that is started again and again is a new node each time.
+void Scheduler::Impl::forget_nodes(Turn& turn) {
+  while (const std::optional<NodeId> node = cluster_.surplus_node(settings_.history.gone_nodes)) {
+    timers_.disarm(node_silence(*node));
+    leaving_.erase(*node);
+    turn.record(record::NodeForgotten{*node});
+    resources_.refresh(cluster_, *node);
   }
 }
 

@@ -1,5 +1,5 @@
-// How the ApplicationMaster carries out what a policy decided: races, cuts with attempts behind them, standbys; and how
-// attempts leave a node that drains.
+// How the ApplicationMaster carries out what a policy decided: races, attempts behind cuts, standbys. The cuts themselves
+// are in cuts.cpp.
 #include <algorithm>
 #include <functional>
 
@@ -43,7 +43,7 @@ void ApplicationMaster::carry_out(Turn& turn, const Speculate& decision) {
   if (!decision.resume_at) {
     note(turn, decision, std::nullopt);
     copies_.push_back({place, total(decision.copies), false});
-  } else if (!attempt || wishes_.contains(*attempt) || when_ready_.contains(place)) {
+  } else if (!attempt || is_wanted_of(*attempt) || when_ready_.contains(place)) {
     return;
   } else if (decision.handover == Handover::Ready) {
     note(turn, decision, attempt);
@@ -51,77 +51,8 @@ void ApplicationMaster::carry_out(Turn& turn, const Speculate& decision) {
     copies_.push_back({place, total(decision.copies), true});
   } else {
     note(turn, decision, attempt);
-    wish(turn, decision, *attempt);
+    cut_for(turn, decision, *attempt);
   }
-}
-
-// Only one cut is asked for at a time.
-void ApplicationMaster::wish(Turn& turn, const Speculate& decision, AttemptId attempt) {
-  const bool must_wait = turn.cluster.find_attempt(attempt)->cut_pending;
-  wishes_.insert_or_assign(attempt, Wish{decision, !must_wait});
-  if (!must_wait) ask_cut(turn, attempt);
-}
-
-void ApplicationMaster::ask_cut(Turn& turn, AttemptId id) {
-  const Speculate& decision = wishes_.at(id).decision;
-  wishes_.at(id).asked = true;
-  request_cut(turn, id, *decision.resume_at, decision.release);
-}
-
-void ApplicationMaster::request_cut(Turn& turn, AttemptId id, std::uint64_t at, bool release) {
-  turn.cluster.observe_cut_pending(id, true);
-  turn.act(action::CutAttempt{turn.cluster.find_attempt(id)->node, id, at, release});
-  turn.timers.arm(cut_of(id), turn.now + turn.cut_timeout);
-}
-
-// What a policy wants comes first: copies may hang on it.
-void ApplicationMaster::ask_next_cut(Turn& turn, AttemptId id) {
-  const Attempt* attempt = turn.cluster.find_live(id);
-  if (attempt == nullptr || attempt->cut_pending) return;
-  if (wishes_.contains(id))
-    ask_cut(turn, id);
-  else if (to_hand_over_.erase(id) != 0)
-    request_cut(turn, id, attempt->held.begin, true);
-}
-
-void ApplicationMaster::hand_over(Turn& turn, AttemptId id) {
-  const Attempt* attempt = turn.cluster.find_live(id);
-  if (attempt == nullptr) return;
-  if (attempt->standby || farthest(turn.cluster, {id.task.index, attempt->held.begin}) != id) {
-    return kill(turn, id, "its node drains");
-  }
-  to_hand_over_.insert(id);
-  ask_next_cut(turn, id);
-}
-
-void ApplicationMaster::repeat_cut(Turn& turn, AttemptId id) {
-  if (wishes_.contains(id)) ask_cut(turn, id);
-}
-
-void ApplicationMaster::on_cut_answered(Turn& turn, const event::CutAnswered& answer) {
-  turn.cluster.observe_cut_pending(answer.attempt, false);
-  turn.timers.disarm(cut_of(answer.attempt));
-  std::optional<Speculate> decision;
-  if (const auto wished = wishes_.find(answer.attempt); wished != wishes_.end() && wished->second.asked) {
-    decision = std::move(wished->second.decision);
-    wishes_.erase(wished);
-  }
-  const ByteRange held = turn.cluster.find_attempt(answer.attempt)->held;
-  if (answer.at <= held.begin && answer.release) {
-    kill(turn, answer.attempt, "it released all it held");
-  } else if (answer.at > held.begin && answer.at < held.end) {
-    const Segment* segment = turn.cluster.find_task(answer.attempt.task)->ledger.containing(answer.at);
-    const std::uint64_t begin = segment->range.begin;
-    turn.record(record::SegmentCut{answer.attempt, begin, answer.at, answer.release});
-    if (auto waiting = when_ready_.extract({answer.attempt.task.index, begin}); !waiting.empty()) {
-      waiting.key().second = answer.at;  // a checkpoint cut in front of them
-      when_ready_.insert(std::move(waiting));
-    }
-    // The boundary is this attempt's; another that raced the same segment may stand beyond it.
-    if (begin != answer.at) settle_race(turn, answer.attempt, begin);
-  }
-  if (decision && answer.at < held.end) take_over(turn, *decision, std::max(answer.at, held.begin));
-  ask_next_cut(turn, answer.attempt);
 }
 
 // Fresh attempts for the tail that begins at `at`, divided as decided.
@@ -168,14 +99,21 @@ void ApplicationMaster::on_ready(Turn& turn, AttemptId id) {
   const auto waiting = when_ready_.find(place);
   const std::optional<AttemptId> attempt = farthest(turn.cluster, place);
   if (waiting == when_ready_.end() || !attempt) return;  // settle_standbys() sees to it
-  wish(turn, waiting->second, *attempt);
+  cut_for(turn, waiting->second, *attempt);
   when_ready_.erase(waiting);
 }
 
-bool ApplicationMaster::is_wished(TaskId task, std::uint64_t segment) const {
+// Fresh attempts are to take over behind a cut of that attempt.
+bool ApplicationMaster::is_wanted_of(AttemptId id) const {
+  const auto waiting = behind_cuts_.find(id);
+  return waiting != behind_cuts_.end() && waiting->second.take_over.has_value();
+}
+
+bool ApplicationMaster::wants_standbys(TaskId task, std::uint64_t segment) const {
   if (when_ready_.contains({task.index, segment})) return true;
-  return std::any_of(wishes_.begin(), wishes_.end(), [&](const auto& wished) {
-    return wished.first.task == task && wished.second.decision.handover == Handover::Ready;
+  return std::any_of(behind_cuts_.begin(), behind_cuts_.end(), [&](const auto& waiting) {
+    const std::optional<Speculate>& decision = waiting.second.take_over;
+    return waiting.first.task == task && decision && decision->handover == Handover::Ready;
   });
 }
 
@@ -190,7 +128,7 @@ void ApplicationMaster::settle_standbys(Turn& turn) {
     if (turn.cluster.racing(id.task, begin).empty()) {
       when_ready_.erase({id.task.index, begin});
       begin_standby(turn, id, begin);
-    } else if (!is_wished(id.task, begin)) {
+    } else if (!wants_standbys(id.task, begin)) {
       kill(turn, id, "it is not needed");
     }
   }
@@ -201,19 +139,6 @@ void ApplicationMaster::settle_standbys(Turn& turn) {
     });
     return !is_queued && turn.cluster.standing_by(task_id(place.first), place.second).empty();
   });
-}
-
-// It stands still, or its process does: what it holds starts again at its begin, that is at the last sealed offset.
-void ApplicationMaster::on_cut_overdue(Turn& turn, AttemptId id) {
-  const Attempt* attempt = turn.cluster.find_live(id);
-  if (attempt == nullptr || !attempt->cut_pending) return;
-  const std::uint64_t begin = attempt->held.begin;
-  std::uint32_t copies = 0;
-  if (const auto wished = wishes_.find(id); wished != wishes_.end()) copies = total(wished->second.decision.copies);
-  kill(turn, id, "it did not answer a cut");
-  if (copies > 1 && turn.cluster.standing_by(id.task, begin).empty()) {
-    copies_.push_back({{id.task.index, begin}, copies, false});  // the first of them starts it again
-  }
 }
 
 void ApplicationMaster::carry_out(Turn& turn, const Divide& decision) {
@@ -237,7 +162,7 @@ void ApplicationMaster::carry_out(Turn& turn, const Divide& decision) {
   note.reason = code_of(decision.reason);
   note.segment = decision.segment;
   note.pieces = pieces;
-  turn.record(record::PolicyDecided{job_, std::move(note)});
+  turn.decide(job_, std::move(note));
   refresh(turn.cluster, decision.task);
 }
 
@@ -248,7 +173,7 @@ void ApplicationMaster::carry_out(Turn& turn, const CloneTasks& decision) {
   note.what = DecisionNote::What::Clone;
   note.reason = code_of(decision.reason);
   note.copies = clones_;
-  turn.record(record::PolicyDecided{job_, std::move(note)});
+  turn.decide(job_, std::move(note));
 }
 
 void ApplicationMaster::carry_out(Turn& turn, const EndAttempt& decision) {
@@ -260,7 +185,7 @@ void ApplicationMaster::carry_out(Turn& turn, const EndAttempt& decision) {
   note.attempt = decision.attempt.number;
   note.reason = code_of(decision.reason);
   note.segment = attempt->held.begin;
-  turn.record(record::PolicyDecided{job_, std::move(note)});
+  turn.decide(job_, std::move(note));
   kill(turn, decision.attempt, std::string(code_of(decision.reason)));
 }
 
@@ -279,7 +204,7 @@ void ApplicationMaster::note(Turn& turn, const Speculate& decision, std::optiona
   note.completion = decision.completion;
   note.pocd_before = decision.pocd_before;
   note.pocd_after = decision.pocd_after;
-  turn.record(record::PolicyDecided{job_, std::move(note)});
+  turn.decide(job_, std::move(note));
 }
 
 }  // namespace ontime::scheduler

@@ -29,6 +29,13 @@ struct Turn {
     cluster.apply(records.back());
     if (on_fact) on_fact(records.back().fact);
   }
+  // More than a job's first kDecisionsKept are counted only.
+  void decide(JobId job, DecisionNote decision) {
+    if (cluster.find_job(job)->decisions.size() < kDecisionsKept)
+      record(record::PolicyDecided{job, std::move(decision)});
+    else
+      cluster.observe_decision_dropped(job);
+  }
   template <class What>
   void act(What what) {
     actions.emplace_back(std::move(what));

@@ -31,7 +31,7 @@ enum class Due : std::uint8_t {
   Submission,    // job
   OutageBegins,  // outage
   OutageEnds,    // outage
-  Forecast,      // job id; generation: index into Observer::forecast_at
+  Forecast,      // job id; generation: index into Observer::forecast_at, or beyond it
 };
 
 enum class Lane : std::uint8_t { Message, Beat, IdleBeat };

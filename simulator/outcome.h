@@ -10,10 +10,13 @@
 
 namespace ontime::simulator {
 
-// What was expected of a running job when a share of its time up to the deadline had passed.
+// What was expected of a running job. Instants in seconds after its submission; NaN: nothing could be said.
 struct ForecastReading {
-  double share = 0;
-  double pocd = 0;  // scheduler::Forecast::pocd, NaN: nothing could be said
+  double share = 0;  // of its time up to the deadline that had passed; 0: there is none
+  double pocd = 0;   // these as scheduler::Forecast has them
+  double low = 0;
+  double median = 0;
+  double high = 0;
 };
 
 struct JobOutcome {
@@ -30,7 +33,7 @@ struct JobOutcome {
   double mapped_bytes = 0;      // by true positions, by all its attempts: what exceeds the input was mapped in vain
   std::uint32_t decisions = 0;  // of its policy, carried out
   std::int32_t chosen = -1;     // r or c of its policy's latest note that begins "r = 2: ..."; -1: it has none
-  std::vector<ForecastReading> forecasts{};  // as Observer::forecast_at asks for, while it ran
+  std::vector<ForecastReading> forecasts{};  // as the Observer asks for, while it ran
 
   bool has_ended() const { return scheduler::is_final(state); }
   double flow_time() const { return ended - submitted; }
@@ -55,6 +58,7 @@ struct Outcome {
   std::uint64_t heartbeats = 0;
   std::uint64_t steps = 0;          // of the scheduler
   std::uint64_t events = 0;         // put into the queue
+  double held_back = 0;             // node-seconds: held back with a free slot, while fresh tasks waited
   std::vector<std::string> broken;  // invariants that did not hold; the simulation ended at the first step with any
 
   double utilisation() const { return ended > 0 ? slot_seconds / (ended * slots) : 0; }

@@ -105,7 +105,7 @@ struct JobGroup {
   scheduler::StringMap policy_parameters;
   std::string estimator = "chronos";
   std::optional<double> checkpoint;  // interval, 0: off. Empty: 5 s, but off under policies that restart their copies
-  double attempt_timeout = 0;        // without progress; 0: off
+  double attempt_timeout = 0;        // without progress; 0: by what the job's attempts show
   std::uint32_t attempts_max = 4;    // failures of one segment that fail the job
   bool kill_on_miss = false;
 };

@@ -80,6 +80,7 @@ Outcome Simulation::run() {
     const TimePoint next = std::max(now_, wakes ? *wake_up : queue_.next_at());
     if (next > horizon) break;
     if (scenario_.sample_every > 0) take_samples(next);
+    count_held_back(next);
     now_ = next;
     if (wakes)
       step(event::TimePassed{});
@@ -122,17 +123,26 @@ void Simulation::happen(const Upcoming& due) {
 }
 
 void Simulation::expect_forecasts(JobId job, const JobOutcome& outcome) {
-  if (outcome.deadline <= 0) return;
-  for (std::uint32_t i = 0; i < observer_.forecast_at.size(); ++i) {
-    const double at = outcome.submitted + observer_.forecast_at[i] * outcome.deadline;
-    queue_.push(TimePoint(from_seconds(at)), Due::Forecast, static_cast<std::uint32_t>(job.value), i);
+  const auto shares = static_cast<std::uint32_t>(observer_.forecast_at.size());
+  const auto expect = [&](double after, std::uint32_t reading) {
+    const TimePoint at(from_seconds(outcome.submitted + after));
+    queue_.push(at, Due::Forecast, static_cast<std::uint32_t>(job.value), reading);
+  };
+  for (std::uint32_t i = 0; outcome.deadline > 0 && i < shares; ++i) {
+    expect(observer_.forecast_at[i] * outcome.deadline, i);
   }
+  if (job.value > observer_.forecast_when.size()) return;
+  for (const double after : observer_.forecast_when[job.value - 1]) expect(after, shares);
 }
 
 void Simulation::record_forecast(const Upcoming& due) {
   const auto forecast = scheduler::forecast(scheduler_, JobId{due.subject}, now_);
   if (!forecast) return;  // it has ended
-  outcome_.jobs[due.subject - 1].forecasts.push_back({observer_.forecast_at[due.generation], forecast->pocd});
+  JobOutcome& job = outcome_.jobs[due.subject - 1];
+  const double passed = since_start(now_) - job.submitted;
+  double share = job.deadline > 0 ? passed / job.deadline : 0;
+  if (due.generation < observer_.forecast_at.size()) share = observer_.forecast_at[due.generation];
+  job.forecasts.push_back({share, forecast->pocd, forecast->low, forecast->median, forecast->high});
 }
 
 void Simulation::take_samples(TimePoint until) {
@@ -140,6 +150,11 @@ void Simulation::take_samples(TimePoint until) {
     outcome_.samples.push_back(
         {since_start(sampled_next_), workers_.busy(), static_cast<std::uint32_t>(outcome_.jobs.size() - jobs_ended_)});
   }
+}
+
+void Simulation::count_held_back(TimePoint until) {
+  if (fresh_tasks_ == 0) return;
+  outcome_.held_back += seconds(until - now_) * static_cast<double>(scheduler_.resources().idle_held_nodes());
 }
 
 void Simulation::submit(std::uint32_t index) {
@@ -153,6 +168,8 @@ void Simulation::submit(std::uint32_t index) {
   scheduler::JobSpec spec = spec_of(group, planned);
   for (const scheduler::InputFile& file : spec.inputs) job.input_bytes += static_cast<double>(file.size);
   outcome_.jobs.push_back(job);
+  fresh_.push_back(job.tasks);
+  fresh_tasks_ += job.tasks;
   workers_.add_job({.planned = index,
                     .group = &group,
                     .tasks = planned.tasks,
@@ -190,6 +207,10 @@ void Simulation::follow(const scheduler::Fact& fact) {
     JobOutcome& job = outcome_.jobs[launched->attempt.task.job.value - 1];
     ++outcome_.attempts;
     ++job.attempts;
+    if (launched->attempt.number == 0) {
+      --fresh_[launched->attempt.task.job.value - 1];
+      --fresh_tasks_;
+    }
     job.copies += launched->speculative ? 1 : 0;
   } else if (const auto* decided = std::get_if<record::PolicyDecided>(&fact)) {
     JobOutcome& job = outcome_.jobs[decided->job.value - 1];
@@ -207,6 +228,7 @@ void Simulation::end_job(const record::JobEnded& fact) {
   job.ended = since_start(now_);
   job.state = fact.state;
   ++jobs_ended_;
+  fresh_tasks_ -= std::exchange(fresh_[fact.job.value - 1], 0);
   if (observer_.ended) observer_.ended(fact.job, scheduler_);
   const std::uint32_t next = workers_.job(fact.job).planned + 1;
   if (next < planned_.size() && planned_[next].at == kForEver) queue_.push(now_, Due::Submission, next);

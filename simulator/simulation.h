@@ -32,6 +32,7 @@ class Simulation {
   void end_job(const scheduler::record::JobEnded& fact);
   void inspect();
   void take_samples(TimePoint until);
+  void count_held_back(TimePoint until);
 
   const Scenario& scenario_;
   const std::uint64_t seed_;
@@ -43,6 +44,8 @@ class Simulation {
   TimePoint now_;
   TimePoint sampled_next_;
   std::size_t jobs_ended_ = 0;
+  std::vector<std::uint32_t> fresh_;  // by job: its tasks without an attempt
+  std::uint64_t fresh_tasks_ = 0;     // of all jobs
   Outcome outcome_;
 };
 

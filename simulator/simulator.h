@@ -20,6 +20,9 @@ struct Observer {
   // Shares of the time from submission to the deadline at which each running job's forecast is recorded. Nothing else
   // changes by it.
   std::vector<double> forecast_at{};
+  // By job, in order of submission: instants at which its forecast is recorded as well, in seconds after its
+  // submission, ascending. Nothing else changes by it.
+  std::vector<std::vector<double>> forecast_when{};
   // Called when a job has ended, while the scheduler still knows all about it.
   std::function<void(JobId, const scheduler::Scheduler&)> ended{};
 };

@@ -287,7 +287,7 @@ void Workers::go_on_mapping(Attempt& attempt, TimePoint now) {
 }
 
 void Workers::exit(Attempt& attempt, const std::string& why, TimePoint now) {
-  report(attempt.node, event::AttemptExited{nodes_[attempt.node].id, attempt.id, false, why}, now);
+  report(attempt.node, event::AttemptExited{nodes_[attempt.node].id, attempt.id, scheduler::FailureKind::Attempt, why}, now);
   end(slot_of(attempt), now);
 }
 

@@ -16,6 +16,8 @@ namespace ontime::apps {
 namespace {
 
 constexpr std::size_t kBufferBytes = 64 * 1024;
+// Nobody tells when a command reads: while something waits for it, it is looked at so often.
+constexpr int kTickMs = 100;
 
 // What the child does; only calls that are safe after a fork. Never returns.
 [[noreturn]] void become_command(const char* line, char* const* environment, int in, int out, int error, pid_t parent) {
@@ -57,9 +59,8 @@ std::string describe_end(int status) {
 
 }  // namespace
 
-Command::Command(const std::string& line, const std::vector<std::string>& environment, Receiver on_stdout,
-                 Receiver on_stderr)
-    : line_(line), on_stdout_(std::move(on_stdout)), on_stderr_(std::move(on_stderr)), buffer_(kBufferBytes) {
+Command::Command(const std::string& line, const std::vector<std::string>& environment, Listeners listeners)
+    : line_(line), listeners_(std::move(listeners)), buffer_(kBufferBytes) {
   std::signal(SIGPIPE, SIG_IGN);  // a command may close its stdin early: write() then tells
   Pipe in = make_pipe(), out = make_pipe(), error = make_pipe();
   const std::vector<std::string> strings = merged_environment(environment);
@@ -73,10 +74,10 @@ Command::Command(const std::string& line, const std::vector<std::string>& enviro
     become_command(line_.c_str(), pointers.data(), in.read_end.get(), out.write_end.get(), error.write_end.get(),
                    parent);
   }
-  stdin_ = std::move(in.write_end);
+  stdin_ = InputPipe(std::move(in.write_end));
   stdout_ = std::move(out.read_end);
   stderr_ = std::move(error.read_end);
-  for (const Descriptor* end : {&stdin_, &stdout_, &stderr_}) make_non_blocking(*end);
+  for (const Descriptor* end : {&stdout_, &stderr_}) make_non_blocking(*end);
 }
 
 Command::~Command() {
@@ -88,6 +89,8 @@ Command::~Command() {
 
 void Command::send(std::string_view bytes) {
   while (!bytes.empty() && stdin_.open()) receive_or_send(bytes);
+  dropped_ += bytes.size();
+  tell_taken();
 }
 
 void Command::finish() {
@@ -106,13 +109,19 @@ void Command::finish() {
 void Command::receive_or_send(std::string_view& bytes) {
   // A closed end has number -1, which poll() ignores.
   std::array<pollfd, 3> ends = {{{stdin_.get(), POLLOUT, 0}, {stdout_.get(), POLLIN, 0}, {stderr_.get(), POLLIN, 0}}};
-  if (poll(ends.data(), ends.size(), -1) < 0) {
+  if (poll(ends.data(), ends.size(), stdin_.has_waiting() ? kTickMs : -1) < 0) {
     if (errno == EINTR) return;
     throw_system_error("cannot wait for the command \"" + line_ + "\"");
   }
-  if (ends[2].revents != 0) receive(stderr_, on_stderr_);
-  if (ends[1].revents != 0) receive(stdout_, on_stdout_);
-  if (ends[0].revents != 0) send_some(bytes);
+  if (ends[2].revents != 0) receive(stderr_, listeners_.on_stderr);
+  if (ends[1].revents != 0) receive(stdout_, listeners_.on_stdout);
+  if (ends[0].revents != 0) stdin_.send_some(bytes);
+  tell_taken();
+}
+
+void Command::tell_taken() {
+  const std::uint64_t taken = stdin_.taken() + dropped_;
+  if (taken > taken_) listeners_.on_taken(taken_ = taken);
 }
 
 void Command::receive(Descriptor& from, const Receiver& receiver) {
@@ -123,16 +132,6 @@ void Command::receive(Descriptor& from, const Receiver& receiver) {
     from.close();
   else if (errno != EAGAIN && errno != EINTR)
     throw_system_error("cannot read from the command \"" + line_ + "\"");
-}
-
-void Command::send_some(std::string_view& bytes) {
-  const ssize_t sent = write(stdin_.get(), bytes.data(), bytes.size());
-  if (sent >= 0)
-    bytes.remove_prefix(static_cast<std::size_t>(sent));
-  else if (errno == EPIPE)
-    stdin_.close();
-  else if (errno != EAGAIN && errno != EINTR)
-    throw_system_error("cannot write to the command \"" + line_ + "\"");
 }
 
 }  // namespace ontime::apps

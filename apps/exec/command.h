@@ -4,12 +4,14 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "apps/exec/input_pipe.h"
 #include "apps/exec/pipe.h"
 
 namespace ontime::apps {
@@ -17,10 +19,17 @@ namespace ontime::apps {
 class Command {
  public:
   using Receiver = std::function<void(std::string_view)>;
+  // What is told from within send() and finish().
+  struct Listeners {
+    Receiver on_stdout;
+    Receiver on_stderr;
+    // How many of the bytes that were sent the command has read so far, or will never read; each time that it grows.
+    std::function<void(std::uint64_t)> on_taken;
+  };
 
   // Starts `/bin/sh -c line` with our environment and `environment` (NAME=VALUE) on top. The process stays in our
   // process group and dies with us.
-  Command(const std::string& line, const std::vector<std::string>& environment, Receiver on_stdout, Receiver on_stderr);
+  Command(const std::string& line, const std::vector<std::string>& environment, Listeners listeners);
   // A command that still runs is killed.
   ~Command();
   Command(const Command&) = delete;
@@ -35,12 +44,13 @@ class Command {
  private:
   void receive_or_send(std::string_view& bytes);
   void receive(Descriptor& from, const Receiver& receiver);
-  void send_some(std::string_view& bytes);
+  void tell_taken();
 
   std::string line_;
-  Receiver on_stdout_;
-  Receiver on_stderr_;
-  Descriptor stdin_;
+  const Listeners listeners_;
+  InputPipe stdin_;
+  std::uint64_t dropped_ = 0;  // sent after the command had closed its stdin
+  std::uint64_t taken_ = 0;    // as told last
   Descriptor stdout_;
   Descriptor stderr_;
   pid_t process_ = -1;

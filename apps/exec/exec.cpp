@@ -1,6 +1,8 @@
 // Any program as a mapper, by the conventions of Hadoop Streaming: a shell command gets the records of a segment on its
 // stdin, and what it writes to stdout is the output of the segment.
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -20,15 +22,18 @@ using namespace ontime::apps;
 class Run {
  public:
   Run(Context& context, std::uint64_t offset)
-      : errors_(context),
-        command_(
-            context.get("command"), environment(context, offset), [this](auto bytes) { receive(bytes); },
-            [this](auto bytes) { errors_.add(bytes); }) {}
+      : context_(context),
+        errors_(context),
+        command_(context.get("command"), environment(context, offset),
+                 {[this](auto bytes) { receive(bytes); }, [this](auto bytes) { errors_.add(bytes); },
+                  [this](std::uint64_t bytes) { take(bytes); }}) {}
 
-  void send(std::string_view records, Output& out) {
+  void send(const Batch& batch, Output& out) {
+    if (sent_ == 0) begin_ = batch.offset;
     out_ = &out;
-    command_.send(records);
-    sent_last_ = records.back();
+    sent_ += batch.bytes.size();
+    command_.send(batch.bytes);
+    sent_last_ = batch.bytes.back();
   }
 
   void finish(Output& out) {
@@ -53,6 +58,12 @@ class Run {
     received_last_ = bytes.back();
   }
 
+  // The attempt has got as far as the command has.
+  void take(std::uint64_t bytes) { context_.set_taken(begin_ + std::min(bytes, sent_)); }
+
+  Context& context_;
+  std::uint64_t begin_ = 0;  // of the records, in the input
+  std::uint64_t sent_ = 0;   // bytes of records
   Output* out_ = nullptr;  // set during send() and finish()
   char sent_last_ = '\n';
   char received_last_ = '\n';
@@ -71,7 +82,7 @@ class ExecMapper final : public Mapper {
 
   void map(const Batch& batch, Output& out) override {
     if (!run_) run_.emplace(*context_, offset_);
-    run_->send(batch.bytes, out);
+    run_->send(batch, out);
   }
 
   void flush(Output& out) override {

@@ -52,6 +52,9 @@ bool is_no_progress(const wire::Request& request, const wire::Reply& reply) {
   return reply.jobs().next_job() != 0 && reply.jobs().next_job() <= request.list_jobs().first_job();
 }
 
+// Listing the inputs takes its time; a file system that does not answer is told of earlier.
+constexpr Duration kSubmitMax = std::chrono::minutes(2);
+
 Error unexpected_answer() { return failed("the master answered another question; are both of the same version?"); }
 
 }  // namespace
@@ -118,7 +121,7 @@ Result<wire::Reply> MasterClient::ask(const wire::Request& request, Duration ans
 Result<wire::Reply::Submitted> MasterClient::submit(const wire::JobSpec& spec) {
   wire::Request request;
   *request.mutable_submit() = spec;
-  auto reply = ask(request);
+  auto reply = ask(request, kSubmitMax);
   if (!reply) return reply.error();
   if (!reply->has_submitted()) return unexpected_answer();
   return reply->submitted();
@@ -198,10 +201,24 @@ Result<wire::Reply::Explained> MasterClient::explain(wire::Request::Explain requ
 Result<wire::Reply::Nodes> MasterClient::list_nodes() {
   wire::Request request;
   request.mutable_list_nodes();
-  auto reply = ask(request);
-  if (!reply) return reply.error();
-  if (!reply->has_nodes()) return unexpected_answer();
-  return reply->nodes();
+  wire::Reply::Nodes whole;
+  for (;;) {
+    auto reply = ask(request);
+    if (!reply) return reply.error();
+    if (!reply->has_nodes()) return unexpected_answer();
+    wire::Reply::Nodes& part = *reply->mutable_nodes();
+    const std::uint32_t next = part.next_node();
+    if (next != 0 && next <= request.list_nodes().first_node()) return unexpected_answer();
+    if (request.list_nodes().first_node() == 0) {
+      whole = std::move(part);
+    } else {
+      for (auto& node : *part.mutable_nodes()) *whole.add_nodes() = std::move(node);
+    }
+    if (next == 0) break;
+    request.mutable_list_nodes()->set_first_node(next);
+  }
+  whole.clear_next_node();
+  return whole;
 }
 
 Result<wire::Reply::Profile> MasterClient::profile(const wire::JobSpec& spec) {

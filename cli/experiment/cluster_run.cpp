@@ -51,7 +51,7 @@ Result<wire::JobSpec> ClusterRun::spec_of(std::size_t index) {
   options.output = setup_.outputs + "/" + std::to_string(index + 1);
   options.splits = planned.tasks;
   if (group.checkpoint) options.checkpoint_interval = from_seconds(*group.checkpoint);
-  options.attempt_timeout = from_seconds(group.attempt_timeout);
+  if (group.attempt_timeout > 0) options.attempt_timeout = from_seconds(group.attempt_timeout);
   options.policy = "none";
   if (planned.kind == JobKind::WarmUp) {
     options.deadline = from_seconds(setup_.scenario.warm_up.time);

@@ -1,5 +1,6 @@
 #include "cli/show/explain_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <optional>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr const char* kIndent = "             ";
 constexpr int kShownAtEitherEnd = 4;  // of the decisions about one task
+constexpr int kHeldNodesShown = 10;
 
 std::string at(std::int64_t ns) {
   std::array<char, 32> text{};
@@ -146,6 +148,23 @@ std::string task_text(const wire::ExplainedTask& task, bool whole) {
   return text;
 }
 
+// When it began before the job was there, that is said as 0.
+std::string held_text(const wire::HeldNode& held) {
+  std::string text = to_string(NodeId{held.node()}) + " (" + held.node_name() + ") was held back as " + held.cause();
+  text += (held.is_over() ? " until " : ", at most until ") + at(held.until_ns()) + ": " + held.reason();
+  return timed(std::max<std::int64_t>(held.since_ns(), 0), text);
+}
+
+std::string held_text(const wire::Reply::Explained& explained, bool whole) {
+  if (explained.held_nodes().empty()) return "";
+  std::string text = "\nnodes that were held back\n";
+  const int shown = whole ? explained.held_nodes_size() : std::min(explained.held_nodes_size(), kHeldNodesShown);
+  for (int i = 0; i < shown; ++i) text += held_text(explained.held_nodes(i));
+  const int more = explained.held_nodes_size() - shown;
+  if (more > 0) text += kIndent + std::to_string(more) + " more; --all shows all\n";
+  return text;
+}
+
 std::string head_text(const wire::JobSummary& job) {
   std::string text = to_string(JobId{job.job()}) + " " + state_name(job.state()) + ", policy " + job.policy();
   const std::string parameters = parameters_text(job);
@@ -160,6 +179,7 @@ std::string explained_text(const wire::Reply::Explained& explained, bool whole) 
   std::string text = head_text(explained.summary());
   if (!explained.decisions().empty()) text += "\nthe whole job\n";
   for (const auto& decision : explained.decisions()) text += decision_text(decision, {});
+  text += held_text(explained, whole);
   for (const auto& task : explained.tasks()) text += "\n" + task_text(task, whole);
   if (explained.decisions().empty() && explained.tasks().empty())
     text += "Nothing was decided and no straggler was passed over.\n";

@@ -1,6 +1,7 @@
 #include "cli/show/insight_json.h"
 
 #include "common/base/byte_range.h"
+#include "common/base/ids.h"
 #include "common/base/time.h"
 
 namespace ontime::cli {
@@ -61,6 +62,16 @@ Json decision_value(const wire::DecisionDetail& decision) {
           {"attempts", fates_value(decision.fates())}};
 }
 
+Json held_value(const wire::HeldNode& held) {
+  return {{"node", to_string(NodeId{held.node()})},
+          {"node_name", held.node_name()},
+          {"cause", held.cause()},
+          {"since_seconds", in_seconds(held.since_ns())},
+          {"until_seconds", in_seconds(held.until_ns())},
+          {"is_over", held.is_over()},
+          {"reason", held.reason()}};
+}
+
 Json task_value(const wire::ExplainedTask& task) {
   Json json = {{"task", task.index()},
                {"begin", task.split().begin()},
@@ -119,10 +130,12 @@ Json copies_value(const wire::Reply::Job& job) {
 }
 
 Json explanation_value(const wire::Reply::Explained& explained) {
-  Json json = {{"decisions", Json::array()},
+  Json json = {{"held_nodes", Json::array()},
+               {"decisions", Json::array()},
                {"tasks", Json::array()},
                {"tasks_left_out", explained.tasks_left_out()},
                {"decisions_dropped", explained.decisions_dropped()}};
+  for (const auto& held : explained.held_nodes()) json["held_nodes"].push_back(held_value(held));
   for (const auto& decision : explained.decisions()) json["decisions"].push_back(decision_value(decision));
   for (const auto& task : explained.tasks()) json["tasks"].push_back(task_value(task));
   return json;

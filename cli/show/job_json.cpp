@@ -39,6 +39,7 @@ Json summary(const wire::JobSummary& job) {
       {"application", job.application()},
       {"output", job.output()},
       {"policy", job.policy()},
+      {"policy_problem", job.policy_problem()},
       {"policy_parameters", entries_of(job.policy_parameters())},
       {"estimator", job.estimator()},
       {"checkpoint_seconds", job.checkpoint_interval_ns() > 0 ? duration(job.checkpoint_interval_ns()) : Json(nullptr)},
@@ -95,6 +96,14 @@ Json task(const wire::TaskDetail& task) {
 // Names and messages are bytes from elsewhere: what is no UTF-8 is replaced.
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
+Json hold(const wire::NodeSummary& node) {
+  if (!node.has_hold()) return nullptr;
+  return {{"cause", node.hold().cause()},
+          {"so_far_seconds", duration(node.hold().so_far_ns())},
+          {"left_seconds", duration(node.hold().left_ns())},
+          {"reason", node.hold().reason()}};
+}
+
 }  // namespace
 
 std::string jobs_json(const wire::Reply::Jobs& jobs) {
@@ -147,7 +156,8 @@ std::string nodes_json(const wire::Reply::Nodes& nodes) {
                     {"slots", node.slots()},
                     {"busy", node.busy()},
                     {"silent_seconds", duration(node.silent_ns())},
-                    {"attempts_failed", node.attempts_failed()}});
+                    {"attempts_failed", node.attempts_failed()},
+                    {"hold", hold(node)}});
   Json document;
   document["nodes"] = std::move(list);
   return text_of(document);

@@ -41,6 +41,13 @@ void add_line(std::string& text, const std::string& name, const std::string& val
   text += name + ":" + std::string(name.size() < 11 ? 12 - name.size() : 1, ' ') + printable(value) + "\n";
 }
 
+// "node-3 (w3) is held back as slow for 43 s more: its last 4 attempts ..."
+std::string hold_text(const wire::NodeSummary& node) {
+  return printable(to_string(NodeId{node.node()}) + " (" + node.name() + ") is held back as " + node.hold().cause() +
+                   " for " + format_duration(Duration(node.hold().left_ns())) + " more: " + node.hold().reason()) +
+         "\n";
+}
+
 }  // namespace
 
 std::string state_name(wire::JobState state) {
@@ -138,12 +145,16 @@ std::string nodes_table(const wire::Reply::Nodes& nodes) {
                {"SLOTS", Align::Right},
                {"BUSY", Align::Right},
                {"SILENT", Align::Right},
-               {"FAILED", Align::Right}});
-  for (const auto& node : nodes.nodes())
+               {"FAILED", Align::Right},
+               {"HELD"}});
+  std::string holds;
+  for (const auto& node : nodes.nodes()) {
     table.add_row({to_string(NodeId{node.node()}), node.name(), node.host(), node.state(), std::to_string(node.slots()),
                    std::to_string(node.busy()), format_duration(Duration(node.silent_ns())),
-                   std::to_string(node.attempts_failed())});
-  return table.empty() ? "no workers; 'ontime-worker --master HOST:PORT' starts one\n" : table.to_string();
+                   std::to_string(node.attempts_failed()), node.has_hold() ? node.hold().cause() : "-"});
+    if (node.has_hold()) holds += hold_text(node);
+  }
+  return table.empty() ? "no workers; 'ontime-worker --master HOST:PORT' starts one\n" : table.to_string() + holds;
 }
 
 std::string drain_text(const wire::NodeSummary& node, bool undo) {
@@ -171,6 +182,7 @@ std::string job_text(const wire::Reply::Job& whole) {
   add_line(text, "application", job.application());
   const std::string parameters = parameters_text(job);
   add_line(text, "policy", job.policy() + (parameters.empty() ? "" : " with " + parameters));
+  add_line(text, "warning", job.policy_problem());
   add_line(text, "estimator", job.estimator());
   add_line(text, "checkpoints", checkpoint_text(job));
   add_line(text, "submitted", local_time(job.submitted_unix_ns()));

@@ -50,10 +50,12 @@ class Sheet {
 void add_nodes(const wire::Reply::Nodes& nodes, Sheet& sheet) {
   std::map<std::string, double> by_state{{"live", 0},   {"draining", 0}, {"drained", 0},
                                          {"silent", 0}, {"lost", 0},     {"left", 0}};
+  std::map<std::string, double> held{{"slow", 0}, {"failing", 0}};
   double busy = 0;
   double free = 0;
   for (const wire::NodeSummary& node : nodes.nodes()) {
     by_state[node.state()] += 1;
+    if (node.has_hold()) held[node.hold().cause()] += 1;
     if (node.state() != "live") continue;
     busy += node.busy();
     free += node.slots() - node.busy();
@@ -63,6 +65,9 @@ void add_nodes(const wire::Reply::Nodes& nodes, Sheet& sheet) {
     sheet.set("ontime_node_attempts_failed", "Attempts that have failed on the node", labels, node.attempts_failed());
   }
   for (const auto& [state, count] : by_state) sheet.set("ontime_nodes", "Workers by state", {{"state", state}}, count);
+  for (const auto& [cause, count] : held) {
+    sheet.set("ontime_nodes_held_back", "Workers that get no new work for a time, by cause", {{"cause", cause}}, count);
+  }
   sheet.set("ontime_slots", "Slots of live workers", {{"state", "busy"}}, busy);
   sheet.set("ontime_slots", "Slots of live workers", {{"state", "free"}}, free);
 }
@@ -73,6 +78,8 @@ void add_measures(const wire::Measures& measures, Sheet& sheet) {
   sheet.set("ontime_heartbeat_lag_seconds", "By how much heartbeats came later than the interval",
             measures.heartbeat_lag());
   sheet.count("ontime_journal_records_total", "Records that became durable", {}, measures.records());
+  sheet.count("ontime_log_lines_dropped_total", "Lines that the master's log could not take", {},
+              measures.log_lines_dropped());
   const auto turned_away = [&](const char* why, std::uint64_t value) {
     sheet.count("ontime_turned_away_total", "Connections and requests that were turned away", {{"why", why}}, value);
   };

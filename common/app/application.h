@@ -102,7 +102,7 @@ class Application {
 };
 
 // Grows when the interface changes; an application built for another number is refused with a clear message.
-inline constexpr std::uint32_t kApplicationInterface = 2;
+inline constexpr std::uint32_t kApplicationInterface = 3;
 
 }  // namespace ontime::app
 

@@ -28,6 +28,11 @@ class Context : public Parameters {
 
   // A short text for people, shown with the attempt.
   virtual void set_status(std::string_view text) = 0;
+
+  // For a mapper that hands its records on, to another process, say: everything of the input below `offset` has really
+  // been taken. Said in map() and flush(), as it goes on; it then stands for the attempt's progress, which otherwise is
+  // what was given to map(). An attempt whose progress stands still for long is ended.
+  virtual void set_taken(std::uint64_t offset) { static_cast<void>(offset); }
 };
 
 }  // namespace ontime::app

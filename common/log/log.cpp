@@ -1,11 +1,15 @@
 #include "common/log/log.h"
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
+#include <poll.h>
 #include <spdlog/formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -19,6 +23,7 @@
 #include <utility>
 
 #include "common/log/fields.h"
+#include "common/log/line_writer.h"
 
 namespace ontime::log {
 namespace {
@@ -108,36 +113,43 @@ class JsonFormatter : public spdlog::formatter {
   std::string program_;
 };
 
-struct CloseFile {
-  void operator()(std::FILE* file) const {
-    if (file != stderr) std::fclose(file);
-  }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
+std::atomic<std::uint64_t> dropped_lines = 0;  // of this process
 
-// Every event reaches the file before log() returns, so that a killed process leaves its last words.
+// Formats here and writes on the writer's thread. Lines that were dropped are told of with the next event.
 class FileSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  explicit FileSink(File file) : file_(std::move(file)) {}
+  explicit FileSink(std::unique_ptr<LineWriter> writer) : writer_(std::move(writer)) {}
+  ~FileSink() override { writer_->drain(kLastWords); }
 
  protected:
   void sink_it_(const spdlog::details::log_msg& event) override {
-    spdlog::memory_buf_t line;
-    formatter_->format(event, line);
-    std::fwrite(line.data(), 1, line.size(), file_.get());
-    std::fflush(file_.get());
+    if (const std::uint64_t dropped = writer_->dropped(); dropped != told_) {
+      const std::string text = "log_lines_dropped lines=" + std::to_string(dropped - told_) + " total=" +
+                               std::to_string(dropped);
+      dropped_lines += dropped - told_;
+      told_ = dropped;
+      add({event.time, {}, event.logger_name, spdlog::level::warn, text});
+    }
+    add(event);
   }
-  void flush_() override {}
+  void flush_() override { writer_->drain(kLastWords); }
 
  private:
-  File file_;
+  void add(const spdlog::details::log_msg& event) {
+    spdlog::memory_buf_t line;
+    formatter_->format(event, line);
+    writer_->add({line.data(), line.size()});
+  }
+
+  const std::unique_ptr<LineWriter> writer_;
+  std::uint64_t told_ = 0;
 };
 
-Result<File> open(const std::string& path) {
-  if (path.empty()) return File(stderr);
-  File file(std::fopen(path.c_str(), "ae"));  // e: children do not inherit it
-  if (!file) return failed("cannot open the log file " + path + ": " + std::strerror(errno));
-  return file;
+Result<std::unique_ptr<LineWriter>> open(const std::string& path) {
+  if (path.empty()) return std::make_unique<LineWriter>(STDERR_FILENO, LineWriter::Owns::No);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) return failed("cannot open the log file " + path + ": " + std::strerror(errno));
+  return std::make_unique<LineWriter>(file, LineWriter::Owns::Yes);
 }
 
 }  // namespace
@@ -161,6 +173,13 @@ Status set_up(const Options& options) {
   logger->set_level(*level);
   spdlog::set_default_logger(std::move(logger));
   return {};
+}
+
+std::uint64_t lines_dropped() { return dropped_lines; }
+
+void say(const std::string& text) {
+  pollfd writable{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&writable, 1, 0) == 1) std::fputs(text.c_str(), stderr);
 }
 
 }  // namespace ontime::log

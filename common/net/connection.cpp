@@ -4,6 +4,7 @@
 #include <google/protobuf/message_lite.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -42,11 +43,23 @@ std::string describe_peer(const Connection::Socket& socket) {
   return to_string(Endpoint{endpoint.address().to_string(), endpoint.port()});
 }
 
-// Not inherited by the processes that are started here; frames leave at once (a no-op on local sockets).
+// Of a connection on which nobody says anything, such as a client's that waits: the kernel asks then whether the peer
+// still lives, and ends it after as many questions without an answer.
+constexpr int kAskAfterSeconds = 60;
+constexpr int kAskAgainSeconds = 15;
+constexpr int kAskTimes = 4;
+
+// Not inherited by the processes that are started here; frames leave at once; a peer that has vanished is noticed (the
+// last two are no-ops on local sockets).
 void set_options(Connection::Socket& socket) {
   const int on = 1;
-  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-  ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  const int fd = socket.native_handle();
+  ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &kAskAfterSeconds, sizeof kAskAfterSeconds);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &kAskAgainSeconds, sizeof kAskAgainSeconds);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &kAskTimes, sizeof kAskTimes);
 }
 
 // A TLS record of a handshake begins so. As the length of a frame it is above what a hello may have.
@@ -79,6 +92,7 @@ struct Connection::State {
   PeerFault fault = PeerFault::None;
   std::optional<Error> end_cause;  // why it was closed, if not by close()
   std::unique_ptr<TlsStream> tls;  // null: plain
+  std::uint64_t bytes_received = 0;
   std::optional<PeerCertificate> certificate;
 };
 
@@ -91,6 +105,11 @@ Connection::Connection(std::unique_ptr<State> state) : state_(std::move(state)) 
 Connection::~Connection() { close(); }
 
 bool Connection::is_open() const { return state_->socket.is_open(); }
+
+bool Connection::peer_is_gone() const {
+  pollfd asked{state_->socket.native_handle(), POLLRDHUP, 0};
+  return !is_open() || (::poll(&asked, 1, 0) == 1 && (asked.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0);
+}
 const std::string& Connection::peer() const { return state_->peer; }
 asio::any_io_executor Connection::executor() const { return state_->written.get_executor(); }
 void Connection::limit_frames(std::size_t frame_bytes_max) {
@@ -99,6 +118,7 @@ void Connection::limit_frames(std::size_t frame_bytes_max) {
 void Connection::lift_frame_limit() { limit_frames(state_->limits.frame_bytes_max); }
 
 PeerFault Connection::fault() const { return state_->fault; }
+std::uint64_t Connection::bytes_received() const { return state_->bytes_received; }
 
 void Connection::close() {
   asio::error_code ignored;
@@ -174,13 +194,18 @@ asio::awaitable<Result<std::string_view>> Connection::receive() {
     if (state_->tls) {
       const auto [error, size] = co_await state_->tls->read_some(buffer);
       if (error) co_return failed_to_receive(error);
-      state_->decoder.received(size);
+      on_received(size);
     } else {
       const auto [error, size] = co_await state_->socket.async_read_some(buffer, no_throw);
       if (error) co_return failed_to_receive(error);
-      state_->decoder.received(size);
+      on_received(size);
     }
   }
+}
+
+void Connection::on_received(std::size_t size) {
+  state_->bytes_received += size;
+  state_->decoder.received(size);
 }
 
 Error Connection::failed_to_receive(const std::error_code& error) {

@@ -79,7 +79,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void close();  // idempotent; pending receive() and flush() return
   bool is_open() const;
+  bool peer_is_gone() const;  // it has closed, or sends nothing more; asks the kernel, also while nothing is received
   PeerFault fault() const;
+  std::uint64_t bytes_received() const;  // so far, parts of a message included
   asio::any_io_executor executor() const;
   const std::string& peer() const;  // "127.0.0.1:40312" or "a local socket", for logs
 
@@ -88,6 +90,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   explicit Connection(std::unique_ptr<State> state);
   asio::awaitable<Status> finish_encrypting();
   Error end(Error error);
+  void on_received(std::size_t size);
   Error failed_to_receive(const std::error_code& error);
   void start_writing();
   void write();

@@ -1,8 +1,8 @@
 #pragma once
 // Where the master keeps its durable facts. Two implementations: RocksdbJournal on disk, MemoryJournal for tests.
 //
-// The records of one job lie together, in the order in which they were appended, and so do those of the cluster (job
-// 0). Of the profiles of one application only the latest is kept. A batch is stored whole or not at all, and batches
+// The records of one job lie together, in the order in which they were appended. Of what belongs to no job only the
+// latest is kept: the epoch, each node with its duty, the profile of one application. A batch is stored whole or not at all, and batches
 // are stored in order: what a crash leaves is always a prefix. Used by one thread at a time: by the control thread
 // until the master runs, then by the journal thread.
 
@@ -17,7 +17,7 @@
 namespace ontime::journal {
 
 // Grows when an older master could misread what a newer one has written; a newer journal is refused.
-inline constexpr std::uint32_t kJournalFormat = 2;
+inline constexpr std::uint32_t kJournalFormat = 3;
 
 class Journal {
  public:
@@ -27,7 +27,8 @@ class Journal {
   virtual const std::string& cluster() const = 0;
 
   // Stores the batch; once it has returned (and the journal syncs), neither a crash nor a power cut can undo it. A
-  // JobForgotten removes all records of its job, itself included, in the same batch. After an error what of the batch
+  // JobForgotten removes all records of its job, itself included, in the same batch; so do NodeForgotten and
+  // ProfileForgotten. After an error what of the batch
   // is stored is unknown. Unavailable: the disk is full, and append_again() may be called; after any other the journal
   // is of no more use.
   virtual Status append(std::span<const scheduler::Record> batch) = 0;
@@ -35,7 +36,10 @@ class Journal {
   // The same batch again, after an Unavailable: finds out whether it is stored, and stores it if not.
   virtual Status append_again(std::span<const scheduler::Record> batch) { return append(batch); }
 
-  // Every record: those of the cluster, then each job's, by job. An error names the file or directory and the reason;
+  // Stores every record that is later than `latest` again, as of then; their order stays. Before the first append().
+  virtual Status set_back(TimePoint latest) = 0;
+
+  // Every record: those of the cluster (epoch, nodes, profiles), then each job's, by job. An error names the file or directory and the reason;
   // nothing after a record that cannot be read is shown.
   virtual Status read_all(const std::function<void(const scheduler::Record&)>& visit) = 0;
 };

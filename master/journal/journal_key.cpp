@@ -1,5 +1,8 @@
 #include "master/journal/journal_key.h"
 
+#include <limits>
+#include <variant>
+
 namespace ontime::journal {
 namespace {
 
@@ -19,6 +22,36 @@ Number read_big_endian(std::string_view bytes) {
   return value;
 }
 
+std::string node_key(NodeId node, std::string_view kind) {
+  std::string bytes(1, kNodePrefix);
+  append_big_endian(bytes, node.value);
+  return bytes += kind;
+}
+
+struct PlaceOf {
+  using Place = std::optional<std::string>;
+  Place operator()(const scheduler::record::MasterStarted&) const { return std::string(1, kEpochKey); }
+  Place operator()(const scheduler::record::NodeAdded& fact) const { return node_key(fact.node, "a"); }
+  Place operator()(const scheduler::record::DutyChanged& fact) const { return node_key(fact.node, "d"); }
+  Place operator()(const scheduler::record::ProfileUpdated& fact) const { return kProfilePrefix + fact.key; }
+  Place operator()(const auto&) const { return std::nullopt; }
+};
+
+struct RemovedBy {
+  using Removed = std::optional<KeyRange>;
+  Removed operator()(const scheduler::record::JobForgotten& fact) const {
+    return KeyRange{encode_key({fact.job, 0}), encode_key({fact.job, std::numeric_limits<std::uint64_t>::max()})};
+  }
+  Removed operator()(const scheduler::record::NodeForgotten& fact) const {
+    return KeyRange{node_key(fact.node, ""), node_key(fact.node, "z")};
+  }
+  Removed operator()(const scheduler::record::ProfileForgotten& fact) const {
+    const std::string key = kProfilePrefix + fact.key;
+    return KeyRange{key, key + '\0'};
+  }
+  Removed operator()(const auto&) const { return std::nullopt; }
+};
+
 }  // namespace
 
 std::string encode_key(const RecordKey& key) {
@@ -33,5 +66,9 @@ std::optional<RecordKey> decode_key(std::string_view bytes) {
   return RecordKey{JobId{read_big_endian<std::uint32_t>(bytes.substr(1))},
                    read_big_endian<std::uint64_t>(bytes.substr(5))};
 }
+
+std::optional<std::string> place_of(const scheduler::Fact& fact) { return std::visit(PlaceOf{}, fact); }
+
+std::optional<KeyRange> removed_by(const scheduler::Fact& fact) { return std::visit(RemovedBy{}, fact); }
 
 }  // namespace ontime::journal

@@ -1,23 +1,30 @@
 #pragma once
 // Keys of the journal in RocksDB, in byte order:
 //
+//   "e"                           the latest MasterStarted
 //   "m" name                      metadata: "mcluster", "mformat"
+//   "n" node kind                 a node: 4 bytes, big endian; kind "a" its NodeAdded, "d" its latest DutyChanged
 //   "p" key                       the latest ProfileUpdated with that key
-//   "r" job sequence              a record; both numbers big endian, 4 and 8 bytes
+//   "r" job sequence              a record of a job; both numbers big endian, 4 and 8 bytes
 //
 // so that the records of one job lie together in their order and one DeleteRange forgets it. `sequence` counts from 0
-// within its job without gaps: a missing record shows.
+// within its job without gaps: a missing record shows. What belongs to no job replaces what was there: it does not grow
+// with the number of starts, and one DeleteRange forgets a node or a profile.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/base/ids.h"
+#include "scheduler/record.h"
 
 namespace ontime::journal {
 
+inline constexpr char kEpochKey = 'e';
 inline constexpr char kMetadataPrefix = 'm';
+inline constexpr char kNodePrefix = 'n';
 inline constexpr char kProfilePrefix = 'p';
 inline constexpr char kRecordPrefix = 'r';
 
@@ -29,5 +36,11 @@ struct RecordKey {
 
 std::string encode_key(const RecordKey& key);
 std::optional<RecordKey> decode_key(std::string_view bytes);  // nothing unless it is exactly a record's key
+
+// The key of a record that belongs to no job; nothing for any other.
+std::optional<std::string> place_of(const scheduler::Fact& fact);
+// The keys [first, second) that a record removes; it is never stored itself. Nothing for one that is stored.
+using KeyRange = std::pair<std::string, std::string>;
+std::optional<KeyRange> removed_by(const scheduler::Fact& fact);
 
 }  // namespace ontime::journal

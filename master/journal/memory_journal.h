@@ -18,6 +18,7 @@ class MemoryJournal : public Journal {
 
   const std::string& cluster() const override { return cluster_; }
   Status append(std::span<const scheduler::Record> batch) override;
+  Status set_back(TimePoint latest) override;
   Status read_all(const std::function<void(const scheduler::Record&)>& visit) override;
 
   std::size_t size() const;  // records held; any thread
@@ -25,8 +26,8 @@ class MemoryJournal : public Journal {
  private:
   const std::string cluster_;
   mutable std::mutex mutex_;
-  std::map<RecordKey, std::string> records_;  // guarded by mutex_
-  std::map<std::string, std::string> profiles_;
+  std::map<std::string, std::string> records_;  // by key; guarded by mutex_
+  std::map<JobId, std::uint64_t> next_sequence_;
 };
 
 }  // namespace ontime::journal

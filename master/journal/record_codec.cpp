@@ -96,6 +96,10 @@ struct FactWriter {
     out->mutable_launches()->Add(fact.sample.launches().begin(), fact.sample.launches().end());
   }
 
+  void operator()(const record::ProfileForgotten& fact) { to.mutable_profile_forgotten()->set_key(fact.key); }
+
+  void operator()(const record::NodeForgotten& fact) { to.mutable_node_forgotten()->set_node(fact.node.value); }
+
   void operator()(const record::SegmentCut& fact) {
     stored::SegmentCut* out = to.mutable_segment_cut();
     put(fact.attempt, out->mutable_attempt());
@@ -159,6 +163,11 @@ class FactReader : private PartReader {
         return read(from.policy_decided());
       case stored::Record::kProfileUpdated:
         return read(from.profile_updated());
+      case stored::Record::kProfileForgotten:
+        return record::ProfileForgotten{from.profile_forgotten().key()};
+      case stored::Record::kNodeForgotten:
+        require(from.node_forgotten().node() != 0, "its node number is 0");
+        return record::NodeForgotten{NodeId{from.node_forgotten().node()}};
       case stored::Record::kSegmentCut:
         return read(from.segment_cut());
       case stored::Record::kSegmentSealed:
@@ -256,7 +265,7 @@ class FactReader : private PartReader {
   }
 
   Fact read(const stored::AttemptEnded& from) {
-    const auto end = enumerator(from.end(), scheduler::AttemptEnd::Lost, "its attempt ended in an unknown way");
+    const auto end = enumerator(from.end(), scheduler::AttemptEnd::Excused, "its attempt ended in an unknown way");
     return record::AttemptEnded{read(from.attempt()), end, from.message()};
   }
 

@@ -211,9 +211,11 @@ Status RocksdbJournal::read_metadata(For purpose) {
     return error_about("read", "it has format " + format_text + " and this ontime-master knows formats up to " +
                                    std::to_string(kJournalFormat) + "; use the newer ontime-master that wrote it");
   }
-  if (format < kJournalFormat && purpose == For::Writing) {  // what it holds reads the same
-    const rocksdb::Status raised = database_->Put(rocksdb::WriteOptions(), kFormatKey, std::to_string(kJournalFormat));
-    if (!raised.ok()) return write_error(raised);
+  if (format < kJournalFormat) {
+    return error_about("read", "it has format " + format_text + " and this ontime-master reads format " +
+                                   std::to_string(kJournalFormat) +
+                                   "; let the ontime-master that wrote it finish its jobs, then start with another "
+                                   "--journal");
   }
   const rocksdb::Status found = database_->Get({}, kClusterKey, &cluster_);
   if (!found.ok() || cluster_.empty()) return error_about("read", "the id of its cluster is missing");
@@ -244,13 +246,12 @@ Status RocksdbJournal::append(std::span<const scheduler::Record> batch) {
   batch_begin_.clear();
   for (const scheduler::Record& record : batch) {
     const JobId job = scheduler::job_of(record.fact);
-    if (std::holds_alternative<scheduler::record::JobForgotten>(record.fact)) {
-      static_cast<void>(
-          writes.DeleteRange(encode_key({job, 0}), encode_key({job, std::numeric_limits<std::uint64_t>::max()})));
+    if (const auto removed = removed_by(record.fact)) {
+      static_cast<void>(writes.DeleteRange(removed->first, removed->second));
       next_sequence_.erase(job);
       batch_begin_.erase(job);
-    } else if (const auto* profile = std::get_if<scheduler::record::ProfileUpdated>(&record.fact)) {
-      static_cast<void>(writes.Put(kProfilePrefix + profile->key, encode_record(record)));
+    } else if (const auto place = place_of(record.fact)) {
+      static_cast<void>(writes.Put(*place, encode_record(record)));
     } else {
       const std::uint64_t sequence = next_sequence_[job]++;
       batch_begin_.try_emplace(job, sequence);
@@ -266,8 +267,8 @@ Status RocksdbJournal::append(std::span<const scheduler::Record> batch) {
   return {};
 }
 
-// A batch is stored whole or not at all, so any of its records tells. One that only forgets jobs and updates profiles
-// may be stored twice.
+// A batch is stored whole or not at all, so any of its records tells. One that holds no record
+// of a remembered job may be stored twice.
 bool RocksdbJournal::holds_batch() const {
   if (batch_begin_.empty()) return false;
   const auto& [job, sequence] = *batch_begin_.begin();
@@ -283,22 +284,46 @@ Status RocksdbJournal::append_again(std::span<const scheduler::Record> batch) {
   return holds_batch() ? Status() : append(batch);
 }
 
+Status RocksdbJournal::set_back(TimePoint latest) {
+  constexpr int kRecordsInBatch = 1000;
+  rocksdb::WriteOptions options;
+  options.sync = settings_.sync;
+  const std::unique_ptr<rocksdb::Iterator> at(database_->NewIterator({}));  // of what is there now
+  rocksdb::WriteBatch batch;
+  for (at->SeekToFirst(); at->Valid(); at->Next()) {
+    if (at->key()[0] == kMetadataPrefix) continue;
+    Result<scheduler::Record> record = decode_record(at->value().ToStringView());
+    if (!record) return error_about("read", record.error().message);
+    if (record->at <= latest) continue;
+    record->at = latest;
+    static_cast<void>(batch.Put(at->key(), encode_record(*record)));
+    if (batch.Count() < kRecordsInBatch) continue;
+    if (const rocksdb::Status status = database_->Write(options, &batch); !status.ok()) return write_error(status);
+    batch.Clear();
+  }
+  if (!at->status().ok()) return error_about("read", at->status().ToString());
+  const rocksdb::Status status = database_->Write(options, &batch);
+  return status.ok() ? Status() : Status(write_error(status));
+}
+
 Status RocksdbJournal::read_all(const std::function<void(const scheduler::Record&)>& visit) {
   next_sequence_.clear();
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   const std::unique_ptr<rocksdb::Iterator> at(database_->NewIterator(options));
-  at->Seek(rocksdb::Slice(&kProfilePrefix, 1));
-  for (; at->Valid() && at->key().starts_with(rocksdb::Slice(&kProfilePrefix, 1)); at->Next()) {
+  at->SeekToFirst();
+  for (; at->Valid() && at->key()[0] < kRecordPrefix; at->Next()) {
+    if (at->key()[0] == kMetadataPrefix) continue;
     const Result<scheduler::Record> record = decode_record(at->value().ToStringView());
-    if (!record) return error_about("read", "a profile: " + record.error().message);
+    if (!record) return error_about("read", "a record of the cluster: " + record.error().message);
+    if (place_of(record->fact) != at->key().ToStringView())
+      return error_about("read", "a record of the cluster lies under another one's key; it is damaged");
     visit(*record);
   }
   for (; at->Valid(); at->Next()) {
     const std::optional<RecordKey> key = decode_key(at->key().ToStringView());
     if (!key) return error_about("read", "it holds a key that is not a record's; it is damaged");
-    const std::string place = "record " + std::to_string(key->sequence) + " of " +
-                              (key->job.value == 0 ? std::string("the cluster") : to_string(key->job));
+    const std::string place = "record " + std::to_string(key->sequence) + " of " + to_string(key->job);
     if (key->sequence != next_sequence_[key->job])
       return error_about("read", "records before " + place + " are missing");
     const Result<scheduler::Record> record = decode_record(at->value().ToStringView());

@@ -33,6 +33,7 @@ class RocksdbJournal : public Journal {
   // REQUIRES: read_all() has succeeded once; it learns where each job's records end.
   Status append(std::span<const scheduler::Record> batch) override;
   Status append_again(std::span<const scheduler::Record> batch) override;
+  Status set_back(TimePoint latest) override;
   Status read_all(const std::function<void(const scheduler::Record&)>& visit) override;
 
  private:

@@ -40,7 +40,8 @@ Header read(const stored::Header& from) {
   header.settings.node_timeout = Duration(from.node_timeout_ns());
   header.settings.cut_timeout = Duration(from.cut_timeout_ns());
   header.settings.placement = {from.apart(), from.fast_first(), from.leave_out(), Duration(from.left_out_for_ns())};
-  header.settings.history = {from.jobs_kept(), from.tasks_kept(), Duration(from.kept_for_ns())};
+  header.settings.history = {from.jobs_kept(), from.tasks_kept(), Duration(from.kept_for_ns()), from.gone_nodes_kept(),
+                             from.profiles_kept()};
   return header;
 }
 
@@ -119,6 +120,8 @@ bool EntryEncoder::append(const Header& from, std::string& to) {
   header->set_jobs_kept(from.settings.history.jobs);
   header->set_tasks_kept(from.settings.history.tasks);
   header->set_kept_for_ns(from.settings.history.age.count());
+  header->set_gone_nodes_kept(from.settings.history.gone_nodes);
+  header->set_profiles_kept(from.settings.history.profiles);
   return append_message(to);
 }
 

@@ -72,7 +72,7 @@ struct EventWriter {
     stored::AttemptExited* out = to.mutable_attempt_exited();
     out->set_node(e.node.value);
     put(e.attempt, out->mutable_attempt());
-    out->set_fatal(e.fatal);
+    out->set_kind(static_cast<std::uint32_t>(e.kind));
     out->set_message(e.message);
   }
   void operator()(const event::JobSubmitted& e) {
@@ -143,7 +143,8 @@ scheduler::Event read(const stored::Event& from, PartReader& reader) {
       return read_sealed(from.segment_sealed(), reader);
     case stored::Event::kAttemptExited: {
       const stored::AttemptExited& e = from.attempt_exited();
-      return event::AttemptExited{NodeId{e.node()}, attempt_of(e.attempt()), e.fatal(), e.message()};
+      const auto kind = reader.enumerator(e.kind(), scheduler::FailureKind::Data, "an attempt failed in an unknown way");
+      return event::AttemptExited{NodeId{e.node()}, attempt_of(e.attempt()), kind, e.message()};
     }
     case stored::Event::kJobSubmitted:
       return event::JobSubmitted{from.job_submitted().request(), reader.read(from.job_submitted().spec())};

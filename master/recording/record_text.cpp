@@ -20,22 +20,6 @@ std::string text(double value) {
   return digits.data();
 }
 
-const char* text(AttemptEnd end) {
-  switch (end) {
-    case AttemptEnd::Succeeded:
-      return "succeeded";
-    case AttemptEnd::Failed:
-      return "failed";
-    case AttemptEnd::Fatal:
-      return "failed for good";
-    case AttemptEnd::Killed:
-      return "killed";
-    case AttemptEnd::Lost:
-      break;
-  }
-  return "lost";
-}
-
 std::string text(const DecisionNote& note) {
   std::string all(name_of(note.what));
   if (note.task) all += " task " + std::to_string(*note.task);
@@ -78,7 +62,7 @@ struct Writer {
            " bytes at " + std::to_string(r.output.file_offset);
   }
   std::string operator()(const record::AttemptEnded& r) {
-    return to_string(r.attempt) + " " + text(r.end) + (r.message.empty() ? "" : ": " + r.message);
+    return to_string(r.attempt) + " " + name_of(r.end) + (r.message.empty() ? "" : ": " + r.message);
   }
   std::string operator()(const record::PolicyDecided& r) { return to_string(r.job) + " decided: " + text(r.decision); }
   std::string operator()(const record::ProfileUpdated& r) {
@@ -86,6 +70,8 @@ struct Writer {
            std::to_string(r.sample.censored().size()) + " ended early, " + std::to_string(r.sample.launches().size()) +
            " launches";
   }
+  std::string operator()(const record::ProfileForgotten&) { return "profile forgotten"; }
+  std::string operator()(const record::NodeForgotten& r) { return to_string(r.node) + " forgotten"; }
   std::string operator()(const record::CommitStarted& r) { return to_string(r.job) + " commit started"; }
   std::string operator()(const record::JobEnded& r) {
     return to_string(r.job) + " " + name_of(r.state) + (r.message.empty() ? "" : ": " + r.message);

@@ -39,6 +39,11 @@ void Recorder::add_known(const scheduler::Record& record) {
   is_over_ = !encoder_.append(record, known_) || known_.size() > options_.bytes_max;
 }
 
+void Recorder::forget_known() {
+  known_.clear();
+  is_over_ = false;
+}
+
 void Recorder::begin(std::uint64_t epoch, Header header) {
   if (is_over_) {
     options_.on_stop("the journal holds more than a recording may take");

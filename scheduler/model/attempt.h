@@ -7,6 +7,7 @@
 //       '--------------------------'------> Lost        with its node
 
 #include <cstdint>
+#include <optional>
 
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
@@ -16,6 +17,18 @@ namespace ontime::scheduler {
 
 enum class AttemptState : std::uint8_t { Launching, Running, Succeeded, Failed, Killed, Lost };
 constexpr bool is_live(AttemptState s) { return s == AttemptState::Launching || s == AttemptState::Running; }
+
+// What waits for the answer to a cut: nothing, fresh attempts, or a node that drains.
+enum class CutReason : std::uint8_t { Checkpoint, Speculation, Drain };
+
+// The one question that an attempt has been asked and has not answered: where can its work be cut? Everything that wants
+// a cut asks in this way; docs/design.md, section 3, draws the states. Not durable.
+struct CutInFlight {
+  std::uint64_t at = 0;  // there, or where it stands if it is beyond
+  bool release = false;  // it stops there
+  CutReason why = CutReason::Checkpoint;
+  TimePoint asked_at;  // the first time; asking again after a reconnect does not change it
+};
 
 // Where an attempt stood at an earlier report.
 struct Mark {
@@ -29,7 +42,6 @@ struct Attempt {
   bool speculative = false;  // raced another attempt from its launch on
   bool standby = false;      // gets ready, or is ready and waits to be told where to begin; maps nothing yet
   bool was_standby = false;  // and was told to begin; that order may have to be repeated
-  bool cut_pending = false;  // a cut was asked for and not answered yet
   bool adopted = true;       // false between a master's restart and the worker's report that it still runs
   // What it still holds: open segments tile it. begin moves up with each seal, end down with a release.
   ByteRange held;
@@ -44,10 +56,16 @@ struct Attempt {
   TimePoint reported_at;           // of the last report about it; its launch counts
   TimePoint progressed_at;         // when offset last moved (launch counts)
   TimePoint ended_at;              // epoch while live
+  Duration longest_gap{0};  // between two reports in which its offset moved: how long a record may take it
+  std::optional<CutInFlight> cut;
   // Where it stood one to two recent_window() ago, and less than one ago: how fast it has been of late. Its start at
   // first.
   Mark earlier;
   Mark later;
+
+  // Fresh attempts for what it works on are on their way, or it gives up its work: a policy lets that come first. A
+  // checkpoint's cut is no such change, however long its answer takes.
+  bool is_changing() const { return standby || (cut && cut->why != CutReason::Checkpoint); }
 };
 
 }  // namespace ontime::scheduler

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
 
 #include "common/base/check.h"
 #include "common/base/prefetch.h"
@@ -70,8 +72,7 @@ std::vector<AttemptId> Cluster::holders(TaskId id, std::uint64_t begin, bool sta
 }
 
 const estimate::DurationSample* Cluster::find_profile(const JobSpec& spec) const {
-  const auto found = profiles_.find(profile_key(spec));
-  return found == profiles_.end() ? nullptr : &found->second;
+  return profiles_.find(profile_key(spec));
 }
 
 // Lengths in front, so that no name or value can pass for another.
@@ -94,11 +95,26 @@ Attempt& Cluster::attempt(AttemptId id) { return task(id.task).attempts.at(id.nu
 
 Attempt* Cluster::live_attempt(AttemptId id) { return find_live(id) != nullptr ? &attempt(id) : nullptr; }
 
+// A node whose attempts live is one of a job that is remembered.
+void Cluster::refresh_gone(NodeId id) {
+  const Node& node = this->node(id);
+  const bool is_gone = (node.state == NodeState::Lost || node.duty == Duty::Left) && node.jobs == 0;
+  if (is_gone)
+    gone_.insert(id);
+  else
+    gone_.erase(id);
+}
+
+std::optional<NodeId> Cluster::surplus_node(std::size_t kept) const {
+  if (gone_.size() <= kept || *gone_.begin() == std::prev(nodes_.end())->first) return std::nullopt;
+  return *gone_.begin();
+}
+
 void Cluster::end_attempt(AttemptId id, AttemptState state, TimePoint now) {
   Attempt& ended = attempt(id);
   ended.state = state;
   ended.ended_at = now;
-  ended.cut_pending = false;
+  ended.cut.reset();
   job(id.task.job).live.erase(id);
   node(ended.node).live.erase(id);
 }
@@ -118,12 +134,22 @@ struct Cluster::Applier {
     node.host = fact.host;
     node.slots = fact.slots;
     node.heard_at = at;
-    ONTIME_CHECK(fact.node == cluster.nodes_.next(), "nodes are added one after the other");
-    cluster.nodes_.add(std::move(node));
+    cluster.nodes_.add(fact.node, std::move(node));
     cluster.incarnations_[fact.incarnation] = fact.node;
   }
 
-  void operator()(const record::DutyChanged& fact) const { cluster.node(fact.node).duty = fact.duty; }
+  void operator()(const record::DutyChanged& fact) const {
+    cluster.node(fact.node).duty = fact.duty;
+    cluster.refresh_gone(fact.node);
+  }
+
+  void operator()(const record::NodeForgotten& fact) const {
+    const Node& node = cluster.node(fact.node);
+    ONTIME_CHECK(node.jobs == 0 && node.live.empty(), "no job refers to a node that is forgotten");
+    cluster.incarnations_.erase(node.incarnation);
+    cluster.gone_.erase(fact.node);
+    cluster.nodes_.forget(fact.node);
+  }
 
   void operator()(const record::JobAccepted& fact) const {
     Job job;
@@ -155,9 +181,10 @@ struct Cluster::Applier {
     task.attempts.push_back(attempt);
     Job& job = cluster.job(fact.attempt.task.job);
     job.live.insert(fact.attempt);
-    job.nodes.insert(fact.node);
+    Node& node = cluster.node(fact.node);
+    node.live.insert(fact.attempt);
+    if (job.nodes.insert(fact.node).second && ++node.jobs == 1) cluster.refresh_gone(fact.node);
     ++job.attempts_launched;
-    cluster.node(fact.node).live.insert(fact.attempt);
   }
 
   void operator()(const record::StandbyBegun& fact) const {
@@ -220,6 +247,7 @@ struct Cluster::Applier {
 
   void operator()(const record::AttemptEnded& fact) const {
     Attempt& attempt = cluster.attempt(fact.attempt);
+    Ledger& ledger = cluster.task(fact.attempt.task).ledger;
     switch (fact.end) {
       case AttemptEnd::Succeeded:
         return cluster.end_attempt(fact.attempt, AttemptState::Succeeded, at);
@@ -227,26 +255,38 @@ struct Cluster::Applier {
         return cluster.end_attempt(fact.attempt, AttemptState::Killed, at);
       case AttemptEnd::Lost:
         return cluster.end_attempt(fact.attempt, AttemptState::Lost, at);
+      case AttemptEnd::Silent:
+        ledger.count_silence(attempt.held.begin);
+        return cluster.end_attempt(fact.attempt, AttemptState::Killed, at);
       case AttemptEnd::Failed:
       case AttemptEnd::Fatal:
+        ledger.count_failure(attempt.held.begin);
+        break;
+      case AttemptEnd::Stalled:
+        ledger.count_failure(attempt.held.begin);
+        ledger.count_silence(attempt.held.begin);
+        break;
+      case AttemptEnd::Excused:
         break;
     }
-    cluster.task(fact.attempt.task).ledger.count_failure(attempt.held.begin);
     ++cluster.job(fact.attempt.task.job).attempts_failed;
     ++cluster.node(attempt.node).failures;
-    cluster.job(fact.attempt.task.job).failures[fact.attempt] = fact.message;
     cluster.end_attempt(fact.attempt, AttemptState::Failed, at);
   }
 
   void operator()(const record::PolicyDecided& fact) const {
     Job& job = cluster.job(fact.job);
+    if (fact.decision.reason == kPolicyMissing) job.policy_problem = fact.decision.text;
+    if (fact.decision.reason == kPolicyBack) job.policy_problem.clear();
     if (job.decisions.size() < kDecisionsKept)
       job.decisions.push_back({at, fact.decision});
     else
       ++job.decisions_dropped;
   }
 
-  void operator()(const record::ProfileUpdated& fact) const { cluster.profiles_[fact.key] = fact.sample; }
+  void operator()(const record::ProfileUpdated& fact) const { cluster.profiles_.update(fact.key, fact.sample, at); }
+
+  void operator()(const record::ProfileForgotten& fact) const { cluster.profiles_.forget(fact.key); }
 
   void operator()(const record::CommitStarted& fact) const { cluster.job(fact.job).state = JobState::Committing; }
 
@@ -257,7 +297,12 @@ struct Cluster::Applier {
     job.ended_at = at;
   }
 
-  void operator()(const record::JobForgotten& fact) const { cluster.jobs_.erase(fact.job); }
+  void operator()(const record::JobForgotten& fact) const {
+    for (const NodeId id : cluster.job(fact.job).nodes) {
+      if (--cluster.node(id).jobs == 0) cluster.refresh_gone(id);
+    }
+    cluster.jobs_.erase(fact.job);
+  }
 };
 
 void Cluster::apply(const Record& record) { std::visit(Applier{*this, record.at}, record.fact); }
@@ -267,10 +312,15 @@ void Cluster::observe_node(NodeId id, NodeState state, bool synchronised, TimePo
   node.state = state;
   node.synchronised = synchronised;
   if (state == NodeState::Live) node.heard_at = now;
+  refresh_gone(id);
 }
 
 void Cluster::observe_heard(NodeId id, TimePoint now) {
   if (Node* node = nodes_.find(id)) node->heard_at = now;
+}
+
+namespace {
+constexpr double kGapLeast = 1e-3;  // seconds; two reports closer than that are one
 }
 
 Duration recent_window(const JobSpec& spec) {
@@ -281,14 +331,19 @@ Duration recent_window(const JobSpec& spec) {
 void Cluster::observe_progress(const AttemptProgress& progress, TimePoint now) {
   Attempt* attempt = live_attempt(progress.attempt);
   if (attempt == nullptr) return;
+  Job& job = this->job(progress.attempt.task.job);
   // The last record of a range may end beyond it.
   const std::uint64_t offset = std::min(progress.offset, attempt->held.end);
   if (offset > attempt->offset) {
+    const Duration gap = now - attempt->progressed_at;
+    ++job.offset_moves;
+    job.offset_moves_ln += std::log(std::max(kGapLeast, seconds(gap)));
+    attempt->longest_gap = std::max(attempt->longest_gap, gap);
     attempt->offset = offset;
     attempt->progressed_at = now;
   }
   attempt->reported_at = now;
-  if (now - attempt->later.at >= recent_window(find_job(progress.attempt.task.job)->spec)) {
+  if (now - attempt->later.at >= recent_window(job.spec)) {
     attempt->earlier = attempt->later;
     attempt->later = {now, attempt->offset};
   }
@@ -316,9 +371,11 @@ void Cluster::observe_declined(TaskId id, Reason reason, TimePoint now) {
   declined->second.last = now;
 }
 
-void Cluster::observe_cut_pending(AttemptId id, bool pending) {
-  if (Attempt* attempt = live_attempt(id)) attempt->cut_pending = pending;
+void Cluster::observe_cut(AttemptId id, const std::optional<CutInFlight>& cut) {
+  if (Attempt* attempt = live_attempt(id)) attempt->cut = cut;
 }
+
+void Cluster::observe_decision_dropped(JobId id) { ++job(id).decisions_dropped; }
 
 void Cluster::observe_adopted(AttemptId id) {
   Attempt* attempt = live_attempt(id);
@@ -335,10 +392,11 @@ void Cluster::observe_restart(TimePoint now) {
     node.state = NodeState::Silent;
     node.synchronised = false;
     node.heard_at = now;
+    refresh_gone(id);
     for (const AttemptId attempt : node.live) {
       Attempt& live = this->attempt(attempt);
       live.adopted = false;
-      live.cut_pending = false;
+      live.cut.reset();
       live.progressed_at = now;
     }
   }

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "scheduler/event.h"
 #include "scheduler/model/job.h"
 #include "scheduler/model/node_table.h"
+#include "scheduler/model/profile_table.h"
 #include "scheduler/reason.h"
 #include "scheduler/record.h"
 
@@ -47,9 +50,12 @@ class Cluster {
   // What is known of attempts of this application with these parameters, from earlier jobs; null if nothing is.
   const estimate::DurationSample* find_profile(const JobSpec& spec) const;
   static std::string profile_key(const JobSpec& spec);
+  const ProfileTable& profiles() const { return profiles_; }
 
   JobId next_job() const { return JobId{last_job_.value + 1}; }
   NodeId next_node() const { return nodes_.next(); }
+  // The oldest node that is gone and that no remembered job ran an attempt on, if there are more than `kept` of them.
+  std::optional<NodeId> surplus_node(std::size_t kept) const;
 
   void apply(const Record& record);
 
@@ -59,7 +65,9 @@ class Cluster {
   void observe_started(AttemptId attempt, TimePoint now);
   void observe_ready(AttemptId attempt, TimePoint now);
   void observe_declined(TaskId task, Reason reason, TimePoint now);
-  void observe_cut_pending(AttemptId attempt, bool pending);
+  void observe_cut(AttemptId attempt, const std::optional<CutInFlight>& cut);
+  // One more than kDecisionsKept.
+  void observe_decision_dropped(JobId job);
   // Its worker runs it, says the inventory, whose progress was observed. When it began is not durable: one that has
   // mapped something is taken to have begun with its launch.
   void observe_adopted(AttemptId attempt);
@@ -75,13 +83,15 @@ class Cluster {
   Attempt& attempt(AttemptId id);
   Attempt* live_attempt(AttemptId id);
   void end_attempt(AttemptId id, AttemptState state, TimePoint now);
+  void refresh_gone(NodeId id);
 
   std::uint64_t epoch_ = 0;
   JobId last_job_;
   std::map<JobId, Job> jobs_;
   NodeTable nodes_;
   std::map<std::string, NodeId> incarnations_;
-  std::map<std::string, estimate::DurationSample> profiles_;
+  std::set<NodeId> gone_;  // lost or left, with no remembered job that ran an attempt there
+  ProfileTable profiles_;
 };
 
 }  // namespace ontime::scheduler

@@ -36,7 +36,7 @@ const Segment* Ledger::containing(std::uint64_t offset) const {
 bool Ledger::cut(std::uint64_t begin, std::uint64_t at) {
   const auto left = locate(begin);
   if (left == segments_.end() || left->sealed || at <= begin || at >= left->range.end) return false;
-  Segment right;
+  Segment right = *left;
   right.range = {planted(Plant::CutLosesAByte) ? at + 1 : at, left->range.end};
   left->range.end = at;
   segments_.insert(left + 1, right);
@@ -57,11 +57,10 @@ bool Ledger::seal(ByteRange range, std::uint64_t input_end, std::uint32_t attemp
   return true;
 }
 
-std::uint32_t Ledger::count_failure(std::uint64_t begin) {
+void Ledger::count(std::uint64_t begin, std::uint8_t Segment::*what) {
   const auto segment = locate(begin);
-  if (segment == segments_.end() || segment->sealed) return 0;
-  if (segment->failures < std::numeric_limits<std::uint8_t>::max()) ++segment->failures;
-  return segment->failures;
+  if (segment == segments_.end() || segment->sealed) return;
+  if ((*segment).*what < std::numeric_limits<std::uint8_t>::max()) ++((*segment).*what);
 }
 
 std::uint64_t Ledger::sealed_records() const {

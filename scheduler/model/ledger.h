@@ -14,7 +14,9 @@ namespace ontime::scheduler {
 struct Segment {
   ByteRange range;
   bool sealed = false;
-  std::uint8_t failures = 0;  // of attempts that worked on it
+  // Attempts that worked on it and ended badly; what is cut off inherits them. At most 255 are counted.
+  std::uint8_t failures = 0;
+  std::uint8_t silences = 0;  // that were ended because they stood still or did not answer a cut
   std::uint32_t attempt = 0;  // sealed: number of the attempt whose output counts
   SealedOutput output;        // sealed only
 };
@@ -34,8 +36,9 @@ class Ledger {
   bool cut(std::uint64_t begin, std::uint64_t at);
   // False, and nothing changes, unless exactly this range is an open segment. `input_end` closes an unknown end.
   bool seal(ByteRange range, std::uint64_t input_end, std::uint32_t attempt, const SealedOutput& output);
-  // Counts a failure against an open segment and returns how many it has had.
-  std::uint32_t count_failure(std::uint64_t begin);
+  // Count against an open segment.
+  void count_failure(std::uint64_t begin) { count(begin, &Segment::failures); }
+  void count_silence(std::uint64_t begin) { count(begin, &Segment::silences); }
 
   bool is_done() const { return open_ == 0; }  // every segment is sealed
   std::size_t open_segments() const { return open_; }
@@ -45,6 +48,7 @@ class Ledger {
   std::uint64_t open_until(std::uint64_t begin) const;
 
  private:
+  void count(std::uint64_t begin, std::uint8_t Segment::*what);
   std::vector<Segment>::iterator locate(std::uint64_t begin);
   std::vector<Segment> segments_;
   std::size_t open_ = 1;  // segments that are not sealed

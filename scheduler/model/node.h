@@ -25,6 +25,7 @@ struct Node {
   TimePoint heard_at;          // last event from it
   std::set<AttemptId> live;    // attempts that occupy its slots; never more than `slots`
   std::uint32_t failures = 0;  // attempts that failed here
+  std::uint32_t jobs = 0;      // remembered ones that ever ran an attempt here
 };
 
 }  // namespace ontime::scheduler

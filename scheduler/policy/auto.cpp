@@ -12,6 +12,7 @@
 namespace ontime::scheduler {
 namespace {
 
+constexpr const char* kMantriDelta = "0.5";
 constexpr std::string_view kSays = "auto chooses ";  // how its notes begin
 
 double load_with(const View& view, std::uint64_t clones) {
@@ -81,7 +82,7 @@ std::unique_ptr<Policy> try_to_make(const std::string& name, const StringMap& pa
 }  // namespace
 
 AutoChoice choose_policy(const View& view, const JobView& job, const AutoSettings& settings) {
-  if (!job.has_deadline()) return {"none", "no deadline"};
+  if (!job.has_deadline()) return {"mantri", "no deadline"};
   if (shows_no_pace(*job.job)) return choose_without_pace(view, job, settings);
   const estimate::Durations durations = durations_of(view, job, settings.durations);
   if (durations.t_min <= 0 || durations.source == estimate::DurationSource::Assumed) {
@@ -125,8 +126,9 @@ const std::string& Auto::policy_of(const View& view, const JobView& job, Plan& p
 Policy& Auto::inner(const std::string& name) {
   std::unique_ptr<Policy>& policy = inner_[name];
   if (policy) return *policy;
-  policy = try_to_make(name, settings_.passed_on);
   StringMap fewer = settings_.passed_on;
+  if (name == "mantri") fewer["delta"] = kMantriDelta;
+  policy = try_to_make(name, fewer);
   for (const char* not_everywhere : {"handover", "tail"}) {
     fewer.erase(not_everywhere);
     if (!policy) policy = try_to_make(name, fewer);

@@ -29,8 +29,6 @@ class CheckClock {
   bool is_due(const View& view) const;
   // Everything that is watched was looked at now. `theta`: the smallest of their check_interval()s.
   void checked(TimePoint now, double theta);
-  // The next look comes after so much of the theta that was said last.
-  void look_after(double share) { next_ = *last_ + from_seconds(seconds(next_ - *last_) * share); }
   // theta of one job, seconds. `launch`: mean launch time in seconds.
   double interval(const JobView& job, double launch) const;
   // Nothing if no job ever needs a look.

@@ -40,7 +40,7 @@ OtherNodes::OtherNodes(const View& view, const std::vector<AttemptId>& ended) {
   }
   for (const AttemptId id : ended) {
     const NodeId node = view.cluster.find_attempt(id)->node;
-    if (!view.resources.is_usable(node) || view.resources.is_left_out(node)) continue;
+    if (!view.resources.is_usable(node) || view.resources.is_held(node)) continue;
     ++slots_freed_;
     if (count_ < 2 && (count_ == 0 || nodes_[0] != node)) nodes_[count_++] = node;
   }

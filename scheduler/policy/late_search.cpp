@@ -84,7 +84,7 @@ std::uint32_t slots_on_good_nodes(const View& view, const LateRules& rules) {
   std::vector<Free> nodes;
   std::vector<double> durations;
   for (const auto& [id, node] : view.cluster.nodes()) {
-    if (!view.resources.is_usable(id) || view.resources.is_left_out(id)) continue;
+    if (!view.resources.is_usable(id) || view.resources.is_held(id)) continue;
     const double duration = 1 / view.resources.speed(id);
     nodes.push_back({duration, node.slots - static_cast<std::uint32_t>(node.live.size())});
     durations.push_back(duration);

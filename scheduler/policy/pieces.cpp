@@ -58,7 +58,7 @@ std::vector<Piece> open_pieces(const JobView& job, std::uint32_t index) {
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
       const Attempt& attempt = task.attempts[number];
       if (!is_live(attempt.state) || !attempt.held.contains(segment->range.begin)) continue;
-      piece.in_change = piece.in_change || attempt.cut_pending || attempt.standby;
+      piece.in_change = piece.in_change || attempt.is_changing();
       if (attempt.standby) continue;
       const AttemptId id{{job.id, index}, number};
       const Pace pace = job.outlook->pace(id, attempt);

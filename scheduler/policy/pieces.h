@@ -25,7 +25,7 @@ struct Piece {
   TaskId task;
   ByteRange range;
   std::vector<Racer> racers;  // not empty; the first to be done is first, those of whom nothing is known are last
-  bool in_change = false;     // a cut is asked for or fresh attempts are on their way: let them come first
+  bool in_change = false;     // fresh attempts are on their way: let them come first
 
   double completion() const { return racers.front().completion; }
   // Bytes that the racer who is ahead has left.

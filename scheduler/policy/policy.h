@@ -53,16 +53,26 @@ class Policy {
   virtual Plan plan(const View& view) = 0;
 };
 
-// What a policy does about a piece of a task that will be late, as far as a forecast needs to know.
+// What a policy does about a piece of a task that is late or slow, as far as a forecast needs to know.
 struct Rescue {
   enum class Kind : std::uint8_t {
-    None,     // nothing, or not because of a deadline
+    None,     // nothing
     Restart,  // fresh attempts race from the split's begin
     Resume,   // fresh attempts race for what is left
     Divide    // what is left is divided among them
   };
+  enum class Trigger : std::uint8_t {
+    Late,    // what will end after the deadline
+    Always,  // a clone of every piece, whatever it does
+    Slow     // what has longer to go than a fresh attempt would take, deadline or not
+  };
   Kind kind = Kind::None;
   double attempts = 0;  // at most so many
+  bool again = true;    // if what took over is late or slow too
+  Trigger trigger = Trigger::Late;
+  double factor = 1;  // Slow: so many times as long to go as a fresh attempt would take
+  double age = 0;     // Slow: seconds that an attempt has run before
+  double pause = 0;   // Slow: seconds between two copies of a job
 };
 
 // What people are told about a policy, and what the master must know before it is made.

@@ -15,7 +15,7 @@ std::optional<std::uint64_t> only_segment(const JobView& job, std::uint32_t inde
   bool is_held = false;
   for (const Attempt& attempt : task.attempts) {
     if (!is_live(attempt.state)) continue;
-    if (attempt.cut_pending || attempt.standby) return std::nullopt;
+    if (attempt.is_changing()) return std::nullopt;
     is_held = is_held || attempt.held.contains(open->range.begin);
   }
   return is_held ? std::optional(open->range.begin) : std::nullopt;

@@ -10,9 +10,6 @@ namespace ontime::scheduler {
 namespace {
 
 constexpr double kGainMin = 0.01;
-// Of theta: when it looks again if the cut of a late task, a checkpoint perhaps, was not answered yet. Checkpoints may
-// come in step with its looks for ever.
-constexpr double kSoon = 0.25;
 
 // What can be said of a job once, when it is submitted.
 void introduce(const JobView& job, Plan& plan) {
@@ -82,7 +79,6 @@ std::vector<WatchedJob> ShedPlus::watch(const View& view) {
 void ShedPlus::check(const View& view, Plan& plan) {
   std::vector<WatchedJob> jobs = watch(view);
   FoundStragglers found = find_stragglers(view, jobs, {settings_.sharing.as_printed, settings_.straggler_shape});
-  if (found.in_change) clock_.look_after(kSoon);
   if (found.pieces.empty() && found.slower.empty() && found.declined.empty()) return;
   plan.decisions.reserve(plan.decisions.size() + found.slower.size() + found.declined.size() + found.pieces.size() +
                          jobs.size());

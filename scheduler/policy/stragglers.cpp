@@ -105,7 +105,6 @@ bool Search::is_unsettled(const std::vector<Piece>& pieces, Place place) {
   const std::optional<Reason> reason = unsettled(pieces, job.durations.launch, view_.now);
   const bool is_late = job.view->outlook->completion()[place.task] > job.view->deadline();
   if (reason && is_late) decline(place, *reason);
-  found_.in_change = found_.in_change || (is_late && reason == Reason::CutPending);
   return reason.has_value();
 }
 

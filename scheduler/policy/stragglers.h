@@ -41,7 +41,6 @@ struct FoundStragglers {
   std::vector<Straggler> pieces;  // that copies could bring in; in order of job and task
   std::vector<AttemptId> slower;  // attempts of late or raced tasks that are not the first on any piece
   std::vector<Decline> declined;  // late tasks that copies are no use for, at most one each, in the same order
-  bool in_change = false;         // a cut of a late task is not answered yet: it can be assessed very soon
 };
 
 // Sets is_lost of the jobs. With as_printed pieces that no copy can bring in are among the pieces as well.

@@ -12,6 +12,7 @@ namespace ontime::simulator::faults {
 
 namespace action = scheduler::action;
 namespace event = scheduler::event;
+using scheduler::FailureKind;
 
 namespace {
 
@@ -30,6 +31,7 @@ std::uint32_t checksum(const OutputFile& file, std::size_t from) {
 
 void Workers::on_attempt(const Upcoming& due) {
   Attempt& attempt = attempts_[due.subject];
+  if (attempt.is_stopped && (due.due == Due::Border ? attempt.border : attempt.life) == due.generation) return;
   if (due.due == Due::Border) {
     if (attempt.border == due.generation) on_border(attempt);
     return;
@@ -38,6 +40,9 @@ void Workers::on_attempt(const Upcoming& due) {
   const Node& node = nodes_[attempt.node];
   if (is_stopped(node) && node.do_attempts_stop) {
     return world_.agenda.put(node.stopped_until, due.due, due.subject, due.generation);
+  }
+  if (due.due == Due::Launched && node.hangs_until > world_.now) {
+    return world_.agenda.put(node.hangs_until, due.due, due.subject, due.generation);
   }
   if (due.due == Due::Launched) on_launched(attempt);
   if (due.due == Due::Cut) cut(attempt);
@@ -65,6 +70,7 @@ bool Workers::launch(std::uint32_t index, const action::LaunchAttempt& order, st
   attempt.id = order.attempt;
   attempt.node = index;
   attempt.phase = Phase::Launching;
+  attempt.is_stopped = false;
   attempt.standby = order.standby;
   attempt.launched = order.range;
   attempt.begin.reset();
@@ -91,6 +97,7 @@ bool Workers::begin(Attempt& attempt, ByteRange range) {
 }
 
 void Workers::on_launched(Attempt& attempt) {
+  if (const auto kind = nodes_[attempt.node].fails) return exit(attempt, "this node fails everything", *kind);
   if (attempt.standby) {
     attempt.phase = Phase::StandingBy;
     report(attempt.node, event::AttemptReady{{}, attempt.id});
@@ -101,8 +108,8 @@ void Workers::on_launched(Attempt& attempt) {
 
 void Workers::start_mapping(Attempt& attempt) {
   OutputDirectory& directory = world_.store.directory(attempt.directory);
-  if (!directory.has_attempts) return exit(attempt, "it cannot create its output file");
-  if (nodes_[attempt.node].is_disk_full) return exit(attempt, "no space left on device");
+  if (!directory.has_attempts) return exit(attempt, "it cannot create its output file", FailureKind::Place);
+  if (nodes_[attempt.node].is_disk_full) return exit(attempt, "no space left on device", FailureKind::Place);
   attempt.file = world_.store.create();
   directory.attempts[attempt_file_name(attempt.id)] = attempt.file;
   attempt.phase = Phase::Mapping;
@@ -159,7 +166,7 @@ void Workers::cut(Attempt& attempt) {
 
 // Its segment is mapped: what it has become is written and synced before anybody hears of it.
 void Workers::on_border(Attempt& attempt) {
-  if (nodes_[attempt.node].is_disk_full) return exit(attempt, "no space left on device");
+  if (nodes_[attempt.node].is_disk_full) return exit(attempt, "no space left on device", FailureKind::Place);
   const ByteRange segment = attempt.motion.segment();
   OutputFile& file = world_.store.file(attempt.file);
   const std::size_t offset = file.records.size();
@@ -191,8 +198,8 @@ void Workers::write(Attempt& attempt, std::uint64_t end) {
   }
 }
 
-void Workers::exit(Attempt& attempt, const char* why, bool is_fatal) {
-  report(attempt.node, event::AttemptExited{{}, attempt.id, is_fatal, why});
+void Workers::exit(Attempt& attempt, const char* why, FailureKind kind) {
+  report(attempt.node, event::AttemptExited{{}, attempt.id, kind, why});
   kill(attempt);
 }
 

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "scheduler/event.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/record.h"
+#include "simulator/faults/fault_plan.h"
 #include "simulator/faults/journal_image.h"
 #include "simulator/faults/output_store.h"
 
@@ -31,6 +33,8 @@ class Audit {
   // A step has made these facts; `cause` is the event, null at the start of a master. They are not durable yet.
   void on_facts(const std::vector<scheduler::Record>& records, const scheduler::Event* cause);
   void on_step(const scheduler::Cluster& cluster);
+  void on_inventory(const scheduler::event::NodeInventory& inventory, const std::vector<scheduler::Record>& records,
+                    const scheduler::Cluster& cluster);
 
   // The journal. A batch is begun, becomes durable, or is torn.
   void on_batch(const std::vector<scheduler::Record>& batch, const std::vector<std::string>& encoded);
@@ -49,7 +53,7 @@ class Audit {
   // A commit has put _SUCCESS in place.
   void on_success(JobId job, std::uint32_t directory, const OutputStore& store);
   // Everything has come to rest.
-  void on_rest(const OutputStore& store, bool must_succeed);
+  void on_rest(const OutputStore& store, const FaultPlan& plan);
 
   std::size_t jobs_reported() const { return reported_.size(); }
   bool is_reported(JobId job) const { return reported_.contains(job); }
@@ -77,7 +81,7 @@ class Audit {
   };
   // What the journal must hold: checksums of records, in order.
   struct Memory {
-    std::map<std::string, std::uint32_t> profiles;
+    std::map<std::string, std::uint32_t> cluster;  // of no job, by place
     std::map<JobId, std::vector<std::uint32_t>> records;
     bool operator==(const Memory&) const = default;
     void apply(const scheduler::Record& record, std::uint32_t checksum);
@@ -95,6 +99,7 @@ class Audit {
   std::map<JobId, Job> jobs_;
   std::map<NodeId, scheduler::Duty> duties_;        // that were ever changed
   std::map<JobId, scheduler::JobState> forgotten_;  // how they had ended
+  std::set<JobId> blamed_for_lost_workers_;
   Memory durable_;
   std::vector<scheduler::Record> under_way_;
   std::vector<std::uint32_t> under_way_checksums_;

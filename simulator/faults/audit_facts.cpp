@@ -34,6 +34,17 @@ struct Audit::Follower {
     duty = fact.duty;
   }
   void operator()(const record::ProfileUpdated&) const {}
+  void operator()(const record::ProfileForgotten&) const {}
+  void operator()(const record::NodeForgotten& fact) const {
+    audit.duties_.erase(fact.node);
+    for (const auto& [id, job] : audit.jobs_) {
+      for (const Task& task : job.tasks) {
+        const bool was_there = std::any_of(task.attempts.begin(), task.attempts.end(),
+                                           [&](const Attempt& attempt) { return attempt.node == fact.node; });
+        audit.require(!was_there, "a node is forgotten when no job that is remembered ran on it");
+      }
+    }
+  }
   void operator()(const record::PolicyDecided&) const {}
 
   void operator()(const record::JobAccepted& fact) const {
@@ -116,6 +127,7 @@ struct Audit::Follower {
     audit.require(!is_committing || fact.state != scheduler::JobState::Killed,
                   "what is being committed is past recall");
     job->state = fact.state;
+    if (fact.message.find("workers down") != std::string::npos) audit.blamed_for_lost_workers_.insert(fact.job);
   }
 
   void operator()(const record::JobForgotten& fact) const {
@@ -164,6 +176,21 @@ void Audit::on_facts(const std::vector<scheduler::Record>& records, const schedu
     require(one.at >= latest_, "the times of records never run backwards");
     latest_ = std::max(latest_, one.at);
     follow(one, cause, false);
+  }
+}
+
+// What the worker does not run was given up, or has been launched since.
+void Audit::on_inventory(const scheduler::event::NodeInventory& inventory,
+                         const std::vector<scheduler::Record>& records, const scheduler::Cluster& cluster) {
+  std::set<AttemptId> running;
+  for (const scheduler::AttemptProgress& progress : inventory.running) running.insert(progress.attempt);
+  for (const scheduler::Record& one : records) {
+    if (const auto* launched = std::get_if<record::AttemptLaunched>(&one.fact)) running.insert(launched->attempt);
+  }
+  const scheduler::Node* node = cluster.find_node(inventory.node);
+  if (node == nullptr) return;
+  for (const AttemptId attempt : node->live) {
+    require(running.contains(attempt), "what a worker says that it does not run is not live");
   }
 }
 

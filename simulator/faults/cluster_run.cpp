@@ -12,8 +12,13 @@
 namespace ontime::simulator::faults {
 namespace {
 
-constexpr double kPatience = 2500;                 // seconds after the last fault, besides the work
+constexpr double kPatience = 2500;                 // seconds from the last fault until every job has ended
 constexpr std::uint64_t kHappeningsMax = 400'000;  // that a schedule takes at most
+
+scheduler::FailureKind failure_of(const Fault& fault) {
+  if (fault.amount < 1) return scheduler::FailureKind::Place;
+  return fault.amount < 2 ? scheduler::FailureKind::Missing : scheduler::FailureKind::Node;
+}
 
 class ClusterRun {
  public:
@@ -97,7 +102,7 @@ class ClusterRun {
       audit_.require(master_.job_of(index).has_value(), "every client is answered in the end");
     }
     if (!audit_.broken().empty()) return;
-    audit_.on_rest(world_.store, world_.plan.must_succeed());
+    audit_.on_rest(world_.store, world_.plan);
     master_.die(0, false);
     master_.start();
   }
@@ -201,6 +206,8 @@ class ClusterRun {
         return master_.jump_clock(from_seconds(fault.amount));
       case FaultKind::AttemptDies:
         return workers_.kill_an_attempt(fault.node, fault.share, fault.is_silent);
+      case FaultKind::AttemptStops:
+        return workers_.stop_an_attempt(fault.node, fault.share);
       case FaultKind::ConnectionBreaks:
         return workers_.break_connection(fault.node);
       default:
@@ -237,6 +244,10 @@ class ClusterRun {
         return world_.network.slow_down(fault.amount);
       case FaultKind::DiskFull:
         return workers_.set_disk_full(fault.node, true);
+      case FaultKind::NodeFailsFast:
+        return workers_.set_failing(fault.node, failure_of(fault));
+      case FaultKind::MountHangs:
+        return workers_.hang_mount(fault.node, until);
       case FaultKind::CommitFails:
         world_.commits_fail = true;
         return;
@@ -266,6 +277,8 @@ class ClusterRun {
         return world_.network.slow_down(-fault.amount);
       case FaultKind::DiskFull:
         return workers_.set_disk_full(fault.node, false);
+      case FaultKind::NodeFailsFast:
+        return workers_.set_failing(fault.node, std::nullopt);
       case FaultKind::CommitFails:
         world_.commits_fail = false;
         return;

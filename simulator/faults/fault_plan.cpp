@@ -48,6 +48,12 @@ std::string what(const Fault& fault) {
       return worker + "'s disk is full";
     case FaultKind::AttemptDies:
       return "an attempt of " + worker + " dies";
+    case FaultKind::AttemptStops:
+      return "an attempt of " + worker + " stops for ever";
+    case FaultKind::NodeFailsFast:
+      return "every attempt fails at once on " + worker + ", in way " + number(fault.amount) + ",";
+    case FaultKind::MountHangs:
+      return "attempts of " + worker + " cannot begin";
     case FaultKind::CommitFails:
       return "commits fail";
   }
@@ -64,15 +70,37 @@ std::string to_string(const Fault& fault) {
 }
 
 bool FaultPlan::must_succeed() const {
-  const bool harmless = std::none_of(faults.begin(), faults.end(), [](const Fault& fault) {
+  const bool harmless = std::none_of(faults.begin(), faults.end(), [this](const Fault& fault) {
     return fault.kind == FaultKind::DiskFull || fault.kind == FaultKind::AttemptDies ||
-           fault.kind == FaultKind::CommitFails;
+           fault.kind == FaultKind::CommitFails ||
+           (fault.kind == FaultKind::NodeFailsFast && !has_good_node_beside(fault.node));
   });
   return harmless && crash_probability <= 0 &&
          std::all_of(submissions.begin(), submissions.end(), [](const Submission& submission) {
            return submission.killed_at == kForEver && !submission.job.kill_on_miss &&
                   submission.job.attempt_timeout <= 0;
          });
+}
+
+bool FaultPlan::may_blame_a_job_for_lost_workers() const {
+  const auto silencing = std::count_if(faults.begin(), faults.end(), [](const Fault& fault) {
+    return fault.kind >= FaultKind::WorkerLeaves && fault.kind <= FaultKind::MuteWorker;
+  });
+  return silencing >= 4;
+}
+
+// One that nothing happens to.
+bool FaultPlan::has_good_node_beside(std::uint32_t bad) const {
+  const auto is_about_nodes = [](FaultKind kind) {
+    return kind >= FaultKind::WorkerLeaves && kind != FaultKind::SlowNetwork && kind != FaultKind::CommitFails;
+  };
+  for (std::uint32_t node = 0; node < slots.size(); ++node) {
+    const bool is_hurt = std::any_of(faults.begin(), faults.end(), [&](const Fault& fault) {
+      return is_about_nodes(fault.kind) && fault.node == node;
+    });
+    if (node != bad && !is_hurt) return true;
+  }
+  return false;
 }
 
 }  // namespace ontime::simulator::faults

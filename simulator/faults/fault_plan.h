@@ -28,9 +28,13 @@ enum class FaultKind : std::uint8_t {
   SlowNetwork,       // messages take up to `amount` seconds more
   DiskFull,          // attempts on that node fail when they write
   AttemptDies,       // one attempt's process on that node
+  AttemptStops,      // the same, SIGSTOP: it answers nothing any more, for ever
+  NodeFailsFast,     // every attempt fails there as soon as it is launched; `amount` 0: the output, 1: the application is
+                     // missing, 2: no process can be started
+  MountHangs,        // attempts there cannot begin before it is over
   CommitFails,       // every commit that takes a step meanwhile
 };
-inline constexpr int kFaultKinds = 17;
+inline constexpr int kFaultKinds = 20;
 
 // When a fault begins: at a time, or in the middle of the so-manieth of something.
 enum class Trigger : std::uint8_t { Time, Batch, CommitStep };
@@ -42,7 +46,7 @@ struct Fault {
   double lasts = 0;        // seconds
   std::uint32_t node = 0;  // of those about nodes
   double amount = 0;       // see FaultKind
-  double share = 0;        // see MasterDies and JournalFull; AttemptDies: which
+  double share = 0;        // see MasterDies and JournalFull; AttemptDies, AttemptStops: which
   bool is_silent = false;  // MasterDies: its machine, so that nobody is told. AttemptDies: any other would, too
 };
 std::string to_string(const Fault& fault);  // "at 12.5 s worker 2 dies for 3 s"
@@ -83,6 +87,10 @@ struct FaultPlan {
 
   // Nothing in it makes an attempt or a commit fail, so no job may.
   bool must_succeed() const;
+  // So many workers fall silent that a job may be on each of them by chance.
+  bool may_blame_a_job_for_lost_workers() const;
+  // Another node than this one has no fault of its own.
+  bool has_good_node_beside(std::uint32_t bad) const;
 };
 
 }  // namespace ontime::simulator::faults

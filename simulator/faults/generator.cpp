@@ -145,6 +145,7 @@ class Generator {
     some_that_make_jobs_fail();
     clocks();
     drains();
+    bad_nodes();
   }
 
   void some_that_make_jobs_fail() {
@@ -172,6 +173,15 @@ class Generator {
     for (std::size_t i = others; i < plan_.faults.size(); ++i) {
       plan_.faults[i].amount = chance(0.2) ? 0 : scale(0.05, 30);
     }
+  }
+
+  // Last of all, for the same reason. Fewer stops than failures that fail a job.
+  void bad_nodes() {
+    some(FaultKind::AttemptStops, 3, 0, 0);
+    const std::size_t others = plan_.faults.size();
+    some(FaultKind::NodeFailsFast, 2, 1, 40);
+    some(FaultKind::MountHangs, 3, 0.1, 40);
+    for (std::size_t i = others; i < plan_.faults.size(); ++i) plan_.faults[i].amount = pick(3);
   }
 
   Random random_;

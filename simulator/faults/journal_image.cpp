@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "common/base/crc32c.h"
+#include "master/journal/journal_key.h"
 #include "master/journal/record_codec.h"
 #include "scheduler/planted.h"
 
@@ -35,10 +36,11 @@ std::string_view take_record(std::string_view& body) {
 }  // namespace
 
 void JournalContent::apply(const scheduler::Record& record, std::string encoded) {
-  if (const auto* profile = std::get_if<scheduler::record::ProfileUpdated>(&record.fact)) {
-    profiles[profile->key] = std::move(encoded);
-  } else if (const auto* forgotten = std::get_if<scheduler::record::JobForgotten>(&record.fact)) {
-    records.erase(forgotten->job);
+  if (const auto removed = journal::removed_by(record.fact)) {
+    cluster.erase(cluster.lower_bound(removed->first), cluster.lower_bound(removed->second));
+    if (const JobId job = scheduler::job_of(record.fact); job != JobId{}) records.erase(job);
+  } else if (const auto place = journal::place_of(record.fact)) {
+    cluster[*place] = std::move(encoded);
   } else {
     records[scheduler::job_of(record.fact)].push_back(std::move(encoded));
   }

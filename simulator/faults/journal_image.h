@@ -1,8 +1,8 @@
 #pragma once
 // The journal as bytes on a disk: batches one behind another, each with its length and a checksum, records as the real
 // codec writes them. What is being written when the master dies is cut off at any byte; a new master reads the batches
-// that are whole. Like the real journal it shows the records of the cluster first, then each job's, and of every
-// profile only the latest.
+// that are whole. Like the real journal it shows the records of the cluster first, of each place only the
+// latest, then each job's.
 
 #include <cstdint>
 #include <map>
@@ -15,8 +15,8 @@ namespace ontime::simulator::faults {
 
 // What a journal holds, in the order in which it is replayed.
 struct JournalContent {
-  std::map<std::string, std::string> profiles;        // encoded records by key
-  std::map<JobId, std::vector<std::string>> records;  // encoded; job 0: the cluster's
+  std::map<std::string, std::string> cluster;         // encoded records of no job, by their place in the journal
+  std::map<JobId, std::vector<std::string>> records;  // encoded
 
   void apply(const scheduler::Record& record, std::string encoded);
 };

@@ -43,6 +43,8 @@ void MasterProcess::recover() {
   settings.node_timeout = from_seconds(world_.plan.node_timeout);
   settings.cut_timeout = from_seconds(world_.plan.cut_timeout);
   settings.history.jobs = world_.plan.jobs_kept;
+  settings.history.gone_nodes = 1;
+  settings.history.profiles = 1;
   settings.make_policy = [this](std::string_view name, const scheduler::StringMap& parameters) {
     if (name == kChaosPolicy) return std::unique_ptr<scheduler::Policy>(new ChaosPolicy(world_.plan.seed, life_));
     return scheduler::make_policy(name, parameters);
@@ -52,7 +54,7 @@ void MasterProcess::recover() {
   scheduler_ = std::make_unique<scheduler::Scheduler>(settings);
   std::vector<scheduler::Record> records;
   const auto replay = [&](const std::string& encoded) { records.push_back(*journal::decode_record(encoded)); };
-  for (const auto& [key, encoded] : content.profiles) replay(encoded);
+  for (const auto& [key, encoded] : content.cluster) replay(encoded);
   for (const auto& [job, all] : content.records) std::for_each(all.begin(), all.end(), replay);
   TimePoint last{};
   for (const scheduler::Record& one : records) {
@@ -115,6 +117,9 @@ void MasterProcess::gather(scheduler::Step step, const scheduler::Event* cause) 
   ++steps_;
   world_.audit.on_facts(step.records, cause);
   world_.audit.on_step(scheduler_->cluster());
+  if (const auto* inventory = cause != nullptr ? std::get_if<scheduler::event::NodeInventory>(cause) : nullptr) {
+    world_.audit.on_inventory(*inventory, step.records, scheduler_->cluster());
+  }
   std::move(step.records.begin(), step.records.end(), std::back_inserter(open_.records));
   for (scheduler::Action& action : step.actions) {
     if (planted(Plant::ActedTooEarly)) {
@@ -169,6 +174,7 @@ void MasterProcess::on_written() {
 void MasterProcess::perform(const Batch& batch) {
   for (const scheduler::Record& one : batch.records) {
     if (const auto* ended = std::get_if<record::JobEnded>(&one.fact)) {
+      world_.tell([&] { return "= " + to_string(ended->job) + " " + name_of(ended->state) + " " + ended->message; });
       world_.audit.on_reported(ended->job, ended->state, world_.store);
     }
   }

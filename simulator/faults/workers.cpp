@@ -260,7 +260,7 @@ void Workers::go_on(std::uint32_t index) {
   if (std::exchange(node.do_attempts_stop, false)) {
     for (const std::uint32_t slot : node.attempts) {
       Attempt& attempt = attempts_[slot];
-      if (attempt.phase != Phase::Mapping) continue;
+      if (attempt.phase != Phase::Mapping || attempt.is_stopped) continue;
       attempt.motion.set_speed(attempt.speed, world_.now);
       expect_border(attempt);
     }
@@ -268,11 +268,29 @@ void Workers::go_on(std::uint32_t index) {
   send_reports(index);
 }
 
-void Workers::kill_an_attempt(std::uint32_t index, double luck, bool is_fatal) {
+Workers::Attempt* Workers::chosen(std::uint32_t index, double luck) {
   const Node& node = nodes_[index];
-  if (node.attempts.empty()) return;
-  const auto chosen = static_cast<std::size_t>(luck * static_cast<double>(node.attempts.size()));
-  exit(attempts_[node.attempts[std::min(chosen, node.attempts.size() - 1)]], "killed by a signal", is_fatal);
+  if (node.attempts.empty()) return nullptr;
+  const auto place = static_cast<std::size_t>(luck * static_cast<double>(node.attempts.size()));
+  return &attempts_[node.attempts[std::min(place, node.attempts.size() - 1)]];
+}
+
+void Workers::kill_an_attempt(std::uint32_t index, double luck, bool is_fatal) {
+  using scheduler::FailureKind;
+  Attempt* attempt = chosen(index, luck);
+  if (attempt != nullptr) exit(*attempt, "killed by a signal", is_fatal ? FailureKind::Data : FailureKind::Attempt);
+}
+
+void Workers::stop_an_attempt(std::uint32_t index, double luck) {
+  Attempt* attempt = chosen(index, luck);
+  if (attempt == nullptr) return;
+  attempt->is_stopped = true;
+  attempt->motion.set_speed(0, world_.now);
+  ++attempt->border;
+}
+
+void Workers::hang_mount(std::uint32_t index, TimePoint until) {
+  nodes_[index].hangs_until = std::max(nodes_[index].hangs_until, until);
 }
 
 }  // namespace ontime::simulator::faults

@@ -36,6 +36,10 @@ class Workers {
   void break_connection(std::uint32_t node);
   void set_disk_full(std::uint32_t node, bool is_full) { nodes_[node].is_disk_full = is_full; }
   void kill_an_attempt(std::uint32_t node, double luck, bool is_fatal);
+  void stop_an_attempt(std::uint32_t node, double luck);
+  // Every attempt fails there as soon as it is launched; nothing: no more.
+  void set_failing(std::uint32_t node, std::optional<scheduler::FailureKind> kind) { nodes_[node].fails = kind; }
+  void hang_mount(std::uint32_t node, TimePoint until);
 
  private:
   enum class Phase : std::uint8_t { Launching, StandingBy, Mapping };
@@ -46,6 +50,7 @@ class Workers {
     std::uint32_t border = 0;  // generation of its next Border
     Phase phase = Phase::Launching;
     bool standby = false;
+    bool is_stopped = false;  // for ever: it says and does nothing more
     ByteRange launched;
     std::optional<ByteRange> begin;  // told to a standby before it was ready
     const Submission* job = nullptr;
@@ -61,6 +66,8 @@ class Workers {
   struct Node {
     bool is_alive = true;
     bool is_disk_full = false;
+    std::optional<scheduler::FailureKind> fails;
+    TimePoint hangs_until;
     bool do_attempts_stop = false;
     TimePoint stopped_until;
     std::uint32_t incarnation = 0;
@@ -106,7 +113,8 @@ class Workers {
   void expect_border(Attempt& attempt);
   void on_border(Attempt& attempt);
   void write(Attempt& attempt, std::uint64_t end);
-  void exit(Attempt& attempt, const char* why, bool is_fatal = false);
+  void exit(Attempt& attempt, const char* why, scheduler::FailureKind kind = scheduler::FailureKind::Attempt);
+  Attempt* chosen(std::uint32_t node, double luck);
   // What it is to map. Where the end is not known, it is where the stream ends, or just behind the begin if that is
   // later; the master is told of an end that it knows.
   void hold(Attempt& attempt, ByteRange range);

@@ -69,7 +69,7 @@ JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero, T
   group.policy_parameters = spec.policy_parameters;
   group.estimator = spec.estimator;
   group.checkpoint = seconds(spec.checkpoint_interval);
-  group.attempt_timeout = seconds(spec.attempt_timeout);
+  group.attempt_timeout = std::min(seconds(spec.attempt_timeout), 1e9);  // never is beyond every horizon
   group.attempts_max = spec.attempts_max;
   group.kill_on_miss = spec.kill_on_miss;
   return group;

@@ -76,6 +76,7 @@ template <int R>
 double chosen_is(const Sight& sight) {
   return per_job(sight, [](const JobOutcome& job) { return job.chosen == R ? 1 : 0; });
 }
+double held_back(const Sight& sight) { return sight.outcome->held_back; }
 double utilisation(const Sight& sight) { return sight.outcome->utilisation(); }
 // Of the samples until the last job came, when the cluster begins to run empty.
 template <class Value>
@@ -160,6 +161,7 @@ constexpr std::array kMeasures{
     Measure{"cost", "cost per job", 1, false, cost},
     Measure{"utility", "net utility", 3, false, utility},
     Measure{"finished", "share of the jobs that ended", 3, true, finished},
+    Measure{"held_back", "node-seconds held back while tasks waited", 0, false, held_back},
     Measure{"decisions", "decisions carried out per job", 2, false, decisions},
 };
 

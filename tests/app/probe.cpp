@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "common/app/application.h"
 
@@ -66,7 +67,7 @@ class Probe final : public Mapper {
     if (mode_ == "crash") std::abort();
     if (mode_ == "exit") std::exit(7);
     if (mode_ == "hang") hang();
-    if (mode_ == "descriptors") list_descriptors(out);
+    if (mode_ == "descriptors" && !std::exchange(has_listed_, true)) list_descriptors(out);
     if (mode_ == "clock") write_clock(out);
     if (mode_ == "noise") std::puts("to standard output"), std::fputs("to standard error\n", stderr);
     if (mode_ == "counters") {
@@ -105,6 +106,7 @@ class Probe final : public Mapper {
   std::string mode_;
   std::string held_;
   bool in_segment_ = false;
+  bool has_listed_ = false;
   std::uint64_t next_ = 0;
 };
 

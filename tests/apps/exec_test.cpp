@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "apps/exec/input_pipe.h"
 #include "tests/apps/mapped.h"
 #include "tests/support/temporary_directory.h"
 
@@ -130,11 +131,81 @@ TEST(Exec, TheCommandHoldsNoDescriptorsOfOurs) {
   EXPECT_EQ(run("cat >/dev/null; ls /proc/self/fd | wc -l", "x\n"), (std::vector<std::string>{"4\n"}));  // and ls's own
 }
 
+// A command that works and prints nothing is so told from one that stands still.
+TEST(Exec, ProgressIsWhatTheCommandHasReadWhileTheRestWaits) {
+  const app::Application& exec = application("exec");
+  ontime::test::TemporaryDirectory directory;
+  const std::string read = "dd bs=1 count=100 >/dev/null 2>&1; until [ -e " + directory / "go" +
+                           " ]; do sleep 0.01; done; ";
+  TestContext context = context_of(exec, {{"command", read + "cat >/dev/null"}});
+  std::vector<std::uint64_t> taken;
+  context.on_taken = [&](std::uint64_t offset) {
+    taken.push_back(offset);
+    if (offset == 5100) std::ofstream(directory / "go") << "on";
+  };
+  auto mapper = exec.make_mapper();
+  mapper->setup(context);
+  mapper->begin_segment(5000);
+  TightOutput out;
+  mapper->map({std::string(2000, 'x') + "\n", 5000}, out);
+  mapper->flush(out);
+  EXPECT_TRUE(std::is_sorted(taken.begin(), taken.end()));
+  const auto paused = std::find(taken.begin(), taken.end(), 5100u);
+  ASSERT_NE(paused, taken.end());
+  EXPECT_EQ(taken.back(), 7001u);
+}
+
+TEST(Exec, WhatACommandWillNeverReadCountsAsTaken) {
+  const app::Application& exec = application("exec");
+  TestContext context = context_of(exec, {{"command", "exec <&-; echo deaf"}});
+  std::uint64_t taken = 0;
+  context.on_taken = [&](std::uint64_t offset) { taken = offset; };
+  EXPECT_EQ(map_text(exec, context, std::string(1'000'000, 'x') + "\n", {}), (std::vector<std::string>{"deaf\n"}));
+  EXPECT_EQ(taken, 1'000'001u);
+}
+
+TEST(InputPipe, HoldsLittleForACommandThatDoesNotReadAndCountsWhatItDoes) {
+  Pipe pipe = make_pipe();
+  make_non_blocking(pipe.read_end);
+  InputPipe input(std::move(pipe.write_end));
+  const std::string text(100'000, 'x');
+  std::string_view left = text;
+  for (int i = 0; i < 10; ++i) input.send_some(left);
+  const std::size_t sent = text.size() - left.size();
+  EXPECT_EQ(sent, static_cast<std::size_t>(InputPipe::kBytesMin));
+  EXPECT_EQ(input.taken(), 0u);
+  EXPECT_TRUE(input.has_waiting());
+  std::string read(1000, '\0');
+  ASSERT_EQ(::read(pipe.read_end.get(), read.data(), read.size()), 1000);
+  EXPECT_EQ(input.taken(), 1000u);
+  input.close();
+  EXPECT_FALSE(input.open());
+  EXPECT_EQ(input.taken(), 1000u);
+  read.resize(text.size());
+  ASSERT_EQ(::read(pipe.read_end.get(), read.data(), read.size()), static_cast<ssize_t>(sent - 1000));
+  EXPECT_EQ(input.taken(), sent);
+  EXPECT_EQ(::read(pipe.read_end.get(), read.data(), read.size()), 0);  // the end is seen though somebody watches
+}
+
+TEST(InputPipe, WhatIsReadAtOnceAtTheBeginningIsNoPace) {
+  Pipe pipe = make_pipe();
+  make_non_blocking(pipe.read_end);
+  InputPipe input(std::move(pipe.write_end));
+  std::string read(100'000, '\0');
+  const std::string text(100'000, 'x');
+  std::string_view left = std::string_view(text).substr(0, 60);
+  input.send_some(left);
+  ASSERT_EQ(::read(pipe.read_end.get(), read.data(), read.size()), 60);
+  left = text;
+  for (int i = 0; i < 10; ++i) input.send_some(left);
+  EXPECT_EQ(text.size() - left.size(), static_cast<std::size_t>(InputPipe::kBytesMin));
+}
+
 TEST(Exec, ACommandOfASegmentThatIsGivenUpIsKilled) {
   const app::Application& exec = application("exec");
   ontime::test::TemporaryDirectory directory;
   TestContext context =
-      context_of(exec, {{"command", "echo $$ >" + directory / "pid" + "; echo ready; exec sleep 1000"}});
+      context_of(exec, {{"command", "echo $$ >" + directory / "pid" + "; echo ready; cat >/dev/null; exec sleep 1000"}});
   auto mapper = exec.make_mapper();
   mapper->setup(context);
   mapper->begin_segment(0);

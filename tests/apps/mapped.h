@@ -3,6 +3,7 @@
 // `ontime result` does.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,10 +26,14 @@ class TestContext final : public app::Context {
     return counters[std::string(group) + "," + std::string(name)];
   }
   void set_status(std::string_view text) override { status = text; }
+  void set_taken(std::uint64_t offset) override {
+    if (on_taken) on_taken(offset);
+  }
 
   std::string path = "/some/where/input.txt";
   std::map<std::string, std::uint64_t> counters;
   std::string status;
+  std::function<void(std::uint64_t)> on_taken;
 
  private:
   std::map<std::string, std::string, std::less<>> parameters_;

@@ -120,6 +120,34 @@ TEST(ExplainText, TellsWhatWasDecidedWhenWhyAndWhatBecameOfIt) {
             "12 more tasks are left out; --all shows all, --task N one\n");
 }
 
+TEST(ExplainText, NodesThatWereHeldBackAreNamedWithTimeAndReason) {
+  wire::Reply::Explained explained;
+  wire::HeldNode& over = *explained.add_held_nodes();
+  over.set_node(3);
+  over.set_node_name("w3");
+  over.set_cause("slow");
+  over.set_since_ns(-2000 * kMs);
+  over.set_until_ns(58000 * kMs);
+  over.set_is_over(true);
+  over.set_reason("its last 3 attempts were slow");
+  wire::HeldNode& now = *explained.add_held_nodes();
+  now = over;
+  now.set_cause("failing");
+  now.set_since_ns(4000 * kMs);
+  now.set_is_over(false);
+  EXPECT_THAT(explained_text(explained, false),
+              HasSubstr("\nnodes that were held back\n"
+                        "     0.00 s  node-3 (w3) was held back as slow until 58.00 s: its last 3 attempts were slow\n"
+                        "     4.00 s  node-3 (w3) was held back as failing, at most until 58.00 s: its last 3 "
+                        "attempts were slow\n"));
+  const auto held = json::parse(explained_json(explained))["explanation"]["held_nodes"];
+  EXPECT_EQ(held[0]["node"], "node-3");
+  EXPECT_EQ(held[0]["since_seconds"], -2.0);
+  EXPECT_EQ(held[1]["is_over"], false);
+  for (int i = 0; i < 20; ++i) *explained.add_held_nodes() = over;
+  EXPECT_THAT(explained_text(explained, false), HasSubstr("12 more; --all shows all\n"));
+}
+
 TEST(ExplainText, ARaceFromTheBeginningHasNoOffset) {
   wire::Reply::Explained explained;
   auto& decision = *explained.add_tasks()->add_decisions();

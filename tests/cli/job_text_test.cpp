@@ -7,6 +7,7 @@
 
 #include "cli/show/job_json.h"
 #include "common/base/byte_range.h"
+#include "common/base/units.h"
 
 namespace ontime::cli {
 namespace {
@@ -108,6 +109,36 @@ TEST(JobText, OpenOnlyLeavesOutDoneTasks) {
 TEST(JobText, EmptyListsSaySo) {
   EXPECT_EQ(jobs_table({}), "no jobs\n");
   EXPECT_THAT(nodes_table({}), HasSubstr("no workers"));
+}
+
+wire::Reply::Nodes with_a_held_node() {
+  wire::Reply::Nodes nodes;
+  nodes.add_nodes()->set_node(1);
+  wire::NodeSummary& node = *nodes.add_nodes();
+  node.set_node(2);
+  node.set_name("w2");
+  node.mutable_hold()->set_cause("slow");
+  node.mutable_hold()->set_so_far_ns(17'000'000'000);
+  node.mutable_hold()->set_left_ns(43'000'000'000);
+  node.mutable_hold()->set_reason("its last 3 attempts were slow");
+  return nodes;
+}
+
+TEST(JobText, ANodeThatIsHeldBackIsListedWithCauseAndReason) {
+  const std::string text = nodes_table(with_a_held_node());
+  EXPECT_THAT(text, HasSubstr("HELD"));
+  EXPECT_THAT(text, HasSubstr("\nnode-2 (w2) is held back as slow for " + format_duration(std::chrono::seconds(43)) +
+                              " more: its last 3 attempts were slow\n"));
+  EXPECT_THAT(text, Not(HasSubstr("node-1 ()")));
+}
+
+TEST(JobJson, AHoldIsNullUnlessThereIsOne) {
+  const auto nodes = json::parse(nodes_json(with_a_held_node()))["nodes"];
+  EXPECT_TRUE(nodes[0]["hold"].is_null());
+  EXPECT_EQ(nodes[1]["hold"]["cause"], "slow");
+  EXPECT_EQ(nodes[1]["hold"]["so_far_seconds"], 17.0);
+  EXPECT_EQ(nodes[1]["hold"]["left_seconds"], 43.0);
+  EXPECT_EQ(nodes[1]["hold"]["reason"], "its last 3 attempts were slow");
 }
 
 TEST(JobJson, NamesAreStable) {

@@ -57,6 +57,23 @@ TEST(MasterClient, JobsThatDoNotFitIntoOneAnswerAreFetchedPartByPart) {
   EXPECT_EQ(jobs->next_job(), 0u);
 }
 
+TEST(MasterClient, NodesThatDoNotFitIntoOneAnswerAreFetchedPartByPart) {
+  FakeMaster master([](const wire::Request& request) {
+    wire::Reply reply;
+    const std::uint32_t node = request.list_nodes().first_node() + 1;
+    reply.mutable_nodes()->add_nodes()->set_node(node);
+    reply.mutable_nodes()->mutable_measures()->set_records(node);
+    if (node < 3) reply.mutable_nodes()->set_next_node(node);
+    return reply;
+  });
+  MasterClient client(options_for(master));
+  const auto nodes = client.list_nodes();
+  ASSERT_TRUE(nodes);
+  ASSERT_EQ(nodes->nodes_size(), 3);
+  EXPECT_EQ(nodes->nodes(2).node(), 3u);
+  EXPECT_EQ(nodes->measures().records(), 1u);
+}
+
 TEST(MasterClient, AListThatDoesNotGetOnIsNotFollowedForEver) {
   FakeMaster master([](const wire::Request&) {
     wire::Reply reply;

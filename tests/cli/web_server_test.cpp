@@ -34,6 +34,7 @@ std::optional<wire::Reply> answer(const wire::Request& request) {
     node.set_state("live");
     node.set_slots(4);
     node.set_busy(3);
+    node.mutable_hold()->set_cause("slow");
     wire::Measures& measures = *reply.mutable_nodes()->mutable_measures();
     measures.mutable_journal()->add_bounds_ns(1'000'000);
     measures.mutable_journal()->add_counts(5);
@@ -108,6 +109,7 @@ TEST_F(WebTest, TellsWhatTheCommandLineTells) {
   serve();
   const auto nodes = nlohmann::json::parse(get("/api/nodes")->body);
   EXPECT_EQ(nodes["nodes"][0]["busy"], 3);
+  EXPECT_EQ(nodes["nodes"][0]["hold"]["cause"], "slow");
   const auto jobs = nlohmann::json::parse(get("/api/jobs")->body);
   EXPECT_EQ(jobs["jobs"][0]["job"], "job-7");
   EXPECT_EQ(jobs["jobs"][0]["forecast"]["pocd"], 0.25);
@@ -131,6 +133,8 @@ TEST_F(WebTest, MetricsAreInPrometheusFormat) {
   const std::string text = get("/metrics")->body;
   EXPECT_NE(text.find("# TYPE ontime_slots gauge"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_slots{state=\"busy\"} 3"), std::string::npos) << text;
+  EXPECT_NE(text.find("ontime_nodes_held_back{cause=\"slow\"} 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("ontime_nodes_held_back{cause=\"failing\"} 0"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_jobs{state=\"running\"} 1"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_job_pocd{job=\"job-7\",policy=\"shed+\"} 0.25"), std::string::npos) << text;
   EXPECT_NE(text.find("ontime_journal_write_seconds_bucket{le=\"0.001\"} 5"), std::string::npos) << text;

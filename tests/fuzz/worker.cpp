@@ -79,7 +79,7 @@ class Cluster {
     spec.inputs = {{"/input", 1000, 1, scheduler::Codec::Plain}, {"/packed", 100, 1, scheduler::Codec::Gzip}};
     spec.split_bytes = 300;
     spec.deadline = std::chrono::seconds(5);
-    spec.attempt_timeout = Duration(0);  // nobody reports progress of honest attempts
+    spec.attempt_timeout = scheduler::kNoTimeout;  // nobody reports progress of honest attempts
     step(scheduler::event::JobSubmitted{++requests_, std::move(spec)});
   }
   void on_register(const wire::ToMaster::Register& message) {

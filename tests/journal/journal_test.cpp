@@ -27,6 +27,13 @@ Record profile(const std::string& key, double duration) {
 }
 Record forgotten(std::uint32_t job) { return {from_unix_ns(3), record::JobForgotten{JobId{job}}}; }
 
+Record added(std::uint32_t node) {
+  return {from_unix_ns(2), record::NodeAdded{NodeId{node}, "incarnation-" + std::to_string(node), "n", "h", 2}};
+}
+Record duty(std::uint32_t node, scheduler::Duty duty) {
+  return {from_unix_ns(3), record::DutyChanged{NodeId{node}, duty}};
+}
+
 enum class Kind { Memory, Rocksdb };
 
 class JournalTest : public testing::TestWithParam<Kind> {
@@ -72,8 +79,30 @@ TEST_P(JournalTest, IsEmptyAtFirst) {
 TEST_P(JournalTest, KeepsTheOrderWithinEachJobAndTheClusterFirst) {
   append({launched(2, 0), started(1), launched(1, 0)});
   append({launched(2, 1), launched(1, 1), started(2)});
-  EXPECT_EQ(contents(),
-            bytes_of({started(1), started(2), launched(1, 0), launched(1, 1), launched(2, 0), launched(2, 1)}));
+  EXPECT_EQ(contents(), bytes_of({started(2), launched(1, 0), launched(1, 1), launched(2, 0), launched(2, 1)}));
+}
+
+TEST_P(JournalTest, KeepsOfANodeWhoItIsAndItsLatestDutyUntilItIsForgotten) {
+  append({added(1), added(2), duty(1, scheduler::Duty::Drains), added(256), duty(1, scheduler::Duty::Serves)});
+  append({duty(2, scheduler::Duty::Left), launched(1, 0)});
+  EXPECT_EQ(contents(), bytes_of({added(1), duty(1, scheduler::Duty::Serves), added(2),
+                                  duty(2, scheduler::Duty::Left), added(256), launched(1, 0)}));
+  append({{from_unix_ns(5), record::NodeForgotten{NodeId{2}}}});
+  EXPECT_EQ(contents(), bytes_of({added(1), duty(1, scheduler::Duty::Serves), added(256), launched(1, 0)}));
+}
+
+TEST_P(JournalTest, ForgetsOneProfileAndNotThoseWhoseKeysBeginAlike) {
+  append({profile("a", 1), profile("a1", 2), profile(std::string("a\0", 2), 3), profile("", 4)});
+  append({{from_unix_ns(5), record::ProfileForgotten{"a"}}});
+  EXPECT_EQ(contents(), bytes_of({profile("", 4), profile(std::string("a\0", 2), 3), profile("a1", 2)}));
+}
+
+TEST_P(JournalTest, StaysAsLargeAsItIsHoweverOftenMastersStartAndNodesComeAndGo) {
+  for (std::uint32_t i = 1; i <= 1000; ++i) {
+    append({started(i), added(i), duty(i, scheduler::Duty::Drains), duty(i, scheduler::Duty::Serves)});
+    if (i > 1) append({{from_unix_ns(5), record::NodeForgotten{NodeId{i - 1}}}});
+  }
+  EXPECT_EQ(contents().size(), 3u);
 }
 
 TEST_P(JournalTest, ForgetsAJobWithAllItsRecords) {
@@ -92,6 +121,17 @@ TEST_P(JournalTest, KeepsTheLatestProfileOfEachKeyWhateverIsForgotten) {
   append({profile("a", 1), launched(1, 0), profile("b", 2)});
   append({profile("a", 3), forgotten(1)});
   EXPECT_EQ(contents(), bytes_of({profile("a", 3), profile("b", 2)}));
+}
+
+TEST_P(JournalTest, SetsBackWhatIsLaterAndNothingElse) {
+  std::vector<Record> all{started(1), added(7), profile("a", 3), launched(1, 0), launched(1, 1), launched(2, 0)};
+  all[1].at = all[4].at = from_unix_ns(1'000'000);
+  append(all);
+  ASSERT_TRUE(journal_->set_back(from_unix_ns(100)));
+  all[1].at = all[4].at = from_unix_ns(100);
+  EXPECT_EQ(contents(), bytes_of(all));
+  append({launched(1, 2)});
+  EXPECT_EQ(contents().size(), 7u);
 }
 
 TEST_P(JournalTest, TakesAnEmptyBatch) {

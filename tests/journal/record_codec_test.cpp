@@ -62,6 +62,8 @@ struct SameAs {
     const auto& b = as<record::ProfileUpdated>();
     return a.key == b.key && a.sample == b.sample;
   }
+  bool operator()(const record::ProfileForgotten& a) const { return a.key == as<record::ProfileForgotten>().key; }
+  bool operator()(const record::NodeForgotten& a) const { return a.node == as<record::NodeForgotten>().node; }
   bool operator()(const record::SegmentCut& a) const {
     const auto& b = as<record::SegmentCut>();
     return std::tie(a.attempt, a.begin, a.at, a.release) == std::tie(b.attempt, b.begin, b.at, b.release);

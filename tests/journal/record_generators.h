@@ -102,6 +102,10 @@ inline scheduler::Fact any_profile() {
 
 inline constexpr int kFactKinds = static_cast<int>(std::variant_size_v<scheduler::Fact>);
 
+inline scheduler::AttemptEnd any_end() {
+  return static_cast<scheduler::AttemptEnd>(*rc::gen::inRange(0, static_cast<int>(scheduler::AttemptEnd::Excused) + 1));
+}
+
 // A fact of the kind at that index of the variant.
 inline scheduler::Fact any_fact(int kind) {
   const NodeId node{*rc::gen::inRange<std::uint32_t>(1, 0xffffffff)};
@@ -125,8 +129,7 @@ inline scheduler::Fact any_fact(int kind) {
     case 7:
       return any_sealed();
     case 8:
-      return record::AttemptEnded{any_attempt(), static_cast<scheduler::AttemptEnd>(*rc::gen::inRange(0, 5)),
-                                  *any_text()};
+      return record::AttemptEnded{any_attempt(), any_end(), *any_text()};
     case 9:
       return record::PolicyDecided{any_job(), any_decision()};
     case 10:
@@ -137,6 +140,10 @@ inline scheduler::Fact any_fact(int kind) {
       return record::JobEnded{any_job(), static_cast<scheduler::JobState>(*rc::gen::inRange(0, 5)), *any_text()};
     case 13:
       return record::JobForgotten{any_job()};
+    case 15:
+      return record::ProfileForgotten{*any_text()};
+    case 16:
+      return record::NodeForgotten{node};
     default:
       return record::DutyChanged{node, static_cast<scheduler::Duty>(*rc::gen::inRange(0, 4))};
   }

@@ -186,15 +186,15 @@ TEST_F(RocksdbJournalTest, RefusesANewerFormat) {
   make_journal(1);
   put_raw("mformat", std::to_string(kJournalFormat + 1));
   EXPECT_EQ(reopen(), std::nullopt);
-  EXPECT_NE(refusal_.find("it has format 3 and this ontime-master knows formats up to 2"), std::string::npos)
+  EXPECT_NE(refusal_.find("it has format 4 and this ontime-master knows formats up to 3"), std::string::npos)
       << refusal_;
 }
 
-TEST_F(RocksdbJournalTest, ReadsAnOlderFormatAndMakesItItsOwn) {
+TEST_F(RocksdbJournalTest, RefusesAnOlderFormat) {
   make_journal(1);
-  put_raw("mformat", "1");
-  EXPECT_NE(reopen(), std::nullopt);
-  EXPECT_EQ(get_raw("mformat"), std::to_string(kJournalFormat));
+  put_raw("mformat", std::to_string(kJournalFormat - 1));
+  EXPECT_EQ(reopen(), std::nullopt);
+  EXPECT_NE(refusal_.find("let the ontime-master that wrote it finish its jobs"), std::string::npos) << refusal_;
 }
 
 TEST_F(RocksdbJournalTest, RefusesARecordThatDoesNotDecode) {

@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t kWorkers = 3;
 constexpr std::size_t kRunningMax = 4;
 // The master remembers the latest 1000 jobs: until then its memory and its journal have to grow.
-constexpr std::uint64_t kWarm = 1200;
+constexpr std::uint64_t kWarm = 2500;
 constexpr std::size_t kSamplesMin = 10;
 
 struct Sample {
@@ -105,12 +105,13 @@ class Soak {
   }
 
   void submit() {
-    const char* const applications[] = {"wordcount", "wordmean", "termvector", "sort"};
+    const char* const applications[] = {"wordcount", "wordmean", "termvector", "sort", "exec", "exec", "exec", "exec"};
     const char* const policies[] = {"none", "shed+", "hadoop", "split-resume", "late"};
     const std::string output = options_.directory + "/out/" + std::to_string(++submitted_);
+    const std::string application = applications[below(8)];
     test::Arguments arguments{std::string(ONTIME_TEST_BIN) + "/ontime",
                               "submit",
-                              applications[below(4)],
+                              application,
                               ONTIME_TEST_TEXT,
                               "--output",
                               output,
@@ -125,6 +126,10 @@ class Soak {
                               "--wait",
                               "--master",
                               address()};
+    // Of parameters that no job had before: what is kept by parameters must not grow either.
+    if (application == "exec") {
+      arguments.insert(arguments.end(), {"--set", "command=wc -l # " + std::to_string(random_())});
+    }
     // Two files of logs for all: they are no part of what is measured.
     jobs_.push_back(
         {output, test::Process(arguments, options_.directory + "/client-" + std::to_string(submitted_ % 8))});

@@ -48,7 +48,7 @@ TEST_F(InsightTest, ForecastAndAccountAreThereWhenAskedFor) {
     request.mutable_list_jobs()->set_accounts(true);
     const wire::Reply jobs = co_await ask(request);
     EXPECT_EQ(jobs.jobs().accounts_size(), 1);
-    EXPECT_EQ(jobs.jobs().accounts(0).policy(), "none");
+    EXPECT_EQ(jobs.jobs().accounts(0).policy(), "auto");
     EXPECT_EQ(jobs.jobs().accounts(0).account().attempts(), 1u);
   });
 }

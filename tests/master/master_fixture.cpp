@@ -41,6 +41,7 @@ asio::awaitable<bool> FakeWorker::receive() {
   if (message.has_welcome()) welcome_ = message.welcome();
   if (message.has_orders()) {
     acknowledged = message.orders().acknowledged();
+    heartbeats = message.orders().heartbeats();
     orders_.insert(orders_.end(), message.orders().orders().begin(), message.orders().orders().end());
   }
   co_return true;
@@ -70,6 +71,16 @@ asio::awaitable<void> FakeWorker::until_acknowledged(std::uint64_t sequence) {
     const bool received = co_await receive();
     if (!received) {
       ADD_FAILURE() << "the connection was closed before report " << sequence << " was acknowledged";
+      co_return;
+    }
+  }
+}
+
+asio::awaitable<void> FakeWorker::until_heard(std::uint64_t count) {
+  while (heartbeats < count) {
+    const bool received = co_await receive();
+    if (!received) {
+      ADD_FAILURE() << "the connection was closed before heartbeat " << count << " was answered";
       co_return;
     }
   }

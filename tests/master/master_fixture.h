@@ -36,9 +36,12 @@ class FakeWorker {
   asio::awaitable<std::optional<wire::ToWorker::Welcome>> next_welcome();
   // Until the master has acknowledged that report.
   asio::awaitable<void> until_acknowledged(std::uint64_t sequence);
+  // Until it has answered so many heartbeats.
+  asio::awaitable<void> until_heard(std::uint64_t count);
   asio::awaitable<bool> is_closed();  // waits for it
 
   std::uint64_t acknowledged = 0;
+  std::uint64_t heartbeats = 0;  // answered
   int messages = 0;  // received
 
  private:

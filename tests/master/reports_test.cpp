@@ -90,16 +90,19 @@ RC_GTEST_PROP(ReportsProperty, AMessageOfArbitraryBytesIsRefusedOrAnEvent, ()) {
   if (report.ParseFromString(bytes)) static_cast<void>(event_of(NodeId{1}, report));
 }
 
-TEST(Reports, AFailureIsFatalWhenAnotherAttemptWouldFailInTheSameWay) {
+TEST(Reports, AFailureSaysWhereTheFaultMayLie) {
   wire::Report report;
   report.set_sequence(1);
   report.mutable_attempt()->set_job(1);
+  using enum scheduler::FailureKind;
+  const std::map<int, scheduler::FailureKind> kinds{
+      {wire::FAILURE_NONE, Attempt},  {wire::CRASHED, Attempt},    {wire::THREW, Attempt},
+      {wire::OUTPUT, Place},          {wire::INPUT, Place},        {wire::INPUT_CHANGED, Missing},
+      {wire::BAD_RECORD, Data},       {wire::BAD_APPLICATION, Missing}, {wire::LAUNCH, Node}};
   for (int failure = wire::FAILURE_NONE; failure <= wire::LAUNCH; ++failure) {
     report.mutable_ended()->set_failure(static_cast<wire::Failure>(failure));
     const auto event = event_of(NodeId{1}, report);
-    const bool is_fatal =
-        failure == wire::INPUT_CHANGED || failure == wire::BAD_RECORD || failure == wire::BAD_APPLICATION;
-    EXPECT_EQ(std::get<event::AttemptExited>(*event).fatal, is_fatal) << failure;
+    EXPECT_EQ(std::get<event::AttemptExited>(*event).kind, kinds.at(failure)) << failure;
   }
 }
 

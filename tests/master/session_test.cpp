@@ -36,7 +36,7 @@ TEST_F(SessionTest, AWorkerIsWelcomedAndListed) {
     const auto welcome = co_await worker.next_welcome();
     EXPECT_EQ(welcome->node(), 1u);
     EXPECT_EQ(welcome->heartbeat_interval_ns(), settings_.heartbeat.count());
-    EXPECT_EQ(welcome->node_timeout_ns(), settings_.node_timeout.count());
+    EXPECT_EQ(welcome->silence_max_ns(), std::max(master::kSilenceMin, settings_.node_timeout).count());
     EXPECT_EQ(welcome->fenced_size(), 0);
     wire::Request request;
     request.mutable_list_nodes();
@@ -45,6 +45,31 @@ TEST_F(SessionTest, AWorkerIsWelcomedAndListed) {
     EXPECT_EQ(reply.nodes().nodes(0).name(), "worker-one");
     EXPECT_EQ(reply.nodes().nodes(0).slots(), 3u);
     EXPECT_EQ(reply.nodes().nodes(0).state(), "live");
+  });
+}
+
+TEST_F(SessionTest, AListOfManyNodesComesPartByPart) {
+  play([&]() -> awaitable<void> {
+    constexpr std::uint32_t kNodes = 1500;  // of more than 100 bytes each
+    for (std::uint32_t i = 0; i < kNodes; ++i) {
+      FakeWorker worker = co_await connect_worker();
+      worker.enlist(std::string(50, 'n') + std::to_string(i), 1);
+      co_await worker.next_welcome();
+    }
+    std::uint32_t listed = 0;
+    std::uint32_t parts = 0;
+    std::uint32_t first = 0;
+    do {
+      wire::Request request;
+      request.mutable_list_nodes()->set_first_node(first);
+      const wire::Reply reply = co_await ask(request);
+      EXPECT_LT(reply.ByteSizeLong(), 2 * master::kReplyBytesMax);
+      for (const auto& node : reply.nodes().nodes()) EXPECT_EQ(node.node(), ++listed);
+      first = reply.nodes().next_node();
+      ++parts;
+    } while (first != 0);
+    EXPECT_EQ(listed, kNodes);
+    EXPECT_GT(parts, 1u);
   });
 }
 
@@ -68,6 +93,28 @@ TEST_F(SessionTest, WhatTheMasterMeasuresIsTold) {
     EXPECT_GE(measures.records(), 2u);  // a master has started, a node was added
     EXPECT_EQ(measures.journal().counts_size(), measures.journal().bounds_ns_size() + 1);
     EXPECT_EQ(measures.malformed(), 0u);
+  });
+}
+
+// As a master has left it whose machine's clock was ten years ahead.
+TEST_F(SessionTest, AClockThatWasFarAheadOnceIsNotKept) {
+  using std::chrono::hours;
+  stop_master();
+  const TimePoint ahead = master::Clock::wall_now() + hours(10 * 365 * 24);
+  std::vector<scheduler::Record> written{{ahead, scheduler::record::MasterStarted{40}},
+                                         {ahead + hours(1), scheduler::record::JobAccepted{JobId{3}, {}}},
+                                         {ahead + hours(2), scheduler::record::JobEnded{
+                                                                JobId{3}, scheduler::JobState::Killed, "killed"}}};
+  EXPECT_TRUE(journal_.append(written));
+  start_master();
+  play([&]() -> awaitable<void> {
+    const TimePoint soon = master::Clock::wall_now() + hours(1);
+    const wire::Reply::Job old = co_await describe(3);
+    EXPECT_LT(from_unix_ns(old.summary().ended_unix_ns()), soon);
+    EXPECT_LE(old.summary().submitted_unix_ns(), old.summary().ended_unix_ns());
+    const wire::Reply::Job fresh = co_await describe(co_await submit());
+    EXPECT_LT(from_unix_ns(fresh.summary().submitted_unix_ns()), soon);
+    EXPECT_GE(fresh.summary().submitted_unix_ns(), old.summary().ended_unix_ns());
   });
 }
 
@@ -196,6 +243,18 @@ TEST_F(SessionTest, HeartbeatsMoveTheProgressOfAJob) {
     EXPECT_EQ(description.tasks(0).attempts(0).offset(), 8u);
     EXPECT_EQ(description.tasks(0).state(), "running");
     EXPECT_EQ(description.tasks(0).segments(0).state(), "open");
+  });
+}
+
+TEST_F(SessionTest, EveryHeartbeatIsAnsweredThoughThereAreNoOrders) {
+  play([&]() -> awaitable<void> {
+    FakeWorker worker = co_await make_worker();
+    wire::ToMaster message;
+    message.mutable_heartbeat();
+    for (std::uint64_t taken = 0; taken < 3;) {
+      worker.send(message);
+      co_await worker.until_heard(++taken);
+    }
   });
 }
 

@@ -46,7 +46,7 @@ TEST_F(SubmissionTest, FillsInTheDefaults) {
   EXPECT_EQ(spec.split_bytes, 128u << 20);
   EXPECT_EQ(spec.attempts_max, 4u);
   EXPECT_EQ(spec.record_bytes_max, 64u << 20);
-  EXPECT_EQ(spec.policy, "none");
+  EXPECT_EQ(spec.policy, "auto");
   EXPECT_EQ(spec.checkpoint_interval, std::chrono::seconds(5));
   EXPECT_EQ(spec.estimator, "chronos");
   EXPECT_FALSE(spec.kill_on_miss);
@@ -106,7 +106,7 @@ TEST_F(SubmissionTest, RefusesImpossibleFields) {
   refused("deadline must lie between", [&] { request_.set_deadline_ns(-1); });
   refused("checkpoint interval must lie", [&] { request_.set_checkpoint_interval_ns(-1); });
   refused("attempt timeout must lie",
-          [&] { request_.set_attempt_timeout_ns(std::numeric_limits<std::int64_t>::max()); });
+          [&] { request_.set_attempt_timeout_ns(std::numeric_limits<std::int64_t>::max() - 1); });
   refused("At most 100 attempts", [&] { request_.set_attempts_max(101); });
   refused("at most 1 GiB", [&] { request_.set_record_bytes_max(std::uint64_t{1} << 40); });
   refused("There is no policy 'x'", [&] { request_.set_policy("x"); });

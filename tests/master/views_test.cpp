@@ -210,7 +210,14 @@ class ExplanationTest : public ViewsTest {
   const scheduler::Job& job() const { return *cluster_.find_job(JobId{1}); }
   wire::Reply::Explained explained(wire::Request::Explain request = {}) const {
     wire::Reply::Explained reply;
-    Explanation(cluster_, job(), from_unix_ns(time_)).append_to(reply, request);
+    // Slice by slice it is the same as at once.
+    const Explanation explanation(cluster_, job(), from_unix_ns(time_));
+    Explanation::Telling telling;
+    EXPECT_TRUE(explanation.append_to(reply, request, telling));
+    wire::Reply::Explained sliced;
+    for (telling = {}; !explanation.append_to(sliced, request, telling, 1);) {
+    }
+    EXPECT_EQ(sliced.SerializeAsString(), reply.SerializeAsString());
     return reply;
   }
 };

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -33,6 +36,7 @@ class LogTest : public testing::Test {
   }
 
   std::vector<std::string> lines() const {
+    spdlog::default_logger()->flush();
     std::ifstream file(path_);
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);) lines.push_back(line);
@@ -49,6 +53,61 @@ TEST_F(LogTest, ATextLineIsTimeLevelProgramMessage) {
   EXPECT_THAT(lines()[0], testing::MatchesRegex(
                               "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z info ontime-test "
                               "node_lost node=node-2"));
+}
+
+// A pipe that is open for reading, of which nobody reads until the test does.
+class Pipe {
+ public:
+  Pipe() {
+    EXPECT_EQ(::mkdtemp(directory_.data()), directory_.data());
+    EXPECT_EQ(::mkfifo(path().c_str(), 0600), 0);
+    reader_ = ::open(path().c_str(), O_RDONLY | O_NONBLOCK);
+    EXPECT_GE(reader_, 0);
+  }
+  ~Pipe() {
+    ::close(reader_);
+    ::unlink(path().c_str());
+    ::rmdir(directory_.c_str());
+  }
+  std::string path() const { return directory_ + "/pipe"; }
+  // What is in it; waits for something.
+  std::string read() const {
+    pollfd readable{reader_, POLLIN, 0};
+    ::poll(&readable, 1, 60'000);
+    std::string bytes(1u << 20, 0);
+    const ssize_t count = ::read(reader_, bytes.data(), bytes.size());
+    bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    return bytes;
+  }
+
+ private:
+  std::string directory_ = "/tmp/ontime-pipe-XXXXXX";
+  int reader_ = -1;
+};
+
+TEST_F(LogTest, APipeThatNobodyReadsStopsNobodyAndWhatIsDroppedIsCounted) {
+  const Pipe pipe;
+  const std::uint64_t before = lines_dropped();
+  Options to_pipe = options("text");
+  to_pipe.file = pipe.path();
+  ASSERT_TRUE(set_up(to_pipe));
+  const std::string long_text(1000, 'x');
+  for (int i = 0; i < 20'000; ++i) spdlog::info("event number={} text={}", i, long_text);
+  EXPECT_GT(lines_dropped(), before);
+  spdlog::default_logger()->flush();  // ends, though nothing is written
+  std::string seen;
+  while (seen.find("number=19999 ") == seen.npos) seen += pipe.read();
+  EXPECT_NE(seen.find("number=0 "), seen.npos);
+  EXPECT_NE(seen.find(" warning ontime-test log_lines_dropped lines="), seen.npos);
+}
+
+TEST_F(LogTest, TheEndOfAProgramDoesNotWaitForAPipeThatNobodyReads) {
+  const Pipe pipe;
+  Options to_pipe = options("text");
+  to_pipe.file = pipe.path();
+  ASSERT_TRUE(set_up(to_pipe));
+  for (int i = 0; i < 2000; ++i) spdlog::info("event text={}", std::string(1000, 'x'));
+  ASSERT_TRUE(set_up(options("text")));  // the logger before it goes
 }
 
 TEST_F(LogTest, ATextEventStaysOneLine) {

@@ -43,9 +43,9 @@ class AutoTest : public testing::Test {
   PacedWorld paced_;
 };
 
-TEST_F(AutoTest, NothingWithoutADeadline) {
+TEST_F(AutoTest, MantriWithoutADeadline) {
   paced_.add_nodes(8);
-  EXPECT_EQ(chosen(paced_.submit(2, spec(0s))), "none");
+  EXPECT_EQ(chosen(paced_.submit(2, spec(0s))), "mantri");
 }
 
 TEST_F(AutoTest, ShedPlusWhereThereIsTimeForCopies) {

@@ -52,9 +52,9 @@ TEST(LateRules, FreeSlotsOfSlowNodesDoNotCount) {
   }
   const View view{world.cluster(), resources, {}, world.now(), 0};
   EXPECT_EQ(slots_on_good_nodes(view, {}), 10u);  // all alike
-  resources.observe_slowness(world.cluster(), NodeId{2}, 1.5, world.now());
+  resources.observe_slowness(world.cluster(), NodeId{2}, TaskId{}, 1.5, world.now());
   EXPECT_EQ(slots_on_good_nodes(view, {}), 8u);  // at rank floor(0.25 * 4) = 1 stands one of the others: b is below
-  resources.observe_slowness(world.cluster(), NodeId{4}, 1.2, world.now());
+  resources.observe_slowness(world.cluster(), NodeId{4}, TaskId{}, 1.2, world.now());
   EXPECT_EQ(slots_on_good_nodes(view, {}), 8u);  // now d stands there, and b is below
   EXPECT_EQ(slots_on_good_nodes(view, {LateForm::Mrv1, 0.25, 1, 60, false}), 8u);
 }

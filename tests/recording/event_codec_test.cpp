@@ -49,7 +49,8 @@ scheduler::Event any_event(std::size_t kind) {
     case 6:
       return any_sealed();
     case 7:
-      return event::AttemptExited{any_node(), any_attempt(), *rc::gen::arbitrary<bool>(), *any_text()};
+      return event::AttemptExited{any_node(), any_attempt(), static_cast<scheduler::FailureKind>(*rc::gen::inRange(0, 5)),
+                                  *any_text()};
     case 8:
       return event::JobSubmitted{any_number(), ontime::test::any_spec()};
     case 9:
@@ -109,7 +110,7 @@ struct SameAs {
   }
   bool operator()(const event::AttemptExited& a) const {
     const auto& b = as<event::AttemptExited>();
-    return std::tie(a.node, a.attempt, a.fatal, a.message) == std::tie(b.node, b.attempt, b.fatal, b.message);
+    return std::tie(a.node, a.attempt, a.kind, a.message) == std::tie(b.node, b.attempt, b.kind, b.message);
   }
   bool operator()(const event::JobSubmitted& a) const {
     return a.request == as<event::JobSubmitted>().request && a.spec == as<event::JobSubmitted>().spec;

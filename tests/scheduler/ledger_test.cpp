@@ -85,13 +85,17 @@ TEST(Ledger, OpenUntilStopsAtTheFirstSealedSegment) {
   EXPECT_EQ(ledger.open_until(60), 60u);
 }
 
-TEST(Ledger, FailuresCountPerSegmentAndStayWithTheLeftPartOfACut) {
+TEST(Ledger, FailuresCountPerSegmentAndACutInheritsThem) {
   Ledger ledger({0, 100});
-  EXPECT_EQ(ledger.count_failure(0), 1u);
-  EXPECT_EQ(ledger.count_failure(0), 2u);
+  ledger.count_failure(0);
+  EXPECT_EQ(ledger.find(0)->failures, 1u);
+  ledger.count_failure(0);
+  EXPECT_EQ(ledger.find(0)->failures, 2u);
   ledger.cut(0, 50);
   EXPECT_EQ(ledger.find(0)->failures, 2);
-  EXPECT_EQ(ledger.find(50)->failures, 0);
+  EXPECT_EQ(ledger.find(50)->failures, 2);
+  ledger.count_failure(50);
+  EXPECT_EQ(ledger.find(0)->failures, 2);
 }
 
 TEST(Ledger, FindsTheSegmentThatContainsAnOffset) {

@@ -99,7 +99,7 @@ void RandomHistory::step() {
       heartbeat_all();
       break;
     case 6:
-      with_any([&](AttemptId id) { world_.fail(id, "x", *rc::gen::inRange(0, 20) == 0); });
+      with_any([&](AttemptId id) { world_.fail(id, "x", static_cast<FailureKind>(*rc::gen::inRange(0, 5))); });
       break;
     case 7:
       with_any([&](AttemptId id) { world_.seal(id, {0, *rc::gen::inRange<std::uint64_t>(0, 40)}); });
@@ -198,9 +198,8 @@ void RandomHistory::work(AttemptId id) {
     world_.make_ready(id);
   else if (attempt->state == AttemptState::Launching && *rc::gen::inRange(0, 4) != 0)  // or the report was lost
     world_.start_attempt(id);
-  else if (attempt->cut_pending)
-    world_.answer_cut(id, std::max(attempt->offset, attempt->held.begin + 1),
-                      drains(world_.cluster().find_node(attempt->node)->duty));
+  else if (attempt->cut)
+    world_.answer_cut(id, std::max(attempt->offset, attempt->held.begin + 1), attempt->cut->release);
   else if (attempt->offset < segment->range.end)
     world_.heartbeat(id, attempt->offset + 9);
   else

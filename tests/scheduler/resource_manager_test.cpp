@@ -22,11 +22,37 @@ class ResourceManagerTest : public testing::Test {
     }
   }
   void observe(std::uint32_t node, double slowness) {
-    resources_.observe_slowness(cluster_, NodeId{node}, slowness, kStart);
+    resources_.observe_slowness(cluster_, NodeId{node}, {JobId{1}, task_++}, slowness, kStart);
+  }
+  // Three attempts are enough against as many of the others as are remembered.
+  void make_slow(std::uint32_t node, double slowness = 8) {
+    for (std::uint32_t other = 1; other <= 3; ++other) {
+      for (std::size_t i = 0; other != node && i < NodeSpeeds::kLatest; ++i) observe(other, 1);
+    }
+    for (int i = 0; i < 3; ++i) observe(node, slowness);
+  }
+  // An attempt runs on each of them.
+  void busy(std::uint32_t first, std::uint32_t last) {
+    JobSpec spec;
+    spec.inputs = {{"/input", 100, 1, Codec::Plain}};
+    spec.split_bytes = 1;
+    cluster_.apply({kStart, record::JobAccepted{JobId{1}, spec}});
+    for (std::uint32_t node = first; node <= last; ++node) {
+      cluster_.apply({kStart, record::AttemptLaunched{{{JobId{1}, node}, 0}, NodeId{node}, {node, node + 1}, false}});
+      resources_.refresh(cluster_, NodeId{node});
+    }
+  }
+  // They are not heard of.
+  void silence(std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t node = first; node <= last; ++node) {
+      cluster_.observe_node(NodeId{node}, NodeState::Silent, false, kStart);
+      resources_.refresh(cluster_, NodeId{node});
+    }
   }
 
   Cluster cluster_;
   ResourceManager resources_;
+  std::uint32_t task_ = 0;
 };
 
 TEST_F(ResourceManagerTest, EquallyFastNodesAreTakenInTurn) {
@@ -52,57 +78,131 @@ TEST_F(ResourceManagerTest, OneSlightlySlowAttemptChangesNothing) {
   EXPECT_EQ(resources_.choose({}), NodeId{1});
 }
 
-TEST_F(ResourceManagerTest, ANodeThatKeepsProducingStragglersIsLeftOutForAWhile) {
+TEST_F(ResourceManagerTest, ANodeThatKeepsProducingStragglersIsHeldBackForAWhile) {
   add_nodes(3, 1);
   observe(1, 8);
-  EXPECT_FALSE(resources_.is_left_out(NodeId{1}));
-  observe(1, 8);
-  EXPECT_TRUE(resources_.is_left_out(NodeId{1}));
+  EXPECT_FALSE(resources_.is_held(NodeId{1}));
+  make_slow(1);
+  const Hold* hold = resources_.hold_of(NodeId{1});
+  ASSERT_NE(hold, nullptr);
+  EXPECT_EQ(hold->cause, HoldCause::Slow);
+  EXPECT_EQ(hold->since, kStart);
+  EXPECT_EQ(hold->until, kStart + 60s);
+  EXPECT_EQ(hold->reason,
+            "its last 3 attempts, on different tasks, each took at least 8.0 times as long as is usual; of the last 32 "
+            "attempts elsewhere 0 did");
   EXPECT_EQ(resources_.free_slots(), 2u);
   EXPECT_EQ(resources_.slots(), 2u);
+  EXPECT_EQ(resources_.idle_held_nodes(), 1u);
   EXPECT_EQ(resources_.choose({NodeId{2}, NodeId{3}}), std::nullopt);
-  resources_.end_exclusions(cluster_, kStart + 59s);
-  EXPECT_TRUE(resources_.is_left_out(NodeId{1}));
-  resources_.end_exclusions(cluster_, kStart + 60s);
-  EXPECT_FALSE(resources_.is_left_out(NodeId{1}));
+  resources_.end_holds(cluster_, kStart + 59s);
+  EXPECT_TRUE(resources_.is_held(NodeId{1}));
+  resources_.end_holds(cluster_, kStart + 60s);
+  EXPECT_FALSE(resources_.is_held(NodeId{1}));
+  EXPECT_EQ(resources_.free_slots(), 3u);
+  EXPECT_EQ(resources_.idle_held_nodes(), 0u);
+}
+
+TEST_F(ResourceManagerTest, ANodeThatComesBackIsHeldBackTwiceAsLongIfItIsStillSlow) {
+  add_nodes(3, 1);
+  make_slow(1);
+  resources_.end_holds(cluster_, kStart + 60s);
+  observe(1, 8);
+  ASSERT_TRUE(resources_.is_held(NodeId{1}));
+  EXPECT_EQ(resources_.hold_of(NodeId{1})->until, kStart + 120s);
+}
+
+TEST_F(ResourceManagerTest, AnAttemptAsFastAsUsualEndsTheHold) {
+  add_nodes(3, 1);
+  make_slow(1);
+  observe(1, 1);
+  EXPECT_FALSE(resources_.is_held(NodeId{1}));
   EXPECT_EQ(resources_.free_slots(), 3u);
 }
 
-TEST_F(ResourceManagerTest, ANodeThatComesBackIsLeftOutAgainAtOnceIfItIsStillSlow) {
+TEST_F(ResourceManagerTest, AtMostAThirdOfTheNodesIsHeldBackAsSlow) {
   add_nodes(3, 1);
-  observe(1, 8);
-  observe(1, 8);
-  resources_.end_exclusions(cluster_, kStart + 60s);
-  for (int i = 0; i < 20; ++i) observe(2, 1);
-  observe(1, 8);
-  EXPECT_TRUE(resources_.is_left_out(NodeId{1}));
+  make_slow(1);
+  for (int i = 0; i < 10; ++i) observe(2, 8);
+  EXPECT_TRUE(resources_.is_held(NodeId{1}));
+  EXPECT_FALSE(resources_.is_held(NodeId{2}));
 }
 
-TEST_F(ResourceManagerTest, AtMostAThirdOfTheNodesIsLeftOut) {
+TEST_F(ResourceManagerTest, AnyNumberOfFailingNodesIsHeldBack) {
   add_nodes(3, 1);
-  for (const std::uint32_t node : {1u, 2u}) {
-    observe(node, 8);
-    observe(node, 8);
+  for (const std::uint32_t node : {1u, 2u, 3u}) {
+    resources_.hold(cluster_, NodeId{node}, {HoldCause::Failing, kStart, kStart + 10s, "its attempts fail"});
   }
-  EXPECT_TRUE(resources_.is_left_out(NodeId{1}));
-  EXPECT_FALSE(resources_.is_left_out(NodeId{2}));
+  EXPECT_EQ(resources_.free_slots(), 0u);
+  resources_.offer_slow(1000);
+  EXPECT_FALSE(resources_.has_room());
+  EXPECT_EQ(resources_.choose_for_waiting({}), std::nullopt);
+  resources_.release_hold(cluster_, NodeId{2}, kStart + 1s);
+  EXPECT_EQ(resources_.choose({}), NodeId{2});
+}
+
+TEST_F(ResourceManagerTest, AFailingNodeThatIsSlowTooGetsNothing) {
+  add_nodes(3, 1);
+  make_slow(1);
+  resources_.hold(cluster_, NodeId{1}, {HoldCause::Failing, kStart, kStart + 10s, "its attempts fail"});
+  EXPECT_EQ(resources_.hold_of(NodeId{1})->cause, HoldCause::Failing);
+  resources_.offer_slow(1000);
+  EXPECT_EQ(resources_.choose_for_waiting({NodeId{2}, NodeId{3}}), std::nullopt);
+  resources_.end_holds(cluster_, kStart + 10s);
+  EXPECT_EQ(resources_.hold_of(NodeId{1})->cause, HoldCause::Slow);
+}
+
+// Four times as slow: it is done with an attempt when the two other slots have taken four each.
+TEST_F(ResourceManagerTest, ASlowNodeIsUsedWhileTheQueueIsLonger) {
+  add_nodes(3, 1);
+  make_slow(1, 4);
+  ASSERT_TRUE(resources_.is_held(NodeId{1}));
+  resources_.offer_slow(2 + 9);  // two of them get the free slots
+  EXPECT_EQ(resources_.choose_for_waiting({}), NodeId{2});
+  EXPECT_EQ(resources_.choose_for_waiting({NodeId{2}}), NodeId{3});
+  busy(2, 3);
+  resources_.offer_slow(7);
+  EXPECT_FALSE(resources_.has_room());
+  EXPECT_EQ(resources_.choose_for_waiting({}), std::nullopt);
+  resources_.offer_slow(9);
+  EXPECT_TRUE(resources_.has_room());
+  EXPECT_EQ(resources_.choose_for_waiting({}), NodeId{1});
+  EXPECT_EQ(resources_.choose({}), std::nullopt);  // but not for a copy
+}
+
+TEST_F(ResourceManagerTest, ASlowNodeIsUsedWhereThereIsNoOther) {
+  add_nodes(3, 1);
+  make_slow(1);
+  silence(2, 3);
+  EXPECT_FALSE(resources_.has_room());
+  resources_.offer_slow(1);
+  EXPECT_TRUE(resources_.has_room());
+  EXPECT_EQ(resources_.choose_for_waiting({}), NodeId{1});
+}
+
+// The work has failed on both others.
+TEST_F(ResourceManagerTest, ASlowNodeGetsWhatNoOtherMayTake) {
+  add_nodes(3, 1);
+  make_slow(1);
+  resources_.offer_slow(1);
+  EXPECT_EQ(resources_.choose_for_waiting({NodeId{2}, NodeId{3}}), NodeId{1});
+  EXPECT_EQ(resources_.choose_for_waiting({NodeId{2}}), NodeId{3});
 }
 
 TEST_F(ResourceManagerTest, TheRulesCanBeSwitchedOff) {
   resources_ = ResourceManager({.apart = false, .fast_first = false, .leave_out = false});
   add_nodes(3, 1);
   for (int i = 0; i < 5; ++i) observe(1, 8);
-  EXPECT_FALSE(resources_.is_left_out(NodeId{1}));
+  EXPECT_FALSE(resources_.is_held(NodeId{1}));
   EXPECT_EQ(resources_.choose({}), NodeId{1});
 }
 
 TEST_F(ResourceManagerTest, ALostNodeIsForgotten) {
   add_nodes(3, 1);
-  observe(1, 8);
-  observe(1, 8);
+  make_slow(1);
   cluster_.observe_node(NodeId{1}, NodeState::Lost, false, kStart);
   resources_.refresh(cluster_, NodeId{1});
-  EXPECT_FALSE(resources_.is_left_out(NodeId{1}));
+  EXPECT_FALSE(resources_.is_held(NodeId{1}));
   EXPECT_EQ(resources_.speed(NodeId{1}), 1);
   EXPECT_EQ(resources_.usable_nodes(), 2u);
 }

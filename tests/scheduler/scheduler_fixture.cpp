@@ -69,8 +69,8 @@ void World::seal_all(AttemptId id) {
   }
 }
 
-void World::fail(AttemptId id, const std::string& message, bool fatal) {
-  send(event::AttemptExited{attempt(id).node, id, fatal, message});
+void World::fail(AttemptId id, const std::string& message, FailureKind kind) {
+  send(event::AttemptExited{attempt(id).node, id, kind, message});
 }
 void World::commit(JobId job, const std::string& error) { send(event::CommitFinished{job, error}); }
 void World::kill(JobId job) { send(event::JobKillRequested{job, "asked to"}); }

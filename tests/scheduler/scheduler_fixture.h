@@ -27,7 +27,7 @@ class World {
   void answer_cut(AttemptId attempt, std::uint64_t at, bool release = false);
   void seal(AttemptId attempt, ByteRange range);
   void seal_all(AttemptId attempt);  // whole segments, until it holds nothing
-  void fail(AttemptId attempt, const std::string& message = "boom", bool fatal = false);
+  void fail(AttemptId attempt, const std::string& message = "boom", FailureKind kind = FailureKind::Attempt);
   void commit(JobId job, const std::string& error = "");
   void kill(JobId job);
   void pass(Duration duration);  // in one go, waking the scheduler whenever it asked for it

@@ -25,6 +25,30 @@ class Counting final : public Policy {
   bool at_submission_;
 };
 
+TEST(PolicyGroup, AJobWhosePolicyIsMissingSaysSoUntilItIsBack) {
+  bool is_known = true;
+  Settings settings;
+  settings.make_policy = [&](std::string_view name, const StringMap&) {
+    return is_known || name == "none" ? make_policy("none", {}) : nullptr;
+  };
+  World world(settings);
+  JobSpec spec = World::quiet_spec();
+  spec.policy = "tomorrows";
+  const JobId job = world.submit(100, 100, spec);
+  EXPECT_EQ(world.job(job).policy_problem, "");
+  is_known = false;
+  world.restart();
+  EXPECT_EQ(world.job(job).policy_problem,
+            "The policy 'tomorrows' cannot be made: this master has no such policy. The job goes on under 'none', "
+            "without speculation.");
+  world.restart();
+  EXPECT_EQ(world.job(job).decisions.size(), 1u);  // told once
+  is_known = true;
+  world.restart();
+  EXPECT_EQ(world.job(job).policy_problem, "");
+  EXPECT_EQ(world.job(job).decisions.size(), 2u);
+}
+
 TEST(PolicyGroup, IsAskedAtSubmissionsOnlyIfItWantsTo) {
   for (const bool at_submission : {true, false}) {
     int asked = 0;
@@ -135,7 +159,7 @@ TEST_F(PolicyTest, AnAnswerThatNothingIsLeftToCutLaunchesNothing) {
   order(resume(original.task, 99, 1));
   world_.answer_cut(original, 100);
   EXPECT_TRUE(world_.take<action::LaunchAttempt>().empty());
-  EXPECT_FALSE(world_.attempt(original).cut_pending);
+  EXPECT_FALSE(world_.attempt(original).cut.has_value());
 }
 
 TEST_F(PolicyTest, ReleaseGivesTheTailAway) {

@@ -211,7 +211,7 @@ TEST(Scheduler, AFatalFailureFailsTheJobAtOnce) {
   World world;
   world.register_node("a");
   const JobId job = world.submit(10, 10);
-  world.fail(world.take_launch(), "the input has changed", true);
+  world.fail(world.take_launch(), "a record is too long", FailureKind::Data);
   EXPECT_EQ(world.job(job).state, JobState::Failed);
 }
 
@@ -220,7 +220,7 @@ TEST(Scheduler, OtherJobsGoOnWhenOneFails) {
   world.register_node("a");
   world.submit(10, 10);
   const JobId other = world.submit(10, 10);
-  world.fail(world.take_launch(), "bad", true);
+  world.fail(world.take_launch(), "bad", FailureKind::Data);
   const AttemptId attempt = world.take_launch();
   EXPECT_EQ(attempt.task.job, other);
   world.seal_all(attempt);

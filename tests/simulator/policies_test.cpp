@@ -89,6 +89,25 @@ TEST(DeadlinePolicies, WaitForLaunchesThatTakeLong) {
   }
 }
 
+// Looks that fall together with checkpoints, as those of split-resume do at a multiple of 100 s, find each late task with
+// a cut in flight.
+TEST(DeadlinePolicies, RescueAJobWhoseDeadlineIsInStepWithItsCheckpoints) {
+  for (const std::string policy : {"split-resume", "auto", "shed+"}) {
+    for (const double deadline : {190.0, 200.0, 300.0, 400.0}) {
+      Scenario scenario;
+      scenario.nodes[0].count = 40;
+      scenario.heartbeat = 0.5;
+      JobGroup& group = scenario.jobs[0];
+      group.first_durations = {60, 60, 60, 60, 60, 60, 60, 60, 60, 6000};
+      group.duration = Distribution::constant(60);
+      group.deadline = deadline;
+      group.policy = policy;
+      const JobOutcome job = run(scenario, 1).jobs.at(0);
+      EXPECT_TRUE(job.met()) << policy << " with a deadline of " << deadline << " s";
+    }
+  }
+}
+
 TEST_P(EveryPolicy, EndsEveryJobOnAHealthyCluster) { run_scenarios(1, 20 / kSlower, false); }
 
 TEST_P(EveryPolicy, EndsEveryJobWhateverNodesDo) { run_scenarios(1000, 40 / kSlower, true); }

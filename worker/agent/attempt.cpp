@@ -23,11 +23,15 @@ Status Attempt::begin(ByteRange range) {
 
 std::optional<ByteRange> Attempt::next_begin() const { return ready_ && !begun_ ? begin_ : std::nullopt; }
 
-Status Attempt::add_cut(CutRequest cut) {
-  if (!begun_ && !begin_) return {};
-  if (waiting_cuts_.size() >= kCutsMax) return bad_input("too many cuts wait for " + to_string(id_));
-  waiting_cuts_.push_back(cut);
-  return {};
+void Attempt::add_cut(CutRequest cut) {
+  if (!begun_ && !begin_) return;
+  if (cut_under_way_ != 0 && cut == asked_cut_) return;
+  const auto waiting = std::find_if(waiting_cuts_.begin(), waiting_cuts_.end(),
+                                    [&](const CutRequest& other) { return other.release == cut.release; });
+  if (waiting == waiting_cuts_.end())
+    waiting_cuts_.push_back(cut);
+  else
+    waiting->at = cut.release ? std::min(waiting->at, cut.at) : cut.at;
 }
 
 std::optional<CutRequest> Attempt::next_cut() const {
@@ -36,7 +40,8 @@ std::optional<CutRequest> Attempt::next_cut() const {
 }
 
 void Attempt::on_cut_asked(std::uint64_t sequence) {
-  waiting_cuts_.pop_front();
+  asked_cut_ = waiting_cuts_.front();
+  waiting_cuts_.erase(waiting_cuts_.begin());
   cut_under_way_ = sequence;
 }
 

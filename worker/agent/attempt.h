@@ -9,10 +9,10 @@
 // one seal more than there were cuts. A message that does not fit is an error and ends the runner.
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
@@ -30,7 +30,6 @@ struct CutRequest {
 
 class Attempt {
  public:
-  static constexpr std::size_t kCutsMax = 16;          // waiting behind the one under way
   static constexpr std::size_t kStatusBytesMax = 256;  // of reporter:status
 
   Attempt(AttemptId id, wire::Order::Launch launch);
@@ -45,8 +44,11 @@ class Attempt {
   std::optional<ByteRange> next_begin() const;
   void on_begun() { begun_ = true; }
 
-  // Remembers a cut; a standby that shall not begin yet has nothing to cut. BadInput if too many wait.
-  Status add_cut(CutRequest cut);
+  // Remembers a cut; a standby that shall not begin yet has nothing to cut. A cut that is asked twice is one cut, so
+  // that a master may repeat what it is not sure of (after a reconnect) as often as it likes: one like the cut under
+  // way is answered with it, and of each kind only one waits. Of two that release the one at the lower offset counts,
+  // since "stop here" covers "stop there" behind it; of two that do not, the newer: that is what is wanted now.
+  void add_cut(CutRequest cut);
   // The cut that may be asked of the runner now: none while another is under way. Followed by on_cut_asked.
   std::optional<CutRequest> next_cut() const;
   void on_cut_asked(std::uint64_t sequence);
@@ -72,8 +74,9 @@ class Attempt {
   std::optional<ByteRange> begin_;  // of a standby that was ordered to
   bool ready_ = false;              // the standby's runner is
   bool begun_;                      // the runner works on its range
-  std::deque<CutRequest> waiting_cuts_;
-  std::uint64_t cut_under_way_ = 0;  // sequence; 0: none
+  std::vector<CutRequest> waiting_cuts_;  // in order; at most one of each kind
+  CutRequest asked_cut_;                  // the one under way
+  std::uint64_t cut_under_way_ = 0;       // its sequence; 0: none
   std::uint64_t seals_allowed_ = 1;
   bool started_ = false;
   bool sealed_any_ = false;

@@ -61,9 +61,14 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   return pointers;
 }
 
-void reap(pid_t pid) {
-  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+// True once it has ended and is reaped.
+bool is_reaped_in_time(pid_t pid) {
+  const FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  pollfd ended{process.get(), POLLIN, 0};
+  while (process && ::poll(&ended, 1, kPatienceMs) < 0 && errno == EINTR) {
   }
+  const pid_t reaped = ::waitpid(pid, nullptr, WNOHANG);
+  return reaped == pid || (reaped < 0 && errno == ECHILD);
 }
 
 }  // namespace
@@ -96,17 +101,13 @@ std::string launcher_path() {
 }
 
 void await_launcher_end(pid_t pid) {
-  if (pid <= 0) return;
-  const FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  pollfd ended{process.get(), POLLIN, 0};
-  if (!process || ::poll(&ended, 1, kPatienceMs) != 1) ::kill(pid, SIGKILL);
-  reap(pid);
+  if (pid > 0 && !is_reaped_in_time(pid)) kill_launcher(pid);
 }
 
 void kill_launcher(pid_t pid) {
   if (pid <= 0) return;
   ::kill(pid, SIGKILL);
-  reap(pid);
+  is_reaped_in_time(pid);
 }
 
 }  // namespace ontime::worker

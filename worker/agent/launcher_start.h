@@ -31,9 +31,10 @@ Result<StartedLauncher> start_launcher(const std::string& program, std::vector<s
 // Where the program lies: beside our own binary.
 std::string launcher_path();
 
-// Waits until it has ended, having been told so by the close of its socket; kills it after a second. Blocks.
+// Waits until it has ended, having been told so by the close of its socket; kills it after a second. Blocks, for two
+// seconds at most: a process that hangs in the kernel is left behind.
 void await_launcher_end(pid_t pid);
-// Kills it (its runners die with it) and reaps it.
+// Kills it (its runners die with it) and reaps it. Blocks, for a second at most.
 void kill_launcher(pid_t pid);
 
 }  // namespace ontime::worker

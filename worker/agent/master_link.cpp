@@ -20,6 +20,7 @@ namespace {
 constexpr Duration kTryMin = std::chrono::milliseconds(10);
 constexpr Duration kHeartbeatMin = std::chrono::milliseconds(5);
 constexpr Duration kHeartbeatMax = std::chrono::minutes(1);
+constexpr Duration kSilenceMax = std::chrono::hours(24 * 365);
 constexpr std::size_t kRegistrationBytes = 48u << 20;  // of reports; what does not fit follows the welcome
 
 }  // namespace
@@ -31,6 +32,7 @@ MasterLink::MasterLink(asio::any_io_executor executor, Options options, ReportLo
       orders_(orders),
       welcome_limit_(executor),
       first_welcome_by_(std::chrono::steady_clock::now() + options_.connect_timeout),
+      pause_(options_.pause_min, options_.pause_max, options_.lasting),
       jitter_(static_cast<std::minstd_rand::result_type>(std::hash<std::string>()(options_.incarnation))) {
   reports_.set_listener([this] { on_report(); });
 }
@@ -42,7 +44,7 @@ asio::awaitable<Error> MasterLink::run() {
     Error error = co_await session();
     if (connection_) connection_->close();
     connection_ = nullptr;
-    is_welcome_ = false;
+    if (std::exchange(is_welcome_, false)) pause_.on_session_over(std::chrono::steady_clock::now() - welcome_at_);
     if (leave_events_ != nullptr) leave_events_->on_session_over();
     if (error.kind == ErrorKind::BadInput) co_return error;
     if (!was_welcome_ && time_left() <= Duration(0)) {
@@ -71,9 +73,10 @@ asio::awaitable<Error> MasterLink::session() {
 
 asio::awaitable<Error> MasterLink::converse() {
   wire::ToWorker message;
+  left_because_.reset();
   for (;;) {
     const auto payload = co_await connection_->receive();
-    if (!payload) co_return payload.error();
+    if (!payload) co_return left_because_ ? *left_because_ : payload.error();
     Status handled = unavailable("the master sent bytes that are no message");
     if (message.ParseFromArray(payload->data(), static_cast<int>(payload->size()))) handled = handle(message);
     // Whatever is wrong with it, another connection may serve better: never the end of the worker.
@@ -82,8 +85,8 @@ asio::awaitable<Error> MasterLink::converse() {
 }
 
 asio::awaitable<void> MasterLink::pause() {
-  pause_ = std::min(options_.pause_max, std::max(options_.pause_min, 2 * pause_));
-  std::uniform_int_distribution<Duration::rep> spread(pause_.count() / 2, pause_.count());
+  const Duration longest = pause_.next();
+  std::uniform_int_distribution<Duration::rep> spread(longest.count() / 2, longest.count());
   co_await net::sleep_for(Duration(spread(jitter_)));
 }
 
@@ -92,13 +95,24 @@ asio::awaitable<void> MasterLink::heartbeat_loop(std::shared_ptr<net::Connection
   for (;;) {
     co_await timer.async_wait(net::no_throw);
     if (!connection->is_open()) co_return;
-    wire::ToMaster message;
-    orders_.add_progress(*message.mutable_heartbeat()->mutable_attempts());
-    connection->send(message);
+    if (!pulse_.beat(connection->bytes_received())) co_return leave_silent_master();
+    if (pulse_.may_send()) send_heartbeat();
     // From the planned instant, so that beats do not drift; after a long stop (SIGSTOP) none is made up for.
     const auto now = std::chrono::steady_clock::now();
     timer.expires_at(std::max(timer.expiry() + interval, now));
   }
+}
+
+void MasterLink::send_heartbeat() {
+  wire::ToMaster message;
+  orders_.add_progress(*message.mutable_heartbeat()->mutable_attempts());
+  connection_->send(message);
+  pulse_.on_sent();
+}
+
+void MasterLink::leave_silent_master() {
+  left_because_ = unavailable(connection_->peer() + " has been silent for too long; perhaps the network cuts us off");
+  connection_->close();
 }
 
 wire::Hello MasterLink::hello() const {
@@ -142,13 +156,18 @@ Status MasterLink::on_welcome(const wire::ToWorker::Welcome& welcome) {
   if (interval < kHeartbeatMin || interval > kHeartbeatMax) {
     return bad_input("the master asks for a heartbeat every " + std::to_string(interval.count()) + " ns");
   }
+  const Duration silence_max(welcome.silence_max_ns());
+  if (silence_max <= Duration(0) || silence_max > kSilenceMax) {
+    return bad_input("the master promises to say something every " + std::to_string(silence_max.count()) + " ns");
+  }
   if (auto begun = orders_.begin_session(welcome); !begun) return begun;
   welcome_limit_.cancel();
   if (!was_welcome_ && options_.warns_of_root) {
     spdlog::warn("attempts_run_as_root message=\"whoever may submit is root here; --run-as names another user\"");
   }
   is_welcome_ = was_welcome_ = true;
-  pause_ = Duration(0);
+  welcome_at_ = std::chrono::steady_clock::now();
+  pulse_ = Pulse(interval, silence_max);
   spdlog::info("registered master={} cluster={} {} resent={} fenced={}", connection_->peer(), cluster_,
                NodeId{welcome.node()}, reports_.unacknowledged().size(), welcome.fenced_size());
   asio::co_spawn(executor_, heartbeat_loop(connection_, interval), net::AbortOnException{"heartbeat loop"});
@@ -159,6 +178,7 @@ Status MasterLink::on_welcome(const wire::ToWorker::Welcome& welcome) {
 }
 
 Status MasterLink::on_orders(const wire::ToWorker::Orders& orders) {
+  if (auto taken = pulse_.on_taken(orders.heartbeats()); !taken) return taken;
   if (auto trimmed = reports_.acknowledge(orders.acknowledged()); !trimmed) return trimmed;
   pass_kill_point("report-acknowledged");
   for (const wire::Order& order : orders.orders()) {

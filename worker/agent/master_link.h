@@ -1,7 +1,9 @@
 #pragma once
 // The worker's connection to its master: connects and says hello, registers with what it has, then sends heartbeats and
 // reports and takes orders. A connection that is lost is made again, for ever once the master has let the worker in;
-// attempts run on meanwhile, however long the master is silent. One thread; outlives the run of its io_context.
+// attempts run on meanwhile, however long the master is away. The master answers every heartbeat; a connection on which
+// nothing comes any more (its end may have been swallowed on the way) is left and made again. One thread; outlives the
+// run of its io_context.
 //
 //   connect -> hello -> Register -> Welcome -> orders, heartbeats, reports -> (lost) -> pause -> connect ...
 
@@ -10,6 +12,7 @@
 #include <asio/steady_timer.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -19,6 +22,8 @@
 #include "common/net/endpoint.h"
 #include "common/protocol/control.pb.h"
 #include "worker/agent/order_taker.h"
+#include "worker/agent/pulse.h"
+#include "worker/agent/reconnect_pause.h"
 #include "worker/agent/report_log.h"
 
 namespace ontime::worker {
@@ -47,6 +52,7 @@ class MasterLink {
     bool warns_of_root = false;                           // then: attempts would run as root
     Duration pause_min = std::chrono::milliseconds(50);   // between two tries; doubles up to pause_max
     Duration pause_max = std::chrono::seconds(1);
+    Duration lasting = std::chrono::seconds(10);       // a session of this length lets the pauses begin anew
     Duration reply_timeout = std::chrono::seconds(5);  // for connect, hello and welcome each
   };
 
@@ -67,6 +73,8 @@ class MasterLink {
   asio::awaitable<Error> converse();
   asio::awaitable<void> pause();
   asio::awaitable<void> heartbeat_loop(std::shared_ptr<net::Connection> connection, Duration interval);
+  void send_heartbeat();
+  void leave_silent_master();
   wire::Hello hello() const;
   wire::ToMaster registration();
   Status handle(const wire::ToWorker& message);
@@ -91,13 +99,16 @@ class MasterLink {
   std::shared_ptr<net::Connection> connection_;  // none between sessions
   bool is_welcome_ = false;
   bool will_send_reports_ = false;
+  std::chrono::steady_clock::time_point welcome_at_;
+  Pulse pulse_;
+  std::optional<Error> left_because_;  // closed on this side
 
   // Across sessions.
   std::string cluster_;  // that we belong to; empty: none yet
   bool was_welcome_ = false;
   LeaveEvents* leave_events_ = nullptr;  // null: the worker stays
   bool leaves_at_once_ = false;
-  Duration pause_{0};
+  ReconnectPause pause_;
   std::minstd_rand jitter_;
 };
 

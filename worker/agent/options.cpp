@@ -84,7 +84,10 @@ void declare_confinement(CLI::App& app, Words& words) {
 }
 
 void declare(CLI::App& app, Words& words, Options& options) {
-  app.add_option("--master", words.master, "Where the master listens")->type_name("HOST:PORT")->capture_default_str();
+  app.add_option("--master", words.master, "Where the master listens, else $ONTIME_MASTER")
+      ->envname("ONTIME_MASTER")
+      ->type_name("HOST:PORT")
+      ->capture_default_str();
   app.add_option("--slots", words.slots, "Attempts that run at the same time; default: one per core")
       ->check(CLI::Range(1u, Slots::kSlotsMax))
       ->type_name("N");

@@ -147,9 +147,7 @@ std::shared_ptr<RunnerLink> Slots::find_idle(const Setup& setup) const {
 
 Result<std::shared_ptr<RunnerLink>> Slots::spawn(const Setup& setup) {
   make_room();
-  if (runners_.size() >= kDyingFactor * options_.slots + kDyingExtra) {
-    return failed("too many killed attempts of this worker have not ended yet; is a disk hanging?");
-  }
+  if (auto fits = check_dying(JobId{setup->job()}); !fits) return std::move(fits).error();
   RunnerEnds ends;
   auto runner = RunnerLink::make(executor_, *this, ++last_runner_, setup, ends);
   if (!runner) return std::move(runner).error();
@@ -162,6 +160,23 @@ Result<std::shared_ptr<RunnerLink>> Slots::spawn(const Setup& setup) {
 std::size_t Slots::living_runners() const {
   return static_cast<std::size_t>(
       std::count_if(runners_.begin(), runners_.end(), [](const auto& entry) { return !entry.second->is_killed(); }));
+}
+
+Status Slots::check_dying(JobId job) const {
+  std::size_t dying = 0;
+  std::size_t of_job = 0;
+  for (const auto& [number, runner] : runners_) {
+    if (!runner->is_killed()) continue;
+    ++dying;
+    of_job += runner->setup()->job() == job.value;
+  }
+  if (of_job >= kDyingOfJobFactor * options_.slots + kDyingOfJobExtra) {
+    return failed("killed attempts of this job do not end on this worker; does the disk of its input or output hang?");
+  }
+  if (dying >= kDyingFactor * options_.slots + kDyingExtra) {
+    return failed("too many killed attempts of this worker do not end; do disks hang?");
+  }
+  return {};
 }
 
 void Slots::make_room() {
@@ -200,7 +215,7 @@ void Slots::pass_begin(Running& running) {
 Status Slots::on_cut(const wire::Order::Cut& cut) {
   const auto found = attempts_.find(attempt_id(cut.attempt()));
   if (found == attempts_.end()) return {};  // it has just ended, which answers the cut
-  if (auto added = found->second.attempt.add_cut({cut.at(), cut.release()}); !added) return added;
+  found->second.attempt.add_cut({cut.at(), cut.release()});
   ask_cut(found->second);
   return {};
 }

@@ -3,8 +3,10 @@
 // happens into the report log. One thread; outlives the run of its io_context.
 //
 // Bounds: attempts at most 2 * slots (the master may hand out a slot when its attempt has sealed all, a moment before
-// the runner says that it has finished), living runners at most 2 * slots, killed ones whose end has not been seen yet
-// included at most kDyingFactor * slots + kDyingExtra.
+// the runner says that it has finished), living runners at most 2 * slots; killed ones whose end has not been seen yet,
+// which hang in the kernel if that takes long: of one job kDyingOfJobFactor * slots + kDyingOfJobExtra, so that a job
+// whose disk hangs leaves room for those whose disks do not, in all kDyingFactor * slots + kDyingExtra. What comes above
+// that is refused as LAUNCH: it is this machine's state, not the attempt's doing.
 
 #include <asio/any_io_executor.hpp>
 #include <cstdint>
@@ -30,7 +32,9 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   static constexpr std::uint32_t kSlotsMax = 512;
   static constexpr std::size_t kJobsMax = 10'000;  // set up and not forgotten
   static constexpr std::size_t kDyingFactor = 4;
-  static constexpr std::size_t kDyingExtra = 16;
+  static constexpr std::size_t kDyingExtra = 64;
+  static constexpr std::size_t kDyingOfJobFactor = 2;
+  static constexpr std::size_t kDyingOfJobExtra = 8;
 
   struct Options {
     std::uint32_t slots = 1;
@@ -80,6 +84,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   void make_room();
   void end_idle_runners();
   std::size_t living_runners() const;
+  // Whether one more runner of this job fits beside those that do not end.
+  Status check_dying(JobId job) const;
   // Tells the runner of a standby to begin, if it is time.
   void pass_begin(Running& running);
   void ask_cut(Running& running);

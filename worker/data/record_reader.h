@@ -1,5 +1,5 @@
 #pragma once
-// Whole records of one input, in blocks of about 128 KiB. The record rule: a range [s, e) owns the records that start
+// Whole records of one input, in blocks of 128 KiB or less. The record rule: a range [s, e) owns the records that start
 // in it; so reading begins at the first record start at or behind s, and the last record is finished even past e. The
 // reader does not know ranges: the caller says with every block how far it may claim, and may change its mind between
 // blocks. That is how a cut works.

@@ -52,6 +52,8 @@ AttemptFailure to_failure(Fault fault) {
       return {wire::BAD_RECORD, std::move(fault.message)};
     case FaultKind::Output:
       return {wire::OUTPUT, std::move(fault.message)};
+    case FaultKind::Node:
+      return {wire::LAUNCH, std::move(fault.message)};
     case FaultKind::Input:
       break;
   }
@@ -64,6 +66,7 @@ AttemptRun::AttemptRun(const RunnerParts& parts, const wire::ToRunner::Run& orde
       disturbance_(order.has_disturbance() ? injection::from_wire(order.disturbance()) : injection::Disturbance{}),
       range_(range_of(order.range())),
       points_(range_),
+      block_size_(parts.block_bytes),
       cut_answered_(order.cut_sequence()) {}
 
 AttemptStatus AttemptRun::run() {
@@ -77,18 +80,31 @@ AttemptStatus AttemptRun::run() {
   return map_all();
 }
 
-AttemptStatus AttemptRun::map_all() {
+void AttemptRun::listen_to_mapper() {
   parts_.context.on_status([this](const std::string& text) {
     status_.set(text);
     send_status();
   });
+  parts_.context.on_taken([this](std::uint64_t offset) {
+    taken_ = offset;
+    report_progress();
+  });
+}
+
+void AttemptRun::ignore_mapper() {
+  parts_.context.on_status(nullptr);
+  parts_.context.on_taken(nullptr);
+}
+
+AttemptStatus AttemptRun::map_all() {
+  listen_to_mapper();
   if (!disturbance_.is_none()) {
     const std::uint64_t end = range_.is_open_ended() ? std::max(range_.begin, order_.file().size()) : range_.end;
     pace_.emplace(disturbance_, ByteRange{range_.begin, end}, parts_.clock.now());
   }
   AttemptStatus status;
   while (status && !points_.is_over()) status = pace_ ? disturbed_step() : step();
-  parts_.context.on_status(nullptr);
+  ignore_mapper();
   return status;
 }
 
@@ -121,9 +137,14 @@ AttemptStatus AttemptRun::step() {
 
 // Claims and maps a block, or seals when the segment is done.
 AttemptStatus AttemptRun::claim(std::uint64_t end) {
-  auto block = reader_->next(end);
+  const RunClock::TimePoint from = parts_.clock.now();
+  const std::uint64_t position = reader_->position();
+  const std::uint64_t ahead = end > position ? std::min(end - position, block_size_.bytes()) : 0;
+  auto block = reader_->next(position + ahead);
   if (!block) return to_failure(std::move(block).error());
-  if (auto status = block->records == 0 ? seal() : map(*block); !status) return status;
+  const bool is_last = block->records == 0;
+  if (auto status = is_last ? seal() : map(*block); !status) return status;
+  if (!is_last) block_size_.on_mapped(block->batch.bytes.size(), parts_.clock.now() - from);
   report_progress();
   if (status_.has_pending()) send_status();
   return {};
@@ -179,6 +200,7 @@ AttemptStatus AttemptRun::seal() {
   if (auto sent = send_sealed(*output); !sent) return sent;
   points_.on_sealed();
   segment_records_ = 0;
+  taken_.reset();
   has_begun_ = has_mapped_ = false;
   return {};
 }
@@ -212,8 +234,9 @@ AttemptStatus AttemptRun::send(wire::FromRunner message) {
 }
 
 void AttemptRun::report_progress() {
-  const std::uint64_t position =
-      std::max(range_.begin, reader_ ? std::min(reader_->position(), range_.end) : range_.begin);
+  std::uint64_t position = reader_ ? std::min(reader_->position(), range_.end) : range_.begin;
+  if (taken_) position = std::min(position, *taken_);
+  position = std::max(range_.begin, position);
   parts_.progress.offset.store(position, std::memory_order_relaxed);
   parts_.progress.records.store(records_, std::memory_order_relaxed);
   parts_.progress.output_bytes.store(writer_ ? writer_->bytes() : 0, std::memory_order_relaxed);

@@ -17,6 +17,7 @@
 #include "worker/data/record_reader.h"
 #include "worker/data/segment_writer.h"
 #include "worker/progress_block.h"
+#include "worker/runner/block_size.h"
 #include "worker/runner/cut_points.h"
 #include "worker/runner/pace.h"
 #include "worker/runner/run_clock.h"
@@ -64,6 +65,8 @@ class AttemptRun {
  private:
   AttemptStatus open();
   AttemptStatus map_all();
+  void listen_to_mapper();
+  void ignore_mapper();
   AttemptStatus step();
   AttemptStatus claim(std::uint64_t end);
   AttemptStatus answer_cut();
@@ -87,11 +90,13 @@ class AttemptRun {
   ByteRange range_;  // what it was begun with
   CutPoints points_;
   std::optional<Pace> pace_;  // only if it is disturbed
+  BlockSize block_size_;
   std::unique_ptr<RecordReader> reader_;
   std::unique_ptr<SegmentWriter> writer_;
   StatusLine status_;
   std::uint64_t cut_answered_;  // sequence of the last request that needs no answer
   std::uint64_t records_ = 0;   // of the whole run
+  std::optional<std::uint64_t> taken_;  // what the mapper says of the current segment
   std::uint64_t segment_records_ = 0;
   bool has_started_ = false;  // Started is sent
   bool has_begun_ = false;    // the mapper knows of the current segment

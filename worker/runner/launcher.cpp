@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -17,11 +18,12 @@
 #include <variant>
 
 #include "common/base/kill_point.h"
-#include "worker/data/output_file.h"
-#include "worker/runner/output_handover.h"
 
 namespace ontime::worker {
 namespace {
+
+// At the end, for those that were killed. Less than the worker's patience (launcher_start.cpp).
+constexpr std::chrono::milliseconds kLastWait{500};
 
 // Signals that are read from a descriptor instead of interrupting. A key press in the terminal (SIGINT) is the worker's
 // affair: the launcher ends when the worker does.
@@ -63,15 +65,15 @@ void touch_messages() {
 Launcher::Launcher(FileDescriptor socket, Confinement confinement)
     : socket_(std::move(socket)),
       confinement_(std::move(confinement)),
-      output_roots_(files::Roots::of_resolved(confinement_.output_roots)),
-      keeper_{::geteuid(), ::getegid()} {}
+      keeper_{::geteuid(), ::getegid()},
+      openers_(files::Roots::of_resolved(confinement_.output_roots)) {}
 
 int Launcher::run() {
   const FileDescriptor signals = open_signals();
   touch_messages();
   const Status status = signals ? serve(signals.get()) : failed("cannot watch for signals");
   if (!status) std::fprintf(stderr, "ontime-runner: %s\n", status.error().message.c_str());
-  kill_all();
+  kill_all(signals.get());
   return status ? 0 : 1;
 }
 
@@ -131,7 +133,7 @@ bool Launcher::spawn(SpawnOrder order) {
 // Nobody waits for one whose runner has ended.
 void Launcher::open_output(const OutputOrder& order) {
   const auto runner = outputs_.find(order.runner);
-  if (runner != outputs_.end()) hand_over(runner->second.get(), create_output_file(order.path, output_roots_));
+  if (runner != outputs_.end()) openers_.open(order.runner, runner->second.get(), order.path);
 }
 
 // Before a runner is reaped, while its process id cannot be given to anyone else, the rest of its group is killed.
@@ -143,24 +145,42 @@ Status Launcher::report_exits() {
     ::kill(-pid, SIGKILL);
     int wait_status = 0;
     ::waitpid(pid, &wait_status, 0);
-    const auto runner = runners_.extract(pid);
-    if (runner.empty()) continue;
-    outputs_.erase(runner.mapped());
-    pass_kill_point("exit-before-report");
-    wire::FromLauncher message;
-    message.mutable_exited()->set_runner(runner.mapped());
-    message.mutable_exited()->set_wait_status(wait_status);
-    if (auto sent = socket_.send(message); !sent) return sent;
-    pass_kill_point("exit-reported");
+    if (openers_.on_exited(pid)) continue;
+    if (auto reported = report_exit(pid, wait_status); !reported) return reported;
   }
 }
 
-void Launcher::kill_all() {
+Status Launcher::report_exit(pid_t pid, int wait_status) {
+  const auto runner = runners_.extract(pid);
+  if (runner.empty()) return {};
+  outputs_.erase(runner.mapped());
+  openers_.leave(runner.mapped());
+  pass_kill_point("exit-before-report");
+  wire::FromLauncher message;
+  message.mutable_exited()->set_runner(runner.mapped());
+  message.mutable_exited()->set_wait_status(wait_status);
+  if (auto sent = socket_.send(message); !sent) return sent;
+  pass_kill_point("exit-reported");
+  return {};
+}
+
+void Launcher::kill_all(int signals) {
   for (const auto& [pid, runner] : runners_) {
     ::kill(-pid, SIGKILL);
     ::kill(pid, SIGKILL);
   }
-  for (const auto& [pid, runner] : runners_) ::waitpid(pid, nullptr, 0);
+  openers_.kill_all();
+  const auto until = std::chrono::steady_clock::now() + kLastWait;
+  while (!runners_.empty() || !openers_.empty()) {
+    for (pid_t pid = 0; (pid = ::waitpid(-1, nullptr, WNOHANG)) > 0;) {
+      if (!openers_.on_exited(pid)) runners_.erase(pid);
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    if (left <= left.zero() || (runners_.empty() && openers_.empty())) return;
+    pollfd ended{signals, POLLIN, 0};
+    ::poll(&ended, 1, static_cast<int>(left.count()));
+    drain(signals);
+  }
 }
 
 }  // namespace ontime::worker

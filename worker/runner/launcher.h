@@ -8,9 +8,9 @@
 #include <map>
 
 #include "common/app/keeper.h"
-#include "common/files/roots.h"
 #include "worker/confine/confinement.h"
 #include "worker/runner/launcher_socket.h"
+#include "worker/runner/output_openers.h"
 
 namespace ontime::worker {
 
@@ -27,14 +27,16 @@ class Launcher {
   bool spawn(SpawnOrder order);
   void open_output(const OutputOrder& order);
   Status report_exits();
-  void kill_all();
+  Status report_exit(pid_t pid, int wait_status);
+  // Kills all that it has started and waits for their ends, not for long: what hangs in the kernel ends later.
+  void kill_all(int signals);
 
   LauncherSocket socket_;
   const Confinement confinement_;
-  const files::Roots output_roots_;
   const app::Keeper keeper_;
   std::map<pid_t, std::uint64_t> runners_;           // by process id; alive or not yet reaped
   std::map<std::uint64_t, FileDescriptor> outputs_;  // of those: our ends, where their output files go
+  OutputOpeners openers_;
 };
 
 }  // namespace ontime::worker

@@ -15,14 +15,17 @@ constexpr std::size_t kBytesMax = 16u << 10;
 using Pair = std::array<int, 2>;  // file, directory
 
 Fault lost(const std::string& path) {
-  return {FaultKind::Output, "cannot create the output file " + path + ": the worker's launcher did not hand it over"};
+  return {FaultKind::Node, "cannot create the output file " + path + ": the worker's launcher did not hand it over"};
 }
 
 }  // namespace
 
 void hand_over(int socket, const Outcome<OutputFile>& output) {
   wire::OutputFile message;
-  if (!output) message.set_error(output.error().message);
+  if (!output) {
+    message.set_error(output.error().message);
+    message.set_is_nodes_own(output.error().kind == FaultKind::Node);
+  }
   std::string bytes = message.SerializeAsString();
   if (bytes.empty()) bytes.push_back('\0');  // a datagram without a byte looks like the end; no field begins so
   iovec piece{bytes.data(), bytes.size()};
@@ -65,7 +68,7 @@ Outcome<OutputFile> take_over(int socket, const std::string& path) {
   }
   wire::OutputFile message;
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(size)) || message.error().empty()) return lost(path);
-  return Fault{FaultKind::Output, message.error()};
+  return Fault{message.is_nodes_own() ? FaultKind::Node : FaultKind::Output, message.error()};
 }
 
 }  // namespace ontime::worker

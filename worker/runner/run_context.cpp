@@ -19,6 +19,10 @@ void RunContext::set_status(std::string_view text) {
   if (status_listener_) status_listener_(std::string(text.substr(0, kStatusBytesMax)));
 }
 
+void RunContext::set_taken(std::uint64_t offset) {
+  if (taken_listener_) taken_listener_(offset);
+}
+
 std::vector<CounterDelta> RunContext::take_counters() {
   std::vector<CounterDelta> deltas;
   for (auto& [key, cell] : counters_) {

@@ -32,11 +32,15 @@ class RunContext final : public app::Context {
   const std::string& input_path() const override { return input_path_; }
   std::uint64_t& counter(std::string_view group, std::string_view name) override;
   void set_status(std::string_view text) override;
+  void set_taken(std::uint64_t offset) override;
 
   const app::ParameterValues& parameters() const { return parameters_; }
   void set_input_path(std::string path) { input_path_ = std::move(path); }
   // Called from set_status(), within the mapper.
   void on_status(std::function<void(const std::string&)> listener) { status_listener_ = std::move(listener); }
+
+  // The same for set_taken().
+  void on_taken(std::function<void(std::uint64_t)> listener) { taken_listener_ = std::move(listener); }
 
   // What was added to each counter since the last call; those without a change are left out.
   std::vector<CounterDelta> take_counters();
@@ -50,6 +54,7 @@ class RunContext final : public app::Context {
   std::string input_path_;
   std::map<std::pair<std::string, std::string>, Cell> counters_;  // mappers hold references to the values
   std::function<void(const std::string&)> status_listener_;
+  std::function<void(std::uint64_t)> taken_listener_;
 };
 
 }  // namespace ontime::worker

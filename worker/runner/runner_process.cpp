@@ -1,9 +1,7 @@
 #include "worker/runner/runner_process.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "worker/progress_block.h"
+#include "worker/runner/forked_child.h"
 #include "worker/runner/run_loop.h"
 
 namespace ontime::worker {
@@ -24,19 +23,6 @@ constexpr int kOutputs = 4;
 [[noreturn]] void give_up(const char* why) {
   std::perror(why);
   ::_exit(1);
-}
-
-// Another user's process forgets this, so it has to come after that.
-void die_with(pid_t launcher) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != launcher) ::_exit(1);  // it died before the line above
-}
-
-void reset_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD}) ::signal(signal, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
 ProgressBlock* map_block(int fd) {

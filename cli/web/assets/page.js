@@ -79,6 +79,10 @@ function jobRow(job) {
   return row;
 }
 
+function held(node) {
+  return node.hold ? ', held back as ' + node.hold.cause + ' for ' + time(node.hold.left_seconds) + ' more' : '';
+}
+
 function nodeRow(node) {
   const row = element('tr');
   const slots = element('td');
@@ -86,8 +90,9 @@ function nodeRow(node) {
   meter.max = Math.max(1, node.slots);
   meter.value = node.busy;
   slots.append(meter, ' ' + node.busy + ' / ' + node.slots);
-  row.append(element('td', node.name), element('td', node.host),
-             element('td', node.state, node.state === 'silent' || node.state === 'lost' ? 'bad' : ''), slots,
+  const state = element('td', node.state + held(node), node.hold || node.state === 'silent' || node.state === 'lost' ? 'bad' : '');
+  if (node.hold) state.title = node.hold.reason;
+  row.append(element('td', node.name), element('td', node.host), state, slots,
              element('td', node.attempts_failed, 'number'), element('td', time(node.silent_seconds) + ' ago', 'number'));
   return row;
 }
@@ -106,7 +111,8 @@ function showCluster(nodes, jobs) {
   const live = nodes.filter((node) => node.state === 'live');
   const busy = live.reduce((sum, node) => sum + node.busy, 0);
   const slots = live.reduce((sum, node) => sum + node.slots, 0);
-  $('cluster').textContent = live.length + ' workers, ' + busy + ' of ' + slots + ' slots busy, ' +
+  const heldBack = live.filter((node) => node.hold).length;
+  $('cluster').textContent = live.length + ' workers, ' + (heldBack ? heldBack + ' of them held back, ' : '') + busy + ' of ' + slots + ' slots busy, ' +
       jobs.filter(isRunning).length + ' jobs running';
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace ontime::worker {
 namespace {
 
@@ -50,7 +52,7 @@ TEST(Attempt, StartsOnce) {
 
 TEST(Attempt, SealsOnceMoreThanItWasCut) {
   Attempt attempt = make_attempt();
-  ASSERT_TRUE(attempt.add_cut({150, false}));
+  attempt.add_cut({150, false});
   attempt.on_cut_asked(1);
   ASSERT_TRUE(attempt.on_message(answer(1)));
   EXPECT_TRUE(attempt.on_message(sealed()));
@@ -61,7 +63,7 @@ TEST(Attempt, SealsOnceMoreThanItWasCut) {
 TEST(Attempt, AnswersOnlyTheCutUnderWay) {
   Attempt attempt = make_attempt();
   EXPECT_FALSE(attempt.on_message(answer(1)));
-  ASSERT_TRUE(attempt.add_cut({150, false}));
+  attempt.add_cut({150, false});
   attempt.on_cut_asked(7);
   EXPECT_FALSE(attempt.on_message(answer(6)));
   EXPECT_TRUE(attempt.on_message(answer(7)));
@@ -70,8 +72,8 @@ TEST(Attempt, AnswersOnlyTheCutUnderWay) {
 
 TEST(Attempt, KeepsLaterCutsUntilTheFirstIsAnswered) {
   Attempt attempt = make_attempt();
-  ASSERT_TRUE(attempt.add_cut({150, false}));
-  ASSERT_TRUE(attempt.add_cut({120, true}));
+  attempt.add_cut({150, false});
+  attempt.add_cut({120, true});
   EXPECT_EQ(attempt.next_cut(), (CutRequest{150, false}));
   attempt.on_cut_asked(1);
   EXPECT_EQ(attempt.next_cut(), std::nullopt);
@@ -79,16 +81,59 @@ TEST(Attempt, KeepsLaterCutsUntilTheFirstIsAnswered) {
   EXPECT_EQ(attempt.next_cut(), (CutRequest{120, true}));
 }
 
-TEST(Attempt, BoundsTheCutsThatWait) {
+// The cuts that are asked of the runner one after another, each answered at once.
+std::vector<CutRequest> asked_in_order(Attempt& attempt, std::uint64_t sequence) {
+  std::vector<CutRequest> all;
+  while (const auto cut = attempt.next_cut()) {
+    all.push_back(*cut);
+    attempt.on_cut_asked(++sequence);
+    EXPECT_TRUE(attempt.on_message(answer(sequence)));
+  }
+  return all;
+}
+
+TEST(Attempt, ACutAskedTwiceIsOneCut) {
   Attempt attempt = make_attempt();
-  for (std::size_t i = 0; i < Attempt::kCutsMax; ++i) ASSERT_TRUE(attempt.add_cut({150, false}));
-  EXPECT_FALSE(attempt.add_cut({150, false}));
+  for (int i = 0; i < 100; ++i) attempt.add_cut({150, false});
+  attempt.on_cut_asked(1);
+  for (int i = 0; i < 100; ++i) attempt.add_cut({150, false});  // answered with the one under way
+  ASSERT_TRUE(attempt.on_message(answer(1)));
+  EXPECT_EQ(attempt.next_cut(), std::nullopt);
+  attempt.add_cut({150, false});  // after the answer it is a new one
+  EXPECT_EQ(attempt.next_cut(), (CutRequest{150, false}));
+}
+
+TEST(Attempt, OfTheCutsThatWaitTheLowestReleaseAndTheNewestOtherCount) {
+  Attempt attempt = make_attempt();
+  attempt.add_cut({110, false});
+  attempt.on_cut_asked(1);
+  attempt.add_cut({180, true});
+  attempt.add_cut({150, false});
+  attempt.add_cut({120, true});
+  attempt.add_cut({200, true});
+  attempt.add_cut({160, false});
+  ASSERT_TRUE(attempt.on_message(answer(1)));
+  EXPECT_EQ(asked_in_order(attempt, 1), (std::vector<CutRequest>{{120, true}, {160, false}}));
+}
+
+// What re-registration does: the one that was asked and "you end there", again and again.
+TEST(Attempt, RepeatedCutsOfBothKindsNeverPileUp) {
+  Attempt attempt = make_attempt();
+  attempt.add_cut({100, true});
+  attempt.on_cut_asked(1);
+  for (int i = 0; i < 100; ++i) {
+    attempt.add_cut({100, true});
+    attempt.add_cut({200, true});
+    attempt.add_cut({130, false});
+  }
+  ASSERT_TRUE(attempt.on_message(answer(1, true)));
+  EXPECT_EQ(asked_in_order(attempt, 1), (std::vector<CutRequest>{{200, true}, {130, false}}));
 }
 
 TEST(Attempt, CannotFinishWithoutHavingSealedOrReleased) {
   Attempt attempt = make_attempt();
   EXPECT_FALSE(attempt.on_finished());
-  ASSERT_TRUE(attempt.add_cut({100, true}));
+  attempt.add_cut({100, true});
   attempt.on_cut_asked(1);
   ASSERT_TRUE(attempt.on_message(answer(1, true)));
   EXPECT_TRUE(attempt.on_finished());

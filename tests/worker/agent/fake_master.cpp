@@ -29,6 +29,7 @@ asio::awaitable<void> FakeMaster::accept(std::string cluster) {
   const wire::ToMaster first = co_await receive();
   EXPECT_TRUE(first.has_register_());
   registration = first.register_();
+  heartbeats_ = 0;
 }
 
 asio::awaitable<void> FakeMaster::refuse(std::string sentence) {
@@ -44,10 +45,11 @@ asio::awaitable<void> FakeMaster::refuse(std::string sentence) {
   connection_->close();
 }
 
-void FakeMaster::welcome(Duration heartbeat, std::uint32_t fenced_task) {
+void FakeMaster::welcome(Duration heartbeat, std::uint32_t fenced_task, Duration silence_max) {
   wire::ToWorker message;
   message.mutable_welcome()->set_node(1);
   message.mutable_welcome()->set_heartbeat_interval_ns(heartbeat.count());
+  message.mutable_welcome()->set_silence_max_ns(silence_max.count());
   if (fenced_task != kNone) {
     auto& fenced = *message.mutable_welcome()->add_fenced();
     fenced.set_job(1);
@@ -59,6 +61,7 @@ void FakeMaster::welcome(Duration heartbeat, std::uint32_t fenced_task) {
 void FakeMaster::send_orders(std::uint64_t acknowledged, std::uint32_t kill_task) {
   wire::ToWorker message;
   message.mutable_orders()->set_acknowledged(acknowledged);
+  message.mutable_orders()->set_heartbeats(answers_ ? heartbeats_ : 0);
   if (kill_task != kNone) {
     auto& attempt = *message.mutable_orders()->add_orders()->mutable_kill()->mutable_attempt();
     attempt.set_job(1);
@@ -78,6 +81,10 @@ asio::awaitable<wire::ToMaster> FakeMaster::receive_any() {
   wire::ToMaster message;
   const auto payload = co_await connection_->receive();
   EXPECT_TRUE(!payload || message.ParseFromArray(payload->data(), static_cast<int>(payload->size())));
+  if (message.has_heartbeat()) {
+    ++heartbeats_;
+    if (answers_) send_orders(0);
+  }
   co_return message;
 }
 

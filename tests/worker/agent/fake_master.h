@@ -25,7 +25,9 @@ class FakeMaster {
   asio::awaitable<void> accept(std::string cluster);
   // The next worker, refused with this sentence.
   asio::awaitable<void> refuse(std::string sentence);
-  void welcome(Duration heartbeat, std::uint32_t fenced_task = kNone);
+  void welcome(Duration heartbeat, std::uint32_t fenced_task = kNone, Duration silence_max = std::chrono::hours(1));
+  // From now on heartbeats are not answered; otherwise each is, by whoever receives.
+  void stops_answering() { answers_ = false; }
   void send(const wire::ToWorker& message) { connection_->send(message); }
   void send_orders(std::uint64_t acknowledged, std::uint32_t kill_task = kNone);
   void send_garbage();
@@ -34,6 +36,7 @@ class FakeMaster {
   // The next message that is / is not a heartbeat. An empty one if the connection has ended.
   asio::awaitable<wire::ToMaster> receive_heartbeat();
   asio::awaitable<wire::ToMaster> receive();
+  asio::awaitable<wire::ToMaster> receive_any();
   // Whether the worker has closed the connection; reads until then.
   asio::awaitable<bool> is_left();
 
@@ -42,9 +45,10 @@ class FakeMaster {
   wire::ToMaster::Register registration;
 
  private:
-  asio::awaitable<wire::ToMaster> receive_any();
   asio::ip::tcp::acceptor acceptor_;
   std::shared_ptr<net::Connection> connection_;
+  bool answers_ = true;
+  std::uint64_t heartbeats_ = 0;  // of this session
 };
 
 }  // namespace ontime::worker::test

@@ -281,6 +281,60 @@ TEST_F(MasterLinkTest, EndsWhenAnotherClusterHasTakenThePlaceOfItsMaster) {
   EXPECT_THAT(end->message, HasSubstr("c2"));
 }
 
+// The end of the connection was swallowed on the way: nothing comes any more, and nobody says that it is over.
+TEST_F(MasterLinkTest, LeavesAMasterThatHasFallenSilentAndComesAgainWithAllItHas) {
+  report(1);
+  bool is_left = false;
+  play([&]() -> asio::awaitable<void> {
+    co_await master.accept("c1");
+    master.stops_answering();
+    master.welcome(5ms, test::FakeMaster::kNone, 50ms);
+    is_left = co_await master.is_left();
+    co_await master.accept("c1");
+  });
+  EXPECT_TRUE(is_left);
+  EXPECT_THAT(numbers(master.registration.unacknowledged()), ElementsAre(1));
+}
+
+TEST_F(MasterLinkTest, StaysWithAMasterThatAnswersItsHeartbeats) {
+  play([&]() -> asio::awaitable<void> {
+    co_await master.accept("c1");
+    master.welcome(5ms, test::FakeMaster::kNone, 50ms);
+    for (int i = 0; i < 50; ++i) co_await master.receive_heartbeat();
+  });
+  EXPECT_EQ(orders.sessions, 1);
+}
+
+// On a slow link, as the worker sees it: what it has sent is not answered yet.
+TEST_F(MasterLinkTest, ReportsDoNotQueueBehindHeartbeats) {
+  std::uint64_t beats = 0;
+  play([&]() -> asio::awaitable<void> {
+    co_await master.accept("c1");
+    master.stops_answering();
+    master.welcome(5ms);
+    co_await net::sleep_for(100ms);  // many beats
+    report(1);
+    for (;; ++beats) {
+      const wire::ToMaster message = co_await master.receive_any();
+      if (!message.has_heartbeat()) break;
+    }
+  });
+  EXPECT_LE(beats, Pulse::kOnTheirWay);
+}
+
+TEST_F(MasterLinkTest, LeavesAMasterThatHasTakenWhatWasNeverSent) {
+  bool is_left = false;
+  wire::ToWorker message;
+  message.mutable_orders()->set_heartbeats(1000);
+  play([&]() -> asio::awaitable<void> {
+    co_await master.accept("c1");
+    master.welcome(5ms);
+    master.send(message);
+    is_left = co_await master.is_left();
+  });
+  EXPECT_TRUE(is_left);
+}
+
 // What happens to a worker that leaves.
 class Leaving final : public LeaveEvents {
  public:

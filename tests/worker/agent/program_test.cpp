@@ -72,6 +72,13 @@ TEST(WorkerProgram, EndsWhenNoMasterIsThere) {
   expect_sentence(run({ONTIME_WORKER, "--master", "127.0.0.1:1", "--connect-timeout", "50ms"}), 1, "127.0.0.1:1");
 }
 
+TEST(WorkerProgram, TakesItsMasterFromTheEnvironmentUnlessAFlagNamesIt) {
+  const ontime::test::Environment environment{{"ONTIME_MASTER", "127.0.0.1:2"}};
+  expect_sentence(run({ONTIME_WORKER, "--connect-timeout", "50ms"}, environment), 1, "127.0.0.1:2:");
+  expect_sentence(run({ONTIME_WORKER, "--connect-timeout", "50ms", "--master", "127.0.0.1:1"}, environment), 1,
+                  "127.0.0.1:1:");
+}
+
 TEST(WorkerProgram, EndsWithZeroOnSigtermAndTakesItsLauncherAlong) {
   const ontime::test::TemporaryDirectory directory;
   ontime::test::Process worker({ONTIME_WORKER, "--master", "127.0.0.1:1"}, directory / "worker");

@@ -99,7 +99,7 @@ class RandomHistory {
       RC_ASSERT(runner->run().range().begin() == *standby->second.begin);
       standby->second.is_begun = true;
     }
-    RC_ASSERT(world_.slots.runner_count() <= Slots::kDyingFactor * kSlots + Slots::kDyingExtra);
+    RC_ASSERT(world_.slots.runner_count() <= (Slots::kDyingFactor + 2) * kSlots + Slots::kDyingExtra);
   }
 
  private:

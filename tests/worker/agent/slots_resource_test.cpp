@@ -15,6 +15,13 @@ std::ptrdiff_t open_descriptors() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
 }
 
+// The launcher never says that the runner has ended.
+void launch_and_kill(SlotsWorld& world, AttemptId id) {
+  ASSERT_TRUE(world.launch(id));
+  world.settle();
+  ASSERT_TRUE(world.kill(id));
+}
+
 TEST(SlotsResources, EveryEndOfAnAttemptGivesItsDescriptorsBack) {
   SlotsWorld world;
   ASSERT_TRUE(world.set_up());
@@ -52,14 +59,24 @@ TEST(SlotsResources, TheWholeGivesItsDescriptorsBack) {
 
 TEST(SlotsResources, KilledRunnersWhoseEndIsNotSeenAreBounded) {
   SlotsWorld world(1);
-  ASSERT_TRUE(world.set_up());
-  for (std::uint32_t i = 0; i < 100; ++i) {
-    ASSERT_TRUE(world.launch(world.attempt(i)));
-    world.settle();
-    ASSERT_TRUE(world.kill(world.attempt(i)));
+  for (std::uint32_t job = 1; job <= 20; ++job) {
+    ASSERT_TRUE(world.set_up(job));
+    for (std::uint32_t i = 0; i < 20; ++i) launch_and_kill(world, world.attempt(i, job));
   }
-  EXPECT_LE(world.slots.runner_count(), Slots::kDyingFactor + Slots::kDyingExtra);
+  EXPECT_EQ(world.slots.runner_count(), Slots::kDyingFactor + Slots::kDyingExtra);
   EXPECT_EQ(world.new_reports().back().ended().failure(), wire::LAUNCH);
+}
+
+TEST(SlotsResources, AJobWhoseRunnersHangLeavesRoomForOthers) {
+  SlotsWorld world(1);
+  ASSERT_TRUE(world.set_up(1));
+  ASSERT_TRUE(world.set_up(2));
+  for (std::uint32_t i = 0; i < 100; ++i) launch_and_kill(world, world.attempt(i, 1));
+  EXPECT_EQ(world.slots.runner_count(), Slots::kDyingOfJobFactor + Slots::kDyingOfJobExtra);
+  EXPECT_EQ(world.new_reports().back().ended().failure(), wire::LAUNCH);
+  ASSERT_TRUE(world.launch(world.attempt(0, 2)));
+  EXPECT_EQ(world.slots.attempt_count(), 1u);
+  EXPECT_TRUE(world.new_reports().empty());
 }
 
 TEST(SlotsResources, OrdersForManyLaunchesReachASlowLauncherInOrder) {

@@ -189,17 +189,16 @@ TEST_F(DisturbedRun, ASlowDownWithoutARateStretchesTheMapping) {
   Disturbance disturbance;
   disturbance.slowdown = 4;
   const auto run = make(std::string(300'000, '\n'), disturbance);
-  run->mapper.time_per_batch = 1s;
+  run->mapper.time_per_batch = 10ms;
   ASSERT_TRUE(run->run());
-  EXPECT_EQ(run->clock.elapsed(), 4s * run->mapper.batches.size());
-  EXPECT_LE(run->mapper.batches.size(), 3u) << "blocks stay as large as ever";
+  EXPECT_EQ(run->clock.elapsed(), 40ms * run->mapper.batches.size());
 }
 
-TEST_F(DisturbedRun, WithoutADisturbanceNobodyLooksAtTheClock) {
+TEST_F(DisturbedRun, WithoutADisturbanceNobodyWaits) {
   const auto run = make(text(100), {});
   run->clock.on_sleep = [] { ADD_FAILURE(); };
   ASSERT_TRUE(run->run());
-  EXPECT_EQ(run->mapper.batches.size(), 1u);
+  EXPECT_EQ(run->clock.elapsed(), 0s);
 }
 
 }  // namespace

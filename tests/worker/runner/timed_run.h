@@ -2,6 +2,7 @@
 // One attempt in the test's own thread with a clock that stands still except in sleeps: waits are instant and exact,
 // and the test looks on, or interferes, at every one of them.
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -42,10 +43,14 @@ class CopyMapper final : public app::Mapper {
   void map(const app::Batch& batch, app::Output& out) override {
     out.write(batch.bytes);
     batches.push_back({batch.offset, batch.offset + batch.bytes.size()});
-    clock_.advance(time_per_batch);
+    const auto lines = std::count(batch.bytes.begin(), batch.bytes.end(), '\n');
+    clock_.advance(time_per_batch + lines * time_per_line);
+    if (on_map) on_map(batch);
   }
   std::vector<ByteRange> batches;
   Duration time_per_batch{0};
+  Duration time_per_line{0};
+  std::function<void(const app::Batch&)> on_map;
 
  private:
   ManualClock& clock_;
@@ -61,6 +66,7 @@ class TimedRun {
   void begin(std::uint64_t begin, std::uint64_t end);
   void close() { sockets_.ours.close(); }
   AttemptStatus run();
+  RunContext& context() { return context_; }
 
   // What it has said since the last call.
   std::vector<wire::FromRunner> said();

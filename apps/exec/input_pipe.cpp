@@ -1,0 +1,65 @@
+#include "apps/exec/input_pipe.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+namespace ontime::apps {
+
+InputPipe::InputPipe(Descriptor end) : end_(std::move(end)), since_(std::chrono::steady_clock::now()) {
+  make_non_blocking(end_);
+  if (const int size = fcntl(end_.get(), F_SETPIPE_SZ, kBytesMin); size > 0) bytes_max_ = size;
+}
+
+void InputPipe::send_some(std::string_view& bytes) {
+  const ssize_t sent = write(end_.get(), bytes.data(), bytes.size());
+  if (sent >= 0) {
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+    sent_ += static_cast<std::uint64_t>(sent);
+    ask();
+    widen();
+  } else if (errno == EPIPE) {
+    end_.close();
+    waiting_ = 0;
+  } else if (errno != EAGAIN && errno != EINTR) {
+    throw_system_error("cannot write to the command");
+  }
+}
+
+void InputPipe::close() {
+  if (!end_.open()) return;
+  // What waits is watched through a name of the pipe's: with a second descriptor of the end that is written to the
+  // command would never see the end, with one of the end that is read from we would not see that it has closed its own.
+  watched_ = Descriptor(::open(("/proc/self/fd/" + std::to_string(end_.get())).c_str(),
+                               O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  end_.close();
+  ask();
+}
+
+std::uint64_t InputPipe::taken() {
+  ask();
+  return sent_ - waiting_;
+}
+
+void InputPipe::ask() {
+  const Descriptor& pipe = end_.open() ? end_ : watched_;
+  int waiting = 0;
+  waiting_ = pipe.open() && ioctl(pipe.get(), FIONREAD, &waiting) == 0 ? static_cast<std::uint64_t>(waiting) : 0;
+}
+
+// What it reads at once when it starts is no pace: it may go on slowly.
+void InputPipe::widen() {
+  if (bytes_max_ >= kBytesMax) return;
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - since_;
+  if (time < kPace) return;
+  const double wanted = static_cast<double>(sent_ - waiting_) * (std::chrono::duration<double>(kPace) / time);
+  if (wanted <= bytes_max_) return;
+  const int size = fcntl(end_.get(), F_SETPIPE_SZ, wanted < kBytesMax ? static_cast<int>(wanted) : kBytesMax);
+  bytes_max_ = size > 0 ? size : kBytesMax;  // not allowed: it stays as it is
+}
+
+}  // namespace ontime::apps

@@ -1,0 +1,64 @@
+#pragma once
+// Work on file systems that are not the master's own: inputs that are listed, outputs that are claimed, committed and
+// discarded. A mount may hang for ever, so each has threads of its own: work for other mounts goes on.
+//
+// Why threads and not processes: nothing has to be handed over (the plan of a commit can have a million parts), and
+// most file systems that hang let go of a thread when its process is killed. One that does not keeps the process's
+// entry until it answers, but nothing else: before the process ends, the journal, its lock and all sockets are closed.
+// So a hung thread is never joined, it is left behind, and it holds nothing that the master needs: its work owns all
+// that it touches.
+
+#include <asio/any_io_executor.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/base/time.h"
+
+namespace ontime::master {
+
+// Asked between any two changes to the disk; false ends the work where it stands. Tells the watch that it gets on.
+using MayGoOn = std::function<bool()>;
+
+class FileWork {
+ public:
+  struct Limits {
+    Duration stuck_after = std::chrono::seconds(10);  // without any progress
+    std::size_t threads = 2;      // at work for one mount
+    std::size_t stuck = 8;        // of one mount that hang, beside those
+    std::size_t threads_all = 64;  // of all mounts
+    Duration end_max = std::chrono::seconds(2);  // how long the end waits for threads
+  };
+
+  struct Job {
+    std::string path;  // that it is about: its mount chooses the thread
+    std::function<void(const MayGoOn&)> work;
+    // Both on the control thread. `done` once: Failed, with a sentence, if the mount does not answer and the job gives
+    // up; then may_go_on() is false, and `late` is called if the work ends after all.
+    std::function<void(Status)> done;
+    std::function<void()> late = [] {};
+    bool gives_up = true;  // false: it waits as long as it takes
+  };
+
+  explicit FileWork(asio::any_io_executor control, Limits limits);
+  explicit FileWork(asio::any_io_executor control) : FileWork(std::move(control), Limits()) {}
+  ~FileWork();  // stops
+
+  // Control thread.
+  void start(Job job);
+  // Work that is under way ends soon; nothing more is done or answered. False if threads hang and are left behind: the
+  // process must end by _exit. They touch nothing of this object. Control thread, after its last handler.
+  bool stop();
+
+  // A sentence about the mount of the path if work there hangs; empty if it does not.
+  std::string problem_at(const std::string& path) const;
+
+ private:
+  struct Running;
+  struct State;
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace ontime::master

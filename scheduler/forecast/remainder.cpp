@@ -1,0 +1,43 @@
+#include "scheduler/forecast/remainder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "scheduler/forecast/scenario.h"
+#include "scheduler/pocd/normal.h"
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr double kDrawsMost = 60'000;
+constexpr std::uint32_t kScenariosMost = 128;
+constexpr std::uint32_t kScenariosLeast = 32;
+
+std::uint32_t scenarios_for(const Remainder& remainder) {
+  const double pieces = 1 + static_cast<double>(remainder.racing.size() + remainder.waiting.size() +
+                                                remainder.others.size() + remainder.ahead.size());
+  std::uint32_t scenarios = kScenariosMost;
+  while (scenarios > kScenariosLeast && scenarios * pieces > kDrawsMost) scenarios /= 2;
+  return scenarios;
+}
+
+}  // namespace
+
+const Quantiles& normal_scores() {
+  static const Quantiles scores(pocd::normal_quantile);
+  return scores;
+}
+
+std::vector<double> Remainder::ends(const pocd::FittedTail& tail) const {
+  const Luck luck(scenarios_for(*this));
+  const Quantiles ln_times([&](double q) { return std::log(tail.quantile(q)); });
+  RemainderScenario scenario(*this, luck, tail, ln_times);
+  std::vector<double> ends;
+  ends.reserve(luck.scenarios());
+  for (std::uint32_t number = 0; number < luck.scenarios(); ++number) ends.push_back(scenario.live_through(number));
+  std::sort(ends.begin(), ends.end());
+  return ends;
+}
+
+}  // namespace ontime::scheduler

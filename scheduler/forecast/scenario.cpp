@@ -1,0 +1,339 @@
+#include "scheduler/forecast/scenario.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLaunchSpread = 0.3;
+// The hazard of a distribution that n attempts were seen of is off by this over the root of n.
+constexpr double kHazardError = 1.6;
+constexpr double kOthersSpread = 0.3;
+constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;  // between names
+constexpr int kRescuesMost = 4;                      // of a piece, one after another
+constexpr double kTooSlow = 2;                       // times the usual: keeps nothing of what is divided
+constexpr double kTurnsMost = 8;                     // attempts in a row on a slot that are told apart
+constexpr double kTurnsLeft = 4;                     // of those, if there are more: the last ones
+constexpr int kFlowParts = 32;                       // in which slots become free behind the others
+constexpr double kLookShare = 0.05;                  // of the deadline, between a policy's looks
+
+enum Salt : std::uint64_t { kTail = 1, kShift, kLaunchSalt, kSlotSalt, kMostSalt, kOthersSalt, kRescueSalt = 64 };
+std::uint64_t salted(std::uint64_t name, std::uint64_t salt) { return name * kStep + salt; }
+
+// The greatest of so many draws.
+double greatest(double quantile, double count) { return count > 1 ? std::pow(quantile, 1 / count) : quantile; }
+// A draw that varies as the mean of so many does.
+double mean_like(double quantile, double count) {
+  return count > 1 ? 0.5 + (quantile - 0.5) / std::sqrt(count) : quantile;
+}
+
+}  // namespace
+
+double RemainderScenario::launch(std::uint64_t name) const {
+  return remainder_.launch * std::exp(kLaunchSpread * score(salted(name, kLaunchSalt)));
+}
+
+double RemainderScenario::ln_time(double quantile) const {
+  return ln_times_.at_hazard(-std::log1p(-quantile) / hazard_) + shift_;
+}
+
+double RemainderScenario::fresh(double bytes, double quantile) const { return bytes * std::exp(ln_time(quantile)); }
+
+double RemainderScenario::racing(const Racing& racer, double quantile) const {
+  if (racer.kind == Racing::Kind::Paced)
+    return racer.origin + std::exp(racer.ln_scale + racer.spread * normal_scores()(quantile));
+  const double conditional = 1 - std::exp(racer.ln_condition) * (1 - quantile);
+  return std::max(remainder_.now, racer.origin + std::exp(racer.ln_scale + ln_time(conditional)));
+}
+
+RemainderScenario::Slots RemainderScenario::take(double count) {
+  std::pop_heap(slots_.begin(), slots_.end());
+  Slots& first = slots_.back();
+  const Slots taken{first.at, std::min(first.count, count)};
+  if (first.count > count) {
+    first.count -= count;
+    std::push_heap(slots_.begin(), slots_.end());
+  } else {
+    slots_.pop_back();
+  }
+  return taken;
+}
+
+void RemainderScenario::give_back(double at, double count) {
+  if (!(at < kInfinity)) return;
+  slots_.push_back({at, count});
+  std::push_heap(slots_.begin(), slots_.end());
+}
+
+double RemainderScenario::live_through(std::uint32_t number) {
+  number_ = number;
+  shift_ = remainder_.scale_error * score(kShift);
+  hazard_ = remainder_.samples > 0 ? std::exp(kHazardError / std::sqrt(remainder_.samples) * score(kTail)) : 1;
+  slots_.clear();
+  running_.clear();
+  if (remainder_.free_slots > 0) slots_.push_back({remainder_.now, remainder_.free_slots});
+  finish_held();
+  for (std::size_t i = 0; i < remainder_.others.size(); ++i) {
+    const SlotsOfOthers& other = remainder_.others[i];
+    const double left = std::max(0.0, other.at - remainder_.now);
+    slots_.push_back({remainder_.now + left * std::exp(kOthersSpread * score(salted(i, kOthersSalt))), other.count});
+  }
+  std::make_heap(slots_.begin(), slots_.end());
+  serve(remainder_.ahead, kOthersSalt + 1);
+  serve_waiting();
+  if (remainder_.rescue.kind != Rescue::Kind::None) {
+    serve(remainder_.behind, kOthersSalt + 2);
+    return rescue();
+  }
+  double last = remainder_.now;
+  for (const Running& piece : running_) last = std::max(last, piece.ends);
+  return last;
+}
+
+void RemainderScenario::finish_held() {
+  for (const HeldPiece& piece : remainder_.held) {
+    Running running;
+    running.begins = remainder_.now;
+    running.started = piece.started;
+    running.ends = kInfinity;
+    running.ready = piece.ready;
+    running.count = piece.count;
+    running.slots = piece.slots;
+    running.bytes = piece.bytes_left;
+    running.whole = piece.bytes;
+    running.name = piece.name;
+    double slots = kInfinity;
+    for (std::uint32_t i = 0; i < piece.racers; ++i) {
+      const Racing& racer = remainder_.racing[piece.first + i];
+      const double quantile = luck_.draw(salted(piece.name, kSlotSalt + 8 * i), number_);
+      const double end = racing(racer, mean_like(quantile, piece.count));
+      slots = std::min(slots, end);
+      running.ends = std::min(running.ends, piece.count > 1 ? racing(racer, greatest(quantile, piece.count)) : end);
+      if (racer.kind == Racing::Kind::Young) {
+        running.begins = racer.origin;
+        running.bytes = piece.bytes;
+      }
+    }
+    running_.push_back(running);
+    if (slots < kInfinity) slots_.push_back({slots, piece.slots});
+  }
+}
+
+double RemainderScenario::slots_in_all() const {
+  double count = 0;
+  for (const Slots& slots : slots_) count += slots.count;
+  return count;
+}
+
+// Of an attempt, as far as it is finite.
+double RemainderScenario::mean_time(double bytes) const {
+  constexpr int kParts = 64;
+  double sum = 0;
+  for (int i = 0; i < kParts; ++i) sum += fresh(bytes, (i + 0.5) / kParts);
+  return sum / kParts;
+}
+
+// Very many attempts on few slots are like water: all slots are busy up to one level, and are free around it. Returns
+// the level.
+double RemainderScenario::flow(double count, double each) {
+  std::sort(slots_.begin(), slots_.end(), [](const Slots& a, const Slots& b) { return a.at < b.at; });
+  double work = count * each;
+  double below = 0;
+  std::size_t next = 0;
+  double level = slots_.front().at;
+  while (next < slots_.size()) {
+    const double step = (slots_[next].at - level) * below;
+    if (step > work) break;
+    work -= step;
+    level = slots_[next].at;
+    below += slots_[next].count;
+    ++next;
+  }
+  level += work / below;
+  slots_.erase(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(next));
+  for (int i = 0; i < kFlowParts; ++i) {
+    const double at = level + each * ((i + 0.5) / kFlowParts - 0.5);
+    slots_.push_back({std::max(remainder_.now, at), below / kFlowParts});
+  }
+  std::make_heap(slots_.begin(), slots_.end());
+  return level;
+}
+
+void RemainderScenario::serve(const std::vector<WorkOfOthers>& others, std::uint64_t name) {
+  std::uint64_t turn = salted(0, name);
+  const double slots = slots_in_all();
+  for (const WorkOfOthers& work : others) {
+    double left = work.count;
+    if (slots > 0 && left > kTurnsMost * slots) {
+      flow(left - kTurnsLeft * slots, remainder_.launch + work.duration);
+      left = kTurnsLeft * slots;
+    }
+    while (left > 0 && !slots_.empty()) {
+      const Slots taken = take(left);
+      const double spread = kOthersSpread / std::sqrt(taken.count);
+      const double duration = work.duration * std::exp(spread * score(++turn));
+      give_back(taken.at + remainder_.launch + duration, taken.count);
+      left -= taken.count;
+    }
+  }
+}
+
+RemainderScenario::Running RemainderScenario::fresh_piece(const WaitingPiece& piece, std::uint64_t name, double begins,
+                                                          double ends, double count) {
+  Running running;
+  running.begins = running.started = running.ready = begins;
+  running.ends = ends;
+  running.count = running.slots = count;
+  running.bytes = running.whole = piece.bytes;
+  running.name = name;
+  return running;
+}
+
+// The first of very many that wait; returns how many pieces of the list that takes.
+std::size_t RemainderScenario::serve_bulk() {
+  const double slots = slots_in_all();
+  double waiting = 0;
+  for (const WaitingPiece& piece : remainder_.waiting) waiting += piece.count;
+  if (!(slots > 0) || waiting <= kTurnsMost * slots) return 0;
+  std::size_t served = 0;
+  WaitingPiece bulk;
+  for (const WaitingPiece& piece : remainder_.waiting) {
+    if (waiting - bulk.count - piece.count < kTurnsLeft * slots) break;
+    bulk.bytes += piece.bytes * piece.count;
+    bulk.count += piece.count;
+    ++served;
+  }
+  if (served == 0) return 0;
+  bulk.bytes /= bulk.count;
+  const double each = remainder_.launch + mean_time(bulk.bytes);
+  const double from = slots_.front().at;
+  const double to = flow(bulk.count, each);
+  for (int i = 0; i < kFlowParts; ++i) {
+    const double count = bulk.count / kFlowParts;
+    const std::uint64_t name = salted(static_cast<std::uint64_t>(i), kMostSalt);
+    const double begins = from + (to - from) * (i + 0.5) / kFlowParts;
+    const double last = begins + fresh(bulk.bytes, greatest(luck_.draw(name, number_), count));
+    running_.push_back(fresh_piece(bulk, name, begins, last, count));
+  }
+  return served;
+}
+
+void RemainderScenario::serve_waiting() {
+  for (std::size_t next = serve_bulk(); next < remainder_.waiting.size(); ++next) {
+    const WaitingPiece& piece = remainder_.waiting[next];
+    double left = piece.count;
+    std::uint64_t name = piece.name;
+    while (left > 0) {
+      if (slots_.empty()) {  // everybody stands still
+        running_.push_back(fresh_piece(piece, name, kInfinity, kInfinity, left));
+        break;
+      }
+      const Slots taken = take(left);
+      left -= taken.count;
+      const double quantile = luck_.draw(salted(name, kSlotSalt), number_);
+      const double begins = taken.at + launch(name);
+      const double slot = begins + fresh(piece.bytes, mean_like(quantile, taken.count));
+      const double last = taken.count > 1 ? begins + fresh(piece.bytes, greatest(quantile, taken.count)) : slot;
+      running_.push_back(fresh_piece(piece, name, begins, last, taken.count));
+      give_back(slot, taken.count);
+      name = salted(name, kMostSalt);
+    }
+  }
+}
+
+bool RemainderScenario::is_worth_rescue(const Running& piece) const {
+  const Rescue& rescue = remainder_.rescue;
+  if (rescue.trigger == Rescue::Trigger::Late) return piece.ends > remainder_.deadline;
+  if (rescue.trigger == Rescue::Trigger::Always) return piece.slots <= piece.count;
+  const double from = std::max(piece.ready, remainder_.now);
+  return piece.ends - from > remainder_.launch + rescue.factor * fresh(piece.whole, 0.5);
+}
+
+// When a piece is done of which it can be told that it is late or slow, with slots that are free by then. What takes it
+// over may be late as well.
+double RemainderScenario::rescue(Running piece) {
+  const Rescue& rescue = remainder_.rescue;
+  double at = std::max({piece.ready, remainder_.now, next_copy_});
+  if (rescue.age > 0) at = std::max(at, piece.started + rescue.age);
+  if (at >= piece.ends) return piece.ends;
+  double attempts = 0;
+  taken_.clear();
+  const double wanted = rescue.attempts * piece.count;
+  while (!slots_.empty() && attempts < wanted && (attempts < piece.count || slots_.front().at <= at)) {
+    taken_.push_back(take(wanted - attempts));
+    at = std::max(at, taken_.back().at);
+    attempts += taken_.back().count;
+  }
+  const Running rest = taken_over(piece, at, attempts / piece.count);
+  const bool is_better = attempts >= piece.count && rest.ends < piece.ends;
+  for (const Slots& slots : taken_) give_back(is_better ? rest.ends : slots.at, slots.count);
+  if (is_better && rescue.pause > 0) next_copy_ = at + rescue.pause;
+  if (!is_better && slots_.empty()) return piece.ends;
+  return try_again(is_better ? rest : piece, is_better ? rest.ready + look_ : std::max(at + look_, slots_.front().at));
+}
+
+// Not before then, if it is late or slow as it is now.
+double RemainderScenario::try_again(Running piece, double at) {
+  ++piece.rescues;
+  if (!remainder_.rescue.again || piece.rescues >= kRescuesMost || at >= piece.ends || !is_worth_rescue(piece))
+    return piece.ends;
+  piece.ready = at;
+  late_.push_back(piece);
+  std::push_heap(late_.begin(), late_.end());
+  return remainder_.now;
+}
+
+// The rest of a piece with so many fresh attempts that are launched then.
+RemainderScenario::Running RemainderScenario::taken_over(const Running& piece, double at, double attempts) const {
+  const Rescue::Kind kind = remainder_.rescue.kind;
+  Running rest = piece;
+  rest.begins = rest.started = rest.ready = at + launch(piece.name + kRescueSalt);
+  rest.name = salted(piece.name, kRescueSalt);
+  if (attempts < 1) return rest;
+  const double whole = std::max(1e-9, piece.ends - piece.begins);
+  const double left = piece.ends < kInfinity ? (piece.ends - rest.begins) / whole : 1;
+  rest.bytes = kind == Rescue::Kind::Restart ? piece.whole : piece.bytes * std::clamp(left, 0.0, 1.0);
+  const double quantile = luck_.draw(salted(piece.name, kRescueSalt + 1), number_);
+  if (kind != Rescue::Kind::Divide) {
+    rest.ends = rest.begins + fresh(rest.bytes, 1 - std::pow(1 - quantile, 1 / attempts));
+  } else {  // whoever is not too slow keeps a part
+    const bool keeps = piece.ends - piece.begins < kTooSlow * fresh(piece.bytes, 0.5);
+    const double parts = keeps ? attempts + 1 : attempts;
+    rest.bytes /= parts;
+    rest.ends = rest.begins + fresh(rest.bytes, greatest(quantile, attempts));
+    if (keeps) rest.ends = std::max(rest.ends, rest.begins + std::max(0.0, piece.ends - rest.begins) / parts);
+  }
+  rest.whole = rest.bytes;
+  return rest;
+}
+
+// Those who can be told first are rescued first.
+double RemainderScenario::rescue() {
+  double last = remainder_.now;
+  const bool is_late = remainder_.rescue.trigger == Rescue::Trigger::Late;
+  look_ = is_late ? kLookShare * remainder_.deadline / 2 : remainder_.launch;
+  next_copy_ = remainder_.now;
+  late_.clear();
+  for (const Running& piece : running_) {
+    if (!is_worth_rescue(piece)) {
+      last = std::max(last, piece.ends);
+      continue;
+    }
+    late_.push_back(piece);
+    if (remainder_.rescue.trigger == Rescue::Trigger::Always) continue;
+    late_.back().ready = std::max(piece.ready + remainder_.launch, remainder_.now) + look_;
+  }
+  std::make_heap(late_.begin(), late_.end());
+  while (!late_.empty()) {
+    std::pop_heap(late_.begin(), late_.end());
+    const Running piece = late_.back();
+    late_.pop_back();
+    last = std::max(last, rescue(piece));
+  }
+  return last;
+}
+
+}  // namespace ontime::scheduler

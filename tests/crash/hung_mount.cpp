@@ -1,0 +1,181 @@
+// Preloaded into the master (LD_PRELOAD): mounts that hang, without a mount.
+//
+//   ONTIME_HUNG=DIR:DIR...         what names a path at or below one of them, or syncs it, does not return
+//   ONTIME_HUNG_WHILE=FILE         as long as FILE exists; FILE.reached is made when something hangs
+//   ONTIME_HUNG_MOUNTINFO=FILE     is read in the place of /proc/self/mountinfo
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+template <class Function>
+Function* real(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+std::string setting(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// As the environment has it when the program starts. Never destroyed: threads hang until the very end.
+struct Settings {
+  std::vector<std::string> hung;
+  std::string hung_while = setting("ONTIME_HUNG_WHILE");
+  std::string mountinfo = setting("ONTIME_HUNG_MOUNTINFO");
+
+  Settings() {
+    std::string all = setting("ONTIME_HUNG");
+    for (std::size_t end = 0; !all.empty(); all.erase(0, end == all.npos ? all.size() : end + 1)) {
+      end = all.find(':');
+      hung.push_back(all.substr(0, end));
+    }
+  }
+};
+
+const Settings& settings() {
+  static const Settings& all = *new Settings;
+  return all;
+}
+
+bool hangs(const std::string& path) {
+  for (const std::string& directory : settings().hung) {
+    if (path.starts_with(directory) && (path.size() == directory.size() || path[directory.size()] == '/')) return true;
+  }
+  return false;
+}
+
+std::string path_of(int descriptor) {
+  static auto* const readlink_it = real<ssize_t(const char*, char*, size_t)>("readlink");
+  char target[4096];
+  const ssize_t size = readlink_it(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), target, sizeof target);
+  return size > 0 ? std::string(target, static_cast<std::size_t>(size)) : "";
+}
+
+bool is_time_to_hang() { return ::access(settings().hung_while.c_str(), F_OK) == 0; }
+
+// Returns when the path's mount answers.
+void pass(const std::string& path) {
+  const int saved = errno;
+  if (hangs(path) && is_time_to_hang()) {
+    static auto* const open_it = real<int(const char*, int, ...)>("open");
+    ::close(open_it((settings().hung_while + ".reached").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    while (is_time_to_hang()) ::usleep(10'000);
+  }
+  errno = saved;
+}
+
+void pass(int directory, const char* name) {
+  if (settings().hung.empty() || name == nullptr) return;
+  const bool is_below = name[0] != '/' && directory != AT_FDCWD;
+  pass(is_below ? path_of(directory) + "/" + name : name);
+}
+
+mode_t mode_in(int flags, va_list& arguments) {
+  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
+}
+
+}  // namespace
+
+#define ONTIME_OPEN(NAME)                                             \
+  int NAME(const char* path, int flags, ...) {                        \
+    va_list arguments;                                                \
+    va_start(arguments, flags);                                       \
+    const mode_t mode = mode_in(flags, arguments);                    \
+    va_end(arguments);                                                \
+    pass(AT_FDCWD, path);                                             \
+    static auto* const call = real<int(const char*, int, ...)>(#NAME); \
+    return call(path, flags, mode);                                   \
+  }
+#define ONTIME_OPENAT(NAME)                                                 \
+  int NAME(int directory, const char* path, int flags, ...) {               \
+    va_list arguments;                                                      \
+    va_start(arguments, flags);                                             \
+    const mode_t mode = mode_in(flags, arguments);                          \
+    va_end(arguments);                                                      \
+    pass(directory, path);                                                  \
+    static auto* const call = real<int(int, const char*, int, ...)>(#NAME); \
+    return call(directory, path, flags, mode);                              \
+  }
+#define ONTIME_STAT(NAME, TYPE)                                            \
+  int NAME(const char* path, TYPE* status) noexcept {                      \
+    pass(AT_FDCWD, path);                                                  \
+    static auto* const call = real<int(const char*, TYPE*)>(#NAME);        \
+    return call(path, status);                                             \
+  }
+#define ONTIME_FOPEN(NAME)                                                                 \
+  FILE* NAME(const char* path, const char* mode) {                                         \
+    const bool is_table = std::strcmp(path, "/proc/self/mountinfo") == 0;                  \
+    const char* const named = is_table && !settings().mountinfo.empty() ? settings().mountinfo.c_str() : path; \
+    pass(AT_FDCWD, named);                                                                 \
+    static auto* const call = real<FILE*(const char*, const char*)>(#NAME);                \
+    return call(named, mode);                                                              \
+  }
+
+extern "C" {
+
+ONTIME_OPEN(open)
+ONTIME_OPEN(open64)
+ONTIME_OPENAT(openat)
+ONTIME_OPENAT(openat64)
+ONTIME_STAT(stat, struct stat)
+ONTIME_STAT(lstat, struct stat)
+ONTIME_STAT(stat64, struct stat64)
+ONTIME_STAT(lstat64, struct stat64)
+ONTIME_FOPEN(fopen)
+ONTIME_FOPEN(fopen64)
+
+int fstatat(int directory, const char* path, struct stat* status, int flags) noexcept {
+  pass(directory, path);
+  static auto* const call = real<int(int, const char*, struct stat*, int)>("fstatat");
+  return call(directory, path, status, flags);
+}
+
+int fsync(int descriptor) {
+  if (!settings().hung.empty()) pass(path_of(descriptor));
+  static auto* const call = real<int(int)>("fsync");
+  return call(descriptor);
+}
+
+int fdatasync(int descriptor) {
+  if (!settings().hung.empty()) pass(path_of(descriptor));
+  static auto* const call = real<int(int)>("fdatasync");
+  return call(descriptor);
+}
+
+int mkdir(const char* path, mode_t mode) noexcept {
+  pass(AT_FDCWD, path);
+  static auto* const call = real<int(const char*, mode_t)>("mkdir");
+  return call(path, mode);
+}
+
+ssize_t readlink(const char* path, char* target, size_t size) noexcept {
+  pass(AT_FDCWD, path);
+  static auto* const call = real<ssize_t(const char*, char*, size_t)>("readlink");
+  return call(path, target, size);
+}
+
+DIR* opendir(const char* path) {
+  pass(AT_FDCWD, path);
+  static auto* const call = real<DIR*(const char*)>("opendir");
+  return call(path);
+}
+
+int renameat(int from_directory, const char* from, int to_directory, const char* to) noexcept {
+  pass(to_directory, to);
+  static auto* const call = real<int(int, const char*, int, const char*)>("renameat");
+  return call(from_directory, from, to_directory, to);
+}
+
+}  // extern "C"

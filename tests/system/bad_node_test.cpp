@@ -1,0 +1,161 @@
+// Attempts that stop, nodes on which everything fails, jobs that take their workers down: every job ends, and none of the
+// healthy ones is harmed. With the real programs, under every policy that is not told otherwise.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <utime.h>
+
+#include <filesystem>
+
+#include "tests/system/cluster.h"
+
+namespace ontime::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kNovel = kText + "/austen_persuasion.txt";
+
+// An attempt that stops -----------------------------------------------------------------------------------------------
+
+class StoppedAttempt : public testing::TestWithParam<std::string> {};
+
+// One of ten attempts stops at a fifth of its work, after a checkpoint: its cut is never answered.
+TEST_P(StoppedAttempt, DoesNotHoldItsJob) {
+  const TemporaryDirectory directory;
+  Arguments arguments{"run",       "wordcount",     kNovel,         "--output",    directory / "out", "--workers", "10",
+                      "--slots",   "2",             "--splits",     "10",          "--deadline",      "14s",
+                      "--inject",  "pace=4s",       "--inject",     "stall=task:3@20%",  "--checkpoint",    "1s",
+                      "--seed",    "7",             "--quiet"};
+  if (GetParam() != "default") arguments.insert(arguments.end(), {"--policy", GetParam()});
+  const Finished finished = ontime(arguments);
+  EXPECT_THAT(finished.status, testing::AnyOf(0, 3)) << finished.err;  // 3: done, but late
+  EXPECT_EQ(verified_answer(directory / "out"), counted_by_coreutils(kNovel));
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, StoppedAttempt,
+                         testing::Values("default", "none", "hadoop", "s-resume", "shed+", "split-resume"),
+                         [](const auto& policy) {
+                           std::string name = policy.param;
+                           std::erase_if(name, [](char c) { return std::isalnum(c) == 0; });
+                           return name;
+                         });
+
+// Bad nodes -----------------------------------------------------------------------------------------------------------
+
+class BadNode : public testing::TestWithParam<std::string> {
+ protected:
+  void start(const Arguments& bad) {
+    cluster_.start_master();
+    cluster_.add_worker(4, bad);
+    for (int i = 0; i < 3; ++i) cluster_.add_worker();
+    ASSERT_TRUE(eventually([&] { return nodes().size() == 4; }));
+  }
+  nlohmann::json nodes() const {
+    const Finished listed = cluster_.client({"nodes", "--json"});
+    return listed.status == 0 ? nlohmann::json::parse(listed.out)["nodes"] : nlohmann::json::array();
+  }
+  std::string submit(int number) {
+    return cluster_.submit({"paced", kNovel, "--output", cluster_ / ("out-" + std::to_string(number)), "--splits", "12",
+                            "--set", "lines=20", "--deadline", "60s", "--policy", GetParam(), "--app-dir", kApps});
+  }
+  // Four jobs, all of which succeed.
+  void expect_jobs_to_succeed() {
+    std::vector<std::string> jobs;
+    for (int i = 0; i < 4; ++i) jobs.push_back(submit(i));
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(cluster_.wait(jobs[static_cast<std::size_t>(i)]), "succeeded")
+          << cluster_.job(jobs[static_cast<std::size_t>(i)]).dump(1);
+      EXPECT_EQ(verified_answer(cluster_ / ("out-" + std::to_string(i))), counted_by_coreutils(kNovel));
+    }
+  }
+  Cluster cluster_;
+};
+
+TEST_P(BadNode, ThatCannotWriteItsOutputTakesNoJobWithIt) {
+  const TemporaryDirectory elsewhere;
+  start({"--output-root", elsewhere / ""});
+  expect_jobs_to_succeed();
+}
+
+TEST_P(BadNode, WithoutTheApplicationTakesNoJobWithIt) {
+  const TemporaryDirectory empty;
+  start({});
+  cluster_.worker(0).kill();
+  const Process bare({kBin + "/ontime-worker", "--master", cluster_.address(), "--slots", "4", "--app-dir", empty / ""},
+                     cluster_ / "bare");
+  ASSERT_TRUE(eventually([&] { return nodes().size() == 5; }));
+  expect_jobs_to_succeed();
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, BadNode, testing::Values("auto", "none", "late", "hadoop", "shed+", "s-restart"),
+                         [](const auto& policy) {
+                           std::string name = policy.param;
+                           std::erase_if(name, [](char c) { return std::isalnum(c) == 0; });
+                           return name;
+                         });
+
+class BadJob : public testing::Test {
+ protected:
+  Cluster cluster_;
+};
+
+// The input of one worker is another version of the same file, as on a mount that lags behind.
+TEST_F(BadJob, AStaleCopyOfTheInputOnOneNodeIsThatNodesFault) {
+  if (run({"/usr/bin/unshare", "--mount", "/bin/true"}).status != 0) GTEST_SKIP() << "no mount namespaces here";
+  const std::string input = cluster_ / "input.txt";
+  const std::string stale = cluster_ / "stale.txt";
+  std::filesystem::copy_file(kNovel, input);
+  std::filesystem::copy_file(kNovel, stale);
+  const utimbuf long_ago{1'000'000'000, 1'000'000'000};
+  ASSERT_EQ(::utime(stale.c_str(), &long_ago), 0);
+  cluster_.start_master();
+  const Process lagging({"/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c",
+                         "mount --bind " + stale + " " + input + " && exec " + kBin + "/ontime-worker --master " +
+                             cluster_.address() + " --slots 4"},
+                        cluster_ / "lagging");
+  cluster_.add_worker();
+  cluster_.add_worker();
+  ASSERT_TRUE(eventually([&] {
+    const Finished listed = cluster_.client({"nodes", "--json"});
+    return listed.status == 0 && nlohmann::json::parse(listed.out)["nodes"].size() == 3;
+  }));
+  for (int i = 0; i < 3; ++i) {
+    const std::string output = cluster_ / ("out-" + std::to_string(i));
+    const std::string job = cluster_.submit({"wordcount", input, "--output", output, "--splits", "10"});
+    EXPECT_EQ(cluster_.wait(job), "succeeded") << cluster_.job(job).dump(1);
+    EXPECT_EQ(verified_answer(output), counted_by_coreutils(kNovel));
+  }
+}
+
+// Each attempt kills the worker that runs it, as one does that uses up its container's memory.
+TEST_F(BadJob, ThatTakesItsWorkersDownFails) {
+  cluster_.start_master();
+  for (int i = 0; i < 2; ++i) cluster_.add_worker();
+  const std::string deadly = cluster_.submit(
+      {"exec", kNovel, "--output", cluster_ / "deadly", "--splits", "1", "--set",
+       "command=launcher=$(ps -o ppid= -p $PPID); kill -9 $(ps -o ppid= -p $launcher); sleep 60"});
+  std::string state = "running";
+  std::size_t replaced = 0;
+  ASSERT_TRUE(eventually([&] {
+    for (std::size_t worker = 0; worker < cluster_.workers(); ++worker) {
+      if (cluster_.worker(worker).is_running()) continue;
+      cluster_.replace_worker(worker);
+      ++replaced;
+    }
+    const nlohmann::json job = cluster_.job(deadly);
+    if (!job.is_null()) state = job["state"];
+    return state != "running";
+  }));
+  EXPECT_EQ(state, "failed");
+  EXPECT_LE(replaced, 10u);
+  EXPECT_THAT(cluster_.job(deadly)["message"].get<std::string>(), HasSubstr("workers down"));
+  for (std::size_t worker = 0; worker < cluster_.workers(); ++worker) {
+    if (!cluster_.worker(worker).is_running()) cluster_.replace_worker(worker);
+  }
+  const std::string healthy = cluster_.submit({"wordcount", kNovel, "--output", cluster_ / "healthy"});
+  EXPECT_EQ(cluster_.wait(healthy), "succeeded");
+}
+
+}  // namespace
+}  // namespace ontime::test

@@ -1,0 +1,88 @@
+#include "tests/system/middlebox.h"
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <stdexcept>
+
+namespace ontime::test {
+namespace {
+
+constexpr int kTickMs = 20;
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+worker::FileDescriptor tcp_socket() { return worker::FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+
+}  // namespace
+
+Middlebox::Middlebox(const std::string& target)
+    : target_port_(target.substr(target.rfind(':') + 1)), listener_(tcp_socket()) {
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(listener_.get(), generic, size) != 0 || ::listen(listener_.get(), 16) != 0 ||
+      ::getsockname(listener_.get(), generic, &size) != 0) {
+    throw std::runtime_error("the middlebox cannot listen");
+  }
+  port_ = std::to_string(ntohs(address.sin_port));
+  thread_ = std::thread([this] { run(); });
+}
+
+Middlebox::~Middlebox() {
+  ends_ = true;
+  thread_.join();
+}
+
+void Middlebox::run() {
+  while (!ends_) {
+    if (forgets_.exchange(false)) {
+      for (Link& link : links_) link.is_forgotten = true;
+    }
+    std::vector<pollfd> watched{{listener_.get(), POLLIN, 0}};
+    for (const Link& link : links_) {
+      const bool is_watched = !link.is_forgotten && !link.is_over;
+      for (const auto& end : link.ends) watched.push_back({is_watched ? end.get() : -1, POLLIN, 0});
+    }
+    if (::poll(watched.data(), watched.size(), kTickMs) <= 0) continue;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      for (int from = 0; from < 2; ++from) {
+        if (watched[1 + 2 * i + static_cast<std::size_t>(from)].revents != 0) pass_on(links_[i], from);
+      }
+    }
+    if (watched[0].revents != 0) accept_one();
+  }
+}
+
+void Middlebox::accept_one() {
+  Link link;
+  link.ends[0] = worker::FileDescriptor(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  link.ends[1] = tcp_socket();
+  const sockaddr_in target = loopback(static_cast<std::uint16_t>(std::stoi(target_port_)));
+  if (!link.ends[0] || ::connect(link.ends[1].get(), reinterpret_cast<const sockaddr*>(&target), sizeof target) != 0) {
+    return;
+  }
+  links_.push_back(std::move(link));
+  ++accepted_;
+}
+
+void Middlebox::pass_on(Link& link, int from) {
+  if (link.is_over) return;
+  std::array<char, 65536> bytes;
+  const ssize_t size = ::recv(link.ends[from].get(), bytes.data(), bytes.size(), 0);
+  const auto count = static_cast<std::size_t>(size);
+  if (size > 0 && ::send(link.ends[1 - from].get(), bytes.data(), count, MSG_NOSIGNAL) == size) return;
+  link.is_over = true;
+  for (auto& end : link.ends) end.close();
+}
+
+}  // namespace ontime::test

@@ -1,0 +1,47 @@
+#pragma once
+// Makes output files for runners that may not make them themselves, each in a process of its own: open(2) in a
+// directory whose server does not answer waits for ever, cannot be ended even by SIGKILL, and must not keep the
+// launcher from anything else. Such a process is left behind; it ends when the directory answers. Part of the launcher,
+// which reaps.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "common/files/roots.h"
+
+namespace ontime::worker {
+
+class OutputOpeners {
+ public:
+  // So many processes may be left behind in one directory, and so many in all; then an attempt there is refused at
+  // once, with a sentence, and attempts elsewhere are not.
+  static constexpr std::size_t kLeftInDirectoryMax = 8;
+  static constexpr std::size_t kLeftMax = 256;
+
+  explicit OutputOpeners(files::Roots roots) : roots_(std::move(roots)) {}
+
+  // The file at `path`, or why there is none, goes to `socket` (output_handover.h). Never waits.
+  void open(std::uint64_t runner, int socket, const std::string& path);
+  // Nobody waits for its file any more: the runner has ended.
+  void leave(std::uint64_t runner);
+  // False if the process that was reaped is none of these.
+  bool on_exited(pid_t pid) { return openers_.erase(pid) > 0; }
+  void kill_all();
+  bool empty() const { return openers_.empty(); }
+
+ private:
+  struct Opener {
+    std::uint64_t runner = 0;
+    std::string directory;
+    bool is_left = false;
+  };
+  bool has_too_many(const std::string& directory) const;
+
+  const files::Roots roots_;
+  std::map<pid_t, Opener> openers_;
+};
+
+}  // namespace ontime::worker
