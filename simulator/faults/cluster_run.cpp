@@ -159,7 +159,7 @@ class ClusterRun {
     if (master_.job_of(index)) return;
     const bool waits = asked_.size() > index && asked_[index] == world_.master_life;
     again(Due::Submission, index);
-    if (waits || !is_master_reachable()) return;
+    if (waits || !is_master_reachable() || world_.output_hangs[index] > world_.now) return;
     asked_.resize(world_.plan.submissions.size(), 0);
     asked_[index] = world_.master_life;
     const Submission& submission = world_.plan.submissions[index];
@@ -250,6 +250,9 @@ class ClusterRun {
         return workers_.hang_mount(fault.node, until);
       case FaultKind::CommitFails:
         world_.commits_fail = true;
+        return;
+      case FaultKind::OutputHangs:
+        world_.output_hangs[fault.node] = std::max(world_.output_hangs[fault.node], until);
         return;
       default:
         return;

@@ -56,6 +56,8 @@ std::string what(const Fault& fault) {
       return "attempts of " + worker + " cannot begin";
     case FaultKind::CommitFails:
       return "commits fail";
+    case FaultKind::OutputHangs:
+      return "the output of submission " + std::to_string(fault.node) + " hangs";
   }
   return "?";
 }
@@ -92,7 +94,7 @@ bool FaultPlan::may_blame_a_job_for_lost_workers() const {
 // One that nothing happens to.
 bool FaultPlan::has_good_node_beside(std::uint32_t bad) const {
   const auto is_about_nodes = [](FaultKind kind) {
-    return kind >= FaultKind::WorkerLeaves && kind != FaultKind::SlowNetwork && kind != FaultKind::CommitFails;
+    return kind >= FaultKind::WorkerLeaves && kind < FaultKind::CommitFails && kind != FaultKind::SlowNetwork;
   };
   for (std::uint32_t node = 0; node < slots.size(); ++node) {
     const bool is_hurt = std::any_of(faults.begin(), faults.end(), [&](const Fault& fault) {

@@ -33,8 +33,9 @@ enum class FaultKind : std::uint8_t {
                      // missing, 2: no process can be started
   MountHangs,        // attempts there cannot begin before it is over
   CommitFails,       // every commit that takes a step meanwhile
+  OutputHangs,       // the master's own work on the output of submission `node` gets no further before it is over
 };
-inline constexpr int kFaultKinds = 20;
+inline constexpr int kFaultKinds = 21;
 
 // When a fault begins: at a time, or in the middle of the so-manieth of something.
 enum class Trigger : std::uint8_t { Time, Batch, CommitStep };
@@ -44,7 +45,7 @@ struct Fault {
   Trigger trigger = Trigger::Time;
   double at = 0;           // seconds; otherwise the number of the batch or step, from 1
   double lasts = 0;        // seconds
-  std::uint32_t node = 0;  // of those about nodes
+  std::uint32_t node = 0;  // of those about nodes; OutputHangs: the submission
   double amount = 0;       // see FaultKind
   double share = 0;        // see MasterDies and JournalFull; AttemptDies, AttemptStops: which
   bool is_silent = false;  // MasterDies: its machine, so that nobody is told. AttemptDies: any other would, too

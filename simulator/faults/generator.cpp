@@ -182,6 +182,11 @@ class Generator {
     some(FaultKind::NodeFailsFast, 2, 1, 40);
     some(FaultKind::MountHangs, 3, 0.1, 40);
     for (std::size_t i = others; i < plan_.faults.size(); ++i) plan_.faults[i].amount = pick(3);
+    const std::size_t hung = plan_.faults.size();
+    some(FaultKind::OutputHangs, 2, 0.1, 40);
+    for (std::size_t i = hung; i < plan_.faults.size(); ++i) {
+      plan_.faults[i].node = pick(static_cast<std::uint32_t>(plan_.submissions.size()));
+    }
   }
 
   Random random_;

@@ -118,6 +118,7 @@ class MasterProcess {
   void enqueue(JobId job, Work work);
   void expect_commit_step(JobId job);
   void on_commit_step(JobId job);
+  TimePoint output_hangs_until(JobId job) const;
 
   World& world_;
   Random random_;

@@ -179,7 +179,16 @@ void MasterProcess::expect_commit_step(JobId job) {
   world_.agenda.put(world_.now + takes, Due::CommitStep, job.value, life_);
 }
 
+TimePoint MasterProcess::output_hangs_until(JobId job) const {
+  const scheduler::Job* known = scheduler_->cluster().find_job(job);
+  if (known == nullptr) return world_.now;
+  return world_.output_hangs[world_.submission_of[directory_of(known->spec.output)]];
+}
+
 void MasterProcess::on_commit_step(JobId job) {
+  if (const TimePoint until = output_hangs_until(job); until > world_.now) {
+    return world_.agenda.put(until, Due::CommitStep, job.value, life_);
+  }
   ++commit_steps_;
   const std::uint32_t life = life_;
   for (std::uint32_t index = 0; index < world_.plan.faults.size(); ++index) {

@@ -44,6 +44,8 @@ struct World {
   std::vector<Reach> cut_off = std::vector<Reach>(plan.slots.size());
   // Of each output directory: whose it is.
   std::vector<std::uint32_t> submission_of;
+  // Of each submission: until when the mount of its output answers nothing to the master.
+  std::vector<TimePoint> output_hangs = std::vector<TimePoint>(plan.submissions.size());
 
   // `line` is only called when somebody looks.
   template <class Line>
