@@ -7,10 +7,14 @@
 #include <tuple>
 #include <vector>
 
+#include "scheduler/estimate/tail_prior.h"
 #include "scheduler/forecast/remainder.h"
 #include "scheduler/forecast/rivals.h"
 #include "scheduler/forecast/steadiness.h"
+#include "scheduler/patience.h"
 #include "scheduler/pocd/accurate.h"
+#include "scheduler/policy/auto.h"
+#include "scheduler/policy/chronos_plan.h"
 #include "scheduler/policy/parameters.h"
 #include "scheduler/policy/pieces.h"
 #include "scheduler/policy/policy.h"
@@ -32,13 +36,31 @@ constexpr double kSmoothing = 0.01;        // of the time left: so far apart sce
 // Ends come a little later than they should, as the campaign of docs/calibration.md shows: by so much of what lies
 // between the 0.1 quantile and the median.
 constexpr double kLeaning = 0.12;
-constexpr double kAssumedError = 0.3;      // of ln of a tail that is a guess
+// What is usual counts as so many attempts that were seen. Scenarios differ in their tails besides, by how few those
+// were (forecast/scenario.cpp), so it counts for less than policies, which know one tail only, make of it.
+const double kTailPrior = getenv("F_PRIOR") ? atof(getenv("F_PRIOR")) : 1;
+
+// What the job's policy does, as far as it has said so already.
+Rescue rescue_of(const Job& job) {
+  std::string name = job.spec.policy;
+  if (name == "auto") {
+    const std::string chosen = policy_chosen_for(job);
+    if (!chosen.empty()) name = chosen;
+  }
+  const PolicyDescription* policy = find_policy(name);
+  if (policy == nullptr) return {};
+  Rescue rescue = policy->rescue;
+  std::optional<std::uint32_t> attempts;
+  if (name == "s-restart") attempts = chosen_attempts(job, pocd::Strategy::Restart);
+  if (name == "s-resume") attempts = chosen_attempts(job, pocd::Strategy::Resume);
+  if (attempts) rescue.attempts = *attempts;
+  return rescue;
+}
 
 Rescue rescue_of(const JobView& job, double now) {
-  const PolicyDescription* policy = find_policy(job.job->spec.policy);
-  if (policy == nullptr) return {};
+  const Rescue rescue = rescue_of(*job.job);
   const bool is_in_time = job.has_deadline() && now < job.deadline();
-  return is_in_time || policy->rescue.trigger != Rescue::Trigger::Late ? policy->rescue : Rescue{};
+  return is_in_time || rescue.trigger != Rescue::Trigger::Late ? rescue : Rescue{};
 }
 
 // Attempts besides the first with which its tasks start.
@@ -73,6 +95,7 @@ estimate::Durations all_durations(const View& view, const JobView& job, const es
   estimate::DurationHints any_source = hints;
   any_source.only.reset();
   durations = estimate::choose_durations(nullptr, all, {}, any_source, mean_split_bytes(job));
+  durations.tail = estimate::choose_tail(all.finished(), all.censored(), hints.tail, kTailPrior);
   durations.launch = launch;
   return durations;
 }
@@ -101,7 +124,6 @@ class Forecaster {
     if (durations.source != estimate::DurationSource::Flags) {
       remainder_.samples = static_cast<double>(durations.samples);
     }
-    if (durations.source == estimate::DurationSource::Assumed) remainder_.scale_error = kAssumedError;
     remainder_.rescue = rescue_of(job, now_);
     if (const double clones = clones_of(*job.job); clones > 0) {
       remainder_.rescue = {Rescue::Kind::Restart, clones, false, Rescue::Trigger::Always};
@@ -165,18 +187,39 @@ class Forecaster {
       if (attempt.state == AttemptState::Running) {
         piece.started = std::min(piece.started, job_.since_submission(attempt.started_at));
       }
-      if (!attempt.standby && !add_racer({id, number}, attempt, range, piece)) {
-        is_unknown = true;
-      }
+      if (attempt.standby) continue;
+      if (!add_racer({id, number}, attempt, range, piece)) is_unknown = true;
     }
     if (piece.slots == 0) return wait(id, range);
     if (piece.slots == 1 && farthest_end > range.end) return;  // the same attempt comes to more, later
     if (racers_.empty() && is_unknown) {
       ++forecast_.unknown;
     } else {
-      if (racers_.empty()) ++forecast_.standing;
+      if (racers_.empty()) stand(task, range, piece);
       add_held(piece);
     }
+  }
+
+  void stand(const Task& task, ByteRange range, HeldPiece& piece) {
+    ++forecast_.standing;
+    piece.ended_at = now_;
+    for (const Attempt& attempt : task.attempts) {
+      if (is_live(attempt.state) && attempt.held.contains(range.begin))
+        piece.ended_at = std::max(piece.ended_at, ended_at(task, attempt));
+    }
+    if (!(piece.ended_at < kInfinity)) {
+      stands_for_ever_ = true;
+    } else if (!knows_tail()) {
+      ++forecast_.unknown;
+      soonest_ = std::max(soonest_, piece.ended_at);
+    }
+  }
+
+  // When an attempt that stands still is ended for it (patience.h).
+  double ended_at(const Task& task, const Attempt& attempt) const {
+    const Segment* segment = task.ledger.find(attempt.held.begin);
+    const auto limit = progress_limit(*job_.job, attempt, *segment, job_.outlook->sample().mean_launch());
+    return limit ? job_.since_submission(attempt.progressed_at) + seconds(*limit) : kInfinity;
   }
 
   void wait(TaskId id, ByteRange range) {
@@ -285,13 +328,13 @@ class Forecaster {
 
   void conclude() {
     const bool has_passed = job_.has_deadline() && now_ >= job_.deadline();
-    if (has_passed) forecast_.pocd = 0;
+    if (has_passed || (job_.has_deadline() && soonest_ >= job_.deadline())) forecast_.pocd = 0;
     if (!remainder_.waiting.empty() && !has_a_slot()) {
       forecast_.unknown += forecast_.waiting;
       return;
     }
     const bool is_saved = remainder_.rescue.kind != Rescue::Kind::None;
-    if (forecast_.standing > 0 && !is_saved) {
+    if (stands_for_ever_ && !is_saved) {
       forecast_.low = forecast_.median = forecast_.high = kInfinity;
       if (job_.has_deadline()) forecast_.pocd = 0;
       return;
@@ -331,6 +374,8 @@ class Forecaster {
   const Steadiness steadiness_;
   Forecast forecast_;
   Remainder remainder_;
+  bool stands_for_ever_ = false;
+  double soonest_ = 0;  // that it can be done, of which nothing else is known
   std::vector<Racing> racers_;  // of the piece that is being looked at
   std::map<AlikeKey, Alike> alike_;
   std::vector<WaitingPiece> waiting_;

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <vector>
 
+#include "scheduler/estimate/tail_prior.h"
 #include "scheduler/pocd/accurate.h"
 #include "scheduler/pocd/lognormal.h"
 #include "scheduler/pocd/normal.h"
@@ -89,7 +90,7 @@ Normal fit_censored(std::span<const double> ln_times, const Censored& censored) 
   return fit;
 }
 
-Candidate lognormal_candidate(std::span<const double> ln_times, const Censored& censored) {
+Candidate lognormal_candidate(std::span<const double> ln_times, const Censored& censored, double prior) {
   const Normal fit = fit_censored(ln_times, censored);
   const double n = count_of(ln_times);
   double ln = 0;
@@ -102,12 +103,12 @@ Candidate lognormal_candidate(std::span<const double> ln_times, const Censored& 
     ln += censored.weight * pocd::ln_normal_survival((std::log(c) - fit.m) / fit.s);
   }
   const double variance =
-      (n * fit.s * fit.s + kPriorWeight * kUsualSpread * kUsualSpread) / (n + kPriorWeight) * (1 + 1 / n);
+      (n * fit.s * fit.s + prior * kUsualSpread * kUsualSpread) / (n + prior) * (1 + 1 / n);
   return {FittedTail::lognormal(fit.m, fit.s), FittedTail::lognormal(fit.m, std::sqrt(variance)), ln};
 }
 
 // Sums of logarithms instead of pocd::fit_pareto, as they are at hand.
-Candidate pareto_candidate(std::span<const double> ln_times, const Censored& censored) {
+Candidate pareto_candidate(std::span<const double> ln_times, const Censored& censored, double prior) {
   const double n = count_of(ln_times);
   const double ln_min = *std::min_element(ln_times.begin(), ln_times.end());
   double excess = 0;
@@ -121,7 +122,7 @@ Candidate pareto_candidate(std::span<const double> ln_times, const Censored& cen
   const double ln = -n * std::log(scale) - excess / scale - sum;
   // The smallest of n is a maximum-likelihood estimate that uses up one observation.
   const double unbiased = n > 1 ? scale * n / (n - 1) : scale;
-  const double shrunk = (n * unbiased + kPriorWeight / kUsualShape) / (n + kPriorWeight);
+  const double shrunk = (n * unbiased + prior / kUsualShape) / (n + prior);
   return {FittedTail::pareto(std::exp(ln_min), 1 / scale),
           FittedTail::pareto(std::exp(ln_min - shrunk / n), 1 / shrunk), ln};
 }
@@ -140,13 +141,13 @@ double distance(std::vector<double> ln_times, const FittedTail& tail) {
 }
 
 // How it falls beyond the 0.9 quantile (Hill), drawn towards the usual shape.
-double slope_of_tail(std::vector<double> ln_times) {
+double slope_of_tail(std::vector<double> ln_times, double prior) {
   const auto from = ln_times.begin() + static_cast<std::ptrdiff_t>(ln_times.size() * 9 / 10);
   std::nth_element(ln_times.begin(), from, ln_times.end());
   double excess = 0;
   for (auto x = from; x != ln_times.end(); ++x) excess += *x - *from;
   const double n = static_cast<double>(ln_times.end() - from) - 1;
-  return (n + kPriorWeight) / (std::max(0.0, excess) + kPriorWeight / kUsualShape);
+  return (n + prior) / (std::max(0.0, excess) + prior / kUsualShape);
 }
 
 }  // namespace
@@ -174,6 +175,11 @@ std::optional<TailRule> tail_rule(std::string_view name) {
 
 std::optional<FittedTail> choose_tail(std::span<const double> finished, std::span<const double> censored,
                                       TailRule rule) {
+  return choose_tail(finished, censored, rule, kPriorWeight);
+}
+
+std::optional<FittedTail> choose_tail(std::span<const double> finished, std::span<const double> censored,
+                                      TailRule rule, double prior_weight) {
   std::vector<double> ln_times;
   ln_times.reserve(finished.size());
   for (const double time : finished) {
@@ -182,17 +188,17 @@ std::optional<FittedTail> choose_tail(std::span<const double> finished, std::spa
   if (ln_times.empty()) return std::nullopt;
   const bool many = ln_times.size() >= kEnoughForEmpirical && ln_times.size() == finished.size();
   if (rule == TailRule::Empirical && many) {
-    return FittedTail::empirical(finished, censored, slope_of_tail(ln_times));
+    return FittedTail::empirical(finished, censored, slope_of_tail(ln_times, prior_weight));
   }
   const Censored thinned = thin(censored);
-  const Candidate lognormal = lognormal_candidate(ln_times, thinned);
+  const Candidate lognormal = lognormal_candidate(ln_times, thinned, prior_weight);
   if (rule == TailRule::Lognormal || rule == TailRule::Empirical) return lognormal.shrunk;
-  const Candidate pareto = pareto_candidate(ln_times, thinned);
+  const Candidate pareto = pareto_candidate(ln_times, thinned, prior_weight);
   const bool is_pareto = rule == TailRule::Pareto || pareto.ln_likelihood > lognormal.ln_likelihood + kParetoHandicap;
   const Candidate& best = is_pareto ? pareto : lognormal;
   if (rule == TailRule::Auto && many && censored.size() * 10 <= finished.size() &&
       distance(ln_times, best.plain) * std::sqrt(count_of(ln_times)) > kUnfit) {
-    return FittedTail::empirical(finished, censored, slope_of_tail(ln_times));
+    return FittedTail::empirical(finished, censored, slope_of_tail(ln_times, prior_weight));
   }
   return best.shrunk;
 }

@@ -9,6 +9,7 @@
 // of so many is, while the last of them is the greatest of so many draws.
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "scheduler/forecast/luck.h"
@@ -41,6 +42,8 @@ struct HeldPiece {
   double bytes_left = 0;
   double ready = 0;  // from when on a policy can tell how fast it is
   double started = 0;  // when the first of its attempts began to map
+  // All of them stand still: when the last one is ended for it.
+  double ended_at = std::numeric_limits<double>::infinity();
 };
 
 struct WaitingPiece {
@@ -66,7 +69,6 @@ struct Remainder {
   double deadline = 0;      // 0: none
   double launch = 1;        // seconds, in the median
   double samples = 0;       // attempts that the tail rests on; 0: it is certain
-  double scale_error = 0;   // how far off all its times may be besides: standard deviation of the logarithm
   Rescue rescue;
   std::vector<Racing> racing;
   std::vector<HeldPiece> held;

@@ -20,7 +20,7 @@ constexpr double kTurnsLeft = 4;                     // of those, if there are m
 constexpr int kFlowParts = 32;                       // in which slots become free behind the others
 constexpr double kLookShare = 0.05;                  // of the deadline, between a policy's looks
 
-enum Salt : std::uint64_t { kTail = 1, kShift, kLaunchSalt, kSlotSalt, kMostSalt, kOthersSalt, kRescueSalt = 64 };
+enum Salt : std::uint64_t { kTail = 1, kLaunchSalt = 3, kSlotSalt, kMostSalt, kOthersSalt, kRescueSalt = 64 };
 std::uint64_t salted(std::uint64_t name, std::uint64_t salt) { return name * kStep + salt; }
 
 // The greatest of so many draws.
@@ -37,7 +37,7 @@ double RemainderScenario::launch(std::uint64_t name) const {
 }
 
 double RemainderScenario::ln_time(double quantile) const {
-  return ln_times_.at_hazard(-std::log1p(-quantile) / hazard_) + shift_;
+  return ln_times_.at_hazard(-std::log1p(-quantile) / hazard_);
 }
 
 double RemainderScenario::fresh(double bytes, double quantile) const { return bytes * std::exp(ln_time(quantile)); }
@@ -70,27 +70,25 @@ void RemainderScenario::give_back(double at, double count) {
 
 double RemainderScenario::live_through(std::uint32_t number) {
   number_ = number;
-  shift_ = remainder_.scale_error * score(kShift);
   hazard_ = remainder_.samples > 0 ? std::exp(kHazardError / std::sqrt(remainder_.samples) * score(kTail)) : 1;
+  const Rescue& rescue = remainder_.rescue;
+  look_ = rescue.trigger == Rescue::Trigger::Late ? kLookShare * remainder_.deadline / 2 : remainder_.launch;
+  last_ = next_copy_ = remainder_.now;
   slots_.clear();
-  running_.clear();
-  if (remainder_.free_slots > 0) slots_.push_back({remainder_.now, remainder_.free_slots});
+  late_.clear();
+  if (remainder_.free_slots > 0) give_back(remainder_.now, remainder_.free_slots);
   finish_held();
   for (std::size_t i = 0; i < remainder_.others.size(); ++i) {
     const SlotsOfOthers& other = remainder_.others[i];
     const double left = std::max(0.0, other.at - remainder_.now);
-    slots_.push_back({remainder_.now + left * std::exp(kOthersSpread * score(salted(i, kOthersSalt))), other.count});
+    give_back(remainder_.now + left * std::exp(kOthersSpread * score(salted(i, kOthersSalt))), other.count);
   }
-  std::make_heap(slots_.begin(), slots_.end());
   serve(remainder_.ahead, kOthersSalt + 1);
   serve_waiting();
-  if (remainder_.rescue.kind != Rescue::Kind::None) {
-    serve(remainder_.behind, kOthersSalt + 2);
-    return rescue();
-  }
-  double last = remainder_.now;
-  for (const Running& piece : running_) last = std::max(last, piece.ends);
-  return last;
+  if (late_.empty()) return last_;
+  if (!overtakes()) serve(remainder_.behind, kOthersSalt + 2);
+  rescue_before(kInfinity);
+  return last_;
 }
 
 void RemainderScenario::finish_held() {
@@ -98,7 +96,7 @@ void RemainderScenario::finish_held() {
     Running running;
     running.begins = remainder_.now;
     running.started = piece.started;
-    running.ends = kInfinity;
+    running.ends = running.seems = kInfinity;
     running.ready = piece.ready;
     running.count = piece.count;
     running.slots = piece.slots;
@@ -115,11 +113,50 @@ void RemainderScenario::finish_held() {
       if (racer.kind == Racing::Kind::Young) {
         running.begins = racer.origin;
         running.bytes = piece.bytes;
+        running.seems = std::min(running.seems, running.ends);
+      } else {
+        running.seems = std::min(running.seems, racer.origin + std::exp(racer.ln_scale));
       }
     }
-    running_.push_back(running);
-    if (slots < kInfinity) slots_.push_back({slots, piece.slots});
+    running.frees = slots;
+    if (piece.racers == 0) begin_again(piece, running);
+    watch(running);
   }
+}
+
+// Whoever stands still is ended, and its slot goes on with the whole piece.
+void RemainderScenario::begin_again(const HeldPiece& piece, Running& running) const {
+  running.stands = true;
+  if (!(piece.ended_at < kInfinity)) return;
+  running.begins = std::max(remainder_.now, piece.ended_at) + launch(piece.name);
+  running.bytes = piece.bytes;
+  running.frees = running.ends = running.begins + fresh(piece.bytes, luck_.draw(salted(piece.name, kSlotSalt), number_));
+}
+
+// Either it ends as it is, or its policy will see that it is late or slow.
+void RemainderScenario::watch(Running piece) {
+  if (!is_worth_rescue(piece)) {
+    piece.owed = piece.slots;
+    return settle(piece);
+  }
+  if (remainder_.rescue.trigger != Rescue::Trigger::Always) {
+    piece.ready = std::max(piece.ready + remainder_.launch, remainder_.now) + look_;
+  }
+  if (overtakes())
+    piece.owed = piece.slots;
+  else
+    give_back(piece.frees, piece.slots);
+  add_late(piece);
+}
+
+void RemainderScenario::settle(const Running& piece) {
+  last_ = std::max(last_, piece.ends);
+  if (piece.owed > 0) give_back(piece.frees, piece.owed);
+}
+
+void RemainderScenario::add_late(const Running& piece) {
+  late_.push_back(piece);
+  std::push_heap(late_.begin(), late_.end());
 }
 
 double RemainderScenario::slots_in_all() const {
@@ -185,7 +222,7 @@ RemainderScenario::Running RemainderScenario::fresh_piece(const WaitingPiece& pi
                                                           double ends, double count) {
   Running running;
   running.begins = running.started = running.ready = begins;
-  running.ends = ends;
+  running.ends = running.seems = running.frees = ends;
   running.count = running.slots = count;
   running.bytes = running.whole = piece.bytes;
   running.name = name;
@@ -216,7 +253,9 @@ std::size_t RemainderScenario::serve_bulk() {
     const std::uint64_t name = salted(static_cast<std::uint64_t>(i), kMostSalt);
     const double begins = from + (to - from) * (i + 0.5) / kFlowParts;
     const double last = begins + fresh(bulk.bytes, greatest(luck_.draw(name, number_), count));
-    running_.push_back(fresh_piece(bulk, name, begins, last, count));
+    Running piece = fresh_piece(bulk, name, begins, last, count);
+    piece.slots = 0;  // they are in what flows
+    watch(piece);
   }
   return served;
 }
@@ -227,8 +266,9 @@ void RemainderScenario::serve_waiting() {
     double left = piece.count;
     std::uint64_t name = piece.name;
     while (left > 0) {
+      if (overtakes()) rescue_before(next_slot());
       if (slots_.empty()) {  // everybody stands still
-        running_.push_back(fresh_piece(piece, name, kInfinity, kInfinity, left));
+        watch(fresh_piece(piece, name, kInfinity, kInfinity, left));
         break;
       }
       const Slots taken = take(left);
@@ -237,8 +277,9 @@ void RemainderScenario::serve_waiting() {
       const double begins = taken.at + launch(name);
       const double slot = begins + fresh(piece.bytes, mean_like(quantile, taken.count));
       const double last = taken.count > 1 ? begins + fresh(piece.bytes, greatest(quantile, taken.count)) : slot;
-      running_.push_back(fresh_piece(piece, name, begins, last, taken.count));
-      give_back(slot, taken.count);
+      Running running = fresh_piece(piece, name, begins, last, taken.count);
+      running.frees = slot;
+      watch(running);
       name = salted(name, kMostSalt);
     }
   }
@@ -246,19 +287,33 @@ void RemainderScenario::serve_waiting() {
 
 bool RemainderScenario::is_worth_rescue(const Running& piece) const {
   const Rescue& rescue = remainder_.rescue;
-  if (rescue.trigger == Rescue::Trigger::Late) return piece.ends > remainder_.deadline;
+  if (rescue.kind == Rescue::Kind::None) return false;
   if (rescue.trigger == Rescue::Trigger::Always) return piece.slots <= piece.count;
+  if (piece.stands) return true;
+  // Who looks but once goes by what is seen now, and what becomes late afterwards stays so.
+  if (rescue.trigger == Rescue::Trigger::Late)
+    return (rescue.again ? piece.ends : piece.seems) > remainder_.deadline;
   const double from = std::max(piece.ready, remainder_.now);
   return piece.ends - from > remainder_.launch + rescue.factor * fresh(piece.whole, 0.5);
 }
 
-// When a piece is done of which it can be told that it is late or slow, with slots that are free by then. What takes it
-// over may be late as well.
-double RemainderScenario::rescue(Running piece) {
+// Those who can be told first are rescued first.
+void RemainderScenario::rescue_before(double at) {
+  while (!late_.empty() && late_.front().ready <= at) {
+    std::pop_heap(late_.begin(), late_.end());
+    const Running piece = late_.back();
+    late_.pop_back();
+    rescue(piece);
+  }
+}
+
+// What becomes of a piece of which it can be told that it is late or slow, with slots that are free by then. What takes
+// it over may be late as well.
+void RemainderScenario::rescue(const Running& piece) {
   const Rescue& rescue = remainder_.rescue;
   double at = std::max({piece.ready, remainder_.now, next_copy_});
   if (rescue.age > 0) at = std::max(at, piece.started + rescue.age);
-  if (at >= piece.ends) return piece.ends;
+  if (at >= piece.ends) return settle(piece);
   double attempts = 0;
   taken_.clear();
   const double wanted = rescue.attempts * piece.count;
@@ -267,29 +322,30 @@ double RemainderScenario::rescue(Running piece) {
     at = std::max(at, taken_.back().at);
     attempts += taken_.back().count;
   }
-  const Running rest = taken_over(piece, at, attempts / piece.count);
+  Running rest = taken_over(piece, at, attempts / piece.count);
   const bool is_better = attempts >= piece.count && rest.ends < piece.ends;
   for (const Slots& slots : taken_) give_back(is_better ? rest.ends : slots.at, slots.count);
-  if (is_better && rescue.pause > 0) next_copy_ = at + rescue.pause;
-  if (!is_better && slots_.empty()) return piece.ends;
-  return try_again(is_better ? rest : piece, is_better ? rest.ready + look_ : std::max(at + look_, slots_.front().at));
+  if (!is_better) return slots_.empty() ? settle(piece) : try_again(piece, std::max(at + look_, next_slot()));
+  if (rescue.pause > 0) next_copy_ = at + rescue.pause;
+  if (piece.owed > 0) give_back(std::min(piece.frees, rest.ends), piece.owed);
+  rest.owed = 0;
+  try_again(rest, rest.ready + look_);
 }
 
 // Not before then, if it is late or slow as it is now.
-double RemainderScenario::try_again(Running piece, double at) {
+void RemainderScenario::try_again(Running piece, double at) {
   ++piece.rescues;
   if (!remainder_.rescue.again || piece.rescues >= kRescuesMost || at >= piece.ends || !is_worth_rescue(piece))
-    return piece.ends;
+    return settle(piece);
   piece.ready = at;
-  late_.push_back(piece);
-  std::push_heap(late_.begin(), late_.end());
-  return remainder_.now;
+  add_late(piece);
 }
 
 // The rest of a piece with so many fresh attempts that are launched then.
 RemainderScenario::Running RemainderScenario::taken_over(const Running& piece, double at, double attempts) const {
   const Rescue::Kind kind = remainder_.rescue.kind;
   Running rest = piece;
+  rest.stands = false;
   rest.begins = rest.started = rest.ready = at + launch(piece.name + kRescueSalt);
   rest.name = salted(piece.name, kRescueSalt);
   if (attempts < 1) return rest;
@@ -308,32 +364,6 @@ RemainderScenario::Running RemainderScenario::taken_over(const Running& piece, d
   }
   rest.whole = rest.bytes;
   return rest;
-}
-
-// Those who can be told first are rescued first.
-double RemainderScenario::rescue() {
-  double last = remainder_.now;
-  const bool is_late = remainder_.rescue.trigger == Rescue::Trigger::Late;
-  look_ = is_late ? kLookShare * remainder_.deadline / 2 : remainder_.launch;
-  next_copy_ = remainder_.now;
-  late_.clear();
-  for (const Running& piece : running_) {
-    if (!is_worth_rescue(piece)) {
-      last = std::max(last, piece.ends);
-      continue;
-    }
-    late_.push_back(piece);
-    if (remainder_.rescue.trigger == Rescue::Trigger::Always) continue;
-    late_.back().ready = std::max(piece.ready + remainder_.launch, remainder_.now) + look_;
-  }
-  std::make_heap(late_.begin(), late_.end());
-  while (!late_.empty()) {
-    std::pop_heap(late_.begin(), late_.end());
-    const Running piece = late_.back();
-    late_.pop_back();
-    last = std::max(last, rescue(piece));
-  }
-  return last;
 }
 
 }  // namespace ontime::scheduler

@@ -2,6 +2,7 @@
 // One scenario of what is left of a job (forecast/remainder.h).
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "scheduler/forecast/luck.h"
@@ -32,13 +33,17 @@ class RemainderScenario {
     double begins = 0;  // with what it has left, or will begin
     double started = 0;
     double ends = 0;
+    double seems = 0;  // the end that its pace shows; what has none yet shows its own
+    double frees = 0;  // when it leaves its slots, if nothing is done about it
     double ready = 0;  // from when on a policy can tell
     double count = 1;
     double slots = 1;  // that it holds
+    double owed = 0;   // of those, what is given back when it is known when it ends
     double bytes = 0;  // from `begins` on
     double whole = 0;  // bytes of the piece
     std::uint64_t name = 0;
     int rescues = 0;
+    bool stands = false;
     bool operator<(const Running& other) const { return ready > other.ready; }  // the first is on top of the heap
   };
 
@@ -50,11 +55,18 @@ class RemainderScenario {
   double mean_time(double bytes) const;
   double flow(double count, double each);
   static Running fresh_piece(const WaitingPiece& piece, std::uint64_t name, double begins, double ends, double count);
-  double rescue();
-  double rescue(Running piece);
-  double try_again(Running piece, double at);
+  void begin_again(const HeldPiece& piece, Running& running) const;
+  void watch(Running piece);
+  void settle(const Running& piece);
+  void add_late(const Running& piece);
+  void rescue_before(double at);
+  void rescue(const Running& piece);
+  void try_again(Running piece, double at);
   Running taken_over(const Running& piece, double at, double attempts) const;
+  // What is late gets slots before what waits.
+  bool overtakes() const { return remainder_.rescue.kind == Rescue::Kind::Divide; }
   bool is_worth_rescue(const Running& piece) const;
+  double next_slot() const { return slots_.empty() ? std::numeric_limits<double>::infinity() : slots_.front().at; }
   Slots take(double count);
   void give_back(double at, double count);
 
@@ -69,11 +81,10 @@ class RemainderScenario {
   const pocd::FittedTail& tail_;
   const Quantiles& ln_times_;
   std::uint32_t number_ = 0;
-  double shift_ = 0;   // of ln of all times
   double hazard_ = 1;  // the tail's is divided by so much
   std::vector<Slots> slots_;  // a heap
-  std::vector<Running> running_;
   std::vector<Running> late_;  // a heap
+  double last_ = 0;            // end of what is settled
   std::vector<Slots> taken_;   // by the piece that is being rescued
   double look_ = 0;            // from a policy's look to what comes of it
   double next_copy_ = 0;       // of a policy that pauses between them

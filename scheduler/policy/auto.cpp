@@ -44,17 +44,6 @@ double slack_of(const JobView& job, const estimate::Durations& durations) {
   return (job.deadline() - look - durations.launch) / (durations.t_min * mean_split_bytes(job));
 }
 
-// What it decided before this master began.
-std::string remembered(const Job& job) {
-  for (const DecisionAt& decision : job.decisions) {
-    const std::string& text = decision.decision.text;
-    if (!text.starts_with(kSays)) continue;
-    const std::string name = text.substr(kSays.size(), text.find(':') - kSays.size());
-    if (find_policy(name) != nullptr) return name;
-  }
-  return {};
-}
-
 // Slots that the plan takes, less those that it sets free.
 std::uint32_t slots_taken(const Plan& plan, const View& view) {
   std::uint64_t taken = 0;
@@ -80,6 +69,16 @@ std::unique_ptr<Policy> try_to_make(const std::string& name, const StringMap& pa
 }
 
 }  // namespace
+
+std::string policy_chosen_for(const Job& job) {
+  for (const DecisionAt& decision : job.decisions) {
+    const std::string& text = decision.decision.text;
+    if (!text.starts_with(kSays)) continue;
+    const std::string name = text.substr(kSays.size(), text.find(':') - kSays.size());
+    if (find_policy(name) != nullptr) return name;
+  }
+  return {};
+}
 
 AutoChoice choose_policy(const View& view, const JobView& job, const AutoSettings& settings) {
   if (!job.has_deadline()) return {"mantri", "no deadline"};
@@ -114,7 +113,7 @@ std::unique_ptr<Policy> Auto::make(Parameters& parameters) {
 const std::string& Auto::policy_of(const View& view, const JobView& job, Plan& plan) {
   auto [chosen, is_new] = chosen_.try_emplace(job.id);
   if (!is_new) return chosen->second;
-  chosen->second = remembered(*job.job);
+  chosen->second = policy_chosen_for(*job.job);  // before this master began
   if (!chosen->second.empty()) return chosen->second;
   const AutoChoice choice = choose_policy(view, job, settings_);
   chosen->second = choice.policy;

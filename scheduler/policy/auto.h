@@ -49,6 +49,9 @@ struct AutoChoice {
 // The rule, for a job that is submitted now.
 AutoChoice choose_policy(const View& view, const JobView& job, const AutoSettings& settings);
 
+// What it has chosen for the job; empty: nothing yet.
+std::string policy_chosen_for(const Job& job);
+
 class Auto final : public Policy {
  public:
   explicit Auto(AutoSettings settings) : settings_(std::move(settings)) {}

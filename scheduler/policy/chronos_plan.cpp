@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 #include <stdexcept>
+#include <string_view>
 
 #include "scheduler/pocd/chronos_pocd.h"
 #include "scheduler/pocd/pareto.h"
@@ -13,6 +14,9 @@ namespace ontime::scheduler {
 namespace {
 
 constexpr std::uint32_t kMostCopies = 50;  // beyond it the paper's utility only falls
+// How notes of a choice begin.
+constexpr std::string_view kCopies = "r = ";
+constexpr std::string_view kNone = "no extra attempts";
 
 std::string probability(double value) {
   char text[32];
@@ -42,8 +46,9 @@ double pocd_without(const pocd::ChronosJob& model) { return pocd::chronos_pocd(p
 
 std::string reasoning(const ChronosSettings& settings, const ChronosFacts& facts, const ChronosChoice& choice) {
   const std::string times = ", " + duration_words(facts.durations, settings.hints, facts.split_bytes);
-  if (!choice.r) return "no extra attempts: no number of them is worth its cost or makes the deadline likely" + times;
-  std::string text = "r = " + std::to_string(*choice.r);
+  if (!choice.r)
+    return std::string(kNone) + ": no number of them is worth its cost or makes the deadline likely" + times;
+  std::string text = std::string(kCopies) + std::to_string(*choice.r);
   if (settings.r) text += " (as told)";
   if (!is_in_domain(choice.model)) return text + times;
   const auto r = static_cast<double>(*choice.r);
@@ -95,6 +100,18 @@ std::optional<ChronosChoice> choose_copies(const ChronosSettings& settings, cons
   }
   choice.why = reasoning(settings, facts, choice);
   return choice;
+}
+
+std::optional<std::uint32_t> chosen_attempts(const Job& job, pocd::Strategy strategy) {
+  for (const DecisionAt& decision : job.decisions) {
+    const std::string& text = decision.decision.text;
+    if (text.starts_with(kNone)) return 0;
+    if (!text.starts_with(kCopies)) continue;
+    std::uint32_t r = 0;
+    std::from_chars(text.data() + kCopies.size(), text.data() + text.size(), r);
+    return strategy == pocd::Strategy::Resume ? r + 1 : r;
+  }
+  return std::nullopt;
 }
 
 double chance_of_fresh(const estimate::Durations& durations, double bytes, double left, std::uint32_t copies) {

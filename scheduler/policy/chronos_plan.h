@@ -11,6 +11,7 @@
 #include <string>
 
 #include "scheduler/estimate/durations.h"
+#include "scheduler/model/job.h"
 #include "scheduler/pocd/chronos_utility.h"
 #include "scheduler/policy/parameters.h"
 
@@ -61,6 +62,10 @@ struct ChronosChoice {
 
 // Nothing as long as t_min is needed and not known.
 std::optional<ChronosChoice> choose_copies(const ChronosSettings& settings, const ChronosFacts& facts);
+
+// How many fresh attempts a late task of the job gets, as the job's note of the choice has it; nothing as long as there is
+// none.
+std::optional<std::uint32_t> chosen_attempts(const Job& job, pocd::Strategy strategy);
 
 // P(the first of `copies` fresh attempts is through with so many bytes in `left` seconds).
 double chance_of_fresh(const estimate::Durations& durations, double bytes, double left, std::uint32_t copies);
