@@ -10,32 +10,21 @@
 //                                  DIR/KEY.names, one a line with its key and d or f (see power_cut.h)
 //
 // The key of a file or directory is its inode with the time it was made, since inodes are used again.
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <cstdarg>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "tests/crash/preload.h"
+
 namespace {
 
-template <class Function>
-Function* real(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
-}
-
-std::string setting(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
+using namespace ontime::test::preload;
 
 // As the environment has it when the program starts.
 struct Settings {
@@ -65,13 +54,6 @@ const Settings& settings() {
   return all;
 }
 
-std::string path_of(int descriptor) {
-  char path[4096];
-  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
-  const ssize_t size = ::readlink(link.c_str(), path, sizeof path);
-  return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : "";
-}
-
 std::string path_at(int directory, const char* name) {
   std::string path = name;
   if (name[0] == '/') return path;
@@ -80,12 +62,8 @@ std::string path_at(int directory, const char* name) {
 }
 
 bool is_ours(const std::string& path) {
-  const std::string& below = settings().below;
-  return !below.empty() && path.starts_with(below) && (path.size() == below.size() || path[below.size()] == '/');
+  return !settings().below.empty() && is_at_or_below(path, settings().below);
 }
-
-using Open = int(const char*, int, ...);
-using OpenAt = int(int, const char*, int, ...);
 
 // Not through this file's own open().
 int open_real(const std::string& path, int flags) {
@@ -171,15 +149,11 @@ auto guarded(const char* op, const std::string& path, Call&& call) {
 // A program that is not told to touch any directory pays nothing.
 bool is_idle() { return settings().below.empty(); }
 
-int open_guarded(int directory, const char* name, int flags, mode_t mode) {
+int open_instead(int directory, const char* name, int flags, mode_t mode) {
   static auto* const open_it = real<OpenAt>("openat");
   const bool writes = (flags & (O_CREAT | O_WRONLY | O_RDWR | O_TRUNC)) != 0;
   if (!is_idle() && writes && fails("create", path_at(directory, name))) return -1;
   return open_it(directory, name, flags, mode);
-}
-
-mode_t mode_in(int flags, va_list& arguments) {
-  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
 }
 
 template <class Real>
@@ -198,29 +172,9 @@ int sync_guarded(const char* name, int descriptor) {
 
 }  // namespace
 
-#define ONTIME_OPEN(NAME)                             \
-  int NAME(const char* path, int flags, ...) {        \
-    va_list arguments;                                \
-    va_start(arguments, flags);                       \
-    const mode_t mode = mode_in(flags, arguments);    \
-    va_end(arguments);                                \
-    return open_guarded(AT_FDCWD, path, flags, mode); \
-  }
-#define ONTIME_OPENAT(NAME)                                   \
-  int NAME(int directory, const char* path, int flags, ...) { \
-    va_list arguments;                                        \
-    va_start(arguments, flags);                               \
-    const mode_t mode = mode_in(flags, arguments);            \
-    va_end(arguments);                                        \
-    return open_guarded(directory, path, flags, mode);        \
-  }
-
 extern "C" {
 
-ONTIME_OPEN(open)
-ONTIME_OPEN(open64)
-ONTIME_OPENAT(openat)
-ONTIME_OPENAT(openat64)
+ONTIME_PRELOAD_OPENS
 
 ssize_t write(int descriptor, const void* data, size_t size) {
   static auto* const write_it = real<ssize_t(int, const void*, size_t)>("write");

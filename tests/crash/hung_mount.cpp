@@ -4,30 +4,20 @@
 //   ONTIME_HUNG_WHILE=FILE         as long as FILE exists; FILE.reached is made when something hangs
 //   ONTIME_HUNG_MOUNTINFO=FILE     is read in the place of /proc/self/mountinfo
 #include <dirent.h>
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "tests/crash/preload.h"
+
 namespace {
 
-template <class Function>
-Function* real(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
-}
-
-std::string setting(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
+using namespace ontime::test::preload;
 
 // As the environment has it when the program starts. Never destroyed: threads hang until the very end.
 struct Settings {
@@ -50,17 +40,8 @@ const Settings& settings() {
 }
 
 bool hangs(const std::string& path) {
-  for (const std::string& directory : settings().hung) {
-    if (path.starts_with(directory) && (path.size() == directory.size() || path[directory.size()] == '/')) return true;
-  }
-  return false;
-}
-
-std::string path_of(int descriptor) {
-  static auto* const readlink_it = real<ssize_t(const char*, char*, size_t)>("readlink");
-  char target[4096];
-  const ssize_t size = readlink_it(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), target, sizeof target);
-  return size > 0 ? std::string(target, static_cast<std::size_t>(size)) : "";
+  const std::vector<std::string>& hung = settings().hung;
+  return std::any_of(hung.begin(), hung.end(), [&](const auto& directory) { return is_at_or_below(path, directory); });
 }
 
 bool is_time_to_hang() { return ::access(settings().hung_while.c_str(), F_OK) == 0; }
@@ -69,7 +50,7 @@ bool is_time_to_hang() { return ::access(settings().hung_while.c_str(), F_OK) ==
 void pass(const std::string& path) {
   const int saved = errno;
   if (hangs(path) && is_time_to_hang()) {
-    static auto* const open_it = real<int(const char*, int, ...)>("open");
+    static auto* const open_it = real<Open>("open");
     ::close(open_it((settings().hung_while + ".reached").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     while (is_time_to_hang()) ::usleep(10'000);
   }
@@ -82,32 +63,14 @@ void pass(int directory, const char* name) {
   pass(is_below ? path_of(directory) + "/" + name : name);
 }
 
-mode_t mode_in(int flags, va_list& arguments) {
-  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
+int open_instead(int directory, const char* path, int flags, mode_t mode) {
+  pass(directory, path);
+  static auto* const call = real<OpenAt>("openat");
+  return call(directory, path, flags, mode);
 }
 
 }  // namespace
 
-#define ONTIME_OPEN(NAME)                                             \
-  int NAME(const char* path, int flags, ...) {                        \
-    va_list arguments;                                                \
-    va_start(arguments, flags);                                       \
-    const mode_t mode = mode_in(flags, arguments);                    \
-    va_end(arguments);                                                \
-    pass(AT_FDCWD, path);                                             \
-    static auto* const call = real<int(const char*, int, ...)>(#NAME); \
-    return call(path, flags, mode);                                   \
-  }
-#define ONTIME_OPENAT(NAME)                                                 \
-  int NAME(int directory, const char* path, int flags, ...) {               \
-    va_list arguments;                                                      \
-    va_start(arguments, flags);                                             \
-    const mode_t mode = mode_in(flags, arguments);                          \
-    va_end(arguments);                                                      \
-    pass(directory, path);                                                  \
-    static auto* const call = real<int(int, const char*, int, ...)>(#NAME); \
-    return call(directory, path, flags, mode);                              \
-  }
 #define ONTIME_STAT(NAME, TYPE)                                            \
   int NAME(const char* path, TYPE* status) noexcept {                      \
     pass(AT_FDCWD, path);                                                  \
@@ -125,10 +88,7 @@ mode_t mode_in(int flags, va_list& arguments) {
 
 extern "C" {
 
-ONTIME_OPEN(open)
-ONTIME_OPEN(open64)
-ONTIME_OPENAT(openat)
-ONTIME_OPENAT(openat64)
+ONTIME_PRELOAD_OPENS
 ONTIME_STAT(stat, struct stat)
 ONTIME_STAT(lstat, struct stat)
 ONTIME_STAT(stat64, struct stat64)

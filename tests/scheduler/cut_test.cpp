@@ -12,12 +12,17 @@ using test::World;
 
 class CutTest : public test::OrderedPolicyTest {
  protected:
-  // An attempt that has mapped 20 of 100 bytes and is asked for a checkpoint.
-  AttemptId checkpointed() {
+  // The only attempt of a job, on 100 bytes; it has mapped none of them yet.
+  AttemptId begun(const JobSpec& spec = {}) {
     world_.register_node("a", 1);
-    world_.submit(100, 100, JobSpec{});
+    world_.submit(100, 100, spec);
     const AttemptId id = world_.take_launch();
     world_.start_attempt(id);
+    return id;
+  }
+  // It has mapped 20 of its bytes and is asked for a checkpoint.
+  AttemptId checkpointed() {
+    const AttemptId id = begun();
     world_.pass(1s);
     world_.heartbeat(id, 20);
     beat(4s);
@@ -86,10 +91,7 @@ TEST_F(CutTest, AnAttemptThatStopsBeforeItsCheckpointIsAnsweredDoesNotHoldANodeT
 }
 
 TEST_F(CutTest, CopiesThatWaitForASlotGoBehindACheckpoint) {
-  world_.register_node("a", 1);
-  world_.submit(100, 100, JobSpec{});
-  const AttemptId id = world_.take_launch();
-  world_.start_attempt(id);
+  const AttemptId id = begun();
   world_.heartbeat(id, 20);
   beat(5s);
   Speculate race;
@@ -119,10 +121,7 @@ TEST_F(CutTest, AReconnectAsksTheSameQuestionAgainAndWaitsNoLonger) {
 
 // Records that take ten seconds each: the answer comes after the time-out of three, but within what was seen.
 TEST_F(CutTest, SlowRecordsAreGivenTheTimeThatTheyHaveShown) {
-  world_.register_node("a", 1);
-  world_.submit(100, 100, World::quiet_spec());
-  const AttemptId id = world_.take_launch();
-  world_.start_attempt(id);
+  const AttemptId id = begun(World::quiet_spec());
   beat(10s);
   world_.heartbeat(id, 10);
   order(give_away(id.task, 50));

@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-#include "tests/system/cluster.h"
+#include "tests/system/paced_jobs.h"
 
 namespace ontime::test {
 namespace {
@@ -41,19 +41,55 @@ INSTANTIATE_TEST_SUITE_P(Policies, StoppedAttempt,
                            return name;
                          });
 
+class StoppedRunner : public PacedJobs {};
+
+TEST_F(StoppedRunner, DoesNotHoldANodeThatDrains) {
+  cluster_.start_master();
+  cluster_.add_worker(1, {"--name", "first"});
+  const std::string job = submit_paced("out", "1");
+  ASSERT_TRUE(eventually([&] { return is_under_way(job); }));
+  for (const pid_t runner : runners_of(cluster_.worker(0))) ::kill(runner, SIGSTOP);
+  cluster_.add_worker();
+  const Finished drained = cluster_.client({"drain", "first", "--wait"});
+  EXPECT_EQ(drained.status, 0) << drained.err;
+  expect_right_answer(job, "out");
+}
+
+// Thirty lines a second: a block of them takes longer than anything may that shows no sign of life.
+TEST(SlowRecords, AreNotTakenForAnAttemptThatHasStopped) {
+  Cluster cluster;
+  cluster.start_master();
+  cluster.add_worker(2);
+  cluster.add_worker(2);
+  shell("head -n 300 " + kNovel + " > " + (cluster / "lines"));
+  const std::string job = cluster.submit(
+      {"exec", cluster / "lines", "--output", cluster / "out", "--splits", "1", "--checkpoint", "1s", "--attempt-timeout",
+       "5s", "--policy", "none", "--set", "command=while IFS= read -r line; do echo \"$line\"; sleep 0.03; done"});
+  EXPECT_EQ(cluster.wait(job), "succeeded") << cluster.job(job).dump(1);
+  EXPECT_EQ(cluster.job(job)["attempts_launched"], 1) << cluster.job(job).dump(1);
+  EXPECT_EQ(verified_answer(cluster / "out"), read_file(cluster / "lines"));
+}
+
 // Bad nodes -----------------------------------------------------------------------------------------------------------
+
+// So that a test is none in which the bad node was never asked.
+int failures_on(const Cluster& cluster, const std::string& name) {
+  for (const auto& node : cluster.nodes()) {
+    if (node["name"] == name) return node["attempts_failed"];
+  }
+  return 0;
+}
 
 class BadNode : public testing::TestWithParam<std::string> {
  protected:
+  // Three healthy workers, and one with more slots and what makes it bad.
   void start(const Arguments& bad) {
     cluster_.start_master();
-    cluster_.add_worker(4, bad);
+    Arguments arguments{kBin + "/ontime-worker", "--master", cluster_.address(), "--name", "bad", "--slots", "4"};
+    arguments.insert(arguments.end(), bad.begin(), bad.end());
+    bad_ = Process(arguments, cluster_ / "bad");
     for (int i = 0; i < 3; ++i) cluster_.add_worker();
-    ASSERT_TRUE(eventually([&] { return nodes().size() == 4; }));
-  }
-  nlohmann::json nodes() const {
-    const Finished listed = cluster_.client({"nodes", "--json"});
-    return listed.status == 0 ? nlohmann::json::parse(listed.out)["nodes"] : nlohmann::json::array();
+    ASSERT_TRUE(eventually([&] { return cluster_.nodes().size() == 4; }));
   }
   std::string submit(int number) {
     return cluster_.submit({"paced", kNovel, "--output", cluster_ / ("out-" + std::to_string(number)), "--splits", "12",
@@ -68,23 +104,21 @@ class BadNode : public testing::TestWithParam<std::string> {
           << cluster_.job(jobs[static_cast<std::size_t>(i)]).dump(1);
       EXPECT_EQ(verified_answer(cluster_ / ("out-" + std::to_string(i))), counted_by_coreutils(kNovel));
     }
+    EXPECT_GT(failures_on(cluster_, "bad"), 0);
   }
   Cluster cluster_;
+  Process bad_;
 };
 
 TEST_P(BadNode, ThatCannotWriteItsOutputTakesNoJobWithIt) {
   const TemporaryDirectory elsewhere;
-  start({"--output-root", elsewhere / ""});
+  start({"--app-dir", kApps, "--output-root", elsewhere / ""});
   expect_jobs_to_succeed();
 }
 
 TEST_P(BadNode, WithoutTheApplicationTakesNoJobWithIt) {
   const TemporaryDirectory empty;
-  start({});
-  cluster_.worker(0).kill();
-  const Process bare({kBin + "/ontime-worker", "--master", cluster_.address(), "--slots", "4", "--app-dir", empty / ""},
-                     cluster_ / "bare");
-  ASSERT_TRUE(eventually([&] { return nodes().size() == 5; }));
+  start({"--app-dir", empty / ""});
   expect_jobs_to_succeed();
 }
 
@@ -112,20 +146,18 @@ TEST_F(BadJob, AStaleCopyOfTheInputOnOneNodeIsThatNodesFault) {
   cluster_.start_master();
   const Process lagging({"/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c",
                          "mount --bind " + stale + " " + input + " && exec " + kBin + "/ontime-worker --master " +
-                             cluster_.address() + " --slots 4"},
+                             cluster_.address() + " --slots 4 --name lagging"},
                         cluster_ / "lagging");
   cluster_.add_worker();
   cluster_.add_worker();
-  ASSERT_TRUE(eventually([&] {
-    const Finished listed = cluster_.client({"nodes", "--json"});
-    return listed.status == 0 && nlohmann::json::parse(listed.out)["nodes"].size() == 3;
-  }));
+  ASSERT_TRUE(eventually([&] { return cluster_.nodes().size() == 3; }));
   for (int i = 0; i < 3; ++i) {
     const std::string output = cluster_ / ("out-" + std::to_string(i));
     const std::string job = cluster_.submit({"wordcount", input, "--output", output, "--splits", "10"});
     EXPECT_EQ(cluster_.wait(job), "succeeded") << cluster_.job(job).dump(1);
     EXPECT_EQ(verified_answer(output), counted_by_coreutils(kNovel));
   }
+  EXPECT_GT(failures_on(cluster_, "lagging"), 0);
 }
 
 // Each attempt kills the worker that runs it, as one does that uses up its container's memory.

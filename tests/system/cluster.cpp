@@ -27,6 +27,14 @@ std::string verified_answer(const std::string& directory) {
   return result.out;
 }
 
+std::vector<pid_t> runners_of(const Process& worker) {
+  std::vector<pid_t> runners;
+  for (const pid_t launcher : descendants(worker.pid(), "ontime-runner")) {
+    for (const pid_t runner : descendants(launcher, "ontime-runner")) runners.push_back(runner);
+  }
+  return runners;
+}
+
 Cluster::Cluster() = default;
 
 void Cluster::start_master(const Arguments& extra) {
@@ -75,12 +83,10 @@ void Cluster::replace_worker(std::size_t index) {
 std::vector<pid_t> Cluster::runners() const {
   std::vector<pid_t> runners;
   for (const Process& worker : workers_) {
-    for (const pid_t launcher : descendants(worker.pid(), "ontime-runner")) {
-      for (const pid_t runner : descendants(launcher, "ontime-runner")) runners.push_back(runner);
-    }
+    const std::vector<pid_t> more = runners_of(worker);
+    runners.insert(runners.end(), more.begin(), more.end());
   }
   std::sort(runners.begin(), runners.end());
-  runners.erase(std::unique(runners.begin(), runners.end()), runners.end());
   return runners;
 }
 
@@ -107,6 +113,11 @@ std::string Cluster::submit(Arguments arguments) {
 nlohmann::json Cluster::job(const std::string& id) const {
   const Finished described = client({"job", id, "--json"});
   return described.status == 0 ? nlohmann::json::parse(described.out) : nlohmann::json();
+}
+
+nlohmann::json Cluster::nodes() const {
+  const Finished listed = client({"nodes", "--json"});
+  return listed.status == 0 ? nlohmann::json::parse(listed.out)["nodes"] : nlohmann::json::array();
 }
 
 std::string Cluster::wait(const std::string& id) const {

@@ -26,6 +26,9 @@ struct Result {
 // `ontime result DIR`, and ADD_FAILURE unless `ontime verify DIR` approves.
 std::string verified_answer(const std::string& directory);
 
+// The processes in which a worker's attempts run, without their launcher.
+std::vector<pid_t> runners_of(const Process& worker);
+
 class Cluster {
  public:
   Cluster();
@@ -40,12 +43,13 @@ class Cluster {
   Process& master() { return master_; }
   Process& worker(std::size_t index) { return workers_.at(index); }
   std::size_t workers() const { return workers_.size(); }
-  std::vector<pid_t> runners() const;  // without the launchers
+  std::vector<pid_t> runners() const;  // of all workers
 
   // `ontime VERB ... --master US`.
   Finished client(Arguments arguments) const;
   std::string submit(Arguments arguments);          // "job-1"
   nlohmann::json job(const std::string& id) const;  // with tasks; null while the master is away
+  nlohmann::json nodes() const;                     // none while the master is away
   std::string wait(const std::string& id) const;    // its final state
   std::string address() const { return "127.0.0.1:" + port_; }
   std::string operator/(const std::string& name) const { return directory_ / name; }

@@ -1,7 +1,10 @@
-// What lies between a worker and its master fails, without a word to either.
+// What lies between a worker and its master fails, without a word to either: connections are forgotten, broken off again
+// and again, or so slow that hardly anything gets through.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
-#include <csignal>
+#include <algorithm>
 #include <string>
 
 #include "tests/system/cluster.h"
@@ -10,34 +13,136 @@
 namespace ontime::test {
 namespace {
 
+using testing::HasSubstr;
+
+const std::string kNovel = kText + "/austen_persuasion.txt";
+const std::vector<std::string> kPolicies{"none", "hadoop", "s-resume", "shed+", "split-resume", "auto"};
+
 class ConnectionBetween : public testing::Test {
  protected:
-  ConnectionBetween() {
-    cluster_.start_master();
+  void start_master(const std::string& node_timeout, const Arguments& more = {}) {
+    cluster_.set_node_timeout(node_timeout);
+    cluster_.start_master(more);
     middlebox_ = std::make_unique<Middlebox>(cluster_.address());
-    worker_ = Process({kBin + "/ontime-worker", "--master", middlebox_->address(), "--slots", "1", "--app-dir", kApps},
-                      cluster_ / "worker");
-    EXPECT_TRUE(eventually([&] { return node_state() == "live"; }));
   }
-  std::string node_state() const {
-    const Finished listed = cluster_.client({"nodes", "--json"});
-    if (listed.status != 0) return "";
-    const nlohmann::json nodes = nlohmann::json::parse(listed.out)["nodes"];
-    return nodes.empty() ? "" : nodes[0]["state"].get<std::string>();
+  // Its connection leads through the middlebox.
+  void start_distant_worker(const std::string& slots, const Arguments& more = {}) {
+    Arguments arguments{kBin + "/ontime-worker", "--master",  middlebox_->address(), "--name", "distant", "--slots",
+                        slots,                   "--app-dir", kApps};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    distant_ = Process(arguments, cluster_ / "distant");
+  }
+  void start_workers(const std::string& distant_slots) {
+    start_distant_worker(distant_slots);
+    for (int i = 0; i < 3; ++i) cluster_.add_worker(8);
+    ASSERT_TRUE(eventually([&] { return cluster_.nodes().size() == 4; }));
+  }
+  std::string distant_state() const {
+    for (const auto& node : cluster_.nodes()) {
+      if (node["name"] == "distant") return node["state"];
+    }
+    return "";
+  }
+  // Four tasks of about five seconds each.
+  std::string submit(const std::string& policy, const std::string& output) {
+    return cluster_.submit({"paced", kNovel, "--output", cluster_ / output, "--splits", "4", "--checkpoint", "1s",
+                            "--deadline", "10s", "--policy", policy, "--set", "lines=10", "--set", "pause_us=25000",
+                            "--app-dir", kApps});
+  }
+  // One job for each policy, all of which map on the distant worker.
+  void submit_jobs() {
+    for (const std::string& policy : kPolicies) {
+      jobs_.push_back(submit(policy, policy));
+      ASSERT_TRUE(eventually([&] { return maps_on_distant_worker(jobs_.back()); })) << policy;
+    }
+  }
+  bool maps_on_distant_worker(const std::string& job) const {
+    bool has_attempt = false;
+    const nlohmann::json description = cluster_.job(job);
+    for (const auto& task : description.is_null() ? nlohmann::json::array() : description["task_list"]) {
+      for (const auto& attempt : task["attempts"]) {
+        if (attempt["node_name"] != "distant") continue;
+        if (attempt["offset"] == attempt["start_offset"]) return false;
+        has_attempt = true;
+      }
+    }
+    return has_attempt;
+  }
+  void expect_right(const std::string& job, const std::string& output) {
+    EXPECT_EQ(cluster_.wait(job), "succeeded") << output << cluster_.job(job).dump(1);
+    EXPECT_EQ(verified_answer(cluster_ / output), expected_) << output;
+  }
+  void expect_jobs_to_be_right() {
+    for (std::size_t i = 0; i < kPolicies.size(); ++i) expect_right(jobs_[i], kPolicies[i]);
+  }
+  // A healthy job beside them, of which no attempt is lost or launched again.
+  void expect_healthy_job_to_run_once(const std::string& output) {
+    const std::string job = submit("none", output);
+    expect_right(job, output);
+    EXPECT_EQ(cluster_.job(job)["attempts_launched"], 4) << cluster_.job(job).dump(1);
   }
 
+  const std::string expected_ = counted_by_coreutils(kNovel);
   Cluster cluster_;
   std::unique_ptr<Middlebox> middlebox_;
-  Process worker_;
+  Process distant_;
+  std::vector<std::string> jobs_;  // by kPolicies
 };
 
 // The master gives the worker up and closes; the worker hears of neither.
 TEST_F(ConnectionBetween, AWorkerLeavesAConnectionThatWasCutOnTheWay) {
+  start_master("1s");
+  start_distant_worker("1");
+  ASSERT_TRUE(eventually([&] { return distant_state() == "live"; }));
   middlebox_->forget_connections();
-  EXPECT_TRUE(eventually([&] { return node_state() == "lost"; }));
-  const std::string job = cluster_.submit({"wordcount", kText, "--output", cluster_ / "out"});
+  EXPECT_TRUE(eventually([&] { return distant_state() == "lost"; }));
+  const std::string job = cluster_.submit({"wordcount", kNovel, "--output", cluster_ / "out"});
   EXPECT_EQ(cluster_.wait(job), "succeeded");
   EXPECT_EQ(middlebox_->connections(), 2u);
+}
+
+// Attempts that stand still answer no cut, and the master asks again with each registration, more often than a worker
+// once had room for: it left the connection then, each time anew.
+TEST_F(ConnectionBetween, ThatBreaksAgainAndAgainWhileAttemptsStandStillMakesNoStorm) {
+  constexpr std::size_t kBreaks = 20;
+  start_master("20s", {"--cut-timeout", "15s"});  // so that the attempts stay for as long as that takes
+  start_workers("14");
+  submit_jobs();
+  for (const pid_t runner : runners_of(distant_)) ::kill(runner, SIGSTOP);
+  const auto registrations = [&] {
+    const std::string log = distant_.output().err;
+    std::size_t count = 0;
+    for (std::size_t at = log.find("registered master="); at != log.npos; at = log.find("registered master=", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  for (std::size_t i = 0; i < kBreaks; ++i) {
+    const std::size_t before = registrations();
+    middlebox_->break_connections();
+    ASSERT_TRUE(eventually([&] { return registrations() > before; }));
+  }
+  expect_healthy_job_to_run_once("healthy");
+  expect_jobs_to_be_right();
+  EXPECT_LE(middlebox_->connections(), 2 * kBreaks);
+}
+
+class SlowConnection : public ConnectionBetween {
+ protected:
+  static constexpr std::uint32_t kSlow = 10;  // bytes a second
+};
+
+TEST_F(SlowConnection, X) {
+  start_master("5s");
+  start_workers("14");
+  submit_jobs();
+  middlebox_->limit_bytes_per_second(kSlow);
+  EXPECT_TRUE(eventually([&] { return distant_state() == "lost"; }));
+  expect_healthy_job_to_run_once("healthy");
+  expect_jobs_to_be_right();
+  EXPECT_EQ(distant_state(), "lost");
+  middlebox_->lift_limit();
+  EXPECT_TRUE(eventually([&] { return distant_state() == "live"; }));
 }
 
 }  // namespace

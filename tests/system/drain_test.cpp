@@ -47,12 +47,8 @@ class Drain : public PacedJobs {
     }
     ++rounds_;
   }
-  nlohmann::json nodes() {
-    const Finished listed = cluster_.client({"nodes", "--json"});
-    return listed.status == 0 ? nlohmann::json::parse(listed.out)["nodes"] : nlohmann::json::array();
-  }
   std::ptrdiff_t count_of(const std::string& state) {
-    const nlohmann::json all = nodes();
+    const nlohmann::json all = cluster_.nodes();
     return std::count_if(all.begin(), all.end(), [&](const nlohmann::json& node) { return node["state"] == state; });
   }
   void expect_nothing_mapped_twice(const std::string& id) {

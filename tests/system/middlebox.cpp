@@ -5,13 +5,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 namespace ontime::test {
 namespace {
 
 constexpr int kTickMs = 20;
+constexpr double kBytesAtOnce = 65536;
 
 sockaddr_in loopback(std::uint16_t port) {
   sockaddr_in address{};
@@ -44,14 +47,17 @@ Middlebox::~Middlebox() {
 }
 
 void Middlebox::run() {
+  Clock::time_point last = Clock::now();
   while (!ends_) {
-    if (forgets_.exchange(false)) {
-      for (Link& link : links_) link.is_forgotten = true;
-    }
+    do_as_told();
+    const Clock::time_point now = Clock::now();
+    add_allowance(now - std::exchange(last, now));
     std::vector<pollfd> watched{{listener_.get(), POLLIN, 0}};
     for (const Link& link : links_) {
-      const bool is_watched = !link.is_forgotten && !link.is_over;
-      for (const auto& end : link.ends) watched.push_back({is_watched ? end.get() : -1, POLLIN, 0});
+      for (int from = 0; from < 2; ++from) {
+        const bool is_watched = !link.is_forgotten && !link.is_over && link.may_pass[from] >= 1;
+        watched.push_back({is_watched ? link.ends[from].get() : -1, POLLIN, 0});
+      }
     }
     if (::poll(watched.data(), watched.size(), kTickMs) <= 0) continue;
     for (std::size_t i = 0; i < links_.size(); ++i) {
@@ -60,6 +66,26 @@ void Middlebox::run() {
       }
     }
     if (watched[0].revents != 0) accept_one();
+  }
+}
+
+void Middlebox::do_as_told() {
+  const bool forgets = forgets_.exchange(false);
+  const bool breaks = breaks_.exchange(false);
+  for (Link& link : links_) {
+    link.is_forgotten |= forgets;
+    if (breaks) close(link);
+  }
+}
+
+// Saved up for a twentieth of a second at most, but for one byte in any case.
+void Middlebox::add_allowance(Clock::duration passed) {
+  const double rate = bytes_per_second_;
+  const double most = std::clamp(rate / 20, 1.0, kBytesAtOnce);
+  for (Link& link : links_) {
+    for (double& bytes : link.may_pass) {
+      bytes = std::min(most, bytes + rate * std::chrono::duration<double>(passed).count());
+    }
   }
 }
 
@@ -77,10 +103,14 @@ void Middlebox::accept_one() {
 
 void Middlebox::pass_on(Link& link, int from) {
   if (link.is_over) return;
-  std::array<char, 65536> bytes;
-  const ssize_t size = ::recv(link.ends[from].get(), bytes.data(), bytes.size(), 0);
+  std::array<char, static_cast<std::size_t>(kBytesAtOnce)> bytes;
+  const ssize_t size = ::recv(link.ends[from].get(), bytes.data(), static_cast<std::size_t>(link.may_pass[from]), 0);
   const auto count = static_cast<std::size_t>(size);
-  if (size > 0 && ::send(link.ends[1 - from].get(), bytes.data(), count, MSG_NOSIGNAL) == size) return;
+  if (size <= 0 || ::send(link.ends[1 - from].get(), bytes.data(), count, MSG_NOSIGNAL) != size) return close(link);
+  link.may_pass[from] -= static_cast<double>(size);
+}
+
+void Middlebox::close(Link& link) {
   link.is_over = true;
   for (auto& end : link.ends) end.close();
 }

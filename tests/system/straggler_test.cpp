@@ -23,10 +23,7 @@ class Straggler : public testing::Test {
     arguments.insert(arguments.end(), extra.begin(), extra.end());
     cluster_.start_master(arguments);
     for (int i = 0; i < 20; ++i) cluster_.add_worker();
-    ASSERT_TRUE(eventually([&] {
-      const Finished nodes = cluster_.client({"nodes", "--json"});
-      return nodes.status == 0 && nlohmann::json::parse(nodes.out)["nodes"].size() == 20;
-    }));
+    ASSERT_TRUE(eventually([&] { return cluster_.nodes().size() == 20; }));
   }
   Arguments job_arguments(const Arguments& extra) const {
     Arguments arguments{"wordcount", kNovel, "--output", cluster_ / "out", "--splits", "10"};
