@@ -25,8 +25,9 @@ bool blames_node(FailureKind kind) {
 }  // namespace
 
 // No other node is there or may come back soon: after a restart of the master the first one to register is not the only
-// one, and a node that was lost a moment ago may have been slow.
+// one, even if the others were never written down, and a node that was lost a moment ago may have been slow.
 bool ApplicationMaster::are_all(const Cluster& cluster, const std::vector<NodeId>& tried, TimePoint now) {
+  if (cluster.taken_over_at() && now - *cluster.taken_over_at() < kMayBeBack) return false;
   return std::all_of(cluster.nodes().begin(), cluster.nodes().end(), [&](const auto& entry) {
     const auto& [id, node] = entry;
     const bool may_be_back = node.state != NodeState::Lost || now - node.heard_at < kMayBeBack;

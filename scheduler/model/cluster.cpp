@@ -388,6 +388,7 @@ void Cluster::observe_adopted(AttemptId id) {
 }
 
 void Cluster::observe_restart(TimePoint now) {
+  if (epoch_ > 1) taken_over_at_ = now;
   for (auto& [id, node] : nodes_) {
     node.state = NodeState::Silent;
     node.synchronised = false;

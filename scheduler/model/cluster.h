@@ -28,6 +28,8 @@ Duration recent_window(const JobSpec& spec);
 class Cluster {
  public:
   std::uint64_t epoch() const { return epoch_; }
+  // When this master took over from another one, some of whose nodes it may not know; nothing if it is the first.
+  std::optional<TimePoint> taken_over_at() const { return taken_over_at_; }
   const std::map<JobId, Job>& jobs() const { return jobs_; }  // forgotten ones are gone
   const NodeTable& nodes() const { return nodes_; }
 
@@ -86,6 +88,7 @@ class Cluster {
   void refresh_gone(NodeId id);
 
   std::uint64_t epoch_ = 0;
+  std::optional<TimePoint> taken_over_at_;
   JobId last_job_;
   std::map<JobId, Job> jobs_;
   NodeTable nodes_;

@@ -124,6 +124,28 @@ TEST_F(Failures, WithOneNodeWhatIsMissingThereFailsTheJobAtOnce) {
   EXPECT_EQ(world_.job(job).state, JobState::Failed);
 }
 
+// The others were never written down: the master before this one died too early.
+TEST_F(Failures, AfterARestartTheFirstNodeToRegisterIsNotTakenForTheOnlyOne) {
+  world_.restart();
+  nodes({"a"});
+  const JobId job = world_.submit(60, 10);
+  world_.fail(world_.take_launch(), "no application x", FailureKind::Missing);
+  EXPECT_EQ(world_.job(job).state, JobState::Running);
+  nodes({"b"});
+  EXPECT_EQ(node_of(world_.take_launch()), "b");
+}
+
+TEST_F(Failures, AfterARestartTheOnlyNodeThereIsIsBelievedInTheEnd) {
+  world_.restart();
+  nodes({"a"});
+  const JobId job = world_.submit(60, 10);
+  for (int second = 0; second < 200 && world_.job(job).state == JobState::Running; ++second) {
+    for (const AttemptId id : launched()) world_.fail(id, "no application x", FailureKind::Missing);
+    beat(1s);
+  }
+  EXPECT_EQ(world_.job(job).state, JobState::Failed);
+}
+
 TEST_F(Failures, ANodeThatCannotStartProcessesIsNoFailureOfTheSegment) {
   nodes({"bad", "b"});
   const JobId job = world_.submit(20, 10);
