@@ -2,7 +2,7 @@
 // Keys of the journal in RocksDB, in byte order:
 //
 //   "e"                           the latest MasterStarted
-//   "m" name                      metadata: "mcluster", "mformat"
+//   "m" name                      metadata: "mchain", "mcluster", "mformat"
 //   "n" node kind                 a node: 4 bytes, big endian; kind "a" its NodeAdded, "d" its latest DutyChanged
 //   "p" key                       the latest ProfileUpdated with that key
 //   "r" job sequence              a record of a job; both numbers big endian, 4 and 8 bytes

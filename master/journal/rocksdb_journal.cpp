@@ -5,14 +5,11 @@
 #include <rocksdb/env.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <random>
@@ -22,15 +19,17 @@
 
 #include "common/base/check.h"
 #include "common/base/kill_point.h"
+#include "master/journal/directory_lock.h"
 #include "master/journal/journal_key.h"
 #include "master/journal/record_codec.h"
 
 namespace ontime::journal {
 namespace {
 
-constexpr const char* kLockName = "ontime-journal.lock";
 constexpr const char* kFormatKey = "mformat";
 constexpr const char* kClusterKey = "mcluster";
+constexpr const char* kChainKey = "mchain";
+constexpr std::size_t kLogsMost = 8;  // one for each start, as long as there is little in them
 
 std::string quoted(const std::string& path) { return "'" + path + "'"; }
 
@@ -49,6 +48,7 @@ std::string make_cluster_id() {
 // Small and quick to open: the journal is written in order, read once at start, and never looked up.
 rocksdb::Options make_options(std::shared_ptr<rocksdb::Logger> log) {
   rocksdb::Options options;
+  static_cast<void>(options.env->SetAllowNonOwnerAccess(false));
   options.info_log = std::move(log);
   options.create_if_missing = true;
   options.write_buffer_size = 8u << 20;
@@ -74,7 +74,7 @@ bool holds_something_else(const std::string& directory) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   const fs::path path(directory);
-  if (fs::exists(path / kLockName, ignored) || fs::exists(path / "CURRENT", ignored)) return false;
+  if (fs::exists(path / DirectoryLock::kName, ignored) || fs::exists(path / "CURRENT", ignored)) return false;
   return fs::directory_iterator(path, ignored) != fs::directory_iterator();
 }
 
@@ -114,28 +114,6 @@ class RocksdbJournal::DamageLog : public rocksdb::Logger {
   std::string file_;
 };
 
-// Held as long as the journal is open; the kernel releases it however the process ends.
-class RocksdbJournal::DirectoryLock {
- public:
-  static Result<std::unique_ptr<DirectoryLock>> take(const std::string& directory) {
-    const std::string path = directory + "/" + kLockName;
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (descriptor < 0) return failed("Cannot create " + quoted(path) + ": " + std::strerror(errno) + ".");
-    auto lock = std::unique_ptr<DirectoryLock>(new DirectoryLock(descriptor));
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
-    if (errno != EWOULDBLOCK) return failed("Cannot lock " + quoted(path) + ": " + std::strerror(errno) + ".");
-    return failed("The journal in " + quoted(directory) +
-                  " is in use by another ontime-master; stop it or name another directory with --journal.");
-  }
-  ~DirectoryLock() { ::close(descriptor_); }
-  DirectoryLock(const DirectoryLock&) = delete;
-  DirectoryLock& operator=(const DirectoryLock&) = delete;
-
- private:
-  explicit DirectoryLock(int descriptor) : descriptor_(descriptor) {}
-  const int descriptor_;
-};
-
 RocksdbJournal::RocksdbJournal(std::string directory, RocksdbSettings settings, std::unique_ptr<DirectoryLock> lock)
     : directory_(std::move(directory)), settings_(settings), lock_(std::move(lock)) {}
 
@@ -161,11 +139,14 @@ Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& 
     return failed("The directory " + quoted(directory) +
                   " holds files that are not a journal; name an empty or new one with --journal.");
   }
+  // What jobs read and write is nobody else's business.
+  std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
+  if (error) return failed("Cannot keep others out of the journal directory " + quoted(directory) + ": " + error.message() + ".");
   auto lock = DirectoryLock::take(directory);
   if (!lock) return lock.error();
   auto journal = std::unique_ptr<RocksdbJournal>(new RocksdbJournal(directory, settings, std::move(*lock)));
   if (Status status = journal->open_database(For::Writing); !status) return status.error();
-  if (Status status = journal->read_metadata(For::Writing); !status) return status.error();
+  if (Status status = journal->trim_logs(); !status) return status.error();
   return journal;
 }
 
@@ -176,18 +157,18 @@ Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open_to_read(const std::
   }
   auto journal = std::unique_ptr<RocksdbJournal>(new RocksdbJournal(directory, {}, nullptr));
   if (Status status = journal->open_database(For::Reading); !status) return status.error();
-  if (Status status = journal->read_metadata(For::Reading); !status) return status.error();
   return journal;
 }
 
 Status RocksdbJournal::open_database(For purpose) {
+  const std::optional<Chain> noted = DirectoryLock::noted_in(directory_);  // first: a master may be writing
   const auto log = std::make_shared<DamageLog>();
   rocksdb::DB* database = nullptr;
   const rocksdb::Options options = make_options(log);
   const rocksdb::Status status = purpose == For::Writing ? rocksdb::DB::Open(options, directory_, &database)
                                                          : rocksdb::DB::OpenForReadOnly(options, directory_, &database);
   database_.reset(database);
-  if (status.ok()) return {};
+  if (status.ok()) return read_metadata(purpose, noted);
   if (status.IsCorruption()) {
     return error_about("read", log->place() + status.ToString() +
                                    "; it is damaged, and going on without its records could repeat or "
@@ -197,9 +178,10 @@ Status RocksdbJournal::open_database(For purpose) {
   return error_about("open", status.ToString());
 }
 
-Status RocksdbJournal::read_metadata(For purpose) {
+Status RocksdbJournal::read_metadata(For purpose, const std::optional<Chain>& noted) {
   std::string format_text;
   const rocksdb::Status status = database_->Get({}, kFormatKey, &format_text);
+  if (status.IsNotFound() && noted) return check_chain(*noted);
   if (status.IsNotFound() && purpose == For::Writing) return write_metadata();
   if (status.IsNotFound()) return error_about("read", "its format number is missing; its making was interrupted");
   if (!status.ok()) return error_about("read", status.ToString());
@@ -219,6 +201,47 @@ Status RocksdbJournal::read_metadata(For purpose) {
   }
   const rocksdb::Status found = database_->Get({}, kClusterKey, &cluster_);
   if (!found.ok() || cluster_.empty()) return error_about("read", "the id of its cluster is missing");
+  std::string chain;
+  const bool is_there = database_->Get({}, kChainKey, &chain).ok();
+  const std::optional<Chain> decoded = decode_chain(chain);
+  if (!is_there || !decoded) return error_about("read", "the count of its batches is missing or damaged");
+  chain_ = *decoded;
+  return noted ? check_chain(*noted) : Status();
+}
+
+// What was noted was durable: it must be here.
+Status RocksdbJournal::check_chain(const Chain& noted) const {
+  if (chain_.batches > noted.batches || chain_ == noted) return {};
+  const std::string what = chain_.batches == noted.batches
+                               ? "its latest batch is not the one that was written last"
+                               : "the last " + std::to_string(noted.batches - chain_.batches) + " of " +
+                                     std::to_string(noted.batches) + " batches that were written are gone";
+  return error_about("read", what +
+                                 "; a log is damaged or missing, and going on without its records could repeat or lose "
+                                 "work: restore it from a copy or start with another --journal");
+}
+
+// RocksDB keeps the log of each start until so much was written that it goes into a table.
+Status RocksdbJournal::trim_logs() {
+  rocksdb::VectorLogPtr logs;
+  if (!database_->GetSortedWalFiles(logs).ok() || logs.size() <= kLogsMost) return {};
+  const rocksdb::Status status = database_->Flush({});
+  return status.ok() ? Status() : Status(write_error(status));
+}
+
+// With what ties it to the batches before it.
+Status RocksdbJournal::write(rocksdb::WriteBatch& batch) {
+  if (!lock_->is_in_place()) {
+    return error_about("write", "the directory was removed or another one is in its place; start again with the "
+                                "journal where it is now");
+  }
+  latest_ = chain_.with(batch.Data());
+  static_cast<void>(batch.Put(kChainKey, encode_chain(latest_)));
+  rocksdb::WriteOptions options;
+  options.sync = settings_.sync;
+  if (const rocksdb::Status status = database_->Write(options, &batch); !status.ok()) return write_error(status);
+  chain_ = latest_;
+  if (settings_.sync) lock_->note(chain_);
   return {};
 }
 
@@ -231,63 +254,43 @@ Status RocksdbJournal::write_metadata() {
   rocksdb::WriteBatch batch;
   static_cast<void>(batch.Put(kFormatKey, std::to_string(kJournalFormat)));
   static_cast<void>(batch.Put(kClusterKey, cluster_));
-  rocksdb::WriteOptions options;
-  options.sync = settings_.sync;
   pass_kill_point("journal-before-first-write");
-  const rocksdb::Status status = database_->Write(options, &batch);
-  if (!status.ok()) return write_error(status);
-  pass_kill_point("journal-first-written");
-  return {};
+  Status status = write(batch);
+  if (status) pass_kill_point("journal-first-written");
+  return status;
 }
 
 Status RocksdbJournal::append(std::span<const scheduler::Record> batch) {
   ONTIME_CHECK(positioned_, "the journal is read before it is written");
   rocksdb::WriteBatch writes;
-  batch_begin_.clear();
   for (const scheduler::Record& record : batch) {
     const JobId job = scheduler::job_of(record.fact);
     if (const auto removed = removed_by(record.fact)) {
       static_cast<void>(writes.DeleteRange(removed->first, removed->second));
       next_sequence_.erase(job);
-      batch_begin_.erase(job);
     } else if (const auto place = place_of(record.fact)) {
       static_cast<void>(writes.Put(*place, encode_record(record)));
     } else {
-      const std::uint64_t sequence = next_sequence_[job]++;
-      batch_begin_.try_emplace(job, sequence);
-      static_cast<void>(writes.Put(encode_key({job, sequence}), encode_record(record)));
+      static_cast<void>(writes.Put(encode_key({job, next_sequence_[job]++}), encode_record(record)));
     }
   }
-  rocksdb::WriteOptions options;
-  options.sync = settings_.sync;
   pass_kill_point("journal-before-write");
-  const rocksdb::Status status = database_->Write(options, &writes);
-  if (!status.ok()) return write_error(status);
-  pass_kill_point("journal-written");
-  return {};
+  Status status = write(writes);
+  if (status) pass_kill_point("journal-written");
+  return status;
 }
 
-// A batch is stored whole or not at all, so any of its records tells. One that holds no record
-// of a remembered job may be stored twice.
-bool RocksdbJournal::holds_batch() const {
-  if (batch_begin_.empty()) return false;
-  const auto& [job, sequence] = *batch_begin_.begin();
-  const auto next = next_sequence_.find(job);
-  return next != next_sequence_.end() && next->second > sequence;
-}
-
-// RocksDB writes no more after an error. Opened again it finds what is whole, as the next master would.
+// RocksDB writes no more after an error. Opened again it finds what is whole, as the next master would. A batch is
+// stored whole or not at all.
 Status RocksdbJournal::append_again(std::span<const scheduler::Record> batch) {
   database_.reset();
   if (Status status = open_database(For::Writing); !status) return status;
   if (Status status = read_all([](const scheduler::Record&) {}); !status) return status;
-  return holds_batch() ? Status() : append(batch);
+  return chain_ == latest_ ? Status() : append(batch);
 }
 
 Status RocksdbJournal::set_back(TimePoint latest) {
   constexpr int kRecordsInBatch = 1000;
-  rocksdb::WriteOptions options;
-  options.sync = settings_.sync;
   const std::unique_ptr<rocksdb::Iterator> at(database_->NewIterator({}));  // of what is there now
   rocksdb::WriteBatch batch;
   for (at->SeekToFirst(); at->Valid(); at->Next()) {
@@ -298,12 +301,11 @@ Status RocksdbJournal::set_back(TimePoint latest) {
     record->at = latest;
     static_cast<void>(batch.Put(at->key(), encode_record(*record)));
     if (batch.Count() < kRecordsInBatch) continue;
-    if (const rocksdb::Status status = database_->Write(options, &batch); !status.ok()) return write_error(status);
+    if (Status status = write(batch); !status) return status;
     batch.Clear();
   }
   if (!at->status().ok()) return error_about("read", at->status().ToString());
-  const rocksdb::Status status = database_->Write(options, &batch);
-  return status.ok() ? Status() : Status(write_error(status));
+  return write(batch);
 }
 
 Status RocksdbJournal::read_all(const std::function<void(const scheduler::Record&)>& visit) {

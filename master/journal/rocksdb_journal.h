@@ -4,13 +4,17 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "master/journal/chain.h"
+#include "master/journal/directory_lock.h"
 #include "master/journal/journal.h"
 
 namespace rocksdb {
 class DB;
 class Status;
+class WriteBatch;
 }  // namespace rocksdb
 
 namespace ontime::journal {
@@ -22,7 +26,7 @@ struct RocksdbSettings {
 class RocksdbJournal : public Journal {
  public:
   // Creates the directory if it is missing. Refuses, with one sentence that names it, a directory that another master
-  // has open, one that holds something else, a newer format, and a damaged journal.
+  // has open, one that holds something else, another format, and a journal that is damaged or lacks what was written.
   static Result<std::unique_ptr<RocksdbJournal>> open(const std::string& directory, RocksdbSettings settings);
   // To look at: changes nothing in the directory, and does not care whether a master has it open, whose latest records
   // may then be missing. REQUIRES: append() is never called.
@@ -37,14 +41,15 @@ class RocksdbJournal : public Journal {
   Status read_all(const std::function<void(const scheduler::Record&)>& visit) override;
 
  private:
-  class DirectoryLock;
   class DamageLog;
   enum class For { Writing, Reading };
   RocksdbJournal(std::string directory, RocksdbSettings settings, std::unique_ptr<DirectoryLock> lock);
   Status open_database(For purpose);
-  Status read_metadata(For purpose);
-  bool holds_batch() const;
+  Status read_metadata(For purpose, const std::optional<Chain>& noted);
+  Status check_chain(const Chain& noted) const;
   Status write_metadata();
+  Status trim_logs();
+  Status write(rocksdb::WriteBatch& batch);
   Error error_about(const char* what, const std::string& reason) const;
   Error write_error(const rocksdb::Status& status) const;
 
@@ -53,9 +58,10 @@ class RocksdbJournal : public Journal {
   const std::unique_ptr<DirectoryLock> lock_;  // outlives database_; null if it is only read
   std::unique_ptr<rocksdb::DB> database_;
   std::string cluster_;
+  Chain chain_;   // of all batches that are stored
+  Chain latest_;  // and of the latest, whether that is stored or not
   bool positioned_ = false;                       // read_all() has run
   std::map<JobId, std::uint64_t> next_sequence_;  // of jobs that have records
-  std::map<JobId, std::uint64_t> batch_begin_;    // of the latest batch: the first sequence of each job
 };
 
 }  // namespace ontime::journal

@@ -18,6 +18,7 @@ constexpr auto kWrittenWithin = std::chrono::seconds(1);
 constexpr std::size_t kWakeAt = kBlockBytesMax / 2;
 // The writing thread is so far behind that its disk cannot keep up. What is known at the start comes on top.
 constexpr std::size_t kOpenBytesMax = std::size_t{64} << 20;
+constexpr std::size_t kEpochsMost = 100;  // a master that is started again and again leaves little in each
 
 }  // namespace
 
@@ -82,6 +83,7 @@ void Recorder::run() {
   std::filesystem::create_directories(options_.directory, error);
   file_.open(path_, std::ios::binary | std::ios::trunc);
   if (!file_) return stop("its file '" + path_ + "' cannot be written");
+  std::filesystem::permissions(path_, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
   file_.write(kMagic.data(), static_cast<std::streamsize>(kMagic.size()));
   file_.flush();
   written_ = kMagic.size();
@@ -118,18 +120,20 @@ void Recorder::write(std::string_view content) {
   pass_kill_point("recording-written");
 }
 
-// Removes the oldest other epochs until so many more bytes fit. False if they do not fit even then.
+// Removes the oldest other epochs until so many more bytes fit and they are few. False if they do not fit even then.
 bool Recorder::make_room(std::uint64_t bytes) {
   if (written_ + bytes > options_.bytes_max) return false;
   std::uint64_t others = 0;
   std::vector<EpochFile> files = list_epochs(options_.directory);
   std::erase_if(files, [this](const EpochFile& file) { return file.path == path_; });
   for (const EpochFile& file : files) others += file.bytes;
+  std::size_t left = files.size();
   for (const EpochFile& file : files) {
-    if (others + written_ + bytes <= options_.bytes_max) break;
+    if (others + written_ + bytes <= options_.bytes_max && left < kEpochsMost) break;
     std::error_code ignored;
     std::filesystem::remove(file.path, ignored);
     others -= file.bytes;
+    --left;
   }
   return true;
 }

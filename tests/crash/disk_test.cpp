@@ -121,6 +121,35 @@ TEST_F(Disk, ADamagedJournalIsRefusedWithTheNameOfItsFileAndAWholeOneIsDescribed
   EXPECT_FALSE(fs::exists(cluster_ / "none"));
 }
 
+// RocksDB takes the rest of the log for a tail that a crash has cut.
+TEST_F(Disk, AFlippedBitInALengthOfTheLogIsRefusedAndNotTakenForACrash) {
+  cluster_.start_master();
+  cluster_.add_worker();
+  EXPECT_EQ(cluster_.wait(cluster_.submit({"wordcount", novel_, "--output", cluster_ / "out"})), "succeeded");
+  cluster_.master().kill();
+  const std::string path = log_file();
+  std::string bytes = read_file(path);
+  bytes[5] = static_cast<char>(bytes[5] ^ 0x40);  // behind the four bytes of the first record's checksum
+  write_file(path, bytes);
+  const Finished damaged = check_journal();
+  EXPECT_EQ(damaged.status, 1) << damaged.out;
+  EXPECT_THAT(damaged.err, HasSubstr("batches that were written are gone"));
+  const Finished refused = run({kBin + "/ontime-master", "--journal", cluster_ / "journal", "--listen", "127.0.0.1:0"});
+  EXPECT_EQ(refused.status, 1);
+}
+
+TEST_F(Disk, AMasterWhoseJournalIsTakenAwayEndsAndAnotherMayBeginThere) {
+  cluster_.start_master();
+  fs::rename(cluster_ / "journal", cluster_ / "elsewhere");
+  cluster_.client({"submit", "wordcount", novel_, "--output", cluster_ / "out"});
+  const Finished end = cluster_.master().wait();
+  EXPECT_EQ(end.status, 1);
+  EXPECT_THAT(end.err, HasSubstr("the directory was removed or another one is in its place"));
+  cluster_.start_master();
+  cluster_.add_worker();
+  EXPECT_EQ(cluster_.wait(cluster_.submit({"wordcount", novel_, "--output", cluster_ / "out2"})), "succeeded");
+}
+
 TEST_F(Disk, AZombieThatWakesWithItsAttemptsAfterTheCommitChangesNothing) {
   cluster_.start_master();
   const std::size_t zombie = cluster_.add_worker(2);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "master/journal/directory_lock.h"
 #include "master/journal/journal_key.h"
 #include "master/journal/record_codec.h"
 #include "tests/support/temporary_directory.h"
@@ -28,7 +29,7 @@ Record fact_number(int number) {
 
 class RocksdbJournalTest : public testing::Test {
  protected:
-  Result<std::unique_ptr<RocksdbJournal>> open() { return RocksdbJournal::open(path_, {.sync = false}); }
+  Result<std::unique_ptr<RocksdbJournal>> open() { return RocksdbJournal::open(path_, {.sync = true}); }
 
   // Numbers of the facts in the journal; nothing if it cannot be opened or read, with the reason in `refusal_`.
   std::optional<std::vector<int>> reopen() {
@@ -186,7 +187,7 @@ TEST_F(RocksdbJournalTest, RefusesANewerFormat) {
   make_journal(1);
   put_raw("mformat", std::to_string(kJournalFormat + 1));
   EXPECT_EQ(reopen(), std::nullopt);
-  EXPECT_NE(refusal_.find("it has format 4 and this ontime-master knows formats up to 3"), std::string::npos)
+  EXPECT_NE(refusal_.find("it has format 5 and this ontime-master knows formats up to 4"), std::string::npos)
       << refusal_;
 }
 
@@ -217,25 +218,47 @@ TEST_F(RocksdbJournalTest, RefusesARecordUnderAnotherJobsKey) {
   EXPECT_EQ(reopen(), std::nullopt);
 }
 
-// What a crash or a bad disk can leave: the journal is refused, or what it shows is what was appended first.
+TEST_F(RocksdbJournalTest, KnowsWhenItsDirectoryIsTakenAway) {
+  auto journal = open();
+  ASSERT_TRUE(journal);
+  ASSERT_TRUE((*journal)->read_all([](const Record&) {}));
+  fs::rename(path_, directory_ / "elsewhere");
+  const Record one = fact_number(0);
+  const Status gone = (*journal)->append({&one, 1});
+  ASSERT_FALSE(gone);
+  EXPECT_NE(gone.error().message.find("the directory was removed or another one is in its place"), std::string::npos);
+  const auto other = open();  // nobody has that one
+  ASSERT_TRUE(other);
+  EXPECT_FALSE((*journal)->append({&one, 1}));
+}
+
+TEST_F(RocksdbJournalTest, IsNobodyElsesToRead) {
+  fs::create_directories(path_);
+  fs::permissions(path_, fs::perms(0755));
+  make_journal(1);
+  EXPECT_EQ(fs::status(path_).permissions(), fs::perms(0700));
+  for (const auto& entry : fs::recursive_directory_iterator(path_)) {
+    EXPECT_EQ(entry.status().permissions() & fs::perms(0077), fs::perms::none) << entry.path();
+  }
+}
+
+TEST_F(RocksdbJournalTest, KeepsFewLogsHoweverOftenItIsOpened) {
+  for (int number = 0; number < 30; ++number) {
+    auto journal = open();
+    ASSERT_TRUE(journal);
+    ASSERT_TRUE((*journal)->read_all([](const Record&) {}));
+    const Record one = fact_number(number);
+    ASSERT_TRUE((*journal)->append({&one, 1}));
+  }
+  const auto is_log = [](const fs::directory_entry& entry) { return entry.path().extension() == ".log"; };
+  EXPECT_LE(std::count_if(fs::directory_iterator(path_), fs::directory_iterator(), is_log), 12);
+  EXPECT_EQ(reopen(), first(30));
+}
+
+// What a crash or a bad disk can leave.
 class DamageTest : public RocksdbJournalTest {
  protected:
   static constexpr int kFacts = 12;
-
-  // Opens a copy of the journal with that log; true if it was refused.
-  bool is_refused_or_prefix(const std::string& log) {
-    fs::remove_all(path_);
-    fs::copy(whole_, path_);
-    test::write_file(fs::path(path_) / log_name_, log);
-    const std::optional<std::vector<int>> numbers = reopen();
-    if (!numbers) {
-      EXPECT_NE(refusal_.find(path_), std::string::npos) << refusal_;
-      return true;
-    }
-    EXPECT_EQ(*numbers, first(static_cast<int>(numbers->size())));
-    EXPECT_LE(numbers->size(), static_cast<std::size_t>(kFacts));
-    return numbers->size() < static_cast<std::size_t>(kFacts);
-  }
 
   void SetUp() override {
     make_journal(kFacts);
@@ -243,6 +266,21 @@ class DamageTest : public RocksdbJournalTest {
     log_ = test::read_file(log_file());
     fs::copy(path_, whole_);
     ASSERT_GT(log_.size(), 100u);
+  }
+
+  // A copy of the journal with that log.
+  void put_log(const std::string& log) {
+    fs::remove_all(path_);
+    fs::copy(whole_, path_);
+    test::write_file(fs::path(path_) / log_name_, log);
+  }
+  // A power cut may take the note of how much was written back to any earlier one.
+  void forget_the_note() { fs::resize_file(fs::path(path_) / DirectoryLock::kName, 0); }
+
+  void expect_refusal() {
+    EXPECT_EQ(reopen(), std::nullopt);
+    EXPECT_NE(refusal_.find(path_), std::string::npos) << refusal_;
+    EXPECT_NE(refusal_.find("damaged"), std::string::npos) << refusal_;
   }
 
   const std::string whole_ = directory_ / "whole";
@@ -253,23 +291,79 @@ class DamageTest : public RocksdbJournalTest {
 TEST_F(DamageTest, ALogCutAtAnyByteGivesAPrefix) {
   for (std::size_t length = 0; length < log_.size(); ++length) {
     SCOPED_TRACE("cut at byte " + std::to_string(length));
-    EXPECT_TRUE(is_refused_or_prefix(log_.substr(0, length)));
+    put_log(log_.substr(0, length));
+    forget_the_note();
+    const std::optional<std::vector<int>> numbers = reopen();
+    ASSERT_TRUE(numbers) << refusal_;
+    EXPECT_LT(numbers->size(), static_cast<std::size_t>(kFacts));
+    EXPECT_EQ(*numbers, first(static_cast<int>(numbers->size())));
   }
 }
 
-TEST_F(DamageTest, AFlippedByteNeverGivesAWrongRecord) {
-  for (std::size_t at = 0; at < log_.size(); at += 1 + log_.size() / 60) {
-    SCOPED_TRACE("flip of byte " + std::to_string(at));
-    std::string damaged = log_;
-    damaged[at] = static_cast<char>(damaged[at] ^ 0x41);
-    EXPECT_TRUE(is_refused_or_prefix(damaged));
+TEST_F(DamageTest, ALogThatLacksWhatWasDurableIsRefused) {
+  for (std::size_t length = 0; length < log_.size(); length += 1 + log_.size() / 60) {
+    SCOPED_TRACE("cut at byte " + std::to_string(length));
+    put_log(log_.substr(0, length));
+    expect_refusal();
   }
+  put_log("");
+  fs::remove(fs::path(path_) / log_name_);
+  expect_refusal();
+  EXPECT_NE(refusal_.find("the last 13 of 13 batches that were written are gone"), std::string::npos) << refusal_;
+}
+
+// In the length of a log's record above all: RocksDB takes the rest for a tail that a crash has cut.
+TEST_F(DamageTest, AFlippedBitIsRefusedWhereverItIs) {
+  const std::size_t header = 7;  // of a record in the log: checksum (4), length (2), kind (1)
+  std::vector<std::size_t> places;
+  for (std::size_t record = 0; record + header < log_.size();) {
+    for (const std::size_t at : {0u, 4u, 5u, 6u, 20u}) places.push_back(record + at);
+    const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(log_[at])); };
+    record += header + byte(record + 4) + 256 * byte(record + 5);
+  }
+  ASSERT_GT(places.size(), 5u * kFacts);
+  for (const std::size_t at : places) {
+    for (const int bit : {0, 3, 7}) {
+      SCOPED_TRACE("flip of bit " + std::to_string(bit) + " of byte " + std::to_string(at));
+      std::string damaged = log_;
+      damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
+      put_log(damaged);
+      expect_refusal();
+    }
+  }
+}
+
+TEST_F(DamageTest, OfTheNoteAloneIsNoReasonToDistrustAWholeJournal) {
+  put_log(log_);
+  const fs::path note = fs::path(path_) / DirectoryLock::kName;
+  std::string bytes = test::read_file(note);
+  ASSERT_EQ(bytes.size(), kChainBytes);
+  bytes[2] = static_cast<char>(bytes[2] ^ 4);
+  test::write_file(note, bytes);
+  EXPECT_EQ(reopen(), first(kFacts));
+}
+
+TEST_F(DamageTest, AnotherJournalsLogIsRefused) {
+  put_log(log_);
+  const std::string path = directory_ / "other";
+  {
+    auto other = RocksdbJournal::open(path, {.sync = true});
+    ASSERT_TRUE(other && (*other)->read_all([](const Record&) {}));
+    for (int number = 0; number < kFacts; ++number) {
+      const Record one = fact_number(number);
+      ASSERT_TRUE((*other)->append({&one, 1}));
+    }
+  }
+  test::write_file(fs::path(path_) / log_name_, test::read_file(fs::path(path) / log_name_));
+  EXPECT_EQ(reopen(), std::nullopt);
+  EXPECT_NE(refusal_.find("its latest batch is not the one that was written last"), std::string::npos) << refusal_;
 }
 
 TEST_F(DamageTest, AFlippedByteInTheMiddleIsRefusedAndNamed) {
   std::string damaged = log_;
   damaged[log_.size() / 2] = static_cast<char>(damaged[log_.size() / 2] ^ 0x41);
-  EXPECT_TRUE(is_refused_or_prefix(damaged));
+  put_log(damaged);
+  expect_refusal();
   EXPECT_NE(refusal_.find("it is damaged"), std::string::npos) << refusal_;
   EXPECT_NE(refusal_.find(log_name_), std::string::npos) << refusal_;
 }

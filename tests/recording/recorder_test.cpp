@@ -49,6 +49,7 @@ TEST(Recorder, WritesAHeaderEveryStepAndTheEnd) {
   EXPECT_EQ(contents.error, "");
   EXPECT_EQ(contents.torn_bytes, 0u);
   EXPECT_EQ(count_steps(contents), history.steps());
+  EXPECT_EQ(std::filesystem::status(path_of(directory / "recordings", 1)).permissions(), std::filesystem::perms(0600));
   EXPECT_EQ(std::get<Header>(contents.entries.front()).cluster, "a cluster");
   EXPECT_EQ(std::get<End>(contents.entries.back()).reason, "the master has ended");
   EXPECT_EQ(complaint.why(), "");
@@ -87,6 +88,19 @@ TEST(Recorder, RemovesTheOldestEpochsToStayWithinItsLimit) {
   EXPECT_EQ(left.back() - left.front() + 1, left.size()) << "an epoch between two others is missing";
   EXPECT_LT(left.size(), 4u);
   EXPECT_EQ(complaint.why(), "");
+}
+
+TEST(Recorder, KeepsOneHundredEpochsHoweverSmallTheyAre) {
+  const TemporaryDirectory directory;
+  Complaint complaint;
+  for (std::uint64_t epoch = 1; epoch <= 120; ++epoch) {
+    RecordedHistory history(complaint.options(directory / "recordings"), epoch);
+    history.run_job(1);
+    history.end();
+  }
+  const std::vector<EpochFile> left = list_epochs(directory / "recordings");
+  EXPECT_EQ(left.size(), 100u);
+  EXPECT_EQ(left.front().epoch, 21u);
 }
 
 TEST(Recorder, StopsAndSaysSoWhenOneEpochIsLargerThanItsLimit) {
