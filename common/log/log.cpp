@@ -147,7 +147,7 @@ class FileSink : public spdlog::sinks::base_sink<std::mutex> {
 
 Result<std::unique_ptr<LineWriter>> open(const std::string& path) {
   if (path.empty()) return std::make_unique<LineWriter>(STDERR_FILENO, LineWriter::Owns::No);
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) return failed("cannot open the log file " + path + ": " + std::strerror(errno));
   return std::make_unique<LineWriter>(file, LineWriter::Owns::Yes);
 }

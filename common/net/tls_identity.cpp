@@ -3,13 +3,14 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <utility>
+
+#include "common/net/secret_file.h"
 
 namespace ontime::net {
 namespace {
@@ -32,12 +33,6 @@ Status check_readable(const TlsFiles& files) {
   if (auto status = check_readable(files.authority, "authority's certificate"); !status) return status;
   if (auto status = check_readable(files.certificate, "certificate"); !status) return status;
   return check_readable(files.key, "key");
-}
-
-Status check_mode(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || (status.st_mode & S_IRWXO) == 0) return {};
-  return bad_input("everybody on this machine can read the key '" + path + "'; run 'chmod 600 " + path + "'");
 }
 
 // TLS 1.3 alone has neither renegotiation nor compression; resumption would let a certificate outlive its end.
@@ -93,7 +88,7 @@ std::string in_directory(const char* directory, const char* file) { return std::
 
 Result<TlsPointer> TlsIdentity::load(const TlsFiles& files) {
   if (auto status = check_readable(files); !status) return status.error();
-  if (auto status = check_mode(files.key); !status) return status.error();
+  if (auto status = check_secret(files.key, "key"); !status) return status.error();
   ERR_clear_error();
   auto context = make_context();
   if (!context) return context.error();

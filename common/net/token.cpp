@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/net/secret_file.h"
 
 namespace ontime::net {
 namespace {
@@ -61,6 +62,7 @@ Result<std::pair<std::string, std::string>> parse_line(const Line& line) {
 Result<std::string> read_text(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return bad_input("the token file '" + file + "' cannot be read: " + std::strerror(errno));
+  if (Status status = check_secret(file, "token file"); !status) return status.error();
   std::string text(kFileBytesMax + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));

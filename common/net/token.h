@@ -46,7 +46,8 @@ class Tokens {
 };
 
 // From the file; if `file` is empty, $ONTIME_TOKEN, a plain token; without that, `tokens` and `token` of
-// $ONTIME_TLS_DIR if they are there. BadInput if a file cannot be read or understood.
+// $ONTIME_TLS_DIR if they are there. BadInput if a file cannot be read or understood, or if
+// everybody on the machine can read it.
 Result<Tokens> read_accepted_tokens(const std::string& file);
 Result<std::string> read_own_token(const std::string& file);
 

@@ -55,6 +55,16 @@ TEST_F(LogTest, ATextLineIsTimeLevelProgramMessage) {
                               "node_lost node=node-2"));
 }
 
+TEST_F(LogTest, AFileThatIsMadeIsNobodyElsesToRead) {
+  ASSERT_EQ(::unlink(path_.c_str()), 0);
+  ASSERT_TRUE(set_up(options("text")));
+  spdlog::info("node_lost node=node-2");
+  ASSERT_EQ(lines().size(), 1u);
+  struct stat status {};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
 // A pipe that is open for reading, of which nobody reads until the test does.
 class Pipe {
  public:

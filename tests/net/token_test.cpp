@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include <cstdlib>
 
 #include "common/net/roles.h"
@@ -97,19 +99,33 @@ TEST(OwnToken, ComesFromAFileWithOrWithoutItsRole) {
   const test::TemporaryDirectory directory;
   const std::string file = directory / "token";
   for (const char* text : {"secret", "submit:secret\n", "# mine\n secret \n"}) {
-    test::write_file(file, text);
+    test::write_secret(file, text);
     const auto token = read_own_token(file);
     ASSERT_TRUE(token) << token.error().message;
     EXPECT_EQ(*token, "secret");
   }
   for (const char* text : {"", "submit:one\nworker:two\n", "nobody:one"}) {
-    test::write_file(file, text);
+    test::write_secret(file, text);
     const auto token = read_own_token(file);
     ASSERT_FALSE(token) << text;
     EXPECT_THAT(token.error().message, HasSubstr(file));
   }
   EXPECT_FALSE(read_own_token(directory / "missing"));
   EXPECT_FALSE(read_accepted_tokens(directory / "missing"));
+}
+
+TEST(OwnToken, FromAFileThatEverybodyCanReadIsRefused) {
+  const test::TemporaryDirectory directory;
+  const std::string file = directory / "token";
+  test::write_secret(file, "secret");
+  std::filesystem::permissions(file, std::filesystem::perms::others_read, std::filesystem::perm_options::add);
+  const auto own = read_own_token(file);
+  const auto accepted = read_accepted_tokens(file);
+  ASSERT_FALSE(own);
+  ASSERT_FALSE(accepted);
+  const std::string expected = "everybody on this machine can read the token file '" + file + "'; run 'chmod 600 " + file + "'";
+  EXPECT_EQ(own.error().message, expected);
+  EXPECT_EQ(accepted.error().message, expected);
 }
 
 }  // namespace

@@ -41,6 +41,11 @@ inline void write_file(const std::string& path, std::string_view content) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
 }
 
+inline void write_secret(const std::string& path, std::string_view content) {
+  write_file(path, content);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
 inline std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -23,9 +23,9 @@ class TlsCluster : public testing::Test {
     certs({"client", "alice"});
     certs({"client", "boss", "--role", "admin"});
     certs({"client", "looker", "--role", "read-only"});
-    write_file(tokens_, "submit:one\nadmin:two\nworker:three\nread-only:four\n");
+    write_secret(tokens_, "submit:one\nadmin:two\nworker:three\nread-only:four\n");
     for (const char* line : {"submit:one", "admin:two", "worker:three", "read-only:four", "guess"}) {
-      write_file(token(line), line);
+      write_secret(token(line), line);
     }
   }
 
