@@ -10,6 +10,7 @@
 #include "cli/web/assets.h"
 #include "cli/web/https.h"
 #include "cli/web/metrics.h"
+#include "cli/web/response_body.h"
 #include "cli/web/visitor.h"
 
 namespace ontime::cli {
@@ -32,9 +33,9 @@ const httplib::Headers kHeaders{
     {"Cache-Control", "no-store"},
 };
 
-void say(httplib::Response& response, int status, const std::string& sentence) {
+void say(const httplib::Request& request, httplib::Response& response, int status, const std::string& sentence) {
   response.status = status;
-  response.set_content(sentence + "\n", kText);
+  set_body(request, response, sentence + "\n", kText);
 }
 
 int status_of(const Error& error) { return error.kind == ErrorKind::BadInput ? 404 : 503; }
@@ -55,10 +56,10 @@ struct WebServer::Routes {
 
   httplib::Server::HandlerResponse admit(const httplib::Request& request, httplib::Response& response) const;
   template <class Show>
-  void show_picture(httplib::Response& response, const char* type, Show show) const;
+  void show_picture(const httplib::Request& request, httplib::Response& response, Show show) const;
   void show_job(const httplib::Request& request, httplib::Response& response) const;
-  void show_readiness(httplib::Response& response) const;
-  void show_metrics(httplib::Response& response) const;
+  void show_readiness(const httplib::Request& request, httplib::Response& response) const;
+  void show_metrics(const httplib::Request& request, httplib::Response& response) const;
 
   const WebSettings& settings;
   ClusterView& cluster;
@@ -80,30 +81,32 @@ void WebServer::Routes::set_limits() {
   server->set_keep_alive_timeout(2);
   server->set_default_headers(kHeaders);
   server->set_pre_routing_handler([this](const auto& request, auto& response) { return admit(request, response); });
-  server->set_error_handler([](const httplib::Request&, httplib::Response& response) {
-    if (response.body.empty()) say(response, response.status, "There is nothing here.");
+  server->set_error_handler([](const httplib::Request& request, httplib::Response& response) {
+    if (response.content_length_ == 0) say(request, response, response.status, "There is nothing here.");
   });
 }
 
 void WebServer::Routes::add_routes() {
   const auto asset = [this](const char* path, const char* type, std::string_view text) {
     server->Get(path,
-                [type, text](const auto&, auto& response) { response.set_content(text.data(), text.size(), type); });
+                [type, text](const auto& request, auto& response) {
+                  set_body(request, response, std::string(text), type);
+                });
   };
   asset("/", "text/html; charset=utf-8", assets::kPageHtml);
   asset("/page.js", "text/javascript; charset=utf-8", assets::kPageJs);
   asset("/page.css", "text/css; charset=utf-8", assets::kPageCss);
-  server->Get("/api/nodes", [this](const auto&, auto& response) {
-    show_picture(response, kJson, [](const ClusterView::Picture& picture) { return nodes_json(picture.nodes); });
+  server->Get("/api/nodes", [this](const auto& request, auto& response) {
+    show_picture(request, response, [](const ClusterView::Picture& picture) { return nodes_json(picture.nodes); });
   });
-  server->Get("/api/jobs", [this](const auto&, auto& response) {
-    show_picture(response, kJson, [](const ClusterView::Picture& picture) { return jobs_json(picture.jobs); });
+  server->Get("/api/jobs", [this](const auto& request, auto& response) {
+    show_picture(request, response, [](const ClusterView::Picture& picture) { return jobs_json(picture.jobs); });
   });
   server->Get(R"(/api/jobs/([a-z0-9-]{1,20}))",
               [this](const auto& request, auto& response) { show_job(request, response); });
-  server->Get("/metrics", [this](const auto&, auto& response) { show_metrics(response); });
-  server->Get("/healthz", [](const auto&, auto& response) { say(response, 200, "alive"); });
-  server->Get("/readyz", [this](const auto&, auto& response) { show_readiness(response); });
+  server->Get("/metrics", [this](const auto& request, auto& response) { show_metrics(request, response); });
+  server->Get("/healthz", [](const auto& request, auto& response) { say(request, response, 200, "alive"); });
+  server->Get("/readyz", [this](const auto& request, auto& response) { show_readiness(request, response); });
 }
 
 httplib::Server::HandlerResponse WebServer::Routes::admit(const httplib::Request& request,
@@ -111,15 +114,15 @@ httplib::Server::HandlerResponse WebServer::Routes::admit(const httplib::Request
   const std::string host = request.get_header_value("Host");
   if (request.method != "GET" && request.method != "HEAD") {
     response.set_header("Allow", "GET, HEAD");
-    say(response, 405, "Nothing can be changed here.");
+    say(request, response, 405, "Nothing can be changed here.");
   } else if (!is_known_host(host, settings.host_names)) {
-    say(response, 421, "This server does not go by that name; 'ontime web --host NAME' gives it another one.");
+    say(request, response, 421, "This server does not go by that name; 'ontime web --host NAME' gives it another one.");
   } else if (!is_same_origin(request.get_header_value("Origin"), host)) {
-    say(response, 403, "Scripts of other pages may not read this one.");
+    say(request, response, 403, "Scripts of other pages may not read this one.");
   } else if (!settings.token.empty() && request.path != "/healthz" && !shows_certificate(request) &&
              !shows_token(request.get_header_value("Authorization"), settings.token)) {
     response.set_header("WWW-Authenticate", "Basic realm=\"ontime\", charset=\"UTF-8\"");
-    say(response, 401, "A token is wanted here: as password with any user name, or as bearer.");
+    say(request, response, 401, "A token is wanted here: as password with any user name, or as bearer.");
   } else {
     return httplib::Server::HandlerResponse::Unhandled;
   }
@@ -127,32 +130,33 @@ httplib::Server::HandlerResponse WebServer::Routes::admit(const httplib::Request
 }
 
 template <class Show>
-void WebServer::Routes::show_picture(httplib::Response& response, const char* type, Show show) const {
+void WebServer::Routes::show_picture(const httplib::Request& request, httplib::Response& response, Show show) const {
   const auto picture = cluster.picture();
-  if (!picture) return say(response, 503, picture.error().message);
-  response.set_content(show(**picture), type);
+  if (!picture) return say(request, response, 503, picture.error().message);
+  set_body(request, response, show(**picture), kJson);
 }
 
 void WebServer::Routes::show_job(const httplib::Request& request, httplib::Response& response) const {
   const auto id = parse_job_id(std::string(request.matches[1]));
-  if (!id) return say(response, 404, "That is not the id of a job, such as 7 or job-7.");
+  if (!id) return say(request, response, 404, "That is not the id of a job, such as 7 or job-7.");
   const auto job = cluster.job(*id);
-  if (!job) return say(response, status_of(job.error()), job.error().message);
-  response.set_content(job_json(**job, true), kJson);
+  if (!job) return say(request, response, status_of(job.error()), job.error().message);
+  set_body(request, response, job_json(**job, true), kJson);
 }
 
-void WebServer::Routes::show_readiness(httplib::Response& response) const {
+void WebServer::Routes::show_readiness(const httplib::Request& request, httplib::Response& response) const {
   const auto picture = cluster.picture();
-  if (!picture) return say(response, 503, picture.error().message);
+  if (!picture) return say(request, response, 503, picture.error().message);
   const auto& nodes = (*picture)->nodes.nodes();
   const auto live = std::count_if(nodes.begin(), nodes.end(), [](const auto& node) { return node.state() == "live"; });
-  if (live == 0) return say(response, 503, "The master has no live worker.");
-  say(response, 200, "ready: " + std::to_string(live) + " live workers");
+  if (live == 0) return say(request, response, 503, "The master has no live worker.");
+  say(request, response, 200, "ready: " + std::to_string(live) + " live workers");
 }
 
-void WebServer::Routes::show_metrics(httplib::Response& response) const {
+void WebServer::Routes::show_metrics(const httplib::Request& request, httplib::Response& response) const {
   const auto picture = cluster.picture();
-  response.set_content(metrics_text(picture ? picture->get() : nullptr), "text/plain; version=0.0.4; charset=utf-8");
+  set_body(request, response, metrics_text(picture ? picture->get() : nullptr),
+           "text/plain; version=0.0.4; charset=utf-8");
 }
 
 WebServer::WebServer(WebSettings settings, ClusterView& view, std::unique_ptr<httplib::Server> server)

@@ -48,6 +48,9 @@ std::optional<wire::Reply> answer(const wire::Request& request) {
     summary = running_job();
     summary.mutable_forecast()->set_pocd(0.25);
     if (request.describe_job().tasks()) reply.mutable_job()->add_tasks()->set_state("running");
+  } else if (request.has_describe_job() && request.describe_job().job() == 9) {
+    *reply.mutable_job()->mutable_summary() = running_job();
+    for (int i = 0; i < 5000; ++i) reply.mutable_job()->add_tasks()->set_state("running");
   } else {
     reply.set_error("there is no such job");
     reply.set_bad_input(true);
@@ -119,6 +122,16 @@ TEST_F(WebTest, TellsWhatTheCommandLineTells) {
   EXPECT_EQ(get("/api/jobs/8")->status, 404);
   EXPECT_EQ(get("/api/jobs/../../etc/passwd")->status, 404);
   EXPECT_EQ(get("/api/jobs/job-99999999999")->status, 404);
+}
+
+TEST_F(WebTest, PacksWhatIsLargeAndNeverWithWhatIsSlow) {
+  serve();
+  const httplib::Headers anything{{"Accept-Encoding", "br, gzip, deflate"}};
+  const auto large = get("/api/jobs/9", anything);
+  EXPECT_EQ(large->get_header_value("Content-Encoding"), "gzip");
+  EXPECT_EQ(nlohmann::json::parse(large->body)["task_list"].size(), 5000u);
+  EXPECT_EQ(get("/healthz", anything)->get_header_value("Content-Encoding"), "");
+  EXPECT_EQ(get("/api/jobs/9", {{"Accept-Encoding", "br"}})->get_header_value("Content-Encoding"), "");
 }
 
 TEST_F(WebTest, ManyVisitorsAskTheMasterOnce) {
