@@ -25,11 +25,14 @@ constexpr std::uint64_t kRecordBytesLimit = std::uint64_t{1} << 30;
 constexpr std::uint32_t kAttemptsLimit = 100;
 constexpr int kParametersMax = 1000;
 constexpr std::size_t kParameterBytesMax = 64u << 10;
+constexpr std::size_t kParametersBytesMax = 1u << 20;  // of all of a job: each worker is told them, and they are remembered
 
 Result<StringMap> parameters_of(const google::protobuf::RepeatedPtrField<wire::Entry>& entries) {
   if (entries.size() > kParametersMax) return bad_input("A job can have at most 1000 parameters.");
   StringMap parameters;
+  std::size_t bytes = 0;
   for (const wire::Entry& entry : entries) {
+    bytes += entry.key().size() + entry.value().size();
     if (entry.key().empty() || entry.key().size() > kNameBytesMax || entry.value().size() > kParameterBytesMax) {
       return bad_input("The parameter '" + readable(entry.key().substr(0, kNameBytesMax)) +
                        "' has a name or a value that is too long, or no name.");
@@ -37,6 +40,10 @@ Result<StringMap> parameters_of(const google::protobuf::RepeatedPtrField<wire::E
     if (!parameters.emplace(entry.key(), entry.value()).second) {
       return bad_input("The parameter '" + readable(entry.key()) + "' is given twice.");
     }
+  }
+  if (bytes > kParametersBytesMax) {
+    return bad_input("The parameters of the job take " + format_size(bytes) +
+                     " together, and may take 1 MiB; put what is large into a file and give its path.");
   }
   return parameters;
 }

@@ -11,6 +11,7 @@
 #include "common/log/fields.h"
 #include "master/input_listing.h"
 #include "master/output_directory.h"
+#include "master/room_for_jobs.h"
 #include "master/submission.h"
 
 // A false alarm of g++ 12 under sanitizers: where it inlines a coroutine into another one it loses sight of how the frame
@@ -86,6 +87,10 @@ asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpe
   if (!spec) {
     outputs_.erase(*output);
     co_return spec.error();
+  }
+  if (Status room = check_room(control_.cluster(), *spec); !room) {
+    outputs_.erase(*output);
+    co_return room.error();
   }
   const Status claimed = co_await claim(*output);
   if (!claimed) co_return claimed.error();

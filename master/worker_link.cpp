@@ -1,9 +1,15 @@
 #include "master/worker_link.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "master/settings.h"
 
 namespace ontime::master {
 namespace {
+
+constexpr std::size_t kMessageBytes = 256u << 10;  // one that is larger ends with the set-up of a job
+constexpr std::size_t kQueuedBytes = kOutboxBytesMax / 4;  // beyond which nothing more is queued
 
 void put(AttemptId from, wire::Attempt* to) {
   to->set_job(from.task.job.value);
@@ -38,6 +44,10 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t
   setup->set_output(spec.output);
   setup->set_record_bytes_max(spec.record_bytes_max);
   setup->set_tasks(tasks);
+  if (gathered_.ByteSizeLong() <= kMessageBytes) return;
+  gathered_.mutable_orders()->set_acknowledged(acknowledged_sent_);
+  gathered_.mutable_orders()->set_heartbeats(heartbeats_sent_);
+  before_.push_back(std::exchange(gathered_, {}));
 }
 
 void WorkerLink::launch(const scheduler::action::LaunchAttempt& action, const scheduler::Job& job) {
@@ -85,6 +95,11 @@ void WorkerLink::acknowledge(std::uint64_t sequence) { acknowledged_ = std::max(
 
 void WorkerLink::flush() {
   if (!is_welcome_) return;  // the welcome comes first; what is gathered before it follows it
+  while (!before_.empty() && connection_->queued_bytes() <= kQueuedBytes) {
+    static_cast<void>(connection_->send(before_.front()));
+    before_.pop_front();
+  }
+  if (!before_.empty() || connection_->queued_bytes() > kQueuedBytes) return;
   const bool has_news = acknowledged_ != acknowledged_sent_ || heartbeats_ != heartbeats_sent_;
   if (gathered_.orders().orders_size() == 0 && !has_news) return;
   gathered_.mutable_orders()->set_acknowledged(acknowledged_);

@@ -3,6 +3,7 @@
 // control loop. Control thread only; lives as long as somebody holds it, sends nothing once its connection is closed.
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <set>
 #include <string>
@@ -34,7 +35,9 @@ class WorkerLink {
   // One more heartbeat was taken, which the next flush answers.
   void take_heartbeat() { ++heartbeats_; }
 
-  void flush();  // sends what was gathered
+  // Sends what was gathered, as far as the connection has room for it; the rest with one of the next flushes, of which
+  // there is one for each heartbeat. So many large set-ups take their time and not the connection.
+  void flush();
   void close() { connection_->close(); }
   bool is_open() const { return connection_->is_open(); }
 
@@ -43,6 +46,7 @@ class WorkerLink {
   wire::Order* add_order() { return gathered_.mutable_orders()->add_orders(); }
 
   const std::shared_ptr<net::Connection> connection_;
+  std::deque<wire::ToWorker> before_;  // gathered before, and large
   wire::ToWorker gathered_;
   bool is_welcome_ = false;
   std::uint64_t acknowledged_ = 0;

@@ -2,10 +2,25 @@
 
 #include <iterator>
 
-namespace ontime::scheduler {
+#include "scheduler/model/job.h"
 
-void History::add(JobId job, TimePoint ended_at, std::uint64_t tasks) {
-  if (ended_.insert({ended_at, job, tasks}).second) tasks_ += tasks;
+namespace ontime::scheduler {
+namespace {
+
+constexpr std::uint64_t kBytesLikeATask = 128;
+
+std::uint64_t bytes_of(const StringMap& parameters) {
+  std::uint64_t bytes = 0;
+  for (const auto& [name, value] : parameters) bytes += name.size() + value.size();
+  return bytes;
+}
+
+}  // namespace
+
+void History::add(JobId id, const Job& job) {
+  const std::uint64_t bytes = bytes_of(job.spec.parameters) + bytes_of(job.spec.policy_parameters);
+  const std::uint64_t tasks = job.tasks.size() + bytes / kBytesLikeATask;
+  if (ended_.insert({job.ended_at, id, tasks}).second) tasks_ += tasks;
 }
 
 std::set<History::Ended>::const_iterator History::first_but(JobId newest) const {

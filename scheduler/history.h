@@ -11,10 +11,13 @@
 
 namespace ontime::scheduler {
 
+struct Job;
+
 // Of ended jobs, gone nodes and profiles. What is beyond any of them is forgotten.
 struct HistoryLimits {
   std::uint32_t jobs = 1000;
-  std::uint64_t tasks = 1'000'000;  // of all of them together: what they take of memory and journal goes by their tasks
+  std::uint64_t tasks = 1'000'000;  // of all of them together: what they take of memory and journal goes by their tasks,
+                                    // as each of which 128 bytes of parameters count too
   Duration age{0};                  // since the job has ended; 0: any
   std::uint32_t gone_nodes = 100;   // lost or left ones that none of the remembered jobs ran on
   std::uint32_t profiles = 1000;    // of applications with their parameters; see ProfileTable for their bytes
@@ -24,7 +27,7 @@ class History {
  public:
   explicit History(HistoryLimits limits) : limits_(limits) {}
 
-  void add(JobId job, TimePoint ended_at, std::uint64_t tasks);
+  void add(JobId id, const Job& job);  // that has ended
   // Takes out the next job that has to be forgotten; nothing if all is within the limits. `newest` stays whatever
   // happens: its number is where counting goes on.
   std::optional<JobId> take_surplus(TimePoint now, JobId newest);

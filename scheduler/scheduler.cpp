@@ -90,7 +90,7 @@ Step Scheduler::Impl::start(TimePoint now) {
   for (const auto& [id, job] : cluster_.jobs()) jobs.push_back(id);
   for (const JobId id : jobs) {
     const Job& job = *cluster_.find_job(id);
-    if (is_final(job.state)) history_.add(id, job.ended_at, job.tasks.size());
+    if (is_final(job.state)) history_.add(id, job);
     const bool again = planted(Plant::CommittedAgain) && job.state == JobState::Succeeded;
     if (job.state == JobState::Committing || again) turn.act(action::CommitOutput{id});
     if (job.state != JobState::Running) continue;

@@ -170,7 +170,7 @@ void Scheduler::Impl::end_job(Turn& turn, JobId id, JobState state, const std::s
   turn.record(record::JobEnded{id, state, message});
   if (state != JobState::Succeeded) turn.act(action::DiscardOutput{id});
   for (const NodeId node : cluster_.find_job(id)->nodes) turn.act(action::ForgetJob{node, id});
-  history_.add(id, turn.now, cluster_.find_job(id)->tasks.size());
+  history_.add(id, *cluster_.find_job(id));
   forget_oldest(turn);
 }
 

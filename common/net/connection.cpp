@@ -221,6 +221,8 @@ Error Connection::failed_to_receive(const std::error_code& error) {
   return end(failed("cannot receive from " + peer() + ": " + error.message()));
 }
 
+std::size_t Connection::queued_bytes() const { return state_->outbox.size() + state_->writing.size(); }
+
 bool Connection::send(const google::protobuf::MessageLite& message) {
   if (state_->is_broken) end(unavailable(peer() + " has gone"));
   if (!is_open()) return false;
@@ -229,7 +231,7 @@ bool Connection::send(const google::protobuf::MessageLite& message) {
     end(failed("a message of " + std::to_string(size) + " bytes to " + peer() + " is larger than a frame may be"));
     return false;
   }
-  const std::size_t waiting = state_->outbox.size() + state_->writing.size();
+  const std::size_t waiting = queued_bytes();
   if (waiting > 0 && waiting + size > state_->limits.outbox_bytes_max) {
     state_->fault = PeerFault::TooSlow;
     end(failed(peer() + " reads too slowly: " + std::to_string(waiting) + " bytes wait to be sent"));

@@ -74,6 +74,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // larger than any frame may be.
   bool send(const google::protobuf::MessageLite& message);
 
+  std::size_t queued_bytes() const;  // not yet given to the kernel
+
   // Waits until everything queued is written (true) or the connection has closed (false).
   asio::awaitable<bool> flush();
 

@@ -1,8 +1,11 @@
 // Workers and clients over a real loopback connection, against a whole master.
 #include <gtest/gtest.h>
 
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
 #include <filesystem>
 #include <numeric>
+#include <set>
 
 #include "common/net/endpoint.h"
 #include "common/output/manifest.h"
@@ -171,6 +174,45 @@ TEST_F(SessionTest, AJobIsSetUpOncePerSessionBeforeItsFirstLaunch) {
     const auto third = co_await worker.next_order();
     EXPECT_TRUE(third->has_launch());
     EXPECT_EQ(third->launch().attempt().task(), 2u);
+  });
+}
+
+// As many megabytes at once as a connection never takes.
+TEST_F(SessionTest, ManyJobsWithLargeParametersAreSetUpWithoutLosingTheWorker) {
+  constexpr std::uint32_t kJobs = 30;
+  play([&]() -> awaitable<void> {
+    for (std::uint32_t i = 0; i < kJobs; ++i) {
+      wire::Request request = submission();
+      request.mutable_submit()->set_output(output_ + std::to_string(i));
+      for (int parameter = 0; parameter < 15; ++parameter) {
+        wire::Entry* entry = request.mutable_submit()->add_parameters();
+        entry->set_key("p" + std::to_string(parameter));
+        entry->set_value(std::string(60'000, 'x'));
+      }
+      co_await submit_request(request);
+    }
+    FakeWorker worker = co_await make_worker("one", kJobs);
+    std::set<std::uint32_t> launched;
+    bool is_over = false;
+    asio::co_spawn(
+        *io_,
+        [&]() -> awaitable<void> {
+          while (!is_over) {
+            wire::ToMaster heartbeat;
+            heartbeat.mutable_heartbeat();
+            worker.send(heartbeat);
+            co_await net::sleep_for(std::chrono::milliseconds(1));
+          }
+        },
+        asio::detached);
+    while (launched.size() < kJobs) {
+      const auto order = co_await worker.next_order();
+      if (!order) break;
+      if (order->has_launch()) launched.insert(order->launch().attempt().job());
+    }
+    is_over = true;
+    co_await net::sleep_for(std::chrono::milliseconds(5));  // the heart stops before what it beats for is gone
+    EXPECT_EQ(launched.size(), kJobs);
   });
 }
 

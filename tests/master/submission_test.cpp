@@ -116,6 +116,13 @@ TEST_F(SubmissionTest, RefusesImpossibleFields) {
     request_.add_parameters()->set_key("k");
     request_.add_parameters()->set_key("k");
   });
+  refused("and may take 1 MiB; put what is large into a file", [&] {
+    for (int i = 0; i < 20; ++i) {
+      wire::Entry* entry = request_.add_parameters();
+      entry->set_key(std::to_string(i));
+      entry->set_value(std::string(64u << 10, 'x'));
+    }
+  });
   refused("at most 1000 parameters", [&] {
     for (int i = 0; i < 2000; ++i) request_.add_policy_parameters()->set_key(std::to_string(i));
   });
