@@ -2,7 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <asio/co_spawn.hpp>
+#include <chrono>
 #include <utility>
 
 #include "common/log/fields.h"
@@ -15,23 +17,29 @@ namespace ontime::master {
 namespace {
 
 constexpr Duration kPauseAfterFailure = std::chrono::milliseconds(50);  // as when descriptors have run out
+constexpr Duration kIdleLooks = std::chrono::seconds(10);  // between two, at most
 
 }  // namespace
 
-Acceptor::Acceptor(asio::ip::tcp::acceptor socket, net::HostIdentity identity, Duration stuck_max,
+Acceptor::Acceptor(asio::ip::tcp::acceptor socket, net::HostIdentity identity, Patience patience,
                    ActionDispatcher& dispatcher, ClientServices services)
     : socket_(std::move(socket)),
       port_(socket_.local_endpoint().port()),
       identity_(std::move(identity)),
-      stuck_max_(stuck_max),
+      patience_(patience),
       dispatcher_(dispatcher),
-      services_(services) {}
+      services_(services),
+      idle_looks_(socket_.get_executor()) {}
 
-void Acceptor::start() { asio::co_spawn(socket_.get_executor(), accept_loop(), net::AbortOnException{"accept_loop"}); }
+void Acceptor::start() {
+  asio::co_spawn(socket_.get_executor(), accept_loop(), net::AbortOnException{"accept_loop"});
+  end_idle_clients();
+}
 
 void Acceptor::close() {
   asio::error_code ignored;
   socket_.close(ignored);
+  idle_looks_.cancel();
   for (const auto& connection : connections_) connection->close();
 }
 
@@ -48,7 +56,7 @@ asio::awaitable<void> Acceptor::accept_loop() {
       ++counters_.refused;
       continue;  // `peer` closes
     }
-    net::end_when_stuck(peer, stuck_max_);
+    net::end_when_stuck(peer, patience_.stuck_max);
     net::limit_send_buffer(peer, kSendBufferBytes);
     net::ConnectionLimits limits;
     limits.outbox_bytes_max = kOutboxBytesMax;
@@ -98,13 +106,63 @@ asio::awaitable<void> Acceptor::serve_guest(std::shared_ptr<net::Connection> con
   if (!guest.credentials.empty()) {
     spdlog::debug("admitted peer={} credentials={}", connection->peer(), log::Quoted{guest.credentials});
   }
-  if (guest.hello.role() == wire::WORKER) {
-    WorkerSession session(std::move(connection), services_.control, dispatcher_, counters_);
-    co_await session.run();
-  } else {
-    ClientSession session(std::move(connection), services_, std::move(guest), counters_);
-    co_await session.run();
+  if (guest.hello.role() == wire::WORKER)
+    co_await serve_worker(std::move(connection));
+  else
+    co_await serve_client(std::move(connection), std::move(guest));
+}
+
+asio::awaitable<void> Acceptor::serve_worker(std::shared_ptr<net::Connection> connection) {
+  if (workers_ >= kWorkersMax) {
+    ++counters_.refused;
+    spdlog::warn("connection_refused peer={} reason=\"{} workers are connected already\"", connection->peer(), workers_);
+    co_return;
   }
+  ++workers_;
+  WorkerSession session(std::move(connection), services_.control, dispatcher_, counters_);
+  co_await session.run();
+  --workers_;
+}
+
+asio::awaitable<void> Acceptor::serve_client(std::shared_ptr<net::Connection> connection, net::Guest guest) {
+  ClientSession session(connection, services_, std::move(guest), counters_);
+  if (!make_room_for(session)) {
+    ++counters_.refused;
+    spdlog::warn("connection_refused peer={} reason=\"as many clients as may be are being answered\"",
+                 connection->peer());
+    co_return;
+  }
+  const auto place = clients_.insert(clients_.end(), &session);
+  co_await session.run();
+  clients_.erase(place);
+}
+
+// False if all of its kind are being answered.
+bool Acceptor::make_room_for(const ClientSession& next) {
+  std::size_t count = 0;
+  ClientSession* idle_longest = nullptr;
+  for (ClientSession* client : clients_) {
+    if (client->is_controller() != next.is_controller() || !client->is_open()) continue;
+    ++count;
+    if (!client->idle_since()) continue;
+    if (idle_longest == nullptr || *client->idle_since() < *idle_longest->idle_since()) idle_longest = client;
+  }
+  if (count < (next.is_controller() ? kControllersMax : kVisitorsMax)) return true;
+  if (idle_longest == nullptr) return false;
+  ++counters_.refused;
+  idle_longest->end();
+  return true;
+}
+
+void Acceptor::end_idle_clients() {
+  const auto limit = std::chrono::steady_clock::now() - patience_.idle_max;
+  for (ClientSession* client : clients_) {
+    if (client->idle_since() && *client->idle_since() < limit) client->end();
+  }
+  idle_looks_.expires_after(std::min(kIdleLooks, patience_.idle_max));
+  idle_looks_.async_wait([this](const asio::error_code& error) {
+    if (!error) end_idle_clients();
+  });
 }
 
 }  // namespace ontime::master

@@ -3,6 +3,7 @@
 
 #include <asio/awaitable.hpp>
 #include <asio/ip/tcp.hpp>
+#include <asio/steady_timer.hpp>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -19,8 +20,11 @@ namespace ontime::master {
 
 class Acceptor {
  public:
-  // `stuck_max`: see Settings.
-  Acceptor(asio::ip::tcp::acceptor socket, net::HostIdentity identity, Duration stuck_max, ActionDispatcher& dispatcher,
+  struct Patience {
+    Duration stuck_max;  // see Settings
+    Duration idle_max;
+  };
+  Acceptor(asio::ip::tcp::acceptor socket, net::HostIdentity identity, Patience patience, ActionDispatcher& dispatcher,
            ClientServices services);
 
   void start();
@@ -34,16 +38,23 @@ class Acceptor {
   void count(net::PeerFault fault, const std::string& peer);
   asio::awaitable<Result<net::Guest>> shake_hands(std::shared_ptr<net::Connection> connection);
   asio::awaitable<void> serve_guest(std::shared_ptr<net::Connection> connection, net::Guest guest);
+  asio::awaitable<void> serve_worker(std::shared_ptr<net::Connection> connection);
+  asio::awaitable<void> serve_client(std::shared_ptr<net::Connection> connection, net::Guest guest);
+  bool make_room_for(const ClientSession& next);
+  void end_idle_clients();
 
   asio::ip::tcp::acceptor socket_;
   const std::uint16_t port_;
   const net::HostIdentity identity_;
-  const Duration stuck_max_;
+  const Patience patience_;
   ActionDispatcher& dispatcher_;
   const ClientServices services_;
   SessionCounters counters_;
   std::set<std::shared_ptr<net::Connection>> connections_;
   std::list<std::shared_ptr<net::Connection>> half_open_;  // of them, oldest first
+  std::list<ClientSession*> clients_;
+  asio::steady_timer idle_looks_;
+  std::size_t workers_ = 0;
 };
 
 }  // namespace ontime::master

@@ -87,7 +87,9 @@ ClientSession::ClientSession(std::shared_ptr<net::Connection> connection, Client
 
 asio::awaitable<void> ClientSession::run() {
   for (;;) {
+    idle_since_ = std::chrono::steady_clock::now();
     const Result<std::string_view> payload = co_await connection_->receive();
+    idle_since_.reset();
     if (!payload) break;
     std::optional<wire::Request> request = parse(*payload);
     if (!request) {

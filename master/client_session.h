@@ -4,7 +4,9 @@
 // when the connection does.
 
 #include <asio/awaitable.hpp>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "common/net/connection.h"
@@ -38,6 +40,13 @@ class ClientSession {
 
   asio::awaitable<void> run();
 
+  // May end jobs and take nodes out.
+  bool is_controller() const { return guest_.rights.has(net::Right::Control); }
+  bool is_open() const { return connection_->is_open(); }
+  // Since when it asks for nothing; nothing while it is being answered.
+  std::optional<std::chrono::steady_clock::time_point> idle_since() const { return idle_since_; }
+  void end() { connection_->close(); }
+
  private:
   using Answer = std::shared_ptr<const wire::Reply>;
   asio::awaitable<Answer> answer(wire::Request request);
@@ -56,6 +65,7 @@ class ClientSession {
   const std::shared_ptr<net::Connection> connection_;
   const ClientServices services_;
   const net::Guest guest_;
+  std::optional<std::chrono::steady_clock::time_point> idle_since_;
   SessionCounters& counters_;
 };
 

@@ -100,7 +100,7 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       submissions_(control_, submission_work_, committer_, journal.cluster(), settings.policy, settings.roots),
       acceptor_(std::move(socket),
                 {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls},
-                settings.stuck_max, dispatcher_,
+                {settings.stuck_max, settings.idle_max}, dispatcher_,
                 {control_, submissions_, watch_, lists_, accounts_, failures_,
                  settings.injection ? injection::describe(*settings.injection) : std::string()}),
       wind_down_(io.get_executor()) {}

@@ -40,13 +40,18 @@ struct Settings {
   net::Tokens tokens;                                // that workers and clients must show; none: none is asked for
   net::TlsPointer tls;                               // null: connections are not encrypted
   Duration stuck_max = std::chrono::seconds(15);     // that a peer does not read what it is sent
+  Duration idle_max = std::chrono::minutes(10);      // that a client asks for nothing; it may come again
   std::optional<injection::Injection> injection;     // what disturbs attempts on purpose
   std::uint64_t recording_bytes_max = 256ull << 20;  // of all recordings of the journal; 0: nothing is recorded
 };
 
 // Bounds on what others may send; see reports.cpp and submission.cpp for the sentences they get.
-inline constexpr std::size_t kConnectionsMax = 4096;
-inline constexpr std::size_t kHalfOpenMax = 1024;  // have not yet shown who they are; the oldest has to go
+// Connections, so that no kind of peer keeps the others out. Where it says so, one of the same kind goes for the next.
+inline constexpr std::size_t kHalfOpenMax = 1024;     // have not yet shown who they are; the oldest goes
+inline constexpr std::size_t kVisitorsMax = 1024;     // clients that may not end what is others'; the one idle longest goes
+inline constexpr std::size_t kControllersMax = 1024;  // clients that may; likewise
+inline constexpr std::size_t kWorkersMax = 2048;      // the next is refused, and comes again
+inline constexpr std::size_t kConnectionsMax = kHalfOpenMax + kVisitorsMax + kControllersMax + kWorkersMax;
 inline constexpr int kSendBufferBytes = 256 << 10;    // of the kernel, for one peer
 inline constexpr std::size_t kOutboxBytesMax = 8u << 20;  // that wait for one peer to read them
 // A worker leaves a connection on which it has heard nothing for the node time-out, but not for less than this.

@@ -94,7 +94,7 @@ Result<T> MasterClient::run(asio::awaitable<Result<T>> work, Duration limit) {
 }
 
 Status MasterClient::connect() {
-  if (connection_ && connection_->is_open()) return {};
+  if (connection_ && connection_->is_open() && !connection_->peer_is_gone()) return {};
   disconnect();
   auto opening = open(options_.endpoint, options_.token, options_.tls, options_.patience);
   auto opened = run<ConnectionPointer>(std::move(opening), 3 * options_.patience);

@@ -88,5 +88,48 @@ TEST_F(StrangerTest, ThoseWhoConnectAndSayNothingPushOutEachOtherAndNobodyElse) 
   EXPECT_GE(master_->counters().refused, 20u);
 }
 
+TEST_F(StrangerTest, VisitorsWhoAskForNothingPushOutEachOtherAndNobodyElse) {
+  constexpr std::size_t kVisitors = master::kVisitorsMax + 20;
+  if (raise_descriptor_limit() < 2 * kVisitors + 200) GTEST_SKIP() << "this process may not have that many descriptors";
+  stop_master();
+  settings_.tokens = *net::Tokens::parse("read-only:eye\nadmin:key\nworker:hand\n");
+  start_master();
+  wire::Request list;
+  list.mutable_list_jobs();
+  play([&]() -> awaitable<void> {
+    const auto admin = co_await connect(wire::CLIENT, "key");
+    std::vector<std::shared_ptr<net::Connection>> visitors;
+    for (std::size_t i = 0; i < kVisitors; ++i) visitors.push_back(co_await connect(wire::CLIENT, "eye"));
+    const auto newcomer = co_await connect(wire::WORKER, "hand");
+    EXPECT_NE(newcomer, nullptr);
+    const wire::Reply of_admin = co_await ask_on(admin, list);
+    EXPECT_EQ(of_admin.error(), "");
+    const wire::Reply of_last = co_await ask_on(visitors.back(), list);
+    EXPECT_EQ(of_last.error(), "");
+    const auto pushed_out = co_await visitors.front()->receive();
+    EXPECT_FALSE(pushed_out);
+  });
+  EXPECT_EQ(master_->counters().refused, 20u);
+}
+
+TEST_F(StrangerTest, AClientThatAsksForNothingForLongIsLetGoAndOneThatIsAnsweredIsNot) {
+  stop_master();
+  settings_.idle_max = std::chrono::milliseconds(20);
+  start_master();
+  play([&]() -> awaitable<void> {
+    const std::uint32_t job = co_await submit();
+    const auto waiting = co_await connect(wire::CLIENT);
+    wire::Request wait;
+    wait.mutable_describe_job()->set_job(job);
+    wait.mutable_describe_job()->set_wait_ns(Duration(std::chrono::milliseconds(300)).count());
+    waiting->send(wait);
+    const auto idle = co_await connect(wire::CLIENT);
+    const auto let_go = co_await idle->receive();
+    EXPECT_FALSE(let_go);
+    const auto answered = co_await waiting->receive();
+    EXPECT_TRUE(answered);
+  });
+}
+
 }  // namespace
 }  // namespace ontime::test
