@@ -22,6 +22,11 @@ ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
   const std::vector<Task>& tasks = cluster.find_job(job)->tasks;
   task_count_ = next_fresh_ = static_cast<std::uint32_t>(tasks.size());
   while (next_fresh_ > 0 && tasks[next_fresh_ - 1].attempts.empty()) --next_fresh_;
+  for (const Task& task : tasks) {
+    for (const Segment& segment : task.ledger.segments()) {
+      if (segment.sealed) proven_.insert(task.attempts[segment.attempt].node);
+    }
+  }
   for (std::uint32_t index = 0; index < next_fresh_; ++index) refresh(cluster, task_id(index));
   for (const AttemptId attempt : cluster.find_job(job)->live) {
     if (cluster.find_attempt(attempt)->standby) standbys_.insert(attempt);
@@ -86,6 +91,7 @@ bool ApplicationMaster::launch_copy(Turn& turn, const ResourceManager& nodes, st
     const Segment* segment = turn.cluster.find_task(task_id(wanted.place.first))->ledger.find(wanted.place.second);
     return wanted.count == 0 || segment == nullptr || segment->sealed;
   };
+  if (!nodes.choose(troubled(turn.now))) return false;  // for none of them, however many they are
   for (std::size_t i = 0; i < copies.size(); ++i) {
     while (!copies.empty() && is_over(copies.front())) copies.pop_front();
     if (i >= copies.size() || is_over(copies[i])) continue;
@@ -138,7 +144,9 @@ std::optional<NodeId> ApplicationMaster::node_for_waiting(const Turn& turn, cons
 
 // A segment goes to another node than those where it failed, and waits for one as long as there is one.
 bool ApplicationMaster::launch_again(Turn& turn, const ResourceManager& nodes) {
+  const bool is_for_none = again_.empty() || !node_for_waiting(turn, nodes, troubled(turn.now));
   for (const Place& place : again_) {
+    if (is_for_none && nodes_that_failed(turn.cluster, task_id(place.first), place.second).empty()) continue;
     const auto node = node_for_waiting(turn, nodes, nodes_to_avoid(turn.cluster, place, turn.now));
     if (!node) continue;
     launch(turn, *node, place, false, false);

@@ -83,11 +83,13 @@ class ApplicationMaster {
   std::string on_progress_check(Turn& turn, AttemptId attempt);
   void watch_progress(Turn& turn, AttemptId attempt);
   // A node was lost, whatever ran there.
-  void count_lost_node() { ++nodes_lost_; }
+  void count_node_lost_elsewhere() { ++lost_elsewhere_; }
   // Another node than this one has sealed something of the job.
   bool works_elsewhere(NodeId node) const;
   // Nodes where attempts that worked on this segment have failed.
   std::vector<NodeId> nodes_that_failed(const Cluster& cluster, TaskId task, std::uint64_t segment) const;
+  // Nodes where an attempt failed at the segment that begins there: whoever seals it shows that it was not at fault.
+  std::vector<NodeId> nodes_refuted_by(const Cluster& cluster, TaskId task, std::uint64_t begin) const;
 
   bool has_standbys() const { return !standbys_.empty() || !when_ready_.empty(); }
   // Standbys whose reason has gone begin with what is left, or are ended. To be called at the end of a step in which
@@ -170,8 +172,8 @@ class ApplicationMaster {
   std::set<NodeId> missing_;  // nodes without the application or this version of the input
   std::string why_missing_;   // the first message of these
   std::map<std::uint32_t, FirstFailure> first_failures_;  // by task; of the first tasks that had one
-  std::uint32_t nodes_lost_ = 0;
-  std::map<std::uint32_t, std::uint32_t> lost_before_;  // by task: nodes_lost_ before the first of a row
+  std::uint32_t lost_elsewhere_ = 0;                    // nodes, since the master's start
+  std::map<std::uint32_t, std::uint32_t> lost_before_;  // by task: lost_elsewhere_ at the first of a row
 };
 
 }  // namespace ontime::scheduler

@@ -13,9 +13,11 @@ constexpr Duration kAvoidedMost = std::chrono::minutes(1);
 constexpr Duration kMayBeBack = std::chrono::minutes(1);  // a lost node, since it was heard of
 constexpr std::size_t kFirstFailuresKept = 256;
 constexpr std::size_t kFirstMessageBytes = 4096;
-// A segment takes its workers down if it was on this share of all nodes that were lost since it lost its first.
+// A segment takes its workers down if it was on this share of the nodes that were lost since it lost its first, those
+// left aside that its job's other tasks were on.
 constexpr std::uint32_t kGuiltyOf = 5;
 constexpr std::uint32_t kGuiltyShare = 4;
+constexpr std::uint32_t kGuiltyInAnyCase = 4;  // times as many in a row: others' jobs may be as deadly
 
 // Its fault may be the node's.
 bool blames_node(FailureKind kind) {
@@ -42,6 +44,14 @@ std::vector<NodeId> ApplicationMaster::nodes_that_failed(const Cluster& cluster,
   for (const Attempt& attempt : cluster.find_task(id)->attempts) {
     if (attempt.state != AttemptState::Failed || !attempt.held.contains(segment)) continue;
     if (std::find(nodes.begin(), nodes.end(), attempt.node) == nodes.end()) nodes.push_back(attempt.node);
+  }
+  return nodes;
+}
+
+std::vector<NodeId> ApplicationMaster::nodes_refuted_by(const Cluster& cluster, TaskId id, std::uint64_t begin) const {
+  std::vector<NodeId> nodes;
+  for (const Attempt& attempt : cluster.find_task(id)->attempts) {
+    if (attempt.state == AttemptState::Failed && attempt.held.begin == begin) nodes.push_back(attempt.node);
   }
   return nodes;
 }
@@ -104,6 +114,7 @@ std::string ApplicationMaster::on_attempt_failed(Turn& turn, AttemptId id, Failu
   if (kind == FailureKind::Missing) {
     if (missing_.empty()) why_missing_ = to_string(id.task) + " on " + where + ": " + message;
     missing_.insert(node);
+    proven_.erase(node);  // it has lost it since
     if (std::string why = why_missing(turn); !why.empty()) return why;
   }
   if (excused) return {};
@@ -115,8 +126,10 @@ std::string ApplicationMaster::on_attempt_failed(Turn& turn, AttemptId id, Failu
   return why + "; the first time on " + first->second.where + ": " + first->second.message;
 }
 
-// No node is left that might have what the job needs, or so many have not that it must be the job's fault.
+// No node is left that might have what the job needs, or so many have not that it must be the job's fault; but not while
+// there is a node that had it.
 std::string ApplicationMaster::why_missing(const Turn& turn) const {
+  if (!proven_.empty()) return {};
   const std::vector<NodeId> missing(missing_.begin(), missing_.end());
   if (missing.size() < turn.cluster.find_job(job_)->spec.attempts_max && !are_all(turn.cluster, missing, turn.now)) {
     return {};
@@ -138,10 +151,12 @@ std::string ApplicationMaster::on_node_lost(Turn& turn, const ResourceManager& n
     if (is_gone) losses.insert(attempt.ended_at);
   }
   const auto taken = static_cast<std::uint32_t>(losses.size());
-  if (taken <= 1) lost_before_[id.task.index] = nodes_lost_ - 1;
-  const std::uint32_t lost_since = nodes_lost_ - lost_before_[id.task.index];
-  const std::uint32_t most = turn.cluster.find_job(job_)->spec.attempts_max * (nodes.usable_nodes() > 0 ? 1 : 2);
-  if (taken < most || taken * kGuiltyOf < lost_since * kGuiltyShare) return {};
+  if (taken <= 1) lost_before_[id.task.index] = lost_elsewhere_;
+  const std::uint32_t elsewhere = lost_elsewhere_ - lost_before_[id.task.index];
+  const std::uint32_t attempts_max = turn.cluster.find_job(job_)->spec.attempts_max;
+  if (taken < attempts_max * (nodes.usable_nodes() > 0 ? 1 : 2)) return {};
+  const bool stands_out = taken * kGuiltyOf >= (taken + elsewhere) * kGuiltyShare;
+  if (!stands_out && taken < attempts_max * kGuiltyInAnyCase) return {};
   return to_string(id.task) + " took " + std::to_string(taken) + " workers down, " +
          turn.cluster.find_node(task.attempts[id.number].node)->name +
          " was the last one: each was lost while it mapped the bytes from offset " + std::to_string(begin) +

@@ -28,7 +28,7 @@ bool is_sealing(const Attempt& attempt, const Segment& segment) { return attempt
 Duration answer_limit(const Attempt& attempt, const Segment& segment, Duration cut_timeout) {
   Duration limit = std::max(cut_timeout, kLongestGaps * std::min(attempt.longest_gap, kMost));
   if (is_sealing(attempt, segment)) limit = std::max(limit, kLeast);
-  return doubled(limit, segment.silences);
+  return doubled(limit, segment.silences + std::uint32_t{segment.stalls});
 }
 
 std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, const Segment& segment,
@@ -36,12 +36,12 @@ std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, c
   if (job.spec.attempt_timeout == kNoTimeout) return std::nullopt;
   if (job.spec.attempt_timeout > Duration::zero()) return job.spec.attempt_timeout;
   if (attempt.state == AttemptState::Launching) {
-    return launch ? std::min(kUnknown, doubled(usual_limit(*launch), segment.silences)) : kUnknown;
+    return doubled(launch ? usual_limit(*launch) : kUnknown, segment.stalls);
   }
-  if (job.offset_moves < kMovesKnown) return kUnknown;
+  if (job.offset_moves < kMovesKnown) return doubled(kUnknown, segment.stalls);
   const double usual = std::exp(job.offset_moves_ln / static_cast<double>(job.offset_moves));
-  const Duration limit = doubled(usual_limit(usual), segment.silences);
-  return is_sealing(attempt, segment) ? std::max(limit, kUnknown) : limit;
+  const Duration limit = usual_limit(usual);
+  return doubled(is_sealing(attempt, segment) ? std::max(limit, kUnknown) : limit, segment.stalls);
 }
 
 }  // namespace ontime::scheduler

@@ -3,7 +3,8 @@
 //
 // A straggler that has stopped looks like one that maps a long record. Two rules keep them apart: the limits follow what
 // the job's attempts have shown of the time between two records, and each attempt that is ended on a segment doubles the
-// limit for the next one there. So a stopped attempt never holds a job, and a record of any length is mapped at last.
+// limit for the next one there. So a stopped attempt never holds a job. An attempt that stands still counts as failed: of
+// four attempts, which is the default, the last one has eight times the first one's time for a record.
 
 #include <optional>
 

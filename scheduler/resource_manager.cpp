@@ -147,6 +147,7 @@ double ResourceManager::slowness_of(NodeId id) const {
 // Each round of the other nodes takes away one attempt a slot; who is n times as slow is done after n rounds.
 void ResourceManager::offer_slow(std::uint32_t waiting) {
   offers_.clear();
+  if (waiting <= free_slots_) return;
   std::vector<Offer> slow;
   for (const auto& [id, held] : held_free_) {
     if (held.cause == HoldCause::Slow) slow.push_back({slowness_of(id), id, held.live});
@@ -154,7 +155,7 @@ void ResourceManager::offer_slow(std::uint32_t waiting) {
   std::sort(slow.begin(), slow.end(), [](const Offer& a, const Offer& b) {
     return std::tie(a.slowness, a.node) < std::tie(b.slowness, b.node);
   });
-  std::uint32_t queue = waiting > free_slots_ ? waiting - free_slots_ : 0;
+  std::uint32_t queue = waiting - free_slots_;
   for (Offer& offer : slow) {
     const HeldFree& held = held_free_.at(offer.node);
     while (queue > 0 && queue >= offer.slowness * slots_ && offer.live_most < held.live + held.free) {

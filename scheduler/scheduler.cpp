@@ -161,7 +161,7 @@ void Scheduler::Impl::on(Turn& turn, const event::SegmentSealed& event) {
   const Segment* segment = cluster_.find_task(event.attempt.task)->ledger.find(event.range.begin);
   if (segment != nullptr && segment->sealed && segment->attempt == event.attempt.number) return;
   ApplicationMaster& master = masters_.at(event.attempt.task.job);
-  const std::vector<NodeId> failed = master.nodes_that_failed(cluster_, event.attempt.task, event.range.begin);
+  const std::vector<NodeId> failed = master.nodes_refuted_by(cluster_, event.attempt.task, event.range.begin);
   if (!master.on_segment_sealed(turn, event))
     return master.kill(turn, event.attempt, "it sealed what it does not hold");
   learn_from_seal(turn, event.node, failed);

@@ -79,9 +79,12 @@ void Scheduler::Impl::on_silence(Turn& turn, NodeId id) {
 
 // Whether an attempt took the node down is judged when all of them are off it.
 void Scheduler::Impl::lose_node(Turn& turn, NodeId id) {
-  for (auto& [job, master] : masters_) master.count_lost_node();
   health_.forget(id);
-  const std::set<AttemptId> lost = cluster_.find_node(id)->live;
+  const std::set<AttemptId> lost = cluster_.find_node(id)->live;  // job by job
+  for (auto& [job, master] : masters_) {
+    const auto first = lost.lower_bound(AttemptId{{job, 0}, 0});
+    if (first == lost.end() || first->task.job != job) master.count_node_lost_elsewhere();
+  }
   lose_attempts(turn, id, "its node was silent for too long");
   for (const AttemptId attempt : lost) {
     const auto master = masters_.find(attempt.task.job);

@@ -264,7 +264,7 @@ struct Cluster::Applier {
         break;
       case AttemptEnd::Stalled:
         ledger.count_failure(attempt.held.begin);
-        ledger.count_silence(attempt.held.begin);
+        ledger.count_stall(attempt.held.begin);
         break;
       case AttemptEnd::Excused:
         break;

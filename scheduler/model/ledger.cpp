@@ -38,6 +38,7 @@ bool Ledger::cut(std::uint64_t begin, std::uint64_t at) {
   if (left == segments_.end() || left->sealed || at <= begin || at >= left->range.end) return false;
   Segment right = *left;
   right.range = {planted(Plant::CutLosesAByte) ? at + 1 : at, left->range.end};
+  right.silences = right.stalls = 0;  // those stood further in front
   left->range.end = at;
   segments_.insert(left + 1, right);
   ++open_;

@@ -14,9 +14,10 @@ namespace ontime::scheduler {
 struct Segment {
   ByteRange range;
   bool sealed = false;
-  // Attempts that worked on it and ended badly; what is cut off inherits them. At most 255 are counted.
-  std::uint8_t failures = 0;
-  std::uint8_t silences = 0;  // that were ended because they stood still or did not answer a cut
+  // Attempts that worked on it and ended badly. At most 255 are counted.
+  std::uint8_t failures = 0;  // what is cut off inherits them
+  std::uint8_t silences = 0;  // that were ended because they did not answer a cut
+  std::uint8_t stalls = 0;    // because they stood still; these are failures too
   std::uint32_t attempt = 0;  // sealed: number of the attempt whose output counts
   SealedOutput output;        // sealed only
 };
@@ -39,6 +40,7 @@ class Ledger {
   // Count against an open segment.
   void count_failure(std::uint64_t begin) { count(begin, &Segment::failures); }
   void count_silence(std::uint64_t begin) { count(begin, &Segment::silences); }
+  void count_stall(std::uint64_t begin) { count(begin, &Segment::stalls); }
 
   bool is_done() const { return open_ == 0; }  // every segment is sealed
   std::size_t open_segments() const { return open_; }

@@ -235,6 +235,64 @@ TEST_F(Failures, AJobThatTakesItsWorkersDownFailsAfterFourOfThem) {
   EXPECT_EQ(world_.job(other).state, JobState::Running);
 }
 
+// Its tasks are all as deadly, and take each others' workers down as well.
+TEST_F(Failures, AJobAllOfWhoseTasksTakeTheirWorkersDownFails) {
+  const JobId deadly = world_.submit(100, 25);
+  int lost = 0;
+  for (; lost < 40 && world_.job(deadly).state == JobState::Running; lost += 2) {
+    const NodeId one = world_.register_node("worker-" + std::to_string(lost), 2);
+    const NodeId two = world_.register_node("worker-" + std::to_string(lost + 1), 2);
+    lose(one);
+    lose(two);
+  }
+  EXPECT_EQ(world_.job(deadly).state, JobState::Failed);
+  EXPECT_LE(lost, 16);
+}
+
+TEST_F(Failures, TwoJobsThatTakeTheirWorkersDownBothFail) {
+  const JobId one = world_.submit(100, 100);
+  const JobId two = world_.submit(100, 100);
+  int lost = 0;
+  const auto runs = [&](JobId job) { return world_.job(job).state == JobState::Running; };
+  for (; lost < 100 && (runs(one) || runs(two)); ++lost) {
+    nodes({"spare-" + std::to_string(lost)});
+    lose(world_.register_node("worker-" + std::to_string(lost), 1));
+    lose(world_.cluster().node_of("spare-" + std::to_string(lost)));
+  }
+  EXPECT_EQ(world_.job(one).state, JobState::Failed);
+  EXPECT_EQ(world_.job(two).state, JobState::Failed);
+}
+
+// Nodes that were added without the application, or whose copy of the input is old.
+TEST_F(Failures, NodesThatLackWhatOthersHaveDoNotFailTheJobHoweverManyTheyAre) {
+  nodes({"good"});
+  const JobId job = world_.submit(100, 10);
+  world_.seal_all(world_.take_launch());
+  nodes({"bad-1", "bad-2", "bad-3", "bad-4", "bad-5", "bad-6"});
+  for (int round = 0; round < 10; ++round) {
+    for (const AttemptId id : launched()) {
+      if (node_of(id) == "good")
+        world_.seal_all(id);
+      else
+        world_.fail(id, "no application x", FailureKind::Missing);
+    }
+    beat(1s);
+  }
+  EXPECT_NE(world_.job(job).state, JobState::Failed) << world_.job(job).message;
+}
+
+TEST_F(Failures, WhatAllNodesHaveLostFailsTheJobThoughTheyHadIt) {
+  nodes({"a", "b"});
+  const JobId job = world_.submit(100, 10);
+  for (const AttemptId id : launched()) world_.seal_all(id);
+  for (int round = 0; round < 10 && world_.job(job).state == JobState::Running; ++round) {
+    for (const AttemptId id : launched()) world_.fail(id, "the input has changed", FailureKind::Missing);
+    beat(1s);
+  }
+  EXPECT_EQ(world_.job(job).state, JobState::Failed);
+  EXPECT_THAT(world_.job(job).message, HasSubstr("the input has changed"));
+}
+
 TEST_F(Failures, NodesThatAreLostForOtherReasonsAreNotTheJobsFault) {
   nodes({"a"});
   const JobId job = world_.submit(100, 100);
