@@ -38,7 +38,7 @@ constexpr double kSmoothing = 0.01;        // of the time left: so far apart sce
 constexpr double kLeaning = 0.12;
 // What is usual counts as so many attempts that were seen. Scenarios differ in their tails besides, by how few those
 // were (forecast/scenario.cpp), so it counts for less than policies, which know one tail only, make of it.
-const double kTailPrior = getenv("F_PRIOR") ? atof(getenv("F_PRIOR")) : 1;
+constexpr double kTailPrior = 1;
 
 // What the job's policy does, as far as it has said so already.
 Rescue rescue_of(const Job& job) {
@@ -95,7 +95,7 @@ estimate::Durations all_durations(const View& view, const JobView& job, const es
   estimate::DurationHints any_source = hints;
   any_source.only.reset();
   durations = estimate::choose_durations(nullptr, all, {}, any_source, mean_split_bytes(job));
-  durations.tail = estimate::choose_tail(all.finished(), all.censored(), hints.tail, kTailPrior);
+  durations.tail = estimate::choose_tail(all.finished(), all.censored(), estimate::TailRule::Auto, kTailPrior);
   durations.launch = launch;
   return durations;
 }
@@ -207,12 +207,10 @@ class Forecaster {
       if (is_live(attempt.state) && attempt.held.contains(range.begin))
         piece.ended_at = std::max(piece.ended_at, ended_at(task, attempt));
     }
-    if (!(piece.ended_at < kInfinity)) {
-      stands_for_ever_ = true;
-    } else if (!knows_tail()) {
-      ++forecast_.unknown;
-      soonest_ = std::max(soonest_, piece.ended_at);
-    }
+    stands_for_ever_ = stands_for_ever_ || !(piece.ended_at < kInfinity);
+    if (knows_tail()) return;
+    ++forecast_.unknown;
+    soonest_ = std::max(soonest_, piece.ended_at);
   }
 
   // When an attempt that stands still is ended for it (patience.h).

@@ -7,12 +7,13 @@
 //                         held in this job (forecast/steadiness.h): where they are drawn anew while attempts run, the
 //                         speed of late counts until that happens, and the usual one from then on
 //   running, too young    the tail of execution times, given that the attempt has run so long already
-//   standing still        never, unless the policy rescues it
+//   standing still        until it is ended for that (patience.h), and then anew; never, if it is not ended and the
+//                         policy does not rescue it
 //   waiting               in order, each with its own bytes, on the slot that becomes free first: those of this job's
 //                         attempts by their own times, and those of other jobs after what comes before in the queue
 //                         (forecast/rivals.h)
 //   late or slow          what its policy does (Rescue in policy/policy.h), once it can be told and once slots are free
-//                         that nobody waits for, of this job or of another
+//                         that nobody waits for, of this job or of another; what is divided goes before what waits
 // The tail is the one that fits best (estimate/tail_choice.h) what earlier jobs of the application, ended attempts of
 // this one and those that run have shown, whatever its policy goes by; that it was fitted to few of them counts.
 //
@@ -37,7 +38,7 @@ struct Forecast {
   // Probability of completion before the deadline. NaN: there is none, or nothing can be said.
   double pocd = std::numeric_limits<double>::quiet_NaN();
   // When it will be done: it is earlier than low and later than high with probability 0.1 each. NaN: nothing can be
-  // said. Infinite: somebody stands still.
+  // said. Infinite: somebody stands still and will not be ended for it.
   double low = std::numeric_limits<double>::quiet_NaN();
   double median = std::numeric_limits<double>::quiet_NaN();
   double high = std::numeric_limits<double>::quiet_NaN();

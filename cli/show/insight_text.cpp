@@ -58,7 +58,7 @@ std::string pocd_text(double pocd) {
 std::string expected_text(const wire::JobSummary& job) {
   if (!job.has_forecast()) return "";
   const wire::Forecast& forecast = job.forecast();
-  if (forecast.standing() > 0) {
+  if (forecast.standing() > 0 && !forecast.has_median_ns()) {
     return "there is no telling: " + std::to_string(forecast.standing()) +
            (forecast.standing() == 1 ? " segment stands still" : " segments stand still");
   }

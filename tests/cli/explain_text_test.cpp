@@ -260,6 +260,8 @@ TEST(JobText, ShowsForecastAndAccount) {
 TEST(JobText, AnEndOrAStandstillIsNotForetold) {
   auto job = with_insight();
   job.mutable_summary()->mutable_forecast()->set_standing(2);
+  EXPECT_THAT(job_text(job), HasSubstr("expected:    done in 6.50 s"));  // they are ended for it in time
+  job.mutable_summary()->mutable_forecast()->clear_median_ns();
   EXPECT_THAT(job_text(job), HasSubstr("expected:    there is no telling: 2 segments stand still\n"));
   job.mutable_summary()->mutable_forecast()->Clear();
   EXPECT_THAT(job_text(job), HasSubstr("expected:    not known yet\n"));

@@ -258,15 +258,15 @@ TEST_F(ForecastTest, EachWaitingSplitTakesWhatItsOwnBytesTake) {
   EXPECT_NEAR(large_last, 65, 4);
 }
 
-// A late attempt of a job under shed+, with a free slot beside it that another job may want.
-double pocd_beside(std::uint32_t other_tasks) {
+// A late attempt of a job under that policy, with a free slot beside it that another job may want.
+double pocd_beside(std::uint32_t other_tasks, const std::string& policy = "shed+") {
   Settings settings;
   settings.make_policy = [](std::string_view, const StringMap&) { return make_policy("none", {}); };
   World world(settings);
   world.register_node("a", 2);
   JobSpec spec = World::quiet_spec();
   spec.deadline = 30s;
-  spec.policy = "shed+";
+  spec.policy = policy;
   spec.policy_parameters = {{"t_min", "8s"}, {"beta", "4"}, {"t_avg", "1s"}, {"fit", "flags"}};
   const JobId job = world.submit(100, 100, spec);
   const AttemptId attempt = world.take_launch();
@@ -280,6 +280,51 @@ double pocd_beside(std::uint32_t other_tasks) {
 TEST(ForecastRescue, CopiesThatGetNoSlotSaveNothing) {
   EXPECT_GT(pocd_beside(0), 0.8);
   EXPECT_LT(pocd_beside(20), 0.1);
+}
+
+TEST(ForecastRescue, WhatIsDividedGoesBeforeWhatWaits) { EXPECT_GT(pocd_beside(20, "split-resume"), 0.5); }
+
+// Says one thing of each job.
+class Says final : public Policy {
+ public:
+  explicit Says(std::string text) : text_(std::move(text)) {}
+  Plan plan(const View& view) override {
+    Plan plan;
+    for (const JobView& job : view.jobs) plan.add(Note{job.id, text_});
+    return plan;
+  }
+
+ private:
+  std::string text_;
+};
+
+// A late attempt of a job whose policy has said so.
+double pocd_after(const std::string& policy, const std::string& note) {
+  Settings settings;
+  settings.make_policy = [&](std::string_view, const StringMap&) { return std::make_unique<Says>(note); };
+  World world(settings);
+  world.register_node("a", 20);
+  JobSpec spec = World::quiet_spec();
+  spec.deadline = 20s;
+  spec.policy = policy;
+  spec.policy_parameters = {{"t_min", "8s"}, {"beta", "2"}, {"t_avg", "1s"}, {"fit", "flags"}};
+  const JobId job = world.submit(100, 100, spec);
+  const AttemptId attempt = world.take_launch();
+  world.start_attempt(attempt);
+  world.pass(4s);
+  world.heartbeat(attempt, 10);  // it would take 40 s
+  return forecast(world.scheduler(), job, world.now())->pocd;
+}
+
+TEST(ForecastRescue, AutoDoesWhatItHasChosen) {
+  EXPECT_LT(pocd_after("auto", "auto chooses none: there is no room"), 0.2);
+  EXPECT_GT(pocd_after("auto", "auto chooses split-resume: the deadline is tight"), 0.9);
+}
+
+TEST(ForecastRescue, ChronosLaunchesAsManyAsItHasChosen) {
+  EXPECT_LT(pocd_after("s-resume", "no extra attempts: none is worth it"), 0.2);
+  EXPECT_GT(pocd_after("s-resume", "r = 4: so it is"), pocd_after("s-resume", "r = 0: so it is") + 0.1);
+  EXPECT_LT(pocd_after("s-restart", "r = 0: so it is"), 0.2);
 }
 
 TEST_F(ForecastTest, WhatAnotherJobHasInFrontOfItInTheQueueComesFirst) {
