@@ -63,8 +63,8 @@ TEST(SlowRecords, AreNotTakenForAnAttemptThatHasStopped) {
   cluster.add_worker(2);
   shell("head -n 300 " + kNovel + " > " + (cluster / "lines"));
   const std::string job = cluster.submit(
-      {"exec", cluster / "lines", "--output", cluster / "out", "--splits", "1", "--checkpoint", "1s", "--attempt-timeout",
-       "5s", "--policy", "none", "--set", "command=while IFS= read -r line; do echo \"$line\"; sleep 0.03; done"});
+      {"exec", cluster / "lines", "--output", cluster / "out", "--splits", "1", "--checkpoint", "1s",
+       "--attempt-timeout", "5s", "--policy", "none", "--set", "command=while IFS= read -r line; do echo \"$line\"; sleep 0.03; done"});
   EXPECT_EQ(cluster.wait(job), "succeeded") << cluster.job(job).dump(1);
   EXPECT_EQ(cluster.job(job)["attempts_launched"], 1) << cluster.job(job).dump(1);
   EXPECT_EQ(verified_answer(cluster / "out"), read_file(cluster / "lines"));
