@@ -183,7 +183,7 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
   wire::JobSummary& summary = *reply.mutable_job()->mutable_summary();
   summary = summary_of(id, *job, now, ShowCounters::Yes);
   if (job->state == scheduler::JobState::Committing)
-    summary.set_message(services_.submissions.commit_problem(job->spec.output));
+    summary.set_message(services_.submissions.commit_problem(id));
   if (request.forecast()) {
     const std::optional<scheduler::Forecast> forecast = scheduler::forecast(services_.control.scheduler(), id, now);
     if (forecast) *summary.mutable_forecast() = view_of(*forecast, *job);

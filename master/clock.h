@@ -1,8 +1,9 @@
 #pragma once
 // The master's time: the wall clock once at start, at least the last time in the journal, and from then on the steady
 // clock. It never runs backwards, not even across a restart on a machine whose clock was set back: by up to kAheadMax it
-// runs ahead of the wall clock then. A journal that is further ahead was written with a wrong clock, and is set back
-// before it is used (Journal::set_back).
+// runs ahead of the wall clock then. If a journal is further ahead, some clock was wrong: the one that it was written
+// with, and it is set back before it is used (Journal::set_back); or, if even its first record is ahead, perhaps this
+// machine's own, and the master goes on from the last record.
 
 #include <algorithm>
 #include <chrono>

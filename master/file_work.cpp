@@ -21,13 +21,6 @@
 #include "master/progress.h"
 
 namespace ontime::master {
-namespace {
-
-std::string does_not_answer(const std::string& mount) {
-  return "The file system at '" + mount + "' does not answer";
-}
-
-}  // namespace
 
 // One job from start() to its end, with a thread or waiting for one.
 struct FileWork::Running {
@@ -63,14 +56,14 @@ struct FileWork::State : std::enable_shared_from_this<State> {
     start_threads();
   }
 
+  // What hangs on some mounts leaves threads for the others.
   void start_threads() {
+    const std::size_t stuck_max = stuck < limits.stuck_all ? limits.stuck : 1;
     for (auto& [point, mount] : mounts) {
-      while (!mount.waiting.empty() && mount.busy < limits.threads && threads < limits.threads_all) {
-        if (mount.stuck > limits.stuck) break;
+      while (!mount.waiting.empty() && mount.busy < limits.threads && mount.stuck <= stuck_max) {
         if (!start_thread(mount.waiting.front())) return;
         mount.waiting.pop_front();
         ++mount.busy;
-        ++threads;
       }
     }
   }
@@ -125,7 +118,6 @@ struct FileWork::State : std::enable_shared_from_this<State> {
     Mount& mount = mounts[one->mount];
     if (one->is_stuck) set_stuck(*one, mount, false);
     --mount.busy;
-    --threads;
     one->has_thread = false;
     if (mount.busy + mount.stuck == 0 && mount.waiting.empty()) mounts.erase(one->mount);
   }
@@ -162,19 +154,29 @@ struct FileWork::State : std::enable_shared_from_this<State> {
     start_threads();
   }
 
-  static void set_stuck(Running& one, Mount& mount, bool is_stuck) {
+  void set_stuck(Running& one, Mount& mount, bool is_stuck) {
     one.is_stuck = is_stuck;
     ++(is_stuck ? mount.stuck : mount.busy);
     --(is_stuck ? mount.busy : mount.stuck);
+    is_stuck ? ++stuck : --stuck;
     spdlog::warn("file_system_{} mount={} path={} threads={}", is_stuck ? "hangs" : "answers", log::Quoted{one.mount},
                  log::Quoted{one.job.path}, mount.stuck);
+  }
+
+  // Without the end of the sentence.
+  std::string problem_of(const Running& one) const {
+    if (one.has_thread ? !one.is_stuck : one.has_answered || mounts.at(one.mount).busy > 0) return "";
+    if (one.is_stuck || mounts.at(one.mount).stuck > limits.stuck)
+      return "The file system at '" + one.mount + "' does not answer";
+    return "Too many threads of the master hang, and it does not start another for the file system at '" + one.mount + "'";
   }
 
   void give_up(const RunningPointer& one, Mount& mount) {
     one->may_go_on = false;
     const bool is_waiting = !one->has_thread;
+    Status why = failed(problem_of(*one) + "; try again when it does.");
     mount.waiting.remove(one);
-    answer(one, failed(does_not_answer(one->mount) + "; try again when it does."));
+    answer(one, std::move(why));
     if (is_waiting) one->job.late();
   }
 
@@ -196,7 +198,7 @@ struct FileWork::State : std::enable_shared_from_this<State> {
   const asio::any_io_executor control;
   const Limits limits;
   std::map<std::string, Mount> mounts;  // that there is work for
-  std::size_t threads = 0;
+  std::size_t stuck = 0;  // threads that hang
   std::list<std::weak_ptr<Running>> all;
 
   std::mutex mutex;  // guards what follows
@@ -212,7 +214,7 @@ FileWork::~FileWork() { stop(); }
 
 bool FileWork::stop() { return state_->stop(); }
 
-void FileWork::start(Job job) {
+std::weak_ptr<const FileWork::Running> FileWork::start(Job job) {
   const auto one = std::make_shared<Running>();
   one->path = std::filesystem::path(job.path).lexically_normal().string();
   one->job = std::move(job);
@@ -222,12 +224,13 @@ void FileWork::start(Job job) {
   state_->all.push_back(one);
   state_->watch(one);
   state_->place(one);
+  return one;
 }
 
-std::string FileWork::problem_at(const std::string& path) const {
-  const std::string mount = Mounts::of_this_process().of(path);
-  const auto found = state_->mounts.find(mount);
-  return found == state_->mounts.end() || found->second.stuck == 0 ? "" : does_not_answer(mount) + ".";
+std::string FileWork::problem_of(const std::weak_ptr<const Running>& job) const {
+  const auto one = job.lock();
+  const std::string problem = one == nullptr ? "" : state_->problem_of(*one);
+  return problem.empty() ? "" : problem + ".";
 }
 
 }  // namespace ontime::master

@@ -24,19 +24,21 @@ using MayGoOn = std::function<bool()>;
 
 class FileWork {
  public:
+  struct Running;  // a job that was started
+
   struct Limits {
     Duration stuck_after = std::chrono::seconds(10);  // without any progress
-    std::size_t threads = 2;      // at work for one mount
-    std::size_t stuck = 8;        // of one mount that hang, beside those
-    std::size_t threads_all = 64;  // of all mounts
+    std::size_t threads = 2;     // at work for one mount
+    std::size_t stuck = 8;       // of one mount that hang, beside those
+    std::size_t stuck_all = 64;  // of all mounts; while so many hang, a mount has work done if at most one of its own does
     Duration end_max = std::chrono::seconds(2);  // how long the end waits for threads
   };
 
   struct Job {
     std::string path;  // that it is about: its mount chooses the thread
     std::function<void(const MayGoOn&)> work;
-    // Both on the control thread. `done` once: Failed, with a sentence, if the mount does not answer and the job gives
-    // up; then may_go_on() is false, and `late` is called if the work ends after all.
+    // Both on the control thread. `done` once: Failed, with a sentence, if the job does not get on for long and gives up;
+    // then may_go_on() is false, and `late` is called if the work ends after all.
     std::function<void(Status)> done;
     std::function<void()> late = [] {};
     bool gives_up = true;  // false: it waits as long as it takes
@@ -47,16 +49,15 @@ class FileWork {
   ~FileWork();  // stops
 
   // Control thread.
-  void start(Job job);
+  std::weak_ptr<const Running> start(Job job);
   // Work that is under way ends soon; nothing more is done or answered. False if threads hang and are left behind: the
   // process must end by _exit. They touch nothing of this object. Control thread, after its last handler.
   bool stop();
 
-  // A sentence about the mount of the path if work there hangs; empty if it does not.
-  std::string problem_at(const std::string& path) const;
+  // Why a job does not get on, in one sentence; empty if nothing is known to hold it up.
+  std::string problem_of(const std::weak_ptr<const Running>& job) const;
 
  private:
-  struct Running;
   struct State;
   const std::shared_ptr<State> state_;
 };

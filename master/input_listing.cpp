@@ -1,5 +1,6 @@
 #include "master/input_listing.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <sys/stat.h>
@@ -106,6 +107,28 @@ Result<InputFile> inspect_file(const std::string& path, const files::Roots& root
   return InputFile{path, static_cast<std::uint64_t>(status.st_size), mtime_ns, codec_of(path)};
 }
 
+// The matches of a pattern. glob() would say nothing on its way through the directories, however many there are.
+int find_matches(const std::string& pattern, glob_t& matches) {
+  matches.gl_opendir = [](const char* path) -> void* {
+    note_progress();
+    return ::opendir(path);
+  };
+  matches.gl_readdir = [](void* directory) {
+    note_progress();
+    return ::readdir(static_cast<DIR*>(directory));
+  };
+  matches.gl_closedir = [](void* directory) { ::closedir(static_cast<DIR*>(directory)); };
+  matches.gl_stat = [](const char* path, struct stat* status) {
+    note_progress();
+    return ::stat(path, status);
+  };
+  matches.gl_lstat = [](const char* path, struct stat* status) {
+    note_progress();
+    return ::lstat(path, status);
+  };
+  return ::glob(pattern.c_str(), GLOB_NOSORT | GLOB_ALTDIRFUNC, nullptr, &matches);
+}
+
 }  // namespace
 
 // Collects files over all arguments.
@@ -191,7 +214,7 @@ class InputListing::Files {
 
   Status add_glob(const std::string& pattern) {
     glob_t matches{};
-    const int outcome = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &matches);
+    const int outcome = find_matches(pattern, matches);
     std::vector<std::string> paths(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
     ::globfree(&matches);
     if (outcome == GLOB_NOSPACE) return bad_input("The input " + shown(pattern) + " matches too many files.");

@@ -45,6 +45,12 @@ Result<Master::Recovered> Master::recover(journal::Journal& journal, const Setti
   Result<Recovered> recovered = read(journal, settings, recorder);
   const TimePoint wall = Clock::wall_now();
   if (!recovered || recovered->last <= wall + Clock::kAheadMax) return recovered;
+  if (wall < recovered->first) {  // then it is this clock that is wrong; nothing stored can be put right again
+    spdlog::warn("clock_before_journal behind_seconds={} message=\"this machine's clock is before the first record of "
+                 "the journal; the master goes on from the last one\"",
+                 static_cast<std::int64_t>(seconds(recovered->last - wall)));
+    return recovered;
+  }
   spdlog::warn("journal_time_set_back ahead_seconds={} message=\"a master ran with a clock ahead of this one; what it "
                "recorded counts as of now\"",
                static_cast<std::int64_t>(seconds(recovered->last - wall)));
@@ -61,6 +67,7 @@ Result<Master::Recovered> Master::read(journal::Journal& journal, const Settings
     recovered.scheduler->replay(record);
     if (recorder != nullptr) recorder->add_known(record);
     recovered.failures.observe(record);
+    recovered.first = std::min(recovered.first, record.at);
     recovered.last = std::max(recovered.last, record.at);
   });
   if (!status) return status.error();

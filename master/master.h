@@ -56,10 +56,11 @@ class Master {
   struct Recovered {
     std::unique_ptr<scheduler::Scheduler> scheduler;
     FailureMessages failures;
-    TimePoint last;  // of the records
+    TimePoint first = TimePoint::max();  // of the records
+    TimePoint last;
   };
   static Result<Recovered> read(journal::Journal& journal, const Settings& settings, recording::Recorder* recorder);
-  // Sets the journal's times back if they are far ahead of the clock.
+  // Sets the journal's times back if the last of them, but not all, are far ahead of the clock.
   static Result<Recovered> recover(journal::Journal& journal, const Settings& settings, recording::Recorder* recorder);
   Master(asio::io_context& io, journal::Journal& journal, const Settings& settings, asio::ip::tcp::acceptor socket,
          JournalWriter::OnFailure on_failure, Recovered recovered, std::unique_ptr<recording::Recorder> recorder);

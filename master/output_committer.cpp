@@ -32,12 +32,18 @@ void OutputCommitter::start_first(JobId job) {
     queue->second.pop_front();
     if (queue->second.empty()) {
       queues_.erase(queue);
+      under_way_.erase(job);
     } else {
       start_first(job);
     }
     done(status);
   };
-  file_work_.start(std::move(work));
+  under_way_[job] = file_work_.start(std::move(work));
+}
+
+std::string OutputCommitter::problem_of(JobId job) const {
+  const auto found = under_way_.find(job);
+  return found == under_way_.end() ? "" : file_work_.problem_of(found->second);
 }
 
 void OutputCommitter::commit(JobId job, CommitPlan plan) {

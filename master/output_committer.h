@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "common/files/roots.h"
@@ -26,8 +27,8 @@ class OutputCommitter {
   void commit(JobId job, CommitPlan plan);
   void discard(JobId job, std::string directory, std::uint32_t parts);
 
-  // Why work on this directory does not get on; empty if nothing is known to hold it up.
-  std::string problem_at(const std::string& directory) const { return file_work_.problem_at(directory); }
+  // Why what is under way for the job does not get on; empty if nothing is known to hold it up.
+  std::string problem_of(JobId job) const;
 
   // Commits or discards that are not done yet.
   bool is_busy_with(JobId job) const { return queues_.contains(job); }
@@ -41,6 +42,7 @@ class OutputCommitter {
   const files::Roots roots_;
   const OnCommitted on_committed_;
   std::map<JobId, std::deque<FileWork::Job>> queues_;  // the first of each is under way
+  std::map<JobId, std::weak_ptr<const FileWork::Running>> under_way_;  // by the same jobs
 };
 
 }  // namespace ontime::master

@@ -49,7 +49,9 @@ bool has_claim(const std::string& directory, const std::string& cluster) {
 // Number of entries; negative if it cannot be read.
 std::ptrdiff_t entries_of(const fs::path& directory, std::error_code& error) {
   std::ptrdiff_t count = 0;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) ++count;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error), ++count) {
+    note_progress();
+  }
   return error ? -1 : count;
 }
 

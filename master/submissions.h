@@ -43,7 +43,7 @@ class Submissions {
   void on_answer(const scheduler::action::AnswerSubmit& answer);
 
   // Why the commit of a job does not get on; empty if nothing is known to hold it up.
-  std::string commit_problem(const std::string& output) const { return committer_.problem_at(output); }
+  std::string commit_problem(JobId job) const { return committer_.problem_of(job); }
 
  private:
   struct Waiting {

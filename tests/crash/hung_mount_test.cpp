@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class HungMount : public PacedJobs {
+class HungMountOfMaster : public PacedJobs {
  protected:
   // Two of them, that hang as long as `hung_` exists.
   void start_master(const std::string& more = "") {
@@ -58,7 +58,7 @@ class HungMount : public PacedJobs {
   int clients_ = 0;
 };
 
-TEST_F(HungMount, StopsNoOtherSubmissionAndIsNamedAndTheMasterEndsAllTheSame) {
+TEST_F(HungMountOfMaster, StopsNoOtherSubmissionAndIsNamedAndTheMasterEndsAllTheSame) {
   start_master();
   cluster_.add_worker();
   hang();
@@ -84,7 +84,7 @@ TEST_F(HungMount, StopsNoOtherSubmissionAndIsNamedAndTheMasterEndsAllTheSame) {
   run_elsewhere("again");
 }
 
-TEST_F(HungMount, ASubmissionThatItsClientGaveUpOnIsNotAcceptedWhenTheMountAnswersAgain) {
+TEST_F(HungMountOfMaster, ASubmissionThatItsClientGaveUpOnIsNotAcceptedWhenTheMountAnswersAgain) {
   start_master();
   cluster_.add_worker();
   hang();
@@ -107,7 +107,7 @@ TEST_F(HungMount, ASubmissionThatItsClientGaveUpOnIsNotAcceptedWhenTheMountAnswe
   EXPECT_EQ(run_elsewhere("out"), "job-2");  // neither of the two has become a job
 }
 
-TEST_F(HungMount, UnderTheJournalDoesNotKeepTheMasterFromEnding) {
+TEST_F(HungMountOfMaster, UnderTheJournalDoesNotKeepTheMasterFromEnding) {
   start_master(":" + (cluster_ / "journal"));
   hang();
   cluster_.add_worker();  // something to write down
@@ -121,7 +121,7 @@ TEST_F(HungMount, UnderTheJournalDoesNotKeepTheMasterFromEnding) {
   run_elsewhere("out");
 }
 
-TEST_F(HungMount, HoldsUpTheCommitsOfItsOwnJobsOnlyAndTheyGoOnWhenItAnswers) {
+TEST_F(HungMountOfMaster, HoldsUpTheCommitsOfItsOwnJobsOnlyAndTheyGoOnWhenItAnswers) {
   start_master();
   std::vector<std::string> jobs;
   for (int i = 0; i < 3; ++i) {

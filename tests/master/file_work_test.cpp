@@ -45,10 +45,11 @@ class Gate {
 
 class FileWorkTest : public testing::Test {
  protected:
-  FileWorkTest() {
+  explicit FileWorkTest(std::size_t stuck_all = 64) {
     FileWork::Limits limits;
     limits.stuck_after = 200ms;
     limits.stuck = 3;
+    limits.stuck_all = stuck_all;
     limits.end_max = 100ms;
     work_ = std::make_unique<FileWork>(io_.get_executor(), limits);
   }
@@ -61,21 +62,23 @@ class FileWorkTest : public testing::Test {
     bool is_done = false;
     bool is_late = false;
     Status status;
+    std::weak_ptr<const FileWork::Running> job;
   };
   std::shared_ptr<Told> start(const std::string& path, std::function<void(const MayGoOn&)> work, bool gives_up = true) {
     auto told = std::make_shared<Told>();
-    work_->start({path, std::move(work),
-                  [told](Status status) {
-                    EXPECT_FALSE(told->is_done);
-                    told->is_done = true;
-                    told->status = std::move(status);
-                  },
-                  [told] { told->is_late = true; }, gives_up});
+    told->job = work_->start({path, std::move(work),
+                              [told](Status status) {
+                                EXPECT_FALSE(told->is_done);
+                                told->is_done = true;
+                                told->status = std::move(status);
+                              },
+                              [told] { told->is_late = true; }, gives_up});
     return told;
   }
   std::shared_ptr<Told> hang(const std::string& path, bool gives_up = true) {
     return start(path, [gate = gate_](const MayGoOn&) { gate->pass(); }, gives_up);
   }
+  std::string problem_of(const std::shared_ptr<Told>& told) const { return work_->problem_of(told->job); }
   void run_until(const std::function<bool()>& holds) {
     const auto end = std::chrono::steady_clock::now() + 60s;
     while (!holds() && std::chrono::steady_clock::now() < end) {
@@ -95,7 +98,7 @@ class FileWorkTest : public testing::Test {
 TEST_F(FileWorkTest, AMountThatHangsHoldsUpItsOwnWorkOnly) {
   std::vector<std::shared_ptr<Told>> hung;
   for (int i = 0; i < 5; ++i) hung.push_back(hang(kHung));
-  const auto good = start(kGood, [](const MayGoOn&) {});
+  const auto good = start(kGood, [](const MayGoOn&) {}, false);
   run_until([&] { return good->is_done; });
   EXPECT_TRUE(good->status);
   run_until([&] { return std::all_of(hung.begin(), hung.end(), [](const auto& one) { return one->is_done; }); });
@@ -103,11 +106,46 @@ TEST_F(FileWorkTest, AMountThatHangsHoldsUpItsOwnWorkOnly) {
     EXPECT_EQ(one->status.error().message, "The file system at '/proc' does not answer; try again when it does.");
     EXPECT_EQ(one->status.error().kind, ErrorKind::Failed);
   }
-  EXPECT_EQ(work_->problem_at("/proc/x"), "The file system at '/proc' does not answer.");
-  EXPECT_EQ(work_->problem_at(kGood), "");
+  EXPECT_EQ(problem_of(hung[0]), "The file system at '/proc' does not answer.");
+  EXPECT_EQ(problem_of(good), "");
   gate_->open();
   run_until([&] { return std::all_of(hung.begin(), hung.end(), [](const auto& one) { return one->is_late; }); });
-  EXPECT_EQ(work_->problem_at("/proc/x"), "");
+  EXPECT_EQ(problem_of(hung[0]), "");
+}
+
+class FileWorkWhereMuchHangs : public FileWorkTest {
+ protected:
+  FileWorkWhereMuchHangs() : FileWorkTest(2) {}
+  // As many as may: two, and one that was started when the first of them hung.
+  std::vector<std::shared_ptr<Told>> hang_as_many_as_may() {
+    std::vector<std::shared_ptr<Told>> hung;
+    for (int i = 0; i < 3; ++i) hung.push_back(hang(kHung, false));
+    run_until([&] {
+      return std::none_of(hung.begin(), hung.end(), [&](const auto& one) { return problem_of(one).empty(); });
+    });
+    for (const auto& one : hung) EXPECT_EQ(problem_of(one), "The file system at '/proc' does not answer.");
+    return hung;
+  }
+};
+
+TEST_F(FileWorkWhereMuchHangs, MountsThatAnswerHaveThreadsAllTheSame) {
+  hang_as_many_as_may();
+  const auto good = start(kGood, [](const MayGoOn&) {}, false);
+  run_until([&] { return good->is_done; });
+  EXPECT_TRUE(good->status);
+}
+
+TEST_F(FileWorkWhereMuchHangs, WhatWaitsForThatIsNotSaidToHang) {
+  hang_as_many_as_may();
+  const auto patient = hang(kHung, false);
+  const auto refused = hang(kHung);
+  const std::string why = "Too many threads of the master hang, and it does not start another for the file system at '/proc'";
+  run_until([&] { return refused->is_done; });
+  EXPECT_EQ(refused->status.error().message, why + "; try again when it does.");
+  EXPECT_EQ(problem_of(patient), why + ".");
+  gate_->open();
+  run_until([&] { return patient->is_done; });
+  EXPECT_TRUE(patient->status);
 }
 
 TEST_F(FileWorkTest, ThreadsThatHangAreReplaced) {
@@ -146,10 +184,10 @@ TEST_F(FileWorkTest, WorkThatWasGivenUpIsToldToEnd) {
 TEST_F(FileWorkTest, ALinkIsFollowedToTheMountThatItLeadsTo) {
   const test::TemporaryDirectory directory;
   std::filesystem::create_symlink("/proc", directory / "link");
-  hang((directory / "link") + "/hung", false);
-  const auto good = start(directory / "good", [](const MayGoOn&) {});
-  run_until([&] { return good->is_done && !work_->problem_at("/proc").empty(); });
-  EXPECT_EQ(work_->problem_at(directory / "x"), "");
+  const auto hung = hang((directory / "link") + "/hung", false);
+  const auto good = start(directory / "good", [](const MayGoOn&) {}, false);
+  run_until([&] { return good->is_done && !problem_of(hung).empty(); });
+  EXPECT_EQ(problem_of(hung), "The file system at '/proc' does not answer.");
 }
 
 TEST_F(FileWorkTest, TheEndLeavesBehindWhatHangs) {

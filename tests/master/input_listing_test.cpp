@@ -4,10 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "master/progress.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {
@@ -70,6 +73,15 @@ TEST_F(InputListing, ExpandsGlobsInOrder) {
   for (const char* name : {"x2.log", "x10.log", "x1.log", "y.txt"}) make(name);
   EXPECT_EQ(list({at("x*.log")}), (Paths{"x1.log", "x10.log", "x2.log"}));
   EXPECT_EQ(list({at("[xy]?.log")}), (Paths{"x1.log", "x2.log"}));
+}
+
+TEST_F(InputListing, GetsOnWhileAGlobGoesThroughManyDirectories) {
+  constexpr std::uint64_t kDirectories = 100;
+  for (std::uint64_t i = 0; i < kDirectories; ++i) make("d" + std::to_string(i) + "/other");
+  std::atomic<std::uint64_t> progress = 0;
+  const ProgressOf counted(progress);
+  EXPECT_NE(error_for({at("*/none")}).find("matches no file"), std::string::npos);
+  EXPECT_GE(progress, kDirectories);
 }
 
 TEST_F(InputListing, KeepsTheOrderOfArgumentsAndEachFileOnce) {

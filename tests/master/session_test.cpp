@@ -99,19 +99,41 @@ TEST_F(SessionTest, WhatTheMasterMeasuresIsTold) {
   });
 }
 
-// As a master has left it whose machine's clock was ten years ahead.
-TEST_F(SessionTest, AClockThatWasFarAheadOnceIsNotKept) {
-  using std::chrono::hours;
-  stop_master();
-  const TimePoint ahead = master::Clock::wall_now() + hours(10 * 365 * 24);
-  std::vector<scheduler::Record> written{{ahead, scheduler::record::MasterStarted{40}},
-                                         {ahead + hours(1), scheduler::record::JobAccepted{JobId{3}, {}}},
-                                         {ahead + hours(2), scheduler::record::JobEnded{
-                                                                JobId{3}, scheduler::JobState::Killed, "killed"}}};
-  EXPECT_TRUE(journal_.append(written));
-  start_master();
+class ClockTest : public SessionTest {
+ protected:
+  static constexpr Duration kTenYears = std::chrono::hours(10 * 365 * 24);
+
+  // A journal that began at one time, and in which a job was accepted at another one and killed an hour later.
+  void start_on_journal(TimePoint begun, TimePoint accepted) {
+    stop_master();
+    const scheduler::record::JobEnded ended{JobId{3}, scheduler::JobState::Killed, "killed"};
+    std::vector<scheduler::Record> written{{begun, scheduler::record::MasterStarted{40}},
+                                           {accepted, scheduler::record::JobAccepted{JobId{3}, {}}},
+                                           {accepted + std::chrono::hours(1), ended}};
+    EXPECT_TRUE(journal_.append(written));
+    start_master();
+  }
+};
+
+// A machine that starts at 1970, say: then everything lies in the future, and nothing could be put right again.
+TEST_F(ClockTest, ThatIsBeforeTheJournalBeganChangesNothingInIt) {
+  const TimePoint ahead = master::Clock::wall_now() + kTenYears;
+  start_on_journal(ahead, ahead);
   play([&]() -> awaitable<void> {
-    const TimePoint soon = master::Clock::wall_now() + hours(1);
+    const wire::Reply::Job old = co_await describe(3);
+    EXPECT_EQ(from_unix_ns(old.summary().submitted_unix_ns()), ahead);
+    EXPECT_EQ(from_unix_ns(old.summary().ended_unix_ns()), ahead + std::chrono::hours(1));
+    const wire::Reply::Job fresh = co_await describe(co_await submit());
+    EXPECT_GE(fresh.summary().submitted_unix_ns(), old.summary().ended_unix_ns());
+  });
+}
+
+// As a master has left it whose machine's clock was ten years ahead.
+TEST_F(ClockTest, ThatWasFarAheadOnceIsNotKept) {
+  const TimePoint now = master::Clock::wall_now();
+  start_on_journal(now - std::chrono::hours(1), now + kTenYears);
+  play([&]() -> awaitable<void> {
+    const TimePoint soon = now + std::chrono::hours(1);
     const wire::Reply::Job old = co_await describe(3);
     EXPECT_LT(from_unix_ns(old.summary().ended_unix_ns()), soon);
     EXPECT_LE(old.summary().submitted_unix_ns(), old.summary().ended_unix_ns());

@@ -18,7 +18,17 @@ const std::string kNovel = kText + "/austen_persuasion.txt";
 
 // An attempt that stops -----------------------------------------------------------------------------------------------
 
-class StoppedAttempt : public testing::TestWithParam<std::string> {};
+class StoppedAttempt : public testing::TestWithParam<std::string> {
+ protected:
+  // Its original has not passed the place, at a fifth, where it was to stop.
+  static void expect_stopped(const nlohmann::json& task) {
+    const nlohmann::json& original = task["attempts"][0];
+    const std::uint64_t begin = task["begin"];
+    const std::uint64_t size = task["end"].get<std::uint64_t>() - begin;
+    EXPECT_LT(original["offset"].get<std::uint64_t>(), begin + size / 4) << task.dump(1);
+    EXPECT_NE(original["state"], "succeeded") << task.dump(1);
+  }
+};
 
 // One of ten attempts stops at a fifth of its work, after a checkpoint: its cut is never answered.
 TEST_P(StoppedAttempt, DoesNotHoldItsJob) {
@@ -26,11 +36,14 @@ TEST_P(StoppedAttempt, DoesNotHoldItsJob) {
   Arguments arguments{"run",       "wordcount",     kNovel,         "--output",    directory / "out", "--workers", "10",
                       "--slots",   "2",             "--splits",     "10",          "--deadline",      "14s",
                       "--inject",  "pace=4s",       "--inject",     "stall=task:3@20%",  "--checkpoint",    "1s",
-                      "--seed",    "7",             "--quiet"};
+                      "--seed",    "7",             "--quiet",      "--json",      "--tasks"};
   if (GetParam() != "default") arguments.insert(arguments.end(), {"--policy", GetParam()});
   const Finished finished = ontime(arguments);
   EXPECT_THAT(finished.status, testing::AnyOf(0, 3)) << finished.err;  // 3: done, but late
   EXPECT_EQ(verified_answer(directory / "out"), counted_by_coreutils(kNovel));
+  const nlohmann::json job = nlohmann::json::parse(finished.out, nullptr, false);
+  ASSERT_FALSE(job.is_discarded()) << finished.out;
+  expect_stopped(job["task_list"][3]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, StoppedAttempt,
@@ -162,6 +175,7 @@ TEST_F(BadJob, AStaleCopyOfTheInputOnOneNodeIsThatNodesFault) {
 
 // Each attempt kills the worker that runs it, as one does that uses up its container's memory.
 TEST_F(BadJob, ThatTakesItsWorkersDownFails) {
+  cluster_.set_node_timeout("5s");  // so that no other worker is lost on a busy machine
   cluster_.start_master();
   for (int i = 0; i < 2; ++i) cluster_.add_worker();
   const std::string deadly = cluster_.submit(

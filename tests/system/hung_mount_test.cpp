@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "tests/system/cluster.h"
 
@@ -18,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr const char* kNobody = "65534";
 
 // It waits for an answer of the file system (once that has read the question, no signal ends the wait), or for somebody
-// else who has asked the same.
+// else who has asked the same; a page fault looks like the latter for a moment.
 bool hangs(pid_t pid) {
   const std::string process = "/proc/" + std::to_string(pid);
   const std::string stat = read_file(process + "/stat");
@@ -57,9 +60,18 @@ class HungMount : public testing::Test {
   std::string submit(const std::string& input, const std::string& output) {
     return cluster_.submit({"curious", at(input), "--output", at(output), "--app-dir", at("apps")});
   }
-  std::size_t hanging() const {
-    const std::vector<pid_t> all = descendants(worker_.pid(), "ontime-runner");
-    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), hangs));
+  // Processes that have hung at every look for a while.
+  std::size_t hanging() {
+    const auto now = std::chrono::steady_clock::now();
+    const auto before = std::exchange(hanging_since_, {});
+    for (const pid_t pid : descendants(worker_.pid(), "ontime-runner")) {
+      if (!hangs(pid)) continue;
+      const auto known = before.find(pid);
+      hanging_since_[pid] = known == before.end() ? now : known->second;
+    }
+    return static_cast<std::size_t>(std::count_if(hanging_since_.begin(), hanging_since_.end(), [&](const auto& entry) {
+      return now - entry.second >= std::chrono::milliseconds(200);
+    }));
   }
   // However much hangs, the worker ends when it is told to.
   void expect_an_orderly_end() {
@@ -69,6 +81,7 @@ class HungMount : public testing::Test {
 
   Cluster cluster_;
   Process worker_;
+  std::map<pid_t, std::chrono::steady_clock::time_point> hanging_since_;
 };
 
 TEST_F(HungMount, AnOutputDirectoryThatHangsKeepsNoOtherJobFromRunning) {

@@ -112,12 +112,12 @@ Status Slots::on_launch(const wire::Order::Launch& launch) {
   }
   if (reports_.is_full()) return bad_input("the master does not acknowledge reports");
   if (auto placed = place(id, launch, setup->second); !placed) {
-    report_end(id, wire::LAUNCH, placed.error().message, {});
+    report_end(id, placed.error().failure, placed.error().message, {});
   }
   return {};
 }
 
-Status Slots::place(AttemptId id, const wire::Order::Launch& launch, const Setup& setup) {
+Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launch& launch, const Setup& setup) {
   std::shared_ptr<RunnerLink> runner = find_idle(setup);
   const bool is_new = runner == nullptr;
   if (is_new) {
@@ -145,16 +145,16 @@ std::shared_ptr<RunnerLink> Slots::find_idle(const Setup& setup) const {
   return nullptr;
 }
 
-Result<std::shared_ptr<RunnerLink>> Slots::spawn(const Setup& setup) {
+Result<std::shared_ptr<RunnerLink>, Slots::Refusal> Slots::spawn(const Setup& setup) {
   make_room();
   if (auto fits = check_dying(JobId{setup->job()}); !fits) return std::move(fits).error();
   RunnerEnds ends;
   auto runner = RunnerLink::make(executor_, *this, ++last_runner_, setup, ends);
-  if (!runner) return std::move(runner).error();
+  if (!runner) return Refusal{wire::LAUNCH, runner.error().message};
   runners_.emplace(last_runner_, *runner);
   launcher_.spawn(last_runner_, std::move(ends));
   (*runner)->send_setup(runner_setup(*setup, options_));
-  return runner;
+  return std::move(*runner);
 }
 
 std::size_t Slots::living_runners() const {
@@ -162,7 +162,7 @@ std::size_t Slots::living_runners() const {
       std::count_if(runners_.begin(), runners_.end(), [](const auto& entry) { return !entry.second->is_killed(); }));
 }
 
-Status Slots::check_dying(JobId job) const {
+Result<void, Slots::Refusal> Slots::check_dying(JobId job) const {
   std::size_t dying = 0;
   std::size_t of_job = 0;
   for (const auto& [number, runner] : runners_) {
@@ -171,10 +171,11 @@ Status Slots::check_dying(JobId job) const {
     of_job += runner->setup()->job() == job.value;
   }
   if (of_job >= kDyingOfJobFactor * options_.slots + kDyingOfJobExtra) {
-    return failed("killed attempts of this job do not end on this worker; does the disk of its input or output hang?");
+    return Refusal{wire::INPUT,
+                   "killed attempts of this job do not end on this worker; does the disk of its input or output hang?"};
   }
   if (dying >= kDyingFactor * options_.slots + kDyingExtra) {
-    return failed("too many killed attempts of this worker do not end; do disks hang?");
+    return Refusal{wire::LAUNCH, "too many killed attempts of this worker do not end; do disks hang?"};
   }
   return {};
 }

@@ -6,7 +6,8 @@
 // the runner says that it has finished), living runners at most 2 * slots; killed ones whose end has not been seen yet,
 // which hang in the kernel if that takes long: of one job kDyingOfJobFactor * slots + kDyingOfJobExtra, so that a job
 // whose disk hangs leaves room for those whose disks do not, in all kDyingFactor * slots + kDyingExtra. What comes above
-// that is refused as LAUNCH: it is this machine's state, not the attempt's doing.
+// the latter is refused as LAUNCH: it is this machine's state, not the attempt's doing. What comes above the bound of its
+// job is refused as INPUT: the job's files hang here, which says nothing of other jobs.
 
 #include <asio/any_io_executor.hpp>
 #include <cstdint>
@@ -68,6 +69,10 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
     std::shared_ptr<RunnerLink> runner;
   };
   using Setup = std::shared_ptr<const wire::JobSetup>;
+  struct Refusal {
+    wire::Failure failure = wire::LAUNCH;
+    std::string message;
+  };
 
   Status on_setup(const wire::JobSetup& setup);
   Status on_launch(const wire::Order::Launch& launch);
@@ -77,15 +82,15 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   void forget(JobId job);
 
   // Hands the attempt to a runner: an idle one of the job, otherwise a new one.
-  Status place(AttemptId id, const wire::Order::Launch& launch, const Setup& setup);
+  Result<void, Refusal> place(AttemptId id, const wire::Order::Launch& launch, const Setup& setup);
   std::shared_ptr<RunnerLink> find_idle(const Setup& setup) const;
-  Result<std::shared_ptr<RunnerLink>> spawn(const Setup& setup);
+  Result<std::shared_ptr<RunnerLink>, Refusal> spawn(const Setup& setup);
   // Ends idle runners, oldest first, until another one fits.
   void make_room();
   void end_idle_runners();
   std::size_t living_runners() const;
   // Whether one more runner of this job fits beside those that do not end.
-  Status check_dying(JobId job) const;
+  Result<void, Refusal> check_dying(JobId job) const;
   // Tells the runner of a standby to begin, if it is time.
   void pass_begin(Running& running);
   void ask_cut(Running& running);

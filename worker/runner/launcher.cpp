@@ -145,7 +145,7 @@ Status Launcher::report_exits() {
     ::kill(-pid, SIGKILL);
     int wait_status = 0;
     ::waitpid(pid, &wait_status, 0);
-    if (openers_.on_exited(pid)) continue;
+    if (openers_.on_exited(pid, wait_status)) continue;
     if (auto reported = report_exit(pid, wait_status); !reported) return reported;
   }
 }
@@ -173,7 +173,7 @@ void Launcher::kill_all(int signals) {
   const auto until = std::chrono::steady_clock::now() + kLastWait;
   while (!runners_.empty() || !openers_.empty()) {
     for (pid_t pid = 0; (pid = ::waitpid(-1, nullptr, WNOHANG)) > 0;) {
-      if (!openers_.on_exited(pid)) runners_.erase(pid);
+      if (!openers_.on_exited(pid, 0)) runners_.erase(pid);
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     if (left <= left.zero() || (runners_.empty() && openers_.empty())) return;

@@ -20,7 +20,7 @@ Fault lost(const std::string& path) {
 
 }  // namespace
 
-void hand_over(int socket, const Outcome<OutputFile>& output) {
+bool hand_over(int socket, const Outcome<OutputFile>& output) {
   wire::OutputFile message;
   if (!output) {
     message.set_error(output.error().message);
@@ -43,7 +43,7 @@ void hand_over(int socket, const Outcome<OutputFile>& output) {
     rights->cmsg_len = CMSG_LEN(sizeof(Pair));
     std::memcpy(CMSG_DATA(rights), descriptors.data(), sizeof(Pair));
   }
-  static_cast<void>(::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT));
+  return ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
 }
 
 Outcome<OutputFile> take_over(int socket, const std::string& path) {

@@ -8,8 +8,8 @@
 
 namespace ontime::worker {
 
-// Never waits. A runner that does not take it is none of the launcher's concern.
-void hand_over(int socket, const Outcome<OutputFile>& output);
+// Never waits. False if it could not be sent.
+bool hand_over(int socket, const Outcome<OutputFile>& output);
 
 // Waits for the one that was asked for. `path` for messages.
 Outcome<OutputFile> take_over(int socket, const std::string& path);

@@ -24,36 +24,57 @@ void close_all_but(int socket) {
   die_with(launcher);
   reset_signals();
   close_all_but(socket);
-  hand_over(socket, create_output_file(path, roots));
-  ::_exit(0);
+  ::_exit(hand_over(socket, create_output_file(path, roots)) ? 0 : 1);
 }
 
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
+Fault cannot_create(FaultKind kind, const std::string& path, const std::string& why) {
+  return {kind, "cannot create the output file " + path + ": " + why};
+}
+
 }  // namespace
 
 void OutputOpeners::open(std::uint64_t runner, int socket, const std::string& path) {
-  const std::string directory = directory_of(path);
-  if (has_too_many(directory)) {
-    return hand_over(socket, Fault{FaultKind::Node, "cannot create the output file " + path +
-                                                        ": earlier attempts still wait for that on this worker; does "
-                                                        "the file system hang?"});
-  }
+  std::optional<Fault> fault = check_left(path);
   const pid_t launcher = ::getpid();
-  const pid_t pid = ::fork();
+  const pid_t pid = fault ? -1 : ::fork();
   if (pid == 0) make_and_hand_over(socket, path, roots_, launcher);
-  if (pid < 0) return hand_over(socket, system_fault(FaultKind::Node, "cannot fork to create the output file " + path));
-  openers_[pid] = {runner, directory, false};
+  if (pid > 0) {
+    openers_[pid] = {runner, socket, path, false};
+    return;
+  }
+  if (!fault) fault = system_fault(FaultKind::Node, "cannot fork to create the output file " + path);
+  static_cast<void>(hand_over(socket, *fault));  // a runner that does not take it is none of the launcher's concern
 }
 
-bool OutputOpeners::has_too_many(const std::string& directory) const {
+// After it has handed over it only ends. One that is killed in between spoils the runner's next attempt.
+bool OutputOpeners::on_exited(pid_t pid, int wait_status) {
+  const auto found = openers_.extract(pid);
+  if (found.empty()) return false;
+  const Opener& opener = found.mapped();
+  if (wait_status != 0 && !opener.is_left) {
+    static_cast<void>(hand_over(
+        opener.socket, cannot_create(FaultKind::Node, opener.path, "the process that was to do that has ended before")));
+  }
+  return true;
+}
+
+std::optional<Fault> OutputOpeners::check_left(const std::string& path) const {
   std::size_t left = 0;
   std::size_t left_there = 0;
   for (const auto& [pid, opener] : openers_) {
     left += opener.is_left;
-    left_there += opener.is_left && opener.directory == directory;
+    left_there += opener.is_left && directory_of(opener.path) == directory_of(path);
   }
-  return left >= kLeftMax || left_there >= kLeftInDirectoryMax;
+  if (left_there >= kLeftInDirectoryMax) {
+    return cannot_create(FaultKind::Output, path,
+                         "earlier attempts still wait for that on this worker; does the file system hang?");
+  }
+  if (left >= kLeftMax) {
+    return cannot_create(FaultKind::Node, path, "too many attempts of this worker still wait for that; do disks hang?");
+  }
+  return std::nullopt;
 }
 
 void OutputOpeners::leave(std::uint64_t runner) {

@@ -8,16 +8,19 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "common/files/roots.h"
+#include "worker/data/fault.h"
 
 namespace ontime::worker {
 
 class OutputOpeners {
  public:
-  // So many processes may be left behind in one directory, and so many in all; then an attempt there is refused at
-  // once, with a sentence, and attempts elsewhere are not.
+  // So many processes may be left behind in one directory, and so many in all; then an attempt is refused at once, with
+  // a sentence. For a directory that is a fault of the output, which attempts elsewhere do not share; in all, of the node.
   static constexpr std::size_t kLeftInDirectoryMax = 8;
   static constexpr std::size_t kLeftMax = 256;
 
@@ -27,18 +30,20 @@ class OutputOpeners {
   void open(std::uint64_t runner, int socket, const std::string& path);
   // Nobody waits for its file any more: the runner has ended.
   void leave(std::uint64_t runner);
-  // False if the process that was reaped is none of these.
-  bool on_exited(pid_t pid) { return openers_.erase(pid) > 0; }
+  // A process was reaped; false if it is none of these. A runner whose file it has not handed over is told so.
+  bool on_exited(pid_t pid, int wait_status);
   void kill_all();
   bool empty() const { return openers_.empty(); }
 
  private:
   struct Opener {
     std::uint64_t runner = 0;
-    std::string directory;
+    int socket = -1;  // of the runner, while it is not left
+    std::string path;
     bool is_left = false;
   };
-  bool has_too_many(const std::string& directory) const;
+  // Whether so many are left behind that no other is started.
+  std::optional<Fault> check_left(const std::string& path) const;
 
   const files::Roots roots_;
   std::map<pid_t, Opener> openers_;
