@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/output/manifest.h"
+
 namespace ontime::master {
 namespace {
 
@@ -35,7 +37,7 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t
     entry->set_key(key);
     entry->set_value(value);
   }
-  setup->set_output(spec.output);
+  setup->set_output(output::attempts_directory(spec.output, spec.claim));
   setup->set_record_bytes_max(spec.record_bytes_max);
   setup->set_tasks(tasks);
 }

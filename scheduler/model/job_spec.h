@@ -31,6 +31,7 @@ struct JobSpec {
   StringMap parameters;
   std::vector<InputFile> inputs;  // in input order; empty files are left out
   std::string output;             // absolute directory
+  std::string claim;              // id under which the job holds that directory; no other job has it
   std::uint64_t split_bytes = 128u << 20;
   Duration deadline{0};                                   // after submission; 0: none
   Duration checkpoint_interval{std::chrono::seconds(5)};  // 0: off
