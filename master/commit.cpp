@@ -11,6 +11,7 @@
 
 #include "common/base/kill_point.h"
 #include "master/file_system.h"
+#include "master/output_claim.h"
 #include "master/output_place.h"
 #include "master/stitch.h"
 
@@ -28,29 +29,30 @@ std::optional<std::uint64_t> size_of(int directory, const std::string& name) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+bool has(int directory, const char* name) {
+  struct stat ignored {};
+  return ::fstatat(directory, name, &ignored, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 // One commit under way.
 class Commit {
  public:
-  // `directory`: the one of the plan, or another name for it.
-  Commit(const CommitPlan& plan, const std::string& directory, const MayGoOn& may_go_on)
-      : plan_(plan), directory_(directory), may_go_on_(may_go_on) {}
+  Commit(const CommitPlan& plan, const OutputPlace& place, const MayGoOn& may_go_on)
+      : plan_(plan), place_(place), output_(place.descriptor()), directory_(place.path()), may_go_on_(may_go_on) {}
 
-  // A job that is reported to have failed must not look committed, whatever the last step was.
   Status run() {
     Status status = commit();
-    if (!status && may_go_on_()) static_cast<void>(::unlinkat(output_.get(), output::kSuccessName, 0));
+    if (!status && may_go_on_()) take_back();
     return status;
   }
 
  private:
   Status commit() {
-    Result<Descriptor> output = open_directory(directory_);
-    if (!output) return output.error();
-    output_ = std::move(*output);
-    if (size_of(output_.get(), output::kSuccessName)) return sync(directory_);
-    // May be gone already, if this is a repetition.
-    attempts_ =
-        Descriptor(::openat(output_.get(), output::kAttemptsName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    attempts_ = open_claim(place_, claim());
+    const bool has_success = has(output_, output::kSuccessName);
+    if (!attempts_.is_open() && !has_manifest()) return lost();  // without attempts this is a repetition
+    if (has_success && (attempts_.is_open() || !has_manifest())) return foreign_success();
+    if (has_success) return finish();
     for (const Part& part : plan_.parts) {
       if (!may_go_on_()) return interrupted();
       if (Status status = place(part); !status) return status;
@@ -58,9 +60,29 @@ class Commit {
     return conclude();
   }
 
+  const std::string& claim() const { return plan_.manifest.claim; }
+  bool has_manifest() const { return output::is_manifest_of(output_, claim()); }
+  Error lost() const {
+    return failed("The output directory '" + plan_.directory +
+                  "' is not this job's any more; was it moved or replaced? Submit the job again.");
+  }
+  Error foreign_success() const {
+    return failed("The output directory '" + plan_.directory +
+                  "' holds a _SUCCESS that this job did not write; submit the job again with another directory.");
+  }
+  // A job that is reported to have failed must not look committed, whatever the last step was.
+  void take_back() {
+    if (made_success_) {
+      ::unlinkat(output_, output::kSuccessName, 0);
+    } else if (has_manifest()) {
+      ::unlinkat(output_, output::kManifestName, 0);
+    }
+  }
+
   std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
-  std::string attempt_path_of(const std::string& name) const { return path_of(output::kAttemptsName) + "/" + name; }
-  Status sync(const std::string& path) const { return sync_directory(path); }
+  std::string attempt_path_of(const std::string& name) const {
+    return output::attempts_directory(plan_.directory, claim()) + "/" + name;
+  }
 
   Status place(const Part& part) {
     if (part.may_rename) {
@@ -68,7 +90,7 @@ class Commit {
       const auto size = size_of(attempts_.get(), part.pieces.front().file);
       if (size && *size >= part.length) return rename_part(part, *size);
     }
-    if (size_of(output_.get(), part.name) == part.length) return {};
+    if (size_of(output_, part.name) == part.length) return {};
     if (part.length == 0) return create_empty(part);
     return stitch_part(part);
   }
@@ -79,7 +101,7 @@ class Commit {
       if (Status status = shorten(file, part.length); !status) return status;
     }
     pass_kill_point("part-before-rename");
-    if (::renameat(attempts_.get(), file.c_str(), output_.get(), part.name.c_str()) != 0) {
+    if (::renameat(attempts_.get(), file.c_str(), output_, part.name.c_str()) != 0) {
       return system_error("rename to", path_of(part.name), errno);
     }
     pass_kill_point("part-renamed");
@@ -88,7 +110,7 @@ class Commit {
 
   // What lies behind was written for a range that was never sealed.
   Status shorten(const std::string& name, std::uint64_t length) {
-    const Descriptor file(::openat(attempts_.get(), name.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+    const Descriptor file(::openat(attempts_.get(), name.c_str(), O_WRONLY | kPlainFile));
     if (!file.is_open() || ::ftruncate(file.get(), static_cast<off_t>(length)) != 0 || ::fsync(file.get()) != 0) {
       return system_error("truncate", attempt_path_of(name), errno);
     }
@@ -97,18 +119,18 @@ class Commit {
 
   Status create_empty(const Part& part) {
     const Descriptor file(
-        ::openat(output_.get(), part.name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
+        ::openat(output_, part.name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | kPlainFile, 0644));
     if (!file.is_open()) return system_error("create", path_of(part.name), errno);
     return {};  // the sync of the directory makes it last
   }
 
   Status stitch_part(const Part& part) {
-    if (!attempts_.is_open()) return system_error("open the directory", path_of(output::kAttemptsName), ENOENT);
+    if (!attempts_.is_open()) return lost();
     const std::string temporary = part.name + ".stitch";
-    const StitchPlace place{attempts_.get(), path_of(output::kAttemptsName)};
+    const StitchPlace place{attempts_.get(), output::attempts_directory(plan_.directory, claim())};
     if (Status status = stitch(place, part, temporary, may_go_on_); !status) return status;
     if (!may_go_on_()) return interrupted();
-    if (::renameat(attempts_.get(), temporary.c_str(), output_.get(), part.name.c_str()) != 0) {
+    if (::renameat(attempts_.get(), temporary.c_str(), output_, part.name.c_str()) != 0) {
       return system_error("rename to", path_of(part.name), errno);
     }
     pass_kill_point("stitch-renamed");
@@ -118,28 +140,37 @@ class Commit {
   Status conclude() {
     if (!may_go_on_()) return interrupted();
     pass_kill_point("parts-before-sync");
-    if (Status status = sync(directory_); !status) return status;
+    if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("parts-synced");
     if (!may_go_on_()) return interrupted();
     if (Status status = output::write_manifest(directory_, plan_.manifest); !status) return status;
     if (!may_go_on_()) return interrupted();
-    if (Status status = remove_tree(path_of(output::kAttemptsName)); !status) return status;
+    if (Status status = remove_claim(place_, claim()); !status) return status;
     pass_kill_point("attempts-removed");
     if (!may_go_on_()) return interrupted();
     const Descriptor success(
-        ::openat(output_.get(), output::kSuccessName, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
+        ::openat(output_, output::kSuccessName, O_WRONLY | O_CREAT | O_EXCL | kPlainFile, 0644));
+    if (!success.is_open() && errno == EEXIST) return foreign_success();
     if (!success.is_open()) return system_error("create", path_of(output::kSuccessName), errno);
+    made_success_ = true;
     pass_kill_point("success-created");
-    if (Status status = sync(directory_); !status) return status;
+    return finish();
+  }
+
+  // All is there; whoever asks for the job's directory finds it by its name.
+  Status finish() {
+    if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("success-synced");
-    return {};
+    return place_.is_in_place() ? Status() : lost();
   }
 
   const CommitPlan& plan_;
+  const OutputPlace& place_;
+  const int output_;
   const std::string& directory_;
   const MayGoOn& may_go_on_;
-  Descriptor output_;
   Descriptor attempts_;
+  bool made_success_ = false;
 };
 
 }  // namespace
@@ -147,7 +178,7 @@ class Commit {
 Status commit_output(const CommitPlan& plan, const MayGoOn& may_go_on, const files::Roots& roots) {
   const Result<OutputPlace> place = OutputPlace::find(plan.directory, roots);
   if (!place) return place.error();
-  return place->in_words(Commit(plan, place->path(), may_go_on).run());
+  return place->in_words(Commit(plan, *place, may_go_on).run());
 }
 
 }  // namespace ontime::master

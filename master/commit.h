@@ -4,10 +4,12 @@
 //   1 every part file in its place, each by one rename    a part file under its name is complete, always
 //   2 sync of the directory                               the renames last before their sources' directory goes
 //   3 _manifest.json                                      whole or not at all, synced
-//   4 _attempts removed                                   nothing needs it any more
+//   4 the job's claim, _attempts, removed                 nothing needs it any more
 //   5 _SUCCESS, sync of the directory
 //
-// A repetition keeps the parts that are in place and goes on; once there is a _SUCCESS it has nothing to do.
+// A repetition keeps the parts that are in place and goes on; once there is a _SUCCESS it has nothing to do. A directory
+// is the job's while it holds the claim or the manifest of the plan's claim id; nothing is changed in any other one, and
+// a _SUCCESS that is there before step 5 is somebody else's: then the commit fails.
 
 #include "common/base/result.h"
 #include "common/files/roots.h"

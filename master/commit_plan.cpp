@@ -70,6 +70,7 @@ CommitPlanner::CommitPlanner(const scheduler::Cluster& cluster, JobId id) : clus
   const Job& job = *cluster.find_job(id);
   plan_.directory = job.spec.output;
   output::Manifest& manifest = plan_.manifest;
+  manifest.claim = job.spec.claim;
   manifest.job = to_string(id);
   manifest.application = job.spec.application;
   manifest.parameters.insert(job.spec.parameters.begin(), job.spec.parameters.end());

@@ -1,6 +1,8 @@
 #pragma once
 // The few system calls that output directories need, with their errors as sentences.
 
+#include <fcntl.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,6 +10,9 @@
 #include "common/base/result.h"
 
 namespace ontime::master {
+
+// For opening a file of a name that others may have given to something else: no link is followed, no pipe waited for.
+inline constexpr int kPlainFile = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
 // Owns a descriptor.
 class Descriptor {

@@ -6,7 +6,6 @@
 #include <asio/co_spawn.hpp>
 #include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
-#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -98,7 +97,7 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
                std::move(on_failure)),
       commit_work_(io.get_executor()),
       submission_work_(io.get_executor()),
-      committer_(commit_work_, journal.cluster(), settings.roots.output,
+      committer_(commit_work_, settings.roots.output,
                  [this](JobId job, const std::string& error) {
                    control_.step(scheduler::event::CommitFinished{job, error});
                  }),
@@ -180,19 +179,12 @@ asio::awaitable<void> Master::plan_and_commit(JobId job) {
 
 void Master::discard_output(JobId job) {
   const scheduler::Job* found = scheduler_->cluster().find_job(job);
-  if (found == nullptr) return;
-  committer_.discard(job, found->spec.output, static_cast<std::uint32_t>(found->tasks.size()));
+  if (found != nullptr) committer_.discard(job, *found);
 }
 
 void Master::discard_left_output() {
-  std::set<std::string> in_use;
-  const auto& jobs = scheduler_->cluster().jobs();
-  for (const auto& [id, job] : jobs) {
-    if (!is_final(job.state)) in_use.insert(job.spec.output);
-  }
-  for (const auto& [id, job] : jobs) {
-    const bool has_failed = is_final(job.state) && job.state != scheduler::JobState::Succeeded;
-    if (has_failed && in_use.insert(job.spec.output).second) discard_output(id);
+  for (const auto& [id, job] : scheduler_->cluster().jobs()) {
+    if (is_final(job.state) && job.state != scheduler::JobState::Succeeded) committer_.discard(id, job);
   }
 }
 

@@ -71,7 +71,7 @@ class Master {
   void commit_output(JobId job);
   asio::awaitable<void> plan_and_commit(JobId job);
   void discard_output(JobId job);
-  // Of jobs that ended just before the last master did; not while another job has the directory.
+  // Of jobs that ended just before the last master did.
   void discard_left_output();
 
   const std::string cluster_id_;

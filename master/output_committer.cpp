@@ -11,12 +11,8 @@
 
 namespace ontime::master {
 
-OutputCommitter::OutputCommitter(FileWork& file_work, std::string cluster_id, files::Roots roots,
-                                 OnCommitted on_committed)
-    : file_work_(file_work),
-      cluster_id_(std::move(cluster_id)),
-      roots_(std::move(roots)),
-      on_committed_(std::move(on_committed)) {}
+OutputCommitter::OutputCommitter(FileWork& file_work, files::Roots roots, OnCommitted on_committed)
+    : file_work_(file_work), roots_(std::move(roots)), on_committed_(std::move(on_committed)) {}
 
 void OutputCommitter::enqueue(JobId job, FileWork::Job work) {
   work.gives_up = false;
@@ -61,16 +57,18 @@ void OutputCommitter::commit(JobId job, CommitPlan plan) {
   enqueue(job, std::move(work));
 }
 
-void OutputCommitter::discard(JobId job, std::string directory, std::uint32_t parts) {
+void OutputCommitter::discard(JobId id, const scheduler::Job& job) {
   FileWork::Job work;
-  work.path = directory;
+  work.path = job.spec.output;
   const auto outcome = std::make_shared<Status>();
-  work.work = [directory = std::move(directory), parts, outcome, cluster = cluster_id_, roots = roots_](
-                  const MayGoOn&) { *outcome = discard_output(directory, parts, cluster, roots); };
-  work.done = [job, outcome](const Status&) {
-    if (!*outcome) spdlog::warn("output_not_discarded {} message={}", job, log::Quoted{outcome->error().message});
+  const auto parts = static_cast<std::uint32_t>(job.tasks.size());
+  work.work = [output = job.spec.output, claim = job.spec.claim, parts, outcome, roots = roots_](const MayGoOn&) {
+    *outcome = discard_output(output, parts, claim, roots);
   };
-  enqueue(job, std::move(work));
+  work.done = [id, outcome](const Status&) {
+    if (!*outcome) spdlog::warn("output_not_discarded {} message={}", id, log::Quoted{outcome->error().message});
+  };
+  enqueue(id, std::move(work));
 }
 
 }  // namespace ontime::master

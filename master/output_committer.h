@@ -11,6 +11,7 @@
 #include "common/files/roots.h"
 #include "master/commit_plan.h"
 #include "master/file_work.h"
+#include "scheduler/model/job.h"
 
 namespace ontime::master {
 
@@ -20,12 +21,12 @@ class OutputCommitter {
   // the next master repeats it.
   using OnCommitted = std::function<void(JobId, const std::string& error)>;
 
-  // `cluster_id`: see output_directory.h. `roots`: where outputs have to lie.
-  OutputCommitter(FileWork& file_work, std::string cluster_id, files::Roots roots, OnCommitted on_committed);
+  // `roots`: where outputs have to lie.
+  OutputCommitter(FileWork& file_work, files::Roots roots, OnCommitted on_committed);
 
   // However long it takes: a file system that hangs holds up the jobs that write to it, and no others.
   void commit(JobId job, CommitPlan plan);
-  void discard(JobId job, std::string directory, std::uint32_t parts);
+  void discard(JobId id, const scheduler::Job& job);
 
   // Why what is under way for the job does not get on; empty if nothing is known to hold it up.
   std::string problem_of(JobId job) const;
@@ -38,7 +39,6 @@ class OutputCommitter {
   void start_first(JobId job);
 
   FileWork& file_work_;
-  const std::string cluster_id_;
   const files::Roots roots_;
   const OnCommitted on_committed_;
   std::map<JobId, std::deque<FileWork::Job>> queues_;  // the first of each is under way

@@ -25,16 +25,6 @@ Error outside(const std::string& directory, const files::Roots& roots) {
                    "); name one inside of them, or let the operator add it with --output-root.");
 }
 
-Error refused(const std::string& directory, int problem) {
-  if (problem == ENOSPC || problem == EDQUOT || problem == EIO) return system_error("create", directory, problem);
-  if (problem == ENOTDIR) {
-    return bad_input("The output directory '" + readable(directory) +
-                     "' is a file, or would lie in one; name a directory that does not exist yet.");
-  }
-  return bad_input("The output directory '" + readable(directory) + "' cannot be created: " + std::strerror(problem) +
-                   ".");
-}
-
 // What is there of the way to a directory, opened, and the names that are missing.
 struct Way {
   Descriptor last;
@@ -56,9 +46,11 @@ Way explore(const std::string& directory) {
 Result<Descriptor> make_missing(Way way, const std::string& directory) {
   for (; !way.missing.empty(); way.missing.pop_back()) {
     const std::string& name = way.missing.back();
-    if (::mkdirat(way.last.get(), name.c_str(), 0777) != 0 && errno != EEXIST) return refused(directory, errno);
+    if (::mkdirat(way.last.get(), name.c_str(), 0777) != 0 && errno != EEXIST) {
+      return cannot_make_output(directory, errno);
+    }
     Descriptor next(::openat(way.last.get(), name.c_str(), kPlace | O_NOFOLLOW));
-    if (!next.is_open()) return refused(directory, errno);
+    if (!next.is_open()) return cannot_make_output(directory, errno);
     way.last = std::move(next);
   }
   return std::move(way.last);
@@ -66,11 +58,20 @@ Result<Descriptor> make_missing(Way way, const std::string& directory) {
 
 }  // namespace
 
+Error cannot_make_output(const std::string& directory, int problem) {
+  if (problem == ENOSPC || problem == EDQUOT || problem == EIO) return system_error("create", directory, problem);
+  if (problem == ENOTDIR) {
+    return bad_input("The output directory '" + readable(directory) +
+                     "' is a file, or would lie in one; name a directory that does not exist yet.");
+  }
+  return bad_input("The output directory '" + readable(directory) + "' cannot be created: " + std::strerror(problem) +
+                   ".");
+}
+
 OutputPlace::OutputPlace(std::string directory, Descriptor held)
     : directory_(std::move(directory)), path_("/proc/self/fd/" + std::to_string(held.get())), held_(std::move(held)) {}
 
 Result<OutputPlace> OutputPlace::find(const std::string& directory, const files::Roots& roots) {
-  if (roots.are_everywhere()) return OutputPlace(directory);
   const files::Opened opened = files::open_within(roots, directory, kPlace);
   Descriptor held(opened.descriptor);
   if (opened.is_outside) return outside(directory, roots);
@@ -79,19 +80,25 @@ Result<OutputPlace> OutputPlace::find(const std::string& directory, const files:
 }
 
 Result<OutputPlace> OutputPlace::make(const std::string& directory, const files::Roots& roots) {
-  if (roots.are_everywhere()) return OutputPlace(directory);
   Way way = explore(directory);
   const auto place = way.last.is_open() ? files::place_of(way.last.get()) : std::nullopt;
   const bool is_inside = way.missing.empty() ? place && roots.hold_inside(*place) : place && roots.hold(*place);
-  if (way.problem != 0 && roots.seem_to_hold(directory)) return refused(directory, way.problem);
-  if (!is_inside) return outside(directory, roots);
+  if (way.problem != 0 && roots.seem_to_hold(directory)) return cannot_make_output(directory, way.problem);
+  if (!roots.are_everywhere() && !is_inside) return outside(directory, roots);
   Result<Descriptor> held = make_missing(std::move(way), directory);
   if (!held) return std::move(held).error();
   return OutputPlace(directory, std::move(*held));
 }
 
+bool OutputPlace::is_in_place() const {
+  struct stat named {};
+  struct stat held {};
+  return ::stat(directory_.c_str(), &named) == 0 && ::fstat(held_.get(), &held) == 0 && named.st_dev == held.st_dev &&
+         named.st_ino == held.st_ino;
+}
+
 Status OutputPlace::in_words(Status status) const {
-  if (status || path_ == directory_) return status;
+  if (status) return status;
   Error error = std::move(status).error();
   for (std::size_t at = 0; (at = error.message.find(path_, at)) != error.message.npos; at += directory_.size()) {
     error.message.replace(at, path_.size(), directory_);

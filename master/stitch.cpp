@@ -55,7 +55,7 @@ class Copier {
 
 Status append_piece(const StitchPlace& place, const Piece& piece, const Descriptor& to, const MayGoOn& may_go_on) {
   const std::string path = place.path + "/" + piece.file;
-  const Descriptor from(::openat(place.directory, piece.file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Descriptor from(::openat(place.directory, piece.file.c_str(), O_RDONLY | kPlainFile));
   if (!from.is_open()) return system_error("read the sealed output", path, errno);
   Copier copier(from.get(), to.get(), piece.offset);
   for (std::uint64_t left = piece.length; left > 0;) {
@@ -73,7 +73,7 @@ Status append_piece(const StitchPlace& place, const Piece& piece, const Descript
 
 Status stitch(const StitchPlace& place, const Part& part, const std::string& name, const MayGoOn& may_go_on) {
   const std::string path = place.path + "/" + name;
-  const Descriptor file(::openat(place.directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
+  const Descriptor file(::openat(place.directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | kPlainFile, 0644));
   if (!file.is_open()) return system_error("create", path, errno);
   pass_kill_point("stitch-created");
   for (const Piece& piece : part.pieces) {

@@ -10,7 +10,7 @@
 #include "common/base/kill_point.h"
 #include "common/log/fields.h"
 #include "master/input_listing.h"
-#include "master/output_directory.h"
+#include "master/output_claim.h"
 #include "master/room_for_jobs.h"
 #include "master/submission.h"
 
@@ -34,7 +34,7 @@ struct Listed {
 
 struct Claimed {
   std::atomic<bool> has_begun = false;
-  Status status = failed("The output directory was not claimed.");
+  ClaimOutcome outcome{failed("The output directory was not claimed."), {}};
 };
 
 // Arguments from one directory go together: they may be many.
@@ -67,39 +67,47 @@ FileWork::Job listing_of(const std::shared_ptr<Listed>& listed, const std::vecto
 
 }  // namespace
 
-bool Submissions::is_output_in_use(const std::string& directory) const {
+bool Submissions::is_asked_for(const std::string& output) const {
+  return std::any_of(claims_.begin(), claims_.end(), [&](const auto& entry) { return entry.second == output; });
+}
+
+bool Submissions::is_abandoned(const std::string& claim) const {
   const auto& jobs = control_.cluster().jobs();
-  return outputs_.contains(directory) || std::any_of(jobs.begin(), jobs.end(), [&](const auto& entry) {
+  return is_claim_of(claim, cluster_id_) && !claims_.contains(claim) &&
+         std::none_of(jobs.begin(), jobs.end(), [&](const auto& entry) {
            const bool is_over = scheduler::is_final(entry.second.state) && !committer_.is_busy_with(entry.first);
-           return !is_over && entry.second.spec.output == directory;
+           return !is_over && entry.second.spec.claim == claim;
          });
 }
 
 asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpec request, IsWanted is_wanted) {
   const Result<std::string> output = output_of(request);
   if (!output) co_return output.error();
-  if (is_output_in_use(*output))
+  if (is_asked_for(*output)) {
     co_return bad_input("The output directory '" + *output + "' is being used by another job.");
+  }
   Result<scheduler::JobSpec> begun = begin_job(request, policy_);
   if (!begun) co_return begun.error();
-  outputs_.insert(*output);
+  const std::string id = make_claim_id(cluster_id_);
+  begun->claim = id;
+  claims_.emplace(id, *output);
   Result<scheduler::JobSpec> spec = co_await list(std::move(request), std::move(*begun));
   if (!spec) {
-    outputs_.erase(*output);
+    claims_.erase(id);
     co_return spec.error();
   }
   if (Status room = check_room(control_.cluster(), *spec); !room) {
-    outputs_.erase(*output);
+    claims_.erase(id);
     co_return room.error();
   }
-  const Status claimed = co_await claim(*output);
+  const Status claimed = co_await claim(spec->output, spec->claim);
   if (!claimed) co_return claimed.error();
   if (!is_wanted()) {
-    spdlog::warn("submission_dropped output={} reason=\"its client is gone\"", log::Quoted{*output});
-    give_back(*output);
+    spdlog::warn("submission_dropped output={} reason=\"its client is gone\"", log::Quoted{spec->output});
+    give_back(spec->output, spec->claim);
     co_return failed("The client is gone.");
   }
-  outputs_.erase(*output);  // from here on the job itself stands for it
+  claims_.erase(spec->claim);  // from here on the job itself stands for it
   co_return co_await hand_over(std::move(*spec));
 }
 
@@ -127,35 +135,54 @@ asio::awaitable<Result<scheduler::JobSpec>> Submissions::list(wire::JobSpec requ
   co_return std::move(listed->spec);
 }
 
-asio::awaitable<Status> Submissions::claim(std::string output) {
+asio::awaitable<Status> Submissions::claim(std::string output, std::string claim) {
+  ClaimOutcome outcome = co_await try_claim(output, claim);
+  if (is_abandoned(outcome.idle_claim)) {
+    FileWork::Job discarded = discarding(output, outcome.idle_claim);
+    outcome.status = co_await run(std::move(discarded));
+    if (outcome.status) outcome = co_await try_claim(output, claim);
+  }
+  co_return outcome.status;
+}
+
+asio::awaitable<ClaimOutcome> Submissions::try_claim(std::string output, std::string claim) {
+  claims_.emplace(claim, output);  // there is none if this is the second try
   const auto claimed = std::make_shared<Claimed>();
   FileWork::Job job;
   job.path = output;
-  job.work = [claimed, output, cluster = cluster_id_, roots = roots_.output](const MayGoOn&) {
+  job.work = [claimed, output, claim, roots = roots_.output](const MayGoOn&) {
     claimed->has_begun = true;
-    claimed->status = claim_output(output, cluster, roots);
+    claimed->outcome = claim_output(output, claim, roots);
     pass_kill_point("claim-synced");
   };
-  job.late = [this, claimed, output] {
+  job.late = [this, claimed, output, claim] {
     if (claimed->has_begun)
-      give_back(output);
+      give_back(output, claim);
     else
-      outputs_.erase(output);
+      claims_.erase(claim);
   };
   Status ran = co_await run(std::move(job));
-  if (!ran) co_return ran;
-  if (!claimed->status) outputs_.erase(output);
-  co_return claimed->status;
+  if (!ran) {
+    ClaimOutcome given_up{std::move(ran), {}};
+    co_return given_up;
+  }
+  if (!claimed->outcome.status) claims_.erase(claim);
+  co_return claimed->outcome;
 }
 
-// The name is free when the directory is.
-void Submissions::give_back(const std::string& output) {
+FileWork::Job Submissions::discarding(const std::string& output, const std::string& claim) const {
   FileWork::Job job;
   job.path = output;
-  job.work = [output, cluster = cluster_id_, roots = roots_.output](const MayGoOn&) {
-    static_cast<void>(discard_output(output, 0, cluster, roots));
+  job.work = [output, claim, roots = roots_.output](const MayGoOn&) {
+    static_cast<void>(discard_output(output, 0, claim, roots));
   };
-  job.done = [this, output](const Status&) { outputs_.erase(output); };
+  return job;
+}
+
+// The claim is known until it is gone.
+void Submissions::give_back(const std::string& output, const std::string& claim) {
+  FileWork::Job job = discarding(output, claim);
+  job.done = [this, claim](const Status&) { claims_.erase(claim); };
   job.gives_up = false;
   file_work_.start(std::move(job));
 }

@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "master/control_loop.h"
 #include "master/file_work.h"
 #include "master/output_committer.h"
+#include "master/output_directory.h"
 #include "master/settings.h"
 #include "master/signal.h"
 
@@ -23,7 +23,7 @@ namespace ontime::master {
 
 class Submissions {
  public:
-  // `cluster_id` marks the output directories that are claimed; `committer` may still have one in hand.
+  // `cluster_id` begins the ids of claims; `committer` may still have an output in hand.
   // `policy` is for jobs that name none, `roots` are where all of them read and write.
   Submissions(ControlLoop& control, FileWork& file_work, const OutputCommitter& committer, std::string cluster_id,
               PolicyChoice policy = {}, JobRoots roots = {})
@@ -53,12 +53,16 @@ class Submissions {
   };
   using Arguments = std::vector<std::string>;
 
-  bool is_output_in_use(const std::string& directory) const;
+  bool is_asked_for(const std::string& output) const;
+  // Whether the claim is one of this cluster's that no job has, because a master died before it accepted the job.
+  bool is_abandoned(const std::string& claim) const;
   asio::awaitable<Status> run(FileWork::Job job);
   asio::awaitable<Result<scheduler::JobSpec>> list(wire::JobSpec request, scheduler::JobSpec begun);
-  // With an error nobody has the directory, or nobody will as soon as its file system answers.
-  asio::awaitable<Status> claim(std::string output);
-  void give_back(const std::string& output);
+  // With an error the directory is not claimed, or not any more as soon as its file system answers.
+  asio::awaitable<Status> claim(std::string output, std::string claim);
+  asio::awaitable<ClaimOutcome> try_claim(std::string output, std::string claim);
+  FileWork::Job discarding(const std::string& output, const std::string& claim) const;
+  void give_back(const std::string& output, const std::string& claim);
   asio::awaitable<Result<wire::Reply::Submitted>> hand_over(scheduler::JobSpec spec);
 
   ControlLoop& control_;
@@ -69,7 +73,8 @@ class Submissions {
   const JobRoots roots_;
   std::uint64_t last_request_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Waiting>> waiting_;
-  std::set<std::string> outputs_;  // of submissions being prepared, or that were given up and are not cleared yet
+  // Output directories of submissions being prepared, or that were given up and are not cleared yet, by their claims.
+  std::map<std::string, std::string> claims_;
 };
 
 }  // namespace ontime::master

@@ -5,6 +5,8 @@
 
 #include "master/settings.h"
 
+#include "common/output/manifest.h"
+
 namespace ontime::master {
 namespace {
 
@@ -41,7 +43,7 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t
     entry->set_key(key);
     entry->set_value(value);
   }
-  setup->set_output(spec.output);
+  setup->set_output(output::attempts_directory(spec.output, spec.claim));
   setup->set_record_bytes_max(spec.record_bytes_max);
   setup->set_tasks(tasks);
   if (gathered_.ByteSizeLong() <= kMessageBytes) return;

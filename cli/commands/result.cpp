@@ -1,4 +1,5 @@
-#include <filesystem>
+#include <unistd.h>
+
 #include <memory>
 #include <string>
 
@@ -19,10 +20,15 @@ struct AnswerMaker {
   std::unique_ptr<app::Order> order;
 };
 
-// They take the parameters that the job was given.
+// They take the parameters that the job was given. A result names its application; which code that is says the reader,
+// by his directories, and what others could have put there is not run, as on a worker.
 Result<AnswerMaker> maker_of(const output::Manifest& manifest, const ResultCommand& command) {
+  if (manifest.application.find('/') != std::string::npos)
+    return bad_input("the manifest in '" + command.directory + "' names its application by a path, '" +
+                     manifest.application + "', which no job does; nothing is run from there");
   const auto loaded =
-      app::LoadedApplication::load(manifest.application, application_directories(command.application_directories));
+      app::LoadedApplication::load(manifest.application, application_directories(command.application_directories),
+                                   app::Keeper{geteuid(), getegid()});
   if (!loaded) return loaded.error();
   const auto parameters = loaded->complete({manifest.parameters.begin(), manifest.parameters.end()});
   if (!parameters) return parameters.error();
@@ -36,7 +42,7 @@ Result<AnswerMaker> maker_of(const output::Manifest& manifest, const ResultComma
   return maker;
 }
 
-Status write_answer(const ResultCommand& command, const AnswerMaker& maker, const std::vector<std::string>& parts,
+Status write_answer(const ResultCommand& command, const AnswerMaker& maker, const std::vector<PartFile>& parts,
                     app::Output& answer) {
   MergeOptions options;
   options.memory_bytes = command.memory_bytes;
@@ -49,14 +55,14 @@ Status write_answer(const ResultCommand& command, const AnswerMaker& maker, cons
 }  // namespace
 
 Result<ExitCode> execute(const ResultCommand& command) {
-  const auto manifest = read_finished(command.directory);
-  if (!manifest) return manifest.error();
-  const auto parts = part_paths(command.directory, *manifest);
+  const auto output = FinishedOutput::open(command.directory);
+  if (!output) return output.error();
+  const auto parts = part_files(*output);
   if (!parts) return parts.error();
-  const auto maker = maker_of(*manifest, command);
+  const auto maker = maker_of(output->manifest(), command);
   if (!maker) return maker.error();
   if (maker->order && command.top > 0)
-    return bad_input("--top picks the largest counts, but '" + manifest->application +
+    return bad_input("--top picks the largest counts, but '" + output->manifest().application +
                      "' answers with records in an order of its own; use head or tail");
   auto file = AnswerFile::make(command.output);
   if (!file) return file.error();

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "cli/commands/execute.h"
-#include "cli/result/answer.h"
 #include "cli/show/progress_view.h"
 #include "cli/show/table.h"
 #include "common/base/units.h"
@@ -36,14 +35,14 @@ std::string text_of(const std::string& directory, const Verdict& verdict) {
 }  // namespace
 
 Result<ExitCode> execute(const VerifyCommand& command) {
-  const auto manifest = read_finished(command.directory);
-  if (!manifest) return manifest.error();
+  const auto output = FinishedOutput::open(command.directory);
+  if (!output) return output.error();
   Verdict verdict;
-  check_structure(*manifest, verdict);
+  check_structure(output->manifest(), verdict);
   ProgressView view(command.quiet || command.json);
   ProgressState state;
-  state.total_bytes = declared_output_bytes(*manifest);
-  check_files(command.directory, *manifest, verdict, [&](std::uint64_t done_bytes) {
+  state.total_bytes = declared_output_bytes(output->manifest());
+  check_files(*output, verdict, [&](std::uint64_t done_bytes) {
     state.done_bytes = done_bytes;
     view.update(state);
   });

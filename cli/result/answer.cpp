@@ -1,19 +1,14 @@
 #include "cli/result/answer.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 
 #include "cli/result/folder.h"
 #include "cli/result/line_reader.h"
 #include "cli/result/spill.h"
 #include "cli/result/value_table.h"
-#include "common/base/ids.h"
 
 namespace ontime::cli {
 namespace {
-
-using output::Manifest;
 
 // Gathers lines in memory, goes to temporary files when the budget is used up, and gives everything back in key order.
 class Sorter {
@@ -50,8 +45,8 @@ class Sorter {
   RunStack runs_;
 };
 
-Status add_lines(const std::string& path, Sorter& sorter) {
-  auto reader = LineReader::open(path);
+Status add_lines(const PartFile& part, Sorter& sorter) {
+  auto reader = LineReader::open(part);
   if (!reader) return reader.error();
   for (;;) {
     const auto line = reader->next();
@@ -61,14 +56,9 @@ Status add_lines(const std::string& path, Sorter& sorter) {
   }
 }
 
-bool exists(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0;
-}
-
 }  // namespace
 
-Status merge_parts(const std::vector<std::string>& parts, app::Merger& merger, const MergeOptions& options,
+Status merge_parts(const std::vector<PartFile>& parts, app::Merger& merger, const MergeOptions& options,
                    app::Output& answer) {
   Folder folder(merger);
   Sorter sorter(folder, options);
@@ -79,7 +69,7 @@ Status merge_parts(const std::vector<std::string>& parts, app::Merger& merger, c
   return folder.finish_all(answer);
 }
 
-Status concatenate_parts(const std::vector<std::string>& parts, app::Output& answer) {
+Status concatenate_parts(const std::vector<PartFile>& parts, app::Output& answer) {
   for (const auto& part : parts) {
     auto reader = LineReader::open(part);
     if (!reader) return reader.error();
@@ -92,30 +82,6 @@ Status concatenate_parts(const std::vector<std::string>& parts, app::Output& ans
     }
   }
   return {};
-}
-
-Result<Manifest> read_finished(const std::string& directory) {
-  if (!exists(directory)) return bad_input("there is no directory '" + directory + "'");
-  if (!exists(directory + "/" + output::kSuccessName))
-    return bad_input("'" + directory + "' has no _SUCCESS: its job has not finished, has failed, or it is no output " +
-                     "directory of a job");
-  return output::read_manifest(directory);
-}
-
-Result<std::vector<std::string>> part_paths(const std::string& directory, const Manifest& manifest) {
-  std::vector<std::string> paths;
-  for (const auto& task : manifest.tasks) {
-    std::uint64_t length = 0;
-    for (const auto& segment : task.segments) length += segment.length;
-    if (task.part != part_file_name(task.index))  // a manifest cannot lead out of its directory
-      return failed("the manifest in '" + directory + "' names a part file '" + task.part + "', which no job writes");
-    paths.push_back(directory + "/" + task.part);
-    struct stat status {};
-    if (stat(paths.back().c_str(), &status) != 0 || static_cast<std::uint64_t>(status.st_size) != length)
-      return failed("part file '" + paths.back() + "' is missing or has another length than it was written with; " +
-                    "'ontime verify " + directory + "' tells what is damaged");
-  }
-  return paths;
 }
 
 }  // namespace ontime::cli

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/result/part_file.h"
 #include "common/app/application.h"
 #include "common/base/result.h"
-#include "common/output/manifest.h"
 
 namespace ontime::cli {
 
@@ -19,13 +19,8 @@ struct MergeOptions {
 };
 
 // Every line of `parts` is key<TAB>value (without a tab: a key with an empty value).
-Status merge_parts(const std::vector<std::string>& parts, app::Merger& merger, const MergeOptions& options,
+Status merge_parts(const std::vector<PartFile>& parts, app::Merger& merger, const MergeOptions& options,
                    app::Output& answer);
-Status concatenate_parts(const std::vector<std::string>& parts, app::Output& answer);
-
-// BadInput, with the reason, if the directory holds no finished job.
-Result<output::Manifest> read_finished(const std::string& directory);
-// Paths of the part files, in order; Failed if one has not the length the manifest tells.
-Result<std::vector<std::string>> part_paths(const std::string& directory, const output::Manifest& manifest);
+Status concatenate_parts(const std::vector<PartFile>& parts, app::Output& answer);
 
 }  // namespace ontime::cli

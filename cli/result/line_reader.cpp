@@ -15,25 +15,11 @@ constexpr std::size_t kLineBytesMost = 1u << 30;
 
 }  // namespace
 
-Result<LineReader> LineReader::open(const std::string& path, std::size_t block_bytes) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return failed("cannot read '" + path + "': " + std::strerror(errno));
-  posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
-  return LineReader(path, descriptor, block_bytes);
-}
-
-LineReader::LineReader(LineReader&& other) noexcept
-    : path_(std::move(other.path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      block_bytes_(other.block_bytes_),
-      buffer_(std::move(other.buffer_)),
-      begin_(other.begin_),
-      scanned_(other.scanned_),
-      end_(other.end_),
-      at_end_(other.at_end_) {}
-
-LineReader::~LineReader() {
-  if (descriptor_ >= 0) close(descriptor_);
+Result<LineReader> LineReader::open(const PartFile& part, std::size_t block_bytes) {
+  auto file = open_part(part);
+  if (!file) return file.error();
+  posix_fadvise((*file)->descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  return LineReader(part, std::move(*file), block_bytes);
 }
 
 Result<std::optional<std::string_view>> LineReader::next() {
@@ -61,12 +47,13 @@ Status LineReader::fill() {
   begin_ = 0;
   if (buffer_.size() < end_ + block_bytes_) buffer_.resize(std::max(end_ + block_bytes_, 2 * end_));
   ssize_t size = 0;
-  do size = read(descriptor_, buffer_.data() + end_, buffer_.size() - end_);
+  do size = read(file_->descriptor(), buffer_.data() + end_, buffer_.size() - end_);
   while (size < 0 && errno == EINTR);
   if (size < 0) return failed("cannot read '" + path_ + "': " + std::strerror(errno));
+  const std::string_view bytes(buffer_.data() + end_, static_cast<std::size_t>(size));
   at_end_ = size == 0;
-  end_ += static_cast<std::size_t>(size);
-  return {};
+  end_ += bytes.size();
+  return at_end_ ? check_.finish() : check_.add(bytes);
 }
 
 }  // namespace ontime::cli

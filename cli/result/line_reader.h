@@ -1,33 +1,33 @@
 #pragma once
-// The lines of one file, one after another, with memory for a block and the longest line.
+// The lines of one part file, one after another, with memory for a block and the longest line.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/result/part_file.h"
 #include "common/base/result.h"
 
 namespace ontime::cli {
 
 class LineReader {
  public:
-  static Result<LineReader> open(const std::string& path, std::size_t block_bytes = 256u << 10);
-  ~LineReader();
-  LineReader(LineReader&& other) noexcept;
-  LineReader& operator=(LineReader&&) = delete;
+  static Result<LineReader> open(const PartFile& part, std::size_t block_bytes = 256u << 10);
 
   // The next line without its line feed, valid until the next call; nothing at the end.
   Result<std::optional<std::string_view>> next();
 
  private:
-  LineReader(std::string path, int descriptor, std::size_t block_bytes)
-      : path_(std::move(path)), descriptor_(descriptor), block_bytes_(block_bytes) {}
+  LineReader(const PartFile& part, std::shared_ptr<OpenFile> file, std::size_t block_bytes)
+      : path_(part.path), file_(std::move(file)), check_(part), block_bytes_(block_bytes) {}
   Status fill();  // reads more behind end_
 
   std::string path_;
-  int descriptor_;
+  std::shared_ptr<OpenFile> file_;
+  PartCheck check_;
   std::size_t block_bytes_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;    // of what has not been returned

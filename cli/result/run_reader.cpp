@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace ontime::cli {
 
@@ -14,13 +15,14 @@ OpenFile::~OpenFile() {
 }
 
 RunReader::RunReader(int descriptor, std::uint64_t begin, std::uint64_t end, app::RecordBytes record_bytes,
-                     std::size_t block_bytes)
+                     std::size_t block_bytes, OnRead on_read)
     : descriptor_(descriptor),
       next_read_(begin),
       end_of_run_(end),
       record_bytes_(record_bytes),
       block_bytes_(block_bytes),
-      offset_(begin) {}
+      offset_(begin),
+      on_read_(std::move(on_read)) {}
 
 Result<bool> RunReader::advance() {
   offset_ += whole_;
@@ -63,9 +65,10 @@ Status RunReader::fill() {
   while (got < 0 && errno == EINTR);
   if (got < 0) return failed(std::string("cannot read what is to be sorted: ") + std::strerror(errno));
   if (got == 0) return failed("what is to be sorted has become shorter while it was read");
-  end_ += static_cast<std::size_t>(got);
-  next_read_ += static_cast<std::uint64_t>(got);
-  return {};
+  const std::string_view bytes(buffer_.data() + end_, static_cast<std::size_t>(got));
+  end_ += bytes.size();
+  next_read_ += bytes.size();
+  return on_read_ ? on_read_(bytes) : Status();
 }
 
 }  // namespace ontime::cli

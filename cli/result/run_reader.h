@@ -2,6 +2,7 @@
 // The records of a stretch of a file, one after another, as an app::Order divides them.
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -25,9 +26,12 @@ class OpenFile {
 
 class RunReader {
  public:
+  // Is given all bytes in the order in which they are read; its error ends the reading.
+  using OnRead = std::function<Status(std::string_view)>;
+
   // Reads [begin, end) of `descriptor`, which must outlive this, `block_bytes` at a time or more for a long record.
   RunReader(int descriptor, std::uint64_t begin, std::uint64_t end, app::RecordBytes record_bytes,
-            std::size_t block_bytes);
+            std::size_t block_bytes, OnRead on_read = {});
 
   // Moves to the next record; false at the end.
   Result<bool> advance();
@@ -50,6 +54,7 @@ class RunReader {
   std::size_t whole_ = 0;  // of it, with its line feed
   std::size_t end_ = 0;    // of what is in buffer_
   std::uint64_t offset_;   // of the current record in the file
+  OnRead on_read_;
 };
 
 }  // namespace ontime::cli

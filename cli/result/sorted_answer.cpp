@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "cli/result/answer_output.h"
@@ -24,17 +25,14 @@ constexpr std::size_t kReadBytesMost = 1u << 20;
 
 // Ascending records of a file: of a part file, or a whole temporary file, which lives as long as its run.
 struct SortedRun {
-  std::string path;  // opened when it is read; empty: `file` is
+  std::optional<PartFile> part;  // opened when it is read; none: `file` is
   std::shared_ptr<OpenFile> file;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
 Result<std::shared_ptr<OpenFile>> open_run(const SortedRun& run) {
-  if (run.path.empty()) return run.file;
-  const int descriptor = open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return failed("cannot read '" + run.path + "': " + std::strerror(errno));
-  return std::make_shared<OpenFile>(descriptor);
+  return run.part ? open_part(*run.part) : run.file;
 }
 
 Result<std::uint64_t> size_of(const OpenFile& file) {
@@ -49,7 +47,7 @@ class PartSorter {
   PartSorter(app::Order& order, const MergeOptions& options, std::size_t runs_at_once)
       : order_(order), options_(options), runs_at_once_(std::max<std::size_t>(2, runs_at_once)) {}
 
-  Status find_runs(const std::string& part);
+  Status find_runs(const PartFile& part);
   Status reduce_runs();
   Status write(app::Output& answer);
 
@@ -64,20 +62,22 @@ class PartSorter {
   std::vector<SortedRun> runs_;
 };
 
-// A run ends where a record stands before the one in front of it.
-Status PartSorter::find_runs(const std::string& part) {
-  SortedRun run{.path = part, .file = nullptr};
+// A run ends where a record stands before the one in front of it. Reads all of the part, and so checks it.
+Status PartSorter::find_runs(const PartFile& part) {
+  SortedRun run{.part = part, .file = nullptr};
   const auto file = open_run(run);
   if (!file) return file.error();
   const auto size = size_of(**file);
   if (!size) return size.error();
   posix_fadvise((*file)->descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  RunReader reader((*file)->descriptor(), 0, *size, order_.record_bytes(), kReadBytesMost);
+  PartCheck check(part);
+  RunReader reader((*file)->descriptor(), 0, *size, order_.record_bytes(), kReadBytesMost,
+                   [&check](std::string_view bytes) { return check.add(bytes); });
   std::string last;
   std::uint64_t last_rank = 0;
   for (;;) {
     const auto there = reader.advance();
-    if (!there) return failed("'" + part + "': " + there.error().message);
+    if (!there) return failed("'" + part.path + "': " + there.error().message);
     if (!*there) break;
     const std::uint64_t rank = order_.rank(reader.record());
     if (rank < last_rank ||
@@ -91,7 +91,7 @@ Status PartSorter::find_runs(const std::string& part) {
   }
   run.end = *size;
   if (run.begin < run.end) runs_.push_back(run);
-  return {};
+  return check.finish();
 }
 
 Status PartSorter::merge(std::vector<SortedRun> runs, const RecordVisitor& visit) {
@@ -126,7 +126,7 @@ Result<SortedRun> PartSorter::merge_to_file(std::vector<SortedRun> runs) {
   if (auto status = out.finish(); !status) return status.error();
   const auto size = size_of(*file);
   if (!size) return size.error();
-  return SortedRun{.path = "", .file = std::move(file), .begin = 0, .end = *size};
+  return SortedRun{.part = {}, .file = std::move(file), .begin = 0, .end = *size};
 }
 
 // Passes over all runs until they can be merged at once. Neighbours are merged, oldest first, so that each pass makes
@@ -155,7 +155,7 @@ Status PartSorter::write(app::Output& answer) {
 
 }  // namespace
 
-Status sort_parts(const std::vector<std::string>& parts, app::Order& order, const MergeOptions& options,
+Status sort_parts(const std::vector<PartFile>& parts, app::Order& order, const MergeOptions& options,
                   app::Output& answer, std::size_t runs_at_once) {
   try {
     PartSorter sorter(order, options, runs_at_once);

@@ -15,7 +15,7 @@ namespace ontime::cli {
 inline constexpr std::size_t kRunsAtOnce = 256;  // each is an open file
 
 // `options.fan_in` counts for folding only; `runs_at_once` is at least 2.
-Status sort_parts(const std::vector<std::string>& parts, app::Order& order, const MergeOptions& options,
+Status sort_parts(const std::vector<PartFile>& parts, app::Order& order, const MergeOptions& options,
                   app::Output& answer, std::size_t runs_at_once = kRunsAtOnce);
 
 }  // namespace ontime::cli

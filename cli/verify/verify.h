@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/result/part_file.h"
 #include "common/base/result.h"
 #include "common/output/manifest.h"
 
@@ -31,8 +32,7 @@ void check_structure(const output::Manifest& manifest, Verdict& verdict);
 // The files: part files with their lengths and checksums, nothing that does not belong there. `progress` is told the
 // bytes checked so far.
 using ByteProgress = std::function<void(std::uint64_t done_bytes)>;
-void check_files(const std::string& directory, const output::Manifest& manifest, Verdict& verdict,
-                 const ByteProgress& progress);
+void check_files(const FinishedOutput& output, Verdict& verdict, const ByteProgress& progress);
 
 // All of it. An error when there is no finished job to look at.
 Result<Verdict> verify_directory(const std::string& directory, const ByteProgress& progress);

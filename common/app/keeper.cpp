@@ -38,7 +38,7 @@ Status check(const fs::path& path, const std::string& application, const Keeper&
   const std::string why = weakness(file, keeper);
   if (why.empty()) return {};
   return bad_input("the application " + application + " is not run, because others could change it: " + path.string() +
-                   " " + why + "; give it to root or to the worker's user, and take the right to write from others");
+                   " " + why + "; give it to root or to the user that runs it, and take the right to write from others");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace ontime::app {
 
-// A worker's user.
+// The user that runs it: a worker's, or who reads a result.
 struct Keeper {
   uid_t user = 0;
   gid_t group = 0;

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstring>
 
 namespace ontime::files {
 namespace {
@@ -24,6 +25,17 @@ std::optional<std::string> place_of(int descriptor) {
   if (size <= 0 || static_cast<std::size_t>(size) == path.size() || path.front() != '/') return std::nullopt;
   path.resize(static_cast<std::size_t>(size));
   return path;
+}
+
+Result<int> open_regular(int directory, const std::string& name) {
+  const int file = ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0 && errno != ELOOP && errno != ENXIO) {
+    return failed(std::string("cannot be read: ") + std::strerror(errno));
+  }
+  struct stat status {};
+  if (file >= 0 && ::fstat(file, &status) == 0 && S_ISREG(status.st_mode)) return file;
+  if (file >= 0) ::close(file);
+  return failed("is no regular file");
 }
 
 Opened open_within(const Roots& roots, const std::string& path, int flags) {

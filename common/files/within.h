@@ -22,4 +22,8 @@ struct Opened {
 // not even whether it exists. `flags` must not have O_CREAT or O_NOFOLLOW.
 Opened open_within(const Roots& roots, const std::string& path, int flags);
 
+// Opens the regular file of that name in the directory for reading. Neither follows a link nor waits, whatever lies
+// there. The descriptor is the caller's to close; an error is the rest of a sentence that begins with the file's name.
+Result<int> open_regular(int directory, const std::string& name);
+
 }  // namespace ontime::files

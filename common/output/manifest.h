@@ -15,7 +15,12 @@ namespace ontime::output {
 inline constexpr const char* kManifestName = "_manifest.json";
 inline constexpr const char* kSuccessName = "_SUCCESS";
 inline constexpr const char* kAttemptsName = "_attempts";
-inline constexpr std::uint32_t kManifestFormat = 1;
+inline constexpr std::uint32_t kManifestFormat = 2;
+
+// Where attempts of the job write that holds the directory by this claim, until it is committed.
+inline std::string attempts_directory(const std::string& output, const std::string& claim) {
+  return output + "/" + kAttemptsName + "/" + claim;
+}
 
 struct Segment {
   ByteRange range;           // of the (uncompressed) input file
@@ -43,7 +48,8 @@ struct Input {
 };
 
 struct Manifest {
-  std::string job;  // "job-1"
+  std::string claim;  // names the job among all jobs of all clusters
+  std::string job;    // "job-1"
   std::string application;
   std::map<std::string, std::string> parameters;  // as given
   std::string policy;
@@ -52,9 +58,17 @@ struct Manifest {
   std::map<std::string, std::map<std::string, std::uint64_t>> counters;  // group -> name -> value
 };
 
+// SHA-256, in hexadecimal digits, of what the output was made from: application, parameters and inputs as the manifest
+// shows them.
+std::string made_from(const Manifest& manifest);
+
 // Written beside its place, synced and renamed: there is a whole manifest or none. One task per line.
 Status write_manifest(const std::string& directory, const Manifest& manifest);
-// BadInput when the directory holds none, a newer format, or one that is damaged (says where).
+// Whether the manifest in this directory (a descriptor) is of the job with this claim. Quick however long it is.
+bool is_manifest_of(int directory, const std::string& claim);
+// BadInput when the directory (`name`, held open as `directory`) holds none, one of another format, or one that is
+// damaged (says where). Neither follows a link nor waits.
+Result<Manifest> read_manifest(int directory, const std::string& name);
 Result<Manifest> read_manifest(const std::string& directory);
 
 }  // namespace ontime::output

@@ -1,9 +1,16 @@
-#include <fstream>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
+#include "common/files/within.h"
 #include "common/output/manifest.h"
 
 namespace ontime::output {
@@ -108,23 +115,28 @@ void check_format(const json& top) {
   if (format > kManifestFormat) {
     throw Damage{"it has format " + std::to_string(format) + ", which only a newer Ontime can read"};
   }
-  if (format == 0) throw Damage{"\"format\" is 0"};
+  if (format < kManifestFormat) {
+    throw Damage{"it has format " + std::to_string(format) + ", which only an older Ontime can read"};
+  }
 }
 
 // Collects inputs and tasks while the text is parsed, so that their JSON never is in memory as a whole.
 class ManifestParser {
  public:
-  Manifest parse(std::istream& stream) {
+  Manifest parse(std::FILE* file) {
     const auto collect = [this](int depth, json::parse_event_t event, json& parsed) {
       return keep(depth, event, parsed);
     };
-    const json top = json::parse(stream, collect);
+    const json top = json::parse(file, collect);
     check_format(top);
     for (const char* list : {"inputs", "tasks"}) {
       if (!member(top, list).is_array()) throw Damage{"\"" + std::string(list) + "\" is not a list"};
       if (!member(top, list).empty()) throw Damage{"\"" + std::string(list) + "\" holds something else than objects"};
     }
     read_head(top);
+    if (text_of(top, "made_from") != made_from(manifest_)) {
+      throw Damage{"the application, its parameters or the inputs are not those that the output was made from"};
+    }
     for (const Task& task : manifest_.tasks) {
       if (task.input >= manifest_.inputs.size()) {
         throw Damage{"task " + std::to_string(task.index) + " reads an input that is not listed"};
@@ -158,6 +170,7 @@ class ManifestParser {
   }
 
   void read_head(const json& top) {
+    manifest_.claim = text_of(top, "claim");
     manifest_.job = text_of(top, "job");
     manifest_.application = text_of(top, "application");
     manifest_.policy = text_of(top, "policy");
@@ -183,15 +196,15 @@ class ManifestParser {
 
 }  // namespace
 
-Result<Manifest> read_manifest(const std::string& directory) {
-  const std::string path = directory + "/" + kManifestName;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream)
-    return bad_input("There is no readable '" + path + "'; is '" + directory + "' the output of a finished job?");
+Result<Manifest> read_manifest(int directory, const std::string& name) {
+  const std::string path = name + "/" + kManifestName;
+  const Result<int> opened = files::open_regular(directory, kManifestName);
+  if (!opened) return bad_input("'" + path + "' " + opened.error().message + "; is '" + name + "' the output of a finished job?");
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(::fdopen(*opened, "rb"), std::fclose);
   ManifestParser parser;
   std::string damage;
   try {
-    return parser.parse(stream);
+    return parser.parse(file.get());
   } catch (const Damage& problem) {
     damage = problem.what;
   } catch (const json::exception& problem) {
@@ -200,6 +213,14 @@ Result<Manifest> read_manifest(const std::string& directory) {
   const std::string place = parser.place();
   return bad_input("The manifest '" + path + "' cannot be used: " + (place.empty() ? "" : "at " + place + ": ") +
                    damage + ".");
+}
+
+Result<Manifest> read_manifest(const std::string& directory) {
+  const int held = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (held < 0) return bad_input("Cannot open the directory '" + directory + "': " + std::strerror(errno) + ".");
+  Result<Manifest> manifest = read_manifest(held, directory);
+  ::close(held);
+  return manifest;
 }
 
 }  // namespace ontime::output

@@ -1,12 +1,16 @@
 #include <fcntl.h>
+#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "common/base/check.h"
 #include "common/base/kill_point.h"
+#include "common/files/within.h"
 #include "common/output/manifest.h"
 
 namespace ontime::output {
@@ -16,7 +20,7 @@ namespace {
 class NewFile {
  public:
   explicit NewFile(std::string path) : path_(std::move(path)) {
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
     if (descriptor_ < 0) fail("create");
   }
   ~NewFile() {
@@ -103,13 +107,19 @@ void append_lines(NewFile& file, std::string_view name, const std::vector<Item>&
   file.append("\n]");
 }
 
+// Tells whose the manifest is, to who reads no more than this.
+std::string head_of(const std::string& claim) {
+  return "{\"format\": " + std::to_string(kManifestFormat) + ",\n\"claim\": " + text(claim);
+}
+
 void append_manifest(NewFile& file, const Manifest& manifest) {
-  file.append("{\"format\": " + std::to_string(kManifestFormat));
+  file.append(head_of(manifest.claim));
   file.append(",\n\"job\": " + text(manifest.job));
   file.append(",\n\"application\": " + text(manifest.application));
   file.append(",\n\"parameters\": " + text(manifest.parameters));
   file.append(",\n\"policy\": " + text(manifest.policy));
   append_lines(file, "inputs", manifest.inputs);
+  file.append(",\n\"made_from\": " + text(made_from(manifest)));
   append_lines(file, "tasks", manifest.tasks);
   file.append(",\n\"counters\": " + text(manifest.counters));
   file.append("\n}\n");
@@ -126,6 +136,37 @@ Status sync_directory(const std::string& directory) {
 }
 
 }  // namespace
+
+std::string made_from(const Manifest& manifest) {
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  bool works = context != nullptr && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+  const auto add = [&](std::string line) {
+    line += '\n';
+    works = works && EVP_DigestUpdate(context.get(), line.data(), line.size()) == 1;
+  };
+  add(text(manifest.application));
+  add(text(manifest.parameters));
+  for (const Input& input : manifest.inputs) add(to_line(input));
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  ONTIME_CHECK(works && EVP_DigestFinal_ex(context.get(), digest, &size) == 1, "OpenSSL has SHA-256");
+  std::string digits;
+  for (unsigned int i = 0; i < size; ++i) {
+    digits += "0123456789abcdef"[digest[i] >> 4];
+    digits += "0123456789abcdef"[digest[i] & 15];
+  }
+  return digits;
+}
+
+bool is_manifest_of(int directory, const std::string& claim) {
+  const Result<int> file = files::open_regular(directory, kManifestName);
+  if (!file) return false;
+  const std::string expected = head_of(claim);
+  std::string found(expected.size(), '\0');
+  const ssize_t size = ::pread(*file, found.data(), found.size(), 0);
+  ::close(*file);
+  return size == static_cast<ssize_t>(expected.size()) && found == expected;
+}
 
 Status write_manifest(const std::string& directory, const Manifest& manifest) {
   const std::string path = directory + "/" + kManifestName;

@@ -37,6 +37,7 @@ void put(const JobSpec& from, stored::JobSpec* to) {
     input->set_codec(static_cast<std::uint32_t>(file.codec));
   }
   to->set_output(from.output);
+  to->set_claim(from.claim);
   to->set_split_bytes(from.split_bytes);
   to->set_deadline_ns(from.deadline.count());
   to->set_checkpoint_interval_ns(from.checkpoint_interval.count());
@@ -95,6 +96,7 @@ JobSpec PartReader::read(const stored::JobSpec& from) {
     spec.inputs.push_back({file.path(), file.size(), file.mtime_ns(), codec});
   }
   spec.output = from.output();
+  spec.claim = from.claim();
   spec.split_bytes = from.split_bytes();
   require(spec.split_bytes != 0, "its split size is 0");
   spec.deadline = Duration(from.deadline_ns());

@@ -14,7 +14,7 @@ ALLOWED = {
     "common/files": (["common/base"], []),
     "common/log": (["common/base"], ["spdlog", "fmt", "nlohmann"]),
     "common/app": (["common/base"], []),
-    "common/output": (["common/base"], ["nlohmann"]),
+    "common/output": (["common/files", "common/base"], ["nlohmann", "openssl"]),
     "common/protocol": (["common/base"], ["google"]),
     "common/injection": (["common/protocol", "common/base"], ["yaml-cpp"]),
     "common/net": (["common/protocol", "common/log", "common/base"], ["asio", "spdlog", "google", "openssl"]),

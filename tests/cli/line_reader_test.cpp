@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tests/cli/scratch.h"
+#include "tests/cli/whole_parts.h"
 
 namespace ontime::cli {
 namespace {
@@ -16,7 +17,8 @@ using testing::IsEmpty;
 
 std::vector<std::string> lines_of(const std::string& path, std::size_t block_bytes) {
   std::vector<std::string> lines;
-  auto reader = LineReader::open(path, block_bytes);
+  WholeParts whole;
+  auto reader = LineReader::open(whole.of(path), block_bytes);
   EXPECT_TRUE(reader);
   for (;;) {
     const auto line = reader->next();
@@ -47,7 +49,8 @@ TEST(LineReader, BlocksAndLinesOfAnySizeGiveTheSameLines) {
 }
 
 TEST(LineReader, AMissingFileIsNamed) {
-  const auto reader = LineReader::open("/nowhere/part");
+  WholeParts whole;
+  const auto reader = LineReader::open(whole.of("/nowhere/part"));
   ASSERT_FALSE(reader);
   EXPECT_NE(reader.error().message.find("/nowhere/part"), std::string::npos);
 }

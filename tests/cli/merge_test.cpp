@@ -9,6 +9,7 @@
 #include "cli/result/answer.h"
 #include "tests/cli/scratch.h"
 #include "tests/cli/text_output.h"
+#include "tests/cli/whole_parts.h"
 
 namespace ontime::cli {
 namespace {
@@ -39,7 +40,8 @@ class ListMerger final : public app::Merger {
 Result<std::string> merged(const std::vector<std::string>& parts, const MergeOptions& options) {
   ListMerger merger;
   TextOutput answer;
-  if (auto status = merge_parts(parts, merger, options, answer); !status) return status.error();
+  WholeParts whole;
+  if (auto status = merge_parts(whole.of(parts), merger, options, answer); !status) return status.error();
   return answer.text();
 }
 
@@ -143,8 +145,24 @@ TEST(Merge, NoRoomForTemporaryFilesIsSaid) {
 TEST(Merge, WithoutAMergerPartsFollowEachOther) {
   const Scratch scratch;
   TextOutput answer;
-  ASSERT_TRUE(concatenate_parts({scratch.file("a", "z\n"), scratch.file("b", "a\nb")}, answer));
+  WholeParts whole;
+  ASSERT_TRUE(concatenate_parts(whole.of({scratch.file("a", "z\n"), scratch.file("b", "a\nb")}), answer));
   EXPECT_EQ(answer.text(), "z\na\nb\n");
+}
+
+TEST(Merge, BytesThatChangedAfterTheJobAreNoticedAsTheyAreRead) {
+  const Scratch scratch;
+  WholeParts whole;
+  const std::vector<PartFile> parts = whole.of({scratch.file("a", "a\t1\n"), scratch.file("b", "b\t2\n")});
+  for (const char* changed : {"b\t3\n", "b\t2", "b\t2\nc\t3\n"}) {
+    scratch.file("b", changed);
+    TextOutput answer;
+    ListMerger merger;
+    const Status merged = merge_parts(parts, merger, {}, answer);
+    ASSERT_FALSE(merged) << changed;
+    EXPECT_THAT(merged.error().message, HasSubstr(scratch / "b"));
+    EXPECT_FALSE(concatenate_parts(parts, answer)) << changed;
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "tests/cli/scratch.h"
 #include "tests/cli/text_output.h"
+#include "tests/cli/whole_parts.h"
 
 namespace ontime::cli {
 namespace {
@@ -34,7 +35,8 @@ class ByteOrder final : public app::Order {
 Result<std::string> sorted(const std::vector<std::string>& parts, ByteOrder order, const MergeOptions& options,
                            std::size_t runs_at_once) {
   TextOutput answer;
-  if (auto status = sort_parts(parts, order, options, answer, runs_at_once); !status) return status.error();
+  WholeParts whole;
+  if (auto status = sort_parts(whole.of(parts), order, options, answer, runs_at_once); !status) return status.error();
   return answer.text();
 }
 
@@ -103,6 +105,14 @@ TEST(SortedAnswer, SaysWhatTheApplicationThrows) {
   ASSERT_FALSE(answer.has_value());
   EXPECT_THAT(answer.error().message, HasSubstr("this record is bad"));
   EXPECT_FALSE(sorted({scratch / "missing"}, ByteOrder(), {}, 2).has_value());
+  WholeParts whole;
+  const std::vector<PartFile> parts = whole.of({scratch.file("part", "a\nb\n")});
+  scratch.file("part", "a\nc\n");
+  TextOutput ignored;
+  ByteOrder order;
+  const Status changed = sort_parts(parts, order, {}, ignored, 2);
+  ASSERT_FALSE(changed);
+  EXPECT_THAT(changed.error().message, HasSubstr("changed after the job"));
 }
 
 }  // namespace

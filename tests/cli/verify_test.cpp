@@ -5,7 +5,8 @@
 
 #include <functional>
 
-#include "cli/result/answer.h"
+#include "cli/commands/execute.h"
+#include "cli/result/part_file.h"
 #include "common/base/crc32c.h"
 #include "tests/cli/scratch.h"
 
@@ -172,7 +173,6 @@ TEST_F(Verify, FilesThatDoNotBelongThereAreFound) {
 
 TEST_F(Verify, AForeignPartNameIsFound) {
   manifest_.tasks[1].part = "../part-m-00001";
-  EXPECT_FALSE(part_paths(scratch_.path(), manifest_));
   EXPECT_THAT(structure_problems(), testing::Contains(HasSubstr("is called '../part-m-00001' instead of")));
 }
 
@@ -183,12 +183,33 @@ TEST_F(Verify, ProblemsAreBounded) {
   EXPECT_EQ(found.problems_untold, 50u);
 }
 
-TEST_F(Verify, PartPathsRefuseAPartOfAnotherLength) {
-  ASSERT_TRUE(part_paths(scratch_.path(), manifest_));
+TEST_F(Verify, APartOfAnotherLengthOrNameIsNotRead) {
+  ASSERT_TRUE(output::write_manifest(scratch_.path(), manifest_));
+  const auto parts = [&] {
+    const auto output = FinishedOutput::open(scratch_.path());
+    EXPECT_TRUE(output) << output.error().message;
+    return part_files(*output);
+  };
+  ASSERT_TRUE(parts());
   scratch_.file("part-m-00002", "thre\n");
-  const auto paths = part_paths(scratch_.path(), manifest_);
-  ASSERT_FALSE(paths);
-  EXPECT_THAT(paths.error().message, HasSubstr("part-m-00002"));
+  const auto shorter = parts();
+  ASSERT_FALSE(shorter);
+  EXPECT_THAT(shorter.error().message, HasSubstr("part-m-00002"));
+  manifest_.tasks[2].part = "part-m-00001";
+  ASSERT_TRUE(output::write_manifest(scratch_.path(), manifest_));
+  EXPECT_FALSE(parts());
+}
+
+// The manifest decides nothing about code: only the name of an application is taken from it.
+TEST_F(Verify, AResultThatNamesItsApplicationByAPathIsNotLoaded) {
+  manifest_.application = "/nowhere/evil.so";
+  ASSERT_TRUE(output::write_manifest(scratch_.path(), manifest_));
+  ResultCommand command;
+  command.directory = scratch_.path();
+  const auto answered = execute(command);
+  ASSERT_FALSE(answered);
+  EXPECT_EQ(answered.error().kind, ErrorKind::BadInput);
+  EXPECT_THAT(answered.error().message, HasSubstr("names its application by a path, '/nowhere/evil.so'"));
 }
 
 }  // namespace

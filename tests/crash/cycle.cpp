@@ -109,9 +109,9 @@ std::string run_job_to_be_killed(Processes& cluster, Clients& clients) {
   const std::string output = cluster.disk() + "/dropped";
   cluster.until("an attempt of " + job + " writes", [&] {
     std::error_code ignored;
-    const fs::directory_iterator files(output + "/_attempts", ignored);
-    return std::any_of(begin(files), end(files),
-                       [](const fs::directory_entry& file) { return file.path().filename().string().front() != '.'; });
+    for (fs::recursive_directory_iterator at(output + "/_attempts", ignored), end; !ignored && at != end; at.increment(ignored))
+      if (at->is_regular_file(ignored)) return true;
+    return false;
   });
   clients.kill(job);
   // Between the claim's end and the directory's own a death leaves the empty directory: nothing tells whose it is.

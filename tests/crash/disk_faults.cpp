@@ -220,10 +220,12 @@ int renameat(int from_directory, const char* from, int to_directory, const char*
                  [&] { return rename_it(from_directory, from, to_directory, to); });
 }
 
-int mkdir(const char* path, mode_t mode) {
-  static auto* const make_it = real<int(const char*, mode_t)>("mkdir");
-  if (is_idle()) return make_it(path, mode);
-  return guarded("create", path_at(AT_FDCWD, path), [&] { return make_it(path, mode); });
+int mkdirat(int directory, const char* path, mode_t mode) {
+  static auto* const make_it = real<int(int, const char*, mode_t)>("mkdirat");
+  if (is_idle()) return make_it(directory, path, mode);
+  return guarded("create", path_at(directory, path), [&] { return make_it(directory, path, mode); });
 }
+
+int mkdir(const char* path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
 
 }  // extern "C"

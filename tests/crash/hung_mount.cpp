@@ -120,6 +120,12 @@ int mkdir(const char* path, mode_t mode) noexcept {
   return call(path, mode);
 }
 
+int mkdirat(int directory, const char* path, mode_t mode) noexcept {
+  pass(directory, path);
+  static auto* const call = real<int(int, const char*, mode_t)>("mkdirat");
+  return call(directory, path, mode);
+}
+
 ssize_t readlink(const char* path, char* target, size_t size) noexcept {
   pass(AT_FDCWD, path);
   static auto* const call = real<ssize_t(const char*, char*, size_t)>("readlink");

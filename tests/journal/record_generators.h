@@ -42,6 +42,7 @@ inline scheduler::JobSpec any_spec() {
     spec.inputs.push_back({*any_text(), size, *rc::gen::arbitrary<std::int64_t>(), codec});
   }
   spec.output = *any_text();
+  spec.claim = *any_text();
   spec.split_bytes = *rc::gen::inRange<std::uint64_t>(1, kUnknownEnd);
   spec.deadline = Duration(*rc::gen::arbitrary<std::int64_t>());
   spec.checkpoint_interval = Duration(*rc::gen::arbitrary<std::int64_t>());

@@ -87,7 +87,7 @@ void SimulatedWorker::launch(const wire::Order::Launch& launch) {
   if (output == outputs_.end()) return crowd_.failures.add(to_string(id) + " was launched before its job was set up");
   const ByteRange range = range_of(launch.range());
   Running running{range, range_of(launch.split()).size(), range.begin, Clock::now(), "", launch.standby()};
-  if (!output->second.empty()) running.output = output->second + "/_attempts/" + attempt_file_name(id);
+  if (!output->second.empty()) running.output = output->second + "/" + attempt_file_name(id);
   if (!attempts_.emplace(id, std::move(running)).second) return;  // the order came twice
   ++crowd_.launches;
   wire::Report report = about(id);

@@ -19,17 +19,19 @@ namespace {
 namespace fs = std::filesystem;
 using Files = std::map<std::string, std::string>;
 
+constexpr const char* kClaim = "ours-1";
+
 bool always() { return true; }
 
 class CommitTest : public testing::Test {
  protected:
   CommitTest() {
     plan_.directory = output_;
-    fs::create_directories(fs::path(output_) / "_attempts");
-    test::write_file(attempt(".claim"), "cluster\n");
+    plan_.manifest.claim = kClaim;
+    fs::create_directories(attempt(""));
   }
 
-  std::string attempt(const std::string& name) const { return output_ + "/_attempts/" + name; }
+  std::string attempt(const std::string& name) const { return output::attempts_directory(output_, kClaim) + "/" + name; }
   void make_attempt(const std::string& name, const std::string& bytes) { test::write_file(attempt(name), bytes); }
 
   // One more task, from these pieces.
@@ -157,7 +159,51 @@ TEST_F(CommitTest, NamesAnOutputDirectoryThatIsGone) {
   EXPECT_NE(status.error().message.find(output_), std::string::npos);
 }
 
-// Ends the commit after n steps, as a crash would, for every n, and repeats it.
+TEST_F(CommitTest, FailsAndChangesNothingWhereAnotherJobHasTheDirectory) {
+  make_attempt("t00000-a0", "one\n");
+  add_task(true, {{"t00000-a0", 0, 4}});
+  const Files before = files();
+  plan_.manifest.claim = "ours-2";
+  const Status status = commit_output(plan_, always);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("is not this job's any more"), std::string::npos) << status.error().message;
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(CommitTest, TakesNoSuccessForItsOwnThatItDidNotWrite) {
+  make_attempt("t00000-a0", "one\n");
+  add_task(true, {{"t00000-a0", 0, 4}});
+  const std::string success = output_ + "/_SUCCESS";
+  const auto expect_failure = [&](const MayGoOn& may_go_on) {
+    const Status status = commit_output(plan_, may_go_on);
+    ASSERT_FALSE(status);
+    EXPECT_NE(status.error().message.find("holds a _SUCCESS that this job did not write"), std::string::npos);
+    EXPECT_EQ(test::read_file(success), "theirs");
+    EXPECT_FALSE(fs::exists(output_ + "/_manifest.json"));
+  };
+  test::write_file(success, "theirs");
+  expect_failure(always);
+  fs::remove(success);
+  expect_failure([&] {  // at the last moment
+    if (fs::exists(output_ + "/_manifest.json")) test::write_file(success, "theirs");
+    return true;
+  });
+}
+
+TEST_F(CommitTest, FollowsNoLinkBelowItsDirectory) {
+  make_attempt("t00000-a0", "one\n");
+  add_task(true, {{"t00000-a0", 0, 4}});
+  for (const std::string& place : {output_ + "/_attempts", output_ + "/_attempts/" + kClaim}) {
+    fs::rename(place, directory_ / "moved");
+    fs::create_directory_symlink(directory_ / "moved", place);
+    EXPECT_FALSE(commit_output(plan_, always)) << place;
+    EXPECT_FALSE(fs::exists(output_ + "/part-m-00000"));
+    fs::remove(place);
+    fs::rename(directory_ / "moved", place);
+  }
+  commit();
+}
+
 TEST_F(CommitTest, TakesItsSuccessBackIfItCannotBeMadeToLast) {
   make_attempt("t00000-a0", "one\n");
   add_task(true, {{"t00000-a0", 0, 4}});
@@ -165,7 +211,8 @@ TEST_F(CommitTest, TakesItsSuccessBackIfItCannotBeMadeToLast) {
   const auto has_success = [&] { return fs::exists(fs::path(elsewhere) / output::kSuccessName); };
   // The directory is moved away when everything but _SUCCESS is done: what follows happens in it, its sync does not.
   const Status status = commit_output(plan_, [&] {
-    const bool is_nearly_done = !fs::exists(fs::path(output_) / "_attempts") && fs::exists(output_);
+    const bool is_nearly_done = fs::exists(output_) && fs::exists(fs::path(output_) / output::kManifestName) &&
+                                !fs::exists(fs::path(output_) / "_attempts");
     if (is_nearly_done) fs::rename(output_, elsewhere);
     return true;
   });
@@ -174,6 +221,7 @@ TEST_F(CommitTest, TakesItsSuccessBackIfItCannotBeMadeToLast) {
   EXPECT_FALSE(has_success());
 }
 
+// Ends the commit after n steps, as a crash would, for every n, and repeats it.
 TEST_F(CommitTest, CanBeRepeatedAfterACrashAtAnyStep) {
   const Files expected = {{"part-m-00000", "renamed"},  {"part-m-00001", "cut"},         {"part-m-00002", ""},
                           {"part-m-00003", "stitched"}, {"part-m-00004", "renamed too"}, {"_SUCCESS", ""}};
@@ -209,20 +257,26 @@ TEST_F(CommitTest, CanBeRepeatedAfterACrashAtAnyStep) {
 
 class OutputDirectoryTest : public testing::Test {
  protected:
-  Status claim(const std::string& cluster = "ours") { return claim_output(output_, cluster); }
-  std::string refusal(const std::string& cluster = "ours") {
-    const Status status = claim(cluster);
+  static constexpr const char* kOurs = "ours-1";
+
+  Status claim(const std::string& id = kOurs) { return claim_output(output_, id).status; }
+  std::string refusal(const std::string& id = kOurs) {
+    const Status status = claim(id);
     EXPECT_FALSE(status);
     return status ? "" : status.error().message;
   }
+  // The claim that is told to stand in the way.
+  std::string idle_claim() { return claim_output(output_, "ours-2").idle_claim; }
+  Status discard(std::uint32_t parts, const std::string& id = kOurs) { return discard_output(output_, parts, id); }
+  std::string at(const std::string& name) const { return output_ + "/" + name; }
 
   test::TemporaryDirectory directory_;
   const std::string output_ = directory_ / "deep/out";
 };
 
-TEST_F(OutputDirectoryTest, IsMadeWithItsAttemptsInside) {
+TEST_F(OutputDirectoryTest, IsMadeWithItsClaimInside) {
   ASSERT_TRUE(claim());
-  EXPECT_TRUE(fs::is_directory(output_ + "/_attempts"));
+  EXPECT_TRUE(fs::is_directory(at("_attempts/ours-1")));
 }
 
 TEST_F(OutputDirectoryTest, MayBeEmpty) {
@@ -231,10 +285,10 @@ TEST_F(OutputDirectoryTest, MayBeEmpty) {
 }
 
 TEST_F(OutputDirectoryTest, IsRefusedWhenItHoldsAnything) {
-  test::write_file(output_ + "/precious", "data");
+  test::write_file(at("precious"), "data");
   EXPECT_EQ(refusal(),
             "The output directory '" + output_ + "' is not empty; name one that does not exist yet, or empty it.");
-  EXPECT_EQ(test::read_file(output_ + "/precious"), "data");
+  EXPECT_EQ(test::read_file(at("precious")), "data");
 }
 
 TEST_F(OutputDirectoryTest, IsRefusedWhenItIsAFile) {
@@ -247,57 +301,78 @@ TEST_F(OutputDirectoryTest, IsRefusedWhereNothingCanBeMade) {
   EXPECT_NE(refusal().find(output_), std::string::npos);
 }
 
-TEST_F(OutputDirectoryTest, TakesOverItsOwnClaimButNobodyElses) {
-  ASSERT_TRUE(claim("ours"));
-  EXPECT_TRUE(claim("ours"));
-  EXPECT_NE(refusal("theirs").find("is not empty"), std::string::npos);
-  test::write_file(output_ + "/part-m-00000", "data");
-  EXPECT_NE(refusal("ours").find("is not empty"), std::string::npos);
+TEST_F(OutputDirectoryTest, HasOneClaimWhateverTheNameItIsReachedBy) {
+  ASSERT_TRUE(claim());
+  EXPECT_NE(refusal("ours-2").find("is being used by another job"), std::string::npos);
+  fs::create_directory_symlink(directory_ / "deep", directory_ / "link");
+  const ClaimOutcome linked = claim_output(directory_ / "link/out", "ours-2");
+  ASSERT_FALSE(linked.status);
+  EXPECT_NE(linked.status.error().message.find("is being used by another job"), std::string::npos);
+  EXPECT_FALSE(fs::exists(at("_attempts/ours-2")));
+}
+
+TEST_F(OutputDirectoryTest, NamesAClaimInTheWayUnlessItHasOutput) {
+  ASSERT_TRUE(claim());
+  EXPECT_EQ(idle_claim(), kOurs);
+  test::write_file(at("_attempts/ours-1/t00000-a0"), "of a job that may still run");
+  EXPECT_EQ(idle_claim(), "");
+  fs::remove(at("_attempts/ours-1/t00000-a0"));
+  test::write_file(at("part-m-00000"), "data");
+  EXPECT_EQ(idle_claim(), "");
 }
 
 TEST_F(OutputDirectoryTest, DisappearsWhenItIsDiscarded) {
   ASSERT_TRUE(claim());
-  test::write_file(output_ + "/_attempts/t00000-a0", "half");
-  test::write_file(output_ + "/part-m-00001", "of an unfinished commit");
-  ASSERT_TRUE(discard_output(output_, 2, "ours"));
+  test::write_file(at("_attempts/ours-1/t00000-a0"), "half");
+  test::write_file(at("part-m-00001"), "of an unfinished commit");
+  ASSERT_TRUE(discard(2));
   EXPECT_FALSE(fs::exists(output_));
-  EXPECT_TRUE(discard_output(output_, 2, "ours"));
+  EXPECT_TRUE(discard(2));
 }
 
-TEST_F(OutputDirectoryTest, IsClaimedAgainAfterACrashInTheMiddleOfTheClaimButByNobodyElse) {
-  test::write_file(output_ + "/_attempts.of-ours/.claim", "ou");  // torn
-  EXPECT_NE(refusal("theirs").find("is not empty"), std::string::npos);
-  ASSERT_TRUE(claim("ours"));
-  EXPECT_FALSE(fs::exists(output_ + "/_attempts.of-ours"));
-  EXPECT_EQ(test::read_file(output_ + "/_attempts/.claim"), "ours\n");
+TEST_F(OutputDirectoryTest, IsClearedAfterACrashInTheMiddleOfAClaimOrADiscard) {
+  fs::create_directories(at("_attempts.of-ours-1"));
+  EXPECT_EQ(idle_claim(), kOurs);
+  ASSERT_TRUE(discard(0));
+  EXPECT_FALSE(fs::exists(output_));
+  test::write_file(at("_attempts.of-ours-1/ours-1/t00000-a0"), "half");
+  ASSERT_TRUE(discard(0, "ours-2"));
+  EXPECT_TRUE(fs::exists(at("_attempts.of-ours-1")));
+  ASSERT_TRUE(discard(0));
+  EXPECT_FALSE(fs::exists(output_));
 }
 
-TEST_F(OutputDirectoryTest, IsNotDiscardedByAnotherCluster) {
-  ASSERT_TRUE(claim("theirs"));
-  ASSERT_TRUE(discard_output(output_, 1, "ours"));
-  EXPECT_TRUE(fs::exists(output_ + "/_attempts"));
+TEST_F(OutputDirectoryTest, IsNotDiscardedByAnotherJob) {
+  ASSERT_TRUE(claim("ours-2"));
+  test::write_file(at("part-m-00000"), "theirs");
+  ASSERT_TRUE(discard(1));
+  EXPECT_TRUE(fs::exists(at("_attempts/ours-2")));
+  EXPECT_TRUE(fs::exists(at("part-m-00000")));
 }
 
-TEST_F(OutputDirectoryTest, IsNotTakenOverWithFilesOfAttemptsInIt) {
+TEST_F(OutputDirectoryTest, IsNotDiscardedThroughALinkBelowIt) {
   ASSERT_TRUE(claim());
-  test::write_file(output_ + "/_attempts/t00000-a0", "of a job that may still run");
-  EXPECT_NE(refusal().find("is not empty"), std::string::npos);
+  fs::rename(at("_attempts"), directory_ / "elsewhere");
+  fs::create_directory_symlink(directory_ / "elsewhere", at("_attempts"));
+  ASSERT_TRUE(discard(1));
+  EXPECT_TRUE(fs::exists(directory_ / "elsewhere/ours-1"));
 }
 
 TEST_F(OutputDirectoryTest, StaysWithWhatIsNotOursWhenItIsDiscarded) {
   ASSERT_TRUE(claim());
-  test::write_file(output_ + "/notes", "mine");
-  ASSERT_TRUE(discard_output(output_, 1, "ours"));
-  EXPECT_EQ(test::read_file(output_ + "/notes"), "mine");
-  EXPECT_FALSE(fs::exists(output_ + "/_attempts"));
+  test::write_file(at("notes"), "mine");
+  ASSERT_TRUE(discard(1));
+  EXPECT_EQ(test::read_file(at("notes")), "mine");
+  EXPECT_FALSE(fs::exists(at("_attempts")));
 }
 
-TEST_F(OutputDirectoryTest, IsNeverDiscardedOnceItIsCommitted) {
+TEST_F(OutputDirectoryTest, KeepsASuccessAndItsPartsWhenItIsDiscarded) {
   ASSERT_TRUE(claim());
-  test::write_file(output_ + "/part-m-00000", "answer");
-  test::write_file(output_ + "/_SUCCESS", "");
-  ASSERT_TRUE(discard_output(output_, 1, "ours"));
-  EXPECT_EQ(test::read_file(output_ + "/part-m-00000"), "answer");
+  test::write_file(at("part-m-00000"), "answer");
+  test::write_file(at("_SUCCESS"), "");
+  ASSERT_TRUE(discard(1));
+  EXPECT_EQ(test::read_file(at("part-m-00000")), "answer");
+  EXPECT_FALSE(fs::exists(at("_attempts")));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class JobRootsTest : public testing::Test {
         << listed.error().message;
   }
   void expect_output_refused(const std::string& directory) {
-    const Status claimed = claim_output(directory, "ours", output_);
+    const Status claimed = claim_output(directory, "ours", output_).status;
     ASSERT_FALSE(claimed) << directory;
     EXPECT_EQ(claimed.error().kind, ErrorKind::BadInput);
     EXPECT_EQ(claimed.error().message, "The output directory '" + directory +
@@ -89,8 +89,8 @@ TEST_F(JobRootsTest, OfPlacesOutsideNothingIsTold) {
 }
 
 TEST_F(JobRootsTest, OutputsAreMadeInsideOnly) {
-  EXPECT_TRUE(claim_output(at("out/deep/job"), "ours", output_));
-  EXPECT_TRUE(fs::is_directory(at("out/deep/job/_attempts")));
+  EXPECT_TRUE(claim_output(at("out/deep/job"), "ours", output_).status);
+  EXPECT_TRUE(fs::is_directory(at("out/deep/job/_attempts/ours")));
   expect_output_refused(at("elsewhere/job"));
   expect_output_refused(at("out"));
   fs::create_directory_symlink(at("secret"), at("out/link"));
@@ -100,22 +100,23 @@ TEST_F(JobRootsTest, OutputsAreMadeInsideOnly) {
   EXPECT_FALSE(fs::exists(at("secret/job")));
 }
 
-TEST_F(JobRootsTest, AClaimIsTakenOverAndRefusedAsWithoutRoots) {
-  ASSERT_TRUE(claim_output(at("out/job"), "ours", output_));
-  EXPECT_TRUE(claim_output(at("out/job"), "ours", output_));
-  const Status theirs = claim_output(at("out/job"), "theirs", output_);
-  ASSERT_FALSE(theirs);
-  EXPECT_EQ(theirs.error().message, "The output directory '" + at("out/job") +
-                                        "' is not empty; name one that does not exist yet, or empty it.");
+TEST_F(JobRootsTest, AClaimIsRefusedAsWithoutRoots) {
+  ASSERT_TRUE(claim_output(at("out/job"), "ours", output_).status);
+  const ClaimOutcome theirs = claim_output(at("out/job"), "theirs", output_);
+  ASSERT_FALSE(theirs.status);
+  EXPECT_EQ(theirs.status.error().message,
+            "The output directory '" + at("out/job") +
+                "' is being used by another job; name another one, or empty it if there is no such job.");
+  EXPECT_EQ(theirs.idle_claim, "ours");
   test::write_file(at("out/file"), "x");
-  const Status file = claim_output(at("out/file"), "ours", output_);
+  const Status file = claim_output(at("out/file"), "ours", output_).status;
   ASSERT_FALSE(file);
   EXPECT_NE(file.error().message.find("is a file"), std::string::npos) << file.error().message;
 }
 
 TEST_F(JobRootsTest, ALinkThatWaitsWhereADirectoryIsToBeMadeIsNotFollowed) {
   fs::create_symlink(at("secret/new"), at("out/dangling"));
-  EXPECT_FALSE(claim_output(at("out/dangling/job"), "ours", output_));
+  EXPECT_FALSE(claim_output(at("out/dangling/job"), "ours", output_).status);
   EXPECT_FALSE(fs::exists(at("secret/new")));
 }
 
@@ -123,7 +124,7 @@ TEST_F(JobRootsTest, ALinkThatWaitsWhereADirectoryIsToBeMadeIsNotFollowed) {
 class SwappedOutputTest : public JobRootsTest {
  protected:
   SwappedOutputTest() {
-    EXPECT_TRUE(claim_output(at("out/job"), "ours", output_));
+    EXPECT_TRUE(claim_output(at("out/job"), "ours", output_).status);
     fs::rename(at("out/job"), at("secret/job"));
     fs::create_directory_symlink(at("secret/job"), at("out/job"));
   }
@@ -141,12 +142,13 @@ TEST_F(SwappedOutputTest, NothingIsCommittedThroughTheLink) {
 
 TEST_F(SwappedOutputTest, NothingIsRemovedThroughTheLink) {
   EXPECT_FALSE(discard_output(at("out/job"), 1, "ours", output_));
-  EXPECT_TRUE(fs::exists(at("secret/job/_attempts/.claim")));
+  EXPECT_TRUE(fs::exists(at("secret/job/_attempts/ours")));
 }
 
 TEST_F(JobRootsTest, OutputsAreCommittedAndDiscardedAsWithoutRoots) {
-  ASSERT_TRUE(claim_output(at("out/one"), "ours", output_));
+  ASSERT_TRUE(claim_output(at("out/one"), "ours", output_).status);
   CommitPlan plan;
+  plan.manifest.claim = "ours";
   plan.directory = at("out/one");
   const Status committed = commit_output(
       plan, [] { return true; }, output_);
@@ -154,7 +156,7 @@ TEST_F(JobRootsTest, OutputsAreCommittedAndDiscardedAsWithoutRoots) {
   EXPECT_TRUE(fs::exists(at("out/one/_SUCCESS")));
   EXPECT_TRUE(fs::exists(at("out/one/_manifest.json")));
   EXPECT_FALSE(fs::exists(at("out/one/_attempts")));
-  ASSERT_TRUE(claim_output(at("out/two"), "ours", output_));
+  ASSERT_TRUE(claim_output(at("out/two"), "ours", output_).status);
   ASSERT_TRUE(discard_output(at("out/two"), 1, "ours", output_));
   EXPECT_FALSE(fs::exists(at("out/two")));
 }

@@ -1,7 +1,9 @@
 #include "common/output/manifest.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,6 +18,7 @@ namespace fs = std::filesystem;
 
 Manifest example() {
   Manifest manifest;
+  manifest.claim = "cluster-7";
   manifest.job = "job-7";
   manifest.application = "wordcount";
   manifest.parameters = {{"case", "fold"}, {"quote", "\"\\\n\t\x01"}};
@@ -56,6 +59,7 @@ TEST_F(ManifestTest, ReadsWhatWasWritten) {
   ASSERT_TRUE(write_manifest(directory_.path(), example()));
   const Result<Manifest> manifest = read();
   ASSERT_TRUE(manifest) << manifest.error().message;
+  EXPECT_EQ(manifest->claim, "cluster-7");
   EXPECT_EQ(manifest->job, "job-7");
   EXPECT_EQ(manifest->parameters, example().parameters);
   EXPECT_EQ(manifest->counters, example().counters);
@@ -104,8 +108,29 @@ TEST_F(ManifestTest, CannotBeWrittenWhereThereIsNoDirectory) {
   EXPECT_FALSE(write_manifest(directory_ / "missing", example()));
 }
 
-TEST_F(ManifestTest, RefusesANewerFormat) {
-  EXPECT_NE(error_with("\"format\": 1", "\"format\": 2").find("only a newer Ontime can read"), std::string::npos);
+TEST_F(ManifestTest, RefusesOtherFormats) {
+  EXPECT_NE(error_with("\"format\": 2", "\"format\": 3").find("only a newer Ontime can read"), std::string::npos);
+  EXPECT_NE(error_with("\"format\": 2", "\"format\": 1").find("only an older Ontime can read"), std::string::npos);
+}
+
+TEST_F(ManifestTest, RefusesWhatTheOutputWasNotMadeFrom) {
+  const std::string why = "are not those that the output was made from";
+  EXPECT_NE(error_with("wordcount", "wordmean").find(why), std::string::npos);
+  EXPECT_NE(error_with("\"case\":\"fold\"", "\"case\":\"keep\"").find(why), std::string::npos);
+  EXPECT_NE(error_with("/data/a.txt", "/data/b.txt").find(why), std::string::npos);
+}
+
+TEST_F(ManifestTest, TellsWhoseItIsFromItsFirstBytes) {
+  ASSERT_TRUE(write_manifest(directory_.path(), example()));
+  const int held = ::open(directory_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  EXPECT_TRUE(is_manifest_of(held, "cluster-7"));
+  EXPECT_FALSE(is_manifest_of(held, "cluster-71"));
+  EXPECT_FALSE(is_manifest_of(held, "cluster-"));
+  fs::rename(directory_ / kManifestName, directory_ / "moved");
+  EXPECT_FALSE(is_manifest_of(held, "cluster-7"));
+  fs::create_symlink("moved", directory_ / kManifestName);
+  EXPECT_FALSE(is_manifest_of(held, "cluster-7"));
+  ::close(held);
 }
 
 TEST_F(ManifestTest, SaysWhatIsWrongAndWhere) {

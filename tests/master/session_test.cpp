@@ -150,7 +150,8 @@ TEST_F(SessionTest, AJobRunsFromSubmissionToItsOutput) {
     const auto setup = co_await worker.next_order();
     EXPECT_TRUE(setup->has_setup());
     EXPECT_EQ(setup->setup().application(), "wordcount");
-    EXPECT_EQ(setup->setup().output(), output_);
+    EXPECT_TRUE(setup->setup().output().starts_with(output_ + "/_attempts/" + journal_.cluster() + "-"));
+    EXPECT_TRUE(fs::is_directory(setup->setup().output()));
     const wire::Order::Launch launch = co_await next_launch(worker);
     EXPECT_EQ(launch.file().path(), input_);
     EXPECT_EQ(launch.file().size(), 14u);
@@ -456,21 +457,37 @@ TEST_F(SessionTest, ARestartedMasterRepeatsAnInterruptedCommit) {
 }
 
 TEST_F(SessionTest, ARestartedMasterDiscardsWhatTheLastOneCouldNot) {
+  std::string attempts;
   play([&]() -> awaitable<void> {
     FakeWorker worker = co_await make_worker();
     const std::uint32_t job = co_await submit();
+    attempts = fs::directory_iterator(output_ + "/_attempts")->path();
     wire::Request request;
     request.mutable_kill_job()->set_job(job);
     co_await ask(request);
     while (fs::exists(output_)) co_await net::sleep_for(std::chrono::milliseconds(1));
   });
   stop_master();
-  write_file(output_ + "/_attempts/.claim", journal_.cluster() + "\n");  // as if it had come no further
-  write_file(output_ + "/_attempts/t00000-a0", "half");
+  write_file(attempts + "/t00000-a0", "half");  // as if it had come no further
   write_file(output_ + "/part-m-00000", "whole");
   start_master();
   play([&]() -> awaitable<void> {
     while (fs::exists(output_)) co_await net::sleep_for(std::chrono::milliseconds(1));
+  });
+}
+
+// A master died between the claim and the job.
+TEST_F(SessionTest, AClaimThatNoJobHasIsTakenOverAndAnyOtherIsNot) {
+  fs::create_directories(output_ + "/_attempts/" + journal_.cluster() + "-0123456789abcdef");
+  play([&]() -> awaitable<void> { co_await submit(); });
+  EXPECT_FALSE(fs::exists(output_ + "/_attempts/" + journal_.cluster() + "-0123456789abcdef"));
+  const std::string other = directory_ / "other";
+  fs::create_directories(other + "/_attempts/another-0123456789abcdef");
+  play([&]() -> awaitable<void> {
+    wire::Request request = submission();
+    request.mutable_submit()->set_output(other);
+    const auto in_use = co_await ask(request);
+    EXPECT_NE(in_use.error().find("is being used by another job"), std::string::npos);
   });
 }
 

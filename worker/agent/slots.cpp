@@ -30,7 +30,7 @@ wire::ToRunner::Run runner_run(AttemptId id, const wire::Order::Launch& launch, 
   *run.mutable_file() = launch.file();
   *run.mutable_range() = launch.range();
   run.set_standby(launch.standby());
-  run.set_output_path(job.output() + "/_attempts/" + attempt_file_name(id));
+  run.set_output_path(job.output() + "/" + attempt_file_name(id));
   return run;
 }
 

@@ -15,8 +15,9 @@ struct OutputFile {
   FileDescriptor directory;  // for making its name durable
 };
 
-// A file of that name is a fault: attempts are numbered, so it belongs to somebody who may still write to it or whose
-// output may count. So is a directory outside of `roots`. Nothing is followed out of the directory once it is opened.
+// `path` is OUTPUT/_attempts/CLAIM/NAME. Links may lead to OUTPUT, which has to lie in `roots`; below it none is
+// followed, so the file is made below this job's claim or not at all. A file of that name is a fault: attempts are
+// numbered, so it belongs to somebody who may still write to it or whose output may count.
 Outcome<OutputFile> create_output_file(const std::string& path, const files::Roots& roots = {});
 
 }  // namespace ontime::worker

@@ -36,7 +36,7 @@ class RealRunner : public testing::Test {
     wire::Order order;
     order.mutable_setup()->set_job(job);
     order.mutable_setup()->set_application("probe");
-    order.mutable_setup()->set_output(directory.path());
+    order.mutable_setup()->set_output(directory.file("_attempts"));
     auto& parameter = *order.mutable_setup()->add_parameters();
     parameter.set_key("mode");
     parameter.set_value(mode);

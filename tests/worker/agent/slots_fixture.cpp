@@ -19,7 +19,7 @@ Status SlotsWorld::set_up(std::uint32_t job, const std::string& application) {
   wire::Order order;
   order.mutable_setup()->set_job(job);
   order.mutable_setup()->set_application(application);
-  order.mutable_setup()->set_output("/out");
+  order.mutable_setup()->set_output("/out/_attempts/claim");
   order.mutable_setup()->set_tasks(10);
   return slots.obey(order);
 }

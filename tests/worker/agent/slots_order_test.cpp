@@ -20,7 +20,7 @@ TEST(Slots, LaunchSendsSetupAndRunBeforeTheRunnerIsKnownToLive) {
   EXPECT_EQ(setup->setup().application(), "wordcount");
   EXPECT_EQ(setup->setup().application_directories(0), "/apps");
   ASSERT_TRUE(runner->takes_run());
-  EXPECT_EQ(runner->run().output_path(), "/out/_attempts/t00007-a0");
+  EXPECT_EQ(runner->run().output_path(), "/out/_attempts/claim/t00007-a0");
   EXPECT_EQ(runner->run().range().begin(), 100u);
   EXPECT_EQ(runner->block().offset.load(), 100u);
 }

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <filesystem>
 #include <random>
 #include <string>
 
@@ -100,6 +101,28 @@ TEST(SegmentWriter, AFileOfThatNameIsLeftAlone) {
   EXPECT_EQ(read_file(directory.file("out")), "somebody else's");
 }
 
+TEST(SegmentWriter, TheFileIsMadeBelowTheClaimOfItsJobOrNotAtAll) {
+  namespace fs = std::filesystem;
+  const TemporaryDirectory directory;
+  fs::create_directories(directory.file("out/_attempts/claim"));
+  fs::create_directory_symlink("out", directory.file("link"));
+  EXPECT_TRUE(create_output_file(directory.file("link/_attempts/claim/t00000-a0")));
+  for (const std::string place : {"out/_attempts/claim", "out/_attempts"}) {
+    fs::rename(directory.file(place), directory.file("moved"));
+    for (const bool is_link : {false, true}) {
+      if (is_link) fs::create_directory_symlink(directory.file("moved"), directory.file(place));
+      const auto output = create_output_file(directory.file("out/_attempts/claim/t00000-a1"));
+      ASSERT_FALSE(output) << place;
+      EXPECT_EQ(output.error().kind, FaultKind::Output);
+      EXPECT_NE(output.error().message.find("out is not this job's any more"), std::string::npos)
+          << output.error().message;
+    }
+    fs::remove(directory.file(place));
+    fs::rename(directory.file("moved"), directory.file(place));
+  }
+  EXPECT_FALSE(fs::exists(directory.file("out/_attempts/claim/t00000-a1")));
+}
+
 TEST(SegmentWriter, AFullDiskIsAnOutputFaultAndDropsTheRest) {
   const TemporaryDirectory directory;
   const auto writer = create(directory.file("out"));
@@ -114,9 +137,9 @@ TEST(SegmentWriter, AFullDiskIsAnOutputFaultAndDropsTheRest) {
 }
 
 TEST(SegmentWriter, AMissingDirectoryIsAnOutputFault) {
-  const auto output = create_output_file("/nonexistent/out");
+  const auto output = create_output_file("/nonexistent/_attempts/claim/out");
   ASSERT_FALSE(output);
-  EXPECT_EQ(output.error().message, "cannot create the output file /nonexistent/out: No such file or directory");
+  EXPECT_EQ(output.error().message, "cannot create the output file /nonexistent/_attempts/claim/out: No such file or directory");
 }
 
 }  // namespace

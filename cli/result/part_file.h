@@ -1,0 +1,66 @@
+#pragma once
+// The output of a finished job, held open: everything is read in the very directory that was found and nowhere else,
+// no link is followed, nobody waits for a pipe, and bytes that are not those that the job wrote are noticed.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/result/run_reader.h"
+#include "common/base/result.h"
+#include "common/output/manifest.h"
+
+namespace ontime::cli {
+
+// A value whose copies share what is open.
+class FinishedOutput {
+ public:
+  // BadInput, with the reason, if the directory holds no finished job.
+  static Result<FinishedOutput> open(const std::string& directory);
+
+  const std::string& name() const { return name_; }  // as it was asked for
+  const output::Manifest& manifest() const { return *manifest_; }
+  int directory() const { return directory_->descriptor(); }
+
+ private:
+  FinishedOutput() = default;
+  std::string name_;
+  std::shared_ptr<OpenFile> directory_;
+  std::shared_ptr<const output::Manifest> manifest_;
+};
+
+// A part file as the manifest describes it. What it points to must outlive it.
+struct PartFile {
+  int directory = -1;
+  std::string path;  // for messages
+  const output::Task* task = nullptr;
+};
+
+// In order; Failed if one is missing or has not the length that the manifest tells.
+Result<std::vector<PartFile>> part_files(const FinishedOutput& output);
+Result<std::shared_ptr<OpenFile>> open_part(const PartFile& part);
+
+// Compares the bytes of a part file with its checksums while they are read from the begin to the end.
+class PartCheck {
+ public:
+  explicit PartCheck(const PartFile& part) : path_(part.path), segments_(&part.task->segments) {}
+
+  Status add(std::string_view bytes);
+  Status finish();
+
+ private:
+  Status end_segments();
+
+  std::string path_;
+  const std::vector<output::Segment>* segments_;
+  std::size_t segment_ = 0;
+  std::uint64_t done_ = 0;  // bytes of it
+  std::uint32_t crc_ = 0;   // of those
+};
+
+// "part file 'x', bytes 4 to 8: checksum 1 instead of 2; the output was changed after the job"
+std::string checksum_problem(const std::string& part, const output::Segment& segment, std::uint32_t found);
+
+}  // namespace ontime::cli
