@@ -258,15 +258,15 @@ TEST_F(ForecastTest, EachWaitingSplitTakesWhatItsOwnBytesTake) {
   EXPECT_NEAR(large_last, 65, 4);
 }
 
-// A late attempt of a job under that policy, with a free slot beside it that another job may want.
-double pocd_beside(std::uint32_t other_tasks, const std::string& policy = "shed+") {
+// A late attempt of a job under shed+, with a free slot beside it that another job may want.
+double pocd_beside(std::uint32_t other_tasks) {
   Settings settings;
   settings.make_policy = [](std::string_view, const StringMap&) { return make_policy("none", {}); };
   World world(settings);
   world.register_node("a", 2);
   JobSpec spec = World::quiet_spec();
   spec.deadline = 30s;
-  spec.policy = policy;
+  spec.policy = "shed+";
   spec.policy_parameters = {{"t_min", "8s"}, {"beta", "4"}, {"t_avg", "1s"}, {"fit", "flags"}};
   const JobId job = world.submit(100, 100, spec);
   const AttemptId attempt = world.take_launch();
@@ -281,8 +281,6 @@ TEST(ForecastRescue, CopiesThatGetNoSlotSaveNothing) {
   EXPECT_GT(pocd_beside(0), 0.8);
   EXPECT_LT(pocd_beside(20), 0.1);
 }
-
-TEST(ForecastRescue, WhatIsDividedGoesBeforeWhatWaits) { EXPECT_GT(pocd_beside(20, "split-resume"), 0.5); }
 
 // Says one thing of each job.
 class Says final : public Policy {
