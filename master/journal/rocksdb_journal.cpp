@@ -48,7 +48,6 @@ std::string make_cluster_id() {
 // Small and quick to open: the journal is written in order, read once at start, and never looked up.
 rocksdb::Options make_options(std::shared_ptr<rocksdb::Logger> log) {
   rocksdb::Options options;
-  static_cast<void>(options.env->SetAllowNonOwnerAccess(false));
   options.info_log = std::move(log);
   options.create_if_missing = true;
   options.write_buffer_size = 8u << 20;

@@ -106,7 +106,7 @@ TEST(SortedAnswer, SaysWhatTheApplicationThrows) {
   EXPECT_THAT(answer.error().message, HasSubstr("this record is bad"));
   EXPECT_FALSE(sorted({scratch / "missing"}, ByteOrder(), {}, 2).has_value());
   WholeParts whole;
-  const std::vector<PartFile> parts = whole.of({scratch.file("part", "a\nb\n")});
+  const std::vector<PartFile> parts = {whole.of(scratch.file("part", "a\nb\n"))};
   scratch.file("part", "a\nc\n");
   TextOutput ignored;
   ByteOrder order;

@@ -1,9 +1,9 @@
 // Workers and clients over a real loopback connection, against a whole master.
 #include <gtest/gtest.h>
 
-#include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
+#include <asio/steady_timer.hpp>
 #include <filesystem>
+#include <functional>
 #include <numeric>
 #include <set>
 
@@ -216,25 +216,22 @@ TEST_F(SessionTest, ManyJobsWithLargeParametersAreSetUpWithoutLosingTheWorker) {
     }
     FakeWorker worker = co_await make_worker("one", kJobs);
     std::set<std::uint32_t> launched;
-    bool is_over = false;
-    asio::co_spawn(
-        *io_,
-        [&]() -> awaitable<void> {
-          while (!is_over) {
-            wire::ToMaster heartbeat;
-            heartbeat.mutable_heartbeat();
-            worker.send(heartbeat);
-            co_await net::sleep_for(std::chrono::milliseconds(1));
-          }
-        },
-        asio::detached);
+    asio::steady_timer heart(*io_);
+    const std::function<void()> beat = [&] {
+      wire::ToMaster heartbeat;
+      heartbeat.mutable_heartbeat();
+      worker.send(heartbeat);
+      heart.expires_after(std::chrono::milliseconds(1));
+      heart.async_wait([&beat](const asio::error_code& error) {
+        if (!error) beat();
+      });
+    };
+    beat();
     while (launched.size() < kJobs) {
       const auto order = co_await worker.next_order();
       if (!order) break;
       if (order->has_launch()) launched.insert(order->launch().attempt().job());
     }
-    is_over = true;
-    co_await net::sleep_for(std::chrono::milliseconds(5));  // the heart stops before what it beats for is gone
     EXPECT_EQ(launched.size(), kJobs);
   });
 }
