@@ -36,7 +36,8 @@ std::optional<Duration> progress_limit(const Job& job, const Attempt& attempt, c
   if (job.spec.attempt_timeout == kNoTimeout) return std::nullopt;
   if (job.spec.attempt_timeout > Duration::zero()) return job.spec.attempt_timeout;
   if (attempt.state == AttemptState::Launching) {
-    return doubled(launch ? usual_limit(*launch) : kUnknown, segment.stalls);
+    // Of a launch that a master lived through whose clock jumped the time means nothing.
+    return doubled(launch ? std::min(usual_limit(*launch), kUnknown) : kUnknown, segment.stalls);
   }
   if (job.offset_moves < kMovesKnown) return doubled(kUnknown, segment.stalls);
   const double usual = std::exp(job.offset_moves_ln / static_cast<double>(job.offset_moves));

@@ -40,7 +40,7 @@ ALLOWED = {
     # What an experiment is and what came of it; jobs are described by the master's own code.
     "experiment": (["simulator", "scheduler", "master/job_view.h", "master/explanation.h", "common/injection",
                     "common/protocol", "common/base"], ["yaml-cpp", "nlohmann", "google"]),
-    "cli/web": (["cli/client", "cli/show", "common"], ["asio", "google", "httplib.h", "openssl", "prometheus"]),
+    "cli/web": (["cli/client", "cli/show", "common"], ["asio", "google", "httplib.h", "openssl", "prometheus", "zlib.h"]),
     "cli/certs": (["common/net/token.h", "common/base"], ["openssl"]),
     "cli": (["cli/web", "cli/certs", "apps/gen", "common", "experiment", "simulator", "master/recording", "master/input_listing.h", "scheduler/policy", "scheduler/reason.h"],
             ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),

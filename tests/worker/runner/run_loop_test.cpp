@@ -211,7 +211,7 @@ TEST_F(RunLoopTest, InputsAndOutputsThatFailAreNamed) {
   expect_failure({"/nonexistent/input", 8, 0, Codec::Plain}, output_path(), wire::INPUT);
   expect_failure({file.path, file.size, file.mtime_ns + 1, Codec::Plain}, output_path(), wire::INPUT_CHANGED);
   expect_failure({file.path, 7, file.mtime_ns, Codec::Plain}, output_path(), wire::INPUT_CHANGED);
-  expect_failure(file, "/nonexistent/out", wire::OUTPUT);
+  expect_failure(file, "/nonexistent/_attempts/claim/out", wire::OUTPUT);
   write_file(directory_.file("there"), "already");
   expect_failure(file, directory_.file("there"), wire::OUTPUT);
   write_file(directory_.file("broken.gz"), "not gzip");
