@@ -11,7 +11,8 @@ namespace ontime::master {
 namespace {
 
 constexpr std::size_t kMessageBytes = 256u << 10;  // one that is larger ends with the set-up of a job
-constexpr std::size_t kQueuedBytes = kOutboxBytesMax / 4;  // beyond which nothing more is queued
+constexpr std::size_t kQueuedBytes = kOutboxBytesMax / 4;  // beyond which no such message is queued
+constexpr int kOrdersBehindMost = 100'000;  // behind set-ups that wait; a worker that takes none of it all is let go
 
 void put(AttemptId from, wire::Attempt* to) {
   to->set_job(from.task.job.value);
@@ -101,7 +102,10 @@ void WorkerLink::flush() {
     static_cast<void>(connection_->send(before_.front()));
     before_.pop_front();
   }
-  if (!before_.empty() || connection_->queued_bytes() > kQueuedBytes) return;
+  if (!before_.empty()) {
+    if (gathered_.orders().orders_size() > kOrdersBehindMost) connection_->close();
+    return;
+  }
   const bool has_news = acknowledged_ != acknowledged_sent_ || heartbeats_ != heartbeats_sent_;
   if (gathered_.orders().orders_size() == 0 && !has_news) return;
   gathered_.mutable_orders()->set_acknowledged(acknowledged_);

@@ -35,8 +35,9 @@ class WorkerLink {
   // One more heartbeat was taken, which the next flush answers.
   void take_heartbeat() { ++heartbeats_; }
 
-  // Sends what was gathered, as far as the connection has room for it; the rest with one of the next flushes, of which
-  // there is one for each heartbeat. So many large set-ups take their time and not the connection.
+  // Sends what was gathered. Large set-ups, and what comes behind them, only as far as the connection has room for them;
+  // the rest with one of the next flushes, of which there is one for each heartbeat. So they take their time and not the
+  // connection.
   void flush();
   void close() { connection_->close(); }
   bool is_open() const { return connection_->is_open(); }

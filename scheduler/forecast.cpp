@@ -35,7 +35,7 @@ constexpr std::size_t kWaitingMost = 512;  // pieces that wait and are told apar
 constexpr double kSmoothing = 0.01;        // of the time left: so far apart scenarios' ends flow together
 // Ends come a little later than they should, as the campaign of docs/calibration.md shows: by so much of what lies
 // between the 0.1 quantile and the median.
-constexpr double kLeaning = 0.12;
+constexpr double kLeaning = 0.06;
 // What is usual counts as so many attempts that were seen. Scenarios differ in their tails besides, by how few those
 // were (forecast/scenario.cpp), so it counts for less than policies, which know one tail only, make of it.
 constexpr double kTailPrior = 1;
