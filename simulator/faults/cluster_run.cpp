@@ -217,7 +217,10 @@ class ClusterRun {
   }
 
   void begin_lasting(const Fault& fault, TimePoint until) {
-    World::Reach* reach = &world_.cut_off[fault.node];
+    const auto cut_off = [&](TimePoint World::Reach::*way) {
+      TimePoint& ends = world_.cut_off[fault.node].*way;
+      ends = std::max(ends, until);
+    };
     switch (fault.kind) {
       case FaultKind::JournalFull:
         return master_.set_journal_full(true, fault.share);
@@ -232,14 +235,13 @@ class ClusterRun {
       case FaultKind::NodeStops:
         return workers_.stop(fault.node, fault.kind == FaultKind::NodeStops, until);
       case FaultKind::Partition:
-        reach->to_master = reach->to_worker = std::max({reach->to_master, reach->to_worker, until});
+        cut_off(&World::Reach::to_master);
+        cut_off(&World::Reach::to_worker);
         return;
       case FaultKind::DeafWorker:
-        reach->to_worker = std::max(reach->to_worker, until);
-        return;
+        return cut_off(&World::Reach::to_worker);
       case FaultKind::MuteWorker:
-        reach->to_master = std::max(reach->to_master, until);
-        return;
+        return cut_off(&World::Reach::to_master);
       case FaultKind::SlowNetwork:
         return world_.network.slow_down(fault.amount);
       case FaultKind::DiskFull:
