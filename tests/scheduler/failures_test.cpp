@@ -206,6 +206,23 @@ TEST_F(Failures, ANodeThatFailsWhatWorksElsewhereIsHeldBackForAllJobsUntilItsTim
   EXPECT_EQ(world_.scheduler().resources().hold_of(bad), nullptr);
 }
 
+// It goes on elsewhere and seals a piece at each checkpoint; it failed on the first node only once.
+TEST_F(Failures, OneFailureIsOneProofAgainstItsNodeInHoweverManyPiecesTheRestIsSealed) {
+  nodes({"a", "b"});
+  world_.submit(100, 100);
+  const AttemptId original = world_.take_launch();
+  const NodeId bad = world_.attempt(original).node;
+  world_.fail(original, "boom");
+  const AttemptId next = world_.take_launch();
+  ASSERT_NE(world_.attempt(next).node, bad);
+  world_.start_attempt(next);
+  for (std::uint64_t at = 20; at <= 80; at += 20) {
+    world_.answer_cut(next, at);
+    world_.seal(next, {at - 20, at});
+  }
+  EXPECT_EQ(world_.scheduler().resources().hold_of(bad), nullptr);
+}
+
 TEST_F(Failures, AJobThatFailsEverywhereLeavesNoNodeHeldBack) {
   nodes({"a", "b", "c", "d"});
   const JobId job = world_.submit(10, 10);

@@ -98,6 +98,17 @@ TEST(Ledger, FailuresCountPerSegmentAndACutInheritsThem) {
   EXPECT_EQ(ledger.find(0)->failures, 2);
 }
 
+TEST(Ledger, WhatStoodStillInFrontOfACutIsNotCountedBehindIt) {
+  Ledger ledger({0, 100});
+  ledger.count_silence(0);
+  ledger.count_stall(0);
+  ledger.cut(0, 50);
+  EXPECT_EQ(ledger.find(0)->silences, 1);
+  EXPECT_EQ(ledger.find(0)->stalls, 1);
+  EXPECT_EQ(ledger.find(50)->silences, 0);
+  EXPECT_EQ(ledger.find(50)->stalls, 0);
+}
+
 TEST(Ledger, FindsTheSegmentThatContainsAnOffset) {
   Ledger ledger({10, 100});
   ledger.cut(10, 40);

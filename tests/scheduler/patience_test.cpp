@@ -1,0 +1,94 @@
+// How long an attempt may go without a sign of life. The scheduler's use of it is in cut_test.cpp.
+#include "scheduler/patience.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+
+namespace ontime::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Patience : public testing::Test {
+ protected:
+  Patience() {
+    segment_.range = {0, 100};
+    attempt_.state = AttemptState::Running;
+    attempt_.offset = 10;
+    job_.offset_moves = 10;
+    job_.offset_moves_ln = 10 * std::log(3.0);  // usually 3 s from one offset to the next
+  }
+  std::optional<Duration> progress(std::optional<double> launch = {}) const {
+    return progress_limit(job_, attempt_, segment_, launch);
+  }
+  static void expect_near(std::optional<Duration> limit, Duration expected) {
+    ASSERT_TRUE(limit);
+    EXPECT_NEAR(seconds(*limit), seconds(expected), 1e-3);
+  }
+  Job job_;
+  Attempt attempt_;
+  Segment segment_;
+};
+
+TEST_F(Patience, ForProgressIsTwentyTimesTheUsualTimeBetweenTwoOffsets) { expect_near(progress(), 60s); }
+
+TEST_F(Patience, ForProgressIsHalfAMinuteAtLeast) {
+  job_.offset_moves_ln = 0;
+  expect_near(progress(), 30s);
+}
+
+TEST_F(Patience, ForProgressIsTenMinutesWhereNothingIsKnown) {
+  job_.offset_moves = 0;
+  expect_near(progress(), 10min);
+}
+
+TEST_F(Patience, ForALaunchFollowsTheMeanLaunch) {
+  attempt_.state = AttemptState::Launching;
+  expect_near(progress(), 10min);
+  expect_near(progress(4.0), 80s);
+  expect_near(progress(3600.0), 10min);
+}
+
+TEST_F(Patience, ForSealingIsTenMinutesAtLeast) {
+  attempt_.offset = 100;
+  expect_near(progress(), 10min);
+}
+
+TEST_F(Patience, ForProgressIsWhatTheJobSays) {
+  job_.spec.attempt_timeout = 5s;
+  segment_.stalls = 3;
+  expect_near(progress(), 5s);
+  job_.spec.attempt_timeout = kNoTimeout;
+  EXPECT_EQ(progress(), std::nullopt);
+}
+
+TEST_F(Patience, ForProgressIsDoubledByEachAttemptThatStoodStillAndByNoneThatDidNotAnswer) {
+  segment_.stalls = 2;
+  expect_near(progress(), 240s);
+  segment_.silences = 5;
+  expect_near(progress(), 240s);
+}
+
+TEST_F(Patience, ForAnAnswerIsDoubledByBoth) {
+  EXPECT_EQ(answer_limit(attempt_, segment_, 3s), 3s);
+  segment_.silences = 1;
+  EXPECT_EQ(answer_limit(attempt_, segment_, 3s), 6s);
+  segment_.stalls = 1;
+  EXPECT_EQ(answer_limit(attempt_, segment_, 3s), 12s);
+}
+
+TEST_F(Patience, ForAnAnswerFollowsTheLongestTimeBetweenTwoOffsets) {
+  attempt_.longest_gap = 10s;
+  EXPECT_EQ(answer_limit(attempt_, segment_, 3s), 30s);
+}
+
+TEST_F(Patience, IsNeverMuchMoreThanADay) {
+  segment_.stalls = segment_.silences = 255;
+  EXPECT_LE(answer_limit(attempt_, segment_, 3s), 48h);
+  EXPECT_LE(*progress(), 48h);
+}
+
+}  // namespace
+}  // namespace ontime::scheduler
