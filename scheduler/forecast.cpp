@@ -237,9 +237,10 @@ class Forecaster {
     const double mapped = pace.offset - static_cast<double>(attempt.start_offset);
     const double whole = static_cast<double>(range.end - attempt.start_offset);
     const double share = std::clamp(mapped / whole, 0.0, 1.0);
-    const double left = std::max(kSoonest, pace.reaches(range.end) - now_);
-    racers_.push_back(paced(attempt, left, left * pace.rate, share));
-    piece.bytes_left = std::min(piece.bytes_left, std::max(1.0, left * pace.rate));
+    const double ends = pace.reaches(range.end);
+    const double bytes = pace.rate * std::max(kSoonest, ends - now_);
+    racers_.push_back(paced(attempt, std::max(kSoonest, ends + steadiness_.lag - now_), bytes, share));
+    piece.bytes_left = std::min(piece.bytes_left, std::max(1.0, bytes));
     return true;
   }
 

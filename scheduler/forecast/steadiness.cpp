@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace ontime::scheduler {
 namespace {
@@ -9,6 +11,22 @@ namespace {
 constexpr std::size_t kTasksLookedAt = 256;
 constexpr double kSpreadUsualWeight = 1;  // in attempts
 constexpr double kKeepPrior = 0.05;       // sum of squares by which attempts differ, before anything was seen
+
+// How much later than its pace has shown last, if it has sealed all that it held.
+std::optional<double> lag_of(const Attempt& attempt) {
+  const double watched = seconds(attempt.later.at - attempt.started_at);
+  const double mapped = static_cast<double>(attempt.later.offset) - static_cast<double>(attempt.start_offset);
+  if (attempt.state != AttemptState::Succeeded || !(watched > 0) || !(mapped > 0)) return std::nullopt;
+  const double left = static_cast<double>(attempt.offset) - static_cast<double>(attempt.later.offset);
+  return seconds(attempt.ended_at - attempt.later.at) - left * watched / mapped;
+}
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
 }  // namespace
 
@@ -29,9 +47,11 @@ Steadiness steadiness_of(const Job& job) {
   double sum = 0;
   double lasted = 0;
   double count = 0;
+  std::vector<double> lags;
   const std::size_t step = 1 + job.tasks.size() / kTasksLookedAt;
   for (std::size_t index = 0; index < job.tasks.size(); index += step) {
     for (const Attempt& attempt : job.tasks[index].attempts) {
+      if (const auto lag = lag_of(attempt)) lags.push_back(*lag);
       const auto change = change_of_speed(attempt);
       if (!change) continue;
       const double took = seconds(attempt.reported_at - attempt.started_at);
@@ -44,6 +64,7 @@ Steadiness steadiness_of(const Job& job) {
     }
   }
   Steadiness steadiness;
+  steadiness.lag = std::max(0.0, median_of(std::move(lags)));
   const double usual = kSpreadUsualWeight * kSpreadUsual * kSpreadUsual;
   steadiness.spread = std::sqrt((changes + usual) / (count + kSpreadUsualWeight));
   if (count < 3) return steadiness;

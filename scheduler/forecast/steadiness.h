@@ -17,6 +17,8 @@ struct Steadiness {
   double keep = 1;               // how much of what sets an attempt apart stays with it: 1 all, 0 nothing
   double variance = 0;           // of ln of a speed that is drawn anew
   double holds = std::numeric_limits<double>::infinity();  // seconds until it is, in the mean
+  // Seconds by which attempts end later than their pace has shown: what they have mapped must be sealed and reported.
+  double lag = 0;
 };
 
 // Of the job's attempts, those that have ended too.

@@ -69,6 +69,20 @@ TEST_F(ForecastTest, ARunningAttemptIsExpectedWhereItsPaceLeads) {
   EXPECT_LT(seen.pocd, 1);
 }
 
+TEST_F(ForecastTest, SealingTakesTheTimeThatItTookOthersOfTheJob) {
+  world_.register_node("a");
+  const JobId job = world_.submit(200, 100, due(60s));
+  const AttemptId first = start_all().front();
+  pass(5s);
+  world_.heartbeat(first, 50);
+  pass(7s);  // two seconds more than it takes to map
+  world_.seal_all(first);
+  const AttemptId second = start_all().front();
+  pass(5s);
+  world_.heartbeat(second, 150);
+  EXPECT_NEAR(of(job).median, 12 + 10 + 2, 0.2);
+}
+
 TEST_F(ForecastTest, UncertaintyShrinksWithProgress) {
   world_.register_node("a");
   const JobId job = world_.submit(100, 100, due(11s));
