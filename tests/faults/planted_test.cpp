@@ -10,6 +10,7 @@
 #include "simulator/faults/cluster_run.h"
 #include "simulator/faults/generator.h"
 #include "simulator/faults/plants.h"
+#include "tests/support/sanitized.h"
 
 namespace ontime::simulator::faults {
 namespace {
@@ -61,6 +62,7 @@ TEST(FaultsPlanted, TheSameSchedulesEndWellWithoutThem) {
   plant(Plant::None);
   std::uint64_t most = 0;
   for (const Bound& bound : kBounds) most = std::max(most, bound.seeds);
+  most = test::fewer_if_sanitized(static_cast<unsigned>(most));
   for (std::uint64_t seed = 1; seed <= most; ++seed) {
     const Verdict verdict = run(make_plan(seed));
     ASSERT_TRUE(verdict.is_good()) << verdict.broken << "\nreplay: ontime-faults --seed " << seed << " --trace";

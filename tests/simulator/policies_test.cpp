@@ -7,15 +7,12 @@
 #include "scheduler/policy/policy.h"
 #include "simulator/simulator.h"
 #include "tests/simulator/random_scenario.h"
+#include "tests/support/sanitized.h"
 
 namespace ontime::simulator {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kSlower = 5;  // fewer random clusters where each takes several times as long
-#else
-constexpr std::uint64_t kSlower = 1;
-#endif
+using ontime::test::fewer_if_sanitized;
 
 bool has_bad_disk(const Scenario& scenario) {
   return std::any_of(scenario.outages.begin(), scenario.outages.end(), [](const Outage& outage) {
@@ -108,9 +105,9 @@ TEST(DeadlinePolicies, RescueAJobWhoseDeadlineIsInStepWithItsCheckpoints) {
   }
 }
 
-TEST_P(EveryPolicy, EndsEveryJobOnAHealthyCluster) { run_scenarios(1, 20 / kSlower, false); }
+TEST_P(EveryPolicy, EndsEveryJobOnAHealthyCluster) { run_scenarios(1, fewer_if_sanitized(20), false); }
 
-TEST_P(EveryPolicy, EndsEveryJobWhateverNodesDo) { run_scenarios(1000, 40 / kSlower, true); }
+TEST_P(EveryPolicy, EndsEveryJobWhateverNodesDo) { run_scenarios(1000, fewer_if_sanitized(40), true); }
 
 TEST_P(EveryPolicy, DecidesTheSameTwice) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -139,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(Known, EveryPolicy, testing::ValuesIn(names()), [](cons
 // Jobs of different policies on the same slots.
 TEST(Policies, GetAlongWithEachOther) {
   const std::vector<std::string> all = names();
-  for (std::uint64_t seed = 5000; seed < 5000 + 100 / kSlower && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 5000; seed < 5000 + fewer_if_sanitized(100) && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Scenario scenario = test::random_scenario(seed, true);
     std::size_t next = seed;

@@ -9,6 +9,7 @@
 #include <regex>
 #include <string>
 
+#include "tests/support/sanitized.h"
 #include "tests/system/cluster.h"
 
 namespace ontime::test {
@@ -17,12 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kIsSanitized = true;
-#else
-constexpr bool kIsSanitized = false;
-#endif
 
 constexpr const char* kNobody = "65534";
 
@@ -92,7 +87,7 @@ TEST_F(Privileges, AnAttemptCanGainNothingAndKnowsNoSecrets) {
 }
 
 TEST_F(Privileges, MemoryThatIsUsedUpIsNamed) {
-  if (kIsSanitized) GTEST_SKIP() << "sanitizers allocate terabytes";
+  if (test::kIsSanitized) GTEST_SKIP() << "sanitizers allocate terabytes";
   start({"--attempt-memory", "256MiB"});
   EXPECT_THAT(failure_of("memory\n"), HasSubstr("256.0 MiB of memory that --attempt-memory allows"));
 }
