@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "simulator/foresight/unaided_job.h"
-#include "tests/support/sanitized.h"
 
 namespace ontime::simulator {
 namespace {
@@ -41,7 +40,6 @@ TEST(UnaidedJob, QuantilesInvertTheProbability) {
 }
 
 TEST(Plan, FormulaHoldsInACampaign) {
-  if (test::kIsSanitized) GTEST_SKIP() << "thousands of simulated jobs are the same under a sanitizer";
   const PlanQuestion question = question_of(20, 24, 70);
   const auto answer = plan(question, {"none", {}});
   ASSERT_TRUE(answer);
@@ -54,7 +52,6 @@ TEST(Plan, FormulaHoldsInACampaign) {
 }
 
 TEST(Plan, FormulaHoldsForEveryTail) {
-  if (test::kIsSanitized) GTEST_SKIP() << "thousands of simulated jobs are the same under a sanitizer";
   std::vector<double> seen;
   for (int i = 1; i <= 200; ++i) seen.push_back(i % 10 == 0 ? 40.0 + i : 10.0 + 0.01 * i);
   for (const FittedTail& tail : {FittedTail::lognormal(2.5, 0.5), FittedTail::empirical(seen, {}, 2.5)}) {
