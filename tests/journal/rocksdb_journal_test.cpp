@@ -13,6 +13,7 @@
 #include "master/journal/directory_lock.h"
 #include "master/journal/journal_key.h"
 #include "master/journal/record_codec.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::journal {
@@ -287,7 +288,7 @@ class DamageTest : public RocksdbJournalTest {
 };
 
 TEST_F(DamageTest, ALogCutAtAnyByteGivesAPrefix) {
-  for (std::size_t length = 0; length < log_.size(); ++length) {
+  for (std::size_t length = 0; length < log_.size(); length += test::kIsSanitized ? 7 : 1) {
     SCOPED_TRACE("cut at byte " + std::to_string(length));
     put_log(log_.substr(0, length));
     forget_the_note();

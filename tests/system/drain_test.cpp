@@ -101,7 +101,7 @@ TEST_F(Drain, AWorkerWithoutAMasterDoesNotWaitForEver) {
   const std::size_t idle = add_worker();
   const std::size_t busy = cluster_.add_worker(1, {"--drain-timeout", "200ms"});
   ASSERT_TRUE(eventually([&] { return count_of("live") == 2; }));
-  EXPECT_EQ(cluster_.client({"drain", "1"}).status, 0);
+  EXPECT_EQ(cluster_.client({"drain", "node-1"}).status, 0);
   submit("out", "1");
   ASSERT_TRUE(eventually([&] { return !cluster_.runners().empty(); }));
   cluster_.master().kill();
