@@ -26,6 +26,7 @@ struct Flags {
   std::string heartbeat = "200ms";
   std::string cut_timeout = "3s";
   std::string placement = "apart,fast-first,leave-out";
+  double owner_share = 1;
   scheduler::HistoryLimits history;
   std::string history_age = "0s";
   std::string policy = "auto";
@@ -72,6 +73,11 @@ void declare(CLI::App& app, Flags& flags) {
   app.add_option("--placement", flags.placement,
                  "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
                  "(nodes slower than luck explains); or none")
+      ->capture_default_str();
+  app.add_option("--owner-share", flags.owner_share,
+                 "Share of all slots, and of the room for jobs, that one owner's jobs may take; owners are the names of "
+                 "tokens")
+      ->check(CLI::Range(0.01, 1.0))
       ->capture_default_str();
   app.add_option("--policy", flags.policy, "What to do about stragglers of jobs that do not say it")
       ->type_name("NAME")
@@ -138,6 +144,9 @@ Status check_network(const Flags& flags, CommandLine& line) {
     return bad_input("--insecure-network needs a token: set $ONTIME_TOKEN or --token-file.");
   }
   if (has_tokens && (line.settings.tls || flags.insecure_network)) line.reach = net::Reach::AnyNetwork;
+  if (flags.owner_share < 1 && !has_tokens && !line.settings.tls) {
+    return bad_input("--owner-share needs owners, which are the names of tokens or certificates: give it --token-file.");
+  }
   return {};
 }
 
@@ -185,6 +194,7 @@ Status check_scheduling(const Flags& flags, Settings& settings) {
   const Result<scheduler::Placement> placement = placement_of(flags.placement);
   if (!placement) return placement.error();
   settings.placement = *placement;
+  settings.owner_share = flags.owner_share;
   const Result<Duration> age = parse_duration(flags.history_age);
   if (!age) return bad_input("--history-age: " + age.error().message);
   settings.history = flags.history;

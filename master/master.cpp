@@ -34,6 +34,7 @@ scheduler::Settings scheduling_of(const Settings& settings) {
   scheduling.cut_timeout = settings.cut_timeout;
   scheduling.placement = settings.placement;
   scheduling.history = settings.history;
+  scheduling.owner_share = settings.owner_share;
   return scheduling;
 }
 
@@ -103,7 +104,8 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
                  }),
       lists_(control_),
       accounts_(io.get_executor(), scheduler_->cluster(), [this] { return control_.now(); }),
-      submissions_(control_, submission_work_, committer_, journal.cluster(), settings.policy, settings.roots),
+      submissions_(control_, submission_work_, committer_, journal.cluster(), settings.policy, settings.roots,
+                   settings.owner_share),
       acceptor_(std::move(socket),
                 {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls},
                 {settings.stuck_max, settings.idle_max}, dispatcher_,

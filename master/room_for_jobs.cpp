@@ -9,39 +9,53 @@ namespace ontime::master {
 namespace {
 
 constexpr std::uint64_t kJobsMax = 10'000;
-constexpr std::uint64_t kTasksOfAllMax = 4'000'000;
-constexpr std::uint64_t kParameterBytesOfAllMax = 256u << 20;
+constexpr std::uint64_t kTasksMaxOfAll = 4'000'000;
+constexpr std::uint64_t kParameterBytesMaxOfAll = 256u << 20;
 
-std::uint64_t parameter_bytes(const scheduler::JobSpec& spec) {
-  std::uint64_t bytes = 0;
-  for (const scheduler::StringMap* parameters : {&spec.parameters, &spec.policy_parameters}) {
-    for (const auto& [name, value] : *parameters) bytes += name.size() + value.size();
+// What jobs take.
+struct Room {
+  std::uint64_t jobs = 0;
+  std::uint64_t tasks = 0;
+  std::uint64_t bytes = 0;  // of parameters
+
+  void add(const scheduler::JobSpec& spec, std::uint64_t of_tasks) {
+    ++jobs;
+    tasks += of_tasks;
+    for (const scheduler::StringMap* parameters : {&spec.parameters, &spec.policy_parameters}) {
+      for (const auto& [name, value] : *parameters) bytes += name.size() + value.size();
+    }
   }
-  return bytes;
+};
+
+Error no_room(const std::string& who, const std::string& what, const std::string& most) {
+  return failed("With this job " + who + " would hold " + what + " that have not ended, and may hold " + most +
+                "; wait until some have.");
 }
 
-Error no_room(const std::string& what, const std::string& most) {
-  return failed("With this job the master would hold " + what + " that have not ended, and may hold " + most +
-                "; wait until some have.");
+Status check(const std::string& who, const Room& taken, double share) {
+  const auto most = [&](std::uint64_t of_all) { return static_cast<std::uint64_t>(share * static_cast<double>(of_all)); };
+  if (const std::uint64_t jobs = most(kJobsMax); taken.jobs > jobs)
+    return no_room(who, std::to_string(taken.jobs) + " jobs", std::to_string(jobs));
+  if (const std::uint64_t tasks = most(kTasksMaxOfAll); taken.tasks > tasks)
+    return no_room(who, std::to_string(taken.tasks) + " tasks of jobs", std::to_string(tasks));
+  if (const std::uint64_t bytes = most(kParameterBytesMaxOfAll); taken.bytes > bytes)
+    return no_room(who, format_size(taken.bytes) + " of parameters of jobs", format_size(bytes));
+  return {};
 }
 
 }  // namespace
 
-Status check_room(const scheduler::Cluster& cluster, const scheduler::JobSpec& next) {
-  std::uint64_t jobs = 1;
-  std::uint64_t tasks = scheduler::count_splits(next);
-  std::uint64_t bytes = parameter_bytes(next);
+Status check_room(const scheduler::Cluster& cluster, const scheduler::JobSpec& next, double owner_share) {
+  Room all;
+  all.add(next, scheduler::count_splits(next));
+  Room own = all;
   for (const auto& [id, job] : cluster.jobs()) {
     if (is_final(job.state)) continue;
-    ++jobs;
-    tasks += job.tasks.size();
-    bytes += parameter_bytes(job.spec);
+    all.add(job.spec, job.tasks.size());
+    if (job.spec.owner == next.owner) own.add(job.spec, job.tasks.size());
   }
-  if (jobs > kJobsMax) return no_room(std::to_string(jobs) + " jobs", std::to_string(kJobsMax));
-  if (tasks > kTasksOfAllMax) return no_room(std::to_string(tasks) + " tasks of jobs", std::to_string(kTasksOfAllMax));
-  if (bytes > kParameterBytesOfAllMax)
-    return no_room(format_size(bytes) + " of parameters of jobs", format_size(kParameterBytesOfAllMax));
-  return {};
+  if (Status status = check("the master", all, 1); !status) return status;
+  return check(next.owner.empty() ? "its owner" : next.owner, own, owner_share);
 }
 
 }  // namespace ontime::master

@@ -34,6 +34,7 @@ struct Settings {
   Duration heartbeat = std::chrono::milliseconds(200);
   Duration cut_timeout = std::chrono::seconds(3);  // an attempt that does not answer a cut for so long is ended
   scheduler::Placement placement;
+  double owner_share = 1;  // of slots, and of the room for jobs: the most for the jobs of one owner
   scheduler::HistoryLimits history;  // what is remembered of jobs that have ended
   PolicyChoice policy;
   JobRoots roots;

@@ -96,7 +96,7 @@ asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpe
     claims_.erase(id);
     co_return spec.error();
   }
-  if (Status room = check_room(control_.cluster(), *spec); !room) {
+  if (Status room = check_room(control_.cluster(), *spec, owner_share_); !room) {
     claims_.erase(id);
     co_return room.error();
   }

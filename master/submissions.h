@@ -26,13 +26,14 @@ class Submissions {
   // `cluster_id` begins the ids of claims; `committer` may still have an output in hand.
   // `policy` is for jobs that name none, `roots` are where all of them read and write.
   Submissions(ControlLoop& control, FileWork& file_work, const OutputCommitter& committer, std::string cluster_id,
-              PolicyChoice policy = {}, JobRoots roots = {})
+              PolicyChoice policy = {}, JobRoots roots = {}, double owner_share = 1)
       : control_(control),
         file_work_(file_work),
         committer_(committer),
         cluster_id_(std::move(cluster_id)),
         policy_(std::move(policy)),
-        roots_(std::move(roots)) {}
+        roots_(std::move(roots)),
+        owner_share_(owner_share) {}
 
   // Takes as long as listing the inputs takes; Failed once a file system has not answered for long. `is_wanted` is
   // asked before the job is accepted: a client that is gone has not submitted it.
@@ -71,6 +72,7 @@ class Submissions {
   const std::string cluster_id_;
   const PolicyChoice policy_;
   const JobRoots roots_;
+  const double owner_share_;
   std::uint64_t last_request_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Waiting>> waiting_;
   // Output directories of submissions being prepared, or that were given up and are not cleared yet, by their claims.

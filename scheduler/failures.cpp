@@ -10,7 +10,7 @@ namespace {
 
 constexpr Duration kAvoidedFirst = std::chrono::seconds(1);
 constexpr Duration kAvoidedMost = std::chrono::minutes(1);
-constexpr Duration kMayBeBack = std::chrono::minutes(1);  // a lost node, since it was heard of
+constexpr Duration kMayBeBack = std::chrono::minutes(1);  // a lost node, since it was given up
 constexpr std::size_t kFirstFailuresKept = 256;
 constexpr std::size_t kFirstMessageBytes = 4096;
 // A segment takes its workers down if it was on this share of the nodes that were lost since it lost its first, those
@@ -32,7 +32,7 @@ bool ApplicationMaster::are_all(const Cluster& cluster, const std::vector<NodeId
   if (cluster.taken_over_at() && now - *cluster.taken_over_at() < kMayBeBack) return false;
   return std::all_of(cluster.nodes().begin(), cluster.nodes().end(), [&](const auto& entry) {
     const auto& [id, node] = entry;
-    const bool may_be_back = node.state != NodeState::Lost || now - node.heard_at < kMayBeBack;
+    const bool may_be_back = node.state != NodeState::Lost || now - node.lost_at < kMayBeBack;
     const bool may_run_it = may_be_back && node.duty == Duty::Serves;
     return !may_run_it || std::find(tried.begin(), tried.end(), id) != tried.end();
   });

@@ -72,6 +72,7 @@ class Scheduler::Impl {
 
   void settle_standbys(Turn& turn);
   std::uint32_t waiting_attempts() const;
+  std::size_t slots_of_an_owner() const;
   void assign_slots(Turn& turn);
   void assign_slots(Turn& turn, bool within_shares);
   void plan(Turn& turn, std::uint32_t group);

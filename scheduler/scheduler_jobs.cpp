@@ -1,7 +1,9 @@
 // Jobs from submission to their end, their policies, and who gets a slot.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "scheduler/owner_turns.h"
 #include "scheduler/planted.h"
 #include "scheduler/scheduler_impl.h"
 
@@ -54,7 +56,10 @@ void Scheduler::Impl::let_go(Turn& turn, JobId id) {
   masters_.erase(id);
 }
 
-void Scheduler::Impl::wait(JobId id) { waiting_.insert(id, rank_of(*cluster_.find_job(id), policies_.of(id).order())); }
+void Scheduler::Impl::wait(JobId id) {
+  const Job& job = *cluster_.find_job(id);
+  waiting_.insert(id, job.spec.owner, rank_of(job, policies_.of(id).order()));
+}
 
 void Scheduler::Impl::on_deadline(Turn& turn, JobId id) {
   const Job* job = cluster_.find_job(id);
@@ -204,8 +209,15 @@ std::uint32_t Scheduler::Impl::waiting_attempts() const {
   return static_cast<std::uint32_t>(waiting + unseen);
 }
 
-// Slots go to the jobs in order of their rank until there is no slot or nothing that waits; jobs below the share that
-// their policy gives them come first.
+// Slots go to owners in turn, and to the jobs of each in order of their rank, until there is no slot or nothing that
+// waits; jobs below the share that their policy gives them come first.
+// With all slots for one owner there is no bound: attempts on nodes that are being taken out hold none of those that are
+// counted. Otherwise at least one: somebody has to get on.
+std::size_t Scheduler::Impl::slots_of_an_owner() const {
+  if (settings_.owner_share >= 1) return std::numeric_limits<std::size_t>::max();
+  return std::max<std::size_t>(1, static_cast<std::size_t>(settings_.owner_share * resources_.slots()));
+}
+
 void Scheduler::Impl::assign_slots(Turn& turn) {
   resources_.offer_slow(resources_.has_slow_free() ? waiting_attempts() : 0);
   if (policies_.have_shares()) assign_slots(turn, true);
@@ -213,15 +225,15 @@ void Scheduler::Impl::assign_slots(Turn& turn) {
 }
 
 void Scheduler::Impl::assign_slots(Turn& turn, bool within_shares) {
-  for (auto entry = waiting_.in_order().begin(); entry != waiting_.in_order().end() && resources_.has_room();) {
-    const JobId job = (entry++)->second;
-    ApplicationMaster& master = masters_.at(job);
-    const auto is_entitled = [&] {
-      return !within_shares || cluster_.find_job(job)->live.size() < policies_.of(job).share(job);
-    };
-    while (resources_.has_room() && is_entitled() && master.launch_one(turn, resources_)) {
-    }
-    if (!master.has_waiting()) waiting_.erase(job);
+  OwnerTurns turns(waiting_, cluster_, slots_of_an_owner());
+  while (resources_.has_room()) {
+    const std::optional<JobId> job = turns.next();
+    if (!job) return;
+    ApplicationMaster& master = masters_.at(*job);
+    const bool is_entitled = !within_shares || cluster_.find_job(*job)->live.size() < policies_.of(*job).share(*job);
+    const bool took_slot = is_entitled && master.launch_one(turn, resources_);
+    turns.settle(took_slot, took_slot && master.has_waiting());
+    if (!master.has_waiting()) waiting_.erase(*job);
   }
 }
 

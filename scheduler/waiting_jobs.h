@@ -1,8 +1,9 @@
 #pragma once
-// The running jobs that may have something to launch, in the order in which they get slots: by rank, ties by id.
+// The running jobs that may have something to launch, by rank, ties by id: all, and those of each owner.
 
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "common/base/ids.h"
@@ -20,23 +21,21 @@ class WaitingJobs {
   using Entry = std::pair<double, JobId>;
 
   // Also moves a job that waits already.
-  void insert(JobId job, double rank) {
-    erase(job);
-    ranks_.emplace(job, rank);
-    entries_.emplace(rank, job);
-  }
-  void erase(JobId job) {
-    const auto found = ranks_.find(job);
-    if (found == ranks_.end()) return;
-    entries_.erase({found->second, job});
-    ranks_.erase(found);
-  }
-  bool contains(JobId job) const { return ranks_.contains(job); }
+  void insert(JobId job, const std::string& owner, double rank);
+  void erase(JobId job);
+  bool contains(JobId job) const { return places_.contains(job); }
   const std::set<Entry>& in_order() const { return entries_; }
+  // None of them is empty.
+  const std::map<std::string, std::set<Entry>>& by_owner() const { return by_owner_; }
 
  private:
+  struct Place {
+    std::string owner;
+    double rank = 0;
+  };
   std::set<Entry> entries_;
-  std::map<JobId, double> ranks_;
+  std::map<std::string, std::set<Entry>> by_owner_;
+  std::map<JobId, Place> places_;
 };
 
 }  // namespace ontime::scheduler

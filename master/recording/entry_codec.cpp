@@ -42,6 +42,7 @@ Header read(const stored::Header& from) {
   header.settings.placement = {from.apart(), from.fast_first(), from.leave_out(), Duration(from.left_out_for_ns())};
   header.settings.history = {from.jobs_kept(), from.tasks_kept(), Duration(from.kept_for_ns()), from.gone_nodes_kept(),
                              from.profiles_kept()};
+  header.settings.owner_share = from.owner_share();
   return header;
 }
 
@@ -122,6 +123,7 @@ bool EntryEncoder::append(const Header& from, std::string& to) {
   header->set_kept_for_ns(from.settings.history.age.count());
   header->set_gone_nodes_kept(from.settings.history.gone_nodes);
   header->set_profiles_kept(from.settings.history.profiles);
+  header->set_owner_share(from.settings.owner_share);
   return append_message(to);
 }
 

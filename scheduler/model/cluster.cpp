@@ -115,8 +115,16 @@ void Cluster::end_attempt(AttemptId id, AttemptState state, TimePoint now) {
   ended.state = state;
   ended.ended_at = now;
   ended.cut.reset();
-  job(id.task.job).live.erase(id);
+  Job& of = job(id.task.job);
+  of.live.erase(id);
   node(ended.node).live.erase(id);
+  const auto owner = live_of_owner_.find(of.spec.owner);
+  if (--owner->second == 0) live_of_owner_.erase(owner);
+}
+
+std::size_t Cluster::live_attempts_of(const std::string& owner) const {
+  const auto found = live_of_owner_.find(owner);
+  return found == live_of_owner_.end() ? 0 : found->second;
 }
 
 // One overload for each durable fact. A fact that does not fit the state is a broken invariant: the scheduler makes
@@ -181,6 +189,7 @@ struct Cluster::Applier {
     task.attempts.push_back(attempt);
     Job& job = cluster.job(fact.attempt.task.job);
     job.live.insert(fact.attempt);
+    ++cluster.live_of_owner_[job.spec.owner];
     Node& node = cluster.node(fact.node);
     node.live.insert(fact.attempt);
     if (job.nodes.insert(fact.node).second && ++node.jobs == 1) cluster.refresh_gone(fact.node);
@@ -312,6 +321,7 @@ void Cluster::observe_node(NodeId id, NodeState state, bool synchronised, TimePo
   node.state = state;
   node.synchronised = synchronised;
   if (state == NodeState::Live) node.heard_at = now;
+  if (state == NodeState::Lost) node.lost_at = now;
   refresh_gone(id);
 }
 

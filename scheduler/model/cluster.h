@@ -54,6 +54,9 @@ class Cluster {
   static std::string profile_key(const JobSpec& spec);
   const ProfileTable& profiles() const { return profiles_; }
 
+  // Of all jobs of that owner.
+  std::size_t live_attempts_of(const std::string& owner) const;
+
   JobId next_job() const { return JobId{last_job_.value + 1}; }
   NodeId next_node() const { return nodes_.next(); }
   // The oldest node that is gone and that no remembered job ran an attempt on, if there are more than `kept` of them.
@@ -91,6 +94,7 @@ class Cluster {
   std::optional<TimePoint> taken_over_at_;
   JobId last_job_;
   std::map<JobId, Job> jobs_;
+  std::map<std::string, std::size_t> live_of_owner_;  // none: zero
   NodeTable nodes_;
   std::map<std::string, NodeId> incarnations_;
   std::set<NodeId> gone_;  // lost or left, with no remembered job that ran an attempt there

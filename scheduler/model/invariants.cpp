@@ -1,6 +1,8 @@
 #include "scheduler/model/invariants.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 namespace ontime::scheduler {
 namespace {
@@ -13,6 +15,7 @@ class Inspection {
   std::vector<std::string> run() {
     for (const auto& [id, job] : cluster_.jobs()) inspect_job(id, job);
     for (const auto& [id, node] : cluster_.nodes()) inspect_node(id, node);
+    inspect_owners();
     return std::move(broken_);
   }
 
@@ -32,6 +35,14 @@ class Inspection {
   }
   static std::string name_of(const Place& place) {
     return to_string(place.task) + " segment at " + std::to_string(place.begin);
+  }
+
+  void inspect_owners() {
+    std::map<std::string, std::size_t> live;
+    for (const auto& [id, job] : cluster_.jobs()) live[job.spec.owner] += job.live.size();
+    for (const auto& [owner, count] : live) {
+      if (count != cluster_.live_attempts_of(owner)) broken_.push_back("owner " + owner + ": its live attempts are counted");
+    }
   }
 
   void inspect_job(JobId id, const Job& job) {

@@ -27,6 +27,7 @@ inline constexpr Duration kNoTimeout = Duration::max();
 using StringMap = std::map<std::string, std::string, std::less<>>;
 
 struct JobSpec {
+  std::string owner;  // who submitted it; empty: nobody says
   std::string application;
   StringMap parameters;
   std::vector<InputFile> inputs;  // in input order; empty files are left out

@@ -23,6 +23,7 @@ struct Node {
   Duty duty = Duty::Serves;
   bool synchronised = false;   // has sent its inventory since it last registered; only then gets work
   TimePoint heard_at;          // last event from it
+  TimePoint lost_at;           // when it was given up, if it was; later than its silence says if the master slept
   std::set<AttemptId> live;    // attempts that occupy its slots; never more than `slots`
   std::uint32_t failures = 0;  // attempts that failed here
   std::uint32_t jobs = 0;      // remembered ones that ever ran an attempt here

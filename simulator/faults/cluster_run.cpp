@@ -61,7 +61,7 @@ class ClusterRun {
  private:
   void until_rest() {
     const TimePoint quiet(from_seconds(world_.plan.quiet_after));
-    const TimePoint limit = quiet + from_seconds(kPatience);
+    limit_ = quiet + from_seconds(kPatience);
     std::uint64_t happened = 0;
     TimePoint rests_at = TimePoint::max();
     while (audit_.broken().empty()) {
@@ -69,7 +69,7 @@ class ClusterRun {
       const bool wakes = wake_up && (world_.agenda.empty() || *wake_up <= world_.agenda.next_at());
       if (!wakes && world_.agenda.empty()) return;
       const TimePoint next = std::max(world_.now, wakes ? *wake_up : world_.agenda.next_at());
-      if (next > limit) return;
+      if (next > limit_) return;
       if (next > rests_at) {
         if (is_over()) return;
         rests_at = TimePoint::max();  // the master died once more, while it cleaned up
@@ -194,6 +194,7 @@ class ClusterRun {
     const Fault& fault = world_.plan.faults[index];
     world_.tell([&] { return "! " + to_string(fault); });
     const TimePoint until = world_.now + from_seconds(fault.lasts);
+    limit_ = std::max(limit_, until + from_seconds(kPatience));
     switch (fault.kind) {
       case FaultKind::MasterDies:
         if (!master_.is_up()) return;
@@ -293,6 +294,7 @@ class ClusterRun {
   }
 
   Audit audit_;
+  TimePoint limit_;  // until when every job has to have ended
   World world_;
   MasterProcess master_;
   Workers workers_;

@@ -135,6 +135,19 @@ TEST_F(Failures, AfterARestartTheFirstNodeToRegisterIsNotTakenForTheOnlyOne) {
   EXPECT_EQ(node_of(world_.take_launch()), "b");
 }
 
+// The master's machine slept: all nodes are lost at one moment, whenever they were heard of.
+TEST_F(Failures, AfterALongSleepTheFirstNodeToComeBackIsNotTakenForTheOnlyOne) {
+  nodes({"a", "b"});
+  const JobId job = world_.submit(60, 60);
+  world_.sleep(2min);
+  const NodeId back = world_.register_node("a", 1);
+  for (const AttemptId id : launched()) {
+    if (world_.attempt(id).node == back && is_live(world_.attempt(id).state))
+      world_.fail(id, "no application x", FailureKind::Missing);
+  }
+  EXPECT_EQ(world_.job(job).state, JobState::Running);
+}
+
 TEST_F(Failures, AfterARestartTheOnlyNodeThereIsIsBelievedInTheEnd) {
   world_.restart();
   nodes({"a"});

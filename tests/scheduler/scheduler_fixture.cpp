@@ -75,6 +75,11 @@ void World::fail(AttemptId id, const std::string& message, FailureKind kind) {
 void World::commit(JobId job, const std::string& error) { send(event::CommitFinished{job, error}); }
 void World::kill(JobId job) { send(event::JobKillRequested{job, "asked to"}); }
 
+void World::sleep(Duration duration) {
+  now_ += duration;
+  send(event::TimePassed{});
+}
+
 void World::pass(Duration duration) {
   const TimePoint until = now_ + duration;
   for (auto wake_up = scheduler_->next_wake_up(); wake_up && *wake_up <= until; wake_up = scheduler_->next_wake_up()) {

@@ -30,6 +30,7 @@ class World {
   void fail(AttemptId attempt, const std::string& message = "boom", FailureKind kind = FailureKind::Attempt);
   void commit(JobId job, const std::string& error = "");
   void kill(JobId job);
+  void sleep(Duration duration);  // the master, with its clock going on: nothing is done meanwhile
   void pass(Duration duration);  // in one go, waking the scheduler whenever it asked for it
   void send(const Event& event);
   // A new scheduler from the records so far; nodes have to register again.
