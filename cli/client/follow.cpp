@@ -1,7 +1,6 @@
 #include "cli/client/follow.h"
 
 #include <chrono>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -23,7 +22,7 @@ Result<wire::Reply::Job> follow(MasterClient& client, JobId job, ProgressView& v
   const Duration poll = view.is_bar() ? 100ms : 1000ms;
   auto last_heard = Clock::now();
   auto last_forecast = Clock::time_point{};
-  std::optional<double> pocd;
+  wire::Forecast forecast;
   bool is_away_told = false;
   for (;;) {
     const bool wants_forecast = Clock::now() - last_forecast >= kForecastInterval;
@@ -32,13 +31,12 @@ Result<wire::Reply::Job> follow(MasterClient& client, JobId job, ProgressView& v
       last_heard = Clock::now();
       is_away_told = false;
       if (has_ended(reply->summary())) return reply;
-      ProgressState state = progress_of(reply->summary());
       if (wants_forecast) {
-        pocd = state.pocd;
+        forecast = reply->summary().forecast();
         last_forecast = last_heard;
       }
-      state.pocd = pocd;
-      view.update(std::move(state));
+      *reply->mutable_summary()->mutable_forecast() = forecast;
+      view.update(progress_of(reply->summary()));
       continue;
     }
     const auto away = Clock::now() - last_heard;

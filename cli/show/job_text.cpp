@@ -84,6 +84,9 @@ ProgressState progress_of(const wire::JobSummary& job) {
   state.attempts_failed = job.attempts_failed();
   if (job.deadline_ns() > 0 && !has_ended(job)) state.deadline_left = Duration(job.deadline_ns() - job.elapsed_ns());
   if (job.forecast().has_pocd()) state.pocd = job.forecast().pocd();
+  if (job.forecast().has_median_ns() && !has_ended(job)) {
+    state.expected_left = Duration(std::max<std::int64_t>(0, job.forecast().median_ns() - job.elapsed_ns()));
+  }
   if (job.state() == wire::COMMITTING) state.note = "committing";
   if (job.state() == wire::RUNNING && job.attempts_running() == 0 && job.tasks_done() < job.tasks())
     state.note = "waiting for a slot";

@@ -95,6 +95,7 @@ double fraction_done(const ProgressState& state) {
 }
 
 std::optional<Duration> time_left(const ProgressState& state) {
+  if (state.expected_left) return state.expected_left;
   if (state.bytes_per_second < 1 || state.done_bytes >= state.total_bytes || state.done_bytes == 0) return {};
   const double left = static_cast<double>(state.total_bytes - state.done_bytes) / state.bytes_per_second;
   if (left > 359'999) return {};  // "100 hours" says no more than nothing

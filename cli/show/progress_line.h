@@ -15,6 +15,7 @@ struct ProgressState {
   std::uint32_t tasks_done = 0;
   std::uint32_t tasks = 0;                // 0: not about tasks
   double bytes_per_second = 0;            // 0: not known yet
+  std::optional<Duration> expected_left;  // of a job, as its master forecasts; otherwise the rate tells
   std::optional<Duration> deadline_left;  // negative once it has passed
   std::optional<double> pocd;             // probability to make the deadline
   std::uint32_t attempts_failed = 0;

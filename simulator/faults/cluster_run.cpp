@@ -320,6 +320,7 @@ scheduler::JobSpec spec_of(const Submission& submission, std::uint32_t directory
   scheduler::JobSpec spec = simulator::spec_of(submission.job, planned);
   if (submission.is_compressed) spec.inputs.front().codec = scheduler::Codec::Gzip;
   spec.output = name_of_directory(directory);
+  spec.owner = directory % 2 == 0 ? "alice" : "bob";
   return spec;
 }
 

@@ -70,6 +70,12 @@ TEST(ProgressBar, WithNothingKnownShowsNoNonsense) {
   EXPECT_EQ(progress_text({}), "  0%");
 }
 
+TEST(ProgressBar, TellsTheTimeLeftAsItIsForecastAndNotByTheRate) {
+  auto state = half_way();
+  state.expected_left = 90s;  // one task is slow
+  EXPECT_THAT(progress_text(state), HasSubstr("ETA 1m30s"));
+}
+
 TEST(ProgressBar, TellsThatTheDeadlineHasPassed) {
   auto state = half_way();
   state.deadline_left = -3s;

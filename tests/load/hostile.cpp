@@ -1,0 +1,377 @@
+// hostile_campaign: one of those inside does all the harm that his token allows, for long, while honest jobs run beside
+// him: each has to end in time with the answer that it has alone. See docs/security.md. Run it as root, so that workers
+// can give each job a user of its own.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "common/base/units.h"
+#include "common/protocol/client.pb.h"
+#include "tests/load/failures.h"
+#include "tests/support/process.h"
+#include "tests/system/hostile_peer.h"
+
+namespace ontime::load {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr int kWorkers = 3;
+constexpr std::size_t kDeafMost = 300;  // connections of the reader at a time
+
+const std::string kOntime = std::string(ONTIME_TEST_BIN) + "/ontime";
+
+// A master with a token for each, and workers whose attempts can do as little as workers allow.
+class Cluster {
+ public:
+  Cluster() {
+    fs::permissions(directory_.path(), fs::perms(0755));
+    write_token("alice", "submit:alice:alice-secret-1f");
+    write_token("mallory", "submit:mallory:mallory-secret-2e");
+    write_token("reader", "read-only:reader:reader-secret-3d");
+    write_token("worker", "worker:worker:worker-secret-4c");
+    write_token("all", "submit:alice:alice-secret-1f\nsubmit:mallory:mallory-secret-2e\n"
+                       "read-only:reader:reader-secret-3d\nworker:worker:worker-secret-4c\n");
+    const std::string port_file = at("port");
+    master_ = test::Process({std::string(ONTIME_TEST_BIN) + "/ontime-master", "--journal", at("journal"), "--listen",
+                             "127.0.0.1:0", "--port-file", port_file, "--token-file", at("all"), "--owner-share", "0.5"},
+                            at("master"));
+    while (!fs::exists(port_file)) {
+      if (!master_.is_running()) throw std::runtime_error("the master ended: " + master_.output().err);
+      std::this_thread::sleep_for(10ms);
+    }
+    address_ = "127.0.0.1:" + test::read_file(port_file);
+    for (int i = 0; i < kWorkers; ++i) workers_.push_back(make_worker(i));
+  }
+
+  std::string at(const std::string& name) const { return directory_ / name; }
+  const std::string& address() const { return address_; }
+  test::Arguments client(const std::string& who, test::Arguments arguments) const {
+    arguments.insert(arguments.begin(), kOntime);
+    arguments.insert(arguments.end(), {"--master", address_, "--token-file", at(who)});
+    return arguments;
+  }
+  // What has ended of itself; empty: all are there.
+  std::string missing() {
+    if (!master_.is_running()) return "the master ended: " + master_.output().err;
+    for (test::Process& worker : workers_) {
+      if (!worker.is_running()) return "a worker ended: " + worker.output().err;
+    }
+    return {};
+  }
+
+ private:
+  void write_token(const std::string& name, const std::string& text) {
+    test::write_file(at(name), text + "\n");
+    fs::permissions(at(name), fs::perms(0600));
+  }
+  test::Process make_worker(int number) {
+    test::Arguments arguments{std::string(ONTIME_TEST_BIN) + "/ontime-worker", "--master", address_, "--slots", "2",
+                              "--token-file", at("worker"), "--attempt-memory", "512MiB", "--attempt-files", "64",
+                              "--attempt-processes", "64", "--attempt-cpu", "60s"};
+    const std::string first = std::to_string(61000 + 100 * number);
+    if (::geteuid() == 0) arguments.insert(arguments.end(), {"--run-as", first + "-" + std::to_string(61099 + 100 * number)});
+    return {arguments, at("worker-" + std::to_string(number))};
+  }
+
+  const test::TemporaryDirectory directory_;
+  test::Process master_;
+  std::string address_;
+  std::vector<test::Process> workers_;
+};
+
+// What is done is drawn at random; the same seed draws the same.
+class Opponent {
+ public:
+  Opponent(Cluster& cluster, std::uint64_t seed, Failures& failures)
+      : cluster_(cluster), failures_(failures), random_(seed) {}
+  virtual ~Opponent() = default;
+  virtual void act() = 0;
+  std::uint64_t acts() const { return acts_; }
+
+ protected:
+  std::uint64_t below(std::uint64_t n) { return random_() % n; }
+  // What he must not be able to do.
+  void expect_refused(const test::Finished& end, const std::string& what) {
+    if (end.status == 0) failures_.add(what);
+  }
+
+  Cluster& cluster_;
+  Failures& failures_;
+  std::atomic<std::uint64_t> acts_ = 0;
+
+ private:
+  std::mt19937_64 random_;
+};
+
+class Submitter final : public Opponent {
+ public:
+  using Opponent::Opponent;
+  void act() override {
+    ++acts_;
+    switch (below(10)) {
+      case 0:
+        return expect_refused(ask({"kill", std::to_string(1 + below(200))}, true), "mallory has killed a job of alice");
+      case 1:
+        return void(submit({"--set", "command=cat # " + std::string((1 << 19) + below(1 << 20), 'x')}));
+      case 2:
+        return void(submit({"--set", "command=cat", "--split-size", "1"}));
+      case 3:
+        return void(ask({"submit", "wordcount", ONTIME_TEST_TEXT, "--output", cluster_.at("honest")}, false));
+      case 4:
+        for (int i = 0; i < 10; ++i) submit({"--set", "command=sleep 1", "--deadline", "1s"});
+        return;
+      default:
+        return void(submit({"--set", "command=" + harm(), "--policy", "clone", "--deadline", "5s", "--splits", "4"}));
+    }
+  }
+
+ private:
+  test::Finished ask(test::Arguments arguments, bool) { return test::run(cluster_.client("mallory", std::move(arguments))); }
+
+  std::string submit(test::Arguments more) {
+    test::Arguments arguments{"submit", "exec", ONTIME_TEST_TEXT, "--output", cluster_.at("m-" + std::to_string(++made_))};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const test::Finished end = test::run(cluster_.client("mallory", arguments));
+    const std::string id = end.out.substr(0, end.out.find('\n'));
+    if (end.status == 0) own_.push_back(id);
+    if (own_.size() > 40) {  // he makes room for more
+      ask({"kill", own_.front()}, false);
+      own_.erase(own_.begin());
+    }
+    return id;
+  }
+
+  std::string harm() {
+    static const char* const kinds[] = {
+        "for p in /proc/[0-9]*; do echo evil > $p/fd/1; echo evil > $p/fd/3; done 2>/dev/null; cat",
+        "kill -9 -1; cat",
+        "kill -STOP $PPID; sleep 600",
+        "trap '' TERM; sleep 600",
+        "b() { b | b & }; b; sleep 20",
+        "tail -c 2G /dev/zero",
+        "head -c 20M /dev/zero",
+        "i=0; while [ $i -lt 500 ]; do sleep 300 & i=$((i+1)); done; cat",
+        "exec 3<>/dev/tcp/127.0.0.1/1; while :; do :; done",
+        "rm -rf /tmp/ontime* ; find / -newer /proc/self -name 'part*' -exec sh -c 'echo evil > {}' ';' 2>/dev/null",
+    };
+    return kinds[below(std::size(kinds))];
+  }
+
+  std::vector<std::string> own_;
+  std::uint64_t made_ = 0;
+};
+
+class Reader final : public Opponent {
+ public:
+  using Opponent::Opponent;
+  void act() override {
+    ++acts_;
+    if (below(50) == 0) {
+      expect_refused(test::run(cluster_.client("reader", {"submit", "wordcount", ONTIME_TEST_TEXT, "--output", cluster_.at("r")})),
+                     "the reader has submitted a job");
+      expect_refused(test::run(cluster_.client("reader", {"kill", "1"})), "the reader has killed a job");
+    }
+    while (deaf_.size() >= kDeafMost) deaf_.erase(deaf_.begin() + static_cast<std::ptrdiff_t>(below(deaf_.size())));
+    auto peer = std::make_unique<test::HostilePeer>(cluster_.address());
+    if (below(10) != 0 && !peer->greet(wire::CLIENT, "", "reader-secret-3d")) return;
+    const auto questions = below(200);
+    for (std::uint64_t i = 0; i < questions && peer->say(question()); ++i) {
+    }
+    if (below(4) == 0) peer->send(std::string(1 + below(1000), static_cast<char>(below(256))));
+    deaf_.push_back(std::move(peer));
+  }
+
+ private:
+  wire::Request question() {
+    wire::Request request;
+    switch (below(5)) {
+      case 0:
+        request.mutable_list_jobs()->set_accounts(true);
+        break;
+      case 1:
+        request.mutable_list_nodes();
+        break;
+      case 2:
+        request.mutable_explain()->set_job(static_cast<std::uint32_t>(1 + below(100)));
+        break;
+      case 3:
+        request.mutable_describe_job()->set_job(static_cast<std::uint32_t>(1 + below(100)));
+        request.mutable_describe_job()->set_tasks(true);
+        request.mutable_describe_job()->set_forecast(true);
+        request.mutable_describe_job()->set_wait_ns(static_cast<std::int64_t>(below(1ull << 60)));
+        break;
+      default:
+        request.mutable_kill_job()->set_job(static_cast<std::uint32_t>(1 + below(100)));
+    }
+    return request;
+  }
+  std::vector<std::unique_ptr<test::HostilePeer>> deaf_;
+};
+
+// One worker. It takes what it is given, and fails it, drops it, or says what is not so of it and of others' attempts;
+// but it does not say of bytes that it has mapped them: that is believed.
+class Worker final : public Opponent {
+ public:
+  using Opponent::Opponent;
+  void act() override {
+    ++acts_;
+    if (!peer_ || below(200) == 0) connect();
+    if (!peer_) return std::this_thread::sleep_for(100ms);
+    const auto heard = peer_->hear<wire::ToWorker>();
+    if (!heard) return peer_.reset();
+    for (const wire::Order& order : heard->orders().orders()) {
+      if (order.has_launch()) given_.push_back(order.launch().attempt());
+    }
+    if (!peer_->say(lie())) peer_.reset();
+    if (given_.size() > 50) given_.erase(given_.begin());
+  }
+
+ private:
+  void connect() {
+    peer_ = std::make_unique<test::HostilePeer>(cluster_.address());
+    if (!peer_->greet(wire::WORKER, "", "worker-secret-4c")) return peer_.reset();
+    wire::ToMaster message;
+    message.mutable_register_()->set_incarnation("mallory");
+    message.mutable_register_()->set_host("nowhere");
+    message.mutable_register_()->set_slots(2);
+    if (!peer_->hear<wire::HelloReply>() || !peer_->say(message)) peer_.reset();
+  }
+  wire::Attempt anybodys() {
+    if (!given_.empty() && below(3) != 0) return given_[below(given_.size())];
+    wire::Attempt attempt;
+    attempt.set_job(static_cast<std::uint32_t>(1 + below(300)));
+    attempt.set_task(static_cast<std::uint32_t>(below(8)));
+    attempt.set_number(static_cast<std::uint32_t>(below(3)));
+    return attempt;
+  }
+  wire::ToMaster lie() {
+    wire::ToMaster message;
+    if (below(3) != 0) {
+      wire::AttemptProgress& progress = *message.mutable_heartbeat()->add_attempts();
+      *progress.mutable_attempt() = anybodys();
+      progress.set_offset(random_offset());
+      return message;
+    }
+    wire::Report& report = *message.mutable_reports()->add_reports();
+    report.set_sequence(below(4) == 0 ? below(1000) : ++sequence_);
+    *report.mutable_attempt() = anybodys();
+    switch (below(4)) {
+      case 0:
+        report.mutable_started();
+        break;
+      case 1:
+        report.mutable_cut()->set_at(random_offset());
+        break;
+      case 2:
+        report.mutable_ready();
+        break;
+      default:
+        report.mutable_ended()->set_message("it does not work here");
+    }
+    return message;
+  }
+  std::uint64_t random_offset() { return below(1ull << (1 + below(62))); }
+
+  std::unique_ptr<test::HostilePeer> peer_;
+  std::vector<wire::Attempt> given_;
+  std::uint64_t sequence_ = 0;
+};
+
+// Runs honest jobs, one after another, until the time is over.
+class Campaign {
+ public:
+  bool run(const std::string& who, Duration length, std::uint64_t seed) {
+    fs::create_directories(cluster_.at("honest"));
+    const double alone = one_job();
+    answer_ = last_answer_;
+    const std::unique_ptr<Opponent> opponent = make(who, seed);
+    std::atomic<bool> is_over = false;
+    std::thread thread([&] {
+      while (!is_over) opponent->act();
+    });
+    const auto until = Clock::now() + length;
+    double longest = 0;
+    for (auto told = Clock::now(); Clock::now() < until && failures_.count() < 20;) {
+      longest = std::max(longest, one_job());
+      if (const std::string what = cluster_.missing(); !what.empty()) {
+        failures_.add(what);
+        break;
+      }
+      if (Clock::now() - told < 1min) continue;
+      told = Clock::now();
+      tell(who, *opponent, alone, longest);
+    }
+    is_over = true;
+    thread.join();
+    tell(who, *opponent, alone, longest);
+    return failures_.count() == 0;
+  }
+
+ private:
+  std::unique_ptr<Opponent> make(const std::string& who, std::uint64_t seed) {
+    if (who == "submitter") return std::make_unique<Submitter>(cluster_, seed, failures_);
+    if (who == "reader") return std::make_unique<Reader>(cluster_, seed, failures_);
+    return std::make_unique<Worker>(cluster_, seed, failures_);
+  }
+  void tell(const std::string& who, const Opponent& opponent, double alone, double longest) {
+    std::printf("%s: %llu acts, %d honest jobs, alone %.1f s, the longest %.1f s, %zu wrong\n", who.c_str(),
+                static_cast<unsigned long long>(opponent.acts()), jobs_, alone, longest, failures_.count());
+    std::fflush(stdout);
+  }
+  // How many seconds it took. With status 0 it has succeeded before its deadline.
+  double one_job() {
+    const auto begin = Clock::now();
+    const std::string output = cluster_.at("honest/" + std::to_string(++jobs_));
+    const test::Finished end =
+        test::run(cluster_.client("alice", {"submit", "wordcount", ONTIME_TEST_TEXT, "--output", output, "--splits", "6",
+                                            "--deadline", "60s", "--wait"}));
+    if (end.status != 0) failures_.add("an honest job ended with " + std::to_string(end.status) + ": " + end.err);
+    const test::Finished result = test::run({kOntime, "result", output});
+    last_answer_ = result.out;
+    if (end.status == 0 && (result.status != 0 || (!answer_.empty() && result.out != answer_))) {
+      failures_.add("the answer of an honest job is wrong: " + result.err);
+    }
+    fs::remove_all(output);
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  Cluster cluster_;
+  Failures failures_;
+  std::string answer_, last_answer_;
+  int jobs_ = 0;
+};
+
+int main_of(int argc, char** argv) {
+  std::string who = "submitter", length = "30m";
+  std::uint64_t seed = 1;
+  CLI::App app("Runs honest jobs beside somebody hostile. Exit code 1: one of them was late or wrong, or he was obeyed.");
+  app.add_option("--opponent", who, "Who he is")
+      ->check(CLI::IsMember({"submitter", "reader", "worker"}))
+      ->capture_default_str();
+  app.add_option("--length", length, "How long")->capture_default_str();
+  app.add_option("--seed", seed, "Of what he does")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  const auto parsed = parse_duration(length);
+  if (!parsed) {
+    std::fprintf(stderr, "--length: %s\n", parsed.error().message.c_str());
+    return 2;
+  }
+  return exit_code([&] { return Campaign().run(who, *parsed, seed); });
+}
+
+}  // namespace
+}  // namespace ontime::load
+
+int main(int argc, char** argv) { return ontime::load::main_of(argc, argv); }
