@@ -1,6 +1,7 @@
 #include "cli/web/web_server.h"
 
 #include <httplib.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <asio/ip/address.hpp>
@@ -16,7 +17,8 @@
 namespace ontime::cli {
 namespace {
 
-constexpr std::size_t kThreads = 4;
+// A connection holds one from its first byte to its last, however slowly they come.
+constexpr std::size_t kThreads = 128;
 constexpr std::size_t kBodyMax = 1024;  // nobody has reason to send one
 constexpr const char* kJson = "application/json";
 constexpr const char* kText = "text/plain; charset=utf-8";
@@ -64,6 +66,7 @@ struct WebServer::Routes {
   const WebSettings& settings;
   ClusterView& cluster;
   const std::unique_ptr<httplib::Server> server;
+  int listener = -1;  // the server's; known once it is bound
 };
 
 WebServer::Routes::Routes(const WebSettings& wanted, ClusterView& view, std::unique_ptr<httplib::Server> made)
@@ -74,11 +77,15 @@ WebServer::Routes::Routes(const WebSettings& wanted, ClusterView& view, std::uni
 
 void WebServer::Routes::set_limits() {
   server->new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  server->set_socket_options([this](int socket) {
+    httplib::default_socket_options(socket);
+    listener = socket;
+  });
   server->set_payload_max_length(kBodyMax);
   server->set_read_timeout(5, 0);
   server->set_write_timeout(5, 0);
   server->set_keep_alive_max_count(100);
-  server->set_keep_alive_timeout(2);
+  server->set_keep_alive_timeout(1);
   server->set_default_headers(kHeaders);
   server->set_pre_routing_handler([this](const auto& request, auto& response) { return admit(request, response); });
   server->set_error_handler([](const httplib::Request& request, httplib::Response& response) {
@@ -197,6 +204,8 @@ Result<std::uint16_t> WebServer::bind() {
                    : server.bind_to_port(listen.host, listen.port) ? listen.port
                                                                    : -1;
   if (port < 0) return failed("cannot listen on " + net::to_string(listen) + "; is another program there?");
+  // httplib lets five connections wait to be accepted; of more at once, the kernel drops what they send first.
+  ::listen(routes_->listener, SOMAXCONN);
   return static_cast<std::uint16_t>(port);
 }
 

@@ -21,6 +21,7 @@
 #include "common/base/kill_point.h"
 #include "master/journal/directory_lock.h"
 #include "master/journal/journal_key.h"
+#include "master/journal/private_files.h"
 #include "master/journal/record_codec.h"
 
 namespace ontime::journal {
@@ -46,8 +47,9 @@ std::string make_cluster_id() {
 }
 
 // Small and quick to open: the journal is written in order, read once at start, and never looked up.
-rocksdb::Options make_options(std::shared_ptr<rocksdb::Logger> log) {
+rocksdb::Options make_options(rocksdb::Env& files, std::shared_ptr<rocksdb::Logger> log) {
   rocksdb::Options options;
+  options.env = &files;
   options.info_log = std::move(log);
   options.create_if_missing = true;
   options.write_buffer_size = 8u << 20;
@@ -114,7 +116,7 @@ class RocksdbJournal::DamageLog : public rocksdb::Logger {
 };
 
 RocksdbJournal::RocksdbJournal(std::string directory, RocksdbSettings settings, std::unique_ptr<DirectoryLock> lock)
-    : directory_(std::move(directory)), settings_(settings), lock_(std::move(lock)) {}
+    : directory_(std::move(directory)), settings_(settings), lock_(std::move(lock)), files_(make_private_env()) {}
 
 RocksdbJournal::~RocksdbJournal() {
   if (database_) static_cast<void>(database_->Close());
@@ -143,6 +145,7 @@ Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& 
   if (error) return failed("Cannot keep others out of the journal directory " + quoted(directory) + ": " + error.message() + ".");
   auto lock = DirectoryLock::take(directory);
   if (!lock) return lock.error();
+  if (Status status = make_files_private(directory); !status) return status.error();
   auto journal = std::unique_ptr<RocksdbJournal>(new RocksdbJournal(directory, settings, std::move(*lock)));
   if (Status status = journal->open_database(For::Writing); !status) return status.error();
   if (Status status = journal->trim_logs(); !status) return status.error();
@@ -163,7 +166,7 @@ Status RocksdbJournal::open_database(For purpose) {
   const std::optional<Chain> noted = DirectoryLock::noted_in(directory_);  // first: a master may be writing
   const auto log = std::make_shared<DamageLog>();
   rocksdb::DB* database = nullptr;
-  const rocksdb::Options options = make_options(log);
+  const rocksdb::Options options = make_options(*files_, log);
   const rocksdb::Status status = purpose == For::Writing ? rocksdb::DB::Open(options, directory_, &database)
                                                          : rocksdb::DB::OpenForReadOnly(options, directory_, &database);
   database_.reset(database);

@@ -13,6 +13,7 @@
 
 namespace rocksdb {
 class DB;
+class Env;
 class Status;
 class WriteBatch;
 }  // namespace rocksdb
@@ -56,6 +57,7 @@ class RocksdbJournal : public Journal {
   const std::string directory_;
   const RocksdbSettings settings_;
   const std::unique_ptr<DirectoryLock> lock_;  // outlives database_; null if it is only read
+  const std::unique_ptr<rocksdb::Env> files_;    // outlives database_
   std::unique_ptr<rocksdb::DB> database_;
   std::string cluster_;
   Chain chain_;   // of all batches that are stored

@@ -4,9 +4,15 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/write.hpp>
 #include <atomic>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "cli/certs/certificate_directory.h"
 #include "tests/cli/fake_master.h"
@@ -139,6 +145,37 @@ TEST_F(WebTest, ManyVisitorsAskTheMasterOnce) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(get("/api/jobs")->status, 200);
   // Three questions a picture; a slow machine may take a few.
   EXPECT_LT(requests_.load(), 100);
+}
+
+// Each sends the first bytes of a request without ever coming to its end.
+class SlowVisitors {
+ public:
+  SlowVisitors(int count, int port) {
+    const asio::ip::tcp::endpoint server(asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port));
+    for (int i = 0; i < count; ++i) sockets_.emplace_back(io_).connect(server);
+    send("GET /healthz HTTP/1.1\r\nX: ");
+  }
+  void send(const std::string& bytes) {
+    for (auto& socket : sockets_) asio::write(socket, asio::buffer(bytes));  // throws when it was shown out
+  }
+
+ private:
+  asio::io_context io_;
+  std::vector<asio::ip::tcp::socket> sockets_;
+};
+
+TEST_F(WebTest, AHundredSlowVisitorsKeepNobodyWaiting) {
+  serve();
+  SlowVisitors visitors(100, port_);
+  for (int second = 0; second < 7; ++second) {  // longer than one byte may take
+    for (const char* path : {"/healthz", "/", "/api/jobs"}) {
+      const auto response = get(path);
+      ASSERT_TRUE(response) << path << " after " << second << " s: " << httplib::to_string(response.error());
+      EXPECT_EQ(response->status, 200) << path;
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    visitors.send("x");
+  }
 }
 
 TEST_F(WebTest, MetricsAreInPrometheusFormat) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -239,6 +240,23 @@ TEST_F(RocksdbJournalTest, IsNobodyElsesToRead) {
   fs::permissions(path_, fs::perms(0755));
   make_journal(1);
   EXPECT_EQ(fs::status(path_).permissions(), fs::perms(0700));
+}
+
+TEST_F(RocksdbJournalTest, EveryFileIsNobodyElsesToRead) {
+  const mode_t before = ::umask(022);
+  const auto expect_private_files = [this] {
+    for (const auto& entry : fs::directory_iterator(path_)) {
+      EXPECT_EQ(entry.status().permissions(), fs::perms(0600)) << entry.path();
+    }
+  };
+  for (int start = 0; start < 20; ++start) make_journal(1);  // logs go into a table
+  const auto is_table = [](const fs::directory_entry& entry) { return entry.path().extension() == ".sst"; };
+  EXPECT_GT(std::count_if(fs::directory_iterator(path_), fs::directory_iterator(), is_table), 0);
+  expect_private_files();
+  for (const auto& entry : fs::directory_iterator(path_)) fs::permissions(entry.path(), fs::perms(0644));
+  make_journal(1);
+  expect_private_files();
+  ::umask(before);
 }
 
 TEST_F(RocksdbJournalTest, KeepsFewLogsHoweverOftenItIsOpened) {

@@ -1,12 +1,15 @@
 // What attempts may do on a real worker: nothing they were not given, and a limit that is reached is named.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <string>
 
 #include "tests/support/sanitized.h"
@@ -189,6 +192,93 @@ TEST_F(RunAs, AnInputThatTheUserMayNotReadIsAClearFailure) {
   EXPECT_THAT(message, HasSubstr("cannot open the input " + at("in/lines") + ": Permission denied"));
 }
 
+// As RunAs, with a job of programs beside another's.
+class RunAsRange : public RunAs {
+ protected:
+  RunAsRange() {
+    const std::string file = "/libontime_app_exec.so";
+    fs::copy_file(kBin + "/../lib/ontime/apps" + file, at("apps") + file);
+    write_file(at("in/lines"), "first\nsecond\n");
+  }
+  static bool has_processes(uid_t user) {
+    errno = 0;
+    ::getpriority(PRIO_USER, user);
+    return errno != ESRCH;
+  }
+  void start(const std::string& users, std::uint32_t slots) {
+    cluster_.start_master();
+    cluster_.add_worker(slots, {"--run-as", users, "--app-dir", at("apps")});
+  }
+  std::string submit_command(const std::string& output, const std::string& command) {
+    return cluster_.submit({"exec", at("in/lines"), "--output", at("out/" + output), "--app-dir", at("apps"), "--set",
+                            "command=" + command});
+  }
+  // What a program told that tried to write to the output of another job's program, and to end it.
+  std::string attack() {
+    const std::string victim =
+        submit_command("victim", "cat; while [ ! -e " + at("go") + " ]; do sleep 0.05; done; echo third");
+    const std::string find = "grep -ls '[w]hile .* echo third' /proc/[0-9]*/cmdline";
+    EXPECT_TRUE(eventually([&] { return !shell(find).out.empty(); }));
+    const std::string attacker =
+        submit_command("attacker",
+                       "for file in $(" + find +
+                           "); do at=${file%/cmdline}; echo found;"
+                           " parent=$(sed -n 's/^PPid:.//p' $at/status);"
+                           " for process in ${at#/proc/} $parent; do"
+                           " (echo forged > /proc/$process/fd/1) 2>/dev/null && echo written;"
+                           " kill -KILL $process 2>/dev/null && echo killed; done; done; true");
+    EXPECT_EQ(cluster_.wait(attacker), "succeeded") << cluster_.job(attacker)["message"];
+    write_file(at("go"), "");
+    EXPECT_EQ(cluster_.wait(victim), "succeeded") << cluster_.job(victim)["message"];
+    return verified_answer(at("out/attacker"));
+  }
+  // The user of each attempt of a job of four tasks.
+  std::set<std::string> users_of_job(const std::string& output) {
+    write_file(at("in/four"), "status\nstatus\nstatus\nstatus\n");
+    const std::string id = cluster_.submit({"curious", at("in/four"), "--output", at("out/" + output), "--splits", "4",
+                                            "--app-dir", at("apps")});
+    EXPECT_EQ(cluster_.wait(id), "succeeded") << cluster_.job(id)["message"];
+    std::set<std::string> users;
+    const std::regex line("Uid:\t([0-9]+)\t\\1\t\\1\t\\1\nGid:\t\\1\t\\1\t\\1\t\\1\n[^G]*Groups:\t \n");
+    const std::string told = verified_answer(at("out/" + output));
+    for (std::sregex_iterator at(told.begin(), told.end(), line), end; at != end; ++at) users.insert((*at)[1]);
+    return users;
+  }
+};
+
+TEST_F(RunAsRange, AProgramCanNeitherWriteToAnotherJobsOutputNorEndIt) {
+  start("60000-60099", 2);
+  const std::string told = attack();
+  EXPECT_THAT(told, HasSubstr("found\n"));
+  EXPECT_THAT(told, Not(HasSubstr("written")));
+  EXPECT_THAT(told, Not(HasSubstr("killed")));
+  EXPECT_EQ(verified_answer(at("out/victim")), "first\nsecond\nthird\n");
+}
+
+// So the test above tries what works elsewhere.
+TEST_F(RunAsRange, WithOneUserItCan) {
+  start("nobody", 2);
+  EXPECT_THAT(attack(), HasSubstr("found\nwritten\nkilled\n"));
+  EXPECT_THAT(cluster_.worker(0).output().err, HasSubstr("jobs_share_a_user message=\"programs of one job can"));
+}
+
+TEST_F(RunAsRange, AttemptsOfAJobShareAUserThatALaterJobHasAgain) {
+  start("60100-60103", 2);
+  for (int round = 0; round < 2; ++round) {
+    for (const char* user : {"60100", "60101", "60102", "60103"}) {
+      EXPECT_EQ(users_of_job(user + ("-" + std::to_string(round))), std::set<std::string>{user});
+    }
+  }
+}
+
+TEST_F(RunAsRange, WhatAJobLeavesBehindEndsWithIt) {
+  constexpr uid_t kUser = 60200;
+  start("60200-60203", 1);
+  const std::string id = submit_command("stray", "cat; setsid sleep 1000 < /dev/null > /dev/null 2>&1 &");
+  EXPECT_EQ(cluster_.wait(id), "succeeded") << cluster_.job(id)["message"];
+  EXPECT_TRUE(eventually([] { return !has_processes(kUser); }));
+}
+
 // A control group of the test's own, if this machine lets us make one.
 class ControlGroup : public Privileges {
  protected:
@@ -226,6 +316,17 @@ TEST(RunAsFlag, IsRefusedForUsersThatAreNoneAndForThoseWhoAreNotRoot) {
   const Finished worker = run({kBin + "/ontime-worker", "--run-as", "no-such-user", "--check-config"});
   EXPECT_EQ(worker.status, 2);
   EXPECT_THAT(worker.err, HasSubstr(::geteuid() == 0 ? "there is no user 'no-such-user'" : "--run-as needs root"));
+}
+
+TEST(RunAsFlag, ARangeIsRefusedThatHasUsersOfTheMachineOrTooFew) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const auto refusal = [](const std::string& range) {
+    return run({kBin + "/ontime-worker", "--slots", "8", "--run-as", range, "--check-config"}).err;
+  };
+  EXPECT_THAT(refusal("60000-60014"), HasSubstr("the range 60000-60014 has 15 users, and 8 slots need 16 or more"));
+  EXPECT_THAT(refusal("0-99"), HasSubstr("--run-as: the range 0-99 has root in it"));
+  EXPECT_THAT(refusal("65530-65549"), HasSubstr("has 65534 in it, which is the user nobody of this machine"));
+  EXPECT_EQ(refusal("60000-60015"), "");
 }
 
 }  // namespace

@@ -45,15 +45,28 @@ Status LauncherLink::open() {
   return {};
 }
 
-void LauncherLink::spawn(std::uint64_t runner, RunnerEnds ends) {
+void LauncherLink::spawn(std::uint64_t runner, RunnerEnds ends, uid_t user) {
   pass_kill_point("spawn-before-order");
-  waiting_.push_back({runner, std::move(ends), {}});
+  wire::ToLauncher order;
+  order.mutable_spawn()->set_runner(runner);
+  order.mutable_spawn()->set_user(user);
+  waiting_.push_back({std::move(order), std::move(ends)});
   send_waiting();
   pass_kill_point("spawn-ordered");
 }
 
 void LauncherLink::open_output(std::uint64_t runner, std::string path) {
-  waiting_.push_back({runner, {}, std::move(path)});
+  wire::ToLauncher order;
+  order.mutable_open_output()->set_runner(runner);
+  order.mutable_open_output()->set_path(std::move(path));
+  waiting_.push_back({std::move(order)});
+  send_waiting();
+}
+
+void LauncherLink::sweep(uid_t user) {
+  wire::ToLauncher order;
+  order.mutable_sweep()->set_user(user);
+  waiting_.push_back({std::move(order)});
   send_waiting();
 }
 
@@ -134,7 +147,9 @@ asio::awaitable<void> LauncherLink::reopen() {
 }
 
 void LauncherLink::fail_waiting(const std::string& why) {
-  for (const Waiting& order : std::exchange(waiting_, {})) events_->on_spawn_failed(order.runner, why);
+  for (const Waiting& waiting : std::exchange(waiting_, {})) {
+    if (waiting.order.has_spawn()) events_->on_spawn_failed(waiting.order.spawn().runner(), why);
+  }
 }
 
 void LauncherLink::send_waiting() {
@@ -154,39 +169,26 @@ void LauncherLink::send_waiting() {
   }
 }
 
-bool LauncherLink::send(const Waiting& order) { return order.output.empty() ? send_spawn(order) : send_output(order); }
-
-bool LauncherLink::send_output(const Waiting& order) {
-  wire::ToLauncher message;
-  message.mutable_open_output()->set_runner(order.runner);
-  message.mutable_open_output()->set_path(order.output);
+// Taken as a whole or not at all, since a frame fits into one of the kernel's buffers.
+bool LauncherLink::send(const Waiting& waiting) {
   std::string frame;
-  protocol::append_frame(frame, message);
-  // Taken as a whole or not at all, since it fits into one of the kernel's buffers.
-  return ::send(socket_.native_handle(), frame.data(), frame.size(), MSG_NOSIGNAL | MSG_DONTWAIT) ==
-         static_cast<ssize_t>(frame.size());
-}
-
-bool LauncherLink::send_spawn(const Waiting& order) {
-  wire::ToLauncher message;
-  message.mutable_spawn()->set_runner(order.runner);
-  std::string frame;
-  protocol::append_frame(frame, message);
-  const std::array<int, 3> descriptors{order.ends.socket.get(), order.ends.progress_block.get(),
-                                       order.ends.stderr_pipe.get()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(descriptors))> control{};
+  protocol::append_frame(frame, waiting.order);
   iovec piece{frame.data(), frame.size()};
   msghdr header{};
   header.msg_iov = &piece;
   header.msg_iovlen = 1;
-  header.msg_control = control.data();
-  header.msg_controllen = control.size();
-  cmsghdr* rights = CMSG_FIRSTHDR(&header);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(sizeof(descriptors));
-  std::memcpy(CMSG_DATA(rights), descriptors.data(), sizeof(descriptors));
-  // A frame of some 15 bytes is taken as a whole or not at all.
+  std::array<int, 3> descriptors{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(descriptors))> control{};
+  if (waiting.ends) {
+    descriptors = {waiting.ends->socket.get(), waiting.ends->progress_block.get(), waiting.ends->stderr_pipe.get()};
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    cmsghdr* rights = CMSG_FIRSTHDR(&header);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof(descriptors));
+    std::memcpy(CMSG_DATA(rights), descriptors.data(), sizeof(descriptors));
+  }
   return ::sendmsg(socket_.native_handle(), &header, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(frame.size());
 }
 

@@ -9,6 +9,7 @@
 #include <asio/steady_timer.hpp>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 
 #include "common/base/result.h"
@@ -38,11 +39,15 @@ class LauncherLink {
   // Starts the first launcher; Failed if that cannot be done. `events` must outlive the link.
   Status start(LauncherEvents& events);
 
-  // Never waits. The answer is on_runner_spawned or on_spawn_failed, or on_launcher_lost.
-  void spawn(std::uint64_t runner, RunnerEnds ends);
+  // Never waits. The answer is on_runner_spawned or on_spawn_failed, or on_launcher_lost. `user`: runs as that user of
+  // a range; 0: as the launcher was told.
+  void spawn(std::uint64_t runner, RunnerEnds ends, uid_t user);
 
   // Never waits. The launcher makes the file and hands it to the runner, which finds out if that fails.
   void open_output(std::uint64_t runner, std::string path);
+
+  // Never waits. Ends whatever still runs as this user of a range, before anything that is asked for later.
+  void sweep(uid_t user);
 
   // Ends the launcher, which kills all runners, and waits until it has ended. Idempotent.
   void stop();
@@ -52,9 +57,8 @@ class LauncherLink {
   static constexpr Duration kPauseMax = std::chrono::seconds(1);
 
   struct Waiting {
-    std::uint64_t runner;
-    RunnerEnds ends;
-    std::string output{};  // not empty: an output file is wanted instead of a runner
+    wire::ToLauncher order;
+    std::optional<RunnerEnds> ends{};  // of a spawn
   };
 
   Status open();
@@ -66,9 +70,7 @@ class LauncherLink {
   void fail_waiting(const std::string& why);
   // Sends what waits, as far as the socket takes it.
   void send_waiting();
-  bool send(const Waiting& order);  // false: the socket is full or broken
-  bool send_spawn(const Waiting& order);
-  bool send_output(const Waiting& order);
+  bool send(const Waiting& waiting);  // false: the socket is full or broken
 
   asio::local::stream_protocol::socket socket_;
   asio::steady_timer pause_;

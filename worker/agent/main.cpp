@@ -41,7 +41,7 @@ MasterLink::Options link_options(const Options& options) {
   link.incarnation = net::make_token();
   link.slots = options.slots;
   link.connect_timeout = options.connect_timeout;
-  link.warns_of_root = options.runs_as_root && options.parent == 0;
+  if (options.parent == 0) link.warning = options.warning;
   return link;
 }
 
@@ -58,7 +58,7 @@ int run(const Options& options) {
   });
   Slots slots(executor,
               {options.slots, options.application_directories, options.name, options.input_roots, options.output_roots,
-               options.confinement.limits, options.confinement.run_as.has_value()},
+               options.confinement.limits, options.confinement.run_as.has_value(), options.users},
               reports, launcher);
   if (auto started = slots.start(); !started) return complain(started.error());
   MasterLink master(executor, link_options(options), reports, slots);

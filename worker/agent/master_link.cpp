@@ -162,9 +162,7 @@ Status MasterLink::on_welcome(const wire::ToWorker::Welcome& welcome) {
   }
   if (auto begun = orders_.begin_session(welcome); !begun) return begun;
   welcome_limit_.cancel();
-  if (!was_welcome_ && options_.warns_of_root) {
-    spdlog::warn("attempts_run_as_root message=\"whoever may submit is root here; --run-as names another user\"");
-  }
+  if (!was_welcome_ && !options_.warning.empty()) spdlog::warn("{}", options_.warning);
   is_welcome_ = was_welcome_ = true;
   welcome_at_ = std::chrono::steady_clock::now();
   pulse_ = Pulse(interval, silence_max);

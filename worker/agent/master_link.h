@@ -15,6 +15,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include "common/base/result.h"
 #include "common/base/time.h"
@@ -49,7 +50,7 @@ class MasterLink {
     std::string incarnation;  // random, of this process
     std::uint32_t slots = 1;
     Duration connect_timeout = std::chrono::seconds(30);  // until the first welcome
-    bool warns_of_root = false;                           // then: attempts would run as root
+    std::string_view warning{};                           // logged then, once, if there is one
     Duration pause_min = std::chrono::milliseconds(50);   // between two tries; doubles up to pause_max
     Duration pause_max = std::chrono::seconds(1);
     Duration lasting = std::chrono::seconds(10);       // a session of this length lets the pauses begin anew

@@ -21,6 +21,11 @@ namespace {
 constexpr std::uint16_t kMasterPort = 7400;
 constexpr std::size_t kNameBytesMax = 256;
 constexpr std::uint64_t kAttemptMemoryMin = 16u << 20;
+constexpr std::string_view kRunsAsRoot =
+    "attempts_run_as_root message=\"whoever may submit is root here; --run-as names another user\"";
+constexpr std::string_view kSharesUser =
+    "jobs_share_a_user message=\"programs of one job can change another's output and end its attempts; --run-as "
+    "FIRST-LAST gives each job a user of its own\"";
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -61,7 +66,9 @@ void declare_confinement(CLI::App& app, Words& words) {
                  "Attempts may write only to directories that lie in this one; may be repeated. None: any directory")
       ->type_name("DIR")
       ->take_all();
-  app.add_option("--run-as", words.run_as, "Run attempts as this user; needs root")->type_name("USER[:GROUP]");
+  app.add_option("--run-as", words.run_as,
+                 "Run attempts as this user, or those of each job as another user of a range of numbers; needs root")
+      ->type_name("USER[:GROUP]|FIRST-LAST");
   app.add_option("--attempt-memory", words.attempt_memory, "Memory each process of an attempt may allocate")
       ->type_name("SIZE");
   app.add_option("--attempt-files", words.attempt_files, "Files each of them may have open, 16 or more")
@@ -153,6 +160,20 @@ Status understand_limits(const Words& words, AttemptLimits& limits) {
   return {};
 }
 
+// Twice the slots: a job that ends hands on its slots before its processes are gone.
+Status understand_user_range(const Words& words, Options& options) {
+  auto range = parse_user_range(words.run_as);
+  if (!range) return bad_input("--run-as: " + range.error().message);
+  const std::size_t wanted = 2 * std::size_t{words.slots};
+  if (range->size() < wanted) {
+    return bad_input("--run-as: the range " + words.run_as + " has " + std::to_string(range->size()) + " users, and " +
+                     std::to_string(words.slots) + " slots need " + std::to_string(wanted) +
+                     " or more; make it longer, or say fewer --slots");
+  }
+  options.users = *range;
+  return {};
+}
+
 Status understand_user(const Words& words, Options& options) {
   const bool is_root = ::geteuid() == 0;
   bool stays_root = is_root;
@@ -160,12 +181,17 @@ Status understand_user(const Words& words, Options& options) {
     if (!is_root) {
       return bad_input("--run-as needs root: start the worker as root, or without it; attempts then run as its user");
     }
+    if (is_user_range(words.run_as)) return understand_user_range(words, options);
     auto identity = parse_identity(words.run_as);
     if (!identity) return bad_input("--run-as: " + identity.error().message);
     stays_root = identity->user == 0;
-    if (!stays_root) options.confinement.run_as = std::move(*identity);
+    if (!stays_root) {
+      options.confinement.run_as = std::move(*identity);
+      options.warning = kSharesUser;
+    }
+  } else if (is_root) {
+    options.warning = kRunsAsRoot;
   }
-  options.runs_as_root = is_root && words.run_as.empty();
   if (stays_root && words.attempt_processes > 0) {
     return bad_input("--attempt-processes does not bind root; name another user with --run-as");
   }

@@ -4,7 +4,9 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "common/net/endpoint.h"
 #include "common/net/tls_identity.h"
 #include "worker/confine/confinement.h"
+#include "worker/confine/user_range.h"
 
 namespace ontime::worker {
 
@@ -28,12 +31,13 @@ struct Options {
   files::Roots input_roots;
   files::Roots output_roots;
   Confinement confinement;                       // of attempts
+  std::optional<UserRange> users;                // they run as, each job as its own
   std::vector<std::string> attempt_environment;  // variables they get besides those they need
   Duration connect_timeout{0};
   Duration drain_timeout{0};  // from SIGTERM to the end, at most; 0: at once
   log::Options log;
-  bool runs_as_root = false;  // and so do attempts, without having been told to
-  pid_t parent = 0;           // to die with; 0: with nobody
+  std::string_view warning{};  // for the log: what the attempts' user lets jobs do
+  pid_t parent = 0;            // to die with; 0: with nobody
 };
 
 // The options, or the exit status of a process that has nothing to do: --help, --version or --check-config was asked

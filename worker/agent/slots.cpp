@@ -45,7 +45,9 @@ Slots::Slots(asio::any_io_executor executor, Options options, ReportLog& reports
       options_(std::move(options)),
       reports_(reports),
       launcher_(launcher),
-      disturber_(options_.node_name) {}
+      disturber_(options_.node_name) {
+  if (options_.users) users_.emplace(*options_.users);
+}
 
 Slots::~Slots() { stop(); }
 
@@ -127,7 +129,7 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
   }
   wire::ToRunner::Run run = runner_run(id, launch, *setup);
   if (auto disturbance = disturber_.draw(launch, setup->tasks())) *run.mutable_disturbance() = std::move(*disturbance);
-  if (options_.has_user) launcher_.open_output(runner->number(), run.output_path());
+  if (options_.has_user || users_) launcher_.open_output(runner->number(), run.output_path());
   runner->run(id, std::move(run));
   attempts_.emplace(id, Running{Attempt(id, launch), std::move(runner)});
   spdlog::debug("attempt_launched {} begin={} end={} standby={} reused={}", id, launch.range().begin(),
@@ -148,13 +150,26 @@ std::shared_ptr<RunnerLink> Slots::find_idle(const Setup& setup) const {
 Result<std::shared_ptr<RunnerLink>, Slots::Refusal> Slots::spawn(const Setup& setup) {
   make_room();
   if (auto fits = check_dying(JobId{setup->job()}); !fits) return std::move(fits).error();
+  const auto user = user_of(JobId{setup->job()});
+  if (!user) return user.error();
   RunnerEnds ends;
   auto runner = RunnerLink::make(executor_, *this, ++last_runner_, setup, ends);
-  if (!runner) return Refusal{wire::LAUNCH, runner.error().message};
+  if (!runner) {
+    leave_user(JobId{setup->job()});
+    return Refusal{wire::LAUNCH, runner.error().message};
+  }
   runners_.emplace(last_runner_, *runner);
-  launcher_.spawn(last_runner_, std::move(ends));
+  launcher_.spawn(last_runner_, std::move(ends), *user);
   (*runner)->send_setup(runner_setup(*setup, options_));
   return std::move(*runner);
+}
+
+Result<uid_t, Slots::Refusal> Slots::user_of(JobId job) {
+  if (!users_) return uid_t{0};
+  if (const auto user = users_->take(job)) return *user;
+  return Refusal{wire::LAUNCH,
+                 "no user of --run-as is free on this worker: processes of earlier jobs still have them all; do disks "
+                 "hang? Restart the worker with a longer range if they do not end"};
 }
 
 std::size_t Slots::living_runners() const {

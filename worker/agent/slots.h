@@ -7,12 +7,14 @@
 // which hang in the kernel if that takes long: of one job kDyingOfJobFactor * slots + kDyingOfJobExtra, so that a job
 // whose disk hangs leaves room for those whose disks do not, in all kDyingFactor * slots + kDyingExtra. What comes above
 // the latter is refused as LAUNCH: it is this machine's state, not the attempt's doing. What comes above the bound of its
-// job is refused as INPUT: the job's files hang here, which says nothing of other jobs.
+// job is refused as INPUT: the job's files hang here, which says nothing of other jobs. Where each job has a user of its
+// own, a job that finds none free is refused as LAUNCH (job_users.h).
 
 #include <asio/any_io_executor.hpp>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@
 #include "common/files/roots.h"
 #include "worker/agent/attempt.h"
 #include "worker/agent/disturber.h"
+#include "worker/agent/job_users.h"
 #include "worker/agent/launcher_link.h"
 #include "worker/agent/order_taker.h"
 #include "worker/agent/report_log.h"
@@ -45,6 +48,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
     files::Roots output_roots{};
     AttemptLimits limits{};
     bool has_user = false;  // attempts run as another user, and the launcher makes their output files
+    std::optional<UserRange> users{};  // each job has one of these, instead
   };
 
   // `reports` and `launcher` outlive it.
@@ -85,6 +89,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   Result<void, Refusal> place(AttemptId id, const wire::Order::Launch& launch, const Setup& setup);
   std::shared_ptr<RunnerLink> find_idle(const Setup& setup) const;
   Result<std::shared_ptr<RunnerLink>, Refusal> spawn(const Setup& setup);
+  // The user that the job's runners have; 0: the one of all.
+  Result<uid_t, Refusal> user_of(JobId job);
   // Ends idle runners, oldest first, until another one fits.
   void make_room();
   void end_idle_runners();
@@ -110,6 +116,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   void fail(RunnerLink& runner, wire::Failure failure, const std::string& message);
   void report_end(AttemptId id, wire::Failure failure, const std::string& message, std::string stderr_text);
   void drop(std::uint64_t runner);
+  // Gives the job's user back unless a runner has it.
+  void leave_user(JobId job);
 
   asio::any_io_executor executor_;
   const Options options_;
@@ -120,6 +128,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   std::map<AttemptId, Running> attempts_;
   std::map<std::uint64_t, std::shared_ptr<RunnerLink>> runners_;  // until their end was seen
   std::uint64_t last_runner_ = 0;
+  std::optional<JobUsers> users_;
 };
 
 }  // namespace ontime::worker

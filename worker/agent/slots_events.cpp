@@ -1,6 +1,7 @@
 // What runners and the launcher do, and the reports that follow from it.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "common/log/fields.h"
@@ -98,6 +99,7 @@ void Slots::on_launcher_lost() {
   const auto runners = std::exchange(runners_, {});
   for (const auto& [number, runner] : runners) {
     fail(*runner, wire::LAUNCH, "the process that starts attempts has died, and the attempt with it");
+    leave_user(JobId{runner->setup()->job()});
   }
 }
 
@@ -123,6 +125,15 @@ void Slots::report_end(AttemptId id, wire::Failure failure, const std::string& m
   reports_.append(std::move(report));
 }
 
-void Slots::drop(std::uint64_t runner) { runners_.erase(runner); }
+void Slots::drop(std::uint64_t runner) {
+  const auto dropped = runners_.extract(runner);
+  if (!dropped.empty()) leave_user(JobId{dropped.mapped()->setup()->job()});
+}
+
+void Slots::leave_user(JobId job) {
+  const auto is_of_job = [&](const auto& entry) { return entry.second->setup()->job() == job.value; };
+  if (!users_ || std::any_of(runners_.begin(), runners_.end(), is_of_job)) return;
+  if (const auto user = users_->give_back(job)) launcher_.sweep(*user);
+}
 
 }  // namespace ontime::worker

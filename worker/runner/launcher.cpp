@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -18,6 +19,8 @@
 #include <variant>
 
 #include "common/base/kill_point.h"
+#include "worker/confine/user_range.h"
+#include "worker/runner/forked_child.h"
 
 namespace ontime::worker {
 namespace {
@@ -69,6 +72,8 @@ Launcher::Launcher(FileDescriptor socket, Confinement confinement)
       openers_(files::Roots::of_resolved(confinement_.output_roots)) {}
 
 int Launcher::run() {
+  // Reaps what attempts leave behind: a process that nobody reaps keeps its user from the next job.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const FileDescriptor signals = open_signals();
   touch_messages();
   const Status status = signals ? serve(signals.get()) : failed("cannot watch for signals");
@@ -98,21 +103,27 @@ Result<bool> Launcher::obey_next() {
   if (!order) return std::move(order).error();
   if (!order->has_value()) return false;
   if (auto* const runner = std::get_if<SpawnOrder>(&**order)) return spawn(std::move(*runner));
-  open_output(std::get<OutputOrder>(**order));
+  if (const auto* const output = std::get_if<OutputOrder>(&**order)) open_output(*output);
+  if (const auto* const swept = std::get_if<SweepOrder>(&**order)) sweep(swept->user);
   return true;
 }
 
 bool Launcher::spawn(SpawnOrder order) {
   pass_kill_point("fork-before");
+  Confinement confinement = confinement_;
+  if (order.user != 0) {
+    confinement.run_as = identity_of(order.user);
+    users_.insert(order.user);
+  }
   // A runner of another user may not make files where outputs go.
   std::array<int, 2> outputs{-1, -1};
   const bool has_outputs =
-      !confinement_.run_as || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, outputs.data()) == 0;
+      !confinement.run_as || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, outputs.data()) == 0;
   FileDescriptor ours(outputs[0]);
   FileDescriptor theirs(outputs[1]);
   const pid_t launcher = ::getpid();
   const pid_t pid = has_outputs ? ::fork() : -1;
-  if (pid == 0) become_runner(std::move(order.descriptors), std::move(theirs), launcher, confinement_, keeper_);
+  if (pid == 0) become_runner(std::move(order.descriptors), std::move(theirs), launcher, confinement, keeper_);
   wire::FromLauncher message;
   wire::FromLauncher::Spawned& spawned = *message.mutable_spawned();
   spawned.set_runner(order.runner);
@@ -134,6 +145,18 @@ bool Launcher::spawn(SpawnOrder order) {
 void Launcher::open_output(const OutputOrder& order) {
   const auto runner = outputs_.find(order.runner);
   if (runner != outputs_.end()) openers_.open(order.runner, runner->second.get(), order.path);
+}
+
+// The user itself signals all that it may, which is its own processes and nothing else. The kernel does so in one step,
+// so that none escapes by forking. Waited for, which takes no time: the next runner may have this user.
+void Launcher::sweep(uid_t user) {
+  users_.erase(user);
+  const pid_t pid = user != 0 ? ::fork() : -1;
+  if (pid == 0) {
+    if (become(identity_of(user))) ::kill(-1, SIGKILL);
+    ::_exit(0);
+  }
+  if (pid > 0) ::waitpid(pid, nullptr, 0);
 }
 
 // Before a runner is reaped, while its process id cannot be given to anyone else, the rest of its group is killed.
@@ -170,6 +193,7 @@ void Launcher::kill_all(int signals) {
     ::kill(pid, SIGKILL);
   }
   openers_.kill_all();
+  while (!users_.empty()) sweep(*users_.begin());
   const auto until = std::chrono::steady_clock::now() + kLastWait;
   while (!runners_.empty() || !openers_.empty()) {
     for (pid_t pid = 0; (pid = ::waitpid(-1, nullptr, WNOHANG)) > 0;) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 
 #include "common/app/keeper.h"
 #include "worker/confine/confinement.h"
@@ -26,6 +27,7 @@ class Launcher {
   Result<bool> obey_next();  // false: the worker is gone
   bool spawn(SpawnOrder order);
   void open_output(const OutputOrder& order);
+  void sweep(uid_t user);
   Status report_exits();
   Status report_exit(pid_t pid, int wait_status);
   // Kills all that it has started and waits for their ends, not for long: what hangs in the kernel ends later.
@@ -36,6 +38,7 @@ class Launcher {
   const app::Keeper keeper_;
   std::map<pid_t, std::uint64_t> runners_;           // by process id; alive or not yet reaped
   std::map<std::uint64_t, FileDescriptor> outputs_;  // of those: our ends, where their output files go
+  std::set<uid_t> users_;  // of jobs, not swept yet
   OutputOpeners openers_;
 };
 

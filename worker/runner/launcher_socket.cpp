@@ -51,10 +51,11 @@ Result<std::optional<LauncherOrder>> LauncherSocket::receive() {
   if (order.has_open_output()) {
     return std::optional<LauncherOrder>(OutputOrder{order.open_output().runner(), order.open_output().path()});
   }
+  if (order.has_sweep()) return std::optional<LauncherOrder>(SweepOrder{order.sweep().user()});
   if (!order.has_spawn()) return failed("the worker sent an order that means nothing");
   if (attached.size() != kDescriptors) return failed("the worker sent an order without its three descriptors");
-  return std::optional<LauncherOrder>(
-      SpawnOrder{order.spawn().runner(), {std::move(attached[0]), std::move(attached[1]), std::move(attached[2])}});
+  RunnerDescriptors descriptors{std::move(attached[0]), std::move(attached[1]), std::move(attached[2])};
+  return std::optional<LauncherOrder>(SpawnOrder{order.spawn().runner(), order.spawn().user(), std::move(descriptors)});
 }
 
 Result<bool> LauncherSocket::receive_exactly(char* to, std::size_t size, std::vector<FileDescriptor>& attached) {

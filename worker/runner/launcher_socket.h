@@ -2,6 +2,8 @@
 // The launcher's end of the socket to its worker: orders with descriptors attached come in, reports go out. Blocking;
 // both sides always send whole frames.
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,6 +19,7 @@ namespace ontime::worker {
 
 struct SpawnOrder {
   std::uint64_t runner = 0;  // the worker's number for it
+  uid_t user = 0;            // 0: as the launcher's confinement says
   RunnerDescriptors descriptors;
 };
 
@@ -26,7 +29,12 @@ struct OutputOrder {
   std::string path;
 };
 
-using LauncherOrder = std::variant<SpawnOrder, OutputOrder>;
+// All processes of this user end.
+struct SweepOrder {
+  uid_t user = 0;
+};
+
+using LauncherOrder = std::variant<SpawnOrder, OutputOrder, SweepOrder>;
 
 class LauncherSocket {
  public:

@@ -22,27 +22,30 @@ LauncherStarter FakeLauncher::starter() {
   };
 }
 
-// One recvmsg per order: the kernel does not join bytes that carry different descriptors.
+// Descriptors come with the first bytes of their order.
 std::unique_ptr<FakeRunner> FakeLauncher::next_spawn() {
-  std::array<char, 256> bytes{};
+  std::array<char, protocol::kFrameHeaderBytes> length{};
   std::array<int, 3> descriptors{-1, -1, -1};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(descriptors))> control{};
-  iovec piece{bytes.data(), bytes.size()};
+  iovec piece{length.data(), length.size()};
   msghdr header{};
   header.msg_iov = &piece;
   header.msg_iovlen = 1;
   header.msg_control = control.data();
   header.msg_controllen = control.size();
-  const ssize_t size = ::recvmsg(socket_.get(), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  if (size <= 0) return nullptr;
+  if (::recvmsg(socket_.get(), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <= 0) return nullptr;
+  std::string payload(static_cast<unsigned char>(length[0]), '\0');  // orders are short
+  EXPECT_EQ(::recv(socket_.get(), payload.data(), payload.size(), MSG_DONTWAIT), std::ssize(payload));
+  wire::ToLauncher order;
+  EXPECT_TRUE(order.ParseFromString(payload));
+  if (order.has_sweep()) swept_.push_back(order.sweep().user());
+  if (!order.has_spawn()) return next_spawn();
+  user_ = order.spawn().user();
   const cmsghdr* rights = CMSG_FIRSTHDR(&header);
   EXPECT_NE(rights, nullptr) << "an order without descriptors";
   if (rights == nullptr) return nullptr;
   EXPECT_EQ(rights->cmsg_len, CMSG_LEN(sizeof(descriptors)));
   std::memcpy(descriptors.data(), CMSG_DATA(rights), sizeof(descriptors));
-  wire::ToLauncher order;
-  constexpr auto kHeader = static_cast<ssize_t>(protocol::kFrameHeaderBytes);
-  EXPECT_TRUE(order.ParseFromArray(bytes.data() + kHeader, static_cast<int>(size - kHeader)));
   return std::make_unique<FakeRunner>(order.spawn().runner(), FileDescriptor(descriptors[0]),
                                       FileDescriptor(descriptors[1]), FileDescriptor(descriptors[2]));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/worker/agent/fake_runner.h"
 #include "worker/agent/launcher_start.h"
@@ -17,8 +18,12 @@ class FakeLauncher {
   int starts() const { return starts_; }
   void refuse_to_start(const std::string& why) { refusal_ = why; }
 
-  // The runner that was asked for next, or none. It is not reported as spawned yet.
+  // The runner that was asked for next, or none. It is not reported as spawned yet. Of other orders
+  // before it, sweeps are remembered.
   std::unique_ptr<FakeRunner> next_spawn();
+
+  uid_t user() const { return user_; }  // that the latest runner is to have
+  const std::vector<uid_t>& swept() const { return swept_; }
 
   void reports_spawned(const FakeRunner& runner);
   void reports_spawn_failure(const FakeRunner& runner, const std::string& why);
@@ -30,6 +35,8 @@ class FakeLauncher {
   void send(const wire::FromLauncher& message);
   FileDescriptor socket_;
   int starts_ = 0;
+  uid_t user_ = 0;
+  std::vector<uid_t> swept_;
   std::string refusal_;
 };
 

@@ -7,10 +7,11 @@
 
 namespace ontime::worker::test {
 
-SlotsWorld::SlotsWorld(std::uint32_t count)
+SlotsWorld::SlotsWorld(std::uint32_t count, std::optional<UserRange> users)
     : link(io.get_executor(), launcher.starter()),
-      slots(io.get_executor(), {.slots = count, .application_directories = {"/apps"}, .node_name = "node"}, reports,
-            link) {
+      slots(io.get_executor(),
+            {.slots = count, .application_directories = {"/apps"}, .node_name = "node", .users = users},
+            reports, link) {
   EXPECT_TRUE(slots.start());
   settle();
 }

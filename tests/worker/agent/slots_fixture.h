@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace ontime::worker::test {
 
 class SlotsWorld {
  public:
-  explicit SlotsWorld(std::uint32_t slots = 2);
+  // `users`: each job has one of these.
+  explicit SlotsWorld(std::uint32_t slots = 2, std::optional<UserRange> users = {});
 
   static AttemptId attempt(std::uint32_t task, std::uint32_t job = 1) { return {{JobId{job}, task}, 0}; }
 

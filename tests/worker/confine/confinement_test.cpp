@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "worker/confine/control_group.h"
+#include "worker/confine/user_range.h"
 
 namespace ontime::worker {
 namespace {
@@ -40,6 +41,18 @@ TEST(Identity, IsFoundByNameAndByNumber) {
   EXPECT_EQ(parse_identity("no-such-user").error().message, "there is no user 'no-such-user'");
   EXPECT_EQ(parse_identity("root:no-such-group").error().message, "there is no group 'no-such-group'");
   EXPECT_THAT(parse_identity("4123456789").error().message, HasSubstr("say its group too"));
+}
+
+TEST(UserRange, IsTwoNumbers) {
+  EXPECT_EQ(*parse_user_range("4123450000-4123450003"), (UserRange{4'123'450'000, 4'123'450'003}));
+  for (const char* user : {"www-data", "7", "7-", "-7", "7-8-9", "7-8x", "65534:12"}) EXPECT_FALSE(is_user_range(user));
+}
+
+TEST(UserRange, ThatCannotBeUsedIsRefusedWithTheReason) {
+  EXPECT_THAT(parse_user_range("9-8").error().message, HasSubstr("the range 9-8 is empty"));
+  EXPECT_THAT(parse_user_range("0-99").error().message, HasSubstr("has root in it"));
+  EXPECT_THAT(parse_user_range("60000-4294967295").error().message, HasSubstr("more than 10000 users"));
+  EXPECT_THAT(parse_user_range("65530-65540").error().message, HasSubstr("has 65534 in it, which is the user nobody"));
 }
 
 TEST(ControlGroup, ADirectoryThatIsNoneIsRefused) {

@@ -1,0 +1,36 @@
+#pragma once
+// A range of users that stand for jobs: numbers that belong to nobody, each with the group of the same number.
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string>
+
+#include "common/base/result.h"
+#include "worker/confine/identity.h"
+
+namespace ontime::worker {
+
+struct UserRange {
+  static constexpr std::size_t kUsersMax = 10'000;
+
+  uid_t first = 0;
+  uid_t last = 0;  // is part of it
+
+  std::size_t size() const { return last - first + 1; }
+  bool operator==(const UserRange&) const = default;
+};
+
+// Whether it is two numbers with a '-' between them, which no user is called.
+bool is_user_range(const std::string& text);
+// Of "FIRST-LAST". BadInput, with one sentence, if it is empty, too long, has root, or has a user or group with a name:
+// what runs as a user of the range may be killed.
+Result<UserRange> parse_user_range(const std::string& text);
+
+inline Identity identity_of(uid_t user) { return {user, user, {}}; }
+
+// Whether any process of this machine, as far as this one can see, runs as that user; those that hang or wait to be
+// reaped too.
+bool has_processes(uid_t user);
+
+}  // namespace ontime::worker
