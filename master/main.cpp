@@ -128,7 +128,7 @@ int run(const CommandLine& line) {
   (*master)->start();
   if (line.reach == net::Reach::AnyNetwork && !line.settings.tls) {
     spdlog::warn(
-        "insecure_network address={} message=\"tokens, inputs' names and orders cross this network in the clear\"",
+        "insecure_network address={} message=\"orders and inputs' names cross this network in the clear\"",
         net::to_string(line.listen));
   }
   if (line.reach == net::Reach::AnyNetwork && has_no_roots(line.settings.roots)) {

@@ -107,6 +107,10 @@ bool is_same_token(std::string_view expected, std::string_view given) {
   return difference == 0;
 }
 
+Rights Token::rights() const { return role.empty() ? Rights::all() : rights_of_role(role).value_or(Rights()); }
+
+std::string Token::describe() const { return "token of " + (role.empty() ? "every role" : role); }
+
 Tokens Tokens::single(std::string token) {
   Tokens tokens;
   if (!token.empty()) tokens.accepted_.push_back({"", std::move(token)});
@@ -127,17 +131,6 @@ Result<Tokens> Tokens::parse(std::string_view text) {
   }
   if (tokens.is_empty()) return bad_input("it holds no token");
   return tokens;
-}
-
-Tokens::Grant Tokens::find(std::string_view given) const {
-  Grant grant;
-  for (const Accepted& accepted : accepted_) {
-    if (!is_same_token(accepted.token, given)) continue;
-    grant.rights = grant.rights | (accepted.role.empty() ? Rights::all() : *rights_of_role(accepted.role));
-    if (!grant.roles.empty()) grant.roles += " and ";
-    grant.roles += accepted.role.empty() ? "every role" : accepted.role;
-  }
-  return grant;
 }
 
 Result<Tokens> read_accepted_tokens(const std::string& asked) {

@@ -1,5 +1,6 @@
 #pragma once
-// Tokens: what a worker or client shows the master to be let in. Also good for ids that must never repeat by chance.
+// Tokens: what a worker or client has to know to be let in by the master; neither sends it (proof.h). Also good for ids
+// that must never repeat by chance.
 //
 // A token file of the master holds one token that opens everything, or one `ROLE:TOKEN` a line (roles.h); empty lines
 // and lines that begin with # do not count. A token file of a worker or client holds the one token that it shows, with
@@ -20,6 +21,15 @@ std::string make_token();
 // Takes the same time wherever the two differ, so that a token cannot be guessed byte by byte.
 bool is_same_token(std::string_view expected, std::string_view given);
 
+// One that a master accepts.
+struct Token {
+  std::string role;  // empty: it opens everything
+  std::string secret;
+  Rights rights() const;
+  std::string describe() const;  // without the secret: "token of submit"
+  bool operator==(const Token&) const = default;
+};
+
 // The tokens that a master accepts. None: it asks for none, and everybody who can connect may do everything.
 class Tokens {
  public:
@@ -30,19 +40,10 @@ class Tokens {
   static Result<Tokens> parse(std::string_view text);
 
   bool is_empty() const { return accepted_.empty(); }
-  struct Grant {
-    Rights rights;      // none: not one of the tokens
-    std::string roles;  // "submit", "submit and worker", "every role"
-  };
-  // Compares with every token in constant time. REQUIRES: !is_empty().
-  Grant find(std::string_view given) const;
+  const std::vector<Token>& all() const { return accepted_; }
 
  private:
-  struct Accepted {
-    std::string role;  // empty: all
-    std::string token;
-  };
-  std::vector<Accepted> accepted_;
+  std::vector<Token> accepted_;
 };
 
 // From the file; if `file` is empty, $ONTIME_TOKEN, a plain token; without that, `tokens` and `token` of
