@@ -100,13 +100,16 @@ Error not_our_token(const wire::Hello& hello, const std::string& proof) {
 
 // What the token (null if none is asked for) and the certificate are good for together.
 Guest admit(wire::Hello hello, const Token* token, const PeerCertificate* certificate) {
-  Guest guest{std::move(hello), Rights::all(), ""};
+  Guest guest{std::move(hello), Rights::all(), "", ""};
   if (token != nullptr) {
+    guest.token = *token;
+    guest.name = token->name;
     guest.rights = token->rights();
     guest.credentials = token->describe();
   }
   if (certificate != nullptr) {
     guest.rights = guest.rights & rights_of_role(certificate->role).value_or(Rights());
+    if (guest.name.empty()) guest.name = certificate->name;
     if (!guest.credentials.empty()) guest.credentials += ", ";
     guest.credentials += "certificate of " + certificate->name + " (" + certificate->role + ")";
   }

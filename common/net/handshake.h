@@ -11,6 +11,7 @@
 #include <asio/awaitable.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/base/result.h"
@@ -46,6 +47,8 @@ struct Guest {
   wire::Hello hello;
   Rights rights;            // those that both its token and its certificate have
   std::string credentials;  // what they are, without the token: "token of submit, certificate of alice (submit)"
+  std::string name;         // the token's; if it has none, the certificate's; empty: nobody in particular
+  std::optional<Token> token{};  // none: none was asked for
 };
 
 // Encrypts if the host has TLS, waits for a hello and a proof, checks protocol version, proof (in constant time), cluster

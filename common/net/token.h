@@ -2,10 +2,11 @@
 // Tokens: what a worker or client has to know to be let in by the master; neither sends it (proof.h). Also good for ids
 // that must never repeat by chance.
 //
-// A token file of the master holds one token that opens everything, or one `ROLE:TOKEN` a line (roles.h); empty lines
-// and lines that begin with # do not count. A token file of a worker or client holds the one token that it shows, with
-// or without its role in front.
+// A token file of the master holds one token that opens everything, or lines `ROLE:TOKEN` (then the role is its name) or
+// `ROLE:NAME:TOKEN` (roles.h); empty lines and lines that begin with # do not count. No two have the same token or name.
+// A token file of a worker or client holds its one token, alone or as such a line.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,9 +25,10 @@ bool is_same_token(std::string_view expected, std::string_view given);
 // One that a master accepts.
 struct Token {
   std::string role;  // empty: it opens everything
+  std::string name;  // empty if the role is
   std::string secret;
   Rights rights() const;
-  std::string describe() const;  // without the secret: "token of submit"
+  std::string describe() const;  // without the secret: "token of submit", "token of alice (submit)"
   bool operator==(const Token&) const = default;
 };
 
@@ -41,6 +43,8 @@ class Tokens {
 
   bool is_empty() const { return accepted_.empty(); }
   const std::vector<Token>& all() const { return accepted_; }
+  // Whether they let in whom that token has let in; nothing: whom nobody had asked for one.
+  bool accept(const std::optional<Token>& token) const;
 
  private:
   std::vector<Token> accepted_;

@@ -81,6 +81,27 @@ TEST(Tokens, OnesWithARoleOpenWhatTheRoleMay) {
   EXPECT_EQ(find(tokens, "four")->rights(), *rights_of_role("read-only"));
 }
 
+TEST(Tokens, OnesWithANameAreTellableApart) {
+  const Tokens tokens = parsed("submit:alice:one\nsubmit : bob.b-2_x : two\nsubmit:three\n");
+  EXPECT_EQ(find(tokens, "one")->name, "alice");
+  EXPECT_EQ(find(tokens, "one")->rights(), *rights_of_role("submit"));
+  EXPECT_EQ(find(tokens, "one")->describe(), "token of alice (submit)");
+  EXPECT_EQ(find(tokens, "two")->name, "bob.b-2_x");
+  EXPECT_EQ(find(tokens, "three")->name, "submit");
+  EXPECT_EQ(find(tokens, "three")->describe(), "token of submit");
+}
+
+TEST(Tokens, AcceptThoseThatAreTheSameInEveryPart) {
+  const Tokens tokens = parsed("submit:alice:one\n");
+  EXPECT_TRUE(tokens.accept(Token{"submit", "alice", "one"}));
+  EXPECT_FALSE(tokens.accept(Token{"admin", "alice", "one"}));
+  EXPECT_FALSE(tokens.accept(Token{"submit", "bob", "one"}));
+  EXPECT_FALSE(tokens.accept(Token{"submit", "alice", "two"}));
+  EXPECT_FALSE(tokens.accept(std::nullopt));
+  EXPECT_TRUE(Tokens().accept(std::nullopt));
+  EXPECT_FALSE(Tokens().accept(Token{"submit", "alice", "one"}));
+}
+
 TEST(Tokens, AFileThatCannotBeMeantIsRefusedWithItsLine) {
   EXPECT_THAT(complaint(""), HasSubstr("no token"));
   EXPECT_THAT(complaint("# nothing\n\n"), HasSubstr("no token"));
@@ -89,16 +110,28 @@ TEST(Tokens, AFileThatCannotBeMeantIsRefusedWithItsLine) {
   EXPECT_THAT(complaint("submit:one\ntwo\n"), HasSubstr("line 2: a token without a role"));
   EXPECT_THAT(complaint("one\nsubmit:two\n"), HasSubstr("line 2: a token without a role"));
   EXPECT_THAT(complaint(std::string(5000, 'x')), HasSubstr("longer"));
+  EXPECT_THAT(complaint("submit:alice:\n"), HasSubstr("line 1 names the role submit but no token"));
+  EXPECT_THAT(complaint("submit:alice:one:two\n"), HasSubstr("line 1 has too many colons"));
+  for (const std::string name : {"", "al ice", "al/ice", "\xc3\xa4"}) {
+    EXPECT_THAT(complaint("submit:" + name + ":one\n"), HasSubstr("line 1 has a name other than")) << name;
+  }
+  EXPECT_THAT(complaint("submit:" + std::string(65, 'a') + ":one\n"), HasSubstr("line 1 has a name other than"));
+  EXPECT_THAT(complaint("submit:a:one\n\nadmin:b:one\n"), HasSubstr("line 3 has the same token as line 1"));
+  EXPECT_THAT(complaint("submit:a:one\nadmin:a:two\n"), HasSubstr("line 2 has the same name as line 1"));
+  EXPECT_THAT(complaint("submit:one\nsubmit:two\n"), HasSubstr("give each its own: ROLE:NAME:TOKEN"));
 }
 
 TEST(Tokens, NobodySeesATokenInAComplaint) {
-  EXPECT_THAT(complaint("secret-one\nsecret-two\n"), testing::Not(HasSubstr("secret")));
+  for (const char* text : {"secret-one\nsecret-two\n", "submit:secret:one:two\n", "submit:sec/ret:one\n",
+                           "submit:secret\nadmin:secret\n"}) {
+    EXPECT_THAT(complaint(text), testing::Not(HasSubstr("ret"))) << text;
+  }
 }
 
 TEST(OwnToken, ComesFromAFileWithOrWithoutItsRole) {
   const test::TemporaryDirectory directory;
   const std::string file = directory / "token";
-  for (const char* text : {"secret", "submit:secret\n", "# mine\n secret \n"}) {
+  for (const char* text : {"secret", "submit:secret\n", "submit:alice:secret\n", "# mine\n secret \n"}) {
     test::write_secret(file, text);
     const auto token = read_own_token(file);
     ASSERT_TRUE(token) << token.error().message;

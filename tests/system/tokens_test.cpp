@@ -75,5 +75,30 @@ TEST_F(TokenCluster, AProgramOnTheMastersPortHearsNoTokenAndIsNotTakenForTheMast
   EXPECT_THAT(ask({"job", job}, "eye-secret").out, HasSubstr("running"));
 }
 
+// As an operator does it: a line in the file, and a signal.
+TEST_F(TokenCluster, TokensComeAndGoWithoutARestart) {
+  add_worker();
+  const std::vector<std::string> others{"submit:pen-secret", "admin:key-secret", "read-only:eye-secret"};
+  const auto reload = [&](std::vector<std::string> more, const std::string& logged) {
+    more.insert(more.end(), others.begin(), others.end());
+    write_tokens(more);
+    cluster_.master().signal(SIGHUP);
+    EXPECT_TRUE(eventually([&] { return master_log().find(logged) != std::string::npos; })) << master_log();
+  };
+  reload({"worker:hand-secret", "submit:alice:alices-secret"}, "tokens_read tokens=5 connections_ended=0");
+  const std::string job = submit("out", "alices-secret");
+
+  reload({"worker:hand-secret", "submit:alice"}, "tokens_unchanged reason=");  // not what was meant: a bad file
+  EXPECT_EQ(ask({"jobs"}, "alices-secret").status, 0);
+
+  reload({"worker:new:new-secret"}, "tokens_read tokens=4 connections_ended=1");
+  EXPECT_THAT(master_log(), HasSubstr("token_revoked"));
+  EXPECT_THAT(ask({"jobs"}, "alices-secret").err, HasSubstr("token is not the master's"));
+  EXPECT_TRUE(eventually([&] { return !cluster_.worker(0).is_running(); }));
+  EXPECT_THAT(cluster_.worker(0).output().err, HasSubstr("token is not the master's"));
+  add_worker("new-secret");
+  EXPECT_THAT(ask({"job", job}, "eye-secret").out, HasSubstr("running"));
+}
+
 }  // namespace
 }  // namespace ontime::test
