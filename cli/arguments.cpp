@@ -220,7 +220,7 @@ void add_master_options(CLI::App& app, MasterOptions& master) {
 
 void add_credential_options(CLI::App& app, MasterOptions& master) {
   app.add_option("--token-file", master.token_file,
-                 "File that holds the token to show (default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR)")
+                 "File that holds the token to prove (default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR)")
       ->type_name("FILE");
   app.add_option("--tls-ca", master.tls.authority,
                  "Certificate of the cluster's authority (default: ca.pem, cert.pem and key.pem of $ONTIME_TLS_DIR)")

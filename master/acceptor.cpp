@@ -43,6 +43,19 @@ void Acceptor::close() {
   for (const auto& connection : connections_) connection->close();
 }
 
+std::size_t Acceptor::set_tokens(net::Tokens tokens) {
+  identity_.tokens = std::move(tokens);
+  std::size_t ended = 0;
+  for (const auto& [connection, token] : admitted_) {
+    if (identity_.tokens.accept(token)) continue;
+    spdlog::warn("token_revoked peer={} credentials={}", connection->peer(),
+                 log::Quoted{token ? token->describe() : "none"});
+    connection->close();
+    ++ended;
+  }
+  return ended;
+}
+
 asio::awaitable<void> Acceptor::accept_loop() {
   while (socket_.is_open()) {
     auto [error, peer] = co_await socket_.async_accept(net::no_throw);
@@ -68,11 +81,14 @@ asio::awaitable<void> Acceptor::accept_loop() {
 asio::awaitable<void> Acceptor::serve(std::shared_ptr<net::Connection> connection) {
   connections_.insert(connection);
   Result<net::Guest> guest = co_await shake_hands(connection);
+  if (guest && !identity_.tokens.accept(guest->token)) guest = bad_input("its token was revoked meanwhile");
   if (!guest) {
     ++counters_.refused;
     spdlog::warn("connection_refused peer={} reason={}", connection->peer(), log::Quoted{guest.error().message});
   } else {
+    admitted_.emplace(connection, guest->token);
     co_await serve_guest(connection, std::move(*guest));
+    admitted_.erase(connection);
     count(connection->fault(), connection->peer());
   }
   connection->close();

@@ -6,7 +6,9 @@
 #include <asio/steady_timer.hpp>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -31,6 +33,8 @@ class Acceptor {
   void close();  // the listening socket and every connection
   std::uint16_t port() const { return port_; }
   const SessionCounters& counters() const { return counters_; }
+  // From now on; ends the connections that other tokens have let in, and says how many.
+  std::size_t set_tokens(net::Tokens tokens);
 
  private:
   asio::awaitable<void> accept_loop();
@@ -45,12 +49,13 @@ class Acceptor {
 
   asio::ip::tcp::acceptor socket_;
   const std::uint16_t port_;
-  const net::HostIdentity identity_;
+  net::HostIdentity identity_;
   const Patience patience_;
   ActionDispatcher& dispatcher_;
   const ClientServices services_;
   SessionCounters counters_;
   std::set<std::shared_ptr<net::Connection>> connections_;
+  std::map<std::shared_ptr<net::Connection>, std::optional<net::Token>> admitted_;  // of them, by which token
   std::list<std::shared_ptr<net::Connection>> half_open_;  // of them, oldest first
   std::list<ClientSession*> clients_;
   asio::steady_timer idle_looks_;

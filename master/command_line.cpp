@@ -94,8 +94,8 @@ void declare(CLI::App& app, Flags& flags) {
       ->type_name("DIR")
       ->allow_extra_args(false);
   app.add_option("--token-file", flags.token_file,
-                 "File with the token that workers and clients must show, or ROLE:TOKEN lines; else "
-                 "$ONTIME_TOKEN, or tokens of $ONTIME_TLS_DIR");
+                 "File with the token that workers and clients must know, or lines ROLE:TOKEN or ROLE:NAME:TOKEN, read "
+                 "again on SIGHUP; else $ONTIME_TOKEN, or tokens of $ONTIME_TLS_DIR");
   app.add_option("--tls-ca", flags.tls.authority,
                  "Certificate of the authority of 'ontime certs'; with --tls-cert and --tls-key all connections are "
                  "encrypted. Else ca.pem, cert.pem and key.pem of $ONTIME_TLS_DIR")
@@ -138,6 +138,7 @@ Status check_network(const Flags& flags, CommandLine& line) {
   Result<net::TlsPointer> tls = net::load_tls(flags.tls);
   if (!tls) return tls.error();
   line.settings.tokens = std::move(*tokens);
+  line.token_file = flags.token_file;
   line.settings.tls = std::move(*tls);
   const bool has_tokens = !line.settings.tokens.is_empty();
   if (flags.insecure_network && !has_tokens) {

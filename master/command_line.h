@@ -21,6 +21,7 @@ struct CommandLine {
   std::string journal;
   bool journal_sync = true;
   Settings settings;
+  std::string token_file;  // as in net::read_accepted_tokens()
   log::Options log;
   bool check_config = false;
   bool check_journal = false;

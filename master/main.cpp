@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "common/base/descriptor_limit.h"
 #include "common/base/kill_point.h"
@@ -30,6 +31,7 @@
 #include "master/master.h"
 #include "master/recording/epoch_files.h"
 #include "master/recording/recorder.h"
+#include "master/token_reload.h"
 
 namespace ontime::master {
 namespace {
@@ -112,6 +114,7 @@ int run(const CommandLine& line) {
   auto journal = journal::RocksdbJournal::open(line.journal, {line.journal_sync});
   if (!journal) return complain(journal.error());
   asio::io_context io(1);
+  TokenReload token_reload(io, line.token_file, !line.settings.tokens.is_empty());
   auto socket = open_socket(io, line);
   if (!socket) return complain(socket.error());
   auto master =
@@ -125,10 +128,11 @@ int run(const CommandLine& line) {
     end_at_the_latest();
     (*master)->wind_down([&io] { io.stop(); });
   });
+  token_reload.start([&master](net::Tokens tokens) { return (*master)->set_tokens(std::move(tokens)); });
   (*master)->start();
   if (line.reach == net::Reach::AnyNetwork && !line.settings.tls) {
     spdlog::warn(
-        "insecure_network address={} message=\"tokens, inputs' names and orders cross this network in the clear\"",
+        "insecure_network address={} message=\"orders and inputs' names cross this network in the clear\"",
         net::to_string(line.listen));
   }
   if (line.reach == net::Reach::AnyNetwork && has_no_roots(line.settings.roots)) {

@@ -8,6 +8,7 @@
 #include <asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "common/base/result.h"
 #include "master/acceptor.h"
@@ -43,6 +44,9 @@ class Master {
   // Closes all connections and lets commits end early. What is not durable is lost, as by kill. False if threads hang
   // in a file system that does not answer: then the process must end by _exit. When the io_context does not run.
   bool stop();
+
+  // See Acceptor. On the io_context's thread.
+  std::size_t set_tokens(net::Tokens tokens) { return acceptor_.set_tokens(std::move(tokens)); }
 
   std::uint16_t port() const { return acceptor_.port(); }
   const scheduler::Cluster& cluster() const { return scheduler_->cluster(); }

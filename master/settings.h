@@ -38,7 +38,7 @@ struct Settings {
   scheduler::HistoryLimits history;  // what is remembered of jobs that have ended
   PolicyChoice policy;
   JobRoots roots;
-  net::Tokens tokens;                                // that workers and clients must show; none: none is asked for
+  net::Tokens tokens;                                // one of which workers and clients must know; none: none is asked for
   net::TlsPointer tls;                               // null: connections are not encrypted
   Duration stuck_max = std::chrono::seconds(15);     // that a peer does not read what it is sent
   Duration idle_max = std::chrono::minutes(10);      // that a client asks for nothing; it may come again

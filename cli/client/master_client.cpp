@@ -25,8 +25,7 @@ asio::awaitable<Result<ConnectionPointer>> open(net::Endpoint endpoint, std::str
   wire::Hello hello;
   hello.set_protocol(protocol::kProtocolVersion);
   hello.set_role(wire::CLIENT);
-  hello.set_token(token);
-  const auto welcome = co_await net::say_hello(connection, std::move(hello), limit);
+  const auto welcome = co_await net::say_hello(connection, std::move(hello), std::move(token), limit);
   if (!welcome) co_return welcome.error();
   co_return connection;
 }
@@ -97,7 +96,7 @@ Status MasterClient::connect() {
   if (connection_ && connection_->is_open() && !connection_->peer_is_gone()) return {};
   disconnect();
   auto opening = open(options_.endpoint, options_.token, options_.tls, options_.patience);
-  auto opened = run<ConnectionPointer>(std::move(opening), 3 * options_.patience);
+  auto opened = run<ConnectionPointer>(std::move(opening), 4 * options_.patience);
   if (!opened) {
     if (opened.error().kind != ErrorKind::Unavailable) return opened.error();
     return unavailable(opened.error().message + "; 'ontime-master --listen " + net::to_string(options_.endpoint) +

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/net/proof.h"
 #include "common/net/sockets.h"
 
 namespace ontime::net {
@@ -40,9 +41,15 @@ class TimeLimit {
   asio::steady_timer timer_;
 };
 
-// One message of the handshake, or why there is none.
 template <class Message>
-asio::awaitable<Result<Message>> receive_message(std::shared_ptr<Connection> connection, Duration limit) {
+struct Heard {
+  Message message;
+  std::string bytes;  // as they came
+};
+
+// One message of the handshake, or why there is none. Frames stay limited: the next may be another one of it.
+template <class Message>
+asio::awaitable<Result<Heard<Message>>> receive_message(std::shared_ptr<Connection> connection, Duration limit) {
   const TimeLimit time_limit(connection, limit);
   connection->limit_frames(kHelloBytesMax);
   const auto payload = co_await connection->receive();
@@ -50,35 +57,18 @@ asio::awaitable<Result<Message>> receive_message(std::shared_ptr<Connection> con
     co_return unavailable(connection->peer() + " said nothing within " + format_duration(limit));
   }
   if (!payload) co_return payload.error();
-  Message message;
-  if (!message.ParseFromArray(payload->data(), static_cast<int>(payload->size()))) {
+  Heard<Message> heard;
+  heard.bytes = *payload;
+  if (!heard.message.ParseFromString(heard.bytes)) {
     co_return failed(connection->peer() + " did not begin with a handshake; is it an Ontime program?");
   }
-  connection->lift_frame_limit();
-  co_return message;
+  co_return heard;
 }
 
 std::string role_name(wire::Role role) { return role == wire::WORKER ? "worker" : "client"; }
 
-// What the token and the certificate are good for together.
-Guest admit(wire::Hello hello, const HostIdentity& identity, const PeerCertificate* certificate) {
-  Guest guest{std::move(hello), Rights::all(), ""};
-  if (!identity.tokens.is_empty()) {
-    const Tokens::Grant grant = identity.tokens.find(guest.hello.token());
-    guest.rights = grant.rights;
-    guest.credentials = "token of " + grant.roles;
-  }
-  if (certificate != nullptr) {
-    guest.rights = guest.rights & rights_of_role(certificate->role).value_or(Rights());
-    if (!guest.credentials.empty()) guest.credentials += ", ";
-    guest.credentials += "certificate of " + certificate->name + " (" + certificate->role + ")";
-  }
-  return guest;
-}
-
-// What is wrong with a hello. The token comes before all that a stranger need not know.
-Status check(const Guest& guest, const HostIdentity& identity, const PeerCertificate* certificate) {
-  const wire::Hello& hello = guest.hello;
+// What is wrong with a hello, before it is known who sent it.
+Status check(const wire::Hello& hello, const HostIdentity& identity, const PeerCertificate* certificate) {
   if (identity.tls && certificate == nullptr) {
     return bad_input("the master speaks TLS only; give --tls-ca, --tls-cert and --tls-key, or set ONTIME_TLS_DIR");
   }
@@ -90,10 +80,45 @@ Status check(const Guest& guest, const HostIdentity& identity, const PeerCertifi
   if (hello.role() != wire::WORKER && hello.role() != wire::CLIENT) {
     return bad_input("the hello is from neither a worker nor a client");
   }
-  if (!identity.tokens.is_empty() && identity.tokens.find(hello.token()).rights.is_empty()) {
-    return bad_input("the " + role_name(hello.role()) +
-                     "'s token is not the master's; set ONTIME_TOKEN or --token-file to the same on both");
+  return {};
+}
+
+// The token that the guest has proved to know; null if it is none of ours. Tries all of them, whichever it is.
+const Token* proven_token(const Tokens& tokens, const std::string& proof, const Greeting& greeting) {
+  const Token* proven = nullptr;
+  for (const Token& token : tokens.all()) {
+    if (is_proof(proof, Side::Guest, token.secret, greeting)) proven = &token;
   }
+  return proven;
+}
+
+Error not_our_token(const wire::Hello& hello, const std::string& proof) {
+  return bad_input("the " + role_name(hello.role()) +
+                   (proof.empty() ? " has no token and the master wants one" : "'s token is not the master's") +
+                   "; set ONTIME_TOKEN or --token-file to the same on both");
+}
+
+// What the token (null if none is asked for) and the certificate are good for together.
+Guest admit(wire::Hello hello, const Token* token, const PeerCertificate* certificate) {
+  Guest guest{std::move(hello), Rights::all(), "", ""};
+  if (token != nullptr) {
+    guest.token = *token;
+    guest.name = token->name;
+    guest.rights = token->rights();
+    guest.credentials = token->describe();
+  }
+  if (certificate != nullptr) {
+    guest.rights = guest.rights & rights_of_role(certificate->role).value_or(Rights());
+    if (guest.name.empty()) guest.name = certificate->name;
+    if (!guest.credentials.empty()) guest.credentials += ", ";
+    guest.credentials += "certificate of " + certificate->name + " (" + certificate->role + ")";
+  }
+  return guest;
+}
+
+// Whether it may be what it says it is, in this cluster.
+Status check(const Guest& guest, const HostIdentity& identity) {
+  const wire::Hello& hello = guest.hello;
   const Right needed = hello.role() == wire::WORKER ? Right::Register : Right::Read;
   if (!guest.rights.has(needed)) return bad_input(describe_refusal(needed, guest.credentials));
   if (!hello.cluster().empty() && hello.cluster() != identity.cluster) {
@@ -147,6 +172,67 @@ asio::awaitable<Status> encrypt(std::shared_ptr<Connection> connection, TlsPoint
   co_return encrypted;
 }
 
+Error refused(const Connection& by, const std::string& sentence) {
+  return bad_input(by.peer() + " refuses the connection: " + sentence);
+}
+
+// The guest's part, after TLS.
+asio::awaitable<Result<wire::HelloReply>> introduce(std::shared_ptr<Connection> connection, wire::Hello hello,
+                                                    std::string token, Duration limit) {
+  if (hello.protocol() == 0) hello.set_protocol(protocol::kProtocolVersion);
+  hello.set_nonce(make_nonce());
+  connection->send(hello);
+  const auto challenge = co_await receive_message<wire::Challenge>(connection, limit);
+  if (!challenge) co_return challenge.error();
+  if (!challenge->message.error().empty()) co_return refused(*connection, challenge->message.error());
+  if (challenge->message.nonce().size() != kNonceBytes) {
+    co_return failed(connection->peer() + " did not begin with a handshake; is it an Ontime program?");
+  }
+  if (!token.empty() && !challenge->message.wants_token()) {
+    co_return failed(connection->peer() +
+                     " asks for no token, but one is set here; is another program on that port? To use a master "
+                     "without a token, unset ONTIME_TOKEN and --token-file");
+  }
+  const Greeting greeting{hello.SerializeAsString(), challenge->message.nonce()};
+  wire::Proof proof;
+  if (!token.empty()) proof.set_proof(make_proof(Side::Guest, token, greeting));
+  connection->send(proof);
+  const auto reply = co_await receive_message<wire::HelloReply>(connection, limit);
+  if (!reply) co_return reply.error();
+  if (!reply->message.error().empty()) co_return refused(*connection, reply->message.error());
+  if (!token.empty() && !is_proof(reply->message.proof(), Side::Host, token, greeting)) {
+    co_return failed(connection->peer() + " does not know the token; is another program on that port?");
+  }
+  co_return reply->message;
+}
+
+// The host's part, after TLS: whom it has let in. An error is not told to the guest yet.
+asio::awaitable<Result<Guest>> meet(std::shared_ptr<Connection> connection, HostIdentity identity, Duration limit) {
+  const auto hello = co_await receive_message<wire::Hello>(connection, limit);
+  if (!hello) co_return hello.error();
+  const PeerCertificate* certificate = connection->certificate();
+  if (Status fit = check(hello->message, identity, certificate); !fit) co_return fit.error();
+  wire::Challenge challenge;
+  challenge.set_nonce(make_nonce());
+  challenge.set_wants_token(!identity.tokens.is_empty());
+  connection->send(challenge);
+  const auto proof = co_await receive_message<wire::Proof>(connection, limit);
+  if (!proof) co_return proof.error();
+  const Greeting greeting{hello->bytes, challenge.nonce()};
+  const Token* token = proven_token(identity.tokens, proof->message.proof(), greeting);
+  if (token == nullptr && !identity.tokens.is_empty()) {
+    co_return not_our_token(hello->message, proof->message.proof());
+  }
+  Guest guest = admit(hello->message, token, certificate);
+  if (Status fit = check(guest, identity); !fit) co_return fit.error();
+  wire::HelloReply reply;
+  reply.set_cluster(identity.cluster);
+  reply.set_epoch(identity.epoch);
+  if (token != nullptr) reply.set_proof(make_proof(Side::Host, token->secret, greeting));
+  if (!connection->send(reply)) co_return unavailable(connection->peer() + " closed the connection");
+  co_return guest;
+}
+
 }  // namespace
 
 asio::awaitable<Result<std::shared_ptr<Connection>>> open_connection(Endpoint endpoint, TlsPointer identity,
@@ -170,18 +256,10 @@ asio::awaitable<Result<std::shared_ptr<Connection>>> open_connection(Endpoint en
 }
 
 asio::awaitable<Result<wire::HelloReply>> say_hello(std::shared_ptr<Connection> connection, wire::Hello hello,
-                                                    Duration limit) {
-  if (hello.protocol() == 0) hello.set_protocol(protocol::kProtocolVersion);
-  connection->send(hello);
-  auto reply = co_await receive_message<wire::HelloReply>(connection, limit);
-  if (!reply) {
-    connection->close();
-    co_return reply;
-  }
-  if (!reply->error().empty()) {
-    connection->close();
-    co_return bad_input(connection->peer() + " refuses the connection: " + reply->error());
-  }
+                                                    std::string token, Duration limit) {
+  auto reply = co_await introduce(connection, std::move(hello), std::move(token), limit);
+  if (!reply) connection->close();
+  connection->lift_frame_limit();
   co_return reply;
 }
 
@@ -189,23 +267,9 @@ asio::awaitable<Result<Guest>> answer_hello(std::shared_ptr<Connection> connecti
                                             Duration limit) {
   const Status encrypted = co_await encrypt(connection, identity.tls, limit);
   if (!encrypted) co_return encrypted.error();
-  auto hello = co_await receive_message<wire::Hello>(connection, limit);
-  Guest guest;
-  Status fit;
-  if (hello) {
-    guest = admit(std::move(*hello), identity, connection->certificate());
-    fit = check(guest, identity, connection->certificate());
-  } else {
-    fit = hello.error();
-  }
-  if (!fit) {
-    if (connection->is_open()) co_await refuse(connection, fit.error().message, limit);
-    co_return fit.error();
-  }
-  wire::HelloReply reply;
-  reply.set_cluster(identity.cluster);
-  reply.set_epoch(identity.epoch);
-  if (!connection->send(reply)) co_return unavailable(connection->peer() + " closed the connection");
+  Result<Guest> guest = co_await meet(connection, std::move(identity), limit);
+  if (!guest && connection->is_open()) co_await refuse(connection, guest.error().message, limit);
+  connection->lift_frame_limit();
   co_return guest;
 }
 

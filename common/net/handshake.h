@@ -1,10 +1,17 @@
 #pragma once
-// How a connection begins: TLS if the host has it, then one frame each way, who are you and may you come in. See Hello
-// in control.proto. Whoever does not get that far is told why in one sentence where it can read it, and is closed.
+// How a connection begins: TLS if the host has it, then two frames each way. See Hello in control.proto. A peer that is
+// not let in learns why in one sentence where it can read it, and is closed.
+//
+//   guest                      host
+//   Hello, with a nonce   ->
+//                         <-   Challenge, with a nonce
+//   Proof of the token    ->
+//                         <-   HelloReply, with the host's own proof of the same token
 
 #include <asio/awaitable.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/base/result.h"
@@ -22,9 +29,11 @@ namespace ontime::net {
 asio::awaitable<Result<std::shared_ptr<Connection>>> open_connection(Endpoint endpoint, TlsPointer identity,
                                                                      Duration limit);
 
-// Says hello and waits for the reply. BadInput with the other side's sentence if it refuses; Unavailable on silence.
+// Says hello, proves that it knows `token` (empty: none) and waits for the reply. BadInput with the other side's
+// sentence if it refuses; Unavailable on silence. With a token: Failed if the other side does not know it, and then
+// nothing is said to it that is of use to it. `limit` is for each of its two frames.
 asio::awaitable<Result<wire::HelloReply>> say_hello(std::shared_ptr<Connection> connection, wire::Hello hello,
-                                                    Duration limit);
+                                                    std::string token, Duration limit);
 
 struct HostIdentity {
   std::string cluster;      // id of this cluster
@@ -38,11 +47,13 @@ struct Guest {
   wire::Hello hello;
   Rights rights;            // those that both its token and its certificate have
   std::string credentials;  // what they are, without the token: "token of submit, certificate of alice (submit)"
+  std::string name;         // the token's; if it has none, the certificate's; empty: nobody in particular
+  std::optional<Token> token{};  // none: none was asked for
 };
 
-// Encrypts if the host has TLS, waits for a hello, checks protocol version, token (in constant time), cluster and that
-// a worker may be one, and answers. Any misfit is answered with one sentence, the connection is closed, and the
-// sentence is returned as the error. `limit` is for TLS and for the hello each.
+// Encrypts if the host has TLS, waits for a hello and a proof, checks protocol version, proof (in constant time), cluster
+// and that a worker may be one, and answers. Any misfit is answered with one sentence, the connection is closed, and the
+// sentence is returned as the error. `limit` is for TLS, the hello and the proof each.
 asio::awaitable<Result<Guest>> answer_hello(std::shared_ptr<Connection> connection, HostIdentity identity,
                                             Duration limit);
 

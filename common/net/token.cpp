@@ -3,6 +3,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -20,7 +21,8 @@ namespace ontime::net {
 namespace {
 
 constexpr std::size_t kFileBytesMax = 64u << 10;
-constexpr std::size_t kTokenBytesMax = 4096;  // fits into a hello
+constexpr std::size_t kTokenBytesMax = 4096;
+constexpr std::size_t kTokenNameBytesMax = 64;
 
 struct Line {
   std::size_t number = 0;  // from 1
@@ -45,18 +47,53 @@ std::vector<Line> lines_of(std::string_view text) {
   return lines;
 }
 
-// "submit:abc" is {"submit", "abc"}; "abc" is {"", "abc"}.
-Result<std::pair<std::string, std::string>> parse_line(const Line& line) {
-  const std::string where = "line " + std::to_string(line.number);
-  const std::size_t colon = line.text.find(':');
-  const std::string role(colon == line.text.npos ? "" : trimmed(line.text.substr(0, colon)));
-  const std::string token(colon == line.text.npos ? line.text : trimmed(line.text.substr(colon + 1)));
-  if (colon != line.text.npos && !rights_of_role(role)) {
-    return bad_input(where + " begins with '" + role + ":', which is no role; there is " + role_names());
+std::vector<std::string> fields_of(std::string_view line) {
+  std::vector<std::string> fields;
+  for (;;) {
+    const std::size_t colon = line.find(':');
+    fields.emplace_back(trimmed(line.substr(0, colon)));
+    if (colon == line.npos) return fields;
+    line.remove_prefix(colon + 1);
   }
-  if (token.empty()) return bad_input(where + " names the role " + role + " but no token");
-  if (token.size() > kTokenBytesMax) return bad_input(where + " is longer than a token may be");
-  return std::pair(role, token);
+}
+
+bool is_token_name(std::string_view name) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+  return !name.empty() && name.size() <= kTokenNameBytesMax && name.find_first_not_of(kPlain) == name.npos;
+}
+
+// TOKEN, ROLE:TOKEN or ROLE:NAME:TOKEN. A sentence repeats only what cannot be a part of the token.
+Result<Token> parse_line(const Line& line) {
+  const std::string where = "line " + std::to_string(line.number);
+  const std::vector<std::string> fields = fields_of(line.text);
+  if (fields.back().size() > kTokenBytesMax) return bad_input(where + " is longer than a token may be");
+  if (fields.size() == 1) return Token{"", "", fields[0]};
+  if (!rights_of_role(fields[0])) {
+    return bad_input(where + " begins with '" + fields[0] + ":', which is no role; there is " + role_names());
+  }
+  if (fields.size() > 3) return bad_input(where + " has too many colons; write ROLE:NAME:TOKEN, a token without ':'");
+  if (fields.back().empty()) return bad_input(where + " names the role " + fields[0] + " but no token");
+  const Token token{fields[0], fields.size() == 3 ? fields[1] : fields[0], fields.back()};
+  if (!is_token_name(token.name)) {
+    return bad_input(where + " has a name other than 1 to 64 letters, digits, '.', '_' and '-'; write ROLE:NAME:TOKEN");
+  }
+  return token;
+}
+
+// Of the token on line `at` beside the one on line `before`.
+Status check_pair(const Token& first, std::size_t before, const Token& second, std::size_t at) {
+  const std::string where = "line " + std::to_string(at);
+  if (first.role.empty() || second.role.empty()) {
+    return bad_input(where + ": a token without a role opens everything and must be the only one; write ROLE:TOKEN");
+  }
+  if (first.secret == second.secret) {
+    return bad_input(where + " has the same token as line " + std::to_string(before) + "; give each its own");
+  }
+  if (first.name == second.name) {
+    return bad_input(where + " has the same name as line " + std::to_string(before) +
+                     "; give each its own: ROLE:NAME:TOKEN");
+  }
+  return {};
 }
 
 Result<std::string> read_text(const std::string& file) {
@@ -107,37 +144,38 @@ bool is_same_token(std::string_view expected, std::string_view given) {
   return difference == 0;
 }
 
+Rights Token::rights() const { return role.empty() ? Rights::all() : rights_of_role(role).value_or(Rights()); }
+
+std::string Token::describe() const {
+  if (role.empty()) return "token of every role";
+  return "token of " + name + (name == role ? "" : " (" + role + ")");
+}
+
 Tokens Tokens::single(std::string token) {
   Tokens tokens;
-  if (!token.empty()) tokens.accepted_.push_back({"", std::move(token)});
+  if (!token.empty()) tokens.accepted_.push_back({"", "", std::move(token)});
   return tokens;
 }
 
 Result<Tokens> Tokens::parse(std::string_view text) {
   Tokens tokens;
-  for (const Line& line : lines_of(text)) {
-    auto entry = parse_line(line);
-    if (!entry) return entry.error();
-    tokens.accepted_.push_back({std::move(entry->first), std::move(entry->second)});
-    const bool opens_everything = tokens.accepted_.front().role.empty() || tokens.accepted_.back().role.empty();
-    if (opens_everything && tokens.accepted_.size() > 1) {
-      return bad_input("line " + std::to_string(line.number) +
-                       ": a token without a role opens everything and must be the only one; write ROLE:TOKEN");
+  const std::vector<Line> lines = lines_of(text);
+  for (const Line& line : lines) {
+    auto token = parse_line(line);
+    if (!token) return token.error();
+    for (std::size_t i = 0; i < tokens.accepted_.size(); ++i) {
+      const Status fits = check_pair(tokens.accepted_[i], lines[i].number, *token, line.number);
+      if (!fits) return fits.error();
     }
+    tokens.accepted_.push_back(std::move(*token));
   }
   if (tokens.is_empty()) return bad_input("it holds no token");
   return tokens;
 }
 
-Tokens::Grant Tokens::find(std::string_view given) const {
-  Grant grant;
-  for (const Accepted& accepted : accepted_) {
-    if (!is_same_token(accepted.token, given)) continue;
-    grant.rights = grant.rights | (accepted.role.empty() ? Rights::all() : *rights_of_role(accepted.role));
-    if (!grant.roles.empty()) grant.roles += " and ";
-    grant.roles += accepted.role.empty() ? "every role" : accepted.role;
-  }
-  return grant;
+bool Tokens::accept(const std::optional<Token>& token) const {
+  if (!token) return is_empty();
+  return std::find(accepted_.begin(), accepted_.end(), *token) != accepted_.end();
 }
 
 Result<Tokens> read_accepted_tokens(const std::string& asked) {
@@ -162,7 +200,7 @@ Result<std::string> read_own_token(const std::string& asked) {
   }
   auto entry = parse_line(lines.front());
   if (!entry) return bad_input("the token file '" + file + "' cannot be used: " + entry.error().message);
-  return std::move(entry->second);
+  return std::move(entry->secret);
 }
 
 }  // namespace ontime::net

@@ -1,10 +1,12 @@
 #pragma once
-// Tokens: what a worker or client shows the master to be let in. Also good for ids that must never repeat by chance.
+// Tokens: what a worker or client has to know to be let in by the master; neither sends it (proof.h). Also good for ids
+// that must never repeat by chance.
 //
-// A token file of the master holds one token that opens everything, or one `ROLE:TOKEN` a line (roles.h); empty lines
-// and lines that begin with # do not count. A token file of a worker or client holds the one token that it shows, with
-// or without its role in front.
+// A token file of the master holds one token that opens everything, or lines `ROLE:TOKEN` (then the role is its name) or
+// `ROLE:NAME:TOKEN` (roles.h); empty lines and lines that begin with # do not count. No two have the same token or name.
+// A token file of a worker or client holds its one token, alone or as such a line.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,16 @@ std::string make_token();
 // Takes the same time wherever the two differ, so that a token cannot be guessed byte by byte.
 bool is_same_token(std::string_view expected, std::string_view given);
 
+// One that a master accepts.
+struct Token {
+  std::string role;  // empty: it opens everything
+  std::string name;  // empty if the role is
+  std::string secret;
+  Rights rights() const;
+  std::string describe() const;  // without the secret: "token of submit", "token of alice (submit)"
+  bool operator==(const Token&) const = default;
+};
+
 // The tokens that a master accepts. None: it asks for none, and everybody who can connect may do everything.
 class Tokens {
  public:
@@ -30,19 +42,12 @@ class Tokens {
   static Result<Tokens> parse(std::string_view text);
 
   bool is_empty() const { return accepted_.empty(); }
-  struct Grant {
-    Rights rights;      // none: not one of the tokens
-    std::string roles;  // "submit", "submit and worker", "every role"
-  };
-  // Compares with every token in constant time. REQUIRES: !is_empty().
-  Grant find(std::string_view given) const;
+  const std::vector<Token>& all() const { return accepted_; }
+  // Whether they let in whom that token has let in; nothing: whom nobody had asked for one.
+  bool accept(const std::optional<Token>& token) const;
 
  private:
-  struct Accepted {
-    std::string role;  // empty: all
-    std::string token;
-  };
-  std::vector<Accepted> accepted_;
+  std::vector<Token> accepted_;
 };
 
 // From the file; if `file` is empty, $ONTIME_TOKEN, a plain token; without that, `tokens` and `token` of

@@ -57,6 +57,8 @@ void feed_runner(std::string_view bytes) {
   parse(wire::ToRunner());
   parse(wire::FromRunner());
   parse(wire::Hello());
+  parse(wire::Challenge());
+  parse(wire::Proof());
   parse(wire::HelloReply());
   parse(wire::ToWorker());
   parse(wire::Reply());

@@ -29,11 +29,11 @@ std::string frame_of(const Message& message) {
   return frame;
 }
 
-std::string hello_frame(wire::Role role) {
+std::string greeting_frames(wire::Role role) {
   wire::Hello hello;
   hello.set_protocol(protocol::kProtocolVersion);
   hello.set_role(role);
-  return frame_of(hello);
+  return frame_of(hello) + frame_of(wire::Proof());  // the master asks for no token
 }
 
 std::string registration_frame(std::uint32_t number) {
@@ -116,7 +116,7 @@ asio::awaitable<void> StuckPeers::live(Kind kind, std::uint32_t number) {
 }
 
 asio::awaitable<void> StuckPeers::be_worker(tcp::socket& socket, Kind kind, std::uint32_t number) {
-  const std::string greeting = hello_frame(wire::WORKER) + registration_frame(number);
+  const std::string greeting = greeting_frames(wire::WORKER) + registration_frame(number);
   bool is_alive = co_await write(socket, greeting);
   const std::string beat = heartbeat_frame();
   const std::string half = beat.substr(0, beat.size() / 2);
@@ -131,7 +131,7 @@ asio::awaitable<void> StuckPeers::be_worker(tcp::socket& socket, Kind kind, std:
 asio::awaitable<void> StuckPeers::be_client(tcp::socket& socket) {
   wire::Request request;
   request.mutable_list_jobs();
-  const std::string greeting = hello_frame(wire::CLIENT);
+  const std::string greeting = greeting_frames(wire::CLIENT);
   const std::string question = frame_of(request);
   bool is_alive = co_await write(socket, greeting);
   while (is_alive) {

@@ -141,8 +141,7 @@ asio::awaitable<std::shared_ptr<net::Connection>> MasterFixture::connect(wire::R
   wire::Hello hello;
   hello.set_protocol(protocol::kProtocolVersion);
   hello.set_role(role);
-  hello.set_token(token);
-  const auto reply = co_await net::say_hello(connection, hello, kPatience);
+  const auto reply = co_await net::say_hello(connection, hello, token, kPatience);
   if (!reply) co_return nullptr;
   EXPECT_EQ(reply->cluster(), journal_.cluster());
   co_return connection;

@@ -67,6 +67,31 @@ TEST_F(StrangerTest, ARequestBeyondItsRoleIsRefusedCountedAndDoesNothing) {
   EXPECT_EQ(master_->counters().refused, 1u);
 }
 
+TEST_F(StrangerTest, ARevokedTokenEndsItsConnectionsAndNoOthers) {
+  stop_master();
+  settings_.tokens = *net::Tokens::parse("submit:alice:pen\nread-only:eye\nworker:hand\n");
+  start_master();
+  wire::Request list;
+  list.mutable_list_jobs();
+  play([&]() -> awaitable<void> {
+    const auto alice = co_await connect(wire::CLIENT, "pen");
+    const auto reader = co_await connect(wire::CLIENT, "eye");
+    const auto worker = co_await connect(wire::WORKER, "hand");
+    const std::size_t ended = master_->set_tokens(*net::Tokens::parse("read-only:eye\nsubmit:carol:chalk\n"));
+    EXPECT_EQ(ended, 2u);
+    const auto of_alice = co_await alice->receive();
+    EXPECT_FALSE(of_alice);
+    const auto of_worker = co_await worker->receive();
+    EXPECT_FALSE(of_worker);
+    const wire::Reply listed = co_await ask_on(reader, list);
+    EXPECT_EQ(listed.error(), "");
+    const auto again = co_await connect(wire::CLIENT, "pen");
+    EXPECT_EQ(again, nullptr);
+    const auto carol = co_await connect(wire::CLIENT, "chalk");
+    EXPECT_NE(carol, nullptr);
+  });
+}
+
 TEST_F(StrangerTest, ThoseWhoConnectAndSayNothingPushOutEachOtherAndNobodyElse) {
   constexpr std::size_t kSilent = master::kHalfOpenMax + 20;
   // Both ends of all connections are in this process.

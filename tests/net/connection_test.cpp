@@ -32,7 +32,7 @@ asio::awaitable<void> receive_all(std::shared_ptr<Connection> connection, Receiv
       into.end = payload.error();
       co_return;
     }
-    into.tokens.push_back(token_of(*payload));
+    into.tokens.push_back(text_of(*payload));
   }
 }
 
@@ -72,7 +72,7 @@ asio::awaitable<void> close_now(std::shared_ptr<Connection> connection) {
 // Sends each message back and ends with the peer.
 asio::awaitable<void> echo(std::shared_ptr<Connection> connection) {
   while (const auto payload = co_await connection->receive()) {
-    const auto hello = hello_with(token_of(*payload));
+    const auto hello = hello_with(text_of(*payload));
     EXPECT_TRUE(connection->send(hello));
   }
 }
@@ -81,7 +81,7 @@ asio::awaitable<void> count_down(std::shared_ptr<Connection> connection, int& ro
   for (; rounds > 0; --rounds) {
     connection->send(hello_with(std::to_string(rounds)));
     const auto payload = co_await connection->receive();
-    if (!payload || token_of(*payload) != std::to_string(rounds)) break;
+    if (!payload || text_of(*payload) != std::to_string(rounds)) break;
   }
   connection->close();
 }

@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t kReadBytesMax = 16u << 10;  // what a decoder may hold beyond its limit
 
 // Protobuf accepts only UTF-8 in a string: the high bit goes.
-wire::Hello hello_with(std::string token) {
-  for (char& c : token) c = static_cast<char>(c & 0x7f);
+wire::Hello hello_with(std::string text) {
+  for (char& c : text) c = static_cast<char>(c & 0x7f);
   wire::Hello hello;
-  hello.set_token(std::move(token));
+  hello.set_cluster(std::move(text));
   return hello;
 }
 

@@ -3,7 +3,10 @@
 #include <asio/write.hpp>
 #include <chrono>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "common/net/proof.h"
 #include "common/net/token.h"
 #include "tests/net/net_fixture.h"
 
@@ -20,21 +23,20 @@ class HandshakeTest : public NetTest {
   static wire::Hello good_hello() {
     wire::Hello hello;
     hello.set_role(wire::WORKER);
-    hello.set_token("secret");
     return hello;
   }
 
-  asio::awaitable<void> guest(std::shared_ptr<Connection> connection, wire::Hello hello) {
-    reply_.emplace(co_await say_hello(connection, std::move(hello), limit_));
+  asio::awaitable<void> guest(std::shared_ptr<Connection> connection, wire::Hello hello, std::string token) {
+    reply_.emplace(co_await say_hello(connection, std::move(hello), std::move(token), limit_));
   }
 
   asio::awaitable<void> host(std::shared_ptr<Connection> connection, HostIdentity who) {
     hello_.emplace(co_await answer_hello(connection, std::move(who), limit_));
   }
 
-  void shake(wire::Hello hello, HostIdentity who) {
+  void shake(wire::Hello hello, HostIdentity who, const std::string& token = "secret") {
     pair_ = make_pair();
-    spawn(guest(pair_.left, std::move(hello)));
+    spawn(guest(pair_.left, std::move(hello), token));
     spawn(host(pair_.right, std::move(who)));
     run();
   }
@@ -51,10 +53,59 @@ class HandshakeTest : public NetTest {
     EXPECT_FALSE(pair_.right->is_open());
   }
 
+  // A host that may not know the token: challenges the guest, hears its proof and lets it in with this one of its own.
+  // Keeps what it has heard.
+  asio::awaitable<void> pose_as_host(std::shared_ptr<Connection> connection, bool wants_token, std::string proof) {
+    wire::Challenge challenge;
+    challenge.set_nonce(std::string(kNonceBytes, 'n'));
+    challenge.set_wants_token(wants_token);
+    wire::HelloReply reply;
+    reply.set_cluster("cluster-a");
+    const auto hello = co_await connection->receive();
+    if (hello) heard_.emplace_back(*hello);
+    connection->send(challenge);
+    const auto said = co_await connection->receive();
+    if (!said) co_return;
+    heard_.emplace_back(*said);
+    reply.set_proof(proof == "echo" ? message_of<wire::Proof>(*said).proof() : proof);
+    connection->send(reply);
+  }
+
+  // Says those frames to a host, whatever it answers.
+  asio::awaitable<void> repeat(std::shared_ptr<Connection> connection, std::vector<std::string> frames) {
+    connection->send(message_of<wire::Hello>(frames.at(0)));
+    const auto challenge = co_await connection->receive();
+    EXPECT_TRUE(challenge);
+    connection->send(message_of<wire::Proof>(frames.at(1)));
+    const auto reply = co_await connection->receive();
+    if (reply) told_ = message_of<wire::HelloReply>(*reply).error();
+  }
+
+  template <class Message>
+  static Message message_of(std::string_view payload) {
+    Message message;
+    EXPECT_TRUE(message.ParseFromArray(payload.data(), static_cast<int>(payload.size())));
+    return message;
+  }
+
+  void shake_with_impostor(bool wants_token, const std::string& proof) {
+    heard_.clear();
+    pair_ = make_pair();
+    spawn(guest(pair_.left, good_hello(), "secret"));
+    spawn(pose_as_host(pair_.right, wants_token, proof));
+    run();
+    ASSERT_TRUE(reply_ && !*reply_);
+    EXPECT_EQ(reply_->error().kind, ErrorKind::Failed);
+    EXPECT_FALSE(pair_.left->is_open());
+    for (const std::string& frame : heard_) EXPECT_EQ(frame.find("secret"), std::string::npos);
+  }
+
   Duration limit_ = 30s;
   Pair pair_;
   std::optional<Result<wire::HelloReply>> reply_;
   std::optional<Result<Guest>> hello_;
+  std::vector<std::string> heard_;  // by an impostor
+  std::string told_;
 };
 
 TEST_F(HandshakeTest, AWorkerWithTheTokenIsLetInAndLearnsClusterAndEpoch) {
@@ -71,9 +122,8 @@ TEST_F(HandshakeTest, AWorkerWithTheTokenIsLetInAndLearnsClusterAndEpoch) {
 TEST_F(HandshakeTest, WithoutATokenEverybodyOfTheClusterIsLetIn) {
   auto hello = good_hello();
   hello.set_role(wire::CLIENT);
-  hello.clear_token();
   hello.set_cluster("cluster-a");
-  shake(hello, {"cluster-a", 1});
+  shake(hello, {"cluster-a", 1}, "");
   EXPECT_TRUE(*hello_);
   EXPECT_TRUE(*reply_);
 }
@@ -87,12 +137,41 @@ TEST_F(HandshakeTest, AnotherProtocolVersionIsRefusedWithBothNumbers) {
 
 TEST_F(HandshakeTest, AWrongTokenIsRefusedAndNotRepeated) {
   for (const char* token : {"", "secres", "secre", "secrets"}) {
-    auto hello = good_hello();
-    hello.set_token(token);
-    shake(hello, identity());
+    shake(good_hello(), identity(), token);
     expect_refused("token");
     EXPECT_EQ(reply_->error().message.find("secret"), std::string::npos);
   }
+}
+
+TEST_F(HandshakeTest, AGuestWithoutATokenIsToldThatOneIsWanted) {
+  shake(good_hello(), identity(), "");
+  expect_refused("the worker has no token and the master wants one");
+}
+
+TEST_F(HandshakeTest, AHostThatDoesNotKnowTheTokenIsNotSpokenToAndNeverHearsIt) {
+  for (const char* proof : {"", "echo", "made up"}) {
+    shake_with_impostor(true, proof);
+    EXPECT_EQ(heard_.size(), 2u);
+    EXPECT_NE(reply_->error().message.find("does not know the token; is another program on that port?"),
+              std::string::npos)
+        << reply_->error().message;
+  }
+}
+
+TEST_F(HandshakeTest, AHostThatAsksForNoTokenIsNotSpokenToByAGuestThatHasOne) {
+  shake_with_impostor(false, "");
+  EXPECT_EQ(heard_.size(), 1u);
+  EXPECT_NE(reply_->error().message.find("asks for no token"), std::string::npos) << reply_->error().message;
+}
+
+TEST_F(HandshakeTest, WhatAnImpostorHasHeardLetsNobodyIn) {
+  shake_with_impostor(true, "");
+  pair_ = make_pair();
+  spawn(repeat(pair_.left, heard_));
+  spawn(host(pair_.right, identity()));
+  run();
+  ASSERT_TRUE(hello_ && !*hello_);
+  EXPECT_NE(told_.find("token is not the master's"), std::string::npos) << told_;
 }
 
 TEST_F(HandshakeTest, AWorkerOfAnotherClusterIsRefusedWithBothNames) {
@@ -105,8 +184,7 @@ TEST_F(HandshakeTest, AWorkerOfAnotherClusterIsRefusedWithBothNames) {
 TEST_F(HandshakeTest, AStrangerDoesNotLearnTheClustersName) {
   auto hello = good_hello();
   hello.set_cluster("cluster-b");
-  hello.set_token("wrong");
-  shake(hello, identity());
+  shake(hello, identity(), "wrong");
   expect_refused("token");
   EXPECT_EQ(reply_->error().message.find("cluster-a"), std::string::npos);
 }
@@ -131,11 +209,28 @@ TEST_F(HandshakeTest, ASilentGuestIsGivenUp) {
   EXPECT_FALSE(connection->is_open());
 }
 
+asio::awaitable<void> say_only_hello(std::shared_ptr<Connection> connection, wire::Hello hello) {
+  hello.set_protocol(protocol::kProtocolVersion);
+  connection->send(hello);
+  co_await connection->flush();
+}
+
+TEST_F(HandshakeTest, AGuestThatProvesNothingIsGivenUp) {
+  limit_ = 5ms;
+  pair_ = make_pair();
+  spawn(say_only_hello(pair_.left, good_hello()));
+  spawn(host(pair_.right, identity()));
+  run();
+  ASSERT_TRUE(hello_ && !*hello_);
+  EXPECT_EQ(hello_->error().kind, ErrorKind::Unavailable);
+  EXPECT_FALSE(pair_.right->is_open());
+}
+
 TEST_F(HandshakeTest, ASilentHostIsGivenUp) {
   limit_ = 5ms;
   auto [socket, silent] = make_sockets();
   const auto connection = Connection::make(std::move(socket));
-  spawn(guest(connection, good_hello()));
+  spawn(guest(connection, good_hello(), "secret"));
   run();
   ASSERT_TRUE(reply_ && !*reply_);
   EXPECT_EQ(reply_->error().kind, ErrorKind::Unavailable);
@@ -145,7 +240,7 @@ TEST_F(HandshakeTest, ASilentHostIsGivenUp) {
 TEST_F(HandshakeTest, AHostThatClosesWithoutAWordIsUnavailable) {
   auto [socket, peer] = make_sockets();
   peer.close();
-  spawn(guest(Connection::make(std::move(socket)), good_hello()));
+  spawn(guest(Connection::make(std::move(socket)), good_hello(), "secret"));
   run();
   ASSERT_TRUE(reply_ && !*reply_);
   EXPECT_EQ(reply_->error().kind, ErrorKind::Unavailable);
@@ -180,6 +275,18 @@ TEST_F(HandshakeTest, LargeFramesPassOnlyAfterIt) {
   spawn(receive_size(pair_.right, size));
   run();
   EXPECT_GT(size, 1000000u);
+}
+
+TEST(Proof, FitsOneTokenOneConversationAndOneSide) {
+  const Greeting greeting{"hello", make_nonce()};
+  const std::string proof = make_proof(Side::Guest, "secret", greeting);
+  EXPECT_EQ(proof.size(), 32u);
+  EXPECT_TRUE(is_proof(proof, Side::Guest, "secret", greeting));
+  EXPECT_FALSE(is_proof(proof, Side::Host, "secret", greeting));
+  EXPECT_FALSE(is_proof(proof, Side::Guest, "secret.", greeting));
+  EXPECT_FALSE(is_proof(proof, Side::Guest, "secret", {"hello.", greeting.challenge}));
+  EXPECT_FALSE(is_proof(proof, Side::Guest, "secret", {"hello", make_nonce()}));
+  EXPECT_FALSE(is_proof("", Side::Guest, "secret", greeting));
 }
 
 TEST(Token, IsRandomAndHexadecimal) {

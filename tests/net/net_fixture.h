@@ -47,16 +47,16 @@ class NetTest : public testing::Test {
 };
 
 // A message with a recognisable content.
-inline wire::Hello hello_with(std::string token) {
+inline wire::Hello hello_with(std::string text) {
   wire::Hello hello;
-  hello.set_token(std::move(token));
+  hello.set_cluster(std::move(text));
   return hello;
 }
 
-inline std::string token_of(std::string_view payload) {
+inline std::string text_of(std::string_view payload) {
   wire::Hello hello;
   if (!hello.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) return "(not a hello)";
-  return hello.token();
+  return hello.cluster();
 }
 
 }  // namespace ontime::net

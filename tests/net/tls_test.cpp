@@ -58,7 +58,8 @@ const Cluster& cluster() {
 
 class TlsTest : public NetTest {
  protected:
-  asio::awaitable<void> guest(std::shared_ptr<Connection> connection, TlsPointer identity, wire::Hello hello) {
+  asio::awaitable<void> guest(std::shared_ptr<Connection> connection, TlsPointer identity, wire::Hello hello,
+                              std::string token) {
     Status encrypted;
     if (identity) encrypted = co_await connection->encrypt_as_guest(identity, asked_for_);
     if (!encrypted) {
@@ -66,7 +67,7 @@ class TlsTest : public NetTest {
       connection->close();
       co_return;
     }
-    const auto reply = co_await say_hello(connection, std::move(hello), limit_);
+    const auto reply = co_await say_hello(connection, std::move(hello), std::move(token), limit_);
     if (!reply) said_to_guest_ = reply.error();
   }
 
@@ -81,9 +82,8 @@ class TlsTest : public NetTest {
     said_to_guest_.reset();
     wire::Hello hello;
     hello.set_role(role);
-    hello.set_token(token);
     pair_ = make_pair();
-    spawn(guest(pair_.left, std::move(guest_identity), std::move(hello)));
+    spawn(guest(pair_.left, std::move(guest_identity), std::move(hello), token));
     spawn(host(pair_.right, std::move(host_identity), std::move(tokens)));
     run();
   }
@@ -136,7 +136,7 @@ asio::awaitable<void> receive_many(std::shared_ptr<Connection> connection, int c
   for (; received < count; ++received) {
     const auto payload = co_await connection->receive();
     if (!payload) co_return;
-    const bool is_same = token_of(*payload) == std::string(size, static_cast<char>('a' + received % 26));
+    const bool is_same = text_of(*payload) == std::string(size, static_cast<char>('a' + received % 26));
     EXPECT_TRUE(is_same) << received;
   }
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include <cstdlib>
+#include <optional>
 
 #include "common/net/roles.h"
 #include "tests/support/temporary_directory.h"
@@ -14,6 +15,14 @@ namespace ontime::net {
 namespace {
 
 using testing::HasSubstr;
+
+// The token of ours that has this secret.
+std::optional<Token> find(const Tokens& tokens, std::string_view secret) {
+  for (const Token& token : tokens.all()) {
+    if (token.secret == secret) return token;
+  }
+  return std::nullopt;
+}
 
 Tokens parsed(std::string_view text) {
   auto tokens = Tokens::parse(text);
@@ -55,30 +64,42 @@ TEST(Rights, UniteAndIntersect) {
 TEST(Tokens, OneWithoutARoleOpensEverything) {
   for (const char* text : {"secret", "secret\n", "  secret \r\n", "# ours\n\nsecret\n"}) {
     const Tokens tokens = parsed(text);
-    EXPECT_EQ(tokens.find("secret").rights, Rights::all()) << text;
-    EXPECT_EQ(tokens.find("secret").roles, "every role");
-    EXPECT_TRUE(tokens.find("secre").rights.is_empty());
-    EXPECT_TRUE(tokens.find("").rights.is_empty());
+    ASSERT_EQ(tokens.all().size(), 1u) << text;
+    EXPECT_EQ(tokens.all().front().secret, "secret") << text;
+    EXPECT_EQ(tokens.all().front().rights(), Rights::all());
+    EXPECT_EQ(tokens.all().front().describe(), "token of every role");
   }
-  EXPECT_EQ(Tokens::single("a:b").find("a:b").rights, Rights::all());
   EXPECT_TRUE(Tokens::single("").is_empty());
 }
 
 TEST(Tokens, OnesWithARoleOpenWhatTheRoleMay) {
-  const Tokens tokens = parsed("# people\nsubmit:one\nadmin : two\r\n\nworker:three\nread-only:four:with:colons");
-  EXPECT_EQ(tokens.find("one").rights, *rights_of_role("submit"));
-  EXPECT_EQ(tokens.find("two").rights, *rights_of_role("admin"));
-  EXPECT_EQ(tokens.find("three").rights, *rights_of_role("worker"));
-  EXPECT_EQ(tokens.find("four:with:colons").rights, *rights_of_role("read-only"));
-  for (const char* other : {"", "submit", "submit:one", "five", "on"}) {
-    EXPECT_TRUE(tokens.find(other).rights.is_empty()) << other;
-  }
+  const Tokens tokens = parsed("# people\nsubmit:one\nadmin : two\r\n\nworker:three\nread-only:four");
+  ASSERT_EQ(tokens.all().size(), 4u);
+  EXPECT_EQ(find(tokens, "one")->rights(), *rights_of_role("submit"));
+  EXPECT_EQ(find(tokens, "two")->rights(), *rights_of_role("admin"));
+  EXPECT_EQ(find(tokens, "three")->rights(), *rights_of_role("worker"));
+  EXPECT_EQ(find(tokens, "four")->rights(), *rights_of_role("read-only"));
 }
 
-TEST(Tokens, OneWithTwoRolesHasBoth) {
-  const Tokens::Grant grant = parsed("submit:same\nworker:same\n").find("same");
-  EXPECT_EQ(grant.rights, *rights_of_role("submit") | *rights_of_role("worker"));
-  EXPECT_EQ(grant.roles, "submit and worker");
+TEST(Tokens, OnesWithANameAreTellableApart) {
+  const Tokens tokens = parsed("submit:alice:one\nsubmit : bob.b-2_x : two\nsubmit:three\n");
+  EXPECT_EQ(find(tokens, "one")->name, "alice");
+  EXPECT_EQ(find(tokens, "one")->rights(), *rights_of_role("submit"));
+  EXPECT_EQ(find(tokens, "one")->describe(), "token of alice (submit)");
+  EXPECT_EQ(find(tokens, "two")->name, "bob.b-2_x");
+  EXPECT_EQ(find(tokens, "three")->name, "submit");
+  EXPECT_EQ(find(tokens, "three")->describe(), "token of submit");
+}
+
+TEST(Tokens, AcceptThoseThatAreTheSameInEveryPart) {
+  const Tokens tokens = parsed("submit:alice:one\n");
+  EXPECT_TRUE(tokens.accept(Token{"submit", "alice", "one"}));
+  EXPECT_FALSE(tokens.accept(Token{"admin", "alice", "one"}));
+  EXPECT_FALSE(tokens.accept(Token{"submit", "bob", "one"}));
+  EXPECT_FALSE(tokens.accept(Token{"submit", "alice", "two"}));
+  EXPECT_FALSE(tokens.accept(std::nullopt));
+  EXPECT_TRUE(Tokens().accept(std::nullopt));
+  EXPECT_FALSE(Tokens().accept(Token{"submit", "alice", "one"}));
 }
 
 TEST(Tokens, AFileThatCannotBeMeantIsRefusedWithItsLine) {
@@ -89,16 +110,28 @@ TEST(Tokens, AFileThatCannotBeMeantIsRefusedWithItsLine) {
   EXPECT_THAT(complaint("submit:one\ntwo\n"), HasSubstr("line 2: a token without a role"));
   EXPECT_THAT(complaint("one\nsubmit:two\n"), HasSubstr("line 2: a token without a role"));
   EXPECT_THAT(complaint(std::string(5000, 'x')), HasSubstr("longer"));
+  EXPECT_THAT(complaint("submit:alice:\n"), HasSubstr("line 1 names the role submit but no token"));
+  EXPECT_THAT(complaint("submit:alice:one:two\n"), HasSubstr("line 1 has too many colons"));
+  for (const std::string name : {"", "al ice", "al/ice", "\xc3\xa4"}) {
+    EXPECT_THAT(complaint("submit:" + name + ":one\n"), HasSubstr("line 1 has a name other than")) << name;
+  }
+  EXPECT_THAT(complaint("submit:" + std::string(65, 'a') + ":one\n"), HasSubstr("line 1 has a name other than"));
+  EXPECT_THAT(complaint("submit:a:one\n\nadmin:b:one\n"), HasSubstr("line 3 has the same token as line 1"));
+  EXPECT_THAT(complaint("submit:a:one\nadmin:a:two\n"), HasSubstr("line 2 has the same name as line 1"));
+  EXPECT_THAT(complaint("submit:one\nsubmit:two\n"), HasSubstr("give each its own: ROLE:NAME:TOKEN"));
 }
 
 TEST(Tokens, NobodySeesATokenInAComplaint) {
-  EXPECT_THAT(complaint("secret-one\nsecret-two\n"), testing::Not(HasSubstr("secret")));
+  for (const char* text : {"secret-one\nsecret-two\n", "submit:secret:one:two\n", "submit:sec/ret:one\n",
+                           "submit:secret\nadmin:secret\n"}) {
+    EXPECT_THAT(complaint(text), testing::Not(HasSubstr("ret"))) << text;
+  }
 }
 
 TEST(OwnToken, ComesFromAFileWithOrWithoutItsRole) {
   const test::TemporaryDirectory directory;
   const std::string file = directory / "token";
-  for (const char* text : {"secret", "submit:secret\n", "# mine\n secret \n"}) {
+  for (const char* text : {"secret", "submit:secret\n", "submit:alice:secret\n", "# mine\n secret \n"}) {
     test::write_secret(file, text);
     const auto token = read_own_token(file);
     ASSERT_TRUE(token) << token.error().message;

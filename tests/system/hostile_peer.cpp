@@ -29,7 +29,7 @@ bool HostilePeer::greet(wire::Role role, const std::string& cluster) {
   hello.set_protocol(protocol::kProtocolVersion);
   hello.set_role(role);
   hello.set_cluster(cluster);
-  return say(hello);
+  return say(hello) && say(wire::Proof()) && hear<wire::Challenge>();
 }
 
 std::optional<std::string> HostilePeer::next_payload() {

@@ -22,7 +22,8 @@ class HostilePeer {
   // False if the other side has closed the connection.
   bool send(std::string_view bytes);
   bool say(const google::protobuf::MessageLite& message);
-  // The first frame: the role, no token, and the cluster that it claims to know.
+  // All that comes before the master's reply: the role, no token, and the cluster that it claims to know. False if it
+  // hears no challenge.
   bool greet(wire::Role role, const std::string& cluster = "");
 
   // The next message; nothing at the end of the connection, after a minute, or if it is none of that kind.

@@ -205,6 +205,7 @@ TEST_F(Hostile, RepeatedFramesChangeNothing) {
   for (int i = 0; i < 5; ++i) {
     HostilePeer again(cluster_.address());
     again.send(said);
+    EXPECT_TRUE(again.hear<wire::Challenge>());
     EXPECT_TRUE(again.hear<wire::HelloReply>());
     again.send(said);
     EXPECT_TRUE(again.is_shown_out());

@@ -63,7 +63,7 @@ asio::awaitable<Error> MasterLink::session() {
   if (!opened) co_return was_welcome_ ? unavailable(opened.error().message) : opened.error();
   connection_ = std::move(*opened);
   wire::Hello greeting = hello();
-  auto reply = co_await net::say_hello(connection_, std::move(greeting), limit);
+  auto reply = co_await net::say_hello(connection_, std::move(greeting), options_.token, limit);
   if (!reply) co_return std::move(reply).error();
   cluster_ = reply->cluster();
   connection_->send(registration());
@@ -119,7 +119,6 @@ wire::Hello MasterLink::hello() const {
   wire::Hello hello;
   hello.set_protocol(protocol::kProtocolVersion);
   hello.set_role(wire::WORKER);
-  hello.set_token(options_.token);
   hello.set_cluster(cluster_);
   return hello;
 }

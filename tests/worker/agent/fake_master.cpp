@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/net/coroutine.h"
+#include "common/net/handshake.h"
 
 namespace ontime::worker::test {
 
@@ -20,12 +21,13 @@ asio::awaitable<void> FakeMaster::accept(std::string cluster) {
   auto [error, socket] = co_await acceptor_.async_accept(net::no_throw);
   EXPECT_FALSE(error);
   connection_ = net::Connection::make(std::move(socket));
-  const auto greeting = co_await connection_->receive();
-  EXPECT_TRUE(greeting && hello.ParseFromArray(greeting->data(), static_cast<int>(greeting->size())));
-  wire::HelloReply reply;
-  reply.set_cluster(cluster);
-  reply.set_epoch(1);
-  connection_->send(reply);
+  net::HostIdentity identity;
+  identity.cluster = cluster;
+  identity.epoch = 1;
+  identity.tokens = net::Tokens::single("secret");
+  const auto guest = co_await net::answer_hello(connection_, identity, std::chrono::seconds(10));
+  EXPECT_TRUE(guest) << guest.error().message;
+  if (guest) hello = guest->hello;
   const wire::ToMaster first = co_await receive();
   EXPECT_TRUE(first.has_register_());
   registration = first.register_();

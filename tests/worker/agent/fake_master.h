@@ -21,7 +21,8 @@ class FakeMaster {
   net::Endpoint endpoint() const;
   void stop_listening() { acceptor_.close(); }
 
-  // The next worker, let in as a member of `cluster`; its registration is in `registration`.
+  // The next worker, which has to know the token "secret", let in as a member of `cluster`; its registration is in
+  // `registration`.
   asio::awaitable<void> accept(std::string cluster);
   // The next worker, refused with this sentence.
   asio::awaitable<void> refuse(std::string sentence);

@@ -1,0 +1,47 @@
+#include "common/net/proof.h"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <sys/random.h>
+
+#include <array>
+
+#include "common/base/check.h"
+#include "common/net/token.h"
+
+namespace ontime::net {
+namespace {
+
+// Neither is the beginning of the other, and what follows has a fixed length or is the last.
+std::string_view label_of(Side side) {
+  return side == Side::Guest ? "ontime guest knows the token" : "ontime host knows the token";
+}
+
+}  // namespace
+
+std::string make_nonce() {
+  std::string bytes(kNonceBytes, '\0');
+  // Up to 256 bytes getrandom() neither fails nor gives less than was asked for.
+  ONTIME_CHECK(getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()),
+               "the kernel gives random bytes");
+  return bytes;
+}
+
+std::string make_proof(Side side, std::string_view token, const Greeting& greeting) {
+  std::string text(label_of(side));
+  text += greeting.challenge;
+  text += greeting.hello;
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  ONTIME_CHECK(HMAC(EVP_sha256(), token.data(), static_cast<int>(token.size()), bytes, text.size(), digest.data(),
+                    &size) != nullptr,
+               "OpenSSL has HMAC-SHA256");
+  return {reinterpret_cast<const char*>(digest.data()), size};
+}
+
+bool is_proof(std::string_view proof, Side side, std::string_view token, const Greeting& greeting) {
+  return is_same_token(make_proof(side, token, greeting), proof);
+}
+
+}  // namespace ontime::net
