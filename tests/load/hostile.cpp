@@ -122,13 +122,13 @@ class Submitter final : public Opponent {
     ++acts_;
     switch (below(10)) {
       case 0:
-        return expect_refused(ask({"kill", std::to_string(1 + below(200))}, true), "mallory has killed a job of alice");
+        return expect_refused(ask({"kill", std::to_string(1 + below(200))}), "mallory has killed a job of alice");
       case 1:
         return void(submit({"--set", "command=cat # " + std::string((1 << 19) + below(1 << 20), 'x')}));
       case 2:
         return void(submit({"--set", "command=cat", "--split-size", "1"}));
       case 3:
-        return void(ask({"submit", "wordcount", ONTIME_TEST_TEXT, "--output", cluster_.at("honest")}, false));
+        return void(ask({"submit", "wordcount", ONTIME_TEST_TEXT, "--output", cluster_.at("honest")}));
       case 4:
         for (int i = 0; i < 10; ++i) submit({"--set", "command=sleep 1", "--deadline", "1s"});
         return;
@@ -138,7 +138,7 @@ class Submitter final : public Opponent {
   }
 
  private:
-  test::Finished ask(test::Arguments arguments, bool) { return test::run(cluster_.client("mallory", std::move(arguments))); }
+  test::Finished ask(test::Arguments arguments) { return test::run(cluster_.client("mallory", std::move(arguments))); }
 
   std::string submit(test::Arguments more) {
     test::Arguments arguments{"submit", "exec", ONTIME_TEST_TEXT, "--output", cluster_.at("m-" + std::to_string(++made_))};
@@ -147,7 +147,7 @@ class Submitter final : public Opponent {
     const std::string id = end.out.substr(0, end.out.find('\n'));
     if (end.status == 0) own_.push_back(id);
     if (own_.size() > 40) {  // he makes room for more
-      ask({"kill", own_.front()}, false);
+      ask({"kill", own_.front()});
       own_.erase(own_.begin());
     }
     return id;

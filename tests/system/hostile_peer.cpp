@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include "common/net/proof.h"
+
 namespace ontime::test {
 
 HostilePeer::HostilePeer(const std::string& address) : socket_(address.substr(address.rfind(':') + 1)) {}
@@ -24,12 +26,20 @@ bool HostilePeer::say(const google::protobuf::MessageLite& message) {
   return send(frame);
 }
 
-bool HostilePeer::greet(wire::Role role, const std::string& cluster) {
+bool HostilePeer::greet(wire::Role role, const std::string& cluster, const std::string& token) {
   wire::Hello hello;
   hello.set_protocol(protocol::kProtocolVersion);
   hello.set_role(role);
   hello.set_cluster(cluster);
-  return say(hello) && say(wire::Proof()) && hear<wire::Challenge>();
+  hello.set_nonce(net::make_nonce());
+  if (!say(hello)) return false;
+  const auto challenge = hear<wire::Challenge>();
+  if (!challenge) return false;
+  wire::Proof proof;
+  if (!token.empty()) {
+    proof.set_proof(net::make_proof(net::Side::Guest, token, {hello.SerializeAsString(), challenge->nonce()}));
+  }
+  return say(proof);
 }
 
 std::optional<std::string> HostilePeer::next_payload() {

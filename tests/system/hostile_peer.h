@@ -22,9 +22,9 @@ class HostilePeer {
   // False if the other side has closed the connection.
   bool send(std::string_view bytes);
   bool say(const google::protobuf::MessageLite& message);
-  // All that comes before the master's reply: the role, no token, and the cluster that it claims to know. False if it
-  // hears no challenge.
-  bool greet(wire::Role role, const std::string& cluster = "");
+  // All that comes before the master's reply: the role, the cluster that it claims to know, and that it knows the token,
+  // if there is one. False if it hears no challenge.
+  bool greet(wire::Role role, const std::string& cluster = "", const std::string& token = "");
 
   // The next message; nothing at the end of the connection, after a minute, or if it is none of that kind.
   template <class Message>
