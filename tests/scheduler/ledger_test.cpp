@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "scheduler/model/task.h"
+
 namespace ontime::scheduler {
 namespace {
 
@@ -12,6 +14,13 @@ TEST(Ledger, BeginsWithOneOpenSegment) {
   ASSERT_EQ(ledger.segments().size(), 1u);
   EXPECT_EQ(ledger.segments()[0].range, (ByteRange{10, 50}));
   EXPECT_FALSE(ledger.is_done());
+}
+
+// A job may have a million tasks; docs/operations.md says what each takes.
+TEST(Ledger, ATaskThatHasNotRunIsSmall) {
+  EXPECT_LE(sizeof(Task), 72u);
+  EXPECT_LE(sizeof(Segment), 56u);  // 64 as the allocator hands it out
+  EXPECT_EQ(Ledger({10, 50}).segments().capacity(), 1u);
 }
 
 TEST(Ledger, CutDividesAnOpenSegmentAndKeepsItsBegin) {
