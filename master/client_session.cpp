@@ -15,6 +15,7 @@
 #include "master/named_node.h"
 #include "master/node_view.h"
 #include "master/settings.h"
+#include "master/text.h"
 
 namespace ontime::master {
 namespace {
@@ -56,6 +57,12 @@ void fill(wire::Histogram& view, const Histogram& histogram) {
   view.set_sum_ns(histogram.sum().count());
 }
 
+std::string need_to_kill(JobId id, const scheduler::Job& job) {
+  const std::string& owner = job.spec.owner;
+  return to_string(id) + " belongs to " + (owner.empty() ? "nobody by name" : readable(owner)) +
+         "; killing it needs the role admin";
+}
+
 std::shared_ptr<const wire::Reply> share(wire::Reply reply) {
   return std::make_shared<const wire::Reply>(std::move(reply));
 }
@@ -65,9 +72,9 @@ net::Right right_for(const wire::Request& request) {
   switch (request.what_case()) {
     case wire::Request::kSubmit:
       return net::Right::Submit;
-    case wire::Request::kKillJob:
     case wire::Request::kDrainNode:
       return net::Right::Control;
+    case wire::Request::kKillJob:  // whose job it is decides the rest
     case wire::Request::kListJobs:
     case wire::Request::kDescribeJob:
     case wire::Request::kListNodes:
@@ -109,15 +116,17 @@ asio::awaitable<void> ClientSession::run() {
   connection_->close();
 }
 
-wire::Reply ClientSession::forbid(net::Right needed) {
+wire::Reply ClientSession::forbid(std::string sentence) {
   ++counters_.forbidden;
-  const Error error = bad_input(net::describe_refusal(needed, guest_.credentials));
+  const Error error = bad_input(std::move(sentence));
   spdlog::warn("request_forbidden peer={} reason={}", connection_->peer(), log::Quoted{error.message});
   return refusal(error);
 }
 
 asio::awaitable<ClientSession::Answer> ClientSession::answer(wire::Request request) {
-  if (const net::Right needed = right_for(request); !guest_.rights.has(needed)) co_return share(forbid(needed));
+  if (const net::Right needed = right_for(request); !guest_.rights.has(needed)) {
+    co_return share(forbid(net::describe_refusal(needed, guest_.credentials)));
+  }
   switch (request.what_case()) {
     case wire::Request::kSubmit:
       co_return share(co_await submit(std::move(*request.mutable_submit())));
@@ -143,7 +152,8 @@ asio::awaitable<ClientSession::Answer> ClientSession::answer(wire::Request reque
 
 asio::awaitable<wire::Reply> ClientSession::submit(wire::JobSpec request) {
   const auto is_wanted = [connection = connection_] { return connection->is_open() && !connection->peer_is_gone(); };
-  Result<wire::Reply::Submitted> submitted = co_await services_.submissions.submit(std::move(request), is_wanted);
+  Result<wire::Reply::Submitted> submitted =
+      co_await services_.submissions.submit(std::move(request), guest_.name, is_wanted);
   if (!submitted) co_return refusal(submitted.error());
   wire::Reply reply;
   *reply.mutable_submitted() = std::move(*submitted);
@@ -302,12 +312,21 @@ wire::Reply ClientSession::drain_node(const wire::Request::DrainNode& request) {
   return reply;
 }
 
+bool ClientSession::owns(const scheduler::Job& job) const {
+  return guest_.rights.has(net::Right::Submit) && !guest_.name.empty() && guest_.name == job.spec.owner;
+}
+
 wire::Reply ClientSession::kill_job(JobId id) {
   const scheduler::Cluster& cluster = services_.control.cluster();
-  if (cluster.find_job(id) == nullptr) return no_such_job(id);
-  services_.control.step(scheduler::event::JobKillRequested{id, "killed by a client"});
-  wire::Reply reply;
   const scheduler::Job* job = cluster.find_job(id);
+  if (job == nullptr) return no_such_job(id);
+  if (!guest_.rights.has(net::Right::Control) && !owns(*job)) {
+    return forbid(net::describe_refusal(need_to_kill(id, *job), guest_.credentials));
+  }
+  const std::string by = guest_.name.empty() ? "a client" : readable(guest_.name);
+  services_.control.step(scheduler::event::JobKillRequested{id, "killed by " + by});
+  wire::Reply reply;
+  job = cluster.find_job(id);
   reply.mutable_killed()->set_state(job == nullptr ? wire::KILLED : state_of(job->state));
   return reply;
 }

@@ -40,7 +40,7 @@ class ClientSession {
 
   asio::awaitable<void> run();
 
-  // May end jobs and take nodes out.
+  // May end anybody's jobs and take nodes out.
   bool is_controller() const { return guest_.rights.has(net::Right::Control); }
   bool is_open() const { return connection_->is_open(); }
   // Since when it asks for nothing; nothing while it is being answered.
@@ -50,7 +50,7 @@ class ClientSession {
  private:
   using Answer = std::shared_ptr<const wire::Reply>;
   asio::awaitable<Answer> answer(wire::Request request);
-  wire::Reply forbid(net::Right needed);
+  wire::Reply forbid(std::string sentence);
   asio::awaitable<wire::Reply> submit(wire::JobSpec request);
   asio::awaitable<Answer> list_jobs(wire::Request::ListJobs request);
   asio::awaitable<wire::Reply> describe_job(wire::Request::DescribeJob request);
@@ -60,6 +60,7 @@ class ClientSession {
   wire::Reply list_nodes(const wire::Request::ListNodes& request) const;
   wire::Reply profile(const wire::Request::Profile& request) const;
   wire::Reply kill_job(JobId id);
+  bool owns(const scheduler::Job& job) const;
   wire::Reply drain_node(const wire::Request::DrainNode& request);
 
   const std::shared_ptr<net::Connection> connection_;

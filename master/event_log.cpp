@@ -29,9 +29,9 @@ struct Line {
   }
 
   void operator()(const record::JobAccepted& fact) const {
-    spdlog::info("job_accepted {} application={} inputs={} split_bytes={} policy={} output={}", fact.job,
-                 log::Quoted{fact.spec.application}, fact.spec.inputs.size(), fact.spec.split_bytes, fact.spec.policy,
-                 log::Quoted{fact.spec.output});
+    spdlog::info("job_accepted {} owner={} application={} inputs={} split_bytes={} policy={} output={}", fact.job,
+                 log::Quoted{fact.spec.owner}, log::Quoted{fact.spec.application}, fact.spec.inputs.size(),
+                 fact.spec.split_bytes, fact.spec.policy, log::Quoted{fact.spec.output});
   }
 
   void operator()(const record::AttemptLaunched& fact) const {

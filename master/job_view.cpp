@@ -157,6 +157,7 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_state(state_of(job.state));
   summary.set_application(job.spec.application);
   summary.set_output(job.spec.output);
+  summary.set_owner(job.spec.owner);
   summary.set_submitted_unix_ns(moment(job.submitted_at));
   summary.set_ended_unix_ns(moment(job.ended_at));
   summary.set_deadline_ns(job.spec.deadline.count());

@@ -80,7 +80,8 @@ bool Submissions::is_abandoned(const std::string& claim) const {
          });
 }
 
-asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpec request, IsWanted is_wanted) {
+asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpec request, std::string owner,
+                                                                       IsWanted is_wanted) {
   const Result<std::string> output = output_of(request);
   if (!output) co_return output.error();
   if (is_asked_for(*output)) {
@@ -90,6 +91,7 @@ asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpe
   if (!begun) co_return begun.error();
   const std::string id = make_claim_id(cluster_id_);
   begun->claim = id;
+  begun->owner = std::move(owner);
   claims_.emplace(id, *output);
   Result<scheduler::JobSpec> spec = co_await list(std::move(request), std::move(*begun));
   if (!spec) {

@@ -36,9 +36,9 @@ class Submissions {
         owner_share_(owner_share) {}
 
   // Takes as long as listing the inputs takes; Failed once a file system has not answered for long. `is_wanted` is
-  // asked before the job is accepted: a client that is gone has not submitted it.
+  // asked before the job is accepted: a client that is gone has not submitted it. `owner`: see scheduler::JobSpec.
   using IsWanted = std::function<bool()>;
-  asio::awaitable<Result<wire::Reply::Submitted>> submit(wire::JobSpec request, IsWanted is_wanted);
+  asio::awaitable<Result<wire::Reply::Submitted>> submit(wire::JobSpec request, std::string owner, IsWanted is_wanted);
 
   // The scheduler's answer; an unknown request (of a client that is gone) is fine.
   void on_answer(const scheduler::action::AnswerSubmit& answer);

@@ -38,6 +38,7 @@ Json summary(const wire::JobSummary& job) {
       {"state", state_name(job.state())},
       {"application", job.application()},
       {"output", job.output()},
+      {"owner", job.owner().empty() ? Json(nullptr) : Json(job.owner())},
       {"policy", job.policy()},
       {"policy_problem", job.policy_problem()},
       {"policy_parameters", entries_of(job.policy_parameters())},

@@ -117,6 +117,7 @@ std::string failure_text(const wire::JobSummary& job) {
 
 std::string jobs_table(const wire::Reply::Jobs& jobs) {
   Table table({{"JOB"},
+               {"OWNER"},
                {"APPLICATION"},
                {"STATE"},
                {"TASKS", Align::Right},
@@ -129,7 +130,7 @@ std::string jobs_table(const wire::Reply::Jobs& jobs) {
   for (const auto& job : jobs.jobs()) {
     std::array<char, 8> done{};
     std::snprintf(done.data(), done.size(), "%d%%", static_cast<int>(fraction_done(progress_of(job)) * 100));
-    table.add_row({job_name(job), job.application(), state_name(job.state()),
+    table.add_row({job_name(job), job.owner().empty() ? "-" : job.owner(), job.application(), state_name(job.state()),
                    std::to_string(job.tasks_done()) + "/" + std::to_string(job.tasks()), done.data(),
                    format_size(job.input_bytes()), format_duration(Duration(job.elapsed_ns())),
                    job.deadline_ns() > 0 ? format_duration(Duration(job.deadline_ns())) : "-",
@@ -182,6 +183,7 @@ std::string job_text(const wire::Reply::Job& whole) {
   const wire::JobSummary& job = whole.summary();
   std::string text;
   add_line(text, "job", job_name(job) + ", " + state_name(job.state()));
+  add_line(text, "owner", job.owner());
   add_line(text, "application", job.application());
   const std::string parameters = parameters_text(job);
   add_line(text, "policy", job.policy() + (parameters.empty() ? "" : " with " + parameters));

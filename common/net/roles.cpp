@@ -25,7 +25,7 @@ std::string_view describe_need(Right needed) {
     case Right::Submit:
       return "Submitting a job needs the role submit or admin";
     case Right::Control:
-      return "Killing a job or draining a node needs the role admin";
+      return "Draining a node needs the role admin";
     case Right::Register:
       return "Registering as a worker needs the role worker";
   }
@@ -51,7 +51,11 @@ std::string role_names() {
 }
 
 std::string describe_refusal(Right needed, std::string_view credentials) {
-  std::string sentence(describe_need(needed));
+  return describe_refusal(describe_need(needed), credentials);
+}
+
+std::string describe_refusal(std::string_view need, std::string_view credentials) {
+  std::string sentence(need);
   sentence += ", but this connection has only: ";
   sentence += credentials;
   return sentence + ".";

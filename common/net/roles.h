@@ -1,11 +1,11 @@
 #pragma once
 // What a peer may ask of the master. A token or a certificate has a role; a role has rights; a request needs one.
 //
-//   role        reads  submits  kills and drains  registers as a worker
+//   role        reads  submits, kills its own  kills others' and drains  registers as a worker
 //   read-only   yes
 //   submit      yes    yes
-//   admin       yes    yes      yes
-//   worker      yes                               yes
+//   admin       yes    yes                     yes
+//   worker      yes                                                      yes
 
 #include <cstdint>
 #include <optional>
@@ -39,8 +39,9 @@ class Rights {
 std::optional<Rights> rights_of_role(std::string_view role);
 std::string role_names();  // "read-only, submit, admin, worker", for messages
 
-// Why a request is refused: "Killing a job or draining a node needs the role admin, but this client has: token of
-// submit."
+// Why a request is refused: "Draining a node needs the role admin, but this connection has only: token of submit."
 std::string describe_refusal(Right needed, std::string_view credentials);
+// The same where the need is more particular: "job-1 belongs to bob; killing it needs the role admin".
+std::string describe_refusal(std::string_view need, std::string_view credentials);
 
 }  // namespace ontime::net

@@ -48,6 +48,7 @@ void put(const JobSpec& from, stored::JobSpec* to) {
   put(from.policy_parameters, to->mutable_policy_parameters());
   to->set_estimator(from.estimator);
   to->set_kill_on_miss(from.kill_on_miss);
+  to->set_owner(from.owner);
 }
 
 void put(const SealedOutput& from, stored::SealedOutput* to) {
@@ -108,6 +109,7 @@ JobSpec PartReader::read(const stored::JobSpec& from) {
   spec.policy_parameters = read(from.policy_parameters());
   spec.estimator = from.estimator();
   spec.kill_on_miss = from.kill_on_miss();
+  spec.owner = from.owner();
   return spec;
 }
 

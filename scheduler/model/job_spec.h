@@ -27,7 +27,6 @@ inline constexpr Duration kNoTimeout = Duration::max();
 using StringMap = std::map<std::string, std::string, std::less<>>;
 
 struct JobSpec {
-  std::string owner;  // who submitted it; empty: nobody says
   std::string application;
   StringMap parameters;
   std::vector<InputFile> inputs;  // in input order; empty files are left out
@@ -44,6 +43,7 @@ struct JobSpec {
   StringMap policy_parameters;
   std::string estimator = "chronos";  // of completion times: estimate::estimator_names()
   bool kill_on_miss = false;          // end the job when its deadline has passed, instead of finishing it
+  std::string owner;                  // the name of the token or certificate that submitted it; empty: nobody
   bool operator==(const JobSpec&) const = default;
 };
 

@@ -53,6 +53,7 @@ inline scheduler::JobSpec any_spec() {
   spec.policy_parameters = any_map();
   spec.estimator = *any_text();
   spec.kill_on_miss = *rc::gen::arbitrary<bool>();
+  spec.owner = *any_text();
   return spec;
 }
 

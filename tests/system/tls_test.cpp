@@ -94,10 +94,12 @@ TEST_F(TlsCluster, EachRoleMayDoWhatItMayAndNoMore) {
   const Finished running = ask({"submit", "exec", kText, "--output", cluster_ / "o", "--set", "command=sleep 60"},
                                as("alice", "submit:one"));
   ASSERT_EQ(running.status, 0) << running.err;
-  expect_refused(ask({"kill", "1"}, as("alice", "submit:one")),
-                 "Killing a job or draining a node needs the role admin");
+  EXPECT_THAT(ask({"job", "1"}, as("looker", "read-only:four")).out, HasSubstr("owner:       submit\n"));
+  expect_refused(ask({"kill", "1"}, as("looker", "read-only:four")),
+                 "job-1 belongs to submit; killing it needs the role admin");
+  expect_refused(ask({"kill", "1"}, as("looker", "submit:one")), "certificate of looker (read-only)");
   expect_refused(ask({"kill", "1"}, as("alice", "admin:two")), "certificate of alice (submit)");
-  expect_refused(ask({"kill", "1"}, as("boss", "submit:one")), "token of submit");
+  expect_refused(ask({"drain", "node-1"}, as("boss", "submit:one")), "Draining a node needs the role admin");
   expect_refused(submit(as("looker", "read-only:four"), "p"), "Submitting a job needs the role submit or admin");
   expect_refused(submit(as("here", "worker:three"), "p"), "Submitting a job needs the role submit or admin");
   expect_refused(ask({"jobs"}, as("alice", "guess")), "token is not the master's");
@@ -105,6 +107,10 @@ TEST_F(TlsCluster, EachRoleMayDoWhatItMayAndNoMore) {
   EXPECT_THAT(ask({"jobs"}, as("looker", "read-only:four")).out, HasSubstr("running"));
   EXPECT_FALSE(std::filesystem::exists(cluster_ / "p"));
   EXPECT_EQ(ask({"kill", "1"}, as("boss", "admin:two")).status, 0);
+  const Finished own = ask({"submit", "exec", kText, "--output", cluster_ / "q", "--set", "command=sleep 60"},
+                           as("alice", "submit:one"));
+  ASSERT_EQ(own.status, 0) << own.err;
+  EXPECT_EQ(ask({"kill", "2"}, as("alice", "submit:one")).status, 0);
 }
 
 TEST_F(TlsCluster, StrangersAreToldWhyAndChangeNothing) {

@@ -87,6 +87,7 @@ TEST_F(TokenCluster, TokensComeAndGoWithoutARestart) {
   };
   reload({"worker:hand-secret", "submit:alice:alices-secret"}, "tokens_read tokens=5 connections_ended=0");
   const std::string job = submit("out", "alices-secret");
+  EXPECT_THAT(ask({"jobs"}, "eye-secret").out, HasSubstr("alice"));
 
   reload({"worker:hand-secret", "submit:alice"}, "tokens_unchanged reason=");  // not what was meant: a bad file
   EXPECT_EQ(ask({"jobs"}, "alices-secret").status, 0);
@@ -98,6 +99,27 @@ TEST_F(TokenCluster, TokensComeAndGoWithoutARestart) {
   EXPECT_THAT(cluster_.worker(0).output().err, HasSubstr("token is not the master's"));
   add_worker("new-secret");
   EXPECT_THAT(ask({"job", job}, "eye-secret").out, HasSubstr("running"));
+}
+
+TEST_F(TokenCluster, JobsBelongToWhoSubmittedThem) {
+  write_tokens({"submit:alice:alices-secret", "submit:bob:bobs-secret", "admin:key-secret", "worker:hand-secret",
+                "read-only:eye-secret"});
+  cluster_.restart_master();
+  add_worker();
+  const std::string job = submit("out", "alices-secret");
+  const Finished refused = ask({"kill", job}, "bobs-secret");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err, "ontime kill: " + job + " belongs to alice; killing it needs the role admin, but this connection has "
+                                            "only: token of bob (submit).\n");
+  cluster_.restart_master();  // the journal knows
+  ASSERT_TRUE(eventually([&] { return ask({"nodes"}, "eye-secret").out.find(" live ") != std::string::npos; }));
+  EXPECT_THAT(ask({"job", job}, "eye-secret").out, HasSubstr("owner:       alice\n"));
+  const auto jobs = nlohmann::json::parse(ask({"jobs", "--json"}, "eye-secret").out);
+  EXPECT_THAT(jobs.dump(), HasSubstr("\"owner\":\"alice\""));
+  EXPECT_EQ(ask({"kill", job}, "eye-secret").status, 2);
+  EXPECT_EQ(ask({"kill", job}, "alices-secret").status, 0);
+  EXPECT_THAT(ask({"job", job}, "eye-secret").out, HasSubstr("killed by alice"));
+  EXPECT_EQ(ask({"kill", submit("more", "bobs-secret")}, "key-secret").status, 0);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ function jobRow(job) {
   name.append(link);
   const state = element('td', job.state, job.state === 'failed' ? 'bad' : '');
   if (job.message) state.title = job.message;
-  row.append(name, element('td', job.application), element('td', job.policy), state,
+  row.append(name, element('td', job.owner || ''), element('td', job.application), element('td', job.policy), state,
              bar(job.state === 'succeeded' ? job.input_bytes : job.mapped_bytes, job.input_bytes),
              element('td', job.tasks_done + ' / ' + job.tasks, 'number'),
              element('td', job.attempts_launched + (job.attempts_running ? ' (' + job.attempts_running + ' run)' : ''), 'number'),
@@ -118,6 +118,7 @@ function showCluster(nodes, jobs) {
 
 function facts(job) {
   const list = [['State', job.state + (job.message ? ': ' + job.message : '')],
+                ...(job.owner ? [['Owner', job.owner]] : []),
                 ['Policy', job.policy + ' ' + Object.entries(job.policy_parameters).map((p) => p.join('=')).join(', ')],
                 ['Input', size(job.input_bytes) + ' in ' + job.tasks + ' splits, ' + job.tasks_done + ' done'],
                 ['Time', time(job.elapsed_seconds) + (job.deadline_seconds === null ? '' : ', deadline ' + time(job.deadline_seconds) +
