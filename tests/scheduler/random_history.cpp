@@ -181,7 +181,7 @@ void RandomHistory::submit() {
   JobSpec spec;
   spec.checkpoint_interval = 1s;
   spec.attempts_max = 50;
-  ++jobs_;
+  spec.owner = ++jobs_ % 2 == 0 ? "alice" : "bob";
   world_.submit(*rc::gen::inRange<std::uint64_t>(0, 100), *rc::gen::inRange<std::uint64_t>(10, 60), spec);
 }
 
