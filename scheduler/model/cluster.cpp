@@ -119,6 +119,7 @@ void Cluster::end_attempt(AttemptId id, AttemptState state, TimePoint now) {
   of.live.erase(id);
   node(ended.node).live.erase(id);
   const auto owner = live_of_owner_.find(of.spec.owner);
+  ONTIME_CHECK(owner != live_of_owner_.end(), "an attempt that ends was live");
   if (--owner->second == 0) live_of_owner_.erase(owner);
 }
 
