@@ -8,10 +8,9 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "common/base/units.h"
@@ -51,7 +50,7 @@ class Cluster {
       if (!master_.is_running()) throw std::runtime_error("the master ended: " + master_.output().err);
       std::this_thread::sleep_for(10ms);
     }
-    address_ = "127.0.0.1:" + test::read_file(port_file);
+    address_ = "127.0.0.1:" + std::to_string(std::stoul(test::read_file(port_file)));
     for (int i = 0; i < kWorkers; ++i) workers_.push_back(make_worker(i));
   }
 
@@ -122,35 +121,42 @@ class Submitter final : public Opponent {
     ++acts_;
     switch (below(10)) {
       case 0:
-        return expect_refused(ask({"kill", std::to_string(1 + below(200))}), "mallory has killed a job of alice");
+        return kill_anothers();
       case 1:
-        return void(submit({"--set", "command=cat # " + std::string((1 << 19) + below(1 << 20), 'x')}));
+        return submit({"--set", "command=cat # " + std::string((50 << 10) + below(50 << 10), 'x')});
       case 2:
-        return void(submit({"--set", "command=cat", "--split-size", "1"}));
+        return submit({"--set", "command=cat", "--split-size", "1"});
       case 3:
         return void(ask({"submit", "wordcount", ONTIME_TEST_TEXT, "--output", cluster_.at("honest")}));
       case 4:
         for (int i = 0; i < 10; ++i) submit({"--set", "command=sleep 1", "--deadline", "1s"});
         return;
       default:
-        return void(submit({"--set", "command=" + harm(), "--policy", "clone", "--deadline", "5s", "--splits", "4"}));
+        return submit({"--set", "command=" + harm(), "--policy", "clone", "--deadline", "5s", "--splits", "4"});
     }
   }
 
  private:
   test::Finished ask(test::Arguments arguments) { return test::run(cluster_.client("mallory", std::move(arguments))); }
 
-  std::string submit(test::Arguments more) {
+  void kill_anothers() {
+    const std::string id = "job-" + std::to_string(1 + below(2 * (made_ + 1)));
+    if (!ever_own_.contains(id)) expect_refused(ask({"kill", id}), "mallory has killed a job of alice: " + id);
+  }
+
+  void submit(test::Arguments more) {
     test::Arguments arguments{"submit", "exec", ONTIME_TEST_TEXT, "--output", cluster_.at("m-" + std::to_string(++made_))};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const test::Finished end = test::run(cluster_.client("mallory", arguments));
     const std::string id = end.out.substr(0, end.out.find('\n'));
-    if (end.status == 0) own_.push_back(id);
+    if (end.status == 0) {
+      own_.push_back(id);
+      ever_own_.insert(id);
+    }
     if (own_.size() > 40) {  // he makes room for more
       ask({"kill", own_.front()});
       own_.erase(own_.begin());
     }
-    return id;
   }
 
   std::string harm() {
@@ -169,7 +175,8 @@ class Submitter final : public Opponent {
     return kinds[below(std::size(kinds))];
   }
 
-  std::vector<std::string> own_;
+  std::vector<std::string> own_;  // that have not been killed
+  std::set<std::string> ever_own_;
   std::uint64_t made_ = 0;
 };
 
