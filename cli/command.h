@@ -125,7 +125,7 @@ struct WebCommand {
   std::string listen = "127.0.0.1:7480";
   bool insecure_network = false;        // may listen beyond the loopback
   std::vector<std::string> host_names;  // it may be called by, beside localhost
-  std::string visitor_token_file;       // empty: whoever gets there may read
+  std::string visitor_token_file;       // empty: anyone who can reach it may read
   std::string https;                    // directory of ca.pem, cert.pem and key.pem; empty: plain HTTP
   std::string port_file;                // empty: none
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/base/median.h"
 #include "scheduler/estimate/chronos.h"
 
 namespace ontime::scheduler {
@@ -34,10 +35,7 @@ double split_bytes(const Task& task) {
 // The median is what is usual: the mean of so heavy a tail is not.
 std::optional<double> against_usual(std::span<const double> finished, double duration) {
   if (finished.size() < kUsualFrom) return std::nullopt;
-  std::vector<double> sorted(finished.begin(), finished.end());
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  return duration / *middle;
+  return duration / median_of({finished.begin(), finished.end()});
 }
 
 }  // namespace

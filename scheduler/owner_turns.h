@@ -3,8 +3,8 @@
 // So nobody gets more than others by submitting more jobs, or jobs with shorter deadlines; among the jobs of one owner
 // it goes by rank. No attempt is ended for it: what one owner holds goes to others as it becomes free.
 //
-// For one round of giving out slots: a job may be taken out of WaitingJobs only when its turn is settled and does not come again. Choosing costs the
-// logarithm of the number of owners.
+// For one round of giving out slots: a job may be taken out of WaitingJobs only when its turn is settled and does not
+// come again. Choosing costs the logarithm of the number of owners.
 
 #include <cstddef>
 #include <optional>

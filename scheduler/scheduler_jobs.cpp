@@ -209,8 +209,6 @@ std::uint32_t Scheduler::Impl::waiting_attempts() const {
   return static_cast<std::uint32_t>(waiting + unseen);
 }
 
-// Slots go to owners in turn, and to the jobs of each in order of their rank, until there is no slot or nothing that
-// waits; jobs below the share that their policy gives them come first.
 // With all slots for one owner there is no bound: attempts on nodes that are being taken out hold none of those that are
 // counted. Otherwise at least one: somebody has to get on.
 std::size_t Scheduler::Impl::slots_of_an_owner() const {
@@ -218,6 +216,8 @@ std::size_t Scheduler::Impl::slots_of_an_owner() const {
   return std::max<std::size_t>(1, static_cast<std::size_t>(settings_.owner_share * resources_.slots()));
 }
 
+// Slots go to owners in turn, and to the jobs of each in order of their rank, until there is no slot or nothing that
+// waits; jobs below the share that their policy gives them come first.
 void Scheduler::Impl::assign_slots(Turn& turn) {
   resources_.offer_slow(resources_.has_slow_free() ? waiting_attempts() : 0);
   if (policies_.have_shares()) assign_slots(turn, true);

@@ -1,5 +1,5 @@
 #pragma once
-// Finds the words of a stretch of text, in order and in groups, so that whoever takes them can work on many at a time.
+// Finds the words of a stretch of text, in order and in groups, so that the caller can work on many at a time.
 
 #include <array>
 #include <cstdint>

@@ -52,7 +52,7 @@ class WordTable {
   }
   void clear();
 
-  // For whoever wants to see the words in the form in which they are kept.
+  // The words in the form in which they are kept.
   const InlineWordTable<ShortWord>& shorts() const { return shorts_; }
   const InlineWordTable<MediumWord>& mediums() const { return mediums_; }
   const LongWordTable& longs() const { return longs_; }

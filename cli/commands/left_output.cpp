@@ -1,5 +1,8 @@
 #include "cli/commands/left_output.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -23,14 +26,22 @@ LeftOutput::LeftOutput(std::string directory) : directory_(std::move(directory))
   existed_ = fs::exists(directory_, ignored);
 }
 
+LeftOutput::~LeftOutput() {
+  if (held_ >= 0) ::close(held_);
+}
+
+void LeftOutput::hold() { held_ = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+
 void LeftOutput::remove() const {
+  if (held_ < 0) return;
   std::error_code ignored;
-  if (fs::exists(fs::path(directory_) / output::kSuccessName, ignored)) return;
+  const fs::path held = "/proc/self/fd/" + std::to_string(held_);
+  if (fs::exists(held / output::kSuccessName, ignored)) return;
   std::vector<fs::path> doomed;
-  for (fs::directory_iterator entry(directory_, ignored), end; entry != end; entry.increment(ignored))
+  for (fs::directory_iterator entry(held, ignored), end; entry != end; entry.increment(ignored))
     if (is_written_by_jobs(entry->path().filename().string())) doomed.push_back(entry->path());
   for (const auto& path : doomed) fs::remove_all(path, ignored);
-  if (!existed_) fs::remove(directory_, ignored);  // only if it is empty
+  if (!existed_ && fs::equivalent(held, directory_, ignored)) fs::remove(directory_, ignored);  // only if it is empty
 }
 
 }  // namespace ontime::cli

@@ -89,6 +89,7 @@ Result<wire::Reply::Job> Run::run_job(MasterClient& client) {
   const auto job = submit(client);
   if (!job) return job.error();
   job_ = *job;
+  output_.hold();
   auto ended = follow(client, job_, view_, kMasterAwayMost);
   if (ended && command_.explain) {
     wire::Request::Explain request;

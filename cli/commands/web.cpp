@@ -41,7 +41,7 @@ Result<ExitCode> execute(const WebCommand& command) {
   auto master = client_options(command.master);
   if (!master) return master.error();
   install_interrupt_handlers();
-  master->patience = 2s;  // whoever looks would rather be told that nobody answers
+  master->patience = 2s;  // who looks at a page would rather be told that nobody answers
   master->watch = [] { return check_interrupts(); };
   ClusterView view(std::move(*master));
   const auto server = WebServer::make(*settings, view);

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "common/base/crc32c.h"
+
 namespace ontime::cli {
 
 OpenFile::~OpenFile() {
@@ -25,6 +27,7 @@ RunReader::RunReader(int descriptor, std::uint64_t begin, std::uint64_t end, app
       on_read_(std::move(on_read)) {}
 
 Result<bool> RunReader::advance() {
+  checksum_ = crc32c(checksum_, buffer_.data() + begin_, whole_);
   offset_ += whole_;
   begin_ += whole_;
   whole_ = size_ = 0;

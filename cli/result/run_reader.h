@@ -39,6 +39,9 @@ class RunReader {
   // Of the current record; the view is valid until advance().
   std::string_view record() const { return {buffer_.data() + begin_, size_}; }
   std::uint64_t offset() const { return offset_; }
+  // Of all records before the current one, since the start or the last renewal; at the end, of all.
+  std::uint32_t checksum() const { return checksum_; }
+  void renew_checksum() { checksum_ = 0; }
 
  private:
   Status fill();
@@ -54,6 +57,7 @@ class RunReader {
   std::size_t whole_ = 0;  // of it, with its line feed
   std::size_t end_ = 0;    // of what is in buffer_
   std::uint64_t offset_;   // of the current record in the file
+  std::uint32_t checksum_ = 0;
   OnRead on_read_;
 };
 

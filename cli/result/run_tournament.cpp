@@ -33,6 +33,8 @@ Status RunTournament::advance(Run& run) {
   const auto there = run.reader.advance();
   if (!there) return there.error();
   run.is_over = !*there;
+  if (run.is_over && run.reader.checksum() != run.checksum)
+    return failed("what is to be sorted has changed while it was read");
   if (!run.is_over) run.rank = order_.rank(run.reader.record());
   return {};
 }

@@ -14,7 +14,8 @@ class RunTournament {
  public:
   explicit RunTournament(const app::Order& order) : order_(order) {}
 
-  void add(RunReader reader) { runs_.push_back({std::move(reader), 0, false}); }
+  // Failed at the end of the run if what was read has another checksum.
+  void add(RunReader reader, std::uint32_t checksum) { runs_.push_back({std::move(reader), checksum, 0, false}); }
   // To be called once, after the last add().
   Status begin();
   bool is_over() const { return runs_.empty() || runs_[winner_].is_over; }
@@ -26,6 +27,7 @@ class RunTournament {
  private:
   struct Run {
     RunReader reader;
+    std::uint32_t checksum;
     std::uint64_t rank;  // of its current record
     bool is_over;
   };

@@ -16,6 +16,7 @@
 #include "cli/result/run_reader.h"
 #include "cli/result/run_tournament.h"
 #include "cli/result/spill.h"
+#include "common/base/crc32c.h"
 
 namespace ontime::cli {
 namespace {
@@ -29,6 +30,7 @@ struct SortedRun {
   std::shared_ptr<OpenFile> file;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::uint32_t checksum = 0;
 };
 
 Result<std::shared_ptr<OpenFile>> open_run(const SortedRun& run) {
@@ -83,13 +85,16 @@ Status PartSorter::find_runs(const PartFile& part) {
     if (rank < last_rank ||
         (rank == last_rank && run.begin < reader.offset() && order_.is_before(reader.record(), last))) {
       run.end = reader.offset();
+      run.checksum = reader.checksum();
       runs_.push_back(run);
       run.begin = reader.offset();
+      reader.renew_checksum();
     }
     last_rank = rank;
     last = reader.record();
   }
   run.end = *size;
+  run.checksum = reader.checksum();
   if (run.begin < run.end) runs_.push_back(run);
   return check.finish();
 }
@@ -101,7 +106,7 @@ Status PartSorter::merge(std::vector<SortedRun> runs, const RecordVisitor& visit
   for (const SortedRun& run : runs) {
     auto file = open_run(run);
     if (!file) return file.error();
-    tournament.add(RunReader((*file)->descriptor(), run.begin, run.end, order_.record_bytes(), block));
+    tournament.add(RunReader((*file)->descriptor(), run.begin, run.end, order_.record_bytes(), block), run.checksum);
     files.push_back(std::move(*file));
   }
   if (auto status = tournament.begin(); !status) return status;
@@ -118,15 +123,20 @@ Result<SortedRun> PartSorter::merge_to_file(std::vector<SortedRun> runs) {
   auto file = std::make_shared<OpenFile>(*made);
   DescriptorOutput out(file->descriptor(), "a temporary file");
   const bool are_lines = order_.record_bytes() == 0;
+  std::uint32_t checksum = 0;
+  const auto write = [&](std::string_view bytes) {
+    checksum = crc32c(checksum, bytes.data(), bytes.size());
+    out.write(bytes);
+  };
   const auto append = [&](std::string_view record) {
-    out.write(record);
-    if (are_lines) out.write("\n");
+    write(record);
+    if (are_lines) write("\n");
   };
   if (auto status = merge(std::move(runs), append); !status) return status.error();
   if (auto status = out.finish(); !status) return status.error();
   const auto size = size_of(*file);
   if (!size) return size.error();
-  return SortedRun{.part = {}, .file = std::move(file), .begin = 0, .end = *size};
+  return SortedRun{.part = {}, .file = std::move(file), .begin = 0, .end = *size, .checksum = checksum};
 }
 
 // Passes over all runs until they can be merged at once. Neighbours are merged, oldest first, so that each pass makes

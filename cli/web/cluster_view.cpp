@@ -17,10 +17,16 @@ bool is_fresh(const D& dated) {
 Result<std::shared_ptr<const ClusterView::Picture>> ClusterView::picture() {
   const std::lock_guard lock(mutex_);
   if (is_fresh(picture_)) return picture_.what;
+  if (is_fresh(away_)) return *away_.what;
   auto taken = take_picture();
-  if (!taken) return taken.error();
+  if (!taken) return remembered(taken.error());
   picture_ = {std::chrono::steady_clock::now(), std::make_shared<const Picture>(std::move(*taken))};
   return picture_.what;
+}
+
+Error ClusterView::remembered(const Error& error) {
+  if (error.kind == ErrorKind::Unavailable) away_ = {std::chrono::steady_clock::now(), std::make_shared<Error>(error)};
+  return error;
 }
 
 Result<ClusterView::Picture> ClusterView::take_picture() {
@@ -43,8 +49,9 @@ Result<std::shared_ptr<const wire::Reply::Job>> ClusterView::job(JobId id) {
   const std::lock_guard lock(mutex_);
   std::erase_if(jobs_, [](const auto& entry) { return !is_fresh(entry.second); });
   if (const auto known = jobs_.find(id); known != jobs_.end()) return known->second.what;
+  if (is_fresh(away_)) return *away_.what;
   auto job = ask_for(id);
-  if (!job) return job.error();
+  if (!job) return remembered(job.error());
   const auto what = std::make_shared<const wire::Reply::Job>(std::move(*job));
   jobs_[id] = {std::chrono::steady_clock::now(), what};
   return what;

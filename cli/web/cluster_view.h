@@ -1,6 +1,6 @@
 #pragma once
 // What web pages and metrics show of a cluster. However many people look, the master is asked at most twice a second,
-// and a job's tasks likewise. Threads: any; calls wait for one another.
+// and a job's tasks likewise; where it is away, it is looked for as rarely. Threads: any; calls wait for one another.
 
 #include <chrono>
 #include <cstdint>
@@ -42,12 +42,15 @@ class ClusterView {
     Instant taken;
     std::shared_ptr<const T> what;
   };
+  // The error, which is that of others who ask soon, if the master is away.
+  Error remembered(const Error& error);
   Result<Picture> take_picture();
   Result<wire::Reply::Job> ask_for(JobId id);
 
   std::mutex mutex_;
   MasterClient master_;
   Dated<Picture> picture_{};
+  Dated<Error> away_{};
   std::map<JobId, Dated<wire::Reply::Job>> jobs_;  // those that were asked for within kFresh
 };
 

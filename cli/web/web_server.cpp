@@ -5,20 +5,20 @@
 
 #include <algorithm>
 #include <asio/ip/address.hpp>
+#include <semaphore>
 #include <utility>
 
 #include "cli/show/job_json.h"
 #include "cli/web/assets.h"
-#include "cli/web/https.h"
 #include "cli/web/metrics.h"
 #include "cli/web/response_body.h"
 #include "cli/web/visitor.h"
+#include "cli/web/visitor_server.h"
 
 namespace ontime::cli {
 namespace {
 
-// A connection holds one from its first byte to its last, however slowly they come.
-constexpr std::size_t kThreads = 128;
+constexpr std::ptrdiff_t kAskersMax = VisitorServer::kThreads / 2;
 constexpr std::size_t kBodyMax = 1024;  // nobody has reason to send one
 constexpr const char* kJson = "application/json";
 constexpr const char* kText = "text/plain; charset=utf-8";
@@ -52,9 +52,12 @@ bool is_loopback(const std::string& host) {
 }  // namespace
 
 struct WebServer::Routes {
-  Routes(const WebSettings& wanted, ClusterView& view, std::unique_ptr<httplib::Server> made);
+  Routes(const WebSettings& wanted, ClusterView& view, std::unique_ptr<VisitorServer> made);
   void set_limits();
   void add_routes();
+  // What asks the master, for a bounded number of visitors at a time: there are threads left for the others.
+  template <class Show>
+  void add_question(const char* path, Show show);
 
   httplib::Server::HandlerResponse admit(const httplib::Request& request, httplib::Response& response) const;
   template <class Show>
@@ -65,27 +68,23 @@ struct WebServer::Routes {
 
   const WebSettings& settings;
   ClusterView& cluster;
-  const std::unique_ptr<httplib::Server> server;
+  const std::unique_ptr<VisitorServer> server;
+  std::counting_semaphore<> askers{kAskersMax};
   int listener = -1;  // the server's; known once it is bound
 };
 
-WebServer::Routes::Routes(const WebSettings& wanted, ClusterView& view, std::unique_ptr<httplib::Server> made)
+WebServer::Routes::Routes(const WebSettings& wanted, ClusterView& view, std::unique_ptr<VisitorServer> made)
     : settings(wanted), cluster(view), server(std::move(made)) {
   set_limits();
   add_routes();
 }
 
 void WebServer::Routes::set_limits() {
-  server->new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
   server->set_socket_options([this](int socket) {
     httplib::default_socket_options(socket);
     listener = socket;
   });
   server->set_payload_max_length(kBodyMax);
-  server->set_read_timeout(5, 0);
-  server->set_write_timeout(5, 0);
-  server->set_keep_alive_max_count(100);
-  server->set_keep_alive_timeout(1);
   server->set_default_headers(kHeaders);
   server->set_pre_routing_handler([this](const auto& request, auto& response) { return admit(request, response); });
   server->set_error_handler([](const httplib::Request& request, httplib::Response& response) {
@@ -103,17 +102,26 @@ void WebServer::Routes::add_routes() {
   asset("/", "text/html; charset=utf-8", assets::kPageHtml);
   asset("/page.js", "text/javascript; charset=utf-8", assets::kPageJs);
   asset("/page.css", "text/css; charset=utf-8", assets::kPageCss);
-  server->Get("/api/nodes", [this](const auto& request, auto& response) {
+  add_question("/api/nodes", [this](const auto& request, auto& response) {
     show_picture(request, response, [](const ClusterView::Picture& picture) { return nodes_json(picture.nodes); });
   });
-  server->Get("/api/jobs", [this](const auto& request, auto& response) {
+  add_question("/api/jobs", [this](const auto& request, auto& response) {
     show_picture(request, response, [](const ClusterView::Picture& picture) { return jobs_json(picture.jobs); });
   });
-  server->Get(R"(/api/jobs/([a-z0-9-]{1,20}))",
-              [this](const auto& request, auto& response) { show_job(request, response); });
-  server->Get("/metrics", [this](const auto& request, auto& response) { show_metrics(request, response); });
+  add_question(R"(/api/jobs/([a-z0-9-]{1,20}))",
+               [this](const auto& request, auto& response) { show_job(request, response); });
+  add_question("/metrics", [this](const auto& request, auto& response) { show_metrics(request, response); });
+  add_question("/readyz", [this](const auto& request, auto& response) { show_readiness(request, response); });
   server->Get("/healthz", [](const auto& request, auto& response) { say(request, response, 200, "alive"); });
-  server->Get("/readyz", [this](const auto& request, auto& response) { show_readiness(request, response); });
+}
+
+template <class Show>
+void WebServer::Routes::add_question(const char* path, Show show) {
+  server->Get(path, [this, show](const httplib::Request& request, httplib::Response& response) {
+    if (!askers.try_acquire()) return say(request, response, 503, "Too many ask at once; try again in a second.");
+    show(request, response);
+    askers.release();
+  });
 }
 
 httplib::Server::HandlerResponse WebServer::Routes::admit(const httplib::Request& request,
@@ -166,7 +174,7 @@ void WebServer::Routes::show_metrics(const httplib::Request& request, httplib::R
            "text/plain; version=0.0.4; charset=utf-8");
 }
 
-WebServer::WebServer(WebSettings settings, ClusterView& view, std::unique_ptr<httplib::Server> server)
+WebServer::WebServer(WebSettings settings, ClusterView& view, std::unique_ptr<VisitorServer> server)
     : settings_([&] {
         settings.host_names.push_back(settings.listen.host);
         return std::move(settings);
@@ -185,21 +193,20 @@ Result<std::unique_ptr<WebServer>> WebServer::make(WebSettings settings, Cluster
                      "' makes a certificate, and --https DIR uses it (or say --insecure-network if nobody else is on "
                      "that network)");
   }
-  std::unique_ptr<httplib::Server> server;
+  net::TlsPointer identity;
   if (settings.https) {
-    auto made = make_https_server(*settings.https,
-                                  settings.token.empty() ? VisitorCertificate::Wanted : VisitorCertificate::Optional);
-    if (!made) return made.error();
-    server = std::move(*made);
-  } else {
-    server = std::make_unique<httplib::Server>();
+    auto loaded = net::TlsIdentity::load(*settings.https);
+    if (!loaded) return loaded.error();
+    identity = std::move(*loaded);
   }
+  auto server = std::make_unique<VisitorServer>(
+      std::move(identity), settings.token.empty() ? VisitorCertificate::Wanted : VisitorCertificate::Optional);
   return std::unique_ptr<WebServer>(new WebServer(std::move(settings), view, std::move(server)));
 }
 
 Result<std::uint16_t> WebServer::bind() {
   const net::Endpoint& listen = settings_.listen;
-  httplib::Server& server = *routes_->server;
+  VisitorServer& server = *routes_->server;
   const int port = listen.port == 0                                ? server.bind_to_any_port(listen.host)
                    : server.bind_to_port(listen.host, listen.port) ? listen.port
                                                                    : -1;

@@ -4,7 +4,7 @@
 //   /  /page.js  /page.css              the page
 //   /api/nodes  /api/jobs  /api/jobs/ID  as `ontime nodes|jobs|job --json`
 //   /metrics                            Prometheus' text format
-//   /healthz                            200: this process is alive
+//   /healthz                            200: this process is alive; answered whatever other visitors do
 //   /readyz                             200: the master answers and has a live worker; otherwise 503 with a sentence
 //
 // Hostile bytes are httplib's to parse; here a request is refused (and nothing is asked of the master) if it is no GET
@@ -22,11 +22,9 @@
 #include "common/net/sockets.h"
 #include "common/net/tls_identity.h"
 
-namespace httplib {
-class Server;
-}
-
 namespace ontime::cli {
+
+class VisitorServer;
 
 struct WebSettings {
   net::Endpoint listen{"127.0.0.1", 7480};
@@ -51,7 +49,7 @@ class WebServer {
 
  private:
   struct Routes;
-  WebServer(WebSettings settings, ClusterView& view, std::unique_ptr<httplib::Server> server);
+  WebServer(WebSettings settings, ClusterView& view, std::unique_ptr<VisitorServer> server);
   const WebSettings settings_;
   const std::unique_ptr<Routes> routes_;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "common/base/median.h"
 #include "scheduler/policy/pieces.h"
 
 namespace ontime::scheduler {
@@ -12,12 +13,6 @@ namespace {
 constexpr double kClassesPerFactorE = 8;  // of the time an attempt has left
 constexpr double kSoonest = 0.01;         // seconds
 constexpr std::size_t kLookedAt = 64;     // durations of a job
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Of the latest attempts that have ended, else of those that run.
 double usual_duration(const Scheduler& scheduler, const JobView& job, double usual) {

@@ -1,5 +1,7 @@
 #include "scheduler/forecast/steadiness.h"
 
+#include "common/base/median.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -19,13 +21,6 @@ std::optional<double> lag_of(const Attempt& attempt) {
   if (attempt.state != AttemptState::Succeeded || !(watched > 0) || !(mapped > 0)) return std::nullopt;
   const double left = static_cast<double>(attempt.offset) - static_cast<double>(attempt.later.offset);
   return seconds(attempt.ended_at - attempt.later.at) - left * watched / mapped;
-}
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 }  // namespace
@@ -64,7 +59,7 @@ Steadiness steadiness_of(const Job& job) {
     }
   }
   Steadiness steadiness;
-  steadiness.lag = std::max(0.0, median_of(std::move(lags)));
+  if (!lags.empty()) steadiness.lag = std::max(0.0, median_of(std::move(lags)));
   const double usual = kSpreadUsualWeight * kSpreadUsual * kSpreadUsual;
   steadiness.spread = std::sqrt((changes + usual) / (count + kSpreadUsualWeight));
   if (count < 3) return steadiness;

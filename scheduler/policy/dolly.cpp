@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/base/median.h"
 #include "scheduler/pocd/dolly.h"
 #include "scheduler/policy/duration_words.h"
 #include "scheduler/policy/restarts.h"
@@ -38,12 +39,9 @@ std::uint64_t clones_in_use(const JobView& job, std::uint64_t per_task) {
 }  // namespace
 
 double straggler_share(std::span<const double> durations) {
-  std::vector<double> sorted(durations.begin(), durations.end());
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  const double limit = kStragglerFactor * *middle;
-  const auto slow = std::count_if(sorted.begin(), sorted.end(), [limit](double d) { return d > limit; });
-  return (static_cast<double>(slow) + 0.5) / (static_cast<double>(sorted.size()) + 1);
+  const double limit = kStragglerFactor * median_of({durations.begin(), durations.end()});
+  const auto slow = std::count_if(durations.begin(), durations.end(), [limit](double d) { return d > limit; });
+  return (static_cast<double>(slow) + 0.5) / (static_cast<double>(durations.size()) + 1);
 }
 
 std::unique_ptr<Policy> Dolly::make(Parameters& parameters) {

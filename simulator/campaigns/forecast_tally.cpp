@@ -1,5 +1,7 @@
 #include "simulator/campaigns/forecast_tally.h"
 
+#include "common/base/median.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,10 +26,7 @@ void ForecastTally::add(const ForecastTrial& trial) {
 double ForecastTally::inside() const { return static_cast<double>(inside_) / static_cast<double>(ends_); }
 
 double ForecastTally::median(std::vector<double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : median_of(std::move(values));
 }
 
 }  // namespace ontime::simulator

@@ -1,5 +1,7 @@
 #include "simulator/campaigns/real_stages.h"
 
+#include "common/base/median.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -13,12 +15,6 @@ std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view taken = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
   return taken;
-}
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 bool read_duration(std::string_view text, double& to) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "common/base/median.h"
 #include "simulator/study/page_numbers.h"
 
 namespace ontime::simulator {
@@ -184,10 +185,7 @@ double Plot::end_of_times() const {
   for (const Row& row : result_.rows) {
     if (!row.samples.empty()) ends.push_back(row.samples.back().at);
   }
-  if (ends.empty()) return 1;
-  const auto middle = ends.begin() + static_cast<std::ptrdiff_t>(ends.size() / 2);
-  std::nth_element(ends.begin(), middle, ends.end());
-  return 1.25 * *middle;
+  return ends.empty() ? 1 : 1.25 * median_of(std::move(ends));
 }
 
 // The times of one panel's curves, if some are so long that a linear axis would show nothing else.

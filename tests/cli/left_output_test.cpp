@@ -18,8 +18,9 @@ void write_traces(const Scratch& scratch, const std::string& directory) {
 
 TEST(LeftOutput, ADirectoryThatWasMadeGoesAgain) {
   const Scratch scratch;
-  const LeftOutput left(scratch / "out");
+  LeftOutput left(scratch / "out");
   write_traces(scratch, "out");
+  left.hold();
   left.remove();
   EXPECT_FALSE(fs::exists(scratch / "out"));
 }
@@ -27,32 +28,53 @@ TEST(LeftOutput, ADirectoryThatWasMadeGoesAgain) {
 TEST(LeftOutput, ADirectoryThatWasThereStaysEmpty) {
   const Scratch scratch;
   fs::create_directory(scratch / "out");
-  const LeftOutput left(scratch / "out");
+  LeftOutput left(scratch / "out");
   write_traces(scratch, "out");
+  left.hold();
   left.remove();
   EXPECT_TRUE(fs::is_empty(scratch / "out"));
 }
 
 TEST(LeftOutput, WhatSomebodyElsePutThereStays) {
   const Scratch scratch;
-  const LeftOutput left(scratch / "out");
+  LeftOutput left(scratch / "out");
   write_traces(scratch, "out");
   scratch.file("out/precious", "mine");
+  left.hold();
   left.remove();
   EXPECT_EQ(scratch.content("out/precious"), "mine");
   EXPECT_FALSE(fs::exists(scratch / "out/part-m-00000"));
 }
 
+TEST(LeftOutput, ADirectoryThatHasComeInItsPlaceIsLeftAlone) {
+  const Scratch scratch;
+  LeftOutput left(scratch / "out");
+  write_traces(scratch, "out");
+  write_traces(scratch, "victim");
+  left.hold();
+  fs::rename(scratch / "out", scratch / "elsewhere");
+  fs::create_directory_symlink(scratch / "victim", scratch / "out");
+  left.remove();
+  EXPECT_TRUE(fs::exists(scratch / "victim/part-m-00000"));
+  EXPECT_TRUE(fs::is_symlink(scratch / "out"));
+  EXPECT_TRUE(fs::is_empty(scratch / "elsewhere"));
+}
+
 TEST(LeftOutput, AFinishedJobIsLeftAlone) {
   const Scratch scratch;
-  const LeftOutput left(scratch / "out");
+  LeftOutput left(scratch / "out");
   write_traces(scratch, "out");
   scratch.file("out/_SUCCESS", "");
+  left.hold();
   left.remove();
   EXPECT_TRUE(fs::exists(scratch / "out/part-m-00000"));
 }
 
-TEST(LeftOutput, NothingThereIsNothingToDo) { LeftOutput("/nowhere/at/all").remove(); }
+TEST(LeftOutput, NothingThereIsNothingToDo) {
+  LeftOutput left("/nowhere/at/all");
+  left.hold();
+  left.remove();
+}
 
 }  // namespace
 }  // namespace ontime::cli

@@ -99,6 +99,31 @@ TEST(SortedAnswer, SaysWhichPartFileHoldsNoWholeRecords) {
   EXPECT_THAT(answer.error().message, HasSubstr("middle of a record"));
 }
 
+// Another order of the bytes, once the last record has been looked at for the first time.
+class ChangingOrder final : public app::Order {
+ public:
+  explicit ChangingOrder(const Scratch& scratch) : scratch_(scratch) {}
+  std::uint64_t rank(std::string_view record) const override {
+    if (record == "z") scratch_.file("part", "a\nc\nz\n");
+    return static_cast<unsigned char>(record.front());
+  }
+  bool is_before(std::string_view a, std::string_view b) const override { return a < b; }
+
+ private:
+  const Scratch& scratch_;
+};
+
+TEST(SortedAnswer, WhatHasChangedSinceItWasCheckedIsNoAnswer) {
+  const Scratch scratch;
+  const std::string part = scratch.file("part", "a\nb\nz\n");
+  ChangingOrder order(scratch);
+  TextOutput answer;
+  WholeParts whole;
+  const Status status = sort_parts(whole.of(std::vector<std::string>{part}), order, {}, answer);
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("has changed"));
+}
+
 TEST(SortedAnswer, SaysWhatTheApplicationThrows) {
   const Scratch scratch;
   const auto answer = sorted({scratch.file("part", "a\nbad\n")}, ByteOrder(), {}, 2);

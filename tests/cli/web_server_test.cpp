@@ -155,8 +155,15 @@ class SlowVisitors {
     for (int i = 0; i < count; ++i) sockets_.emplace_back(io_).connect(server);
     send("GET /healthz HTTP/1.1\r\nX: ");
   }
-  void send(const std::string& bytes) {
-    for (auto& socket : sockets_) asio::write(socket, asio::buffer(bytes));  // throws when it was shown out
+  // How many are still let in.
+  int send(const std::string& bytes) {
+    int there = 0;
+    for (auto& socket : sockets_) {
+      asio::error_code error;
+      asio::write(socket, asio::buffer(bytes), error);
+      if (!error) ++there;
+    }
+    return there;
   }
 
  private:
@@ -175,6 +182,28 @@ TEST_F(WebTest, AHundredSlowVisitorsKeepNobodyWaiting) {
     }
     std::this_thread::sleep_for(std::chrono::seconds(1));
     visitors.send("x");
+  }
+}
+
+TEST_F(WebTest, MoreSlowVisitorsThanThreadsArePushedOutByThoseWhoCome) {
+  serve();
+  SlowVisitors visitors(400, port_);
+  client_->set_read_timeout(60, 0);
+  for (int time = 0; time < 20; ++time) {
+    const auto response = get("/healthz");
+    ASSERT_TRUE(response) << httplib::to_string(response.error());
+    EXPECT_EQ(response->status, 200);
+    visitors.send("x");
+  }
+}
+
+TEST_F(WebTest, ARequestThatNeverEndsIsEnded) {
+  serve();
+  SlowVisitors visitors(3, port_);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (visitors.send("x") > 0) {
+    ASSERT_LT(std::chrono::steady_clock::now(), until) << "a request may take ten seconds";
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }
 
@@ -229,6 +258,39 @@ TEST(Web, WithoutAMasterItIsAliveButNotReady) {
   EXPECT_EQ(metrics->status, 200);
   EXPECT_NE(metrics->body.find("ontime_up 0"), std::string::npos);
   server.stop();
+  thread.join();
+}
+
+// A master that takes connections and never answers: whoever asks for its state waits, and nobody else.
+TEST(Web, WhereManyWaitForTheMasterItIsStillAlive) {
+  asio::io_context io;
+  const asio::ip::tcp::acceptor mute(io, {asio::ip::address_v4::loopback(), 0});
+  ClusterView view(MasterClient::Options{
+      {"127.0.0.1", mute.local_endpoint().port()}, "", nullptr, std::chrono::seconds(3), nullptr});
+  const auto made = WebServer::make({.listen = {"127.0.0.1", 0}}, view);
+  ASSERT_TRUE(made) << made.error().message;
+  WebServer& server = **made;
+  const auto port = server.bind();
+  ASSERT_TRUE(port);
+  std::thread thread([&] { server.run(); });
+  std::atomic<int> refused = 0;
+  std::vector<std::thread> askers;
+  for (int i = 0; i < 100; ++i) {
+    askers.emplace_back([&] {
+      httplib::Client asker("127.0.0.1", *port);
+      asker.set_read_timeout(60, 0);
+      const auto response = asker.Get("/readyz");
+      if (response && response->status == 503) ++refused;
+    });
+  }
+  while (refused < 36) std::this_thread::yield();  // the others wait for the master
+  httplib::Client client("127.0.0.1", *port);
+  const auto response = client.Get("/healthz");
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 200);
+  EXPECT_LT(refused.load(), 100) << "nobody waited for the master";
+  server.stop();
+  for (std::thread& asker : askers) asker.join();
   thread.join();
 }
 

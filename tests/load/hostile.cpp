@@ -27,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr int kWorkers = 3;
+constexpr std::uint32_t kUsersOfAWorker = 100;
 constexpr std::size_t kDeafMost = 300;  // connections of the reader at a time
 
 const std::string kOntime = std::string(ONTIME_TEST_BIN) + "/ontime";
@@ -34,7 +35,8 @@ const std::string kOntime = std::string(ONTIME_TEST_BIN) + "/ontime";
 // A master with a token for each, and workers whose attempts can do as little as workers allow.
 class Cluster {
  public:
-  Cluster() {
+  // Jobs run as users from `first_user` on, a hundred for each worker.
+  explicit Cluster(std::uint32_t first_user) : first_user_(first_user) {
     fs::permissions(directory_.path(), fs::perms(0755));
     write_token("alice", "submit:alice:alice-secret-1f");
     write_token("mallory", "submit:mallory:mallory-secret-2e");
@@ -79,11 +81,13 @@ class Cluster {
     test::Arguments arguments{std::string(ONTIME_TEST_BIN) + "/ontime-worker", "--master", address_, "--slots", "2",
                               "--token-file", at("worker"), "--attempt-memory", "512MiB", "--attempt-files", "64",
                               "--attempt-processes", "64", "--attempt-cpu", "60s"};
-    const std::string first = std::to_string(61000 + 100 * number);
-    if (::geteuid() == 0) arguments.insert(arguments.end(), {"--run-as", first + "-" + std::to_string(61099 + 100 * number)});
+    const std::uint32_t first = first_user_ + kUsersOfAWorker * static_cast<std::uint32_t>(number);
+    const std::string users = std::to_string(first) + "-" + std::to_string(first + kUsersOfAWorker - 1);
+    if (::geteuid() == 0) arguments.insert(arguments.end(), {"--run-as", users});
     return {arguments, at("worker-" + std::to_string(number))};
   }
 
+  const std::uint32_t first_user_;
   const test::TemporaryDirectory directory_;
   test::Process master_;
   std::string address_;
@@ -299,6 +303,7 @@ class Worker final : public Opponent {
 // Runs honest jobs, one after another, until the time is over.
 class Campaign {
  public:
+  explicit Campaign(std::uint32_t first_user) : cluster_(first_user) {}
   bool run(const std::string& who, Duration length, std::uint64_t seed) {
     fs::create_directories(cluster_.at("honest"));
     const double alone = one_job();
@@ -363,19 +368,22 @@ class Campaign {
 int main_of(int argc, char** argv) {
   std::string who = "submitter", length = "30m";
   std::uint64_t seed = 1;
+  std::uint32_t first_user = 61000;
   CLI::App app("Runs honest jobs beside somebody hostile. Exit code 1: one of them was late or wrong, or he was obeyed.");
   app.add_option("--opponent", who, "Who he is")
       ->check(CLI::IsMember({"submitter", "reader", "worker"}))
       ->capture_default_str();
   app.add_option("--length", length, "How long")->capture_default_str();
   app.add_option("--seed", seed, "Of what he does")->capture_default_str();
+  app.add_option("--first-user", first_user, "Jobs run as it and the next 299: others for a campaign that runs beside")
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const auto parsed = parse_duration(length);
   if (!parsed) {
     std::fprintf(stderr, "--length: %s\n", parsed.error().message.c_str());
     return 2;
   }
-  return exit_code([&] { return Campaign().run(who, *parsed, seed); });
+  return exit_code([&] { return Campaign(first_user).run(who, *parsed, seed); });
 }
 
 }  // namespace

@@ -13,7 +13,21 @@ namespace ontime::test {
 namespace {
 
 using asio::awaitable;
-using StrangerTest = MasterFixture;
+
+class StrangerTest : public MasterFixture {
+ protected:
+  void with_tokens(const char* tokens) {
+    stop_master();
+    settings_.tokens = *net::Tokens::parse(tokens);
+    start_master();
+  }
+};
+
+wire::Request list_request() {
+  wire::Request request;
+  request.mutable_list_jobs();
+  return request;
+}
 
 TEST_F(StrangerTest, AWrongTokenIsRefused) {
   stop_master();
@@ -37,11 +51,8 @@ asio::awaitable<wire::Reply> ask_on(std::shared_ptr<net::Connection> connection,
 }
 
 TEST_F(StrangerTest, ARequestBeyondItsRoleIsRefusedCountedAndDoesNothing) {
-  stop_master();
-  settings_.tokens = *net::Tokens::parse("read-only:eye\nsubmit:pen\nworker:hand\n");
-  start_master();
-  wire::Request list;
-  list.mutable_list_jobs();
+  with_tokens("read-only:eye\nsubmit:pen\nworker:hand\n");
+  const wire::Request list = list_request();
   wire::Request kill;
   kill.mutable_kill_job()->set_job(1);
   play([&]() -> awaitable<void> {
@@ -74,9 +85,7 @@ wire::Request kill_request(std::uint32_t job) {
 }
 
 TEST_F(StrangerTest, ASubmitterKillsItsOwnJobsAndNoOthersAlsoAfterARestart) {
-  stop_master();
-  settings_.tokens = *net::Tokens::parse("submit:alice:pen\nsubmit:bob:quill\nadmin:key\nread-only:eye\n");
-  start_master();
+  with_tokens("submit:alice:pen\nsubmit:bob:quill\nadmin:key\nread-only:eye\n");
   play([&]() -> awaitable<void> {
     const auto alice = co_await connect(wire::CLIENT, "pen");
     const wire::Reply submitted = co_await ask_on(alice, submission());
@@ -102,11 +111,8 @@ TEST_F(StrangerTest, ASubmitterKillsItsOwnJobsAndNoOthersAlsoAfterARestart) {
 }
 
 TEST_F(StrangerTest, ARevokedTokenEndsItsConnectionsAndNoOthers) {
-  stop_master();
-  settings_.tokens = *net::Tokens::parse("submit:alice:pen\nread-only:eye\nworker:hand\n");
-  start_master();
-  wire::Request list;
-  list.mutable_list_jobs();
+  with_tokens("submit:alice:pen\nread-only:eye\nworker:hand\n");
+  const wire::Request list = list_request();
   play([&]() -> awaitable<void> {
     const auto alice = co_await connect(wire::CLIENT, "pen");
     const auto reader = co_await connect(wire::CLIENT, "eye");
@@ -150,11 +156,8 @@ TEST_F(StrangerTest, ThoseWhoConnectAndSayNothingPushOutEachOtherAndNobodyElse) 
 TEST_F(StrangerTest, VisitorsWhoAskForNothingPushOutEachOtherAndNobodyElse) {
   constexpr std::size_t kVisitors = master::kVisitorsMax + 20;
   if (raise_descriptor_limit() < 2 * kVisitors + 200) GTEST_SKIP() << "this process may not have that many descriptors";
-  stop_master();
-  settings_.tokens = *net::Tokens::parse("read-only:eye\nadmin:key\nworker:hand\n");
-  start_master();
-  wire::Request list;
-  list.mutable_list_jobs();
+  with_tokens("read-only:eye\nadmin:key\nworker:hand\n");
+  const wire::Request list = list_request();
   play([&]() -> awaitable<void> {
     const auto admin = co_await connect(wire::CLIENT, "key");
     std::vector<std::shared_ptr<net::Connection>> visitors;

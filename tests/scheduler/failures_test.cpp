@@ -130,7 +130,7 @@ TEST_F(Failures, AfterARestartTheFirstNodeToRegisterIsNotTakenForTheOnlyOne) {
   nodes({"a"});
   const JobId job = world_.submit(60, 10);
   world_.fail(world_.take_launch(), "no application x", FailureKind::Missing);
-  EXPECT_EQ(world_.job(job).state, JobState::Running);
+  ASSERT_EQ(world_.job(job).state, JobState::Running);
   nodes({"b"});
   EXPECT_EQ(node_of(world_.take_launch()), "b");
 }

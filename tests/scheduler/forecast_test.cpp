@@ -45,6 +45,15 @@ class ForecastTest : public testing::Test {
     }
     return started;
   }
+  // A job of `bytes` in splits of 100, and its first attempt, which has mapped 10 a second for 5 s.
+  std::pair<JobId, AttemptId> half_way(std::uint64_t bytes, Duration deadline) {
+    world_.register_node("a");
+    const JobId job = world_.submit(bytes, 100, due(deadline));
+    const AttemptId attempt = start_all().front();
+    pass(5s);
+    world_.heartbeat(attempt, 50);
+    return {job, attempt};
+  }
   Forecast of(JobId job) { return forecast(world_.scheduler(), job, world_.now()).value(); }
 
   static Settings with_any_parameters() {
@@ -56,12 +65,7 @@ class ForecastTest : public testing::Test {
 };
 
 TEST_F(ForecastTest, ARunningAttemptIsExpectedWhereItsPaceLeads) {
-  world_.register_node("a");
-  const JobId job = world_.submit(100, 100, due(10100ms));
-  const AttemptId attempt = start_all().front();
-  pass(5s);
-  world_.heartbeat(attempt, 50);
-  const Forecast seen = of(job);
+  const Forecast seen = of(half_way(100, 10100ms).first);
   EXPECT_NEAR(seen.median, 10, 0.1);
   EXPECT_LT(seen.low, 9.7);
   EXPECT_GT(seen.high, 10.3);
@@ -70,11 +74,7 @@ TEST_F(ForecastTest, ARunningAttemptIsExpectedWhereItsPaceLeads) {
 }
 
 TEST_F(ForecastTest, SealingTakesTheTimeThatItTookOthersOfTheJob) {
-  world_.register_node("a");
-  const JobId job = world_.submit(200, 100, due(60s));
-  const AttemptId first = start_all().front();
-  pass(5s);
-  world_.heartbeat(first, 50);
+  const auto [job, first] = half_way(200, 60s);
   pass(7s);  // two seconds more than it takes to map
   world_.seal_all(first);
   const AttemptId second = start_all().front();
