@@ -110,11 +110,11 @@ int end(std::unique_ptr<Master>& master, std::unique_ptr<journal::RocksdbJournal
 int run(const CommandLine& line) {
   // A crash is safe at any time, so the kernel may end this process with its parent at once.
   if (line.parent != 0 && !die_with_parent(line.parent)) return kFailed;
+  asio::io_context io(1);
+  TokenReload token_reload(io, line.token_file, !line.settings.tokens.is_empty());  // SIGHUP may come at any time
   if (Status status = log::set_up(line.log); !status) return complain(status.error());
   auto journal = journal::RocksdbJournal::open(line.journal, {line.journal_sync});
   if (!journal) return complain(journal.error());
-  asio::io_context io(1);
-  TokenReload token_reload(io, line.token_file, !line.settings.tokens.is_empty());
   auto socket = open_socket(io, line);
   if (!socket) return complain(socket.error());
   auto master =

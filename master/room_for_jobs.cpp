@@ -4,6 +4,7 @@
 
 #include "common/base/units.h"
 #include "scheduler/model/job.h"
+#include "scheduler/owner_turns.h"
 
 namespace ontime::master {
 namespace {
@@ -33,7 +34,7 @@ Error no_room(const std::string& who, const std::string& what, const std::string
 }
 
 Status check(const std::string& who, const Room& taken, double share) {
-  const auto most = [&](std::uint64_t of_all) { return static_cast<std::uint64_t>(share * static_cast<double>(of_all)); };
+  const auto most = [&](std::uint64_t of_all) { return scheduler::share_of(of_all, share); };
   if (const std::uint64_t jobs = most(kJobsMax); taken.jobs > jobs)
     return no_room(who, std::to_string(taken.jobs) + " jobs", std::to_string(jobs));
   if (const std::uint64_t tasks = most(kTasksMaxOfAll); taken.tasks > tasks)
@@ -55,7 +56,7 @@ Status check_room(const scheduler::Cluster& cluster, const scheduler::JobSpec& n
     if (job.spec.owner == next.owner) own.add(job.spec, job.tasks.size());
   }
   if (Status status = check("the master", all, 1); !status) return status;
-  return check(next.owner.empty() ? "its owner" : next.owner, own, owner_share);
+  return next.owner.empty() ? Status() : check(next.owner, own, owner_share);
 }
 
 }  // namespace ontime::master

@@ -3,10 +3,11 @@
 // So nobody gets more than others by submitting more jobs, or jobs with shorter deadlines; among the jobs of one owner
 // it goes by rank. No attempt is ended for it: what one owner holds goes to others as it becomes free.
 //
-// For one round of giving out slots: a job may be taken out of WaitingJobs only when its turn is settled and does not
-// come again. Choosing costs the logarithm of the number of owners.
+// For one round of giving out slots, in which WaitingJobs changes only by jobs that leave it, each when its turn is settled
+// and does not come again. Choosing costs the logarithm of the number of owners.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,9 +19,14 @@
 
 namespace ontime::scheduler {
 
+// What an owner may have of `all`, rounded down: 29 of 100 with a share of 0.29, which is less in binary.
+inline std::uint64_t share_of(std::uint64_t all, double share) {
+  return static_cast<std::uint64_t>(share * static_cast<double>(all) + 1e-6);
+}
+
 class OwnerTurns {
  public:
-  // No owner gets to hold more than `most` slots, copies of late attempts included.
+  // No owner gets to hold more than `most` slots, copies of late attempts included. Jobs without an owner have no bound.
   OwnerTurns(const WaitingJobs& waiting, const Cluster& cluster, std::size_t most);
 
   // The job whose turn it is; nothing if there is none left.
@@ -32,10 +38,10 @@ class OwnerTurns {
   struct Owner {
     std::set<WaitingJobs::Entry>::const_iterator job;
     std::set<WaitingJobs::Entry>::const_iterator end;
+    std::size_t most;
   };
   using Turn = std::pair<std::size_t, std::size_t>;  // slots held, index into owners_
 
-  std::size_t most_;
   std::vector<Owner> owners_;
   std::set<Turn> turns_;
 };

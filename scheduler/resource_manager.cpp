@@ -40,7 +40,8 @@ void ResourceManager::remove(NodeId id) {
     rank_of_.erase(old);
   }
   if (const auto old = slots_of_.find(id); old != slots_of_.end()) {
-    slots_ -= old->second;
+    slots_ -= old->second.open;
+    slots_there_ -= old->second.there;
     slots_of_.erase(old);
   }
   held_free_.erase(id);
@@ -50,6 +51,7 @@ void ResourceManager::refresh(const Cluster& cluster, NodeId id) {
   remove(id);
   const Node* node = cluster.find_node(id);
   const bool is_gone = node == nullptr || node->state == NodeState::Lost || node->duty == Duty::Left;
+  if (!is_gone) slots_there_ += slots_of_[id].there = node->slots;
   if (is_gone || node->state != NodeState::Live || !node->synchronised || node->duty != Duty::Serves) {
     usable_.erase(id);
     if (is_gone) forget(id, node);
@@ -74,8 +76,7 @@ void ResourceManager::insert(const Node& node, NodeId id) {
     if (free > 0) held_free_.emplace(id, HeldFree{free, live, hold->cause});
     return;
   }
-  slots_ += node.slots;
-  slots_of_.emplace(id, node.slots);
+  slots_ += slots_of_[id].open = node.slots;
   if (free == 0) return;
   const Rank place = rank(id, free);
   rank_of_.emplace(id, place);

@@ -58,6 +58,7 @@ class ResourceManager {
   const Placement& placement() const { return placement_; }
   std::uint32_t free_slots() const { return free_slots_; }     // of nodes that are not held back
   std::uint32_t slots() const { return slots_; }               // of usable nodes that are not held back, busy or not
+  std::uint32_t slots_there() const { return slots_there_; }   // of all nodes that may have attempts, drained ones too
   bool has_room() const { return free_slots_ > 0 || !offers_.empty(); }
   std::size_t usable_nodes() const { return usable_.size(); }  // serve, live and synchronised, busy or not
   bool is_usable(NodeId node) const { return usable_.contains(node); }
@@ -80,6 +81,10 @@ class ResourceManager {
 
  private:
   using Rank = std::tuple<int, std::int64_t, NodeId>;  // slowness class, free slots (negated), id: the best is first
+  struct Slots {
+    std::uint32_t there = 0;
+    std::uint32_t open = 0;  // as far as slots() counts them
+  };
   struct HeldFree {
     std::uint32_t free = 0;
     std::uint32_t live = 0;
@@ -102,7 +107,7 @@ class ResourceManager {
   Placement placement_;
   std::set<Rank> by_rank_;
   std::map<NodeId, Rank> rank_of_;            // of nodes in by_rank_
-  std::map<NodeId, std::uint32_t> slots_of_;  // of nodes that slots_ counts
+  std::map<NodeId, Slots> slots_of_;
   std::set<NodeId> usable_;
   NodeSpeeds speeds_;
   NodeHolds holds_;
@@ -111,6 +116,7 @@ class ResourceManager {
   std::vector<Offer> offers_;                   // the fastest is last
   std::uint32_t free_slots_ = 0;
   std::uint32_t slots_ = 0;
+  std::uint32_t slots_there_ = 0;
 };
 
 }  // namespace ontime::scheduler

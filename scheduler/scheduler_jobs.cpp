@@ -209,11 +209,9 @@ std::uint32_t Scheduler::Impl::waiting_attempts() const {
   return static_cast<std::uint32_t>(waiting + unseen);
 }
 
-// With all slots for one owner there is no bound: attempts on nodes that are being taken out hold none of those that are
-// counted. Otherwise at least one: somebody has to get on.
+// At least one: somebody has to get on.
 std::size_t Scheduler::Impl::slots_of_an_owner() const {
-  if (settings_.owner_share >= 1) return std::numeric_limits<std::size_t>::max();
-  return std::max<std::size_t>(1, static_cast<std::size_t>(settings_.owner_share * resources_.slots()));
+  return std::max<std::size_t>(1, share_of(resources_.slots_there(), settings_.owner_share));
 }
 
 // Slots go to owners in turn, and to the jobs of each in order of their rank, until there is no slot or nothing that
@@ -225,6 +223,7 @@ void Scheduler::Impl::assign_slots(Turn& turn) {
 }
 
 void Scheduler::Impl::assign_slots(Turn& turn, bool within_shares) {
+  if (!resources_.has_room()) return;
   OwnerTurns turns(waiting_, cluster_, slots_of_an_owner());
   while (resources_.has_room()) {
     const std::optional<JobId> job = turns.next();

@@ -2,7 +2,6 @@
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <sys/random.h>
 
 #include <array>
 
@@ -20,11 +19,7 @@ std::string_view label_of(Side side) {
 }  // namespace
 
 std::string make_nonce() {
-  std::string bytes(kNonceBytes, '\0');
-  // Up to 256 bytes getrandom() neither fails nor gives less than was asked for.
-  ONTIME_CHECK(getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()),
-               "the kernel gives random bytes");
-  return bytes;
+  return random_bytes(kNonceBytes);
 }
 
 std::string make_proof(Side side, std::string_view token, const Greeting& greeting) {
@@ -41,7 +36,7 @@ std::string make_proof(Side side, std::string_view token, const Greeting& greeti
 }
 
 bool is_proof(std::string_view proof, Side side, std::string_view token, const Greeting& greeting) {
-  return is_same_token(make_proof(side, token, greeting), proof);
+  return proof.size() == kProofBytes && is_same_token(make_proof(side, token, greeting), proof);
 }
 
 }  // namespace ontime::net

@@ -23,7 +23,7 @@ struct Greeting {
   std::string challenge;  // the host's nonce
 };
 
-// 32 bytes.
+inline constexpr std::size_t kProofBytes = 32;
 std::string make_proof(Side side, std::string_view token, const Greeting& greeting);
 // Whether `proof` is that one. Takes the same time wherever it differs.
 bool is_proof(std::string_view proof, Side side, std::string_view token, const Greeting& greeting);

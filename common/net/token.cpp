@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -22,7 +21,7 @@ namespace {
 
 constexpr std::size_t kFileBytesMax = 64u << 10;
 constexpr std::size_t kTokenBytesMax = 4096;
-constexpr std::size_t kTokenNameBytesMax = 64;
+constexpr std::size_t kTokenNameBytesMax = 31;  // fewer than make_token() gives: names are shown, tokens never
 
 struct Line {
   std::size_t number = 0;  // from 1
@@ -69,13 +68,13 @@ Result<Token> parse_line(const Line& line) {
   if (fields.back().size() > kTokenBytesMax) return bad_input(where + " is longer than a token may be");
   if (fields.size() == 1) return Token{"", "", fields[0]};
   if (!rights_of_role(fields[0])) {
-    return bad_input(where + " begins with '" + fields[0] + ":', which is no role; there is " + role_names());
+    return bad_input(where + " does not begin with a role; there is " + role_names());
   }
   if (fields.size() > 3) return bad_input(where + " has too many colons; write ROLE:NAME:TOKEN, a token without ':'");
   if (fields.back().empty()) return bad_input(where + " names the role " + fields[0] + " but no token");
   const Token token{fields[0], fields.size() == 3 ? fields[1] : fields[0], fields.back()};
   if (!is_token_name(token.name)) {
-    return bad_input(where + " has a name other than 1 to 64 letters, digits, '.', '_' and '-'; write ROLE:NAME:TOKEN");
+    return bad_input(where + " has a name other than 1 to 31 letters, digits, '.', '_' and '-'; write ROLE:NAME:TOKEN");
   }
   return token;
 }
@@ -102,6 +101,7 @@ Result<std::string> read_text(const std::string& file) {
   if (Status status = check_secret(file, "token file"); !status) return status.error();
   std::string text(kFileBytesMax + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) return bad_input("the token file '" + file + "' cannot be read: " + std::strerror(errno));
   text.resize(static_cast<std::size_t>(stream.gcount()));
   if (text.size() > kFileBytesMax) return bad_input("the token file '" + file + "' is larger than 64 KiB");
   return text;
@@ -123,16 +123,19 @@ std::string file_to_read(const std::string& asked, const char* beside_certificat
 }  // namespace
 
 std::string make_token() {
-  std::array<unsigned char, 16> bytes{};
-  // Up to 256 bytes getrandom() neither fails nor gives less than was asked for.
-  ONTIME_CHECK(getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()),
-               "the kernel gives random bytes");
   std::string token;
-  for (const unsigned char byte : bytes) {
-    token += "0123456789abcdef"[byte >> 4];
+  for (const char byte : random_bytes(16)) {
+    token += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4];
     token += "0123456789abcdef"[byte & 15];
   }
   return token;
+}
+
+std::string random_bytes(std::size_t count) {
+  std::string bytes(count, '\0');
+  ONTIME_CHECK(count <= 256 && getrandom(bytes.data(), count, 0) == static_cast<ssize_t>(count),
+               "the kernel gives up to 256 random bytes at once");
+  return bytes;
 }
 
 bool is_same_token(std::string_view expected, std::string_view given) {
@@ -151,31 +154,31 @@ std::string Token::describe() const {
   return "token of " + name + (name == role ? "" : " (" + role + ")");
 }
 
+Tokens::Tokens(std::vector<Token> accepted) : accepted_(std::make_shared<const std::vector<Token>>(std::move(accepted))) {}
+
 Tokens Tokens::single(std::string token) {
-  Tokens tokens;
-  if (!token.empty()) tokens.accepted_.push_back({"", "", std::move(token)});
-  return tokens;
+  return token.empty() ? Tokens() : Tokens({Token{"", "", std::move(token)}});
 }
 
 Result<Tokens> Tokens::parse(std::string_view text) {
-  Tokens tokens;
+  std::vector<Token> tokens;
   const std::vector<Line> lines = lines_of(text);
   for (const Line& line : lines) {
     auto token = parse_line(line);
     if (!token) return token.error();
-    for (std::size_t i = 0; i < tokens.accepted_.size(); ++i) {
-      const Status fits = check_pair(tokens.accepted_[i], lines[i].number, *token, line.number);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const Status fits = check_pair(tokens[i], lines[i].number, *token, line.number);
       if (!fits) return fits.error();
     }
-    tokens.accepted_.push_back(std::move(*token));
+    tokens.push_back(std::move(*token));
   }
-  if (tokens.is_empty()) return bad_input("it holds no token");
-  return tokens;
+  if (tokens.empty()) return bad_input("it holds no token");
+  return Tokens(std::move(tokens));
 }
 
 bool Tokens::accept(const std::optional<Token>& token) const {
   if (!token) return is_empty();
-  return std::find(accepted_.begin(), accepted_.end(), *token) != accepted_.end();
+  return std::find(all().begin(), all().end(), *token) != all().end();
 }
 
 Result<Tokens> read_accepted_tokens(const std::string& asked) {

@@ -6,6 +6,8 @@
 // `ROLE:NAME:TOKEN` (roles.h); empty lines and lines that begin with # do not count. No two have the same token or name.
 // A token file of a worker or client holds its one token, alone or as such a line.
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +20,9 @@ namespace ontime::net {
 
 // 128 random bits from the kernel, as 32 hexadecimal digits.
 std::string make_token();
+
+// As many, at most 256, from the kernel.
+std::string random_bytes(std::size_t count);
 
 // Takes the same time wherever the two differ, so that a token cannot be guessed byte by byte.
 bool is_same_token(std::string_view expected, std::string_view given);
@@ -35,19 +40,20 @@ struct Token {
 // The tokens that a master accepts. None: it asks for none, and everybody who can connect may do everything.
 class Tokens {
  public:
-  Tokens() = default;
+  Tokens() : Tokens(std::vector<Token>()) {}
   // One that opens everything; empty: none is asked for.
   static Tokens single(std::string token);
   // The text of a token file. BadInput names the line.
   static Result<Tokens> parse(std::string_view text);
 
-  bool is_empty() const { return accepted_.empty(); }
-  const std::vector<Token>& all() const { return accepted_; }
+  bool is_empty() const { return accepted_->empty(); }
+  const std::vector<Token>& all() const { return *accepted_; }
   // Whether they let in whom that token has let in; nothing: whom nobody had asked for one.
   bool accept(const std::optional<Token>& token) const;
 
  private:
-  std::vector<Token> accepted_;
+  explicit Tokens(std::vector<Token> accepted);
+  std::shared_ptr<const std::vector<Token>> accepted_;  // shared by copies: each connection has one
 };
 
 // From the file; if `file` is empty, $ONTIME_TOKEN, a plain token; without that, `tokens` and `token` of

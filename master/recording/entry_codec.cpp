@@ -42,7 +42,8 @@ Header read(const stored::Header& from) {
   header.settings.placement = {from.apart(), from.fast_first(), from.leave_out(), Duration(from.left_out_for_ns())};
   header.settings.history = {from.jobs_kept(), from.tasks_kept(), Duration(from.kept_for_ns()), from.gone_nodes_kept(),
                              from.profiles_kept()};
-  header.settings.owner_share = from.owner_share();
+  // Format 1 had none: it was all.
+  header.settings.owner_share = from.owner_share() > 0 ? from.owner_share() : 1;
   return header;
 }
 

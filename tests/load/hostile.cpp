@@ -102,6 +102,7 @@ class Opponent {
   virtual ~Opponent() = default;
   virtual void act() = 0;
   std::uint64_t acts() const { return acts_; }
+  std::uint64_t let_in() const { return let_in_; }
 
  protected:
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
@@ -113,6 +114,7 @@ class Opponent {
   Cluster& cluster_;
   Failures& failures_;
   std::atomic<std::uint64_t> acts_ = 0;
+  std::atomic<std::uint64_t> let_in_ = 0;  // of these: the others were refused, and did no harm
 
  private:
   std::mt19937_64 random_;
@@ -154,6 +156,7 @@ class Submitter final : public Opponent {
     const test::Finished end = test::run(cluster_.client("mallory", arguments));
     const std::string id = end.out.substr(0, end.out.find('\n'));
     if (end.status == 0) {
+      ++let_in_;
       own_.push_back(id);
       ever_own_.insert(id);
     }
@@ -173,7 +176,10 @@ class Submitter final : public Opponent {
         "tail -c 2G /dev/zero",
         "head -c 20M /dev/zero",
         "i=0; while [ $i -lt 500 ]; do sleep 300 & i=$((i+1)); done; cat",
-        "exec 3<>/dev/tcp/127.0.0.1/1; while :; do :; done",
+        "while :; do :; done",
+        // Programs that have left their group, and would rather stop those who come to end them.
+        "setsid sh -c 'while :; do kill -9 -1; done' & cat",
+        "setsid sh -c 'while :; do read a b c d p < /proc/loadavg; kill -STOP $((p+1)) $((p+2)) $((p+3)); done' & cat",
         "rm -rf /tmp/ontime* ; find / -newer /proc/self -name 'part*' -exec sh -c 'echo evil > {}' ';' 2>/dev/null",
     };
     return kinds[below(std::size(kinds))];
@@ -197,6 +203,7 @@ class Reader final : public Opponent {
     while (deaf_.size() >= kDeafMost) deaf_.erase(deaf_.begin() + static_cast<std::ptrdiff_t>(below(deaf_.size())));
     auto peer = std::make_unique<test::HostilePeer>(cluster_.address());
     if (below(10) != 0 && !peer->greet(wire::CLIENT, "", "reader-secret-3d")) return;
+    ++let_in_;
     const auto questions = below(200);
     for (std::uint64_t i = 0; i < questions && peer->say(question()); ++i) {
     }
@@ -257,7 +264,8 @@ class Worker final : public Opponent {
     message.mutable_register_()->set_incarnation("mallory");
     message.mutable_register_()->set_host("nowhere");
     message.mutable_register_()->set_slots(2);
-    if (!peer_->hear<wire::HelloReply>() || !peer_->say(message)) peer_.reset();
+    if (!peer_->hear<wire::HelloReply>() || !peer_->say(message)) return peer_.reset();
+    ++let_in_;
   }
   wire::Attempt anybodys() {
     if (!given_.empty() && below(3) != 0) return given_[below(given_.size())];
@@ -328,6 +336,7 @@ class Campaign {
     is_over = true;
     thread.join();
     tell(who, *opponent, alone, longest);
+    if (opponent->let_in() == 0) failures_.add("nothing that he did was let in");
     return failures_.count() == 0;
   }
 
@@ -338,8 +347,9 @@ class Campaign {
     return std::make_unique<Worker>(cluster_, seed, failures_);
   }
   void tell(const std::string& who, const Opponent& opponent, double alone, double longest) {
-    std::printf("%s: %llu acts, %d honest jobs, alone %.1f s, the longest %.1f s, %zu wrong\n", who.c_str(),
-                static_cast<unsigned long long>(opponent.acts()), jobs_, alone, longest, failures_.count());
+    std::printf("%s: %llu acts, %llu let in, %d honest jobs, alone %.1f s, the longest %.1f s, %zu wrong\n", who.c_str(),
+                static_cast<unsigned long long>(opponent.acts()),
+                static_cast<unsigned long long>(opponent.let_in()), jobs_, alone, longest, failures_.count());
     std::fflush(stdout);
   }
   // How many seconds it took. With status 0 it has succeeded before its deadline.
@@ -381,6 +391,11 @@ int main_of(int argc, char** argv) {
   const auto parsed = parse_duration(length);
   if (!parsed) {
     std::fprintf(stderr, "--length: %s\n", parsed.error().message.c_str());
+    return 2;
+  }
+  if (who == "submitter" && ::geteuid() != 0) {
+    std::fprintf(stderr, "The submitter's programs end and remove all that their user may: run it as root, so that they have "
+                         "users of their own.\n");
     return 2;
   }
   return exit_code([&] { return Campaign(first_user).run(who, *parsed, seed); });

@@ -43,6 +43,12 @@ TEST(RoomForJobs, ParametersCountWhateverTheirPolicyAndApplication) {
   EXPECT_TRUE(check_room(world.cluster(), large, 1));
 }
 
+TEST(RoomForJobs, JobsWithoutAnOwnerShareAll) {
+  World world;
+  for (int i = 0; i < 100; ++i) world.submit(10, 10, of(""));
+  EXPECT_TRUE(check_room(world.cluster(), of(""), 0.01));
+}
+
 TEST(RoomForJobs, JobsThatHaveEndedTakeNone) {
   World world;
   for (int i = 0; i < 100; ++i) world.kill(world.submit(10, 10, of("mallory")));

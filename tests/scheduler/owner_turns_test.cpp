@@ -72,6 +72,30 @@ TEST_F(Owners, NoneHoldsMoreThanItsShare) {
   EXPECT_EQ(launched(world), (std::map<std::string, int>{{"alice", 4}}));
 }
 
+// What runs on a node that is being taken out counts, and so do its slots: a share of what is left would be none.
+TEST_F(Owners, HaveTheSameShareWhileNodesAreDrained) {
+  World world(with_share(0.5));
+  world.submit(200, 10, of("mallory"));
+  const NodeId drained = world.register_node("a", 4);
+  EXPECT_EQ(launched(world), (std::map<std::string, int>{{"mallory", 2}}));
+  world.send(event::DrainRequested{drained, true});
+  world.register_node("b", 4);
+  EXPECT_EQ(launched(world), (std::map<std::string, int>{{"mallory", 2}}));
+}
+
+TEST_F(Owners, JobsWithoutOneHaveNoBound) {
+  World world(with_share(0.5));
+  world.submit(100, 10, of(""));
+  world.register_node("a", 8);
+  EXPECT_EQ(launched(world), (std::map<std::string, int>{{"", 8}}));
+}
+
+TEST_F(Owners, AShareIsRoundedDownButForTheErrorOfBinaryFractions) {
+  EXPECT_EQ(share_of(100, 0.29), 29u);
+  EXPECT_EQ(share_of(10'000, 0.29), 2'900u);
+  EXPECT_EQ(share_of(7, 0.5), 3u);
+}
+
 TEST_F(Owners, EachGetsOnWithOneSlot) {
   World world(with_share(0.1));
   world.submit(100, 50, of("alice"));

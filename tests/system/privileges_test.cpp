@@ -1,13 +1,17 @@
 // What attempts may do on a real worker: nothing they were not given, and a limit that is reached is named.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
+#include <grp.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <regex>
 #include <set>
 #include <string>
@@ -200,10 +204,34 @@ class RunAsRange : public RunAs {
     fs::copy_file(kBin + "/../lib/ontime/apps" + file, at("apps") + file);
     write_file(at("in/lines"), "first\nsecond\n");
   }
-  static bool has_processes(uid_t user) {
-    errno = 0;
-    ::getpriority(PRIO_USER, user);
-    return errno != ESRCH;
+  // A job whose program has left a process in a group of its own, and goes on until the file "go" is there.
+  std::string leave_a_stray() {
+    fs::create_directory(at("shared"));
+    fs::permissions(at("shared"), fs::perms(0777));
+    const std::string id =
+        submit_command("stray", "cat; setsid sh -c 'echo $$ > " + at("shared/stray.new") + "; mv " + at("shared/stray.new") + " " +
+                                    at("shared/stray") + "; exec sleep 1000' < /dev/null > /dev/null 2>&1 &" +
+                                    " while [ ! -e " + at("go") + " ]; do sleep 0.05; done");
+    EXPECT_TRUE(eventually([this] { return fs::exists(at("shared/stray")); }));
+    return id;
+  }
+  pid_t stray() const { return std::stoi(read_file(at("shared/stray"))); }
+  // Whom a process runs as; nothing if it has ended.
+  static std::optional<uid_t> owner_of(pid_t pid) {
+    std::smatch line;
+    const std::string status = read_file("/proc/" + std::to_string(pid) + "/status");
+    if (!std::regex_search(status, line, std::regex("\nUid:\t[0-9]+\t([0-9]+)"))) return std::nullopt;
+    return static_cast<uid_t>(std::stoul(line[1]));
+  }
+  // A process with these users: real, effective, saved.
+  static pid_t become_and_wait(std::array<uid_t, 3> users) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      if (::setresuid(users[0], users[1], users[2]) == 0) ::pause();
+      ::_exit(1);
+    }
+    EXPECT_TRUE(eventually([&] { return owner_of(pid) == users[1]; }));
+    return pid;
   }
   void start(const std::string& users, std::uint32_t slots) {
     cluster_.start_master();
@@ -263,20 +291,65 @@ TEST_F(RunAsRange, WithOneUserItCan) {
 }
 
 TEST_F(RunAsRange, AttemptsOfAJobShareAUserThatALaterJobHasAgain) {
-  start("60100-60103", 2);
+  start("60100-60108", 2);
   for (int round = 0; round < 2; ++round) {
-    for (const char* user : {"60100", "60101", "60102", "60103"}) {
-      EXPECT_EQ(users_of_job(user + ("-" + std::to_string(round))), std::set<std::string>{user});
+    for (int number = 60100; number < 60108; ++number) {  // the last one is no job's
+      const std::string user = std::to_string(number);
+      EXPECT_EQ(users_of_job(user + "-" + std::to_string(round)), std::set<std::string>{user});
     }
   }
 }
 
+// A program that has left the process group of its attempt.
 TEST_F(RunAsRange, WhatAJobLeavesBehindEndsWithIt) {
-  constexpr uid_t kUser = 60200;
-  start("60200-60203", 1);
-  const std::string id = submit_command("stray", "cat; setsid sleep 1000 < /dev/null > /dev/null 2>&1 &");
+  start("60200-60204", 1);
+  const std::string id = leave_a_stray();
+  EXPECT_EQ(owner_of(stray()), 60200u);
+  write_file(at("go"), "");
   EXPECT_EQ(cluster_.wait(id), "succeeded") << cluster_.job(id)["message"];
-  EXPECT_TRUE(eventually([] { return !has_processes(kUser); }));
+  EXPECT_TRUE(eventually([this] { return owner_of(stray()) != 60200u; }));
+}
+
+// So the test above sees what would stay.
+TEST_F(RunAsRange, WithOneUserItStays) {
+  start("nobody", 1);
+  const std::string id = leave_a_stray();
+  write_file(at("go"), "");
+  EXPECT_EQ(cluster_.wait(id), "succeeded") << cluster_.job(id)["message"];
+  cluster_.worker(0).kill();  // and so does what it has started, but for that
+  EXPECT_EQ(::kill(stray(), SIGKILL), 0);
+}
+
+// Those that a worker has lost sight of, which was killed, are ended by the next one with the same range.
+TEST_F(RunAsRange, WhatAWorkerThatWasKilledLeavesBehindEndsWithTheNextOne) {
+  const auto lingering = become_and_wait({60300, 60300, 60300});
+  start("60300-60304", 1);
+  EXPECT_TRUE(eventually([&] { return ::waitpid(lingering, nullptr, WNOHANG) == lingering; }));
+}
+
+TEST_F(RunAsRange, ASweeperReachesAUsersProcessesAndTheyDoNotReachIt) {
+  const pid_t sweeper = become_and_wait({60404, 60400, 60404});
+  const pid_t attacker = ::fork();
+  if (attacker == 0) {
+    const bool is_user = ::setgroups(0, nullptr) == 0 && ::setresgid(60400, 60400, 60400) == 0 &&
+                         ::setresuid(60400, 60400, 60400) == 0;
+    const bool is_refused = ::kill(sweeper, SIGSTOP) != 0 && errno == EPERM && ::kill(sweeper, SIGKILL) != 0;
+    ::_exit(is_user && is_refused ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(attacker, &status, 0);
+  EXPECT_EQ(status, 0);
+  const pid_t victim = become_and_wait({60400, 60400, 60400});
+  const pid_t second = ::fork();
+  if (second == 0) {
+    const bool is_sweeper = ::setresuid(60404, 60400, 60404) == 0;
+    ::_exit(is_sweeper && ::kill(victim, SIGKILL) == 0 ? 0 : 1);
+  }
+  ::waitpid(second, &status, 0);
+  EXPECT_EQ(status, 0);
+  ::waitpid(victim, nullptr, 0);
+  ::kill(sweeper, SIGKILL);
+  ::waitpid(sweeper, nullptr, 0);
 }
 
 // A control group of the test's own, if this machine lets us make one.
@@ -323,10 +396,10 @@ TEST(RunAsFlag, ARangeIsRefusedThatHasUsersOfTheMachineOrTooFew) {
   const auto refusal = [](const std::string& range) {
     return run({kBin + "/ontime-worker", "--slots", "8", "--run-as", range, "--check-config"}).err;
   };
-  EXPECT_THAT(refusal("60000-60014"), HasSubstr("the range 60000-60014 has 15 users, and 8 slots need 16 or more"));
+  EXPECT_THAT(refusal("60000-60031"), HasSubstr("the range 60000-60031 has 32 users, and 8 slots need 33 or more"));
   EXPECT_THAT(refusal("0-99"), HasSubstr("--run-as: the range 0-99 has root in it"));
   EXPECT_THAT(refusal("65530-65549"), HasSubstr("has 65534 in it, which is the user nobody of this machine"));
-  EXPECT_EQ(refusal("60000-60015"), "");
+  EXPECT_EQ(refusal("60000-60032"), "");
 }
 
 }  // namespace

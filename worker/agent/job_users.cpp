@@ -1,6 +1,7 @@
 #include "worker/agent/job_users.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace ontime::worker {
@@ -17,6 +18,12 @@ std::optional<uid_t> JobUsers::take(JobId job) {
   waiting_.erase(free);
   taken_.emplace(job, user);
   return user;
+}
+
+std::vector<uid_t> JobUsers::left_behind() const {
+  std::vector<uid_t> users;
+  std::copy_if(waiting_.begin(), waiting_.end(), std::back_inserter(users), is_busy_);
+  return users;
 }
 
 std::optional<uid_t> JobUsers::give_back(JobId job) {

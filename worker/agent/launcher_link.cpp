@@ -41,6 +41,7 @@ Status LauncherLink::open() {
     kill_launcher(std::exchange(pid_, 0));
     return failed("cannot watch the launcher's socket: " + error.message());
   }
+  events_->on_launcher_ready();
   send_waiting();
   return {};
 }

@@ -28,6 +28,8 @@ class LauncherEvents {
   virtual void on_spawn_failed(std::uint64_t runner, const std::string& why) = 0;
   // All its runners are dead; those asked for and not yet spawned will never be.
   virtual void on_launcher_lost() = 0;
+  // The first one or another one. What was asked for and not answered before is forgotten, sweeps too.
+  virtual void on_launcher_ready() = 0;
 };
 
 class LauncherLink {

@@ -160,17 +160,18 @@ Status understand_limits(const Words& words, AttemptLimits& limits) {
   return {};
 }
 
-// Twice the slots: a job that ends hands on its slots before its processes are gone.
+// Four times the slots: twice as many runners may live, idle ones too, and as many again have been killed and not ended.
 Status understand_user_range(const Words& words, Options& options) {
   auto range = parse_user_range(words.run_as);
   if (!range) return bad_input("--run-as: " + range.error().message);
-  const std::size_t wanted = 2 * std::size_t{words.slots};
+  const std::size_t wanted = 4 * std::size_t{words.slots};
   if (range->size() < wanted) {
-    return bad_input("--run-as: the range " + words.run_as + " has " + std::to_string(range->size()) + " users, and " +
-                     std::to_string(words.slots) + " slots need " + std::to_string(wanted) +
+    return bad_input("--run-as: the range " + words.run_as + " has " + std::to_string(range->size() + 1) +
+                     " users, and " + std::to_string(words.slots) + " slots need " + std::to_string(wanted + 1) +
                      " or more; make it longer, or say fewer --slots");
   }
   options.users = *range;
+  options.confinement.sweeper = range->sweeper();
   return {};
 }
 

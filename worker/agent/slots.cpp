@@ -167,6 +167,7 @@ Result<std::shared_ptr<RunnerLink>, Slots::Refusal> Slots::spawn(const Setup& se
 Result<uid_t, Slots::Refusal> Slots::user_of(JobId job) {
   if (!users_) return uid_t{0};
   if (const auto user = users_->take(job)) return *user;
+  sweep_left_behind();
   return Refusal{wire::LAUNCH,
                  "no user of --run-as is free on this worker: processes of earlier jobs still have them all; do disks "
                  "hang? Restart the worker with a longer range if they do not end"};

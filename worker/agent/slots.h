@@ -109,6 +109,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   void on_runner_exited(std::uint64_t runner, int wait_status) override;
   void on_spawn_failed(std::uint64_t runner, const std::string& why) override;
   void on_launcher_lost() override;
+  void on_launcher_ready() override { sweep_left_behind(); }
 
   Running* running_in(const RunnerLink& runner);
   void on_finished(Running& running);
@@ -118,6 +119,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   void drop(std::uint64_t runner);
   // Gives the job's user back unless a runner has it.
   void leave_user(JobId job);
+  // Ends what runs as users that no job has.
+  void sweep_left_behind();
 
   asio::any_io_executor executor_;
   const Options options_;

@@ -136,4 +136,9 @@ void Slots::leave_user(JobId job) {
   if (const auto user = users_->give_back(job)) launcher_.sweep(*user);
 }
 
+void Slots::sweep_left_behind() {
+  if (!users_) return;
+  for (const uid_t user : users_->left_behind()) launcher_.sweep(user);
+}
+
 }  // namespace ontime::worker

@@ -17,6 +17,7 @@ namespace ontime::worker {
 namespace {
 
 constexpr std::string_view kRunAs = "--run-as";
+constexpr std::string_view kSweeper = "--sweeper";
 constexpr std::string_view kOutputRoot = "--output-root";
 constexpr std::string_view kControlGroup = "--control-group";
 
@@ -50,6 +51,7 @@ bool read_identity(std::string_view text, Identity& identity) {
 
 bool read(std::string_view name, const std::string& value, Confinement& to) {
   if (name == kRunAs) return read_identity(value, to.run_as.emplace());
+  if (name == kSweeper) return read_number(value, to.sweeper);
   if (name == kOutputRoot || name == kControlGroup) {
     (name == kOutputRoot ? to.output_roots : to.control_groups).push_back(value);
     return true;
@@ -73,6 +75,7 @@ std::vector<std::string> to_arguments(const Confinement& confinement) {
     for (const gid_t group : confinement.run_as->groups) text += "," + std::to_string(group);
     add(kRunAs, std::move(text));
   }
+  if (confinement.sweeper > 0) add(kSweeper, std::to_string(confinement.sweeper));
   for (const auto& [name, number] : named(confinement.limits)) {
     if (*number > 0) add(name, std::to_string(*number));
   }

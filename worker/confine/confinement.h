@@ -13,6 +13,7 @@ namespace ontime::worker {
 
 struct Confinement {
   std::optional<Identity> run_as;  // none: as the launcher
+  uid_t sweeper = 0;               // of a range of users, the one that ends what the others leave behind; 0: no range
   AttemptLimits limits;
   std::vector<std::string> control_groups;  // directories; a runner enters all of them
   std::vector<std::string> output_roots;  // resolved; what the launcher makes for runners of another user lies there

@@ -3,10 +3,12 @@
 #include <grp.h>
 #include <pwd.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -31,7 +33,7 @@ Result<UserRange> parse_user_range(const std::string& text) {
   const auto numbers = numbers_of(text);
   if (!numbers) return bad_input("'" + text + "' is no range of user numbers, such as 60000-60099");
   const auto [first, last] = *numbers;
-  if (first > last) return bad_input("the range " + text + " is empty; write the lower number first");
+  if (first >= last) return bad_input("the range " + text + " has nobody for a job; write the lower number first");
   if (first == 0) return bad_input("the range " + text + " has root in it; begin it at nobody's number, say 60000");
   const UserRange range{first, last};
   if (last == ~std::uint32_t{0} || range.size() > UserRange::kUsersMax) {
@@ -47,6 +49,15 @@ Result<UserRange> parse_user_range(const std::string& text) {
                      " of this machine; name numbers that are nobody's");
   }
   return range;
+}
+
+// Who may signal whom goes by the effective user of the one and the real and saved ones of the other.
+Status become_sweeper_of(uid_t user, uid_t sweeper) {
+  if (::setgroups(0, nullptr) != 0 || ::setresgid(sweeper, sweeper, sweeper) != 0 ||
+      ::setresuid(sweeper, user, sweeper) != 0 || ::geteuid() != user || ::getuid() != sweeper) {
+    return failed("cannot become the sweeper of user " + std::to_string(user) + ": " + std::strerror(errno));
+  }
+  return {};
 }
 
 bool has_processes(uid_t user) {

@@ -1,5 +1,6 @@
 #pragma once
-// A range of users that stand for jobs: numbers that belong to nobody, each with the group of the same number.
+// A range of users that stand for jobs: numbers that belong to nobody, each with the group of the same number. The last
+// one is no job's: in its shape the processes of the others are ended.
 
 #include <sys/types.h>
 
@@ -15,17 +16,22 @@ struct UserRange {
   static constexpr std::size_t kUsersMax = 10'000;
 
   uid_t first = 0;
-  uid_t last = 0;  // is part of it
+  uid_t last = 0;  // is part of it; more than `first`
 
-  std::size_t size() const { return last - first + 1; }
+  uid_t sweeper() const { return last; }
+  std::size_t size() const { return last - first; }  // without the sweeper
   bool operator==(const UserRange&) const = default;
 };
 
 // Whether it is two numbers with a '-' between them, which no user is called.
 bool is_user_range(const std::string& text);
-// Of "FIRST-LAST". BadInput, with one sentence, if it is empty, too long, has root, or has a user or group with a name:
+// Of "FIRST-LAST". BadInput, with one sentence, if it has no job's user, is too long, has root, or has a user or group with a name:
 // what runs as a user of the range may be killed.
 Result<UserRange> parse_user_range(const std::string& text);
+
+// For good. This process can then signal what that user may, and is out of the reach of the user's own processes, which
+// could otherwise stop or end it. Failed unless that is certain.
+Status become_sweeper_of(uid_t user, uid_t sweeper);
 
 inline Identity identity_of(uid_t user) { return {user, user, {}}; }
 

@@ -147,13 +147,13 @@ void Launcher::open_output(const OutputOrder& order) {
   if (runner != outputs_.end()) openers_.open(order.runner, runner->second.get(), order.path);
 }
 
-// The user itself signals all that it may, which is its own processes and nothing else. The kernel does so in one step,
-// so that none escapes by forking. Waited for, which takes no time: the next runner may have this user.
+// A process that may signal the user's processes and no others signals all that it may. The kernel does so in one step,
+// so that none escapes by forking. Waited for, as the next runner may have this user; nobody but root can hold it up.
 void Launcher::sweep(uid_t user) {
   users_.erase(user);
-  const pid_t pid = user != 0 ? ::fork() : -1;
+  const pid_t pid = user != 0 && confinement_.sweeper != 0 ? ::fork() : -1;
   if (pid == 0) {
-    if (become(identity_of(user))) ::kill(-1, SIGKILL);
+    if (become_sweeper_of(user, confinement_.sweeper)) ::kill(-1, SIGKILL);
     ::_exit(0);
   }
   if (pid > 0) ::waitpid(pid, nullptr, 0);

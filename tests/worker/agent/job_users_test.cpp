@@ -13,7 +13,7 @@ class JobUsersTest : public testing::Test {
   std::optional<uid_t> take(std::uint32_t job) { return users_.take(JobId{job}); }
 
   std::set<uid_t> busy_;
-  JobUsers users_{{10, 13}, [this](uid_t user) { return busy_.contains(user); }};
+  JobUsers users_{{10, 14}, [this](uid_t user) { return busy_.contains(user); }};
 };
 
 TEST_F(JobUsersTest, EachJobHasItsOwnAndKeepsIt) {
@@ -38,6 +38,12 @@ TEST_F(JobUsersTest, AUserWhoseProcessesLiveOnIsNotUsedAgain) {
   EXPECT_EQ(take(3), std::nullopt);
   busy_ = {10};
   EXPECT_EQ(take(3), 12u);
+}
+
+TEST_F(JobUsersTest, WhatIsLeftBehindRunsAsUsersThatNoJobHas) {
+  take(1);
+  busy_ = {10, 11, 13, 14};  // the last one is the sweeper
+  EXPECT_EQ(users_.left_behind(), (std::vector<uid_t>{11, 13}));
 }
 
 TEST_F(JobUsersTest, AJobThatHasNoneGivesNothingBack) { EXPECT_EQ(users_.give_back(JobId{1}), std::nullopt); }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <set>
 
 #include "tests/worker/agent/slots_fixture.h"
 
@@ -11,7 +12,7 @@ namespace {
 using test::SlotsWorld;
 
 // No process of this machine has any of these users.
-constexpr UserRange kUsers{4'123'450'000, 4'123'450'003};
+constexpr UserRange kUsers{4'123'450'000, 4'123'450'004};
 
 class SlotsUsers : public testing::Test {
  protected:
@@ -47,6 +48,18 @@ TEST_F(SlotsUsers, AKilledRunnerKeepsItsUserUntilItsEndIsSeen) {
   EXPECT_EQ(world.launcher.swept(), std::vector<uid_t>{kUsers.first + 2});  // before it was used again
 }
 
+// As few as a worker starts with: idle runners of other jobs have half of them.
+TEST(SlotsUsersLeast, EveryJobOfABurstGetsOneBesideIdleRunners) {
+  SlotsWorld world{2, UserRange{4'123'450'000, 4'123'450'008}};
+  std::vector<std::unique_ptr<test::FakeRunner>> runners;
+  for (std::uint32_t job = 1; job <= 8; ++job) {
+    ASSERT_TRUE(world.set_up(job));
+    runners.push_back(world.launch_and_start(world.attempt(0, job)));
+    world.finish(*runners.back());
+  }
+  for (const wire::Report& report : world.new_reports()) EXPECT_FALSE(report.has_ended()) << report.ended().message();
+}
+
 TEST_F(SlotsUsers, WithoutAFreeUserAnAttemptFailsAsTheNodesFault) {
   launch_and_kill_one_of_each_job();
   world.new_reports();
@@ -60,8 +73,10 @@ TEST_F(SlotsUsers, ALauncherThatDiesLeavesNoUserTaken) {
   launch_and_kill_one_of_each_job();
   world.launcher.dies();
   world.settle_until([this] { return world.launcher.starts() == 2; });
-  user_of_next(5);
-  EXPECT_NE(world.launcher.user(), 0u);
+  EXPECT_EQ(user_of_next(5), kUsers.first);
+  const std::vector<uid_t>& swept = world.launcher.swept();
+  EXPECT_EQ(std::set<uid_t>(swept.begin(), swept.end()),
+            (std::set<uid_t>{kUsers.first, kUsers.first + 1, kUsers.first + 2, kUsers.first + 3}));
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ TEST(UserRange, IsTwoNumbers) {
 }
 
 TEST(UserRange, ThatCannotBeUsedIsRefusedWithTheReason) {
-  EXPECT_THAT(parse_user_range("9-8").error().message, HasSubstr("the range 9-8 is empty"));
+  EXPECT_THAT(parse_user_range("9-8").error().message, HasSubstr("the range 9-8 has nobody for a job"));
+  EXPECT_FALSE(parse_user_range("9-9"));  // the last one is no job's
   EXPECT_THAT(parse_user_range("0-99").error().message, HasSubstr("has root in it"));
   EXPECT_THAT(parse_user_range("60000-4294967295").error().message, HasSubstr("more than 10000 users"));
   EXPECT_THAT(parse_user_range("65530-65540").error().message, HasSubstr("has 65534 in it, which is the user nobody"));
