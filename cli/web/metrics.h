@@ -1,5 +1,5 @@
 #pragma once
-// The cluster in Prometheus' text format. Names and labels are an interface and stay; docs/operations.md lists them.
+// The cluster in Prometheus' text format. Names and labels are an interface and stay; docs/monitoring.md lists them.
 // Pure.
 
 #include <string>

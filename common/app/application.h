@@ -1,6 +1,6 @@
 #pragma once
 // The public interface for people who write applications: derive a Mapper and an Application, name the latter in
-// ONTIME_APPLICATION, build a shared object (see docs/applications.md).
+// ONTIME_APPLICATION, build a shared object (see docs/write-applications.md).
 //
 //   setup -> { begin_segment -> map* -> flush }*        per runner process, on one thread
 //

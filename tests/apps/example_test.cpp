@@ -1,4 +1,4 @@
-// The example of docs/applications.md works, and is the one shown there.
+// The example of docs/write-applications.md works, and is the one shown there.
 #include <gtest/gtest.h>
 
 #include "common/app/loaded_application.h"
@@ -22,7 +22,7 @@ TEST(Example, FindsLinesAndCountsThem) {
 TEST(Example, IsShownInTheDocumentation) {
   const std::string source = ONTIME_SOURCE_DIRECTORY;
   const std::string example = ontime::test::read_file(source + "/tests/apps/example/find_lines.cpp");
-  const std::string page = ontime::test::read_file(source + "/docs/applications.md");
+  const std::string page = ontime::test::read_file(source + "/docs/write-applications.md");
   EXPECT_NE(page.find("```cpp\n" + example + "```\n"), std::string::npos);
 }
 

@@ -56,7 +56,7 @@ def check_pod(where, one, claims):
 
 
 def flags_of(source):
-    with open(os.path.join(source, "docs/operations.md")) as file:
+    with open(os.path.join(source, "docs/flags.md")) as file:
         return set(re.findall(r"^\| `(--[a-z-]+)", file.read(), re.M))
 
 

@@ -1,31 +1,40 @@
 #!/usr/bin/env bash
 # run_readme.sh SOURCE_DIR BUILD_DIR
-# Runs every ```sh block of README.md, in order and in one shell, in a directory that looks like the root of the tree.
+# Runs every ```sh block of README.md and of the pages below, in this order and in one shell, in a directory that looks like
+# the root of the tree. The pages' commands may use what those of README.md have made.
 #   <!-- not run: why -->   before a block leaves it out
 #   <!-- file: PATH -->     before a block says that it shows PATH: it must be the same, to the byte
 set -euo pipefail
 source_dir=$1 build_dir=$2
-readme=$source_dir/README.md
+pages=(README.md docs/run-jobs.md docs/replay-and-plan.md docs/experiments.md docs/write-applications.md docs/cluster.md)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-awk -v work="$work" -v readme=README.md '
+cd "$source_dir"
+awk -v work="$work" '
+  FNR == 1                 { close_page(); page = FILENAME; blocks = 0; note = "" }
   /^<!-- not run: .+ -->$/ { note = "skip"; next }
   /^<!-- file: .+ -->$/    { note = "file"; path = $3; next }
   /^```/ && !inside        { inside = 1; kind = substr($0, 4); target = ""
                              if (note == "file") { target = work "/shown." ++shown; printf "%s\n", path > (target ".path"); printf "" > target }
                              else if (kind == "sh" && note != "skip") { target = work "/commands"; ++blocks
-                               printf "echo; echo \"%s, line %d\"\n", readme, NR + 1 > target }
+                               printf "echo; echo \"%s, line %d\"\n", FILENAME, FNR + 1 > target }
                              note = ""; next }
   /^```/ && inside         { inside = 0; next }
   inside && target != ""   { print > target }
   !inside && NF            { note = "" }
-  END { if (inside) { print "a block is not closed"; exit 1 } if (!blocks) { print "no block to run"; exit 1 } }
-' "$readme"
+  END                      { close_page() }
+  function close_page() {
+    if (page == "" || failed) return
+    if (inside) print page ": a block is not closed"
+    if (!blocks) print page ": no block to run"
+    if (inside || !blocks) { failed = 1; exit 1 }
+  }
+' "${pages[@]}"
 
 for path_file in "$work"/shown.*.path; do
   path=$(cat "$path_file")
-  diff -u "$source_dir/$path" "${path_file%.path}" || { echo "README.md shows another $path than there is"; exit 1; }
+  diff -u "$source_dir/$path" "${path_file%.path}" || { echo "README.md or a page shows another $path than there is"; exit 1; }
 done
 
 mkdir -p "$work/tree/build"
@@ -39,5 +48,5 @@ setsid --wait timeout --kill-after=5 240 bash -euo pipefail -c '
   trap "jobs -p | xargs -r kill 2>/dev/null; wait" EXIT
   set -x
   . ../commands' || status=$?
-[ "$status" -eq 0 ] || echo "A command of README.md failed with $status: the last one shown above."
+[ "$status" -eq 0 ] || echo "A command of README.md or a page failed with $status: the last one shown above."
 exit "$status"

@@ -16,7 +16,7 @@ TEST(Ledger, BeginsWithOneOpenSegment) {
   EXPECT_FALSE(ledger.is_done());
 }
 
-// A job may have a million tasks; docs/operations.md says what each takes.
+// A job may have a million tasks; docs/flags.md says what each takes.
 TEST(Ledger, ATaskThatHasNotRunIsSmall) {
   EXPECT_LE(sizeof(Task), 72u);
   EXPECT_LE(sizeof(Segment), 56u);  // 64 as the allocator hands it out

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# check_operations.sh SOURCE_DIR BUILD_DIR
-# docs/operations.md lists exactly the flags that ontime-master and ontime-worker have.
+# check_flags.sh SOURCE_DIR BUILD_DIR
+# docs/flags.md lists exactly the flags that ontime-master and ontime-worker have.
 set -euo pipefail
 source_dir=$1 build_dir=$2
-page=$source_dir/docs/operations.md
+page=$source_dir/docs/flags.md
 status=0
 for program in ontime-master ontime-worker; do
   has=$("$build_dir/bin/$program" --help | awk '/^  -/' | grep -oE -- '--[a-z-]+' | grep -vx -- --help | sort -u)

@@ -1,0 +1,89 @@
+"""check_links.py SOURCE_DIR
+
+Every relative link in README.md, docs/*.md, docs/reproduction/README.md and examples/*.md leads to a file of the tree,
+and its anchor to a heading of that page. Every header that docs/contributing.md names exists, and docs/README.md lists
+every page of docs/.
+"""
+import glob
+import os
+import re
+import sys
+
+FENCE = re.compile(r"^(```|~~~)")
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+HEADER = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.h)`")
+
+
+def lines_outside_code(text):
+    """The lines of a page with their numbers, without fenced blocks."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if FENCE.match(line):
+            fenced = not fenced
+        elif not fenced:
+            yield number, line
+
+
+def anchor_of(heading):
+    """The anchor that GitHub gives a heading: lower case, without punctuation, blanks as hyphens."""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+    return re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-")
+
+
+def anchors_of(text):
+    seen = {}
+    anchors = set()
+    for _, line in lines_outside_code(text):
+        if match := re.match(r"#{1,6} +(.*?) *#*$", line):
+            anchor = anchor_of(match.group(1))
+            count = seen.get(anchor, 0)
+            seen[anchor] = count + 1
+            anchors.add(anchor if count == 0 else f"{anchor}-{count}")
+    return anchors
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def wrong_links(page, source):
+    for number, line in lines_outside_code(read(os.path.join(source, page))):
+        for target in LINK.findall(re.sub(r"`[^`]*`", "", line)):
+            if re.match(r"[a-z][a-z0-9+.-]*:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            file = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            if not os.path.exists(os.path.join(source, file)):
+                yield f"{page}:{number}: {target} leads nowhere"
+            elif anchor and anchor not in anchors_of(read(os.path.join(source, file))):
+                yield f"{page}:{number}: {file} has no heading for #{anchor}"
+
+
+def wrong_headers(page, source):
+    for path in HEADER.findall(read(os.path.join(source, page))):
+        if not os.path.exists(os.path.join(source, path)):
+            yield f"{page}: there is no {path}"
+
+
+def unlisted_pages(source):
+    index = read(os.path.join(source, "docs/README.md"))
+    for path in sorted(glob.glob(os.path.join(source, "docs/*.md"))):
+        name = os.path.basename(path)
+        if name != "README.md" and f"]({name})" not in index:
+            yield f"docs/README.md does not list {name}"
+
+
+def main(source):
+    pages = ["README.md", "docs/reproduction/README.md"]
+    for pattern in ("docs/*.md", "examples/*.md"):
+        pages += [os.path.relpath(path, source) for path in sorted(glob.glob(os.path.join(source, pattern)))]
+    wrong = [error for page in pages for error in wrong_links(page, source)]
+    wrong += wrong_headers("docs/contributing.md", source)
+    wrong += unlisted_pages(source)
+    print("\n".join(wrong) or f"All links of {len(pages)} pages lead somewhere.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
