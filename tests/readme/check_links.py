@@ -2,13 +2,14 @@
 
 Every relative link in README.md, docs/*.md, docs/reproduction/README.md and examples/*.md leads to a file of the tree,
 and its anchor to a heading of that page. Every header that docs/contributing.md names exists, and docs/README.md lists
-every page of docs/.
+every page of docs/. README.md stays short.
 """
 import glob
 import os
 import re
 import sys
 
+README_LINES = 130
 FENCE = re.compile(r"^(```|~~~)")
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 HEADER = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.h)`")
@@ -81,6 +82,9 @@ def main(source):
     wrong = [error for page in pages for error in wrong_links(page, source)]
     wrong += wrong_headers("docs/contributing.md", source)
     wrong += unlisted_pages(source)
+    length = len(read(os.path.join(source, "README.md")).splitlines())
+    if length > README_LINES:
+        wrong.append(f"README.md has {length} lines; at most {README_LINES} are allowed: move some to a page of docs/")
     print("\n".join(wrong) or f"All links of {len(pages)} pages lead somewhere.")
     return 1 if wrong else 0
 
