@@ -1,4 +1,4 @@
-"""check_links.py SOURCE_DIR
+"""check_links.py SOURCE_DIR, or --self-test
 
 Every relative link in README.md, docs/*.md, docs/reproduction/README.md and examples/*.md leads to a file of the tree,
 and its anchor to a heading of that page. Every header that docs/contributing.md names exists, and docs/README.md lists
@@ -8,6 +8,7 @@ import glob
 import os
 import re
 import sys
+import tempfile
 
 README_LINES = 130
 FENCE = re.compile(r"^(```|~~~)")
@@ -75,7 +76,8 @@ def unlisted_pages(source):
             yield f"docs/README.md does not list {name}"
 
 
-def main(source):
+def wrong_in(source):
+    """What is wrong in the tree, and how many pages were read."""
     pages = ["README.md", "docs/reproduction/README.md"]
     for pattern in ("docs/*.md", "examples/*.md"):
         pages += [os.path.relpath(path, source) for path in sorted(glob.glob(os.path.join(source, pattern)))]
@@ -85,7 +87,37 @@ def main(source):
     length = len(read(os.path.join(source, "README.md")).splitlines())
     if length > README_LINES:
         wrong.append(f"README.md has {length} lines; at most {README_LINES} are allowed: move some to a page of docs/")
-    print("\n".join(wrong) or f"All links of {len(pages)} pages lead somewhere.")
+    return wrong, len(pages)
+
+
+def self_test():
+    """A planted violation of each kind is found, and nothing else."""
+    tree = {
+        "README.md": "[a](docs/a.md#right-heading) [b](docs/none.md)\n" + "\n" * README_LINES,
+        "docs/README.md": "[a](a.md) [contributing](contributing.md) [web](https://example.org/none)\n",
+        "docs/a.md": "## Right: *heading*\n```\n## in code\n[not](a-link.md)\n```\n[own](#in-code)\n",
+        "docs/contributing.md": "`docs/none.h`\n",
+        "docs/unlisted.md": "",
+        "docs/reproduction/README.md": "[up](../a.md#right-heading)\n",
+    }
+    with tempfile.TemporaryDirectory() as source:
+        for path, text in tree.items():
+            os.makedirs(os.path.dirname(os.path.join(source, path)), exist_ok=True)
+            with open(os.path.join(source, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        wrong, _ = wrong_in(source)
+    expected = ["docs/none.md leads nowhere", "no heading for #in-code", "there is no docs/none.h",
+                "does not list unlisted.md", "at most 130 are allowed"]
+    found = [any(part in error for error in wrong) for part in expected]
+    print("\n".join(wrong))
+    return 0 if all(found) and len(wrong) == len(expected) else 1
+
+
+def main(argument):
+    if argument == "--self-test":
+        return self_test()
+    wrong, pages = wrong_in(argument)
+    print("\n".join(wrong) or f"All links of {pages} pages lead somewhere.")
     return 1 if wrong else 0
 
 

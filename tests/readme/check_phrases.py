@@ -1,4 +1,4 @@
-"""check_phrases.py SOURCE_DIR
+"""check_phrases.py SOURCE_DIR, or --self-test
 
 README.md and docs/*.md contain no phrase of phrases.txt, which names a better one for each.
 """
@@ -26,8 +26,18 @@ def found_in(text, phrases):
             yield plain.count("\n", 0, match.start()) + 1, phrase, better
 
 
+def self_test(phrases):
+    """Phrases are found across lines and in any case, and not in code or as parts of words."""
+    text = "It waits.\nFor\n  ever, `whoever` said, is untold;\nWhoever asks."
+    found = sorted((line, phrase) for line, phrase, _ in found_in(text, phrases))
+    print(found)
+    return 0 if found == [(2, "for ever"), (4, "whoever")] else 1
+
+
 def main(source):
     phrases = list(phrases_of(os.path.join(os.path.dirname(os.path.abspath(__file__)), "phrases.txt")))
+    if source == "--self-test":
+        return self_test(phrases)
     count = 0
     for page in [os.path.join(source, "README.md")] + sorted(glob.glob(os.path.join(source, "docs/*.md"))):
         with open(page, encoding="utf-8") as file:
