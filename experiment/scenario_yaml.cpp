@@ -9,7 +9,7 @@
 
 #include "common/injection/settings.h"
 #include "experiment/plan.h"
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 #include "simulator/policy_choice.h"
 #include "simulator/trace_csv.h"
 #include "simulator/yaml_fields.h"

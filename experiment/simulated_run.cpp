@@ -6,7 +6,7 @@
 #include "experiment/job_rows.h"
 #include "master/explanation.h"
 #include "master/job_view.h"
-#include "scheduler/account.h"
+#include "scheduler/core/account.h"
 #include "simulator/policy_choice.h"
 #include "simulator/simulator.h"
 

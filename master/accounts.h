@@ -1,5 +1,5 @@
 #pragma once
-// What jobs have cost (scheduler/account.h), for clients. Adding up a million tasks in one go would hold up heartbeats:
+// What jobs have cost (scheduler/core/account.h), for clients. Adding up a million tasks in one go would hold up heartbeats:
 // they are looked at slice by slice, and everything else has its turn in between. Clients that ask for the same share
 // it: the account of a job that has ended is kept, that of a running one for the longer the more tasks it has, so that
 // whoever asks all the time takes a small part of the thread. What changes between two slices is counted as it was or
@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "master/signal.h"
-#include "scheduler/account.h"
+#include "scheduler/core/account.h"
 
 namespace ontime::master {
 

@@ -10,7 +10,7 @@
 
 #include "master/clock.h"
 #include "master/journal/rocksdb_journal.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 
 namespace ontime::master {
 namespace {

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "master/journal/rocksdb_journal.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 
 namespace ontime::master {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/output/manifest.h"
-#include "scheduler/model/cluster.h"
+#include "scheduler/core/cluster.h"
 
 namespace ontime::master {
 

@@ -20,7 +20,7 @@
 #include "master/journal_writer.h"
 #include "master/measures.h"
 #include "master/recording/recorder.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 
 namespace ontime::master {
 

@@ -1,8 +1,8 @@
 #pragma once
 // Logs what happens, one event per line, from the records: complete by construction, and nothing in scheduler/ logs.
 
-#include "scheduler/model/cluster.h"
-#include "scheduler/record.h"
+#include "scheduler/core/cluster.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::master {
 

@@ -7,7 +7,7 @@
 #include "master/job_view.h"
 #include "master/recording/record_text.h"
 #include "master/settings.h"
-#include "scheduler/account.h"
+#include "scheduler/core/account.h"
 
 namespace ontime::master {
 namespace {

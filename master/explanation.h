@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/protocol/client.pb.h"
-#include "scheduler/model/cluster.h"
+#include "scheduler/core/cluster.h"
 
 namespace ontime::master {
 

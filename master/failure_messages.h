@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "scheduler/record.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::master {
 

@@ -8,7 +8,7 @@
 
 #include "common/base/result.h"
 #include "common/files/roots.h"
-#include "scheduler/model/job_spec.h"
+#include "scheduler/core/job_spec.h"
 
 namespace ontime::master {
 

@@ -6,9 +6,9 @@
 
 #include "common/protocol/client.pb.h"
 #include "master/failure_messages.h"
-#include "scheduler/account.h"
-#include "scheduler/forecast.h"
-#include "scheduler/model/cluster.h"
+#include "scheduler/core/account.h"
+#include "scheduler/core/cluster.h"
+#include "scheduler/forecast/forecast.h"
 
 namespace ontime::master {
 

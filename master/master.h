@@ -24,7 +24,7 @@
 #include "master/recording/recorder.h"
 #include "master/settings.h"
 #include "master/submissions.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 
 namespace ontime::master {
 

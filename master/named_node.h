@@ -5,7 +5,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
-#include "scheduler/model/cluster.h"
+#include "scheduler/core/cluster.h"
 
 namespace ontime::master {
 

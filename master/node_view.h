@@ -2,8 +2,8 @@
 // Nodes as clients see them, and which of them were held back while a job ran.
 
 #include "common/protocol/client.pb.h"
-#include "scheduler/model/job.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/core/job.h"
+#include "scheduler/core/scheduler.h"
 
 namespace ontime::master {
 

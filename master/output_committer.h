@@ -11,7 +11,7 @@
 #include "common/files/roots.h"
 #include "master/commit_plan.h"
 #include "master/file_work.h"
-#include "scheduler/model/job.h"
+#include "scheduler/core/job.h"
 
 namespace ontime::master {
 

@@ -6,7 +6,7 @@
 
 #include "common/base/result.h"
 #include "common/protocol/control.pb.h"
-#include "scheduler/event.h"
+#include "scheduler/core/event.h"
 
 namespace ontime::master {
 

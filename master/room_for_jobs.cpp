@@ -3,8 +3,8 @@
 #include <string>
 
 #include "common/base/units.h"
-#include "scheduler/model/job.h"
-#include "scheduler/owner_turns.h"
+#include "scheduler/core/job.h"
+#include "scheduler/core/owner_turns.h"
 
 namespace ontime::master {
 namespace {

@@ -2,7 +2,7 @@
 // How much of the master's memory the jobs that have not ended may take together, and those of one owner.
 
 #include "common/base/result.h"
-#include "scheduler/model/cluster.h"
+#include "scheduler/core/cluster.h"
 
 namespace ontime::master {
 

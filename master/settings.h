@@ -11,9 +11,9 @@
 #include "common/injection/injection.h"
 #include "common/net/tls_identity.h"
 #include "common/net/token.h"
-#include "scheduler/history.h"
-#include "scheduler/model/job_spec.h"
-#include "scheduler/resource_manager.h"
+#include "scheduler/core/history.h"
+#include "scheduler/core/job_spec.h"
+#include "scheduler/core/resource_manager.h"
 
 namespace ontime::master {
 

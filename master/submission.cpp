@@ -11,8 +11,8 @@
 #include "master/input_listing.h"
 #include "master/settings.h"
 #include "master/text.h"
-#include "scheduler/estimate/estimator.h"
-#include "scheduler/policy/policy.h"
+#include "scheduler/math/estimator.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::master {
 namespace {

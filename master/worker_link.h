@@ -11,8 +11,8 @@
 #include "common/base/ids.h"
 #include "common/net/connection.h"
 #include "common/protocol/control.pb.h"
-#include "scheduler/action.h"
-#include "scheduler/model/job.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/job.h"
 
 namespace ontime::master {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "common/base/time.h"
-#include "scheduler/action.h"
-#include "scheduler/event.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
 
 namespace ontime::simulator {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "scheduler/action.h"
-#include "scheduler/event.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
 
 namespace ontime::simulator {
 

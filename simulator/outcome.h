@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/record.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::simulator {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::simulator {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scheduler/model/job_spec.h"
+#include "scheduler/core/job_spec.h"
 #include "simulator/scenario.h"
 
 namespace ontime::simulator {

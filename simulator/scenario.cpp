@@ -4,8 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "scheduler/estimate/estimator.h"
-#include "scheduler/policy/policy.h"
+#include "scheduler/math/estimator.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::simulator {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "common/base/result.h"
 #include "common/injection/injection.h"
-#include "scheduler/estimate/durations.h"
-#include "scheduler/model/job_spec.h"
-#include "scheduler/resource_manager.h"
+#include "scheduler/core/job_spec.h"
+#include "scheduler/core/resource_manager.h"
+#include "scheduler/math/durations.h"
 #include "simulator/random/distribution.h"
 
 namespace ontime::simulator {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "scheduler/forecast.h"
-#include "scheduler/model/invariants.h"
+#include "scheduler/core/invariants.h"
+#include "scheduler/forecast/forecast.h"
 #include "simulator/event_log.h"
 
 namespace ontime::simulator {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 #include "simulator/event_queue.h"
 #include "simulator/planned_jobs.h"
 #include "simulator/simulator.h"

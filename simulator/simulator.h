@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 #include "simulator/outcome.h"
 #include "simulator/scenario.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/model/job_spec.h"
+#include "scheduler/core/job_spec.h"
 #include "simulator/random/distribution.h"
 
 namespace ontime::simulator {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/commands/execute.h"
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::cli {
 

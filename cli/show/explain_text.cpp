@@ -12,7 +12,7 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "common/base/units.h"
-#include "scheduler/reason.h"
+#include "scheduler/core/reason.h"
 
 namespace ontime::cli {
 namespace {

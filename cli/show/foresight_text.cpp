@@ -7,7 +7,7 @@
 
 #include "cli/show/table.h"
 #include "cli/show/tail_json.h"
-#include "scheduler/policy/duration_words.h"
+#include "scheduler/policies/duration_words.h"
 
 namespace ontime::cli {
 namespace {

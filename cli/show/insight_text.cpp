@@ -6,7 +6,7 @@
 #include "cli/show/table.h"
 #include "common/base/time.h"
 #include "common/base/units.h"
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::cli {
 namespace {

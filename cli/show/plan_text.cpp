@@ -9,7 +9,7 @@
 #include "cli/show/table.h"
 #include "cli/show/tail_json.h"
 #include "common/base/units.h"
-#include "scheduler/policy/duration_words.h"
+#include "scheduler/policies/duration_words.h"
 
 namespace ontime::cli {
 namespace {

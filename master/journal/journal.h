@@ -12,7 +12,7 @@
 #include <string>
 
 #include "common/base/result.h"
-#include "scheduler/record.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::journal {
 

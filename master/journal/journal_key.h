@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "common/base/ids.h"
-#include "scheduler/record.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::journal {
 

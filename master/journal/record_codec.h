@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "common/base/result.h"
-#include "scheduler/record.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::journal {
 

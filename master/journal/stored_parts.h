@@ -6,7 +6,7 @@
 
 #include "common/base/result.h"
 #include "master/journal/records.pb.h"
-#include "scheduler/record.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::journal {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "scheduler/action.h"
+#include "scheduler/core/action.h"
 
 namespace ontime::recording {
 

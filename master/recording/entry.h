@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "common/base/time.h"
-#include "scheduler/event.h"
-#include "scheduler/record.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/core/event.h"
+#include "scheduler/core/record.h"
+#include "scheduler/core/scheduler.h"
 
 namespace ontime::recording {
 

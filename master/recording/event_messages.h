@@ -3,7 +3,7 @@
 
 #include "common/base/result.h"
 #include "master/recording/recording.pb.h"
-#include "scheduler/event.h"
+#include "scheduler/core/event.h"
 
 namespace ontime::recording {
 

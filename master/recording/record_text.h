@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "scheduler/record.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::recording {
 

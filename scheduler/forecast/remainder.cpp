@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "scheduler/forecast/scenario.h"
-#include "scheduler/pocd/normal.h"
+#include "scheduler/math/lognormal.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "scheduler/forecast/luck.h"
 #include "scheduler/forecast/quantiles.h"
-#include "scheduler/policy/policy.h"
-#include "scheduler/pocd/fitted_tail.h"
+#include "scheduler/math/fitted_tail.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::scheduler {
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "common/base/median.h"
-#include "scheduler/policy/pieces.h"
+#include "scheduler/policies/pieces.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "common/base/ids.h"
 #include "common/base/time.h"
+#include "scheduler/core/scheduler.h"
 #include "scheduler/forecast/remainder.h"
-#include "scheduler/scheduler.h"
 
 namespace ontime::scheduler {
 

@@ -8,7 +8,7 @@
 #include "scheduler/forecast/luck.h"
 #include "scheduler/forecast/quantiles.h"
 #include "scheduler/forecast/remainder.h"
-#include "scheduler/pocd/fitted_tail.h"
+#include "scheduler/math/fitted_tail.h"
 
 namespace ontime::scheduler {
 

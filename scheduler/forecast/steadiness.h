@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "scheduler/model/job.h"
+#include "scheduler/core/job.h"
 
 namespace ontime::scheduler {
 

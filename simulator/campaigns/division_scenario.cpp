@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/units.h"
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::simulator {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 #include "simulator/simulator.h"
 
 namespace ontime::simulator {

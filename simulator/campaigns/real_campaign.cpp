@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 #include "simulator/campaigns/real_scenario.h"
 #include "simulator/campaigns/real_tally.h"
 #include "simulator/simulator.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "scheduler/pocd/lognormal.h"
-#include "scheduler/pocd/pareto_fit.h"
+#include "scheduler/math/lognormal.h"
+#include "scheduler/math/pareto.h"
 #include "simulator/random/random.h"
 
 namespace ontime::simulator {

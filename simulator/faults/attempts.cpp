@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/base/crc32c.h"
-#include "scheduler/planted.h"
+#include "scheduler/core/planted.h"
 #include "simulator/faults/workers.h"
 #include "simulator/pool.h"
 #include "simulator/random/elementary.h"

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/event.h"
-#include "scheduler/model/cluster.h"
-#include "scheduler/record.h"
+#include "scheduler/core/cluster.h"
+#include "scheduler/core/event.h"
+#include "scheduler/core/record.h"
 #include "simulator/faults/fault_plan.h"
 #include "simulator/faults/journal_image.h"
 #include "simulator/faults/output_store.h"

@@ -1,7 +1,7 @@
 // The audit's own ledger: what each fact may follow on.
 #include <algorithm>
 
-#include "scheduler/model/invariants.h"
+#include "scheduler/core/invariants.h"
 #include "simulator/faults/audit.h"
 
 namespace ontime::simulator::faults {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 #include "simulator/random/random.h"
 
 namespace ontime::simulator::faults {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 #include "simulator/faults/chaos_policy.h"
 #include "simulator/random/elementary.h"
 

@@ -8,7 +8,7 @@
 #include "common/base/crc32c.h"
 #include "master/journal/journal_key.h"
 #include "master/journal/record_codec.h"
-#include "scheduler/planted.h"
+#include "scheduler/core/planted.h"
 
 namespace ontime::simulator::faults {
 namespace {

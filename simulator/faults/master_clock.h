@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "common/base/time.h"
-#include "scheduler/planted.h"
+#include "scheduler/core/planted.h"
 
 namespace ontime::simulator::faults {
 

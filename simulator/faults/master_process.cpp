@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "master/journal/record_codec.h"
-#include "scheduler/planted.h"
+#include "scheduler/core/planted.h"
 #include "simulator/event_log.h"
 #include "simulator/faults/chaos_policy.h"
 

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 #include "simulator/faults/audit.h"
 #include "simulator/faults/commit_run.h"
 #include "simulator/faults/journal_image.h"

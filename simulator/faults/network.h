@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/base/ids.h"
-#include "scheduler/action.h"
-#include "scheduler/event.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
 #include "simulator/faults/agenda.h"
 #include "simulator/random/random.h"
 

@@ -1,10 +1,10 @@
 #pragma once
-// Which built-in error is active, in the build that has them (scheduler/planted.h).
+// Which built-in error is active, in the build that has them (scheduler/core/planted.h).
 
 #include <string_view>
 #include <vector>
 
-#include "scheduler/planted.h"
+#include "scheduler/core/planted.h"
 
 namespace ontime::simulator::faults {
 

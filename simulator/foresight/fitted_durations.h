@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "scheduler/estimate/durations.h"
+#include "scheduler/math/durations.h"
 #include "simulator/random/distribution.h"
 
 namespace ontime::simulator {

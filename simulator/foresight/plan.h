@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "scheduler/estimate/durations.h"
+#include "scheduler/math/durations.h"
 #include "simulator/foresight/fitted_durations.h"
 #include "simulator/foresight/prospect.h"
 #include "simulator/policy_choice.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "scheduler/account.h"
+#include "scheduler/core/account.h"
 
 namespace ontime::simulator {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "common/base/result.h"
-#include "scheduler/estimate/durations.h"
-#include "scheduler/model/cluster.h"
+#include "scheduler/core/cluster.h"
+#include "scheduler/math/durations.h"
 #include "simulator/foresight/fitted_durations.h"
 #include "simulator/scenario.h"
 

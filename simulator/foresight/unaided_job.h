@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "scheduler/pocd/fitted_tail.h"
+#include "scheduler/math/fitted_tail.h"
 
 namespace ontime::simulator {
 

@@ -42,7 +42,7 @@ ALLOWED = {
                     "common/protocol", "common/base"], ["yaml-cpp", "nlohmann", "google"]),
     "cli/web": (["cli/client", "cli/show", "common"], ["asio", "google", "httplib.h", "openssl", "prometheus", "zlib.h"]),
     "cli/certs": (["common/net/token.h", "common/base"], ["openssl"]),
-    "cli": (["cli/web", "cli/certs", "apps/gen", "common", "experiment", "simulator", "master/recording", "master/input_listing.h", "scheduler/policy", "scheduler/reason.h"],
+    "cli": (["cli/web", "cli/certs", "apps/gen", "common", "experiment", "simulator", "master/recording", "master/input_listing.h", "scheduler/policies", "scheduler/core/reason.h"],
             ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
 }
 
@@ -121,10 +121,10 @@ BAD = [
     ("scheduler/x.h", "#include <asio.hpp>\n"),
     ("scheduler/x.h", "#include <unistd.h>\n"),
     ("scheduler/x.h", "#include <sys/time.h>\n"),
-    ("scheduler/policy/x.h", "#include <boost/asio.hpp>\n"),
+    ("scheduler/policies/x.h", "#include <boost/asio.hpp>\n"),
     ("scheduler/x.cpp", "  #  include <spdlog/spdlog.h>\n"),
     ("common/base/x.h", '#include "common/log/log.h"\n'),
-    ("common/base/x.h", '#include "scheduler/event.h"\n'),
+    ("common/base/x.h", '#include "scheduler/core/event.h"\n'),
     ("common/base/x.h", "#include <asio/buffer.hpp>\n"),
     ("common/app/x.h", '#include "common/protocol/frame.h"\n'),
     ("common/app/x.h", '#include "common/protocol/types.pb.h"\n'),
@@ -134,7 +134,7 @@ BAD = [
     ("common/injection/draw.cpp", '#include "common/protocol/injection.pb.h"\n'),
     ("common/net/x.h", '#include "common/injection/injection.h"\n'),
     ("common/new_folder/x.h", "int x;\n"),
-    ("worker/agent/x.cpp", '#include "scheduler/event.h"\n'),
+    ("worker/agent/x.cpp", '#include "scheduler/core/event.h"\n'),
     ("worker/agent/x.cpp", "#include <rocksdb/db.h>\n"),
     ("worker/agent/x.cpp", '#include "worker/data/record_reader.h"\n'),
     ("worker/x.h", '#include "worker/agent/slots.h"\n'),
@@ -152,25 +152,25 @@ BAD = [
     ("apps/x/x.cpp", "#include <nlohmann/json.hpp>\n"),
     ("simulator/x.cpp", '#include "master/master.h"\n'),
     ("simulator/x.cpp", '#include "common/protocol/types.pb.h"\n'),
-    ("cli/x.cpp", '#include "scheduler/scheduler.h"\n'),
+    ("cli/x.cpp", '#include "scheduler/core/scheduler.h"\n'),
     ("cli/x.cpp", '#include "master/clock.h"\n'),
     ("master/x.cpp", '#include "clock.h"\n'),
-    ("master/x.cpp", '#include "../scheduler/event.h"\n'),
+    ("master/x.cpp", '#include "../scheduler/core/event.h"\n'),
 ]
 
 GOOD = [
-    ("scheduler/x.cpp", '#include "scheduler/event.h"\n#include "common/base/ids.h"\n#include <map>\n'),
-    ("scheduler/pocd/x.cpp", "#include <boost/math/quadrature/gauss.hpp>\n"),
+    ("scheduler/x.cpp", '#include "scheduler/core/event.h"\n#include "common/base/ids.h"\n#include <map>\n'),
+    ("scheduler/math/x.cpp", "#include <boost/math/quadrature/gauss.hpp>\n"),
     ("scheduler/x.cpp", '// #include "common/log/log.h"\n/*\n#include <asio.hpp>\n*/\n'),
     ("common/net/x.h", '#include "common/protocol/control.pb.h"\n#include <asio/awaitable.hpp>\n#include <sys/socket.h>\n'),
     ("master/main.cpp", '#include "master/journal/journal.h"\n#include "common/log/log.h"\n'),
-    ("master/worker_session.cpp", '#include "common/protocol/control.pb.h"\n#include "scheduler/event.h"\n'),
-    ("master/journal/record_codec.cpp", '#include "master/journal/records.pb.h"\n#include "scheduler/record.h"\n'),
+    ("master/worker_session.cpp", '#include "common/protocol/control.pb.h"\n#include "scheduler/core/event.h"\n'),
+    ("master/journal/record_codec.cpp", '#include "master/journal/records.pb.h"\n#include "scheduler/core/record.h"\n'),
     ("worker/runner/x.cpp", '#include "worker/data/x.h"\n#include "worker/progress_block.h"\n#include <unistd.h>\n'),
     ("worker/data/x.cpp", "#include <zlib.h>\n"),
     ("apps/x/x.cpp", '#include "common/app/application.h"\n#include "apps/text/words.h"\n#include <immintrin.h>\n'),
     ("cli/x.cpp", '#include "common/protocol/client.pb.h"\n#include <CLI/CLI.hpp>\n'),
-    ("tests/x/x.cpp", '#include "scheduler/event.h"\n#include "worker/data/x.h"\n#include <asio.hpp>\n'),
+    ("tests/x/x.cpp", '#include "scheduler/core/event.h"\n#include "worker/data/x.h"\n#include <asio.hpp>\n'),
 ]
 
 if __name__ == "__main__":

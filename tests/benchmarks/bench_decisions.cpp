@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 
 namespace ontime::scheduler {
 namespace {

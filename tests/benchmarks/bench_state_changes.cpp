@@ -20,7 +20,7 @@
 #include "master/control_loop.h"
 #include "master/journal/rocksdb_journal.h"
 #include "master/recording/recorder.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 #include "tests/support/process.h"
 
 namespace ontime {

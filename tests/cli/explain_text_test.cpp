@@ -8,7 +8,7 @@
 #include "cli/show/insight_text.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
-#include "scheduler/reason.h"
+#include "scheduler/core/reason.h"
 
 namespace ontime::cli {
 namespace {

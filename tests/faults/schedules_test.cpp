@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 #include "simulator/faults/cluster_run.h"
 #include "simulator/faults/generator.h"
 #include "simulator/faults/minimise.h"

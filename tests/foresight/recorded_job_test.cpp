@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 #include "simulator/foresight/prospect.h"
 
 namespace ontime::simulator {

@@ -7,8 +7,8 @@
 #include "common/protocol/control.pb.h"
 #include "common/protocol/frame.h"
 #include "master/reports.h"
-#include "scheduler/model/invariants.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/core/invariants.h"
+#include "scheduler/core/scheduler.h"
 #include "tests/fuzz/targets.h"
 
 namespace ontime::fuzz {

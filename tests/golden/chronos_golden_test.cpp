@@ -3,15 +3,12 @@
 
 #include <cmath>
 
-#include "scheduler/estimate/chronos.h"
-#include "scheduler/estimate/hadoop.h"
-#include "scheduler/estimate/handover.h"
-#include "scheduler/pocd/chronos_compare.h"
-#include "scheduler/pocd/chronos_cost.h"
-#include "scheduler/pocd/chronos_pocd.h"
-#include "scheduler/pocd/chronos_utility.h"
-#include "scheduler/pocd/pareto.h"
+#include "scheduler/math/estimator.h"
+#include "scheduler/math/pareto.h"
+#include "scheduler/policies/chronos/chronos_formulas.h"
 #include "tests/golden/golden_file.h"
+#include "tests/pocd/chronos_compare.h"
+#include "tests/pocd/handover.h"
 
 namespace ontime::golden {
 namespace {

@@ -1,10 +1,10 @@
 // The Pareto distribution, alpha-fair utility and Dolly's clones against the golden files.
 #include <gtest/gtest.h>
 
-#include "scheduler/pocd/alpha_fair.h"
-#include "scheduler/pocd/dolly.h"
-#include "scheduler/pocd/pareto.h"
+#include "scheduler/math/pareto.h"
+#include "scheduler/policies/baselines/dolly.h"
 #include "tests/golden/golden_file.h"
+#include "tests/pocd/alpha_fair.h"
 
 namespace ontime::golden {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "scheduler/pocd/shed_allocation.h"
-#include "scheduler/pocd/shed_plus_allocation.h"
+#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/shed_plus_formulas.h"
 #include "tests/golden/golden_file.h"
 
 namespace ontime::golden {

@@ -3,9 +3,8 @@
 
 #include <cmath>
 
-#include "scheduler/estimate/hadoop.h"
-#include "scheduler/estimate/hadoop_statistics.h"
-#include "scheduler/estimate/simple_exponential.h"
+#include "scheduler/math/estimator.h"
+#include "scheduler/policies/baselines/hadoop.h"
 #include "tests/golden/golden_file.h"
 
 namespace ontime::golden {

@@ -3,11 +3,7 @@
 
 #include <cmath>
 
-#include "scheduler/pocd/xu_lau_clone.h"
-#include "scheduler/pocd/xu_lau_cutoff.h"
-#include "scheduler/pocd/xu_lau_ese.h"
-#include "scheduler/pocd/xu_lau_p2.h"
-#include "scheduler/pocd/xu_lau_sda.h"
+#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
 #include "tests/golden/golden_file.h"
 
 namespace ontime::golden {

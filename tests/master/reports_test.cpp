@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "scheduler/model/invariants.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/core/invariants.h"
+#include "scheduler/core/scheduler.h"
 
 namespace ontime::master {
 namespace {

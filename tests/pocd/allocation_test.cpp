@@ -7,9 +7,9 @@
 #include <functional>
 #include <limits>
 
-#include "scheduler/pocd/ladder.h"
-#include "scheduler/pocd/shed_allocation.h"
-#include "scheduler/pocd/shed_plus_allocation.h"
+#include "scheduler/math/allocation.h"
+#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/shed_plus_formulas.h"
 #include "tests/pocd/generators.h"
 
 namespace ontime::scheduler::pocd {

@@ -1,5 +1,5 @@
 // The PoCD of a divided rest, against values computed with 60 digits.
-#include "scheduler/pocd/divided_pocd.h"
+#include "scheduler/policies/split_resume/division.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-#include "scheduler/pocd/accurate.h"
-#include "scheduler/pocd/shed_pocd.h"
+#include "scheduler/math/numeric.h"
+#include "scheduler/policies/shed/shed_formulas.h"
 
 namespace ontime::scheduler::pocd {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "scheduler/pocd/chronos_job.h"
-#include "scheduler/pocd/shed_plus_allocation.h"
-#include "scheduler/pocd/shed_pocd.h"
+#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/shed_plus_formulas.h"
 
 namespace ontime::scheduler::pocd {
 

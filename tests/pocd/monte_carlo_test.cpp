@@ -6,14 +6,11 @@
 #include <functional>
 #include <random>
 
-#include "scheduler/pocd/chronos_cost.h"
-#include "scheduler/pocd/chronos_pocd.h"
-#include "scheduler/pocd/lognormal.h"
-#include "scheduler/pocd/pareto.h"
-#include "scheduler/pocd/shed_pocd.h"
-#include "scheduler/pocd/xu_lau_clone.h"
-#include "scheduler/pocd/xu_lau_ese.h"
-#include "scheduler/pocd/xu_lau_sda.h"
+#include "scheduler/math/lognormal.h"
+#include "scheduler/math/pareto.h"
+#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
 
 namespace ontime::scheduler::pocd {
 namespace {

@@ -4,14 +4,13 @@
 
 #include <cmath>
 
-#include "scheduler/pocd/accurate.h"
-#include "scheduler/pocd/alpha_fair.h"
-#include "scheduler/pocd/chronos_compare.h"
-#include "scheduler/pocd/chronos_pocd.h"
-#include "scheduler/pocd/chronos_utility.h"
-#include "scheduler/pocd/pareto.h"
-#include "scheduler/pocd/tail_pocd.h"
+#include "scheduler/math/numeric.h"
+#include "scheduler/math/pareto.h"
+#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "tests/pocd/alpha_fair.h"
+#include "tests/pocd/chronos_compare.h"
 #include "tests/pocd/generators.h"
+#include "tests/pocd/tail_pocd.h"
 
 namespace ontime::scheduler::pocd {
 namespace {

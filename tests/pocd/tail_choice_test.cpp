@@ -1,5 +1,5 @@
 // Which tail is chosen for what was seen, and that every tail is a distribution.
-#include "scheduler/estimate/tail_choice.h"
+#include "scheduler/math/tail_choice.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <random>
 
-#include "scheduler/estimate/durations.h"
-#include "scheduler/pocd/lognormal.h"
-#include "scheduler/pocd/pareto.h"
+#include "scheduler/math/durations.h"
+#include "scheduler/math/lognormal.h"
+#include "scheduler/math/pareto.h"
 #include "tests/pocd/generators.h"
 
 namespace ontime::scheduler::estimate {

@@ -5,11 +5,9 @@
 #include <cmath>
 #include <random>
 
-#include "scheduler/pocd/empirical.h"
-#include "scheduler/pocd/lognormal.h"
-#include "scheduler/pocd/normal.h"
-#include "scheduler/pocd/pareto.h"
-#include "scheduler/pocd/pareto_fit.h"
+#include "scheduler/math/fitted_tail.h"
+#include "scheduler/math/lognormal.h"
+#include "scheduler/math/pareto.h"
 #include "tests/pocd/generators.h"
 
 namespace ontime::scheduler::pocd {

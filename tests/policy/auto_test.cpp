@@ -1,5 +1,5 @@
 // auto: which policy it chooses for a job, that this policy then plans, and that a new master keeps to the choice.
-#include "scheduler/policy/auto.h"
+#include "scheduler/policies/auto.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // r, the times and the words that go with them.
-#include "scheduler/policy/chronos_plan.h"
+#include "scheduler/policies/chronos/chronos_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <stdexcept>
 
-#include "scheduler/pocd/chronos_pocd.h"
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/policy.h"
 #include "tests/golden/golden_file.h"
 
 namespace ontime::scheduler {

@@ -1,5 +1,5 @@
 // clone, s-restart and s-resume on a running scheduler.
-#include "scheduler/policy/chronos.h"
+#include "scheduler/policies/chronos/chronos.h"
 
 #include <gtest/gtest.h>
 

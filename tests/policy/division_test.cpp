@@ -1,5 +1,5 @@
 // The choice of (s, c) and the joint grant.
-#include "scheduler/policy/division.h"
+#include "scheduler/policies/split_resume/division.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "scheduler/pocd/divided_pocd.h"
+#include "scheduler/policies/split_resume/division.h"
 
 namespace ontime::scheduler {
 namespace {

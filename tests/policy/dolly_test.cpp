@@ -1,4 +1,4 @@
-#include "scheduler/policy/dolly.h"
+#include "scheduler/policies/baselines/dolly.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

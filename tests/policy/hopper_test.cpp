@@ -1,9 +1,9 @@
-#include "scheduler/policy/hopper.h"
+#include "scheduler/policies/baselines/hopper.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scheduler/policy/hopper_shares.h"
+#include "scheduler/policies/baselines/hopper.h"
 #include "tests/policy/baseline_world.h"
 
 namespace ontime::scheduler {

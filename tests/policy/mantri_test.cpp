@@ -1,6 +1,6 @@
 // Attempts map 10 % of their split per second: a healthy task takes 10 s. t_min = 10 s and beta = 2 are given by flags,
 // so that E(T) = 20 s and T exceeds Q = 10 s / sqrt 0.75 = 11.547 s with probability 0.75.
-#include "scheduler/policy/mantri.h"
+#include "scheduler/policies/baselines/mantri.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

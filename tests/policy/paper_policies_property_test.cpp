@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 #include "tests/policy/paced_world.h"
 
 namespace ontime::scheduler {

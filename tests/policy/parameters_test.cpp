@@ -1,5 +1,5 @@
 // What people may write after --policy-set.
-#include "scheduler/policy/parameters.h"
+#include "scheduler/policies/parameters.h"
 
 #include <gtest/gtest.h>
 

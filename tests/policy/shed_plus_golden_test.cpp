@@ -8,8 +8,8 @@
 #include <map>
 #include <numeric>
 
-#include "scheduler/pocd/shed_plus_allocation.h"
-#include "scheduler/pocd/shed_pocd.h"
+#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/shed_plus_formulas.h"
 #include "tests/golden/golden_file.h"
 #include "tests/scheduler/scheduler_fixture.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 #include "tests/policy/paced_world.h"
 
 namespace ontime::scheduler {

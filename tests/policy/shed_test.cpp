@@ -1,9 +1,9 @@
 // Shed on a real scheduler whose attempts run: what every submission brings to the jobs there are.
-#include "scheduler/policy/shed.h"
+#include "scheduler/policies/shed/shed.h"
 
 #include <gtest/gtest.h>
 
-#include "scheduler/pocd/shed_allocation.h"
+#include "scheduler/policies/shed/shed_formulas.h"
 #include "tests/policy/paced_world.h"
 
 namespace ontime::scheduler {

@@ -1,5 +1,5 @@
 // split-resume on a real scheduler: what it cuts, divides, keeps and leaves alone.
-#include "scheduler/policy/split_resume.h"
+#include "scheduler/policies/split_resume/split_resume.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

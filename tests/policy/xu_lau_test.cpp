@@ -1,13 +1,12 @@
 // sca, sda and ese on a running scheduler.
-#include "scheduler/policy/xu_lau.h"
+#include "scheduler/policies/xu_lau/xu_lau.h"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "scheduler/pocd/xu_lau_p2.h"
-#include "scheduler/pocd/xu_lau_sda.h"
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
+#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
 #include "tests/policy/paced_world.h"
 
 namespace ontime::scheduler {

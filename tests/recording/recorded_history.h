@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "master/recording/recorder.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 
 namespace ontime::recording::test {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "scheduler/account.h"
+#include "scheduler/core/account.h"
 #include "tests/scheduler/random_history.h"
 
 namespace ontime::scheduler {

@@ -1,5 +1,5 @@
 // Where bytes and machine time go, in histories small enough to add up by hand.
-#include "scheduler/account.h"
+#include "scheduler/core/account.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "scheduler/forecast.h"
+#include "scheduler/forecast/forecast.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "scheduler/model/job_spec.h"
+#include "scheduler/core/job_spec.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "scheduler/model/ledger.h"
+#include "scheduler/core/ledger.h"
 
 namespace ontime::scheduler {
 namespace {

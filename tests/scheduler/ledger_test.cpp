@@ -1,8 +1,8 @@
-#include "scheduler/model/ledger.h"
+#include "scheduler/core/ledger.h"
 
 #include <gtest/gtest.h>
 
-#include "scheduler/model/task.h"
+#include "scheduler/core/task.h"
 
 namespace ontime::scheduler {
 namespace {

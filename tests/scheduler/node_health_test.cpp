@@ -1,4 +1,4 @@
-#include "scheduler/node_health.h"
+#include "scheduler/core/node_health.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "scheduler/node_holds.h"
+#include "scheduler/core/node_holds.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "scheduler/node_speeds.h"
+#include "scheduler/core/node_speeds.h"
 
 #include <gtest/gtest.h>
 

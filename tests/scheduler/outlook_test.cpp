@@ -1,5 +1,5 @@
 // What is expected of running tasks, from their reports.
-#include "scheduler/outlook.h"
+#include "scheduler/core/outlook.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Slots where jobs of several owners wait: nobody gets more by submitting more, or with shorter deadlines.
-#include "scheduler/owner_turns.h"
+#include "scheduler/core/owner_turns.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // How long an attempt may go without a sign of life. The scheduler's use of it is in cut_test.cpp.
-#include "scheduler/patience.h"
+#include "scheduler/core/patience.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "scheduler/resource_manager.h"
+#include "scheduler/core/resource_manager.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/model/invariants.h"
+#include "scheduler/core/invariants.h"
 
 namespace ontime::scheduler::test {
 

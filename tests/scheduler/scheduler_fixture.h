@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 
 namespace ontime::scheduler::test {
 

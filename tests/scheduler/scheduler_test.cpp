@@ -1,4 +1,4 @@
-#include "scheduler/scheduler.h"
+#include "scheduler/core/scheduler.h"
 
 #include <gtest/gtest.h>
 

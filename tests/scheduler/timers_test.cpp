@@ -1,4 +1,4 @@
-#include "scheduler/timers.h"
+#include "scheduler/core/timers.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

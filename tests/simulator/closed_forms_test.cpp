@@ -5,8 +5,7 @@
 
 #include <cmath>
 
-#include "scheduler/pocd/chronos_cost.h"
-#include "scheduler/pocd/chronos_pocd.h"
+#include "scheduler/policies/chronos/chronos_formulas.h"
 #include "simulator/simulator.h"
 
 namespace ontime::simulator {

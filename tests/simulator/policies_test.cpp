@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "scheduler/policy/policy.h"
+#include "scheduler/policies/policy.h"
 #include "simulator/simulator.h"
 #include "tests/simulator/random_scenario.h"
 #include "tests/support/sanitized.h"

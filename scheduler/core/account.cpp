@@ -1,0 +1,214 @@
+#include "scheduler/core/account.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ontime::scheduler {
+namespace {
+
+// What becomes of work that the attempt itself has not sealed.
+enum class Rest : std::uint8_t { Duplicated, Dropped, Open };
+
+class AttemptAccount {
+ public:
+  AttemptAccount(const Task& task, std::uint32_t number, TimePoint now)
+      : task_(task), number_(number), attempt_(task.attempts[number]), now_(now) {}
+
+  JobAccount compute() {
+    account_.attempts = 1;
+    account_.speculative = attempt_.speculative ? 1 : 0;
+    divide_bytes();
+    divide_time();
+    find_saving();
+    return account_;
+  }
+
+ private:
+  TimePoint end() const { return is_live(attempt_.state) ? now_ : attempt_.ended_at; }
+  bool has_mapped() const { return attempt_.offset > attempt_.start_offset; }
+
+  // Whether another attempt that was there before this one ended has sealed the segment or is still at it.
+  bool is_covered(const Segment& segment) const {
+    if (segment.sealed) return task_.attempts[segment.attempt].launched_at < end();
+    return std::any_of(task_.attempts.begin(), task_.attempts.end(), [&](const Attempt& other) {
+      return &other != &attempt_ && is_live(other.state) && !other.standby &&
+             other.held.contains(segment.range.begin) && other.launched_at < end();
+    });
+  }
+
+  Rest rest_in(const Segment& segment) const {
+    if (is_live(attempt_.state)) return segment.sealed ? Rest::Duplicated : Rest::Open;
+    if (attempt_.state == AttemptState::Failed || attempt_.state == AttemptState::Lost) return Rest::Dropped;
+    return is_covered(segment) ? Rest::Duplicated : Rest::Dropped;
+  }
+
+  void add_rest(Rest rest, std::uint64_t bytes) {
+    switch (rest) {
+      case Rest::Duplicated:
+        account_.bytes.duplicated += bytes;
+        break;
+      case Rest::Dropped:
+        account_.bytes.dropped += bytes;
+        break;
+      case Rest::Open:
+        account_.bytes.open += bytes;
+        break;
+    }
+  }
+
+  void divide_bytes() {
+    ByteAccount& bytes = account_.bytes;
+    if (attempt_.standby || !has_mapped()) return;
+    bytes.mapped = attempt_.offset - attempt_.start_offset;
+    const std::vector<Segment>& segments = task_.ledger.segments();
+    const Segment* segment = task_.ledger.containing(attempt_.start_offset);
+    std::uint64_t at = attempt_.start_offset;
+    for (; segment != nullptr && segment != segments.data() + segments.size() && at < attempt_.offset; ++segment) {
+      const std::uint64_t to = std::min(attempt_.offset, segment->range.end);
+      if (segment->sealed && segment->attempt == number_)
+        bytes.useful += to - at;
+      else
+        add_rest(rest_in(*segment), to - at);
+      at = to;
+    }
+    // Behind the end that a compressed stream turned out to have.
+    if (at < attempt_.offset) add_rest(Rest::Dropped, attempt_.offset - at);
+  }
+
+  void divide_time() {
+    TimeAccount& time = account_.time;
+    time.total = std::max(Duration(0), end() - attempt_.launched_at);
+    Duration left = time.total;
+    const auto take = [&](Duration wanted) {
+      const Duration taken = std::clamp(wanted, Duration(0), left);
+      left -= taken;
+      return taken;
+    };
+    const bool is_ready = attempt_.ready_at != TimePoint{};
+    const bool is_started = attempt_.started_at != TimePoint{};
+    if (is_ready) {
+      time.launch = take(attempt_.ready_at - attempt_.launched_at);
+      time.standby = take((is_started ? attempt_.started_at : end()) - attempt_.ready_at);
+    } else if (!has_mapped() && attempt_.state != AttemptState::Succeeded) {
+      time.launch = take(left);
+    }
+    divide_work(left);
+  }
+
+  // In proportion to the bytes, to the nanosecond: the last part is what remains.
+  void divide_work(Duration work) {
+    TimeAccount& time = account_.time;
+    const ByteAccount& bytes = account_.bytes;
+    if (bytes.mapped == 0) {
+      const Segment* segment = task_.ledger.containing(attempt_.held.begin);
+      if (attempt_.state == AttemptState::Succeeded || segment == nullptr)
+        time.useful = work;
+      else
+        time_of(rest_in(*segment)) = work;
+      return;
+    }
+    Duration left = work;
+    std::uint64_t bytes_left = bytes.mapped;
+    const std::pair<std::uint64_t, Duration*> parts[] = {{bytes.useful, &time.useful},
+                                                         {bytes.duplicated, &time.duplicated},
+                                                         {bytes.dropped, &time.dropped},
+                                                         {bytes.open, &time.open}};
+    for (const auto& [part, to] : parts) {
+      *to = bytes_left == part ? left : share(left, part, bytes_left);
+      left -= *to;
+      bytes_left -= part;
+    }
+  }
+
+  static Duration share(Duration whole, std::uint64_t part, std::uint64_t of) {
+    const double exact = static_cast<double>(whole.count()) * (static_cast<double>(part) / static_cast<double>(of));
+    return std::clamp(Duration(static_cast<Duration::rep>(exact)), Duration(0), whole);
+  }
+
+  Duration& time_of(Rest rest) {
+    if (rest == Rest::Duplicated) return account_.time.duplicated;
+    return rest == Rest::Dropped ? account_.time.dropped : account_.time.open;
+  }
+
+  // Only what an attempt has sealed that was launched before, for a range in which this one begins: pieces of a divided
+  // task have not saved each other anything.
+  void find_saving() {
+    const std::uint64_t mapped = account_.bytes.mapped;
+    if (mapped == 0 || attempt_.start_offset == task_.ledger.split().begin) return;
+    for (const Segment& segment : task_.ledger.segments()) {
+      if (segment.range.end > attempt_.start_offset) break;
+      if (!segment.sealed || segment.attempt >= number_) continue;
+      if (task_.attempts[segment.attempt].launch_end > attempt_.start_offset) {
+        account_.saved.bytes += segment.range.size();
+      }
+    }
+    if (account_.saved.bytes == 0) return;
+    account_.resumed = 1;
+    const TimeAccount& time = account_.time;
+    const double work = seconds(time.total - time.launch - time.standby);
+    account_.saved.time =
+        from_seconds(work * (static_cast<double>(account_.saved.bytes) / static_cast<double>(mapped)));
+  }
+
+  const Task& task_;
+  const std::uint32_t number_;
+  const Attempt& attempt_;
+  const TimePoint now_;
+  JobAccount account_;
+};
+
+}  // namespace
+
+ByteAccount& ByteAccount::operator+=(const ByteAccount& other) {
+  mapped += other.mapped;
+  useful += other.useful;
+  duplicated += other.duplicated;
+  dropped += other.dropped;
+  open += other.open;
+  return *this;
+}
+
+TimeAccount& TimeAccount::operator+=(const TimeAccount& other) {
+  total += other.total;
+  launch += other.launch;
+  standby += other.standby;
+  useful += other.useful;
+  duplicated += other.duplicated;
+  dropped += other.dropped;
+  open += other.open;
+  return *this;
+}
+
+Saving& Saving::operator+=(const Saving& other) {
+  bytes += other.bytes;
+  time += other.time;
+  return *this;
+}
+
+JobAccount& JobAccount::operator+=(const JobAccount& other) {
+  bytes += other.bytes;
+  time += other.time;
+  saved += other.saved;
+  attempts += other.attempts;
+  speculative += other.speculative;
+  resumed += other.resumed;
+  return *this;
+}
+
+JobAccount account(const Task& task, std::uint32_t attempt, TimePoint now) {
+  return AttemptAccount(task, attempt, now).compute();
+}
+
+JobAccount account(const Task& task, TimePoint now) {
+  JobAccount sum;
+  for (std::uint32_t number = 0; number < task.attempts.size(); ++number) sum += account(task, number, now);
+  return sum;
+}
+
+JobAccount account(const Job& job, TimePoint now) {
+  JobAccount sum;
+  for (const Task& task : job.tasks) sum += account(task, now);
+  return sum;
+}
+
+}  // namespace ontime::scheduler

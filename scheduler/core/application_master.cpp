@@ -1,0 +1,244 @@
+#include "scheduler/core/application_master.h"
+
+#include <algorithm>
+
+#include "common/base/check.h"
+#include "scheduler/core/planted.h"
+
+namespace ontime::scheduler {
+namespace {
+
+template <class Queue>
+std::uint32_t total(const Queue& copies) {
+  std::uint32_t count = 0;
+  for (const auto& wanted : copies) count += wanted.count;
+  return count;
+}
+
+}  // namespace
+
+ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
+    : job_(job), outlook_(cluster, job, cluster.find_job(job)->spec.estimator) {
+  const std::vector<Task>& tasks = cluster.find_job(job)->tasks;
+  task_count_ = next_fresh_ = static_cast<std::uint32_t>(tasks.size());
+  while (next_fresh_ > 0 && tasks[next_fresh_ - 1].attempts.empty()) --next_fresh_;
+  for (const Task& task : tasks) {
+    for (const Segment& segment : task.ledger.segments()) {
+      if (segment.sealed) proven_.insert(task.attempts[segment.attempt].node);
+    }
+  }
+  for (std::uint32_t index = 0; index < next_fresh_; ++index) refresh(cluster, task_id(index));
+  for (const AttemptId attempt : cluster.find_job(job)->live) {
+    if (cluster.find_attempt(attempt)->standby) standbys_.insert(attempt);
+  }
+}
+
+bool ApplicationMaster::has_waiting() const {
+  return !copies_.empty() || !again_.empty() || next_fresh_ < task_count_ || !clones_waiting_.empty();
+}
+
+std::uint32_t ApplicationMaster::waiting() const {
+  std::uint32_t behind_cuts = 0;  // promised, and to come when the cut is answered
+  for (const auto& [attempt, waiting] : behind_cuts_) {
+    if (!waiting.take_over || waiting.take_over->handover == Handover::Ready) continue;  // they are launched already
+    for (const std::uint32_t count : waiting.take_over->copies) behind_cuts += count;
+  }
+  return total(copies_) + total(clones_waiting_) + behind_cuts + static_cast<std::uint32_t>(again_.size()) +
+         (task_count_ - next_fresh_) * (1 + clones_);
+}
+
+std::map<std::uint32_t, std::uint32_t> ApplicationMaster::pending() const {
+  std::map<std::uint32_t, std::uint32_t> pending;
+  for (const std::deque<Copies>* copies : {&copies_, &clones_waiting_}) {
+    for (const Copies& wanted : *copies) {
+      if (wanted.count > 0) pending[wanted.place.first] += wanted.count;
+    }
+  }
+  for (const auto& [attempt, waiting] : behind_cuts_) {
+    if (!waiting.take_over || waiting.take_over->handover == Handover::Ready) continue;  // they are launched already
+    for (const std::uint32_t count : waiting.take_over->copies) pending[attempt.task.index] += count;
+  }
+  return pending;
+}
+
+void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
+  observe(cluster, id);
+  if (id.index >= next_fresh_) return;
+  const std::vector<Segment>& segments = cluster.find_task(id)->ledger.segments();
+  for (const Segment& segment : segments) {
+    const Place place{id.index, segment.range.begin};
+    if (segment.sealed || !cluster.racing(id, place.second).empty() || !cluster.standing_by(id, place.second).empty())
+      again_.erase(place);
+    else if (!planted(Plant::ReleasedRestLost) || segment.range.begin == segments.front().range.begin)
+      again_.insert(place);
+  }
+}
+
+std::optional<double> ApplicationMaster::on_attempt_ended(const Cluster& cluster, AttemptId attempt) {
+  standbys_.erase(attempt);
+  behind_cuts_.erase(attempt);
+  return outlook_.on_attempt_ended(cluster, attempt);
+}
+
+// Speculative attempts first: they are what the deadline hangs on. The clones of a task that has just begun come last.
+bool ApplicationMaster::launch_one(Turn& turn, const ResourceManager& nodes) {
+  return launch_copy(turn, nodes, copies_) || launch_again(turn, nodes) || launch_first(turn, nodes) ||
+         launch_copy(turn, nodes, clones_waiting_);
+}
+
+bool ApplicationMaster::launch_copy(Turn& turn, const ResourceManager& nodes, std::deque<Copies>& copies) {
+  const auto is_over = [&](const Copies& wanted) {
+    const Segment* segment = turn.cluster.find_task(task_id(wanted.place.first))->ledger.find(wanted.place.second);
+    return wanted.count == 0 || segment == nullptr || segment->sealed;
+  };
+  if (!nodes.choose(troubled(turn.now))) return false;  // for none of them, however many they are
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    while (!copies.empty() && is_over(copies.front())) copies.pop_front();
+    if (i >= copies.size() || is_over(copies[i])) continue;
+    const Place place = copies[i].place;
+    const std::optional<NodeId> node = node_for_copy(turn, nodes, place);
+    if (!node) {  // another one may have a node that will do
+      if (has_no_node_for_copy(turn.cluster, nodes, place)) copies[i].count = 0;
+      continue;
+    }
+    --copies[i].count;
+    // Whoever it was to relieve may have ended while it waited for a slot.
+    const bool waits = copies[i].standby && !turn.cluster.racing(task_id(place.first), place.second).empty();
+    launch(turn, *node, place, true, waits);
+    return true;
+  }
+  return false;
+}
+
+// Not where the segment has failed: a copy there would fail as well, and one that nothing but such nodes is left for is
+// not worth a slot.
+std::optional<NodeId> ApplicationMaster::node_for_copy(const Turn& turn, const ResourceManager& nodes,
+                                                       Place place) const {
+  const std::vector<NodeId> bad = nodes_to_avoid(turn.cluster, place, turn.now);
+  if (nodes.placement().apart) {
+    std::vector<NodeId> avoided = nodes_that_hold(turn.cluster, place);
+    avoided.insert(avoided.end(), bad.begin(), bad.end());
+    if (const auto node = nodes.choose(avoided)) return node;
+  }
+  return nodes.choose(bad);
+}
+
+// Every node works on the segment or has failed on it. Its copies are given up then, so that its policy can decide anew
+// and does not wait for what never comes.
+bool ApplicationMaster::has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes, Place place) const {
+  std::vector<NodeId> failed = nodes_that_failed(cluster, task_id(place.first), place.second);
+  if (failed.empty()) return false;
+  const std::vector<NodeId> holding = nodes_that_hold(cluster, place);
+  failed.insert(failed.end(), holding.begin(), holding.end());
+  return nodes.covers_all_usable(failed);
+}
+
+// Where nothing but bad nodes is left one of them is tried again, but not while a node may come that the master has not
+// heard of since it began.
+std::optional<NodeId> ApplicationMaster::node_for_waiting(const Turn& turn, const ResourceManager& nodes,
+                                                          const std::vector<NodeId>& bad) const {
+  if (const std::optional<NodeId> node = nodes.choose_for_waiting(bad)) return node;
+  const bool is_last_hope = nodes.covers_all_usable(bad) && are_all(turn.cluster, bad, turn.now);
+  return is_last_hope ? nodes.choose_for_waiting({}) : std::nullopt;
+}
+
+// A segment goes to another node than those where it failed, and waits for one as long as there is one.
+bool ApplicationMaster::launch_again(Turn& turn, const ResourceManager& nodes) {
+  const bool is_for_none = again_.empty() || !node_for_waiting(turn, nodes, troubled(turn.now));
+  for (const Place& place : again_) {
+    if (is_for_none && nodes_that_failed(turn.cluster, task_id(place.first), place.second).empty()) continue;
+    const auto node = node_for_waiting(turn, nodes, nodes_to_avoid(turn.cluster, place, turn.now));
+    if (!node) continue;
+    launch(turn, *node, place, false, false);
+    return true;
+  }
+  return false;
+}
+
+bool ApplicationMaster::launch_first(Turn& turn, const ResourceManager& nodes) {
+  if (next_fresh_ >= task_count_) return false;
+  const std::optional<NodeId> node = node_for_waiting(turn, nodes, troubled(turn.now));
+  if (!node) return false;
+  const std::uint32_t index = next_fresh_++;
+  refresh(turn.cluster, task_id(index));  // all its segments wait, more than one if it was divided
+  launch(turn, *node, {index, turn.cluster.find_task(task_id(index))->ledger.split().begin}, false, false);
+  if (clones_ > 0) {
+    for (const Segment& segment : turn.cluster.find_task(task_id(index))->ledger.segments()) {
+      clones_waiting_.push_back({{index, segment.range.begin}, clones_, false});
+    }
+  }
+  return true;
+}
+
+void ApplicationMaster::launch(Turn& turn, NodeId node, Place place, bool speculative, bool standby) {
+  const TaskId id = task_id(place.first);
+  const Task* task = turn.cluster.find_task(id);
+  const AttemptId attempt{id, static_cast<std::uint32_t>(task->attempts.size())};
+  const ByteRange range = task->ledger.find(place.second)->range;
+  const std::uint64_t split_begin = task->ledger.split().begin;
+  again_.erase(place);
+  if (standby) standbys_.insert(attempt);
+  turn.record(record::AttemptLaunched{attempt, node, range, speculative, standby});
+  const bool is_late = planted(Plant::ResumedTooFar) && range.begin != split_begin;
+  turn.act(action::LaunchAttempt{node, attempt, {range.begin + (is_late ? 1 : 0), range.end}, standby});
+  const JobSpec& spec = turn.cluster.find_job(job_)->spec;
+  if (spec.checkpoint_interval > Duration::zero()) {
+    turn.timers.arm(checkpoint_of(attempt), turn.now + spec.checkpoint_interval);
+  }
+  watch_progress(turn, attempt);
+}
+
+std::vector<NodeId> ApplicationMaster::nodes_that_hold(const Cluster& cluster, Place place) const {
+  std::vector<NodeId> nodes;
+  for (const auto& holders :
+       {cluster.racing(task_id(place.first), place.second), cluster.standing_by(task_id(place.first), place.second)}) {
+    for (const AttemptId id : holders) nodes.push_back(cluster.find_attempt(id)->node);
+  }
+  return nodes;
+}
+
+bool ApplicationMaster::on_segment_sealed(Turn& turn, const event::SegmentSealed& sealed) {
+  const Attempt* attempt = turn.cluster.find_attempt(sealed.attempt);
+  const Segment* segment = turn.cluster.find_task(sealed.attempt.task)->ledger.find(sealed.range.begin);
+  if (attempt->held.begin != sealed.range.begin || segment == nullptr || segment->sealed) return false;
+  if (segment->range != sealed.range) return false;
+  if (sealed.range.is_open_ended() ? sealed.input_end < sealed.range.begin : sealed.input_end != sealed.range.end) {
+    return false;
+  }
+  proven_.insert(attempt->node);
+  troubles_.erase(attempt->node);
+  missing_.erase(attempt->node);
+  turn.record(record::SegmentSealed{sealed.attempt, sealed.range, sealed.input_end, sealed.output, sealed.counters});
+  settle_race(turn, sealed.attempt, sealed.range.begin);
+  return true;
+}
+
+// The segment that begins there is the winner's: who works on it has lost it, who was to come to it later was stopped
+// in front of it when the fact was applied and learns of it now.
+void ApplicationMaster::settle_race(Turn& turn, AttemptId winner, std::uint64_t begin) {
+  const std::vector<Attempt>& attempts = turn.cluster.find_task(winner.task)->attempts;
+  for (std::uint32_t number = 0; number < attempts.size(); ++number) {
+    const Attempt& other = attempts[number];
+    const AttemptId id{winner.task, number};
+    if (number == winner.number || !is_live(other.state)) continue;
+    if (other.held.begin == begin)
+      kill(turn, id, "another attempt was first");
+    else if (other.held.end == begin)
+      end_at(turn, id, begin);
+  }
+}
+
+void ApplicationMaster::kill(Turn& turn, AttemptId id, const std::string& reason) {
+  end(turn, id, AttemptEnd::Killed, reason);
+}
+
+void ApplicationMaster::end(Turn& turn, AttemptId id, AttemptEnd how, const std::string& reason) {
+  const Attempt* attempt = turn.cluster.find_live(id);
+  if (attempt == nullptr) return;
+  const NodeId node = attempt->node;
+  turn.record(record::AttemptEnded{id, how, reason});
+  if (planted(Plant::KillNotRecorded)) turn.records.pop_back();
+  turn.act(action::KillAttempt{node, id, reason});
+}
+
+}  // namespace ontime::scheduler

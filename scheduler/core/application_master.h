@@ -1,0 +1,179 @@
+#pragma once
+// The ApplicationMaster's role, one per job: what of the job waits for a slot, what happens to its attempts, and the
+// carrying out of what its policy decides. Everything that happens to a task is one operation: a segment is cut, raced,
+// sealed or started again; checkpoint, retry and speculation differ only in who asks for it.
+//
+//   waiting --slot--> held by one or more live attempts --sealed by the first--> done
+//      ^                     |
+//      '--- its last holder ended without sealing it
+//
+// Its parts: application_master.cpp launches and seals, cuts.cpp cuts, speculation.cpp carries out decisions,
+// failures.cpp says what failures mean.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "scheduler/core/event.h"
+#include "scheduler/core/outlook.h"
+#include "scheduler/core/resource_manager.h"
+#include "scheduler/core/turn.h"
+#include "scheduler/policies/decision.h"
+
+namespace ontime::scheduler {
+
+class ApplicationMaster {
+ public:
+  // Looks through the job's tasks for what waits, so it serves a fresh job and a replayed one alike.
+  ApplicationMaster(JobId job, const Cluster& cluster);
+
+  bool has_waiting() const;
+  // Attempts that wait for a slot, copies too, and those that are promised behind a cut.
+  std::uint32_t waiting() const;
+  // Fresh attempts that a policy has asked for and that are not launched yet, by task.
+  std::map<std::uint32_t, std::uint32_t> pending() const;
+  const Outlook& outlook() const { return outlook_; }
+
+  // Launches one attempt for something that waits, if a suitable node has a slot. False when nothing could be done.
+  bool launch_one(Turn& turn, const ResourceManager& nodes);
+
+  // Decisions of the policy, carried out. One that does not fit what has become of the job meanwhile does nothing.
+  void carry_out(Turn& turn, const Speculate& decision);
+  void carry_out(Turn& turn, const Divide& decision);
+  void carry_out(Turn& turn, const CloneTasks& decision);
+  void carry_out(Turn& turn, const EndAttempt& decision);
+
+  // Something was reported about the task, or one of its attempts has changed. What nobody holds waits again.
+  void observe(const Cluster& cluster, TaskId task) { outlook_.refresh(cluster, task); }
+  void refresh(const Cluster& cluster, TaskId task);
+  // How much slower than its peers an attempt was that has just ended; nothing if that cannot be said.
+  std::optional<double> on_attempt_ended(const Cluster& cluster, AttemptId attempt);
+
+  // Events about attempts that are live and on that node.
+  void on_ready(Turn& turn, AttemptId attempt);
+  // False if the attempt does not hold exactly this segment: it is out of step and must be ended.
+  bool on_segment_sealed(Turn& turn, const event::SegmentSealed& sealed);
+
+  // Cuts (cuts.cpp). At most one is in flight for an attempt (Attempt::cut); what wants another waits for its answer.
+  void on_checkpoint_due(Turn& turn, AttemptId attempt);
+  // Its node drains (model/duty.h): the attempt is asked to stop at its next record, or ended if it would seal nothing
+  // that is of use. Asked again for one that was asked, nothing changes.
+  void hand_over(Turn& turn, AttemptId attempt);
+  void on_cut_answered(Turn& turn, const event::CutAnswered& answer);
+  // The answer that somebody waits for may be overdue.
+  void on_cut_timer(Turn& turn, AttemptId attempt);
+  // Its worker has registered again: orders may have been lost with the old connection or the old master. It ignores
+  // those that it has had.
+  void repeat_orders(Turn& turn, AttemptId attempt);
+
+  // Failures (failures.cpp).
+  // Records that the attempt has failed and whether that counts against its segment. Returns why the job has failed, or
+  // an empty string if it goes on.
+  std::string on_attempt_failed(Turn& turn, AttemptId attempt, FailureKind kind, const std::string& message);
+  // The attempt was lost with its node. Returns why the job has failed: its segment takes its workers down; or an empty
+  // string.
+  std::string on_node_lost(Turn& turn, const ResourceManager& nodes, AttemptId attempt);
+  // The attempt may have stood still for too long. Returns what to say of it if it has; it is to be ended then.
+  std::string on_progress_check(Turn& turn, AttemptId attempt);
+  void watch_progress(Turn& turn, AttemptId attempt);
+  // A node was lost, whatever ran there.
+  void count_node_lost_elsewhere() { ++lost_elsewhere_; }
+  // Another node than this one has sealed something of the job.
+  bool works_elsewhere(NodeId node) const;
+  // Nodes where attempts that worked on this segment have failed.
+  std::vector<NodeId> nodes_that_failed(const Cluster& cluster, TaskId task, std::uint64_t segment) const;
+  // Nodes where an attempt failed at the segment that begins there: whoever seals it shows that it was not at fault.
+  std::vector<NodeId> nodes_refuted_by(const Cluster& cluster, TaskId task, std::uint64_t begin) const;
+
+  bool has_standbys() const { return !standbys_.empty() || !when_ready_.empty(); }
+  // Standbys whose reason has gone begin with what is left, or are ended. To be called at the end of a step in which
+  // attempts of the job have changed.
+  void settle_standbys(Turn& turn);
+
+  // Ends a live attempt and tells its node.
+  void kill(Turn& turn, AttemptId attempt, const std::string& reason);
+
+ private:
+  using Place = std::pair<std::uint32_t, std::uint64_t>;  // task index, begin of an open segment
+  struct Copies {                                         // fresh attempts that wait for slots
+    Place place;
+    std::uint32_t count;
+    bool standby;
+  };
+  struct BehindCut {  // what is to happen behind a cut of an attempt that is in flight, or asked for when that is answered
+    std::optional<Speculate> take_over;
+    bool hand_over = false;
+  };
+  struct Trouble {  // the job's attempts have failed on a node for a reason that may be the node's
+    std::uint32_t times = 0;  // since one sealed something there
+    TimePoint until;          // the job avoids the node
+  };
+  struct FirstFailure {
+    std::string where;  // node's name
+    std::string message;
+  };
+
+  bool launch_copy(Turn& turn, const ResourceManager& nodes, std::deque<Copies>& copies);
+  bool launch_again(Turn& turn, const ResourceManager& nodes);
+  bool launch_first(Turn& turn, const ResourceManager& nodes);
+  void launch(Turn& turn, NodeId node, Place place, bool speculative, bool standby);
+  std::vector<NodeId> nodes_that_hold(const Cluster& cluster, Place place) const;
+  std::vector<NodeId> nodes_to_avoid(const Cluster& cluster, Place place, TimePoint now) const;
+  std::optional<NodeId> node_for_copy(const Turn& turn, const ResourceManager& nodes, Place place) const;
+  bool has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes, Place place) const;
+  std::optional<NodeId> node_for_waiting(const Turn& turn, const ResourceManager& nodes,
+                                         const std::vector<NodeId>& bad) const;
+  static bool are_all(const Cluster& cluster, const std::vector<NodeId>& tried, TimePoint now);
+  bool is_excused(const Turn& turn, AttemptId attempt, FailureKind kind) const;
+  std::string why_missing(const Turn& turn) const;
+  void avoid(NodeId node, TimePoint now);
+  std::vector<NodeId> troubled(TimePoint now) const;
+  std::optional<TimePoint> progress_due(const Cluster& cluster, AttemptId attempt) const;
+
+  std::optional<AttemptId> farthest(const Cluster& cluster, Place place) const;
+  void cut_for(Turn& turn, const Speculate& decision, AttemptId attempt);
+  void ask_next_cut(Turn& turn, AttemptId attempt);
+  void ask_cut(Turn& turn, AttemptId attempt, const CutInFlight& cut);
+  void limit_wait(Turn& turn, AttemptId attempt);
+  BehindCut take_answered(Turn& turn, const event::CutAnswered& answer);
+  void divide_at(Turn& turn, const event::CutAnswered& answer);
+  void end_at(Turn& turn, AttemptId attempt, std::uint64_t at);
+  void take_over(Turn& turn, Speculate decision, std::uint64_t at);
+  void man(Turn& turn, Place place, std::uint32_t copies, std::vector<AttemptId>& standbys);
+  void begin_standby(Turn& turn, AttemptId standby, std::uint64_t segment);
+  bool is_wanted_of(AttemptId attempt) const;
+  bool wants_standbys(TaskId task, std::uint64_t segment) const;
+  void end(Turn& turn, AttemptId attempt, AttemptEnd how, const std::string& reason);
+  void settle_race(Turn& turn, AttemptId winner, std::uint64_t begin);
+  void note(Turn& turn, const Speculate& decision, std::optional<AttemptId> cut) const;
+  TaskId task_id(std::uint32_t index) const { return {job_, index}; }
+
+  JobId job_;
+  Outlook outlook_;
+  std::uint32_t task_count_ = 0;
+  std::uint32_t next_fresh_ = 0;           // tasks from here on have never been launched
+  std::uint32_t clones_ = 0;               // attempts besides the original that a task starts with
+  std::set<Place> again_;                  // open segments that nobody holds, of tasks before next_fresh_
+  std::deque<Copies> copies_;              // what deadlines hang on: before anything else
+  std::deque<Copies> clones_waiting_;      // after all originals
+  std::map<AttemptId, BehindCut> behind_cuts_;
+  std::map<Place, Speculate> when_ready_;  // to be cut when a standby of that segment is ready
+  std::set<AttemptId> standbys_;           // that have not begun
+
+  // What failures have shown; not durable.
+  std::map<NodeId, Trouble> troubles_;
+  std::set<NodeId> proven_;   // nodes that have sealed something
+  std::set<NodeId> missing_;  // nodes without the application or this version of the input
+  std::string why_missing_;   // the first message of these
+  std::map<std::uint32_t, FirstFailure> first_failures_;  // by task; of the first tasks that had one
+  std::uint32_t lost_elsewhere_ = 0;                    // nodes, since the master's start
+  std::map<std::uint32_t, std::uint32_t> lost_before_;  // by task: lost_elsewhere_ at the first of a row
+};
+
+}  // namespace ontime::scheduler

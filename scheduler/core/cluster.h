@@ -1,0 +1,104 @@
+#pragma once
+// Everything the scheduler knows: nodes, jobs, tasks, segments, attempts. Policies and the shell see it read-only.
+// Durable state changes in apply(record) and nowhere else, in a live step and in a replay alike; what is not durable
+// (progress, silence) changes in the observe_ functions. Not thread-safe: one owner thread.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/time.h"
+#include "scheduler/core/event.h"
+#include "scheduler/core/job.h"
+#include "scheduler/core/node_table.h"
+#include "scheduler/core/profile_table.h"
+#include "scheduler/core/reason.h"
+#include "scheduler/core/record.h"
+
+namespace ontime::scheduler {
+
+// How far back an attempt's recent speed looks: a fortieth of the deadline, at least 0.2 s; 5 s without a deadline.
+Duration recent_window(const JobSpec& spec);
+
+class Cluster {
+ public:
+  std::uint64_t epoch() const { return epoch_; }
+  // When this master took over from another one, some of whose nodes it may not know; nothing if it is the first.
+  std::optional<TimePoint> taken_over_at() const { return taken_over_at_; }
+  const std::map<JobId, Job>& jobs() const { return jobs_; }  // forgotten ones are gone
+  const NodeTable& nodes() const { return nodes_; }
+
+  const Job* find_job(JobId id) const;
+  const Node* find_node(NodeId id) const { return nodes_.find(id); }
+  const Node* find_node(const std::string& incarnation) const;
+  NodeId node_of(const std::string& incarnation) const;  // 0 if unknown
+  const Task* find_task(TaskId id) const;
+  const Attempt* find_attempt(AttemptId id) const;
+  // The attempt if it is live: neither ended nor fenced.
+  const Attempt* find_live(AttemptId id) const;
+  // Begins to fetch into the cache what is about to be looked at: attempts lie scattered in memory, and a heartbeat's
+  // are waited for together rather than one after another.
+  void prefetch(std::span<const AttemptProgress> attempts) const;
+  // Live attempts of the task that map, or will come to, the segment beginning at `begin`, in order of launch.
+  std::vector<AttemptId> racing(TaskId task, std::uint64_t begin) const;
+  // Standbys that wait for a part of it.
+  std::vector<AttemptId> standing_by(TaskId task, std::uint64_t begin) const;
+
+  // What is known of attempts of this application with these parameters, from earlier jobs; null if nothing is.
+  const estimate::DurationSample* find_profile(const JobSpec& spec) const;
+  static std::string profile_key(const JobSpec& spec);
+  const ProfileTable& profiles() const { return profiles_; }
+
+  // Of all jobs of that owner.
+  std::size_t live_attempts_of(const std::string& owner) const;
+
+  JobId next_job() const { return JobId{last_job_.value + 1}; }
+  NodeId next_node() const { return nodes_.next(); }
+  // The oldest node that is gone and that no remembered job ran an attempt on, if there are more than `kept` of them.
+  std::optional<NodeId> surplus_node(std::size_t kept) const;
+
+  void apply(const Record& record);
+
+  void observe_node(NodeId node, NodeState state, bool synchronised, TimePoint now);
+  void observe_heard(NodeId node, TimePoint now);
+  void observe_progress(const AttemptProgress& progress, TimePoint now);
+  void observe_started(AttemptId attempt, TimePoint now);
+  void observe_ready(AttemptId attempt, TimePoint now);
+  void observe_declined(TaskId task, Reason reason, TimePoint now);
+  void observe_cut(AttemptId attempt, const std::optional<CutInFlight>& cut);
+  // One more than kDecisionsKept.
+  void observe_decision_dropped(JobId job);
+  // Its worker runs it, says the inventory, whose progress was observed. When it began is not durable: one that has
+  // mapped something is taken to have begun with its launch.
+  void observe_adopted(AttemptId attempt);
+  // After a replay: every node is silent since `now`, no attempt is adopted.
+  void observe_restart(TimePoint now);
+
+ private:
+  struct Applier;
+  std::vector<AttemptId> holders(TaskId task, std::uint64_t begin, bool standby) const;
+  Job& job(JobId id);
+  Node& node(NodeId id);
+  Task& task(TaskId id);
+  Attempt& attempt(AttemptId id);
+  Attempt* live_attempt(AttemptId id);
+  void end_attempt(AttemptId id, AttemptState state, TimePoint now);
+  void refresh_gone(NodeId id);
+
+  std::uint64_t epoch_ = 0;
+  std::optional<TimePoint> taken_over_at_;
+  JobId last_job_;
+  std::map<JobId, Job> jobs_;
+  std::map<std::string, std::size_t> live_of_owner_;  // none: zero
+  NodeTable nodes_;
+  std::map<std::string, NodeId> incarnations_;
+  std::set<NodeId> gone_;  // lost or left, with no remembered job that ran an attempt there
+  ProfileTable profiles_;
+};
+
+}  // namespace ontime::scheduler

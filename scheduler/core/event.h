@@ -1,0 +1,136 @@
+#pragma once
+// What can happen to the scheduler. All of them may come late, twice, or from an attempt that is not live any more;
+// none of that may harm.
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/base/byte_range.h"
+#include "common/base/ids.h"
+#include "scheduler/core/job_spec.h"
+#include "scheduler/core/record.h"
+
+namespace ontime::scheduler {
+
+// How far a live attempt has got, from its worker's heartbeat.
+struct AttemptProgress {
+  AttemptId attempt;
+  std::uint64_t offset = 0;        // everything of its range below is mapped
+  std::uint64_t records = 0;       // mapped since launch
+  std::uint64_t output_bytes = 0;  // written since launch
+};
+
+// What a failed attempt says about where the fault lies.
+enum class FailureKind : std::uint8_t {
+  Attempt,  // the application threw, its process died
+  Place,    // the node could not read the input or write the output; others may be able to
+  Missing,  // the node has no such application, or another version of the input; others may have it
+  Node,     // the node could not start it: the node's own state
+  Data,     // the input itself, as every node would find it: a record above the limit, a broken compressed stream
+  Stalled,  // it stood still for too long: only the scheduler says so
+};
+
+namespace event {
+
+// A worker process connected, for the first time or again. Its resent reports follow as events of their own, then
+// exactly one NodeInventory. `node` in all other events is what node_of(incarnation) says after this step.
+struct NodeRegistered {
+  std::string incarnation;
+  std::string name;
+  std::string host;
+  std::uint32_t slots = 0;
+};
+
+// All attempts the worker still runs. Those the scheduler believes there but are not are lost; those it does not know
+// as live are fenced.
+struct NodeInventory {
+  NodeId node;
+  std::vector<AttemptProgress> running;
+};
+
+struct Heartbeat {
+  NodeId node;
+  std::vector<AttemptProgress> attempts;
+};
+
+// Its worker is to end: the node drains and its worker is released (action::ReleaseNode) when nothing of it is live any
+// more. Said again with every registration, between NodeRegistered and NodeInventory. At once: it waits no longer, what
+// runs there is lost.
+struct NodeLeaving {
+  NodeId node;
+  bool at_once = false;
+};
+
+// An operator takes the node out, or back. Does nothing for a node whose worker is leaving.
+struct DrainRequested {
+  NodeId node;
+  bool drain = true;
+};
+
+// The events below carry the node that they come from: an attempt is only believed from the node it was launched on.
+
+// The first record is about to be mapped (t_FP of the papers; launch overhead ends here).
+struct AttemptStarted {
+  NodeId node;
+  AttemptId attempt;
+};
+
+// A standby is up and waits to be told where to begin.
+struct AttemptReady {
+  NodeId node;
+  AttemptId attempt;
+};
+
+// The boundary that the attempt honours. At or beyond the end of what it holds: nothing was left to cut.
+struct CutAnswered {
+  NodeId node;
+  AttemptId attempt;
+  std::uint64_t at = 0;
+  bool release = false;
+};
+
+struct SegmentSealed {
+  NodeId node;
+  AttemptId attempt;
+  ByteRange range;
+  std::uint64_t input_end = 0;
+  SealedOutput output;
+  Counters counters;
+};
+
+// The attempt ended without having sealed all it held.
+struct AttemptExited {
+  NodeId node;
+  AttemptId attempt;
+  FailureKind kind = FailureKind::Attempt;
+  std::string message;
+};
+
+// `request` is the shell's and comes back in the answer.
+struct JobSubmitted {
+  std::uint64_t request = 0;
+  JobSpec spec;
+};
+struct JobKillRequested {
+  JobId job;
+  std::string reason;
+};
+
+// The output committer is done; `error` empty on success.
+struct CommitFinished {
+  JobId job;
+  std::string error;
+};
+
+struct TimePassed {};
+
+}  // namespace event
+
+using Event = std::variant<event::NodeRegistered, event::NodeInventory, event::Heartbeat, event::AttemptStarted,
+                           event::AttemptReady, event::CutAnswered, event::SegmentSealed, event::AttemptExited,
+                           event::JobSubmitted, event::JobKillRequested, event::CommitFinished, event::NodeLeaving,
+                           event::DrainRequested, event::TimePassed>;
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,195 @@
+// What failures mean. One node cannot tell its own fault from the job's, so blame follows the evidence: what fails on
+// one node and goes well on others is the node's; what fails on several nodes is the job's.
+#include <algorithm>
+
+#include "scheduler/core/application_master.h"
+#include "scheduler/core/patience.h"
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr Duration kAvoidedFirst = std::chrono::seconds(1);
+constexpr Duration kAvoidedMost = std::chrono::minutes(1);
+constexpr Duration kMayBeBack = std::chrono::minutes(1);  // a lost node, since it was given up
+constexpr std::size_t kFirstFailuresKept = 256;
+constexpr std::size_t kFirstMessageBytes = 4096;
+// A segment takes its workers down if it was on this share of the nodes that were lost since it lost its first, those
+// left aside that its job's other tasks were on.
+constexpr std::uint32_t kGuiltyOf = 5;
+constexpr std::uint32_t kGuiltyShare = 4;
+constexpr std::uint32_t kGuiltyInAnyCase = 4;  // times as many in a row: others' jobs may be as deadly
+
+// Its fault may be the node's.
+bool blames_node(FailureKind kind) {
+  return kind == FailureKind::Place || kind == FailureKind::Missing || kind == FailureKind::Node;
+}
+
+}  // namespace
+
+// No other node is there or may come back soon: after a restart of the master the first one to register is not the only
+// one, even if the others were never written down, and a node that was lost a moment ago may have been slow.
+bool ApplicationMaster::are_all(const Cluster& cluster, const std::vector<NodeId>& tried, TimePoint now) {
+  if (cluster.taken_over_at() && now - *cluster.taken_over_at() < kMayBeBack) return false;
+  return std::all_of(cluster.nodes().begin(), cluster.nodes().end(), [&](const auto& entry) {
+    const auto& [id, node] = entry;
+    const bool may_be_back = node.state != NodeState::Lost || now - node.lost_at < kMayBeBack;
+    const bool may_run_it = may_be_back && node.duty == Duty::Serves;
+    return !may_run_it || std::find(tried.begin(), tried.end(), id) != tried.end();
+  });
+}
+
+std::vector<NodeId> ApplicationMaster::nodes_that_failed(const Cluster& cluster, TaskId id,
+                                                         std::uint64_t segment) const {
+  std::vector<NodeId> nodes;
+  for (const Attempt& attempt : cluster.find_task(id)->attempts) {
+    if (attempt.state != AttemptState::Failed || !attempt.held.contains(segment)) continue;
+    if (std::find(nodes.begin(), nodes.end(), attempt.node) == nodes.end()) nodes.push_back(attempt.node);
+  }
+  return nodes;
+}
+
+std::vector<NodeId> ApplicationMaster::nodes_refuted_by(const Cluster& cluster, TaskId id, std::uint64_t begin) const {
+  std::vector<NodeId> nodes;
+  for (const Attempt& attempt : cluster.find_task(id)->attempts) {
+    if (attempt.state == AttemptState::Failed && attempt.held.begin == begin) nodes.push_back(attempt.node);
+  }
+  return nodes;
+}
+
+std::vector<NodeId> ApplicationMaster::troubled(TimePoint now) const {
+  std::vector<NodeId> nodes(missing_.begin(), missing_.end());
+  for (const auto& [node, trouble] : troubles_) {
+    if (now < trouble.until) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+std::vector<NodeId> ApplicationMaster::nodes_to_avoid(const Cluster& cluster, Place place, TimePoint now) const {
+  std::vector<NodeId> nodes = nodes_that_failed(cluster, task_id(place.first), place.second);
+  const std::vector<NodeId> more = troubled(now);
+  nodes.insert(nodes.end(), more.begin(), more.end());
+  return nodes;
+}
+
+bool ApplicationMaster::works_elsewhere(NodeId node) const { return proven_.size() > proven_.count(node); }
+
+void ApplicationMaster::avoid(NodeId node, TimePoint now) {
+  Trouble& trouble = troubles_[node];
+  Duration pause = kAvoidedFirst;
+  for (std::uint32_t times = trouble.times; times > 0 && pause < kAvoidedMost; --times) pause *= 2;
+  ++trouble.times;
+  trouble.until = now + std::min(pause, kAvoidedMost);
+}
+
+// While another attempt works on the segment nothing speaks against it. Nor does a node that could not start its
+// attempt, as long as there is a node that has not tried.
+bool ApplicationMaster::is_excused(const Turn& turn, AttemptId id, FailureKind kind) const {
+  const Cluster& cluster = turn.cluster;
+  const Attempt& attempt = *cluster.find_attempt(id);
+  const std::vector<AttemptId> racing = cluster.racing(id.task, attempt.held.begin);
+  if (racing.size() > 1 || (racing.size() == 1 && racing.front() != id)) return true;
+  if (kind != FailureKind::Node) return false;
+  std::vector<NodeId> tried = nodes_that_failed(cluster, id.task, attempt.held.begin);
+  tried.push_back(attempt.node);
+  return !are_all(cluster, tried, turn.now);
+}
+
+std::string ApplicationMaster::on_attempt_failed(Turn& turn, AttemptId id, FailureKind kind,
+                                                 const std::string& message) {
+  const Attempt& attempt = *turn.cluster.find_attempt(id);
+  const std::uint64_t begin = attempt.held.begin;
+  const NodeId node = attempt.node;
+  const std::string& where = turn.cluster.find_node(node)->name;
+  if (kind == FailureKind::Data) {
+    turn.record(record::AttemptEnded{id, AttemptEnd::Fatal, message});
+    return to_string(id.task) + ": " + message;
+  }
+  const bool excused = is_excused(turn, id, kind);
+  const AttemptEnd counted = kind == FailureKind::Stalled ? AttemptEnd::Stalled : AttemptEnd::Failed;
+  turn.record(record::AttemptEnded{id, excused ? AttemptEnd::Excused : counted, message});
+  if (first_failures_.size() < kFirstFailuresKept) {
+    first_failures_.try_emplace(id.task.index, FirstFailure{where, message.substr(0, kFirstMessageBytes)});
+  }
+  if (blames_node(kind)) avoid(node, turn.now);
+  if (kind == FailureKind::Missing) {
+    if (missing_.empty()) why_missing_ = to_string(id.task) + " on " + where + ": " + message;
+    missing_.insert(node);
+    proven_.erase(node);  // it has lost it since
+    if (std::string why = why_missing(turn); !why.empty()) return why;
+  }
+  if (excused) return {};
+  const std::uint32_t failures = turn.cluster.find_task(id.task)->ledger.find(begin)->failures;
+  if (failures < turn.cluster.find_job(job_)->spec.attempts_max) return {};
+  std::string why = to_string(id.task) + " failed " + std::to_string(failures) + (failures == 1 ? " time" : " times");
+  const auto first = first_failures_.find(id.task.index);
+  if (first == first_failures_.end() || failures == 1) return why + ", on " + where + ": " + message;
+  return why + "; the first time on " + first->second.where + ": " + first->second.message;
+}
+
+// No node is left that might have what the job needs, or so many have not that it must be the job's fault; but not while
+// there is a node that had it.
+std::string ApplicationMaster::why_missing(const Turn& turn) const {
+  if (!proven_.empty()) return {};
+  const std::vector<NodeId> missing(missing_.begin(), missing_.end());
+  if (missing.size() < turn.cluster.find_job(job_)->spec.attempts_max && !are_all(turn.cluster, missing, turn.now)) {
+    return {};
+  }
+  if (missing.size() == 1) return why_missing_;
+  return why_missing_ + "; " + std::to_string(missing.size()) + " nodes say so";
+}
+
+// Workers that are gone for good, one after the other, each while its attempt was at the same segment and sealed nothing
+// of it; and hardly any other was lost meanwhile. Without another worker to compare with it takes twice as many.
+std::string ApplicationMaster::on_node_lost(Turn& turn, const ResourceManager& nodes, AttemptId id) {
+  const Task& task = *turn.cluster.find_task(id.task);
+  const std::uint64_t begin = task.attempts[id.number].held.begin;
+  std::set<TimePoint> losses;  // what was lost at one moment was lost to something else
+  for (const Attempt& attempt : task.attempts) {
+    if (attempt.state != AttemptState::Lost || attempt.held.begin != begin) continue;
+    const Node* node = turn.cluster.find_node(attempt.node);
+    const bool is_gone = node == nullptr || (node->state == NodeState::Lost && node->heard_at <= attempt.ended_at);
+    if (is_gone) losses.insert(attempt.ended_at);
+  }
+  const auto taken = static_cast<std::uint32_t>(losses.size());
+  if (taken <= 1) lost_before_[id.task.index] = lost_elsewhere_;
+  const std::uint32_t elsewhere = lost_elsewhere_ - lost_before_[id.task.index];
+  const std::uint32_t attempts_max = turn.cluster.find_job(job_)->spec.attempts_max;
+  if (taken < attempts_max * (nodes.usable_nodes() > 0 ? 1 : 2)) return {};
+  const bool stands_out = taken * kGuiltyOf >= (taken + elsewhere) * kGuiltyShare;
+  if (!stands_out && taken < attempts_max * kGuiltyInAnyCase) return {};
+  return to_string(id.task) + " took " + std::to_string(taken) + " workers down, " +
+         turn.cluster.find_node(task.attempts[id.number].node)->name +
+         " was the last one: each was lost while it mapped the bytes from offset " + std::to_string(begin) +
+         " on; does an attempt need more memory than its worker has?";
+}
+
+// The limit may change as the job shows how fast it is: an attempt is looked at again and again.
+void ApplicationMaster::watch_progress(Turn& turn, AttemptId id) {
+  if (const std::optional<TimePoint> due = progress_due(turn.cluster, id)) {
+    turn.timers.arm(stall_of(id), std::min(*due, turn.now + kStallCheck));
+  }
+}
+
+std::optional<TimePoint> ApplicationMaster::progress_due(const Cluster& cluster, AttemptId id) const {
+  const Attempt& attempt = *cluster.find_attempt(id);
+  const Segment* segment = cluster.find_task(id.task)->ledger.find(attempt.held.begin);
+  const auto limit = progress_limit(*cluster.find_job(job_), attempt, *segment, outlook_.sample().mean_launch());
+  return limit ? std::optional(attempt.progressed_at + *limit) : std::nullopt;
+}
+
+std::string ApplicationMaster::on_progress_check(Turn& turn, AttemptId id) {
+  const Attempt* attempt = turn.cluster.find_live(id);
+  if (attempt == nullptr) return {};
+  const bool waits_to_begin = attempt->standby && attempt->ready_at != TimePoint{};
+  const std::optional<TimePoint> due = progress_due(turn.cluster, id);
+  if (!due) return {};
+  if (waits_to_begin || turn.now < *due) {
+    turn.timers.arm(stall_of(id), waits_to_begin ? turn.now + kStallCheck : std::min(*due, turn.now + kStallCheck));
+    return {};
+  }
+  const auto stood = static_cast<long long>(seconds(turn.now - attempt->progressed_at));
+  return "made no progress for " + std::to_string(stood) + " s at offset " + std::to_string(attempt->offset) +
+         "; if one record may take that long, submit with a longer --attempt-timeout, or never";
+}
+
+}  // namespace ontime::scheduler

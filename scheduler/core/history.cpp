@@ -1,0 +1,48 @@
+#include "scheduler/core/history.h"
+
+#include <iterator>
+
+#include "scheduler/core/job.h"
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr std::uint64_t kBytesLikeATask = 128;
+
+std::uint64_t bytes_of(const StringMap& parameters) {
+  std::uint64_t bytes = 0;
+  for (const auto& [name, value] : parameters) bytes += name.size() + value.size();
+  return bytes;
+}
+
+}  // namespace
+
+void History::add(JobId id, const Job& job) {
+  const std::uint64_t bytes = bytes_of(job.spec.parameters) + bytes_of(job.spec.policy_parameters);
+  const std::uint64_t tasks = job.tasks.size() + bytes / kBytesLikeATask;
+  if (ended_.insert({job.ended_at, id, tasks}).second) tasks_ += tasks;
+}
+
+std::set<History::Ended>::const_iterator History::first_but(JobId newest) const {
+  const auto first = ended_.begin();
+  return first != ended_.end() && first->job == newest ? std::next(first) : first;
+}
+
+std::optional<JobId> History::take_surplus(TimePoint now, JobId newest) {
+  const auto first = first_but(newest);
+  if (first == ended_.end()) return std::nullopt;
+  const bool is_old = limits_.age > Duration::zero() && first->at + limits_.age <= now;
+  if (!is_old && ended_.size() <= limits_.jobs && tasks_ <= limits_.tasks) return std::nullopt;
+  const JobId job = first->job;
+  tasks_ -= first->tasks;
+  ended_.erase(first);
+  return job;
+}
+
+std::optional<TimePoint> History::next_expiry(JobId newest) const {
+  const auto first = first_but(newest);
+  if (limits_.age == Duration::zero() || first == ended_.end()) return std::nullopt;
+  return first->at + limits_.age;
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,114 @@
+#include "scheduler/core/invariants.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+namespace ontime::scheduler {
+namespace {
+
+// Collects what is broken about one cluster.
+class Inspection {
+ public:
+  explicit Inspection(const Cluster& cluster) : cluster_(cluster) {}
+
+  std::vector<std::string> run() {
+    for (const auto& [id, job] : cluster_.jobs()) inspect_job(id, job);
+    for (const auto& [id, node] : cluster_.nodes()) inspect_node(id, node);
+    inspect_owners();
+    return std::move(broken_);
+  }
+
+ private:
+  // The sentence is only made when it is needed.
+  template <class Subject>
+  void require(bool holds, const Subject& subject, const char* what) {
+    if (!holds) broken_.push_back(name_of(subject) + what);
+  }
+  struct Place {
+    TaskId task;
+    std::uint64_t begin;
+  };
+  template <class Id>
+  static std::string name_of(const Id& id) {
+    return to_string(id);
+  }
+  static std::string name_of(const Place& place) {
+    return to_string(place.task) + " segment at " + std::to_string(place.begin);
+  }
+
+  void inspect_owners() {
+    std::map<std::string, std::size_t> live;
+    for (const auto& [id, job] : cluster_.jobs()) live[job.spec.owner] += job.live.size();
+    for (const auto& [owner, count] : live) {
+      if (count != cluster_.live_attempts_of(owner)) broken_.push_back("owner " + owner + ": its live attempts are counted");
+    }
+  }
+
+  void inspect_job(JobId id, const Job& job) {
+    std::uint32_t done = 0;
+    std::uint64_t sealed_bytes = 0;
+    std::vector<AttemptId> live;  // in order
+    for (std::uint32_t index = 0; index < job.tasks.size(); ++index) {
+      const TaskId task{id, index};
+      inspect_ledger(task, job.tasks[index]);
+      done += job.tasks[index].ledger.is_done() ? 1 : 0;
+      sealed_bytes += job.tasks[index].ledger.sealed_bytes();
+      for (std::uint32_t number = 0; number < job.tasks[index].attempts.size(); ++number) {
+        const Attempt& attempt = job.tasks[index].attempts[number];
+        if (!is_live(attempt.state)) continue;
+        live.push_back({task, number});
+        inspect_live(job, {task, number}, attempt);
+      }
+    }
+    require(done == job.tasks_done, id, ": tasks done are those with every segment sealed");
+    require(sealed_bytes == job.sealed_bytes, id, ": sealed bytes are those of the sealed segments");
+    require(std::equal(live.begin(), live.end(), job.live.begin(), job.live.end()), id,
+            ": the live attempts are known");
+    require(job.state == JobState::Running || live.empty(), id, ": only a running job has live attempts");
+    const bool complete = job.tasks_done == job.tasks.size();
+    const bool needs_all = job.state == JobState::Committing || job.state == JobState::Succeeded;
+    require(!needs_all || complete, id, ": only a complete job is committed");
+  }
+
+  void inspect_ledger(TaskId id, const Task& task) {
+    const std::vector<Segment>& segments = task.ledger.segments();
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const Place place{id, segments[i].range.begin};
+      require(i == 0 || segments[i].range.begin == segments[i - 1].range.end, place, ": segments tile the split");
+      const bool may_be_empty = segments[i].sealed && i + 1 == segments.size();  // the end of a compressed stream
+      require(segments[i].range.begin < segments[i].range.end || may_be_empty, place, ": a segment is not empty");
+      if (!segments[i].sealed) continue;
+      require(segments[i].attempt < task.attempts.size(), place, ": it was sealed by an attempt of its task");
+    }
+  }
+
+  void inspect_live(const Job& job, AttemptId id, const Attempt& attempt) {
+    const Ledger& ledger = job.tasks[id.task.index].ledger;
+    require(attempt.held.begin < attempt.held.end, id, ": a live attempt holds something");
+    require(ledger.open_until(attempt.held.begin) >= attempt.held.end, id, ": it holds only open segments");
+    const bool ends_at_border = attempt.held.end == ledger.split().end || ledger.find(attempt.held.end) != nullptr;
+    require(ends_at_border, id, ": it holds whole segments");
+    const Node* node = cluster_.find_node(attempt.node);
+    require(node != nullptr && node->live.contains(id), id, ": its node knows it");
+  }
+
+  void inspect_node(NodeId id, const Node& node) {
+    require(node.live.size() <= node.slots, id, ": every slot holds at most one attempt");
+    require(node.state != NodeState::Lost || node.live.empty(), id, ": a lost node runs nothing");
+    require(node.duty != Duty::Left || node.live.empty(), id, ": nothing runs on a node that has left");
+    for (const AttemptId attempt : node.live) {
+      const Attempt* live = cluster_.find_live(attempt);
+      require(live != nullptr && live->node == id, id, ": it runs live attempts of its own");
+    }
+  }
+
+  const Cluster& cluster_;
+  std::vector<std::string> broken_;
+};
+
+}  // namespace
+
+std::vector<std::string> violations(const Cluster& cluster) { return Inspection(cluster).run(); }
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,228 @@
+#include "scheduler/core/outlook.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "common/base/median.h"
+#include "scheduler/math/estimator.h"
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+// An attempt that has mapped nothing is called standing after three times the mean launch, but not before this long.
+constexpr double kPatienceMin = 2;       // seconds
+constexpr double kPatienceUnknown = 10;  // seconds; while no attempt of the job has started yet
+constexpr double kPatienceLaunches = 3;
+
+// The share of its split that an attempt must have mapped for its rate to count as a duration.
+constexpr double kTellingShare = 0.1;
+
+constexpr std::size_t kUsualFrom = 3;  // attempts that must have ended to say what is usual
+
+bool keeps_readings(std::string_view estimator) {
+  return estimator == "exponential" || estimator == "simple-exponential";
+}
+
+double split_bytes(const Task& task) {
+  const ByteRange split = task.ledger.split();
+  return split.is_open_ended() ? 0 : static_cast<double>(split.size());
+}
+
+// The median is what is usual: the mean of so heavy a tail is not.
+std::optional<double> against_usual(std::span<const double> finished, double duration) {
+  if (finished.size() < kUsualFrom) return std::nullopt;
+  return duration / median_of({finished.begin(), finished.end()});
+}
+
+}  // namespace
+
+double Pace::reaches(std::uint64_t to) const {
+  if (!known || to == kUnknownEnd) return kNothing;
+  const double left = static_cast<double>(to) - offset;
+  if (left <= 0) return at;
+  return rate > 0 ? at + left / rate : kInfinity;
+}
+
+Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
+    : estimator_(estimator), submitted_at_(cluster.find_job(job)->submitted_at) {
+  const auto tasks = static_cast<std::uint32_t>(cluster.find_job(job)->tasks.size());
+  completion_.assign(tasks, kNothing);
+  progress_.assign(tasks, 0);
+  running_.assign(tasks, 0);
+  launches_.assign(tasks, 0);
+  attempts_.assign(tasks, 0);
+  for (std::uint32_t index = 0; index < tasks; ++index) {
+    if (!cluster.find_task({job, index})->attempts.empty()) refresh(cluster, {job, index});
+  }
+  recall_durations(*cluster.find_job(job));
+}
+
+// Of tasks that were done before the master was started anew.
+void Outlook::recall_durations(const Job& job) {
+  std::vector<std::pair<TimePoint, double>> finished;  // when, and how long it took
+  for (const Task& task : job.tasks) {
+    if (!task.ledger.is_done()) continue;
+    TimePoint last;
+    for (const Attempt& attempt : task.attempts) {
+      if (attempt.state == AttemptState::Succeeded) last = std::max(last, attempt.ended_at);
+    }
+    if (last != TimePoint{}) finished.emplace_back(last, seconds(last - task.attempts.front().launched_at));
+  }
+  std::sort(finished.begin(), finished.end());
+  const std::size_t skipped = finished.size() - std::min(finished.size(), kTaskDurationsKept);
+  for (std::size_t index = skipped; index < finished.size(); ++index) {
+    task_durations_.push_back(finished[index].second);
+  }
+}
+
+double Outlook::patience() const {
+  const auto launch = sample_.mean_launch();
+  return launch ? std::max(kPatienceMin, kPatienceLaunches * *launch) : kPatienceUnknown;
+}
+
+Pace Outlook::pace(AttemptId id, const Attempt& attempt) const {
+  Pace pace;
+  pace.offset = static_cast<double>(attempt.offset);
+  pace.at = since_submission(attempt.reported_at);
+  const bool started = attempt.state == AttemptState::Running;
+  const double mapped = pace.offset - static_cast<double>(attempt.start_offset);
+  if (!started || mapped <= 0) {
+    const TimePoint since = started ? attempt.started_at : attempt.launched_at;
+    pace.known = seconds(attempt.reported_at - since) > patience();
+    return pace;
+  }
+  const TimePoint from = estimator_ == "hadoop" ? attempt.launched_at : attempt.started_at;
+  const double elapsed = seconds(attempt.reported_at - from);
+  if (elapsed <= 0) return pace;
+  pace.known = true;
+  pace.rate = mapped / elapsed;
+  const auto smoothing = smoothing_.find(id);
+  if (smoothing == smoothing_.end()) return pace;
+  const auto end = smoothing->second->completion();
+  pace.known = end.has_value();
+  const double left = static_cast<double>(attempt.launch_end) - pace.offset;
+  pace.rate = end && *end > pace.at && left > 0 ? left / (*end - pace.at) : pace.rate;
+  return pace;
+}
+
+void Outlook::refresh(const Cluster& cluster, TaskId id) {
+  const Task& task = *cluster.find_task(id);
+  if (keeps_readings(estimator_)) {
+    for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
+      if (is_live(task.attempts[number].state)) smooth({id, number}, task.attempts[number]);
+    }
+  }
+  completion_[id.index] = completion_of(id, task);
+  look_at_attempts(id, task);
+  if (task.ledger.is_done()) {
+    progress_[id.index] = 1;
+    return;
+  }
+  const double whole = split_bytes(task);
+  if (whole <= 0) return;
+  double mapped = static_cast<double>(task.ledger.sealed_bytes());
+  std::size_t open = task.ledger.open_segments();
+  const std::vector<Segment>& segments = task.ledger.segments();
+  for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
+    if (segment->sealed) continue;
+    --open;
+    std::uint64_t farthest = segment->range.begin;
+    for (const Attempt& attempt : task.attempts) {
+      if (is_live(attempt.state) && attempt.held.contains(segment->range.begin)) {
+        farthest = std::max(farthest, std::min(attempt.offset, segment->range.end));
+      }
+    }
+    mapped += static_cast<double>(farthest - segment->range.begin);
+  }
+  progress_[id.index] = static_cast<float>(std::min(1.0, mapped / whole));
+}
+
+void Outlook::look_at_attempts(TaskId id, const Task& task) {
+  const double telling = kTellingShare * split_bytes(task);
+  std::uint32_t live = 0;
+  double fastest = 0;  // bytes per second
+  double launch = 0;
+  for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
+    const Attempt& attempt = task.attempts[number];
+    if (!is_live(attempt.state)) continue;
+    ++live;
+    if (attempt.ready_at > attempt.launched_at) launch = seconds(attempt.ready_at - attempt.launched_at);
+    if (static_cast<double>(attempt.offset - attempt.start_offset) < telling) continue;
+    fastest = std::max(fastest, pace({id, number}, attempt).rate);
+  }
+  attempts_[id.index] = static_cast<std::uint8_t>(std::min<std::uint32_t>(live, 255));
+  launches_[id.index] = static_cast<float>(launch);
+  running_[id.index] = fastest > 0 ? static_cast<float>(1 / fastest) : 0;
+}
+
+// The last of its open segments; work moves forward, so what is open is mostly at the end of the list.
+double Outlook::completion_of(TaskId id, const Task& task) const {
+  if (task.ledger.is_done()) return -kInfinity;
+  double last = -kInfinity;
+  bool is_unknown = false;
+  std::size_t open = task.ledger.open_segments();
+  const std::vector<Segment>& segments = task.ledger.segments();
+  for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
+    if (segment->sealed) continue;
+    --open;
+    const double completion = piece_completion(id, task, segment->range);
+    if (std::isnan(completion))
+      is_unknown = true;
+    else
+      last = std::max(last, completion);
+  }
+  return is_unknown && last != kInfinity ? kNothing : last;
+}
+
+// The first of the attempts that race for it.
+double Outlook::piece_completion(TaskId id, const Task& task, ByteRange piece) const {
+  double first = kNothing;
+  for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
+    const Attempt& attempt = task.attempts[number];
+    if (!is_live(attempt.state) || attempt.standby || !attempt.held.contains(piece.begin)) continue;
+    const double completion = pace({id, number}, attempt).reaches(piece.end);
+    if (!(first <= completion)) first = std::isnan(completion) ? first : completion;
+  }
+  return first;
+}
+
+void Outlook::smooth(AttemptId id, const Attempt& attempt) {
+  if (attempt.state != AttemptState::Running || attempt.launch_end == kUnknownEnd) return;
+  auto& estimator = smoothing_[id];
+  if (!estimator) estimator = estimate::make_estimator(estimator_, since_submission(attempt.launched_at));
+  const auto whole = static_cast<double>(attempt.launch_end - attempt.start_offset);
+  if (whole <= 0) return;
+  estimator->observe(
+      {since_submission(attempt.reported_at), static_cast<double>(attempt.offset - attempt.start_offset) / whole});
+}
+
+std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptId id) {
+  smoothing_.erase(id);
+  std::optional<double> slowness;
+  const Task& task = *cluster.find_task(id.task);
+  const Attempt& attempt = task.attempts[id.number];
+  if (attempt.ready_at > attempt.launched_at) sample_.add_launch(seconds(attempt.ready_at - attempt.launched_at));
+  const double whole = split_bytes(task);
+  if (whole > 0 && attempt.started_at != TimePoint{}) {
+    const double mapped = static_cast<double>(attempt.offset - attempt.start_offset);
+    const bool is_whole = attempt.state == AttemptState::Succeeded;
+    const TimePoint until = is_whole ? attempt.ended_at : attempt.progressed_at;
+    const double took = seconds(until - attempt.started_at);
+    if (took > 0 && mapped >= kTellingShare * whole) {
+      slowness = against_usual(sample_.finished(), took / mapped);
+      sample_.add_finished(took / mapped);
+    } else if (took > 0) {
+      sample_.add_censored(took / whole);
+    }
+  }
+  if (!task.ledger.is_done() || attempt.state != AttemptState::Succeeded) return slowness;
+  if (task_durations_.size() >= kTaskDurationsKept) task_durations_.erase(task_durations_.begin());
+  task_durations_.push_back(seconds(attempt.ended_at - task.attempts.front().launched_at));
+  return slowness;
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,89 @@
+#pragma once
+// What the ApplicationMaster expects of its running job: when each task will be done, how far it has got, how long
+// attempts of this job take. Derived from the cluster and kept up to date with every report, in O(1) per attempt, in
+// flat arrays, so that looking for stragglers among a million tasks is one pass over memory. Not durable.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/time.h"
+#include "scheduler/core/cluster.h"
+#include "scheduler/math/durations.h"
+#include "scheduler/math/estimator.h"
+
+namespace ontime::scheduler {
+
+// How an attempt moves. Offsets in bytes, instants in seconds after the job's submission.
+struct Pace {
+  double offset = 0;   // at `at`
+  double at = 0;       // its last report
+  double rate = 0;     // bytes per second from there on; 0: it stands, or has not begun
+  bool known = false;  // false: too young to say anything
+
+  // When it will have reached that offset. Infinite when it stands, NaN when nothing is known or the end is not.
+  double reaches(std::uint64_t to) const;
+};
+
+class Outlook {
+ public:
+  // `estimator`: a name of estimate::estimator_names(), else chronos.
+  Outlook(const Cluster& cluster, JobId job, std::string_view estimator);
+
+  // By task index: when its last open segment will be sealed by the attempts that work on it now, in seconds after
+  // submission. -inf: it is done. +inf: an attempt stands still. NaN: something waits for an attempt, or nothing can be
+  // said yet (compares as no straggler).
+  std::span<const double> completion() const { return completion_; }
+  // By task index: the share of the split that is sealed or mapped, 0 to 1.
+  std::span<const float> progress() const { return progress_; }
+  // By task index: seconds per byte of its fastest live attempt, if that has mapped a good part of the split; else 0.
+  std::span<const float> running() const { return running_; }
+  // By task index: seconds that it took to launch its latest live attempt that is ready; 0 if there is none.
+  std::span<const float> launches() const { return launches_; }
+  // By task index: its live attempts, standbys too; 255 stands for more.
+  std::span<const std::uint8_t> attempts() const { return attempts_; }
+
+  Pace pace(AttemptId id, const Attempt& attempt) const;
+
+  // Durations of this job's finished tasks in seconds, from first launch to done, in order of finishing; the latest
+  // kTaskDurationsKept.
+  std::span<const double> task_durations() const { return task_durations_; }
+  // How long attempts of this job took, those that have ended.
+  const estimate::DurationSample& sample() const { return sample_; }
+
+  // The task, or one of its attempts, has changed or was reported.
+  void refresh(const Cluster& cluster, TaskId task);
+  // The attempt has just ended. How many times longer per byte than is usual in this job it took; nothing if it mapped
+  // too little, or too few others have ended, to say so.
+  std::optional<double> on_attempt_ended(const Cluster& cluster, AttemptId attempt);
+
+  static constexpr std::size_t kTaskDurationsKept = 10'000;
+
+ private:
+  void look_at_attempts(TaskId id, const Task& task);
+  void recall_durations(const Job& job);
+  double completion_of(TaskId id, const Task& task) const;
+  double piece_completion(TaskId id, const Task& task, ByteRange piece) const;
+  void smooth(AttemptId id, const Attempt& attempt);
+  double since_submission(TimePoint at) const { return seconds(at - submitted_at_); }
+  double patience() const;
+
+  std::string estimator_;
+  TimePoint submitted_at_;
+  std::vector<double> completion_;
+  std::vector<float> progress_;
+  std::vector<float> running_;
+  std::vector<float> launches_;
+  std::vector<std::uint8_t> attempts_;
+  std::vector<double> task_durations_;
+  estimate::DurationSample sample_;
+  std::map<AttemptId, std::unique_ptr<estimate::Estimator>> smoothing_;  // for estimators that remember readings
+};
+
+}  // namespace ontime::scheduler

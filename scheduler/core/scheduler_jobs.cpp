@@ -1,0 +1,239 @@
+// Jobs from submission to their end, their policies, and who gets a slot.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "scheduler/core/owner_turns.h"
+#include "scheduler/core/planted.h"
+#include "scheduler/core/scheduler_impl.h"
+
+namespace ontime::scheduler {
+namespace {
+
+// A policy that asks to be asked at once, again and again, must not stop the world.
+constexpr Duration kCheckPauseMin = std::chrono::milliseconds(1);
+constexpr std::size_t kJobsLookedAt = 256;  // to tell how much work waits
+
+}  // namespace
+
+void Scheduler::Impl::on(Turn& turn, const event::JobSubmitted& event) {
+  const JobId job = cluster_.next_job();
+  turn.record(record::JobAccepted{job, event.spec});
+  const auto tasks = static_cast<std::uint32_t>(cluster_.find_job(job)->tasks.size());
+  turn.act(action::AnswerSubmit{event.request, job, tasks});
+  manage(turn, job);
+  commit_if_done(turn, job);
+}
+
+void Scheduler::Impl::manage(Turn& turn, JobId id) {
+  const Job& job = *cluster_.find_job(id);
+  if (masters_.try_emplace(id, id, cluster_).first->second.has_standbys()) changed_.insert(id);
+  const std::uint32_t group = policies_.join(id, job.spec);
+  if (policies_.wants_submission(group)) timers_.arm(policy_check(group), turn.now);
+  if (job.spec.kill_on_miss && job.spec.deadline > Duration::zero()) {
+    timers_.arm(deadline_of(id), job.submitted_at + job.spec.deadline);
+  }
+  tell_policy_problem(turn, id, policies_.problem(group));
+  wait(id);
+}
+
+// Once for each master that finds it so: a job never runs without its policy in silence.
+void Scheduler::Impl::tell_policy_problem(Turn& turn, JobId id, const std::string& problem) {
+  const Job& job = *cluster_.find_job(id);
+  if (job.policy_problem == problem) return;
+  DecisionNote note;
+  note.reason = problem.empty() ? kPolicyBack : kPolicyMissing;
+  note.text = problem.empty() ? "The policy '" + job.spec.policy + "' plans for this job again." : problem;
+  turn.record(record::PolicyDecided{id, std::move(note)});
+}
+
+// The job runs no longer.
+void Scheduler::Impl::let_go(Turn& turn, JobId id) {
+  const auto group = policies_.leave(id);
+  if (group) turn.timers.disarm(policy_check(*group));
+  timers_.disarm(deadline_of(id));
+  waiting_.erase(id);
+  masters_.erase(id);
+}
+
+void Scheduler::Impl::wait(JobId id) {
+  const Job& job = *cluster_.find_job(id);
+  waiting_.insert(id, job.spec.owner, rank_of(job, policies_.of(id).order()));
+}
+
+void Scheduler::Impl::on_deadline(Turn& turn, JobId id) {
+  const Job* job = cluster_.find_job(id);
+  if (job != nullptr && job->state == JobState::Running) {
+    end_job(turn, id, JobState::Killed, "it missed its deadline (--on-miss kill)");
+  }
+}
+
+const Outlook* Scheduler::Impl::outlook(JobId job) const {
+  const auto master = masters_.find(job);
+  return master == masters_.end() ? nullptr : &master->second.outlook();
+}
+
+std::vector<Claim> Scheduler::Impl::claims() const {
+  std::vector<Claim> claims;
+  for (const auto& [rank, id] : waiting_.in_order()) {
+    if (const std::uint32_t waiting = masters_.at(id).waiting(); waiting > 0) claims.push_back({id, waiting});
+  }
+  return claims;
+}
+
+// Policies ------------------------------------------------------------------------------------------------------------
+
+void Scheduler::Impl::plan(Turn& turn, std::uint32_t number) {
+  PolicyGroup* group = policies_.find(number);
+  if (group == nullptr) return;
+  std::vector<JobView> jobs;
+  for (const JobId id : group->jobs) {
+    const ApplicationMaster& master = masters_.at(id);
+    jobs.push_back({id, cluster_.find_job(id), &master.outlook(), master.pending(), master.waiting()});
+  }
+  std::uint32_t waiting = 0;
+  for (const auto& [rank, id] : waiting_.in_order()) waiting += masters_.at(id).waiting();
+  const Plan plan = group->policy->plan({cluster_, resources_, jobs, turn.now, waiting});
+  for (const Decision& decision : plan.decisions) carry_out(turn, decision);
+  if (plan.next_check) timers_.arm(policy_check(number), std::max(*plan.next_check, turn.now + kCheckPauseMin));
+}
+
+void Scheduler::Impl::carry_out(Turn& turn, const Decision& decision) {
+  const auto for_master = [&](JobId id, const auto& what) {
+    const auto master = masters_.find(id);
+    if (master == masters_.end()) return;
+    master->second.carry_out(turn, what);
+    wait(id);
+  };
+  if (const auto* speculate = std::get_if<Speculate>(&decision)) for_master(speculate->task.job, *speculate);
+  if (const auto* divide = std::get_if<Divide>(&decision)) for_master(divide->task.job, *divide);
+  if (const auto* clone = std::get_if<CloneTasks>(&decision)) for_master(clone->job, *clone);
+  if (const auto* end = std::get_if<EndAttempt>(&decision)) for_master(end->attempt.task.job, *end);
+  if (const auto* decline = std::get_if<Decline>(&decision)) {
+    if (cluster_.find_task(decline->task) != nullptr) {
+      cluster_.observe_declined(decline->task, decline->reason, turn.now);
+    }
+  }
+  if (const auto* text = std::get_if<Note>(&decision)) {
+    DecisionNote note;
+    note.text = text->text;
+    if (cluster_.find_job(text->job) != nullptr) turn.decide(text->job, std::move(note));
+  }
+}
+
+void Scheduler::Impl::on(Turn& turn, const event::JobKillRequested& event) {
+  const Job* job = cluster_.find_job(event.job);
+  // What is being committed is past recall: its parts may be in place already.
+  const bool may_be_killed = job != nullptr && (job->state == JobState::Running ||
+                                                (planted(Plant::KilledWhileCommitted) && !is_final(job->state)));
+  if (may_be_killed) end_job(turn, event.job, JobState::Killed, event.reason);
+}
+
+void Scheduler::Impl::commit_if_done(Turn& turn, JobId id) {
+  const Job* job = cluster_.find_job(id);
+  if (job->state != JobState::Running || job->tasks_done < job->tasks.size()) return;
+  turn.record(record::CommitStarted{id});
+  turn.act(action::CommitOutput{id});
+  learn(turn, id);
+  let_go(turn, id);
+}
+
+// What the job's attempts have shown is kept for later jobs of the same application.
+void Scheduler::Impl::learn(Turn& turn, JobId id) {
+  const JobSpec& spec = cluster_.find_job(id)->spec;
+  const estimate::DurationSample& seen = masters_.at(id).outlook().sample();
+  if (seen.finished().empty()) return;
+  estimate::DurationSample sample;
+  if (const estimate::DurationSample* known = cluster_.find_profile(spec)) sample = *known;
+  sample.add(seen);
+  std::string key = Cluster::profile_key(spec);
+  if (key.size() > ProfileTable::kKeyBytesMax) return;
+  turn.record(record::ProfileUpdated{std::move(key), std::move(sample)});
+  forget_profiles(turn);
+}
+
+void Scheduler::Impl::forget_profiles(Turn& turn) {
+  while (std::optional<std::string> key = cluster_.profiles().surplus(settings_.history.profiles)) {
+    turn.record(record::ProfileForgotten{std::move(*key)});
+  }
+}
+
+void Scheduler::Impl::on(Turn& turn, const event::CommitFinished& event) {
+  const Job* job = cluster_.find_job(event.job);
+  const bool again = planted(Plant::CommittedAgain) && job != nullptr && job->state == JobState::Succeeded;
+  if (job == nullptr || (job->state != JobState::Committing && !again)) return;
+  const bool ok = event.error.empty();
+  end_job(turn, event.job, ok ? JobState::Succeeded : JobState::Failed, event.error);
+}
+
+void Scheduler::Impl::end_job(Turn& turn, JobId id, JobState state, const std::string& message) {
+  if (const auto master = masters_.find(id); master != masters_.end()) {
+    const std::set<AttemptId> live = cluster_.find_job(id)->live;
+    for (const AttemptId attempt : live) master->second.kill(turn, attempt, "its job has ended");
+    let_go(turn, id);
+  }
+  turn.record(record::JobEnded{id, state, message});
+  if (state != JobState::Succeeded) turn.act(action::DiscardOutput{id});
+  for (const NodeId node : cluster_.find_job(id)->nodes) turn.act(action::ForgetJob{node, id});
+  history_.add(id, *cluster_.find_job(id));
+  forget_oldest(turn);
+}
+
+void Scheduler::Impl::forget_oldest(Turn& turn) {
+  if (cluster_.jobs().empty()) return;
+  const JobId newest = cluster_.jobs().rbegin()->first;
+  while (const std::optional<JobId> job = history_.take_surplus(turn.now, newest)) {
+    turn.record(record::JobForgotten{*job});
+  }
+  if (const auto at = history_.next_expiry(newest)) timers_.arm(history_expiry(), *at);
+}
+
+// What is settled may change further attempts of the same job.
+void Scheduler::Impl::settle_standbys(Turn& turn) {
+  while (!changed_.empty()) {
+    const JobId job = *changed_.begin();
+    changed_.erase(changed_.begin());
+    if (const auto master = masters_.find(job); master != masters_.end()) master->second.settle_standbys(turn);
+  }
+}
+
+// Of very many jobs the later ones count as one attempt each: asked at every step, this must not take long.
+std::uint32_t Scheduler::Impl::waiting_attempts() const {
+  std::size_t unseen = waiting_.in_order().size();
+  std::size_t waiting = 0;
+  for (const auto& [rank, id] : waiting_.in_order()) {
+    if (waiting_.in_order().size() - unseen == kJobsLookedAt) break;
+    waiting += masters_.at(id).waiting();
+    --unseen;
+  }
+  return static_cast<std::uint32_t>(waiting + unseen);
+}
+
+// At least one: somebody has to get on.
+std::size_t Scheduler::Impl::slots_of_an_owner() const {
+  return std::max<std::size_t>(1, share_of(resources_.slots_there(), settings_.owner_share));
+}
+
+// Slots go to owners in turn, and to the jobs of each in order of their rank, until there is no slot or nothing that
+// waits; jobs below the share that their policy gives them come first.
+void Scheduler::Impl::assign_slots(Turn& turn) {
+  resources_.offer_slow(resources_.has_slow_free() ? waiting_attempts() : 0);
+  if (policies_.have_shares()) assign_slots(turn, true);
+  assign_slots(turn, false);
+}
+
+void Scheduler::Impl::assign_slots(Turn& turn, bool within_shares) {
+  if (!resources_.has_room()) return;
+  OwnerTurns turns(waiting_, cluster_, slots_of_an_owner());
+  while (resources_.has_room()) {
+    const std::optional<JobId> job = turns.next();
+    if (!job) return;
+    ApplicationMaster& master = masters_.at(*job);
+    const bool is_entitled = !within_shares || cluster_.find_job(*job)->live.size() < policies_.of(*job).share(*job);
+    const bool took_slot = is_entitled && master.launch_one(turn, resources_);
+    turns.settle(took_slot, took_slot && master.has_waiting());
+    if (!master.has_waiting()) waiting_.erase(*job);
+  }
+}
+
+}  // namespace ontime::scheduler

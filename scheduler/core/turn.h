@@ -1,0 +1,45 @@
+#pragma once
+// One step of the scheduler in the making: what the ResourceManager and the ApplicationMasters write their facts and
+// wishes into. A fact is applied at once, so that whoever decides next sees it.
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "common/base/time.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/cluster.h"
+#include "scheduler/core/record.h"
+#include "scheduler/core/timers.h"
+
+namespace ontime::scheduler {
+
+struct Turn {
+  Cluster& cluster;
+  Timers& timers;
+  const TimePoint now;
+  const Duration cut_timeout;                // an attempt that does not answer a cut for so long is ended
+  std::function<void(const Fact&)> on_fact;  // called after each fact was applied; records nothing itself
+  std::vector<Record> records;
+  std::vector<Action> actions;
+
+  template <class What>
+  void record(What fact) {
+    records.push_back(Record{now, std::move(fact)});
+    cluster.apply(records.back());
+    if (on_fact) on_fact(records.back().fact);
+  }
+  // More than a job's first kDecisionsKept are counted only.
+  void decide(JobId job, DecisionNote decision) {
+    if (cluster.find_job(job)->decisions.size() < kDecisionsKept)
+      record(record::PolicyDecided{job, std::move(decision)});
+    else
+      cluster.observe_decision_dropped(job);
+  }
+  template <class What>
+  void act(What what) {
+    actions.emplace_back(std::move(what));
+  }
+};
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,39 @@
+#include "scheduler/core/waiting_jobs.h"
+
+#include <limits>
+
+namespace ontime::scheduler {
+
+double rank_of(const Job& job, JobOrder order) {
+  switch (order) {
+    case JobOrder::EarliestDeadline:
+      if (job.spec.deadline <= Duration::zero()) return std::numeric_limits<double>::infinity();
+      return static_cast<double>(to_unix_ns(job.submitted_at + job.spec.deadline));
+    case JobOrder::ShortestRemaining:
+      return static_cast<double>(job.input_bytes) * static_cast<double>(job.tasks.size() - job.tasks_done) /
+             static_cast<double>(job.tasks.size());
+    case JobOrder::Fifo:
+      break;
+  }
+  return 0;  // ids grow with submission
+}
+
+void WaitingJobs::insert(JobId job, const std::string& owner, double rank) {
+  erase(job);
+  places_.emplace(job, Place{owner, rank});
+  entries_.emplace(rank, job);
+  by_owner_[owner].emplace(rank, job);
+}
+
+void WaitingJobs::erase(JobId job) {
+  const auto found = places_.find(job);
+  if (found == places_.end()) return;
+  const Entry entry{found->second.rank, job};
+  entries_.erase(entry);
+  const auto owner = by_owner_.find(found->second.owner);
+  owner->second.erase(entry);
+  if (owner->second.empty()) by_owner_.erase(owner);
+  places_.erase(found);
+}
+
+}  // namespace ontime::scheduler

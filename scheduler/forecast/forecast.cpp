@@ -1,0 +1,417 @@
+#include "scheduler/forecast/forecast.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+#include "scheduler/core/patience.h"
+#include "scheduler/forecast/remainder.h"
+#include "scheduler/forecast/rivals.h"
+#include "scheduler/forecast/steadiness.h"
+#include "scheduler/math/numeric.h"
+#include "scheduler/math/tail_choice.h"
+#include "scheduler/policies/auto.h"
+#include "scheduler/policies/chronos/chronos_plan.h"
+#include "scheduler/policies/parameters.h"
+#include "scheduler/policies/pieces.h"
+#include "scheduler/policies/policy.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using pocd::kInfinity;
+
+constexpr double kSoonest = 0.01;  // seconds; nothing is expected to be done earlier than that
+constexpr std::size_t kAttemptsLookedAt = 256;
+constexpr double kSpreadLeast = 0.01;      // of what is left of a piece that is all but done
+constexpr double kClassesPerFactorE = 64;  // pieces whose times differ by less count as alike
+constexpr double kClassesPerUnit = 64;     // of spread
+constexpr double kBytesPerFactorE = 8;     // bytes left that are told apart
+constexpr double kClassesPerSecond = 16;   // of the instant at which a tail begins
+constexpr std::size_t kWaitingMost = 512;  // pieces that wait and are told apart
+constexpr double kSmoothing = 0.01;        // of the time left: so far apart scenarios' ends flow together
+// Ends come a little later than they should, as the campaign of docs/calibration.md shows: by so much of what lies
+// between the 0.1 quantile and the median.
+constexpr double kLeaning = 0.06;
+// What is usual counts as so many attempts that were seen. Scenarios differ in their tails besides, by how few those
+// were (forecast/scenario.cpp), so it counts for less than policies, which know one tail only, make of it.
+constexpr double kTailPrior = 1;
+
+// What the job's policy does, as far as it has said so already.
+Rescue rescue_of(const Job& job) {
+  std::string name = job.spec.policy;
+  if (name == "auto") {
+    const std::string chosen = policy_chosen_for(job);
+    if (!chosen.empty()) name = chosen;
+  }
+  const PolicyDescription* policy = find_policy(name);
+  if (policy == nullptr) return {};
+  Rescue rescue = policy->rescue;
+  std::optional<std::uint32_t> attempts;
+  if (name == "s-restart") attempts = chosen_attempts(job, pocd::Strategy::Restart);
+  if (name == "s-resume") attempts = chosen_attempts(job, pocd::Strategy::Resume);
+  if (attempts) rescue.attempts = *attempts;
+  return rescue;
+}
+
+Rescue rescue_of(const JobView& job, double now) {
+  const Rescue rescue = rescue_of(*job.job);
+  const bool is_in_time = job.has_deadline() && now < job.deadline();
+  return is_in_time || rescue.trigger != Rescue::Trigger::Late ? rescue : Rescue{};
+}
+
+// Attempts besides the first with which its tasks start.
+double clones_of(const Job& job) {
+  double clones = 0;
+  for (const DecisionAt& decided : job.decisions) {
+    if (decided.decision.what == DecisionNote::What::Clone) clones = decided.decision.copies;
+  }
+  return clones;
+}
+
+// Of earlier jobs, and all that this job has shown itself: attempts that run show what they will take, and are the slow
+// ones, as those that have ended are the fast ones.
+estimate::Durations all_durations(const View& view, const JobView& job, const estimate::DurationHints& hints) {
+  estimate::DurationSample all;
+  if (const estimate::DurationSample* profile = view.cluster.find_profile(job.job->spec)) all = *profile;
+  all.add(job.outlook->sample());
+  std::size_t looked_at = 0;
+  for (const AttemptId id : job.job->live) {
+    const Attempt& attempt = *view.cluster.find_attempt(id);
+    if (attempt.state != AttemptState::Running || attempt.standby) continue;
+    if (++looked_at > kAttemptsLookedAt) break;
+    const Pace pace = job.outlook->pace(id, attempt);
+    if (pace.known && pace.rate > 0)
+      all.add_finished(1 / pace.rate);
+    else if (const double ran = seconds(view.now - attempt.started_at); ran > 0 && attempt.launch_end != kUnknownEnd)
+      all.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
+  }
+  estimate::Durations durations = durations_of(view, job, hints);
+  const double launch = durations.launch;
+  if (durations.source == estimate::DurationSource::Flags) return durations;
+  estimate::DurationHints any_source = hints;
+  any_source.only.reset();
+  durations = estimate::choose_durations(nullptr, all, {}, any_source, mean_split_bytes(job));
+  durations.tail = estimate::choose_tail(all.finished(), all.censored(), estimate::TailRule::Auto, kTailPrior);
+  durations.launch = launch;
+  return durations;
+}
+
+// A tail for durations that come without one.
+pocd::FittedTail tail_of(const estimate::Durations& durations) {
+  if (durations.tail) return *durations.tail;
+  return pocd::FittedTail::pareto(std::max(durations.t_min, 1e-300), durations.beta);
+}
+
+std::uint64_t name_of(std::uint32_t task, std::uint64_t begin) { return (std::uint64_t{task} << 40) ^ begin; }
+
+// Collects what is left of a job.
+class Forecaster {
+ public:
+  Forecaster(const View& view, const JobView& job, const estimate::Durations& durations)
+      : view_(view),
+        job_(job),
+        now_(job.since_submission(view.now)),
+        tail_(tail_of(durations)),
+        steadiness_(steadiness_of(*job.job)) {
+    forecast_.durations = durations;
+    remainder_.now = now_;
+    remainder_.deadline = job.deadline();
+    remainder_.launch = durations.launch;
+    if (durations.source != estimate::DurationSource::Flags) {
+      remainder_.samples = static_cast<double>(durations.samples);
+    }
+    remainder_.rescue = rescue_of(job, now_);
+    if (const double clones = clones_of(*job.job); clones > 0) {
+      remainder_.rescue = {Rescue::Kind::Restart, clones, false, Rescue::Trigger::Always};
+    }
+    remainder_.free_slots = view.free_slots();
+  }
+
+  double usual_duration() const { return knows_tail() ? tail_.median() * mean_split_bytes(job_) : 1; }
+  Remainder& remainder() { return remainder_; }
+
+  Forecast compute() {
+    const std::vector<Task>& tasks = job_.job->tasks;
+    const std::span<const double> completion = job_.outlook->completion();
+    for (std::uint32_t index = 0; index < tasks.size(); ++index) {
+      if (completion[index] != -kInfinity) look_at({job_.id, index}, tasks[index]);
+    }
+    add_alike();
+    add_waiting();
+    conclude();
+    return forecast_;
+  }
+
+ private:
+  // Of a piece with one attempt, which may stand for many.
+  struct Alike {
+    double count = 0;
+    HeldPiece piece;
+    Racing racing;
+  };
+  using AlikeKey = std::tuple<Racing::Kind, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+
+  bool knows_tail() const { return forecast_.durations.t_min > 0; }
+
+  void look_at(TaskId id, const Task& task) {
+    std::size_t open = task.ledger.open_segments();
+    const std::vector<Segment>& segments = task.ledger.segments();
+    const std::size_t first_waiting = waiting_.size();
+    for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
+      if (segment->sealed) continue;
+      --open;
+      look_at(id, task, segment->range);
+    }
+    std::reverse(waiting_.begin() + static_cast<std::ptrdiff_t>(first_waiting), waiting_.end());
+  }
+
+  void look_at(TaskId id, const Task& task, ByteRange range) {
+    racers_.clear();
+    HeldPiece piece;
+    piece.name = name_of(id.index, range.begin);
+    piece.slots = 0;
+    piece.bytes = static_cast<double>(range.size());
+    piece.bytes_left = piece.bytes;
+    piece.started = piece.ready = now_;
+    bool is_unknown = false;
+    std::uint64_t farthest_end = 0;
+    for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
+      const Attempt& attempt = task.attempts[number];
+      if (!is_live(attempt.state) || !attempt.held.contains(range.begin)) continue;
+      ++piece.slots;
+      farthest_end = std::max(farthest_end, attempt.held.end);
+      if (attempt.state == AttemptState::Running) {
+        piece.started = std::min(piece.started, job_.since_submission(attempt.started_at));
+      }
+      if (attempt.standby) continue;
+      if (!add_racer({id, number}, attempt, range, piece)) is_unknown = true;
+    }
+    if (piece.slots == 0) return wait(id, range);
+    if (piece.slots == 1 && farthest_end > range.end) return;  // the same attempt comes to more, later
+    if (racers_.empty() && is_unknown) {
+      ++forecast_.unknown;
+    } else {
+      if (racers_.empty()) stand(task, range, piece);
+      add_held(piece);
+    }
+  }
+
+  void stand(const Task& task, ByteRange range, HeldPiece& piece) {
+    ++forecast_.standing;
+    piece.ended_at = now_;
+    for (const Attempt& attempt : task.attempts) {
+      if (is_live(attempt.state) && attempt.held.contains(range.begin))
+        piece.ended_at = std::max(piece.ended_at, ended_at(task, attempt));
+    }
+    stands_for_ever_ = stands_for_ever_ || !(piece.ended_at < kInfinity);
+    if (knows_tail()) return;
+    ++forecast_.unknown;
+    soonest_ = std::max(soonest_, piece.ended_at);
+  }
+
+  // When an attempt that stands still is ended for it (patience.h).
+  double ended_at(const Task& task, const Attempt& attempt) const {
+    const Segment* segment = task.ledger.find(attempt.held.begin);
+    const auto limit = progress_limit(*job_.job, attempt, *segment, job_.outlook->sample().mean_launch());
+    return limit ? job_.since_submission(attempt.progressed_at) + seconds(*limit) : kInfinity;
+  }
+
+  void wait(TaskId id, ByteRange range) {
+    ++forecast_.waiting;
+    if (range.is_open_ended() || !knows_tail())
+      ++forecast_.unknown;
+    else
+      waiting_.push_back({name_of(id.index, range.begin), 1, static_cast<double>(range.size())});
+  }
+
+  // False if nothing can be said about it. One that stands still does not race.
+  bool add_racer(AttemptId id, const Attempt& attempt, ByteRange range, HeldPiece& piece) {
+    if (range.is_open_ended()) return false;
+    const Pace pace = job_.outlook->pace(id, attempt);
+    if (!pace.known) return add_young(attempt, range, piece);
+    if (!(pace.rate > 0)) return true;
+    const double mapped = pace.offset - static_cast<double>(attempt.start_offset);
+    const double whole = static_cast<double>(range.end - attempt.start_offset);
+    const double share = std::clamp(mapped / whole, 0.0, 1.0);
+    const double ends = pace.reaches(range.end);
+    const double bytes = pace.rate * std::max(kSoonest, ends - now_);
+    racers_.push_back(paced(attempt, std::max(kSoonest, ends + steadiness_.lag - now_), bytes, share));
+    piece.bytes_left = std::min(piece.bytes_left, std::max(1.0, bytes));
+    return true;
+  }
+
+  // What is left is mapped at the attempt's own pace, as far as that stays; otherwise at its speed of late until that
+  // is drawn anew, and then at the usual one.
+  Racing paced(const Attempt& attempt, double left, double bytes, double share) const {
+    const Steadiness& steady = steadiness_;
+    const double own = std::log(left);
+    const double spread = kSpreadLeast + (steady.spread - kSpreadLeast) * std::sqrt(1 - share);
+    if (!knows_tail() || !(steady.holds < kInfinity)) return {Racing::Kind::Paced, now_, own, spread, 0};
+    const double in_turns = left / steady.holds;
+    const double stays = -std::expm1(-in_turns) / in_turns;
+    const double of_late = std::exp(change_of_speed(attempt).value_or(0)) / left;  // in whole rests per second
+    const double keep = steady.keep * steady.keep;
+    const double redrawn = -std::log(std::lerp(1 / (tail_.median() * bytes), of_late, stays));
+    const double variance = steady.variance * (1 - stays) * std::min(1.0, 2 / in_turns) * (1 - keep);
+    return {Racing::Kind::Paced, now_, std::lerp(redrawn, own, keep),
+            std::sqrt(keep * spread * spread + variance), 0};
+  }
+
+  bool add_young(const Attempt& attempt, ByteRange range, HeldPiece& piece) {
+    if (!knows_tail()) return false;
+    const bool has_started = attempt.state == AttemptState::Running;
+    const double launched = job_.since_submission(attempt.launched_at);
+    const double origin =
+        has_started ? job_.since_submission(attempt.started_at) : std::max(now_, launched + forecast_.durations.launch);
+    const double ln_bytes = std::log(std::max(1.0, static_cast<double>(range.end - attempt.start_offset)));
+    Racing racer{Racing::Kind::Young, origin, ln_bytes, 0, 0};
+    if (now_ > origin) racer.ln_condition = tail_.ln_survival_at(std::log(now_ - origin) - ln_bytes);
+    piece.ready = std::max(now_, origin);
+    racers_.push_back(racer);
+    return true;
+  }
+
+  void add_held(HeldPiece piece) {
+    if (racers_.size() == 1 && piece.slots == 1) {
+      const Racing& racer = racers_.front();
+      const auto rounded = [](double x) { return static_cast<std::int64_t>(std::floor(x)); };
+      Alike& like = alike_[{racer.kind, rounded(racer.origin * kClassesPerSecond),
+                            rounded(racer.ln_scale * kClassesPerFactorE), rounded(racer.spread * kClassesPerUnit),
+                            rounded(std::log(std::max(1.0, piece.bytes_left)) * kBytesPerFactorE)}];
+      if (like.count == 0) {
+        like.piece = piece;
+        like.racing.kind = racer.kind;
+      }
+      const double share = 1 / ++like.count;
+      for (const auto field : {&Racing::origin, &Racing::ln_scale, &Racing::spread, &Racing::ln_condition}) {
+        like.racing.*field += share * (racer.*field - like.racing.*field);
+      }
+      return;
+    }
+    piece.first = static_cast<std::uint32_t>(remainder_.racing.size());
+    piece.racers = static_cast<std::uint32_t>(racers_.size());
+    remainder_.racing.insert(remainder_.racing.end(), racers_.begin(), racers_.end());
+    remainder_.held.push_back(piece);
+  }
+
+  void add_alike() {
+    for (auto& [key, like] : alike_) {
+      like.piece.first = static_cast<std::uint32_t>(remainder_.racing.size());
+      like.piece.racers = 1;
+      like.piece.count = like.piece.slots = like.count;
+      remainder_.racing.push_back(like.racing);
+      remainder_.held.push_back(like.piece);
+    }
+  }
+
+  // Neighbours in the queue count as alike where there are very many.
+  void add_waiting() {
+    const std::size_t together = (waiting_.size() + kWaitingMost - 1) / kWaitingMost;
+    for (std::size_t i = 0; i < waiting_.size(); i += together) {
+      WaitingPiece piece = waiting_[i];
+      const std::size_t end = std::min(waiting_.size(), i + together);
+      for (std::size_t next = i + 1; next < end; ++next) piece.bytes += waiting_[next].bytes;
+      piece.count = static_cast<double>(end - i);
+      piece.bytes /= piece.count;
+      remainder_.waiting.push_back(piece);
+    }
+  }
+
+  bool has_a_slot() const {
+    return view_.slots() > 0 || !remainder_.held.empty() || remainder_.free_slots > 0 || !remainder_.others.empty();
+  }
+
+  void conclude() {
+    const bool has_passed = job_.has_deadline() && now_ >= job_.deadline();
+    if (has_passed || (job_.has_deadline() && soonest_ >= job_.deadline())) forecast_.pocd = 0;
+    if (!remainder_.waiting.empty() && !has_a_slot()) {
+      forecast_.unknown += forecast_.waiting;
+      return;
+    }
+    const bool is_saved = remainder_.rescue.kind != Rescue::Kind::None;
+    if (stands_for_ever_ && !is_saved) {
+      forecast_.low = forecast_.median = forecast_.high = kInfinity;
+      if (job_.has_deadline()) forecast_.pocd = 0;
+      return;
+    }
+    if (forecast_.unknown > 0) return;
+    std::vector<double> ends = remainder_.ends(tail_);
+    const double lead = quantile(ends, 0.5) - quantile(ends, 0.1);
+    if (lead < kInfinity) {
+      for (double& end : ends) end = std::max(now_, end - kLeaning * lead);
+    }
+    forecast_.low = quantile(ends, 0.1);
+    forecast_.median = quantile(ends, 0.5);
+    forecast_.high = quantile(ends, 0.9);
+    if (job_.has_deadline() && !has_passed) forecast_.pocd = share_before(ends, job_.deadline());
+  }
+
+  static double quantile(const std::vector<double>& ends, double q) {
+    const double place = q * static_cast<double>(ends.size()) - 0.5;
+    const auto at = static_cast<std::size_t>(std::max(0.0, place));
+    if (at + 1 >= ends.size() || !(ends[at + 1] < kInfinity)) return ends[std::min(at + 1, ends.size() - 1)];
+    return ends[at] + (place - static_cast<double>(at)) * (ends[at + 1] - ends[at]);
+  }
+
+  double share_before(const std::vector<double>& ends, double deadline) const {
+    double sum = 0;
+    for (const double end : ends) {
+      const double width = std::max(kSoonest, kSmoothing * (end - now_));
+      if (end < kInfinity) sum += std::clamp(0.5 + (deadline - end) / width / 2, 0.0, 1.0);
+    }
+    return sum / static_cast<double>(ends.size());
+  }
+
+  const View& view_;
+  const JobView& job_;
+  const double now_;
+  const pocd::FittedTail tail_;
+  const Steadiness steadiness_;
+  Forecast forecast_;
+  Remainder remainder_;
+  bool stands_for_ever_ = false;
+  double soonest_ = 0;  // that it can be done, of which nothing else is known
+  std::vector<Racing> racers_;  // of the piece that is being looked at
+  std::map<AlikeKey, Alike> alike_;
+  std::vector<WaitingPiece> waiting_;
+};
+
+// What the user said about durations, in the names that all policies share.
+estimate::DurationHints hints_of(const JobSpec& spec) {
+  estimate::DurationHints hints;
+  try {
+    hints = Parameters(spec.policy, spec.policy_parameters).durations();
+  } catch (const std::invalid_argument&) {
+    hints = {};
+  }
+  hints.tail = estimate::TailRule::Auto;
+  return hints;
+}
+
+}  // namespace
+
+std::optional<Forecast> forecast(const Scheduler& scheduler, JobId id, TimePoint now) {
+  const Job* job = scheduler.cluster().find_job(id);
+  if (job == nullptr || is_final(job->state)) return std::nullopt;
+  const JobView view_of_job{id, job, scheduler.outlook(id), {}};
+  if (view_of_job.outlook == nullptr) {  // nothing is left to map
+    Forecast done;
+    done.low = done.median = done.high = view_of_job.since_submission(now);
+    if (view_of_job.has_deadline()) done.pocd = done.median < view_of_job.deadline() ? 1 : 0;
+    return done;
+  }
+  const View view{scheduler.cluster(), scheduler.resources(), {&view_of_job, 1}, now};
+  estimate::DurationHints hints = hints_of(job->spec);
+  Forecaster forecaster(view, view_of_job, all_durations(view, view_of_job, hints));
+  add_rivals(scheduler, id, now, forecaster.usual_duration(), forecaster.remainder());
+  Forecast made = forecaster.compute();
+  hints.tail = estimate::TailRule::Pareto;  // people are told t_min and beta as fitted
+  made.durations = durations_of(view, view_of_job, hints);
+  return made;
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,173 @@
+#include "scheduler/math/durations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace ontime::scheduler::estimate {
+namespace {
+
+void keep_latest(std::vector<double>& values, std::span<const double> newer) {
+  values.insert(values.end(), newer.begin(), newer.end());
+  if (values.size() > DurationSample::kKept) {
+    values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(DurationSample::kKept));
+  }
+}
+
+// All durations equal give an infinite beta, which no formula profits from.
+constexpr double kBetaMax = 100;
+
+bool take_fit(const DurationSample& sample, DurationSource source, Durations& to) {
+  if (sample.finished().size() < kEnoughSamples || !sample.fit()) return false;
+  to.t_min = sample.fit()->distribution.t_min();
+  to.beta = std::min(sample.fit()->distribution.beta(), kBetaMax);
+  to.beta_error = std::isfinite(sample.fit()->beta_error) ? sample.fit()->beta_error : 0;
+  to.samples = sample.finished().size();
+  to.source = source;
+  return true;
+}
+
+// The fastest attempt seen stands for t_min.
+bool take_fastest(const DurationSample& sample, std::span<const double> running, Durations& to) {
+  double fastest = 0;
+  for (const std::span<const double> seen : {sample.finished(), running}) {
+    for (const double duration : seen) fastest = fastest > 0 ? std::min(fastest, duration) : duration;
+  }
+  if (fastest <= 0) return false;
+  to.t_min = fastest;
+  to.samples = sample.finished().size() + running.size();
+  to.source = DurationSource::Job;
+  return true;
+}
+
+bool take_flags(const DurationHints& hints, double split_bytes, Durations& to) {
+  if (!hints.t_min) return false;
+  to.t_min = *hints.t_min / hints.t_min_of.value_or(split_bytes);
+  to.source = DurationSource::Flags;
+  return true;
+}
+
+// REQUIRES: the rest of `to` is chosen.
+void choose_tail_of(const DurationSample* profile, const DurationSample& job, std::span<const double> running,
+                    const DurationHints& hints, Durations& to) {
+  if (hints.tail == TailRule::Pareto || to.t_min <= 0) return;
+  if (to.source == DurationSource::Profile) {
+    to.tail = profile->tail(hints.tail);
+  } else if (to.source == DurationSource::Flags) {
+    to.tail = pocd::FittedTail::pareto(to.t_min, to.beta);
+    return;
+  } else if (running.empty()) {
+    to.tail = job.tail(hints.tail);
+  } else {
+    std::vector<double> known(job.finished().begin(), job.finished().end());
+    known.insert(known.end(), running.begin(), running.end());
+    to.tail = choose_tail(known, job.censored(), hints.tail);
+    to.samples = known.size();
+  }
+  if (to.tail) to.t_min = to.tail->quantile(kLeastShare);
+}
+
+void choose_t_min_and_beta(const DurationSample* profile, const DurationSample& job, std::span<const double> running,
+                           const DurationHints& hints, double split_bytes, Durations& to) {
+  const auto allowed = [&](DurationSource source) { return !hints.only || *hints.only == source; };
+  if (allowed(DurationSource::Profile) && profile != nullptr && take_fit(*profile, DurationSource::Profile, to)) return;
+  if (allowed(DurationSource::Job) && take_fit(job, DurationSource::Job, to)) return;
+  if (allowed(DurationSource::Flags) && take_flags(hints, split_bytes, to)) return;
+  if (allowed(DurationSource::Job) && take_fastest(job, running, to)) return;
+  if (take_flags(hints, split_bytes, to)) return;
+  take_fastest(job, running, to);
+  to.source = DurationSource::Assumed;
+}
+
+void choose_launch(const DurationSample* profile, const DurationSample& job, const DurationHints& hints,
+                   Durations& to) {
+  to.launch = kAssumedLaunch;
+  if (hints.launch) {
+    to.launch = *hints.launch;
+    to.launch_source = DurationSource::Flags;
+  } else if (const auto own = job.mean_launch()) {
+    to.launch = *own;
+    to.launch_source = DurationSource::Job;
+  } else if (const auto earlier = profile != nullptr ? profile->mean_launch() : std::nullopt) {
+    to.launch = *earlier;
+    to.launch_source = DurationSource::Profile;
+  }
+}
+
+}  // namespace
+
+void DurationSample::add_finished(double seconds_per_byte) {
+  keep_latest(finished_, {&seconds_per_byte, 1});
+  fitted_ = false;
+  tail_rule_.reset();
+}
+
+void DurationSample::add_censored(double seconds_per_byte) {
+  keep_latest(censored_, {&seconds_per_byte, 1});
+  fitted_ = false;
+  tail_rule_.reset();
+}
+
+void DurationSample::add_launch(double seconds) { keep_latest(launches_, {&seconds, 1}); }
+
+void DurationSample::add(const DurationSample& newer) {
+  keep_latest(finished_, newer.finished_);
+  keep_latest(censored_, newer.censored_);
+  keep_latest(launches_, newer.launches_);
+  fitted_ = false;
+  tail_rule_.reset();
+}
+
+const std::optional<pocd::ParetoFit>& DurationSample::fit() const {
+  if (!fitted_) {
+    fit_ = pocd::fit_pareto(finished_, censored_);
+    fitted_ = true;
+  }
+  return fit_;
+}
+
+const std::optional<pocd::FittedTail>& DurationSample::tail(TailRule rule) const {
+  if (tail_rule_ != rule) {
+    tail_ = choose_tail(finished_, censored_, rule);
+    tail_rule_ = rule;
+  }
+  return tail_;
+}
+
+std::optional<double> DurationSample::mean_launch() const {
+  if (launches_.empty()) return std::nullopt;
+  return std::accumulate(launches_.begin(), launches_.end(), 0.0) / static_cast<double>(launches_.size());
+}
+
+std::string_view name_of(DurationSource source) {
+  switch (source) {
+    case DurationSource::Profile:
+      return "profile";
+    case DurationSource::Job:
+      return "job";
+    case DurationSource::Flags:
+      return "flags";
+    case DurationSource::Assumed:
+      break;
+  }
+  return "assumed";
+}
+
+double Durations::ln_survival(double seconds_per_byte) const {
+  if (tail) return tail->ln_survival(seconds_per_byte);
+  return pocd::Pareto(t_min, beta).ln_survival(seconds_per_byte);
+}
+
+double Durations::median() const { return tail ? tail->median() : t_min * std::exp2(1 / beta); }
+
+Durations choose_durations(const DurationSample* profile, const DurationSample& job, std::span<const double> running,
+                           const DurationHints& hints, double split_bytes) {
+  Durations chosen;
+  chosen.beta = hints.beta.value_or(kAssumedBeta);
+  choose_launch(profile, job, hints, chosen);
+  choose_t_min_and_beta(profile, job, running, hints, split_bytes, chosen);
+  choose_tail_of(profile, job, running, hints, chosen);
+  return chosen;
+}
+
+}  // namespace ontime::scheduler::estimate

@@ -1,0 +1,105 @@
+#pragma once
+// How long attempts take: what was seen of them, and the (t_min, beta) and launch time that the formulas are given.
+// Durations are per byte mapped, so that splits of different sizes and attempts on parts of a split count alike.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/math/fitted_tail.h"
+#include "scheduler/math/pareto.h"
+#include "scheduler/math/tail_choice.h"
+
+namespace ontime::scheduler::estimate {
+
+// What was seen of attempts of one application with the same parameters. The latest kKept of each kind are kept.
+class DurationSample {
+ public:
+  static constexpr std::size_t kKept = 512;
+
+  // An attempt that mapped a good part of its split, finished or not: seconds per byte, > 0.
+  void add_finished(double seconds_per_byte);
+  // One that was ended early: it would have taken longer than so many seconds per byte of its split.
+  void add_censored(double seconds_per_byte);
+  // From the order to launch to the first record, seconds.
+  void add_launch(double seconds);
+  // All that `newer` holds, after what is here.
+  void add(const DurationSample& newer);
+
+  std::span<const double> finished() const { return finished_; }
+  std::span<const double> censored() const { return censored_; }
+  std::span<const double> launches() const { return launches_; }
+  bool operator==(const DurationSample& other) const {
+    return finished_ == other.finished_ && censored_ == other.censored_ && launches_ == other.launches_;
+  }
+
+  // Maximum likelihood; kept until something is added. Nothing when nothing has finished.
+  const std::optional<pocd::ParetoFit>& fit() const;
+  std::optional<double> mean_launch() const;
+  // By choose_tail(); kept until something is added or another rule is asked for.
+  const std::optional<pocd::FittedTail>& tail(TailRule rule) const;
+
+ private:
+  std::vector<double> finished_;
+  std::vector<double> censored_;
+  std::vector<double> launches_;
+  mutable std::optional<pocd::ParetoFit> fit_;
+  mutable bool fitted_ = false;
+  mutable std::optional<pocd::FittedTail> tail_;
+  mutable std::optional<TailRule> tail_rule_;  // of tail_, if that is up to date
+};
+
+enum class DurationSource : std::uint8_t {
+  Profile,  // earlier jobs of the same application and parameters
+  Job,      // the running job's own attempts
+  Flags,    // what the user said
+  Assumed   // a guess, for want of anything better
+};
+std::string_view name_of(DurationSource source);  // "profile", "job", "flags", "assumed"
+
+struct Durations {
+  double t_min = 0;   // shortest execution time, seconds per byte; 0: not even a guess is possible
+  double beta = 2;    // shape of the Pareto tail
+  double launch = 1;  // mean launch time, seconds
+  DurationSource source = DurationSource::Assumed;         // of t_min and beta
+  DurationSource launch_source = DurationSource::Assumed;  // of launch
+  std::size_t samples = 0;                                 // attempts that t_min and beta rest on
+  double beta_error = 0;                                   // standard error of beta; 0 if unknown
+  // Of execution times in seconds per byte, if another one was asked for than the papers' Pareto(t_min, beta). t_min is
+  // then what one attempt in kLeastShare is below, as not every tail has a least.
+  std::optional<pocd::FittedTail> tail{};
+
+  // ln P(an attempt takes longer, in seconds per byte). REQUIRES: t_min > 0.
+  double ln_survival(double seconds_per_byte) const;
+  // Of execution times in seconds per byte. REQUIRES: t_min > 0.
+  pocd::FittedTail distribution() const { return tail ? *tail : pocd::FittedTail::pareto(t_min, beta); }
+  // Seconds per byte that half of the attempts do not exceed.
+  double median() const;
+};
+
+// What the user said; times in seconds, t_min for a whole split, or for so many bytes.
+struct DurationHints {
+  std::optional<double> t_min;
+  std::optional<double> t_min_of;  // bytes
+  std::optional<double> beta;
+  std::optional<double> launch;
+  std::optional<DurationSource> only;  // take t_min and beta from there or assume them
+  TailRule tail = TailRule::Pareto;    // Pareto: as the papers, without any shrinkage
+};
+
+inline constexpr std::size_t kEnoughSamples = 5;  // fewer finished attempts are not fitted
+inline constexpr double kAssumedBeta = 2;
+inline constexpr double kAssumedLaunch = 1;  // seconds
+inline constexpr double kLeastShare = 0.02;
+
+// In order of preference: the profile, the job's own attempts, flags; a beta that cannot be fitted yet is assumed.
+// `profile` may be null. `running`: seconds per byte at which attempts of the job run now, the only thing there is to
+// go by while none has finished. split_bytes > 0. With a tail that is fitted to the job's own attempts the running ones
+// count as well: those that have finished first are the fast ones.
+Durations choose_durations(const DurationSample* profile, const DurationSample& job, std::span<const double> running,
+                           const DurationHints& hints, double split_bytes);
+
+}  // namespace ontime::scheduler::estimate

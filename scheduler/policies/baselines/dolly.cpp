@@ -1,0 +1,169 @@
+#include "scheduler/policies/baselines/dolly.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "common/base/median.h"
+#include "scheduler/math/numeric.h"
+#include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/restarts.h"
+
+namespace ontime::scheduler::pocd {
+
+double dolly_copies(double p, double tasks, double epsilon, Form form) {
+  const double root = form == Form::Corrected ? tasks : p;
+  return ln_one_minus_exp(std::log1p(-epsilon) / root) / std::log(p);
+}
+
+std::uint32_t dolly_clones(double p, double tasks, double epsilon) {
+  constexpr double kMost = 1e9;  // what p close to 1 asks for is beyond any cluster
+  return static_cast<std::uint32_t>(std::clamp(std::ceil(dolly_copies(p, tasks, epsilon)), 1.0, kMost));
+}
+
+double task_probability(double job_probability, double tasks) {
+  return -std::expm1(std::log1p(-job_probability) / tasks);
+}
+
+}  // namespace ontime::scheduler::pocd
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr double kStragglerFactor = 1.5;  // of the median
+constexpr double kAssumedP = 0.1;
+
+constexpr double kAskAgain = 0.1;  // seconds
+
+// What was decided for the job before the master was started anew.
+std::optional<std::uint32_t> decided_before(const Job& job) {
+  std::optional<std::uint32_t> clones;
+  for (const DecisionAt& made : job.decisions) {
+    if (made.decision.what == DecisionNote::What::Clone) clones = made.decision.copies;
+  }
+  return clones;
+}
+
+// REQUIRES: there is one.
+std::uint32_t first_unfinished(const Job& job) {
+  std::uint32_t task = 0;
+  while (job.tasks[task].ledger.is_done()) ++task;
+  return task;
+}
+
+std::uint64_t clones_in_use(const JobView& job, std::uint64_t per_task) {
+  return per_task * (job.job->tasks.size() - job.job->tasks_done);
+}
+
+}  // namespace
+
+double straggler_share(std::span<const double> durations) {
+  const double limit = kStragglerFactor * median_of({durations.begin(), durations.end()});
+  const auto slow = std::count_if(durations.begin(), durations.end(), [limit](double d) { return d > limit; });
+  return (static_cast<double>(slow) + 0.5) / (static_cast<double>(durations.size()) + 1);
+}
+
+std::unique_ptr<Policy> Dolly::make(Parameters& parameters) {
+  DollySettings settings;
+  settings.p = parameters.optional_number("p", 1e-9, 0.999);
+  settings.epsilon = parameters.number("epsilon", settings.epsilon, 1e-9, 0.999);
+  settings.budget = parameters.number("budget", settings.budget, 0, 10);
+  settings.utilisation = parameters.number("utilisation", settings.utilisation, 0, 1);
+  settings.max_copies = parameters.count("max_copies", settings.max_copies, 0, 100);
+  settings.admission = parameters.duration("admission", settings.admission);
+  return std::make_unique<Dolly>(settings);
+}
+
+Plan Dolly::plan(const View& view) {
+  Plan plan;
+  Round round{view, plan, 0, view.spare_slots()};
+  std::map<JobId, Decided> decided;
+  for (const JobView& job : view.jobs) {
+    const auto known = decided_.find(job.id);
+    if (known == decided_.end()) continue;
+    decided.insert(*known);
+    round.in_use += clones_in_use(job, known->second.value_or(0));
+  }
+  const bool is_due = !ask_again_ || view.now >= *ask_again_;
+  bool is_refused = false;
+  for (const JobView& job : view.jobs) {
+    const auto known = decided.find(job.id);
+    if (known == decided.end() || (is_due && !known->second)) decided.insert_or_assign(job.id, decide(round, job));
+    is_refused = is_refused || !decided.at(job.id);
+  }
+  if (is_due) ask_again_ = view.now + from_seconds(kAskAgain);
+  if (is_refused) plan.next_check = ask_again_;
+  decided_ = std::move(decided);
+  return plan;
+}
+
+Dolly::Decided Dolly::decide(Round& round, const JobView& job) const {
+  if (decided_.contains(job.id)) return ask(round, job);
+  if (const auto before = decided_before(*job.job)) {
+    round.plan.add(CloneTasks{job.id, *before, Reason::Clone});
+    round.in_use += clones_in_use(job, *before);
+    return before;
+  }
+  if (job.since_submission(round.view.now) > settings_.admission) return 0;
+  return ask(round, job);
+}
+
+Dolly::Decided Dolly::ask(Round& round, const JobView& job) const {
+  const Choice choice = choose(round.view, job);
+  if (choice.clones == 0) {
+    round.plan.add(Note{job.id, "no clones are needed: " + choice.why});
+    return 0;
+  }
+  const std::uint64_t wanted = clones_in_use(job, choice.clones);
+  const auto refused = objection(round, wanted);
+  if (!refused) {
+    round.plan.add(Note{job.id, std::to_string(choice.clones) + " clones per task: " + choice.why});
+    admit(job, choice.clones, round.plan);
+    round.in_use += wanted;
+    round.room -= wanted;
+    return choice.clones;
+  }
+  round.plan.add(Decline{{job.id, first_unfinished(*job.job)}, *refused});
+  if (job.since_submission(round.view.now) < settings_.admission) return std::nullopt;
+  round.plan.add(Note{job.id, "no clones, though " + std::to_string(choice.clones) + " per task are called for (" +
+                                  choice.why + "): " + std::string(code_of(*refused))});
+  return 0;
+}
+
+Dolly::Choice Dolly::choose(const View& view, const JobView& job) const {
+  double p = kAssumedP;
+  std::string source = "assumed";
+  const estimate::DurationSample* profile = view.cluster.find_profile(job.job->spec);
+  if (settings_.p) {
+    p = *settings_.p;
+    source = "flags";
+  } else if (profile != nullptr && profile->finished().size() >= estimate::kEnoughSamples) {
+    p = straggler_share(profile->finished());
+    source = "profile";
+  }
+  const std::size_t tasks = job.job->tasks.size();
+  const std::uint32_t attempts = pocd::dolly_clones(p, static_cast<double>(tasks), settings_.epsilon);
+  return {std::min(attempts - 1, settings_.max_copies),
+          "p = " + short_number(p) + " (" + source + "), N = " + std::to_string(tasks) + ", epsilon = " +
+              short_number(settings_.epsilon) + " ask for " + std::to_string(attempts) + " attempts per task"};
+}
+
+std::optional<Reason> Dolly::objection(const Round& round, std::uint64_t wanted) const {
+  const auto slots = static_cast<double>(round.view.slots());
+  const double busy = slots - static_cast<double>(round.view.free_slots());
+  if (busy > settings_.utilisation * slots || wanted > round.room) return Reason::NoFreeSlot;
+  if (static_cast<double>(round.in_use + wanted) > settings_.budget * slots) return Reason::CapReached;
+  return std::nullopt;
+}
+
+// Tasks that wait get their clones when they are launched, those that run get them now.
+void Dolly::admit(const JobView& job, std::uint32_t clones, Plan& plan) {
+  plan.add(CloneTasks{job.id, clones, Reason::Clone});
+  if (job.job->attempts_launched == 0) return;
+  for (std::uint32_t task = 0; task < job.job->tasks.size(); ++task) {
+    if (first_live(job, task) == nullptr) continue;
+    if (auto copies = race(job, task, clones, Reason::Clone)) plan.add(*std::move(copies));
+  }
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,294 @@
+#include "scheduler/policies/baselines/mantri.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "scheduler/math/pareto.h"
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+FreshAttempt::FreshAttempt(const estimate::Durations& durations, double delta)
+    : launch_(durations.launch),
+      mean_per_byte_(kInfinity),
+      quantile_per_byte_(kInfinity),
+      is_known_(durations.t_min > 0) {
+  if (!is_known_) return;
+  const pocd::Pareto per_byte(durations.t_min, durations.beta);
+  mean_per_byte_ = per_byte.mean();
+  quantile_per_byte_ = per_byte.quantile(delta);
+}
+
+double duplicate_above(const MantriSettings& settings, const FreshAttempt& fresh, double bytes, std::uint32_t attempts,
+                       double mean_task) {
+  if (attempts > settings.max_copies) return kInfinity;
+  const double c = attempts;
+  switch (settings.form) {
+    case MantriForm::P1:
+      return mean_task + settings.margin;
+    case MantriForm::P3:
+      return attempts == 1 ? 2 * fresh.quantile(bytes) : kInfinity;
+    case MantriForm::Full:
+      break;
+  }
+  const double by_probability = (c + 1) / c * fresh.quantile(bytes);
+  if (attempts > 1) return by_probability;
+  return std::min(by_probability, fresh.mean(bytes) + settings.rho * settings.report);
+}
+
+double age_limit(double beta, double launch, double delta) {
+  constexpr int kPoints = 256;
+  const auto probability = [&](double age) {
+    double sum = 0;
+    for (int i = 0; i < kPoints; ++i) {
+      const double fresh = launch + std::pow((i + 0.5) / kPoints, -1 / beta);
+      sum += std::pow(age / (age + 2 * fresh), beta);
+    }
+    return sum / kPoints;
+  };
+  double low = 1;  // before t_min nothing is known of it
+  double high = 1e6;
+  if (probability(low) > delta) return low;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (probability(middle) > delta ? high : low) = middle;
+  }
+  return high;
+}
+
+double restart_above(const MantriSettings& settings, const FreshAttempt& fresh, double bytes) {
+  return fresh.mean(bytes) + settings.report;
+}
+
+namespace {
+
+constexpr double kCheckMin = 0.01;  // seconds
+
+double mean_task(const JobView& job, const FreshAttempt& fresh) {
+  const std::span<const double> durations = job.outlook->task_durations();
+  if (!durations.empty()) {
+    return std::accumulate(durations.begin(), durations.end(), 0.0) / static_cast<double>(durations.size());
+  }
+  return fresh.mean(mean_split_bytes(job));
+}
+
+bool has_unknown_pace(const JobView& job, std::uint32_t task) {
+  const std::optional<Piece> piece = last_piece(job, task);
+  return piece &&
+         std::any_of(piece->racers.begin(), piece->racers.end(), [](const Racer& racer) { return !racer.pace.known; });
+}
+
+}  // namespace
+
+struct Mantri::Round {
+  const View& view;
+  const JobView& job;
+  Plan& plan;
+  Declines& declines;
+  std::uint32_t& slots;
+  FreshAttempt fresh;
+  double now;
+  double mean_task = 0;
+  double age_limit = kInfinity;      // seconds, if only ages are known
+  std::set<std::uint32_t> pruned{};  // tasks of which attempts are ended by this plan
+};
+
+std::unique_ptr<Policy> Mantri::make(Parameters& parameters) {
+  MantriSettings settings;
+  const std::string form = parameters.choice("form", "full", {"full", "p1", "p3"});
+  settings.form = form == "p1" ? MantriForm::P1 : form == "p3" ? MantriForm::P3 : MantriForm::Full;
+  settings.delta = parameters.number("delta", settings.delta, 0, 0.999);
+  settings.gamma = parameters.count("gamma", settings.gamma, 0, 1000);
+  settings.keep = parameters.count("alpha", settings.form == MantriForm::P1 ? 1 : settings.keep, 1, 100);
+  settings.rho = parameters.number("rho", settings.rho, 0, 1e6);
+  settings.report = parameters.duration("report", settings.report);
+  settings.margin = parameters.duration("margin", settings.margin);
+  settings.only_elapsed = parameters.choice("knows", "remaining", {"remaining", "elapsed"}) == "elapsed";
+  if (settings.only_elapsed && settings.form != MantriForm::P3) {
+    throw std::invalid_argument("--policy-set: knows=elapsed goes with form=p3 only.");
+  }
+  settings.is_ahead = parameters.flag("ahead", settings.is_ahead);
+  settings.max_copies =
+      parameters.count("max_copies", settings.form == MantriForm::P3 ? 1 : settings.max_copies, 0, 100);
+  const double check = std::max(kCheckMin, parameters.duration("check", 1));
+  return std::make_unique<Mantri>(settings, parameters.durations(), check, parameters.order());
+}
+
+Plan Mantri::plan(const View& view) {
+  Plan plan;
+  if (next_check_ && view.now < *next_check_) {
+    plan.next_check = next_check_;
+    return plan;
+  }
+  plan.next_check = next_check_ = view.now + from_seconds(check_);
+  Declines declines(plan);
+  std::uint32_t slots = this->slots(view);
+  for (const JobView& job : view.jobs) {
+    declines.add_compressed(job);
+    Round round{view,
+                job,
+                plan,
+                declines,
+                slots,
+                FreshAttempt(durations_of(view, job, hints_), settings_.delta),
+                job.since_submission(view.now)};
+    if (settings_.only_elapsed) {
+      round.age_limit = known_age_limit(durations_of(view, job, hints_), mean_split_bytes(job));
+    }
+    look_at(round);
+  }
+  return plan;
+}
+
+// For copies of this plan. Ahead: as many as will become free until the next check, less the copies that wait already.
+std::uint32_t Mantri::slots(const View& view) const {
+  const std::uint32_t idle = view.spare_slots();
+  if (!settings_.is_ahead) return idle;
+  double freed = 0;
+  std::uint32_t pending = 0;
+  for (const JobView& job : view.jobs) {
+    for (const auto& [task, copies] : job.pending) pending += copies;
+    if (job.job->live.empty()) continue;
+    const double mean = FreshAttempt(durations_of(view, job, hints_), settings_.delta).mean(mean_split_bytes(job));
+    freed += static_cast<double>(job.job->live.size()) * std::min(1.0, check_ / mean);
+  }
+  const auto whole = static_cast<std::uint32_t>(std::min(std::ceil(freed), static_cast<double>(view.slots())));
+  return std::max(idle, whole - std::min(whole, pending));
+}
+
+void Mantri::look_at(Round& round) const {
+  round.mean_task = mean_task(round.job, round.fresh);
+  if (settings_.form != MantriForm::P3) prune(round);
+  for (const Candidate& candidate : settings_.only_elapsed ? old_tasks(round) : candidates(round)) {
+    if (round.declines.full() && round.slots == 0 && round.view.waiting == 0) break;
+    if (round.pruned.contains(candidate.task)) continue;
+    if (round.view.waiting > 0 && settings_.form == MantriForm::Full)
+      restart(round, candidate);
+    else
+      duplicate(round, candidate);
+  }
+}
+
+void Mantri::prune(Round& round) const {
+  const std::span<const std::uint8_t> attempts = round.job.outlook->attempts();
+  for (std::uint32_t task = 0; task < attempts.size(); ++task) {
+    if (attempts[task] > settings_.keep && prune(round, task)) round.pruned.insert(task);
+  }
+}
+
+// Ends the slower attempts of a task whose attempts have all had the time to show how fast they are.
+bool Mantri::prune(Round& round, std::uint32_t task) const {
+  std::optional<Piece> piece = last_piece(round.job, task);
+  if (!piece || piece->in_change || piece->racers.size() <= settings_.keep) return false;
+  const bool all_shown = std::all_of(piece->racers.begin(), piece->racers.end(), [&](const Racer& racer) {
+    return racer.pace.known && age(*racer.attempt, round.view.now) >= settings_.report;
+  });
+  if (!all_shown) return false;
+  if (settings_.form == MantriForm::P1) {
+    std::stable_sort(piece->racers.begin(), piece->racers.end(),
+                     [](const Racer& a, const Racer& b) { return a.pace.offset > b.pace.offset; });
+  }
+  for (std::size_t slower = settings_.keep; slower < piece->racers.size(); ++slower) {
+    round.plan.add(EndAttempt{piece->racers[slower].id, Reason::SlowerCopy});
+  }
+  return true;
+}
+
+// Tasks whose remaining time is too long, the longest first. One pass.
+std::vector<Mantri::Candidate> Mantri::candidates(const Round& round) const {
+  std::vector<Candidate> candidates;
+  const bool is_waiting = round.view.waiting > 0 && settings_.form == MantriForm::Full;
+  const std::span<const double> completion = round.job.outlook->completion();
+  const std::span<const std::uint8_t> attempts = round.job.outlook->attempts();
+  SplitSizes sizes(round.job.job->spec);
+  for (std::uint32_t task = 0; task < completion.size(); ++task) {
+    const double bytes = sizes.next();
+    const double remaining = completion[task] - round.now;
+    if (!(remaining > 0)) continue;
+    const std::uint32_t racing = std::clamp<std::uint32_t>(attempts[task], 1, std::max(1u, settings_.max_copies));
+    const double limit = is_waiting ? restart_above(settings_, round.fresh, bytes)
+                                    : duplicate_above(settings_, round.fresh, bytes, racing, round.mean_task);
+    if (remaining > limit) candidates.push_back({task, remaining, bytes});
+  }
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return a.remaining != b.remaining ? a.remaining > b.remaining : a.task < b.task;
+  });
+  return candidates;
+}
+
+// Tasks whose single attempt runs for too long, the oldest first.
+std::vector<Mantri::Candidate> Mantri::old_tasks(const Round& round) const {
+  std::vector<Candidate> candidates;
+  const std::span<const std::uint8_t> attempts = round.job.outlook->attempts();
+  for (std::uint32_t task = 0; task < attempts.size(); ++task) {
+    if (attempts[task] != 1) continue;
+    const double ran = age(*first_live(round.job, task), round.view.now);
+    if (ran > round.age_limit) candidates.push_back({task, ran, split_bytes(round.job, task)});
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.remaining > b.remaining; });
+  return candidates;
+}
+
+double Mantri::known_age_limit(const estimate::Durations& durations, double bytes) {
+  const double t_min = durations.t_min * bytes;
+  if (t_min <= 0) return kInfinity;
+  const double launch = durations.launch / t_min;
+  if (durations.beta != age_limit_.beta || launch != age_limit_.launch) {
+    age_limit_ = {durations.beta, launch, age_limit(durations.beta, launch, settings_.delta)};
+  }
+  return age_limit_.limit * t_min;
+}
+
+// The attempt's slot becomes free, its segment waits again: ahead of the job's tasks that have not begun.
+void Mantri::restart(Round& round, const Candidate& candidate) const {
+  if (!(candidate.remaining > restart_above(settings_, round.fresh, candidate.bytes))) return;
+  if (attempts_on(round.job, candidate.task) > 1) {
+    round.declines.add(round.job, candidate.task, Reason::AlreadySpeculating);
+    return;
+  }
+  const std::size_t ended = round.job.job->tasks[candidate.task].attempts.size() - 1;
+  const std::optional<Piece> piece = last_piece(round.job, candidate.task);
+  if (ended >= settings_.gamma)
+    round.declines.add(round.job, candidate.task, Reason::CapReached);
+  else if (!piece || piece->in_change)
+    round.declines.add(round.job, candidate.task, Reason::CutPending);
+  else
+    round.plan.add(EndAttempt{piece->racers.front().id, Reason::Replaced});
+}
+
+void Mantri::duplicate(Round& round, const Candidate& candidate) const {
+  const std::uint32_t attempts = attempts_on(round.job, candidate.task);
+  double limit = duplicate_above(settings_, round.fresh, candidate.bytes, attempts, round.mean_task);
+  if (settings_.only_elapsed && limit != kInfinity) limit = round.age_limit;
+  if (limit == kInfinity) {
+    round.declines.add(round.job, candidate.task, Reason::AlreadySpeculating);
+    return;
+  }
+  if (!(candidate.remaining > limit)) return;
+  const std::uint32_t wanted = settings_.form == MantriForm::P1 ? settings_.max_copies + 1 - attempts : 1;
+  const std::uint32_t copies = std::min(wanted, round.slots);
+  std::optional<Speculate> decision = race(round.job, candidate.task, copies, Reason::Slow);
+  std::optional<Reason> objection;
+  if (!decision)
+    objection = Reason::CutPending;
+  else if (settings_.form == MantriForm::Full && attempts > 1 && has_unknown_pace(round.job, candidate.task))
+    objection = Reason::TooYoung;  // what it has may be enough
+  else if (copies == 0)
+    objection = Reason::NoFreeSlot;
+  if (objection) {
+    round.declines.add(round.job, candidate.task, *objection);
+    return;
+  }
+  round.plan.add(*std::move(decision));
+  round.slots -= copies;
+}
+
+}  // namespace ontime::scheduler

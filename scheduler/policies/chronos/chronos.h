@@ -1,0 +1,127 @@
+#pragma once
+// What clone, s-restart and s-resume have in common: r is chosen when a job is first planned for; every task is judged
+// once, at tau_est; wherever attempts race, all but the best are ended at tau_kill. Chronos, section III and section
+// VI.
+//
+// Where the paper leaves the live cluster open:
+//   - A task's time begins with its own launch, not with the job's: with more tasks than slots they begin in waves.
+//   - t_min unknown at submission: r is chosen as soon as attempts of the job have shown it.
+//   - A task whose pace is not known at tau_est, or for which no slot is free, is looked at again until it is.
+//   - Extra attempts race for tau_kill - tau_est from their own first record (or launch) on, however late they came.
+//   - An attempt that stands still is judged as soon as that is known.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "scheduler/policies/chronos/chronos_plan.h"
+#include "scheduler/policies/later_tasks.h"
+#include "scheduler/policies/pieces.h"
+#include "scheduler/policies/policy.h"
+
+namespace ontime::scheduler {
+
+// A plan in the making.
+struct ChronosTurn {
+  const View& view;
+  Plan plan;
+  std::uint32_t budget = 0;  // copies that may still be asked for
+  std::uint32_t effort = 0;  // what may still be looked at in this plan; the rest comes with the next, at once
+  TimePoint next = TimePoint::max();
+
+  void come_back(TimePoint at) { next = std::min(next, at); }
+};
+
+class Chronos : public Policy {
+ public:
+  explicit Chronos(ChronosSettings settings) : settings_(std::move(settings)) {}
+  Plan plan(const View& view) final;
+
+ protected:
+  enum class Verdict { Settled, LookAgain, Racing };  // of a task, for now
+
+  const ChronosSettings& settings() const { return settings_; }
+  // The job is planned for the first time; its durations may be known already. Says in a Note what was chosen.
+  virtual void begin(ChronosTurn& turn, const JobView& job, const ChronosChoice* choice);
+  // Its durations were not known then and are known now.
+  virtual void learn(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice);
+  // The piece will not be done before D as things are; nothing is in change there.
+  virtual Verdict help(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice, const Piece& piece) = 0;
+
+ private:
+  struct JobState {
+    bool is_begun = false;
+    std::optional<ChronosChoice> choice;
+    std::uint32_t fresh = 0;  // tasks from here on have not been judged
+    LaterTasks again;         // to be judged later
+    LaterTasks racing;        // to be settled at tau_kill
+  };
+
+  void follow(ChronosTurn& turn, const JobView& job, JobState& state);
+  bool is_ready(ChronosTurn& turn, const JobView& job, JobState& state);
+  void judge_fresh(ChronosTurn& turn, const JobView& job, JobState& state);
+  void judge_again(ChronosTurn& turn, const JobView& job, JobState& state);
+  void settle_races(ChronosTurn& turn, const JobView& job, JobState& state);
+  void judge(ChronosTurn& turn, const JobView& job, JobState& state, std::uint32_t task);
+  Verdict help_late(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice, std::uint32_t task);
+  // When to look at the task's race again; nothing when it is settled.
+  std::optional<TimePoint> settle(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice,
+                                  std::uint32_t task);
+  TimePoint race_ends(const Piece& piece, const ChronosChoice& choice) const;
+
+  ChronosSettings settings_;
+  std::map<JobId, JobState> jobs_;
+};
+
+// Chronos' Clone (section III, Theorems 1 and 2): every task starts with r extra attempts; at tau_kill the one that
+// will be done first goes on and the others are ended.
+//
+// Parameters: chronos_plan.h, without tau_est. r is the optimum of eq. 26, but no more than the free slots allow at
+// submission: clones that had to wait for slots would only hold up other jobs. When t_min is not known at submission,
+// neither from a profile nor from a flag, every task gets one. Declines jobs without a deadline.
+
+class Clone final : public Chronos {
+ public:
+  explicit Clone(Parameters& parameters) : Chronos(chronos_settings(pocd::Strategy::Clone, parameters)) {}
+
+ protected:
+  void begin(ChronosTurn& turn, const JobView& job, const ChronosChoice* choice) override;
+  void learn(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice) override;
+  Verdict help(ChronosTurn&, const JobView&, const ChronosChoice&, const Piece&) override { return Verdict::Settled; }
+};
+
+// Chronos' Speculative-Restart (section III, Theorems 3 and 4): a task that is expected at tau_est to miss D gets r
+// extra attempts that begin its split anew, the original goes on; at tau_kill the one that will be done first goes on
+// and the others are ended.
+//
+// Parameters: chronos_plan.h. When fewer slots are free than r, the straggler gets those. Declines jobs without a
+// deadline, jobs for which r = 0 is best (not-worth-it) or any r worthless (hopeless), tasks with a compressed input
+// (no-estimate), and, for the time being, tasks for which no slot is free.
+
+class SRestart final : public Chronos {
+ public:
+  explicit SRestart(Parameters& parameters) : Chronos(chronos_settings(pocd::Strategy::Restart, parameters)) {}
+
+ protected:
+  Verdict help(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice, const Piece& piece) override;
+};
+
+// Chronos' Speculative-Resume (section III, Theorems 5 and 6): a task that is expected at tau_est to miss D is cut
+// where its original will be when fresh attempts are ready (b_new of section VI-B, eq. 31 corrected); the original
+// seals what is before the cut and ends, r + 1 fresh attempts race for the rest. At tau_kill the one that will be done
+// first goes on and the others are ended.
+//
+// Parameters: chronos_plan.h, and handover: `predicted` (default, the paper's) or `ready`. When fewer slots are free
+// than r + 1, the rest gets those. Declines jobs without a deadline, jobs for which any r is worthless (hopeless),
+// tasks with a compressed input (no-estimate), stragglers that are done before a fresh attempt is launched
+// (remaining-shorter-than-launch), and, for the time being, tasks for which no slot is free.
+
+class SResume final : public Chronos {
+ public:
+  explicit SResume(Parameters& parameters) : Chronos(chronos_settings(pocd::Strategy::Resume, parameters)) {}
+
+ protected:
+  Verdict help(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice, const Piece& piece) override;
+};
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,124 @@
+#include "scheduler/policies/chronos/chronos_plan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+
+#include "scheduler/math/pareto.h"
+#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/duration_words.h"
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr std::uint32_t kMostCopies = 50;  // beyond it the paper's utility only falls
+// How notes of a choice begin.
+constexpr std::string_view kCopies = "r = ";
+constexpr std::string_view kNone = "no extra attempts";
+
+std::string probability(double value) {
+  char text[32];
+  const int digits = value > 0.99 && value < 1 ? 6 : 3;
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
+}
+
+pocd::ChronosJob model_of(const ChronosSettings& settings, const ChronosFacts& facts, double est, double race) {
+  const bool is_clone = settings.strategy == pocd::Strategy::Clone;
+  pocd::ChronosJob model;
+  model.tasks = facts.tasks;
+  model.t_min = facts.durations.t_min * facts.split_bytes;
+  model.beta = facts.durations.beta;
+  model.deadline = facts.deadline - facts.durations.launch;
+  if (!is_clone) model.tau_est = est + (settings.tau_est.of_t_min ? facts.durations.launch : 0);
+  model.tau_kill = model.tau_est + race;
+  if (model.deadline > 0) model.phi = std::min(1.0, pocd::straggler_progress(model));
+  return model;
+}
+
+bool is_in_domain(const pocd::ChronosJob& model) {
+  return model.t_min > 0 && model.deadline >= model.t_min && model.tau_est < model.deadline;
+}
+
+// Without speculation, as a job of clones that has none.
+double pocd_without(const pocd::ChronosJob& model) { return pocd::chronos_pocd(pocd::Strategy::Clone, model, 0).value; }
+
+std::string reasoning(const ChronosSettings& settings, const ChronosFacts& facts, const ChronosChoice& choice) {
+  const std::string times = ", " + duration_words(facts.durations, settings.hints, facts.split_bytes);
+  if (!choice.r)
+    return std::string(kNone) + ": no number of them is worth its cost or makes the deadline likely" + times;
+  std::string text = std::string(kCopies) + std::to_string(*choice.r);
+  if (settings.r) text += " (as told)";
+  if (!is_in_domain(choice.model)) return text + times;
+  const auto r = static_cast<double>(*choice.r);
+  text += ": PoCD " + probability(pocd_without(choice.model)) + " -> " +
+          probability(pocd::chronos_pocd(settings.strategy, choice.model, r).value);
+  const double utility = pocd::net_utility(settings.strategy, choice.model, r, settings.price);
+  return text + ", net utility " + short_number(utility) + times;
+}
+
+}  // namespace
+
+ChronosSettings chronos_settings(pocd::Strategy strategy, Parameters& parameters) {
+  ChronosSettings settings;
+  settings.strategy = strategy;
+  if (strategy != pocd::Strategy::Clone) {
+    settings.tau_est = parameters.relative_time("tau_est", settings.tau_est);
+  } else {
+    settings.tau_est = {0, true};
+  }
+  settings.tau_kill = parameters.relative_time("tau_kill", settings.tau_kill);
+  const bool comparable = settings.tau_est.of_t_min == settings.tau_kill.of_t_min;
+  if (comparable && settings.tau_kill.number < settings.tau_est.number) {
+    throw std::invalid_argument("--policy-set: tau_kill is before tau_est; it must be later.");
+  }
+  settings.r_max = parameters.count("r_max", settings.r_max, 0, kMostCopies);
+  if (parameters.optional_number("r", 0, kMostCopies)) settings.r = parameters.count("r", 0, 0, kMostCopies);
+  settings.price.theta = parameters.number("theta", settings.price.theta, 0, 1e9);
+  settings.price.per_time = parameters.number("price", settings.price.per_time, 0, 1e9);
+  settings.price.r_min = parameters.number("r_min", settings.price.r_min, 0, 0.999999);
+  settings.hints = parameters.durations();
+  if (strategy == pocd::Strategy::Resume) settings.handover = parameters.handover(settings.handover);
+  return settings;
+}
+
+std::optional<ChronosChoice> choose_copies(const ChronosSettings& settings, const ChronosFacts& facts) {
+  const double t_min = facts.durations.t_min * facts.split_bytes;
+  const bool needs_t_min = !settings.r || settings.tau_est.of_t_min || settings.tau_kill.of_t_min;
+  if (needs_t_min && t_min <= 0) return std::nullopt;
+  ChronosChoice choice;
+  choice.split_bytes = facts.split_bytes;
+  choice.durations = facts.durations;
+  choice.est = settings.tau_est.seconds(t_min);
+  choice.race = std::max(0.0, settings.tau_kill.seconds(t_min) - choice.est);
+  choice.model = model_of(settings, facts, choice.est, choice.race);
+  if (settings.r) {
+    choice.r = settings.r;
+  } else if (is_in_domain(choice.model)) {
+    choice.r = pocd::optimal_copies(settings.strategy, choice.model, settings.price, settings.r_max).r;
+  }
+  choice.why = reasoning(settings, facts, choice);
+  return choice;
+}
+
+std::optional<std::uint32_t> chosen_attempts(const Job& job, pocd::Strategy strategy) {
+  for (const DecisionAt& decision : job.decisions) {
+    const std::string& text = decision.decision.text;
+    if (text.starts_with(kNone)) return 0;
+    if (!text.starts_with(kCopies)) continue;
+    std::uint32_t r = 0;
+    std::from_chars(text.data() + kCopies.size(), text.data() + text.size(), r);
+    return strategy == pocd::Strategy::Resume ? r + 1 : r;
+  }
+  return std::nullopt;
+}
+
+double chance_of_fresh(const estimate::Durations& durations, double bytes, double left, std::uint32_t copies) {
+  const double t_min = durations.t_min * bytes;
+  if (left <= 0 || copies == 0) return 0;
+  if (t_min <= 0) return std::numeric_limits<double>::quiet_NaN();
+  return pocd::Pareto(t_min, durations.beta).minimum_of(copies).cdf(left);
+}
+
+}  // namespace ontime::scheduler

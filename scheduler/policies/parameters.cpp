@@ -1,0 +1,158 @@
+#include "scheduler/policies/parameters.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+#include "common/base/units.h"
+
+namespace ontime::scheduler {
+namespace {
+
+std::string shown(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  return {text, end};
+}
+
+std::optional<double> parse_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+const std::string* Parameters::find(std::string_view name) {
+  known_.emplace(name);
+  const auto found = given_.find(name);
+  return found == given_.end() ? nullptr : &found->second;
+}
+
+void Parameters::refuse(std::string_view name, const std::string& value, const std::string& what) const {
+  throw std::invalid_argument("--policy-set " + std::string(name) + "=" + value + ": policy " + policy_ + " wants " +
+                              what + ".");
+}
+
+std::optional<double> Parameters::optional_number(std::string_view name, double least, double greatest) {
+  const std::string* text = find(name);
+  if (text == nullptr) return std::nullopt;
+  const std::optional<double> value = parse_number(*text);
+  if (!value || *value < least || *value > greatest) {
+    refuse(name, *text, "a number from " + shown(least) + " to " + shown(greatest));
+  }
+  return value;
+}
+
+double Parameters::number(std::string_view name, double otherwise, double least, double greatest) {
+  return optional_number(name, least, greatest).value_or(otherwise);
+}
+
+std::uint32_t Parameters::count(std::string_view name, std::uint32_t otherwise, std::uint32_t least,
+                                std::uint32_t greatest) {
+  const std::string* text = find(name);
+  if (text == nullptr) return otherwise;
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size() || value < least || value > greatest) {
+    refuse(name, *text, "a whole number from " + std::to_string(least) + " to " + std::to_string(greatest));
+  }
+  return value;
+}
+
+std::optional<double> Parameters::optional_duration(std::string_view name) {
+  const std::string* text = find(name);
+  if (text == nullptr) return std::nullopt;
+  const Result<Duration> value = parse_duration(*text);
+  if (!value || *value < Duration::zero()) refuse(name, *text, "a duration such as 1.5s or 200ms");
+  return seconds(*value);
+}
+
+double Parameters::duration(std::string_view name, double otherwise) {
+  return optional_duration(name).value_or(otherwise);
+}
+
+RelativeTime Parameters::relative_time(std::string_view name, RelativeTime otherwise) {
+  const std::string* text = find(name);
+  if (text == nullptr) return otherwise;
+  if (text->ends_with('x')) {
+    const std::optional<double> multiple = parse_number(text->substr(0, text->size() - 1));
+    if (multiple && *multiple >= 0) return {*multiple, true};
+  } else if (const Result<Duration> value = parse_duration(*text); value && *value >= Duration::zero()) {
+    return {seconds(*value), false};
+  }
+  refuse(name, *text, "a duration such as 1.5s, or a multiple of t_min such as 0.3x");
+}
+
+bool Parameters::flag(std::string_view name, bool otherwise) {
+  const std::string* text = find(name);
+  if (text == nullptr) return otherwise;
+  for (const std::string_view yes : {"yes", "on", "true", "1"}) {
+    if (*text == yes) return true;
+  }
+  for (const std::string_view no : {"no", "off", "false", "0"}) {
+    if (*text == no) return false;
+  }
+  refuse(name, *text, "yes or no");
+}
+
+std::string Parameters::choice(std::string_view name, std::string_view otherwise,
+                               std::initializer_list<std::string_view> choices) {
+  const std::string* text = find(name);
+  if (text == nullptr) return std::string(otherwise);
+  if (std::find(choices.begin(), choices.end(), *text) != choices.end()) return *text;
+  std::string list;
+  for (const std::string_view one : choices) list += (list.empty() ? "" : ", ") + std::string(one);
+  refuse(name, *text, "one of " + list);
+}
+
+estimate::DurationHints Parameters::durations() {
+  estimate::DurationHints hints;
+  hints.t_min = optional_duration("t_min");
+  if (hints.t_min && *hints.t_min <= 0) refuse("t_min", *find("t_min"), "a duration above 0");
+  if (const std::string* text = find("t_min_of")) {
+    const Result<std::uint64_t> bytes = parse_size(*text);
+    if (!bytes || *bytes == 0) refuse("t_min_of", *text, "a size such as 128MiB");
+    hints.t_min_of = static_cast<double>(*bytes);
+  }
+  hints.beta = optional_number("beta", 0.01, 100);
+  hints.launch = optional_duration("t_avg");
+  const std::string fit = choice("fit", "auto", {"auto", "profile", "job", "flags"});
+  for (const auto source :
+       {estimate::DurationSource::Profile, estimate::DurationSource::Job, estimate::DurationSource::Flags}) {
+    if (fit == name_of(source)) hints.only = source;
+  }
+  return hints;
+}
+
+JobOrder Parameters::order() {
+  const std::string order = choice("order", "fifo", {"fifo", "deadline", "workload"});
+  return order == "workload"   ? JobOrder::ShortestRemaining
+         : order == "deadline" ? JobOrder::EarliestDeadline
+                               : JobOrder::Fifo;
+}
+
+estimate::TailRule Parameters::tail(estimate::TailRule otherwise) {
+  const std::string name = choice("tail", estimate::name_of(otherwise), {"auto", "pareto", "lognormal", "empirical"});
+  return estimate::tail_rule(name).value_or(otherwise);
+}
+
+Handover Parameters::handover(Handover otherwise) {
+  const std::string rule =
+      choice("handover", otherwise == Handover::Ready ? "ready" : "predicted", {"predicted", "ready"});
+  return rule == "ready" ? Handover::Ready : Handover::Predicted;
+}
+
+void Parameters::finish() const {
+  for (const auto& [name, value] : given_) {
+    if (known_.contains(name)) continue;
+    std::string list;
+    for (const std::string& known : known_) list += (list.empty() ? "" : ", ") + known;
+    throw std::invalid_argument("policy " + policy_ + " has no parameter '" + name + "'; it has " +
+                                (list.empty() ? "none" : list) + ".");
+  }
+}
+
+}  // namespace ontime::scheduler

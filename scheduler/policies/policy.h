@@ -1,0 +1,97 @@
+#pragma once
+// A policy decides, from a read-only view of the running jobs that chose it, which speculative attempts to launch and
+// which attempts to end. It keeps no clock, draws no random numbers and does nothing itself: its plan is carried out by
+// the ApplicationMasters within the slots that the ResourceManager has free. One object plans for all jobs with the
+// same policy and parameters, because slots are granted jointly. What it remembers between plans (when it looked last,
+// r of a job) must be such that it can begin afresh at any time: after a restart of the master it does.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/base/time.h"
+#include "scheduler/core/job_spec.h"
+#include "scheduler/policies/decision.h"
+#include "scheduler/policies/view.h"
+
+namespace ontime::scheduler {
+
+struct Plan {
+  std::vector<Decision> decisions;      // carried out in this order
+  std::optional<TimePoint> next_check;  // when to ask again; without it only when a job is submitted
+
+  template <class What>
+  void add(What what) {
+    decisions.emplace_back(std::in_place_type<What>, std::move(what));
+  }
+};
+
+// In which order jobs get slots for what waits: copies and originals alike. Ties by id.
+enum class JobOrder : std::uint8_t {
+  Fifo,              // by submission
+  EarliestDeadline,  // those without a deadline last
+  ShortestRemaining  // least input in tasks that are not done: the papers' remaining workload
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  virtual JobOrder order() const { return JobOrder::Fifo; }
+  // Slots that a job may hold before any job gets more than its own share; what is left goes by order() alone. Only
+  // asked for if has_shares().
+  virtual bool has_shares() const { return false; }
+  virtual std::uint32_t share(JobId) const { return 0; }
+  // Whether it wants to be asked whenever a job comes. One that does not is asked when its first job does, and at its
+  // next_check: with thousands of jobs waiting, every question costs a pass over them.
+  virtual bool plans_at_submission() const { return true; }
+  // Called when a job of this policy was submitted (before its first attempt is launched) and when next_check has come.
+  // A policy that is asked before its time returns the same next_check again and decides nothing.
+  virtual Plan plan(const View& view) = 0;
+};
+
+// What a policy does about a piece of a task that is late or slow, as far as a forecast needs to know.
+struct Rescue {
+  enum class Kind : std::uint8_t {
+    None,     // nothing
+    Restart,  // fresh attempts race from the split's begin
+    Resume,   // fresh attempts race for what is left
+    Divide    // what is left is divided among them
+  };
+  enum class Trigger : std::uint8_t {
+    Late,    // what will end after the deadline
+    Always,  // a clone of every piece, whatever it does
+    Slow     // what has longer to go than a fresh attempt would take, deadline or not
+  };
+  Kind kind = Kind::None;
+  double attempts = 0;  // at most so many
+  bool again = true;    // if what took over is late or slow too
+  Trigger trigger = Trigger::Late;
+  double factor = 1;  // Slow: so many times as long to go as a fresh attempt would take
+  double age = 0;     // Slow: seconds that an attempt has run before
+  double pause = 0;   // Slow: seconds between two copies of a job
+};
+
+// What people are told about a policy, and what the master must know before it is made.
+struct PolicyDescription {
+  std::string_view name;     // as in `--policy`
+  std::string_view summary;  // one line
+  bool restarts = false;     // its copies start at the split's begin, as its paper has it
+  Rescue rescue{};
+};
+
+const std::vector<PolicyDescription>& policies();
+const PolicyDescription* find_policy(std::string_view name);  // null for an unknown one
+
+// Of a job that does not say how often. Off (0) for policies that restart: with checkpoints their copies would resume
+// too.
+Duration default_checkpoint_interval(std::string_view policy);
+
+// By name; null for an unknown one. Throws std::invalid_argument with one sentence for a parameter that it does not
+// have or that is out of its range.
+std::unique_ptr<Policy> make_policy(std::string_view name, const StringMap& parameters);
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,113 @@
+// The policies by name. A new one is a file pair in this folder and a line here.
+#include "scheduler/policies/auto.h"
+#include "scheduler/policies/baselines/dolly.h"
+#include "scheduler/policies/baselines/hadoop.h"
+#include "scheduler/policies/baselines/hopper.h"
+#include "scheduler/policies/baselines/late.h"
+#include "scheduler/policies/baselines/mantri.h"
+#include "scheduler/policies/baselines/none.h"
+#include "scheduler/policies/chronos/chronos.h"
+#include "scheduler/policies/parameters.h"
+#include "scheduler/policies/policy.h"
+#include "scheduler/policies/shed/shed.h"
+#include "scheduler/policies/shed/shed_plus.h"
+#include "scheduler/policies/split_resume/split_resume.h"
+#include "scheduler/policies/xu_lau/xu_lau.h"
+
+namespace ontime::scheduler {
+namespace {
+
+struct Known {
+  PolicyDescription description;
+  std::unique_ptr<Policy> (*make)(Parameters& parameters);
+};
+
+template <class P>
+std::unique_ptr<Policy> with_parameters(Parameters& parameters) {
+  return std::make_unique<P>(parameters);
+}
+
+// One copy of what has twice as long to go as a fresh attempt would take; Hadoop's and LATE's rules.
+constexpr Rescue kSlow{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Slow, 2, 0, 0};
+constexpr Rescue kSlowMantri{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Slow, 1.2, 0, 0};
+constexpr Rescue kSlowHadoop{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Slow, 1, 0, 15};
+constexpr Rescue kSlowLate{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Slow, 1, 60, 0};
+
+const std::vector<Known>& known() {
+  static const std::vector<Known> list{
+      {{"none", "no speculation", false}, with_parameters<None>},
+      {{"hadoop", "copies for outliers among finished tasks, one per job and scan (Hadoop)", true, kSlowHadoop},
+       Hadoop::make},
+      {{"late", "copies for slow tasks with the longest time left (LATE)", true, kSlowLate}, Late::make},
+      {{"mantri", "copies that pay for themselves, restarts, pruning (Mantri)", true, kSlowMantri}, Mantri::make},
+      {{"dolly", "clones of every task of small jobs (Dolly)", true}, Dolly::make},
+      {{"hopper", "slots by virtual job size, copies as LATE (Hopper)", true, kSlowLate}, Hopper::make},
+      {{"clone", "Chronos: every task starts with r extra attempts", true}, with_parameters<Clone>},
+      {{"s-restart", "Chronos: r extra attempts of a late task, from its begin", true,
+        {Rescue::Kind::Restart, 2, false}},
+       with_parameters<SRestart>},
+      {{"s-resume", "Chronos: r + 1 fresh attempts take over a late task's rest", false,
+        {Rescue::Kind::Resume, 2, false}},
+       with_parameters<SResume>},
+      {{"sca", "Xu & Lau: clones for new jobs, as many as pay, while the load is low", true}, with_parameters<Sca>},
+      {{"sda", "Xu & Lau: a copy for a task that has too long to go", true, kSlow}, with_parameters<Sda>},
+      {{"ese", "Xu & Lau: the same under heavy load, the slowest first, before what waits", true, kSlow},
+       with_parameters<Ese>},
+      {{"split-resume",
+        "divides what is late among fresh attempts, where that raises PoCD most",
+        false,
+        {Rescue::Kind::Divide, 10}},
+       SplitResume::make},
+      {{"auto",
+        "chooses none, clone, mantri, shed+ or split-resume for each job, by deadline, load and what is known",
+        false,
+        {Rescue::Kind::Divide, 10}},
+       Auto::make},
+      {{"shed",
+        "copies of every task, r per job, granted anew with every job that is submitted, resuming",
+        false},
+       Shed::make},
+      {{"shed+",
+        "copies of single stragglers that raise all jobs' PoCDs most, resuming",
+        false,
+        {Rescue::Kind::Resume, 3}},
+       ShedPlus::make},
+  };
+  return list;
+}
+
+}  // namespace
+
+const std::vector<PolicyDescription>& policies() {
+  static const std::vector<PolicyDescription> list = [] {
+    std::vector<PolicyDescription> descriptions;
+    for (const Known& policy : known()) descriptions.push_back(policy.description);
+    return descriptions;
+  }();
+  return list;
+}
+
+const PolicyDescription* find_policy(std::string_view name) {
+  for (const PolicyDescription& policy : policies()) {
+    if (policy.name == name) return &policy;
+  }
+  return nullptr;
+}
+
+Duration default_checkpoint_interval(std::string_view name) {
+  const PolicyDescription* policy = find_policy(name);
+  return policy != nullptr && policy->restarts ? Duration(0) : JobSpec{}.checkpoint_interval;
+}
+
+std::unique_ptr<Policy> make_policy(std::string_view name, const StringMap& given) {
+  for (const Known& policy : known()) {
+    if (policy.description.name != name) continue;
+    Parameters parameters(name, given);
+    auto made = policy.make(parameters);
+    parameters.finish();
+    return made;
+  }
+  return nullptr;
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,103 @@
+#include "scheduler/policies/restarts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ontime::scheduler {
+namespace {
+
+// The begin of the task's open segment; nothing if nobody works on it or it is in change. As last_segment() where there
+// is no choice, for thousands of slow tasks at a time.
+std::optional<std::uint64_t> only_segment(const JobView& job, std::uint32_t index) {
+  const Task& task = job.job->tasks[index];
+  const std::vector<Segment>& segments = task.ledger.segments();
+  const auto open = std::find_if(segments.rbegin(), segments.rend(), [](const Segment& one) { return !one.sealed; });
+  bool is_held = false;
+  for (const Attempt& attempt : task.attempts) {
+    if (!is_live(attempt.state)) continue;
+    if (attempt.is_changing()) return std::nullopt;
+    is_held = is_held || attempt.held.contains(open->range.begin);
+  }
+  return is_held ? std::optional(open->range.begin) : std::nullopt;
+}
+
+std::optional<std::uint64_t> last_segment(const JobView& job, std::uint32_t task) {
+  const std::optional<Piece> piece = last_piece(job, task);
+  return piece && !piece->in_change ? std::optional(piece->range.begin) : std::nullopt;
+}
+
+}  // namespace
+
+std::uint32_t copies_of(const JobView& job) {
+  const std::size_t attempts = job.job->live.size() + job.waiting;
+  const std::size_t unfinished = job.job->tasks.size() - job.job->tasks_done;
+  return attempts > unfinished ? static_cast<std::uint32_t>(attempts - unfinished) : 0;
+}
+
+std::uint32_t attempts_on(const JobView& job, std::uint32_t task) {
+  const auto pending = job.pending.find(task);
+  return job.outlook->attempts()[task] + (pending == job.pending.end() ? 0 : pending->second);
+}
+
+const Attempt* first_live(const JobView& job, std::uint32_t task) {
+  for (const Attempt& attempt : job.job->tasks[task].attempts) {
+    if (is_live(attempt.state)) return &attempt;
+  }
+  return nullptr;
+}
+
+std::optional<Piece> last_piece(const JobView& job, std::uint32_t task) {
+  std::vector<Piece> pieces = open_pieces(job, task);
+  if (pieces.empty()) return std::nullopt;
+  const auto is_sooner = [](const Piece& a, const Piece& b) {
+    return !std::isnan(b.completion()) && !(a.completion() >= b.completion());
+  };
+  return std::move(*std::max_element(pieces.begin(), pieces.end(), is_sooner));
+}
+
+std::optional<Speculate> race(const JobView& job, std::uint32_t task, std::uint32_t copies, Reason reason) {
+  const std::optional<std::uint64_t> segment =
+      job.job->tasks[task].ledger.open_segments() == 1 ? only_segment(job, task) : last_segment(job, task);
+  if (!segment || job.pending.contains(task)) return std::nullopt;
+  Speculate decision;
+  decision.task = {job.id, task};
+  decision.segment = *segment;
+  decision.copies = {copies};
+  decision.reason = reason;
+  decision.completion = job.outlook->completion()[task];
+  return decision;
+}
+
+double SplitSizes::next() {
+  const InputFile& file = spec_.inputs[file_];
+  if (file.codec != Codec::Plain) {
+    ++file_;
+    return 0;
+  }
+  const std::uint64_t bytes = std::min(spec_.split_bytes, file.size - begin_);
+  begin_ += bytes;
+  if (begin_ >= file.size) {
+    ++file_;
+    begin_ = 0;
+  }
+  return static_cast<double>(bytes);
+}
+
+void Declines::add(const JobView& job, std::uint32_t task, Reason reason) {
+  if (full()) return;
+  ++count_;
+  plan_.add(Decline{{job.id, task}, reason});
+}
+
+void Declines::add_compressed(const JobView& job) {
+  const JobSpec& spec = job.job->spec;
+  const auto is_compressed = [](const InputFile& file) { return file.codec != Codec::Plain; };
+  if (std::none_of(spec.inputs.begin(), spec.inputs.end(), is_compressed)) return;
+  SplitSizes sizes(spec);
+  const std::span<const double> completion = job.outlook->completion();
+  for (std::uint32_t task = 0; task < completion.size() && !full(); ++task) {
+    if (sizes.next() == 0 && std::isnan(completion[task])) add(job, task, Reason::NoEstimate);
+  }
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,198 @@
+#include "scheduler/policies/shed/shed.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/shed/shed_formulas.h"
+
+namespace ontime::scheduler {
+namespace {
+
+// A job with a deadline that is still ahead, and which of its tasks can be given copies.
+struct Claim {
+  const JobView* view;
+  estimate::Durations durations;
+  std::uint32_t fresh = 0;     // tasks that have not been launched
+  std::vector<Piece> running;  // open pieces of tasks whose attempts can be compared
+  pocd::ShedJob odds;
+};
+
+class Optimisation {
+ public:
+  Optimisation(const View& view, const ShedSettings& settings, std::map<JobId, std::uint32_t>& r, Plan& plan)
+      : view_(view), settings_(settings), r_(r), plan_(plan) {}
+
+  void run();
+
+ private:
+  void claim(const JobView& job);
+  void look_at(Claim& claim, std::uint32_t task);
+  void set_odds(Claim& claim) const;
+  pocd::ShedGrant grant(std::int64_t kappa) const;
+  void give(const Claim& claim, std::uint32_t r, const OtherNodes& nodes);
+  void resume(const Claim& claim, const Piece& piece, std::uint32_t r, const OtherNodes& nodes);
+  void decline(const Claim& claim, const Piece& piece, Reason reason);
+  void describe(const Claim& claim, std::uint32_t r, double ln_pocd);
+
+  const View& view_;
+  const ShedSettings& settings_;
+  std::map<JobId, std::uint32_t>& r_;
+  Plan& plan_;
+  std::vector<Claim> claims_;
+  std::vector<AttemptId> slower_;
+  CopyBudget budget_;
+};
+
+void Optimisation::run() {
+  for (const JobView& job : view_.jobs) {
+    if (job.has_deadline() && job.since_submission(view_.now) < job.deadline()) claim(job);
+  }
+  for (const AttemptId id : slower_) plan_.add(EndAttempt{id});
+  const OtherNodes nodes(view_, slower_);
+  // Copies that tasks not launched yet would have got are given out again.
+  std::int64_t given_before = 0;
+  for (const Claim& claim : claims_) {
+    const auto before = r_.find(claim.view->id);
+    if (before != r_.end()) given_before += std::int64_t{claim.fresh} * before->second;
+  }
+  View relieved = view_;
+  relieved.waiting -= static_cast<std::uint32_t>(std::min<std::int64_t>(given_before, relieved.waiting));
+  budget_ = copy_budget(relieved, settings_.sharing, nodes.slots_freed());
+  const pocd::ShedGrant granted = grant(budget_.copies);
+  for (std::size_t i = 0; i < claims_.size(); ++i) {
+    give(claims_[i], granted.r[i], nodes);
+    describe(claims_[i], granted.r[i], granted.ln_pocd[i]);
+  }
+}
+
+void Optimisation::claim(const JobView& job) {
+  Claim claim{&job, durations_of(view_, job, settings_.durations), 0, {}, {}};
+  if (claim.durations.t_min <= 0) claim.durations.t_min = job.deadline() / 2 / mean_split_bytes(job);
+  for (std::uint32_t task = 0; task < job.job->tasks.size(); ++task) {
+    if (job.job->tasks[task].attempts.empty())
+      ++claim.fresh;
+    else
+      look_at(claim, task);
+  }
+  set_odds(claim);
+  claims_.push_back(std::move(claim));
+}
+
+void Optimisation::look_at(Claim& claim, std::uint32_t task) {
+  const std::vector<Piece> pieces = open_pieces(*claim.view, task);
+  if (pieces.empty()) return;
+  if (const std::optional<Reason> reason = unsettled(pieces, claim.durations.launch, view_.now)) {
+    const bool is_late = claim.view->outlook->completion()[task] > claim.view->deadline();
+    if (is_late) plan_.add(Decline{{claim.view->id, task}, *reason});
+    return;
+  }
+  const std::vector<AttemptId> slower = slower_racers(pieces);
+  slower_.insert(slower_.end(), slower.begin(), slower.end());
+  claim.running.insert(claim.running.end(), pieces.begin(), pieces.end());
+}
+
+// Theorem 1 for a job that has not begun, Theorem 2 for others: N tasks that are as far as the slowest of them.
+void Optimisation::set_odds(Claim& claim) const {
+  double phi = claim.fresh > 0 ? 0 : 1;
+  for (const Piece& piece : claim.running) {
+    phi = std::min(phi, static_cast<double>(claim.view->outlook->progress()[piece.task.index]));
+  }
+  claim.odds.tasks = static_cast<double>(claim.fresh + claim.running.size());
+  claim.odds.t_min = claim.durations.t_min * mean_split_bytes(*claim.view);
+  claim.odds.beta = claim.durations.beta;
+  claim.odds.deadline = claim.view->deadline();
+  claim.odds.tau = claim.view->since_submission(view_.now);
+  claim.odds.phi = phi;
+}
+
+pocd::ShedGrant Optimisation::grant(std::int64_t kappa) const {
+  std::vector<pocd::ShedJob> jobs;
+  for (const Claim& claim : claims_) jobs.push_back(claim.odds);
+  const Sharing& sharing = settings_.sharing;
+  return sharing.as_printed ? pocd::shed_listing(jobs, kappa, sharing.max, pocd::HopelessJobs::Feed)
+                            : pocd::allocate_shed(jobs, kappa, sharing.max, sharing.objective);
+}
+
+void Optimisation::give(const Claim& claim, std::uint32_t r, const OtherNodes& nodes) {
+  const JobId id = claim.view->id;
+  const auto before = r_.find(id);
+  if (claim.fresh > 0 && (before == r_.end() ? 0 : before->second) != r) plan_.add(CloneTasks{id, r});
+  r_[id] = r;
+  for (const Piece& piece : claim.running) resume(claim, piece, r, nodes);
+}
+
+void Optimisation::resume(const Claim& claim, const Piece& piece, std::uint32_t r, const OtherNodes& nodes) {
+  const Racer& ahead = piece.racers.front();
+  const double launch = claim.durations.launch;
+  const std::optional<std::uint64_t> at = handover_offset(ahead, piece, launch, *claim.view, view_.now);
+  if (!at) return decline(claim, piece, Reason::RemainingShorterThanLaunch);
+  if (r == 0) {
+    const bool is_hopeless = pocd::is_hopeless(claim.odds.phi, claim.odds.t_min, claim.odds.deadline, claim.odds.tau);
+    return decline(claim, piece, is_hopeless ? Reason::Hopeless : budget_.when_spent);
+  }
+  if (!nodes.has_other_than(ahead.attempt->node)) return decline(claim, piece, Reason::NoOtherNode);
+  if (claim.view->since_submission(view_.now) + launch +
+          static_cast<double>(piece.range.end - *at) * claim.durations.t_min >=
+      ahead.completion) {
+    return decline(claim, piece, Reason::CopyWouldBeLater);
+  }
+  Speculate decision;
+  decision.task = piece.task;
+  decision.segment = piece.range.begin;
+  decision.resume_at = settings_.handover == Handover::Ready ? 0 : *at;
+  decision.release = settings_.release;
+  decision.handover = settings_.handover;
+  decision.copies = {r};
+  decision.reason = Reason::Clone;
+  decision.completion = ahead.completion;
+  decision.pocd_before = -std::expm1(pocd::ln_miss(claim.odds, 0));
+  decision.pocd_after = -std::expm1(pocd::ln_miss(claim.odds, r));
+  plan_.add(std::move(decision));
+}
+
+void Optimisation::decline(const Claim& claim, const Piece& piece, Reason reason) {
+  if (!(piece.completion() > claim.view->deadline())) return;
+  const auto* last = plan_.decisions.empty() ? nullptr : std::get_if<Decline>(&plan_.decisions.back());
+  if (last == nullptr || last->task != piece.task) plan_.add(Decline{piece.task, reason});
+}
+
+void Optimisation::describe(const Claim& claim, std::uint32_t r, double ln_pocd) {
+  const double before = pocd::shed_pocd(claim.odds, 0).value;
+  plan_.add(
+      Note{claim.view->id, "r = " + std::to_string(r) + ": PoCD " + short_number(before) + " -> " +
+                               short_number(std::exp(ln_pocd)) + "; " +
+                               duration_words(claim.durations, settings_.durations, mean_split_bytes(*claim.view)) +
+                               "; " + std::to_string(budget_.copies) + " slots for copies of " +
+                               std::to_string(claims_.size()) + (claims_.size() == 1 ? " job" : " jobs")});
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> Shed::make(Parameters& parameters) {
+  ShedSettings settings;
+  settings.sharing = sharing(parameters);
+  settings.handover = parameters.handover(settings.handover);
+  settings.release = parameters.flag("release", settings.release);
+  settings.durations = parameters.durations();
+  return std::make_unique<Shed>(std::move(settings));
+}
+
+Plan Shed::plan(const View& view) {
+  Plan plan;
+  bool is_new = false;
+  for (const JobView& job : view.jobs) {
+    if (!(newest_ < job.id)) continue;
+    newest_ = job.id;
+    if (job.job->attempts_launched > 0) continue;  // it was there before the master began
+    if (!job.has_deadline()) plan.add(Note{job.id, "no deadline: nothing to be late for, no copies"});
+    is_new = is_new || job.has_deadline();
+  }
+  if (!view.jobs.empty()) r_.erase(r_.begin(), r_.lower_bound(view.jobs.front().id));
+  if (is_new) optimise(view, plan);
+  return plan;
+}
+
+void Shed::optimise(const View& view, Plan& plan) { Optimisation(view, settings_, r_, plan).run(); }
+
+}  // namespace ontime::scheduler

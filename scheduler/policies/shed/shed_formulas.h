@@ -1,0 +1,67 @@
+#pragma once
+// Shed, Theorems 1 and 2: PoCD of a job that is submitted now and of one that runs; Shed+, eqs. 8, 9, 14 and 17: PoCD
+// per task, a straggler's shape and the time between two optimisations.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scheduler/math/allocation.h"
+#include "scheduler/math/pocd.h"
+
+namespace ontime::scheduler::pocd {
+
+// Times in any one unit, from the job's start. A new job has tau = phi = 0.
+struct ShedJob {
+  double tasks = 1;     // N
+  double t_min = 0;     // > 0: shortest possible execution time
+  double beta = 0;      // > 0: shape
+  double deadline = 0;  // D
+  double tau = 0;       // time of the optimisation
+  double phi = 0;       // progress of the slowest task at tau, in [0, 1]
+};
+
+// ln P(one attempt at the rest of a task takes longer than D - tau) = beta ln((1 - phi) t_min / (D - tau)), clamped to
+// a probability: 0 when even the highest speed or no time is enough, -inf when no work is left. Shed+ eq. 9 for one
+// attempt; beta = inf (see straggler_shape) is allowed.
+double ln_attempt_miss(double beta, double phi, double t_min, double deadline, double tau);
+
+// ln p of a task with r copies besides the attempt that is kept: (r + 1) ln_attempt_miss. The papers treat the kept
+// attempt as drawn anew. Where its own pace is known to miss D, `kept_will_miss` takes it out: exponent r, not r + 1.
+double ln_miss(const ShedJob& job, double r, bool kept_will_miss = false);
+
+// Theorem 1 (new job) and Theorem 2 (running job).
+Pocd shed_pocd(const ShedJob& job, double r);
+
+// No allocation can save it: (1 - phi) t_min >= D - tau.
+bool is_hopeless(double phi, double t_min, double deadline, double tau);
+
+// beta = t_rem / (t_rem - (1 - phi) t_min), Shed+ eq. 14: the shape for which the task's expected remaining time is
+// t_rem. Accurate next to the pole. Infinite where the paper's value is negative or infinite, t_rem <= (1 - phi) t_min:
+// such a task finishes at the shortest time possible.
+double straggler_shape(double t_rem, double phi, double t_min);
+double straggler_shape_as_printed(double t_rem, double phi, double t_min);
+
+// theta = (D - t_avg) theta' + t_avg, Shed+ eq. 17: time between optimisations. t_avg: mean launch time of an attempt;
+// theta' in [0, 1].
+double check_interval(double deadline, double t_avg, double theta_prime);
+
+// Shed: one r per job. The best grants and the paper's Algorithm 1.
+
+struct ShedGrant {
+  std::vector<std::uint32_t> r;  // copies per task, per job
+  std::vector<double> ln_pocd;   // ln R_j with them
+  GrantValue total;
+};
+
+// The best r_j with sum of N_j r_j <= kappa, r_j <= limit; hopeless jobs get nothing and do not count. Exact for
+// MaxMin; for the sums exact up to kExactCells (ladder.h), above that within total.bound - total.value. N_j is rounded
+// down.
+ShedGrant allocate_shed(std::span<const ShedJob> jobs, std::int64_t kappa, CopyLimit limit, Objective objective);
+
+// Algorithm 1, lines 8-21, with the cap MAX on r_j of the evaluation: one copy per task to the job with the smallest
+// R_j, the lowest index on ties, until nothing fits. Its lines 4-6 for a single job give the same. Max-min optimal if
+// no job is hopeless or they are skipped; total.value is the smallest R.
+ShedGrant shed_listing(std::span<const ShedJob> jobs, std::int64_t kappa, CopyLimit limit, HopelessJobs hopeless);
+
+}  // namespace ontime::scheduler::pocd

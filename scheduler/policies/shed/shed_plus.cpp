@@ -1,0 +1,266 @@
+#include "scheduler/policies/shed/shed_plus.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "scheduler/math/numeric.h"
+#include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/shed/shed_formulas.h"
+
+namespace ontime::scheduler {
+namespace {
+
+// A job that has late pieces, and where they are.
+struct Claim {
+  const WatchedJob* job;
+  std::size_t first;
+  std::size_t count;
+};
+
+std::vector<Claim> claims_of(std::span<const WatchedJob> jobs, std::span<const Straggler> pieces) {
+  std::vector<Claim> claims;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (i == 0 || pieces[i].job != pieces[i - 1].job) claims.push_back({&jobs[pieces[i].job], i, 0});
+    ++claims.back().count;
+  }
+  return claims;
+}
+
+// Eq. 8 for the tasks that are in time by their own pace, or wait: ln of the product of their R_i with r = 0.
+double ln_rest(const WatchedJob& job, double now) {
+  const JobView& view = *job.view;
+  const double deadline = view.deadline();
+  const double bytes = mean_split_bytes(view);
+  const double t_min = job.durations.t_min * bytes;
+  double ln = 0;
+  for (std::size_t task = 0; task < view.outlook->completion().size(); ++task) {
+    const double completion = view.outlook->completion()[task];
+    const double phi = static_cast<double>(view.outlook->progress()[task]);
+    if (completion > deadline || phi >= 1) continue;
+    const double beta =
+        std::isnan(completion) ? job.durations.beta : pocd::straggler_shape(completion - now, phi, t_min);
+    const bool has_tail = std::isnan(completion) && job.durations.tail.has_value() && deadline > now;
+    const double ln_miss = has_tail ? job.durations.ln_survival((deadline - now) / (bytes * (1 - phi)))
+                                    : pocd::ln_attempt_miss(beta, phi, t_min, deadline, now);
+    ln += pocd::TaskOdds{ln_miss, ln_miss}.ln_pocd(0);
+  }
+  return ln;
+}
+
+class Granting {
+ public:
+  Granting(const View& view, std::span<const WatchedJob> jobs, std::span<const Straggler> pieces, const GrantRule& rule)
+      : view_(view), pieces_(pieces), rule_(rule), claims_(claims_of(jobs, pieces)) {}
+
+  std::vector<PieceGrant> run(std::int64_t kappa) {
+    for (const Claim& claim : claims_) odds_.push_back(odds_of(claim));
+    grant_ = rule_.as_printed ? pocd::shed_plus_listing(odds_, kappa, rule_.max, pocd::HopelessJobs::Feed)
+                              : pocd::allocate_shed_plus(odds_, kappa, rule_.max, rule_.objective);
+    give_leftovers(kappa - static_cast<std::int64_t>(grant_.total.copies));
+    return by_piece();
+  }
+
+ private:
+  bool kept_misses() const { return rule_.kept_misses && !rule_.as_printed; }
+  pocd::JobOdds odds_of(const Claim& claim) const;
+  void give_leftovers(std::int64_t left);
+  std::uint32_t worthwhile(std::uint32_t copies, const pocd::TaskOdds& odds) const;
+  std::vector<PieceGrant> by_piece() const;
+
+  const View& view_;
+  std::span<const Straggler> pieces_;
+  const GrantRule& rule_;
+  std::vector<Claim> claims_;
+  std::vector<pocd::JobOdds> odds_;  // by claim
+  pocd::ShedPlusGrant grant_;
+};
+
+// The sum of ln R is raised by the same copies whatever the rest of the job is like, so it is not computed then.
+pocd::JobOdds Granting::odds_of(const Claim& claim) const {
+  pocd::JobOdds odds;
+  const bool rest_matters = rule_.as_printed || rule_.objective != pocd::Objective::SumLog;
+  if (rest_matters) odds.ln_rest = ln_rest(*claim.job, claim.job->view->since_submission(view_.now));
+  if (claim.job->is_lost && !rule_.as_printed) odds.ln_rest = -pocd::kInfinity;
+  odds.stragglers.reserve(claim.count);
+  for (const Straggler& piece : pieces_.subspan(claim.first, claim.count)) {
+    odds.stragglers.push_back({kept_misses() ? 0 : piece.ln_copy, piece.ln_copy});
+  }
+  return odds;
+}
+
+void Granting::give_leftovers(std::int64_t left) {
+  if (!kept_misses() || left <= 0) return;
+  std::vector<pocd::JobOdds> odds;
+  std::vector<std::size_t> whose;
+  for (std::size_t i = 0; i < claims_.size(); ++i) {
+    if (grant_.ln_pocd[i] > -pocd::kInfinity || odds_[i].is_hopeless()) continue;
+    odds.push_back(odds_[i]);
+    for (pocd::TaskOdds& task : odds.back().stragglers) task.ln_kept = task.ln_copy;
+    whose.push_back(i);
+  }
+  if (odds.empty()) return;
+  const pocd::ShedPlusGrant second = pocd::allocate_shed_plus(odds, left, rule_.max, rule_.objective);
+  for (std::size_t i = 0; i < whose.size(); ++i) grant_.copies[whose[i]] = second.copies[i];
+}
+
+// Gains shrink from copy to copy, so what is given up here would have been granted after everything that is kept.
+std::uint32_t Granting::worthwhile(std::uint32_t copies, const pocd::TaskOdds& odds) const {
+  while (copies > 1 && odds.ln_pocd(copies) - odds.ln_pocd(copies - 1) < rule_.gain_min) --copies;
+  return copies;
+}
+
+std::vector<PieceGrant> Granting::by_piece() const {
+  std::vector<PieceGrant> grants(pieces_.size());
+  for (std::size_t i = 0; i < claims_.size(); ++i) {
+    for (std::size_t k = 0; k < claims_[i].count; ++k) {
+      PieceGrant& grant = grants[claims_[i].first + k];
+      const pocd::TaskOdds& odds = odds_[i].stragglers[k];
+      grant.copies = worthwhile(grant_.copies[i][k], odds);
+      if (grant.copies == 0) continue;
+      grant.pocd_before = std::exp(odds.ln_pocd(0));
+      grant.pocd_after = std::exp(odds.ln_pocd(grant.copies));
+    }
+  }
+  return grants;
+}
+
+}  // namespace
+
+std::vector<PieceGrant> grant_copies(const View& view, std::span<const WatchedJob> jobs,
+                                     std::span<const Straggler> pieces, std::int64_t kappa, const GrantRule& rule) {
+  if (pieces.empty() || kappa <= 0) return std::vector<PieceGrant>(pieces.size());
+  return Granting(view, jobs, pieces, rule).run(kappa);
+}
+
+namespace {
+
+constexpr double kGainMin = 0.01;
+
+// What can be said of a job once, when it is submitted.
+void introduce(const JobView& job, Plan& plan) {
+  if (!job.has_deadline()) {
+    if (job.job->attempts_launched == 0) plan.add(Note{job.id, "no deadline: nothing to be late for, no copies"});
+    return;
+  }
+  const std::vector<InputFile>& inputs = job.job->spec.inputs;
+  if (std::all_of(inputs.begin(), inputs.end(), [](const InputFile& file) { return file.codec == Codec::Plain; })) {
+    return;
+  }
+  for (std::uint32_t task = 0; task < job.job->tasks.size(); ++task) {
+    if (split_bytes(job, task) <= 0) plan.add(Decline{{job.id, task}, Reason::NoEstimate});
+  }
+}
+
+// The pieces to which the grant applies; the others are declined.
+std::vector<Straggler> with_another_node(std::vector<Straggler> pieces, const OtherNodes& nodes, Plan& plan) {
+  std::erase_if(pieces, [&](const Straggler& piece) {
+    if (nodes.has_other_than(piece.node)) return false;
+    if (!piece.is_told) plan.add(Decline{piece.task, Reason::NoOtherNode});
+    return true;
+  });
+  return pieces;
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> ShedPlus::make(Parameters& parameters) {
+  ShedPlusSettings settings;
+  settings.times = check_times(parameters);
+  settings.sharing = sharing(parameters);
+  settings.kept_misses = parameters.choice("kept", "misses", {"misses", "redrawn"}) == "misses";
+  settings.straggler_shape = parameters.choice("shape", "straggler", {"straggler", "application"}) == "straggler";
+  settings.handover = parameters.handover(settings.handover);
+  settings.release = parameters.flag("release", settings.release);
+  settings.durations = parameters.durations();
+  settings.durations.tail = parameters.tail(settings.durations.tail);
+  const bool as_the_paper = settings.durations.tail == estimate::TailRule::Pareto;
+  settings.gain_min = parameters.number("gain", as_the_paper ? 0 : kGainMin, 0, 100);
+  return std::make_unique<ShedPlus>(std::move(settings));
+}
+
+Plan ShedPlus::plan(const View& view) {
+  Plan plan;
+  for (const JobView& job : view.jobs) {
+    if (newest_ < job.id) introduce(job, plan);
+    newest_ = std::max(newest_, job.id);
+  }
+  if (clock_.is_due(view)) check(view, plan);
+  plan.next_check = clock_.next(view);
+  return plan;
+}
+
+std::vector<WatchedJob> ShedPlus::watch(const View& view) {
+  std::vector<WatchedJob> jobs;
+  double theta = std::numeric_limits<double>::infinity();
+  for (const JobView& job : view.jobs) {
+    if (!clock_.is_watched(job, view.now)) continue;
+    jobs.push_back({&job, durations_of(view, job, settings_.durations)});
+    theta = std::min(theta, clock_.interval(job, jobs.back().durations.launch));
+  }
+  clock_.checked(view.now, theta);
+  return jobs;
+}
+
+void ShedPlus::check(const View& view, Plan& plan) {
+  std::vector<WatchedJob> jobs = watch(view);
+  FoundStragglers found = find_stragglers(view, jobs, {settings_.sharing.as_printed, settings_.straggler_shape});
+  if (found.pieces.empty() && found.slower.empty() && found.declined.empty()) return;
+  plan.decisions.reserve(plan.decisions.size() + found.slower.size() + found.declined.size() + found.pieces.size() +
+                         jobs.size());
+  for (const AttemptId id : found.slower) plan.add(EndAttempt{id});
+  for (const Decline& decline : found.declined) plan.add(decline);
+  describe(jobs, found, plan);
+
+  const OtherNodes nodes(view, found.slower);
+  const CopyBudget budget = copy_budget(view, settings_.sharing, nodes.slots_freed());
+  if (budget.copies > 0) found.pieces = with_another_node(std::move(found.pieces), nodes, plan);
+  grant(view, jobs, found.pieces, budget, plan);
+}
+
+void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& pieces,
+                     const CopyBudget& budget, Plan& plan) const {
+  const GrantRule rule{settings_.sharing.objective, settings_.sharing.max, settings_.sharing.as_printed,
+                       settings_.kept_misses || settings_.release, settings_.gain_min};
+  const std::vector<PieceGrant> grants = grant_copies(view, jobs, pieces, budget.copies, rule);
+  std::int64_t left = budget.copies;
+  for (const PieceGrant& grant : grants) left -= grant.copies;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Straggler& piece = pieces[i];
+    if (grants[i].copies > 0) {
+      speculate(piece, grants[i], plan);
+    } else if (!piece.is_told && (i == 0 || pieces[i - 1].task != piece.task)) {
+      const Reason spent = left > 0 ? Reason::NotWorthIt : budget.when_spent;
+      plan.add(Decline{piece.task, jobs[piece.job].is_lost ? Reason::Hopeless : spent});
+    }
+  }
+}
+
+void ShedPlus::speculate(const Straggler& piece, const PieceGrant& grant, Plan& plan) const {
+  Speculate decision;
+  decision.task = piece.task;
+  decision.segment = piece.segment;
+  decision.resume_at = settings_.handover == Handover::Ready ? 0 : piece.resume_at;
+  decision.release = settings_.release;
+  decision.handover = settings_.handover;
+  decision.copies.front() = grant.copies;
+  decision.completion = piece.completion;
+  decision.pocd_before = grant.pocd_before;
+  decision.pocd_after = grant.pocd_after;
+  plan.add(std::move(decision));
+}
+
+// Which durations a job's copies rest on is said when something of it is late for the first time.
+void ShedPlus::describe(const std::vector<WatchedJob>& jobs, const FoundStragglers& found, Plan& plan) {
+  if (!jobs.empty()) described_.erase(described_.begin(), described_.lower_bound(jobs.front().view->id));
+  for (std::size_t i = 0; i < found.pieces.size(); ++i) {
+    const WatchedJob& job = jobs[found.pieces[i].job];
+    if (i > 0 && found.pieces[i - 1].job == found.pieces[i].job) continue;
+    if (described_.insert(job.view->id).second) {
+      plan.add(Note{job.view->id, duration_words(job.durations, settings_.durations, mean_split_bytes(*job.view)) +
+                                      ", launch " + short_number(job.durations.launch) + " s"});
+    }
+  }
+}
+
+}  // namespace ontime::scheduler

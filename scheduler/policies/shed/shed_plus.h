@@ -1,0 +1,101 @@
+#pragma once
+// How many copies each late piece gets: the joint grant of Shed+ over all watched jobs.
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "scheduler/policies/check_clock.h"
+#include "scheduler/policies/copy_budget.h"
+#include "scheduler/policies/parameters.h"
+#include "scheduler/policies/policy.h"
+#include "scheduler/policies/shed/shed_plus_formulas.h"
+#include "scheduler/policies/stragglers.h"
+
+namespace ontime::scheduler {
+
+struct GrantRule {
+  pocd::Objective objective = pocd::Objective::SumLog;
+  std::uint32_t max = 5;    // copies per piece
+  bool as_printed = false;  // Algorithm 1's listing instead of the optimum
+  bool kept_misses = true;  // the attempt that is ahead is certain to be late; otherwise it is drawn anew like a copy
+  double gain_min = 0;      // of a piece's second copy and further ones, in ln PoCD: others are not granted
+};
+
+struct PieceGrant {
+  std::uint32_t copies = 0;
+  double pocd_before = 0;  // of the piece
+  double pocd_after = 0;
+};
+
+// By piece. At most `kappa` copies in all.
+//
+// Where kept attempts are certain to be late, a job without a copy for each of its late pieces has R = 0, so the
+// optimum gives nothing to a job that needs more than there is. What the optimum leaves over goes to such jobs all the
+// same, as if their kept attempts were drawn anew: slots that are set free later may complete what was begun.
+std::vector<PieceGrant> grant_copies(const View& view, std::span<const WatchedJob> jobs,
+                                     std::span<const Straggler> pieces, std::int64_t kappa, const GrantRule& rule);
+
+// Shed+ (Shed+ sections IV and V, Algorithm 1): at every check the fastest attempt of each straggling task is kept, the
+// others are ended, and the free slots are granted as copies of single stragglers so that the PoCDs of all jobs
+// together are greatest. The copies take over at the hand-over offset (eqs. 15, 16); the attempt that is kept races
+// them.
+//
+//   theta          seconds between checks; by default (D - t_avg) theta_prime + t_avg (eq. 17), of the watched jobs the
+//                  smallest
+//   theta_prime    0.05   0 to 1
+//   xi             0.1    a job is looked at from this share of its deadline on
+//   lambda         1      share of the slots that jobs may use, 0.01 to 1
+//   max            5      copies per check and straggler, 1 to 1000
+//   reserve_am     no     leaves one slot per running job for its ApplicationMaster, as in the paper
+//   objective      sum-log | sum | max-min   alpha = 1, 0, infinity
+//   allocation     exact | as_printed        the optimum, or Algorithm 1 with eq. 9 to the letter: hopeless tasks are
+//                  fed first, the kept attempt counts as drawn anew, launching costs no time
+//   kept           misses | redrawn   with `exact`: whether a kept attempt goes on at its pace, and so is late, or is
+//                  drawn anew (exponent r or r + 1)
+//   shape          straggler | application   of a copy's tail: eq. 14, or fitted
+//   tail           pareto | auto | lognormal | empirical   of execution times (math/tail_choice.h); a copy's odds
+//                  are the application's unless it is pareto. Others than pareto: a copy that is in time with less than
+//                  0.05 is hopeless, as there is no shortest time
+//   gain           0, with another tail than pareto 0.01   least gain in ln PoCD of a further copy of a piece
+//   handover, release (no), t_min, beta, t_avg, fit
+//
+// Declines: cut-pending, too-young (an attempt of the task has run for less than one launch), no-estimate,
+// remaining-shorter-than-launch, copy-would-be-later, hopeless (also when another task of the job is), no-other-node,
+// no-free-slot, cap-reached (by lambda or reserve_am), not-worth-it.
+
+struct ShedPlusSettings {
+  CheckTimes times;
+  Sharing sharing;
+  bool kept_misses = true;
+  bool straggler_shape = true;
+  Handover handover = Handover::Predicted;
+  bool release = false;
+  double gain_min = 0;
+  estimate::DurationHints durations;
+};
+
+class ShedPlus final : public Policy {
+ public:
+  explicit ShedPlus(ShedPlusSettings settings) : settings_(std::move(settings)), clock_(settings_.times) {}
+  static std::unique_ptr<Policy> make(Parameters& parameters);
+
+  Plan plan(const View& view) override;
+
+ private:
+  std::vector<WatchedJob> watch(const View& view);
+  void check(const View& view, Plan& plan);
+  void grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& pieces,
+             const CopyBudget& budget, Plan& plan) const;
+  void speculate(const Straggler& piece, const PieceGrant& grant, Plan& plan) const;
+  void describe(const std::vector<WatchedJob>& jobs, const FoundStragglers& found, Plan& plan);
+
+  ShedPlusSettings settings_;
+  CheckClock clock_;
+  JobId newest_;               // jobs up to here have been introduced
+  std::set<JobId> described_;  // whose durations were noted
+};
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,296 @@
+#include "scheduler/policies/shed/shed_plus_formulas.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include "scheduler/math/allocation.h"
+#include "scheduler/math/numeric.h"
+#include "scheduler/policies/shed/shed_formulas.h"
+
+namespace ontime::scheduler::pocd {
+
+bool JobOdds::is_hopeless() const {
+  return ln_rest == -kInfinity || std::any_of(stragglers.begin(), stragglers.end(), [](const TaskOdds& task) {
+           return task.ln_kept >= 0 && task.ln_copy >= 0;
+         });
+}
+
+JobGrowth::JobGrowth(const JobOdds& odds, CopyLimit limit, NextCopy rule)
+    : odds_(odds),
+      limit_(limit),
+      rule_(rule),
+      copies_(odds.stragglers.size()),
+      leaves_(std::bit_ceil(odds.stragglers.size() + 1)),
+      sums_(2 * leaves_) {
+  sums_.back() = odds.ln_rest;  // the last leaf; there is one more than stragglers
+  for (std::size_t i = 0; i < copies_.size(); ++i) {
+    sums_[leaves_ + i] = odds.stragglers[i].ln_pocd(0);
+    offer(i);
+  }
+  for (std::size_t node = leaves_ - 1; node > 0; --node) sums_[node] = sums_[2 * node] + sums_[2 * node + 1];
+}
+
+void JobGrowth::grow() {
+  const std::size_t task = next_.top().second;
+  next_.pop();
+  set_term(task, odds_.stragglers[task].ln_pocd(++copies_[task]));
+  offer(task);
+}
+
+void JobGrowth::set_term(std::size_t task, double ln) {
+  std::size_t node = leaves_ + task;
+  sums_[node] = ln;
+  while (node /= 2) sums_[node] = sums_[2 * node] + sums_[2 * node + 1];
+}
+
+void JobGrowth::offer(std::size_t task) {
+  if (!may_grow(copies_[task], limit_)) return;
+  const double now = sums_[leaves_ + task];
+  if (rule_ == NextCopy::LeastLikely) {
+    next_.emplace(now, task);
+    return;
+  }
+  const double gain = odds_.stragglers[task].ln_pocd(copies_[task] + 1) - now;
+  if (gain > 0) next_.emplace(-gain, task);  // false for the NaN of a hopeless task
+}
+
+namespace {
+
+std::uint64_t slots(std::int64_t kappa) { return static_cast<std::uint64_t>(std::max<std::int64_t>(kappa, 0)); }
+
+double smallest_savable(std::span<const JobOdds> jobs, const std::vector<double>& ln_pocd) {
+  double smallest = kInfinity;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    if (!jobs[j].is_hopeless()) smallest = std::min(smallest, ln_pocd[j]);
+  }
+  return smallest == kInfinity ? 0 : std::exp(smallest);
+}
+
+// The value of every number of copies when they are placed best within the job.
+Ladder ladder_of(const JobOdds& job, std::uint64_t capacity, CopyLimit limit) {
+  constexpr double kCertain = 1e-17;  // R = 1 in double
+  if (job.is_hopeless()) return {1, {0}};
+  JobGrowth growth(job, limit, NextCopy::BestGain);
+  Ladder ladder{1, {std::exp(growth.ln_pocd())}};
+  while (growth.can_grow() && ladder.value.size() <= capacity && growth.ln_pocd() < -kCertain) {
+    growth.grow();
+    ladder.value.push_back(std::exp(growth.ln_pocd()));
+  }
+  return ladder;
+}
+
+ShedPlusGrant maximise_sum(std::span<const JobOdds> jobs, std::uint64_t kappa, CopyLimit limit) {
+  std::vector<Ladder> ladders;
+  for (const JobOdds& job : jobs) ladders.push_back(ladder_of(job, kappa, limit));
+  const Climb climb = best_climb(ladders, kappa);
+  ShedPlusGrant grant;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    JobGrowth growth(jobs[j], limit, NextCopy::BestGain);
+    for (std::uint32_t step = 0; step < climb.steps[j]; ++step) growth.grow();
+    grant.copies.push_back(growth.copies());
+    grant.ln_pocd.push_back(growth.ln_pocd());
+    grant.total.copies += climb.steps[j];
+  }
+  grant.total.value = climb.value;
+  grant.total.bound = climb.bound;
+  grant.total.exact = climb.exact;
+  return grant;
+}
+
+// One copy at a time to the job with the smallest R_j. With the best placement inside the jobs this is max-min optimal:
+// whatever beats the smallest R must give that job at least as many copies.
+ShedPlusGrant feed_the_smallest(std::span<const JobOdds> jobs, std::uint64_t kappa, CopyLimit limit, NextCopy rule,
+                                HopelessJobs hopeless) {
+  using Turn = std::pair<double, std::size_t>;  // ln R_j, j
+  std::vector<JobGrowth> growth;
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+  growth.reserve(jobs.size());
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    growth.emplace_back(jobs[j], limit, rule);
+    const bool fed = hopeless == HopelessJobs::Feed || !jobs[j].is_hopeless();
+    if (fed && growth[j].can_grow()) turns.emplace(growth[j].ln_pocd(), j);
+  }
+  ShedPlusGrant grant;
+  while (!turns.empty() && grant.total.copies < kappa) {
+    const std::size_t j = turns.top().second;
+    turns.pop();
+    growth[j].grow();
+    ++grant.total.copies;
+    if (growth[j].can_grow()) turns.emplace(growth[j].ln_pocd(), j);
+  }
+  for (const JobGrowth& job : growth) {
+    grant.copies.push_back(job.copies());
+    grant.ln_pocd.push_back(job.ln_pocd());
+  }
+  grant.total.value = smallest_savable(jobs, grant.ln_pocd);
+  grant.total.exact = hopeless == HopelessJobs::Skip && rule == NextCopy::BestGain;
+  grant.total.bound = grant.total.exact ? grant.total.value : 1;
+  return grant;
+}
+
+}  // namespace
+
+JobOdds odds_of(const RunningJob& job, RestOfJob rest) {
+  JobOdds odds;
+  for (const RunningTask& task : job.tasks) {
+    if (!task.straggler && rest == RestOfJob::OnlyWhetherLost) {
+      const bool lost = task.kept_will_miss || is_hopeless(task.phi, job.t_min, job.deadline, job.tau);
+      if (lost) odds.ln_rest = -kInfinity;
+      continue;
+    }
+    const double ln_copy = ln_attempt_miss(task.beta, task.phi, job.t_min, job.deadline, job.tau);
+    const TaskOdds one{task.kept_will_miss ? 0 : ln_copy, ln_copy};
+    if (task.straggler) {
+      odds.stragglers.push_back(one);
+    } else {
+      odds.ln_rest += one.ln_pocd(0);
+    }
+  }
+  return odds;
+}
+
+ShedPlusGrant allocate_shed_plus(std::span<const JobOdds> jobs, std::int64_t kappa, CopyLimit limit,
+                                 Objective objective) {
+  switch (objective) {
+    case Objective::SumPocd:
+      return maximise_sum(jobs, slots(kappa), limit);
+    case Objective::SumLog:
+      return maximise_sum_of_ln(jobs, slots(kappa), limit);
+    case Objective::MaxMin:
+      return feed_the_smallest(jobs, slots(kappa), limit, NextCopy::BestGain, HopelessJobs::Skip);
+  }
+  return {};
+}
+
+ShedPlusGrant shed_plus_listing(std::span<const JobOdds> jobs, std::int64_t kappa, CopyLimit limit,
+                                HopelessJobs hopeless) {
+  return feed_the_smallest(jobs, slots(kappa), limit, NextCopy::LeastLikely, hopeless);
+}
+
+namespace {
+
+// What the next copy of one straggler would add to ln R.
+struct Offer {
+  double gain;
+  double ln_next;  // ln R_i with it
+  std::uint32_t job;
+  std::uint32_t task;
+};
+
+// The heap's order: the largest gain on top, the lowest indices on ties.
+bool is_worse(const Offer& a, const Offer& b) {
+  if (a.gain != b.gain) return a.gain < b.gain;
+  return a.job != b.job ? a.job > b.job : a.task > b.task;
+}
+
+class GainHeap {
+ public:
+  GainHeap(std::span<const JobOdds> jobs, CopyLimit limit, ShedPlusGrant& grant)
+      : jobs_(jobs), limit_(limit), grant_(grant) {}
+
+  void offer_all_of(std::uint32_t job) {
+    for (std::uint32_t i = 0; i < jobs_[job].stragglers.size(); ++i) {
+      const Offer offer = make_offer(job, i, jobs_[job].stragglers[i].ln_pocd(grant_.copies[job][i]));
+      if (is_open(offer)) offers_.push_back(offer);
+    }
+  }
+
+  void spend(std::uint64_t kappa) {
+    std::make_heap(offers_.begin(), offers_.end(), is_worse);
+    while (!offers_.empty() && grant_.total.copies < kappa) {
+      const Offer taken = offers_.front();
+      ++grant_.copies[taken.job][taken.task];
+      ++grant_.total.copies;
+      const Offer next = make_offer(taken.job, taken.task, taken.ln_next);
+      if (is_open(next)) {
+        replace_top(next);
+      } else {
+        std::pop_heap(offers_.begin(), offers_.end(), is_worse);
+        offers_.pop_back();
+      }
+    }
+  }
+
+ private:
+  Offer make_offer(std::uint32_t job, std::uint32_t task, double ln_now) const {
+    const double ln_next = jobs_[job].stragglers[task].ln_pocd(grant_.copies[job][task] + 1);
+    return {ln_next - ln_now, ln_next, job, task};
+  }
+
+  bool is_open(const Offer& offer) const {
+    return offer.gain > 0 && may_grow(grant_.copies[offer.job][offer.task], limit_);
+  }
+
+  // One walk down instead of the two of pop and push: the new offer is mostly not far from the old.
+  void replace_top(const Offer& offer) {
+    std::size_t hole = 0;
+    for (;;) {
+      std::size_t child = 2 * hole + 1;
+      if (child >= offers_.size()) break;
+      if (child + 1 < offers_.size() && is_worse(offers_[child], offers_[child + 1])) ++child;
+      if (!is_worse(offer, offers_[child])) break;
+      offers_[hole] = offers_[child];
+      hole = child;
+    }
+    offers_[hole] = offer;
+  }
+
+  std::span<const JobOdds> jobs_;
+  CopyLimit limit_;
+  ShedPlusGrant& grant_;
+  std::vector<Offer> offers_;
+};
+
+bool lacks_copy(const TaskOdds& task) { return task.ln_kept >= 0; }
+
+std::uint64_t copies_lacking(const JobOdds& job) {
+  return static_cast<std::uint64_t>(std::count_if(job.stragglers.begin(), job.stragglers.end(), lacks_copy));
+}
+
+// The jobs to serve, with the copies without which their R is 0 already given. See allocate_shed_plus.
+std::vector<std::uint32_t> make_savable(std::span<const JobOdds> jobs, std::uint64_t kappa, CopyLimit limit,
+                                        ShedPlusGrant& grant) {
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> by_lack;
+  for (std::uint32_t j = 0; j < jobs.size(); ++j) {
+    if (!jobs[j].is_hopeless()) by_lack.emplace_back(copies_lacking(jobs[j]), j);
+  }
+  std::sort(by_lack.begin(), by_lack.end());
+  std::vector<std::uint32_t> served;
+  for (const auto& [lack, j] : by_lack) {
+    if (lack > 0 && (grant.total.copies + lack > kappa || !may_grow(0, limit))) break;
+    grant.total.copies += lack;
+    for (std::size_t i = 0; lack > 0 && i < jobs[j].stragglers.size(); ++i) {
+      grant.copies[j][i] = lacks_copy(jobs[j].stragglers[i]) ? 1 : 0;
+    }
+    served.push_back(j);
+  }
+  return served;
+}
+
+double ln_pocd_with(const JobOdds& job, const std::vector<std::uint32_t>& copies) {
+  double sum = job.ln_rest;
+  for (std::size_t i = 0; i < copies.size(); ++i) sum += job.stragglers[i].ln_pocd(copies[i]);
+  return sum;
+}
+
+}  // namespace
+
+ShedPlusGrant maximise_sum_of_ln(std::span<const JobOdds> jobs, std::uint64_t kappa, CopyLimit limit) {
+  ShedPlusGrant grant;
+  for (const JobOdds& job : jobs) grant.copies.emplace_back(job.stragglers.size());
+  const std::vector<std::uint32_t> served = make_savable(jobs, kappa, limit, grant);
+  GainHeap heap(jobs, limit, grant);
+  for (const std::uint32_t j : served) heap.offer_all_of(j);
+  heap.spend(kappa);
+  for (std::size_t j = 0; j < jobs.size(); ++j) grant.ln_pocd.push_back(ln_pocd_with(jobs[j], grant.copies[j]));
+  for (const std::uint32_t j : served) grant.total.value += grant.ln_pocd[j];
+  grant.total.bound = grant.total.value;
+  grant.total.exact = true;
+  return grant;
+}
+
+}  // namespace ontime::scheduler::pocd

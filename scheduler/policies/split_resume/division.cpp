@@ -1,0 +1,217 @@
+#include "scheduler/policies/split_resume/division.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <queue>
+
+#include "scheduler/math/numeric.h"
+
+namespace ontime::scheduler::pocd {
+namespace {
+
+double time_left(const DividedRest& rest) { return accurate_sum({rest.deadline, -rest.tau, -rest.launch}); }
+
+// s (D - tau - t_lau) - (1 - phi) t_min with hardly any rounding.
+double slack_of(const DividedRest& rest, double s) {
+  const double total = s * rest.deadline;
+  const double passed = s * rest.tau;
+  const double launching = s * rest.launch;
+  const double done = rest.phi * rest.t_min;
+  return accurate_sum({total, -passed, -launching, -rest.t_min, done, std::fma(s, rest.deadline, -total),
+                       -std::fma(s, rest.tau, -passed), -std::fma(s, rest.launch, -launching),
+                       std::fma(rest.phi, rest.t_min, -done)});
+}
+
+// ln((1 - phi) t_min / (s (D - tau - t_lau))), not clamped.
+double ln_share(const DividedRest& rest, double s) {
+  const double left = time_left(rest);
+  if (!(left > 0)) return kInfinity;
+  const double ratio = (1 - rest.phi) * rest.t_min / (s * left);
+  if (ratio > 0.5 && ratio < 2) return std::log1p(-slack_of(rest, s) / (s * left));
+  return std::log(ratio);
+}
+
+double ln_race_of_pieces(double ln_miss_of_one, double s, double c) {
+  return s * ln_one_minus_exp(times(c, ln_miss_of_one));
+}
+
+}  // namespace
+
+double ln_piece_miss(const DividedRest& rest, double s) {
+  const double ln = ln_share(rest, s);
+  return ln < 0 ? rest.beta * ln : 0;
+}
+
+double ln_divided_pocd(const DividedRest& rest, double s, double c) {
+  return ln_race_of_pieces(ln_piece_miss(rest, s), s, c);
+}
+
+double ln_divided_pocd(double ln_share, double beta, double s, double c) {
+  const double ln = ln_share - std::log(s);
+  return ln_race_of_pieces(ln < 0 ? beta * ln : 0, s, c);
+}
+
+bool is_hopeless(const DividedRest& rest, double s) { return !(time_left(rest) > 0) || slack_of(rest, s) <= 0; }
+
+}  // namespace ontime::scheduler::pocd
+
+namespace ontime::scheduler {
+namespace {
+
+// A stretch of a hull: the next slots of a rest.
+struct Stretch {
+  double rate;  // gain in ln PoCD per slot
+  std::uint32_t rest;
+  std::uint32_t to;
+
+  bool operator<(const Stretch& other) const {  // the greatest comes first in a priority queue
+    return rate != other.rate ? rate < other.rate : rest > other.rest;
+  }
+};
+
+// 1 / n, because a division for each rung is slow.
+constexpr auto kInverse = [] {
+  std::array<double, kSlotsPerGrantMax + 1> inverse{};
+  for (std::size_t n = 1; n < inverse.size(); ++n) inverse[n] = 1 / static_cast<double>(n);
+  return inverse;
+}();
+
+// The stretch that gains most per slot from `from` on, within `slots_left` more slots.
+Stretch best_stretch(std::span<const Division> ladder, std::uint32_t rest, std::uint32_t from,
+                     std::uint32_t slots_left) {
+  Stretch best{0, rest, from};
+  for (std::uint32_t to = from + 1; to < ladder.size() && to - from <= slots_left; ++to) {
+    const double rate = (ladder[to].ln_pocd - ladder[from].ln_pocd) * kInverse[to - from];
+    if (rate > best.rate) best = {rate, rest, to};
+  }
+  return best;
+}
+
+constexpr double kNearlyCertain = -0.05;  // ln PoCD
+
+// s^-beta for s = 0, 1, ..., kept for the rests of one job, which have the same beta.
+class Powers {
+ public:
+  const double* of(double beta) {
+    if (beta == beta_) return values_.data();
+    beta_ = beta;
+    for (std::size_t s = 1; s < values_.size(); ++s) values_[s] = std::pow(static_cast<double>(s), -beta);
+    return values_.data();
+  }
+
+ private:
+  double beta_ = -1;
+  std::array<double, kSlotsPerGrantMax + 1> values_{};
+};
+
+// ln s, for tails that are asked by it.
+constexpr auto kLn = [] {
+  std::array<double, kSlotsPerGrantMax + 1> ln{};
+  // ln(s) = ln(s - 1) + 2 artanh(1 / (2 s - 1)), as std::log is not to be had at compile time.
+  for (std::size_t s = 2; s < ln.size(); ++s) {
+    const double x = 1 / (2 * static_cast<double>(s) - 1);
+    double sum = 0;
+    double power = x;
+    for (int k = 1; k < 60; k += 2, power *= x * x) sum += power / k;
+    ln[s] = ln[s - 1] + 2 * sum;
+  }
+  return ln;
+}();
+
+// P(one attempt at one of s pieces is late), not below 1 where even a perfect one is.
+class PieceOdds {
+ public:
+  PieceOdds(const Rest& rest, Powers& powers) : tail_(rest.tail), ln_time_(rest.ln_time) {
+    if (tail_ != nullptr) return;
+    share_ = std::pow(rest.work / rest.window, rest.beta);
+    shrinks_ = powers.of(rest.beta);
+  }
+  double miss(std::uint32_t pieces) const {
+    if (tail_ == nullptr) return share_ * shrinks_[pieces];
+    return std::exp(tail_->ln_survival_at(ln_time_ + kLn[pieces]));
+  }
+
+ private:
+  const pocd::FittedTail* tail_;
+  double ln_time_;
+  double share_ = 0;
+  const double* shrinks_ = nullptr;
+};
+
+// The ladder's rungs behind those that are there already. ln R = s ln(1 - (share^beta s^-beta)^c), as
+// pocd::ln_divided_pocd has it, but without a logarithm and a power for each rung. Ends where another piece gains less
+// than gain_min: from kNearlyCertain on gains only shrink.
+void append_ladder(const Rest& rest, std::uint32_t slots_max, double gain_min, Powers& powers,
+                   std::vector<Division>& to) {
+  const std::size_t foot = to.size();
+  to.resize(foot + slots_max + 1, {0, 0, rest.ln_before});
+  if (!(rest.window > 0)) return;
+  Division* const ladder = &to[foot];
+  const PieceOdds odds(rest, powers);
+  for (std::uint32_t pieces = 1; pieces <= std::min(rest.pieces_max, slots_max); ++pieces) {
+    const double miss = odds.miss(pieces);
+    if (!(miss < 1)) continue;  // even a perfect attempt would be late
+    double ln_pocd = pieces * std::log1p(-miss);
+    const bool is_enough =
+        pieces > 1 && ladder[pieces - 1].ln_pocd > kNearlyCertain && ln_pocd - ladder[pieces - 1].ln_pocd < gain_min;
+    if (is_enough && rest.copies_max == 1) break;
+    double all_miss = miss;
+    for (std::uint32_t copies = 1;;) {
+      Division& rung = ladder[pieces * copies];
+      if (ln_pocd > rung.ln_pocd) rung = {pieces, copies, ln_pocd};
+      if (++copies > rest.copies_max || pieces * copies > slots_max) break;
+      all_miss *= miss;
+      ln_pocd = pieces * std::log1p(-all_miss);
+    }
+  }
+  for (std::uint32_t n = 1; n <= slots_max; ++n) {
+    if (ladder[n - 1].ln_pocd >= ladder[n].ln_pocd) ladder[n] = ladder[n - 1];
+  }
+}
+
+}  // namespace
+
+std::vector<Division> ladder_of(const Rest& rest, std::uint32_t slots_max) {
+  std::vector<Division> ladder;
+  Powers powers;
+  append_ladder(rest, std::min(slots_max, kSlotsPerGrantMax), 0, powers, ladder);
+  return ladder;
+}
+
+std::vector<Division> grant(std::span<const Rest> rests, std::uint32_t slots, const GrantRules& rules) {
+  const std::uint32_t slots_max = std::min({rules.slots_max, slots, kSlotsPerGrantMax});
+  const std::size_t rungs = slots_max + 1;
+  std::vector<Division> ladders;  // one behind the other
+  Powers powers;
+  std::vector<std::uint32_t> level(rests.size(), 0);
+  std::uint32_t left = slots;
+  const auto stretch_of = [&](std::uint32_t i) {
+    const Stretch stretch = best_stretch({&ladders[i * rungs], rungs}, i, level[i], left);
+    return stretch.rate >= rules.gain_min ? stretch : Stretch{0, i, level[i]};
+  };
+  std::vector<Stretch> stretches;
+  stretches.reserve(rests.size());
+  ladders.reserve(rests.size() * rungs);
+  for (std::uint32_t i = 0; i < rests.size(); ++i) {
+    append_ladder(rests[i], slots_max, rules.gain_min, powers, ladders);
+    if (const Stretch stretch = stretch_of(i); stretch.to > 0) stretches.push_back(stretch);
+  }
+  std::priority_queue<Stretch> next(std::less<Stretch>(), std::move(stretches));
+  while (!next.empty() && left > 0) {
+    const Stretch stretch = next.top();
+    next.pop();
+    std::uint32_t& at = level[stretch.rest];
+    if (stretch.to - at <= left) {
+      left -= stretch.to - at;
+      at = stretch.to;
+    }
+    // The next stretch, or a shorter one because this one did not fit.
+    if (const Stretch more = stretch_of(stretch.rest); more.to > at) next.push(more);
+  }
+  std::vector<Division> granted(rests.size());
+  for (std::size_t i = 0; i < rests.size(); ++i) granted[i] = ladders[i * rungs + level[i]];
+  return granted;
+}
+
+}  // namespace ontime::scheduler

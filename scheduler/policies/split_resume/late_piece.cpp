@@ -1,0 +1,121 @@
+#include "scheduler/policies/split_resume/late_piece.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/math/lognormal.h"
+#include "scheduler/policies/pieces.h"
+
+namespace ontime::scheduler {
+namespace {
+
+// The chance that nobody's estimate leaves: finite, so that what is certain to be late can be compared.
+constexpr double kLnChanceMin = -20;
+constexpr double kFarOff = 6;  // standard deviations, beyond which ln P(Z > z) is below that
+
+// ln P(what is expected to take `to_go` seconds takes at most `left`), for a lognormal error of the estimate.
+double ln_chance(double to_go, double left, double spread) {
+  if (!(left > 0) || !std::isfinite(to_go)) return kLnChanceMin;
+  if (to_go <= 0) return 0;
+  if (to_go >= left * std::exp(kFarOff * spread)) return kLnChanceMin;
+  return std::max(kLnChanceMin, pocd::ln_normal_survival(std::log(to_go / left) / spread));
+}
+
+// Where the rest should begin: behind what the leader can do in time, but not so late that the rest does not pay for a
+// launch, and not before the place that the leader reaches while fresh attempts are launched.
+double place_of_cut(double position, double rate, double left, double launch, double smallest, double end,
+                    double keep) {
+  const double share = position + rate * std::max(0.0, left) * keep;
+  return std::max(position + rate * launch, std::min(share, end - smallest));
+}
+
+std::uint32_t most_pieces(double work, double window, const estimate::Durations& durations, const RescueRules& rules) {
+  const double launch = std::max(durations.launch, 1e-3);
+  const double paying = work * durations.median() / durations.t_min / (rules.min_piece * launch);
+  const double needed = window > 0 ? std::floor(work / window) + 2 : 1;
+  const double most = std::max(paying, std::min(needed, work / launch));  // small ones too if time is short
+  return static_cast<std::uint32_t>(std::clamp(most, 1.0, static_cast<double>(rules.max)));
+}
+
+}  // namespace
+
+void believe_recent(double weight, Piece& piece) {
+  for (Racer& racer : piece.racers) {
+    const Attempt& attempt = *racer.attempt;
+    const double span = seconds(attempt.reported_at - attempt.earlier.at);
+    if (!racer.pace.known || racer.pace.rate <= 0 || attempt.earlier.at == attempt.later.at || span <= 0) continue;
+    const double of_late = static_cast<double>(attempt.offset - attempt.earlier.offset) / span;
+    racer.pace.rate = weight * of_late + (1 - weight) * racer.pace.rate;
+    racer.completion = racer.pace.reaches(piece.range.end);
+  }
+  if (piece.racers.size() == 1) return;
+  std::stable_sort(piece.racers.begin(), piece.racers.end(), [](const Racer& a, const Racer& b) {
+    return a.completion < b.completion || (!std::isnan(a.completion) && std::isnan(b.completion));
+  });
+}
+
+const Racer& leader_of(const Piece& piece) {
+  const Racer* leader = &piece.racers.front();
+  for (const Racer& racer : piece.racers) {
+    const bool is_farther = racer.attempt->offset > leader->attempt->offset;
+    const bool is_as_far = racer.attempt->offset == leader->attempt->offset;
+    if (is_farther || (is_as_far && racer.id < leader->id)) leader = &racer;
+  }
+  return *leader;
+}
+
+std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, const Piece& piece,
+                                        const estimate::Durations& durations, const RescueRules& rules) {
+  const Racer& leader = leader_of(piece);
+  if (!(durations.t_min > 0) || piece.range.is_open_ended()) return Reason::NoEstimate;
+  if (is_launching(*leader.attempt, durations.launch, view.now)) return Reason::TooYoung;
+  const double now = job.since_submission(view.now);
+  const double window = rules.due(job) - now - durations.launch;
+  const auto end = static_cast<double>(piece.range.end);
+  const double position = std::min(end, leader.pace.offset + leader.pace.rate * std::max(0.0, now - leader.pace.at));
+  const double smallest = rules.min_piece * durations.launch / durations.median();
+  const bool is_slow = leader.pace.rate * durations.median() * rules.slow < 1;
+  const double cut = place_of_cut(position, leader.pace.rate, rules.due(job) - now, durations.launch, smallest, end,
+                                  is_slow ? 0 : rules.keep);
+  if (cut >= end - 1) return Reason::RemainingShorterThanLaunch;
+  if (!(window > 0)) return Reason::Hopeless;
+  LatePiece late;
+  late.task = piece.task;
+  late.range = piece.range;
+  late.completion = piece.completion();
+  late.cut = static_cast<std::uint64_t>(cut);
+  late.is_part = job.job->tasks[piece.task.index].attempts.size() > piece.racers.size();
+  late.rest.work = (end - cut) * durations.t_min;
+  late.rest.window = window;
+  late.rest.beta = durations.beta;
+  if (durations.tail) {
+    late.rest.tail = &*durations.tail;
+    late.rest.ln_time = std::log(window / (end - cut));
+  }
+  late.race = end - cut < smallest / 2;
+  late.rest.pieces_max = late.race ? 1 : most_pieces(late.rest.work, window, durations, rules);
+  const double until_next = std::max(durations.launch, rules.check * job.deadline()) + durations.launch;
+  late.rest.copies_max = window < rules.last_chance * until_next ? rules.copies : 1;
+  late.rest.ln_before = ln_chance(late.completion - now, job.deadline() - now, rules.spread);
+  if (late.race && now + durations.launch + late.rest.work >= late.completion) return Reason::CopyWouldBeLater;
+  if (late.rest.is_hopeless()) return Reason::Hopeless;
+  return late;
+}
+
+std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares) {
+  double whole = 0;
+  for (const double share : shares) whole += share;
+  std::vector<std::uint64_t> borders;
+  std::uint64_t last = from;
+  double done = 0;
+  for (std::size_t piece = 0; piece + 1 < shares.size(); ++piece) {
+    done += shares[piece];
+    const auto border = from + static_cast<std::uint64_t>(static_cast<double>(end - from) * (done / whole));
+    if (border <= last || border >= end) continue;
+    borders.push_back(border);
+    last = border;
+  }
+  return borders;
+}
+
+}  // namespace ontime::scheduler

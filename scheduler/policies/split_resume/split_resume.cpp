@@ -1,0 +1,304 @@
+#include "scheduler/policies/split_resume/split_resume.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/base/prefetch.h"
+#include "scheduler/math/numeric.h"
+#include "scheduler/policies/split_resume/division.h"
+
+namespace ontime::scheduler {
+namespace {
+
+// ln P(a task whose perfect run takes `work` is done in `window`, divided into so many pieces).
+double ln_pocd_of(double work, double window, const estimate::Durations& durations, double pieces) {
+  if (!durations.tail) return pocd::ln_divided_pocd(std::log(work / window), durations.beta, pieces, 1);
+  const double bytes = work / durations.t_min;
+  return pieces * pocd::ln_one_minus_exp(durations.tail->ln_survival(window * pieces / bytes));
+}
+
+// Divided already, by an earlier look or for another reason.
+bool is_whole(const Task& task) { return task.attempts.empty() && task.ledger.segments().size() == 1; }
+
+}  // namespace
+
+std::uint32_t first_unlaunched(const Job& job) {
+  const auto first =
+      std::partition_point(job.tasks.begin(), job.tasks.end(), [](const Task& task) { return !task.attempts.empty(); });
+  return static_cast<std::uint32_t>(first - job.tasks.begin());
+}
+
+std::uint32_t pieces_at_start(double work, double window, const estimate::Durations& durations, std::uint32_t tasks,
+                              std::uint32_t slots, const RescueRules& rules, const StartRules& start) {
+  if (!(window > 0) || !(work > 0)) return 1;
+  const double launch = std::max(durations.launch, 1e-3);
+  const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
+  const double needed = std::floor(work / window) + 1;  // pieces that a perfect attempt can do in time
+  if (needed > most) return 1;                          // hopeless
+  const double median_work = work * durations.median() / durations.t_min;
+  const double affordable = std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
+                                      std::floor(median_work / (rules.min_piece * launch))});
+  double pieces = needed;
+  while (pieces + 1 <= affordable && median_work > pieces * start.share * window &&
+         tasks * ln_pocd_of(work, window, durations, pieces) < std::log(start.pocd)) {
+    ++pieces;
+  }
+  return static_cast<std::uint32_t>(pieces);
+}
+
+std::uint32_t divide_at_start(const View& view, const JobView& job, const estimate::Durations& durations,
+                              std::uint32_t slots, const RescueRules& rules, const StartRules& start, Plan& plan) {
+  const auto count = static_cast<std::uint32_t>(job.job->tasks.size());
+  const std::uint32_t first = first_unlaunched(*job.job);
+  const std::uint32_t tasks = std::min(count - first, std::max(1u, view.slots()));
+  const double window = rules.due(job) - job.since_submission(view.now) - durations.launch;
+  if (tasks == 0 || !(durations.t_min > 0) || !(window > 0)) return 0;
+  std::uint32_t more = 0;
+  for (std::uint32_t index = first; index < first + tasks; ++index) {
+    const Task& task = job.job->tasks[index];
+    const ByteRange split = task.ledger.split();
+    if (!is_whole(task) || split.is_open_ended()) continue;
+    const std::uint32_t pieces = pieces_at_start(static_cast<double>(split.size()) * durations.t_min, window, durations,
+                                                 tasks, slots, rules, start);
+    Divide divide{{job.id, index}, split.begin, borders_of(split.begin, split.end, std::vector<double>(pieces, 1))};
+    if (divide.borders.empty()) continue;
+    more += static_cast<std::uint32_t>(divide.borders.size());
+    plan.add(std::move(divide));
+  }
+  return more;
+}
+
+namespace {
+
+// Slots that nothing waits for yet.
+std::uint32_t spare(std::uint32_t free, std::uint32_t taken) { return free > taken ? free - taken : 0; }
+
+// The pieces in proportion to the speeds of the nodes that are expected to get them: the next free ones. Takes those
+// from the end of `speeds`; a node that is not known is as fast as others.
+std::vector<double> shares_of(const Division& division, std::vector<double>& speeds) {
+  std::vector<double> shares(division.pieces, 1);
+  for (double& share : shares) {
+    double fastest = 0;
+    for (std::uint32_t copy = 0; copy < division.copies && !speeds.empty(); ++copy, speeds.pop_back()) {
+      fastest = std::max(fastest, speeds.back());
+    }
+    if (fastest > 0) share = fastest;
+  }
+  return shares;
+}
+
+// Tasks lie scattered in memory: what the next ones need is fetched while one is looked at.
+[[gnu::always_inline]] inline void fetch_ahead(const Job& job, const std::vector<std::uint32_t>& tasks, std::size_t i) {
+  constexpr std::size_t kTaskAhead = 16;
+  constexpr std::size_t kAttemptsAhead = 8;
+  if (i + kTaskAhead < tasks.size()) prefetch_object(&job.tasks[tasks[i + kTaskAhead]]);
+  if (i + kAttemptsAhead >= tasks.size()) return;
+  const Task& soon = job.tasks[tasks[i + kAttemptsAhead]];
+  prefetch_object(soon.ledger.segments().data());
+  prefetch_object(soon.attempts.data());
+}
+
+std::uint32_t unlaunched(const JobView& job) {
+  return static_cast<std::uint32_t>(job.job->tasks.size()) - first_unlaunched(*job.job);
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> SplitResume::make(Parameters& parameters) {
+  SplitResumeSettings settings;
+  RescueRules& rescue = settings.rescue;
+  rescue.check = parameters.number("check", rescue.check, 0.001, 1);
+  rescue.safety = parameters.number("safety", rescue.safety, 0, 0.9);
+  rescue.keep = parameters.number("keep", rescue.keep, 0, 1);
+  rescue.slow = parameters.number("slow", rescue.slow, 1, 1e9);
+  rescue.min_piece = parameters.number("min_piece", rescue.min_piece, 0, 1000);
+  rescue.spread = parameters.number("spread", rescue.spread, 0.001, 10);
+  rescue.max = parameters.count("max", rescue.max, 1, kSlotsPerGrantMax);
+  settings.ahead = parameters.number("ahead", settings.ahead, 0, 100);
+  rescue.recent = parameters.number("recent", rescue.recent, 0, 1);
+  settings.grant.slots_max = rescue.max;
+  rescue.copies = parameters.count("copies", rescue.copies, 1, kSlotsPerGrantMax);
+  rescue.last_chance = parameters.number("last_chance", rescue.last_chance, 0, 1e6);
+  settings.grant.gain_min = parameters.number("gain", 0.001, 0, 100);
+  settings.start.pocd = parameters.number("start", settings.start.pocd, 0, 1);
+  settings.start.share = parameters.number("start_share", settings.start.share, 0.01, 1);
+  settings.by_speed = parameters.flag("by_speed", settings.by_speed);
+  settings.start.max = parameters.count("start_max", settings.start.max, 1, 1000);
+  const std::string order = parameters.choice("order", "edf", {"edf", "fifo", "srpt"});
+  if (order == "fifo") settings.order = JobOrder::Fifo;
+  if (order == "srpt") settings.order = JobOrder::ShortestRemaining;
+  settings.handover = parameters.handover(settings.handover);
+  settings.durations = parameters.durations();
+  settings.durations.tail = parameters.tail(estimate::TailRule::Auto);
+  return std::make_unique<SplitResume>(settings);
+}
+
+Plan SplitResume::plan(const View& view) {
+  Plan plan;
+  const bool is_due = !due_ || view.now >= *due_;
+  auto running = view.jobs.begin();  // in order of id, as what is known is
+  std::erase_if(known_, [&](const auto& entry) {
+    while (running != view.jobs.end() && running->id < entry.first) ++running;
+    return running == view.jobs.end() || running->id != entry.first;
+  });
+  std::uint32_t promised = 0;
+  const bool has_new = begin_jobs(view, is_due, promised, plan);
+  if (!is_due) {
+    if (has_new) due_ = std::min(*due_, next_check(view, false).value_or(*due_));
+    plan.next_check = due_;
+    return plan;
+  }
+  Found found;
+  for (const JobView& job : view.jobs) {
+    if (const auto known = known_.find(job.id); known != known_.end()) {
+      find_late(view, job, known->second, found, plan);
+    }
+  }
+  const std::uint32_t soon = settings_.ahead > 0 ? spare(view.free_slots() + found.ending, found.promised) : 0;
+  save(view, std::max(soon, spare(view.free_slots(), view.waiting + promised)), found, plan);
+  due_ = next_check(view, found.lacks_slots);
+  plan.next_check = due_;
+  return plan;
+}
+
+// Looks at jobs that are new (at all of them if a check is due) and divides what is not launched yet. True if there was
+// a new one.
+bool SplitResume::begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan) {
+  std::uint32_t own = 0;
+  for (const JobView& job : view.jobs) own += unlaunched(job);
+  std::uint32_t slots = spare(view.free_slots(), view.waiting - std::min(own, view.waiting));
+  bool has_new = false;
+  for (const JobView& job : view.jobs) {
+    if (!job.has_deadline()) continue;
+    const auto [known, is_new] = known_.try_emplace(job.id);
+    has_new = has_new || is_new;
+    if (!is_new && !is_due) continue;
+    known->second.durations = durations_of(view, job, settings_.durations);
+    const std::uint32_t tasks = unlaunched(job);
+    if (tasks == 0) continue;
+    const std::uint32_t more =
+        divide_at_start(view, job, known->second.durations, slots, settings_.rescue, settings_.start, plan);
+    slots = spare(slots, tasks + more);
+    promised += more;
+  }
+  return has_new;
+}
+
+// One pass over what is expected of the tasks. Looked at more closely are those that are late by their mean speed,
+// those that have slowed down since the last check, and those with several pieces, where neither shows.
+void SplitResume::find_late(const View& view, const JobView& job, Known& known, Found& found, Plan& plan) const {
+  const double now = job.since_submission(view.now);
+  const double limit = settings_.rescue.due(job);
+  const std::span<const double> completion = job.outlook->completion();
+  const std::span<const float> progress = job.outlook->progress();
+  const std::span<const std::uint8_t> attempts = job.outlook->attempts();
+  const std::uint32_t launched = first_unlaunched(*job.job);
+  const bool remembers = known.progress.size() == progress.size();
+  // A task that goes on like this since the last check needs (1 - p) / (p - before) such intervals.
+  const double intervals = remembers && now > known.looked_at ? (limit - now) / (now - known.looked_at) : 0;
+  const double horizon =
+      now + settings_.ahead * std::max(known.durations.launch, settings_.rescue.check * job.deadline());
+  for (const auto& [task, copies] : job.pending) found.promised += copies;
+  std::vector<std::uint32_t> suspects;
+  auto was_divided = known.divided.begin();
+  for (std::uint32_t index = 0; index < launched; ++index) {
+    if (completion[index] == -std::numeric_limits<double>::infinity()) continue;
+    // Nothing is said of a task that has a young piece, whatever the others do.
+    const bool is_late = completion[index] > limit || (std::isnan(completion[index]) && attempts[index] > 1);
+    const bool is_slow = remembers && 1 - progress[index] > intervals * (progress[index] - known.progress[index]);
+    while (was_divided != known.divided.end() && *was_divided < index) ++was_divided;
+    const bool is_divided = was_divided != known.divided.end() && *was_divided == index;
+    if (!is_late && !is_slow && !is_divided) {
+      if (completion[index] < horizon) ++found.ending;
+      continue;
+    }
+    suspects.push_back(index);
+  }
+  known.divided.clear();
+  for (std::size_t i = 0; i < suspects.size(); ++i) {
+    fetch_ahead(*job.job, suspects, i);
+    if (job.job->tasks[suspects[i]].ledger.open_segments() > 1) known.divided.push_back(suspects[i]);
+    look_at_task(view, job, known, suspects[i], horizon, found, plan);
+  }
+  known.progress.assign(progress.begin(), progress.end());
+  known.looked_at = now;
+}
+
+void SplitResume::look_at_task(const View& view, const JobView& job, const Known& known, std::uint32_t task,
+                               double horizon, Found& found, Plan& plan) const {
+  const double limit = settings_.rescue.due(job);
+  std::optional<Reason> declined;
+  const std::size_t found_before = found.pieces.size();
+  for (Piece& piece : open_pieces(job, task)) {
+    believe_recent(settings_.rescue.recent, piece);
+    if (piece.completion() < horizon) ++found.ending;
+    if (!(piece.completion() > limit)) continue;
+    if (piece.in_change) {
+      declined = Reason::CutPending;
+      continue;
+    }
+    const auto looked = look_at(view, job, piece, known.durations, settings_.rescue);
+    if (const auto* late = std::get_if<LatePiece>(&looked))
+      found.pieces.push_back(*late);
+    else
+      declined = std::get<Reason>(looked);
+  }
+  if (declined && found.pieces.size() == found_before) plan.add(Decline{{job.id, task}, *declined});
+}
+
+void SplitResume::save(const View& view, std::uint32_t slots, Found& found, Plan& plan) const {
+  std::vector<Rest> rests;
+  rests.reserve(found.pieces.size());
+  plan.decisions.reserve(plan.decisions.size() + found.pieces.size());
+  for (const LatePiece& late : found.pieces) rests.push_back(late.rest);
+  const std::vector<Division> divisions = grant(rests, slots, settings_.grant);
+  std::vector<double> speeds;
+  if (settings_.by_speed) speeds = view.resources.speeds_of_free(slots);
+  std::reverse(speeds.begin(), speeds.end());  // the next slot's is last
+  std::uint32_t left = slots;
+  for (const Division& division : divisions) left -= division.slots();
+  for (std::size_t i = 0; i < divisions.size(); ++i) {
+    const LatePiece& late = found.pieces[i];
+    if (divisions[i].slots() > 0) {
+      speculate(late, divisions[i], shares_of(divisions[i], speeds), plan);
+    } else {
+      const bool is_said = i > 0 && found.pieces[i - 1].task == late.task;  // at most once for a task
+      if (!is_said) plan.add(Decline{late.task, left == 0 ? Reason::NoFreeSlot : Reason::NotWorthIt});
+      found.lacks_slots = true;
+    }
+  }
+}
+
+void SplitResume::speculate(const LatePiece& late, const Division& division, const std::vector<double>& shares,
+                            Plan& plan) const {
+  Speculate decision;
+  decision.task = late.task;
+  decision.segment = late.range.begin;
+  decision.resume_at = late.cut;
+  decision.release = !late.race;
+  decision.handover = settings_.handover;
+  decision.borders = borders_of(late.cut, late.range.end, shares);
+  decision.copies.assign(decision.borders.size() + 1, division.copies);
+  decision.reason = late.is_part ? Reason::PieceLate : Reason::Late;
+  decision.completion = late.completion;
+  decision.pocd_before = std::exp(late.rest.ln_before);
+  decision.pocd_after = std::exp(division.ln_pocd);
+  plan.add(std::move(decision));
+}
+
+// Jobs whose deadline has passed need no check: nothing can be done for them.
+std::optional<TimePoint> SplitResume::next_check(const View& view, bool lacks_slots) const {
+  std::optional<double> soonest;
+  for (const JobView& job : view.jobs) {
+    const auto known = known_.find(job.id);
+    if (known == known_.end() || job.since_submission(view.now) >= job.deadline()) continue;
+    const double launch = known->second.durations.launch;
+    const double regular = std::max(launch, settings_.rescue.check * job.deadline());
+    const double interval = lacks_slots ? std::min(regular, std::max(launch, regular / 4)) : regular;
+    soonest = std::min(soonest.value_or(interval), interval);
+  }
+  if (!soonest) return std::nullopt;
+  return view.now + from_seconds(std::max(0.01, *soonest));
+}
+
+}  // namespace ontime::scheduler

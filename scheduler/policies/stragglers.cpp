@@ -1,0 +1,164 @@
+#include "scheduler/policies/stragglers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/base/prefetch.h"
+#include "scheduler/policies/shed/shed_formulas.h"
+
+namespace ontime::scheduler {
+namespace {
+
+struct Place {
+  std::uint32_t job;  // position among the watched
+  std::uint32_t task;
+};
+
+// Where no execution time is the shortest, a copy that is in time with less than this is hopeless.
+constexpr double kChanceMin = 0.05;
+
+// Tasks lie scattered in memory: what the next ones need is fetched while one is looked at.
+constexpr std::size_t kTaskAhead = 16;
+constexpr std::size_t kAttemptsAhead = 8;
+
+class Search {
+ public:
+  Search(const View& view, std::vector<WatchedJob>& jobs, CopyOdds odds) : view_(view), jobs_(jobs), odds_(odds) {}
+
+  FoundStragglers run() {
+    for (std::uint32_t job = 0; job < jobs_.size(); ++job) list_tasks(job);
+    found_.pieces.reserve(places_.size());
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      fetch_ahead(i);
+      look_at(places_[i]);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  const Task& task(Place place) const { return jobs_[place.job].view->job->tasks[place.task]; }
+
+  void list_tasks(std::uint32_t job);
+  bool cannot_begin_in_time(const WatchedJob& job, std::uint32_t task, double progress) const;
+  [[gnu::always_inline]] void fetch_ahead(std::size_t i) const;
+  void look_at(Place place);
+  bool is_unsettled(const std::vector<Piece>& pieces, Place place);
+  void assess(const Piece& piece, Place place);
+  double ln_miss_of_copy(const Straggler& late, const Piece& piece) const;
+  void decline(Place place, Reason reason);
+
+  const View& view_;
+  std::vector<WatchedJob>& jobs_;
+  const CopyOdds odds_;
+  std::vector<Place> places_;
+  FoundStragglers found_;
+};
+
+// The one loop over all tasks.
+void Search::list_tasks(std::uint32_t position) {
+  WatchedJob& job = jobs_[position];
+  const std::span<const double> completion = job.view->outlook->completion();
+  const std::span<const std::uint8_t> attempts = job.view->outlook->attempts();
+  const double deadline = job.view->deadline();
+  for (std::uint32_t task = 0; task < completion.size(); ++task) {
+    if (completion[task] <= deadline && attempts[task] <= 1) continue;
+    if (completion[task] > deadline || attempts[task] > 1) {
+      places_.push_back({position, task});
+    } else if (attempts[task] == 0 && !job.is_lost) {
+      job.is_lost = cannot_begin_in_time(job, task, job.view->outlook->progress()[task]);
+    }
+  }
+}
+
+// What waits for a slot is lost when even the fastest attempt from now on would be late.
+bool Search::cannot_begin_in_time(const WatchedJob& job, std::uint32_t task, double progress) const {
+  const double tau = job.view->since_submission(view_.now);
+  const auto is_too_much = [&](double bytes) {
+    return pocd::is_hopeless(progress, bytes * job.durations.t_min, job.view->deadline(), tau);
+  };
+  return is_too_much(mean_split_bytes(*job.view)) && is_too_much(split_bytes(*job.view, task));
+}
+
+inline void Search::fetch_ahead(std::size_t i) const {
+  if (i + kTaskAhead < places_.size()) prefetch_object(&task(places_[i + kTaskAhead]));
+  if (i + kAttemptsAhead >= places_.size()) return;
+  const Task& soon = task(places_[i + kAttemptsAhead]);
+  prefetch_object(soon.ledger.segments().data());
+  prefetch_object(soon.attempts.data());
+}
+
+void Search::look_at(Place place) {
+  const JobView& job = *jobs_[place.job].view;
+  const bool is_late = job.outlook->completion()[place.task] > job.deadline();
+  const std::vector<Piece> pieces = open_pieces(job, place.task);
+  if (is_unsettled(pieces, place)) return;
+  const std::vector<AttemptId> slower = slower_racers(pieces);
+  found_.slower.insert(found_.slower.end(), slower.begin(), slower.end());
+  if (!is_late) return;
+  for (const Piece& piece : pieces) {
+    if (piece.completion() > job.deadline()) assess(piece, place);
+  }
+}
+
+bool Search::is_unsettled(const std::vector<Piece>& pieces, Place place) {
+  const WatchedJob& job = jobs_[place.job];
+  const std::optional<Reason> reason = unsettled(pieces, job.durations.launch, view_.now);
+  const bool is_late = job.view->outlook->completion()[place.task] > job.view->deadline();
+  if (reason && is_late) decline(place, *reason);
+  return reason.has_value();
+}
+
+void Search::assess(const Piece& piece, Place place) {
+  WatchedJob& job = jobs_[place.job];
+  const Racer& ahead = piece.racers.front();
+  const double launch = job.durations.launch;
+  const std::optional<std::uint64_t> resume_at = handover_offset(ahead, piece, launch, *job.view, view_.now);
+  if (!resume_at) return decline(place, Reason::RemainingShorterThanLaunch);
+  if (job.durations.t_min <= 0) return decline(place, Reason::NoEstimate);
+  Straggler late{place.job, piece.task, piece.range.begin, *resume_at, ahead.attempt->node, ahead.completion, 0, false};
+  const double soonest = job.view->since_submission(view_.now) + launch +
+                         static_cast<double>(piece.range.end - *resume_at) * job.durations.t_min;
+  late.ln_copy = ln_miss_of_copy(late, piece);
+  const bool is_hopeless =
+      soonest >= job.view->deadline() || (job.durations.tail && late.ln_copy > std::log1p(-kChanceMin));
+  if (is_hopeless) job.is_lost = true;
+  if (is_hopeless && !odds_.as_printed) {
+    return decline(place, soonest >= ahead.completion ? Reason::CopyWouldBeLater : Reason::Hopeless);
+  }
+  late.is_told = !found_.declined.empty() && found_.declined.back().task == piece.task;
+  found_.pieces.push_back(late);
+}
+
+double Search::ln_miss_of_copy(const Straggler& late, const Piece& piece) const {
+  const WatchedJob& job = jobs_[late.job];
+  const Racer& ahead = piece.racers.front();
+  const double now = job.view->since_submission(view_.now);
+  const double begin = odds_.as_printed ? now : now + job.durations.launch;
+  const double left = odds_.as_printed ? std::max(0.0, static_cast<double>(piece.range.end) - ahead.pace.offset -
+                                                           ahead.pace.rate * std::max(0.0, now - ahead.pace.at))
+                                       : static_cast<double>(piece.range.end - late.resume_at);
+  if (job.durations.tail) {
+    const double time = job.view->deadline() - begin;
+    return time > 0 && left > 0 ? job.durations.ln_survival(time / left) : 0;
+  }
+  const double shortest = left * job.durations.t_min;
+  double beta = job.durations.beta;
+  if (odds_.straggler_shape) {  // the limit of eq. 14 for an attempt that stands is 1
+    beta = std::isinf(late.completion) ? 1 : pocd::straggler_shape(late.completion - begin, 0, shortest);
+  }
+  return pocd::ln_attempt_miss(beta, 0, shortest, job.view->deadline(), begin);
+}
+
+void Search::decline(Place place, Reason reason) {
+  const TaskId id{jobs_[place.job].view->id, place.task};
+  if (!found_.declined.empty() && found_.declined.back().task == id) return;
+  found_.declined.push_back({id, reason});
+}
+
+}  // namespace
+
+FoundStragglers find_stragglers(const View& view, std::vector<WatchedJob>& jobs, CopyOdds odds) {
+  return Search(view, jobs, odds).run();
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,356 @@
+#include "scheduler/policies/xu_lau/xu_lau.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr double kAlphaMin = 1.05;
+
+bool has_enough(const JobView& job) { return job.outlook->sample().finished().size() >= estimate::kEnoughSamples; }
+
+bool has_compressed_input(const Job& job) {
+  return std::any_of(job.spec.inputs.begin(), job.spec.inputs.end(),
+                     [](const InputFile& input) { return input.codec != Codec::Plain; });
+}
+
+// The piece that keeps the task from being done; nothing if it is being changed or is raced already.
+std::optional<Piece> last_piece(const JobView& job, std::uint32_t index) {
+  std::vector<Piece> pieces = open_pieces(job, index);
+  const auto last = std::max_element(pieces.begin(), pieces.end(),
+                                     [](const Piece& a, const Piece& b) { return a.completion() < b.completion(); });
+  if (last == pieces.end() || last->in_change || last->racers.size() != 1) return std::nullopt;
+  return std::move(*last);
+}
+
+void decline_unknown_ends(const JobView& job, Plan& plan) {
+  const std::vector<Task>& tasks = job.job->tasks;
+  for (std::uint32_t index = 0; index < tasks.size(); ++index) {
+    const Task& task = tasks[index];
+    if (task.attempts.empty() || task.ledger.is_done() || !task.ledger.split().is_open_ended()) continue;
+    plan.add(Decline{{job.id, index}, Reason::NoEstimate});
+  }
+}
+
+}  // namespace
+
+std::optional<TaskTimes> task_times(const View& view, const JobView& job, const estimate::DurationHints& hints) {
+  TaskTimes times;
+  times.durations = durations_of(view, job, hints);
+  if (times.durations.t_min <= 0) return std::nullopt;
+  times.split_bytes = mean_split_bytes(job);
+  times.mu = times.durations.t_min * times.split_bytes;
+  times.alpha = std::max(times.durations.beta, kAlphaMin);
+  times.mean = times.durations.launch + times.mu * times.alpha / (times.alpha - 1);
+  times.is_settled = times.durations.source == estimate::DurationSource::Profile || has_enough(job);
+  return times;
+}
+
+pocd::ClonedJob cloned_job(const JobView& job, const TaskTimes& times) {
+  return {static_cast<double>(job.job->tasks.size()), times.mu, times.alpha};
+}
+
+std::string limit_words(const DetectionLimit& limit, const estimate::DurationHints& hints) {
+  return "straggler: more than " + short_number(limit.sigma) + " times the mean of " + short_number(limit.times.mean) +
+         " s remaining, extra attempts: " + std::to_string(limit.copies - 1) + "; " +
+         duration_words(limit.times.durations, hints, limit.times.split_bytes);
+}
+
+bool is_due_again(const DetectionLimit& limit, const JobView& job) {
+  return !limit.times.is_settled && has_enough(job);
+}
+
+void forget_ended(std::map<JobId, DetectionLimit>& limits, const View& view) {
+  std::map<JobId, DetectionLimit> running;
+  for (const JobView& job : view.jobs) running.insert(limits.extract(job.id));
+  limits = std::move(running);
+}
+
+std::vector<SlowTask> slow_tasks(const View& view, const JobView& job, const DetectionLimit& limit,
+                                 double least_progress, Plan& plan) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<SlowTask> slow;
+  const double now = job.since_submission(view.now);
+  const double latest = now + limit.seconds();
+  const std::span<const double> completion = job.outlook->completion();
+  for (std::uint32_t index = 0; index < completion.size(); ++index) {
+    if (!(completion[index] > latest)) continue;
+    const auto decline = [&](Reason reason) { plan.add(Decline{{job.id, index}, reason}); };
+    const bool stands = completion[index] == kInfinity;
+    if (!stands && job.outlook->progress()[index] < least_progress) {
+      decline(Reason::TooYoung);
+    } else if (job.pending.contains(index)) {
+      decline(Reason::AlreadySpeculating);
+    } else if (std::optional<Piece> piece = last_piece(job, index)) {
+      slow.push_back({&job, index, completion[index] - now, std::move(*piece)});
+    } else {
+      decline(Reason::AlreadySpeculating);
+    }
+  }
+  if (has_compressed_input(*job.job)) decline_unknown_ends(job, plan);
+  return slow;
+}
+
+Speculate duplicate(const SlowTask& slow, std::uint32_t copies) {
+  Speculate decision;
+  decision.task = slow.piece.task;
+  decision.segment = slow.piece.range.begin;
+  decision.copies = {copies};
+  decision.reason = Reason::Slow;
+  decision.completion = slow.piece.completion();
+  return decision;
+}
+
+Unscheduled::Unscheduled(const View& view, const std::map<JobId, std::uint32_t>& granted) {
+  std::uint64_t theirs = 0;
+  for (const JobView& job : view.jobs) {
+    if (job.job->attempts_launched > 0) continue;
+    jobs_.push_back(&job);
+    const auto found = granted.find(job.id);
+    const std::uint64_t clones = found == granted.end() ? 0 : found->second;
+    tasks_ += job.job->tasks.size();
+    theirs += job.job->tasks.size() * (1 + clones);
+  }
+  const std::uint64_t others = view.waiting - std::min<std::uint64_t>(view.waiting, theirs);
+  machines_ = view.free_slots() - std::min<std::uint64_t>(view.free_slots(), others);
+}
+
+double cluster_load(const View& view) {
+  std::uint64_t unfinished = 0;
+  for (const auto& [id, job] : view.cluster.jobs()) {
+    if (job.state == JobState::Running) unfinished += job.tasks.size() - job.tasks_done;
+  }
+  return static_cast<double>(unfinished) / std::max(1.0, static_cast<double>(view.slots()));
+}
+
+Sca::Sca(Parameters& parameters)
+    : gamma_(parameters.number("gamma", 0.01, 0, 1e9)),
+      copies_max_(parameters.count("r", 8, 1, 50)),
+      cutoff_(parameters.optional_number("cutoff", 0, 1e9)),
+      slot_(std::max(0.01, parameters.duration("slot", kXuLauSlot))),
+      hints_(parameters.durations()) {}
+
+Plan Sca::plan(const View& view) {
+  Plan plan;
+  const Unscheduled unscheduled(view, clones_);
+  if (unscheduled.jobs().empty()) {
+    clones_.clear();
+    return plan;
+  }
+  const Choice choice = choose(view, unscheduled);
+  std::map<JobId, std::uint32_t> granted;
+  for (std::size_t i = 0; i < unscheduled.jobs().size(); ++i) {
+    const JobId id = unscheduled.jobs()[i]->id;
+    const std::uint32_t clones = choice.copies[i] - 1;
+    granted[id] = clones;
+    const auto before = clones_.find(id);
+    if (before != clones_.end() && before->second == clones) continue;
+    plan.add(Note{id, "c = " + std::to_string(choice.copies[i]) + ": " + choice.why});
+    plan.add(CloneTasks{id, clones, Reason::Clone});
+  }
+  clones_ = std::move(granted);
+  plan.next_check = view.now + from_seconds(slot_);  // whoever has not begun by then is looked at again
+  return plan;
+}
+
+Sca::Choice Sca::choose(const View& view, const Unscheduled& unscheduled) const {
+  std::vector<pocd::ClonedJob> jobs;
+  std::string durations;
+  double cutoff = 1e9;
+  for (const JobView* job : unscheduled.jobs()) {
+    const std::optional<TaskTimes> times = task_times(view, *job, hints_);
+    TaskTimes unknown;
+    unknown.mu = 1;
+    unknown.alpha = std::max(1.05, hints_.beta.value_or(estimate::kAssumedBeta));
+    jobs.push_back(cloned_job(*job, times.value_or(unknown)));
+    cutoff = std::min(cutoff, cutoff_.value_or(pocd::cutoff_load(jobs.back().alpha)));
+    durations = times ? duration_words(times->durations, hints_, times->split_bytes) : "t_min not known";
+  }
+  const std::vector<std::uint32_t> none(jobs.size(), 1);
+  const double load = cluster_load(view);
+  if (load >= cutoff) return {none, "load " + short_number(load) + " is not below " + short_number(cutoff)};
+  const std::string machines = std::to_string(unscheduled.machines()) + " free slots";
+  if (unscheduled.tasks() >= unscheduled.machines()) return {none, "its tasks fill the " + machines};
+  const auto plan = pocd::plan_cloning(jobs, {unscheduled.machines(), gamma_, copies_max_});
+  std::string why = "best in flow time and cost for " + machines;
+  if (jobs.size() > 1) return {plan.copies, why + " among " + std::to_string(jobs.size()) + " jobs"};
+  return {plan.copies, why + ", " + durations};
+}
+
+namespace {
+
+std::optional<std::uint32_t> optional_count(Parameters& parameters, std::string_view name) {
+  if (!parameters.optional_number(name, 2, 50)) return std::nullopt;
+  return parameters.count(name, 2, 2, 50);
+}
+
+}  // namespace
+
+Sda::Sda(Parameters& parameters)
+    : s_(parameters.number("s", 0.1, 0, 0.99)),
+      sigma_(parameters.optional_number("sigma", 0, 1e6)),
+      copies_(optional_count(parameters, "c")),
+      slot_(std::max(0.01, parameters.duration("slot", kXuLauSlot))),
+      hints_(parameters.durations()) {}
+
+Plan Sda::plan(const View& view) {
+  Plan plan;
+  if (!next_look_ || view.now >= *next_look_) {
+    look(view, plan);
+    next_look_ = view.now + from_seconds(slot_);
+  }
+  plan.next_check = next_look_;
+  return plan;
+}
+
+void Sda::look(const View& view, Plan& plan) {
+  forget_ended(limits_, view);
+  std::uint32_t budget = view.spare_slots();
+  for (const JobView& job : view.jobs) {
+    const DetectionLimit* limit = limit_of(view, job, plan);
+    if (limit == nullptr) continue;
+    for (const SlowTask& slow : slow_tasks(view, job, *limit, s_, plan)) {
+      const std::uint32_t copies = std::min(limit->copies - 1, budget);
+      budget -= copies;
+      if (copies > 0)
+        plan.add(duplicate(slow, copies));
+      else
+        plan.add(Decline{slow.piece.task, Reason::NoFreeSlot});
+    }
+  }
+}
+
+// Chosen when durations are first known, and once more when they rest on a fit.
+const DetectionLimit* Sda::limit_of(const View& view, const JobView& job, Plan& plan) {
+  const auto known = limits_.find(job.id);
+  if (known != limits_.end() && !is_due_again(known->second, job)) return &known->second;
+  const std::optional<TaskTimes> times = task_times(view, job, hints_);
+  if (!times) return nullptr;
+  DetectionLimit limit = limit_for(*times);
+  if (known == limits_.end() || times->is_settled) {
+    plan.add(Note{job.id, limit_words(limit, hints_)});
+  }
+  return &(limits_[job.id] = limit);
+}
+
+DetectionLimit Sda::limit_for(const TaskTimes& times) const {
+  DetectionLimit limit{times, 0, 2};
+  if (copies_) {
+    limit.copies = *copies_;
+    limit.sigma = sigma_ ? *sigma_ : pocd::best_detection_limit(times.alpha, *copies_);
+  } else {
+    const pocd::DetectionRule best = pocd::best_detection_rule(times.alpha);
+    limit.copies = best.copies;
+    limit.sigma = sigma_.value_or(best.sigma);
+  }
+  return limit;
+}
+
+Ese::Ese(Parameters& parameters)
+    : sigma_(parameters.optional_number("sigma", 0, 1e6)),
+      gamma_(parameters.number("gamma", 0.01, 0, 1e9)),
+      copies_max_(parameters.count("r", 8, 1, 50)),
+      eta_(parameters.number("eta", 0.1, 0, 1e9)),
+      xi_(parameters.duration("xi", 1)),
+      is_ahead_(parameters.flag("ahead", true)),
+      slot_(std::max(0.01, parameters.duration("slot", kXuLauSlot))),
+      hints_(parameters.durations()) {}
+
+Plan Ese::plan(const View& view) {
+  Plan plan;
+  std::uint32_t idle = view.spare_slots();
+  if (!next_look_ || view.now >= *next_look_) {
+    look(view, plan, idle);
+    next_look_ = view.now + from_seconds(slot_);
+  }
+  clone_small_jobs(view, plan, idle);
+  plan.next_check = next_look_;
+  return plan;
+}
+
+void Ese::look(const View& view, Plan& plan, std::uint32_t& idle) {
+  forget_ended(limits_, view);
+  std::vector<SlowTask> slow;
+  for (const JobView& job : view.jobs) {
+    const DetectionLimit* limit = limit_of(view, job, plan);
+    if (limit == nullptr) continue;
+    std::vector<SlowTask> some = slow_tasks(view, job, *limit, 0, plan);
+    std::move(some.begin(), some.end(), std::back_inserter(slow));
+  }
+  std::stable_sort(slow.begin(), slow.end(), [](auto& a, auto& b) { return a.remaining > b.remaining; });
+  std::uint32_t budget = is_ahead_ ? std::max(idle, machines_ahead(view)) : idle;
+  for (const SlowTask& task : slow) {
+    if (budget == 0) {
+      plan.add(Decline{task.piece.task, Reason::NoFreeSlot});
+      continue;
+    }
+    --budget;
+    idle -= std::min(idle, 1u);
+    plan.add(duplicate(task, 1));
+  }
+}
+
+// Slots that will become free until the next look, less the copies that wait for them already.
+std::uint32_t Ese::machines_ahead(const View& view) const {
+  double freed = 0;
+  std::uint32_t pending = 0;
+  for (const JobView& job : view.jobs) {
+    for (const auto& [task, copies] : job.pending) pending += copies;
+    const auto limit = limits_.find(job.id);
+    if (limit == limits_.end()) continue;
+    freed += static_cast<double>(job.job->live.size()) * std::min(1.0, slot_ / limit->second.times.mean);
+  }
+  const auto whole = static_cast<std::uint32_t>(std::min(std::ceil(freed), static_cast<double>(view.slots())));
+  return whole - std::min(whole, pending);
+}
+
+// Chosen when durations are first known, and once more when they rest on a fit.
+const DetectionLimit* Ese::limit_of(const View& view, const JobView& job, Plan& plan) {
+  const auto known = limits_.find(job.id);
+  if (known != limits_.end() && !is_due_again(known->second, job)) return &known->second;
+  const std::optional<TaskTimes> times = task_times(view, job, hints_);
+  if (!times) return nullptr;
+  const DetectionLimit limit{*times, sigma_ ? *sigma_ : pocd::best_enhanced_limit(times->alpha), 2};
+  if (known == limits_.end() || times->is_settled) plan.add(Note{job.id, limit_words(limit, hints_)});
+  return &(limits_[job.id] = limit);
+}
+
+void Ese::clone_small_jobs(const View& view, Plan& plan, std::uint32_t idle) {
+  const Unscheduled unscheduled(view, clones_);
+  std::map<JobId, std::uint32_t> granted;
+  const double share = static_cast<double>(unscheduled.machines()) / static_cast<double>(unscheduled.jobs().size());
+  std::uint64_t room = idle;
+  for (const JobView* job : unscheduled.jobs()) {
+    const auto before = clones_.find(job->id);
+    granted[job->id] = before == clones_.end() ? 0 : before->second;
+    if (before != clones_.end()) continue;  // decided when it came
+    const std::optional<TaskTimes> times = task_times(view, *job, hints_);
+    const std::uint64_t tasks = job->job->tasks.size();
+    if (!times || static_cast<double>(tasks) >= eta_ * share || times->mean >= xi_) continue;
+    const std::uint32_t clones = best_copies(cloned_job(*job, *times), room) - 1;
+    if (clones == 0) continue;
+    room -= clones * tasks;
+    granted[job->id] = clones;
+    plan.add(Note{job->id, "c = " + std::to_string(clones + 1) + " for a small job, " +
+                               duration_words(times->durations, hints_, times->split_bytes)});
+    plan.add(CloneTasks{job->id, clones, Reason::Clone});
+  }
+  clones_ = std::move(granted);
+}
+
+// Eq. 29 with the utility -E[t].
+std::uint32_t Ese::best_copies(const pocd::ClonedJob& job, std::uint64_t room) const {
+  std::uint32_t best = 1;
+  for (std::uint32_t c = 2; c <= copies_max_ && (c - 1) * job.tasks <= static_cast<double>(room); ++c) {
+    if (pocd::cloning_value(job, c, gamma_) > pocd::cloning_value(job, best, gamma_)) best = c;
+  }
+  return best;
+}
+
+}  // namespace ontime::scheduler
