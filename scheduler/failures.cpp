@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/application_master.h"
+#include "common/base/wording.h"
 #include "scheduler/patience.h"
 
 namespace ontime::scheduler {
@@ -120,7 +121,7 @@ std::string ApplicationMaster::on_attempt_failed(Turn& turn, AttemptId id, Failu
   if (excused) return {};
   const std::uint32_t failures = turn.cluster.find_task(id.task)->ledger.find(begin)->failures;
   if (failures < turn.cluster.find_job(job_)->spec.attempts_max) return {};
-  std::string why = to_string(id.task) + " failed " + std::to_string(failures) + (failures == 1 ? " time" : " times");
+  std::string why = to_string(id.task) + " failed " + ontime::counted(failures, "time");
   const auto first = first_failures_.find(id.task.index);
   if (first == first_failures_.end() || failures == 1) return why + ", on " + where + ": " + message;
   return why + "; the first time on " + first->second.where + ": " + first->second.message;
