@@ -120,7 +120,8 @@ Status fill_limits(const wire::JobSpec& request, JobSpec& spec) {
   if (request.attempts_max() != 0) spec.attempts_max = request.attempts_max();
   if (request.record_bytes_max() != 0) spec.record_bytes_max = request.record_bytes_max();
   if (spec.attempts_max > kFailuresOfSegmentMax)
-    return bad_input("At most " + std::to_string(kFailuresOfSegmentMax) + " attempts may fail on one segment; ask for fewer.");
+    return bad_input("At most " + std::to_string(kFailuresOfSegmentMax) +
+                     " attempts may fail on one segment; ask for fewer.");
   if (spec.record_bytes_max > kRecordBytesLimit)
     return bad_input("A record can have at most 1 GiB; set a smaller limit.");
   return {};

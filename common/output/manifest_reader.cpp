@@ -208,7 +208,7 @@ Result<Manifest> read_manifest(int directory, const std::string& name) {
   } catch (const Damage& problem) {
     damage = problem.what;
   } catch (const json::parse_error& problem) {
-    damage = "it is no JSON from byte " + std::to_string(problem.byte) + " on";
+    damage = "it is not JSON from byte " + std::to_string(problem.byte) + " on";
   } catch (const json::exception&) {
     damage = "it is not what Ontime writes";
   }

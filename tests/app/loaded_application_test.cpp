@@ -66,7 +66,8 @@ TEST(LoadedApplication, AnUnknownParameterListsTheKnownOnes) {
   const auto values = loaded->complete({{"colour", "red"}});
   ASSERT_FALSE(values);
   EXPECT_EQ(values.error().kind, ErrorKind::BadInput);
-  EXPECT_EQ(values.error().message, "the application probe has no parameter 'colour'; choose one of: mode, record-bytes");
+  EXPECT_EQ(values.error().message,
+            "the application probe has no parameter 'colour'; choose one of: mode, record-bytes");
 }
 
 TEST(LoadedApplication, AValueTheApplicationRefusesIsReportedInItsWords) {

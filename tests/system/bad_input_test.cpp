@@ -159,9 +159,9 @@ TEST_F(BadInput, NoParserSpeaksForItself) {
   write_file(scenario, "");
   expect_failure(2, {"simulate", scenario}, {"'" + scenario + "' is empty"});
   std::filesystem::create_directory(directory_ / "damaged");
-  write_file(directory_ / "damaged/manifest.json", "{broken");
+  write_file(directory_ / "damaged/_manifest.json", "{broken");
   write_file(directory_ / "damaged/_SUCCESS", "");
-  const Finished verified = expect_failure(2, {"verify", directory_ / "damaged"}, {"no JSON from byte 2 on"});
+  const Finished verified = expect_failure(2, {"verify", directory_ / "damaged"}, {"not JSON from byte 2 on"});
   EXPECT_EQ(verified.err.find("exception"), std::string::npos) << verified.err;
 }
 

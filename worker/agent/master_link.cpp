@@ -47,11 +47,11 @@ asio::awaitable<Error> MasterLink::run() {
     if (std::exchange(is_welcome_, false)) pause_.on_session_over(std::chrono::steady_clock::now() - welcome_at_);
     if (leave_events_ != nullptr) leave_events_->on_session_over();
     if (error.kind == ErrorKind::BadInput) co_return error;
+    tell_of(error);
     if (!was_welcome_ && time_left() <= Duration(0)) {
       co_return unavailable("no master let this worker in within " + format_duration(options_.connect_timeout) + ": " +
                             error.message + "; start ontime-master there or name another with --master");
     }
-    tell_of(error);
     co_await pause();
   }
 }

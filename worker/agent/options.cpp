@@ -203,7 +203,7 @@ Status understand_confinement(const Words& words, Options& options) {
 Status understand(const Words& words, Options& options) {
   auto master = net::parse_endpoint(words.master, kMasterPort);
   if (!master) return bad_input("--master: " + master.error().message);
-  if (master->port == 0) return bad_input("--master: port 0 cannot be connected to; give the one the master listens on");
+  if (master->port == 0) return bad_input("--master: nobody listens on port 0; give the port of the master");
   auto token = net::read_own_token(words.token_file);
   if (!token) return std::move(token).error();
   auto tls = net::load_tls(words.tls);

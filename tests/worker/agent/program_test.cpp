@@ -78,10 +78,10 @@ TEST(WorkerProgram, EndsWhenNoMasterIsThere) {
 
 TEST(WorkerProgram, TakesItsMasterFromTheEnvironmentUnlessAFlagNamesIt) {
   const ontime::test::Environment environment{{"ONTIME_MASTER", "127.0.0.1:2"}};
-  expect_sentence(run({ONTIME_WORKER, "--connect-timeout", "50ms", "--log-level", "off"}, environment), 1, "127.0.0.1:2:");
-  expect_sentence(run({ONTIME_WORKER, "--connect-timeout", "50ms", "--log-level", "off", "--master", "127.0.0.1:1"},
-                      environment),
-                  1, "127.0.0.1:1:");
+  Arguments arguments{ONTIME_WORKER, "--connect-timeout", "50ms", "--log-level", "off"};
+  expect_sentence(run(arguments, environment), 1, "127.0.0.1:2:");
+  arguments.insert(arguments.end(), {"--master", "127.0.0.1:1"});
+  expect_sentence(run(arguments, environment), 1, "127.0.0.1:1:");
 }
 
 TEST(WorkerProgram, EndsWithZeroOnSigtermAndTakesItsLauncherAlong) {
