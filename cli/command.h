@@ -132,7 +132,7 @@ struct WebCommand {
 
 struct KillCommand {
   MasterOptions master;
-  JobId job;
+  std::vector<JobId> jobs;
 };
 
 struct ResultCommand {

@@ -2,17 +2,26 @@
 
 #include <algorithm>
 #include <functional>
-#include <memory>
-#include <sstream>
+#include <limits>
 #include <thread>
 #include <utility>
 
 #include "apps/gen/generator.h"
 #include "cli/arguments.h"
+#include "common/flags/parse.h"
 
 namespace ontime::cli {
+
+using flags::add_duration;
+using flags::add_number;
+using flags::add_settings;
+using flags::add_size;
+using flags::add_whole;
+using flags::one_of;
+
 namespace {
 
+constexpr std::uint32_t kSlotsPlannedMax = 100'000;  // more take minutes to simulate
 constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 finished after its deadline, 130 interrupted.";
 
@@ -25,12 +34,9 @@ std::function<void(const std::string&)> read_id(JobId& into) {
 }
 
 CLI::Option* add_tail(CLI::App& app, TailRule& rule, const std::string& help) {
-  const auto read = [&rule](const std::string& text) {
-    const auto known = scheduler::estimate::tail_rule(text);
-    if (!known) throw CLI::ValidationError("--tail", "'" + text + "' is none of auto, pareto, lognormal, empirical");
-    rule = *known;
-  };
+  const auto read = [&rule](const std::string& text) { rule = scheduler::estimate::tail_rule(text).value_or(rule); };
   return app.add_option_function<std::string>("--tail", read, help + ": auto, pareto, lognormal or empirical")
+      ->check(one_of({"auto", "pareto", "lognormal", "empirical"}))
       ->type_name("NAME")
       ->default_str("auto");
 }
@@ -57,13 +63,9 @@ class Grammar {
   void add_data_verbs();
   void add_experiment_verbs();
   void add_web_verb();
-  ParsedCommandLine complain(const CLI::ParseError& error) const;
   std::string verb() const;
-  std::string missing_options() const;
-  std::string reason(const CLI::ParseError& error) const;
 
   CLI::App app_{"Ontime runs map-only jobs over split files, on one machine or on a cluster.", "ontime"};
-  std::string first_word_;
   std::optional<Command> chosen_;
   RunCommand run_;
   SubmitCommand submit_;
@@ -89,9 +91,9 @@ class Grammar {
 };
 
 Grammar::Grammar() {
-  app_.formatter(make_formatter());
+  app_.formatter(flags::make_formatter());
   app_.require_subcommand(1);
-  app_.set_version_flag("--version", "ontime " ONTIME_VERSION);
+  app_.set_version_flag("-V,--version", "ontime " ONTIME_VERSION);
   app_.footer(
       "Examples:\n"
       "  ontime run wordcount book.txt --output counts && ontime result counts --top 10\n"
@@ -112,14 +114,14 @@ void Grammar::add_job_verbs() {
   auto& run = add_verb("run", "Run a job on a cluster of its own on this machine",
                        "  ontime run wordcount book.txt --output counts\n"
                        "  ontime run wordcount 'logs/*.gz' -o out --workers 4 --deadline 90s\n"
-                       "  ontime run exec data.txt -o out --set command='grep -c error'\n",
+                       "  ontime run exec data.txt -o out --set command='tr a-z A-Z'\n",
                        run_);
   run_.cluster.workers = std::max(1u, std::thread::hardware_concurrency());
   add_job_options(run, run_.job);
   add_cluster_options(run, run_.cluster);
   run.add_flag("--tasks", run_.show_tasks, "Print the table of tasks and attempts at the end");
-  run.add_flag("--explain", run_.explain, "Print what was decided about stragglers, and why, at the end");
-  run.add_option("--record", run_.record, "Write what happened there, for 'ontime replay' and 'ontime plan'")
+  run.add_flag("--explain", run_.explain, "Print every decision about stragglers, and why, at the end");
+  run.add_option("--record", run_.record, "Write a recording, for 'ontime replay' and 'ontime plan'")
       ->type_name("FILE");
   run.add_flag("-q,--quiet", run_.quiet, "No progress and no summary, only errors");
   add_json(run, run_.json);
@@ -137,8 +139,8 @@ void Grammar::add_job_verbs() {
 
 void Grammar::add_cluster_verbs() {
   auto& jobs = add_verb("jobs", "List the jobs of a master", "  ontime jobs\n  ontime jobs --json\n", jobs_);
-  jobs.add_option("--latest", jobs_.latest, "Only the N newest; 0: all [100; with --json all]")->type_name("N");
-  jobs.add_flag("--account", jobs_.accounts, "Where bytes and machine time have gone instead, by policy");
+  add_whole(jobs, "--latest", jobs_.latest, {}, "Only the N newest; 0: all (default 100; with --json 0)");
+  jobs.add_flag("--account", jobs_.accounts, "Show bytes and machine time by policy instead");
   add_master_options(jobs, jobs_.master);
   add_json(jobs, jobs_.json);
 
@@ -157,12 +159,13 @@ void Grammar::add_cluster_verbs() {
   add_json(job, job_.json);
 
   auto& explain =
-      add_verb("explain", "Tell what was decided about a job's stragglers: when, why, and what became of it",
+      add_verb("explain", "Show every decision about a job's stragglers: when, why, with what result",
                "  ontime explain 7\n  ontime explain job-7 --task 3\n", explain_);
   explain.add_option_function<std::string>("ID", read_id(explain_.job), id_help)->required()->type_name("");
-  auto* task = explain.add_option("--task", explain_.task, "Only this task, counted from 0, with every decision");
+  auto* task =
+      add_whole(explain, "--task", explain_.task, {}, "Only this task, counted from 0, with every decision");
   auto* all = explain.add_flag("--all", explain_.all, "Every task, with every decision");
-  task->type_name("N")->excludes(all);
+  task->excludes(all);
   all->excludes(task);
   add_master_options(explain, explain_.master);
   add_json(explain, explain_.json);
@@ -171,22 +174,25 @@ void Grammar::add_cluster_verbs() {
   add_master_options(nodes, nodes_.master);
   add_json(nodes, nodes_.json);
 
-  auto& kill = add_verb("kill", "End a job and drop its output", "  ontime kill 7\n", kill_);
-  kill.add_option_function<std::string>("ID", read_id(kill_.job), id_help)->required()->type_name("");
+  auto& kill = add_verb("kill", "End jobs and drop their output", "  ontime kill 7\n  ontime kill 7 8 9\n", kill_);
+  const auto read_ids = [this](const std::vector<std::string>& texts) {
+    for (const auto& text : texts) read_id(kill_.jobs.emplace_back())(text);
+  };
+  kill.add_option_function<std::vector<std::string>>("ID", read_ids, id_help)->required()->type_name("");
   add_master_options(kill, kill_.master);
 
-  auto& drain = add_verb("drain", "Take a worker out: no more work, others go on with what it runs",
+  auto& drain = add_verb("drain", "Take a worker out of service and hand over its work",
                          "  ontime drain node-3 --wait\n"
                          "  ontime drain node-3 --undo\n",
                          drain_);
   drain.add_option("NODE", drain_.node, "Id or name, as `ontime nodes` shows them")->required()->type_name("");
-  drain.add_flag("--undo", drain_.undo, "Give it work again");
-  drain.add_flag("--wait", drain_.wait, "Return when nothing runs there any more")->excludes("--undo");
+  drain.add_flag("--undo", drain_.undo, "Put the worker back into service");
+  drain.add_flag("--wait", drain_.wait, "Wait until nothing runs there")->excludes("--undo");
   add_master_options(drain, drain_.master);
 }
 
 void Grammar::add_web_verb() {
-  auto& web = add_verb("web", "Serve pages, JSON, metrics and health of a cluster over HTTP, for reading only",
+  auto& web = add_verb("web", "Serve a read-only web UI, JSON API, metrics and health checks",
                        "  ontime web\n"
                        "  ontime web --master 10.0.0.1:7400 --listen 127.0.0.1:8080\n",
                        web_);
@@ -212,14 +218,12 @@ void Grammar::add_output_verbs() {
                           "  ontime result counts --output counts.tsv\n",
                           result_);
   result.add_option("DIR", result_.directory, "Output directory of the job")->required()->type_name("");
-  result.add_option("--top", result_.top, "Only the N lines with the largest values, largest first")
-      ->check(CLI::Validator([](std::string& text) { return text == "0" ? "at least one line" : std::string(); }, ""))
-      ->type_name("N");
+  add_whole(result, "--top", result_.top, {1}, "Only the N lines with the largest values, largest first");
   result.add_option("-o,--output", result_.output, "Write here instead of to stdout")->type_name("FILE");
   add_size(result, "--memory", result_.memory_bytes, "Memory to use before going to temporary files");
   add_application_directories(result, result_.application_directories);
 
-  auto& verify = add_verb("verify", "Prove from its manifest that an output directory is whole and undamaged",
+  auto& verify = add_verb("verify", "Verify that an output directory is complete and undamaged",
                           "  ontime verify counts\n", verify_);
   verify.add_option("DIR", verify_.directory, "Output directory of the job")->required()->type_name("");
   verify.add_flag("-q,--quiet", verify_.quiet, "No progress and no summary, only problems");
@@ -246,30 +250,28 @@ void Grammar::add_output_verbs() {
                   "Write results here: jobs.csv and summary.json of a scenario; page, table and figure of a study")
       ->type_name("DIR");
   simulate_.threads = std::max(1u, std::thread::hardware_concurrency());
-  simulate.add_option("--seeds", simulate_.seeds, "Studies: seeds per point, 0 for what the study says")
-      ->type_name("N")
-      ->capture_default_str();
-  add_count(simulate, "--threads", simulate_.threads, 1, "Studies: runs at a time; changes no result");
+  add_whole(simulate, "--seeds", simulate_.seeds, {}, "Studies: seeds per point, 0 for what the study says");
+  add_whole(simulate, "--threads", simulate_.threads, {1}, "Studies: runs at a time; changes no result");
   simulate.add_option("--only", simulate_.only, "Studies: this policy alone, as the study calls it")->type_name("NAME");
   simulate
       .add_option("--policy", simulate_.policies,
                   "For all jobs instead of what the scenario says: NAME or NAME:KEY=VALUE,...; repeatable")
       ->type_name("POLICY");
-  simulate.add_option("--seed", simulate_.seed, "Seed of the first run")->type_name("N")->capture_default_str();
-  add_count(simulate, "--runs", simulate_.runs, 1, "Runs per policy, each with the next seed");
+  add_whole(simulate, "--seed", simulate_.seed, {}, "Seed of the first run");
+  add_whole(simulate, "--runs", simulate_.runs, {1}, "Runs per policy, each with the next seed");
   simulate.add_option("--event-log", simulate_.event_log, "Write every event and action of the first run here")
       ->type_name("FILE");
   add_json(simulate, simulate_.json);
 }
 
 void Grammar::add_foresight_verbs() {
-  auto& replay = add_verb("replay", "Feed what a master has recorded to the scheduler again and compare its decisions",
+  auto& replay = add_verb("replay", "Feed a recording to the scheduler again; it must decide the same",
                           "  ontime run wordcount book.txt -o out --policy shed+ --deadline 9s --record run.otr\n"
                           "  ontime replay --recording run.otr\n"
                           "  ontime replay 7 --journal ontime-journal\n"
                           "  ontime replay --recording run.otr --policy none --policy split-resume\n",
                           replay_);
-  replay.add_option_function<std::string>("JOB", read_id(replay_.job), "Only tell about this job")->type_name("");
+  replay.add_option_function<std::string>("JOB", read_id(replay_.job), "Only this job")->type_name("");
   auto* journal = replay.add_option("--journal", replay_.journal, "Journal directory of a master, running or not")
                       ->type_name("DIR")
                       ->capture_default_str();
@@ -278,20 +280,18 @@ void Grammar::add_foresight_verbs() {
       ->excludes(journal);
   replay
       .add_option("--policy", replay_.policies,
-                  "Tell what would have come of the job under this one: NAME or NAME:KEY=VALUE,...; repeatable")
+                  "Predict the job under this policy instead: NAME or NAME:KEY=VALUE,...; repeatable")
       ->type_name("POLICY");
-  add_count(replay, "--runs", replay_.runs, 1, "With --policy: simulations per policy");
-  replay.add_option("--seed", replay_.seed, "With --policy: of the first simulation")
-      ->type_name("N")
-      ->capture_default_str();
+  add_whole(replay, "--runs", replay_.runs, {1}, "With --policy: simulations per policy");
+  add_whole(replay, "--seed", replay_.seed, {}, "With --policy: seed of the first simulation");
   replay.add_flag("--alone", replay_.alone, "With --policy: without the jobs that ran beside it");
-  add_tail(replay, replay_.tail, "With --policy: distribution that attempts are drawn from which never ran");
+  add_tail(replay, replay_.tail, "With --policy: distribution of attempts that never ran");
   add_json(replay, replay_.json);
   add_plan_verb();
 }
 
 void Grammar::add_plan_verb() {
-  auto& plan = add_verb("plan", "What to expect of a job before it runs: time, chance to make its deadline, cost",
+  auto& plan = add_verb("plan", "Predict a job before it runs: time, chance to meet its deadline, cost",
                         "  ontime plan wordcount /data/books --deadline 90s --target-pocd 0.99\n"
                         "  ontime plan wordcount /data/books --deadline 90s --slots 40 --price 0.05 --policy shed+\n"
                         "  ontime plan wordcount book.txt --deadline 9s --recording run.otr\n"
@@ -299,22 +299,21 @@ void Grammar::add_plan_verb() {
                         plan_);
   add_input_options(plan, plan_.job);
   add_duration(plan, "--deadline", plan_.job.deadline, "Time the job may take")->required();
-  plan.add_option("--target-pocd", plan_.target, "Chance to make the deadline that slots and deadline are sought for")
-      ->check(CLI::Range(0.01, 0.9999))
+  add_number(plan, "--target-pocd", plan_.target, 0.01, 0.9999,
+             "Chance to make the deadline that slots and deadline are sought for")
       ->type_name("P")
-      ->capture_default_str();
-  add_count(plan, "--slots", plan_.slots, 1, "Slots to run on (default: the master's, or this machine's cores)");
-  plan.add_option("--price", plan_.price, "Price of an hour of a slot: tells the cost")
-      ->check(CLI::NonNegativeNumber)
+      ->default_str("0.99");
+  add_whole(plan, "--slots", plan_.slots, {1, kSlotsPlannedMax},
+            "Slots to run on (default: the master's, or this machine's cores)");
+  constexpr double kNoBound = std::numeric_limits<double>::infinity();
+  add_number(plan, "--price", plan_.price, 0, kNoBound, "Price of an hour of a slot: tells the cost")
       ->type_name("MONEY");
   plan.add_option("--policy", plan_.policies,
                   "NAME or NAME:KEY=VALUE,...; repeatable (default none, hadoop, shed+ and split-resume)")
       ->type_name("POLICY");
   auto* t_min = add_duration(plan, "--t-min", plan_.t_min, "Shortest time for a whole split, instead of a profile");
-  plan.add_option("--beta", plan_.beta, "With --t-min: how rare slow attempts are; fewer with more")
-      ->check(CLI::Range(0.1, 100.0))
-      ->type_name("NUMBER")
-      ->capture_default_str()
+  add_number(plan, "--beta", plan_.beta, 0.1, 100, "With --t-min: how rare slow attempts are; fewer with more")
+      ->default_str("2")
       ->needs(t_min);
   add_tail(plan, plan_.tail, "Distribution of execution times that is fitted to the profile")->excludes(t_min);
   add_duration(plan, "--launch", plan_.launch, "Time to launch an attempt (default: the profile's, or 1s)");
@@ -323,9 +322,9 @@ void Grammar::add_plan_verb() {
   plan.add_option("--recording", plan_.recording, "Take the profile from this file, see 'ontime run --record'")
       ->type_name("FILE")
       ->excludes(journal);
-  add_count(plan, "--runs", plan_.runs, 1, "Simulations of each case (default: as many as take about a second)");
-  plan.add_option("--seed", plan_.seed, "Of the first simulation")->type_name("N")->capture_default_str();
-  plan.add_flag("--explain", plan_.explain, "Tell how the numbers were found");
+  add_whole(plan, "--runs", plan_.runs, {1}, "Simulations of each case (default: as many as take about a second)");
+  add_whole(plan, "--seed", plan_.seed, {}, "Seed of the first simulation");
+  plan.add_flag("--explain", plan_.explain, "Explain how the numbers were found");
   add_application_directories(plan, plan_.job.application_directories);
   add_master_options(plan, plan_.master);
   add_json(plan, plan_.json);
@@ -349,17 +348,17 @@ void Grammar::add_data_verbs() {
       "  ontime gen ratings 5000 -o ratings.txt --set users=2000\n\n"
       "Kinds:\n" +
       kinds_of_data();
-  auto& gen = add_verb("gen", "Make up input: the same bytes on every machine", examples.c_str(), gen_);
+  auto& gen = add_verb("gen", "Generate input data, identical on every machine", examples.c_str(), gen_);
   gen.add_option("KIND", gen_.kind, "What to make, see below")->required()->type_name("");
   gen.add_option("AMOUNT", gen_.amount, "How much: a number of rows, or a size (text)")->required()->type_name("");
   gen.add_option("-o,--output", gen_.output, "Write here instead of to stdout")->type_name("FILE");
-  gen.add_option("--seed", gen_.seed, "Another seed gives other data")->type_name("N")->capture_default_str();
-  add_settings(gen, "--set", gen_.settings, "A setting of the kind; repeatable");
+  add_whole(gen, "--seed", gen_.seed, {}, "Another seed gives other data");
+  add_settings(gen, "-s,--set", gen_.settings, "A setting of the kind; repeatable");
   gen.add_flag("--force", gen_.force, "Replace the file if there is one");
   gen.add_flag("-q,--quiet", gen_.quiet, "No progress and no summary");
 
   auto& validate =
-      add_verb("teravalidate", "Tell whether records of TeraSort ascend, and their checksum",
+      add_verb("teravalidate", "Check TeraSort output for order and print its checksum",
                "  ontime teravalidate sorted\n  ontime result out | ontime teravalidate -\n", teravalidate_);
   validate.add_option("FILE", teravalidate_.file, "100-byte records; - for stdin")->required()->type_name("");
   validate.add_flag("-q,--quiet", teravalidate_.quiet, "No progress");
@@ -377,13 +376,19 @@ void Grammar::add_experiment_verbs() {
       ->type_name("");
   experiment
       .add_option("--on", experiment_.on, "sim, local (worker processes on this machine) or HOST:PORT of a master")
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            const bool is_known = text == "sim" || text == "local" || text.find(':') != std::string::npos;
+            return is_known ? std::string() : "'" + text + "' is not one of: sim, local, HOST:PORT";
+          },
+          ""))
       ->type_name("WHERE")
       ->capture_default_str();
   experiment
       .add_option("--policies", experiment_.policies,
                   "Only these: names in the scenario, or policies as in 'ontime simulate'; comma-separated, repeatable")
       ->type_name("LIST");
-  add_count(experiment, "--repeat", experiment_.repeat, 1, "Repetitions, each with the next seed");
+  add_whole(experiment, "--repeat", experiment_.repeat, {1}, "Repetitions, each with the next seed");
   experiment
       .add_option("--out", experiment_.out,
                   "Directory for the results; with unfinished ones of the same scenario, goes on")
@@ -396,7 +401,7 @@ void Grammar::add_experiment_verbs() {
   add_json(experiment, experiment_.json);
 
   auto& compare =
-      add_verb("compare", "Set the results of two experiments side by side, with the intervals of differences",
+      add_verb("compare", "Compare the results of two experiments, with confidence intervals",
                "  ontime compare heavy-sim heavy-local\n", compare_);
   compare.add_option("BEFORE", compare_.before, "Result directory of 'ontime experiment'")->required()->type_name("");
   compare.add_option("AFTER", compare_.after, "Another one")->required()->type_name("");
@@ -408,38 +413,6 @@ std::string Grammar::verb() const {
   return chosen.empty() ? "" : chosen.front()->get_name();
 }
 
-// All that the verb needs and was not given: one complaint instead of one at a time.
-std::string Grammar::missing_options() const {
-  std::string missing;
-  for (const auto* chosen : app_.get_subcommands())
-    for (const auto* option : chosen->get_options())
-      if (option->get_required() && option->count() == 0) missing += (missing.empty() ? "" : ", ") + option->get_name();
-  return missing;
-}
-
-std::string Grammar::reason(const CLI::ParseError& error) const {
-  if (verb().empty() && !first_word_.empty()) return "there is no verb '" + first_word_ + "'";
-  const auto missing = missing_options();
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !missing.empty()) return "missing: " + missing;
-  return error.what();
-}
-
-ParsedCommandLine Grammar::complain(const CLI::ParseError& error) const {
-  std::ostringstream out;
-  std::ostringstream err;
-  ParsedCommandLine parsed;
-  parsed.verb = verb();
-  if (error.get_exit_code() == 0) {  // help or version was asked for
-    app_.exit(error, out, err);
-    parsed.text = out.str();
-    return parsed;
-  }
-  const std::string name = parsed.verb.empty() ? "ontime" : "ontime " + parsed.verb;
-  parsed.text = name + ": " + reason(error) + "\nTry '" + name + " --help'.\n";
-  parsed.exit = ExitCode::BadUsage;
-  return parsed;
-}
-
 // Behind "--" everything is a path, also what looks like an option.
 void spell_out_paths(std::vector<std::string>& arguments) {
   auto mark = std::find(arguments.begin(), arguments.end(), "--");
@@ -448,16 +421,23 @@ void spell_out_paths(std::vector<std::string>& arguments) {
     if (mark->starts_with('-')) mark->insert(0, "./");
 }
 
+// "help run" is "run --help". There is no help on an unknown verb: that is a complaint, as without --help.
+void understand_help(const CLI::App& app, std::vector<std::string>& arguments) {
+  if (arguments.empty()) return;
+  if (arguments.front() == "help") {
+    std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end());
+    arguments.back() = "--help";
+  }
+  const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == arguments.front(); });
+  if (!arguments.front().starts_with('-') && verbs.empty()) arguments.resize(1);
+}
+
 ParsedCommandLine Grammar::parse(std::vector<std::string> arguments) {
   spell_out_paths(arguments);
-  if (!arguments.empty()) first_word_ = arguments.front();
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
-  try {
-    app_.parse(std::move(arguments));
-  } catch (const CLI::ParseError& error) {
-    return complain(error);
-  }
-  return {.command = std::move(chosen_), .verb = verb(), .text = {}, .exit = ExitCode::Done};
+  understand_help(app_, arguments);
+  auto printout = flags::parse(app_, std::move(arguments));
+  if (!printout) return {.command = std::move(chosen_), .verb = verb(), .text = {}, .exit = ExitCode::Done};
+  return {.command = {}, .verb = verb(), .text = printout->text, .exit = ExitCode{printout->exit_code}};
 }
 
 }  // namespace

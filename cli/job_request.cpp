@@ -63,8 +63,10 @@ void put(google::protobuf::RepeatedPtrField<wire::Entry>& to, const Settings& se
 
 Status check_readable(const std::string& path, const std::string& shown) {
   struct stat status {};
-  if (stat(path.c_str(), &status) != 0)
+  if (stat(path.c_str(), &status) != 0) {
+    if (path.ends_with("/-")) return bad_input("input '-': stdin cannot be split; save it to a file and name that");
     return bad_input("input '" + shown + "' cannot be read: " + std::strerror(errno));
+  }
   const bool is_directory = S_ISDIR(status.st_mode);
   if (!is_directory && !S_ISREG(status.st_mode))
     return bad_input("input '" + shown + "' is neither a regular file nor a directory");
@@ -86,9 +88,12 @@ bool is_directory_without_files(const std::string& path) {
 
 Status check_glob(const std::string& pattern) {
   glob_t found{};
-  const int result = glob(pattern.c_str(), 0, nullptr, &found);
+  const int result = glob(pattern.c_str(), GLOB_ERR, nullptr, &found);
   Status status;
-  if (result != 0) status = bad_input("no file matches input '" + pattern + "'");
+  if (result == GLOB_ABORTED && errno != ENOENT && errno != ENOTDIR)
+    status = bad_input("input '" + pattern + "' cannot be read: " + std::strerror(errno));
+  else if (result != 0)
+    status = bad_input("no file matches input '" + pattern + "'");
   for (std::size_t i = 0; status && i < found.gl_pathc; ++i)
     status = check_readable(found.gl_pathv[i], found.gl_pathv[i]);
   globfree(&found);
@@ -136,7 +141,23 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   return spec;
 }
 
+Status look_up_by_name(JobOptions& options) {
+  if (options.application.find('/') == std::string::npos) return {};
+  const auto path = fs::absolute(options.application);
+  const auto loaded = app::LoadedApplication::load(path.string(), {});
+  if (!loaded) return loaded.error();
+  if (path.filename() != "libontime_app_" + loaded->name() + ".so")
+    return bad_input("APP: '" + options.application + "' is not called libontime_app_NAME.so; rename the file");
+  options.application = loaded->name();
+  options.application_directories.insert(options.application_directories.begin(), path.parent_path().string());
+  return {};
+}
+
 Status check_application(const JobOptions& options) {
+  for (const auto& directory : options.application_directories) {
+    std::error_code ignored;
+    if (!fs::is_directory(directory, ignored)) return bad_input("--app-dir: '" + directory + "' is not a directory");
+  }
   const auto loaded =
       app::LoadedApplication::load(options.application, application_directories(options.application_directories));
   if (!loaded) return loaded.error();
@@ -165,6 +186,15 @@ Status check_inputs(const wire::JobSpec& spec) {
   return {};
 }
 
+Status check_can_be_written(const std::string& flag, const std::string& path) {
+  if (path.empty()) return {};
+  const auto directory = fs::absolute(path).parent_path().string();
+  std::error_code ignored;
+  const bool is_directory = fs::is_directory(path, ignored);
+  if (!is_directory && access(exists(path) ? path.c_str() : directory.c_str(), W_OK) == 0) return {};
+  return bad_input(flag + ": '" + path + "' cannot be written: " + std::strerror(is_directory ? EISDIR : errno));
+}
+
 Status check_output(const std::string& directory) {
   struct stat status {};
   if (stat(directory.c_str(), &status) != 0) {
@@ -176,6 +206,8 @@ Status check_output(const std::string& directory) {
   std::error_code error;
   const bool is_empty = fs::is_empty(directory, error);
   if (error) return bad_input("output directory '" + directory + "' cannot be looked at: " + error.message());
+  if (exists(directory + "/_attempts"))
+    return bad_input("output directory '" + directory + "' belongs to a job that has not ended; choose another");
   if (!is_empty)
     return bad_input("output directory '" + directory + "' exists and is not empty; remove it or choose another");
   return {};

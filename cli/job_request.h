@@ -16,10 +16,15 @@ namespace ontime::cli {
 // Paths become absolute against `working_directory`; an input that is a glob or a file:// address stays one.
 wire::JobSpec make_job_spec(const JobOptions& options, const std::string& working_directory);
 
+// A path of an application becomes its name and one more directory to look in, as workers look it up by name.
+Status look_up_by_name(JobOptions& options);
+
 // The application exists, loads, and takes the parameters.
 Status check_application(const JobOptions& options);
 // Every input is there and can be read.
 Status check_inputs(const wire::JobSpec& spec);
+// A file that `flag` names, and that is written to later, can be made; an empty path names none.
+Status check_can_be_written(const std::string& flag, const std::string& path);
 // The output directory does not exist or is empty.
 Status check_output(const std::string& directory);
 

@@ -7,8 +7,10 @@
 #include <set>
 #include <stdexcept>
 
+#include "common/base/wording.h"
 #include "common/injection/settings.h"
 #include "experiment/plan.h"
+#include "scheduler/policies/check_policy.h"
 #include "scheduler/policies/policy.h"
 #include "simulator/policy_choice.h"
 #include "simulator/trace_csv.h"
@@ -393,13 +395,7 @@ Status check_policy(const Policy& policy, const Scenario& scenario) {
     if (!text) return text.error();
     const auto choice = simulator::read_policy(*text);
     if (!choice) return choice.error();
-    try {
-      if (scheduler::make_policy(choice->name, choice->parameters) == nullptr) {
-        return bad_input("there is no policy '" + choice->name + "'; 'ontime policies' lists them");
-      }
-    } catch (const std::invalid_argument& fault) {
-      return bad_input("policy '" + policy.name + "': " + fault.what());
-    }
+    if (auto good = scheduler::check_policy(choice->name, choice->parameters); !good) return good;
   }
   return {};
 }
@@ -410,7 +406,7 @@ Result<Scenario> read_scenario(const std::string& text, const Surroundings& surr
   } catch (const YamlFault& fault) {
     return bad_input(fault.what());
   } catch (const YAML::Exception& fault) {
-    return bad_input("line " + std::to_string(fault.mark.line + 1) + ": " + fault.msg);
+    return bad_input(not_yaml(fault.mark.line));
   }
 }
 

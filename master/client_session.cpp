@@ -30,7 +30,7 @@ wire::Reply refusal(const Error& error) {
 }
 
 wire::Reply no_such_job(JobId id) {
-  return refusal(bad_input("There is no " + to_string(id) + "; `ontime jobs` lists those that the master remembers."));
+  return refusal(bad_input("No such job: " + to_string(id) + ". Run 'ontime jobs' to list known jobs."));
 }
 
 // While nothing becomes durable nothing can be promised and nothing new be told. Who waits for a job goes on waiting.

@@ -1,10 +1,12 @@
 #include "master/command_line.h"
 
-#include <CLI/CLI.hpp>
 #include <sstream>
 #include <utility>
 
-#include "common/base/units.h"
+#include "common/base/limits.h"
+#include "common/base/wording.h"
+#include "common/flags/flags.h"
+#include "common/flags/parse.h"
 #include "common/injection/load.h"
 #include "master/submission.h"
 
@@ -13,24 +15,22 @@ namespace {
 
 constexpr std::uint16_t kDefaultPort = 7400;
 
-// The flags as text, before they are checked.
+// What was given, before it is checked as a whole.
 struct Flags {
   std::string listen = "127.0.0.1:7400";
   bool insecure_network = false;
-  int listen_descriptor = -1;
+  std::optional<int> listen_descriptor;
   std::string port_file;
   std::string journal = "ontime-journal";
   std::string journal_sync = "on";
-  std::string recording_limit = "256MiB";
-  std::string node_timeout = "5s";
-  std::string heartbeat = "200ms";
-  std::string cut_timeout = "3s";
+  std::uint64_t recording_limit = 256u << 20;
+  Duration node_timeout = std::chrono::seconds(5);
+  Duration heartbeat = std::chrono::milliseconds(200);
+  Duration cut_timeout = std::chrono::seconds(3);
   std::string placement = "apart,fast-first,leave-out";
   double owner_share = 1;
   scheduler::HistoryLimits history;
-  std::string history_age = "0s";
-  std::string policy = "auto";
-  std::vector<std::string> policy_settings;
+  PolicyChoice policy{"auto", {}};
   std::vector<std::string> input_roots;
   std::vector<std::string> output_roots;
   std::string token_file;
@@ -49,42 +49,35 @@ void declare(CLI::App& app, Flags& flags) {
   app.add_flag("--insecure-network", flags.insecure_network,
                "Allow --listen on other than loopback addresses without TLS: only for a private network that nobody "
                "else is on. Needs a token");
-  app.add_option("--listen-fd", flags.listen_descriptor, "Take over this listening socket instead")
-      ->check(CLI::NonNegativeNumber);
+  flags::add_whole(app, "--listen-fd", flags.listen_descriptor, {}, "Take over this listening socket instead");
   app.add_option("--port-file", flags.port_file, "Write the port there once the master listens");
   app.add_option("--journal", flags.journal, "Directory of the journal; made if it is missing")->capture_default_str();
   app.add_option("--journal-sync", flags.journal_sync, "on: survives a power cut; off: only the death of the process")
-      ->check(CLI::IsMember({"on", "off"}))
+      ->check(flags::one_of({"on", "off"}))
       ->capture_default_str();
-  app.add_option("--recording-limit", flags.recording_limit,
-                 "Most that recordings of what happened, for 'ontime replay', may take beside the journal; 0: none")
-      ->type_name("SIZE")
-      ->capture_default_str();
-  app.add_option("--history-jobs", flags.history.jobs, "Ended jobs that are remembered")->capture_default_str();
-  app.add_option("--history-tasks", flags.history.tasks, "The same, by the number of their tasks: about 400 bytes each")
-      ->capture_default_str();
-  app.add_option("--history-age", flags.history_age, "Forget jobs that have ended so long ago; 0: never")
-      ->type_name("TIME")
-      ->capture_default_str();
-  app.add_option("--node-timeout", flags.node_timeout, "Silence after which a node is lost")->capture_default_str();
-  app.add_option("--heartbeat", flags.heartbeat, "Interval at which workers report progress")->capture_default_str();
-  app.add_option("--cut-timeout", flags.cut_timeout, "An attempt that does not answer a cut for so long is ended")
-      ->capture_default_str();
+  flags::add_size(app, "--recording-limit", flags.recording_limit,
+                  "Most that recordings of what happened, for 'ontime replay', may take beside the journal; 0: none",
+                  0);
+  flags::add_whole(app, "--history-jobs", flags.history.jobs, {}, "Ended jobs that are remembered");
+  flags::add_whole(app, "--history-tasks", flags.history.tasks, {},
+                   "The same, by the number of their tasks: about 400 bytes each");
+  flags::add_duration(app, "--history-age", flags.history.age, "Forget jobs that have ended so long ago; 0: never");
+  flags::add_duration(app, "--node-timeout", flags.node_timeout, "Silence after which a node is lost");
+  flags::add_duration(app, "--heartbeat", flags.heartbeat, "Interval at which workers report progress", kHeartbeatMin);
+  flags::add_duration(app, "--cut-timeout", flags.cut_timeout,
+                      "An attempt that does not answer a cut for so long is ended", std::chrono::milliseconds(1));
   app.add_option("--placement", flags.placement,
                  "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
                  "(nodes slower than luck explains); or none")
       ->capture_default_str();
-  app.add_option("--owner-share", flags.owner_share,
-                 "Share of all slots, and of the room for jobs, that one owner's jobs may take; owners are the names of "
-                 "tokens")
-      ->check(CLI::Range(0.01, 1.0))
-      ->capture_default_str();
-  app.add_option("--policy", flags.policy, "What to do about stragglers of jobs that do not say it")
+  flags::add_number(app, "--owner-share", flags.owner_share, 0.01, 1,
+                    "Share of all slots, and of the room for jobs, that one owner's jobs may take; owners are the "
+                    "names of tokens")
+      ->default_str("1");
+  app.add_option("--policy", flags.policy.name, "What to do about stragglers of jobs that do not say it")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--policy-set", flags.policy_settings, "A parameter of that policy; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  flags::add_settings(app, "--policy-set", flags.policy.parameters, "A parameter of that policy; repeatable");
   app.add_option("--input-root", flags.input_roots,
                  "Jobs may read only files that lie in this directory; repeatable. None: any file that can be read")
       ->type_name("DIR")
@@ -103,10 +96,10 @@ void declare(CLI::App& app, Flags& flags) {
   app.add_option("--tls-cert", flags.tls.certificate, "This master's certificate")->type_name("FILE");
   app.add_option("--tls-key", flags.tls.key, "Its key")->type_name("FILE");
   app.add_option("--log-level", flags.log.level, "Least important events that are logged")
-      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
+      ->check(flags::one_of({"trace", "debug", "info", "warning", "error", "off"}))
       ->capture_default_str();
   app.add_option("--log-format", flags.log.format, "One event a line, as text or as JSON")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(flags::one_of({"text", "json"}))
       ->capture_default_str();
   app.add_option("--log-file", flags.log.file, "Log there instead of to stderr");
   app.add_flag("--check-config", flags.check_config, "Check flags and configuration file, and exit")
@@ -118,17 +111,15 @@ void declare(CLI::App& app, Flags& flags) {
                  "Write a copy of the journal, which may be in use, that a master can be started on later, and exit")
       ->configurable(false)
       ->type_name("DIR");
-  app.add_option("--die-with-parent", flags.parent, "End when this process, which started this one, ends")
-      ->check(CLI::PositiveNumber)
+  flags::add_whole(app, "--die-with-parent", flags.parent, {1}, "End when this process, which started this one, ends")
       ->type_name("PID");
   app.add_option("--inject", flags.injection.settings, "Disturb attempts on purpose, see docs/injection.md; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--injection", flags.injection.file, "The same from a YAML file; --inject wins")->type_name("FILE");
-  app.add_option("--seed", flags.injection.seed, "What the chance in both depends on")->type_name("N");
-  app.set_config("--config", "", "File with any of these flags, one `name=value` per line");
-  app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name is an error, as on the command line
-  app.set_version_flag("--version", ONTIME_VERSION);
+  flags::add_whole(app, "--seed", flags.injection.seed, {}, "What the chance in both depends on");
+  flags::add_config_file(app);
+  app.set_version_flag("-V,--version", ONTIME_VERSION);
 }
 
 // Who may connect, from where, and what they must show.
@@ -151,14 +142,6 @@ Status check_network(const Flags& flags, CommandLine& line) {
   return {};
 }
 
-Status check_intervals(const Settings& settings) {
-  if (settings.heartbeat < std::chrono::milliseconds(1)) return bad_input("--heartbeat must be at least 1ms.");
-  if (settings.node_timeout < 2 * settings.heartbeat) {
-    return bad_input("--node-timeout must be at least twice --heartbeat, or every node would soon be lost.");
-  }
-  return {};
-}
-
 Result<scheduler::Placement> placement_of(const std::string& text) {
   scheduler::Placement placement{.apart = false, .fast_first = false, .leave_out = false};
   if (text == "none") return placement;
@@ -171,38 +154,23 @@ Result<scheduler::Placement> placement_of(const std::string& text) {
     else if (rule == "leave-out")
       placement.leave_out = true;
     else
-      return bad_input("--placement: '" + rule + "' is no rule; there is apart, fast-first and leave-out, or none.");
+      return bad_input("--placement: '" + rule + "' is not one of: apart, fast-first, leave-out, none");
   }
   return placement;
 }
 
-Result<PolicyChoice> policy_of(const Flags& flags) {
-  PolicyChoice policy{flags.policy, {}};
-  for (const std::string& setting : flags.policy_settings) {
-    const auto equals = setting.find('=');
-    if (equals == setting.npos || equals == 0) return bad_input("--policy-set: '" + setting + "' is not KEY=VALUE.");
-    policy.parameters[setting.substr(0, equals)] = setting.substr(equals + 1);
-  }
-  if (Status status = check_policy(policy.name, policy.parameters); !status) return status.error();
-  return policy;
-}
-
 Status check_scheduling(const Flags& flags, Settings& settings) {
-  const Result<Duration> cut_timeout = parse_duration(flags.cut_timeout);
-  if (!cut_timeout) return bad_input("--cut-timeout: " + cut_timeout.error().message);
-  if (*cut_timeout <= Duration::zero()) return bad_input("--cut-timeout must be above 0.");
-  settings.cut_timeout = *cut_timeout;
+  if (Status status = check_intervals(flags.heartbeat, flags.node_timeout); !status) return status;
+  settings.node_timeout = flags.node_timeout;
+  settings.heartbeat = flags.heartbeat;
+  settings.cut_timeout = flags.cut_timeout;
   const Result<scheduler::Placement> placement = placement_of(flags.placement);
   if (!placement) return placement.error();
   settings.placement = *placement;
   settings.owner_share = flags.owner_share;
-  const Result<Duration> age = parse_duration(flags.history_age);
-  if (!age) return bad_input("--history-age: " + age.error().message);
   settings.history = flags.history;
-  settings.history.age = *age;
-  Result<PolicyChoice> policy = policy_of(flags);
-  if (!policy) return policy.error();
-  settings.policy = std::move(*policy);
+  if (Status status = check_policy(flags.policy.name, flags.policy.parameters); !status) return status;
+  settings.policy = flags.policy;
   return {};
 }
 
@@ -218,22 +186,13 @@ Status check_roots(const Flags& flags, JobRoots& roots) {
 Result<CommandLine> check(const Flags& flags) {
   CommandLine line;
   Result<net::Endpoint> listen = net::parse_endpoint(flags.listen, kDefaultPort);
-  if (!listen) return listen.error();
+  if (!listen) return bad_input("--listen: " + listen.error().message);
   line.listen = *listen;
-  if (flags.listen_descriptor >= 0) line.listen_descriptor = flags.listen_descriptor;
+  line.listen_descriptor = flags.listen_descriptor;
   line.port_file = flags.port_file;
   line.journal = flags.journal;
   line.journal_sync = flags.journal_sync == "on";
-  const Result<Duration> node_timeout = parse_duration(flags.node_timeout);
-  if (!node_timeout) return bad_input("--node-timeout: " + node_timeout.error().message);
-  const Result<Duration> heartbeat = parse_duration(flags.heartbeat);
-  if (!heartbeat) return bad_input("--heartbeat: " + heartbeat.error().message);
-  line.settings.node_timeout = *node_timeout;
-  line.settings.heartbeat = *heartbeat;
-  if (Status status = check_intervals(line.settings); !status) return status.error();
-  const Result<std::uint64_t> recording_limit = parse_size(flags.recording_limit);
-  if (!recording_limit) return bad_input("--recording-limit: " + recording_limit.error().message);
-  line.settings.recording_bytes_max = *recording_limit;
+  line.settings.recording_bytes_max = flags.recording_limit;
   if (Status status = check_scheduling(flags, line.settings); !status) return status.error();
   if (Status status = check_roots(flags, line.settings.roots); !status) return status.error();
   if (Status status = check_network(flags, line); !status) return status.error();
@@ -254,20 +213,13 @@ Result<CommandLine> check(const Flags& flags) {
 Parsed parse_command_line(int argc, const char* const* argv) {
   CLI::App app("The master of an Ontime cluster: schedules jobs on the workers that register with it.",
                "ontime-master");
+  app.formatter(flags::make_formatter());
   Flags flags;
   declare(app, flags);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      std::ostringstream text;
-      app.exit(error, text, text);
-      return {std::nullopt, 0, text.str()};
-    }
-    return {std::nullopt, 2, std::string("ontime-master: ") + error.what() + " (see ontime-master --help)\n"};
-  }
+  if (auto printout = flags::parse(app, {argv + 1, argv + argc}))
+    return {std::nullopt, printout->exit_code, std::move(printout->text)};
   Result<CommandLine> checked = check(flags);
-  if (!checked) return {std::nullopt, 2, "ontime-master: " + checked.error().message + "\n"};
+  if (!checked) return {std::nullopt, flags::kBadUsage, complaint("ontime-master", checked.error().message)};
   return {std::move(*checked), 0, {}};
 }
 

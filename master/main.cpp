@@ -20,6 +20,7 @@
 #include "common/base/descriptor_limit.h"
 #include "common/base/kill_point.h"
 #include "common/base/parent_process.h"
+#include "common/base/wording.h"
 #include "common/injection/settings.h"
 #include "common/log/fields.h"
 #include "common/log/log.h"
@@ -40,7 +41,7 @@ constexpr int kFailed = 1;
 constexpr int kBadUsage = 2;
 
 int complain(const Error& error) {
-  std::fprintf(stderr, "ontime-master: %s\n", error.message.c_str());
+  std::fputs(complaint("ontime-master", error.message).c_str(), stderr);
   return error.kind == ErrorKind::BadInput ? kBadUsage : kFailed;
 }
 

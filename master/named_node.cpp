@@ -35,7 +35,7 @@ Result<NodeId> named_node(const scheduler::Cluster& cluster, const std::string& 
                      to_string(called[0]) + " and " + to_string(called[1]) + " among them; give the number.");
   }
   if (const NodeId node = numbered(cluster, text); node != NodeId{}) return node;
-  return bad_input("There is no node '" + readable(text) + "'; `ontime nodes` lists those that the master knows.");
+  return bad_input("No such node: '" + readable(text) + "'. Run 'ontime nodes' to list known nodes.");
 }
 
 }  // namespace ontime::master

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "common/base/limits.h"
 #include "common/base/time.h"
 #include "common/files/roots.h"
 #include "common/injection/injection.h"
@@ -60,7 +61,7 @@ inline constexpr Duration kSilenceMin = std::chrono::seconds(5);
 inline constexpr Duration kHandshakeMax = std::chrono::seconds(5);
 inline constexpr Duration kLongPollMax = std::chrono::seconds(10);
 inline constexpr std::uint32_t kSlotsMax = 4096;
-inline constexpr std::uint32_t kTasksMax = 1'000'000;
+inline constexpr std::uint32_t kTasksMax = kTasksOfJobMax;
 inline constexpr int kCountersMax = 256;
 inline constexpr std::size_t kNameBytesMax = 256;
 inline constexpr std::size_t kPathBytesMax = 4096;

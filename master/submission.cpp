@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "common/base/units.h"
+#include "common/base/wording.h"
 #include "master/input_listing.h"
 #include "master/settings.h"
 #include "master/text.h"
 #include "scheduler/math/estimator.h"
+#include "scheduler/policies/check_policy.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::master {
@@ -22,7 +24,6 @@ using scheduler::StringMap;
 
 constexpr std::int64_t kDurationMaxNs = std::int64_t{10} * 365 * 24 * 3600 * 1'000'000'000;  // ten years
 constexpr std::uint64_t kRecordBytesLimit = std::uint64_t{1} << 30;
-constexpr std::uint32_t kAttemptsLimit = 100;
 constexpr int kParametersMax = 1000;
 constexpr std::size_t kParameterBytesMax = 64u << 10;
 constexpr std::size_t kParametersBytesMax = 1u << 20;  // of all of a job: each worker is told them, and they are remembered
@@ -105,21 +106,22 @@ Status fill_policy(const wire::JobSpec& request, const PolicyChoice& otherwise, 
 
 Status fill_estimator(const wire::JobSpec& request, JobSpec& spec) {
   if (request.estimator().empty()) return {};
-  std::string known;
-  for (const std::string_view name : scheduler::estimate::estimator_names()) {
-    if (request.estimator() == name) spec.estimator = name;
-    known += (known.empty() ? "" : ", ") + std::string(name);
+  std::vector<std::string> known;
+  for (const std::string_view name : scheduler::estimate::estimator_names()) known.emplace_back(name);
+  if (std::find(known.begin(), known.end(), request.estimator()) != known.end()) {
+    spec.estimator = request.estimator();
+    return {};
   }
-  if (request.estimator() == spec.estimator) return {};
-  return bad_input("There is no estimator '" + readable(request.estimator().substr(0, kNameBytesMax)) + "'; there is " +
-                   known + ".");
+  const std::string name = readable(request.estimator().substr(0, kNameBytesMax));
+  return bad_input("There is no estimator '" + name + "'; " + advice(name, known));
 }
 
 Status fill_limits(const wire::JobSpec& request, JobSpec& spec) {
   if (request.attempts_max() != 0) spec.attempts_max = request.attempts_max();
   if (request.record_bytes_max() != 0) spec.record_bytes_max = request.record_bytes_max();
-  if (spec.attempts_max > kAttemptsLimit)
-    return bad_input("At most 100 attempts may fail on one segment; ask for fewer.");
+  if (spec.attempts_max > kFailuresOfSegmentMax)
+    return bad_input("At most " + std::to_string(kFailuresOfSegmentMax) +
+                     " attempts may fail on one segment; ask for fewer.");
   if (spec.record_bytes_max > kRecordBytesLimit)
     return bad_input("A record can have at most 1 GiB; set a smaller limit.");
   return {};
@@ -153,16 +155,8 @@ Result<std::string> output_of(const wire::JobSpec& request) {
 }
 
 Status check_policy(const std::string& name, const StringMap& parameters) {
-  try {
-    if (scheduler::make_policy(name, parameters) != nullptr) return {};
-  } catch (const std::invalid_argument& wrong) {
-    return bad_input(readable(wrong.what()));
-  }
-  std::string known;
-  for (const scheduler::PolicyDescription& policy : scheduler::policies()) {
-    known += (known.empty() ? "" : ", ") + std::string(policy.name);
-  }
-  return bad_input("There is no policy '" + readable(name.substr(0, kNameBytesMax)) + "'; there is " + known + ".");
+  const Status status = scheduler::check_policy(name.substr(0, kNameBytesMax), parameters);
+  return status ? Status() : bad_input(readable(status.error().message));
 }
 
 Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& policy) {

@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "scheduler/policies/check_policy.h"
+
 namespace ontime::simulator {
 
 Result<PolicyChoice> read_policy(const std::string& text) {
@@ -11,10 +13,18 @@ Result<PolicyChoice> read_policy(const std::string& text) {
   for (std::string item; std::getline(list, item, ',');) {
     const auto equals = item.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      return bad_input("policy '" + text + "': write NAME:KEY=VALUE,...");
+      return bad_input("'" + text + "' is not NAME or NAME:KEY=VALUE,...");
     }
     choice.parameters[item.substr(0, equals)] = item.substr(equals + 1);
   }
+  return choice;
+}
+
+Result<PolicyChoice> read_policy_flag(const std::string& text) {
+  auto choice = read_policy(text);
+  if (!choice) return bad_input("--policy: " + choice.error().message);
+  if (const auto good = scheduler::check_policy(choice->name, choice->parameters); !good)
+    return bad_input("--policy: " + good.error().message);
   return choice;
 }
 

@@ -15,6 +15,8 @@ struct PolicyChoice {
 
 // BadInput if it is not NAME or NAME:KEY=VALUE,... ; whether there is such a policy is found out by check().
 Result<PolicyChoice> read_policy(const std::string& text);
+// The same of what stands behind --policy: of a policy that there is, with parameters that it takes.
+Result<PolicyChoice> read_policy_flag(const std::string& text);
 // Replaces what the scenario says, and checks it.
 Status choose_policy(Scenario& scenario, const PolicyChoice& choice);
 

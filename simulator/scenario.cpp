@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "scheduler/math/estimator.h"
-#include "scheduler/policies/policy.h"
+#include "scheduler/policies/check_policy.h"
 
 namespace ontime::simulator {
 namespace {
@@ -13,14 +13,8 @@ namespace {
 bool is_positive(double value) { return std::isfinite(value) && value > 0; }
 
 Status check_policy(const JobGroup& group) {
-  try {
-    if (scheduler::make_policy(group.policy, group.policy_parameters) != nullptr) return {};
-  } catch (const std::invalid_argument& e) {
-    return bad_input("Jobs '" + group.name + "': " + e.what());
-  }
-  std::string known;
-  for (const auto& policy : scheduler::policies()) known += (known.empty() ? "" : ", ") + std::string(policy.name);
-  return bad_input("Jobs '" + group.name + "': there is no policy '" + group.policy + "'; there is " + known + ".");
+  const Status status = scheduler::check_policy(group.policy, group.policy_parameters);
+  return status ? Status() : bad_input("Jobs '" + group.name + "': " + status.error().message);
 }
 
 Status check_arrivals(const JobGroup& group) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/wording.h"
 #include "simulator/trace_csv.h"
 #include "simulator/yaml_fields.h"
 
@@ -200,7 +201,7 @@ Result<Scenario> read_scenario(const std::string& text, const ReadFile& read_fil
   try {
     return read_scenario(YAML::Load(text), read_file);
   } catch (const YAML::Exception& fault) {
-    return bad_input("line " + std::to_string(fault.mark.line + 1) + ": " + fault.msg);
+    return bad_input(not_yaml(fault.mark.line));
   }
 }
 
@@ -212,7 +213,7 @@ Result<Scenario> read_scenario(const YAML::Node& document, const ReadFile& read_
   } catch (const YamlFault& fault) {
     return bad_input(fault.what());
   } catch (const YAML::Exception& fault) {
-    return bad_input("line " + std::to_string(fault.mark.line + 1) + ": " + fault.msg);
+    return bad_input(not_yaml(fault.mark.line));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/base/units.h"
+#include "common/base/wording.h"
 
 namespace ontime::simulator {
 namespace {
@@ -12,6 +13,9 @@ namespace {
 std::string place(const YAML::Node& node) {
   return node.Mark().is_null() ? std::string() : "line " + std::to_string(node.Mark().line + 1) + ": ";
 }
+
+// "'abc': " before what is wanted instead.
+std::string shown(const YAML::Node& node) { return node.IsScalar() ? "'" + node.Scalar() + "': " : ""; }
 
 Distribution make_distribution(const YAML::Node& node, const std::string& kind, const std::vector<double>& values) {
   if (kind == "empirical") {
@@ -40,7 +44,7 @@ Distribution make_distribution(const YAML::Node& node, const std::string& kind, 
     demand(a < b, "the least value is below the mean");
     return Distribution::shifted_exponential(a, b);
   }
-  throw YamlFault(node, "'" + kind + "' is none of pareto, lognormal, uniform, exponential, empirical");
+  throw YamlFault(node, "'" + kind + "' is not one of: pareto, lognormal, uniform, exponential, empirical");
 }
 
 }  // namespace
@@ -55,7 +59,7 @@ std::string read_text(const YAML::Node& node) {
 double read_number(const YAML::Node& node) {
   double value = 0;
   if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || std::isnan(value)) {
-    throw YamlFault(node, "a number is wanted here");
+    throw YamlFault(node, shown(node) + "a number is wanted here");
   }
   return value;
 }
@@ -77,7 +81,7 @@ std::uint64_t read_bytes(const YAML::Node& node) {
 std::uint32_t read_count(const YAML::Node& node) {
   const double value = read_number(node);
   if (value < 0 || value > std::numeric_limits<std::uint32_t>::max() || value != std::floor(value)) {
-    throw YamlFault(node, "a whole number is wanted here");
+    throw YamlFault(node, shown(node) + "a whole number from 0 on is wanted here");
   }
   return static_cast<std::uint32_t>(value);
 }
@@ -91,7 +95,8 @@ std::vector<double> read_values(const YAML::Node& node) {
 
 bool read_flag(const YAML::Node& node) {
   bool value = false;
-  if (!node.IsScalar() || !YAML::convert<bool>::decode(node, value)) throw YamlFault(node, "yes or no is wanted here");
+  if (!node.IsScalar() || !YAML::convert<bool>::decode(node, value))
+    throw YamlFault(node, shown(node) + "yes or no is wanted here");
   return value;
 }
 
@@ -111,6 +116,11 @@ scheduler::StringMap read_settings(const YAML::Node& node) {
 
 YamlFields::YamlFields(const YAML::Node& node) : node_(node) {
   if (!node.IsMap()) throw YamlFault(node, "a mapping with keys is wanted here");
+  std::set<std::string> seen;
+  for (const auto& entry : node) {
+    const std::string key = read_text(entry.first);
+    if (!seen.insert(key).second) throw YamlFault(entry.first, "'" + key + "' is there twice; keep one of them");
+  }
 }
 
 YAML::Node YamlFields::take(const char* key) {
@@ -130,9 +140,7 @@ void YamlFields::finish() const {
   for (const auto& entry : node_) {
     const std::string key = read_text(entry.first);
     if (known_.contains(key)) continue;
-    std::string known;
-    for (const std::string& name : known_) known += (known.empty() ? "" : ", ") + name;
-    throw YamlFault(entry.first, "there is no '" + key + "' here; there is " + known);
+    throw YamlFault(entry.first, "there is no '" + key + "' here; " + advice(key, {known_.begin(), known_.end()}));
   }
 }
 

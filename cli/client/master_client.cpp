@@ -54,6 +54,13 @@ bool is_no_progress(const wire::Request& request, const wire::Reply& reply) {
 // Listing the inputs takes its time; a file system that does not answer is told of earlier.
 constexpr Duration kSubmitMax = std::chrono::minutes(2);
 
+// A master on this machine can be started here; elsewhere it is the address that may be wrong.
+std::string advice_without(const net::Endpoint& endpoint) {
+  const bool is_here = endpoint.host == "localhost" || endpoint.host == "::1" || endpoint.host.starts_with("127.");
+  return is_here ? "'ontime-master --listen " + net::to_string(endpoint) + "' starts one"
+                 : "check the address in --master or $ONTIME_MASTER";
+}
+
 Error unexpected_answer() { return failed("the master answered another question; are both of the same version?"); }
 
 }  // namespace
@@ -99,8 +106,7 @@ Status MasterClient::connect() {
   auto opened = run<ConnectionPointer>(std::move(opening), 4 * options_.patience);
   if (!opened) {
     if (opened.error().kind != ErrorKind::Unavailable) return opened.error();
-    return unavailable(opened.error().message + "; 'ontime-master --listen " + net::to_string(options_.endpoint) +
-                       "' starts one");
+    return unavailable(opened.error().message + "; " + advice_without(options_.endpoint));
   }
   connection_ = std::move(*opened);
   return {};

@@ -20,9 +20,8 @@ CLI::App& add_kind(CLI::App& certs, CertsCommand& command, CertsCommand::What wh
 }
 
 void add_days(CLI::App& kind, CertsCommand& command, std::uint32_t usual) {
-  kind.add_option("--days", command.days, "Valid for so long from now on (default " + std::to_string(usual) + ")")
-      ->check(CLI::Range(1u, kDaysMax))
-      ->type_name("N");
+  flags::add_whole(kind, "--days", command.days, {1, kDaysMax}, "Valid for so many days from now")
+      ->default_str(std::to_string(usual));
 }
 
 }  // namespace
@@ -53,7 +52,7 @@ CLI::App& add_certs_verb(CLI::App& app, CertsCommand& command) {
                               "  ontime certs client alice --role submit\n");
   client.add_option("NAME", command.name, "Name of the person or program")->required()->type_name("");
   client.add_option("--role", command.role, "What it may do: submit, admin or read-only")
-      ->check(one_of({"submit", "admin", "read-only"}))
+      ->check(flags::one_of({"submit", "admin", "read-only"}))
       ->type_name("ROLE")
       ->capture_default_str();
   add_days(client, command, command.days);

@@ -21,7 +21,7 @@ void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 Result<MasterClient::Options> client_options(const MasterOptions& options) {
   auto endpoint = net::parse_endpoint(options.address, kDefaultPort);
-  if (!endpoint) return endpoint.error();
+  if (!endpoint) return bad_input("--master: " + endpoint.error().message);
   auto token = net::read_own_token(options.token_file);
   if (!token) return token.error();
   auto tls = net::load_tls(options.tls);
@@ -76,9 +76,12 @@ Result<ExitCode> execute(const KillCommand& command) {
   auto options = client_options(command.master);
   if (!options) return options.error();
   MasterClient client(std::move(*options));
-  const auto state = client.kill(command.job);
-  if (!state) return state.error();
-  print(to_string(command.job) + " " + state_name(*state) + "\n");
+  for (const JobId job : command.jobs) {
+    const auto state = client.kill(job);
+    if (!state) return state.error();
+    const bool is_too_late = *state == wire::SUCCEEDED || *state == wire::FAILED;
+    print(to_string(job) + (is_too_late ? " has already " : " ") + state_name(*state) + "\n");
+  }
   return ExitCode::Done;
 }
 

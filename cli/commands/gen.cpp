@@ -1,8 +1,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -12,7 +12,9 @@
 #include "cli/result/answer_output.h"
 #include "cli/show/progress_view.h"
 #include "common/app/loaded_application.h"
+#include "common/base/numbers.h"
 #include "common/base/units.h"
+#include "common/base/wording.h"
 
 namespace ontime::cli {
 namespace {
@@ -21,21 +23,21 @@ using apps::Generator;
 using apps::GeneratorKind;
 
 Result<const GeneratorKind*> find_kind(const std::string& name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const auto& kind : apps::generator_kinds()) {
     if (kind.name == name) return &kind;
-    names += (names.empty() ? "" : ", ") + std::string(kind.name);
+    names.emplace_back(kind.name);
   }
-  return bad_input("there is no kind of data '" + name + "'; there are: " + names);
+  return bad_input("there is no kind of data '" + name + "'; " + advice(name, names));
 }
 
 Result<std::uint64_t> parse_amount(const std::string& text, GeneratorKind::Unit unit) {
-  if (unit == GeneratorKind::Unit::Bytes) return parse_size(text);
-  std::uint64_t rows = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rows);
-  if (error != std::errc() || end != text.data() + text.size())
-    return bad_input("'" + text + "' is not a number of rows, such as 1000000");
-  return rows;
+  if (unit == GeneratorKind::Unit::Bytes) {
+    const auto size = parse_size(text);
+    return size ? size : bad_input("AMOUNT: " + size.error().message);
+  }
+  const auto rows = parse_whole(text, 0, std::numeric_limits<std::uint64_t>::max());
+  return rows ? rows : bad_input("AMOUNT: " + rows.error().message + ", the number of rows");
 }
 
 Result<std::unique_ptr<Generator>> make_generator(const GenCommand& command) {
@@ -75,20 +77,22 @@ class CountedOutput final : public DescriptorOutput {
   std::uint64_t flushed_ = 0;
 };
 
-// Interrupted when somebody does; the file is left out then.
-Status write_all(Generator& generator, CountedOutput& out, bool quiet) {
+// The bytes written. Interrupted when somebody does; the file is left out then.
+Result<std::uint64_t> write_all(Generator& generator, CountedOutput& out, bool quiet) {
   ProgressView view(quiet);
   ProgressState state;
   for (bool more = true; more && out.status();) {
     more = generator.write_some(out);
-    if (auto status = check_interrupts(); !status) return status;
+    if (auto status = check_interrupts(); !status) return status.error();
     state.done_bytes = out.bytes();
     const double share = generator.share_done();
     state.total_bytes = share > 0 ? static_cast<std::uint64_t>(static_cast<double>(state.done_bytes) / share) : 0;
     view.update(state);
   }
   view.clear();
-  return out.finish();
+  const std::uint64_t bytes = out.bytes();
+  if (auto status = out.finish(); !status) return status.error();
+  return bytes;
 }
 
 }  // namespace
@@ -101,13 +105,13 @@ Result<ExitCode> execute(const GenCommand& command) {
   auto file = AnswerFile::make(command.output);
   if (!file) return file.error();
   CountedOutput out(file->descriptor(), file->shown_name());
-  auto status = write_all(**generator, out, command.quiet);
+  const auto bytes = write_all(**generator, out, command.quiet);
   if (interrupts() > 0) return ExitCode::Interrupted;
-  if (!status) return status.error();
-  if (status = file->publish(); !status) return status.error();
+  if (!bytes) return bytes.error();
+  if (auto status = file->publish(); !status) return status.error();
   if (!command.quiet) {
     const auto summary = (*generator)->summary();
-    std::fprintf(stderr, "%s: %s%s%s\n", file->shown_name().c_str(), format_size(out.bytes()).c_str(),
+    std::fprintf(stderr, "%s: %s%s%s\n", file->shown_name().c_str(), format_size(*bytes).c_str(),
                  summary.empty() ? "" : ", ", summary.c_str());
   }
   return ExitCode::Done;

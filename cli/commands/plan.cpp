@@ -162,7 +162,7 @@ Result<ExitCode> execute(const PlanCommand& command) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<std::future<Result<simulator::PlanAnswer>>> answers;  // a thread each
   for (const std::string& text : policies) {
-    auto policy = simulator::read_policy(text);
+    auto policy = simulator::read_policy_flag(text);
     if (!policy) return policy.error();
     auto question = with_checkpoints(*policy, planned->question);
     answers.push_back(std::async(std::launch::async, simulator::plan, std::move(question), std::move(*policy)));

@@ -120,7 +120,7 @@ Status replay(const std::vector<std::string>& files, Witness& witness, Replayed&
 Result<ForeseenRow> foresee(const simulator::Scenario& recorded, const std::string& text,
                             const ReplayCommand& command) {
   simulator::Scenario scenario = recorded;
-  const auto choice = simulator::read_policy(text);
+  const auto choice = simulator::read_policy_flag(text);
   if (!choice) return choice.error();
   simulator::JobGroup& job = scenario.jobs.front();
   if (job.policy != choice->name) job.checkpoint.reset();

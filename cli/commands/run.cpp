@@ -14,7 +14,8 @@
 #include "cli/commands/left_output.h"
 #include "cli/job_request.h"
 #include "cli/show/job_text.h"
-#include "common/base/units.h"
+#include "common/base/limits.h"
+#include "common/base/wording.h"
 #include "master/recording/epoch_files.h"
 
 namespace ontime::cli {
@@ -128,10 +129,8 @@ Result<JobId> Run::find_or_submit(MasterClient& client) {
 }
 
 void Run::announce(const wire::Reply::Submitted& submitted) {
-  const auto workers = command_.cluster.workers;
-  view_.say(to_string(JobId{submitted.job()}) + ": " + spec_.application() + ", " + std::to_string(submitted.tasks()) +
-            (submitted.tasks() == 1 ? " task, " : " tasks, ") + std::to_string(workers) +
-            (workers == 1 ? " worker" : " workers"));
+  view_.say(to_string(JobId{submitted.job()}) + ": " + spec_.application() + ", " + counted(submitted.tasks(), "task") +
+            ", " + counted(command_.cluster.workers, "worker"));
 }
 
 // Complete once the master has ended.
@@ -161,9 +160,14 @@ Result<ExitCode> Run::give_up(const Error& error) {
 
 }  // namespace
 
-Result<ExitCode> execute(const RunCommand& command) {
+Result<ExitCode> execute(const RunCommand& asked) {
+  RunCommand command = asked;
+  if (Status found = look_up_by_name(command.job); !found) return found.error();
   auto spec = make_job_spec(command.job, current_directory());
-  for (const auto& check : {check_application(command.job), check_inputs(spec), check_output(spec.output())})
+  for (const auto& check :
+       {check_application(command.job), check_inputs(spec), check_output(spec.output()),
+        check_intervals(command.cluster.heartbeat, command.cluster.node_timeout),
+        check_can_be_written("--log-file", command.cluster.log_file), check_can_be_written("--record", command.record)})
     if (!check) return check.error();
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);

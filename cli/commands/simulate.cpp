@@ -161,7 +161,7 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
     if (auto added = add("as given"); !added) return added;
   }
   for (const std::string& policy : command.policies) {
-    const auto choice = simulator::read_policy(policy);
+    const auto choice = simulator::read_policy_flag(policy);
     if (!choice) return choice.error();
     if (auto chosen = simulator::choose_policy(*scenario, *choice); !chosen) return chosen;
     if (auto added = add(policy); !added) return added;

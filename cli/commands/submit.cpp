@@ -5,6 +5,7 @@
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
 #include "cli/job_request.h"
+#include "common/base/wording.h"
 
 namespace ontime::cli {
 namespace {
@@ -29,6 +30,10 @@ Result<ExitCode> wait_for(MasterClient& client, JobId job, const SubmitCommand& 
 }  // namespace
 
 Result<ExitCode> execute(const SubmitCommand& command) {
+  if (command.job.application.find('/') != std::string::npos)
+    return bad_input("APP: '" + command.job.application +
+                     "' is a path, and workers look applications up by name; give the name, and start them with "
+                     "--app-dir");
   if (auto status = check_application(command.job); !status) return status.error();
   auto options = client_options(command.master);
   if (!options) return options.error();
@@ -46,7 +51,8 @@ Result<ExitCode> execute(const SubmitCommand& command) {
   }
   const JobId job{submitted->job()};
   if (command.wait) {
-    if (!command.quiet) std::fprintf(stderr, "%s: %u tasks\n", to_string(job).c_str(), submitted->tasks());
+    if (!command.quiet)
+      std::fprintf(stderr, "%s: %s\n", to_string(job).c_str(), counted(submitted->tasks(), "task").c_str());
     return wait_for(client, job, command);
   }
   if (!command.json) {

@@ -8,6 +8,7 @@
 #include "cli/show/progress_view.h"
 #include "cli/show/table.h"
 #include "common/base/units.h"
+#include "common/base/wording.h"
 
 namespace ontime::cli {
 namespace {
@@ -25,9 +26,9 @@ std::string text_of(const std::string& directory, const Verdict& verdict) {
   std::string text;
   for (const auto& problem : verdict.problems) text += printable(problem) + "\n";
   if (verdict.problems_untold > 0) text += "... and " + std::to_string(verdict.problems_untold) + " more\n";
-  text += printable(directory) + (verdict.is_whole() ? ": whole, " : ": damaged, ") + std::to_string(verdict.tasks) +
-          " tasks, " + std::to_string(verdict.segments) + " segments, " + std::to_string(verdict.records) +
-          " records, " + format_size(verdict.input_bytes) + " of input, " + format_size(verdict.output_bytes) +
+  text += printable(directory) + (verdict.is_whole() ? ": whole, " : ": damaged, ") + counted(verdict.tasks, "task") +
+          ", " + counted(verdict.segments, "segment") + ", " + counted(verdict.records, "record") + ", " +
+          format_size(verdict.input_bytes) + " of input, " + format_size(verdict.output_bytes) +
           " of output\n";
   return text;
 }

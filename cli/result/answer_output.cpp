@@ -43,7 +43,7 @@ void DescriptorOutput::flush() {
     const auto written = ::write(descriptor_, left.data(), left.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0)
-      status_ = failed("cannot write the answer to " + shown_name_ + ": " + std::strerror(errno));
+      status_ = failed("cannot write to " + shown_name_ + ": " + std::strerror(errno));
     else
       left.remove_prefix(static_cast<std::size_t>(written));
   }

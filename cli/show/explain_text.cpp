@@ -12,6 +12,7 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "common/base/units.h"
+#include "common/base/wording.h"
 #include "scheduler/core/reason.h"
 
 namespace ontime::cli {
@@ -35,10 +36,6 @@ std::string timed(std::int64_t ns, const std::string& text) {
 
 std::string indented(const std::string& text) { return kIndent + printable(text) + "\n"; }
 
-std::string counted(std::uint64_t count, const std::string& one, const std::string& more) {
-  return std::to_string(count) + " " + (count == 1 ? one : more);
-}
-
 // "late (it is expected to be done only after the deadline)"
 std::string reason_text(const std::string& code) {
   const std::optional<scheduler::Reason> reason = scheduler::reason_of_code(code);
@@ -55,13 +52,13 @@ std::string name_of(const wire::ExplainedTask& task) {
 std::string action_text(const wire::DecisionDetail& decision) {
   const std::string copies = counted(decision.copies(), "copy", "copies");
   std::string text;
-  if (decision.what() == "divide") return "divided into " + counted(decision.pieces(), "piece", "pieces");
+  if (decision.what() == "divide") return "divided into " + counted(decision.pieces(), "piece");
   if (decision.what() == "end-attempt") return attempt_name(decision.attempt()) + " is ended";
   if (decision.what() == "clone") return "tasks launched from now on start with " + copies + " beside the original";
   if (!decision.has_resume_at())
     return copies + (decision.copies() == 1 ? " races" : " race") + " from byte " + std::to_string(decision.segment());
   text = copies + " from byte " + std::to_string(decision.resume_at()) + " on";
-  if (decision.pieces() > 1) text += " in " + counted(decision.pieces(), "piece", "pieces");
+  if (decision.pieces() > 1) text += " in " + counted(decision.pieces(), "piece");
   if (decision.when_ready()) text += ", as soon as the first is ready";
   if (decision.has_attempt())
     text += "; " + attempt_name(decision.attempt()) +
@@ -71,7 +68,7 @@ std::string action_text(const wire::DecisionDetail& decision) {
 }
 
 std::string fate_of(const wire::CopyFate& fate) {
-  const std::string sealed = fate.sealed_bytes() > 0 ? "sealed " + counted(fate.sealed_bytes(), "byte", "bytes") : "";
+  const std::string sealed = fate.sealed_bytes() > 0 ? "sealed " + counted(fate.sealed_bytes(), "byte") : "";
   if (fate.state() == "launching") return fate.standby() ? "stands by" : "is being launched";
   if (fate.state() == "running")
     return "is at byte " + std::to_string(fate.offset()) + (sealed.empty() ? "" : ", " + sealed);
@@ -89,7 +86,7 @@ std::string fate_text(const wire::CopyFate& fate, bool is_new) {
   if (is_new && !fate.standby()) text += " from byte " + std::to_string(fate.from());
   text += " " + fate_of(fate);
   if (fate.saved_bytes() > 0)
-    text += "; " + counted(fate.saved_bytes(), "byte", "bytes") + " not mapped again, about " +
+    text += "; " + counted(fate.saved_bytes(), "byte") + " not mapped again, about " +
             format_duration(Duration(fate.saved_ns()));
   return text;
 }
@@ -169,7 +166,7 @@ std::string head_text(const wire::JobSummary& job) {
   std::string text = to_string(JobId{job.job()}) + " " + state_name(job.state()) + ", policy " + job.policy();
   const std::string parameters = parameters_text(job);
   if (!parameters.empty()) text += " with " + parameters;
-  return printable(text + ", " + counted(job.tasks(), "task", "tasks")) + ", " +
+  return printable(text + ", " + counted(job.tasks(), "task")) + ", " +
          (has_ended(job) ? "ended at " : "now at ") + at(job.elapsed_ns()) + " after submission\n";
 }
 

@@ -8,15 +8,12 @@
 #include "cli/show/table.h"
 #include "common/base/ids.h"
 #include "common/base/units.h"
+#include "common/base/wording.h"
 
 namespace ontime::cli {
 namespace {
 
 std::string job_name(const wire::JobSummary& job) { return to_string(JobId{job.job()}); }
-
-std::string counted(std::uint64_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 std::string local_time(std::int64_t unix_ns) {
   const auto whole = static_cast<std::time_t>(unix_ns / 1'000'000'000);
@@ -105,7 +102,7 @@ std::string summary_text(const wire::JobSummary& job) {
     add_line(text, "retried", counted(job.attempts_failed(), "attempt") + " failed; their work was done again");
   if (restarts_without_checkpoints(job)) add_line(text, "checkpoints", checkpoint_text(job));
   add_line(text, "output", job.output());
-  add_line(text, "answer", "ontime result " + job.output());
+  add_line(text, "answer", "ontime result " + shell_word(job.output()));
   return text;
 }
 

@@ -59,6 +59,8 @@ Status draw(const std::string& script, const std::string& script_path) {
 Result<std::string> read_text_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
+  const bool is_empty = file && file.peek() == std::ifstream::traits_type::eof();
+  if (is_empty && !file.bad()) return bad_input("the file '" + path + "' is empty");
   if (!file || !(text << file.rdbuf())) return bad_input("the file '" + path + "' cannot be read");
   return text.str();
 }

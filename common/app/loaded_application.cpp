@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/wording.h"
 
 namespace ontime::app {
 namespace {
@@ -26,18 +27,11 @@ std::string application_name(std::string_view file_name) {
   return std::string(file_name.substr(kPrefix.size(), file_name.size() - kPrefix.size() - kSuffix.size()));
 }
 
-template <class Strings>
-std::string joined(const Strings& strings) {
-  std::string text;
-  for (const std::string& string : strings) text += (text.empty() ? "" : ", ") + string;
-  return text;
-}
-
 Error not_found(std::string_view name, const std::vector<std::string>& directories) {
   const std::vector<std::string> known = list_applications(directories);
-  std::string message = "there is no application \"" + std::string(name) + "\" in " + joined(directories);
-  message += known.empty() ? " (nor any other); name its directory with --app-dir or ONTIME_APP_PATH"
-                           : "; there are: " + joined(known);
+  std::string message = "there is no application '" + std::string(name) + "' in " + listed(directories);
+  message += known.empty() ? " (nor any other); name its directory with --app-dir or $ONTIME_APP_PATH"
+                           : "; " + advice(name, known);
   return bad_input(std::move(message));
 }
 
@@ -113,8 +107,8 @@ Result<ParameterValues> with_defaults(const std::string& whose, std::vector<Para
     if (known == values.end()) {
       std::vector<std::string> names;
       for (const auto& entry : values) names.push_back(entry.first);
-      return bad_input(whose + " has no parameter \"" + name + "\"; " +
-                       (names.empty() ? "it has none" : "it has: " + joined(names)));
+      return bad_input(whose + " has no parameter '" + name + "'; " +
+                       (names.empty() ? "it takes none" : advice(name, names)));
     }
     known->second = value;
   }

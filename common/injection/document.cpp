@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "common/base/wording.h"
 #include "common/injection/settings.h"
 
 namespace ontime::injection {
@@ -50,7 +51,7 @@ Status apply_document(Injection& injection, const std::string& text, TraceSource
   try {
     return apply_mapping(injection, YAML::Load(text), traces);
   } catch (const YAML::Exception& error) {
-    return bad_input(line_of(error.mark) + "this is no YAML: " + error.msg);
+    return bad_input(not_yaml(error.mark.line));
   }
 }
 

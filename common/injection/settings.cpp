@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "common/base/wording.h"
 #include "common/injection/values.h"
 
 namespace ontime::injection {
@@ -102,9 +103,9 @@ constexpr std::array kKeys{
     Key{"burn", [](Injection& i, std::string_view text, TraceSource&) { return set_burners(i, text); }},
 };
 
-std::string all_keys() {
-  std::string names;
-  for (const Key& key : kKeys) names += (names.empty() ? "" : ", ") + std::string(key.name);
+std::vector<std::string> all_keys() {
+  std::vector<std::string> names;
+  for (const Key& key : kKeys) names.emplace_back(key.name);
   return names;
 }
 
@@ -114,7 +115,7 @@ Status apply(Injection& injection, std::string_view key, std::string_view value,
   const auto found = std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& known) { return known.name == key; });
   if (found == kKeys.end()) {
     return bad_input(std::string(key) + "=" + std::string(value) + ": there is no setting '" + std::string(key) +
-                     "'; there are " + all_keys());
+                     "'; " + advice(key, all_keys()));
   }
   if (auto applied = found->apply(injection, value, traces); !applied) {
     return bad_input(std::string(key) + "=" + std::string(value) + ": " + applied.error().message);

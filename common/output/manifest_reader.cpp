@@ -207,8 +207,10 @@ Result<Manifest> read_manifest(int directory, const std::string& name) {
     return parser.parse(file.get());
   } catch (const Damage& problem) {
     damage = problem.what;
-  } catch (const json::exception& problem) {
-    damage = problem.what();
+  } catch (const json::parse_error& problem) {
+    damage = "it is not JSON from byte " + std::to_string(problem.byte) + " on";
+  } catch (const json::exception&) {
+    damage = "it is not what Ontime writes";
   }
   const std::string place = parser.place();
   return bad_input("The manifest '" + path + "' cannot be used: " + (place.empty() ? "" : "at " + place + ": ") +

@@ -2,6 +2,7 @@
 // one node and goes well on others is the node's; what fails on several nodes is the job's.
 #include <algorithm>
 
+#include "common/base/wording.h"
 #include "scheduler/core/application_master.h"
 #include "scheduler/core/patience.h"
 
@@ -120,7 +121,7 @@ std::string ApplicationMaster::on_attempt_failed(Turn& turn, AttemptId id, Failu
   if (excused) return {};
   const std::uint32_t failures = turn.cluster.find_task(id.task)->ledger.find(begin)->failures;
   if (failures < turn.cluster.find_job(job_)->spec.attempts_max) return {};
-  std::string why = to_string(id.task) + " failed " + std::to_string(failures) + (failures == 1 ? " time" : " times");
+  std::string why = to_string(id.task) + " failed " + ontime::counted(failures, "time");
   const auto first = first_failures_.find(id.task.index);
   if (first == first_failures_.end() || failures == 1) return why + ", on " + where + ": " + message;
   return why + "; the first time on " + first->second.where + ": " + first->second.message;

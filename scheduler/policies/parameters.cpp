@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "common/base/units.h"
+#include "common/base/wording.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -32,8 +33,8 @@ const std::string* Parameters::find(std::string_view name) {
 }
 
 void Parameters::refuse(std::string_view name, const std::string& value, const std::string& what) const {
-  throw std::invalid_argument("--policy-set " + std::string(name) + "=" + value + ": policy " + policy_ + " wants " +
-                              what + ".");
+  throw std::invalid_argument("--policy-set " + std::string(name) + "=" + value + ": policy " + policy_ +
+                              " wants " + what);
 }
 
 std::optional<double> Parameters::optional_number(std::string_view name, double least, double greatest) {
@@ -103,9 +104,7 @@ std::string Parameters::choice(std::string_view name, std::string_view otherwise
   const std::string* text = find(name);
   if (text == nullptr) return std::string(otherwise);
   if (std::find(choices.begin(), choices.end(), *text) != choices.end()) return *text;
-  std::string list;
-  for (const std::string_view one : choices) list += (list.empty() ? "" : ", ") + std::string(one);
-  refuse(name, *text, "one of " + list);
+  refuse(name, *text, "one of: " + listed({choices.begin(), choices.end()}));
 }
 
 estimate::DurationHints Parameters::durations() {
@@ -148,10 +147,8 @@ Handover Parameters::handover(Handover otherwise) {
 void Parameters::finish() const {
   for (const auto& [name, value] : given_) {
     if (known_.contains(name)) continue;
-    std::string list;
-    for (const std::string& known : known_) list += (list.empty() ? "" : ", ") + known;
-    throw std::invalid_argument("policy " + policy_ + " has no parameter '" + name + "'; it has " +
-                                (list.empty() ? "none" : list) + ".");
+    throw std::invalid_argument("policy " + policy_ + " has no parameter '" + name + "'; " +
+                                (known_.empty() ? "it takes none" : advice(name, {known_.begin(), known_.end()})));
   }
 }
 

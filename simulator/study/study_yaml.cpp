@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/wording.h"
 #include "simulator/policy_choice.h"
 #include "simulator/scenario_yaml.h"
 #include "simulator/study/measure.h"
@@ -184,9 +185,9 @@ std::vector<std::string> read_measures(const YAML::Node& node) {
   for (const YAML::Node& item : node) {
     names.push_back(read_text(item));
     if (find_measure(names.back()) != nullptr) continue;
-    std::string known;
-    for (const Measure& measure : measures()) known += (known.empty() ? "" : ", ") + std::string(measure.name);
-    throw YamlFault(item, "there is no measure '" + names.back() + "'; there is " + known);
+    std::vector<std::string> known;
+    for (const Measure& measure : measures()) known.emplace_back(measure.name);
+    throw YamlFault(item, "there is no measure '" + names.back() + "'; " + advice(names.back(), known));
   }
   return names;
 }
@@ -245,7 +246,7 @@ Result<Study> read_study(const std::string& text, const ReadFile& read_file) {
   } catch (const YamlFault& fault) {
     return bad_input(fault.what());
   } catch (const YAML::Exception& fault) {
-    return bad_input("line " + std::to_string(fault.mark.line + 1) + ": " + fault.msg);
+    return bad_input(not_yaml(fault.mark.line));
   }
 }
 

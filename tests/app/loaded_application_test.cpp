@@ -38,8 +38,8 @@ TEST(LoadedApplication, IsFoundByPath) {
 }
 
 TEST(LoadedApplication, AnUnknownNameListsWhatThereIs) {
-  EXPECT_EQ(load_error("prob"), "there is no application \"prob\" in /nonexistent, " ONTIME_TEST_APPS
-                                "; there are: nothing, outdated, probe");
+  EXPECT_EQ(load_error("prob"), "there is no application 'prob' in /nonexistent, " ONTIME_TEST_APPS
+                                "; did you mean 'probe'?");
   const auto loaded = LoadedApplication::load("x", {"/nonexistent"});
   ASSERT_FALSE(loaded);
   EXPECT_THAT(loaded.error().message, HasSubstr("(nor any other); name its directory with --app-dir"));
@@ -66,7 +66,8 @@ TEST(LoadedApplication, AnUnknownParameterListsTheKnownOnes) {
   const auto values = loaded->complete({{"colour", "red"}});
   ASSERT_FALSE(values);
   EXPECT_EQ(values.error().kind, ErrorKind::BadInput);
-  EXPECT_EQ(values.error().message, "the application probe has no parameter \"colour\"; it has: mode, record-bytes");
+  EXPECT_EQ(values.error().message,
+            "the application probe has no parameter 'colour'; choose one of: mode, record-bytes");
 }
 
 TEST(LoadedApplication, AValueTheApplicationRefusesIsReportedInItsWords) {

@@ -125,7 +125,8 @@ TEST(CommandLine, LastOfARepeatedSettingCounts) {
 TEST(CommandLine, SubmitAndClientVerbsNameTheMaster) {
   EXPECT_EQ(parsed<JobsCommand>({"jobs"}).master.address, "127.0.0.1:7400");
   EXPECT_EQ(parsed<NodesCommand>({"nodes", "--master", "[::1]:9"}).master.address, "[::1]:9");
-  EXPECT_EQ(parsed<KillCommand>({"kill", "job-7"}).job, JobId{7});
+  EXPECT_EQ(parsed<KillCommand>({"kill", "job-7"}).jobs, std::vector<JobId>{{7}});
+  EXPECT_EQ(parsed<KillCommand>({"kill", "1", "job-2"}).jobs, (std::vector<JobId>{{1}, {2}}));
   const auto submit =
       parsed<SubmitCommand>({"submit", "w", "i", "-o", "o", "-m", "h:1", "--wait", "--token-file", "t"});
   EXPECT_EQ(submit.master.address, "h:1");
@@ -172,7 +173,7 @@ TEST(CommandLine, MissingPiecesAreNamedTogether) {
 
 TEST(CommandLine, WrongValuesAreQuoted) {
   EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--split-size", "12 parsecs"}), HasSubstr("'12 parsecs'"));
-  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--split-size", "0"}), HasSubstr("at least 1 byte"));
+  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--split-size", "0"}), HasSubstr("give 1 B or more"));
   EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--deadline", "soon"}), HasSubstr("'soon'"));
   EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--workers", "-1"}), HasSubstr("'-1'"));
   EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--workers", "4294967296"}), HasSubstr("'4294967296'"));
@@ -208,7 +209,7 @@ TEST(CommandLine, ReplayTakesAJobAJournalOrAFileAndPolicies) {
   EXPECT_THAT(complaint({"replay", "seven"}), HasSubstr("not the id of a job"));
   EXPECT_NE(complaint({"replay", "--journal", "j", "--recording", "r"}), "");
   EXPECT_EQ(parsed<ReplayCommand>({"replay", "--policy", "none", "--tail", "lognormal"}).tail, TailRule::Lognormal);
-  EXPECT_THAT(complaint({"replay", "--tail", "fat"}), HasSubstr("none of auto, pareto"));
+  EXPECT_THAT(complaint({"replay", "--tail", "fat"}), HasSubstr("not one of: auto, pareto"));
 }
 
 TEST(CommandLine, PlanTakesInputDeadlineAndHints) {

@@ -56,7 +56,7 @@ TEST(ExperimentScenario, SaysOneSentenceThatBeginsWithTheLine) {
 TEST(ExperimentScenario, PoliciesAreCheckedBeforeAnythingRuns) {
   EXPECT_THAT(complaint(std::string(kSmall) + "policies: [nono]"), StartsWith("line 3: there is no policy 'nono'"));
   EXPECT_THAT(complaint(std::string(kSmall) + "policies: ['shed+:speed=1']"),
-              StartsWith("line 3: policy 'shed+:speed=1'"));
+              StartsWith("line 3: policy shed+ has no parameter 'speed'"));
   EXPECT_THAT(complaint(std::string(kSmall) + "policies: {x: 'shed+:t_min=$t'}"), HasSubstr("$t stands for nothing"));
   EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs: [{deadline: {medians_of: nono}}]"),
               HasSubstr("medians_of: there is no policy"));

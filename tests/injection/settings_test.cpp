@@ -76,7 +76,8 @@ TEST(Settings, NodesAndPlacesAddUpAndOthersAreReplaced) {
 
 TEST(Settings, WhatCannotBeUnderstoodIsRefusedInASentence) {
   expect_refused("pace", "KEY=VALUE");
-  expect_refused("speed=2s", "there are seed, pace, straggler");
+  expect_refused("speed=2s", "did you mean 'seed'?");
+  expect_refused("frobnicate=2s", "choose one of: seed, pace, straggler");
   expect_refused("=2s", "there is no setting ''");
   expect_refused("seed=-1", "whole number");
   expect_refused("seed=1x", "whole number");

@@ -83,7 +83,7 @@ TEST_F(DrainSessionTest, ANodeThatIsNotThereOrNotToBeTakenBackIsNamed) {
   play([&]() -> awaitable<void> {
     const wire::Reply nobody = co_await ask(drain("elsewhere"));
     EXPECT_TRUE(nobody.bad_input());
-    EXPECT_NE(nobody.error().find("There is no node 'elsewhere'"), std::string::npos);
+    EXPECT_NE(nobody.error().find("No such node: 'elsewhere'"), std::string::npos);
     FakeWorker worker = co_await make_worker();
     worker.send(leave());
     const auto order = co_await worker.next_order();

@@ -501,7 +501,7 @@ TEST_F(SessionTest, WhatCannotBeSubmittedIsRefusedInOneSentence) {
     wire::Request policy = submission();
     policy.mutable_submit()->set_policy("magic");
     const auto no_policy = co_await ask(policy);
-    EXPECT_NE(no_policy.error().find("There is no policy 'magic'; there is none"), std::string::npos);
+    EXPECT_NE(no_policy.error().find("there is no policy 'magic'; choose one of: none"), std::string::npos);
     EXPECT_FALSE(fs::exists(output_));
     write_file(output_ + "/precious", "x");
     const auto not_empty = co_await ask(submission());
@@ -522,12 +522,12 @@ TEST_F(SessionTest, AJobThatIsNotThereIsNamed) {
     wire::Request request;
     request.mutable_describe_job()->set_job(42);
     const wire::Reply reply = co_await ask(request);
-    EXPECT_NE(reply.error().find("There is no job-42"), std::string::npos);
+    EXPECT_NE(reply.error().find("No such job: job-42"), std::string::npos);
     EXPECT_TRUE(reply.bad_input());
     wire::Request kill;
     kill.mutable_kill_job()->set_job(0);
     const auto no_job = co_await ask(kill);
-    EXPECT_NE(no_job.error().find("There is no job-0"), std::string::npos);
+    EXPECT_NE(no_job.error().find("No such job: job-0"), std::string::npos);
     wire::Request list;
     list.mutable_list_jobs();
     const auto listed = co_await ask(list);

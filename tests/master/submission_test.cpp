@@ -109,7 +109,7 @@ TEST_F(SubmissionTest, RefusesImpossibleFields) {
           [&] { request_.set_attempt_timeout_ns(std::numeric_limits<std::int64_t>::max() - 1); });
   refused("At most 100 attempts", [&] { request_.set_attempts_max(101); });
   refused("at most 1 GiB", [&] { request_.set_record_bytes_max(std::uint64_t{1} << 40); });
-  refused("There is no policy 'x'", [&] { request_.set_policy("x"); });
+  refused("there is no policy 'x'", [&] { request_.set_policy("x"); });
   refused("names no file", [&] { request_.clear_inputs(); });
   refused("or no name", [&] { request_.add_parameters(); });
   refused("is given twice", [&] {

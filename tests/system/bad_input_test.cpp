@@ -83,6 +83,108 @@ TEST_F(BadInput, BadUsage) {
   expect_failure(2, run_of("wordcount", directory_ / "text", {"--split-size", "12 parsecs"}), {"12 parsecs"});
 }
 
+struct Complaint {
+  Arguments arguments;  // a program and its flags
+  std::string sentence;
+};
+
+// What CLI11 and its reader of configuration files find wrong, in the words of these programs.
+TEST_F(BadInput, TheDaemonsComplainInOneVoice) {
+  const std::string config = directory_ / "config";
+  const Arguments master{kBin + "/ontime-master", "--config", config};
+  for (const auto& [line, sentence] : std::vector<std::pair<std::string, std::string>>{
+           {"journl=x", "there is no flag 'journl'; did you mean 'journal'?"},
+           {"garbage here", "the line 'garbage here' is not NAME=VALUE; see 'ontime-master --help'."},
+           {"[part]\njournal=x",
+            "there are no sections such as [part]; leave that line out; see 'ontime-master --help'."},
+           {"check-config=true",
+            "'check-config' belongs on the command line, as --check-config; see 'ontime-master --help'."}}) {
+    write_file(config, line + "\n");
+    EXPECT_EQ(run(master).err, "ontime-master: --config " + config + ": " + sentence + "\n");
+  }
+  write_file(config, "seed=-1\n");
+  const std::string wrong_seed = "--seed: '-1' is not a whole number from 0 to 18446744073709551615";
+  for (const auto& [arguments, sentence] : std::vector<Complaint>{
+           {master, "ontime-master: " + wrong_seed + "; see 'ontime-master --help'."},
+           {{kBin + "/ontime-master", "--config", directory_ / "none"},
+            "ontime-master: --config: the file '" + directory_ / "none" +
+                "' cannot be read; see 'ontime-master --help'."},
+           {{kBin + "/ontime-master", "--journl", "x"},
+            "ontime-master: There is no flag '--journl'; did you mean '--journal'?"},
+           {{kBin + "/ontime-master", "--owner-share", "7"},
+            "ontime-master: --owner-share: '7' is not a number from 0.01 to 1; see 'ontime-master --help'."},
+           {{kBin + "/ontime-master", "--listen-fd", "x"},
+            "ontime-master: --listen-fd: 'x' is not a whole number from 0 to 2147483647; see 'ontime-master --help'."},
+           {{kBin + "/ontime-worker", "--slot", "2"},
+            "ontime-worker: There is no flag '--slot'; did you mean '--slots'?"},
+           {{kBin + "/ontime-worker", "--slots", "0x2"},
+            "ontime-worker: --slots: '0x2' is not a whole number from 1 to 512; see 'ontime-worker --help'."},
+           {{kBin + "/ontime-worker", "--attempt-memory", "1"},
+            "ontime-worker: --attempt-memory: '1' is too small; give 16.0 MiB or more; see 'ontime-worker --help'."},
+           {{kBin + "/ontime-worker", "--log-level", "loud"},
+            "ontime-worker: --log-level: 'loud' is not one of: trace, debug, info, warning, error, off; see "
+            "'ontime-worker --help'."},
+           {{kBin + "/ontime-worker", "extra"},
+            "ontime-worker: 'extra' is one argument too many; see 'ontime-worker --help'."}}) {
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 2) << sentence;
+    EXPECT_EQ(finished.err, sentence + "\n");
+  }
+}
+
+TEST_F(BadInput, FlagsOfTheClusterAreCheckedBeforeItStarts) {
+  const std::string text = directory_ / "text";
+  expect_failure(2, run_of("wordcount", text, {"--node-timeout", "0"}), {"--node-timeout: 0", "--heartbeat"});
+  expect_failure(2, run_of("wordcount", text, {"--log-file", "/nope/x"}), {"--log-file: '/nope/x' cannot be written"});
+  expect_failure(2, run_of("wordcount", text, {"--record", "/nope/x"}), {"--record: '/nope/x' cannot be written"});
+  expect_failure(2, run_of("wordcount", text, {"--app-dir", "/nope"}), {"--app-dir: '/nope' is not a directory"});
+  expect_failure(2, run_of("wordcount", "-"), {"Input '-': stdin cannot be split"});
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "out"));
+}
+
+TEST_F(BadInput, WhatWasMeantIsSuggested) {
+  const std::string text = directory_ / "text";
+  expect_failure(2, run_of("wordcount", text, {"--policy", "lat"}), {"did you mean 'late'?"});
+  expect_failure(2, run_of("wordcuont", text), {"did you mean 'wordcount'?"});
+  expect_failure(2, run_of("wordcount", text, {"--inject", "pase=1s"}), {"did you mean 'pace'?"});
+  expect_failure(2, {"gen", "txt", "1k"}, {"did you mean 'text'?"});
+}
+
+TEST_F(BadInput, NoParserSpeaksForItself) {
+  const std::string scenario = directory_ / "scenario.yaml";
+  write_file(scenario, "nodes: [\n");
+  expect_failure(2, {"simulate", scenario}, {"line 2: this is no YAML; check brackets"});
+  write_file(scenario, "nodes: {count: 2}\nnodes: {count: 3}\n");
+  expect_failure(2, {"simulate", scenario}, {"line 2: 'nodes' is there twice"});
+  write_file(scenario, "");
+  expect_failure(2, {"simulate", scenario}, {"'" + scenario + "' is empty"});
+  std::filesystem::create_directory(directory_ / "damaged");
+  write_file(directory_ / "damaged/_manifest.json", "{broken");
+  write_file(directory_ / "damaged/_SUCCESS", "");
+  const Finished verified = expect_failure(2, {"verify", directory_ / "damaged"}, {"not JSON from byte 2 on"});
+  EXPECT_EQ(verified.err.find("exception"), std::string::npos) << verified.err;
+}
+
+TEST_F(BadInput, AnApplicationMayBeNamedByItsPath) {
+  const std::string path = kBin + "/../lib/ontime/apps/libontime_app_wordcount.so";
+  expect_failure(2, {"submit", path, directory_ / "text", "-o", directory_ / "other"}, {"give the name"});
+  EXPECT_EQ(ontime(run_of(path, directory_ / "text")).status, 0);
+}
+
+TEST_F(BadInput, WhatCannotBePrintedFails) {
+  for (const std::string verb : {"apps", "--help", "policies"}) {
+    const Finished finished = shell("'" + kBin + "/ontime' " + verb + " > /dev/full");
+    EXPECT_EQ(finished.status, 1) << verb;
+    EXPECT_EQ(finished.err, "ontime: Cannot write to stdout: No space left on device.\n");
+  }
+}
+
+TEST_F(BadInput, GeneratedDataIsCounted) {
+  const Finished finished = shell("'" + kBin + "/ontime' gen text 10B | wc -c");
+  EXPECT_EQ(finished.err, "stdout: 10 B\n");
+  EXPECT_EQ(finished.out, "10\n");
+}
+
 TEST_F(BadInput, UnreachableMaster) { expect_failure(1, {"jobs", "--master", "127.0.0.1:1"}, {"127.0.0.1:1"}); }
 
 TEST_F(BadInput, WorkerWithoutAReachableMaster) {

@@ -181,7 +181,7 @@ TEST_F(SlowConnection, FromTheStartLetsNoWorkerInAndItSaysSo) {
   expect_healthy_job_to_run_once("healthy");
   const Finished ended = distant_.wait();
   EXPECT_EQ(ended.status, 1);
-  EXPECT_THAT(ended.err, HasSubstr("no master let this worker in"));
+  EXPECT_THAT(ended.err, HasSubstr("No master let this worker in"));
   EXPECT_EQ(distant_state(), "");
 }
 

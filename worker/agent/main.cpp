@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "common/base/parent_process.h"
+#include "common/base/wording.h"
 #include "common/log/log.h"
 #include "common/net/coroutine.h"
 #include "common/net/token.h"
@@ -27,7 +28,7 @@ namespace ontime::worker {
 namespace {
 
 int complain(const Error& error) {
-  std::fprintf(stderr, "ontime-worker: %s\n", error.message.c_str());
+  std::fputs(complaint("ontime-worker", error.message).c_str(), stderr);
   return error.kind == ErrorKind::BadInput ? 2 : 1;
 }
 

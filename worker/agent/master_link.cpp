@@ -47,14 +47,21 @@ asio::awaitable<Error> MasterLink::run() {
     if (std::exchange(is_welcome_, false)) pause_.on_session_over(std::chrono::steady_clock::now() - welcome_at_);
     if (leave_events_ != nullptr) leave_events_->on_session_over();
     if (error.kind == ErrorKind::BadInput) co_return error;
+    tell_of(error);
     if (!was_welcome_ && time_left() <= Duration(0)) {
       co_return unavailable("no master let this worker in within " + format_duration(options_.connect_timeout) + ": " +
                             error.message + "; start ontime-master there or name another with --master");
     }
-    spdlog::log(was_welcome_ ? spdlog::level::warn : spdlog::level::debug, "master_lost master={} message={}",
-                net::to_string(options_.master), log::Quoted{error.message});
     co_await pause();
   }
+}
+
+// Who starts a worker sees at once whom it waits for; that the next tries fail too is no news.
+void MasterLink::tell_of(const Error& error) {
+  const bool is_news = was_welcome_ || !std::exchange(has_told_of_none_, true);
+  spdlog::log(is_news ? spdlog::level::warn : spdlog::level::debug, "{} master={} message={}",
+              was_welcome_ ? "master_lost" : "no_master_yet", net::to_string(options_.master),
+              log::Quoted{error.message});
 }
 
 asio::awaitable<Error> MasterLink::session() {

@@ -70,6 +70,7 @@ class MasterLink {
   bool is_connected() const { return connection_ && is_welcome_; }
 
  private:
+  void tell_of(const Error& error);
   asio::awaitable<Error> session();
   asio::awaitable<Error> converse();
   asio::awaitable<void> pause();
@@ -107,6 +108,7 @@ class MasterLink {
   // Across sessions.
   std::string cluster_;  // that we belong to; empty: none yet
   bool was_welcome_ = false;
+  bool has_told_of_none_ = false;
   LeaveEvents* leave_events_ = nullptr;  // null: the worker stays
   bool leaves_at_once_ = false;
   ReconnectPause pause_;

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <filesystem>
 #include <iostream>
@@ -10,9 +9,11 @@
 #include <utility>
 
 #include "common/app/loaded_application.h"
-#include "common/base/units.h"
+#include "common/base/limits.h"
+#include "common/base/wording.h"
+#include "common/flags/flags.h"
+#include "common/flags/parse.h"
 #include "common/net/token.h"
-#include "worker/agent/slots.h"
 #include "worker/confine/control_group.h"
 
 namespace ontime::worker {
@@ -33,22 +34,18 @@ std::string host_name() {
   return name.data();
 }
 
-// What was written on the command line, before it is understood.
+// What was given, before it is checked as a whole.
 struct Words {
   std::string master = "127.0.0.1:7400";
   std::uint32_t slots = std::max(1u, std::thread::hardware_concurrency());
   std::string name;
-  std::string connect_timeout = "30s";
-  std::string drain_timeout = "30s";
   std::string token_file;
   net::TlsFiles tls;
   std::vector<std::string> directories;
   bool no_default_apps = false;
   std::string run_as;
-  std::string attempt_memory;
-  std::uint64_t attempt_files = 0;
-  std::uint64_t attempt_processes = 0;
-  std::string attempt_cpu;
+  AttemptLimits limits;
+  std::optional<Duration> attempt_cpu;
   std::vector<std::string> attempt_environment;
   std::vector<std::string> control_groups;
   std::vector<std::string> input_roots;
@@ -69,17 +66,13 @@ void declare_confinement(CLI::App& app, Words& words) {
   app.add_option("--run-as", words.run_as,
                  "Run attempts as this user, or those of each job as another user of a range of numbers; needs root")
       ->type_name("USER[:GROUP]|FIRST-LAST");
-  app.add_option("--attempt-memory", words.attempt_memory, "Memory each process of an attempt may allocate")
-      ->type_name("SIZE");
-  app.add_option("--attempt-files", words.attempt_files, "Files each of them may have open, 16 or more")
-      ->check(CLI::Range(16u, 1u << 20))
-      ->type_name("N");
-  app.add_option("--attempt-processes", words.attempt_processes,
-                 "Processes and threads that the attempts' user may have on this machine")
-      ->check(CLI::Range(1u, 1u << 22))
-      ->type_name("N");
-  app.add_option("--attempt-cpu", words.attempt_cpu, "CPU time each process of an attempt may use, in whole seconds")
-      ->type_name("TIME");
+  flags::add_size(app, "--attempt-memory", words.limits.memory_bytes, "Memory each process of an attempt may allocate",
+                  kAttemptMemoryMin);
+  flags::add_whole(app, "--attempt-files", words.limits.files, {16, 1u << 20}, "Files each of them may have open");
+  flags::add_whole(app, "--attempt-processes", words.limits.processes, {1, 1u << 22},
+                   "Processes and threads that the attempts' user may have on this machine");
+  flags::add_duration(app, "--attempt-cpu", words.attempt_cpu,
+                      "CPU time each process of an attempt may use, in whole seconds", std::chrono::seconds(1));
   app.add_option("--attempt-cgroup", words.control_groups,
                  "Put attempts into this control group, which you have made and bounded; may be repeated")
       ->type_name("DIR")
@@ -95,21 +88,18 @@ void declare(CLI::App& app, Words& words, Options& options) {
       ->envname("ONTIME_MASTER")
       ->type_name("HOST:PORT")
       ->capture_default_str();
-  app.add_option("--slots", words.slots, "Attempts that run at the same time; default: one per core")
-      ->check(CLI::Range(1u, Slots::kSlotsMax))
-      ->type_name("N");
+  flags::add_whole(app, "--slots", words.slots, {1, kSlotsOfWorkerMax},
+                   "Attempts that run at the same time, one per core")
+      ->default_str("");
   app.add_option("--name", words.name, "Shown to people; default: host name and process id");
   app.add_option("--app-dir", words.directories, "Look here for applications first; may be repeated")
       ->type_name("DIR")
       ->take_all();
   declare_confinement(app, words);
-  app.add_option("--connect-timeout", words.connect_timeout, "Give up if no master has let us in within this time")
-      ->type_name("TIME")
-      ->capture_default_str();
-  app.add_option("--drain-timeout", words.drain_timeout,
-                 "On SIGTERM hand over what runs to other workers, for so long at most; 0s: end at once")
-      ->type_name("TIME")
-      ->capture_default_str();
+  flags::add_duration(app, "--connect-timeout", options.connect_timeout,
+                      "Give up if no master has let us in within this time");
+  flags::add_duration(app, "--drain-timeout", options.drain_timeout,
+                      "On SIGTERM hand over what runs to other workers, for so long at most; 0s: end at once");
   app.add_option("--token-file", words.token_file,
                  "File with the token to show the master; default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR")
       ->type_name("FILE");
@@ -119,17 +109,19 @@ void declare(CLI::App& app, Words& words, Options& options) {
       ->type_name("FILE");
   app.add_option("--tls-cert", words.tls.certificate, "This worker's certificate")->type_name("FILE");
   app.add_option("--tls-key", words.tls.key, "Its key")->type_name("FILE");
-  app.add_option("--log-level", options.log.level, "trace, debug, info, warning, error or off")->capture_default_str();
-  app.add_option("--log-format", options.log.format, "text or json")->capture_default_str();
+  app.add_option("--log-level", options.log.level, "trace, debug, info, warning, error or off")
+      ->check(flags::one_of({"trace", "debug", "info", "warning", "error", "off"}))
+      ->capture_default_str();
+  app.add_option("--log-format", options.log.format, "text or json")
+      ->check(flags::one_of({"text", "json"}))
+      ->capture_default_str();
   app.add_option("--log-file", options.log.file, "Write the log there; default: stderr")->type_name("FILE");
-  app.add_option("--die-with-parent", options.parent, "End when this process, which started this one, ends")
-      ->check(CLI::PositiveNumber)
+  flags::add_whole(app, "--die-with-parent", options.parent, {1}, "End when this process, which started this one, ends")
       ->type_name("PID");
   app.add_flag("--check-config", words.check_config, "Check flags and configuration file, and exit")
       ->configurable(false);
-  app.set_version_flag("--version", ONTIME_VERSION);
-  app.set_config("--config", "", "Read options from this file");
-  app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name is an error, as on the command line
+  app.set_version_flag("-V,--version", ONTIME_VERSION);
+  flags::add_config_file(app);
 }
 
 Status understand_roots(const Words& words, Options& options) {
@@ -142,22 +134,11 @@ Status understand_roots(const Words& words, Options& options) {
   return {};
 }
 
-Status understand_limits(const Words& words, AttemptLimits& limits) {
-  if (!words.attempt_memory.empty()) {
-    auto memory = parse_size(words.attempt_memory);
-    if (!memory) return bad_input("--attempt-memory: " + memory.error().message);
-    if (*memory < kAttemptMemoryMin) return bad_input("--attempt-memory: an attempt needs 16 MiB or more");
-    limits.memory_bytes = *memory;
-  }
-  if (!words.attempt_cpu.empty()) {
-    auto cpu = parse_duration(words.attempt_cpu);
-    if (!cpu) return bad_input("--attempt-cpu: " + cpu.error().message);
-    if (*cpu < std::chrono::seconds(1)) return bad_input("--attempt-cpu: has to be 1s or more");
-    limits.cpu_seconds = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(*cpu).count());
-  }
-  limits.files = words.attempt_files;
-  limits.processes = words.attempt_processes;
-  return {};
+AttemptLimits limits_of(const Words& words) {
+  AttemptLimits limits = words.limits;
+  const auto cpu = std::chrono::ceil<std::chrono::seconds>(words.attempt_cpu.value_or(Duration(0)));
+  limits.cpu_seconds = static_cast<std::uint64_t>(cpu.count());
+  return limits;
 }
 
 // Four times the slots: twice as many runners may live, idle ones too, and as many again have been killed and not ended.
@@ -193,7 +174,7 @@ Status understand_user(const Words& words, Options& options) {
   } else if (is_root) {
     options.warning = kRunsAsRoot;
   }
-  if (stays_root && words.attempt_processes > 0) {
+  if (stays_root && words.limits.processes > 0) {
     return bad_input("--attempt-processes does not bind root; name another user with --run-as");
   }
   return {};
@@ -215,26 +196,22 @@ Status understand_confinement(const Words& words, Options& options) {
   options.confinement.output_roots = options.output_roots.resolved();
   options.attempt_environment = words.attempt_environment;
   if (auto groups = understand_control_groups(words, options.confinement); !groups) return groups;
-  return understand_limits(words, options.confinement.limits);
+  options.confinement.limits = limits_of(words);
+  return {};
 }
 
 Status understand(const Words& words, Options& options) {
   auto master = net::parse_endpoint(words.master, kMasterPort);
   if (!master) return bad_input("--master: " + master.error().message);
-  if (master->port == 0) return bad_input("--master: port 0 is nobody's");
-  auto timeout = parse_duration(words.connect_timeout);
-  if (!timeout) return bad_input("--connect-timeout: " + timeout.error().message);
-  auto drain = parse_duration(words.drain_timeout);
-  if (!drain) return bad_input("--drain-timeout: " + drain.error().message);
+  if (master->port == 0) return bad_input("--master: nobody listens on port 0; give the port of the master");
   auto token = net::read_own_token(words.token_file);
   if (!token) return std::move(token).error();
   auto tls = net::load_tls(words.tls);
   if (!tls) return std::move(tls).error();
-  if (words.name.size() > kNameBytesMax) return bad_input("--name: at most 256 bytes");
+  if (words.name.size() > kNameBytesMax)
+    return bad_input("--name: the name has " + counted(words.name.size(), "byte") + "; give at most 256");
   if (auto confined = understand_confinement(words, options); !confined) return confined;
   options.master = std::move(*master);
-  options.connect_timeout = *timeout;
-  options.drain_timeout = *drain;
   options.token = std::move(*token);
   options.tls = std::move(*tls);
   options.slots = words.slots;
@@ -252,25 +229,18 @@ Status understand(const Words& words, Options& options) {
 
 std::variant<Options, int> parse_options(int argc, char** argv) {
   CLI::App app("Runs attempts of an Ontime cluster's jobs on this machine.", "ontime-worker");
+  app.formatter(flags::make_formatter());
   Options options;
   options.log.program = "ontime-worker";
   Words words;
   declare(app, words, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::CallForVersion& version) {
-    std::cout << version.what() << "\n";
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    std::cerr << "ontime-worker: " << error.what() << "; see ontime-worker --help\n";
-    return 2;
+  if (const auto printout = flags::parse(app, {argv + 1, argv + argc})) {
+    (printout->exit_code == 0 ? std::cout : std::cerr) << printout->text;
+    return printout->exit_code;
   }
   if (auto understood = understand(words, options); !understood) {
-    std::cerr << "ontime-worker: " << understood.error().message << "\n";
-    return 2;
+    std::cerr << complaint("ontime-worker", understood.error().message);
+    return flags::kBadUsage;
   }
   if (words.check_config) {
     std::cout << "The configuration is fine.\n";

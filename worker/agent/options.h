@@ -33,8 +33,8 @@ struct Options {
   Confinement confinement;                       // of attempts
   std::optional<UserRange> users;                // they run as, each job as its own
   std::vector<std::string> attempt_environment;  // variables they get besides those they need
-  Duration connect_timeout{0};
-  Duration drain_timeout{0};  // from SIGTERM to the end, at most; 0: at once
+  Duration connect_timeout{std::chrono::seconds(30)};
+  Duration drain_timeout{std::chrono::seconds(30)};  // from SIGTERM to the end, at most; 0: at once
   log::Options log;
   std::string_view warning{};  // for the log: what the attempts' user lets jobs do
   pid_t parent = 0;            // to die with; 0: with nobody

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
+#include "common/base/limits.h"
 #include "common/files/roots.h"
 #include "worker/agent/attempt.h"
 #include "worker/agent/disturber.h"
@@ -33,7 +34,7 @@ namespace ontime::worker {
 
 class Slots final : public OrderTaker, private RunnerEvents, private LauncherEvents {
  public:
-  static constexpr std::uint32_t kSlotsMax = 512;
+  static constexpr std::uint32_t kSlotsMax = kSlotsOfWorkerMax;
   static constexpr std::size_t kJobsMax = 10'000;  // set up and not forgotten
   static constexpr std::size_t kDyingFactor = 4;
   static constexpr std::size_t kDyingExtra = 64;

@@ -10,6 +10,7 @@
 namespace ontime::worker {
 namespace {
 
+using ontime::test::Arguments;
 using ontime::test::descendants;
 using ontime::test::eventually;
 using ontime::test::Finished;
@@ -69,14 +70,18 @@ TEST(WorkerProgram, DiesWithTheParentThatWasNamedAndNotWithoutOne) {
 }
 
 TEST(WorkerProgram, EndsWhenNoMasterIsThere) {
-  expect_sentence(run({ONTIME_WORKER, "--master", "127.0.0.1:1", "--connect-timeout", "50ms"}), 1, "127.0.0.1:1");
+  Arguments arguments{ONTIME_WORKER, "--master", "127.0.0.1:1", "--connect-timeout", "50ms"};
+  EXPECT_THAT(run(arguments).err, HasSubstr("no_master_yet master=127.0.0.1:1")) << "it says at once whom it waits for";
+  arguments.insert(arguments.end(), {"--log-level", "off"});
+  expect_sentence(run(arguments), 1, "127.0.0.1:1");
 }
 
 TEST(WorkerProgram, TakesItsMasterFromTheEnvironmentUnlessAFlagNamesIt) {
   const ontime::test::Environment environment{{"ONTIME_MASTER", "127.0.0.1:2"}};
-  expect_sentence(run({ONTIME_WORKER, "--connect-timeout", "50ms"}, environment), 1, "127.0.0.1:2:");
-  expect_sentence(run({ONTIME_WORKER, "--connect-timeout", "50ms", "--master", "127.0.0.1:1"}, environment), 1,
-                  "127.0.0.1:1:");
+  Arguments arguments{ONTIME_WORKER, "--connect-timeout", "50ms", "--log-level", "off"};
+  expect_sentence(run(arguments, environment), 1, "127.0.0.1:2:");
+  arguments.insert(arguments.end(), {"--master", "127.0.0.1:1"});
+  expect_sentence(run(arguments, environment), 1, "127.0.0.1:1:");
 }
 
 TEST(WorkerProgram, EndsWithZeroOnSigtermAndTakesItsLauncherAlong) {

@@ -1,0 +1,20 @@
+#pragma once
+// Bounds on what users may ask for, which flags and master both hold.
+
+#include <chrono>
+#include <cstdint>
+
+#include "common/base/result.h"
+#include "common/base/time.h"
+
+namespace ontime {
+
+inline constexpr std::uint32_t kTasksOfJobMax = 1'000'000;
+inline constexpr std::uint32_t kSlotsOfWorkerMax = 512;
+inline constexpr std::uint32_t kFailuresOfSegmentMax = 100;
+inline constexpr Duration kHeartbeatMin = std::chrono::milliseconds(1);
+
+// BadInput if a live worker would be taken for lost between two heartbeats.
+Status check_intervals(Duration heartbeat, Duration node_timeout);
+
+}  // namespace ontime

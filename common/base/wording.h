@@ -1,0 +1,32 @@
+#pragma once
+// Turns of phrase that all messages share, so that every program of Ontime speaks with one voice.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ontime {
+
+// "1 task", "2 tasks"; an irregular plural is given: "2 copies".
+std::string counted(std::uint64_t count, std::string_view one, std::string_view more = {});
+
+// "a, b, c"
+std::string listed(const std::vector<std::string>& words);
+
+// The known word that `word` was probably meant to be: a slip or two away, or begun alike. Empty if none is near.
+std::string nearest(std::string_view word, const std::vector<std::string>& known);
+
+// What to do about a word that is none of the known ones: "did you mean 'run'?" or "choose one of: run, plan".
+std::string advice(std::string_view word, const std::vector<std::string>& known);
+
+// "line 3: this is no YAML; ..." for a file whose parser stopped there; lines count from 0, as parsers do.
+std::string not_yaml(int line);
+
+// A word of a command line that is printed to be pasted: in quotes if the shell would read more into it.
+std::string shell_word(std::string_view text);
+
+// An error as the shell shows it: the program, one sentence with a capital and a full stop, the end of the line.
+std::string complaint(std::string_view program, std::string message);
+
+}  // namespace ontime

@@ -1,0 +1,144 @@
+#include "common/flags/parse.h"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "common/base/wording.h"
+#include "common/flags/names.h"
+
+namespace ontime::flags {
+namespace {
+
+// The verb that the arguments chose, and the verb within it; the program itself if they chose none.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto verbs = app.get_subcommands();
+  return verbs.empty() ? app : chosen(*verbs.front());
+}
+
+std::string full_name(const CLI::App& app) {
+  return (app.get_parent() == nullptr ? "" : full_name(*app.get_parent()) + " ") + app.get_name();
+}
+
+std::vector<std::string> verbs_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(verb->get_name());
+  return names;
+}
+
+std::string about_unknown(const CLI::App& app, const std::string& argument) {
+  if (argument.starts_with('-')) {
+    const std::string flag = argument.substr(0, argument.find('='));
+    return "there is no flag '" + flag + "'" +
+           did_you_mean(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())), flag_names(app), "--");
+  }
+  const auto verbs = verbs_of(app);
+  if (verbs.empty()) return "'" + argument + "' is one argument too many";
+  return "there is no verb '" + argument + "'" + did_you_mean(argument, verbs);
+}
+
+// All that is needed and was not given: one complaint instead of one at a time.
+std::string about_missing(const CLI::App& app) {
+  constexpr std::size_t kVerbsShown = 8;
+  std::vector<std::string> missing;
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_required() && option->count() == 0) missing.push_back(option->get_name());
+  if (!missing.empty()) return "missing: " + listed(missing);
+  const auto verbs = verbs_of(app);
+  return "no verb is given" + (verbs.size() > kVerbsShown ? "" : "; choose one of: " + listed(verbs));
+}
+
+// Library texts are only searched for the options that they are about.
+std::vector<const CLI::Option*> options_named(const CLI::App& app, const std::string& text) {
+  std::vector<std::pair<std::size_t, const CLI::Option*>> found;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      const bool is_whole =
+          (at == 0 || text[at - 1] == ' ') && (end == text.size() || text[end] == ' ' || text[end] == ':');
+      if (!is_whole) continue;
+      found.emplace_back(at, option);
+      break;
+    }
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<const CLI::Option*> options;
+  for (const auto& [at, option] : found) options.push_back(option);
+  return options;
+}
+
+std::string about_count(const CLI::Option& option) {
+  if (option.count() > 1)
+    return option.get_name() + " is given " + std::to_string(option.count()) + " times; give it once";
+  return option.get_name() + " needs a value" +
+         (option.get_type_name().empty() ? std::string() : ": " + option.get_name() + " " + option.get_type_name());
+}
+
+// Errors with a kind of their own in CLI11, in our words.
+std::string about_options(const CLI::App& app, const CLI::ParseError& error) {
+  const auto options = options_named(app, error.what());
+  if (options.empty()) return "these arguments cannot be understood";
+  const std::string first = options.front()->get_name();
+  const std::string second = options.size() > 1 ? options[1]->get_name() : "another flag";
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
+    return first + " excludes " + second + "; give one of them";
+  if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) return first + " needs " + second + " as well";
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return first + " takes no value";
+  return about_count(*options.front());
+}
+
+std::string reason(const CLI::App& root, const CLI::ParseError& error) {
+  const CLI::App& app = chosen(root);
+  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) return error.what();  // our own words: flags.h
+  if (dynamic_cast<const CLI::FileError*>(&error) != nullptr)
+    return "--config: the file '" + root.get_config_ptr()->as<std::string>() + "' cannot be read";
+  const auto unknown = root.remaining(true);
+  if (!unknown.empty()) return about_unknown(app, unknown.front());
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return about_missing(app);
+  return about_options(app, error);
+}
+
+// An empty argument is a shell variable that nobody set, and would name the current directory.
+void refuse_empty(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const auto& values = option->results();
+    if (option->get_expected_max() > 0 && std::find(values.begin(), values.end(), "") != values.end())
+      throw CLI::ValidationError(option->get_name(), "the value is empty; is a variable of the shell not set?");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> flag_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  return names;
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& names, const std::string& before) {
+  const std::string near = nearest(word, names);
+  return near.empty() ? "" : "; did you mean '" + before + near + "'?";
+}
+
+std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments) {
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
+  try {
+    app.parse(std::move(arguments));
+    refuse_empty(chosen(app));
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    if (error.get_exit_code() == 0) {  // help or version was asked for
+      app.exit(error, out, out);
+      return Printout{0, out.str()};
+    }
+    const std::string name = full_name(chosen(app));
+    const std::string why = reason(app, error);
+    return Printout{kBadUsage, complaint(name, why.ends_with('?') ? why : why + "; see '" + name + " --help'")};
+  }
+}
+
+}  // namespace ontime::flags

@@ -1,0 +1,25 @@
+#pragma once
+// From arguments to options, or to what is printed instead. No text of CLI11 or of its INI reader gets through.
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ontime::flags {
+
+constexpr int kBadUsage = 2;
+
+// Help and version go to stdout with code 0, a complaint about the usage to stderr with kBadUsage.
+struct Printout {
+  int exit_code = 0;
+  std::string text;
+};
+
+// Adds --config, a file with lines NAME=VALUE, each as good as the flag --NAME.
+void add_config_file(CLI::App& app);
+
+// Parses `arguments`, which do not hold the program's name, and fills the options of `app`. Nothing if that went well.
+std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments);
+
+}  // namespace ontime::flags
