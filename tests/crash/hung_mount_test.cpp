@@ -94,7 +94,7 @@ TEST_F(HungMountOfMaster, ASubmissionThatItsClientGaveUpOnIsNotAcceptedWhenTheMo
   Process another = begin_submission(mounts_[0] + "/novel.txt", cluster_ / "other");
   EXPECT_EQ(client.wait().status, 1);
   ASSERT_TRUE(eventually([&] {  // the second is on its way; what asks could never be accepted, and takes no name itself
-    return cluster_.client({"submit", "wordcount", novel_, "--output", cluster_ / "other", "--max-attempts", "101"})
+    return cluster_.client({"submit", "wordcount", novel_, "--output", cluster_ / "other", "--max-record", "2GiB"})
                .err.find("is being used by another job") != std::string::npos;
   }));
   another.kill();
