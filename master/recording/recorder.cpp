@@ -80,7 +80,8 @@ void Recorder::add_step(const scheduler::Event* event, TimePoint now, const sche
 
 void Recorder::run() {
   std::error_code error;
-  std::filesystem::create_directories(options_.directory, error);
+  // Never the one above: a journal that was taken away must not be there again with nothing but a recording.
+  std::filesystem::create_directory(options_.directory, error);
   file_.open(path_, std::ios::binary | std::ios::trunc);
   if (!file_) return stop("its file '" + path_ + "' cannot be written");
   std::filesystem::permissions(path_, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);

@@ -20,7 +20,7 @@ namespace ontime::recording {
 class Recorder {
  public:
   struct Options {
-    std::string directory;                   // of the recordings, made if missing
+    std::string directory;                   // of the recordings, made if missing where the one above it exists
     std::uint64_t bytes_max = 256ull << 20;  // of all epochs together; the oldest are removed to stay below it
     // Called on the writing thread when recording ends before the master does. One sentence.
     std::function<void(const std::string&)> on_stop;

@@ -122,6 +122,16 @@ TEST(Recorder, StopsAndSaysSoWhenItCannotWrite) {
   EXPECT_NE(complaint.why().find("/proc/nowhere"), std::string::npos) << complaint.why();
 }
 
+// The journal was taken away in the moment before the first write: nothing may stand in its place.
+TEST(Recorder, NeverMakesTheDirectoryOfTheJournal) {
+  const TemporaryDirectory directory;
+  Complaint complaint;
+  RecordedHistory history(complaint.options(directory / "journal/recordings"), 1);
+  history.end();
+  EXPECT_NE(complaint.why().find("cannot be written"), std::string::npos) << complaint.why();
+  EXPECT_FALSE(std::filesystem::exists(directory / "journal"));
+}
+
 TEST(EpochFiles, JoinsEpochsWithoutTornTails) {
   const TemporaryDirectory directory;
   const std::string recordings = directory / "recordings";
