@@ -21,10 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kBelow = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-constexpr std::string_view kUnfinished = "_attempts.of-";
 
-// Its name while the claim is made or removed: who finds it after a crash knows whose it is.
-std::string unfinished(const std::string& id) { return std::string(kUnfinished) + id; }
+std::string unfinished(const std::string& id) { return output::kUnfinishedClaim + id; }
 
 Descriptor open_below(int directory, const std::string& name) {
   return Descriptor(::openat(directory, name.c_str(), kBelow));
@@ -69,7 +67,9 @@ Result<Contents> look_at(const OutputPlace& place) {
   for (const std::string& name : *names) contents.is_claimed |= name.starts_with(output::kAttemptsName);
   if (names->size() != 1) return contents;
   const std::string& name = names->front();
-  if (name.starts_with(kUnfinished)) contents.idle_claim = name.substr(kUnfinished.size());
+  if (name.starts_with(output::kUnfinishedClaim)) {
+    contents.idle_claim = name.substr(std::string_view(output::kUnfinishedClaim).size());
+  }
   if (name != output::kAttemptsName) return contents;
   const Descriptor attempts = open_below(place.descriptor(), name);
   const std::vector<std::string> claims = names_below(place.descriptor(), name);

@@ -63,7 +63,7 @@ void remove_parts(const OutputPlace& place, std::uint32_t parts) {
     remove(part_file_name(task));
   }
   remove(output::kManifestName);
-  remove(std::string(output::kManifestName) + ".new");
+  remove(output::kNewManifestName);
 }
 
 Status discard(const OutputPlace& place, std::uint32_t parts, const std::string& id) {

@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_written_by_jobs(std::string_view name) {
-  return name == output::kAttemptsName || name.starts_with(output::kManifestName) || name.starts_with("part-m-");
+  return name == output::kAttemptsName || name.starts_with(output::kUnfinishedClaim) || name == output::kManifestName ||
+         name == output::kNewManifestName || name.starts_with("part-m-");
 }
 
 }  // namespace

@@ -13,8 +13,11 @@
 namespace ontime::output {
 
 inline constexpr const char* kManifestName = "_manifest.json";
+inline constexpr const char* kNewManifestName = "_manifest.json.new";  // while it is written
 inline constexpr const char* kSuccessName = "_SUCCESS";
 inline constexpr const char* kAttemptsName = "_attempts";
+// With the claim behind it: its name while the claim is made or removed. Who finds it after a crash knows whose it is.
+inline constexpr const char* kUnfinishedClaim = "_attempts.of-";
 inline constexpr std::uint32_t kManifestFormat = 2;
 
 // Where attempts of the job write that holds the directory by this claim, until it is committed.

@@ -170,7 +170,7 @@ bool is_manifest_of(int directory, const std::string& claim) {
 
 Status write_manifest(const std::string& directory, const Manifest& manifest) {
   const std::string path = directory + "/" + kManifestName;
-  const std::string temporary = path + ".new";
+  const std::string temporary = directory + "/" + kNewManifestName;
   {
     NewFile file(temporary);
     pass_kill_point("manifest-created");

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/ids.h"
+#include "common/output/manifest.h"
 #include "tests/cli/scratch.h"
 
 namespace ontime::cli {
@@ -10,10 +12,12 @@ namespace {
 namespace fs = std::filesystem;
 
 void write_traces(const Scratch& scratch, const std::string& directory) {
-  fs::create_directories(scratch / directory + "/_attempts");
-  scratch.file(directory + "/_attempts/t00000-a0", "x");
-  scratch.file(directory + "/part-m-00000", "x");
-  scratch.file(directory + "/_manifest.json.tmp", "x");
+  const std::string attempts = output::attempts_directory(directory, "claim");
+  fs::create_directories(scratch / attempts);
+  scratch.file(attempts + "/" + attempt_file_name({{JobId{1}, 0}, 0}), "x");
+  scratch.file(directory + "/" + part_file_name(0), "x");
+  scratch.file(directory + "/" + output::kNewManifestName, "x");
+  fs::create_directory(scratch / directory + "/" + output::kUnfinishedClaim + "claim");
 }
 
 TEST(LeftOutput, ADirectoryThatWasMadeGoesAgain) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "tests/simulator/small_cluster.h"
 
@@ -50,16 +53,43 @@ TEST(Simulator, TheSameSeedGivesTheSameLogAndAnotherSeedAnother) {
   EXPECT_NE(log, log_of(scenario, 8));
 }
 
-TEST(Simulator, TheFirstAttemptsOfAllTasksTakeAsLongUnderEveryPolicy) {
+// By job and task: how long the first attempts took that mapped their whole split.
+struct FirstDurations {
+  std::map<std::pair<JobId, std::uint32_t>, double> seconds;
+  std::uint32_t decisions = 0;  // of the policy, for all jobs
+};
+
+FirstDurations first_durations(const Scenario& scenario) {
+  FirstDurations found;
+  Observer observer;
+  observer.ended = [&found](JobId id, const scheduler::Scheduler& scheduler) {
+    const scheduler::Job& job = *scheduler.cluster().find_job(id);
+    for (std::uint32_t index = 0; index < job.tasks.size(); ++index) {
+      const scheduler::Attempt& first = job.tasks[index].attempts[0];
+      if (first.state != scheduler::AttemptState::Succeeded || first.offset != first.launch_end) continue;
+      found.seconds[{id, index}] = seconds(first.ended_at - first.launched_at);
+    }
+  };
+  for (const JobOutcome& job : run(scenario, 3, observer).jobs) found.decisions += job.decisions;
+  return found;
+}
+
+TEST(Simulator, AFirstAttemptTakesAsLongUnderEveryPolicy) {
   Scenario scenario = small_cluster();
+  scenario.nodes[0].count = 10;
   scenario.jobs[0].count = 5;
   scenario.jobs[0].arrivals.rate = 0.01;
-  const Outcome one = run(scenario, 3);
-  scenario.jobs[0].checkpoint = 1;
-  const Outcome two = run(scenario, 3);
-  for (std::size_t job = 0; job < 5; ++job) {
-    EXPECT_EQ(one.jobs[job].submitted, two.jobs[job].submitted);
-    EXPECT_NEAR(one.jobs[job].machine_time, two.jobs[job].machine_time, 1e-3);
+  scenario.jobs[0].duration = Distribution::pareto(10, 1.3);
+  scenario.jobs[0].deadline = 60;
+  const FirstDurations without = first_durations(scenario);
+  EXPECT_EQ(without.seconds.size(), 50u);
+  EXPECT_EQ(without.decisions, 0u);
+  for (const char* policy : {"late", "mantri", "s-restart", "s-resume", "shed", "shed+", "split-resume"}) {
+    scenario.jobs[0].policy = policy;
+    const FirstDurations with = first_durations(scenario);
+    EXPECT_GT(with.decisions, 0u) << policy;
+    EXPECT_GT(with.seconds.size(), 25u) << policy;
+    for (const auto& [task, seconds] : with.seconds) EXPECT_NEAR(seconds, without.seconds.at(task), 1e-3) << policy;
   }
 }
 
