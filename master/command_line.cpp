@@ -43,7 +43,7 @@ struct Flags {
   injection::Flags injection;
 };
 
-void declare(CLI::App& app, Flags& flags) {
+void declare_network(CLI::App& app, Flags& flags) {
   app.add_option("--listen", flags.listen, "Address to listen on, HOST:PORT; port 0 picks a free one")
       ->capture_default_str();
   app.add_flag("--insecure-network", flags.insecure_network,
@@ -51,6 +51,9 @@ void declare(CLI::App& app, Flags& flags) {
                "else is on. Needs a token");
   flags::add_whole(app, "--listen-fd", flags.listen_descriptor, {}, "Take over this listening socket instead");
   app.add_option("--port-file", flags.port_file, "Write the port there once the master listens");
+}
+
+void declare_journal(CLI::App& app, Flags& flags) {
   app.add_option("--journal", flags.journal, "Directory of the journal; made if it is missing")->capture_default_str();
   app.add_option("--journal-sync", flags.journal_sync, "on: survives a power cut; off: only the death of the process")
       ->check(flags::one_of({"on", "off"}))
@@ -62,6 +65,9 @@ void declare(CLI::App& app, Flags& flags) {
   flags::add_whole(app, "--history-tasks", flags.history.tasks, {},
                    "The same, by the number of their tasks: about 400 bytes each");
   flags::add_duration(app, "--history-age", flags.history.age, "Forget jobs that have ended so long ago; 0: never");
+}
+
+void declare_scheduling(CLI::App& app, Flags& flags) {
   flags::add_duration(app, "--node-timeout", flags.node_timeout, "Silence after which a node is lost");
   flags::add_duration(app, "--heartbeat", flags.heartbeat, "Interval at which workers report progress", kHeartbeatMin);
   flags::add_duration(app, "--cut-timeout", flags.cut_timeout,
@@ -78,6 +84,9 @@ void declare(CLI::App& app, Flags& flags) {
       ->type_name("NAME")
       ->capture_default_str();
   flags::add_settings(app, "--policy-set", flags.policy.parameters, "A parameter of that policy; repeatable");
+}
+
+void declare_access(CLI::App& app, Flags& flags) {
   app.add_option("--input-root", flags.input_roots,
                  "Jobs may read only files that lie in this directory; repeatable. None: any file that can be read")
       ->type_name("DIR")
@@ -95,6 +104,9 @@ void declare(CLI::App& app, Flags& flags) {
       ->type_name("FILE");
   app.add_option("--tls-cert", flags.tls.certificate, "This master's certificate")->type_name("FILE");
   app.add_option("--tls-key", flags.tls.key, "Its key")->type_name("FILE");
+}
+
+void declare_process(CLI::App& app, Flags& flags) {
   app.add_option("--log-level", flags.log.level, "Least important events that are logged")
       ->check(flags::one_of({"trace", "debug", "info", "warning", "error", "off"}))
       ->capture_default_str();
@@ -120,6 +132,14 @@ void declare(CLI::App& app, Flags& flags) {
   flags::add_whole(app, "--seed", flags.injection.seed, {}, "What the chance in both depends on");
   flags::add_config_file(app);
   app.set_version_flag("-V,--version", ONTIME_VERSION);
+}
+
+void declare(CLI::App& app, Flags& flags) {
+  declare_network(app, flags);
+  declare_journal(app, flags);
+  declare_scheduling(app, flags);
+  declare_access(app, flags);
+  declare_process(app, flags);
 }
 
 // Who may connect, from where, and what they must show.

@@ -41,51 +41,14 @@ TEST(CommandLine, RunTakesInputsInOrderAndDefaultsForTheRest) {
 }
 
 TEST(CommandLine, RunTakesEveryOption) {
-  const auto run = parsed<RunCommand>({"run",
-                                       "exec",
-                                       "in",
-                                       "-o",
-                                       "out",
-                                       "--workers",
-                                       "3",
-                                       "--slots",
-                                       "2",
-                                       "--set",
-                                       "command=a=b c",
-                                       "--set",
-                                       "x=",
-                                       "--split-size",
-                                       "64KiB",
-                                       "--deadline",
-                                       "90s",
-                                       "--checkpoint",
-                                       "0",
-                                       "--attempt-timeout",
-                                       "2m",
-                                       "--max-attempts",
-                                       "7",
-                                       "--max-record",
-                                       "1MiB",
-                                       "--policy",
-                                       "late",
-                                       "--policy-set",
-                                       "k=v",
-                                       "--app-dir",
-                                       "/a",
-                                       "--app-dir",
-                                       "/b",
-                                       "--node-timeout",
-                                       "1s",
-                                       "--heartbeat",
-                                       "50ms",
-                                       "--log-level",
-                                       "debug",
-                                       "--log-file",
-                                       "l",
-                                       "--tasks",
-                                       "--explain",
-                                       "-q",
-                                       "--json"});
+  // clang-format off
+  const auto run = parsed<RunCommand>({
+      "run", "exec", "in", "-o", "out", "--workers", "3", "--slots", "2", "--set", "command=a=b c", "--set", "x=",
+      "--split-size", "64KiB", "--deadline", "90s", "--checkpoint", "0", "--attempt-timeout", "2m", "--max-attempts",
+      "7", "--max-record", "1MiB", "--policy", "late", "--policy-set", "k=v", "--app-dir", "/a", "--app-dir", "/b",
+      "--node-timeout", "1s", "--heartbeat", "50ms", "--log-level", "debug", "--log-file", "l", "--tasks",
+      "--explain", "-q", "--json"});
+  // clang-format on
   EXPECT_THAT(run.job.parameters, ElementsAre(Pair("command", "a=b c"), Pair("x", "")));
   EXPECT_EQ(run.job.split_bytes, 64u << 10);
   EXPECT_EQ(run.job.deadline, Duration(std::chrono::seconds(90)));

@@ -29,24 +29,8 @@ wire::CopyFate fate(std::uint32_t attempt, const std::string& node, const std::s
   return fate;
 }
 
-// A straggler whose tail was taken over by two copies, one that was passed over, and a note.
-wire::Reply::Explained example() {
-  wire::Reply::Explained explained;
-  auto& summary = *explained.mutable_summary();
-  summary.set_job(3);
-  summary.set_state(wire::SUCCEEDED);
-  summary.set_policy("split-resume");
-  summary.set_tasks(10);
-  summary.set_elapsed_ns(12400 * kMs);
-  auto& theta = *summary.add_policy_parameters();
-  theta.set_key("theta");
-  theta.set_value("1s");
-
-  auto& note = *explained.add_decisions();
-  note.set_what("note");
-  note.set_text("t_min 2.00 s, beta 1.50 from the profile");
-
-  auto& task = *explained.add_tasks();
+// A straggler whose tail was taken over by two copies.
+void make_taken_over(wire::ExplainedTask& task) {
   task.set_index(3);
   task.mutable_split()->set_end(1'048'576);
   task.set_state("done");
@@ -81,15 +65,37 @@ wire::Reply::Explained example() {
   task.mutable_declined()->set_reason("copy-would-be-later");
   task.mutable_declined()->set_since_ns(5500 * kMs);
   task.mutable_declined()->set_last_ns(6000 * kMs);
+}
 
-  auto& waiting = *explained.add_tasks();
-  waiting.set_index(7);
-  waiting.mutable_split()->set_begin(10);
-  waiting.mutable_split()->set_end(20);
-  waiting.set_state("running");
-  waiting.mutable_declined()->set_reason("too-young");
-  waiting.mutable_declined()->set_since_ns(3000 * kMs);
-  waiting.mutable_declined()->set_last_ns(3000 * kMs);
+// One that was passed over.
+void make_declined(wire::ExplainedTask& task) {
+  task.set_index(7);
+  task.mutable_split()->set_begin(10);
+  task.mutable_split()->set_end(20);
+  task.set_state("running");
+  task.mutable_declined()->set_reason("too-young");
+  task.mutable_declined()->set_since_ns(3000 * kMs);
+  task.mutable_declined()->set_last_ns(3000 * kMs);
+}
+
+wire::Reply::Explained example() {
+  wire::Reply::Explained explained;
+  auto& summary = *explained.mutable_summary();
+  summary.set_job(3);
+  summary.set_state(wire::SUCCEEDED);
+  summary.set_policy("split-resume");
+  summary.set_tasks(10);
+  summary.set_elapsed_ns(12400 * kMs);
+  auto& theta = *summary.add_policy_parameters();
+  theta.set_key("theta");
+  theta.set_value("1s");
+
+  auto& note = *explained.add_decisions();
+  note.set_what("note");
+  note.set_text("t_min 2.00 s, beta 1.50 from the profile");
+
+  make_taken_over(*explained.add_tasks());
+  make_declined(*explained.add_tasks());
   explained.set_tasks_left_out(12);
   return explained;
 }

@@ -32,6 +32,31 @@ wire::ToMaster stale_heartbeat() {
   return message;
 }
 
+TEST_F(CrowdTest, AListOfManyNodesComesPartByPart) {
+  play([&]() -> awaitable<void> {
+    constexpr std::uint32_t kNodes = 1500;  // of more than 100 bytes each
+    for (std::uint32_t i = 0; i < kNodes; ++i) {
+      FakeWorker worker = co_await connect_worker();
+      worker.enlist(std::string(50, 'n') + std::to_string(i), 1);
+      co_await worker.next_welcome();
+    }
+    std::uint32_t listed = 0;
+    std::uint32_t parts = 0;
+    std::uint32_t first = 0;
+    do {
+      wire::Request request;
+      request.mutable_list_nodes()->set_first_node(first);
+      const wire::Reply reply = co_await ask(request);
+      EXPECT_LT(reply.ByteSizeLong(), 2 * master::kReplyBytesMax);
+      for (const auto& node : reply.nodes().nodes()) EXPECT_EQ(node.node(), ++listed);
+      first = reply.nodes().next_node();
+      ++parts;
+    } while (first != 0);
+    EXPECT_EQ(listed, kNodes);
+    EXPECT_GT(parts, 1u);
+  });
+}
+
 TEST_F(CrowdTest, AWorkerThatTakesNoOrdersIsDisconnectedWhenTheyAreTooManyAndOthersAreServed) {
   play([&]() -> awaitable<void> {
     FakeWorker deaf = co_await make_worker("deaf", 1);

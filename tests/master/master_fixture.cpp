@@ -57,6 +57,17 @@ asio::awaitable<std::optional<wire::Order>> FakeWorker::next_order() {
   co_return order;
 }
 
+asio::awaitable<wire::Order::Launch> FakeWorker::next_launch() {
+  for (;;) {
+    const std::optional<wire::Order> order = co_await next_order();
+    if (!order) {
+      ADD_FAILURE() << "no launch arrived";
+      co_return wire::Order::Launch();
+    }
+    if (order->has_launch()) co_return order->launch();
+  }
+}
+
 asio::awaitable<std::optional<wire::ToWorker::Welcome>> FakeWorker::next_welcome() {
   while (!welcome_) {
     const bool received = co_await receive();

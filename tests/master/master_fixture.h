@@ -33,6 +33,8 @@ class FakeWorker {
 
   // The next order or welcome; nothing once the master has closed the connection. Keeps `acknowledged` up to date.
   asio::awaitable<std::optional<wire::Order>> next_order();
+  // The launch that comes next, after its job's set-up if that is new. A failure if there is none.
+  asio::awaitable<wire::Order::Launch> next_launch();
   asio::awaitable<std::optional<wire::ToWorker::Welcome>> next_welcome();
   // Until the master has acknowledged that report.
   asio::awaitable<void> until_acknowledged(std::uint64_t sequence);

@@ -20,20 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using asio::awaitable;
 
-class SessionTest : public MasterFixture {
- protected:
-  // The launch that comes next, after its job's setup if that is new.
-  awaitable<wire::Order::Launch> next_launch(FakeWorker& worker) {
-    for (;;) {
-      const auto order = co_await worker.next_order();
-      if (!order) {
-        ADD_FAILURE() << "no launch arrived";
-        co_return wire::Order::Launch();
-      }
-      if (order->has_launch()) co_return order->launch();
-    }
-  }
-};
+using SessionTest = MasterFixture;
 
 TEST_F(SessionTest, AWorkerIsWelcomedAndListed) {
   play([&]() -> awaitable<void> {
@@ -51,31 +38,6 @@ TEST_F(SessionTest, AWorkerIsWelcomedAndListed) {
     EXPECT_EQ(reply.nodes().nodes(0).name(), "worker-one");
     EXPECT_EQ(reply.nodes().nodes(0).slots(), 3u);
     EXPECT_EQ(reply.nodes().nodes(0).state(), "live");
-  });
-}
-
-TEST_F(SessionTest, AListOfManyNodesComesPartByPart) {
-  play([&]() -> awaitable<void> {
-    constexpr std::uint32_t kNodes = 1500;  // of more than 100 bytes each
-    for (std::uint32_t i = 0; i < kNodes; ++i) {
-      FakeWorker worker = co_await connect_worker();
-      worker.enlist(std::string(50, 'n') + std::to_string(i), 1);
-      co_await worker.next_welcome();
-    }
-    std::uint32_t listed = 0;
-    std::uint32_t parts = 0;
-    std::uint32_t first = 0;
-    do {
-      wire::Request request;
-      request.mutable_list_nodes()->set_first_node(first);
-      const wire::Reply reply = co_await ask(request);
-      EXPECT_LT(reply.ByteSizeLong(), 2 * master::kReplyBytesMax);
-      for (const auto& node : reply.nodes().nodes()) EXPECT_EQ(node.node(), ++listed);
-      first = reply.nodes().next_node();
-      ++parts;
-    } while (first != 0);
-    EXPECT_EQ(listed, kNodes);
-    EXPECT_GT(parts, 1u);
   });
 }
 
@@ -102,50 +64,6 @@ TEST_F(SessionTest, WhatTheMasterMeasuresIsTold) {
   });
 }
 
-class ClockTest : public SessionTest {
- protected:
-  static constexpr Duration kTenYears = std::chrono::hours(10 * 365 * 24);
-
-  // A journal that began at one time, and in which a job was accepted at another one and killed an hour later.
-  void start_on_journal(TimePoint begun, TimePoint accepted) {
-    stop_master();
-    const scheduler::record::JobEnded ended{JobId{3}, scheduler::JobState::Killed, "killed"};
-    std::vector<scheduler::Record> written{{begun, scheduler::record::MasterStarted{40}},
-                                           {accepted, scheduler::record::JobAccepted{JobId{3}, {}}},
-                                           {accepted + std::chrono::hours(1), ended}};
-    EXPECT_TRUE(journal_.append(written));
-    start_master();
-  }
-};
-
-// A machine that starts at 1970, say: then everything lies in the future, and nothing could be put right again.
-TEST_F(ClockTest, ThatIsBeforeTheJournalBeganChangesNothingInIt) {
-  const TimePoint ahead = master::Clock::wall_now() + kTenYears;
-  start_on_journal(ahead, ahead);
-  play([&]() -> awaitable<void> {
-    const wire::Reply::Job old = co_await describe(3);
-    EXPECT_EQ(from_unix_ns(old.summary().submitted_unix_ns()), ahead);
-    EXPECT_EQ(from_unix_ns(old.summary().ended_unix_ns()), ahead + std::chrono::hours(1));
-    const wire::Reply::Job fresh = co_await describe(co_await submit());
-    EXPECT_GE(fresh.summary().submitted_unix_ns(), old.summary().ended_unix_ns());
-  });
-}
-
-// As a master has left it whose machine's clock was ten years ahead.
-TEST_F(ClockTest, ThatWasFarAheadOnceIsNotKept) {
-  const TimePoint now = master::Clock::wall_now();
-  start_on_journal(now - std::chrono::hours(1), now + kTenYears);
-  play([&]() -> awaitable<void> {
-    const TimePoint soon = now + std::chrono::hours(1);
-    const wire::Reply::Job old = co_await describe(3);
-    EXPECT_LT(from_unix_ns(old.summary().ended_unix_ns()), soon);
-    EXPECT_LE(old.summary().submitted_unix_ns(), old.summary().ended_unix_ns());
-    const wire::Reply::Job fresh = co_await describe(co_await submit());
-    EXPECT_LT(from_unix_ns(fresh.summary().submitted_unix_ns()), soon);
-    EXPECT_GE(fresh.summary().submitted_unix_ns(), old.summary().ended_unix_ns());
-  });
-}
-
 TEST_F(SessionTest, AJobRunsFromSubmissionToItsOutput) {
   play([&]() -> awaitable<void> {
     FakeWorker worker = co_await make_worker();
@@ -155,7 +73,7 @@ TEST_F(SessionTest, AJobRunsFromSubmissionToItsOutput) {
     EXPECT_EQ(setup->setup().application(), "wordcount");
     EXPECT_TRUE(setup->setup().output().starts_with(output_ + "/_attempts/" + journal_.cluster() + "-"));
     EXPECT_TRUE(fs::is_directory(setup->setup().output()));
-    const wire::Order::Launch launch = co_await next_launch(worker);
+    const wire::Order::Launch launch = co_await worker.next_launch();
     EXPECT_EQ(launch.file().path(), input_);
     EXPECT_EQ(launch.file().size(), 14u);
     EXPECT_EQ(launch.range().end(), 14u);
@@ -193,8 +111,8 @@ TEST_F(SessionTest, AJobIsSetUpOncePerSessionBeforeItsFirstLaunch) {
     co_await submit_request(request);
     const auto order = co_await worker.next_order();
     EXPECT_TRUE(order->has_setup());
-    const wire::Order::Launch first = co_await next_launch(worker);
-    const wire::Order::Launch second = co_await next_launch(worker);
+    const wire::Order::Launch first = co_await worker.next_launch();
+    const wire::Order::Launch second = co_await worker.next_launch();
     EXPECT_EQ(second.attempt().task(), 1u);
     worker.report(seal(first, 1, ""));
     const auto third = co_await worker.next_order();
@@ -243,7 +161,7 @@ TEST_F(SessionTest, AReportIsAcknowledgedOnlyWhenItIsDurable) {
   play([&]() -> awaitable<void> {
     FakeWorker worker = co_await make_worker();
     co_await submit();
-    const wire::Order::Launch launch = co_await next_launch(worker);
+    const wire::Order::Launch launch = co_await worker.next_launch();
     const int before = worker.messages;
     journal_.shut();
     worker.report(seal(launch, 1, "x"));
@@ -259,7 +177,7 @@ TEST_F(SessionTest, AReportThatComesTwiceIsAcknowledgedAndCountsOnce) {
   play([&]() -> awaitable<void> {
     FakeWorker worker = co_await make_worker();
     const std::uint32_t job = co_await submit();
-    const wire::Order::Launch launch = co_await next_launch(worker);
+    const wire::Order::Launch launch = co_await worker.next_launch();
     const wire::Report sealed = seal(launch, 1, "x");
     worker.report(sealed);
     worker.report(sealed);
@@ -274,7 +192,7 @@ TEST_F(SessionTest, ReportsOfUnknownAndForeignAttemptsAreAcknowledgedAndChangeNo
     FakeWorker worker = co_await make_worker();
     FakeWorker stranger = co_await make_worker("two");
     const std::uint32_t job = co_await submit();
-    const wire::Order::Launch launch = co_await next_launch(worker);
+    const wire::Order::Launch launch = co_await worker.next_launch();
     wire::Report unknown = seal(launch, 1, "x");
     unknown.mutable_attempt()->set_number(7);
     stranger.report(unknown);
@@ -294,7 +212,7 @@ TEST_F(SessionTest, HeartbeatsMoveTheProgressOfAJob) {
   play([&]() -> awaitable<void> {
     FakeWorker worker = co_await make_worker();
     const std::uint32_t job = co_await submit();
-    const wire::Order::Launch launch = co_await next_launch(worker);
+    const wire::Order::Launch launch = co_await worker.next_launch();
     wire::ToMaster message;
     wire::AttemptProgress* progress = message.mutable_heartbeat()->add_attempts();
     *progress->mutable_attempt() = launch.attempt();
@@ -327,7 +245,7 @@ TEST_F(SessionTest, AFatalFailureFailsTheJobWithItsStderrAndRemovesTheOutput) {
   play([&]() -> awaitable<void> {
     FakeWorker worker = co_await make_worker();
     const std::uint32_t job = co_await submit();
-    const wire::Order::Launch launch = co_await next_launch(worker);
+    const wire::Order::Launch launch = co_await worker.next_launch();
     wire::Report report = about(launch.attempt(), 1);
     report.mutable_ended()->set_failure(wire::BAD_RECORD);
     report.mutable_ended()->set_message("A record is too long.");
@@ -348,7 +266,7 @@ TEST_F(SessionTest, AKilledJobIsKilledOnItsWorkersToo) {
   play([&]() -> awaitable<void> {
     FakeWorker worker = co_await make_worker();
     const std::uint32_t job = co_await submit();
-    const wire::Order::Launch launch = co_await next_launch(worker);
+    const wire::Order::Launch launch = co_await worker.next_launch();
     wire::Request request;
     request.mutable_kill_job()->set_job(job);
     const auto killed = co_await ask(request);
@@ -368,7 +286,7 @@ TEST_F(SessionTest, ANewSessionOfAWorkerClosesItsOlderOne) {
     const auto closed = co_await older.is_closed();
     EXPECT_TRUE(closed);
     co_await submit();
-    const auto relaunch = co_await next_launch(newer);
+    const auto relaunch = co_await newer.next_launch();
     EXPECT_EQ(relaunch.attempt().number(), 0u);
   });
 }
@@ -377,10 +295,10 @@ TEST_F(SessionTest, AnAttemptThatAReturningWorkerDoesNotHaveIsLaunchedAgain) {
   play([&]() -> awaitable<void> {
     FakeWorker worker = co_await make_worker();
     co_await submit();
-    const auto launch = co_await next_launch(worker);
+    const auto launch = co_await worker.next_launch();
     EXPECT_EQ(launch.attempt().number(), 0u);
     FakeWorker again = co_await make_worker("one");
-    const auto relaunch = co_await next_launch(again);
+    const auto relaunch = co_await again.next_launch();
     EXPECT_EQ(relaunch.attempt().number(), 1u);
   });
 }
@@ -389,7 +307,7 @@ TEST_F(SessionTest, AReturningWorkersReportsComeBeforeItsInventory) {
   play([&]() -> awaitable<void> {
     FakeWorker worker = co_await make_worker();
     const std::uint32_t job = co_await submit();
-    const wire::Order::Launch launch = co_await next_launch(worker);
+    const wire::Order::Launch launch = co_await worker.next_launch();
     FakeWorker again = co_await connect_worker();
     wire::ToMaster::Register more;
     *more.add_unacknowledged() = seal(launch, 5, "x");  // and not among the running any more
@@ -399,95 +317,6 @@ TEST_F(SessionTest, AReturningWorkersReportsComeBeforeItsInventory) {
     EXPECT_EQ(description.summary().attempts_launched(), 1u);
     const auto end = co_await ended(job);
     EXPECT_EQ(end.state(), wire::SUCCEEDED);
-  });
-}
-
-TEST_F(SessionTest, ARestartedMasterAdoptsWhatRunsAndFencesWhatDoesNot) {
-  std::uint32_t job = 0;
-  wire::Order::Launch launch;
-  play([&]() -> awaitable<void> {
-    FakeWorker worker = co_await make_worker("one", 2);
-    wire::Request request = submission();
-    request.mutable_submit()->set_split_bytes(7);  // two tasks
-    job = co_await submit_request(request);
-    launch = co_await next_launch(worker);
-    const wire::Order::Launch second = co_await next_launch(worker);
-    worker.report(seal(second, 1, "2"));
-    co_await worker.until_acknowledged(1);
-  });
-  stop_master();
-  start_master();
-  play([&]() -> awaitable<void> {
-    FakeWorker worker = co_await connect_worker();
-    wire::ToMaster::Register more;
-    *more.add_running()->mutable_attempt() = launch.attempt();
-    wire::Attempt* unknown = more.add_running()->mutable_attempt();
-    *unknown = launch.attempt();
-    unknown->set_number(9);
-    worker.enlist("one", 2, more);
-    const auto welcome = co_await worker.next_welcome();
-    EXPECT_EQ(welcome->fenced_size(), 1);
-    EXPECT_EQ(welcome->fenced(0).number(), 9u);
-    worker.report(seal(launch, 2, "1"));
-    const wire::JobSummary summary = co_await ended(job);
-    EXPECT_EQ(summary.state(), wire::SUCCEEDED);
-    EXPECT_EQ(summary.attempts_launched(), 2u);
-  });
-  EXPECT_EQ(read_file(output_ + "/part-m-00000") + read_file(output_ + "/part-m-00001"), "12");
-}
-
-TEST_F(SessionTest, ARestartedMasterRepeatsAnInterruptedCommit) {
-  std::uint32_t job = 0;
-  play([&]() -> awaitable<void> {
-    FakeWorker worker = co_await make_worker();
-    job = co_await submit();
-    const wire::Order::Launch launch = co_await next_launch(worker);
-    const int batches = journal_.batches();
-    worker.report(seal(launch, 1, "x"));
-    while (journal_.batches() == batches) co_await net::sleep_for(std::chrono::milliseconds(1));
-  });
-  stop_master();
-  start_master();
-  play([&]() -> awaitable<void> {
-    const wire::JobSummary summary = co_await ended(job);
-    EXPECT_EQ(summary.state(), wire::SUCCEEDED);
-  });
-  EXPECT_EQ(read_file(output_ + "/part-m-00000"), "x");
-  EXPECT_TRUE(fs::exists(output_ + "/_SUCCESS"));
-}
-
-TEST_F(SessionTest, ARestartedMasterDiscardsWhatTheLastOneCouldNot) {
-  std::string attempts;
-  play([&]() -> awaitable<void> {
-    FakeWorker worker = co_await make_worker();
-    const std::uint32_t job = co_await submit();
-    attempts = fs::directory_iterator(output_ + "/_attempts")->path();
-    wire::Request request;
-    request.mutable_kill_job()->set_job(job);
-    co_await ask(request);
-    while (fs::exists(output_)) co_await net::sleep_for(std::chrono::milliseconds(1));
-  });
-  stop_master();
-  write_file(attempts + "/t00000-a0", "half");  // as if it had come no further
-  write_file(output_ + "/part-m-00000", "whole");
-  start_master();
-  play([&]() -> awaitable<void> {
-    while (fs::exists(output_)) co_await net::sleep_for(std::chrono::milliseconds(1));
-  });
-}
-
-// A master died between the claim and the job.
-TEST_F(SessionTest, AClaimThatNoJobHasIsTakenOverAndAnyOtherIsNot) {
-  fs::create_directories(output_ + "/_attempts/" + journal_.cluster() + "-0123456789abcdef");
-  play([&]() -> awaitable<void> { co_await submit(); });
-  EXPECT_FALSE(fs::exists(output_ + "/_attempts/" + journal_.cluster() + "-0123456789abcdef"));
-  const std::string other = directory_ / "other";
-  fs::create_directories(other + "/_attempts/another-0123456789abcdef");
-  play([&]() -> awaitable<void> {
-    wire::Request request = submission();
-    request.mutable_submit()->set_output(other);
-    const auto in_use = co_await ask(request);
-    EXPECT_NE(in_use.error().find("is being used by another job"), std::string::npos);
   });
 }
 

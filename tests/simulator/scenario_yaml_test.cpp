@@ -51,8 +51,7 @@ TEST(ScenarioYaml, RefusesATraceThatIsNotInOrderOrHasNoTasks) {
   EXPECT_THAT(complaint_about("submit_s,tasks\n"), HasSubstr("there is no job in it"));
 }
 
-TEST(ScenarioYaml, ReadsEverythingThereIs) {
-  const auto scenario = read_scenario(R"(
+constexpr const char* kEverything = R"(
 nodes:
   - {count: 3, slots: 2}
   - {count: 1, slots: 1, slowness: {uniform: [2, 4]}, disk: {write: 100MiB, sync: {uniform: [0.01, 0.03]}}}
@@ -95,7 +94,10 @@ jobs:
     kill_on_miss: yes
   - {arrivals: [0, 5, 7.5], duration: {empirical: [1, 2, 3]}}
   - {arrivals: one_by_one, count: 2}
-)");
+)";
+
+TEST(ScenarioYaml, ReadsEverythingThereIs) {
+  const auto scenario = read_scenario(kEverything);
   ASSERT_TRUE(scenario) << scenario.error().message;
   EXPECT_EQ(slots_of(*scenario), 7u);
   EXPECT_EQ(scenario->nodes[1].slowness.to_string(), "uniform(2, 4)");
