@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "common/base/check.h"
-#include "scheduler/core/planted.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -64,12 +63,11 @@ std::map<std::uint32_t, std::uint32_t> ApplicationMaster::pending() const {
 void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
   observe(cluster, id);
   if (id.index >= next_fresh_) return;
-  const std::vector<Segment>& segments = cluster.find_task(id)->ledger.segments();
-  for (const Segment& segment : segments) {
+  for (const Segment& segment : cluster.find_task(id)->ledger.segments()) {
     const Place place{id.index, segment.range.begin};
     if (segment.sealed || !cluster.racing(id, place.second).empty() || !cluster.standing_by(id, place.second).empty())
       again_.erase(place);
-    else if (!planted(Plant::ReleasedRestLost) || segment.range.begin == segments.front().range.begin)
+    else
       again_.insert(place);
   }
 }
@@ -175,12 +173,10 @@ void ApplicationMaster::launch(Turn& turn, NodeId node, Place place, bool specul
   const Task* task = turn.cluster.find_task(id);
   const AttemptId attempt{id, static_cast<std::uint32_t>(task->attempts.size())};
   const ByteRange range = task->ledger.find(place.second)->range;
-  const std::uint64_t split_begin = task->ledger.split().begin;
   again_.erase(place);
   if (standby) standbys_.insert(attempt);
   turn.record(record::AttemptLaunched{attempt, node, range, speculative, standby});
-  const bool is_late = planted(Plant::ResumedTooFar) && range.begin != split_begin;
-  turn.act(action::LaunchAttempt{node, attempt, {range.begin + (is_late ? 1 : 0), range.end}, standby});
+  turn.act(action::LaunchAttempt{node, attempt, range, standby});
   const JobSpec& spec = turn.cluster.find_job(job_)->spec;
   if (spec.checkpoint_interval > Duration::zero()) {
     turn.timers.arm(checkpoint_of(attempt), turn.now + spec.checkpoint_interval);
@@ -237,7 +233,6 @@ void ApplicationMaster::end(Turn& turn, AttemptId id, AttemptEnd how, const std:
   if (attempt == nullptr) return;
   const NodeId node = attempt->node;
   turn.record(record::AttemptEnded{id, how, reason});
-  if (planted(Plant::KillNotRecorded)) turn.records.pop_back();
   turn.act(action::KillAttempt{node, id, reason});
 }
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "master/commit_plan.h"
-#include "scheduler/core/planted.h"
 #include "simulator/event_log.h"
 #include "simulator/faults/master_process.h"
 
@@ -158,8 +157,7 @@ void MasterProcess::on(const action::AnswerSubmit& action) {
 
 void MasterProcess::on(const action::CommitOutput& action) {
   const scheduler::Job* job = scheduler_->cluster().find_job(action.job);
-  const bool may_be_again = planted(Plant::CommittedAgain);
-  if (job == nullptr || (job->state != scheduler::JobState::Committing && !may_be_again)) return;
+  if (job == nullptr || job->state != scheduler::JobState::Committing) return;
   enqueue(action.job,
           CommitRun(master::make_commit_plan(scheduler_->cluster(), action.job), directory_of(job->spec.output)));
 }
