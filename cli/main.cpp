@@ -26,7 +26,7 @@ int main_of(const std::vector<std::string>& arguments) {
   return static_cast<int>(exit_code_of(code.error()));
 }
 
-// Whoever pipes an answer into a full disk must not take half of it for the whole.
+// An answer that is piped into a full disk must not pass for a whole one.
 int with_everything_written(int exit_code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
   std::fputs(complaint("ontime", std::string("cannot write to stdout: ") + std::strerror(errno)).c_str(), stderr);

@@ -106,7 +106,7 @@ void Acceptor::count(net::PeerFault fault, const std::string& peer) {
   }
 }
 
-// Whoever holds connections open without saying who it is pushes out its own, not those who come after it.
+// A flood of half-open connections pushes out its own oldest ones, not peers that come later.
 asio::awaitable<Result<net::Guest>> Acceptor::shake_hands(std::shared_ptr<net::Connection> connection) {
   if (half_open_.size() >= kHalfOpenMax) {
     half_open_.front()->close();

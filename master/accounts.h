@@ -1,9 +1,9 @@
 #pragma once
-// What jobs have cost (scheduler/core/account.h), for clients. Adding up a million tasks in one go would hold up heartbeats:
-// they are looked at slice by slice, and everything else has its turn in between. Clients that ask for the same share
-// it: the account of a job that has ended is kept, that of a running one for the longer the more tasks it has, so that
-// whoever asks all the time takes a small part of the thread. What changes between two slices is counted as it was or
-// as it is. Control thread only.
+// What jobs have cost (scheduler/core/account.h), for clients. Adding up a million tasks in one go would hold up
+// heartbeats: they are looked at slice by slice, and everything else has its turn in between. Clients that ask for the
+// same share it: the account of a job that has ended is kept, a running one's for the longer the more tasks it has, so
+// that a client that asks all the time takes a small part of the thread. What changes between two slices is counted as
+// it was or as it is. Control thread only.
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>

@@ -22,7 +22,7 @@ class ActionDispatcher : public ActionPerformer {
     std::function<void(const scheduler::Record&)> observe;
   };
 
-  // `welcome` carries what every worker is told; `cluster` outlives the dispatcher.
+  // `welcome` carries what every worker receives; `cluster` outlives the dispatcher.
   ActionDispatcher(const scheduler::Cluster& cluster, wire::ToWorker::Welcome welcome, Outlets outlets);
 
   Duration heartbeat_interval() const { return Duration(welcome_.heartbeat_interval_ns()); }

@@ -157,7 +157,7 @@ class Commit {
     return finish();
   }
 
-  // All is there; whoever asks for the job's directory finds it by its name.
+  // All is there, and the job's directory is found by its name.
   Status finish() {
     if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("success-synced");

@@ -46,7 +46,7 @@ Part make_part(TaskId id, const Task& task) {
   Part part;
   part.name = part_file_name(id.index);
   const std::uint32_t attempt = task.ledger.segments().front().attempt;
-  bool is_alone = true;  // also segments without output: whoever lost them may still be writing to the file
+  bool is_alone = true;  // also segments without output: an attempt that lost them may still be writing to the file
   for (const scheduler::Segment& segment : task.ledger.segments()) {
     is_alone = is_alone && segment.attempt == attempt;
     if (segment.output.length == 0) continue;

@@ -57,9 +57,9 @@ class ControlLoop {
   asio::awaitable<void> durable();
   // Everything stepped so far is durable and performed.
   bool is_settled() const { return open_.empty() && !is_writing_; }
-  // Records made so far: whoever has seen so many has seen every durable change.
+  // Records made so far: a reader that has seen so many has seen every durable change.
   std::uint64_t changes() const { return changes_; }
-  // So much waits for the journal that whoever brings events should await durable() first.
+  // So much waits for the journal that sources of events should await durable() first.
   bool is_congested() const { return open_.records.size() > kOpenRecordsMax; }
 
   // Why nothing becomes durable for now; empty if all is well.

@@ -1,6 +1,6 @@
 #pragma once
 // Work on file systems that are not the master's own: inputs that are listed, outputs that are claimed, committed and
-// discarded. A mount may hang for ever, so each has threads of its own: work for other mounts goes on.
+// discarded. A mount may hang indefinitely, so each has threads of its own: work for other mounts goes on.
 //
 // Why threads and not processes: nothing has to be handed over (the plan of a commit can have a million parts), and
 // most file systems that hang let go of a thread when its process is killed. One that does not keeps the process's

@@ -163,7 +163,7 @@ class InputListing::Files {
   }
 
  private:
-  // Before anything is told of a path: BadInput if it lies outside.
+  // Before anything is revealed of a path: BadInput if it lies outside.
   Status check_place(const std::string& path) const {
     if (roots_.are_everywhere()) return {};
     const files::Opened opened = files::open_within(roots_, path, O_PATH | O_CLOEXEC);

@@ -45,7 +45,7 @@ int complain(const Error& error) {
   return error.kind == ErrorKind::BadInput ? kBadUsage : kFailed;
 }
 
-// Whoever sees the file sees the whole port. What is no plain file, such as /dev/null or a pipe, is not replaced by
+// A reader of the file sees the whole port. What is no plain file, such as /dev/null or a pipe, is not replaced by
 // one.
 Status write_port_file(const std::string& path, std::uint16_t port) {
   std::error_code ignored;
@@ -138,7 +138,8 @@ int run(const CommandLine& line) {
   }
   if (line.reach == net::Reach::AnyNetwork && has_no_roots(line.settings.roots)) {
     spdlog::warn(
-        "no_roots message=\"whoever may submit can read and write whatever the cluster's user can; --input-root and "
+        "no_roots message=\"any client that may submit can read and write whatever the cluster's user can; "
+        "--input-root and "
         "--output-root say where\"");
   }
   if (line.settings.injection) spdlog::info("injection_active {}", injection::describe(*line.settings.injection));

@@ -1,5 +1,5 @@
 #pragma once
-// How long the master's own work takes, since it has started: for those who watch it. Control thread only.
+// How long the master's own work takes, since it has started: for monitoring. Control thread only.
 
 #include <array>
 #include <cstddef>

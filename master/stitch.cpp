@@ -14,7 +14,7 @@ namespace ontime::master {
 namespace {
 
 constexpr std::uint64_t kStepBytes = 64u << 20;   // between two looks at may_go_on
-constexpr std::size_t kBufferBytes = 256u << 10;  // where the kernel cannot copy by itself
+constexpr std::size_t kBufferBytes = 256u << 10;  // where the kernel cannot copy on its own
 
 // Copies [offset, offset + length) of one file behind what the other holds.
 class Copier {

@@ -26,7 +26,8 @@ constexpr std::int64_t kDurationMaxNs = std::int64_t{10} * 365 * 24 * 3600 * 1'0
 constexpr std::uint64_t kRecordBytesLimit = std::uint64_t{1} << 30;
 constexpr int kParametersMax = 1000;
 constexpr std::size_t kParameterBytesMax = 64u << 10;
-constexpr std::size_t kParametersBytesMax = 1u << 20;  // of all of a job: each worker is told them, and they are remembered
+constexpr std::size_t kParametersBytesMax =
+    1u << 20;  // of all of a job: each worker receives them, and they are remembered
 
 Result<StringMap> parameters_of(const google::protobuf::RepeatedPtrField<wire::Entry>& entries) {
   if (entries.size() > kParametersMax) return bad_input("A job can have at most 1000 parameters.");

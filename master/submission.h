@@ -20,9 +20,9 @@ Result<scheduler::JobSpec> begin_job(const wire::JobSpec& request, const PolicyC
 Result<scheduler::JobSpec> finish_job(const wire::JobSpec& request, scheduler::JobSpec spec,
                                       std::vector<scheduler::InputFile> inputs);
 
-// Both with the listing between them: the spec with its inputs; BadInput, with one sentence, for everything that can be known to be wrong now. The name
-// and parameters of the application are checked by those who have it: the client before, the runners later. `policy`:
-// for a job that names none. `input_roots`: where inputs have to lie.
+// Both with the listing between them: the spec with its inputs; BadInput, with one sentence, for everything that can be
+// known to be wrong now. The name and parameters of the application are checked by the programs that have it: the
+// client before, the runners later. `policy`: for a job that names none. `input_roots`: where inputs have to lie.
 Result<scheduler::JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy = {},
                                        const files::Roots& input_roots = {});
 

@@ -19,7 +19,7 @@ namespace ontime::apps {
 class Command {
  public:
   using Receiver = std::function<void(std::string_view)>;
-  // What is told from within send() and finish().
+  // Called from within send() and finish().
   struct Listeners {
     Receiver on_stdout;
     Receiver on_stderr;

@@ -51,7 +51,7 @@ bool is_no_progress(const wire::Request& request, const wire::Reply& reply) {
   return reply.jobs().next_job() != 0 && reply.jobs().next_job() <= request.list_jobs().first_job();
 }
 
-// Listing the inputs takes its time; a file system that does not answer is told of earlier.
+// Listing the inputs takes time; the master reports a file system that does not answer sooner.
 constexpr Duration kSubmitMax = std::chrono::minutes(2);
 
 // A master on this machine can be started here; elsewhere it is the address that may be wrong.

@@ -18,7 +18,7 @@ class RestartRule {
  public:
   using Clock = std::chrono::steady_clock;
   void started(Clock::time_point now) { started_at_ = now; }
-  // The time to start it again; nothing if it keeps dying right after its start. A child that exits by itself gets
+  // The time to start it again; nothing if it keeps dying right after its start. A child that exits on its own gets
   // three such tries (bad usage: none), one that is killed from outside many more.
   std::optional<Clock::time_point> died(int wait_status, Clock::time_point now);
 

@@ -71,7 +71,7 @@ std::string default_out(const ExperimentCommand& command) {
   return fs::path(command.scenario).stem().string() + "-" + where;
 }
 
-// One call of the command: the runs that are missing, then everything that is told about all of them.
+// One call of the command: makes the missing runs, then reports on all of them.
 class Experiment {
  public:
   Experiment(const ExperimentCommand& command, Scenario scenario, ResultDirectory directory)

@@ -95,10 +95,10 @@ Status Answers::check(const std::string& output, const experiment::JobGroup& gro
     }
   }
   if (known->second.records != now.records) {
-    return failed("the answer has " + std::to_string(now.records) + " records, that of an earlier job " +
+    return failed("the answer has " + std::to_string(now.records) + " records, an earlier job's had " +
                   std::to_string(known->second.records));
   }
-  if (known->second.checksum != now.checksum) return failed("the answer differs from that of an earlier job");
+  if (known->second.checksum != now.checksum) return failed("the answer differs from an earlier job's");
   ++checked_;
   return {};
 }

@@ -49,7 +49,7 @@ std::string facts_json(const std::string& on) {
   return json.dump(2) + "\n";
 }
 
-// Letters, digits and a few more stay; a name that is changed by that is told apart by a hash of the whole.
+// Letters, digits and a few more stay; a hash of the whole distinguishes names that this changes.
 std::string file_name_of(const std::string& name) {
   std::string safe;
   for (const char c : name) safe += std::isalnum(static_cast<unsigned char>(c)) || strchr("+-_.", c) ? c : '_';

@@ -1,5 +1,5 @@
 #pragma once
-// What was decided about stragglers, when, why, and what became of it, as people read it. Pure.
+// The decisions about stragglers: when, why, and their results, as text for people. Pure.
 
 #include <string>
 

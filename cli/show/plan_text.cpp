@@ -78,7 +78,7 @@ std::string method_of(const Planned& planned) {
          "each on " +
          count(search, "run", "runs") +
          ", of which at least the target's share has to be in time; a deadline that is tried is told to the\n"
-         "policy, which then makes more or less haste. Machine time is that of all attempts, launches included.\n";
+         "policy, which then makes more or less haste. Machine time is the sum over all attempts, launches included.\n";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// What came of feeding recordings to the scheduler again, as text and as JSON.
+// The result of feeding recordings to the scheduler again, as text and as JSON.
 
 #include <cstdint>
 #include <map>

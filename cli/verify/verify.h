@@ -1,6 +1,6 @@
 #pragma once
 // Proves from the manifest that an output directory is what its job has computed: nothing missing, nothing twice,
-// nothing changed. Every defect is told, up to a bound.
+// nothing changed. Reports every defect, up to a bound.
 
 #include <cstdint>
 #include <functional>
@@ -29,7 +29,7 @@ struct Verdict {
 
 // The structure alone: tiling of inputs by splits and of splits by segments, places in the part files, names. Pure.
 void check_structure(const output::Manifest& manifest, Verdict& verdict);
-// The files: part files with their lengths and checksums, nothing that does not belong there. `progress` is told the
+// The files: part files with their lengths and checksums, nothing that does not belong there. `progress` receives the
 // bytes checked so far.
 using ByteProgress = std::function<void(std::uint64_t done_bytes)>;
 void check_files(const FinishedOutput& output, Verdict& verdict, const ByteProgress& progress);

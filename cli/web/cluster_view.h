@@ -42,7 +42,7 @@ class ClusterView {
     Instant taken;
     std::shared_ptr<const T> what;
   };
-  // The error, which is that of others who ask soon, if the master is away.
+  // The error. If the master is away, others who ask soon get the same one.
   Error remembered(const Error& error);
   Result<Picture> take_picture();
   Result<wire::Reply::Job> ask_for(JobId id);

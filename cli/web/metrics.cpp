@@ -114,7 +114,7 @@ void add_jobs(const wire::Reply::Jobs& jobs, Sheet& sheet) {
 
 void add_account(const std::string& policy, const wire::Account& account, Sheet& sheet) {
   const auto bytes = [&](const char* kind, std::uint64_t value) {
-    sheet.set("ontime_mapped_bytes", "Bytes mapped, by what became of them; resumed: not mapped again",
+    sheet.set("ontime_mapped_bytes", "Bytes mapped, by their use; resumed: not mapped again",
               {{"policy", policy}, {"kind", kind}}, static_cast<double>(value));
   };
   bytes("useful", account.useful_bytes());

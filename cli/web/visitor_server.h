@@ -17,7 +17,7 @@ namespace ontime::cli {
 
 enum class VisitorCertificate { Wanted, Optional };  // optional where a token does as well
 
-// Those who hold a thread, by the age of their requests. Threads: any.
+// The visitors that hold a thread, by the age of their requests. Threads: any.
 class Visits {
  public:
   using Number = std::uint64_t;

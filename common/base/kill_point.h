@@ -5,8 +5,8 @@
 //                                and where FILE is already, nobody dies any more
 //
 // In every build, so that what is tested is what people run. Unarmed, a point costs the comparison of two integers, and
-// all stand beside system calls. Whoever can set a program's environment could kill it anyway. Any thread. The programs
-// that workers start inherit the variable; each process counts for itself, a forked runner from 0.
+// all stand beside system calls. A user who can set a program's environment could kill it anyway. Any thread. The
+// programs that workers start inherit the variable; each process counts for itself, a forked runner from 0.
 
 #include <cstddef>
 #include <iterator>
@@ -72,10 +72,10 @@ inline constexpr KillPointDescription kKillPoints[] = {
     {"spawn-before-order", "worker", "the launcher is about to be asked for a runner"},
     {"spawn-ordered", "worker", "it has been asked"},
     {"fork-before", "launcher", "a runner is asked for"},
-    {"fork-done", "launcher", "it runs, the worker is not told"},
-    {"fork-reported", "launcher", "the worker is told"},
-    {"exit-before-report", "launcher", "a runner has ended and is reaped, the worker is not told"},
-    {"exit-reported", "launcher", "the worker is told"},
+    {"fork-done", "launcher", "it runs, the worker does not know it"},
+    {"fork-reported", "launcher", "the worker knows it"},
+    {"exit-before-report", "launcher", "a runner has ended and is reaped, the worker does not know it"},
+    {"exit-reported", "launcher", "the worker knows it"},
     {"run-received", "runner", "an order has come from the worker"},
     {"output-before-create", "runner", "the attempt's file is about to be made"},
     {"output-created", "runner", "it is made"},

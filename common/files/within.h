@@ -18,7 +18,7 @@ struct Opened {
   bool is_outside = false;  // not opened because it lies outside
 };
 
-// Opens `path` (absolute) as ::open does, following links, if it lies in `roots`. Of a path outside nothing is told,
+// Opens `path` (absolute) as ::open does, following links, if it lies in `roots`. It reveals nothing of a path outside,
 // not even whether it exists. `flags` must not have O_CREAT or O_NOFOLLOW.
 Opened open_within(const Roots& roots, const std::string& path, int flags);
 

@@ -79,7 +79,7 @@ struct Injection {
   Distribution launch;          // seconds of each attempt before its first record
   double pause_probability = 0;
   Duration pause{0};          // of each attempt, once, at a random place, with the probability above
-  Accident stall;             // stops for ever and answers nothing
+  Accident stall;             // stops indefinitely and answers nothing
   Accident crash;             // the process aborts
   std::uint32_t burners = 0;  // threads of each worker that burn a core
   bool operator==(const Injection&) const = default;

@@ -264,7 +264,7 @@ void Connection::write() {
 void Connection::on_written(const std::error_code& error) {
   if (!is_open()) return;
   if (error) {
-    // Not closed yet: what the peer said before it went may still be unread. receive() finds the end by itself.
+    // Not closed yet: what the peer said before it went may still be unread. receive() will find the end.
     state_->is_broken = true;
     if (error == asio::error::timed_out) state_->fault = PeerFault::TooSlow;
     state_->outbox.clear();

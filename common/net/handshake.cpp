@@ -153,7 +153,7 @@ asio::awaitable<Status> refuse_tls(std::shared_ptr<Connection> connection) {
                       " speaks TLS and this master does not; give the master --tls-ca, --tls-cert and --tls-key too");
 }
 
-// TLS, if the peer begins it. A peer that does not is told so when it has said hello.
+// TLS, if the peer begins it. A peer that does not learns so after its hello.
 asio::awaitable<Status> encrypt(std::shared_ptr<Connection> connection, TlsPointer identity, Duration limit) {
   const TimeLimit time_limit(connection, limit);
   const bool speaks_tls = co_await connection->begins_with_tls();

@@ -42,7 +42,7 @@ struct HostIdentity {
   TlsPointer tls{};         // null: connections are not encrypted
 };
 
-// Somebody who was let in.
+// A peer that was let in.
 struct Guest {
   wire::Hello hello;
   Rights rights;            // those that both its token and its certificate have

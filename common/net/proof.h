@@ -1,8 +1,8 @@
 #pragma once
 // How two who share a token show each other that they know it without sending it. Each sends an HMAC-SHA256, keyed by
 // the token, over what both have said in this conversation and over its own side of it. Both have said 32 fresh random
-// bytes, so a proof is of no use in any other conversation or in the other direction, and says nothing about the token to
-// those who cannot guess it: tokens have to be random. Pure, but for the randomness.
+// bytes, so a proof is of no use in any other conversation or in the other direction, and says nothing about the token
+// to peers that cannot guess it: tokens have to be random. Pure, but for the randomness.
 
 #include <cstddef>
 #include <cstdint>

@@ -10,8 +10,8 @@
 
 namespace ontime::net {
 
-// From where a listening socket may be reached. Whoever allows AnyNetwork answers for it that connections are encrypted
-// and strangers turned away, or that nobody else is on that network.
+// From where a listening socket may be reached. A caller that allows AnyNetwork guarantees that connections are
+// encrypted and strangers turned away, or that nobody else is on that network.
 enum class Reach { Loopback, AnyNetwork };
 
 // Listens there. Unless `reach` allows it, an address that is no loopback address is BadInput and says so. A port in
@@ -25,7 +25,7 @@ Result<asio::ip::tcp::acceptor> adopt_listener(asio::any_io_executor executor, i
 // The kernel ends the connection when the peer acknowledges nothing, or does not read what it is sent, for so long: its
 // machine has vanished, or it is stuck.
 void end_when_stuck(asio::ip::tcp::socket& socket, Duration limit);
-// What the kernel holds of what the peer has not read yet; by itself it goes up to megabytes.
+// What the kernel holds of what the peer has not read yet; the kernel's own limit is megabytes.
 void limit_send_buffer(asio::ip::tcp::socket& socket, int bytes);
 
 // Unavailable, naming the endpoint, when nobody answers within `limit`. Sets TCP_NODELAY.

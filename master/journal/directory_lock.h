@@ -1,6 +1,6 @@
 #pragma once
-// The file `ontime-journal.lock` in a journal's directory: whoever writes the journal holds it locked, and notes in it
-// what was written (chain.h).
+// The file `ontime-journal.lock` in a journal's directory: the process that writes the journal holds it locked, and
+// notes in it what was written (chain.h).
 
 #include <memory>
 #include <optional>
@@ -24,11 +24,11 @@ class DirectoryLock {
   // The directory's path still leads to this file: it was not removed, and no other one put in its place.
   bool is_in_place() const;
 
-  // To be told only what is durable. Not synced, and nobody is told if it fails: then it says less than was written, but
+  // To be told only what is durable. Not synced, and a failure is not reported: then it says less than was written, but
   // never more.
   void note(const Chain& written) const;
 
-  // Of a directory that anybody may have locked. Nothing: nothing was noted, or the note is damaged, which by itself is
+  // Of a directory that anybody may have locked. Nothing: nothing was noted, or the note is damaged, which alone is
   // no reason to distrust the journal.
   static std::optional<Chain> noted_in(const std::string& directory);
 

@@ -1,6 +1,6 @@
 #pragma once
 // What a recording consists of: a header with the settings of one master's life (an epoch), the records that its
-// journal held when it started, then every step of its scheduler with the event, the time, and what came of it.
+// journal held when it started, then every step of its scheduler with the event, the time, and its records and actions.
 
 #include <cstdint>
 #include <optional>

@@ -39,7 +39,7 @@ std::uint32_t checksum(const std::string& text) {
       crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())));
 }
 
-// What was written once has to be written for ever, on every machine.
+// What was written once has to be written alike in all versions, on every machine.
 TEST(Generators, WriteTheSameBytesAsEver) {
   EXPECT_EQ(checksum(made("text", 200'000)), 2284236840u);
   EXPECT_EQ(checksum(made("text", 200'000, 7, {{"words", "50"}})), 1858822648u);

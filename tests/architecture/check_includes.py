@@ -39,7 +39,7 @@ ALLOWED = {
     "simulator": (["scheduler", "common/injection", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
     # The shell around the scheduler in simulation: with the real records and the real plan of a commit.
     "simulator/faults": (["simulator", "scheduler", "master/journal", "master/commit_plan.h", "common/base"], ["CLI"]),
-    # What an experiment is and what came of it; jobs are described by the master's own code.
+    # What an experiment is, and its results; jobs are described by the master's own code.
     "experiment": (["simulator", "scheduler", "master/job_view.h", "master/explanation.h", "common/injection",
                     "common/protocol", "common/base"], ["yaml-cpp", "nlohmann", "google"]),
     "cli/web": (["cli/client", "cli/show", "common"], ["asio", "google", "httplib.h", "openssl", "prometheus", "zlib.h"]),

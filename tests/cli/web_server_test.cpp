@@ -261,7 +261,7 @@ TEST(Web, WithoutAMasterItIsAliveButNotReady) {
   thread.join();
 }
 
-// A master that takes connections and never answers: whoever asks for its state waits, and nobody else.
+// A master that takes connections and never answers: visitors that ask for its state wait, and nobody else.
 TEST(Web, WhereManyWaitForTheMasterItIsStillAlive) {
   asio::io_context io;
   const asio::ip::tcp::acceptor mute(io, {asio::ip::address_v4::loopback(), 0});

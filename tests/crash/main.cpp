@@ -26,7 +26,7 @@ struct Options {
   std::uint64_t from = 1;
   std::uint64_t cycles = 0;
   bool keep_going = false;
-  std::uint32_t faults = 0;  // every so-manieth
+  std::uint32_t faults = 0;  // every n-th
   std::string fault;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// A small cluster whose processes may die of what they were told to: whoever is dead is started again, and a death
+// A small cluster whose processes may die of what they were told to: a dead process is started again, and a death
 // nobody asked for is a failure.
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Injection with the real programs: what `ontime run` is told reaches the attempts, and the answer stays right.
+// Injection with the real programs: settings of `ontime run` reach the attempts, and the answer stays right.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -223,7 +223,7 @@ void Campaign::time_program() {
   std::printf("   the program 'ontime jobs', from its start to its end: %s\n", describe(latencies).c_str());
 }
 
-// What a page, or whoever scrapes metrics, asks for: every task is looked at. The lists of the others must not wait.
+// What a page, or a scraper of metrics, asks for: every task is looked at. The lists of the others must not wait.
 void Campaign::measure_accounts() {
   if (large_ == 0 || options_.clients == 0) return;
   begin("the same beside one who asks for accounts all the time");

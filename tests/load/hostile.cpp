@@ -112,7 +112,7 @@ class Submitter final : public Opponent {
         "head -c 20M /dev/zero",
         "i=0; while [ $i -lt 500 ]; do sleep 300 & i=$((i+1)); done; cat",
         "while :; do :; done",
-        // Programs that have left their group, and would rather stop those who come to end them.
+        // Programs that have left their group, and stop the processes that come to end them.
         "setsid sh -c 'while :; do kill -9 -1; done' & cat",
         "setsid sh -c 'while :; do read a b c d p < /proc/loadavg; kill -STOP $((p+1)) $((p+2)) $((p+3)); done' & cat",
         "rm -rf /tmp/ontime* ; find / -newer /proc/self -name 'part*' -exec sh -c 'echo evil > {}' ';' 2>/dev/null",

@@ -20,7 +20,7 @@ struct Options {
   Duration length = std::chrono::seconds(20);        // of each measurement
   Duration attempt_time = std::chrono::seconds(20);  // of an attempt while is measured
   bool journal_sync = true;
-  std::string directory;  // for journal, outputs and logs; made if missing, emptied by whoever named it
+  std::string directory;  // for journal, outputs and logs; made if missing, emptied by the user who named it
 };
 
 }  // namespace ontime::load

@@ -265,7 +265,7 @@ class OutputDirectoryTest : public testing::Test {
     EXPECT_FALSE(status);
     return status ? "" : status.error().message;
   }
-  // The claim that is told to stand in the way.
+  // The claim that is reported to stand in the way.
   std::string idle_claim() { return claim_output(output_, "ours-2").idle_claim; }
   Status discard(std::uint32_t parts, const std::string& id = kOurs) { return discard_output(output_, parts, id); }
   std::string at(const std::string& name) const { return output_ + "/" + name; }

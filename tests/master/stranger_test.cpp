@@ -1,4 +1,4 @@
-// Those who are not let in, or not as far as they would like, over a real loopback connection.
+// Peers that are not let in, or not as far as they would like, over a real loopback connection.
 #include <gtest/gtest.h>
 
 #include <asio/buffer.hpp>

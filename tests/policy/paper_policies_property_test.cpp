@@ -118,7 +118,7 @@ TEST_P(PaperPolicies, KeepToTheirRoomAndToOpenTasksAndDecideTheSameAgain) {
       JobSpec spec = test::World::quiet_spec();
       spec.policy = GetParam();
       spec.deadline = *rc::gen::inRange(0, 12) * 1s;
-      spec.attempt_timeout = 30s;  // some stand still for ever
+      spec.attempt_timeout = 30s;  // some never go on
       if (*rc::gen::arbitrary<bool>()) spec.policy_parameters = {{"t_min", "2s"}, {"beta", "1.4"}, {"t_avg", "100ms"}};
       const auto tasks = static_cast<std::uint64_t>(*rc::gen::inRange(1, 15));
       jobs.push_back(world.world().submit(tasks * 1000, 1000, std::move(spec)));

@@ -143,7 +143,7 @@ TEST_P(ShedPolicies, KeepToTheirRoomAndToOpenTasksAndDecideTheSameAgain) {
       spec.policy = GetParam();
       spec.policy_parameters = parameters;
       spec.deadline = *rc::gen::inRange(0, 12) * 1s;
-      spec.attempt_timeout = 10s;  // some stand still for ever
+      spec.attempt_timeout = 10s;  // some never go on
       const auto tasks = static_cast<std::uint64_t>(*rc::gen::inRange(1, 8));
       jobs.push_back(world.world().submit(tasks * 1000, 1000, std::move(spec)));
       world.run(*rc::gen::inRange(0, 2000) * 1ms);

@@ -95,7 +95,7 @@ TEST_F(SpeculationTest, AnotherAttemptIsLaunchedWhenTheOnlyStandbyDies) {
   world_.fail(standby);
   EXPECT_TRUE(world_.cluster().find_live(first) != nullptr);
   world_.register_node("c", 1);      // the segment has failed on b
-  order(when_ready(first.task, 1));  // the wish has gone with it, so the policy may ask again
+  order(when_ready(first.task, 1));  // the pending cut has gone with it, so the policy may ask again
   EXPECT_EQ(world_.take<action::LaunchAttempt>().size(), 1u);
 }
 

@@ -69,7 +69,7 @@ TEST(ClonePolicy, DoesNotEndClonesThatAreBeingLaunched) {
   EXPECT_GE(job.machine_time, 40 * (60 + 0.6 * 120));  // all of them raced
 }
 
-// Whoever knows how long launches take does not take an attempt that is being launched for a straggler.
+// A policy that knows how long launches take does not take an attempt in launch for a straggler.
 TEST(DeadlinePolicies, WaitForLaunchesThatTakeLong) {
   for (const std::string policy : {"shed+", "split-resume"}) {
     Scenario scenario;

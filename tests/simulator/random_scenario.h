@@ -7,7 +7,7 @@
 
 namespace ontime::simulator::test {
 
-// The invariants are checked after every step. Node 0 never fails for ever, so that every job can end. Without faults:
+// The invariants are checked after every step. Node 0 always comes back, so that every job can end. Without faults:
 // no outages, no crashes and no lost packets.
 Scenario random_scenario(std::uint64_t seed, bool faults);
 

@@ -1,4 +1,4 @@
-// The applications that sort and assign, as real jobs: the answer is that of coreutils, or of one uncut run.
+// The applications that sort and assign, as real jobs: the answer equals coreutils', or one uncut run's.
 #include <gtest/gtest.h>
 
 #include <fstream>

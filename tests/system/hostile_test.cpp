@@ -199,7 +199,7 @@ TEST_F(Hostile, RepeatedFramesChangeNothing) {
   report.set_sequence(1);
   *report.mutable_attempt() = launch->attempt();
   report.mutable_ended()->set_failure(wire::CRASHED);
-  report.mutable_ended()->set_message("a failure that is told again and again");
+  report.mutable_ended()->set_message("a failure that is reported again and again");
   EXPECT_TRUE(worker->say(failure));
   const std::string said = worker->said();
   for (int i = 0; i < 5; ++i) {

@@ -1,4 +1,4 @@
-// A worker some of whose directories hang: whoever touches them waits in the kernel and cannot be killed.
+// A worker some of whose directories hang: a process that touches them waits in the kernel and cannot be killed.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,7 +73,7 @@ class HungMount : public testing::Test {
       return now - entry.second >= std::chrono::milliseconds(200);
     }));
   }
-  // However much hangs, the worker ends when it is told to.
+  // However much hangs, the worker ends on SIGTERM.
   void expect_an_orderly_end() {
     worker_.signal(SIGTERM);
     EXPECT_EQ(worker_.wait().status, 0);

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 class OneOutput : public PacedJobs {
  protected:
-  // Another submission is told that its output belongs to a job.
+  // Another submission is refused because its output belongs to a job.
   void expect_taken(const std::string& output) {
     const Finished second =
         cluster_.client({"submit", "paced", kText + "/austen_northangerabbey.txt", "--output", output, "--app-dir", kApps});

@@ -12,7 +12,7 @@ namespace ontime::test {
 namespace {
 
 const std::string kNovel = kText + "/austen_persuasion.txt";
-// A whole split takes 1.5 s, that of the straggler's original 12 s.
+// A whole split takes 1.5 s; with the straggler's original 12 s.
 const Arguments kInjection{"--inject", "pace=1.5s", "--inject", "straggler=0.1:8x", "--seed", "7"};
 const std::string kDeadline = "6s";
 
@@ -148,7 +148,7 @@ class KilledNode : public Straggler {
     EXPECT_EQ(cluster_.wait(job), "succeeded");
     expect_right_answer();
     const nlohmann::json after = cluster_.job(job)["task_list"][task["task"].get<std::size_t>()];
-    // Whoever came later began at or behind the end of what the original had sealed.
+    // Every later attempt began at or behind the end of what the original had sealed.
     std::uint64_t sealed = after["begin"];
     for (const auto& segment : after["segments"]) {
       if (segment["attempt"] == 0) sealed = segment["end"];

@@ -12,7 +12,7 @@ struct StrangerTls {
   bool only_tls_1_2 = false;
 };
 
-// Connects to 127.0.0.1:port in TLS and waits for the host to say something: OpenSSL's words for what became of it,
+// Connects to 127.0.0.1:port in TLS and waits for the host to say something: OpenSSL's words for the result,
 // such as "tlsv13 alert certificate required".
 std::string try_tls(const std::string& port, const StrangerTls& stranger);
 

@@ -53,7 +53,7 @@ std::optional<wire::Disturbance> Disturber::draw(const wire::Order::Launch& laun
 }
 
 void Disturber::burn(std::size_t threads) {
-  burners_.clear();  // each is told to stop, and waited for
+  burners_.clear();  // asks each to stop, and waits for it
   while (burners_.size() < threads) {
     burners_.emplace_back([](const std::stop_token& stop) { burn_until(stop); });
   }

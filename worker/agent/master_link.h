@@ -1,9 +1,9 @@
 #pragma once
 // The worker's connection to its master: connects and says hello, registers with what it has, then sends heartbeats and
-// reports and takes orders. A connection that is lost is made again, for ever once the master has let the worker in;
-// attempts run on meanwhile, however long the master is away. The master answers every heartbeat; a connection on which
-// nothing comes any more (its end may have been swallowed on the way) is left and made again. One thread; outlives the
-// run of its io_context.
+// reports and takes orders. A connection that is lost is made again, without limit once the master has let the worker
+// in; attempts run on meanwhile, however long the master is away. The master answers every heartbeat; a connection on
+// which nothing comes any more (its end may have been swallowed on the way) is left and made again. One thread;
+// outlives the run of its io_context.
 //
 //   connect -> hello -> Register -> Welcome -> orders, heartbeats, reports -> (lost) -> pause -> connect ...
 
@@ -29,7 +29,7 @@
 
 namespace ontime::worker {
 
-// Who is told how it goes on once the worker leaves.
+// Receives the master's answers once the worker leaves.
 class LeaveEvents {
  public:
   virtual ~LeaveEvents() = default;
@@ -64,7 +64,7 @@ class MasterLink {
   // Returns only when the worker cannot go on: no master within the connect timeout, or the master refused it.
   asio::awaitable<Error> run();
 
-  // The worker leaves: the master is told, now and with each connection. `events` outlives it.
+  // The worker leaves: tells the master, now and with each connection. `events` outlives it.
   void leave(LeaveEvents& events, bool at_once);
   // A master has let this worker in and the connection stands.
   bool is_connected() const { return connection_ && is_welcome_; }

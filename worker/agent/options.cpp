@@ -23,7 +23,7 @@ constexpr std::uint16_t kMasterPort = 7400;
 constexpr std::size_t kNameBytesMax = 256;
 constexpr std::uint64_t kAttemptMemoryMin = 16u << 20;
 constexpr std::string_view kRunsAsRoot =
-    "attempts_run_as_root message=\"whoever may submit is root here; --run-as names another user\"";
+    "attempts_run_as_root message=\"any client that may submit is root here; --run-as names another user\"";
 constexpr std::string_view kSharesUser =
     "jobs_share_a_user message=\"programs of one job can change another's output and end its attempts; --run-as "
     "FIRST-LAST gives each job a user of its own\"";

@@ -27,7 +27,7 @@ namespace ontime::worker {
 
 class RunnerLink;
 
-// Who is told what runners do. Never called for a runner that kill() was called for.
+// Receives what runners report. Never called for a runner that kill() was called for.
 class RunnerEvents {
  public:
   virtual ~RunnerEvents() = default;

@@ -128,7 +128,7 @@ bool Launcher::spawn(SpawnOrder order) {
   wire::FromLauncher::Spawned& spawned = *message.mutable_spawned();
   spawned.set_runner(order.runner);
   if (pid > 0) {
-    ::setpgid(pid, pid);  // as the child does: whoever comes first
+    ::setpgid(pid, pid);  // as the child does: the first of both counts
     runners_.emplace(pid, order.runner);
     if (ours) outputs_.insert_or_assign(order.runner, std::move(ours));
     spawned.set_pid(pid);

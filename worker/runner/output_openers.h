@@ -1,6 +1,6 @@
 #pragma once
 // Makes output files for runners that may not make them themselves, each in a process of its own: open(2) in a
-// directory whose server does not answer waits for ever, cannot be ended even by SIGKILL, and must not keep the
+// directory whose server does not answer waits indefinitely, cannot be ended even by SIGKILL, and must not keep the
 // launcher from anything else. Such a process is left behind; it ends when the directory answers. Part of the launcher,
 // which reaps.
 
@@ -30,7 +30,7 @@ class OutputOpeners {
   void open(std::uint64_t runner, int socket, const std::string& path);
   // Nobody waits for its file any more: the runner has ended.
   void leave(std::uint64_t runner);
-  // A process was reaped; false if it is none of these. A runner whose file it has not handed over is told so.
+  // A process was reaped; false if it is none of these. Reports to a runner whose file it has not handed over.
   bool on_exited(pid_t pid, int wait_status);
   void kill_all();
   bool empty() const { return openers_.empty(); }

@@ -27,7 +27,7 @@ class FakeMaster {
   // The next worker, refused with this sentence.
   asio::awaitable<void> refuse(std::string sentence);
   void welcome(Duration heartbeat, std::uint32_t fenced_task = kNone, Duration silence_max = std::chrono::hours(1));
-  // From now on heartbeats are not answered; otherwise each is, by whoever receives.
+  // From now on heartbeats are not answered; otherwise each is, when it is received.
   void stops_answering() { answers_ = false; }
   void send(const wire::ToWorker& message) { connection_->send(message); }
   void send_orders(std::uint64_t acknowledged, std::uint32_t kill_task = kNone);

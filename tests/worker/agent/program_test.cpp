@@ -27,7 +27,7 @@ void expect_sentence(const Finished& finished, int status, const std::string& pa
   EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1);
 }
 
-// Gone, or dead and waiting for whoever takes care of orphans here.
+// Gone, or a zombie that its new parent has not reaped.
 bool has_ended(pid_t pid) {
   return ::kill(pid, 0) != 0 ||
          ontime::test::read_file("/proc/" + std::to_string(pid) + "/stat").find(") Z") != std::string::npos;

@@ -36,7 +36,7 @@ class ManualClock final : public RunClock {
   int sleeps_ = 0;
 };
 
-// Copies its input; takes the time it is told to.
+// Copies its input, in a given time.
 class CopyMapper final : public app::Mapper {
  public:
   explicit CopyMapper(ManualClock& clock) : clock_(clock) {}
