@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 
+#include "tests/support/random_seed.h"
 #include "tests/system/paced_jobs.h"
 
 namespace ontime::test {
@@ -15,9 +16,7 @@ class Faults : public PacedJobs {};
 
 // Workers, attempts and the master, one every few moments while jobs run, until thirty were killed.
 TEST_F(Faults, RandomKillsNeverChangeTheAnswer) {
-  const std::uint32_t seed = std::random_device{}();
-  std::mt19937 random(seed);
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(random_seed());
   const auto below = [&](std::uint32_t n) { return std::uniform_int_distribution<std::uint32_t>(0, n - 1)(random); };
   cluster_.start_master();
   for (int i = 0; i < 3; ++i) cluster_.add_worker();
@@ -98,7 +97,7 @@ TEST_F(Faults, ASecondMasterOnTheSameJournalIsRefused) {
 
 // Real wordcount at full speed in many small tasks, so that kills hit launches, seals and the commit.
 TEST_F(Faults, KillsDuringManySmallTasksNeverChangeTheAnswer) {
-  std::mt19937 random(std::random_device{}());
+  std::mt19937 random(random_seed());
   cluster_.start_master();
   for (int i = 0; i < 3; ++i) cluster_.add_worker();
   for (int round = 0; round < 4; ++round) {
