@@ -286,10 +286,11 @@ asio::awaitable<void> connect_to(Endpoint endpoint, std::shared_ptr<Connection>&
   if (socket) into = Connection::make(*std::move(socket));
 }
 
-bool is_set(int descriptor, int level, int option) {
+int option_of(int descriptor, int level, int name) {
   int value = 0;
   socklen_t size = sizeof value;
-  return ::getsockopt(descriptor, level, option, &value, &size) == 0 && value != 0;
+  EXPECT_EQ(::getsockopt(descriptor, level, name, &value, &size), 0);
+  return value;
 }
 
 TEST_F(ConnectionTest, OverTcpItNamesItsPeerAndSendsAtOnce) {
@@ -311,6 +312,19 @@ TEST_F(ConnectionTest, OverTcpItNamesItsPeerAndSendsAtOnce) {
   EXPECT_EQ(received.tokens, std::vector<std::string>{"over TCP"});
 }
 
+// So that a peer whose machine is gone does not hold a descriptor for longer than two minutes.
+TEST_F(ConnectionTest, TheKernelAsksWhetherItsPeerIsThere) {
+  auto acceptor = listen(io_.get_executor(), {"127.0.0.1", 0});
+  ASSERT_TRUE(acceptor) << acceptor.error().message;
+  asio::ip::tcp::socket raw(io_);
+  raw.connect(acceptor->local_endpoint());
+  const int descriptor = raw.native_handle();
+  const auto connection = Connection::make(std::move(raw));
+  EXPECT_NE(option_of(descriptor, SOL_SOCKET, SO_KEEPALIVE), 0);
+  const int asking = option_of(descriptor, IPPROTO_TCP, TCP_KEEPINTVL) * option_of(descriptor, IPPROTO_TCP, TCP_KEEPCNT);
+  EXPECT_LE(option_of(descriptor, IPPROTO_TCP, TCP_KEEPIDLE) + asking, 120);
+}
+
 TEST_F(ConnectionTest, ItsSocketIsNotInheritedAndHasNoDelay) {
   auto acceptor = listen(io_.get_executor(), {"127.0.0.1", 0});
   ASSERT_TRUE(acceptor) << acceptor.error().message;
@@ -320,7 +334,7 @@ TEST_F(ConnectionTest, ItsSocketIsNotInheritedAndHasNoDelay) {
   const auto connection = Connection::make(std::move(raw));
   EXPECT_NE(::fcntl(descriptor, F_GETFD) & FD_CLOEXEC, 0);
   EXPECT_NE(::fcntl(acceptor->native_handle(), F_GETFD) & FD_CLOEXEC, 0);
-  EXPECT_TRUE(is_set(descriptor, IPPROTO_TCP, TCP_NODELAY));
+  EXPECT_NE(option_of(descriptor, IPPROTO_TCP, TCP_NODELAY), 0);
 }
 
 asio::awaitable<void> sleep_and_throw() {
