@@ -1,5 +1,6 @@
 #include "cli/arguments.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/base/limits.h"
@@ -133,5 +134,30 @@ void add_application_directories(CLI::App& app, std::vector<std::string>& direct
 }
 
 void add_json(CLI::App& app, bool& json) { app.add_flag("--json", json, "Print JSON, for programs to read"); }
+
+void spell_out_paths(std::vector<std::string>& arguments) {
+  auto mark = std::find(arguments.begin(), arguments.end(), "--");
+  if (mark == arguments.end()) return;
+  for (mark = arguments.erase(mark); mark != arguments.end(); ++mark)
+    if (mark->starts_with('-')) mark->insert(0, "./");
+}
+
+void understand_help(const CLI::App& app, std::vector<std::string>& arguments) {
+  if (arguments.empty()) return;
+  if (arguments.front() == "help") {
+    std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end());
+    arguments.back() = "--help";
+  }
+  const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == arguments.front(); });
+  if (!arguments.front().starts_with('-') && verbs.empty()) arguments.resize(1);
+}
+
+std::function<void(const std::string&)> read_id(JobId& into) {
+  return [&into](const std::string& text) {
+    const auto id = parse_job_id(text);
+    if (!id) throw CLI::ValidationError("ID", "'" + text + "' is not the id of a job, such as 7 or job-7");
+    into = *id;
+  };
+}
 
 }  // namespace ontime::cli

@@ -1,19 +1,16 @@
 #include "cli/command_line.h"
 
 #include <algorithm>
-#include <functional>
-#include <limits>
 #include <thread>
 #include <utility>
 
 #include "apps/gen/generator.h"
 #include "cli/arguments.h"
+#include "cli/lab_verbs.h"
 #include "common/flags/parse.h"
 
 namespace ontime::cli {
 
-using flags::add_duration;
-using flags::add_number;
 using flags::add_settings;
 using flags::add_size;
 using flags::add_whole;
@@ -21,24 +18,12 @@ using flags::one_of;
 
 namespace {
 
-constexpr std::uint32_t kSlotsPlannedMax = 100'000;  // more take minutes to simulate
 constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 finished after its deadline, 130 interrupted.";
 
-std::function<void(const std::string&)> read_id(JobId& into) {
-  return [&into](const std::string& text) {
-    const auto id = parse_job_id(text);
-    if (!id) throw CLI::ValidationError("ID", "'" + text + "' is not the id of a job, such as 7 or job-7");
-    into = *id;
-  };
-}
-
-CLI::Option* add_tail(CLI::App& app, TailRule& rule, const std::string& help) {
-  const auto read = [&rule](const std::string& text) { rule = scheduler::estimate::tail_rule(text).value_or(rule); };
-  return app.add_option_function<std::string>("--tail", read, help + ": auto, pareto, lognormal or empirical")
-      ->check(one_of({"auto", "pareto", "lognormal", "empirical"}))
-      ->type_name("NAME")
-      ->default_str("auto");
+// Verbs of another program (lab_verbs.h): here only so that they are listed, and found by those who misspell them.
+void add_lab_verbs(CLI::App& app) {
+  for (const LabVerb& verb : lab_verbs()) app.add_subcommand(verb.name, verb.summary);
 }
 
 // Declares the verbs on one CLI::App and keeps the command structs that their options write to.
@@ -58,12 +43,8 @@ class Grammar {
   void add_job_verbs();
   void add_cluster_verbs();
   void add_output_verbs();
-  void add_foresight_verbs();
-  void add_plan_verb();
   void add_data_verbs();
-  void add_experiment_verbs();
   void add_web_verb();
-  std::string verb() const;
 
   CLI::App app_{"Ontime runs map-only jobs over split files, on one machine or on a cluster.", "ontime"};
   std::optional<Command> chosen_;
@@ -79,13 +60,8 @@ class Grammar {
   VerifyCommand verify_;
   AppsCommand apps_;
   PoliciesCommand policies_;
-  SimulateCommand simulate_;
-  ReplayCommand replay_;
-  PlanCommand plan_;
   GenCommand gen_;
   TeraValidateCommand teravalidate_;
-  ExperimentCommand experiment_;
-  CompareCommand compare_;
   WebCommand web_;
   CertsCommand certs_;
 };
@@ -103,9 +79,8 @@ Grammar::Grammar() {
   add_job_verbs();
   add_cluster_verbs();
   add_output_verbs();
-  add_foresight_verbs();
+  add_lab_verbs(app_);
   add_data_verbs();
-  add_experiment_verbs();
   add_web_verb();
   add_certs_verb(app_, certs_).final_callback([this] { chosen_ = certs_; });
 }
@@ -236,98 +211,6 @@ void Grammar::add_output_verbs() {
 
   auto& policies = add_verb("policies", "List the policies against stragglers", "  ontime policies\n", policies_);
   add_json(policies, policies_.json);
-
-  auto& simulate = add_verb("simulate", "Run scenarios or studies in virtual time and compare policies",
-                            "  ontime simulate busy.yaml --policy none --policy shed+\n"
-                            "  ontime simulate busy.yaml --policy shed+:theta=1s --runs 20 --json\n"
-                            "  ontime simulate simulator/scenarios/papers/*.yaml --out reproduction --threads 4\n",
-                            simulate_);
-  simulate.add_option("FILE", simulate_.scenarios, "YAML files: a scenario (nodes, jobs, faults), or a study of one")
-      ->required()
-      ->type_name("");
-  simulate
-      .add_option("--out", simulate_.out,
-                  "Write results here: jobs.csv and summary.json of a scenario; page, table and figure of a study")
-      ->type_name("DIR");
-  simulate_.threads = std::max(1u, std::thread::hardware_concurrency());
-  add_whole(simulate, "--seeds", simulate_.seeds, {}, "Studies: seeds per point, 0 for what the study says");
-  add_whole(simulate, "--threads", simulate_.threads, {1}, "Studies: runs at a time; changes no result");
-  simulate.add_option("--only", simulate_.only, "Studies: this policy alone, as the study calls it")->type_name("NAME");
-  simulate
-      .add_option("--policy", simulate_.policies,
-                  "For all jobs instead of what the scenario says: NAME or NAME:KEY=VALUE,...; repeatable")
-      ->type_name("POLICY");
-  add_whole(simulate, "--seed", simulate_.seed, {}, "Seed of the first run");
-  add_whole(simulate, "--runs", simulate_.runs, {1}, "Runs per policy, each with the next seed");
-  simulate.add_option("--event-log", simulate_.event_log, "Write every event and action of the first run here")
-      ->type_name("FILE");
-  add_json(simulate, simulate_.json);
-}
-
-void Grammar::add_foresight_verbs() {
-  auto& replay = add_verb("replay", "Feed a recording to the scheduler again; it must decide the same",
-                          "  ontime run wordcount book.txt -o out --policy shed+ --deadline 9s --record run.otr\n"
-                          "  ontime replay --recording run.otr\n"
-                          "  ontime replay 7 --journal ontime-journal\n"
-                          "  ontime replay --recording run.otr --policy none --policy split-resume\n",
-                          replay_);
-  replay.add_option_function<std::string>("JOB", read_id(replay_.job), "Only this job")->type_name("");
-  auto* journal = replay.add_option("--journal", replay_.journal, "Journal directory of a master, running or not")
-                      ->type_name("DIR")
-                      ->capture_default_str();
-  replay.add_option("--recording", replay_.recording, "A file written by 'ontime run --record' instead")
-      ->type_name("FILE")
-      ->excludes(journal);
-  replay
-      .add_option("--policy", replay_.policies,
-                  "Predict the job under this policy instead: NAME or NAME:KEY=VALUE,...; repeatable")
-      ->type_name("POLICY");
-  add_whole(replay, "--runs", replay_.runs, {1}, "With --policy: simulations per policy");
-  add_whole(replay, "--seed", replay_.seed, {}, "With --policy: seed of the first simulation");
-  replay.add_flag("--alone", replay_.alone, "With --policy: without the jobs that ran beside it");
-  add_tail(replay, replay_.tail, "With --policy: distribution of attempts that never ran");
-  add_json(replay, replay_.json);
-  add_plan_verb();
-}
-
-void Grammar::add_plan_verb() {
-  auto& plan = add_verb("plan", "Predict a job before it runs: time, chance to meet its deadline, cost",
-                        "  ontime plan wordcount /data/books --deadline 90s --target-pocd 0.99\n"
-                        "  ontime plan wordcount /data/books --deadline 90s --slots 40 --price 0.05 --policy shed+\n"
-                        "  ontime plan wordcount book.txt --deadline 9s --recording run.otr\n"
-                        "  ontime plan wordcount book.txt --deadline 9s --slots 8 --t-min 2s --beta 1.6\n",
-                        plan_);
-  add_input_options(plan, plan_.job);
-  add_duration(plan, "--deadline", plan_.job.deadline, "Time the job may take")->required();
-  add_number(plan, "--target-pocd", plan_.target, 0.01, 0.9999,
-             "Chance to make the deadline that slots and deadline are sought for")
-      ->type_name("P")
-      ->default_str("0.99");
-  add_whole(plan, "--slots", plan_.slots, {1, kSlotsPlannedMax},
-            "Slots to run on (default: the master's, or this machine's cores)");
-  constexpr double kNoBound = std::numeric_limits<double>::infinity();
-  add_number(plan, "--price", plan_.price, 0, kNoBound, "Price of an hour of a slot: tells the cost")
-      ->type_name("MONEY");
-  plan.add_option("--policy", plan_.policies,
-                  "NAME or NAME:KEY=VALUE,...; repeatable (default none, hadoop, shed+ and split-resume)")
-      ->type_name("POLICY");
-  auto* t_min = add_duration(plan, "--t-min", plan_.t_min, "Shortest time for a whole split, instead of a profile");
-  add_number(plan, "--beta", plan_.beta, 0.1, 100, "With --t-min: how rare slow attempts are; fewer with more")
-      ->default_str("2")
-      ->needs(t_min);
-  add_tail(plan, plan_.tail, "Distribution of execution times that is fitted to the profile")->excludes(t_min);
-  add_duration(plan, "--launch", plan_.launch, "Time to launch an attempt (default: the profile's, or 1s)");
-  auto* journal = plan.add_option("--journal", plan_.journal, "Take the profile from the recordings of this journal")
-                      ->type_name("DIR");
-  plan.add_option("--recording", plan_.recording, "Take the profile from this file, see 'ontime run --record'")
-      ->type_name("FILE")
-      ->excludes(journal);
-  add_whole(plan, "--runs", plan_.runs, {1}, "Simulations of each case (default: as many as take about a second)");
-  add_whole(plan, "--seed", plan_.seed, {}, "Seed of the first simulation");
-  plan.add_flag("--explain", plan_.explain, "Explain how the numbers were found");
-  add_application_directories(plan, plan_.job.application_directories);
-  add_master_options(plan, plan_.master);
-  add_json(plan, plan_.json);
 }
 
 // The kinds that `gen` knows, with their settings.
@@ -365,79 +248,8 @@ void Grammar::add_data_verbs() {
   add_json(validate, teravalidate_.json);
 }
 
-void Grammar::add_experiment_verbs() {
-  auto& experiment = add_verb("experiment", "Compare policies on the same jobs and the same stragglers",
-                              "  ontime experiment examples/experiments/one-straggler.yaml --on local\n"
-                              "  ontime experiment heavy.yaml --on sim --repeat 20 --policies none,shed+\n"
-                              "  ontime experiment heavy.yaml --on 10.0.0.1:7400 --work /shared/work --out heavy\n",
-                              experiment_);
-  experiment.add_option("FILE", experiment_.scenario, "YAML file: nodes, injection, jobs, policies")
-      ->required()
-      ->type_name("");
-  experiment
-      .add_option("--on", experiment_.on, "sim, local (worker processes on this machine) or HOST:PORT of a master")
-      ->check(CLI::Validator(
-          [](std::string& text) {
-            const bool is_known = text == "sim" || text == "local" || text.find(':') != std::string::npos;
-            return is_known ? std::string() : "'" + text + "' is not one of: sim, local, HOST:PORT";
-          },
-          ""))
-      ->type_name("WHERE")
-      ->capture_default_str();
-  experiment
-      .add_option("--policies", experiment_.policies,
-                  "Only these: names in the scenario, or policies as in 'ontime simulate'; comma-separated, repeatable")
-      ->type_name("LIST");
-  add_whole(experiment, "--repeat", experiment_.repeat, {1}, "Repetitions, each with the next seed");
-  experiment
-      .add_option("--out", experiment_.out,
-                  "Directory for the results; with unfinished ones of the same scenario, goes on")
-      ->type_name("DIR");
-  experiment.add_option("--work", experiment_.work, "Directory for inputs and outputs that all workers see")
-      ->type_name("DIR");
-  add_credential_options(experiment, experiment_.master);
-  add_application_directories(experiment, experiment_.application_directories);
-  experiment.add_flag("-q,--quiet", experiment_.quiet, "No progress");
-  add_json(experiment, experiment_.json);
-
-  auto& compare =
-      add_verb("compare", "Compare the results of two experiments, with confidence intervals",
-               "  ontime compare heavy-sim heavy-local\n", compare_);
-  compare.add_option("BEFORE", compare_.before, "Result directory of 'ontime experiment'")->required()->type_name("");
-  compare.add_option("AFTER", compare_.after, "Another one")->required()->type_name("");
-  add_json(compare, compare_.json);
-}
-
-std::string Grammar::verb() const {
-  const auto chosen = app_.get_subcommands();
-  return chosen.empty() ? "" : chosen.front()->get_name();
-}
-
-// Behind "--" everything is a path, also what looks like an option.
-void spell_out_paths(std::vector<std::string>& arguments) {
-  auto mark = std::find(arguments.begin(), arguments.end(), "--");
-  if (mark == arguments.end()) return;
-  for (mark = arguments.erase(mark); mark != arguments.end(); ++mark)
-    if (mark->starts_with('-')) mark->insert(0, "./");
-}
-
-// "help run" is "run --help". There is no help on an unknown verb: that is a complaint, as without --help.
-void understand_help(const CLI::App& app, std::vector<std::string>& arguments) {
-  if (arguments.empty()) return;
-  if (arguments.front() == "help") {
-    std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end());
-    arguments.back() = "--help";
-  }
-  const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == arguments.front(); });
-  if (!arguments.front().starts_with('-') && verbs.empty()) arguments.resize(1);
-}
-
 ParsedCommandLine Grammar::parse(std::vector<std::string> arguments) {
-  spell_out_paths(arguments);
-  understand_help(app_, arguments);
-  auto printout = flags::parse(app_, std::move(arguments));
-  if (!printout) return {.command = std::move(chosen_), .verb = verb(), .text = {}, .exit = ExitCode::Done};
-  return {.command = {}, .verb = verb(), .text = printout->text, .exit = ExitCode{printout->exit_code}};
+  return parse_with(app_, chosen_, std::move(arguments));
 }
 
 }  // namespace

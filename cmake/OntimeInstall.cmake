@@ -23,8 +23,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/packaging/systemd/ontime.sysusers DESTINATIO
   COMPONENT service)
 install(FILES ${PROJECT_SOURCE_DIR}/packaging/systemd/master.conf ${PROJECT_SOURCE_DIR}/packaging/systemd/worker.conf
   DESTINATION ${CMAKE_INSTALL_DATADIR}/ontime COMPONENT service)
-# The pages that people read, where README.md has them: without the reproduction's.
+# The pages that people read, where README.md has them.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ontime/docs COMPONENT service
-  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN reproduction EXCLUDE)
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
   DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)

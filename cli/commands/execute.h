@@ -24,19 +24,10 @@ Result<ExitCode> execute(const ResultCommand& command);
 Result<ExitCode> execute(const VerifyCommand& command);
 Result<ExitCode> execute(const AppsCommand& command);
 Result<ExitCode> execute(const PoliciesCommand& command);
-Result<ExitCode> execute(const SimulateCommand& command);
-
-Result<ExitCode> execute(const ReplayCommand& command);
-Result<ExitCode> execute(const PlanCommand& command);
 Result<ExitCode> execute(const GenCommand& command);
 Result<ExitCode> execute(const TeraValidateCommand& command);
-Result<ExitCode> execute(const ExperimentCommand& command);
-Result<ExitCode> execute(const CompareCommand& command);
 Result<ExitCode> execute(const WebCommand& command);
 Result<ExitCode> execute(const CertsCommand& command);
-
-// The recordings of a journal, or the file that is named instead.
-Result<std::vector<std::string>> recordings_of(const std::string& journal, const std::string& recording);
 
 // How to reach the master that the options name. BadInput for a bad address or an unreadable token file.
 Result<MasterClient::Options> client_options(const MasterOptions& options);

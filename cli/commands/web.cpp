@@ -5,7 +5,7 @@
 
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
-#include "cli/study/study_files.h"
+#include "cli/text_file.h"
 #include "cli/web/web_server.h"
 #include "common/net/token.h"
 

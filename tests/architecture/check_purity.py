@@ -9,8 +9,9 @@ import re
 
 import source_tree
 
-PURE_FOLDERS = ("scheduler/", "simulator/")
-PROGRAMS = ("simulator/campaigns/", "simulator/faults/program/")  # they print what a simulation has found
+PURE_FOLDERS = ("scheduler/", "lab/")
+# Programs print what a simulation has found; experiments run on processes too.
+PROGRAMS = ("lab/campaigns/", "lab/faults/program/", "lab/experiment/", "lab/verbs/")
 
 FORBIDDEN = {
     "asks a clock": r"::now\s*\(|\b(?:clock_gettime|gettimeofday)\b|\bstd::time\s*\(",

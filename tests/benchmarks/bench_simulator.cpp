@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "simulator/simulator.h"
+#include "lab/simulator/simulator.h"
 
 namespace {
 
-using namespace ontime::simulator;
+using namespace ontime::lab;
 
 struct Used {
   double seconds = 0;  // of the processor, by this process

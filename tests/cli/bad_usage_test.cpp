@@ -34,6 +34,7 @@ std::string about_seed(const std::string& verb, const std::string& value) {
 INSTANTIATE_TEST_SUITE_P(
     Verbs, BadUsage,
     testing::Values(Case{{}, "ontime: No verb is given; see 'ontime --help'."},
+                    Case{{"replya"}, "ontime: There is no verb 'replya'; did you mean 'replay'?"},
                     Case{{"rn"}, "ontime: There is no verb 'rn'; did you mean 'run'?"},
                     Case{{"rn", "--help"}, "ontime: There is no verb 'rn'; did you mean 'run'?"},
                     Case{{"help", "rn"}, "ontime: There is no verb 'rn'; did you mean 'run'?"},
@@ -60,9 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{{"jobs", "--json=foo"}, "ontime jobs: --json takes no value; see 'ontime jobs --help'."},
         Case{{"explain", "1", "2"}, "ontime explain: '2' is one argument too many; see 'ontime explain --help'."},
         Case{{"explain", "7", "--task", "3", "--all"},
-             "ontime explain: --task excludes --all; give one of them; see 'ontime explain --help'."},
-        Case{{"plan", "w", "i", "--deadline", "1s", "--beta", "3"},
-             "ontime plan: --beta needs --t-min as well; see 'ontime plan --help'."}));
+             "ontime explain: --task excludes --all; give one of them; see 'ontime explain --help'."}));
 
 INSTANTIATE_TEST_SUITE_P(
     Values, BadUsage,
@@ -70,10 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{{"gen", "text", "1k", "--seed", "-1"}, about_seed("gen", "-1")},
         Case{{"gen", "text", "1k", "--seed", "0x10"}, about_seed("gen", "0x10")},
         Case{{"gen", "text", "1k", "--seed", "1e3"}, about_seed("gen", "1e3")},
-        Case{{"plan", "w", "i", "--deadline", "1s", "--seed", "99999999999999999999999"},
-             about_seed("plan", "99999999999999999999999")},
+        Case{{"gen", "text", "1k", "--seed", "99999999999999999999999"}, about_seed("gen", "99999999999999999999999")},
         Case{{"run", "w", "i", "-o", "o", "--seed", "abc"}, about_seed("run", "abc")},
-        Case{{"simulate", "f", "--seed", ""}, about_seed("simulate", "")},
         Case{{"run", "w", "i", "-o", "o", "--slots", "100000"},
              "ontime run: --slots: '100000' is not a whole number from 1 to 512; see 'ontime run --help'."},
         Case{{"run", "w", "i", "-o", "o", "--workers", "100000"},
@@ -86,12 +83,6 @@ INSTANTIATE_TEST_SUITE_P(
              "ontime run: INPUT: the value is empty; is a variable of the shell not set?"},
         Case{{"run", "w", "i", "-o", ""},
              "ontime run: --output: the value is empty; is a variable of the shell not set?"},
-        Case{{"plan", "w", "i", "--deadline", "1s", "--price", "-1"},
-             "ontime plan: --price: '-1' is not a number of 0 or more; see 'ontime plan --help'."},
-        Case{{"plan", "w", "i", "--deadline", "1s", "--slots", "100000000"},
-             "ontime plan: --slots: '100000000' is not a whole number from 1 to 100000; see 'ontime plan --help'."},
-        Case{{"experiment", "f", "--on", "foo"},
-             "ontime experiment: --on: 'foo' is not one of: sim, local, HOST:PORT; see 'ontime experiment --help'."},
         Case{{"certs", "client", "x", "--role", "boss"},
              "ontime certs client: --role: 'boss' is not one of: submit, admin, read-only; see 'ontime certs client "
              "--help'."},

@@ -160,38 +160,6 @@ TEST(CommandLine, HelpShowsExamplesForEveryVerb) {
   EXPECT_THAT(parse_command_line({"--version"}).text, testing::StartsWith("ontime "));
 }
 
-TEST(CommandLine, ReplayTakesAJobAJournalOrAFileAndPolicies) {
-  const auto replay = parsed<ReplayCommand>({"replay", "job-7", "--journal", "j", "--policy", "none", "--policy",
-                                             "shed+:theta=1s", "--runs", "30", "--alone"});
-  EXPECT_EQ(replay.job, JobId{7});
-  EXPECT_EQ(replay.journal, "j");
-  EXPECT_THAT(replay.policies, ElementsAre("none", "shed+:theta=1s"));
-  EXPECT_EQ(replay.runs, 30u);
-  EXPECT_TRUE(replay.alone);
-  EXPECT_EQ(parsed<ReplayCommand>({"replay"}).job, JobId{});
-  EXPECT_THAT(complaint({"replay", "seven"}), HasSubstr("not the id of a job"));
-  EXPECT_NE(complaint({"replay", "--journal", "j", "--recording", "r"}), "");
-  EXPECT_EQ(parsed<ReplayCommand>({"replay", "--policy", "none", "--tail", "lognormal"}).tail, TailRule::Lognormal);
-  EXPECT_THAT(complaint({"replay", "--tail", "fat"}), HasSubstr("not one of: auto, pareto"));
-}
-
-TEST(CommandLine, PlanTakesInputDeadlineAndHints) {
-  const auto plan = parsed<PlanCommand>({"plan", "wordcount", "a.txt", "--deadline", "90s", "--slots", "8", "--t-min",
-                                         "2s", "--beta", "1.5", "--price", "0.1", "--set", "k=v"});
-  EXPECT_EQ(plan.job.application, "wordcount");
-  EXPECT_EQ(plan.job.deadline, std::chrono::seconds(90));
-  EXPECT_EQ(plan.slots, 8u);
-  EXPECT_EQ(plan.t_min, std::chrono::seconds(2));
-  EXPECT_EQ(plan.beta, 1.5);
-  EXPECT_EQ(plan.target, 0.99);
-  EXPECT_EQ(plan.tail, TailRule::Auto);
-  EXPECT_THAT(plan.job.parameters, ElementsAre(Pair("k", "v")));
-  EXPECT_THAT(complaint({"plan", "wordcount", "a.txt"}), HasSubstr("--deadline"));
-  EXPECT_NE(complaint({"plan", "wordcount", "a.txt", "--deadline", "1s", "--target-pocd", "1.5"}), "");
-  EXPECT_NE(complaint({"plan", "wordcount", "a.txt", "--deadline", "1s", "--beta", "1.5"}), "") << "beta needs t_min";
-  EXPECT_NE(complaint({"plan", "wordcount", "a.txt", "--deadline", "1s", "--t-min", "1s", "--tail", "auto"}), "");
-}
-
 TEST(CommandLine, GenAndTeravalidateTakeEveryOption) {
   const auto gen =
       parsed<GenCommand>({"gen", "text", "1GB", "-o", "book", "--seed", "7", "--set", "words=9", "--force", "-q"});

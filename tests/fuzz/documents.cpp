@@ -5,9 +5,9 @@
 #include "common/base/check.h"
 #include "common/injection/document.h"
 #include "common/output/manifest.h"
-#include "experiment/scenario_yaml.h"
-#include "simulator/scenario_yaml.h"
-#include "simulator/study/study_yaml.h"
+#include "lab/experiment/scenario_yaml.h"
+#include "lab/scenario/scenario_yaml.h"
+#include "lab/study/study_yaml.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support/temporary_directory.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 class NoTraces : public injection::TraceSource {
  public:
-  Result<std::string> read(const std::string& name) override { return simulator::no_files(name); }
+  Result<std::string> read(const std::string& name) override { return lab::no_files(name); }
 };
 
 }  // namespace
@@ -27,14 +27,14 @@ void feed_injection(std::string_view bytes) {
   static_cast<void>(injection::apply_document(injection, std::string(bytes), traces));
 }
 
-void feed_scenario(std::string_view bytes) { static_cast<void>(simulator::read_scenario(std::string(bytes))); }
+void feed_scenario(std::string_view bytes) { static_cast<void>(lab::read_scenario(std::string(bytes))); }
 
-void feed_study(std::string_view bytes) { static_cast<void>(simulator::read_study(std::string(bytes))); }
+void feed_study(std::string_view bytes) { static_cast<void>(lab::read_study(std::string(bytes))); }
 
 void feed_experiment(std::string_view bytes) {
-  const experiment::Surroundings nothing{[](const std::string& name) { return simulator::no_files(name); },
+  const lab::experiment::Surroundings nothing{[](const std::string& name) { return lab::no_files(name); },
                                          [](const std::string& name) { return name; }};
-  static_cast<void>(experiment::read_scenario(std::string(bytes), nothing));
+  static_cast<void>(lab::experiment::read_scenario(std::string(bytes), nothing));
 }
 
 void feed_manifest(std::string_view bytes) {

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "simulator/simulator.h"
+#include "lab/simulator/simulator.h"
 
 namespace ontime::master {
 namespace {
@@ -14,18 +14,18 @@ using testing::HasSubstr;
 
 // One node in ten is five times as slow; `look` sees the scheduler when the job has ended.
 void simulate(const std::function<void(JobId, const scheduler::Scheduler&)>& look) {
-  simulator::Scenario scenario;
-  scenario.nodes = {{.count = 9, .slots = 1, .slowness = simulator::Distribution::constant(1), .name = "worker"},
-                    {.count = 1, .slots = 1, .slowness = simulator::Distribution::constant(5), .name = "slow"}};
-  scenario.jobs[0].tasks = simulator::Distribution::constant(300);
-  scenario.jobs[0].duration = simulator::Distribution::uniform(9, 11);
-  simulator::Observer observer;
+  lab::Scenario scenario;
+  scenario.nodes = {{.count = 9, .slots = 1, .slowness = lab::Distribution::constant(1), .name = "worker"},
+                    {.count = 1, .slots = 1, .slowness = lab::Distribution::constant(5), .name = "slow"}};
+  scenario.jobs[0].tasks = lab::Distribution::constant(300);
+  scenario.jobs[0].duration = lab::Distribution::uniform(9, 11);
+  lab::Observer observer;
   int looks = 0;
   observer.ended = [&](JobId job, const scheduler::Scheduler& scheduler) {
     ++looks;
     look(job, scheduler);
   };
-  simulator::run(scenario, 1, observer);
+  lab::run(scenario, 1, observer);
   EXPECT_EQ(looks, 1);
 }
 

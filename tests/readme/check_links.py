@@ -1,6 +1,6 @@
 """check_links.py SOURCE_DIR, or --self-test
 
-Every relative link in README.md, docs/*.md, docs/reproduction/README.md and examples/*.md leads to a file of the tree,
+Every relative link in README.md, docs/*.md, reproduction/README.md and examples/*.md leads to a file of the tree,
 and its anchor to a heading of that page. Every header that docs/contributing.md names exists, and docs/README.md lists
 every page of docs/. README.md stays short.
 """
@@ -78,7 +78,7 @@ def unlisted_pages(source):
 
 def wrong_in(source):
     """What is wrong in the tree, and how many pages were read."""
-    pages = ["README.md", "docs/reproduction/README.md"]
+    pages = ["README.md", "reproduction/README.md"]
     for pattern in ("docs/*.md", "examples/*.md"):
         pages += [os.path.relpath(path, source) for path in sorted(glob.glob(os.path.join(source, pattern)))]
     wrong = [error for page in pages for error in wrong_links(page, source)]
@@ -98,7 +98,7 @@ def self_test():
         "docs/a.md": "## Right: *heading*\n```\n## in code\n[not](a-link.md)\n```\n[own](#in-code)\n",
         "docs/contributing.md": "`docs/none.h`\n",
         "docs/unlisted.md": "",
-        "docs/reproduction/README.md": "[up](../a.md#right-heading)\n",
+        "reproduction/README.md": "[up](../docs/a.md#right-heading)\n",
     }
     with tempfile.TemporaryDirectory() as source:
         for path, text in tree.items():

@@ -1,0 +1,63 @@
+#include "cli/lab_verbs.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace ontime::cli {
+namespace {
+
+constexpr const char* kProgram = "ontime-lab";
+
+constexpr std::array kVerbs{
+    LabVerb{"simulate", "Run scenarios or studies in virtual time and compare policies"},
+    LabVerb{"replay", "Feed a recording to the scheduler again; it must decide the same"},
+    LabVerb{"plan", "Predict a job before it runs: time, chance to meet its deadline, cost"},
+    LabVerb{"experiment", "Compare policies on the same jobs and the same stragglers"},
+    LabVerb{"compare", "Compare the results of two experiments, with confidence intervals"},
+};
+
+// Empty: it is not installed.
+std::string find_program() {
+  std::error_code error;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  if (error) return {};
+  for (const auto& path : {folder / kProgram, folder.parent_path() / "libexec" / "ontime" / kProgram}) {
+    if (access(path.c_str(), X_OK) == 0) return path.string();
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const LabVerb> lab_verbs() { return kVerbs; }
+
+const LabVerb* find_lab_verb(std::string_view name) {
+  const auto found = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const LabVerb& verb) { return verb.name == name; });
+  return found == kVerbs.end() ? nullptr : &*found;
+}
+
+const LabVerb* lab_verb_of(const std::vector<std::string>& arguments) {
+  const std::size_t at = !arguments.empty() && arguments.front() == "help" ? 1 : 0;
+  return at < arguments.size() ? find_lab_verb(arguments[at]) : nullptr;
+}
+
+Error become_lab(const LabVerb& verb, const std::vector<std::string>& arguments) {
+  std::string path = find_program();
+  if (path.empty()) {
+    return bad_input("the program " + std::string(kProgram) + " is missing, which '" + verb.name +
+                     "' needs; build or install all of Ontime, not only what runs jobs");
+  }
+  std::vector<std::string> words = arguments;
+  std::vector<char*> pointers{path.data()};
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execv(path.c_str(), pointers.data());
+  return failed("cannot start " + path + ": " + std::strerror(errno));
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,27 @@
+#pragma once
+// Verbs that study jobs instead of running them. They are in a program of their own, ontime-lab, so that those who only
+// run jobs need not build it.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.h"
+
+namespace ontime::cli {
+
+struct LabVerb {
+  const char* name;
+  const char* summary;
+};
+std::span<const LabVerb> lab_verbs();
+const LabVerb* find_lab_verb(std::string_view name);  // nullptr: none of that name
+
+// The lab's verb that the arguments (without the program's name) ask for or want help about; nullptr if they do neither.
+const LabVerb* lab_verb_of(const std::vector<std::string>& arguments);
+
+// Becomes ontime-lab, which lies beside this program or in ../libexec/ontime. Returns only if it cannot.
+Error become_lab(const LabVerb& verb, const std::vector<std::string>& arguments);
+
+}  // namespace ontime::cli

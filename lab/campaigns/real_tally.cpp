@@ -1,0 +1,74 @@
+#include "lab/campaigns/real_tally.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ontime::lab {
+
+Mean mean_over(std::span<const double> values) {
+  if (values.empty()) return {};
+  const auto n = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  const double mean = sum / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {mean, n > 1 ? 1.959963984540054 * std::sqrt(squares / (n - 1) / n) : 0};
+}
+
+void RealTally::add(const Outcome& outcome) {
+  for (const JobOutcome& job : outcome.jobs) {
+    StageTally& stage = stages_[job.group];
+    ++stage.jobs;
+    stage.met += job.met() ? 1 : 0;
+    stage.machine_time += job.machine_time;
+    if (job.has_ended()) stage.flow_times.push_back(job.flow_time());
+    tasks_ += job.tasks;
+    attempts_ += job.attempts;
+    input_ += job.input_bytes;
+    mapped_ += job.mapped_bytes;
+    for (const ForecastReading& reading : job.forecasts) {
+      const auto at = std::find(forecast_at_.begin(), forecast_at_.end(), reading.share) - forecast_at_.begin();
+      forecasts_[static_cast<std::size_t>(at)].add(reading.pocd, job.met());
+    }
+  }
+}
+
+Calibration RealTally::all_forecasts() const {
+  Calibration all;
+  for (const Calibration& one : forecasts_) all.add(one);
+  return all;
+}
+
+Mean RealTally::pocd() const {
+  std::vector<double> values;
+  for (const StageTally& stage : stages_) values.push_back(stage.pocd());
+  return mean_over(values);
+}
+
+Mean RealTally::machine_time_in(const RealTally& base) const {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const double whole = base.stages_[i].machine_time_per_job();
+    if (whole > 0) values.push_back(stages_[i].machine_time_per_job() / whole);
+  }
+  return mean_over(values);
+}
+
+Mean RealTally::pocd_above(const RealTally& other) const {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < stages_.size(); ++i) values.push_back(stages_[i].pocd() - other.stages_[i].pocd());
+  return mean_over(values);
+}
+
+std::vector<double> RealTally::median_flow_times() const {
+  std::vector<double> medians;
+  for (const StageTally& stage : stages_) {
+    std::vector<double> times = stage.flow_times;
+    std::sort(times.begin(), times.end());
+    medians.push_back(times.empty() ? 0 : (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2);
+  }
+  return medians;
+}
+
+}  // namespace ontime::lab

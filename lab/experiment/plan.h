@@ -1,0 +1,58 @@
+#pragma once
+// What is going to be run: all that chance decides is decided here, so every policy meets the same jobs at the same
+// instants. Pure: the same scenario and seed give the same plan.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "lab/experiment/scenario.h"
+
+namespace ontime::lab::experiment {
+
+enum class JobKind : std::uint8_t { Counted, Noise, WarmUp };
+const char* name_of(JobKind kind);  // "counted"
+
+struct PlannedJob {
+  std::uint32_t group = 0;  // index into Scenario::jobs
+  JobKind kind = JobKind::Counted;
+  std::uint32_t tasks = 1;
+  double at = 0;  // after the run's beginning; kForEver: when the job before it has ended
+};
+
+// In order of submission: the first is job 1 of a fresh cluster, and so on. What is injected depends on that number.
+std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t seed);
+
+// What the measurement of a baseline has come to, by index of the group.
+struct Baseline {
+  double median = 0;  // seconds; 0: not measured
+  double miss = 0;    // share of its jobs that would miss the deadline that follows from the median: $miss
+};
+using Baselines = std::map<std::uint32_t, Baseline>;
+
+double deadline_of(const Scenario& scenario, std::uint32_t group, const Baselines& baselines);
+
+// NAME:KEY=VALUE,... with every $NAME replaced by what it stands for in the group. BadInput if it stands for nothing.
+Result<std::string> policy_text(const Policy& policy, const Scenario& scenario, std::uint32_t group,
+                                const Baselines& baselines);
+
+// One run: all jobs under one policy.
+struct Run {
+  Policy policy;
+  std::uint32_t repetition = 1;
+  bool is_measurement = false;  // of a baseline: jobs have no deadline
+  std::uint64_t seed = 1;
+  std::vector<PlannedJob> jobs;
+};
+// The baselines that deadlines are multiples of, each `baseline_runs` times, one after the other.
+std::vector<Run> plan_measurements(const Scenario& scenario);
+// Repetition by repetition, so that all policies have something early.
+std::vector<Run> plan_runs(const Scenario& scenario);
+
+// What all slots can do in a second, over the mean work of a job of the group: jobs per second at load 1. BadInput if
+// it cannot be said.
+Result<double> rate_at_full_load(const Scenario& scenario, const JobGroup& group);
+
+}  // namespace ontime::lab::experiment

@@ -1,0 +1,140 @@
+#include "lab/experiment/result_files.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/show/table.h"
+#include "cli/text_file.h"
+#include "lab/verbs/study_files.h"
+#include "lab/experiment/figures.h"
+#include "lab/experiment/report.h"
+#include "lab/experiment/summary_text.h"
+#include "lab/experiment/tables.h"
+
+namespace ontime::lab::experiment {
+
+using namespace cli;
+namespace {
+
+std::string number(const char* format, double value) {
+  if (!std::isfinite(value)) return "-";
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string printed_text(const std::map<std::string, Printed>& printed, const std::string& policy) {
+  const auto found = printed.find(policy);
+  if (found == printed.end()) return "-";
+  const auto& [low, high] = found->second;
+  return low == high ? number("%.2f", low) : number("%.2f", low) + " to " + number("%.2f", high);
+}
+
+// What a browser needs of the file that gnuplot has written.
+std::string svg_element(const std::string& file) {
+  const auto begin = file.find("<svg");
+  return begin == std::string::npos ? std::string() : file.substr(begin);
+}
+
+Result<std::vector<DrawnFigure>> draw_all(const std::string& directory,
+                                                      const std::vector<Figure>& figures) {
+  std::vector<DrawnFigure> drawn;
+  const std::string svg = directory + "/.figure.svg";
+  for (const auto& figure : figures) {
+    if (auto done = draw(figure_head(figure, svg) + figure.script, directory + "/.figure.gnuplot"); !done)
+      return done.error();
+    const auto file = read_text_file(svg);
+    if (!file) return file.error();
+    drawn.push_back({figure, svg_element(*file)});
+  }
+  std::error_code ignored;
+  std::filesystem::remove(svg, ignored);
+  return drawn;
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const std::string& json) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  const auto document = nlohmann::ordered_json::parse(json, nullptr, false);
+  if (!document.is_object()) return facts;
+  for (const auto& [key, value] : document.items()) {
+    facts.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return facts;
+}
+
+Status write_report(const ResultDirectory& directory, const Scenario& scenario,
+                    const Results& results, std::uint32_t slots) {
+  Report report;
+  report.title = scenario.title.empty() ? "Experiment" : scenario.title;
+  report.summaries = summarise(results, slots);
+  report.groups = summarise_groups(results, slots);
+  report.printed = scenario.printed;
+  const auto text = read_text_file(directory.path() + "/scenario.yaml");
+  const auto facts = read_text_file(directory.path() + "/experiment.json");
+  if (text) report.scenario_text = *text;
+  if (facts) report.facts = facts_of(*facts);
+  if (has_gnuplot()) {
+    auto drawn = draw_all(directory.path(), figures_of(results, report.summaries, scenario, slots));
+    if (!drawn) return drawn.error();
+    report.figures = std::move(*drawn);
+  } else {
+    report.remark = "There are no figures, because gnuplot is not installed (Debian: gnuplot-nox).";
+  }
+  return directory.write("report.html", html_of(report));
+}
+
+}  // namespace
+
+std::string summary_table(const std::vector<PolicySummary>& all, const Scenario& scenario) {
+  std::vector<Table::Column> columns{{"policy"},
+                                     {"jobs", Align::Right},
+                                     {"PoCD", Align::Right},
+                                     {"95 %", Align::Right},
+                                     {"mean s", Align::Right},
+                                     {"p50", Align::Right},
+                                     {"p90", Align::Right},
+                                     {"p99", Align::Right},
+                                     {"machine s/job", Align::Right},
+                                     {"attempts/task", Align::Right},
+                                     {"mapped in vain", Align::Right},
+                                     {"busy", Align::Right}};
+  if (!scenario.printed.empty()) columns.push_back({"printed PoCD", Align::Right});
+  Table table(columns);
+  for (const auto& s : all) {
+    std::vector<std::string> cells{s.policy,
+                                   std::to_string(s.jobs),
+                                   number("%.3f", s.pocd.value),
+                                   number("%.3f", s.pocd.low) + " to " + number("%.3f", s.pocd.high),
+                                   number("%.2f", s.time.value),
+                                   number("%.2f", s.p50),
+                                   number("%.2f", s.p90),
+                                   number("%.2f", s.p99),
+                                   number("%.1f", s.machine.value),
+                                   number("%.2f", s.attempts),
+                                   number("%.1f %%", 100 * s.duplicated),
+                                   number("%.0f %%", 100 * s.utilisation)};
+    if (!scenario.printed.empty()) cells.push_back(printed_text(scenario.printed, s.policy));
+    table.add_row(std::move(cells));
+  }
+  return table.to_string();
+}
+
+Status write_results(const ResultDirectory& directory, const Scenario& scenario,
+                     const Results& results, std::uint32_t slots) {
+  auto summaries = summarise(results, slots);
+  const auto groups = summarise_groups(results, slots);
+  auto files = tables_of(results);
+  files.push_back({"utilisation.csv", utilisation_csv(results, slots)});
+  files.push_back({"summary.json", summary_json(summaries)});
+  summaries.insert(summaries.end(), groups.begin(), groups.end());
+  files.push_back({"summary.csv", summary_csv(summaries)});
+  for (const auto& file : files) {
+    if (auto written = directory.write(file.name, file.text); !written) return written;
+  }
+  return write_report(directory, scenario, results, slots);
+}
+
+}  // namespace ontime::lab::experiment

@@ -1,0 +1,161 @@
+#include "lab/experiment/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include "lab/simulator/outcome.h"
+
+namespace ontime::lab::experiment {
+namespace {
+
+using lab::quantile_of;
+
+// The rows of one policy, or of one of its groups.
+struct Selection {
+  std::string policy;
+  std::string group;  // empty: all
+  bool takes(const JobRow& row) const {
+    return row.is_counted() && row.policy == policy && (group.empty() || row.group == group);
+  }
+};
+
+std::vector<double> ascending(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+double utilisation_of(const Results& results, const std::string& policy, std::uint32_t slots) {
+  std::map<std::uint32_t, std::pair<std::vector<JobRow>, std::vector<AttemptRow>>> runs;
+  for (const JobRow& row : results.jobs) {
+    if (row.policy == policy) runs[row.repetition].first.push_back(row);
+  }
+  for (const AttemptRow& row : results.attempts) {
+    if (row.policy == policy) runs[row.repetition].second.push_back(row);
+  }
+  double busy = 0;
+  double whole = 0;
+  for (const auto& [repetition, run] : runs) {
+    const Span span = span_of(run.first);
+    if (!(span.end > span.begin)) continue;
+    busy += use_over_time(run.second, span.begin, span.end, 1)[0].busy * (span.end - span.begin);
+    whole += slots * (span.end - span.begin);
+  }
+  return whole > 0 ? busy / whole : 0;
+}
+
+PolicySummary summarise_one(const Results& results, const Selection& selection) {
+  PolicySummary summary;
+  summary.policy = selection.policy;
+  summary.group = selection.group;
+  std::vector<double> times, machine;
+  double tasks = 0, attempts = 0, input = 0, mapped = 0, resumed = 0;
+  std::set<std::uint32_t> repetitions;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> chosen;
+  for (const JobRow& row : results.jobs) {
+    if (!selection.takes(row)) continue;
+    repetitions.insert(row.repetition);
+    chosen.insert({row.repetition, row.job});
+    ++summary.jobs;
+    summary.met += row.met ? 1 : 0;
+    if (!row.has_ended()) {
+      ++summary.unfinished;
+      continue;
+    }
+    times.push_back(row.time);
+    machine.push_back(row.machine);
+    tasks += row.tasks;
+    attempts += row.attempts;
+    input += static_cast<double>(row.input_bytes);
+    mapped += static_cast<double>(row.duplicated_bytes + row.dropped_bytes);
+    resumed += static_cast<double>(row.resumed_bytes);
+  }
+  for (const CopyRow& row : results.copies) {
+    if (row.policy == selection.policy && chosen.contains({row.repetition, row.job})) {
+      summary.copies[row.reason] += row.attempts;
+    }
+  }
+  summary.repetitions = static_cast<std::uint32_t>(repetitions.size());
+  summary.pocd = share_of(summary.met, summary.jobs);
+  summary.time = lab::estimate_of(times);
+  summary.machine = lab::estimate_of(machine);
+  times = ascending(std::move(times));
+  summary.p50 = quantile_of(times, 0.5);
+  summary.p90 = quantile_of(times, 0.9);
+  summary.p99 = quantile_of(times, 0.99);
+  summary.attempts = tasks > 0 ? attempts / tasks : 0;
+  summary.duplicated = input > 0 ? mapped / input : 0;
+  summary.resumed = input > 0 ? resumed / input : 0;
+  return summary;
+}
+
+template <class Name>
+std::vector<std::string> names_of(const Results& results, Name name) {
+  std::vector<std::string> names;
+  for (const JobRow& row : results.jobs) {
+    if (row.is_counted() && std::find(names.begin(), names.end(), name(row)) == names.end()) names.push_back(name(row));
+  }
+  return names;
+}
+
+}  // namespace
+
+lab::Estimate share_of(std::uint64_t met, std::uint64_t jobs) {
+  const lab::Share share = lab::share_of(met, jobs);
+  return {share.value, share.low, share.high, static_cast<std::size_t>(jobs)};
+}
+
+Span span_of(const std::vector<JobRow>& jobs) {
+  Span span{std::numeric_limits<double>::infinity(), 0};
+  for (const JobRow& row : jobs) {
+    if (!row.is_counted() || std::isnan(row.submitted)) continue;
+    span.begin = std::min(span.begin, row.submitted);
+    if (row.has_ended()) span.end = std::max(span.end, row.ended);
+  }
+  return span;
+}
+
+std::vector<PolicySummary> summarise(const Results& results, std::uint32_t slots) {
+  std::vector<PolicySummary> all;
+  for (const std::string& policy : names_of(results, [](const JobRow& row) { return row.policy; })) {
+    all.push_back(summarise_one(results, {policy, ""}));
+    all.back().utilisation = utilisation_of(results, policy, slots);
+  }
+  return all;
+}
+
+std::vector<PolicySummary> summarise_groups(const Results& results, std::uint32_t slots) {
+  const auto groups = names_of(results, [](const JobRow& row) { return row.group; });
+  std::vector<PolicySummary> all;
+  if (groups.size() < 2) return all;
+  for (const std::string& policy : names_of(results, [](const JobRow& row) { return row.policy; })) {
+    const double utilisation = utilisation_of(results, policy, slots);
+    for (const std::string& group : groups) {
+      all.push_back(summarise_one(results, {policy, group}));
+      all.back().utilisation = utilisation;
+    }
+  }
+  return all;
+}
+
+void add_baselines(Baselines& baselines, const Scenario& scenario, const std::string& policy, const Results& measured) {
+  for (std::uint32_t index = 0; index < scenario.jobs.size(); ++index) {
+    const JobGroup& group = scenario.jobs[index];
+    if (group.deadline.medians_of != policy) continue;
+    std::vector<double> times;
+    for (const JobRow& row : measured.jobs) {
+      if (row.is_counted() && row.group == group.name && row.has_ended()) times.push_back(row.time);
+    }
+    times = ascending(std::move(times));
+    if (times.empty()) continue;
+    Baseline& baseline = baselines[index];
+    baseline.median = quantile_of(times, 0.5);
+    const double deadline = group.deadline.times * baseline.median;
+    const auto missed = std::count_if(times.begin(), times.end(), [&](double time) { return time > deadline; });
+    baseline.miss = static_cast<double>(missed) / static_cast<double>(times.size());
+  }
+}
+
+}  // namespace ontime::lab::experiment

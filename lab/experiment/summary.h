@@ -1,0 +1,51 @@
+#pragma once
+// Runs of one policy in a few numbers. Only counted jobs that are to be measured count.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lab/experiment/plan.h"
+#include "lab/experiment/rows.h"
+#include "lab/experiment/scenario.h"
+#include "lab/results/interval.h"
+
+namespace ontime::lab::experiment {
+
+struct PolicySummary {
+  std::string policy;
+  std::string group;  // empty: all
+  std::uint32_t repetitions = 0;
+  std::uint64_t jobs = 0;
+  std::uint64_t met = 0;
+  std::uint64_t unfinished = 0;
+  lab::Estimate pocd;  // Wilson
+  lab::Estimate time;  // seconds of a job that has ended, mean, Student over jobs
+  double p50 = 0, p90 = 0, p99 = 0;
+  lab::Estimate machine;  // slot-seconds of a job, mean, Student over jobs
+  double utilisation = 0;       // share of the slots that were busy, from the first submission to the last end
+  double attempts = 0;          // per task
+  double duplicated = 0;        // bytes that were mapped and are not in the answer, per byte of input
+  double resumed = 0;           // bytes that were not mapped again because an attempt went on from an offset, likewise
+  std::map<std::string, std::uint64_t> copies;  // speculative attempts by reason
+};
+
+// The share `met` of `jobs` with Wilson's 95 % interval.
+lab::Estimate share_of(std::uint64_t met, std::uint64_t jobs);
+
+// Policies in the order of the rows.
+std::vector<PolicySummary> summarise(const Results& results, std::uint32_t slots);
+// The same for each group of jobs, if there are several.
+std::vector<PolicySummary> summarise_groups(const Results& results, std::uint32_t slots);
+
+// Of a measurement: what deadlines are multiples of. `policy` is the one that was measured.
+void add_baselines(Baselines& baselines, const Scenario& scenario, const std::string& policy, const Results& measured);
+
+// From the first submission of a counted job of a run to the end of the last one.
+struct Span {
+  double begin = 0;
+  double end = 0;
+};
+Span span_of(const std::vector<JobRow>& jobs);
+
+}  // namespace ontime::lab::experiment

@@ -1,0 +1,202 @@
+// The audit's own ledger: what each fact may follow on.
+#include <algorithm>
+
+#include "scheduler/core/invariants.h"
+#include "lab/faults/audit.h"
+
+namespace ontime::lab::faults {
+
+namespace record = scheduler::record;
+
+Audit::Task* Audit::task_of(TaskId id) {
+  const auto job = jobs_.find(id.job);
+  return job != jobs_.end() && id.index < job->second.tasks.size() ? &job->second.tasks[id.index] : nullptr;
+}
+
+Audit::Attempt* Audit::attempt_of(AttemptId id) {
+  Task* task = task_of(id.task);
+  return task != nullptr && id.number < task->attempts.size() ? &task->attempts[id.number] : nullptr;
+}
+
+struct Audit::Follower {
+  Audit& audit;
+  const scheduler::Event* cause;
+  bool is_replay;
+
+  void operator()(const record::MasterStarted& fact) const {
+    audit.require(fact.epoch > audit.epoch_, "the epoch rises with every master");
+    audit.epoch_ = std::max(audit.epoch_, fact.epoch);
+  }
+  void operator()(const record::NodeAdded&) const {}
+  void operator()(const record::DutyChanged& fact) const {
+    scheduler::Duty& duty = audit.duties_[fact.node];
+    audit.require(duty != scheduler::Duty::Left, "who has left stays away");
+    duty = fact.duty;
+  }
+  void operator()(const record::ProfileUpdated&) const {}
+  void operator()(const record::ProfileForgotten&) const {}
+  void operator()(const record::NodeForgotten& fact) const {
+    audit.duties_.erase(fact.node);
+    for (const auto& [id, job] : audit.jobs_) {
+      for (const Task& task : job.tasks) {
+        const bool was_there = std::any_of(task.attempts.begin(), task.attempts.end(),
+                                           [&](const Attempt& attempt) { return attempt.node == fact.node; });
+        audit.require(!was_there, "a node is forgotten when no job that is remembered ran on it");
+      }
+    }
+  }
+  void operator()(const record::PolicyDecided&) const {}
+
+  void operator()(const record::JobAccepted& fact) const {
+    const bool is_new = !audit.jobs_.contains(fact.job) && (is_replay || !audit.reported_.contains(fact.job));
+    audit.require(is_new, "a job's number is new");
+    Job job;
+    job.spec = fact.spec;
+    for (const scheduler::Split& split : make_splits(fact.spec)) {
+      job.tasks.push_back({split.range, {{split.range.begin, {split.range.end, false}}}, {}});
+    }
+    audit.jobs_[fact.job] = std::move(job);
+  }
+
+  void operator()(const record::AttemptLaunched& fact) const {
+    Task* task = audit.task_of(fact.attempt.task);
+    if (task == nullptr) return audit.complain("an attempt is launched for a task that exists");
+    audit.require(fact.attempt.number == task->attempts.size(), "attempts are numbered in order");
+    task->attempts.push_back({fact.node, true});
+    require_open(*task, fact.range, "an attempt is launched on one open segment");
+    const auto duty = audit.duties_.find(fact.node);
+    const bool serves = duty == audit.duties_.end() || duty->second == scheduler::Duty::Serves;
+    audit.require(is_replay || serves, "a node that drains gets no new attempt");
+  }
+
+  void operator()(const record::StandbyBegun& fact) const {
+    require_live(fact.attempt, "only a live standby begins");
+    if (Task* task = audit.task_of(fact.attempt.task))
+      require_open(*task, fact.range, "a standby begins with an open segment");
+  }
+
+  void operator()(const record::SegmentCut& fact) const {
+    require_live(fact.attempt, "only a live attempt's answer cuts");
+    audit.require(is_replay || (cause != nullptr && std::holds_alternative<scheduler::event::CutAnswered>(*cause)),
+                  "a segment is cut when an attempt has answered");
+    divide(fact.attempt.task, fact.begin, fact.at, true);
+  }
+
+  void operator()(const record::SegmentDivided& fact) const { divide(fact.task, fact.begin, fact.at, false); }
+
+  void operator()(const record::SegmentSealed& fact) const {
+    require_live(fact.attempt, "only a live attempt seals: this one was given up");
+    if (!is_replay) {
+      const auto* sealed = cause == nullptr ? nullptr : std::get_if<scheduler::event::SegmentSealed>(cause);
+      const bool is_its_own = sealed != nullptr && sealed->attempt == fact.attempt && sealed->range == fact.range;
+      audit.require(is_its_own, "a segment is sealed when its attempt has said so");
+      const Attempt* attempt = audit.attempt_of(fact.attempt);
+      audit.require(attempt != nullptr && is_its_own && sealed->node == attempt->node,
+                    "a seal comes from the node that its attempt was launched on");
+    }
+    Task* task = audit.task_of(fact.attempt.task);
+    if (task == nullptr) return;
+    require_open(*task, fact.range, "exactly one open segment is sealed");
+    const auto segment = task->segments.find(fact.range.begin);
+    if (segment != task->segments.end()) segment->second.sealed = true;
+  }
+
+  void operator()(const record::AttemptEnded& fact) const {
+    require_live(fact.attempt, "an attempt ends once");
+    if (Attempt* attempt = audit.attempt_of(fact.attempt)) attempt->is_live = false;
+  }
+
+  void operator()(const record::CommitStarted& fact) const {
+    Job* job = job_of(fact.job, "a job that is committed exists");
+    if (job == nullptr) return;
+    audit.require(job->state == scheduler::JobState::Running, "a commit starts once");
+    job->state = scheduler::JobState::Committing;
+    for (const Task& task : job->tasks) {
+      const bool is_done = std::all_of(task.segments.begin(), task.segments.end(),
+                                       [](const auto& segment) { return segment.second.sealed; });
+      audit.require(is_done, "a job is committed when every segment is sealed");
+    }
+  }
+
+  void operator()(const record::JobEnded& fact) const {
+    Job* job = job_of(fact.job, "a job that ends exists");
+    if (job == nullptr) return;
+    audit.require(!is_final(job->state), "a job ends once");
+    const bool is_committing = job->state == scheduler::JobState::Committing;
+    audit.require(is_committing || fact.state != scheduler::JobState::Succeeded, "a job succeeds by its commit");
+    audit.require(!is_committing || fact.state != scheduler::JobState::Killed,
+                  "what is being committed is past recall");
+    job->state = fact.state;
+    if (fact.message.find("workers down") != std::string::npos) audit.blamed_for_lost_workers_.insert(fact.job);
+  }
+
+  void operator()(const record::JobForgotten& fact) const {
+    Job* job = job_of(fact.job, "a job that is forgotten exists");
+    if (job != nullptr) audit.require(is_final(job->state), "only a job that has ended is forgotten");
+    audit.forgotten_[fact.job] = job == nullptr ? scheduler::JobState::Failed : job->state;
+    audit.jobs_.erase(fact.job);
+  }
+
+  Job* job_of(JobId id, const char* what) const {
+    const auto found = audit.jobs_.find(id);
+    audit.require(found != audit.jobs_.end(), what);
+    return found == audit.jobs_.end() ? nullptr : &found->second;
+  }
+
+  void require_live(AttemptId id, const char* what) const {
+    const Attempt* attempt = audit.attempt_of(id);
+    audit.require(attempt != nullptr && attempt->is_live, what);
+  }
+
+  void require_open(const Task& task, ByteRange range, const char* what) const {
+    const auto segment = task.segments.find(range.begin);
+    audit.require(segment != task.segments.end() && !segment->second.sealed && segment->second.end == range.end, what);
+  }
+
+  // A cut may fall on a border that is there already.
+  void divide(TaskId id, std::uint64_t begin, std::uint64_t at, bool may_be_border) const {
+    Task* task = audit.task_of(id);
+    if (task == nullptr) return audit.complain("a segment that is cut belongs to a task");
+    const auto segment = task->segments.find(begin);
+    if (segment == task->segments.end()) return audit.complain("a segment that is cut exists");
+    if (may_be_border && task->segments.contains(at)) return;
+    const std::uint64_t end = segment->second.end;
+    audit.require(!segment->second.sealed && begin < at && at < end, "an open segment is cut inside");
+    segment->second.end = at;
+    task->segments[at] = {end, false};
+  }
+};
+
+void Audit::follow(const scheduler::Record& fact, const scheduler::Event* cause, bool is_replay) {
+  std::visit(Follower{*this, cause, is_replay}, fact.fact);
+}
+
+void Audit::on_facts(const std::vector<scheduler::Record>& records, const scheduler::Event* cause) {
+  for (const scheduler::Record& one : records) {
+    require(one.at >= latest_, "the times of records never run backwards");
+    latest_ = std::max(latest_, one.at);
+    follow(one, cause, false);
+  }
+}
+
+// What the worker does not run was given up, or has been launched since.
+void Audit::on_inventory(const scheduler::event::NodeInventory& inventory,
+                         const std::vector<scheduler::Record>& records, const scheduler::Cluster& cluster) {
+  std::set<AttemptId> running;
+  for (const scheduler::AttemptProgress& progress : inventory.running) running.insert(progress.attempt);
+  for (const scheduler::Record& one : records) {
+    if (const auto* launched = std::get_if<record::AttemptLaunched>(&one.fact)) running.insert(launched->attempt);
+  }
+  const scheduler::Node* node = cluster.find_node(inventory.node);
+  if (node == nullptr) return;
+  for (const AttemptId attempt : node->live) {
+    require(running.contains(attempt), "what a worker says that it does not run is not live");
+  }
+}
+
+void Audit::on_step(const scheduler::Cluster& cluster) {
+  std::vector<std::string> broken = scheduler::violations(cluster);
+  if (!broken.empty()) complain(std::move(broken.front()));
+}
+
+}  // namespace ontime::lab::faults

@@ -1,0 +1,108 @@
+#include "lab/faults/fault_plan.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace ontime::lab::faults {
+namespace {
+
+std::string number(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr;
+  return {text, end};
+}
+
+std::string what(const Fault& fault) {
+  const std::string worker = "worker " + std::to_string(fault.node);
+  switch (fault.kind) {
+    case FaultKind::MasterDies:
+      return std::string("the master") + (fault.is_silent ? "'s machine dies" : " dies") + ", " +
+             number(100 * fault.share) + " % of a batch under way is on disk,";
+    case FaultKind::MasterStops:
+      return "the master stops";
+    case FaultKind::ClockJumps:
+      return "the master's clock jumps by " + number(fault.amount) + " s";
+    case FaultKind::JournalFull:
+      return "the journal's disk is full, " + number(100 * fault.share) + " % of a batch fits,";
+    case FaultKind::WorkerLeaves:
+      return worker + " is told to end and drains for up to " + number(fault.amount) + " s, and is away";
+    case FaultKind::NodeDrains:
+      return worker + " is taken out";
+    case FaultKind::WorkerDies:
+      return worker + " dies";
+    case FaultKind::WorkerStops:
+      return worker + " stops";
+    case FaultKind::NodeStops:
+      return worker + " and its attempts stop";
+    case FaultKind::Partition:
+      return worker + " is cut off";
+    case FaultKind::DeafWorker:
+      return worker + " hears nothing";
+    case FaultKind::MuteWorker:
+      return worker + " is not heard";
+    case FaultKind::ConnectionBreaks:
+      return worker + "'s connection breaks";
+    case FaultKind::SlowNetwork:
+      return "messages take up to " + number(fault.amount) + " s more";
+    case FaultKind::DiskFull:
+      return worker + "'s disk is full";
+    case FaultKind::AttemptDies:
+      return "an attempt of " + worker + " dies";
+    case FaultKind::AttemptStops:
+      return "an attempt of " + worker + " stops for ever";
+    case FaultKind::NodeFailsFast:
+      return "every attempt fails at once on " + worker + ", in way " + number(fault.amount) + ",";
+    case FaultKind::MountHangs:
+      return "attempts of " + worker + " cannot begin";
+    case FaultKind::CommitFails:
+      return "commits fail";
+    case FaultKind::OutputHangs:
+      return "the output of submission " + std::to_string(fault.node) + " hangs";
+  }
+  return "?";
+}
+
+}  // namespace
+
+std::string to_string(const Fault& fault) {
+  std::string when = "at " + number(fault.at) + " s ";
+  if (fault.trigger == Trigger::Batch) when = "while batch " + number(fault.at) + " is written ";
+  if (fault.trigger == Trigger::CommitStep) when = "before commit step " + number(fault.at) + " ";
+  return when + what(fault) + (fault.lasts > 0 ? " for " + number(fault.lasts) + " s" : "");
+}
+
+bool FaultPlan::must_succeed() const {
+  const bool harmless = std::none_of(faults.begin(), faults.end(), [this](const Fault& fault) {
+    return fault.kind == FaultKind::DiskFull || fault.kind == FaultKind::AttemptDies ||
+           fault.kind == FaultKind::CommitFails ||
+           (fault.kind == FaultKind::NodeFailsFast && !has_good_node_beside(fault.node));
+  });
+  return harmless && crash_probability <= 0 &&
+         std::all_of(submissions.begin(), submissions.end(), [](const Submission& submission) {
+           return submission.killed_at == kForEver && !submission.job.kill_on_miss &&
+                  submission.job.attempt_timeout <= 0;
+         });
+}
+
+bool FaultPlan::may_blame_a_job_for_lost_workers() const {
+  const auto silencing = std::count_if(faults.begin(), faults.end(), [](const Fault& fault) {
+    return fault.kind >= FaultKind::WorkerLeaves && fault.kind <= FaultKind::MuteWorker;
+  });
+  return silencing >= 4;
+}
+
+// One that nothing happens to.
+bool FaultPlan::has_good_node_beside(std::uint32_t bad) const {
+  const auto is_about_nodes = [](FaultKind kind) {
+    return kind >= FaultKind::WorkerLeaves && kind < FaultKind::CommitFails && kind != FaultKind::SlowNetwork;
+  };
+  for (std::uint32_t node = 0; node < slots.size(); ++node) {
+    const bool is_hurt = std::any_of(faults.begin(), faults.end(), [&](const Fault& fault) {
+      return is_about_nodes(fault.kind) && fault.node == node;
+    });
+    if (node != bad && !is_hurt) return true;
+  }
+  return false;
+}
+
+}  // namespace ontime::lab::faults

@@ -1,0 +1,200 @@
+#include "lab/faults/generator.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "scheduler/policies/policy.h"
+#include "lab/faults/chaos_policy.h"
+#include "lab/scenario/elementary.h"
+
+namespace ontime::lab::faults {
+namespace {
+
+constexpr double kFaultsEnd = 40;  // seconds
+
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed, Purpose::Faults) { plan_.seed = seed; }
+
+  FaultPlan make() {
+    cluster();
+    times();
+    const std::uint32_t jobs = 1 + pick(3);
+    for (std::uint32_t i = 0; i < jobs; ++i) plan_.submissions.push_back(submission(i));
+    faults();
+    plan_.quiet_after = kFaultsEnd;
+    for (const Fault& fault : plan_.faults) {
+      if (fault.trigger == Trigger::Time) plan_.quiet_after = std::max(plan_.quiet_after, fault.at + fault.lasts);
+    }
+    return plan_;
+  }
+
+ private:
+  std::uint32_t pick(std::uint32_t bound) { return static_cast<std::uint32_t>(random_.below(bound)); }
+  bool chance(double share) { return random_.uniform() < share; }
+  double between(double least, double most) { return least + (most - least) * random_.uniform(); }
+  // Every order of magnitude is as likely.
+  double scale(double least, double most) {
+    return least > 0 ? least * exponential(natural_log(most / least) * random_.uniform()) : 0;
+  }
+
+  void cluster() {
+    const std::uint32_t nodes = 1 + pick(4);
+    for (std::uint32_t i = 0; i < nodes; ++i) {
+      plan_.slots.push_back(1 + pick(3));
+      plan_.slowness.push_back(chance(0.3) ? between(1, 4) : 1);
+    }
+    plan_.jobs_kept = chance(0.3) ? pick(3) : 1000;
+  }
+
+  void times() {
+    plan_.launch = scale(0.02, 2);
+    plan_.runner_delay = chance(0.5) ? scale(0.001, 1) : 0;
+    plan_.network_delay = scale(0.0005, 0.5);
+    plan_.journal_delay = scale(0.001, 1);
+    plan_.commit_delay = scale(0.001, 1);
+    plan_.heartbeat = between(0.3, 1.5);
+    plan_.node_timeout = 3 * plan_.heartbeat + between(0, 4);
+    plan_.cut_timeout = between(0.5, 4);
+    plan_.reply_timeout = between(1, 8);
+    plan_.wall_clock = 1.7e9;
+    if (chance(0.3)) plan_.speed_changes_every = between(1, 5);
+  }
+
+  Submission submission(std::uint32_t index) {
+    Submission submission;
+    JobGroup& job = submission.job;
+    job.name = "job-" + std::to_string(chance(0.5) ? 0 : index);
+    job.record_bytes = 1 + pick(200);
+    job.split_bytes = job.record_bytes * (4 + pick(40)) + pick(2) * pick(100);
+    submission.tasks = 1 + pick(6);
+    submission.is_compressed = chance(0.15);
+    submission.output_every = chance(0.7) ? 1 : 1 + pick(6);
+    submission.at = chance(0.4) ? 0 : between(0, 20);
+    const std::array<Distribution, 4> durations{Distribution::pareto(2, 1.3), Distribution::lognormal(3, 0.8),
+                                                Distribution::constant(3), Distribution::uniform(0.5, 10)};
+    job.duration = durations[pick(4)];
+    const auto& policies = scheduler::policies();
+    job.policy = policies[pick(static_cast<std::uint32_t>(policies.size()))].name;
+    const bool hands_over =
+        job.policy == "s-resume" || job.policy == "shed" || job.policy == "shed+" || job.policy == "split-resume";
+    if (hands_over) job.policy_parameters["handover"] = chance(0.5) ? "ready" : "predicted";
+    if (chance(0.3)) {
+      job.policy = kChaosPolicy;
+      job.policy_parameters.clear();
+    }
+    job.deadline = chance(0.15) ? 0 : between(4, 30);
+    job.kill_on_miss = chance(0.08);
+    if (chance(0.7)) job.checkpoint = chance(0.3) ? 0 : between(0.5, 4);
+    if (chance(0.1)) job.attempt_timeout = between(6, 20);
+    if (chance(0.15)) submission.killed_at = submission.at + between(0, 20);
+    return submission;
+  }
+
+  // Faults ----
+
+  std::uint32_t node() { return pick(static_cast<std::uint32_t>(plan_.slots.size())); }
+
+  void add(FaultKind kind, double lasts) {
+    Fault fault;
+    fault.kind = kind;
+    fault.node = node();
+    // Misfortunes like company.
+    const bool follows = !plan_.faults.empty() && plan_.faults.back().trigger == Trigger::Time && chance(0.25);
+    fault.at = follows ? plan_.faults.back().at + scale(0.001, 2) : between(0, kFaultsEnd);
+    fault.lasts = lasts;
+    fault.share = chance(0.2) ? 0 : chance(0.2) ? 1 : random_.uniform();
+    fault.is_silent = chance(0.3);
+    plan_.faults.push_back(fault);
+  }
+
+  void some(FaultKind kind, std::uint32_t most, double shortest, double longest) {
+    if (!chance(0.4)) return;
+    for (std::uint32_t count = 1 + pick(most); count > 0; --count) add(kind, scale(shortest, longest));
+  }
+
+  // Where timing decides: in the middle of writing, between two steps of a commit.
+  void strike(Trigger trigger, std::uint32_t most, double latest) {
+    if (!chance(0.4)) return;
+    for (std::uint32_t count = 1 + pick(most); count > 0; --count) {
+      add(FaultKind::MasterDies, scale(0.05, 5));
+      plan_.faults.back().trigger = trigger;
+      plan_.faults.back().at = std::ceil(scale(1, latest));
+    }
+  }
+
+  void faults() {
+    if (chance(0.03)) return;  // a healthy cluster must work too
+    some(FaultKind::MasterDies, 4, 0.05, 15);
+    strike(Trigger::Batch, 4, 150);
+    strike(Trigger::CommitStep, 3, 15);
+    some(FaultKind::MasterStops, 3, 0.1, 15);
+    some(FaultKind::JournalFull, 2, 0.1, 10);
+    some(FaultKind::WorkerDies, 5, 0.05, 20);
+    some(FaultKind::WorkerStops, 4, 0.1, 20);
+    some(FaultKind::NodeStops, 4, 0.1, 20);
+    some(FaultKind::Partition, 4, 0.1, 20);
+    some(FaultKind::DeafWorker, 3, 0.1, 20);
+    some(FaultKind::MuteWorker, 3, 0.1, 20);
+    some(FaultKind::ConnectionBreaks, 8, 0, 0);
+    some(FaultKind::SlowNetwork, 3, 0.5, 15);
+    for (Fault& fault : plan_.faults) {
+      if (fault.kind == FaultKind::SlowNetwork) fault.amount = scale(0.05, 5);
+    }
+    some_that_make_jobs_fail();
+    clocks();
+    drains();
+    bad_nodes();
+  }
+
+  void some_that_make_jobs_fail() {
+    if (!chance(0.5)) return;
+    some(FaultKind::DiskFull, 3, 0.1, 10);
+    some(FaultKind::AttemptDies, 6, 0, 0);
+    some(FaultKind::CommitFails, 2, 0.1, 10);
+    if (chance(0.3)) plan_.crash_probability = scale(0.01, 0.5);
+  }
+
+  void clocks() {
+    if (chance(0.5)) plan_.clock_error = scale(0.1, 1e6);
+    if (chance(0.3)) plan_.clock_rate = scale(0.5, 2);
+    some(FaultKind::ClockJumps, 3, 0, 0);
+    for (Fault& fault : plan_.faults) {
+      if (fault.kind == FaultKind::ClockJumps) fault.amount = scale(0.1, 1000);
+    }
+  }
+
+  // Last, so that what was drawn before stays what it was for a seed.
+  void drains() {
+    const std::size_t others = plan_.faults.size();
+    some(FaultKind::WorkerLeaves, 5, 0.5, 40);
+    some(FaultKind::NodeDrains, 3, 0.1, 20);
+    for (std::size_t i = others; i < plan_.faults.size(); ++i) {
+      plan_.faults[i].amount = chance(0.2) ? 0 : scale(0.05, 30);
+    }
+  }
+
+  // Last of all, for the same reason. Fewer stops than failures that fail a job.
+  void bad_nodes() {
+    some(FaultKind::AttemptStops, 3, 0, 0);
+    const std::size_t others = plan_.faults.size();
+    some(FaultKind::NodeFailsFast, 2, 1, 40);
+    some(FaultKind::MountHangs, 3, 0.1, 40);
+    for (std::size_t i = others; i < plan_.faults.size(); ++i) plan_.faults[i].amount = pick(3);
+    const std::size_t hung = plan_.faults.size();
+    some(FaultKind::OutputHangs, 2, 0.1, 40);
+    for (std::size_t i = hung; i < plan_.faults.size(); ++i) {
+      plan_.faults[i].node = pick(static_cast<std::uint32_t>(plan_.submissions.size()));
+    }
+  }
+
+  Random random_;
+  FaultPlan plan_;
+};
+
+}  // namespace
+
+FaultPlan make_plan(std::uint64_t seed) { return Generator(seed).make(); }
+
+}  // namespace ontime::lab::faults

@@ -1,0 +1,151 @@
+// ontime-faults: runs fault schedules and stops at the first that ends badly, with the command that shows it.
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lab/faults/cluster_run.h"
+#include "lab/faults/generator.h"
+#include "lab/faults/minimise.h"
+
+namespace ontime::lab::faults {
+namespace {
+
+struct Options {
+  std::string seeds = "1..1000";
+  std::uint64_t seed = 0;  // one only
+  unsigned threads = 1;
+  bool trace = false;
+  bool keep_going = false;
+  bool minimise = false;
+};
+
+std::string replay_command(std::uint64_t seed) {
+  return std::string(program_invocation_short_name) + " --seed " + std::to_string(seed) + " --trace";
+}
+
+struct Range {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+};
+
+Range range_of(const std::string& text) {
+  const auto dots = text.find("..");
+  if (dots == std::string::npos) return {std::stoull(text), std::stoull(text)};
+  return {std::stoull(text.substr(0, dots)), std::stoull(text.substr(dots + 2))};
+}
+
+// What many schedules came to.
+struct Total {
+  std::uint64_t schedules = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t masters = 0;
+  std::uint64_t batches = 0;
+  std::uint64_t jobs = 0;
+  std::uint64_t succeeded = 0;
+  std::uint64_t faults = 0;
+  std::uint64_t broken = 0;
+
+  void add(const FaultPlan& plan, const Verdict& verdict) {
+    ++schedules;
+    steps += verdict.steps;
+    masters += verdict.masters;
+    batches += verdict.batches;
+    jobs += verdict.jobs;
+    succeeded += verdict.succeeded;
+    faults += plan.faults.size();
+    broken += verdict.is_good() ? 0 : 1;
+  }
+};
+
+class Campaign {
+ public:
+  Campaign(Range range, const Options& options) : options_(options), range_(range), next_(range.from) {}
+
+  int run() {
+    std::vector<std::jthread> others;
+    for (unsigned i = 1; i < options_.threads; ++i) others.emplace_back([this] { work(); });
+    work();
+    others.clear();
+    report("\n");
+    return total_.broken == 0 ? 0 : 1;
+  }
+
+ private:
+  void work() {
+    while (!stopped_) {
+      const std::uint64_t seed = next_++;
+      if (seed > range_.to) return;
+      const FaultPlan plan = make_plan(seed);
+      const Verdict verdict = faults::run(plan);
+      const std::lock_guard lock(mutex_);
+      total_.add(plan, verdict);
+      if (!verdict.is_good()) {
+        std::fprintf(stderr, "\rseed %llu: %s\n  replay: %s\n", static_cast<unsigned long long>(seed),
+                     verdict.broken.c_str(), replay_command(seed).c_str());
+        if (!options_.keep_going) stopped_ = true;
+      }
+      if (total_.schedules % 256 == 0) progress();
+    }
+  }
+
+  void progress() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < shown_ + std::chrono::seconds(1)) return;
+    shown_ = now;
+    report("\r");
+  }
+
+  void report(const char* end) const {
+    const auto u = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began_;
+    std::fprintf(stderr,
+                 "%llu schedules in %.0f s: %llu faults, %llu lives of masters, %llu steps, %llu batches, %llu jobs "
+                 "ended, %llu succeeded, %llu bad%s",
+                 u(total_.schedules), took.count(), u(total_.faults), u(total_.masters), u(total_.steps),
+                 u(total_.batches), u(total_.jobs), u(total_.succeeded), u(total_.broken), end);
+  }
+
+  const Options& options_;
+  const Range range_;
+  std::atomic<std::uint64_t> next_;
+  std::atomic<bool> stopped_ = false;
+  std::mutex mutex_;
+  Total total_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point shown_ = began_;
+};
+
+int show(const Options& options) {
+  FaultPlan plan = make_plan(options.seed);
+  if (options.minimise) plan = minimise(plan);
+  std::printf("%s", describe(plan).c_str());
+  const Trace trace = [](std::string_view line) { std::printf("%.*s\n", static_cast<int>(line.size()), line.data()); };
+  const Verdict verdict = run(plan, options.trace ? trace : Trace());
+  std::printf("%s\n", verdict.is_good() ? "all is well" : verdict.broken.c_str());
+  return verdict.is_good() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace ontime::lab::faults
+
+int main(int argc, char** argv) {
+  using namespace ontime::lab::faults;
+  Options options;
+  CLI::App app("Runs random fault schedules against the real scheduler in virtual time.");
+  app.add_option("--seeds", options.seeds, "FROM..TO: one schedule for each");
+  CLI::Option* seed = app.add_option("--seed", options.seed, "only this one: shows what goes wrong in it");
+  app.add_option("--threads", options.threads, "schedules run at the same time");
+  app.add_flag("--trace", options.trace, "with --seed: everything that happens");
+  app.add_flag("--minimise", options.minimise, "with --seed: leaves out every fault that is not needed to fail");
+  app.add_flag("--keep-going", options.keep_going, "go on after a schedule that ends badly");
+  CLI11_PARSE(app, argc, argv);
+  survive_broken_checks();
+  if (*seed) return show(options);
+  return Campaign(range_of(options.seeds), options).run();
+}

@@ -1,0 +1,27 @@
+#include "lab/foresight/fitted_durations.h"
+
+#include <cmath>
+#include <vector>
+
+namespace ontime::lab {
+
+std::optional<FittedDurations> fitted_durations(const scheduler::estimate::DurationSample& sample,
+                                                std::uint64_t split_bytes, scheduler::estimate::TailRule rule) {
+  scheduler::estimate::DurationHints hints;
+  hints.tail = rule;
+  const auto bytes = static_cast<double>(split_bytes);
+  const auto durations = scheduler::estimate::choose_durations(&sample, sample, {}, hints, bytes);
+  if (durations.t_min <= 0) return std::nullopt;
+  return FittedDurations{durations.distribution().scaled(bytes), durations};
+}
+
+Distribution distribution_of(const scheduler::pocd::FittedTail& tail) {
+  using scheduler::pocd::TailKind;
+  if (tail.kind() == TailKind::Pareto) return Distribution::pareto(tail.first(), tail.second());
+  if (tail.kind() == TailKind::Lognormal) return Distribution::lognormal(std::exp(tail.first()), tail.second());
+  std::vector<Distribution::Knot> knots;
+  for (const auto& knot : tail.knots()) knots.push_back({std::exp(knot.ln_t), std::exp(knot.ln_survival)});
+  return Distribution::knotted(knots, tail.second());
+}
+
+}  // namespace ontime::lab

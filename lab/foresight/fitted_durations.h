@@ -1,0 +1,22 @@
+#pragma once
+// Execution times as the policies would reckon with them, to draw from.
+
+#include <optional>
+
+#include "scheduler/math/durations.h"
+#include "lab/scenario/distribution.h"
+
+namespace ontime::lab {
+
+struct FittedDurations {
+  scheduler::pocd::FittedTail tail;          // seconds, of a whole split
+  scheduler::estimate::Durations durations;  // as they were fitted, per byte
+};
+
+// Of splits of so many bytes, with the tail that `rule` chooses. Nothing: no attempt has got far enough.
+std::optional<FittedDurations> fitted_durations(const scheduler::estimate::DurationSample& sample,
+                                                std::uint64_t split_bytes, scheduler::estimate::TailRule rule);
+
+Distribution distribution_of(const scheduler::pocd::FittedTail& tail);
+
+}  // namespace ontime::lab

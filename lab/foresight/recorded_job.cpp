@@ -1,0 +1,175 @@
+#include "lab/foresight/recorded_job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "scheduler/core/account.h"
+
+namespace ontime::lab {
+namespace {
+
+using scheduler::Attempt;
+using scheduler::Cluster;
+using scheduler::Job;
+using scheduler::Task;
+using scheduler::estimate::DurationSample;
+using scheduler::estimate::TailRule;
+
+constexpr TimePoint kNever{};
+// An attempt that mapped less of its split says little about how long it would have taken.
+constexpr double kTellingShare = 0.05;
+
+// Seconds per byte; 0: not known.
+double pace_of(const Task& task, const Attempt& attempt) {
+  if (attempt.offset <= attempt.start_offset) return 0;
+  const double bytes = static_cast<double>(attempt.offset - attempt.start_offset);
+  if (bytes < kTellingShare * static_cast<double>(task.ledger.split().size())) return 0;
+  // What a restart of the master forgot counts as mapping: launching is short against it.
+  const TimePoint begin = attempt.started_at != kNever ? attempt.started_at : attempt.launched_at;
+  const bool has_finished = attempt.state == scheduler::AttemptState::Succeeded;
+  const TimePoint end = has_finished ? attempt.ended_at : attempt.progressed_at;
+  const double elapsed = seconds(end - begin);
+  return elapsed > 0 ? elapsed / bytes : 0;
+}
+
+std::vector<double> first_paces(const Job& job) {
+  std::vector<double> paces;
+  for (const Task& task : job.tasks) paces.push_back(task.attempts.empty() ? 0 : pace_of(task, task.attempts.front()));
+  return paces;
+}
+
+// Of all attempts, copies too.
+DurationSample sample_of(const Job& job) {
+  DurationSample sample;
+  for (const Task& task : job.tasks) {
+    for (const Attempt& attempt : task.attempts) {
+      if (const double pace = pace_of(task, attempt); pace > 0) sample.add_finished(pace);
+      if (attempt.ready_at != kNever) sample.add_launch(std::max(0.0, seconds(attempt.ready_at - attempt.launched_at)));
+    }
+  }
+  return sample;
+}
+
+JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero, TailRule tail) {
+  const scheduler::JobSpec& spec = job.spec;
+  JobGroup group;
+  group.name = Cluster::profile_key(spec);
+  group.arrivals.at = {seconds(job.submitted_at - zero)};
+  group.split_bytes = spec.split_bytes;
+  for (const scheduler::InputFile& file : spec.inputs) group.file_bytes.push_back(file.size);
+  const std::uint64_t record = job.sealed_records > 0 ? job.sealed_bytes / job.sealed_records : 1;
+  group.record_bytes = std::clamp<std::uint64_t>(record, 1, group.split_bytes);
+  for (const double pace : first_paces(job))
+    group.first_durations.push_back(pace * static_cast<double>(group.split_bytes));
+  if (const auto fitted = fitted_durations(known, group.split_bytes, tail))
+    group.duration = distribution_of(fitted->tail);
+  group.deadline = seconds(spec.deadline);
+  group.policy = spec.policy;
+  group.policy_parameters = spec.policy_parameters;
+  group.estimator = spec.estimator;
+  group.checkpoint = seconds(spec.checkpoint_interval);
+  group.attempt_timeout = std::min(seconds(spec.attempt_timeout), 1e9);  // never is beyond every horizon
+  group.attempts_max = spec.attempts_max;
+  group.kill_on_miss = spec.kill_on_miss;
+  return group;
+}
+
+bool is_compressed(const Job& job) {
+  return std::any_of(job.spec.inputs.begin(), job.spec.inputs.end(),
+                     [](const scheduler::InputFile& file) { return file.codec != scheduler::Codec::Plain; });
+}
+
+// What is known of the application after the job, or of the job alone.
+DurationSample known_of(const Cluster& cluster, const Job& job) {
+  const DurationSample* profile = cluster.find_profile(job.spec);
+  return profile != nullptr && !profile->finished().empty() ? *profile : sample_of(job);
+}
+
+std::vector<NodeGroup> nodes_of(const Cluster& cluster, const Job& job) {
+  std::vector<NodeGroup> nodes;
+  const auto add = [&](const scheduler::Node& node) {
+    nodes.emplace_back();
+    nodes.back().slots = node.slots;
+  };
+  for (const auto& [id, node] : cluster.nodes()) {
+    if (node.state == scheduler::NodeState::Live && node.duty == scheduler::Duty::Serves && node.slots > 0) add(node);
+  }
+  for (const NodeId id : nodes.empty() ? job.nodes : std::set<NodeId>{}) {
+    if (const scheduler::Node* node = cluster.find_node(id); node != nullptr && node->slots > 0) add(*node);
+  }
+  return nodes;
+}
+
+void add_other_jobs(const Cluster& cluster, JobId id, TimePoint now, TailRule tail, RecordedJob& recorded) {
+  const Job& job = *cluster.find_job(id);
+  const TimePoint end = scheduler::is_final(job.state) ? job.ended_at : now;
+  const auto overlaps = [&](JobId other_id, const Job& other) {
+    const bool is_later = other.submitted_at >= end;
+    const bool is_earlier = scheduler::is_final(other.state) && other.ended_at <= job.submitted_at;
+    return other_id != id && !is_later && !is_earlier && !is_compressed(other) && !other.tasks.empty();
+  };
+  TimePoint zero = job.submitted_at;
+  for (const auto& [other_id, other] : cluster.jobs()) {
+    if (overlaps(other_id, other)) zero = std::min(zero, other.submitted_at);
+  }
+  recorded.scenario.jobs.front().arrivals.at = {seconds(job.submitted_at - zero)};
+  for (const auto& [other_id, other] : cluster.jobs()) {
+    if (!overlaps(other_id, other)) continue;
+    recorded.scenario.jobs.push_back(group_of(other, known_of(cluster, other), zero, tail));
+    ++recorded.other_jobs;
+  }
+}
+
+void set_launch(const Job& job, const DurationSample& known, Scenario& scenario) {
+  const DurationSample own = sample_of(job);
+  const auto launches = own.launches().empty() ? known.launches() : own.launches();
+  if (!launches.empty()) scenario.launch = Distribution::empirical({launches.begin(), launches.end()});
+}
+
+void tell_truth(const Job& job, TimePoint now, RecordedJob& recorded) {
+  const scheduler::JobAccount account = scheduler::account(job, now);
+  recorded.has_ended = scheduler::is_final(job.state);
+  recorded.flow_time = seconds((recorded.has_ended ? job.ended_at : now) - job.submitted_at);
+  recorded.met = job.state == scheduler::JobState::Succeeded && !job.missed_deadline(now);
+  recorded.machine_time = seconds(account.time.total);
+  recorded.tasks = static_cast<std::uint32_t>(job.tasks.size());
+  recorded.attempts = job.attempts_launched;
+  for (const Task& task : job.tasks) {
+    recorded.copies += static_cast<std::uint32_t>(
+        std::count_if(task.attempts.begin(), task.attempts.end(), [](const Attempt& a) { return a.speculative; }));
+  }
+}
+
+}  // namespace
+
+Result<RecordedJob> recorded_job(const Cluster& cluster, JobId id, TimePoint now, const RecordedMaster& master,
+                                 const RecordedJobOptions& options) {
+  const Job* job = cluster.find_job(id);
+  if (job == nullptr || job->tasks.empty()) return bad_input("the recording knows too little of " + to_string(id));
+  if (is_compressed(*job)) {
+    return bad_input(to_string(id) + " has compressed input, of which nobody knows where it ends: there is no telling");
+  }
+  const DurationSample known = known_of(cluster, *job);
+  const auto fitted = fitted_durations(known, job->spec.split_bytes, options.tail);
+  if (!fitted) return bad_input("no attempt of " + to_string(id) + " got far enough to say how long one takes");
+  RecordedJob recorded;
+  Scenario& scenario = recorded.scenario;
+  scenario.nodes = nodes_of(cluster, *job);
+  scenario.jobs = {group_of(*job, known, job->submitted_at, options.tail)};
+  if (options.profile_before != nullptr) scenario.jobs.front().profile = *options.profile_before;
+  scenario.heartbeat = seconds(master.heartbeat);
+  scenario.node_timeout = seconds(master.node_timeout);
+  scenario.cut_timeout = seconds(master.cut_timeout);
+  scenario.placement = master.placement;
+  set_launch(*job, known, scenario);
+  if (!options.alone) add_other_jobs(cluster, id, now, options.tail, recorded);
+  tell_truth(*job, now, recorded);
+  for (const double duration : scenario.jobs.front().first_durations)
+    recorded.durations_recorded += duration > 0 ? 1 : 0;
+  recorded.drawn = fitted;
+  if (Status good = check(scenario); !good) return good.error();
+  return recorded;
+}
+
+}  // namespace ontime::lab

@@ -1,0 +1,45 @@
+#pragma once
+// Random numbers that are the same on every machine. Each thing that is drawn has a stream of its own, named by what it
+// is for and by whom: the first attempt of a task takes as long under one policy as under another, whatever else they
+// do, so that policies are compared on the same luck.
+
+#include <array>
+#include <cstdint>
+
+namespace ontime::lab {
+
+// Never renumber: seeds of reported runs depend on it.
+enum class Purpose : std::uint64_t {
+  Arrivals = 1,
+  JobSize = 2,
+  NodeSlowness = 3,
+  NodeScore = 4,
+  Launch = 5,
+  Duration = 6,
+  Heartbeat = 7,
+  Crash = 8,
+  Outage = 9,
+  JobScale = 10,
+  Skew = 11,
+  NetworkDelay = 12,
+  PacketLoss = 13,
+  Sync = 14,
+  Commit = 15,
+  Faults = 10,  // of fault schedules, which have no JobScale
+  Test = 100,
+};
+
+// xoshiro256++, seeded through splitmix64.
+class Random {
+ public:
+  Random(std::uint64_t seed, Purpose purpose, std::uint64_t a = 0, std::uint64_t b = 0, std::uint64_t c = 0);
+
+  std::uint64_t next();
+  double uniform();                          // strictly between 0 and 1
+  std::uint64_t below(std::uint64_t bound);  // 0 to bound - 1; bound > 0
+
+ private:
+  std::array<std::uint64_t, 4> state_;
+};
+
+}  // namespace ontime::lab

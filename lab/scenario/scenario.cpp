@@ -1,0 +1,145 @@
+#include "lab/scenario/scenario.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "scheduler/math/estimator.h"
+#include "scheduler/policies/check_policy.h"
+
+namespace ontime::lab {
+namespace {
+
+bool is_positive(double value) { return std::isfinite(value) && value > 0; }
+
+Status check_policy(const JobGroup& group) {
+  const Status status = scheduler::check_policy(group.policy, group.policy_parameters);
+  return status ? Status() : bad_input("Jobs '" + group.name + "': " + status.error().message);
+}
+
+Status check_arrivals(const JobGroup& group) {
+  const Arrivals& arrivals = group.arrivals;
+  const std::string who = "Jobs '" + group.name + "': ";
+  if (!arrivals.at.empty() && arrivals.at.size() != group.count) {
+    return bad_input(who + "give as many arrival times as there are jobs.");
+  }
+  for (const double at : arrivals.at) {
+    if (!(at >= 0 && std::isfinite(at))) return bad_input(who + "an arrival is a number of seconds from 0 on.");
+  }
+  if (!group.trace.empty() && group.trace.size() != group.count) {
+    return bad_input(who + "a trace says how many jobs there are; leave out count.");
+  }
+  if (arrivals.load < 0 || arrivals.rate < 0) return bad_input(who + "load and rate cannot be negative.");
+  if (arrivals.load > 0 && !is_positive(group.duration.mean())) {
+    return bad_input(who + "the mean duration is not finite, so a load means nothing; give a rate.");
+  }
+  return {};
+}
+
+Status check_group(const JobGroup& group) {
+  const std::string who = "Jobs '" + group.name + "': ";
+  if (group.count == 0) return bad_input(who + "there must be at least one.");
+  if (group.split_bytes == 0 || group.record_bytes == 0 || group.record_bytes > group.split_bytes) {
+    return bad_input(who + "split_bytes and record_bytes are positive, a record no longer than a split.");
+  }
+  if (!is_positive(group.duration.median()) || group.duration.least() < 0) {
+    return bad_input(who + "durations are positive.");
+  }
+  if (std::count(group.file_bytes.begin(), group.file_bytes.end(), 0u) != 0) {
+    return bad_input(who + "an input file has at least one byte.");
+  }
+  if (!(group.output >= 0 && std::isfinite(group.output))) return bad_input(who + "output is 0 or positive.");
+  for (const double recorded : group.first_durations) {
+    if (!(recorded >= 0 && std::isfinite(recorded))) return bad_input(who + "a recorded duration is 0 or positive.");
+  }
+  if (!is_positive(group.skew_slowness.median()) || group.skew_begins.least() < 0) {
+    return bad_input(who + "a skew begins at a share of the split, from 0 on, and its slowness is positive.");
+  }
+  if (!is_positive(group.tasks.median())) return bad_input(who + "the number of tasks is positive.");
+  if (!is_positive(group.scale.median()) || group.scale.least() < 0) return bad_input(who + "a scale is positive.");
+  if (group.deadline_means > 0 && !is_positive(group.duration.mean())) {
+    return bad_input(who + "the mean duration is not finite, so no deadline can be a multiple of it.");
+  }
+  if (group.deadline < 0 || group.deadline_means < 0 || group.deadline_minima < 0 || group.attempt_timeout < 0 ||
+      (group.checkpoint && *group.checkpoint < 0)) {
+    return bad_input(who + "deadline, checkpoint and attempt_timeout cannot be negative.");
+  }
+  const auto names = scheduler::estimate::estimator_names();
+  if (std::find(names.begin(), names.end(), group.estimator) == names.end()) {
+    return bad_input(who + "there is no estimator '" + group.estimator + "'.");
+  }
+  if (auto arrivals = check_arrivals(group); !arrivals) return arrivals;
+  return check_policy(group);
+}
+
+Status check_network(const Network& network) {
+  if (!(network.loss >= 0 && network.loss < 1)) return bad_input("The loss of packets is at least 0 and below 1.");
+  if (!is_positive(network.retransmit) || !is_positive(network.give_up)) {
+    return bad_input("A packet is sent again, and given up, after a positive time.");
+  }
+  return {};
+}
+
+std::uint32_t count_nodes(const Scenario& scenario) {
+  std::uint32_t count = 0;
+  for (const NodeGroup& group : scenario.nodes) count += group.count;
+  return count;
+}
+
+}  // namespace
+
+Status check(const Scenario& scenario) {
+  if (slots_of(scenario) == 0) return bad_input("A cluster has at least one node with a slot.");
+  if (scenario.jobs.empty()) return bad_input("There must be jobs.");
+  for (const NodeGroup& group : scenario.nodes) {
+    if (!is_positive(group.slowness.median())) return bad_input("A node's slowness is positive; 1 is the usual.");
+    if (!(group.disk.bytes_per_second > 0)) return bad_input("A disk writes some bytes per second.");
+    if (group.disk.sync.least() < 0) return bad_input("A disk's sync cannot take negative time.");
+  }
+  for (const JobGroup& group : scenario.jobs) {
+    if (auto good = check_group(group); !good) return good;
+  }
+  for (const Outage& outage : scenario.outages) {
+    if (outage.node >= count_nodes(scenario)) return bad_input("An outage names a node that there is not.");
+    if (!(outage.at >= 0) || !(outage.lasts >= 0)) return bad_input("An outage begins at 0 or later and lasts.");
+  }
+  if (scenario.launch.least() < 0 || scenario.network_delay.least() < 0 || scenario.reconnect < 0) {
+    return bad_input("Launch time, network delay and reconnect time cannot be negative.");
+  }
+  if (node_timeout_of(scenario) < 2 * heartbeat_of(scenario) + scenario.network_delay.median()) {
+    return bad_input("node_timeout must be longer than two heartbeats, or healthy nodes are taken for lost.");
+  }
+  if (auto good = check_network(scenario.network); !good) return good;
+  const auto is_share = [](double value) { return value >= 0 && value <= 1; };
+  if (!is_share(scenario.node_correlation) || !is_share(scenario.crash_probability)) {
+    return bad_input("node_correlation and crash_probability are between 0 and 1.");
+  }
+  if (scenario.commit.least() < 0) return bad_input("A commit cannot take negative time.");
+  if (scenario.speed_changes_every < 0 || scenario.sample_every < 0 || !(scenario.horizon > 0)) {
+    return bad_input("speed_changes_every, sample_every and horizon cannot be negative.");
+  }
+  return {};
+}
+
+std::uint32_t slots_of(const Scenario& scenario) {
+  std::uint32_t slots = 0;
+  for (const NodeGroup& group : scenario.nodes) slots += group.count * group.slots;
+  return slots;
+}
+
+double heartbeat_of(const Scenario& scenario) {
+  if (scenario.heartbeat > 0) return scenario.heartbeat;
+  double shortest = kForEver;
+  for (const JobGroup& group : scenario.jobs) shortest = std::min(shortest, group.duration.median());
+  return std::max(0.01, shortest / 20);
+}
+
+double node_timeout_of(const Scenario& scenario) {
+  return scenario.node_timeout > 0 ? scenario.node_timeout : 25 * heartbeat_of(scenario);
+}
+
+double cut_timeout_of(const Scenario& scenario) {
+  return scenario.cut_timeout > 0 ? scenario.cut_timeout : 15 * heartbeat_of(scenario);
+}
+
+}  // namespace ontime::lab

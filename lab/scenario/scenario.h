@@ -1,0 +1,153 @@
+#pragma once
+// What is simulated: nodes, jobs, faults. Times are seconds, sizes bytes, speeds and slownesses factors. Everything has
+// a default that makes a small healthy cluster.
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/injection/injection.h"
+#include "scheduler/core/job_spec.h"
+#include "scheduler/core/resource_manager.h"
+#include "scheduler/math/durations.h"
+#include "lab/scenario/distribution.h"
+
+namespace ontime::lab {
+
+inline constexpr double kForEver = std::numeric_limits<double>::infinity();
+
+// A node's disk, which its attempts share: one segment after another is written and synced.
+struct Disk {
+  double bytes_per_second = kForEver;
+  Distribution sync;  // of a segment, once it is written
+
+  bool takes_time() const { return bytes_per_second < kForEver || !sync.is_constant() || sync.median() > 0; }
+};
+
+// What becomes of packets on the way. A lost one is sent again after a time-out that doubles each time.
+struct Network {
+  double loss = 0;          // probability, each time it is sent
+  double retransmit = 0.2;  // the first time-out
+  double give_up = 15;      // the connection breaks when a packet has waited longer
+};
+
+// Nodes that are alike.
+struct NodeGroup {
+  std::uint32_t count = 1;
+  std::uint32_t slots = 1;
+  // Drawn once per node: every attempt there takes so many times as long, for as long as the node lives.
+  Distribution slowness = Distribution::constant(1);
+  std::string name{};  // its nodes are called name-1, name-2 ...; empty: node-0 ... by their index over all groups
+  Disk disk{};
+};
+
+// A node fails. Crash: its process and attempts die; if it comes back it is a new worker. Partition: nothing gets
+// through in either direction, its attempts run on; afterwards it registers again and sends what was not acknowledged.
+// DiskFull: nothing can be written there; DiskFails: nothing can be created either, and what is being synced is lost.
+// An attempt that comes to that ends.
+struct Outage {
+  enum class Kind : std::uint8_t { Crash, Partition, DiskFull, DiskFails };
+  Kind kind = Kind::Crash;
+  std::uint32_t node = 0;  // index over all groups, in their order
+  double at = 0;
+  double lasts = kForEver;
+};
+
+// A job as a trace has it.
+struct TraceJob {
+  double at = 0;
+  std::uint32_t tasks = 1;
+};
+
+// When the jobs of a group are submitted. The first that is given counts; without any all come at 0.
+struct Arrivals {
+  std::vector<double> at;   // one for each job
+  bool one_by_one = false;  // each when the one before has ended, the first at 0
+  double load = 0;          // Poisson at so many times what the slots can do, by mean work without copies
+  double rate = 0;          // Poisson, jobs per second
+};
+
+// Jobs that are alike.
+struct JobGroup {
+  std::string name = "job";  // also the application: jobs of one name share a profile of durations
+  std::uint32_t count = 1;
+  Arrivals arrivals;
+  Distribution tasks = Distribution::constant(10);  // per job; rounded up, at least 1
+  std::vector<TraceJob> trace;                      // stands for count, arrivals and tasks
+  // Per job: its splits are so many times as long as split_bytes, and its attempts take so many times as long.
+  Distribution scale = Distribution::constant(1);
+  std::uint64_t split_bytes = 128u << 20;
+  // Sizes of its input files, divided into splits as real ones are; stands for `tasks`. Empty: one file of whole
+  // splits.
+  std::vector<std::uint64_t> file_bytes;
+  std::uint64_t record_bytes = 64u << 10;  // offsets, cuts and resumes are multiples of it
+  // Of an attempt over a whole split on a node of slowness 1, from its first record on. Every attempt draws anew and,
+  // on a part of the split, takes its share.
+  Distribution duration = Distribution::pareto(10, 2);
+  // Bytes need not take alike long: from the share `skew_begins` of its split on, a task's bytes take `skew_slowness`
+  // times as long as those before; the whole takes as long as ever. Drawn per task.
+  Distribution skew_begins = Distribution::constant(1);
+  Distribution skew_slowness = Distribution::constant(1);
+  // Recorded durations by task index: the first attempt of the task takes exactly so long for a whole split, on
+  // whatever node. 0, or a task beyond the list: drawn. All other attempts draw.
+  std::vector<double> first_durations;
+  double output = 1;  // bytes that a mapped byte becomes; matters to disks alone
+  // What the scheduler knows of earlier jobs of that name before anything happens.
+  std::optional<scheduler::estimate::DurationSample> profile;
+  // After submission: seconds, or multiples of the mean or of the least duration of the job's own attempts; 0: none.
+  double deadline = 0;
+  double deadline_means = 0;
+  double deadline_minima = 0;
+  std::string policy = "none";
+  scheduler::StringMap policy_parameters;
+  std::string estimator = "chronos";
+  std::optional<double> checkpoint;  // interval, 0: off. Empty: 5 s, but off under policies that restart their copies
+  double attempt_timeout = 0;        // without progress; 0: by what the job's attempts show
+  std::uint32_t attempts_max = 4;    // failures of one segment that fail the job
+  bool kill_on_miss = false;
+};
+
+struct Scenario {
+  std::vector<NodeGroup> nodes{{}};
+  std::vector<JobGroup> jobs{{}};
+  std::vector<Outage> outages;
+
+  Distribution launch = Distribution::constant(1);             // from the order to the first record, per attempt
+  Distribution network_delay = Distribution::constant(0.001);  // one way, per message; those of a connection keep order
+  Network network{};
+  double heartbeat = 0;     // interval; 0: a twentieth of the shortest median duration, at least 10 ms
+  double node_timeout = 0;  // 0: 25 heartbeats
+  double cut_timeout = 0;   // 0: 15 heartbeats
+  double reconnect = 0.05;  // from a lost connection, or the end of a partition, to the registration
+
+  // An attempt's speed changes at exponentially distributed times with this mean: it is drawn anew. 0: never.
+  double speed_changes_every = 0;
+  // How much of an attempt's luck is its node's, 0 to 1: correlation of the durations (as normal scores) of attempts on
+  // one node. Each attempt by itself is distributed as without it.
+  double node_correlation = 0;
+  Distribution commit;           // of a job's output, from its last seal on
+  double crash_probability = 0;  // that an attempt dies on its own, at a uniformly distributed share of its duration
+
+  // What is done to attempts on purpose, as it is done to real ones: their pace stands for `duration`, their launch
+  // time comes on top of `launch`. Jobs then have whole splits only.
+  std::optional<injection::Injection> injection{};
+
+  scheduler::Placement placement{};
+  double sample_every = 0;        // interval at which Outcome::samples are taken; 0: none
+  double horizon = 1e9;           // the simulation ends here even if jobs have not
+  bool check_invariants = false;  // after every step: slow
+};
+
+// BadInput with one sentence if something in it cannot be.
+Status check(const Scenario& scenario);
+
+std::uint32_t slots_of(const Scenario& scenario);
+// The values that stand for 0 above.
+double heartbeat_of(const Scenario& scenario);
+double node_timeout_of(const Scenario& scenario);
+double cut_timeout_of(const Scenario& scenario);
+
+}  // namespace ontime::lab

@@ -1,0 +1,147 @@
+#include "lab/scenario/yaml_fields.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "common/base/units.h"
+#include "common/base/wording.h"
+
+namespace ontime::lab {
+namespace {
+
+std::string place(const YAML::Node& node) {
+  return node.Mark().is_null() ? std::string() : "line " + std::to_string(node.Mark().line + 1) + ": ";
+}
+
+// "'abc': " before what is wanted instead.
+std::string shown(const YAML::Node& node) { return node.IsScalar() ? "'" + node.Scalar() + "': " : ""; }
+
+Distribution make_distribution(const YAML::Node& node, const std::string& kind, const std::vector<double>& values) {
+  if (kind == "empirical") {
+    if (values.empty()) throw YamlFault(node, "an empirical distribution needs values");
+    return Distribution::empirical(values);
+  }
+  if (values.size() != 2) throw YamlFault(node, "'" + kind + "' takes a list of two numbers");
+  const double a = values[0];
+  const double b = values[1];
+  const auto demand = [&](bool holds, const char* what) {
+    if (!holds) throw YamlFault(node, kind + ": " + what);
+  };
+  if (kind == "pareto") {
+    demand(a > 0 && b > 0, "t_min and beta are positive");
+    return Distribution::pareto(a, b);
+  }
+  if (kind == "lognormal") {
+    demand(a > 0 && b >= 0, "the median is positive, sigma not negative");
+    return Distribution::lognormal(a, b);
+  }
+  if (kind == "uniform") {
+    demand(a <= b, "the lesser value comes first");
+    return Distribution::uniform(a, b);
+  }
+  if (kind == "exponential") {
+    demand(a < b, "the least value is below the mean");
+    return Distribution::shifted_exponential(a, b);
+  }
+  throw YamlFault(node, "'" + kind + "' is not one of: pareto, lognormal, uniform, exponential, empirical");
+}
+
+}  // namespace
+
+YamlFault::YamlFault(const YAML::Node& where, const std::string& what) : std::runtime_error(place(where) + what) {}
+
+std::string read_text(const YAML::Node& node) {
+  if (!node.IsScalar()) throw YamlFault(node, "a single value is wanted here");
+  return node.Scalar();
+}
+
+double read_number(const YAML::Node& node) {
+  double value = 0;
+  if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || std::isnan(value)) {
+    throw YamlFault(node, shown(node) + "a number is wanted here");
+  }
+  return value;
+}
+
+double read_seconds(const YAML::Node& node) {
+  double value = 0;
+  if (node.IsScalar() && YAML::convert<double>::decode(node, value) && !std::isnan(value)) return value;
+  const auto duration = parse_duration(read_text(node));
+  if (!duration) throw YamlFault(node, duration.error().message);
+  return ontime::seconds(*duration);
+}
+
+std::uint64_t read_bytes(const YAML::Node& node) {
+  const auto size = parse_size(read_text(node));
+  if (!size) throw YamlFault(node, size.error().message);
+  return *size;
+}
+
+std::uint32_t read_count(const YAML::Node& node) {
+  const double value = read_number(node);
+  if (value < 0 || value > std::numeric_limits<std::uint32_t>::max() || value != std::floor(value)) {
+    throw YamlFault(node, shown(node) + "a whole number from 0 on is wanted here");
+  }
+  return static_cast<std::uint32_t>(value);
+}
+
+std::vector<double> read_values(const YAML::Node& node) {
+  if (!node.IsSequence()) throw YamlFault(node, "a list of numbers is wanted here");
+  std::vector<double> values;
+  for (const YAML::Node& value : node) values.push_back(read_seconds(value));
+  return values;
+}
+
+bool read_flag(const YAML::Node& node) {
+  bool value = false;
+  if (!node.IsScalar() || !YAML::convert<bool>::decode(node, value))
+    throw YamlFault(node, shown(node) + "yes or no is wanted here");
+  return value;
+}
+
+Distribution read_distribution(const YAML::Node& node) {
+  if (node.IsScalar()) return Distribution::constant(read_seconds(node));
+  if (!node.IsMap() || node.size() != 1) throw YamlFault(node, "a value or one {kind: [numbers]} is wanted here");
+  const auto entry = *node.begin();
+  return make_distribution(node, read_text(entry.first), read_values(entry.second));
+}
+
+scheduler::StringMap read_settings(const YAML::Node& node) {
+  if (!node.IsMap()) throw YamlFault(node, "a mapping from names to values is wanted here");
+  scheduler::StringMap settings;
+  for (const auto& entry : node) settings[read_text(entry.first)] = read_text(entry.second);
+  return settings;
+}
+
+YamlFields::YamlFields(const YAML::Node& node) : node_(node) {
+  if (!node.IsMap()) throw YamlFault(node, "a mapping with keys is wanted here");
+  std::set<std::string> seen;
+  for (const auto& entry : node) {
+    const std::string key = read_text(entry.first);
+    if (!seen.insert(key).second) throw YamlFault(entry.first, "'" + key + "' is there twice; keep one of them");
+  }
+}
+
+YAML::Node YamlFields::take(const char* key) {
+  known_.insert(key);
+  const YAML::Node& mapping = node_;
+  return mapping[key];
+}
+
+void YamlFields::each(const char* key, const std::function<void(const YAML::Node&)>& read) {
+  const YAML::Node list = take(key);
+  if (!list) return;
+  if (!list.IsSequence()) throw YamlFault(list, std::string("'") + key + "' is a list");
+  for (const YAML::Node& item : list) read(item);
+}
+
+void YamlFields::finish() const {
+  for (const auto& entry : node_) {
+    const std::string key = read_text(entry.first);
+    if (known_.contains(key)) continue;
+    throw YamlFault(entry.first, "there is no '" + key + "' here; " + advice(key, {known_.begin(), known_.end()}));
+  }
+}
+
+}  // namespace ontime::lab

@@ -1,0 +1,59 @@
+#pragma once
+// A mapping of a YAML document, read key by key; what is wrong in it throws YamlFault, and so does a key that nobody
+// has asked for.
+
+#include <yaml-cpp/yaml.h>
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "scheduler/core/job_spec.h"
+#include "lab/scenario/distribution.h"
+
+namespace ontime::lab {
+
+struct YamlFault : std::runtime_error {
+  YamlFault(const YAML::Node& where, const std::string& what);
+};
+
+double read_seconds(const YAML::Node& node);
+double read_number(const YAML::Node& node);
+std::uint64_t read_bytes(const YAML::Node& node);
+std::uint32_t read_count(const YAML::Node& node);
+bool read_flag(const YAML::Node& node);
+std::vector<double> read_values(const YAML::Node& node);  // seconds
+std::string read_text(const YAML::Node& node);
+Distribution read_distribution(const YAML::Node& node);
+scheduler::StringMap read_settings(const YAML::Node& node);
+
+class YamlFields {
+ public:
+  explicit YamlFields(const YAML::Node& node);
+
+  // `into` stays as it is if the key is not there.
+  template <class T, class Read>
+  void get(const char* key, T& into, Read read) {
+    if (const YAML::Node value = take(key)) into = read(value);
+  }
+  void seconds(const char* key, double& into) { get(key, into, read_seconds); }
+  void number(const char* key, double& into) { get(key, into, read_number); }
+  void bytes(const char* key, std::uint64_t& into) { get(key, into, read_bytes); }
+  void count(const char* key, std::uint32_t& into) { get(key, into, read_count); }
+  void flag(const char* key, bool& into) { get(key, into, read_flag); }
+  void text(const char* key, std::string& into) { get(key, into, read_text); }
+  void distribution(const char* key, Distribution& into) { get(key, into, read_distribution); }
+  // Calls `read` for each item of a list.
+  void each(const char* key, const std::function<void(const YAML::Node&)>& read);
+  YAML::Node take(const char* key);  // not defined if the key is not there
+  void finish() const;
+
+ private:
+  YAML::Node node_;
+  std::set<std::string> known_;
+};
+
+}  // namespace ontime::lab

@@ -1,0 +1,15 @@
+#pragma once
+// One line for each thing that reaches the scheduler and each thing it asks for: "12.500000000 < sealed node-1 ...".
+
+#include <string>
+
+#include "common/base/time.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
+
+namespace ontime::lab {
+
+std::string line_of(TimePoint at, const scheduler::Event& event);
+std::string line_of(TimePoint at, const scheduler::Action& action);
+
+}  // namespace ontime::lab

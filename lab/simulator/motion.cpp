@@ -1,0 +1,72 @@
+#include "lab/simulator/motion.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ontime::lab {
+namespace {
+
+// No attempt takes longer than this for a segment; keeps times within what 64 bits of nanoseconds can hold.
+constexpr double kSecondsMax = 4e9;
+
+}  // namespace
+
+Motion::Motion(ByteRange held, std::uint64_t record_bytes)
+    : record_bytes_(record_bytes),
+      start_(held.begin),
+      begin_(held.begin),
+      end_(held.end),
+      base_(static_cast<double>(held.begin)) {}
+
+double Motion::place(TimePoint now) const {
+  const double end = static_cast<double>(segment().end);
+  return std::min(end, base_ + speed_ * seconds(now - since_));
+}
+
+std::uint64_t Motion::round_up(std::uint64_t at) const {
+  return (at + record_bytes_ - 1) / record_bytes_ * record_bytes_;
+}
+
+void Motion::set_speed(double bytes_per_second, TimePoint now) {
+  base_ = place(now);
+  since_ = now;
+  speed_ = bytes_per_second;
+}
+
+std::uint64_t Motion::offset(TimePoint now) const {
+  const auto at = static_cast<std::uint64_t>(place(now));
+  const std::uint64_t end = segment().end;
+  return at >= end ? end : std::max(begin_, at / record_bytes_ * record_bytes_);
+}
+
+TimePoint Motion::border_at(TimePoint now) const {
+  const double left = static_cast<double>(segment().end) - base_;
+  const double due = std::min(kSecondsMax, std::ceil(left / speed_ * 1e9) / 1e9);
+  return std::max(now, since_ + from_seconds(due));
+}
+
+std::uint64_t Motion::cut(std::uint64_t at, bool release, TimePoint now) {
+  const double place_now = place(now);
+  const bool has_mapped = place_now > static_cast<double>(begin_);
+  // Start of the next record that it has not claimed.
+  const std::uint64_t position = std::max(begin_, round_up(static_cast<std::uint64_t>(std::ceil(place_now))));
+  const std::uint64_t honoured = at > position ? round_up(at) : has_mapped ? position : begin_;
+  if (honoured >= end_) return end_;
+  const auto place_in_points = std::lower_bound(points_.begin(), points_.end(), honoured);
+  if (release) {
+    end_ = honoured;
+    points_.erase(place_in_points, points_.end());
+  } else if (honoured > begin_ && (place_in_points == points_.end() || *place_in_points != honoured)) {
+    points_.insert(place_in_points, honoured);
+  }
+  return honoured;
+}
+
+void Motion::seal(TimePoint now) {
+  begin_ = segment().end;
+  if (!points_.empty()) points_.erase(points_.begin());
+  base_ = static_cast<double>(begin_);
+  since_ = now;
+}
+
+}  // namespace ontime::lab

@@ -1,0 +1,51 @@
+#pragma once
+// How a simulated attempt moves through the segments it holds, and what it answers to a cut: the rule of a real runner
+// (worker/runner/cut_points.h), with records of a fixed size in place of real ones. Between two changes of speed it
+// maps at a constant rate. The segments it seals and what it gives back tile the range it was given.
+
+#include <cstdint>
+#include <vector>
+
+#include "common/base/byte_range.h"
+#include "common/base/time.h"
+
+namespace ontime::lab {
+
+class Motion {
+ public:
+  Motion() = default;
+  // Stands at the begin of `held` until it is given a speed. record_bytes > 0: records begin at its multiples.
+  Motion(ByteRange held, std::uint64_t record_bytes);
+
+  void set_speed(double bytes_per_second, TimePoint now);
+  double speed() const { return speed_; }
+
+  double place(TimePoint now) const;  // where it is, in bytes
+  // Everything of its range below is mapped: what a heartbeat says.
+  std::uint64_t offset(TimePoint now) const;
+  // What is sealed next.
+  ByteRange segment() const { return {begin_, points_.empty() ? end_ : points_.front()}; }
+  // When it reaches the end of that. REQUIRES: speed() > 0.
+  TimePoint border_at(TimePoint now) const;
+  bool is_over() const { return begin_ >= end_; }
+  double mapped(TimePoint now) const { return place(now) - static_cast<double>(start_); }  // bytes, since its launch
+
+  // The boundary that is honoured; everything below stays here, from it on it is given back if `release`.
+  std::uint64_t cut(std::uint64_t at, bool release, TimePoint now);
+  // It stands at the end of its segment, which is sealed.
+  void seal(TimePoint now);
+
+ private:
+  std::uint64_t round_up(std::uint64_t at) const;
+
+  std::uint64_t record_bytes_ = 1;
+  std::uint64_t start_ = 0;            // where it was launched
+  std::uint64_t begin_ = 0;            // of the current segment
+  std::uint64_t end_ = 0;              // of what it holds
+  std::vector<std::uint64_t> points_;  // seal points strictly between begin_ and end_, ascending
+  double base_ = 0;                    // stood there at since_
+  double speed_ = 0;                   // bytes per second
+  TimePoint since_;
+};
+
+}  // namespace ontime::lab

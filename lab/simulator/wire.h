@@ -1,0 +1,54 @@
+#pragma once
+// When messages of the connections between nodes and master arrive. A connection is TCP's: what it delivers is whole
+// and in order. A packet that is lost is sent again after a time-out that doubles each time, and all that was sent
+// behind it waits; when that has gone on for too long the connection breaks. A message is a packet.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/base/time.h"
+#include "lab/scenario/random.h"
+#include "lab/scenario/scenario.h"
+
+namespace ontime::lab {
+
+enum class Direction : std::uint8_t { ToMaster, ToNode };
+
+// What becomes of a message.
+struct Passage {
+  std::optional<TimePoint> arrives;
+  std::optional<TimePoint> breaks;  // then the sender gives the connection up. Neither: it waits behind such a message
+};
+
+class Wire {
+ public:
+  // REQUIRES: scenario outlives it.
+  Wire(const Scenario& scenario, std::uint64_t seed);
+
+  // Every message takes exactly delay(): the scenario has no other delays and no loss.
+  bool is_steady() const { return is_steady_; }
+  Duration delay() const { return delay_; }  // of a steady wire
+
+  // A new connection of this node: nothing is under way. Call before its first message.
+  void connect(std::uint32_t node);
+  // In order of `now` in each direction. REQUIRES: !is_steady().
+  Passage send(std::uint32_t node, Direction direction, TimePoint now);
+
+ private:
+  struct Way {  // of one node's connection, in one direction
+    Random delays{0, Purpose::NetworkDelay};
+    Random losses{0, Purpose::PacketLoss};
+    TimePoint last;  // arrival of the latest message
+    bool is_stuck = false;
+  };
+  // Until a packet gets through; nullopt: not before the sender gives up.
+  std::optional<double> retransmissions(Random& losses) const;
+
+  const Scenario& scenario_;
+  const bool is_steady_;
+  const Duration delay_;
+  std::vector<Way> ways_;  // two for each node; none if steady
+};
+
+}  // namespace ontime::lab

@@ -1,0 +1,179 @@
+#include "lab/study/measure.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "lab/results/interval.h"
+
+namespace ontime::lab {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+template <class Value>
+double sum(const Sight& sight, Value value) {
+  double total = 0;
+  for (const JobOutcome* job : sight.jobs) total += static_cast<double>(value(*job));
+  return total;
+}
+
+template <class Value>
+double per_job(const Sight& sight, Value value) {
+  return sight.jobs.empty() ? kNan : sum(sight, value) / static_cast<double>(sight.jobs.size());
+}
+
+template <class Value>
+double per_task(const Sight& sight, Value value) {
+  const double tasks = sum(sight, [](const JobOutcome& job) { return job.tasks; });
+  return tasks > 0 ? sum(sight, value) / tasks : kNan;
+}
+
+double pocd(const Sight& sight) {
+  return per_job(sight, [](const JobOutcome& job) { return job.met() ? 1 : 0; });
+}
+double machine_time(const Sight& sight) {
+  return per_job(sight, [](const JobOutcome& job) { return job.machine_time; });
+}
+double flow_time(const Sight& sight) {
+  if (sight.flow_times.empty()) return kNan;
+  double total = 0;
+  for (const double time : sight.flow_times) total += time;
+  return total / static_cast<double>(sight.flow_times.size());
+}
+template <int Percent>
+double flow_quantile(const Sight& sight) {
+  return quantile_of(sight.flow_times, Percent / 100.0);
+}
+// Of all jobs, those that had not ended counted as if they did with the simulation.
+double flow_censored(const Sight& sight) {
+  return per_job(sight, [&](const JobOutcome& job) {
+    return job.has_ended() ? job.flow_time() : sight.outcome->ended - job.submitted;
+  });
+}
+template <int Percent>
+double cost_quantile(const Sight& sight) {
+  std::vector<double> costs;
+  for (const JobOutcome* job : sight.jobs) {
+    if (job->has_ended()) costs.push_back(sight.utility.price * job->machine_time);
+  }
+  std::sort(costs.begin(), costs.end());
+  return quantile_of(costs, Percent / 100.0);
+}
+double cost_of_ended(const Sight& sight) {
+  const double ended = sum(sight, [](const JobOutcome& job) { return job.has_ended() ? 1 : 0; });
+  const double time = sum(sight, [](const JobOutcome& job) { return job.has_ended() ? job.machine_time : 0; });
+  return ended > 0 ? sight.utility.price * time / ended : kNan;
+}
+// Extra attempts that the policy chose, over the jobs for which it chose a number.
+double chosen(const Sight& sight) {
+  const double jobs = sum(sight, [](const JobOutcome& job) { return job.chosen >= 0 ? 1 : 0; });
+  return jobs > 0 ? sum(sight, [](const JobOutcome& job) { return std::max(0, job.chosen); }) / jobs : kNan;
+}
+template <int R>
+double chosen_is(const Sight& sight) {
+  return per_job(sight, [](const JobOutcome& job) { return job.chosen == R ? 1 : 0; });
+}
+double held_back(const Sight& sight) { return sight.outcome->held_back; }
+double utilisation(const Sight& sight) { return sight.outcome->utilisation(); }
+// Of the samples until the last job came, when the cluster begins to run empty.
+template <class Value>
+std::vector<double> while_jobs_come(const Sight& sight, Value value) {
+  const Outcome& outcome = *sight.outcome;
+  double last = 0;
+  for (const JobOutcome& job : outcome.jobs) last = std::max(last, job.submitted);
+  std::vector<double> values;
+  for (const Sample& sample : outcome.samples) {
+    if (sample.at <= last) values.push_back(static_cast<double>(value(sample)));
+  }
+  std::sort(values.begin(), values.end());
+  return values;
+}
+template <int Percent>
+double busy_quantile(const Sight& sight) {
+  const auto busy = while_jobs_come(sight, [](const Sample& sample) { return sample.busy; });
+  return quantile_of(busy, Percent / 100.0) / sight.outcome->slots;
+}
+double active_jobs(const Sight& sight) {
+  const auto jobs = while_jobs_come(sight, [](const Sample& sample) { return sample.jobs; });
+  return jobs.empty() ? kNan : std::accumulate(jobs.begin(), jobs.end(), 0.0) / static_cast<double>(jobs.size());
+}
+double attempts_per_task(const Sight& sight) {
+  return per_task(sight, [](const JobOutcome& job) { return job.attempts; });
+}
+double copies_share(const Sight& sight) {
+  return per_task(sight, [](const JobOutcome& job) { return job.copies; });
+}
+// Of jobs: had copies for at most 5 % of their tasks.
+double few_copies(const Sight& sight) {
+  return per_job(sight, [](const JobOutcome& job) { return job.copies <= 0.05 * job.tasks ? 1 : 0; });
+}
+double mapped_in_vain(const Sight& sight) {
+  const double input = sum(sight, [](const JobOutcome& job) { return job.input_bytes; });
+  const double mapped = sum(sight, [](const JobOutcome& job) { return job.mapped_bytes; });
+  return input > 0 ? std::max(0.0, mapped / input - 1) : kNan;
+}
+double cost(const Sight& sight) { return sight.utility.price * machine_time(sight); }
+double utility(const Sight& sight) {
+  const double over = pocd(sight) - sight.utility.r_min;
+  if (!(over > 0)) return -std::numeric_limits<double>::infinity();
+  return std::log(over) / std::log(sight.utility.log_base) - sight.utility.theta * cost(sight);
+}
+double finished(const Sight& sight) {
+  return per_job(sight, [](const JobOutcome& job) { return job.has_ended() ? 1 : 0; });
+}
+double decisions(const Sight& sight) {
+  return per_job(sight, [](const JobOutcome& job) { return job.decisions; });
+}
+
+constexpr std::array kMeasures{
+    Measure{"pocd", "PoCD", 3, true, pocd},
+    Measure{"machine_time", "machine time per job (s)", 1, false, machine_time},
+    Measure{"flow_time", "mean time of a job (s)", 1, false, flow_time},
+    Measure{"flow_p10", "10 % of the jobs are done after (s)", 1, false, flow_quantile<10>},
+    Measure{"flow_p50", "median time of a job (s)", 1, false, flow_quantile<50>},
+    Measure{"flow_p80", "80 % of the jobs are done after (s)", 1, false, flow_quantile<80>},
+    Measure{"flow_p90", "90 % of the jobs are done after (s)", 1, false, flow_quantile<90>},
+    Measure{"flow_p95", "95 % of the jobs are done after (s)", 1, false, flow_quantile<95>},
+    Measure{"flow_p99", "99 % of the jobs are done after (s)", 1, false, flow_quantile<99>},
+    Measure{"flow_max", "longest time of a job (s)", 1, false, flow_quantile<100>},
+    Measure{"flow_censored", "mean time of a job, ended or not, within the horizon (s)", 2, false, flow_censored},
+    Measure{"cost_ended", "cost per job that ended", 3, false, cost_of_ended},
+    Measure{"cost_p80", "80 % of the jobs cost less than", 3, false, cost_quantile<80>},
+    Measure{"r_chosen", "mean r", 2, false, chosen},
+    Measure{"r_is_0", "jobs with r = 0", 3, true, chosen_is<0>},
+    Measure{"r_is_1", "jobs with r = 1", 3, true, chosen_is<1>},
+    Measure{"r_is_2", "jobs with r = 2", 3, true, chosen_is<2>},
+    Measure{"r_is_3", "jobs with r = 3", 3, true, chosen_is<3>},
+    Measure{"r_is_4", "jobs with r = 4", 3, true, chosen_is<4>},
+    Measure{"r_is_5", "jobs with r = 5", 3, true, chosen_is<5>},
+    Measure{"r_is_6", "jobs with r = 6", 3, true, chosen_is<6>},
+    Measure{"utilisation", "share of the slots that are busy", 3, true, utilisation},
+    Measure{"busy_p50", "busy slots while jobs come, median", 3, true, busy_quantile<50>},
+    Measure{"busy_p90", "busy slots while jobs come, 90th percentile", 3, true, busy_quantile<90>},
+    Measure{"active_jobs", "jobs in the cluster while jobs come, mean", 2, false, active_jobs},
+    Measure{"attempts_per_task", "attempts per task", 3, false, attempts_per_task},
+    Measure{"copies_share", "copies per task", 3, false, copies_share},
+    Measure{"few_copies", "share of the jobs with copies for at most 5 % of their tasks", 3, true, few_copies},
+    Measure{"mapped_in_vain", "bytes mapped in vain, of the input", 3, false, mapped_in_vain},
+    Measure{"cost", "cost per job", 1, false, cost},
+    Measure{"utility", "net utility", 3, false, utility},
+    Measure{"finished", "share of the jobs that ended", 3, true, finished},
+    Measure{"held_back", "node-seconds held back while tasks waited", 0, false, held_back},
+    Measure{"decisions", "decisions carried out per job", 2, false, decisions},
+};
+
+}  // namespace
+
+std::span<const Measure> measures() { return kMeasures; }
+
+const Measure* find_measure(std::string_view name) {
+  for (const Measure& measure : kMeasures) {
+    if (measure.name == name) return &measure;
+  }
+  return nullptr;
+}
+
+}  // namespace ontime::lab

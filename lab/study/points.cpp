@@ -1,0 +1,152 @@
+#include "lab/study/points.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <span>
+
+#include "lab/scenario/policy_choice.h"
+#include "lab/scenario/scenario_yaml.h"
+#include "lab/scenario/yaml_fields.h"
+
+namespace ontime::lab {
+namespace {
+
+constexpr std::string_view kPolicy = "policy.";
+constexpr std::string_view kUtility = "utility.";
+
+std::vector<std::string> parts_of(const std::string& path) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const auto end = std::min(path.find('.', begin), path.size());
+    parts.push_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// By recursion: assigning to a YAML::Node changes what it refers to.
+void put(YAML::Node node, std::span<const std::string> path, const YAML::Node& value) {
+  const std::string& name = path.front();
+  if (node.IsSequence()) {
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+    if (error != std::errc{} || end != name.data() + name.size() || index >= node.size()) {
+      throw YamlFault(value,
+                      "set: there is no item '" + name + "' in the list, which has " + std::to_string(node.size()));
+    }
+    if (path.size() == 1) {
+      node[index] = value;
+    } else {
+      put(node[index], path.subspan(1), value);
+    }
+    return;
+  }
+  if (!node.IsMap()) throw YamlFault(value, "set: '" + name + "' is to be put into something that has no keys");
+  if (path.size() == 1) {
+    node[name] = value;
+    return;
+  }
+  if (!node[name]) node[name] = YAML::Node(YAML::NodeType::Map);
+  put(node[name], path.subspan(1), value);
+}
+
+Result<Scenario> with_policy(Scenario scenario, PolicyChoice choice, const std::vector<Setting>& settings) {
+  for (const Setting& setting : settings) {
+    if (setting.path.starts_with(kPolicy) && !setting.medians) {
+      choice.parameters[setting.path.substr(kPolicy.size())] = read_text(setting.value);
+    }
+  }
+  if (auto chosen = choose_policy(scenario, choice); !chosen) return chosen.error();
+  return scenario;
+}
+
+}  // namespace
+
+std::vector<Place> places_of(const Study& study) {
+  std::vector<Place> places{{}};
+  for (const Axis& axis : study.axes) {
+    std::vector<Place> more;
+    for (const Place& place : places) {
+      for (const AxisValue& value : axis.values) {
+        more.push_back(place);
+        more.back().labels.push_back(value.label);
+        more.back().settings.insert(more.back().settings.end(), value.settings.begin(), value.settings.end());
+      }
+    }
+    places = std::move(more);
+  }
+  return places;
+}
+
+std::vector<std::pair<std::string, std::size_t>> spelled_out(const std::string& path, std::size_t groups) {
+  const auto parts = parts_of(path);
+  if (parts.size() < 3 || parts[0] != "jobs") return {{path, 0}};
+  const std::string rest = path.substr(parts[0].size() + parts[1].size() + 1);
+  if (parts[1] != "*") {
+    std::size_t index = 0;
+    std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), index);
+    return {{path, std::min(index, groups - 1)}};
+  }
+  std::vector<std::pair<std::string, std::size_t>> all;
+  for (std::size_t index = 0; index < groups; ++index) all.emplace_back("jobs." + std::to_string(index) + rest, index);
+  return all;
+}
+
+bool is_of_scenario(const Setting& setting) {
+  return !setting.path.starts_with(kPolicy) && !setting.path.starts_with(kUtility) && !setting.path.starts_with("$");
+}
+
+std::string filled_in(std::string policy, const std::vector<Setting>& settings) {
+  for (auto setting = settings.rbegin(); setting != settings.rend(); ++setting) {
+    if (!setting->path.starts_with("$") || !setting->value.IsScalar()) continue;
+    for (std::size_t at = 0; (at = policy.find(setting->path, at)) != std::string::npos;) {
+      const std::size_t after = at + setting->path.size();
+      const bool is_longer_name = after < policy.size() && (std::isalnum(policy[after]) != 0 || policy[after] == '_');
+      if (is_longer_name)
+        at = after;
+      else
+        policy.replace(at, setting->path.size(), setting->value.Scalar());
+    }
+  }
+  return policy;
+}
+
+Result<Utility> utility_of(const Study& study, const std::vector<Setting>& settings) {
+  Utility utility = study.utility;
+  const std::map<std::string, double*> places{
+      {"r_min", &utility.r_min}, {"theta", &utility.theta}, {"price", &utility.price}};
+  try {
+    for (const Setting& setting : settings) {
+      if (!setting.path.starts_with(kUtility)) continue;
+      const auto place = places.find(setting.path.substr(kUtility.size()));
+      if (place == places.end()) return bad_input("set: utility has r_min, theta, price, no '" + setting.path + "'");
+      *place->second = read_number(setting.value);
+    }
+  } catch (const YamlFault& fault) {
+    return bad_input(fault.what());
+  }
+  return utility;
+}
+
+Result<Scenario> scenario_of(const Study& study, const std::vector<Setting>& settings, const std::string& policy) {
+  try {
+    YAML::Node document = YAML::Clone(study.scenario);
+    document.remove("study");
+    for (const Setting& setting : settings) {
+      if (setting.medians || !is_of_scenario(setting)) continue;
+      const std::size_t groups = document["jobs"].size();
+      for (const auto& [path, group] : spelled_out(setting.path, groups)) put(document, parts_of(path), setting.value);
+    }
+    auto scenario = read_scenario(document, study.read_file);
+    if (!scenario || policy.empty()) return scenario;
+    auto choice = read_policy(policy);
+    if (!choice) return choice.error();
+    return with_policy(std::move(*scenario), std::move(*choice), settings);
+  } catch (const YamlFault& fault) {
+    return bad_input(fault.what());
+  }
+}
+
+}  // namespace ontime::lab

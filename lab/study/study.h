@@ -1,0 +1,106 @@
+#pragma once
+// A study: one scenario run at many points (settings that vary, policies, seeds), and what a paper printed for them.
+// One file is one table or figure; docs/simulator.md lists the keys.
+
+#include <yaml-cpp/yaml.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/scenario/scenario.h"
+#include "lab/scenario/scenario_yaml.h"
+
+namespace ontime::lab {
+
+// A place in the scenario's document: "jobs.0.deadline". "policy.theta" is a parameter of the policy that is run.
+struct Setting;
+
+// So many times the median flow time of the jobs under a policy, measured first, with the same seeds.
+struct MediansOf {
+  std::string policy;
+  double times = 1;
+  std::vector<Setting> with;  // on top of what the point says, for the measurement only
+};
+
+struct Setting {
+  std::string path;
+  YAML::Node value;  // unless measured
+  std::optional<MediansOf> medians;
+};
+
+struct AxisValue {
+  std::string label;
+  std::vector<Setting> settings;
+};
+
+// Something that varies.
+struct Axis {
+  std::string name;
+  std::vector<AxisValue> values;
+};
+
+// A policy's parameter that is the share of jobs that miss their deadline under another policy.
+struct MissOf {
+  std::string policy;
+  bool per_task = false;  // of tasks instead, as if each missed on its own
+};
+
+// A policy as the paper calls it.
+struct Contender {
+  std::string name;
+  std::string run;  // "shed+:theta=1s"
+  std::map<std::string, MissOf> measured;
+};
+
+// A printed number; a number read off a text or a figure may be a range.
+struct Reading {
+  double low = 0;
+  double high = 0;
+};
+
+// What the paper says of all points that carry these labels.
+struct Printed {
+  std::map<std::string, std::string> labels;  // by axis name, and "policy"
+  std::map<std::string, Reading> values;      // by measure
+};
+
+struct Figure {
+  enum class Kind : std::uint8_t { None, Lines, Bars, Cdf, OverTime };
+  Kind kind = Kind::None;
+  std::string x;       // an axis; neither for Cdf nor for OverTime
+  std::string y;       // a measure; OverTime: busy or jobs
+  bool log_x = false;
+  bool log_y = false;
+};
+
+// log(PoCD - r_min) - theta price machine_time
+struct Utility {
+  double log_base = 10;
+  double r_min = 0;
+  double theta = 0;
+  double price = 1;
+};
+
+struct Study {
+  std::string title;
+  std::string source;
+  std::uint32_t seeds = 1;
+  std::vector<Contender> policies;
+  std::vector<Axis> axes;
+  std::vector<std::string> measures;
+  Utility utility;
+  std::vector<Printed> printed;
+  bool read_off_figure = false;
+  bool by_group = false;  // jobs are counted by the name of their group, as a further axis "group"
+  std::string assumptions;
+  std::string findings;
+  Figure figure;
+  YAML::Node scenario;             // the document
+  ReadFile read_file = no_files;   // that the scenario names
+  std::vector<std::string> names;  // of its groups of jobs, each once
+};
+
+}  // namespace ontime::lab

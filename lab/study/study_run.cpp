@@ -1,0 +1,64 @@
+#include "lab/study/study_run.h"
+
+#include <algorithm>
+
+#include "lab/simulator/simulator.h"
+
+namespace ontime::lab {
+namespace {
+
+// For each group of jobs of the scenario the place of its result.
+std::vector<std::size_t> places_of(const Scenario& scenario, Collect::Grouping grouping, RunResult& result) {
+  std::vector<std::size_t> places;
+  for (const JobGroup& group : scenario.jobs) {
+    auto found = result.groups.begin();
+    if (grouping == Collect::Grouping::ByIndex) found = result.groups.end();
+    if (grouping == Collect::Grouping::ByName) {
+      found =
+          std::find_if(found, result.groups.end(), [&](const GroupResult& known) { return known.name == group.name; });
+    }
+    if (found == result.groups.end()) {
+      result.groups.push_back({grouping == Collect::Grouping::All ? "" : group.name, {}, 0, 0, 0, {}});
+      found = result.groups.end() - 1;
+    }
+    places.push_back(static_cast<std::size_t>(found - result.groups.begin()));
+  }
+  return places;
+}
+
+void measure(GroupResult& group, const Sight& sight, const Collect& collect) {
+  for (const JobOutcome* job : sight.jobs) {
+    group.met += job->met() ? 1 : 0;
+    group.tasks += job->tasks;
+  }
+  group.jobs = sight.jobs.size();
+  for (const Measure* wanted : collect.measures) group.values.push_back(wanted->of(sight));
+  if (collect.flow_times) group.flow_times = sight.flow_times;
+}
+
+}  // namespace
+
+RunResult carry_out(const PlannedRun& planned) {
+  const Outcome outcome = run(*planned.scenario, planned.seed);
+  RunResult result;
+  const auto places = places_of(*planned.scenario, planned.collect->grouping, result);
+  std::vector<Sight> sights(result.groups.size(), Sight{{}, {}, &outcome, planned.collect->utility});
+  for (const JobOutcome& job : outcome.jobs) {
+    Sight& sight = sights[places[job.group]];
+    sight.jobs.push_back(&job);
+    if (job.has_ended()) sight.flow_times.push_back(job.flow_time());
+    result.unfinished += job.has_ended() ? 0 : 1;
+  }
+  for (std::size_t i = 0; i < sights.size(); ++i) {
+    std::sort(sights[i].flow_times.begin(), sights[i].flow_times.end());
+    measure(result.groups[i], sights[i], *planned.collect);
+  }
+  result.samples = outcome.samples;
+  result.slots = outcome.slots;
+  result.attempts = outcome.attempts;
+  result.events = outcome.events;
+  if (!outcome.broken.empty()) result.broken = outcome.broken.front();
+  return result;
+}
+
+}  // namespace ontime::lab

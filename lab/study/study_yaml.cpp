@@ -1,0 +1,253 @@
+#include "lab/study/study_yaml.h"
+
+#include <algorithm>
+
+#include "common/base/wording.h"
+#include "lab/scenario/policy_choice.h"
+#include "lab/scenario/scenario_yaml.h"
+#include "lab/study/measure.h"
+#include "lab/scenario/yaml_fields.h"
+
+namespace ontime::lab {
+namespace {
+
+void demand(bool holds, const YAML::Node& where, const std::string& what) {
+  if (!holds) throw YamlFault(where, what);
+}
+
+std::string read_policy_text(const YAML::Node& node) {
+  const std::string text = read_text(node);
+  if (text.find('$') != std::string::npos) return text;  // not complete before an axis says what stands for it
+  Scenario any;
+  const auto choice = read_policy(text);
+  if (!choice) throw YamlFault(node, choice.error().message);
+  if (const auto good = choose_policy(any, *choice); !good) throw YamlFault(node, good.error().message);
+  return text;
+}
+
+std::vector<Setting> read_settings_of(const YAML::Node& node);
+
+MediansOf read_medians(const YAML::Node& node) {
+  YamlFields fields(node);
+  MediansOf medians;
+  fields.get("medians_of", medians.policy, read_policy_text);
+  fields.number("times", medians.times);
+  fields.get("with", medians.with, read_settings_of);
+  fields.finish();
+  demand(medians.times > 0, node, "'times' is positive");
+  return medians;
+}
+
+std::vector<Setting> read_settings_of(const YAML::Node& node) {
+  demand(node.IsMap(), node, "a mapping from places in the scenario to values is wanted here");
+  std::vector<Setting> settings;
+  for (const auto& entry : node) {
+    Setting setting{read_text(entry.first), entry.second, std::nullopt};
+    const YAML::Node& value = entry.second;
+    if (value.IsMap() && value["medians_of"]) setting.medians = read_medians(value);
+    settings.push_back(std::move(setting));
+  }
+  return settings;
+}
+
+AxisValue read_axis_value(const YAML::Node& node) {
+  YamlFields fields(node);
+  AxisValue value;
+  fields.text("label", value.label);
+  fields.get("set", value.settings, read_settings_of);
+  fields.finish();
+  demand(!value.label.empty(), node, "each value of an axis has a label");
+  return value;
+}
+
+Axis read_axis(const YAML::Node& node) {
+  YamlFields fields(node);
+  Axis axis;
+  fields.text("name", axis.name);
+  fields.each("values", [&](const YAML::Node& value) { axis.values.push_back(read_axis_value(value)); });
+  fields.finish();
+  demand(!axis.name.empty() && axis.name != "policy" && axis.name != "group", node,
+         "an axis has a name, neither 'policy' nor 'group'");
+  demand(!axis.values.empty(), node, "axis '" + axis.name + "' has no values");
+  return axis;
+}
+
+MissOf read_miss(const YAML::Node& node) {
+  YamlFields fields(node);
+  MissOf miss;
+  fields.get("miss_of", miss.policy, read_policy_text);
+  fields.flag("per_task", miss.per_task);
+  fields.finish();
+  demand(!miss.policy.empty(), node, "give the policy after 'miss_of'");
+  return miss;
+}
+
+Contender read_contender(const std::string& name, const YAML::Node& node) {
+  Contender contender{name, {}, {}};
+  if (node.IsScalar()) {
+    contender.run = read_policy_text(node);
+    return contender;
+  }
+  YamlFields fields(node);
+  fields.get("run", contender.run, read_policy_text);
+  if (const YAML::Node measured = fields.take("measured")) {
+    for (const auto& entry : measured) contender.measured[read_text(entry.first)] = read_miss(entry.second);
+  }
+  fields.finish();
+  demand(!contender.run.empty(), node, "policy '" + name + "' needs 'run'");
+  return contender;
+}
+
+Reading read_reading(const YAML::Node& node) {
+  if (node.IsScalar()) {
+    const double value = read_number(node);
+    return {value, value};
+  }
+  demand(node.IsSequence() && node.size() == 2, node, "a printed value is a number or [least, greatest]");
+  return {read_number(node[0]), read_number(node[1])};
+}
+
+// Which of its keys are labels and which are measures is told by their names.
+Printed read_printed(const YAML::Node& node, const Study& study) {
+  demand(node.IsMap(), node, "a mapping with labels and values is wanted here");
+  Printed printed;
+  for (const auto& entry : node) {
+    const std::string key = read_text(entry.first);
+    const bool is_measure = std::find(study.measures.begin(), study.measures.end(), key) != study.measures.end();
+    if (is_measure) {
+      printed.values[key] = read_reading(entry.second);
+      continue;
+    }
+    const std::string label = read_text(entry.second);
+    bool is_known = false;
+    if (key == "policy") {
+      for (const Contender& contender : study.policies) is_known |= contender.name == label;
+    } else if (key == "group" && study.by_group) {
+      is_known = std::find(study.names.begin(), study.names.end(), label) != study.names.end();
+    }
+    for (const Axis& axis : study.axes) {
+      for (const AxisValue& value : axis.values) is_known |= axis.name == key && value.label == label;
+    }
+    demand(is_known, entry.first, "printed: '" + key + ": " + label + "' is no measure and no label of this study");
+    printed.labels[key] = label;
+  }
+  return printed;
+}
+
+Figure read_figure(const YAML::Node& node, const Study& study) {
+  YamlFields fields(node);
+  Figure figure;
+  std::string kind;
+  fields.text("kind", kind);
+  fields.text("x", figure.x);
+  fields.text("y", figure.y);
+  fields.flag("log_x", figure.log_x);
+  fields.flag("log_y", figure.log_y);
+  fields.finish();
+  const std::map<std::string, Figure::Kind> kinds{{"lines", Figure::Kind::Lines},
+                                                  {"bars", Figure::Kind::Bars},
+                                                  {"cdf", Figure::Kind::Cdf},
+                                                  {"over_time", Figure::Kind::OverTime}};
+  demand(kinds.contains(kind), node, "figure: kind is one of lines, bars, cdf, over_time");
+  figure.kind = kinds.at(kind);
+  const auto is_axis = [&](const std::string& name) {
+    return (study.by_group && name == "group") ||
+           std::any_of(study.axes.begin(), study.axes.end(), [&](const Axis& axis) { return axis.name == name; });
+  };
+  demand(figure.x.empty() || is_axis(figure.x), node, "figure: there is no axis '" + figure.x + "'");
+  if (figure.kind == Figure::Kind::OverTime) {
+    demand(figure.y == "busy" || figure.y == "jobs", node, "figure: over time y is busy or jobs");
+  } else if (figure.kind != Figure::Kind::Cdf) {
+    demand(is_axis(figure.x), node, "figure: there is no axis '" + figure.x + "'");
+    demand(std::find(study.measures.begin(), study.measures.end(), figure.y) != study.measures.end(), node,
+           "figure: y is none of the measures");
+  }
+  return figure;
+}
+
+Utility read_utility(const YAML::Node& node) {
+  YamlFields fields(node);
+  Utility utility;
+  fields.get("log", utility.log_base, [](const YAML::Node& base) {
+    return base.IsScalar() && base.Scalar() == "e" ? 2.718281828459045 : read_number(base);
+  });
+  fields.number("r_min", utility.r_min);
+  fields.number("theta", utility.theta);
+  fields.number("price", utility.price);
+  fields.finish();
+  demand(utility.log_base > 1, node, "utility: log is a base above 1");
+  return utility;
+}
+
+std::vector<std::string> read_measures(const YAML::Node& node) {
+  demand(node.IsSequence(), node, "measures is a list");
+  std::vector<std::string> names;
+  for (const YAML::Node& item : node) {
+    names.push_back(read_text(item));
+    if (find_measure(names.back()) != nullptr) continue;
+    std::vector<std::string> known;
+    for (const Measure& measure : measures()) known.emplace_back(measure.name);
+    throw YamlFault(item, "there is no measure '" + names.back() + "'; " + advice(names.back(), known));
+  }
+  return names;
+}
+
+void read_keys(Study& study, const YAML::Node& node) {
+  YamlFields fields(node);
+  fields.text("title", study.title);
+  fields.text("source", study.source);
+  fields.count("seeds", study.seeds);
+  if (const YAML::Node policies = fields.take("policies")) {
+    demand(policies.IsMap(), policies, "policies is a mapping from names to policies");
+    for (const auto& entry : policies) study.policies.push_back(read_contender(read_text(entry.first), entry.second));
+  }
+  fields.each("vary", [&](const YAML::Node& axis) { study.axes.push_back(read_axis(axis)); });
+  fields.get("measures", study.measures, read_measures);
+  fields.get("utility", study.utility, read_utility);
+  fields.flag("read_off_figure", study.read_off_figure);
+  fields.flag("by_group", study.by_group);
+  fields.text("assumptions", study.assumptions);
+  fields.text("findings", study.findings);
+  fields.each("printed", [&](const YAML::Node& row) { study.printed.push_back(read_printed(row, study)); });
+  fields.get("figure", study.figure, [&](const YAML::Node& figure) { return read_figure(figure, study); });
+  fields.finish();
+  demand(!study.title.empty(), node, "a study has a title");
+  demand(!study.policies.empty(), node, "a study has policies");
+  demand(!study.measures.empty(), node, "a study has measures");
+  demand(study.seeds > 0, node, "a study has at least one seed");
+}
+
+}  // namespace
+
+bool has_study(const std::string& text) {
+  try {
+    const YAML::Node document = YAML::Load(text);
+    return document.IsMap() && document["study"].IsDefined();
+  } catch (const YAML::Exception&) {
+    return false;
+  }
+}
+
+Result<Study> read_study(const std::string& text, const ReadFile& read_file) {
+  try {
+    Study study;
+    study.scenario = YAML::Load(text);
+    study.read_file = read_file;
+    const auto scenario = read_scenario(study.scenario, read_file);
+    if (!scenario) return scenario.error();
+    for (const JobGroup& group : scenario->jobs) {
+      if (std::find(study.names.begin(), study.names.end(), group.name) == study.names.end())
+        study.names.push_back(group.name);
+    }
+    const YAML::Node& document = study.scenario;
+    if (!document["study"]) return bad_input("there is no key 'study'");
+    read_keys(study, document["study"]);
+    return study;
+  } catch (const YamlFault& fault) {
+    return bad_input(fault.what());
+  } catch (const YAML::Exception& fault) {
+    return bad_input(not_yaml(fault.mark.line));
+  }
+}
+
+}  // namespace ontime::lab

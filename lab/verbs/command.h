@@ -1,0 +1,84 @@
+#pragma once
+// What the lab's verbs are asked for, as cli/command.h has it for the others.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/command.h"
+#include "lab/foresight/fitted_durations.h"
+
+namespace ontime::lab {
+
+using scheduler::estimate::TailRule;
+
+struct SimulateCommand {
+  std::vector<std::string> scenarios;  // YAML files, scenarios or studies
+  std::string out;                     // a directory for what is written about them; empty: none
+  // Scenarios.
+  std::vector<std::string> policies;  // NAME or NAME:KEY=VALUE,...; empty: what the scenario says
+  std::uint64_t seed = 1;
+  std::uint32_t runs = 1;  // with seeds from `seed` on
+  std::string event_log;   // a file; empty: none
+  bool json = false;
+  // Studies.
+  std::uint32_t seeds = 0;    // of each point; 0: as the study says
+  std::uint32_t threads = 1;  // runs at a time
+  std::string only;           // one of the study's policies; empty: all
+};
+
+struct ReplayCommand {
+  JobId job;                          // 0: all
+  std::vector<std::string> policies;  // to simulate instead of comparing; as in `simulate`
+  std::uint32_t runs = 200;           // per policy
+  std::uint64_t seed = 1;
+  bool alone = false;              // without the jobs that ran beside it
+  TailRule tail = TailRule::Auto;  // of what is drawn
+  std::string journal = "ontime-journal";
+  std::string recording;  // a file, instead
+  bool json = false;
+};
+
+struct PlanCommand {
+  cli::JobOptions job;                     // without output; its policy is one of `policies`
+  cli::MasterOptions master;               // asked for a profile unless there is another source
+  std::string journal;                // whose recordings hold a profile; empty: none
+  std::string recording;              // likewise, a file
+  std::optional<Duration> t_min;      // a hint: shortest time for a whole split
+  double beta = 2;                    // with t_min
+  TailRule tail = TailRule::Auto;     // fitted to a profile
+  std::optional<Duration> launch;     // time to launch an attempt
+  double target = 0.99;               // PoCD
+  std::uint32_t slots = 0;            // 0: the master's, or this machine's cores
+  double price = 0;                   // of an hour of a slot; 0: none
+  std::vector<std::string> policies;  // NAME or NAME:KEY=VALUE,...; empty: a choice
+  std::uint32_t runs = 0;             // of each simulation; 0: few enough to answer soon
+  std::uint64_t seed = 1;
+  bool explain = false;  // how the answer was found
+  bool json = false;
+};
+
+struct ExperimentCommand {
+  std::string scenario;               // a YAML file
+  std::string on = "sim";             // sim, local or HOST:PORT
+  std::vector<std::string> policies;  // names in the scenario, or policies; empty: all of the scenario's
+  std::uint32_t repeat = 0;           // 0: as the scenario says
+  std::string out;                    // empty: a name made of the scenario's and `on`
+  std::string work;                   // where inputs and outputs of jobs are put; empty: below `out`
+  cli::MasterOptions master;               // at `on`, if that is HOST:PORT
+  std::vector<std::string> application_directories;
+  bool quiet = false;
+  bool json = false;
+};
+
+struct CompareCommand {
+  std::string before;  // result directories
+  std::string after;
+  bool json = false;
+};
+
+using Command = std::variant<SimulateCommand, ReplayCommand, PlanCommand, ExperimentCommand, CompareCommand>;
+
+}  // namespace ontime::lab

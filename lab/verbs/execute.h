@@ -1,0 +1,22 @@
+#pragma once
+// Carrying out a verb of the lab, one overload (and one file) per verb, as cli/commands/execute.h.
+
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.h"
+#include "common/base/result.h"
+#include "lab/verbs/command.h"
+
+namespace ontime::lab {
+
+Result<cli::ExitCode> execute(const SimulateCommand& command);
+Result<cli::ExitCode> execute(const ReplayCommand& command);
+Result<cli::ExitCode> execute(const PlanCommand& command);
+Result<cli::ExitCode> execute(const ExperimentCommand& command);
+Result<cli::ExitCode> execute(const CompareCommand& command);
+
+// The recordings of a journal, or the file that is named instead.
+Result<std::vector<std::string>> recordings_of(const std::string& journal, const std::string& recording);
+
+}  // namespace ontime::lab

@@ -1,0 +1,197 @@
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "cli/cluster/interrupt.h"
+#include "cli/cluster/temporary_directory.h"
+#include "lab/verbs/execute.h"
+#include "lab/experiment/backend.h"
+#include "lab/experiment/result_files.h"
+#include "lab/experiment/run_progress.h"
+#include "cli/text_file.h"
+#include "lab/experiment/scenario_yaml.h"
+#include "lab/experiment/summary.h"
+#include "lab/experiment/summary_text.h"
+
+namespace ontime::lab {
+
+using namespace cli;
+using namespace experiment;
+namespace fs = std::filesystem;
+namespace {
+
+using experiment::Scenario;
+
+Surroundings beside(const std::string& path) {
+  const fs::path folder = fs::absolute(path).parent_path();
+  return {[folder](const std::string& name) { return read_text_file((folder / name).string()); },
+          [folder](const std::string& name) { return (folder / name).lexically_normal().string(); }};
+}
+
+// "none,hadoop" is two; a policy with parameters stands alone, for they have commas too.
+std::vector<std::string> separated(const std::vector<std::string>& texts) {
+  std::vector<std::string> all;
+  for (const std::string& text : texts) {
+    if (text.find(':') != std::string::npos) {
+      all.push_back(text);
+      continue;
+    }
+    std::istringstream list(text);
+    for (std::string item; std::getline(list, item, ',');) {
+      if (!item.empty()) all.push_back(item);
+    }
+  }
+  return all;
+}
+
+// As the scenario calls it, or a policy of its own.
+Status choose_policies(Scenario& scenario, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return {};
+  std::vector<Policy> chosen;
+  for (const std::string& name : wanted) {
+    const auto known = std::find_if(scenario.policies.begin(), scenario.policies.end(),
+                                    [&](const Policy& policy) { return policy.name == name; });
+    const Policy policy = known != scenario.policies.end() ? *known : Policy{name, name};
+    if (auto good = check_policy(policy, scenario); !good) return bad_input("--policies: " + good.error().message);
+    chosen.push_back(policy);
+  }
+  scenario.policies = std::move(chosen);
+  return {};
+}
+
+std::string default_out(const ExperimentCommand& command) {
+  std::string where = command.on;
+  std::replace(where.begin(), where.end(), ':', '-');
+  return fs::path(command.scenario).stem().string() + "-" + where;
+}
+
+// One call of the command: makes the missing runs, then reports on all of them.
+class Experiment {
+ public:
+  Experiment(const ExperimentCommand& command, Scenario scenario, ResultDirectory directory)
+      : command_(command), scenario_(std::move(scenario)), directory_(std::move(directory)) {}
+
+  Status measure();
+  ExitCode tell() const;
+
+ private:
+  Status measure_baselines(ProgressOfRuns& progress);
+  Result<Results> results_of(const Run& run, ProgressOfRuns& progress);
+  Result<Backend*> backend(ProgressOfRuns& progress);
+  std::size_t count_done(const std::vector<Run>& runs) const;
+
+  const ExperimentCommand& command_;
+  const Scenario scenario_;
+  const ResultDirectory directory_;
+  std::unique_ptr<Backend> backend_;  // once something is to be run
+  Baselines baselines_;
+  Results all_;
+  std::uint32_t slots_ = 0;
+};
+
+Result<Backend*> Experiment::backend(ProgressOfRuns& progress) {
+  if (backend_) return backend_.get();
+  auto made = make_backend(command_, scenario_, directory_);
+  if (!made) return made.error();
+  backend_ = std::move(*made);
+  if (!backend_->remark().empty()) progress.say("note: " + backend_->remark());
+  return backend_.get();
+}
+
+Result<Results> Experiment::results_of(const Run& run, ProgressOfRuns& progress) {
+  auto before = directory_.load(run);
+  if (!before) return before.error();
+  if (*before) return std::move(**before);
+  const auto where = backend(progress);
+  if (!where) return where.error();
+  const std::string name = ResultDirectory::name_of(run);
+  progress.show(0, name);
+  auto results = (*where)->carry_out(run, baselines_, [&](const RunProgress& done) {
+    const auto jobs = static_cast<double>(std::max<std::size_t>(1, done.jobs));
+    progress.show(static_cast<double>(done.ended) / jobs,
+                  name + ", " + std::to_string(done.ended) + "/" + std::to_string(done.jobs) + " jobs");
+  });
+  if (!results) return Error{results.error().kind, name + ": " + results.error().message};
+  if (auto saved = directory_.save(run, *results); !saved) return saved.error();
+  const auto met = std::count_if(results->jobs.begin(), results->jobs.end(),
+                                 [](const auto& job) { return job.is_counted() && job.met; });
+  const auto jobs =
+      std::count_if(results->jobs.begin(), results->jobs.end(), [](const auto& job) { return job.is_counted(); });
+  progress.finished(name, std::to_string(met) + " of " + std::to_string(jobs) +
+                              (run.is_measurement ? " jobs ended" : " jobs in time"));
+  return results;
+}
+
+Status Experiment::measure_baselines(ProgressOfRuns& progress) {
+  std::map<std::string, Results> measured;  // by policy
+  for (const Run& run : plan_measurements(scenario_)) {
+    const auto results = results_of(run, progress);
+    if (!results) return results.error();
+    measured[run.policy.name].append(*results);
+  }
+  for (const auto& [policy, results] : measured) add_baselines(baselines_, scenario_, policy, results);
+  return {};
+}
+
+std::size_t Experiment::count_done(const std::vector<Run>& runs) const {
+  return static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), [&](const Run& run) {
+    const auto results = directory_.load(run);
+    return results && *results;
+  }));
+}
+
+Status Experiment::measure() {
+  std::vector<Run> runs = plan_runs(scenario_);
+  const std::vector<Run> measurements = plan_measurements(scenario_);
+  const std::size_t done = count_done(runs) + count_done(measurements);
+  ProgressOfRuns progress(runs.size() + measurements.size(), done, command_.quiet);
+  if (auto measured = measure_baselines(progress); !measured) return measured;
+  for (const Run& run : runs) {
+    const auto results = results_of(run, progress);
+    if (!results) return results.error();
+    all_.append(*results);
+  }
+  slots_ = backend_ ? backend_->slots() : slots_of(scenario_);
+  return write_results(directory_, scenario_, all_, slots_);
+}
+
+ExitCode Experiment::tell() const {
+  const auto summaries = summarise(all_, slots_);
+  if (command_.json) {
+    std::fputs(experiment::summary_json(summaries).c_str(), stdout);
+    return ExitCode::Done;
+  }
+  std::fputs(summary_table(summaries, scenario_).c_str(), stdout);
+  std::printf("\n%s/report.html\n", directory_.path().c_str());
+  return ExitCode::Done;
+}
+
+}  // namespace
+
+Result<ExitCode> execute(const ExperimentCommand& command) {
+  const auto text = read_text_file(command.scenario);
+  if (!text) return text.error();
+  auto scenario = experiment::read_scenario(*text, beside(command.scenario));
+  if (!scenario) return bad_input(command.scenario + ", " + scenario.error().message);
+  if (command.repeat > 0) scenario->repeat = command.repeat;
+  if (auto chosen = choose_policies(*scenario, separated(command.policies)); !chosen) return chosen.error();
+  auto directory = ResultDirectory::open(command.out.empty() ? default_out(command) : command.out, *text, command.on);
+  if (!directory) return directory.error();
+  install_interrupt_handlers();
+  signal(SIGPIPE, SIG_IGN);
+  TemporaryDirectory::remove_left_overs();
+  Experiment experiment(command, std::move(*scenario), std::move(*directory));
+  if (auto measured = experiment.measure(); !measured) {
+    if (interrupts() == 0) return measured.error();
+    std::fprintf(stderr, "ontime: interrupted; the same command goes on where it stopped\n");
+    return ExitCode::Interrupted;
+  }
+  return experiment.tell();
+}
+
+}  // namespace ontime::lab

@@ -1,0 +1,130 @@
+#include "lab/verbs/foresight_text.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/show/table.h"
+#include "lab/verbs/tail_json.h"
+#include "scheduler/policies/duration_words.h"
+
+namespace ontime::lab {
+
+using namespace cli;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string number(const char* format, double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string count(std::uint64_t n, const char* one, const char* many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+
+std::string seconds_text(double value) { return std::isfinite(value) ? number("%.3f", value) : "never"; }
+
+bool has_deadline(const Foreseen& foreseen) { return foreseen.recorded.scenario.jobs.front().deadline > 0; }
+
+void add_row(const std::string& name, const Prospect& prospect, Table& table) {
+  table.add_row({printable(name), number("%.3f", prospect.pocd.value),
+                 number("%.3f", prospect.pocd.low) + " to " + number("%.3f", prospect.pocd.high),
+                 seconds_text(prospect.median), seconds_text(prospect.low) + " to " + seconds_text(prospect.high),
+                 number("%.2f", prospect.machine_time.value), number("%.1f", prospect.attempts)});
+}
+
+std::string truth_of(const Foreseen& foreseen) {
+  if (!foreseen.recorded.has_ended) return "still ran";
+  if (!has_deadline(foreseen)) return foreseen.recorded.met ? "succeeded" : "did not succeed";
+  return foreseen.recorded.met ? "in time" : "missed";
+}
+
+std::string basis_of(const RecordedJob& recorded) {
+  const Scenario& scenario = recorded.scenario;
+  std::string text = "first attempts: the recorded durations of " + std::to_string(recorded.durations_recorded) +
+                     " of " + count(recorded.tasks, "task", "tasks") + "; all other attempts draw from " +
+                     scheduler::tail_words(recorded.drawn->tail, 1) + " for a whole split (" +
+                     count(recorded.drawn->durations.samples, "attempt", "attempts") + ")\n";
+  text += "cluster: " + count(scenario.nodes.size(), "node", "nodes") + ", " +
+          count(slots_of(scenario), "slot", "slots");
+  if (recorded.other_jobs > 0) text += "; beside " + count(recorded.other_jobs, "other job", "other jobs");
+  return text + "\n";
+}
+
+Json json_of(const Prospect& prospect) {
+  return {{"runs", prospect.runs},
+          {"pocd", prospect.pocd.value},
+          {"pocd_low", prospect.pocd.low},
+          {"pocd_high", prospect.pocd.high},
+          {"mean_seconds", prospect.mean},
+          {"median_seconds", prospect.median},
+          {"low_seconds", prospect.low},
+          {"high_seconds", prospect.high},
+          {"machine_seconds", prospect.machine_time.value},
+          {"machine_seconds_margin", prospect.machine_time.margin},
+          {"attempts", prospect.attempts}};
+}
+
+}  // namespace
+
+std::string foreseen_text(const Foreseen& foreseen) {
+  const JobGroup& job = foreseen.recorded.scenario.jobs.front();
+  std::string text = to_string(foreseen.job) + ": " + printable(foreseen.application) + ", " +
+                     count(foreseen.recorded.tasks, "task", "tasks");
+  if (has_deadline(foreseen)) text += ", deadline " + number("%.3f", job.deadline) + " s";
+  text += ", ran with policy " + printable(foreseen.policy) + "\n" + basis_of(foreseen.recorded);
+  if (!foreseen.is_identical) {
+    text +=
+        "the replay differs from the recording (see 'ontime replay' without --policy): this rests on what came "
+        "before\n";
+  }
+  Table table({{"policy"},
+               {has_deadline(foreseen) ? "PoCD" : "succeeds", Align::Right},
+               {"95 %", Align::Right},
+               {"done after s", Align::Right},
+               {"10 % to 90 %", Align::Right},
+               {"machine s", Align::Right},
+               {"attempts", Align::Right}});
+  table.add_row({"as it was", truth_of(foreseen), "", number("%.3f", foreseen.recorded.flow_time), "",
+                 number("%.2f", foreseen.recorded.machine_time), std::to_string(foreseen.recorded.attempts)});
+  add_row(foreseen.policy + " again", foreseen.again, table);
+  for (const ForeseenRow& row : foreseen.rows) add_row(row.policy, row.prospect, table);
+  text += table.to_string();
+  return text + count(foreseen.again.runs, "run", "runs") + " each, " + number("%.2f", foreseen.wall_seconds) + " s\n";
+}
+
+std::string foreseen_json(const Foreseen& foreseen) {
+  const RecordedJob& recorded = foreseen.recorded;
+  const Json truth = {{"policy", foreseen.policy},
+                      {"ended", recorded.has_ended},
+                      {"met", recorded.met},
+                      {"seconds", recorded.flow_time},
+                      {"machine_seconds", recorded.machine_time},
+                      {"attempts", recorded.attempts},
+                      {"copies", recorded.copies}};
+  Json policies = Json::array();
+  for (const ForeseenRow& row : foreseen.rows) {
+    Json one = {{"policy", row.policy}};
+    one.update(json_of(row.prospect));
+    policies.push_back(std::move(one));
+  }
+  const Json all = {{"job", to_string(foreseen.job)},
+                    {"application", foreseen.application},
+                    {"tasks", recorded.tasks},
+                    {"deadline_seconds", recorded.scenario.jobs.front().deadline},
+                    {"slots", slots_of(recorded.scenario)},
+                    {"other_jobs", recorded.other_jobs},
+                    {"durations_recorded", recorded.durations_recorded},
+                    {"tail", tail_json(recorded.drawn->tail)},
+                    {"replay_identical", foreseen.is_identical},
+                    {"recorded", truth},
+                    {"again", json_of(foreseen.again)},
+                    {"policies", policies}};
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ontime::lab

@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <future>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/commands/execute.h"
+#include "lab/verbs/execute.h"
+#include "cli/job_request.h"
+#include "lab/verbs/plan_text.h"
+#include "master/input_listing.h"
+#include "master/recording/entry_codec.h"
+#include "master/recording/reader.h"
+#include "lab/foresight/recorded_job.h"
+
+namespace ontime::lab {
+
+using namespace cli;
+namespace {
+
+using scheduler::estimate::DurationSample;
+
+constexpr double kCheckpointShare = 0.25;  // of a median attempt: closer ones cost time to simulate and change nothing
+
+// What is known of the application, and from where.
+struct Knowledge {
+  DurationSample sample;
+  std::string source;
+  std::uint32_t slots = 0;  // of the cluster that it comes from; 0: not known
+};
+
+std::string key_of(const wire::JobSpec& spec) {
+  scheduler::JobSpec named;
+  named.application = spec.application();
+  for (const auto& entry : spec.parameters()) named.parameters[entry.key()] = entry.value();
+  return scheduler::Cluster::profile_key(named);
+}
+
+void note_profile(const scheduler::Record& record, const std::string& key, Knowledge& knowledge) {
+  const auto* updated = std::get_if<scheduler::record::ProfileUpdated>(&record.fact);
+  if (updated != nullptr && updated->key == key) knowledge.sample = updated->sample;
+}
+
+// The latest profile in the recordings.
+Result<Knowledge> read_recordings(const PlanCommand& command, const std::string& key) {
+  const auto files = recordings_of(command.journal, command.recording);
+  if (!files) return files.error();
+  Knowledge knowledge;
+  knowledge.source = "profile in " + (command.recording.empty() ? command.journal : command.recording);
+  for (const std::string& file : *files) {
+    auto reader = recording::Reader::open(file);
+    if (!reader) return reader.error();
+    while (true) {
+      auto entry = reader->next();
+      if (!entry) return entry.error();
+      if (!*entry) break;
+      if (const auto* known = std::get_if<scheduler::Record>(&**entry)) note_profile(*known, key, knowledge);
+      const auto* step = std::get_if<recording::RecordedStep>(&**entry);
+      for (const std::string& bytes : step != nullptr ? step->records : std::vector<std::string>{}) {
+        const auto record = recording::decode_step_record(bytes);
+        if (!record) return record.error();
+        note_profile(*record, key, knowledge);
+      }
+    }
+  }
+  return knowledge;
+}
+
+Result<Knowledge> ask_master(const PlanCommand& command, const wire::JobSpec& spec) {
+  auto options = client_options(command.master);
+  if (!options) return options.error();
+  MasterClient client(std::move(*options));
+  const auto profile = client.profile(spec);
+  if (!profile) return profile.error();
+  Knowledge knowledge{{}, "profile of the master at " + command.master.address, profile->slots()};
+  for (const double value : profile->finished()) knowledge.sample.add_finished(value);
+  for (const double value : profile->censored()) knowledge.sample.add_censored(value);
+  for (const double value : profile->launches()) knowledge.sample.add_launch(value);
+  return knowledge;
+}
+
+Error nothing_known(const PlanCommand& command, const std::string& why) {
+  return bad_input("nothing is known of how long '" + command.job.application + "' with these parameters takes (" +
+                   why +
+                   "); run it once and give --master, --journal or --recording, or say it with --t-min and --beta");
+}
+
+Result<Knowledge> find_knowledge(const PlanCommand& command, const wire::JobSpec& spec) {
+  if (command.t_min) return Knowledge{{}, "as given", 0};
+  const bool is_recorded = !command.journal.empty() || !command.recording.empty();
+  auto knowledge = is_recorded ? read_recordings(command, key_of(spec)) : ask_master(command, spec);
+  if (!knowledge && (is_recorded || knowledge.error().kind != ErrorKind::Unavailable)) return knowledge.error();
+  if (!knowledge) return nothing_known(command, "there is no master at " + command.master.address);
+  if (knowledge->sample.finished().empty()) return nothing_known(command, "there is no " + knowledge->source);
+  return knowledge;
+}
+
+Result<Planned> make_question(const PlanCommand& command) {
+  const wire::JobSpec spec = make_job_spec(command.job, current_directory());
+  if (Status known = check_application(command.job); !known) return known.error();
+  const auto inputs = master::list_inputs({spec.inputs().begin(), spec.inputs().end()});
+  if (!inputs) return inputs.error();
+  if (inputs->empty()) return bad_input("the input is empty: there is nothing to plan");
+  const auto knowledge = find_knowledge(command, spec);
+  if (!knowledge) return knowledge.error();
+  Planned planned;
+  planned.application = command.job.application;
+  planned.source = knowledge->source;
+  planned.price = command.price;
+  PlanQuestion& question = planned.question;
+  JobGroup& job = question.job;
+  job.name = key_of(spec);
+  if (command.job.split_bytes != 0) job.split_bytes = command.job.split_bytes;
+  if (command.job.splits != 0) job.split_bytes = scheduler::split_bytes_for(*inputs, command.job.splits);
+  for (const scheduler::InputFile& file : *inputs) {
+    if (file.codec != scheduler::Codec::Plain)
+      return bad_input("'" + file.path + "' is compressed: nobody knows how much there is to map before it is mapped");
+    job.file_bytes.push_back(file.size);
+    planned.input_bytes += file.size;
+  }
+  job.record_bytes = 1;
+  job.deadline = seconds(command.job.deadline);
+  question.target = command.target;
+  question.runs = command.runs;
+  question.seed = command.seed;
+  const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+  question.slots = command.slots != 0 ? command.slots : knowledge->slots != 0 ? knowledge->slots : cores;
+  if (command.t_min) {
+    if (*command.t_min <= Duration(0)) return bad_input("--t-min is above 0");
+    question.tail = scheduler::pocd::FittedTail::pareto(seconds(*command.t_min), command.beta);
+  } else {
+    const auto fitted = fitted_durations(knowledge->sample, job.split_bytes, command.tail);
+    if (!fitted) return nothing_known(command, "no attempt has finished");
+    question.tail = fitted->tail;
+    planned.beta_error = fitted->durations.beta_error;
+    planned.samples = fitted->durations.samples;
+    job.profile = knowledge->sample;
+  }
+  const auto launches = knowledge->sample.launches();
+  if (command.launch)
+    question.launch = Distribution::constant(seconds(*command.launch));
+  else if (!launches.empty())
+    question.launch = Distribution::empirical({launches.begin(), launches.end()});
+  return planned;
+}
+
+// Checkpoints cost events and change nothing without crashes.
+PlanQuestion with_checkpoints(const PolicyChoice& policy, PlanQuestion question) {
+  const double usual = seconds(scheduler::default_checkpoint_interval(policy.name));
+  question.job.checkpoint = usual > 0 ? std::max(usual, kCheckpointShare * question.tail.median()) : 0;
+  return question;
+}
+
+}  // namespace
+
+Result<ExitCode> execute(const PlanCommand& command) {
+  auto planned = make_question(command);
+  if (!planned) return planned.error();
+  std::vector<std::string> policies = command.policies;
+  if (policies.empty()) policies = {"none", "hadoop", "shed+", "split-resume"};
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<std::future<Result<PlanAnswer>>> answers;  // a thread each
+  for (const std::string& text : policies) {
+    auto policy = read_policy_flag(text);
+    if (!policy) return policy.error();
+    auto question = with_checkpoints(*policy, planned->question);
+    answers.push_back(std::async(std::launch::async, plan, std::move(question), std::move(*policy)));
+  }
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    auto answer = answers[i].get();
+    if (!answer) return answer.error();
+    planned->rows.push_back({policies[i], std::move(*answer)});
+  }
+  planned->wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  std::fputs((command.json ? planned_json(*planned) : planned_text(*planned, command.explain)).c_str(), stdout);
+  return ExitCode::Done;
+}
+
+}  // namespace ontime::lab

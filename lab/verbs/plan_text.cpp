@@ -1,0 +1,163 @@
+#include "lab/verbs/plan_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/show/table.h"
+#include "lab/verbs/tail_json.h"
+#include "common/base/units.h"
+#include "scheduler/policies/duration_words.h"
+
+namespace ontime::lab {
+
+using namespace cli;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kSecondsPerHour = 3600;
+
+std::string number(const char* format, double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string count(std::uint64_t n, const char* one, const char* many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+
+// Three digits that mean something.
+std::string amount(double value) {
+  return std::isfinite(value) ? number(value < 100 ? "%.3g" : "%.0f", value) : "no end";
+}
+
+double cost_of(const Planned& planned, const Prospect& prospect) {
+  return prospect.machine_time.value / kSecondsPerHour * planned.price;
+}
+
+std::string slots_of(const PlanAnswer& answer) {
+  if (!answer.has_searched) return "not sought";
+  return answer.slots ? std::to_string(*answer.slots) : "none does";
+}
+
+std::string deadline_of(const PlanAnswer& answer) {
+  if (!answer.has_searched && !answer.is_exact) return "not sought";
+  return answer.deadline ? amount(*answer.deadline) + " s" : "none found";
+}
+
+std::string basis_of(const Planned& planned) {
+  const PlanQuestion& question = planned.question;
+  std::string text = "durations: " + planned.source + ": " + scheduler::tail_words(question.tail, 1);
+  const bool is_pareto = question.tail.kind() == scheduler::pocd::TailKind::Pareto;
+  if (is_pareto && planned.beta_error > 0) text += " +- " + number("%.2f", planned.beta_error);
+  text += " for a whole split";
+  if (planned.samples > 0) text += ", from " + count(planned.samples, "attempt", "attempts");
+  return text + "; launch " + amount(question.launch.mean()) + " s\n";
+}
+
+std::string method_of(const Planned& planned) {
+  std::uint32_t runs = 0;
+  std::uint32_t search = 0;
+  for (const PlannedRow& row : planned.rows) {
+    runs = std::max(runs, row.answer.prospect.runs);
+    search = std::max(search, row.answer.search_runs);
+  }
+  return "How this was found: every attempt takes the launch time and then, for a whole split, a time that is drawn "
+         "as\n"
+         "said above, independently of all others. 'formula' is the probability that the slowest task is done in time, "
+         "with a slot "
+         "for\n"
+         "every task and no copies. 'N runs' are simulations of the cluster with the policy itself (docs/simulator.md) "
+         "and\n"
+         "the share of them that was in time, with its 95 % interval. Deadline and slots for the target are found by "
+         "trying,\n"
+         "each on " +
+         count(search, "run", "runs") +
+         ", of which at least the target's share has to be in time; a deadline that is tried is told to the\n"
+         "policy, which then makes more or less haste. Machine time is the sum over all attempts, launches included.\n";
+}
+
+}  // namespace
+
+std::string planned_text(const Planned& planned, bool explain) {
+  const PlanQuestion& question = planned.question;
+  const std::uint32_t tasks = tasks_of(question);
+  std::string text = printable(planned.application) + ": " + format_size(planned.input_bytes) + ", " +
+                     count(tasks, "task", "tasks") + ", " + count(question.slots, "slot", "slots") + ", deadline " +
+                     amount(question.job.deadline) + " s\n" + basis_of(planned);
+  const std::string target = " for " + number("%g", question.target);
+  std::vector<Table::Column> columns{{"policy"},
+                                     {"PoCD", Align::Right},
+                                     {"95 %", Align::Right},
+                                     {"done after s", Align::Right},
+                                     {"10 % to 90 %", Align::Right},
+                                     {"machine s", Align::Right}};
+  if (planned.price > 0) columns.push_back({"cost", Align::Right});
+  columns.push_back({"deadline" + target, Align::Right});
+  columns.push_back({"slots" + target, Align::Right});
+  columns.push_back({"by"});
+  Table table(std::move(columns));
+  for (const auto& [policy, answer] : planned.rows) {
+    const Prospect& p = answer.prospect;
+    std::vector<std::string> row{
+        printable(policy),
+        number("%.4f", p.pocd.value),
+        answer.is_exact ? "" : number("%.3f", p.pocd.low) + " to " + number("%.3f", p.pocd.high),
+        amount(p.median),
+        amount(p.low) + " to " + amount(p.high),
+        amount(p.machine_time.value)};
+    if (planned.price > 0) row.push_back(amount(cost_of(planned, p)));
+    row.push_back(deadline_of(answer));
+    row.push_back(slots_of(answer));
+    row.push_back(answer.is_exact ? "formula" : count(p.runs, "run", "runs"));
+    table.add_row(std::move(row));
+  }
+  text += table.to_string();
+  return explain ? text + method_of(planned) : text;
+}
+
+std::string planned_json(const Planned& planned) {
+  const PlanQuestion& question = planned.question;
+  const auto finite = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
+  Json policies = Json::array();
+  for (const auto& [policy, answer] : planned.rows) {
+    const Prospect& p = answer.prospect;
+    Json row = {{"policy", policy},
+                {"method", answer.is_exact ? "formula" : "simulation"},
+                {"runs", p.runs},
+                {"search_runs", answer.has_searched ? answer.search_runs : 0},
+                {"pocd", p.pocd.value},
+                {"pocd_low", p.pocd.low},
+                {"pocd_high", p.pocd.high},
+                {"median_seconds", finite(p.median)},
+                {"low_seconds", finite(p.low)},
+                {"high_seconds", finite(p.high)},
+                {"machine_seconds", finite(p.machine_time.value)},
+                {"attempts", p.attempts},
+                {"target_deadline_seconds", answer.deadline ? Json(*answer.deadline) : Json()},
+                {"target_slots", answer.slots ? Json(*answer.slots) : Json()}};
+    if (planned.price > 0) row["cost"] = finite(cost_of(planned, p));
+    policies.push_back(std::move(row));
+  }
+  const Json all = {{"application", planned.application},
+                    {"input_bytes", planned.input_bytes},
+                    {"tasks", tasks_of(question)},
+                    {"slots", question.slots},
+                    {"deadline_seconds", question.job.deadline},
+                    {"target_pocd", question.target},
+                    {"durations",
+                     {{"source", planned.source},
+                      {"tail", tail_json(question.tail)},
+                      {"beta_error", planned.beta_error},
+                      {"attempts", planned.samples},
+                      {"launch_seconds", question.launch.mean()}}},
+                    {"policies", policies},
+                    {"wall_seconds", planned.wall_seconds}};
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ontime::lab

@@ -1,0 +1,176 @@
+#include "lab/verbs/replay_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/show/table.h"
+#include "master/recording/record_text.h"
+#include "lab/simulator/event_log.h"
+
+namespace ontime::lab {
+
+using namespace cli;
+namespace {
+
+using Json = nlohmann::ordered_json;
+using recording::Difference;
+using recording::EpochReport;
+
+constexpr std::size_t kJobsShown = 20;
+
+std::string number(const char* format, double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string count(std::uint64_t n, const char* one, const char* many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+
+std::string end_of(scheduler::JobState state) {
+  std::string text = scheduler::name_of(state);
+  return scheduler::is_final(state) ? text : text += " at the end of the recording";
+}
+
+// The event log's line without its time.
+std::string event_of(const Difference& difference) {
+  if (!difference.event) return "the master's start";
+  const std::string line = line_of(TimePoint{}, *difference.event);
+  return line.substr(line.find("< ") + 2);
+}
+
+std::string actions_of(const Difference& difference) {
+  std::string text = count(difference.actions_replayed.size(), "action", "actions");
+  for (const scheduler::Action& action : difference.actions_replayed) {
+    const std::string line = line_of(TimePoint{}, action);
+    text += "\n              " + line.substr(line.find("> ") + 2);
+  }
+  return text;
+}
+
+std::string text_of(const EpochReport& epoch, const Difference& difference) {
+  const bool is_about_records = difference.recorded || difference.replayed;
+  const auto shown = [](const std::optional<scheduler::Record>& record) {
+    return record ? number("%.9f s  ", seconds(record->at.time_since_epoch())) + recording::text_of(*record)
+                  : std::string("nothing (more)");
+  };
+  std::string text = "DIFFERENT at step " + std::to_string(difference.step) + ", " +
+                     number("%.6f", seconds(difference.at - epoch.header.started_at)) + " s after the master's start\n";
+  text += "  event       " + event_of(difference) + "\n";
+  text += "  recorded    " +
+          (is_about_records
+               ? shown(difference.recorded)
+               : count(difference.actions_recorded, "action", "actions") + ", of which only a checksum is recorded") +
+          "\n";
+  text += "  replayed    " + (is_about_records ? shown(difference.replayed) : actions_of(difference)) + "\n";
+  return text;
+}
+
+std::string end_of(const EpochReport& epoch) {
+  if (epoch.end) return epoch.end->reason;
+  return "the recording has no end: the master was killed, or still runs";
+}
+
+std::string text_of(const EpochReport& epoch) {
+  const double time = seconds(epoch.last - epoch.header.started_at);
+  std::string text = "epoch " + std::to_string(epoch.epoch) + ": " + count(epoch.steps, "step", "steps") + " in " +
+                     number("%.3f", time) + " s";
+  if (epoch.known != 0) text += " from " + count(epoch.known, "record", "records") + " in the journal";
+  text += ", " + count(epoch.records, "record", "records") + ", " + count(epoch.decisions, "decision", "decisions") +
+          ", " + count(epoch.actions, "action", "actions") + "; " + end_of(epoch) + "\n";
+  return epoch.difference ? text + text_of(epoch, *epoch.difference) : text;
+}
+
+std::string text_of(JobId id, const ReplayedJob& job) {
+  std::string text = to_string(id) + ": " + printable(job.application) + ", policy " + printable(job.policy) + ", " +
+                     count(job.decisions, "decision", "decisions") + ", " + end_of(job.state);
+  if (job.ended > job.submitted) text += " after " + number("%.3f", seconds(job.ended - job.submitted)) + " s";
+  return text + "\n";
+}
+
+struct Sums {
+  std::uint64_t steps = 0;
+  std::uint64_t records = 0;
+  std::uint64_t decisions = 0;
+  double time = 0;
+  explicit Sums(const Replayed& replayed) {
+    for (const EpochReport& epoch : replayed.epochs) {
+      steps += epoch.steps;
+      records += epoch.records;
+      decisions += epoch.decisions;
+      time += seconds(epoch.last - epoch.header.started_at);
+    }
+  }
+};
+
+std::string verdict(const Replayed& replayed) {
+  const Sums sums(replayed);
+  std::string text = replayed.is_identical
+                         ? "identical: " + count(sums.decisions, "decision", "decisions") + " and all other of " +
+                               count(sums.records, "record", "records") + ", in order and time"
+                         : std::string("the replay differs from the recording");
+  const double wall = std::max(replayed.wall_seconds, 1e-9);
+  text += "; " + count(sums.steps, "step", "steps") + " in " + number("%.3f", wall) + " s (" +
+          number("%.0f", static_cast<double>(sums.steps) / wall) + "/s, " + number("%.0f", sums.time / wall) +
+          " times as fast as it happened)\n";
+  return text;
+}
+
+}  // namespace
+
+std::string replayed_text(const Replayed& replayed, JobId only) {
+  std::string text;
+  for (const EpochReport& epoch : replayed.epochs) text += text_of(epoch);
+  if (replayed.torn_bytes != 0) {
+    text += count(replayed.torn_bytes, "byte", "bytes") +
+            " at the end of a file are no whole block: cut off by a crash, "
+            "or not written yet\n";
+  }
+  std::size_t shown = 0;
+  for (const auto& [id, job] : replayed.jobs) {
+    if (only.value != 0 ? id != only : job.records == 0) continue;
+    if (++shown <= kJobsShown) text += text_of(id, job);
+  }
+  if (shown > kJobsShown) text += "... and " + std::to_string(shown - kJobsShown) + " jobs more\n";
+  return text + verdict(replayed);
+}
+
+std::string replayed_json(const Replayed& replayed, JobId only) {
+  Json epochs = Json::array();
+  for (const EpochReport& epoch : replayed.epochs) {
+    Json one = {{"epoch", epoch.epoch},
+                {"cluster", epoch.header.cluster},
+                {"seconds", seconds(epoch.last - epoch.header.started_at)},
+                {"known", epoch.known},
+                {"steps", epoch.steps},
+                {"records", epoch.records},
+                {"decisions", epoch.decisions},
+                {"actions", epoch.actions},
+                {"end", epoch.end ? Json(epoch.end->reason) : Json()},
+                {"identical", !epoch.difference.has_value()}};
+    if (epoch.difference) one["difference"] = text_of(epoch, *epoch.difference);
+    epochs.push_back(std::move(one));
+  }
+  Json jobs = Json::array();
+  for (const auto& [id, job] : replayed.jobs) {
+    if (only.value != 0 ? id != only : job.records == 0) continue;
+    jobs.push_back({{"job", to_string(id)},
+                    {"application", job.application},
+                    {"policy", job.policy},
+                    {"state", end_of(job.state)},
+                    {"seconds", job.ended > job.submitted ? Json(seconds(job.ended - job.submitted)) : Json()},
+                    {"records", job.records},
+                    {"decisions", job.decisions}});
+  }
+  const Json all = {{"identical", replayed.is_identical},
+                    {"epochs", epochs},
+                    {"jobs", jobs},
+                    {"torn_bytes", replayed.torn_bytes},
+                    {"wall_seconds", replayed.wall_seconds}};
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ontime::lab

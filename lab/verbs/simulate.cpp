@@ -1,0 +1,215 @@
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/cluster/interrupt.h"
+#include "lab/verbs/execute.h"
+#include "cli/show/table.h"
+#include "lab/verbs/parallel_runs.h"
+#include "cli/text_file.h"
+#include "lab/verbs/study_files.h"
+#include "lab/scenario/policy_choice.h"
+#include "lab/scenario/scenario_yaml.h"
+#include "lab/simulator/simulator.h"
+#include "lab/results/page.h"
+#include "lab/study/study_yaml.h"
+
+namespace ontime::lab {
+
+using namespace cli;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One line of the answer: a policy over all its runs.
+struct Row {
+  std::string policy;
+  Summary summary;
+  double utilisation = 0;
+  std::uint64_t attempts = 0;
+  std::uint64_t events = 0;  // simulated
+  std::string jobs_csv;      // a line per job, if it is to be written
+};
+
+// Files that a scenario names lie beside it.
+ReadFile beside(const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path();
+  return [folder](const std::string& name) { return read_text_file((folder / name).string()); };
+}
+
+constexpr const char* kJobsTitles =
+    "policy,seed,job,group,tasks,submitted,ended,flow_time,deadline,met,machine_time,attempts,copies,mapped_bytes\n";
+
+void add_jobs(std::string& text, const std::string& policy, std::uint64_t seed, const Scenario& scenario,
+              const std::vector<JobOutcome>& jobs) {
+  std::array<char, 256> line{};
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const JobOutcome& job = jobs[i];
+    text += "\"" + policy + "\"," + std::to_string(seed) + "," + std::to_string(i) + ",\"" +
+            scenario.jobs[job.group].name + "\"";
+    std::snprintf(line.data(), line.size(), ",%u,%.3f,%.3f,%.3f,%.3f,%d,%.3f,%u,%u,%.0f\n", job.tasks, job.submitted,
+                  job.ended, job.has_ended() ? job.flow_time() : 0, job.deadline, job.met() ? 1 : 0, job.machine_time,
+                  job.attempts, job.copies, job.mapped_bytes);
+    text += line.data();
+  }
+}
+
+Result<Row> simulate(const Scenario& scenario, const std::string& name, const SimulateCommand& command,
+                     std::FILE* log) {
+  Row row;
+  row.policy = name;
+  std::vector<JobOutcome> jobs;
+  for (std::uint32_t run = 0; run < command.runs; ++run) {
+    Observer observer;
+    if (log != nullptr && run == 0) {
+      observer.log = [log](std::string_view line) {
+        std::fprintf(log, "%.*s\n", static_cast<int>(line.size()), line.data());
+      };
+    }
+    const Outcome outcome = lab::run(scenario, command.seed + run, observer);
+    if (!outcome.broken.empty()) return failed("seed " + std::to_string(command.seed + run) + ": " + outcome.broken[0]);
+    jobs.insert(jobs.end(), outcome.jobs.begin(), outcome.jobs.end());
+    if (!command.out.empty()) add_jobs(row.jobs_csv, name, command.seed + run, scenario, outcome.jobs);
+    row.utilisation += outcome.utilisation() / command.runs;
+    row.attempts += outcome.attempts;
+    row.events += outcome.events;
+  }
+  row.summary = summarise(jobs);
+  return row;
+}
+
+std::string number(const char* format, double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string table_of(const std::vector<Row>& rows) {
+  Table table({{"policy"},
+               {"jobs", Align::Right},
+               {"PoCD", Align::Right},
+               {"95 %", Align::Right},
+               {"machine s/job", Align::Right},
+               {"+-", Align::Right},
+               {"flow s", Align::Right},
+               {"attempts/task", Align::Right},
+               {"mapped in vain", Align::Right},
+               {"busy", Align::Right}});
+  for (const Row& row : rows) {
+    const Summary& s = row.summary;
+    table.add_row({row.policy, std::to_string(s.jobs), number("%.4f", s.pocd.value),
+                   number("%.4f", s.pocd.low) + " to " + number("%.4f", s.pocd.high),
+                   number("%.2f", s.machine_time.value), number("%.2f", s.machine_time.margin),
+                   number("%.2f", s.flow_time.value), number("%.3f", s.attempts), number("%.1f %%", 100 * s.duplicated),
+                   number("%.1f %%", 100 * row.utilisation)});
+  }
+  return table.to_string();
+}
+
+Json json_of(const std::vector<Row>& rows) {
+  Json list = Json::array();
+  for (const Row& row : rows) {
+    const Summary& s = row.summary;
+    list.push_back({{"policy", row.policy},
+                    {"jobs", s.jobs},
+                    {"unfinished", s.unfinished},
+                    {"pocd", s.pocd.value},
+                    {"pocd_low", s.pocd.low},
+                    {"pocd_high", s.pocd.high},
+                    {"machine_seconds_per_job", s.machine_time.value},
+                    {"machine_seconds_margin", s.machine_time.margin},
+                    {"flow_seconds", s.flow_time.value},
+                    {"flow_seconds_margin", s.flow_time.margin},
+                    {"attempts", row.attempts},
+                    {"simulated_events", row.events},
+                    {"attempts_per_task", s.attempts},
+                    {"mapped_in_vain", s.duplicated},
+                    {"utilisation", row.utilisation}});
+  }
+  return {{"policies", list}};
+}
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+Status write_results(const std::string& directory, const std::vector<Row>& rows) {
+  if (auto made = make_directory(directory); !made) return made;
+  std::string jobs = kJobsTitles;
+  for (const Row& row : rows) jobs += row.jobs_csv;
+  if (auto written = write_text_file(directory + "/jobs.csv", jobs); !written) return written;
+  return write_text_file(directory + "/summary.json", json_of(rows).dump(2) + "\n");
+}
+
+Status simulate_scenario(const SimulateCommand& command, const std::string& path, const std::string& text) {
+  auto scenario = read_scenario(text, beside(path));
+  if (!scenario) return bad_input("scenario " + path + ": " + scenario.error().message);
+  std::unique_ptr<std::FILE, CloseFile> log;
+  if (!command.event_log.empty()) {
+    log.reset(std::fopen(command.event_log.c_str(), "w"));
+    if (!log) return failed("cannot write the event log " + command.event_log);
+  }
+  std::vector<Row> rows;
+  const auto add = [&](const std::string& name) -> Status {
+    auto row = simulate(*scenario, name, command, rows.empty() ? log.get() : nullptr);
+    if (!row) return row.error();
+    rows.push_back(std::move(*row));
+    return {};
+  };
+  if (command.policies.empty()) {
+    if (auto added = add("as given"); !added) return added;
+  }
+  for (const std::string& policy : command.policies) {
+    const auto choice = read_policy_flag(policy);
+    if (!choice) return choice.error();
+    if (auto chosen = choose_policy(*scenario, *choice); !chosen) return chosen;
+    if (auto added = add(policy); !added) return added;
+  }
+  const std::string answer = command.json ? json_of(rows).dump(2) + "\n" : table_of(rows);
+  std::fputs(answer.c_str(), stdout);
+  for (const Row& row : rows) {
+    if (row.summary.unfinished == 0) continue;
+    std::fprintf(stderr, "%s: %llu jobs had not ended at the horizon\n", row.policy.c_str(),
+                 static_cast<unsigned long long>(row.summary.unfinished));
+  }
+  return command.out.empty() ? Status() : write_results(command.out, rows);
+}
+
+Status simulate_study(const SimulateCommand& command, const std::string& path, const std::string& text) {
+  const auto study = read_study(text, beside(path));
+  if (!study) return bad_input("study " + path + ": " + study.error().message);
+  install_interrupt_handlers();
+  const auto result = run_study(*study, {command.seeds, command.only}, parallel_runs(command.threads, path));
+  if (!result) return Error{result.error().kind, "study " + path + ": " + result.error().message};
+  const std::string answer = study->title + "\n\n" + tables_of(*study, *result) + "\n";
+  std::fputs(command.json ? csv_of(*result).c_str() : answer.c_str(), stdout);
+  std::fflush(stdout);
+  if (command.out.empty()) return {};
+  const auto drawn = write_study(command.out, path, *study, *result);
+  if (!drawn) return drawn.error();
+  if (!*drawn) {
+    std::fprintf(stderr, "%s: no figure was drawn, because gnuplot is not installed (Debian: gnuplot-nox)\n",
+                 path.c_str());
+  }
+  return write_index(command.out);
+}
+
+}  // namespace
+
+Result<ExitCode> execute(const SimulateCommand& command) {
+  for (const std::string& path : command.scenarios) {
+    const auto text = read_text_file(path);
+    if (!text) return text.error();
+    const bool is_study = has_study(*text);
+    const auto done = is_study ? simulate_study(command, path, *text) : simulate_scenario(command, path, *text);
+    if (!done && interrupts() > 0) return ExitCode::Interrupted;
+    if (!done) return done.error();
+  }
+  return ExitCode::Done;
+}
+
+}  // namespace ontime::lab

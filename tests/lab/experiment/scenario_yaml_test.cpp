@@ -1,0 +1,98 @@
+#include "lab/experiment/scenario_yaml.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "common/injection/document.h"
+#include "lab/experiment/plan.h"
+#include "tests/lab/experiment/read.h"
+
+namespace ontime::lab::experiment {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kSmall = "nodes: [{count: 4}]\njobs: [{app: wordcount}]\n";
+
+TEST(ExperimentScenario, HasDefaultsForAllButNodesAndJobs) {
+  const Scenario scenario = read(kSmall);
+  EXPECT_EQ(slots_of(scenario), 4u);
+  EXPECT_EQ(scenario.jobs[0].name, "wordcount");
+  EXPECT_EQ(scenario.policies.size(), 4u);
+  EXPECT_EQ(scenario.repeat, 1u);
+  EXPECT_TRUE(scenario.injection_text.empty());
+}
+
+TEST(ExperimentScenario, SaysOneSentenceThatBeginsWithTheLine) {
+  EXPECT_THAT(complaint("jobs: [{app: wordcount}]"), HasSubstr("'nodes' is missing"));
+  EXPECT_THAT(complaint("nodes: [{count: 4}]"), HasSubstr("'jobs' is missing"));
+  EXPECT_THAT(complaint(std::string(kSmall) + "polices: [none]"), StartsWith("line 3: there is no 'polices' here"));
+  EXPECT_THAT(complaint("nodes:\n  - {count: 0}\njobs: [{}]"), StartsWith("line 2: there is at least one node"));
+  EXPECT_THAT(complaint("nodes:\n  - {count: 1}\n  - {count: 1}\njobs: [{}]"), StartsWith("line 3: two groups"));
+  EXPECT_THAT(complaint(std::string(kSmall) + "injection:\n  pace: quickly"), StartsWith("line 4: pace=quickly"));
+  EXPECT_THAT(complaint(std::string(kSmall) + "injection:\n  seed: 3"), HasSubstr("outside of its injection"));
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs:\n  - {tasks: {5: 0.5, 0: 0.5}}"),
+              StartsWith("line 3: a job has 1 to"));
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs:\n  - {arrivals: {load: 0.5}}"),
+              StartsWith("line 3: a load needs a pace"));
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs:\n  - {arrivals: sometimes}"),
+              StartsWith("line 3: arrivals: at_once"));
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs:\n  - {noise: yes, deadline: 3s}"),
+              StartsWith("line 3: noise has no"));
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs: [{noise: yes}]"), HasSubstr("all jobs are noise"));
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs: [{}, {}]"), HasSubstr("two groups of jobs are called 'wordcount'"));
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs: [{name: a}, {name: b, arrivals: one_by_one}]"),
+              HasSubstr("{every: TIME}"));
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs: [{count: 5000}]"), HasSubstr("at most 900 jobs"));
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs:\n  - {trace: {file: x.csv}}"),
+              StartsWith("line 3: there is no x.csv"));
+  EXPECT_THAT(complaint("nodes: [\n"), StartsWith("line "));
+}
+
+TEST(ExperimentScenario, PoliciesAreCheckedBeforeAnythingRuns) {
+  EXPECT_THAT(complaint(std::string(kSmall) + "policies: [nono]"), StartsWith("line 3: there is no policy 'nono'"));
+  EXPECT_THAT(complaint(std::string(kSmall) + "policies: ['shed+:speed=1']"),
+              StartsWith("line 3: policy shed+ has no parameter 'speed'"));
+  EXPECT_THAT(complaint(std::string(kSmall) + "policies: {x: 'shed+:t_min=$t'}"), HasSubstr("$t stands for nothing"));
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs: [{deadline: {medians_of: nono}}]"),
+              HasSubstr("medians_of: there is no policy"));
+  EXPECT_EQ(complaint("nodes: [{count: 1}]\njobs: [{let: {t: 2s}}]\npolicies: {x: 'shed+:t_min=$t'}"), "");
+}
+
+class NoTraces final : public injection::TraceSource {
+ public:
+  Result<std::string> read(const std::string& name) override { return bad_input("there is no " + name); }
+};
+
+TEST(ExperimentScenario, SlowNodesBecomeRulesOfTheInjectionThatAMasterCanRead) {
+  const Scenario scenario = read(
+      "nodes: [{count: 2}, {name: old, count: 1, slowness: 2.5}]\njobs: [{}]\n"
+      "injection: {pace: 1s, node: ['worker-1:3x', 'worker-2:4x']}\n");
+  ASSERT_EQ(scenario.injection.nodes.size(), 3u);
+  EXPECT_EQ(scenario.injection.nodes[2].pattern, "old-*");
+  EXPECT_EQ(scenario.injection.nodes[2].factor, 2.5);
+  injection::Injection again;
+  NoTraces none;
+  const auto applied = apply_document(again, scenario.injection_text, none);
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_EQ(again, scenario.injection);
+}
+
+TEST(ExperimentScenario, TheShippedOnesCanBeRead) {
+  std::size_t read_so_far = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(ONTIME_EXPERIMENTS)) {
+    if (entry.path().extension() != ".yaml") continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    EXPECT_EQ(complaint(text.str()), "") << entry.path();
+    ++read_so_far;
+  }
+  EXPECT_GE(read_so_far, 5u);
+}
+
+}  // namespace
+}  // namespace ontime::lab::experiment

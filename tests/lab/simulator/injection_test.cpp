@@ -1,0 +1,115 @@
+// What is injected does to simulated attempts what it does to real ones.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <vector>
+
+#include "common/injection/draw.h"
+#include "common/injection/settings.h"
+#include "lab/simulator/simulator.h"
+
+namespace ontime::lab {
+namespace {
+
+class NoTraces final : public injection::TraceSource {
+ public:
+  Result<std::string> read(const std::string&) override { return bad_input("no files here"); }
+};
+
+Scenario injected(const std::vector<std::string>& settings) {
+  Scenario scenario;
+  scenario.nodes = {{.count = 30, .slots = 1, .slowness = Distribution::constant(1), .name = "worker"}};
+  scenario.launch = Distribution::constant(0.01);
+  scenario.jobs[0].tasks = Distribution::constant(10);
+  scenario.check_invariants = true;
+  scenario.injection.emplace();
+  NoTraces none;
+  for (const auto& setting : settings) {
+    EXPECT_TRUE(injection::apply(*scenario.injection, setting, none).has_value()) << setting;
+  }
+  return scenario;
+}
+
+// Of the attempts of the first job, in seconds from the first record to the end.
+std::map<AttemptId, double> times_of(const Scenario& scenario) {
+  std::map<AttemptId, double> times;
+  Observer observer;
+  observer.ended = [&](JobId id, const scheduler::Scheduler& scheduler) {
+    const scheduler::Job& job = *scheduler.cluster().find_job(id);
+    for (std::uint32_t task = 0; task < job.tasks.size(); ++task) {
+      const auto& attempts = job.tasks[task].attempts;
+      for (std::uint32_t number = 0; number < attempts.size(); ++number) {
+        times[{{id, task}, number}] = seconds(attempts[number].ended_at - attempts[number].started_at);
+      }
+    }
+  };
+  const Outcome outcome = run(scenario, 1, observer);
+  EXPECT_TRUE(outcome.broken.empty());
+  EXPECT_EQ(outcome.jobs[0].state, scheduler::JobState::Succeeded);
+  return times;
+}
+
+TEST(InjectedSimulation, AttemptsKeepThePaceAndTheStragglersAreThoseThatAreDrawn) {
+  const Scenario scenario = injected({"seed=7", "pace=2s", "straggler=0.1:8x", "node=worker-3:2x"});
+  for (const auto& [id, took] : times_of(scenario)) {
+    const double factor = injection::is_straggler(*scenario.injection, id.task, 10) ? 8 : 1;
+    const bool on_the_slow_node = took > 2 * factor * 1.5;
+    EXPECT_NEAR(took, 2 * factor * (on_the_slow_node ? 2 : 1), 0.01);
+  }
+}
+
+TEST(InjectedSimulation, LaunchTimesComeOnTop) {
+  const Scenario scenario = injected({"pace=2s", "launch=3s"});
+  EXPECT_NEAR(run(scenario, 1).jobs[0].flow_time(), 0.01 + 3 + 2, 0.01);
+}
+
+TEST(InjectedSimulation, APauseLengthensTheAttempt) {
+  for (const auto& [id, took] : times_of(injected({"pace=2s", "pause=1:5s"}))) EXPECT_NEAR(took, 7, 0.01);
+}
+
+TEST(InjectedSimulation, ACrashIsRetriedFromTheBeginning) {
+  const auto times = times_of(injected({"pace=2s", "crash=task:4@50%"}));
+  EXPECT_EQ(times.size(), 11u);
+  EXPECT_NEAR(times.at({{JobId{1}, 4}, 0}), 1, 0.01);
+  EXPECT_NEAR(times.at({{JobId{1}, 4}, 1}), 2, 0.01);
+}
+
+TEST(InjectedSimulation, HappensAtItsPlaceThoughTheDiskTakesTime) {
+  Scenario scenario = injected({"pace=2s", "pause=1:5s", "crash=task:4@75%"});
+  scenario.jobs[0].checkpoint = 0.5;
+  scenario.nodes[0].disk.sync = Distribution::constant(0.1);
+  const auto times = times_of(scenario);
+  EXPECT_EQ(times.size(), 11u);
+  const double crashed = times.at({{JobId{1}, 4}, 0});
+  EXPECT_GT(crashed, 5 + 1.5 + 0.1);  // its pause, three quarters of its work, at least one checkpoint
+  EXPECT_LT(crashed, 5 + 1.5 + 2);
+}
+
+TEST(InjectedSimulation, AStalledAttemptIsEndedByItsTimeout) {
+  Scenario scenario = injected({"pace=2s", "stall=task:4@50%"});
+  scenario.jobs[0].attempt_timeout = 1;
+  scenario.heartbeat = 0.1;
+  const auto times = times_of(scenario);
+  EXPECT_EQ(times.size(), 11u);
+  EXPECT_NEAR(times.at({{JobId{1}, 4}, 0}), 2, 0.2);
+}
+
+TEST(InjectedSimulation, AJobThatEndsAfterManyYoungerOnesIsStillKnown) {
+  Scenario scenario = injected({"pace=1s", "stall=task:9@50%"});
+  scenario.jobs.push_back(scenario.jobs[0]);
+  scenario.jobs[0].attempt_timeout = 60;  // only its tenth task stalls
+  scenario.jobs[1].count = 20;
+  scenario.jobs[1].tasks = Distribution::constant(1);
+  std::vector<JobId> ended;
+  Observer observer;
+  observer.ended = [&](JobId id, const scheduler::Scheduler& scheduler) {
+    ASSERT_NE(scheduler.cluster().find_job(id), nullptr);
+    ended.push_back(id);
+  };
+  run(scenario, 1, observer);
+  ASSERT_EQ(ended.size(), 21u);
+  EXPECT_EQ(ended.back(), JobId{1});
+}
+
+}  // namespace
+}  // namespace ontime::lab

@@ -1,0 +1,79 @@
+#include "lab/simulator/motion.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "worker/runner/cut_points.h"
+
+namespace ontime::lab {
+namespace {
+
+TimePoint at(double s) { return TimePoint(from_seconds(s)); }
+
+TEST(Motion, ReportsWholeRecordsAndReachesItsEndWhenItShould) {
+  Motion motion({100, 1100}, 10);
+  EXPECT_EQ(motion.offset(at(5)), 100u);
+  motion.set_speed(100, at(5));
+  EXPECT_EQ(motion.offset(at(5.19)), 110u);
+  EXPECT_EQ(motion.border_at(at(5)), at(15));
+  motion.set_speed(50, at(10));
+  EXPECT_EQ(motion.border_at(at(10)), at(20));
+  EXPECT_EQ(motion.offset(at(30)), 1100u);
+}
+
+TEST(Motion, AnswersACutAheadWithTheNextRecordAndOneBehindWithItsPosition) {
+  Motion motion({0, 1000}, 10);
+  motion.set_speed(100, at(0));
+  EXPECT_EQ(motion.cut(501, false, at(1.01)), 510u);
+  EXPECT_EQ(motion.segment(), (ByteRange{0, 510}));
+  EXPECT_EQ(motion.cut(20, true, at(1.01)), 110u);
+  EXPECT_EQ(motion.segment(), (ByteRange{0, 110}));
+  EXPECT_EQ(motion.cut(2000, true, at(1.01)), 110u);
+  motion.seal(at(1.1));
+  EXPECT_TRUE(motion.is_over());
+}
+
+TEST(Motion, GivesEverythingBackWhenCutBeforeItsFirstRecord) {
+  Motion motion({30, 1000}, 10);
+  EXPECT_EQ(motion.cut(0, true, at(1)), 30u);
+  EXPECT_TRUE(motion.is_over());
+}
+
+// Whatever is asked, it does what the rule of the real runner does.
+void compare_with_runner() {
+  const std::uint64_t record = *rc::gen::inRange<std::uint64_t>(1, 40);
+  const std::uint64_t begin = record * *rc::gen::inRange<std::uint64_t>(0, 10);
+  const std::uint64_t end = begin + record * *rc::gen::inRange<std::uint64_t>(1, 60);
+  Motion motion({begin, end}, record);
+  worker::CutPoints points({begin, end});
+  motion.set_speed(static_cast<double>(record), at(0));  // a record a second
+  bool has_mapped = false;
+  for (int second = 0; second < 80 && !points.is_over(); ++second) {
+    const TimePoint now = at(second);
+    if (motion.border_at(now) <= now) {
+      RC_ASSERT(motion.segment() == points.segment());
+      motion.seal(now);
+      points.on_sealed();
+      has_mapped = false;
+      continue;
+    }
+    const std::uint64_t position = motion.offset(now);
+    has_mapped = position > points.segment().begin;
+    if (*rc::gen::inRange(0, 3) == 0) {
+      const std::uint64_t wanted = *rc::gen::inRange<std::uint64_t>(0, end + 2 * record);
+      const bool release = *rc::gen::arbitrary<bool>();
+      const std::uint64_t boundary = wanted > position ? (wanted + record - 1) / record * record : wanted;
+      RC_ASSERT(motion.cut(wanted, release, now) == points.cut(position, has_mapped, boundary, release));
+    }
+    RC_ASSERT(motion.is_over() == points.is_over());
+    if (!points.is_over()) RC_ASSERT(motion.segment() == points.segment());
+  }
+}
+
+TEST(Motion, DoesWhatARealRunnerDoes) { EXPECT_TRUE(rc::check(compare_with_runner)); }
+
+}  // namespace
+}  // namespace ontime::lab

@@ -1,0 +1,14 @@
+#pragma once
+// Small scenarios of every kind, for tests that look for what nobody thought of.
+
+#include <cstdint>
+
+#include "lab/scenario/scenario.h"
+
+namespace ontime::lab::test {
+
+// The invariants are checked after every step. Node 0 always comes back, so that every job can end. Without faults:
+// no outages, no crashes and no lost packets.
+Scenario random_scenario(std::uint64_t seed, bool faults);
+
+}  // namespace ontime::lab::test

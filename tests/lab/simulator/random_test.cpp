@@ -1,0 +1,83 @@
+#include "lab/scenario/random.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "lab/scenario/distribution.h"
+#include "lab/scenario/elementary.h"
+
+namespace ontime::lab {
+namespace {
+
+TEST(Elementary, AgreesWithTheCLibrary) {
+  for (double x = 1e-300; x < 1e300; x *= 3.7) EXPECT_NEAR(natural_log(x) / std::log(x), 1, 2e-15) << x;
+  for (double x = -690; x < 700; x += 0.37) EXPECT_NEAR(exponential(x) / std::exp(x), 1, 4e-15) << x;
+  for (double x = 0.5; x < 2; x += 0.01) EXPECT_NEAR(natural_log(x), std::log(x), 1e-15) << x;
+  for (double z = -8; z < 30; z += 0.13) {
+    EXPECT_NEAR(normal_survival(z) / (0.5 * std::erfc(z / std::sqrt(2.0))), 1, 1e-12) << z;
+  }
+}
+
+TEST(Elementary, NormalScoreIsTheInverseOfNormalSurvival) {
+  for (double s = 1e-16; s < 1; s = s < 0.01 ? s * 1.9 : s + 0.007) {
+    EXPECT_NEAR(normal_survival(normal_score(s)) / s, 1, 1e-9) << s;
+  }
+}
+
+TEST(Random, GivesTheseVeryNumbersOnEveryMachine) {
+  Random random(42, Purpose::Duration, 1, 2, 3);
+  EXPECT_EQ(random.next(), 4316240492073405441u);
+  Random duration(42, Purpose::Duration);
+  EXPECT_EQ(Distribution::pareto(10, 1.5).sample(duration), 0x1.721d6c898d21cp+3);
+  Random again(42, Purpose::Duration);
+  EXPECT_EQ(Distribution::lognormal(10, 0.7).sample(again), 0x1.5f94b171dd82p+2);
+}
+
+TEST(Random, StreamsWithDifferentNamesDiffer) {
+  Random a(1, Purpose::Launch, 0, 1);
+  Random b(1, Purpose::Launch, 1, 0);
+  Random c(1, Purpose::Duration, 0, 1);
+  Random d(2, Purpose::Launch, 0, 1);
+  const std::uint64_t first = a.next();
+  EXPECT_NE(first, b.next());
+  EXPECT_NE(first, c.next());
+  EXPECT_NE(first, d.next());
+}
+
+// The mean of many draws, and the share above the median.
+void expect_moments(const Distribution& distribution, double tolerance) {
+  Random random(7, Purpose::Test);
+  constexpr int kDraws = 200'000;
+  double sum = 0;
+  int above = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double value = distribution.sample(random);
+    EXPECT_GE(value, distribution.least());
+    sum += value;
+    above += value > distribution.median() ? 1 : 0;
+  }
+  EXPECT_NEAR(sum / kDraws / distribution.mean(), 1, tolerance) << distribution.to_string();
+  EXPECT_NEAR(static_cast<double>(above) / kDraws, 0.5, 0.005) << distribution.to_string();
+}
+
+TEST(Distribution, HasTheMeanAndMedianItSays) {
+  expect_moments(Distribution::uniform(2, 6), 0.005);
+  expect_moments(Distribution::pareto(10, 3), 0.01);
+  expect_moments(Distribution::lognormal(10, 0.5), 0.01);
+  expect_moments(Distribution::shifted_exponential(3, 7), 0.01);
+  EXPECT_EQ(Distribution::pareto(10, 1).mean(), HUGE_VAL);
+  EXPECT_EQ(Distribution::constant(3).median(), 3);
+}
+
+TEST(Distribution, ResamplesWhatItWasGivenInEqualShares) {
+  const Distribution distribution = Distribution::empirical({5, 1, 2});
+  EXPECT_EQ(distribution.at_survival(0.99), 1);
+  EXPECT_EQ(distribution.at_survival(0.5), 2);
+  EXPECT_EQ(distribution.at_survival(0.01), 5);
+  EXPECT_EQ(distribution.mean(), 8.0 / 3);
+  EXPECT_EQ(distribution.to_string(), "empirical(3 values)");
+}
+
+}  // namespace
+}  // namespace ontime::lab

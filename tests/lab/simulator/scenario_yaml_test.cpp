@@ -1,0 +1,156 @@
+#include "lab/scenario/scenario_yaml.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ontime::lab {
+namespace {
+
+using testing::HasSubstr;
+
+std::string complaint(const std::string& text) {
+  const auto scenario = read_scenario(text);
+  return scenario ? "" : scenario.error().message;
+}
+
+TEST(ScenarioYaml, RecordedDurationsSayHowManyTasksThereAre) {
+  const auto scenario = read_scenario("{nodes: [{count: 1}], jobs: [{first_durations: [1, 2s, 0]}]}");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  EXPECT_EQ(scenario->jobs[0].first_durations, (std::vector<double>{1, 2, 0}));
+  EXPECT_EQ(scenario->jobs[0].tasks.median(), 3);
+  EXPECT_THAT(complaint("{nodes: [{count: 1}], jobs: [{first_durations: [-1]}]}"), HasSubstr("recorded duration"));
+}
+
+TEST(ScenarioYaml, TakesJobsFromATraceFile) {
+  const auto read_file = [](const std::string& path) -> Result<std::string> {
+    if (path != "jobs.csv") return bad_input("there is no " + path);
+    return std::string("# two columns count\nsubmit_s,bytes,tasks\n0.5,7,3\n2,7,1\n9.25,7,40\n");
+  };
+  const auto all = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: jobs.csv}}]}", read_file);
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->jobs[0].count, 3u);
+  EXPECT_EQ(all->jobs[0].trace[2].at, 9.25);
+  EXPECT_EQ(all->jobs[0].trace[2].tasks, 40u);
+  const auto some = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: jobs.csv, every: 2}}]}", read_file);
+  ASSERT_TRUE(some) << some.error().message;
+  EXPECT_EQ(some->jobs[0].count, 2u);
+  EXPECT_EQ(some->jobs[0].trace[1].tasks, 40u);
+  const auto none = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: other.csv}}]}", read_file);
+  EXPECT_THAT(none ? "" : none.error().message, HasSubstr("there is no other.csv"));
+}
+
+TEST(ScenarioYaml, RefusesATraceThatIsNotInOrderOrHasNoTasks) {
+  const auto complaint_about = [](const std::string& csv) {
+    const auto read_file = [&](const std::string&) -> Result<std::string> { return csv; };
+    const auto scenario = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: f}}]}", read_file);
+    return scenario ? "" : scenario.error().message;
+  };
+  EXPECT_THAT(complaint_about("submit_s,tasks\n5,1\n4,1\n"), HasSubstr("line 3: jobs come in order"));
+  EXPECT_THAT(complaint_about("submit_s,tasks\n5,0\n"), HasSubstr("line 2"));
+  EXPECT_THAT(complaint_about("submit_s,bytes\n5,1\n"), HasSubstr("line 2"));
+  EXPECT_THAT(complaint_about("submit_s,tasks\n"), HasSubstr("there is no job in it"));
+}
+
+constexpr const char* kEverything = R"(
+nodes:
+  - {count: 3, slots: 2}
+  - {count: 1, slots: 1, slowness: {uniform: [2, 4]}, disk: {write: 100MiB, sync: {uniform: [0.01, 0.03]}}}
+launch: 500ms
+network_delay: {lognormal: [2ms, 0.5]}
+network: {loss: 0.01, retransmit: 300ms, give_up: 5s}
+commit: 3s
+heartbeat: 200ms
+node_timeout: 5s
+cut_timeout: 3s
+reconnect: 1s
+speed_changes_every: 1m
+node_correlation: 0.25
+crash_probability: 0.01
+horizon: 1e6
+check_invariants: yes
+placement: {apart: no, fast_first: no, leave_out: no, left_out_for: 10s}
+outages:
+  - {node: 3, at: 10s, lasts: 2s, kind: partition}
+  - {node: 1, at: 20}
+  - {node: 2, at: 5, kind: disk_full}
+  - {node: 2, at: 6, kind: disk_fails}
+jobs:
+  - name: words
+    count: 5
+    arrivals: {load: 0.5}
+    tasks: {uniform: [5, 10]}
+    split_bytes: 64MiB
+    record_bytes: 4KiB
+    duration: {pareto: [10s, 1.5]}
+    deadline: 1m
+    output: 0.5
+    skew: {begins: {uniform: [0.2, 0.8]}, slowness: 4}
+    policy: none
+    set: {}
+    estimator: hadoop
+    checkpoint: off
+    attempt_timeout: 10m
+    attempts_max: 3
+    kill_on_miss: yes
+  - {arrivals: [0, 5, 7.5], duration: {empirical: [1, 2, 3]}}
+  - {arrivals: one_by_one, count: 2}
+)";
+
+TEST(ScenarioYaml, ReadsEverythingThereIs) {
+  const auto scenario = read_scenario(kEverything);
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  EXPECT_EQ(slots_of(*scenario), 7u);
+  EXPECT_EQ(scenario->nodes[1].slowness.to_string(), "uniform(2, 4)");
+  EXPECT_EQ(scenario->nodes[1].disk.bytes_per_second, 100u << 20);
+  EXPECT_EQ(scenario->nodes[1].disk.sync.to_string(), "uniform(0.01, 0.03)");
+  EXPECT_FALSE(scenario->nodes[0].disk.takes_time());
+  EXPECT_EQ(scenario->launch.median(), 0.5);
+  EXPECT_EQ(scenario->network_delay.to_string(), "lognormal(0.002, 0.5)");
+  EXPECT_EQ(scenario->network.loss, 0.01);
+  EXPECT_EQ(scenario->network.retransmit, 0.3);
+  EXPECT_EQ(scenario->network.give_up, 5);
+  EXPECT_EQ(scenario->commit.median(), 3);
+  EXPECT_EQ(scenario->cut_timeout, 3);
+  EXPECT_EQ(scenario->speed_changes_every, 60);
+  EXPECT_EQ(scenario->outages[0].kind, Outage::Kind::Partition);
+  EXPECT_EQ(scenario->outages[1].lasts, kForEver);
+  EXPECT_EQ(scenario->outages[2].kind, Outage::Kind::DiskFull);
+  EXPECT_EQ(scenario->outages[3].kind, Outage::Kind::DiskFails);
+  EXPECT_FALSE(scenario->placement.apart);
+  const JobGroup& words = scenario->jobs[0];
+  EXPECT_EQ(words.count, 5u);
+  EXPECT_EQ(words.arrivals.load, 0.5);
+  EXPECT_EQ(words.split_bytes, 64u << 20);
+  EXPECT_EQ(words.duration.to_string(), "pareto(10, 1.5)");
+  EXPECT_EQ(words.deadline, 60);
+  EXPECT_EQ(words.skew_begins.to_string(), "uniform(0.2, 0.8)");
+  EXPECT_EQ(words.skew_slowness.median(), 4);
+  EXPECT_EQ(words.checkpoint, 0);
+  EXPECT_EQ(words.output, 0.5);
+  EXPECT_EQ(scenario->jobs[1].count, 3u);
+  EXPECT_FALSE(scenario->jobs[1].checkpoint);
+  EXPECT_TRUE(scenario->jobs[2].arrivals.one_by_one);
+}
+
+TEST(ScenarioYaml, SaysWhatIsWrongAndWhere) {
+  EXPECT_THAT(complaint("nodes:\n  - {coutn: 3}\n"), testing::AllOf(HasSubstr("line 2"), HasSubstr("coutn")));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - duration: {pareto: [1]}\n"), HasSubstr("two numbers"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - duration: {gauss: [1, 2]}\n"), HasSubstr("gauss"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - policy: wishful\n"), HasSubstr("wishful"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - deadline: soon\n"), HasSubstr("soon"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - skew: {slowness: 0}\n"), HasSubstr("skew"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs:\n  - deadline: -1\n"), HasSubstr("negative"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{}]\noutages: [{node: 7, at: 1}]\n"), HasSubstr("outage"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{}]\nnetwork: {loss: 1}\n"), HasSubstr("loss"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{}]\nnetwork: {give_up: 0}\n"), HasSubstr("given up"));
+  EXPECT_THAT(complaint("nodes: [{disk: {write: 0}}]\njobs: [{}]\n"), HasSubstr("disk"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{}]\noutages: [{node: 0, at: 1, kind: fire}]\n"), HasSubstr("disk_full"));
+  EXPECT_THAT(complaint("nodes: [{}]\njobs: [{output: -1}]\n"), HasSubstr("output"));
+  EXPECT_THAT(complaint("nodes: []\njobs: [{}]\n"), HasSubstr("node"));
+  EXPECT_THAT(complaint("jobs: [\n"), HasSubstr("line"));
+  EXPECT_NE(complaint(""), "");
+  EXPECT_NE(complaint("- 1\n- 2\n"), "");
+}
+
+}  // namespace
+}  // namespace ontime::lab

@@ -1,0 +1,37 @@
+// What comes out on average over many jobs is what the scenario asked for.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "lab/simulator/simulator.h"
+
+namespace ontime::lab {
+namespace {
+
+// The scheduler has nothing to do with the true durations of first attempts: the job meets its deadline if all do.
+TEST(Statistics, PocdWithoutSpeculationIsThatOfTheFormula) {
+  Scenario scenario;
+  scenario.nodes = {{.count = 20, .slots = 1, .slowness = Distribution::constant(1)}};
+  scenario.jobs[0].count = 1500;
+  scenario.jobs[0].arrivals.one_by_one = true;
+  scenario.jobs[0].tasks = Distribution::constant(10);
+  scenario.jobs[0].duration = Distribution::pareto(10, 2);
+  scenario.jobs[0].deadline = 51.002;
+  scenario.jobs[0].checkpoint = 0;
+  const Share pocd = summarise(run(scenario, 1).jobs).pocd;
+  const double expected = std::pow(1 - std::pow(10.0 / 50, 2), 10);
+  EXPECT_LT(pocd.low, expected);
+  EXPECT_GT(pocd.high, expected);
+}
+
+TEST(Statistics, OffersTheLoadThatWasAskedFor) {
+  Scenario scenario;
+  scenario.nodes = {{.count = 20, .slots = 1, .slowness = Distribution::constant(1)}};
+  scenario.jobs[0].count = 2000;
+  scenario.jobs[0].duration = Distribution::lognormal(10, 0.5);
+  scenario.jobs[0].arrivals.load = 0.6;
+  EXPECT_NEAR(run(scenario, 1).utilisation(), 0.6, 0.03);
+}
+
+}  // namespace
+}  // namespace ontime::lab

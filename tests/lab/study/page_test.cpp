@@ -1,0 +1,102 @@
+#include "lab/results/page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "lab/results/page_numbers.h"
+#include "lab/results/plot.h"
+#include "lab/study/study_yaml.h"
+#include "tests/lab/study/small_study.h"
+
+namespace ontime::lab {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Written {
+  Study study;
+  StudyResult result;
+};
+
+// With numbers that can be told in advance.
+Written written() {
+  auto study = read_study(kStudy);
+  auto result = run_study(*study, {}, one_by_one);
+  for (std::size_t i = 0; i < result->rows.size(); ++i) {
+    const double value = 0.1 * static_cast<double>(i + 1);
+    result->rows[i].values[0] = {value, value - 0.05, value + 0.05, 2};
+  }
+  return {std::move(*study), std::move(*result)};
+}
+
+TEST(Page, ShowsThePrintedNumberBesideOursAndMarksWhatDiffers) {
+  const Written given = written();
+  const std::string page = page_of(given.study, given.result, {"small", "small.yaml", true});
+  EXPECT_TRUE(page.starts_with("# A small one\n"));
+  EXPECT_THAT(page, HasSubstr("| tasks | policy | deadline 20 | deadline 40 |"));
+  EXPECT_THAT(page, HasSubstr("| few | Hadoop | **0.100 ± 0.050** [-1] | 0.300 ± 0.050 |"));
+  EXPECT_THAT(page, HasSubstr("| few | Ours | 0.200 ± 0.050 [0.2 to 1] | 0.400 ± 0.050 [0.2 to 1] |"));
+  EXPECT_THAT(page, HasSubstr("It holds 4 of 5"));
+  EXPECT_THAT(page, HasSubstr("ontime simulate small.yaml --out"));
+  EXPECT_THAT(page, HasSubstr("![A small one](small.svg)"));
+  EXPECT_THAT(page, HasSubstr("## What differs, and why\n\nLess."));
+  EXPECT_THAT(page, HasSubstr("## What was assumed\n\nNothing."));
+}
+
+TEST(Page, ShowsNoFigureThatThereIsNot) {
+  const Written given = written();
+  EXPECT_THAT(page_of(given.study, given.result, {"small", "small.yaml", false}), Not(HasSubstr("svg")));
+}
+
+TEST(Page, WithoutAnXAxisMeasuresStandSideBySide) {
+  Written given = written();
+  given.study.figure = {};
+  EXPECT_THAT(tables_of(given.study, given.result),
+              HasSubstr("| tasks | deadline | policy | PoCD | machine time per job (s) |"));
+}
+
+TEST(Page, CsvHasOneRowPerPoint) {
+  const Written given = written();
+  const std::string csv = csv_of(given.result);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 9);
+  EXPECT_THAT(csv, HasSubstr("tasks,deadline,policy,seeds,pocd,pocd_low,pocd_high,pocd_printed_low"));
+  EXPECT_THAT(csv, HasSubstr("few,20,Hadoop,2,0.1,0.05,0.15,-1,-1,"));
+  EXPECT_EQ(curves_csv_of(given.study, given.result), "");
+}
+
+TEST(Page, CurvesAreTimesByQuantile) {
+  std::string text = kStudy;
+  text.replace(text.find("{kind: lines, x: deadline, y: pocd}"), 35, "{kind: cdf}");
+  const auto study = read_study(text);
+  ASSERT_TRUE(study) << study.error().message;
+  const auto result = run_study(*study, {1, "Ours"}, one_by_one);
+  ASSERT_TRUE(result);
+  const std::string csv = curves_csv_of(*study, *result);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 201);
+  EXPECT_THAT(plot_of(*study, *result, "x.svg"), HasSubstr("with lines"));
+}
+
+TEST(Page, PlotDrawsEveryPolicyWithItsInterval) {
+  const Written given = written();
+  const std::string plot = plot_of(given.study, given.result, "out dir/x.svg");
+  EXPECT_THAT(plot, HasSubstr("set output \"out dir/x.svg\""));
+  EXPECT_THAT(plot, HasSubstr("title \"Hadoop\""));
+  EXPECT_THAT(plot, HasSubstr("20 0.1 0.05 0.15 -1"));
+  EXPECT_THAT(plot, HasSubstr("set title \"tasks few\""));
+  EXPECT_THAT(plot, HasSubstr("set title \"tasks many\""));
+  EXPECT_EQ(plot.find("title \"Hadoop\""), plot.rfind("title \"Hadoop\"")) << "its name stands once, for all panels";
+}
+
+TEST(PageNumbers, AreFixedAndSayWhatIsMissing) {
+  EXPECT_EQ(fixed(0.12345, 3), "0.123");
+  EXPECT_EQ(fixed(std::numeric_limits<double>::quiet_NaN(), 3), "-");
+  EXPECT_EQ(fixed(-std::numeric_limits<double>::infinity(), 3), "-inf");
+  EXPECT_EQ(text_of({1, 0.9, 1, 2}, 2), "1.00 (0.90 to 1.00)");
+  EXPECT_EQ(text_of(Reading{0.5, 0.5}), "0.5");
+}
+
+}  // namespace
+}  // namespace ontime::lab

@@ -1,0 +1,28 @@
+#include "lab/verbs/parallel_runs.h"
+
+#include <gtest/gtest.h>
+
+#include "lab/results/page.h"
+#include "lab/study/study_yaml.h"
+#include "tests/lab/study/small_study.h"
+
+namespace ontime::cli {
+namespace {
+
+TEST(ParallelRuns, ResultsAreTheSameHoweverManyThreadsThereAre) {
+  const auto study = lab::read_study(lab::kStudy);
+  ASSERT_TRUE(study);
+  const auto one = lab::run_study(*study, {3, ""}, lab::one_by_one);
+  const auto many = lab::run_study(*study, {3, ""}, parallel_runs(5, "small"));
+  ASSERT_TRUE(one && many);
+  EXPECT_EQ(lab::csv_of(*one), lab::csv_of(*many));
+}
+
+TEST(ParallelRuns, TheLineTellsHowFarItIs) {
+  EXPECT_EQ(runs_line(0, 0, 72, -1, "a.yaml"), "[>                       ]   0%  0/72 runs  a.yaml");
+  EXPECT_EQ(runs_line(0.5, 31, 72, 130, "a.yaml"),
+            "[============>           ]  50%  31/72 runs  about 2m10s left  a.yaml");
+}
+
+}  // namespace
+}  // namespace ontime::cli

@@ -1,0 +1,87 @@
+#include "lab/study/study_yaml.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/lab/study/small_study.h"
+
+namespace ontime::lab {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// What is wrong with a study whose lines from 7 on are these.
+std::string complaint(const std::string& lines) {
+  const auto study = read_study(kScenario + "study:\n" + lines);
+  return study ? "" : study.error().message;
+}
+
+const std::string kRest = "  policies: {A: none}\n  measures: [pocd]\n";
+
+TEST(StudyYaml, ReadsEverythingThereIs) {
+  const auto study = read_study(kScenario + R"(
+study:
+  title: T
+  source: S
+  seeds: 7
+  policies:
+    A: none
+    B: {run: "dolly:budget=1", measured: {p: {miss_of: hadoop, per_task: yes}}}
+  vary:
+    - name: deadline
+      values:
+        - {label: 300, set: {jobs.0.deadline: 300s}}
+        - label: half
+          set: {jobs.*.deadline: {medians_of: hadoop, times: 0.5, with: {jobs.0.tasks: 3}}}
+  measures: [pocd, utility]
+  utility: {log: e, r_min: 0.1, theta: 1e-5, price: 2}
+  printed: [{policy: A, deadline: 300, pocd: 0.4}, {policy: B, utility: [-1, 0]}]
+  read_off_figure: yes
+  by_group: yes
+  assumptions: one
+  findings: two
+  figure: {kind: bars, x: deadline, y: pocd, log_y: yes}
+)");
+  ASSERT_TRUE(study) << study.error().message;
+  EXPECT_EQ(study->seeds, 7u);
+  EXPECT_TRUE(study->policies[1].measured.at("p").per_task);
+  EXPECT_EQ(study->axes[0].values[1].settings[0].medians->times, 0.5);
+  EXPECT_EQ(study->axes[0].values[1].settings[0].medians->with[0].path, "jobs.0.tasks");
+  EXPECT_EQ(study->utility.price, 2);
+  EXPECT_EQ(study->printed[1].values.at("utility").low, -1);
+  EXPECT_EQ(study->figure.kind, Figure::Kind::Bars);
+  EXPECT_EQ(study->names, std::vector<std::string>{"words"});
+}
+
+TEST(StudyYaml, TellsAStudyFromAScenario) {
+  EXPECT_TRUE(has_study(kStudy));
+  EXPECT_FALSE(has_study(kScenario));
+  EXPECT_FALSE(has_study("- ["));
+}
+
+TEST(StudyYaml, SaysWhatIsWrongAndWhere) {
+  EXPECT_THAT(complaint("  title: T\n  polices: {}\n"), AllOf(HasSubstr("line 8"), HasSubstr("polices")));
+  EXPECT_THAT(complaint("  title: T\n  policies: {A: wishful}\n"), AllOf(HasSubstr("line 8"), HasSubstr("wishful")));
+  EXPECT_THAT(complaint("  title: T\n  policies: {A: 'none:x=1'}\n"), HasSubstr("x"));
+  EXPECT_THAT(complaint("  title: T\n  measures: [luck]\n"), AllOf(HasSubstr("line 8"), HasSubstr("luck")));
+  EXPECT_THAT(complaint("  title: T\n  measures: [pocd]\n"), HasSubstr("policies"));
+  EXPECT_THAT(complaint(kRest), HasSubstr("title"));
+  EXPECT_THAT(complaint("  title: T\n" + kRest + "  printed: [{policy: B, pocd: 1}]\n"), HasSubstr("policy: B"));
+  EXPECT_THAT(complaint("  title: T\n" + kRest + "  printed: [{policy: A, pocd: [1]}]\n"), HasSubstr("least"));
+  EXPECT_THAT(complaint("  title: T\n" + kRest + "  vary: [{name: x, values: []}]\n"), HasSubstr("no values"));
+  EXPECT_THAT(complaint("  title: T\n" + kRest + "  figure: {kind: bars, x: nothing, y: pocd}\n"),
+              HasSubstr("nothing"));
+  EXPECT_THAT(complaint("  title: T\n" + kRest + "  figure: {kind: pie}\n"), HasSubstr("cdf"));
+  EXPECT_THAT(complaint("  title: T\n" + kRest + "  seeds: 0\n"), HasSubstr("seed"));
+  EXPECT_THAT(complaint("  - 1\n"), HasSubstr("keys"));
+}
+
+TEST(StudyYaml, TheScenarioMustBeRightToo) {
+  const auto study = read_study("nodes: []\njobs: [{}]\nstudy:\n  title: T\n" + kRest);
+  ASSERT_FALSE(study);
+  EXPECT_THAT(study.error().message, HasSubstr("node"));
+}
+
+}  // namespace
+}  // namespace ontime::lab
