@@ -2,7 +2,6 @@
 
 #include <boost/math/policies/policy.hpp>
 #include <boost/math/quadrature/tanh_sinh.hpp>
-#include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <numbers>
@@ -77,7 +76,5 @@ double integrate(const std::function<double(double)>& f, double length) {
 }
 
 double gamma_ratio(double z, double delta) { return boost::math::tgamma_delta_ratio(z, delta, Quiet()); }
-
-double digamma(double z) { return boost::math::digamma(z, Quiet()); }
 
 }  // namespace ontime::scheduler::pocd

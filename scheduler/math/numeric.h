@@ -50,7 +50,4 @@ double integrate(const std::function<double(double)>& f, double length);
 // Gamma(z) / Gamma(z + delta) for z, z + delta > 0; accurate for z = 1e6 too, where differences of lgamma are not.
 double gamma_ratio(double z, double delta);
 
-// Gamma'(z) / Gamma(z) for z > 0.
-double digamma(double z);
-
 }  // namespace ontime::scheduler::pocd

@@ -23,7 +23,8 @@ constexpr std::size_t kAttemptsAhead = 8;
 
 class Search {
  public:
-  Search(const View& view, std::vector<WatchedJob>& jobs, CopyOdds odds) : view_(view), jobs_(jobs), odds_(odds) {}
+  Search(const View& view, std::vector<WatchedJob>& jobs, bool straggler_shape)
+      : view_(view), jobs_(jobs), straggler_shape_(straggler_shape) {}
 
   FoundStragglers run() {
     for (std::uint32_t job = 0; job < jobs_.size(); ++job) list_tasks(job);
@@ -49,7 +50,7 @@ class Search {
 
   const View& view_;
   std::vector<WatchedJob>& jobs_;
-  const CopyOdds odds_;
+  const bool straggler_shape_;
   std::vector<Place> places_;
   FoundStragglers found_;
 };
@@ -121,8 +122,8 @@ void Search::assess(const Piece& piece, Place place) {
   late.ln_copy = ln_miss_of_copy(late, piece);
   const bool is_hopeless =
       soonest >= job.view->deadline() || (job.durations.tail && late.ln_copy > std::log1p(-kChanceMin));
-  if (is_hopeless) job.is_lost = true;
-  if (is_hopeless && !odds_.as_printed) {
+  if (is_hopeless) {
+    job.is_lost = true;
     return decline(place, soonest >= ahead.completion ? Reason::CopyWouldBeLater : Reason::Hopeless);
   }
   late.is_told = !found_.declined.empty() && found_.declined.back().task == piece.task;
@@ -131,19 +132,15 @@ void Search::assess(const Piece& piece, Place place) {
 
 double Search::ln_miss_of_copy(const Straggler& late, const Piece& piece) const {
   const WatchedJob& job = jobs_[late.job];
-  const Racer& ahead = piece.racers.front();
-  const double now = job.view->since_submission(view_.now);
-  const double begin = odds_.as_printed ? now : now + job.durations.launch;
-  const double left = odds_.as_printed ? std::max(0.0, static_cast<double>(piece.range.end) - ahead.pace.offset -
-                                                           ahead.pace.rate * std::max(0.0, now - ahead.pace.at))
-                                       : static_cast<double>(piece.range.end - late.resume_at);
+  const double begin = job.view->since_submission(view_.now) + job.durations.launch;
+  const double left = static_cast<double>(piece.range.end - late.resume_at);
   if (job.durations.tail) {
     const double time = job.view->deadline() - begin;
     return time > 0 && left > 0 ? job.durations.ln_survival(time / left) : 0;
   }
   const double shortest = left * job.durations.t_min;
   double beta = job.durations.beta;
-  if (odds_.straggler_shape) {  // the limit of eq. 14 for an attempt that stands is 1
+  if (straggler_shape_) {  // the limit of eq. 14 for an attempt that stands is 1
     beta = std::isinf(late.completion) ? 1 : pocd::straggler_shape(late.completion - begin, 0, shortest);
   }
   return pocd::ln_attempt_miss(beta, 0, shortest, job.view->deadline(), begin);
@@ -157,8 +154,8 @@ void Search::decline(Place place, Reason reason) {
 
 }  // namespace
 
-FoundStragglers find_stragglers(const View& view, std::vector<WatchedJob>& jobs, CopyOdds odds) {
-  return Search(view, jobs, odds).run();
+FoundStragglers find_stragglers(const View& view, std::vector<WatchedJob>& jobs, bool straggler_shape) {
+  return Search(view, jobs, straggler_shape).run();
 }
 
 }  // namespace ontime::scheduler

@@ -11,15 +11,6 @@
 
 namespace ontime::scheduler {
 
-// How the odds of a copy are counted.
-struct CopyOdds {
-  // Shed+ eqs. 6 and 9 to the letter: the copy works on all that is left now and has D - tau for it. Otherwise it works
-  // on what is behind the hand-over and has what the launch leaves of that time.
-  bool as_printed = false;
-  // The shape of a copy's Pareto tail is the straggler's own (eq. 14), otherwise the application's.
-  bool straggler_shape = true;
-};
-
 struct WatchedJob {
   const JobView* view = nullptr;
   estimate::Durations durations;
@@ -43,7 +34,9 @@ struct FoundStragglers {
   std::vector<Decline> declined;  // late tasks that copies are no use for, at most one each, in the same order
 };
 
-// Sets is_lost of the jobs. With as_printed pieces that no copy can bring in are among the pieces as well.
-FoundStragglers find_stragglers(const View& view, std::vector<WatchedJob>& jobs, CopyOdds odds);
+// Sets is_lost of the jobs. A copy works on what is behind the hand-over and has what the launch leaves of the time for
+// it; Shed+'s eqs. 6 and 9 give it all that is left now and all the time. `straggler_shape`: the shape of a copy's Pareto
+// tail is the straggler's own (eq. 14), otherwise the application's.
+FoundStragglers find_stragglers(const View& view, std::vector<WatchedJob>& jobs, bool straggler_shape);
 
 }  // namespace ontime::scheduler

@@ -19,13 +19,13 @@ double DurationStatistics::deviation() const {
   return count_ < 2 ? 0 : std::sqrt(squares_ / static_cast<double>(count_));
 }
 
-double DurationStatistics::mean_bound(Defects defects) const {
-  if (count_ < 2) return defects == Defects::AsWritten ? 0 : mean_;
+double DurationStatistics::mean_bound() const {
+  if (count_ < 2) return mean_;
   return mean_ + 1.96 * deviation() / std::sqrt(static_cast<double>(count_));
 }
 
-double DurationStatistics::new_attempt(Defects defects) const {
-  const double bound = mean_bound(defects);
+double DurationStatistics::new_attempt() const {
+  const double bound = mean_bound();
   return bound + std::min(0.25 * bound, deviation() / 2);
 }
 
@@ -39,7 +39,7 @@ constexpr double kPauseMin = 0.01;           // seconds
 
 double new_attempt(const JobView& job, const estimate::DurationStatistics& peers, bool as_written) {
   if (job.job->spec.estimator != "simple-exponential") return peers.mean();
-  return peers.new_attempt(as_written ? estimate::Defects::AsWritten : estimate::Defects::Fixed);
+  return as_written && peers.count() < 2 ? 0 : peers.new_attempt();
 }
 
 }  // namespace

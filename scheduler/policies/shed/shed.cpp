@@ -110,8 +110,7 @@ pocd::ShedGrant Optimisation::grant(std::int64_t kappa) const {
   std::vector<pocd::ShedJob> jobs;
   for (const Claim& claim : claims_) jobs.push_back(claim.odds);
   const Sharing& sharing = settings_.sharing;
-  return sharing.as_printed ? pocd::shed_listing(jobs, kappa, sharing.max, pocd::HopelessJobs::Feed)
-                            : pocd::allocate_shed(jobs, kappa, sharing.max, sharing.objective);
+  return pocd::allocate_shed(jobs, kappa, sharing.max, sharing.objective);
 }
 
 void Optimisation::give(const Claim& claim, std::uint32_t r, const OtherNodes& nodes) {

@@ -16,9 +16,8 @@ double ln_attempt_miss(double beta, double phi, double t_min, double deadline, d
   return ln < 0 ? beta * ln : 0;
 }
 
-double ln_miss(const ShedJob& job, double r, bool kept_will_miss) {
-  const double attempts = kept_will_miss ? r : r + 1;
-  return times(attempts, ln_attempt_miss(job.beta, job.phi, job.t_min, job.deadline, job.tau));
+double ln_miss(const ShedJob& job, double r) {
+  return times(r + 1, ln_attempt_miss(job.beta, job.phi, job.t_min, job.deadline, job.tau));
 }
 
 Pocd shed_pocd(const ShedJob& job, double r) { return pocd_of_equal_tasks(ln_miss(job, r), job.tasks); }
@@ -28,13 +27,9 @@ bool is_hopeless(double phi, double t_min, double deadline, double tau) {
 }
 
 double straggler_shape(double t_rem, double phi, double t_min) {
-  const double shape = straggler_shape_as_printed(t_rem, phi, t_min);
-  return shape > 0 ? shape : kInfinity;
-}
-
-double straggler_shape_as_printed(double t_rem, double phi, double t_min) {
   const double pole = slack(t_rem, 0, phi, t_min);
-  return pole == 0 ? kInfinity : t_rem / pole;
+  const double shape = t_rem / pole;
+  return pole != 0 && shape > 0 ? shape : kInfinity;
 }
 
 double check_interval(double deadline, double t_avg, double theta_prime) {
@@ -83,13 +78,13 @@ ShedGrant grant_of(std::span<const ShedJob> jobs, std::vector<std::uint32_t> r) 
   return grant;
 }
 
-}  // namespace
-
-ShedGrant shed_listing(std::span<const ShedJob> jobs, std::int64_t kappa, CopyLimit limit, HopelessJobs hopeless) {
+// One copy per task at a time to the job with the smallest R_j until nothing fits. Max-min optimal because the jobs
+// that no allocation can save are left out; the paper's listing feeds them first, since their R_j stays 0.
+ShedGrant feed_the_smallest(std::span<const ShedJob> jobs, std::int64_t kappa, CopyLimit limit) {
   using Turn = std::pair<double, std::size_t>;  // ln R_j, j: the smallest first, the lowest index on ties
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (hopeless == HopelessJobs::Feed || !cannot_be_saved(jobs[i])) turns.emplace(ln_pocd_with(jobs[i], 0), i);
+    if (!cannot_be_saved(jobs[i])) turns.emplace(ln_pocd_with(jobs[i], 0), i);
   }
   std::vector<std::uint32_t> r(jobs.size());
   auto left = static_cast<std::uint64_t>(std::max<std::int64_t>(kappa, 0));  // kappa - omega
@@ -103,13 +98,14 @@ ShedGrant shed_listing(std::span<const ShedJob> jobs, std::int64_t kappa, CopyLi
   }
   ShedGrant grant = grant_of(jobs, std::move(r));
   grant.total.value = grant.total.bound = smallest_savable(jobs, grant.ln_pocd);
-  grant.total.exact = hopeless == HopelessJobs::Skip;
-  if (!grant.total.exact) grant.total.bound = 1;
+  grant.total.exact = true;
   return grant;
 }
 
+}  // namespace
+
 ShedGrant allocate_shed(std::span<const ShedJob> jobs, std::int64_t kappa, CopyLimit limit, Objective objective) {
-  if (objective == Objective::MaxMin) return shed_listing(jobs, kappa, limit, HopelessJobs::Skip);
+  if (objective == Objective::MaxMin) return feed_the_smallest(jobs, kappa, limit);
   const auto capacity = static_cast<std::uint64_t>(std::max<std::int64_t>(kappa, 0));
   std::vector<Ladder> ladders;
   for (const ShedJob& job : jobs) ladders.push_back(ladder_of(job, capacity, limit, objective));

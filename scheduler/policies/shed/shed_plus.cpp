@@ -55,14 +55,12 @@ class Granting {
 
   std::vector<PieceGrant> run(std::int64_t kappa) {
     for (const Claim& claim : claims_) odds_.push_back(odds_of(claim));
-    grant_ = rule_.as_printed ? pocd::shed_plus_listing(odds_, kappa, rule_.max, pocd::HopelessJobs::Feed)
-                              : pocd::allocate_shed_plus(odds_, kappa, rule_.max, rule_.objective);
+    grant_ = pocd::allocate_shed_plus(odds_, kappa, rule_.max, rule_.objective);
     give_leftovers(kappa - static_cast<std::int64_t>(grant_.total.copies));
     return by_piece();
   }
 
  private:
-  bool kept_misses() const { return rule_.kept_misses && !rule_.as_printed; }
   pocd::JobOdds odds_of(const Claim& claim) const;
   void give_leftovers(std::int64_t left);
   std::uint32_t worthwhile(std::uint32_t copies, const pocd::TaskOdds& odds) const;
@@ -79,18 +77,17 @@ class Granting {
 // The sum of ln R is raised by the same copies whatever the rest of the job is like, so it is not computed then.
 pocd::JobOdds Granting::odds_of(const Claim& claim) const {
   pocd::JobOdds odds;
-  const bool rest_matters = rule_.as_printed || rule_.objective != pocd::Objective::SumLog;
-  if (rest_matters) odds.ln_rest = ln_rest(*claim.job, claim.job->view->since_submission(view_.now));
-  if (claim.job->is_lost && !rule_.as_printed) odds.ln_rest = -pocd::kInfinity;
+  if (rule_.objective != pocd::Objective::SumLog) odds.ln_rest = ln_rest(*claim.job, claim.job->view->since_submission(view_.now));
+  if (claim.job->is_lost) odds.ln_rest = -pocd::kInfinity;
   odds.stragglers.reserve(claim.count);
   for (const Straggler& piece : pieces_.subspan(claim.first, claim.count)) {
-    odds.stragglers.push_back({kept_misses() ? 0 : piece.ln_copy, piece.ln_copy});
+    odds.stragglers.push_back({rule_.kept_misses ? 0 : piece.ln_copy, piece.ln_copy});
   }
   return odds;
 }
 
 void Granting::give_leftovers(std::int64_t left) {
-  if (!kept_misses() || left <= 0) return;
+  if (!rule_.kept_misses || left <= 0) return;
   std::vector<pocd::JobOdds> odds;
   std::vector<std::size_t> whose;
   for (std::size_t i = 0; i < claims_.size(); ++i) {
@@ -204,7 +201,7 @@ std::vector<WatchedJob> ShedPlus::watch(const View& view) {
 
 void ShedPlus::check(const View& view, Plan& plan) {
   std::vector<WatchedJob> jobs = watch(view);
-  FoundStragglers found = find_stragglers(view, jobs, {settings_.sharing.as_printed, settings_.straggler_shape});
+  FoundStragglers found = find_stragglers(view, jobs, settings_.straggler_shape);
   if (found.pieces.empty() && found.slower.empty() && found.declined.empty()) return;
   plan.decisions.reserve(plan.decisions.size() + found.slower.size() + found.declined.size() + found.pieces.size() +
                          jobs.size());
@@ -220,7 +217,7 @@ void ShedPlus::check(const View& view, Plan& plan) {
 
 void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& pieces,
                      const CopyBudget& budget, Plan& plan) const {
-  const GrantRule rule{settings_.sharing.objective, settings_.sharing.max, settings_.sharing.as_printed,
+  const GrantRule rule{settings_.sharing.objective, settings_.sharing.max,
                        settings_.kept_misses || settings_.release, settings_.gain_min};
   const std::vector<PieceGrant> grants = grant_copies(view, jobs, pieces, budget.copies, rule);
   std::int64_t left = budget.copies;

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <queue>
 #include <utility>
 
 #include "scheduler/math/allocation.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/policies/shed/shed_formulas.h"
 
 namespace ontime::scheduler::pocd {
 
@@ -19,46 +19,61 @@ bool JobOdds::is_hopeless() const {
          });
 }
 
-JobGrowth::JobGrowth(const JobOdds& odds, CopyLimit limit, NextCopy rule)
-    : odds_(odds),
-      limit_(limit),
-      rule_(rule),
-      copies_(odds.stragglers.size()),
-      leaves_(std::bit_ceil(odds.stragglers.size() + 1)),
-      sums_(2 * leaves_) {
-  sums_.back() = odds.ln_rest;  // the last leaf; there is one more than stragglers
-  for (std::size_t i = 0; i < copies_.size(); ++i) {
-    sums_[leaves_ + i] = odds.stragglers[i].ln_pocd(0);
-    offer(i);
-  }
-  for (std::size_t node = leaves_ - 1; node > 0; --node) sums_[node] = sums_[2 * node] + sums_[2 * node + 1];
-}
-
-void JobGrowth::grow() {
-  const std::size_t task = next_.top().second;
-  next_.pop();
-  set_term(task, odds_.stragglers[task].ln_pocd(++copies_[task]));
-  offer(task);
-}
-
-void JobGrowth::set_term(std::size_t task, double ln) {
-  std::size_t node = leaves_ + task;
-  sums_[node] = ln;
-  while (node /= 2) sums_[node] = sums_[2 * node] + sums_[2 * node + 1];
-}
-
-void JobGrowth::offer(std::size_t task) {
-  if (!may_grow(copies_[task], limit_)) return;
-  const double now = sums_[leaves_ + task];
-  if (rule_ == NextCopy::LeastLikely) {
-    next_.emplace(now, task);
-    return;
-  }
-  const double gain = odds_.stragglers[task].ln_pocd(copies_[task] + 1) - now;
-  if (gain > 0) next_.emplace(-gain, task);  // false for the NaN of a hopeless task
-}
-
 namespace {
+
+// One job while copies are given to its stragglers one by one, each where it raises ln R_j most (the lowest index on
+// ties): best for every number of copies, since gains only shrink.
+class JobGrowth {
+ public:
+  // odds must outlive it.
+  JobGrowth(const JobOdds& odds, CopyLimit limit)
+      : odds_(odds),
+        limit_(limit),
+        copies_(odds.stragglers.size()),
+        leaves_(std::bit_ceil(odds.stragglers.size() + 1)),
+        sums_(2 * leaves_) {
+    sums_.back() = odds.ln_rest;  // the last leaf; there is one more than stragglers
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      sums_[leaves_ + i] = odds.stragglers[i].ln_pocd(0);
+      offer(i);
+    }
+    for (std::size_t node = leaves_ - 1; node > 0; --node) add_up(node);
+  }
+
+  // ln R_j with the copies given so far. The sum is kept as a tree, so nothing cancels as terms shrink.
+  double ln_pocd() const { return sums_[1]; }
+  // Some straggler may get one more copy and would profit.
+  bool can_grow() const { return !next_.empty(); }
+  const std::vector<std::uint32_t>& copies() const { return copies_; }
+
+  // Gives one copy. REQUIRES: can_grow().
+  void grow() {
+    const std::size_t task = next_.top().second;
+    next_.pop();
+    std::size_t node = leaves_ + task;
+    sums_[node] = odds_.stragglers[task].ln_pocd(++copies_[task]);
+    while (node /= 2) add_up(node);
+    offer(task);
+  }
+
+ private:
+  void add_up(std::size_t node) { sums_[node] = sums_[2 * node] + sums_[2 * node + 1]; }
+
+  // Puts the task into the queue if it may grow.
+  void offer(std::size_t task) {
+    if (!may_grow(copies_[task], limit_)) return;
+    const double gain = odds_.stragglers[task].ln_pocd(copies_[task] + 1) - sums_[leaves_ + task];
+    if (gain > 0) next_.emplace(-gain, task);  // false for the NaN of a hopeless task
+  }
+
+  const JobOdds& odds_;
+  CopyLimit limit_;
+  std::vector<std::uint32_t> copies_;  // r_i per straggler
+  std::size_t leaves_;
+  std::vector<double> sums_;                    // binary tree of partial sums of ln R_i, root at 1
+  using Turn = std::pair<double, std::size_t>;  // -gain, task: the largest gain first
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> next_;
+};
 
 std::uint64_t slots(std::int64_t kappa) { return static_cast<std::uint64_t>(std::max<std::int64_t>(kappa, 0)); }
 
@@ -74,7 +89,7 @@ double smallest_savable(std::span<const JobOdds> jobs, const std::vector<double>
 Ladder ladder_of(const JobOdds& job, std::uint64_t capacity, CopyLimit limit) {
   constexpr double kCertain = 1e-17;  // R = 1 in double
   if (job.is_hopeless()) return {1, {0}};
-  JobGrowth growth(job, limit, NextCopy::BestGain);
+  JobGrowth growth(job, limit);
   Ladder ladder{1, {std::exp(growth.ln_pocd())}};
   while (growth.can_grow() && ladder.value.size() <= capacity && growth.ln_pocd() < -kCertain) {
     growth.grow();
@@ -89,7 +104,7 @@ ShedPlusGrant maximise_sum(std::span<const JobOdds> jobs, std::uint64_t kappa, C
   const Climb climb = best_climb(ladders, kappa);
   ShedPlusGrant grant;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    JobGrowth growth(jobs[j], limit, NextCopy::BestGain);
+    JobGrowth growth(jobs[j], limit);
     for (std::uint32_t step = 0; step < climb.steps[j]; ++step) growth.grow();
     grant.copies.push_back(growth.copies());
     grant.ln_pocd.push_back(growth.ln_pocd());
@@ -103,16 +118,14 @@ ShedPlusGrant maximise_sum(std::span<const JobOdds> jobs, std::uint64_t kappa, C
 
 // One copy at a time to the job with the smallest R_j. With the best placement inside the jobs this is max-min optimal:
 // whatever beats the smallest R must give that job at least as many copies.
-ShedPlusGrant feed_the_smallest(std::span<const JobOdds> jobs, std::uint64_t kappa, CopyLimit limit, NextCopy rule,
-                                HopelessJobs hopeless) {
+ShedPlusGrant feed_the_smallest(std::span<const JobOdds> jobs, std::uint64_t kappa, CopyLimit limit) {
   using Turn = std::pair<double, std::size_t>;  // ln R_j, j
   std::vector<JobGrowth> growth;
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
   growth.reserve(jobs.size());
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    growth.emplace_back(jobs[j], limit, rule);
-    const bool fed = hopeless == HopelessJobs::Feed || !jobs[j].is_hopeless();
-    if (fed && growth[j].can_grow()) turns.emplace(growth[j].ln_pocd(), j);
+    growth.emplace_back(jobs[j], limit);
+    if (!jobs[j].is_hopeless() && growth[j].can_grow()) turns.emplace(growth[j].ln_pocd(), j);
   }
   ShedPlusGrant grant;
   while (!turns.empty() && grant.total.copies < kappa) {
@@ -126,52 +139,10 @@ ShedPlusGrant feed_the_smallest(std::span<const JobOdds> jobs, std::uint64_t kap
     grant.copies.push_back(job.copies());
     grant.ln_pocd.push_back(job.ln_pocd());
   }
-  grant.total.value = smallest_savable(jobs, grant.ln_pocd);
-  grant.total.exact = hopeless == HopelessJobs::Skip && rule == NextCopy::BestGain;
-  grant.total.bound = grant.total.exact ? grant.total.value : 1;
+  grant.total.value = grant.total.bound = smallest_savable(jobs, grant.ln_pocd);
+  grant.total.exact = true;
   return grant;
 }
-
-}  // namespace
-
-JobOdds odds_of(const RunningJob& job, RestOfJob rest) {
-  JobOdds odds;
-  for (const RunningTask& task : job.tasks) {
-    if (!task.straggler && rest == RestOfJob::OnlyWhetherLost) {
-      const bool lost = task.kept_will_miss || is_hopeless(task.phi, job.t_min, job.deadline, job.tau);
-      if (lost) odds.ln_rest = -kInfinity;
-      continue;
-    }
-    const double ln_copy = ln_attempt_miss(task.beta, task.phi, job.t_min, job.deadline, job.tau);
-    const TaskOdds one{task.kept_will_miss ? 0 : ln_copy, ln_copy};
-    if (task.straggler) {
-      odds.stragglers.push_back(one);
-    } else {
-      odds.ln_rest += one.ln_pocd(0);
-    }
-  }
-  return odds;
-}
-
-ShedPlusGrant allocate_shed_plus(std::span<const JobOdds> jobs, std::int64_t kappa, CopyLimit limit,
-                                 Objective objective) {
-  switch (objective) {
-    case Objective::SumPocd:
-      return maximise_sum(jobs, slots(kappa), limit);
-    case Objective::SumLog:
-      return maximise_sum_of_ln(jobs, slots(kappa), limit);
-    case Objective::MaxMin:
-      return feed_the_smallest(jobs, slots(kappa), limit, NextCopy::BestGain, HopelessJobs::Skip);
-  }
-  return {};
-}
-
-ShedPlusGrant shed_plus_listing(std::span<const JobOdds> jobs, std::int64_t kappa, CopyLimit limit,
-                                HopelessJobs hopeless) {
-  return feed_the_smallest(jobs, slots(kappa), limit, NextCopy::LeastLikely, hopeless);
-}
-
-namespace {
 
 // What the next copy of one straggler would add to ln R.
 struct Offer {
@@ -277,8 +248,6 @@ double ln_pocd_with(const JobOdds& job, const std::vector<std::uint32_t>& copies
   return sum;
 }
 
-}  // namespace
-
 ShedPlusGrant maximise_sum_of_ln(std::span<const JobOdds> jobs, std::uint64_t kappa, CopyLimit limit) {
   ShedPlusGrant grant;
   for (const JobOdds& job : jobs) grant.copies.emplace_back(job.stragglers.size());
@@ -291,6 +260,21 @@ ShedPlusGrant maximise_sum_of_ln(std::span<const JobOdds> jobs, std::uint64_t ka
   grant.total.bound = grant.total.value;
   grant.total.exact = true;
   return grant;
+}
+
+}  // namespace
+
+ShedPlusGrant allocate_shed_plus(std::span<const JobOdds> jobs, std::int64_t kappa, CopyLimit limit,
+                                 Objective objective) {
+  switch (objective) {
+    case Objective::SumPocd:
+      return maximise_sum(jobs, slots(kappa), limit);
+    case Objective::SumLog:
+      return maximise_sum_of_ln(jobs, slots(kappa), limit);
+    case Objective::MaxMin:
+      return feed_the_smallest(jobs, slots(kappa), limit);
+  }
+  return {};
 }
 
 }  // namespace ontime::scheduler::pocd
