@@ -10,7 +10,6 @@
 #include "common/base/wording.h"
 #include "common/injection/settings.h"
 #include "experiment/plan.h"
-#include "scheduler/policies/check_policy.h"
 #include "scheduler/policies/policy.h"
 #include "simulator/policy_choice.h"
 #include "simulator/trace_csv.h"

@@ -104,7 +104,8 @@ TEST(MonteCarlo, RestartWhenCopiesCannotMakeIt) {
   ChronosJob job = kJob;
   job.tau_est = 33;  // D - tau_est = 12 < t_min
   job.tau_kill = 70;
-  expect_mean(machine_time(Strategy::Restart, job, kR) / job.tasks, [&](Dice& dice) { return run_restart(dice, job).cost; });
+  const double expected = machine_time(Strategy::Restart, job, kR) / job.tasks;
+  expect_mean(expected, [&](Dice& dice) { return run_restart(dice, job).cost; });
 }
 
 TEST(MonteCarlo, ResumeWithLinearProgress) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "scheduler/policies/shed/shed_formulas.h"
-#include "scheduler/policies/shed/shed_plus_formulas.h"
 
 namespace ontime::scheduler::pocd {
 

@@ -35,7 +35,6 @@ namespace ontime::scheduler {
 namespace {
 
 constexpr double kCompletedShareMin = 0.05;  // of a job's tasks before it is judged
-constexpr double kPauseMin = 0.01;           // seconds
 
 double new_attempt(const JobView& job, const estimate::DurationStatistics& peers, bool as_written) {
   if (job.job->spec.estimator != "simple-exponential") return peers.mean();
@@ -53,10 +52,8 @@ std::uint32_t hadoop_cap(const HadoopSettings& settings, std::size_t tasks, std:
 std::unique_ptr<Policy> Hadoop::make(Parameters& parameters) {
   HadoopSettings settings;
   settings.slow_task_threshold = parameters.number("slowtaskthreshold", settings.slow_task_threshold, 0, 100);
-  settings.retry_after_no_speculate =
-      std::max(kPauseMin, parameters.duration("retry_after_no_speculate", settings.retry_after_no_speculate));
-  settings.retry_after_speculate =
-      std::max(kPauseMin, parameters.duration("retry_after_speculate", settings.retry_after_speculate));
+  settings.retry_after_no_speculate = parameters.period("retry_after_no_speculate", settings.retry_after_no_speculate);
+  settings.retry_after_speculate = parameters.period("retry_after_speculate", settings.retry_after_speculate);
   settings.minimum_allowed_tasks =
       parameters.count("minimum_allowed_tasks", settings.minimum_allowed_tasks, 0, 1'000'000);
   settings.cap_total_tasks = parameters.number("cap_total_tasks", settings.cap_total_tasks, 0, 1);

@@ -136,15 +136,9 @@ void Optimisation::resume(const Claim& claim, const Piece& piece, std::uint32_t 
       ahead.completion) {
     return decline(claim, piece, Reason::CopyWouldBeLater);
   }
-  Speculate decision;
-  decision.task = piece.task;
-  decision.segment = piece.range.begin;
-  decision.resume_at = settings_.handover == Handover::Ready ? 0 : *at;
-  decision.release = settings_.release;
-  decision.handover = settings_.handover;
-  decision.copies = {r};
+  Speculate decision = resume_from(*at, race_for(piece.task, piece.range.begin, r, ahead.completion),
+                                   settings_.handover, settings_.release);
   decision.reason = Reason::Clone;
-  decision.completion = ahead.completion;
   decision.pocd_before = -std::expm1(pocd::ln_miss(claim.odds, 0));
   decision.pocd_after = -std::expm1(pocd::ln_miss(claim.odds, r));
   plan_.add(std::move(decision));

@@ -6,7 +6,6 @@
 
 #include "scheduler/math/numeric.h"
 #include "scheduler/policies/duration_words.h"
-#include "scheduler/policies/shed/shed_formulas.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -77,7 +76,9 @@ class Granting {
 // The sum of ln R is raised by the same copies whatever the rest of the job is like, so it is not computed then.
 pocd::JobOdds Granting::odds_of(const Claim& claim) const {
   pocd::JobOdds odds;
-  if (rule_.objective != pocd::Objective::SumLog) odds.ln_rest = ln_rest(*claim.job, claim.job->view->since_submission(view_.now));
+  if (rule_.objective != pocd::Objective::SumLog) {
+    odds.ln_rest = ln_rest(*claim.job, claim.job->view->since_submission(view_.now));
+  }
   if (claim.job->is_lost) odds.ln_rest = -pocd::kInfinity;
   odds.stragglers.reserve(claim.count);
   for (const Straggler& piece : pieces_.subspan(claim.first, claim.count)) {
@@ -140,10 +141,7 @@ void introduce(const JobView& job, Plan& plan) {
     if (job.job->attempts_launched == 0) plan.add(Note{job.id, "no deadline: nothing to be late for, no copies"});
     return;
   }
-  const std::vector<InputFile>& inputs = job.job->spec.inputs;
-  if (std::all_of(inputs.begin(), inputs.end(), [](const InputFile& file) { return file.codec == Codec::Plain; })) {
-    return;
-  }
+  if (!has_unknown_ends(job.job->spec)) return;
   for (std::uint32_t task = 0; task < job.job->tasks.size(); ++task) {
     if (split_bytes(job, task) <= 0) plan.add(Decline{{job.id, task}, Reason::NoEstimate});
   }
@@ -234,14 +232,8 @@ void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, cons
 }
 
 void ShedPlus::speculate(const Straggler& piece, const PieceGrant& grant, Plan& plan) const {
-  Speculate decision;
-  decision.task = piece.task;
-  decision.segment = piece.segment;
-  decision.resume_at = settings_.handover == Handover::Ready ? 0 : piece.resume_at;
-  decision.release = settings_.release;
-  decision.handover = settings_.handover;
-  decision.copies.front() = grant.copies;
-  decision.completion = piece.completion;
+  Speculate race = race_for(piece.task, piece.segment, grant.copies, piece.completion);
+  Speculate decision = resume_from(piece.resume_at, std::move(race), settings_.handover, settings_.release);
   decision.pocd_before = grant.pocd_before;
   decision.pocd_after = grant.pocd_after;
   plan.add(std::move(decision));

@@ -7,12 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/policies/check_clock.h"
-#include "scheduler/policies/copy_budget.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
-#include "scheduler/policies/shed/shed_plus_formulas.h"
-#include "scheduler/policies/stragglers.h"
+#include "scheduler/policies/shed/copy_budget.h"
+#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/stragglers.h"
 
 namespace ontime::scheduler {
 

@@ -23,7 +23,8 @@ double slack_of(const DividedRest& rest, double s) {
                        std::fma(rest.phi, rest.t_min, -done)});
 }
 
-// ln((1 - phi) t_min / (s (D - tau - t_lau))), not clamped.
+// ln((1 - phi) t_min / (s (D - tau - t_lau))), not clamped. Close to 1 by its distance from 1: where a piece just fits
+// into its time, the quotient's rounding would be all that is left of the logarithm.
 double ln_share(const DividedRest& rest, double s) {
   const double left = time_left(rest);
   if (!(left > 0)) return kInfinity;
@@ -77,7 +78,8 @@ constexpr auto kInverse = [] {
   return inverse;
 }();
 
-// The stretch that gains most per slot from `from` on, within `slots_left` more slots.
+// The stretch that gains most per slot from `from` on, within `slots_left` more slots: an edge of the upper hull of the
+// ladder. Step by step would not do, since the first piece of a hopeless rest gains nothing and the third all.
 Stretch best_stretch(std::span<const Division> ladder, std::uint32_t rest, std::uint32_t from,
                      std::uint32_t slots_left) {
   Stretch best{0, rest, from};
@@ -88,7 +90,9 @@ Stretch best_stretch(std::span<const Division> ladder, std::uint32_t rest, std::
   return best;
 }
 
-constexpr double kNearlyCertain = -0.05;  // ln PoCD
+// From this ln PoCD on the gain of each further piece is less than the one before: below it ln R = s ln(1 - q s^-beta)
+// may be convex in s.
+constexpr double kNearlyCertain = -0.05;
 
 // s^-beta for s = 0, 1, ..., kept for the rests of one job, which have the same beta.
 class Powers {

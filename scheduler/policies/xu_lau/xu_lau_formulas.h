@@ -56,8 +56,8 @@ struct CloningPlan {
   std::uint64_t machines = 0;         // sum of m c <= N
 };
 
-// The best integer plan; exact for as many jobs and machines as a dynamic programme can take (see allocation.h), above that
-// within bound - value. All ones if the tasks alone fill the machines; P2 then has no solution.
+// The best integer plan; exact for as many jobs and machines as a dynamic programme can take (see allocation.h), above
+// that within bound - value. All ones if the tasks alone fill the machines; P2 then has no solution.
 CloningPlan plan_cloning(std::span<const ClonedJob> jobs, const CloneBudget& budget);
 
 // Xu & Lau, section V (eqs. 18-28): the Straggler Detection Algorithm (SDA). A task whose remaining time exceeds
@@ -89,7 +89,8 @@ DetectionRule best_detection_rule(double alpha);
 // free rarely, so a running task of duration x is looked at once, at an instant uniform on [0, x]; if what remains then
 // exceeds sigma E[x] it gets one copy. Durations are Pareto(mu, alpha), alpha > 1.
 
-// sigma* that minimises the machine time E[R] of a task, eq. 30 with gamma = 1. It solves the same equation as SDA's for c = 2: the looking instant drops out.
+// sigma* that minimises the machine time E[R] of a task, eq. 30 with gamma = 1. It solves the same equation as SDA's
+// for c = 2: the looking instant drops out.
 double best_enhanced_limit(double alpha);
 
 }  // namespace ontime::scheduler::pocd

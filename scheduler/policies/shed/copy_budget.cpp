@@ -1,4 +1,4 @@
-#include "scheduler/policies/copy_budget.h"
+#include "scheduler/policies/shed/copy_budget.h"
 
 #include <algorithm>
 
