@@ -13,7 +13,6 @@
 #include "master/settings.h"
 #include "master/text.h"
 #include "scheduler/math/estimator.h"
-#include "scheduler/policies/check_policy.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::master {

@@ -10,7 +10,6 @@
 #include "common/base/wording.h"
 #include "common/injection/settings.h"
 #include "lab/experiment/plan.h"
-#include "scheduler/policies/check_policy.h"
 #include "scheduler/policies/policy.h"
 #include "lab/scenario/policy_choice.h"
 #include "lab/scenario/trace_csv.h"

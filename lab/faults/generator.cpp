@@ -77,9 +77,9 @@ class Generator {
     job.duration = durations[pick(4)];
     const auto& policies = scheduler::policies();
     job.policy = policies[pick(static_cast<std::uint32_t>(policies.size()))].name;
-    const bool hands_over =
-        job.policy == "s-resume" || job.policy == "shed" || job.policy == "shed+" || job.policy == "split-resume";
-    if (hands_over) job.policy_parameters["handover"] = chance(0.5) ? "ready" : "predicted";
+    if (scheduler::parameters_of(job.policy).contains("handover")) {
+      job.policy_parameters["handover"] = chance(0.5) ? "ready" : "predicted";
+    }
     if (chance(0.3)) {
       job.policy = kChaosPolicy;
       job.policy_parameters.clear();

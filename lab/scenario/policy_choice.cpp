@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "scheduler/policies/check_policy.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::lab {
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "scheduler/math/estimator.h"
-#include "scheduler/policies/check_policy.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::lab {
 namespace {

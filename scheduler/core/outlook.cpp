@@ -52,9 +52,9 @@ Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
   const auto tasks = static_cast<std::uint32_t>(cluster.find_job(job)->tasks.size());
   completion_.assign(tasks, kNothing);
   progress_.assign(tasks, 0);
-  running_.assign(tasks, 0);
-  launches_.assign(tasks, 0);
-  attempts_.assign(tasks, 0);
+  seconds_per_byte_.assign(tasks, 0);
+  launch_seconds_.assign(tasks, 0);
+  live_attempts_.assign(tasks, 0);
   for (std::uint32_t index = 0; index < tasks; ++index) {
     if (!cluster.find_task({job, index})->attempts.empty()) refresh(cluster, {job, index});
   }
@@ -154,9 +154,9 @@ void Outlook::look_at_attempts(TaskId id, const Task& task) {
     if (static_cast<double>(attempt.offset - attempt.start_offset) < telling) continue;
     fastest = std::max(fastest, pace({id, number}, attempt).rate);
   }
-  attempts_[id.index] = static_cast<std::uint8_t>(std::min<std::uint32_t>(live, 255));
-  launches_[id.index] = static_cast<float>(launch);
-  running_[id.index] = fastest > 0 ? static_cast<float>(1 / fastest) : 0;
+  live_attempts_[id.index] = static_cast<std::uint8_t>(std::min<std::uint32_t>(live, 255));
+  launch_seconds_[id.index] = static_cast<float>(launch);
+  seconds_per_byte_[id.index] = fastest > 0 ? static_cast<float>(1 / fastest) : 0;
 }
 
 // The last of its open segments; work moves forward, so what is open is mostly at the end of the list.

@@ -43,11 +43,11 @@ class Outlook {
   // By task index: the share of the split that is sealed or mapped, 0 to 1.
   std::span<const float> progress() const { return progress_; }
   // By task index: seconds per byte of its fastest live attempt, if that has mapped a good part of the split; else 0.
-  std::span<const float> running() const { return running_; }
+  std::span<const float> seconds_per_byte() const { return seconds_per_byte_; }
   // By task index: seconds that it took to launch its latest live attempt that is ready; 0 if there is none.
-  std::span<const float> launches() const { return launches_; }
+  std::span<const float> launch_seconds() const { return launch_seconds_; }
   // By task index: its live attempts, standbys too; 255 stands for more.
-  std::span<const std::uint8_t> attempts() const { return attempts_; }
+  std::span<const std::uint8_t> live_attempts() const { return live_attempts_; }
 
   Pace pace(AttemptId id, const Attempt& attempt) const;
 
@@ -78,9 +78,9 @@ class Outlook {
   TimePoint submitted_at_;
   std::vector<double> completion_;
   std::vector<float> progress_;
-  std::vector<float> running_;
-  std::vector<float> launches_;
-  std::vector<std::uint8_t> attempts_;
+  std::vector<float> seconds_per_byte_;
+  std::vector<float> launch_seconds_;
+  std::vector<std::uint8_t> live_attempts_;
   std::vector<double> task_durations_;
   estimate::DurationSample sample_;
   std::map<AttemptId, std::unique_ptr<estimate::Estimator>> smoothing_;  // for estimators that remember readings

@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <stdexcept>
 #include <tuple>
 #include <vector>
 
 #include "scheduler/core/patience.h"
+#include "scheduler/forecast/evidence.h"
 #include "scheduler/forecast/remainder.h"
-#include "scheduler/forecast/rivals.h"
-#include "scheduler/forecast/steadiness.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/tail_choice.h"
-#include "scheduler/policies/auto.h"
-#include "scheduler/policies/chronos/chronos_plan.h"
-#include "scheduler/policies/parameters.h"
 #include "scheduler/policies/pieces.h"
 #include "scheduler/policies/policy.h"
 
@@ -24,8 +18,9 @@ namespace {
 
 using pocd::kInfinity;
 
+// Everything that is counted in classes here is rounded so that a hundred thousand pieces become a few hundred, and no
+// finer than forecasts are good to (docs/calibration.md).
 constexpr double kSoonest = 0.01;  // seconds; nothing is expected to be done earlier than that
-constexpr std::size_t kAttemptsLookedAt = 256;
 constexpr double kSpreadLeast = 0.01;      // of what is left of a piece that is all but done
 constexpr double kClassesPerFactorE = 64;  // pieces whose times differ by less count as alike
 constexpr double kClassesPerUnit = 64;     // of spread
@@ -36,69 +31,6 @@ constexpr double kSmoothing = 0.01;        // of the time left: so far apart sce
 // Ends come a little later than they should, as the campaign of docs/calibration.md shows: by so much of what lies
 // between the 0.1 quantile and the median.
 constexpr double kLeaning = 0.06;
-// What is usual counts as so many attempts that were seen. Scenarios differ in their tails besides, by how few those
-// were (forecast/scenario.cpp), so it counts for less than policies, which know one tail only, make of it.
-constexpr double kTailPrior = 1;
-
-// What the job's policy does, as far as it has said so already.
-Rescue rescue_of(const Job& job) {
-  std::string name = job.spec.policy;
-  if (name == "auto") {
-    const std::string chosen = policy_chosen_for(job);
-    if (!chosen.empty()) name = chosen;
-  }
-  const PolicyDescription* policy = find_policy(name);
-  if (policy == nullptr) return {};
-  Rescue rescue = policy->rescue;
-  std::optional<std::uint32_t> attempts;
-  if (name == "s-restart") attempts = chosen_attempts(job, pocd::Strategy::Restart);
-  if (name == "s-resume") attempts = chosen_attempts(job, pocd::Strategy::Resume);
-  if (attempts) rescue.attempts = *attempts;
-  return rescue;
-}
-
-Rescue rescue_of(const JobView& job, double now) {
-  const Rescue rescue = rescue_of(*job.job);
-  const bool is_in_time = job.has_deadline() && now < job.deadline();
-  return is_in_time || rescue.trigger != Rescue::Trigger::Late ? rescue : Rescue{};
-}
-
-// Attempts besides the first with which its tasks start.
-double clones_of(const Job& job) {
-  double clones = 0;
-  for (const DecisionAt& decided : job.decisions) {
-    if (decided.decision.what == DecisionNote::What::Clone) clones = decided.decision.copies;
-  }
-  return clones;
-}
-
-// Of earlier jobs, and all that this job has shown itself: attempts that run show what they will take, and are the slow
-// ones, as those that have ended are the fast ones.
-estimate::Durations all_durations(const View& view, const JobView& job, const estimate::DurationHints& hints) {
-  estimate::DurationSample all;
-  if (const estimate::DurationSample* profile = view.cluster.find_profile(job.job->spec)) all = *profile;
-  all.add(job.outlook->sample());
-  std::size_t looked_at = 0;
-  for (const AttemptId id : job.job->live) {
-    const Attempt& attempt = *view.cluster.find_attempt(id);
-    if (attempt.state != AttemptState::Running || attempt.standby) continue;
-    if (++looked_at > kAttemptsLookedAt) break;
-    const Pace pace = job.outlook->pace(id, attempt);
-    if (pace.known && pace.rate > 0)
-      all.add_finished(1 / pace.rate);
-    else if (const double ran = seconds(view.now - attempt.started_at); ran > 0 && attempt.launch_end != kUnknownEnd)
-      all.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
-  }
-  estimate::Durations durations = durations_of(view, job, hints);
-  const double launch = durations.launch;
-  if (durations.source == estimate::DurationSource::Flags) return durations;
-  estimate::DurationHints any_source = hints;
-  any_source.only.reset();
-  durations = estimate::choose_durations(nullptr, all, {}, any_source, mean_split_bytes(job));
-  durations.tail = estimate::choose_tail(all.finished(), all.censored(), estimate::TailRule::Auto, kTailPrior);
-  durations.launch = launch;
-  return durations;
-}
 
 // A tail for durations that come without one.
 pocd::FittedTail tail_of(const estimate::Durations& durations) {
@@ -125,9 +57,6 @@ class Forecaster {
       remainder_.samples = static_cast<double>(durations.samples);
     }
     remainder_.rescue = rescue_of(job, now_);
-    if (const double clones = clones_of(*job.job); clones > 0) {
-      remainder_.rescue = {Rescue::Kind::Restart, clones, false, Rescue::Trigger::Always};
-    }
     remainder_.free_slots = view.free_slots();
   }
 
@@ -244,8 +173,14 @@ class Forecaster {
     return true;
   }
 
-  // What is left is mapped at the attempt's own pace, as far as that stays; otherwise at its speed of late until that
-  // is drawn anew, and then at the usual one.
+  // What is left is mapped at the attempt's own pace, as far as that stays; otherwise at its recent speed until that is
+  // drawn anew, and then at the usual one.
+  //
+  // With speeds that hold for `holds` seconds in the mean, (1 - e^-x) / x of a rest of x such times is mapped at the
+  // speed of now (the mean over the rest of e^-t, the chance that no new draw came yet). Later draws are averaged: of x
+  // draws the variance of the mean is 2 / x of one's, for draws at random instants. `keep` is the share of what sets an
+  // attempt apart that stays with it, so a rest is a mixture of both in those proportions, in logarithms because speeds
+  // multiply.
   Racing paced(const Attempt& attempt, double left, double bytes, double share) const {
     const Steadiness& steady = steadiness_;
     const double own = std::log(left);
@@ -253,14 +188,16 @@ class Forecaster {
     if (!knows_tail() || !(steady.holds < kInfinity)) return {Racing::Kind::Paced, now_, own, spread, 0};
     const double in_turns = left / steady.holds;
     const double stays = -std::expm1(-in_turns) / in_turns;
-    const double of_late = std::exp(change_of_speed(attempt).value_or(0)) / left;  // in whole rests per second
+    const double recent = std::exp(change_of_speed(attempt).value_or(0)) / left;  // in whole rests per second
     const double keep = steady.keep * steady.keep;
-    const double redrawn = -std::log(std::lerp(1 / (tail_.median() * bytes), of_late, stays));
+    const double redrawn = -std::log(std::lerp(1 / (tail_.median() * bytes), recent, stays));
     const double variance = steady.variance * (1 - stays) * std::min(1.0, 2 / in_turns) * (1 - keep);
     return {Racing::Kind::Paced, now_, std::lerp(redrawn, own, keep),
             std::sqrt(keep * spread * spread + variance), 0};
   }
 
+  // Nothing is known of its pace, so its time is the tail's, given that it has run so long already (Shed, Theorem 2
+  // does the same with a Pareto tail).
   bool add_young(const Attempt& attempt, ByteRange range, HeldPiece& piece) {
     if (!knows_tail()) return false;
     const bool has_started = attempt.state == AttemptState::Running;
@@ -275,6 +212,8 @@ class Forecaster {
     return true;
   }
 
+  // Pieces with one attempt are counted by class. A class moves on with the mean of its members, so that rounding does
+  // not shift the forecast.
   void add_held(HeldPiece piece) {
     if (racers_.size() == 1 && piece.slots == 1) {
       const Racing& racer = racers_.front();
@@ -357,6 +296,8 @@ class Forecaster {
     return ends[at] + (place - static_cast<double>(at)) * (ends[at + 1] - ends[at]);
   }
 
+  // The share of scenarios that end in time, each smeared a little: a hundred scenarios would otherwise give steps of a
+  // hundredth that jump from one report to the next.
   double share_before(const std::vector<double>& ends, double deadline) const {
     double sum = 0;
     for (const double end : ends) {
@@ -380,18 +321,6 @@ class Forecaster {
   std::vector<WaitingPiece> waiting_;
 };
 
-// What the user said about durations, in the names that all policies share.
-estimate::DurationHints hints_of(const JobSpec& spec) {
-  estimate::DurationHints hints;
-  try {
-    hints = Parameters(spec.policy, spec.policy_parameters).durations();
-  } catch (const std::invalid_argument&) {
-    hints = {};
-  }
-  hints.tail = estimate::TailRule::Auto;
-  return hints;
-}
-
 }  // namespace
 
 std::optional<Forecast> forecast(const Scheduler& scheduler, JobId id, TimePoint now) {
@@ -406,7 +335,7 @@ std::optional<Forecast> forecast(const Scheduler& scheduler, JobId id, TimePoint
   }
   const View view{scheduler.cluster(), scheduler.resources(), {&view_of_job, 1}, now};
   estimate::DurationHints hints = hints_of(job->spec);
-  Forecaster forecaster(view, view_of_job, all_durations(view, view_of_job, hints));
+  Forecaster forecaster(view, view_of_job, durations_shown(view, view_of_job, hints));
   add_rivals(scheduler, id, now, forecaster.usual_duration(), forecaster.remainder());
   Forecast made = forecaster.compute();
   hints.tail = estimate::TailRule::Pareto;  // people are told t_min and beta as fitted

@@ -4,7 +4,7 @@
 //
 // What is left of the job is lived through in up to 128 scenarios (forecast/remainder.h):
 //   running, pace known   what is left takes a lognormal time around what its pace says, as narrowly as speeds have
-//                         held in this job (forecast/steadiness.h), and what sealing has taken others of the job:
+//                         held in this job (forecast/evidence.h), and what sealing has taken others of the job:
 //                         where speeds are drawn anew while attempts run, that of late counts until this happens, and
 //                         the usual one from then on
 //   running, too young    the tail of execution times, given that the attempt has run so long already
@@ -12,7 +12,7 @@
 //                         policy does not rescue it
 //   waiting               in order, each with its own bytes, on the slot that becomes free first: those of this job's
 //                         attempts by their own times, and those of other jobs after what comes before in the queue
-//                         (forecast/rivals.h)
+//                         (forecast/evidence.h)
 //   late or slow          what its policy does (Rescue in policy/policy.h), once it can be told and once slots are free
 //                         that nobody waits for, of this job or of another; what is divided goes before what waits
 // The tail is the one that fits best (math/tail_choice.h) what earlier jobs of the application, ended attempts of

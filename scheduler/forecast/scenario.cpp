@@ -8,8 +8,12 @@ namespace ontime::scheduler {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// The spread of ln of a launch, and of another job's attempt: assumed, not fitted. It hardly matters, as both are added
+// to times that vary much more.
 constexpr double kLaunchSpread = 0.3;
-// The hazard of a distribution that n attempts were seen of is off by this over the root of n.
+// A tail that was fitted to n attempts is not the true one: ln of its hazard is off by this over the root of n. A
+// Pareto shape alone is off by 1 / sqrt(n); that t_min and the kind of tail are chosen by the same attempts adds to
+// that. Without it forecasts from few attempts claim too much.
 constexpr double kHazardError = 1.6;
 constexpr double kOthersSpread = 0.3;
 constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;  // between names
@@ -23,9 +27,11 @@ constexpr double kLookShare = 0.05;                  // of the deadline, between
 enum Salt : std::uint64_t { kTail = 1, kLaunchSalt = 3, kSlotSalt, kMostSalt, kOthersSalt, kRescueSalt = 64 };
 std::uint64_t salted(std::uint64_t name, std::uint64_t salt) { return name * kStep + salt; }
 
-// The greatest of so many draws.
+// The greatest of so many draws: P(all of n are below x) = P(one is)^n, so its quantile q is that of one at q^(1/n).
 double greatest(double quantile, double count) { return count > 1 ? std::pow(quantile, 1 / count) : quantile; }
-// A draw that varies as the mean of so many does.
+// A draw that varies as the mean of so many does, by 1 / sqrt(n) about the middle. Slots of pieces that are alike
+// become free at one time in a scenario; drawn like a single piece, the whole cluster would be lucky or unlucky at
+// once.
 double mean_like(double quantile, double count) {
   return count > 1 ? 0.5 + (quantile - 0.5) / std::sqrt(count) : quantile;
 }
@@ -36,6 +42,8 @@ double RemainderScenario::launch(std::uint64_t name) const {
   return remainder_.launch * std::exp(kLaunchSpread * score(salted(name, kLaunchSalt)));
 }
 
+// Dividing the hazard by hazard_ makes all times of this scenario longer or shorter together, as an error of the fit
+// does: P(T > t) becomes P(T > t)^hazard_, which for a Pareto tail is another shape.
 double RemainderScenario::ln_time(double quantile) const {
   return ln_times_.at_hazard(-std::log1p(-quantile) / hazard_);
 }
@@ -45,6 +53,7 @@ double RemainderScenario::fresh(double bytes, double quantile) const { return by
 double RemainderScenario::racing(const Racing& racer, double quantile) const {
   if (racer.kind == Racing::Kind::Paced)
     return racer.origin + std::exp(racer.ln_scale + racer.spread * normal_scores()(quantile));
+  // Given that it was not done by now: P(T > t | T > t0) = q is P(T > t) = q P(T > t0).
   const double conditional = 1 - std::exp(racer.ln_condition) * (1 - quantile);
   return std::max(remainder_.now, racer.origin + std::exp(racer.ln_scale + ln_time(conditional)));
 }
@@ -72,6 +81,7 @@ double RemainderScenario::live_through(std::uint32_t number) {
   number_ = number;
   hazard_ = remainder_.samples > 0 ? std::exp(kHazardError / std::sqrt(remainder_.samples) * score(kTail)) : 1;
   const Rescue& rescue = remainder_.rescue;
+  // A policy that looks every so often sees a piece half an interval late on average.
   look_ = rescue.trigger == Rescue::Trigger::Late ? kLookShare * remainder_.deadline / 2 : remainder_.launch;
   last_ = next_copy_ = remainder_.now;
   slots_.clear();
@@ -83,6 +93,9 @@ double RemainderScenario::live_through(std::uint32_t number) {
     const double left = std::max(0.0, other.at - remainder_.now);
     give_back(remainder_.now + left * std::exp(kOthersSpread * score(salted(i, kOthersSalt))), other.count);
   }
+  // In the order in which the ResourceManager serves: what comes before in the queue, this job's own, and what comes
+  // after, before slots count as free for copies. A policy that divides does not wait for the others: what is late
+  // overtakes them.
   serve(remainder_.ahead, kOthersSalt + 1);
   serve_waiting();
   if (late_.empty()) return last_;
@@ -124,7 +137,8 @@ void RemainderScenario::finish_held() {
   }
 }
 
-// Whoever stands still is ended, and its slot goes on with the whole piece.
+// An attempt that stands still is ended for it (patience.h), and its slot goes on with the whole piece: what it had
+// mapped and not sealed is lost.
 void RemainderScenario::begin_again(const HeldPiece& piece, Running& running) const {
   running.stands = true;
   if (!(piece.ended_at < kInfinity)) return;
@@ -142,6 +156,8 @@ void RemainderScenario::watch(Running piece) {
   if (remainder_.rescue.trigger != Rescue::Trigger::Always) {
     piece.ready = std::max(piece.ready + remainder_.launch, remainder_.now) + look_;
   }
+  // Its slots become free when it ends, which a rescue may change. Where rescues come before what waits that is still
+  // open now, so they are given back then; otherwise what waits is served first and needs to know.
   if (overtakes())
     piece.owed = piece.slots;
   else
@@ -165,7 +181,8 @@ double RemainderScenario::slots_in_all() const {
   return count;
 }
 
-// Of an attempt, as far as it is finite.
+// Of an attempt: by the midpoints of equal shares, which leaves out the far end. A tail with an infinite mean
+// would make it infinite, though no scenario has that many attempts.
 double RemainderScenario::mean_time(double bytes) const {
   constexpr int kParts = 64;
   double sum = 0;
@@ -173,8 +190,8 @@ double RemainderScenario::mean_time(double bytes) const {
   return sum / kParts;
 }
 
-// Very many attempts on few slots are like water: all slots are busy up to one level, and are free around it. Returns
-// the level.
+// Very many attempts on few slots are like water: all slots are busy up to one level, and become free within one
+// attempt's time around it. Serving each by itself would cost O(attempts) for every scenario. Returns the level.
 double RemainderScenario::flow(double count, double each) {
   std::sort(slots_.begin(), slots_.end(), [](const Slots& a, const Slots& b) { return a.at < b.at; });
   double work = count * each;
@@ -323,6 +340,7 @@ void RemainderScenario::rescue(const Running& piece) {
     attempts += taken_.back().count;
   }
   Running rest = taken_over(piece, at, attempts / piece.count);
+  // Copies that would be later than what runs already are not asked for; the slots stay free.
   const bool is_better = attempts >= piece.count && rest.ends < piece.ends;
   for (const Slots& slots : taken_) give_back(is_better ? rest.ends : slots.at, slots.count);
   if (!is_better) return slots_.empty() ? settle(piece) : try_again(piece, std::max(at + look_, next_slot()));
@@ -353,7 +371,7 @@ RemainderScenario::Running RemainderScenario::taken_over(const Running& piece, d
   const double left = piece.ends < kInfinity ? (piece.ends - rest.begins) / whole : 1;
   rest.bytes = kind == Rescue::Kind::Restart ? piece.whole : piece.bytes * std::clamp(left, 0.0, 1.0);
   const double quantile = luck_.draw(salted(piece.name, kRescueSalt + 1), number_);
-  if (kind != Rescue::Kind::Divide) {
+  if (kind != Rescue::Kind::Divide) {  // the fastest of them: 1 - (1 - q)^(1/n)
     rest.ends = rest.begins + fresh(rest.bytes, 1 - std::pow(1 - quantile, 1 / attempts));
   } else {  // whoever is not too slow keeps a part
     const bool keeps = piece.ends - piece.begins < kTooSlow * fresh(piece.bytes, 0.5);

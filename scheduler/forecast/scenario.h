@@ -5,8 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "scheduler/forecast/luck.h"
-#include "scheduler/forecast/quantiles.h"
+#include "scheduler/forecast/draws.h"
 #include "scheduler/forecast/remainder.h"
 #include "scheduler/math/fitted_tail.h"
 

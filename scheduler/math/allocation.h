@@ -16,9 +16,6 @@ enum class Objective {
   MaxMin,   // alpha = infinity: the smallest R, then the next
 };
 
-// What the listings do with jobs that no allocation can save: as printed they are fed first, since their R stays 0.
-enum class HopelessJobs { Feed, Skip };
-
 // MAX: the most copies one task may get; nothing means no limit.
 using CopyLimit = std::optional<std::uint32_t>;
 bool may_grow(std::uint32_t copies, CopyLimit limit);

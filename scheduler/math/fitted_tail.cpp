@@ -11,13 +11,12 @@
 
 namespace ontime::scheduler::pocd {
 
-std::optional<EmpiricalTail> EmpiricalTail::from(std::span<const double> finished, std::span<const double> running) {
-  if (finished.empty()) return std::nullopt;
+std::vector<SurvivalStep> kaplan_meier(std::span<const double> finished, std::span<const double> running) {
   std::vector<std::pair<double, bool>> ends;  // time, still running: at the same time those that finished come first
   for (const double t : finished) ends.emplace_back(t, false);
   for (const double t : running) ends.emplace_back(t, true);
   std::sort(ends.begin(), ends.end());
-  std::vector<Step> steps;
+  std::vector<SurvivalStep> steps;
   double survival = 1;
   auto at_risk = static_cast<double>(ends.size());
   for (const auto& [time, censored] : ends) {
@@ -28,33 +27,7 @@ std::optional<EmpiricalTail> EmpiricalTail::from(std::span<const double> finishe
     }
     --at_risk;
   }
-  return EmpiricalTail(std::move(steps));
-}
-
-double EmpiricalTail::ln_survival(double t) const {
-  const auto after =
-      std::upper_bound(steps_.begin(), steps_.end(), t, [](double at, const Step& step) { return at < step.time; });
-  return after == steps_.begin() ? 0 : std::log(std::prev(after)->survival);
-}
-
-double EmpiricalTail::quantile(double q) const {
-  const auto reached = std::find_if(steps_.begin(), steps_.end(), [&](const Step& s) { return 1 - s.survival >= q; });
-  return reached == steps_.end() ? kInfinity : reached->time;
-}
-
-double EmpiricalTail::mean() const { return steps_.back().survival > 0 ? kInfinity : mean_capped(steps_.back().time); }
-
-double EmpiricalTail::mean_capped(double x) const {
-  double area = 0;
-  double from = 0;
-  double survival = 1;
-  for (const Step& step : steps_) {
-    if (step.time >= x) break;
-    area += survival * (step.time - from);
-    from = step.time;
-    survival = step.survival;
-  }
-  return area + times(survival, x - from);
+  return steps;
 }
 
 namespace {
@@ -121,12 +94,13 @@ FittedTail FittedTail::lognormal(double m, double s) {
 }
 
 FittedTail FittedTail::empirical(std::span<const double> finished, std::span<const double> running, double slope) {
-  const auto seen = EmpiricalTail::from(finished, running);
+  const std::vector<SurvivalStep> seen = kaplan_meier(finished, running);
+  auto step = seen.begin();
   std::vector<Knot> knots{{std::log(*std::min_element(finished.begin(), finished.end())), 0}};
   for (const double q : kQuantiles) {
-    const double t = seen->quantile(q);
-    if (!(t < kInfinity)) break;
-    const Knot knot{std::log(t), std::log1p(-q)};
+    while (step != seen.end() && 1 - step->survival < q) ++step;
+    if (step == seen.end()) break;  // nobody has shown it yet
+    const Knot knot{std::log(step->time), std::log1p(-q)};
     if (knot.ln_t > knots.back().ln_t)
       knots.push_back(knot);
     else if (knots.size() > 1)

@@ -1,38 +1,22 @@
 #pragma once
-// Execution times as they were seen, without a model: Kaplan and Meier's estimate from finished and running attempts.
+// The distribution of execution times that was fitted to attempts, or that was seen of them.
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "scheduler/math/tail.h"
-
 namespace ontime::scheduler::pocd {
 
-// A step function. Where the longest attempt still runs, the probability left over lies beyond everything seen:
-// survival stays at it and mean() is infinite, because nothing is known about where it ends.
-class EmpiricalTail final : public Tail {
- public:
-  // Nothing when no attempt has finished.
-  static std::optional<EmpiricalTail> from(std::span<const double> finished, std::span<const double> running);
-
-  double ln_survival(double t) const override;
-  double quantile(double q) const override;
-  double mean() const override;
-  double mean_capped(double x) const override;
-
- private:
-  struct Step {
-    double time;
-    double survival;  // P(T > time), until the next step
-  };
-  explicit EmpiricalTail(std::vector<Step> steps) : steps_(std::move(steps)) {}
-
-  std::vector<Step> steps_;  // ascending in time, descending in survival
+// Kaplan and Meier's estimate from finished and running attempts, without a model: P(T > time) is `survival` from there
+// to the next step, ascending in time. Where the longest attempt still runs, the last survival is above 0: nothing is
+// known about where the rest ends. Empty when no attempt has finished.
+struct SurvivalStep {
+  double time;
+  double survival;
 };
+std::vector<SurvivalStep> kaplan_meier(std::span<const double> finished, std::span<const double> running);
 
 // One of the distributions of execution times, as a value that is cheap to copy and to ask: a million odds are asked of
 // it in a decision. Pareto and lognormal by their parameters; empirical: as it was seen, smoothed.
@@ -40,7 +24,7 @@ class EmpiricalTail final : public Tail {
 enum class TailKind : std::uint8_t { Pareto, Lognormal, Empirical };
 std::string_view name_of(TailKind kind);  // "pareto", "lognormal", "empirical"
 
-class FittedTail final : public Tail {
+class FittedTail {
  public:
   static FittedTail pareto(double t_min, double beta);  // both > 0
   static FittedTail lognormal(double m, double s);      // s > 0
@@ -56,13 +40,13 @@ class FittedTail final : public Tail {
   double first() const { return a_; }
   double second() const { return b_; }
 
-  double ln_survival(double t) const override;
+  double ln_survival(double t) const;
   // The same from ln t. Lognormal: from a table, to about 1e-4 of ln P.
   double ln_survival_at(double ln_t) const;
-  double quantile(double q) const override;
+  double quantile(double q) const;
   double median() const { return median_; }
-  double mean() const override;
-  double mean_capped(double x) const override;
+  double mean() const;
+  double mean_capped(double x) const;
 
   struct Knot {
     double ln_t;

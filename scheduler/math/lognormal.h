@@ -4,8 +4,6 @@
 #include <optional>
 #include <span>
 
-#include "scheduler/math/tail.h"
-
 namespace ontime::scheduler::pocd {
 
 // ln P(Z > z); finite far beyond z = 38, where P itself is no longer a double.
@@ -20,17 +18,17 @@ double normal_quantile(double q);
 // Lognormal execution times: ln T is normal. The usual shape of task durations in traces of real clusters.
 
 // m: mean of ln T (T in any one unit); s > 0: standard deviation of ln T.
-class Lognormal final : public Tail {
+class Lognormal {
  public:
   Lognormal(double m, double s) : m_(m), s_(s) {}
 
   double m() const { return m_; }
   double s() const { return s_; }
 
-  double ln_survival(double t) const override;
-  double quantile(double q) const override;
-  double mean() const override;
-  double mean_capped(double x) const override;
+  double ln_survival(double t) const;
+  double quantile(double q) const;
+  double mean() const;
+  double mean_capped(double x) const;
 
  private:
   double m_;

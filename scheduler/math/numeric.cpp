@@ -2,7 +2,7 @@
 
 #include <boost/math/policies/policy.hpp>
 #include <boost/math/quadrature/tanh_sinh.hpp>
-#include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/erf.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <numbers>
@@ -76,8 +76,8 @@ double integrate(const std::function<double(double)>& f, double length) {
   return length * rule.integrate([&](double u) { return f(length * u); }, 0.0, 1.0, 1e-15);
 }
 
-double gamma_ratio(double z, double delta) { return boost::math::tgamma_delta_ratio(z, delta, Quiet()); }
+double inverse_erfc(double y) { return boost::math::erfc_inv(y, Quiet()); }
 
-double digamma(double z) { return boost::math::digamma(z, Quiet()); }
+double gamma_ratio(double z, double delta) { return boost::math::tgamma_delta_ratio(z, delta, Quiet()); }
 
 }  // namespace ontime::scheduler::pocd

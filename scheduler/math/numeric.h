@@ -47,10 +47,10 @@ double ln_share_of_time(double deadline, double tau, double phi, double t_min);
 // are smooth inside; ends may be steep, as in u^200, or have an infinite slope. f must be finite inside.
 double integrate(const std::function<double(double)>& f, double length);
 
+// The x with erfc(x) = y, 0 < y < 2.
+double inverse_erfc(double y);
+
 // Gamma(z) / Gamma(z + delta) for z, z + delta > 0; accurate for z = 1e6 too, where differences of lgamma are not.
 double gamma_ratio(double z, double delta);
-
-// Gamma'(z) / Gamma(z) for z > 0.
-double digamma(double z);
 
 }  // namespace ontime::scheduler::pocd

@@ -7,8 +7,6 @@
 
 namespace ontime::scheduler::pocd {
 
-double Pareto::pdf(double x) const { return x < t_min_ ? 0 : beta_ / x * survival(x); }
-
 double Pareto::ln_survival(double x) const { return x <= t_min_ ? 0 : -times(beta_, ln_ratio(x, t_min_)); }
 
 double Pareto::survival(double x) const { return std::exp(ln_survival(x)); }
@@ -19,18 +17,7 @@ double Pareto::quantile(double q) const { return t_min_ * std::exp(-std::log1p(-
 
 double Pareto::mean() const { return excess_ > 0 ? t_min_ * beta_ / excess_ : kInfinity; }
 
-double Pareto::variance() const {
-  if (!(beta_ > 2)) return kInfinity;
-  const double deviation = t_min_ / excess_;
-  return deviation * deviation * beta_ / (beta_ - 2);
-}
-
 double Pareto::mean_capped(double x) const { return x <= t_min_ ? x : t_min_ + power_integral(t_min_, beta_, x); }
-
-double Pareto::mean_below(double x) const {
-  if (x <= t_min_) return t_min_;
-  return beta_ * power_integral(t_min_, beta_, x) / cdf(x);
-}
 
 double Pareto::mean_above(double x) const { return excess_ > 0 && x > t_min_ ? x * beta_ / excess_ : mean(); }
 

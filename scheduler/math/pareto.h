@@ -7,29 +7,25 @@
 #include <span>
 
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/tail.h"
 
 namespace ontime::scheduler::pocd {
 
 // Domain: t_min > 0 (time, any one unit), beta > 0 (dimensionless). beta <= 1 has an infinite mean, beta <= 2 an
 // infinite variance. Results about times have the unit of t_min.
-class Pareto final : public Tail {
+class Pareto {
  public:
   Pareto(double t_min, double beta) : Pareto(t_min, beta, beta - 1) {}
 
   double t_min() const { return t_min_; }
   double beta() const { return beta_; }
 
-  double pdf(double x) const;  // 1 / time
-  double ln_survival(double x) const override;
+  double ln_survival(double x) const;  // ln P(T > x)
   double survival(double x) const;
   double cdf(double x) const;
-  double quantile(double q) const override;
+  double quantile(double q) const;  // the time that T does not exceed with probability q, 0 <= q < 1
 
-  double mean() const override;
-  double variance() const;
-  double mean_capped(double x) const override;
-  double mean_below(double x) const;  // E[T | T <= x]; t_min for x <= t_min
+  double mean() const;
+  double mean_capped(double x) const;  // E[min(T, x)]: what an attempt costs that is killed at x
   double mean_above(double x) const;  // E[T | T > x]
 
   // The fastest of n attempts is Pareto again (Chronos, Lemma 1); n may be fractional.

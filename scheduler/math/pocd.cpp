@@ -9,10 +9,6 @@ namespace ontime::scheduler::pocd {
 double ln_pocd(double ln_p, double tasks) { return times(tasks, ln_one_minus_exp(ln_p)); }
 
 Pocd pocd_of_equal_tasks(double ln_p, double tasks) {
-  if (ln_p > 0) {
-    const double value = std::pow(-std::expm1(ln_p), tasks);
-    return {ln_p, kNotANumber, value, 1 - value};
-  }
   const double ln_value = ln_pocd(ln_p, tasks);
   return {ln_p, ln_value, std::exp(ln_value), -std::expm1(ln_value)};
 }

@@ -1,12 +1,7 @@
 #pragma once
-// Where a paper misprints a formula both readings exist. Corrected is what the formula means (and the default
-// everywhere); AsPrinted is the letter of the paper, kept only to reproduce its numbers.
+// PoCD: the probability of completion before the deadline. A job of N independent tasks makes it when no task misses.
 
 namespace ontime::scheduler::pocd {
-
-enum class Form { Corrected, AsPrinted };
-
-// PoCD: the probability of completion before the deadline. A job of N independent tasks makes it when no task misses.
 
 // All dimensionless. Logarithms are kept beside the values because R is 1.0 in double long before the miss is 0.
 struct Pocd {
@@ -19,8 +14,7 @@ struct Pocd {
 // ln R of `tasks` equal tasks, each missing with ln_p <= 0.
 double ln_pocd(double ln_p, double tasks);
 
-// The same with all its readings. ln_p > 0, which only the papers' unclamped formulas give, yields the literal
-// (1 - p)^N (possibly negative or above 1) with ln R = NaN.
+// The same with all its readings.
 Pocd pocd_of_equal_tasks(double ln_p, double tasks);
 
 // ln(R - r_min): -inf when R <= r_min, the utility's argument in Chronos eq. 26. Accurate when R is close to 1.

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
-#include "scheduler/policies/check_clock.h"
 #include "scheduler/policies/duration_words.h"
 #include "scheduler/policies/pieces.h"
 #include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/stragglers.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -58,14 +57,6 @@ std::uint32_t slots_taken(const Plan& plan, const View& view) {
     }
   }
   return static_cast<std::uint32_t>(taken - std::min(taken, freed));
-}
-
-std::unique_ptr<Policy> try_to_make(const std::string& name, const StringMap& parameters) {
-  try {
-    return make_policy(name, parameters);
-  } catch (const std::invalid_argument&) {
-    return nullptr;
-  }
 }
 
 }  // namespace
@@ -121,18 +112,17 @@ const std::string& Auto::policy_of(const View& view, const JobView& job, Plan& p
   return chosen->second;
 }
 
-// Not every policy has a hand-over or a tail to choose.
+// Not every policy has a hand-over or a tail to choose, or durations to go by.
 Policy& Auto::inner(const std::string& name) {
   std::unique_ptr<Policy>& policy = inner_[name];
   if (policy) return *policy;
-  StringMap fewer = settings_.passed_on;
-  if (name == "mantri") fewer["delta"] = kMantriDelta;
-  policy = try_to_make(name, fewer);
-  for (const char* not_everywhere : {"handover", "tail"}) {
-    fewer.erase(not_everywhere);
-    if (!policy) policy = try_to_make(name, fewer);
+  const auto taken = parameters_of(name);
+  StringMap parameters;
+  for (const auto& given : settings_.passed_on) {
+    if (taken.contains(given.first)) parameters.insert(given);
   }
-  if (!policy) policy = make_policy("shed+", settings_.passed_on);
+  if (name == "mantri") parameters["delta"] = kMantriDelta;
+  policy = make_policy(name, parameters);
   return *policy;
 }
 

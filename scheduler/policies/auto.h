@@ -10,8 +10,8 @@
 //   (D - first look - launch) / t_min < `slack`         split-resume
 //   otherwise                                           shed+
 //
-// Without a deadline the mean job time counts, at no more than 3 % more machine time: of all policies mantri does best, and
-// with delta 0.5 it does not copy where attempts hardly differ (docs/policies.md has the table).
+// Without a deadline the mean job time counts, at no more than 3 % more machine time: of all policies mantri does best,
+// and with delta 0.5 it does not copy where attempts hardly differ (docs/policies.md has the table).
 //
 // Below a slack of 1 a copy cannot be in time, a piece can; up to 3 or so pieces make it more often than copies when
 // speeds change on the way; above that both do and copies of few stragglers cost less machine time.

@@ -51,16 +51,21 @@ double Parameters::number(std::string_view name, double otherwise, double least,
   return optional_number(name, least, greatest).value_or(otherwise);
 }
 
-std::uint32_t Parameters::count(std::string_view name, std::uint32_t otherwise, std::uint32_t least,
-                                std::uint32_t greatest) {
+std::optional<std::uint32_t> Parameters::optional_count(std::string_view name, std::uint32_t least,
+                                                        std::uint32_t greatest) {
   const std::string* text = find(name);
-  if (text == nullptr) return otherwise;
+  if (text == nullptr) return std::nullopt;
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (error != std::errc() || end != text->data() + text->size() || value < least || value > greatest) {
     refuse(name, *text, "a whole number from " + std::to_string(least) + " to " + std::to_string(greatest));
   }
   return value;
+}
+
+std::uint32_t Parameters::count(std::string_view name, std::uint32_t otherwise, std::uint32_t least,
+                                std::uint32_t greatest) {
+  return optional_count(name, least, greatest).value_or(otherwise);
 }
 
 std::optional<double> Parameters::optional_duration(std::string_view name) {
@@ -73,6 +78,11 @@ std::optional<double> Parameters::optional_duration(std::string_view name) {
 
 double Parameters::duration(std::string_view name, double otherwise) {
   return optional_duration(name).value_or(otherwise);
+}
+
+double Parameters::period(std::string_view name, double otherwise) {
+  constexpr double kPeriodMin = 0.01;
+  return std::max(kPeriodMin, duration(name, otherwise));
 }
 
 RelativeTime Parameters::relative_time(std::string_view name, RelativeTime otherwise) {

@@ -29,8 +29,11 @@ class Parameters {
   double number(std::string_view name, double otherwise, double least, double greatest);
   std::optional<double> optional_number(std::string_view name, double least, double greatest);
   std::uint32_t count(std::string_view name, std::uint32_t otherwise, std::uint32_t least, std::uint32_t greatest);
+  std::optional<std::uint32_t> optional_count(std::string_view name, std::uint32_t least, std::uint32_t greatest);
   // In seconds; written as a duration ("1.5s", "200ms").
   double duration(std::string_view name, double otherwise);
+  // A duration from one look to the next: 10 ms at least, or the master would do nothing else.
+  double period(std::string_view name, double otherwise);
   std::optional<double> optional_duration(std::string_view name);
   RelativeTime relative_time(std::string_view name, RelativeTime otherwise);
   bool flag(std::string_view name, bool otherwise);  // yes, no, on, off, true, false, 1, 0
@@ -49,6 +52,8 @@ class Parameters {
 
   // To be called last: refuses what was given and not asked for.
   void finish() const;
+  // What was asked for so far.
+  const std::set<std::string, std::less<>>& known() const { return known_; }
 
  private:
   const std::string* find(std::string_view name);

@@ -17,7 +17,7 @@ bool is_earlier(const Racer& a, const Racer& b) {
 
 std::vector<double> running_durations(const JobView& job) {
   std::vector<double> durations;
-  for (const float duration : job.outlook->running()) {
+  for (const float duration : job.outlook->seconds_per_byte()) {
     if (duration > 0) durations.push_back(static_cast<double>(duration));
     if (durations.size() == kRunningLookedAt) break;
   }
@@ -28,12 +28,22 @@ std::vector<double> running_durations(const JobView& job) {
 std::optional<double> running_launch(const JobView& job) {
   double sum = 0;
   std::size_t seen = 0;
-  for (const float launch : job.outlook->launches()) {
+  for (const float launch : job.outlook->launch_seconds()) {
     if (launch <= 0) continue;
     sum += static_cast<double>(launch);
     if (++seen == kRunningLookedAt) break;
   }
   return seen > 0 ? std::optional(sum / static_cast<double>(seen)) : std::nullopt;
+}
+
+// Its speed over the last one or two recent windows (Attempt::earlier) counts with the weight `recent`. Both marks are
+// the same as long as it has run for less than that: then its mean speed is its recent one.
+Pace believed(Pace pace, const Attempt& attempt, double recent) {
+  const double span = seconds(attempt.reported_at - attempt.earlier.at);
+  if (recent == 0 || !pace.known || pace.rate <= 0 || attempt.earlier.at == attempt.later.at || span <= 0) return pace;
+  const double recent_rate = static_cast<double>(attempt.offset - attempt.earlier.offset) / span;
+  pace.rate = recent * recent_rate + (1 - recent) * pace.rate;
+  return pace;
 }
 
 }  // namespace
@@ -44,7 +54,7 @@ double Piece::left() const {
   return std::max(0.0, static_cast<double>(range.end) - farthest);
 }
 
-std::vector<Piece> open_pieces(const JobView& job, std::uint32_t index) {
+std::vector<Piece> open_pieces(const JobView& job, std::uint32_t index, double recent) {
   std::vector<Piece> pieces;
   const Task& task = job.job->tasks[index];
   std::size_t open = task.ledger.open_segments();
@@ -59,7 +69,7 @@ std::vector<Piece> open_pieces(const JobView& job, std::uint32_t index) {
       piece.in_change = piece.in_change || attempt.is_changing();
       if (attempt.standby) continue;
       const AttemptId id{{job.id, index}, number};
-      const Pace pace = job.outlook->pace(id, attempt);
+      const Pace pace = believed(job.outlook->pace(id, attempt), attempt, recent);
       piece.racers.push_back({id, &attempt, pace, pace.reaches(segment->range.end)});
     }
     if (piece.racers.empty()) continue;
@@ -98,6 +108,11 @@ std::optional<Reason> unsettled(const std::vector<Piece>& pieces, double launch,
   return reason;
 }
 
+bool has_unknown_ends(const JobSpec& spec) {
+  return std::any_of(spec.inputs.begin(), spec.inputs.end(),
+                     [](const InputFile& file) { return file.codec != Codec::Plain; });
+}
+
 double split_bytes(const JobView& job, std::uint32_t task) {
   const ByteRange split = job.job->tasks[task].ledger.split();
   return split.is_open_ended() ? 0 : static_cast<double>(split.size());
@@ -127,6 +142,22 @@ estimate::Durations durations_of(const View& view, const JobView& job, const est
     chosen.launch_source = estimate::DurationSource::Job;
   }
   return chosen;
+}
+
+Speculate race_for(TaskId task, std::uint64_t segment, std::uint32_t copies, double completion) {
+  Speculate decision;
+  decision.task = task;
+  decision.segment = segment;
+  decision.copies = {copies};
+  decision.completion = completion;
+  return decision;
+}
+
+Speculate resume_from(std::uint64_t offset, Speculate race, Handover handover, bool release) {
+  race.resume_at = handover == Handover::Ready ? 0 : offset;
+  race.handover = handover;
+  race.release = release;
+  return race;
 }
 
 std::optional<double> linear_handover(double offset, double rate, double time, double end) {

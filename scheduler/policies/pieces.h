@@ -11,6 +11,7 @@
 #include "scheduler/core/attempt.h"
 #include "scheduler/core/reason.h"
 #include "scheduler/math/durations.h"
+#include "scheduler/policies/decision.h"
 #include "scheduler/policies/view.h"
 
 namespace ontime::scheduler {
@@ -43,7 +44,9 @@ struct Piece {
   double left() const;
 };
 
-std::vector<Piece> open_pieces(const JobView& job, std::uint32_t task);
+// `recent`, 0 to 1: weight of an attempt's recent speed in what is believed of it, the rest is its mean speed. That is
+// right when speeds change while attempts run; with constant speeds it changes nothing.
+std::vector<Piece> open_pieces(const JobView& job, std::uint32_t task, double recent = 0);
 
 // Of a task's open pieces: the attempts that are first on none of them, in order of launch on each.
 std::vector<AttemptId> slower_racers(const std::vector<Piece>& pieces);
@@ -51,6 +54,8 @@ std::vector<AttemptId> slower_racers(const std::vector<Piece>& pieces);
 // seconds or shows no pace yet.
 std::optional<Reason> unsettled(const std::vector<Piece>& pieces, double launch, TimePoint now);
 
+// Some input is compressed, so that nobody knows where its records end before they are read.
+bool has_unknown_ends(const JobSpec& spec);
 // Bytes of the task's split; 0 when its end is unknown (a compressed file).
 double split_bytes(const JobView& job, std::uint32_t task);
 // Of the job's splits, on average; at least 1.
@@ -61,12 +66,18 @@ double age(const Attempt& attempt, TimePoint now);
 // (t_min, beta, launch time) of the job's attempts, by the profile, its own attempts or flags.
 estimate::Durations durations_of(const View& view, const JobView& job, const estimate::DurationHints& hints);
 
-// The papers' predicted hand-over, as it is meant (Chronos eq. 31, Shed eqs. 14-15, Shed+ eqs. 15-16): where a reader will
-// be in `time` seconds, when a fresh attempt is ready. Nothing when that is `end` or beyond: it would have nothing to do.
+// `copies` fresh attempts race for the whole segment, which is expected to be sealed at `completion` as things are.
+Speculate race_for(TaskId task, std::uint64_t segment, std::uint32_t copies, double completion);
+// They take over at `offset`; with Handover::Ready wherever the attempt that is ahead stands when they are ready.
+Speculate resume_from(std::uint64_t offset, Speculate race, Handover handover, bool release);
+
+// The papers' predicted hand-over, as it is meant (Chronos eq. 31, Shed eqs. 14-15, Shed+ eqs. 15-16): where a reader
+// will be in `time` seconds, when a fresh attempt is ready. Nothing when that is `end` or beyond: it would have nothing
+// to do.
 std::optional<double> linear_handover(double offset, double rate, double time, double end);
 
-// The same of a racer, with a fresh attempt that is ready `launch` seconds from now. Nothing, too, when nothing is known
-// of its pace.
+// The same of a racer, with a fresh attempt that is ready `launch` seconds from now. Nothing, too, when nothing is
+// known of its pace.
 std::optional<std::uint64_t> handover_offset(const Racer& racer, const Piece& piece, double launch, const JobView& job,
                                              TimePoint now);
 

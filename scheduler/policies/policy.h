@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "common/base/result.h"
 #include "common/base/time.h"
 #include "scheduler/core/job_spec.h"
 #include "scheduler/policies/decision.h"
@@ -51,6 +53,25 @@ class Policy {
   // Called when a job of this policy was submitted (before its first attempt is launched) and when next_check has come.
   // A policy that is asked before its time returns the same next_check again and decides nothing.
   virtual Plan plan(const View& view) = 0;
+};
+
+// For policies that look every so often: at once, and then whenever `period` seconds have passed.
+class PeriodicCheck {
+ public:
+  explicit PeriodicCheck(double period) : period_(period) {}
+
+  double period() const { return period_; }
+  // True if a look is due, which then counts as taken. Either way the plan is asked for again at the next one.
+  bool is_due(TimePoint now, Plan& plan) {
+    const bool is_due = !next_ || now >= *next_;
+    if (is_due) next_ = now + from_seconds(period_);
+    plan.next_check = next_;
+    return is_due;
+  }
+
+ private:
+  double period_;
+  std::optional<TimePoint> next_;
 };
 
 // What a policy does about a piece of a task that is late or slow, as far as a forecast needs to know.
@@ -93,5 +114,11 @@ Duration default_checkpoint_interval(std::string_view policy);
 // By name; null for an unknown one. Throws std::invalid_argument with one sentence for a parameter that it does not
 // have or that is out of its range.
 std::unique_ptr<Policy> make_policy(std::string_view name, const StringMap& parameters);
+
+// BadInput if there is no such policy, or it refuses a parameter; the sentence says what to choose instead.
+Status check_policy(const std::string& name, const StringMap& parameters);
+
+// The names of the parameters that the policy takes at its defaults; empty for an unknown one.
+std::set<std::string, std::less<>> parameters_of(std::string_view policy);
 
 }  // namespace ontime::scheduler

@@ -1,4 +1,8 @@
-// The policies by name. A new one is a file pair in this folder and a line here.
+// The policies by name. A new one is a pair of files in this folder and an entry here; tests and simulations that try
+// all policies take them from here.
+#include <stdexcept>
+
+#include "common/base/wording.h"
 #include "scheduler/policies/auto.h"
 #include "scheduler/policies/baselines/dolly.h"
 #include "scheduler/policies/baselines/hadoop.h"
@@ -17,7 +21,7 @@
 namespace ontime::scheduler {
 namespace {
 
-struct Known {
+struct Registered {
   PolicyDescription description;
   std::unique_ptr<Policy> (*make)(Parameters& parameters);
 };
@@ -33,8 +37,8 @@ constexpr Rescue kSlowMantri{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Sl
 constexpr Rescue kSlowHadoop{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Slow, 1, 0, 15};
 constexpr Rescue kSlowLate{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Slow, 1, 60, 0};
 
-const std::vector<Known>& known() {
-  static const std::vector<Known> list{
+const std::vector<Registered>& registered() {
+  static const std::vector<Registered> list{
       {{"none", "no speculation", false}, with_parameters<None>},
       {{"hadoop", "copies for outliers among finished tasks, one per job and scan (Hadoop)", true, kSlowHadoop},
        Hadoop::make},
@@ -76,22 +80,27 @@ const std::vector<Known>& known() {
   return list;
 }
 
+const Registered* find_registered(std::string_view name) {
+  for (const Registered& policy : registered()) {
+    if (policy.description.name == name) return &policy;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const std::vector<PolicyDescription>& policies() {
   static const std::vector<PolicyDescription> list = [] {
     std::vector<PolicyDescription> descriptions;
-    for (const Known& policy : known()) descriptions.push_back(policy.description);
+    for (const Registered& policy : registered()) descriptions.push_back(policy.description);
     return descriptions;
   }();
   return list;
 }
 
 const PolicyDescription* find_policy(std::string_view name) {
-  for (const PolicyDescription& policy : policies()) {
-    if (policy.name == name) return &policy;
-  }
-  return nullptr;
+  const Registered* policy = find_registered(name);
+  return policy == nullptr ? nullptr : &policy->description;
 }
 
 Duration default_checkpoint_interval(std::string_view name) {
@@ -100,14 +109,32 @@ Duration default_checkpoint_interval(std::string_view name) {
 }
 
 std::unique_ptr<Policy> make_policy(std::string_view name, const StringMap& given) {
-  for (const Known& policy : known()) {
-    if (policy.description.name != name) continue;
-    Parameters parameters(name, given);
-    auto made = policy.make(parameters);
-    parameters.finish();
-    return made;
+  const Registered* policy = find_registered(name);
+  if (policy == nullptr) return nullptr;
+  Parameters parameters(name, given);
+  auto made = policy->make(parameters);
+  parameters.finish();
+  return made;
+}
+
+Status check_policy(const std::string& name, const StringMap& parameters) {
+  try {
+    if (make_policy(name, parameters) != nullptr) return {};
+  } catch (const std::invalid_argument& wrong) {
+    return bad_input(wrong.what());
   }
-  return nullptr;
+  std::vector<std::string> names;
+  for (const PolicyDescription& policy : policies()) names.emplace_back(policy.name);
+  return bad_input("there is no policy '" + name + "'; " + advice(name, names));
+}
+
+std::set<std::string, std::less<>> parameters_of(std::string_view name) {
+  const Registered* policy = find_registered(name);
+  if (policy == nullptr) return {};
+  const StringMap none;
+  Parameters parameters(name, none);
+  policy->make(parameters);
+  return parameters.known();
 }
 
 }  // namespace ontime::scheduler

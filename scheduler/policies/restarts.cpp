@@ -36,7 +36,7 @@ std::uint32_t copies_of(const JobView& job) {
 
 std::uint32_t attempts_on(const JobView& job, std::uint32_t task) {
   const auto pending = job.pending.find(task);
-  return job.outlook->attempts()[task] + (pending == job.pending.end() ? 0 : pending->second);
+  return job.outlook->live_attempts()[task] + (pending == job.pending.end() ? 0 : pending->second);
 }
 
 const Attempt* first_live(const JobView& job, std::uint32_t task) {
@@ -59,13 +59,21 @@ std::optional<Speculate> race(const JobView& job, std::uint32_t task, std::uint3
   const std::optional<std::uint64_t> segment =
       job.job->tasks[task].ledger.open_segments() == 1 ? only_segment(job, task) : last_segment(job, task);
   if (!segment || job.pending.contains(task)) return std::nullopt;
-  Speculate decision;
-  decision.task = {job.id, task};
-  decision.segment = *segment;
-  decision.copies = {copies};
+  Speculate decision = race_for({job.id, task}, *segment, copies, job.outlook->completion()[task]);
   decision.reason = reason;
-  decision.completion = job.outlook->completion()[task];
   return decision;
+}
+
+std::uint32_t slots_ahead(const View& view, double period, const std::function<double(const JobView&)>& mean_of) {
+  double freed = 0;
+  std::uint32_t pending = 0;
+  for (const JobView& job : view.jobs) {
+    for (const auto& [task, copies] : job.pending) pending += copies;
+    if (job.job->live.empty()) continue;
+    freed += static_cast<double>(job.job->live.size()) * std::min(1.0, period / mean_of(job));
+  }
+  const auto whole = static_cast<std::uint32_t>(std::min(std::ceil(freed), static_cast<double>(view.slots())));
+  return whole - std::min(whole, pending);
 }
 
 double SplitSizes::next() {
@@ -90,10 +98,8 @@ void Declines::add(const JobView& job, std::uint32_t task, Reason reason) {
 }
 
 void Declines::add_compressed(const JobView& job) {
-  const JobSpec& spec = job.job->spec;
-  const auto is_compressed = [](const InputFile& file) { return file.codec != Codec::Plain; };
-  if (std::none_of(spec.inputs.begin(), spec.inputs.end(), is_compressed)) return;
-  SplitSizes sizes(spec);
+  if (!has_unknown_ends(job.job->spec)) return;
+  SplitSizes sizes(job.job->spec);
   const std::span<const double> completion = job.outlook->completion();
   for (std::uint32_t task = 0; task < completion.size() && !full(); ++task) {
     if (sizes.next() == 0 && std::isnan(completion[task])) add(job, task, Reason::NoEstimate);

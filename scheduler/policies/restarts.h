@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "common/base/ids.h"
@@ -26,6 +27,11 @@ std::optional<Piece> last_piece(const JobView& job, std::uint32_t task);
 // Race that piece with so many fresh attempts from its begin on. Nothing if nobody works on the task, or while it is in
 // change.
 std::optional<Speculate> race(const JobView& job, std::uint32_t task, std::uint32_t copies, Reason reason);
+
+// Slots for copies that are asked for before a slot is free: as many as attempts will free within `period` seconds,
+// less the copies that wait already. `mean_of`: how long an attempt of the job takes in the mean, in seconds; infinite
+// if that is not known.
+std::uint32_t slots_ahead(const View& view, double period, const std::function<double(const JobView&)>& mean_of);
 
 // Bytes of the job's splits, task by task, from its specification: a million tasks need not be touched for it.
 class SplitSizes {

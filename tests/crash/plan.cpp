@@ -4,6 +4,7 @@
 #include <random>
 
 #include "common/base/kill_point.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::test {
 namespace {
@@ -48,8 +49,8 @@ Plan random_plan(std::uint64_t seed) {
   const std::uint64_t who = below(random, 3);
   if (who != 1) plan.master = random_death(random, Side::Master);
   if (who != 0) plan.worker = random_death(random, Side::Worker);
-  const char* const policies[] = {"none", "shed+", "hadoop", "split-resume"};
-  plan.policy = policies[below(random, std::size(policies))];
+  const auto& policies = scheduler::policies();
+  plan.policy = policies[below(random, policies.size())].name;
   if (below(random, 3) == 0) plan.power = random();
   const auto needs_kill = [](const std::optional<Death>& death) {
     return death && (death->point.starts_with("discard") || death->point.starts_with("exit"));

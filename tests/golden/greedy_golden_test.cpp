@@ -5,9 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "scheduler/policies/shed/shed_formulas.h"
-#include "scheduler/policies/shed/shed_plus_formulas.h"
 #include "tests/golden/golden_file.h"
+#include "tests/pocd/shed_paper.h"
 
 namespace ontime::golden {
 namespace {

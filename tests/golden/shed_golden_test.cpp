@@ -9,6 +9,7 @@
 #include "scheduler/policies/pieces.h"
 #include "tests/golden/golden_file.h"
 #include "tests/pocd/handover.h"
+#include "tests/pocd/shed_paper.h"
 
 namespace ontime::golden {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "scheduler/policies/xu_lau/xu_lau_formulas.h"
 #include "tests/golden/golden_file.h"
+#include "tests/pocd/xu_lau_paper.h"
 
 namespace ontime::golden {
 namespace {
@@ -20,7 +21,7 @@ TEST(GoldenXuLau, CutoffLoad) {
     check.near(row, "Wc_over_Es", delay_with_clones(alpha, row["omega"]));
     check.near(row, "omega_sat", clone_saturation(alpha), 1e-12);
     check.near(row, "omega_U", cutoff_load(alpha));
-    check.near(row, "lambda_U", cutoff_arrival_rate(cutoff_load(alpha), row["M"], row["E_m"], row["E_s"]));
+    check.near(row, "lambda_U", cutoff_load(alpha) * row["M"] / (row["E_m"] * row["E_s"]));  // eq. 5
   }
 }
 

@@ -9,7 +9,6 @@
 
 #include "scheduler/math/allocation.h"
 #include "scheduler/policies/shed/shed_formulas.h"
-#include "scheduler/policies/shed/shed_plus_formulas.h"
 #include "tests/pocd/generators.h"
 
 namespace ontime::scheduler::pocd {

@@ -9,6 +9,7 @@
 
 #include "scheduler/math/numeric.h"
 #include "scheduler/policies/shed/shed_formulas.h"
+#include "tests/pocd/divided_pocd.h"
 
 namespace ontime::scheduler::pocd {
 namespace {

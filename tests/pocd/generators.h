@@ -6,8 +6,7 @@
 #include <algorithm>
 
 #include "scheduler/policies/chronos/chronos_formulas.h"
-#include "scheduler/policies/shed/shed_formulas.h"
-#include "scheduler/policies/shed/shed_plus_formulas.h"
+#include "tests/pocd/shed_paper.h"
 
 namespace ontime::scheduler::pocd {
 

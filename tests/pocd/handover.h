@@ -1,7 +1,7 @@
 #pragma once
 // Where a copy takes over, as the papers print it: the original reads on for b_extra bytes while the copy is being
-// launched, so the copy starts at b_new and the original works up to there. What is shipped instead is linear_handover()
-// of scheduler/policies/pieces.h.
+// launched, so the copy starts at b_new and the original works up to there. What is shipped instead is
+// linear_handover() of scheduler/policies/pieces.h.
 
 namespace ontime::scheduler::estimate {
 

@@ -11,6 +11,8 @@
 #include "scheduler/policies/chronos/chronos_formulas.h"
 #include "scheduler/policies/shed/shed_formulas.h"
 #include "scheduler/policies/xu_lau/xu_lau_formulas.h"
+#include "tests/pocd/chronos_paper.h"
+#include "tests/pocd/xu_lau_paper.h"
 
 namespace ontime::scheduler::pocd {
 namespace {
@@ -91,7 +93,7 @@ void expect_pocd_and_cost(Strategy strategy, Run run) {
     return all_in_time ? 1.0 : 0.0;
   });
   expect_mean(
-      task_machine_time(strategy, kJob, kR), [run](Dice& dice) { return run(dice, kJob).cost; }, 2);
+      machine_time(strategy, kJob, kR) / kJob.tasks, [run](Dice& dice) { return run(dice, kJob).cost; }, 2);
 }
 
 TEST(MonteCarlo, Clone) { expect_pocd_and_cost(Strategy::Clone, run_clone); }
@@ -102,7 +104,8 @@ TEST(MonteCarlo, RestartWhenCopiesCannotMakeIt) {
   ChronosJob job = kJob;
   job.tau_est = 33;  // D - tau_est = 12 < t_min
   job.tau_kill = 70;
-  expect_mean(task_machine_time(Strategy::Restart, job, kR), [&](Dice& dice) { return run_restart(dice, job).cost; });
+  const double expected = machine_time(Strategy::Restart, job, kR) / job.tasks;
+  expect_mean(expected, [&](Dice& dice) { return run_restart(dice, job).cost; });
 }
 
 TEST(MonteCarlo, ResumeWithLinearProgress) {
@@ -123,13 +126,6 @@ TEST(MonteCarlo, ShedRunningJob) {
     }
     return 1.0;
   });
-}
-
-TEST(MonteCarlo, AKeptAttemptThatWillMissDoesNotRace) {
-  const ShedJob job{1, 60, 1.5, 300, 100, 0.3};
-  EXPECT_NEAR(std::exp(ln_miss(job, 1)), 0.00926, 1e-5);
-  EXPECT_NEAR(std::exp(ln_miss(job, 1, true)), 0.0961, 2e-4);
-  EXPECT_EQ(ln_miss(job, 0, true), 0);
 }
 
 TEST(MonteCarlo, ClonedJobOfXuAndLau) {

@@ -19,7 +19,8 @@ using pocd::any_real;
 using pocd::FittedTail;
 using pocd::TailKind;
 
-std::vector<double> draw(const pocd::Tail& tail, std::size_t count, std::uint64_t seed) {
+template <class Tail>
+std::vector<double> draw(const Tail& tail, std::size_t count, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
   std::vector<double> times;
@@ -27,11 +28,13 @@ std::vector<double> draw(const pocd::Tail& tail, std::size_t count, std::uint64_
   return times;
 }
 
-TailKind chosen(const pocd::Tail& tail, std::size_t count, std::uint64_t seed) {
+template <class Tail>
+TailKind chosen(const Tail& tail, std::size_t count, std::uint64_t seed) {
   return choose_tail(draw(tail, count, seed), {}, TailRule::Auto)->kind();
 }
 
-int times_chosen(const pocd::Tail& tail, std::size_t count, TailKind kind) {
+template <class Tail>
+int times_chosen(const Tail& tail, std::size_t count, TailKind kind) {
   int times = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) times += chosen(tail, count, seed) == kind ? 1 : 0;
   return times;

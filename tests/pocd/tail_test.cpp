@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "scheduler/math/fitted_tail.h"
 #include "scheduler/math/lognormal.h"
@@ -19,6 +21,7 @@ struct Sample {
   std::vector<double> running;
 };
 
+template <class Tail>
 Sample censored_sample(const Tail& tail, int count, double patience) {
   std::mt19937_64 engine(11);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -82,49 +85,44 @@ TEST(Normal, IsAccurateInTheFarTail) {
 
 RC_GTEST_PROP(TailProperty, QuantileAndSurvivalAreInverse, ()) {
   const double q = any_real(1e-6, 1 - 1e-6);
-  const Pareto pareto(any_real(1, 50), any_real(0.3, 5));
-  const Lognormal lognormal(any_real(-2, 5), any_real(0.1, 2));
-  for (const Tail* tail : {static_cast<const Tail*>(&pareto), static_cast<const Tail*>(&lognormal)}) {
-    RC_ASSERT(std::abs(-std::expm1(tail->ln_survival(tail->quantile(q))) - q) <= 1e-11);
-  }
+  const auto check = [q](const auto& tail) {
+    RC_ASSERT(std::abs(-std::expm1(tail.ln_survival(tail.quantile(q))) - q) <= 1e-11);
+  };
+  check(Pareto(any_real(1, 50), any_real(0.3, 5)));
+  check(Lognormal(any_real(-2, 5), any_real(0.1, 2)));
 }
 
 RC_GTEST_PROP(TailProperty, ACapOnlyEverShortensTheMean, ()) {
   const double x = any_real(0, 500);
   const double y = x + any_real(0, 100);
-  const Pareto pareto(any_real(1, 50), any_real(0.3, 5));
-  const Lognormal lognormal(any_real(-2, 5), any_real(0.1, 2));
-  const auto empirical = EmpiricalTail::from(std::vector<double>{3, 5, 80}, std::vector<double>{4, 100});
-  for (const Tail* tail : {static_cast<const Tail*>(&pareto), static_cast<const Tail*>(&lognormal),
-                           static_cast<const Tail*>(&*empirical)}) {
-    const double capped = tail->mean_capped(x);
+  const auto check = [x, y](const auto& tail) {
+    const double capped = tail.mean_capped(x);
     RC_ASSERT(capped <= x * (1 + 1e-12));
-    RC_ASSERT(capped <= tail->mean_capped(y) * (1 + 1e-12));
-    RC_ASSERT(tail->mean_capped(y) <= tail->mean() * (1 + 1e-9));
-  }
+    RC_ASSERT(capped <= tail.mean_capped(y) * (1 + 1e-12));
+    RC_ASSERT(tail.mean_capped(y) <= tail.mean() * (1 + 1e-9));
+  };
+  check(Pareto(any_real(1, 50), any_real(0.3, 5)));
+  check(Lognormal(any_real(-2, 5), any_real(0.1, 2)));
+  check(FittedTail::empirical(std::vector<double>{3, 5, 80}, std::vector<double>{4, 100}, 1.5));
 }
 
-TEST(EmpiricalTail, IsTheStepFunctionOfWhatFinished) {
-  const auto tail = EmpiricalTail::from(std::vector<double>{3, 1, 2, 2}, {});
-  ASSERT_TRUE(tail);
-  EXPECT_EQ(tail->ln_survival(0.5), 0);
-  EXPECT_NEAR(std::exp(tail->ln_survival(1)), 0.75, 1e-15);
-  EXPECT_NEAR(std::exp(tail->ln_survival(2.5)), 0.25, 1e-15);
-  EXPECT_EQ(std::exp(tail->ln_survival(3)), 0);
-  EXPECT_NEAR(tail->mean(), 2, 1e-15);
-  EXPECT_NEAR(tail->mean_capped(2.5), (1 + 2 + 2 + 2.5) / 4, 1e-15);
-  EXPECT_EQ(tail->quantile(0.5), 2);
+std::vector<std::pair<double, double>> steps(const std::vector<double>& finished, const std::vector<double>& running) {
+  std::vector<std::pair<double, double>> steps;
+  for (const SurvivalStep& step : kaplan_meier(finished, running)) steps.emplace_back(step.time, step.survival);
+  return steps;
 }
 
-TEST(EmpiricalTail, SharesWhatRunningAttemptsLeaveOpenAmongTheLater) {
-  const auto tail = EmpiricalTail::from(std::vector<double>{1, 3}, std::vector<double>{2});
-  EXPECT_NEAR(std::exp(tail->ln_survival(1)), 2.0 / 3, 1e-15);
-  EXPECT_EQ(std::exp(tail->ln_survival(3)), 0);
-  const auto open = EmpiricalTail::from(std::vector<double>{1}, std::vector<double>{2});
-  EXPECT_NEAR(std::exp(open->ln_survival(1000)), 0.5, 1e-15);
-  EXPECT_TRUE(std::isinf(open->mean()));
-  EXPECT_TRUE(std::isinf(open->quantile(0.9)));
-  EXPECT_FALSE(EmpiricalTail::from({}, std::vector<double>{1}));
+using Steps = std::vector<std::pair<double, double>>;
+
+TEST(KaplanMeier, IsTheStepFunctionOfWhatFinished) {
+  EXPECT_EQ(steps({3, 1, 2, 4}, {}), (Steps{{1, 0.75}, {2, 0.75 * (2 / 3.0)}, {3, 0.75 * (2 / 3.0) * 0.5}, {4, 0}}));
+  EXPECT_EQ(steps({2, 1, 2, 2}, {}), (Steps{{1, 0.75}, {2, 0}}));
+}
+
+TEST(KaplanMeier, SharesWhatRunningAttemptsLeaveOpenAmongTheLater) {
+  EXPECT_EQ(steps({1, 3}, {2}), (Steps{{1, 2.0 / 3}, {3, 0}}));
+  EXPECT_EQ(steps({1}, {2}), (Steps{{1, 0.5}}));  // nothing is known of the others
+  EXPECT_TRUE(steps({}, {1}).empty());
 }
 
 }  // namespace

@@ -73,6 +73,17 @@ TEST_F(AutoTest, ClonesOfCompressedInputsOrNothing) {
   EXPECT_EQ(chosen(paced_.world().submit(compressed(40s, 4))), "none");
 }
 
+TEST_F(AutoTest, HandsOnOnlyWhatTheChosenPolicyTakes) {
+  EXPECT_FALSE(parameters_of("none").contains("t_min"));
+  EXPECT_TRUE(parameters_of("mantri").contains("t_min"));
+  EXPECT_FALSE(parameters_of("mantri").contains("handover"));
+  paced_.add_nodes(2);
+  const JobId id = paced_.world().submit(compressed(40s, 4));  // with t_min, which none does not take
+  EXPECT_EQ(chosen(id), "none");
+  paced_.run(10s);
+  EXPECT_TRUE(paced_.cluster().find_job(id)->declined.empty());
+}
+
 TEST_F(AutoTest, TheChosenPolicyPlans) {
   paced_.add_nodes(8);
   paced_.set_rate([](AttemptId id) { return id.number == 0 && id.task.index == 0 ? 12.0 : 100.0; });

@@ -81,7 +81,14 @@ void PacedWorld::obey() {
     attempt.begin = order.range.begin;
     attempt.end = order.range.end;
   }
-  for (const auto& order : world_.take<action::CutAttempt>()) cut(order);
+  for (const auto& order : world_.take<action::CutAttempt>()) {
+    unanswered_.emplace_back(world_.now() + answer_delay_, order);
+  }
+  while (!unanswered_.empty() && unanswered_.front().first <= world_.now()) {
+    const action::CutAttempt order = unanswered_.front().second;
+    unanswered_.erase(unanswered_.begin());
+    cut(order);
+  }
   for (const auto& order : world_.take<action::KillAttempt>()) running_.erase(order.attempt);
 }
 
@@ -89,6 +96,7 @@ void PacedWorld::cut(const action::CutAttempt& order) {
   const auto found = running_.find(order.attempt);
   if (found == running_.end() || cluster().find_live(order.attempt) == nullptr) return;
   Running& attempt = found->second;
+  if (attempt.is_stopped) return;
   const auto position = static_cast<std::uint64_t>(std::ceil(attempt.offset));
   const std::uint64_t at = std::min(std::max(order.at, position), attempt.end);
   if (at > attempt.begin && at < attempt.end) {
@@ -111,7 +119,8 @@ void PacedWorld::advance(AttemptId id, double time) {
     attempt.has_started = true;
     return world_.start_attempt(id);
   }
-  attempt.offset = std::min(static_cast<double>(attempt.end), attempt.offset + attempt.rate * time);
+  const double rate = attempt.is_stopped ? 0 : attempt.rate;
+  attempt.offset = std::min(static_cast<double>(attempt.end), attempt.offset + rate * time);
   world_.heartbeat(id, static_cast<std::uint64_t>(attempt.offset));
   attempt.seal_points.insert(attempt.end);
   while (!attempt.seal_points.empty() && static_cast<double>(*attempt.seal_points.begin()) <= attempt.offset) {

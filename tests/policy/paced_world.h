@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "tests/scheduler/scheduler_fixture.h"
@@ -28,6 +29,11 @@ class PacedWorld {
   void set_rate(std::function<double(AttemptId)> rate) { rate_ = std::move(rate); }
   void set_launch(Duration launch) { launch_ = launch; }
   void set_step(Duration step) { step_ = step; }
+  // Cuts are answered so much later.
+  void set_answer_delay(Duration delay) { answer_delay_ = delay; }
+
+  // The attempt, which is running, maps nothing from now on and answers no cut, though its worker reports it.
+  void stop(AttemptId id) { running_.at(id).is_stopped = true; }
 
   // Tasks of 1000 bytes each.
   JobId submit(std::uint32_t tasks, JobSpec spec);
@@ -65,6 +71,7 @@ class PacedWorld {
     TimePoint starts;
     bool standby = false;
     bool has_started = false;
+    bool is_stopped = false;
   };
 
   void obey();
@@ -76,6 +83,8 @@ class PacedWorld {
   std::function<double(AttemptId)> rate_ = [](AttemptId) { return 100.0; };
   Duration launch_ = std::chrono::milliseconds(100);
   Duration step_ = std::chrono::milliseconds(20);
+  Duration answer_delay_{0};
+  std::vector<std::pair<TimePoint, action::CutAttempt>> unanswered_;  // when each is due; in this order
   std::map<AttemptId, Running> running_;
   std::vector<Launch> launches_;
   std::map<TaskId, std::vector<std::uint64_t>> cuts_;

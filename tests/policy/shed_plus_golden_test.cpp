@@ -8,9 +8,8 @@
 #include <map>
 #include <numeric>
 
-#include "scheduler/policies/shed/shed_formulas.h"
-#include "scheduler/policies/shed/shed_plus_formulas.h"
 #include "tests/golden/golden_file.h"
+#include "tests/pocd/shed_paper.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::golden {

@@ -225,14 +225,6 @@ TEST_F(ShedPlusTest, JobsThatCanStillBeSavedComeBeforeThoseThatCannot) {
   EXPECT_EQ(paced_.copies(savable), 2u);
 }
 
-TEST_F(ShedPlusTest, AsPrintedFeedsTheHopelessTaskFirst) {
-  paced_.add_nodes(4);
-  make_slow(1);
-  const JobId job = paced_.submit(1, spec(9s, {{"xi", "0.25"}, {"allocation", "as_printed"}, {"theta", "100s"}}));
-  paced_.run(2500ms);
-  EXPECT_EQ(paced_.copies(job), 3u);
-}
-
 // What it declines ----------------------------------------------------------------------------------------------------
 
 TEST_F(ShedPlusTest, DeclinesWhatNoCopyCanBringIn) {

@@ -110,7 +110,6 @@ StringMap parameters_of(const std::string& policy) {
   if (policy == "auto") return parameters;
   parameters["lambda"] = any({"1", "0.7"});
   parameters["objective"] = any({"sum-log", "sum", "max-min"});
-  parameters["allocation"] = any({"exact", "exact", "as_printed"});
   parameters["release"] = any({"no", "yes"});
   if (policy == "shed+") parameters["kept"] = any({"misses", "redrawn"});
   return parameters;

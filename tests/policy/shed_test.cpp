@@ -94,16 +94,11 @@ TEST_F(ShedTest, AfterARestartOfTheMasterItWaitsForTheNextSubmission) {
   EXPECT_EQ(paced_.cluster().find_job(job)->decisions.size(), before);
 }
 
-TEST_F(ShedTest, AHopelessJobGetsNothingUnlessAsPrinted) {
+TEST_F(ShedTest, AHopelessJobGetsNothing) {
   paced_.add_nodes(8);
   EXPECT_EQ(paced_.copies(paced_.submit(2, spec(7s))), 0u);
   paced_.run(200ms);
   EXPECT_EQ(paced_.launches().size(), 2u);
-  PacedWorld printed;
-  printed.add_nodes(8);
-  printed.world().submit(2000, 1000, spec(7s, {{"allocation", "as_printed"}}));
-  printed.run(200ms);
-  EXPECT_EQ(printed.launches().size(), 8u);
 }
 
 TEST_F(ShedTest, TasksThatWaitForASlotGetTheirCopiesWhenTheyAreLaunched) {

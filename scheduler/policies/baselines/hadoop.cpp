@@ -19,13 +19,13 @@ double DurationStatistics::deviation() const {
   return count_ < 2 ? 0 : std::sqrt(squares_ / static_cast<double>(count_));
 }
 
-double DurationStatistics::mean_bound(Defects defects) const {
-  if (count_ < 2) return defects == Defects::AsWritten ? 0 : mean_;
+double DurationStatistics::mean_bound() const {
+  if (count_ < 2) return mean_;
   return mean_ + 1.96 * deviation() / std::sqrt(static_cast<double>(count_));
 }
 
-double DurationStatistics::new_attempt(Defects defects) const {
-  const double bound = mean_bound(defects);
+double DurationStatistics::new_attempt() const {
+  const double bound = mean_bound();
   return bound + std::min(0.25 * bound, deviation() / 2);
 }
 
@@ -35,11 +35,10 @@ namespace ontime::scheduler {
 namespace {
 
 constexpr double kCompletedShareMin = 0.05;  // of a job's tasks before it is judged
-constexpr double kPauseMin = 0.01;           // seconds
 
 double new_attempt(const JobView& job, const estimate::DurationStatistics& peers, bool as_written) {
   if (job.job->spec.estimator != "simple-exponential") return peers.mean();
-  return peers.new_attempt(as_written ? estimate::Defects::AsWritten : estimate::Defects::Fixed);
+  return as_written && peers.count() < 2 ? 0 : peers.new_attempt();
 }
 
 }  // namespace
@@ -53,10 +52,8 @@ std::uint32_t hadoop_cap(const HadoopSettings& settings, std::size_t tasks, std:
 std::unique_ptr<Policy> Hadoop::make(Parameters& parameters) {
   HadoopSettings settings;
   settings.slow_task_threshold = parameters.number("slowtaskthreshold", settings.slow_task_threshold, 0, 100);
-  settings.retry_after_no_speculate =
-      std::max(kPauseMin, parameters.duration("retry_after_no_speculate", settings.retry_after_no_speculate));
-  settings.retry_after_speculate =
-      std::max(kPauseMin, parameters.duration("retry_after_speculate", settings.retry_after_speculate));
+  settings.retry_after_no_speculate = parameters.period("retry_after_no_speculate", settings.retry_after_no_speculate);
+  settings.retry_after_speculate = parameters.period("retry_after_speculate", settings.retry_after_speculate);
   settings.minimum_allowed_tasks =
       parameters.count("minimum_allowed_tasks", settings.minimum_allowed_tasks, 0, 1'000'000);
   settings.cap_total_tasks = parameters.number("cap_total_tasks", settings.cap_total_tasks, 0, 1);

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 
-#include "scheduler/math/estimator.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
 
@@ -26,12 +25,11 @@ class DurationStatistics {
   // mean + sigma deviation: longer is an outlier.
   double outlier(double sigma) const { return mean_ + sigma * deviation(); }
 
-  // Upper end of the mean's 95 % confidence interval, mean + 1.96 deviation / sqrt(n). From a single duration it is
-  // the mean; AsWritten it is 0 then, and a new attempt seems to take no time at all.
-  double mean_bound(Defects defects = Defects::Fixed) const;
+  // Upper end of the mean's 95 % confidence interval, mean + 1.96 deviation / sqrt(n); from a single duration the mean.
+  double mean_bound() const;
 
   // What the simple exponential estimator expects of a new attempt: m + min(m / 4, deviation / 2), m = mean_bound.
-  double new_attempt(Defects defects = Defects::Fixed) const;
+  double new_attempt() const;
 
  private:
   std::size_t count_ = 0;

@@ -48,8 +48,6 @@ std::vector<std::uint32_t> hopper_shares(std::span<const std::uint32_t> sizes, s
 
 namespace {
 
-constexpr double kCheckMin = 0.01;  // seconds
-
 std::uint32_t unfinished(const JobView& job) {
   return static_cast<std::uint32_t>(job.job->tasks.size()) - job.job->tasks_done;
 }
@@ -60,7 +58,7 @@ std::unique_ptr<Policy> Hopper::make(Parameters& parameters) {
   Settings settings;
   settings.rules = late_rules(parameters);
   settings.epsilon = parameters.number("epsilon", settings.epsilon, 0, 1);
-  settings.check = std::max(kCheckMin, parameters.duration("check", settings.check));
+  settings.check = parameters.period("check", settings.check);
   settings.reserve = parameters.flag("reserve", settings.reserve);
   return std::make_unique<Hopper>(settings, parameters.durations());
 }
@@ -86,11 +84,7 @@ void Hopper::divide_slots(const View& view) {
 Plan Hopper::plan(const View& view) {
   Plan plan;
   divide_slots(view);
-  if (next_check_ && view.now < *next_check_) {
-    plan.next_check = next_check_;
-    return plan;
-  }
-  plan.next_check = next_check_ = view.now + from_seconds(settings_.check);
+  if (!clock_.is_due(view.now, plan)) return plan;
   Declines declines(plan);
   std::uint32_t slots = std::numeric_limits<std::uint32_t>::max();
   if (!settings_.reserve) slots = std::min(view.spare_slots(), slots_on_good_nodes(view, settings_.rules));

@@ -27,7 +27,7 @@ std::vector<std::uint32_t> hopper_shares(std::span<const std::uint32_t> virtual_
 // Hopper (Ren and others, SIGCOMM 2015), centralised: slots are divided among jobs with their copies in mind. A job's
 // virtual size is V = (2 / beta) times its unfinished tasks; if the virtual sizes exceed the slots, jobs get up to V
 // each in ascending order of V, smallest first, and none less than (1 - epsilon) of an equal part; otherwise slots in
-// proportion to V (hopper_shares.h). What a job's tasks leave of its share is for its copies; which tasks get them is
+// proportion to V. What a job's tasks leave of its share is for its copies; which tasks get them is
 // borrowed from LATE, as the paper borrows it: see late.h for form, slow_task, slow_node, min_age, check, as_written.
 // Its copies start at the segment's begin.
 //
@@ -49,7 +49,8 @@ class Hopper final : public Policy {
     double check = 1;  // seconds
     bool reserve = true;
   };
-  Hopper(const Settings& settings, estimate::DurationHints hints) : settings_(settings), hints_(hints) {}
+  Hopper(const Settings& settings, estimate::DurationHints hints)
+      : settings_(settings), hints_(hints), clock_(settings.check) {}
   static std::unique_ptr<Policy> make(Parameters& parameters);
 
   JobOrder order() const override { return is_short_ ? JobOrder::ShortestRemaining : JobOrder::Fifo; }
@@ -64,7 +65,7 @@ class Hopper final : public Policy {
   estimate::DurationHints hints_;
   bool is_short_ = false;  // of slots: the virtual sizes exceed them
   std::map<JobId, std::uint32_t> shares_;
-  std::optional<TimePoint> next_check_;
+  PeriodicCheck clock_;
 };
 
 }  // namespace ontime::scheduler

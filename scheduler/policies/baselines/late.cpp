@@ -157,8 +157,6 @@ std::uint32_t race_slow_tasks(const View& view, const JobView& job, const LateRu
 
 namespace {
 
-constexpr double kCheckMin = 0.01;  // seconds
-
 std::uint32_t what_is_left(std::uint32_t cap, std::uint32_t used) { return cap > used ? cap - used : 0; }
 
 }  // namespace
@@ -174,16 +172,12 @@ std::uint32_t mrv1_cap(std::uint32_t slots, std::size_t running) {
 std::unique_ptr<Policy> Late::make(Parameters& parameters) {
   const LateRules rules = late_rules(parameters);
   const double cap = rules.form == LateForm::Paper ? parameters.number("cap", 0.1, 0, 1) : 0;
-  return std::make_unique<Late>(rules, cap, std::max(kCheckMin, parameters.duration("check", 1)));
+  return std::make_unique<Late>(rules, cap, parameters.period("check", 1));
 }
 
 Plan Late::plan(const View& view) {
   Plan plan;
-  if (next_check_ && view.now < *next_check_) {
-    plan.next_check = next_check_;
-    return plan;
-  }
-  plan.next_check = next_check_ = view.now + from_seconds(check_);
+  if (!clock_.is_due(view.now, plan)) return plan;
   Declines declines(plan);
   const bool is_paper = rules_.form == LateForm::Paper;
   std::uint32_t copies = 0;

@@ -72,7 +72,7 @@ std::uint32_t race_slow_tasks(const View& view, const JobView& job, const LateRu
 // paper decides whenever a node asks for work; here the policy looks every `check` seconds and fills the slots that are
 // free by then.
 //
-//   form paper       paper: percentiles; mrv1: mean and deviation, as Hadoop 0.21 shipped it (see late_search.h)
+//   form paper       paper: percentiles; mrv1: mean and deviation, as Hadoop 0.21 shipped it (see above)
 //   cap 0.1          SpeculativeCap, copies at a time as a share of all slots, at least one. mrv1 has
 //                    max(10, 1 % of the slots, 10 % of the job's running tasks) per job instead and no such parameter
 //   slow_task 0.25   SlowTaskThreshold: a percentile as a share; mrv1: 1 deviation
@@ -91,7 +91,7 @@ std::uint32_t mrv1_cap(std::uint32_t slots, std::size_t running);
 
 class Late final : public Policy {
  public:
-  Late(const LateRules& rules, double cap, double check) : rules_(rules), cap_(cap), check_(check) {}
+  Late(const LateRules& rules, double cap, double check) : rules_(rules), cap_(cap), clock_(check) {}
   static std::unique_ptr<Policy> make(Parameters& parameters);
 
   Plan plan(const View& view) override;
@@ -99,8 +99,7 @@ class Late final : public Policy {
  private:
   LateRules rules_;
   double cap_;
-  double check_;  // seconds
-  std::optional<TimePoint> next_check_;
+  PeriodicCheck clock_;
 };
 
 }  // namespace ontime::scheduler

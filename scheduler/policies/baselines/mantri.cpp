@@ -69,8 +69,6 @@ double restart_above(const MantriSettings& settings, const FreshAttempt& fresh, 
 
 namespace {
 
-constexpr double kCheckMin = 0.01;  // seconds
-
 double mean_task(const JobView& job, const FreshAttempt& fresh) {
   const std::span<const double> durations = job.outlook->task_durations();
   if (!durations.empty()) {
@@ -117,17 +115,13 @@ std::unique_ptr<Policy> Mantri::make(Parameters& parameters) {
   settings.is_ahead = parameters.flag("ahead", settings.is_ahead);
   settings.max_copies =
       parameters.count("max_copies", settings.form == MantriForm::P3 ? 1 : settings.max_copies, 0, 100);
-  const double check = std::max(kCheckMin, parameters.duration("check", 1));
+  const double check = parameters.period("check", 1);
   return std::make_unique<Mantri>(settings, parameters.durations(), check, parameters.order());
 }
 
 Plan Mantri::plan(const View& view) {
   Plan plan;
-  if (next_check_ && view.now < *next_check_) {
-    plan.next_check = next_check_;
-    return plan;
-  }
-  plan.next_check = next_check_ = view.now + from_seconds(check_);
+  if (!clock_.is_due(view.now, plan)) return plan;
   Declines declines(plan);
   std::uint32_t slots = this->slots(view);
   for (const JobView& job : view.jobs) {
@@ -147,20 +141,13 @@ Plan Mantri::plan(const View& view) {
   return plan;
 }
 
-// For copies of this plan. Ahead: as many as will become free until the next check, less the copies that wait already.
+// For copies of this plan.
 std::uint32_t Mantri::slots(const View& view) const {
   const std::uint32_t idle = view.spare_slots();
   if (!settings_.is_ahead) return idle;
-  double freed = 0;
-  std::uint32_t pending = 0;
-  for (const JobView& job : view.jobs) {
-    for (const auto& [task, copies] : job.pending) pending += copies;
-    if (job.job->live.empty()) continue;
-    const double mean = FreshAttempt(durations_of(view, job, hints_), settings_.delta).mean(mean_split_bytes(job));
-    freed += static_cast<double>(job.job->live.size()) * std::min(1.0, check_ / mean);
-  }
-  const auto whole = static_cast<std::uint32_t>(std::min(std::ceil(freed), static_cast<double>(view.slots())));
-  return std::max(idle, whole - std::min(whole, pending));
+  return std::max(idle, slots_ahead(view, clock_.period(), [&](const JobView& job) {
+    return FreshAttempt(durations_of(view, job, hints_), settings_.delta).mean(mean_split_bytes(job));
+  }));
 }
 
 void Mantri::look_at(Round& round) const {
@@ -177,7 +164,7 @@ void Mantri::look_at(Round& round) const {
 }
 
 void Mantri::prune(Round& round) const {
-  const std::span<const std::uint8_t> attempts = round.job.outlook->attempts();
+  const std::span<const std::uint8_t> attempts = round.job.outlook->live_attempts();
   for (std::uint32_t task = 0; task < attempts.size(); ++task) {
     if (attempts[task] > settings_.keep && prune(round, task)) round.pruned.insert(task);
   }
@@ -206,7 +193,7 @@ std::vector<Mantri::Candidate> Mantri::candidates(const Round& round) const {
   std::vector<Candidate> candidates;
   const bool is_waiting = round.view.waiting > 0 && settings_.form == MantriForm::Full;
   const std::span<const double> completion = round.job.outlook->completion();
-  const std::span<const std::uint8_t> attempts = round.job.outlook->attempts();
+  const std::span<const std::uint8_t> attempts = round.job.outlook->live_attempts();
   SplitSizes sizes(round.job.job->spec);
   for (std::uint32_t task = 0; task < completion.size(); ++task) {
     const double bytes = sizes.next();
@@ -226,7 +213,7 @@ std::vector<Mantri::Candidate> Mantri::candidates(const Round& round) const {
 // Tasks whose single attempt runs for too long, the oldest first.
 std::vector<Mantri::Candidate> Mantri::old_tasks(const Round& round) const {
   std::vector<Candidate> candidates;
-  const std::span<const std::uint8_t> attempts = round.job.outlook->attempts();
+  const std::span<const std::uint8_t> attempts = round.job.outlook->live_attempts();
   for (std::uint32_t task = 0; task < attempts.size(); ++task) {
     if (attempts[task] != 1) continue;
     const double ran = age(*first_live(round.job, task), round.view.now);

@@ -84,7 +84,7 @@ double restart_above(const MantriSettings& settings, const FreshAttempt& fresh, 
 // task
 //   time by `margin` gets attempts until it has max_copies besides its first; of those, when all have run for `report`,
 //   the one that has got farthest is kept.
-// Tasks are taken longest remaining time first. See mantri_rules.h for the arithmetic.
+// Tasks are taken longest remaining time first; the arithmetic is above.
 //
 //   form full, delta 0.25, gamma 3, alpha 2 (p1: 1), rho 3, report 1s, margin 30s (p1), check 1s
 //   max_copies 4 (p3: 1)         "until larger than 3" in Chronos; the full form has it as a safety
@@ -99,7 +99,7 @@ double restart_above(const MantriSettings& settings, const FreshAttempt& fresh, 
 class Mantri final : public Policy {
  public:
   Mantri(const MantriSettings& settings, estimate::DurationHints hints, double check, JobOrder order)
-      : settings_(settings), hints_(hints), check_(check), order_(order) {}
+      : settings_(settings), hints_(hints), clock_(check), order_(order) {}
   static std::unique_ptr<Policy> make(Parameters& parameters);
 
   JobOrder order() const override { return order_; }
@@ -126,14 +126,13 @@ class Mantri final : public Policy {
 
   MantriSettings settings_;
   estimate::DurationHints hints_;
-  double check_;  // seconds
+  PeriodicCheck clock_;
   JobOrder order_;
   struct AgeLimit {
     double beta = 0;
     double launch = 0;
     double limit = 0;
   } age_limit_;  // the latest, as it takes long to find
-  std::optional<TimePoint> next_check_;
 };
 
 }  // namespace ontime::scheduler

@@ -32,18 +32,13 @@ double straggler_progress(const ChronosJob& job);
 
 // Chronos, Theorems 1, 3 and 5 (eqs. 3, 14, 17): the probability that a job finishes before its deadline.
 
-// ln p: logarithm of the probability that one task misses D with r extra attempts, r >= 0. Corrected clamps every
-// factor to a probability; AsPrinted does not, so it can exceed 0 when D - tau_est < t_min (Restart) or
-// D - tau_est < (1 - phi) t_min (Resume), where more copies seem to do harm.
-double ln_miss(Strategy strategy, const ChronosJob& job, double r, Form form = Form::Corrected);
+// ln p: logarithm of the probability that one task misses D with r extra attempts, r >= 0. Every factor is clamped to a
+// probability: the paper's letter exceeds 1 when D - tau_est < t_min (Restart) or D - tau_est < (1 - phi) t_min
+// (Resume), where more copies would seem to do harm.
+double ln_miss(Strategy strategy, const ChronosJob& job, double r);
 
 // PoCD R of the whole job.
-Pocd chronos_pocd(Strategy strategy, const ChronosJob& job, double r, Form form = Form::Corrected);
-
-// ln p of S-Resume when every straggler's progress is its own, linear one, phi = tau_est / T, instead of one constant:
-// p = (t_min/D)^beta (t_min/Db)^k 2F1(-k, beta; beta + 1; tau_est/D), Db = D - tau_est, k = beta (r + 1).
-// Domain: D - tau_est >= t_min and tau_est <= t_min, else NaN. job.phi is not used.
-double ln_miss_resume_linear(const ChronosJob& job, double r);
+Pocd chronos_pocd(Strategy strategy, const ChronosJob& job, double r);
 
 // The race of Chronos' S-Restart after tau_est: W = min(T_1 - tau_est, T_2, ..., T_r+1) given T_1 > D (its eq. 42).
 
@@ -57,11 +52,8 @@ class RestartRace {
   double mean() const;                 // E[W]
   double mean_capped(double x) const;  // E[min(W, x)]
 
-  // E[W] - t_min as eq. 45 has it, which takes D - tau_est >= t_min for granted; otherwise a negative number comes out.
-  double mean_beyond_t_min_as_printed() const;
-
-  // Integral over w from `from` > 0 to infinity of (D / (w + tau_est))^beta (t_min / w)^(beta r), by quadrature.
-  // Infinite for beta (r + 1) <= 1.
+  // Integral over w from `from` > 0 to infinity of (D / (w + tau_est))^beta (t_min / w)^(beta r), by quadrature; from
+  // D - tau_est on it is the integral of eq. 16. Infinite for beta (r + 1) <= 1.
   double tail_above(double from) const;
 
  private:
@@ -74,38 +66,13 @@ class RestartRace {
   double later_;    // max(t_min, D - tau_est)
 };
 
-// Chronos, Theorems 2, 4 and 6 (eqs. 11, 15-16, 18-22): expected machine time, the sum over all attempts of the time
-// they hold a slot.
+// Chronos, Theorems 2, 4 and 6 (eqs. 11, 15-16, 18-22): expected machine time of the job, the sum over all attempts of
+// the time they hold a slot. Three things differ from the paper. Eqs. 15 and 18 lack the factor N. Eq. 22 adds t_min
+// where (1 - phi) t_min is meant. Losers stop when the task is done, whereas the paper charges them until tau_kill even
+// if the task is done before. Unit of time; infinite for beta (r + 1) <= 1, where eq. 22 turns negative.
+double machine_time(Strategy strategy, const ChronosJob& job, double r);
 
-enum class CostModel {
-  // Letter of the paper, but with the factor N that eqs. 15 and 18 lack. Eq. 22 adds t_min where (1 - phi) t_min is
-  // meant, and for beta (r + 1) < 1, where the expectation is infinite, finite and even negative values come out.
-  AsPrinted,
-  // Eq. 22 put right; every loser is still charged until tau_kill, as in the paper.
-  Corrected,
-  // Losers stop when the task is done. Equal to Corrected as long as no attempt can finish before tau_kill, that is
-  // tau_kill <= t_min (Clone), tau_kill - tau_est <= min(t_min, D - tau_est) (Restart), <= (1 - phi) t_min (Resume).
-  Exact,
-};
-
-// E(T) of the job: N times the task's. Unit of time; infinite for beta (r + 1) <= 1.
-double machine_time(Strategy strategy, const ChronosJob& job, double r, CostModel model = CostModel::Exact);
-
-// E(T_j) of one task: eq. 11 without N, eqs. 15 and 18.
-double task_machine_time(Strategy strategy, const ChronosJob& job, double r, CostModel model = CostModel::Exact);
-
-// E(T_j | T_j,1 > D), the cost of a straggling task: eqs. 16 and 21-22. Restart and Resume only.
-double straggler_machine_time(Strategy strategy, const ChronosJob& job, double r, CostModel model = CostModel::Exact);
-
-// The integral in eq. 16: time that the racers of S-Restart, original and r fresh ones, are expected to run on after D.
-// Integral over w from D - tau_est to infinity of (D / (w + tau_est))^beta (t_min / w)^(beta r).
-double restart_tail_integral(const ChronosJob& job, double r);
-
-// Chronos, section V (eqs. 23-29): net utility, the r that maximises it, and the thresholds Gamma beyond which it is
-// concave.
-
-// The paper writes lg; its Tables I and II can only have been made with log10.
-enum class LogBase { Ten, E };
+// Chronos, section V (eqs. 23-26): net utility, and the r that maximises it.
 
 // What PoCD and machine time are worth against each other.
 struct Price {
@@ -114,32 +81,17 @@ struct Price {
   double per_time = 0;  // C >= 0: money per unit of machine time
 };
 
-// U(r) = lg(R(r) - R_min) - theta C E(T), eq. 26; -inf where R <= R_min or E(T) is infinite. Corrected PoCD always.
-double net_utility(Strategy strategy, const ChronosJob& job, double r, const Price& price,
-                   CostModel model = CostModel::Exact, LogBase base = LogBase::Ten);
+// U(r) = log10(R(r) - R_min) - theta C E(T), eq. 26; -inf where R <= R_min or E(T) is infinite. The paper writes lg;
+// its Tables I and II can only have been made with log10.
+double net_utility(Strategy strategy, const ChronosJob& job, double r, const Price& price);
 
 struct OptimalCopies {
   std::optional<std::uint32_t> r;  // the smallest of the best; nothing when every r is worthless
   double utility = 0;              // U at r, or -inf
-  double margin = 0;               // how much better than the second best
-  std::uint32_t worthless = 0;     // how many r of 0..r_max have U = -inf
 };
 
 // The exact optimum by trying r = 0..r_max. This stands in for the paper's Algorithm 1, whose listing descends, never
-// changes r and never rounds; 50 evaluations
-// take a millisecond or two, once per job, so nothing is gained by climbing.
-OptimalCopies optimal_copies(Strategy strategy, const ChronosJob& job, const Price& price, std::uint32_t r_max = 50,
-                             CostModel model = CostModel::Exact, LogBase base = LogBase::Ten);
-
-// Gamma, eqs. 27-29: R(r) is concave beyond it, where N p(r) = 1. Dimensionless, may be negative. Domain: D > t_min;
-// D - tau_est > t_min (Restart); D - tau_est > (1 - phi) t_min (Resume); outside it means nothing.
-double gamma_threshold(Strategy strategy, const ChronosJob& job);
-
-// Eq. 62, the appendix' print of eq. 28 without the power beta on t_min: depends on the unit of time. To reproduce
-// only.
-double gamma_restart_as_printed_in_appendix(const ChronosJob& job);
-
-// The smallest r >= Gamma that makes sense: max(0, ceil(Gamma)).
-double first_concave_r(double gamma);
+// changes r and never rounds; 50 evaluations take a millisecond or two, once per job, so nothing is gained by climbing.
+OptimalCopies optimal_copies(Strategy strategy, const ChronosJob& job, const Price& price, std::uint32_t r_max = 50);
 
 }  // namespace ontime::scheduler::pocd

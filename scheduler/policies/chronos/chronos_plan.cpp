@@ -74,7 +74,7 @@ ChronosSettings chronos_settings(pocd::Strategy strategy, Parameters& parameters
     throw std::invalid_argument("--policy-set: tau_kill is before tau_est; it must be later.");
   }
   settings.r_max = parameters.count("r_max", settings.r_max, 0, kMostCopies);
-  if (parameters.optional_number("r", 0, kMostCopies)) settings.r = parameters.count("r", 0, 0, kMostCopies);
+  settings.r = parameters.optional_count("r", 0, kMostCopies);
   settings.price.theta = parameters.number("theta", settings.price.theta, 0, 1e9);
   settings.price.per_time = parameters.number("price", settings.price.per_time, 0, 1e9);
   settings.price.r_min = parameters.number("r_min", settings.price.r_min, 0, 0.999999);

@@ -63,8 +63,8 @@ struct ChronosChoice {
 // Nothing as long as t_min is needed and not known.
 std::optional<ChronosChoice> choose_copies(const ChronosSettings& settings, const ChronosFacts& facts);
 
-// How many fresh attempts a late task of the job gets, as the job's note of the choice has it; nothing as long as there is
-// none.
+// How many fresh attempts a late task of the job gets, as the job's note of the choice has it; nothing as long as there
+// is none.
 std::optional<std::uint32_t> chosen_attempts(const Job& job, pocd::Strategy strategy);
 
 // P(the first of `copies` fresh attempts is through with so many bytes in `left` seconds).

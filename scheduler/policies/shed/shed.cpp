@@ -110,8 +110,7 @@ pocd::ShedGrant Optimisation::grant(std::int64_t kappa) const {
   std::vector<pocd::ShedJob> jobs;
   for (const Claim& claim : claims_) jobs.push_back(claim.odds);
   const Sharing& sharing = settings_.sharing;
-  return sharing.as_printed ? pocd::shed_listing(jobs, kappa, sharing.max, pocd::HopelessJobs::Feed)
-                            : pocd::allocate_shed(jobs, kappa, sharing.max, sharing.objective);
+  return pocd::allocate_shed(jobs, kappa, sharing.max, sharing.objective);
 }
 
 void Optimisation::give(const Claim& claim, std::uint32_t r, const OtherNodes& nodes) {
@@ -137,15 +136,9 @@ void Optimisation::resume(const Claim& claim, const Piece& piece, std::uint32_t 
       ahead.completion) {
     return decline(claim, piece, Reason::CopyWouldBeLater);
   }
-  Speculate decision;
-  decision.task = piece.task;
-  decision.segment = piece.range.begin;
-  decision.resume_at = settings_.handover == Handover::Ready ? 0 : *at;
-  decision.release = settings_.release;
-  decision.handover = settings_.handover;
-  decision.copies = {r};
+  Speculate decision = resume_from(*at, race_for(piece.task, piece.range.begin, r, ahead.completion),
+                                   settings_.handover, settings_.release);
   decision.reason = Reason::Clone;
-  decision.completion = ahead.completion;
   decision.pocd_before = -std::expm1(pocd::ln_miss(claim.odds, 0));
   decision.pocd_after = -std::expm1(pocd::ln_miss(claim.odds, r));
   plan_.add(std::move(decision));

@@ -4,8 +4,10 @@
 // are greatest. A new job's tasks start with r_j copies. Of each running task the fastest attempt is kept, the others
 // are ended, and r_j copies take over at the hand-over offset (eqs. 14, 15). Between submissions nothing is decided.
 //
-//   lambda, max, reserve_am, objective, allocation   as of shed+; as_printed: Algorithm 1, which feeds hopeless jobs
-//                                                    first and is max-min whatever the objective
+// The grant is the optimum of the objective, and hopeless jobs get nothing; Algorithm 1 is max-min and feeds them
+// first.
+//
+//   lambda, max, reserve_am, objective   as of shed+
 //   handover, release (no), t_min, beta, t_avg, fit
 //
 // Of a job of which nothing is known t_min is taken to be half its deadline. Declines, of tasks that are late: those of
@@ -16,7 +18,7 @@
 #include <memory>
 #include <vector>
 
-#include "scheduler/policies/copy_budget.h"
+#include "scheduler/policies/shed/copy_budget.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/pieces.h"
 #include "scheduler/policies/policy.h"

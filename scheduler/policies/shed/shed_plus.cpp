@@ -6,7 +6,6 @@
 
 #include "scheduler/math/numeric.h"
 #include "scheduler/policies/duration_words.h"
-#include "scheduler/policies/shed/shed_formulas.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -55,14 +54,12 @@ class Granting {
 
   std::vector<PieceGrant> run(std::int64_t kappa) {
     for (const Claim& claim : claims_) odds_.push_back(odds_of(claim));
-    grant_ = rule_.as_printed ? pocd::shed_plus_listing(odds_, kappa, rule_.max, pocd::HopelessJobs::Feed)
-                              : pocd::allocate_shed_plus(odds_, kappa, rule_.max, rule_.objective);
+    grant_ = pocd::allocate_shed_plus(odds_, kappa, rule_.max, rule_.objective);
     give_leftovers(kappa - static_cast<std::int64_t>(grant_.total.copies));
     return by_piece();
   }
 
  private:
-  bool kept_misses() const { return rule_.kept_misses && !rule_.as_printed; }
   pocd::JobOdds odds_of(const Claim& claim) const;
   void give_leftovers(std::int64_t left);
   std::uint32_t worthwhile(std::uint32_t copies, const pocd::TaskOdds& odds) const;
@@ -79,18 +76,19 @@ class Granting {
 // The sum of ln R is raised by the same copies whatever the rest of the job is like, so it is not computed then.
 pocd::JobOdds Granting::odds_of(const Claim& claim) const {
   pocd::JobOdds odds;
-  const bool rest_matters = rule_.as_printed || rule_.objective != pocd::Objective::SumLog;
-  if (rest_matters) odds.ln_rest = ln_rest(*claim.job, claim.job->view->since_submission(view_.now));
-  if (claim.job->is_lost && !rule_.as_printed) odds.ln_rest = -pocd::kInfinity;
+  if (rule_.objective != pocd::Objective::SumLog) {
+    odds.ln_rest = ln_rest(*claim.job, claim.job->view->since_submission(view_.now));
+  }
+  if (claim.job->is_lost) odds.ln_rest = -pocd::kInfinity;
   odds.stragglers.reserve(claim.count);
   for (const Straggler& piece : pieces_.subspan(claim.first, claim.count)) {
-    odds.stragglers.push_back({kept_misses() ? 0 : piece.ln_copy, piece.ln_copy});
+    odds.stragglers.push_back({rule_.kept_misses ? 0 : piece.ln_copy, piece.ln_copy});
   }
   return odds;
 }
 
 void Granting::give_leftovers(std::int64_t left) {
-  if (!kept_misses() || left <= 0) return;
+  if (!rule_.kept_misses || left <= 0) return;
   std::vector<pocd::JobOdds> odds;
   std::vector<std::size_t> whose;
   for (std::size_t i = 0; i < claims_.size(); ++i) {
@@ -143,10 +141,7 @@ void introduce(const JobView& job, Plan& plan) {
     if (job.job->attempts_launched == 0) plan.add(Note{job.id, "no deadline: nothing to be late for, no copies"});
     return;
   }
-  const std::vector<InputFile>& inputs = job.job->spec.inputs;
-  if (std::all_of(inputs.begin(), inputs.end(), [](const InputFile& file) { return file.codec == Codec::Plain; })) {
-    return;
-  }
+  if (!has_unknown_ends(job.job->spec)) return;
   for (std::uint32_t task = 0; task < job.job->tasks.size(); ++task) {
     if (split_bytes(job, task) <= 0) plan.add(Decline{{job.id, task}, Reason::NoEstimate});
   }
@@ -204,7 +199,7 @@ std::vector<WatchedJob> ShedPlus::watch(const View& view) {
 
 void ShedPlus::check(const View& view, Plan& plan) {
   std::vector<WatchedJob> jobs = watch(view);
-  FoundStragglers found = find_stragglers(view, jobs, {settings_.sharing.as_printed, settings_.straggler_shape});
+  FoundStragglers found = find_stragglers(view, jobs, settings_.straggler_shape);
   if (found.pieces.empty() && found.slower.empty() && found.declined.empty()) return;
   plan.decisions.reserve(plan.decisions.size() + found.slower.size() + found.declined.size() + found.pieces.size() +
                          jobs.size());
@@ -220,7 +215,7 @@ void ShedPlus::check(const View& view, Plan& plan) {
 
 void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& pieces,
                      const CopyBudget& budget, Plan& plan) const {
-  const GrantRule rule{settings_.sharing.objective, settings_.sharing.max, settings_.sharing.as_printed,
+  const GrantRule rule{settings_.sharing.objective, settings_.sharing.max,
                        settings_.kept_misses || settings_.release, settings_.gain_min};
   const std::vector<PieceGrant> grants = grant_copies(view, jobs, pieces, budget.copies, rule);
   std::int64_t left = budget.copies;
@@ -237,14 +232,8 @@ void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, cons
 }
 
 void ShedPlus::speculate(const Straggler& piece, const PieceGrant& grant, Plan& plan) const {
-  Speculate decision;
-  decision.task = piece.task;
-  decision.segment = piece.segment;
-  decision.resume_at = settings_.handover == Handover::Ready ? 0 : piece.resume_at;
-  decision.release = settings_.release;
-  decision.handover = settings_.handover;
-  decision.copies.front() = grant.copies;
-  decision.completion = piece.completion;
+  Speculate race = race_for(piece.task, piece.segment, grant.copies, piece.completion);
+  Speculate decision = resume_from(piece.resume_at, std::move(race), settings_.handover, settings_.release);
   decision.pocd_before = grant.pocd_before;
   decision.pocd_after = grant.pocd_after;
   plan.add(std::move(decision));

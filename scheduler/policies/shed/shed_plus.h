@@ -7,19 +7,17 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/policies/check_clock.h"
-#include "scheduler/policies/copy_budget.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
-#include "scheduler/policies/shed/shed_plus_formulas.h"
-#include "scheduler/policies/stragglers.h"
+#include "scheduler/policies/shed/copy_budget.h"
+#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/stragglers.h"
 
 namespace ontime::scheduler {
 
 struct GrantRule {
   pocd::Objective objective = pocd::Objective::SumLog;
   std::uint32_t max = 5;    // copies per piece
-  bool as_printed = false;  // Algorithm 1's listing instead of the optimum
   bool kept_misses = true;  // the attempt that is ahead is certain to be late; otherwise it is drawn anew like a copy
   double gain_min = 0;      // of a piece's second copy and further ones, in ln PoCD: others are not granted
 };
@@ -51,9 +49,7 @@ std::vector<PieceGrant> grant_copies(const View& view, std::span<const WatchedJo
 //   max            5      copies per check and straggler, 1 to 1000
 //   reserve_am     no     leaves one slot per running job for its ApplicationMaster, as in the paper
 //   objective      sum-log | sum | max-min   alpha = 1, 0, infinity
-//   allocation     exact | as_printed        the optimum, or Algorithm 1 with eq. 9 to the letter: hopeless tasks are
-//                  fed first, the kept attempt counts as drawn anew, launching costs no time
-//   kept           misses | redrawn   with `exact`: whether a kept attempt goes on at its pace, and so is late, or is
+//   kept           misses | redrawn   whether a kept attempt goes on at its pace, and so is late, or is
 //                  drawn anew (exponent r or r + 1)
 //   shape          straggler | application   of a copy's tail: eq. 14, or fitted
 //   tail           pareto | auto | lognormal | empirical   of execution times (math/tail_choice.h); a copy's odds

@@ -8,51 +8,11 @@
 #include "scheduler/math/numeric.h"
 
 namespace ontime::scheduler::pocd {
-namespace {
-
-double time_left(const DividedRest& rest) { return accurate_sum({rest.deadline, -rest.tau, -rest.launch}); }
-
-// s (D - tau - t_lau) - (1 - phi) t_min with hardly any rounding.
-double slack_of(const DividedRest& rest, double s) {
-  const double total = s * rest.deadline;
-  const double passed = s * rest.tau;
-  const double launching = s * rest.launch;
-  const double done = rest.phi * rest.t_min;
-  return accurate_sum({total, -passed, -launching, -rest.t_min, done, std::fma(s, rest.deadline, -total),
-                       -std::fma(s, rest.tau, -passed), -std::fma(s, rest.launch, -launching),
-                       std::fma(rest.phi, rest.t_min, -done)});
-}
-
-// ln((1 - phi) t_min / (s (D - tau - t_lau))), not clamped.
-double ln_share(const DividedRest& rest, double s) {
-  const double left = time_left(rest);
-  if (!(left > 0)) return kInfinity;
-  const double ratio = (1 - rest.phi) * rest.t_min / (s * left);
-  if (ratio > 0.5 && ratio < 2) return std::log1p(-slack_of(rest, s) / (s * left));
-  return std::log(ratio);
-}
-
-double ln_race_of_pieces(double ln_miss_of_one, double s, double c) {
-  return s * ln_one_minus_exp(times(c, ln_miss_of_one));
-}
-
-}  // namespace
-
-double ln_piece_miss(const DividedRest& rest, double s) {
-  const double ln = ln_share(rest, s);
-  return ln < 0 ? rest.beta * ln : 0;
-}
-
-double ln_divided_pocd(const DividedRest& rest, double s, double c) {
-  return ln_race_of_pieces(ln_piece_miss(rest, s), s, c);
-}
 
 double ln_divided_pocd(double ln_share, double beta, double s, double c) {
   const double ln = ln_share - std::log(s);
-  return ln_race_of_pieces(ln < 0 ? beta * ln : 0, s, c);
+  return s * ln_one_minus_exp(times(c, ln < 0 ? beta * ln : 0));
 }
-
-bool is_hopeless(const DividedRest& rest, double s) { return !(time_left(rest) > 0) || slack_of(rest, s) <= 0; }
 
 }  // namespace ontime::scheduler::pocd
 
@@ -77,7 +37,8 @@ constexpr auto kInverse = [] {
   return inverse;
 }();
 
-// The stretch that gains most per slot from `from` on, within `slots_left` more slots.
+// The stretch that gains most per slot from `from` on, within `slots_left` more slots: an edge of the upper hull of the
+// ladder. Step by step would not do, since the first piece of a hopeless rest gains nothing and the third all.
 Stretch best_stretch(std::span<const Division> ladder, std::uint32_t rest, std::uint32_t from,
                      std::uint32_t slots_left) {
   Stretch best{0, rest, from};
@@ -88,7 +49,9 @@ Stretch best_stretch(std::span<const Division> ladder, std::uint32_t rest, std::
   return best;
 }
 
-constexpr double kNearlyCertain = -0.05;  // ln PoCD
+// From this ln PoCD on the gain of each further piece is less than the one before: below it ln R = s ln(1 - q s^-beta)
+// may be convex in s.
+constexpr double kNearlyCertain = -0.05;
 
 // s^-beta for s = 0, 1, ..., kept for the rests of one job, which have the same beta.
 class Powers {

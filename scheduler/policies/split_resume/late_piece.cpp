@@ -21,14 +21,18 @@ double ln_chance(double to_go, double left, double spread) {
   return std::max(kLnChanceMin, pocd::ln_normal_survival(std::log(to_go / left) / spread));
 }
 
-// Where the rest should begin: behind what the leader can do in time, but not so late that the rest does not pay for a
-// launch, and not before the place that the leader reaches while fresh attempts are launched.
+// Where the rest should begin (docs/split-resume.md, step 2): behind what the leader can do in time, but not so late
+// that the rest does not pay for a launch, and not before the place that the leader reaches while fresh attempts are
+// launched.
 double place_of_cut(double position, double rate, double left, double launch, double smallest, double end,
                     double keep) {
   const double share = position + rate * std::max(0.0, left) * keep;
   return std::max(position + rate * launch, std::min(share, end - smallest));
 }
 
+// A piece must last `min_piece` launches by the median, not by t_min: a fitted t_min is far below what attempts usually
+// take, and pieces of that size would spend their slots on launches. When time is short pieces may be as small as one
+// launch, and as many as the window needs and one to spare.
 std::uint32_t most_pieces(double work, double window, const estimate::Durations& durations, const RescueRules& rules) {
   const double launch = std::max(durations.launch, 1e-3);
   const double paying = work * durations.median() / durations.t_min / (rules.min_piece * launch);
@@ -38,21 +42,6 @@ std::uint32_t most_pieces(double work, double window, const estimate::Durations&
 }
 
 }  // namespace
-
-void believe_recent(double weight, Piece& piece) {
-  for (Racer& racer : piece.racers) {
-    const Attempt& attempt = *racer.attempt;
-    const double span = seconds(attempt.reported_at - attempt.earlier.at);
-    if (!racer.pace.known || racer.pace.rate <= 0 || attempt.earlier.at == attempt.later.at || span <= 0) continue;
-    const double of_late = static_cast<double>(attempt.offset - attempt.earlier.offset) / span;
-    racer.pace.rate = weight * of_late + (1 - weight) * racer.pace.rate;
-    racer.completion = racer.pace.reaches(piece.range.end);
-  }
-  if (piece.racers.size() == 1) return;
-  std::stable_sort(piece.racers.begin(), piece.racers.end(), [](const Racer& a, const Racer& b) {
-    return a.completion < b.completion || (!std::isnan(a.completion) && std::isnan(b.completion));
-  });
-}
 
 const Racer& leader_of(const Piece& piece) {
   const Racer* leader = &piece.racers.front();
@@ -94,6 +83,8 @@ std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, co
   }
   late.race = end - cut < smallest / 2;
   late.rest.pieces_max = late.race ? 1 : most_pieces(late.rest.work, window, durations, rules);
+  // A late piece can be divided again at the next look if the window lasts for it: copies only duplicate work until
+  // then.
   const double until_next = std::max(durations.launch, rules.check * job.deadline()) + durations.launch;
   late.rest.copies_max = window < rules.last_chance * until_next ? rules.copies : 1;
   late.rest.ln_before = ln_chance(late.completion - now, job.deadline() - now, rules.spread);

@@ -45,10 +45,6 @@ struct LatePiece {
   Rest rest;
 };
 
-// Gives the racers the pace that they are believed to have, by their speed of late, and puts them in order of
-// completion again. Right when speeds change during an attempt; with constant speeds it changes nothing.
-void believe_recent(double weight, Piece& piece);
-
 // The attempt that a cut is asked of: the one that has got farthest.
 const Racer& leader_of(const Piece& piece);
 

@@ -35,6 +35,9 @@ std::uint32_t pieces_at_start(double work, double window, const estimate::Durati
   const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
   const double needed = std::floor(work / window) + 1;  // pieces that a perfect attempt can do in time
   if (needed > most) return 1;                          // hopeless
+  // Beyond what is needed pieces are divided as long as slots are free, each is worth its launch, half of the attempts
+  // would take too much of the window and the job's PoCD, tasks ln R, is below its goal. The formula alone would divide
+  // as far as slots allow: it does not know that a late piece is divided again.
   const double median_work = work * durations.median() / durations.t_min;
   const double affordable = std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
                                       std::floor(median_work / (rules.min_piece * launch))});
@@ -148,6 +151,8 @@ Plan SplitResume::plan(const View& view) {
     plan.next_check = due_;
     return plan;
   }
+  // Late pieces overtake tasks that wait for their first launch: with free slots less what waits, which a queue of
+  // fresh tasks keeps at zero, no straggler would ever be helped.
   Found found;
   for (const JobView& job : view.jobs) {
     if (const auto known = known_.find(job.id); known != known_.end()) {
@@ -186,12 +191,12 @@ bool SplitResume::begin_jobs(const View& view, bool is_due, std::uint32_t& promi
 
 // One pass over what is expected of the tasks. Looked at more closely are those that are late by their mean speed,
 // those that have slowed down since the last check, and those with several pieces, where neither shows.
-void SplitResume::find_late(const View& view, const JobView& job, Known& known, Found& found, Plan& plan) const {
+void SplitResume::find_late(const View& view, const JobView& job, JobState& known, Found& found, Plan& plan) const {
   const double now = job.since_submission(view.now);
   const double limit = settings_.rescue.due(job);
   const std::span<const double> completion = job.outlook->completion();
   const std::span<const float> progress = job.outlook->progress();
-  const std::span<const std::uint8_t> attempts = job.outlook->attempts();
+  const std::span<const std::uint8_t> attempts = job.outlook->live_attempts();
   const std::uint32_t launched = first_unlaunched(*job.job);
   const bool remembers = known.progress.size() == progress.size();
   // A task that goes on like this since the last check needs (1 - p) / (p - before) such intervals.
@@ -224,13 +229,12 @@ void SplitResume::find_late(const View& view, const JobView& job, Known& known, 
   known.looked_at = now;
 }
 
-void SplitResume::look_at_task(const View& view, const JobView& job, const Known& known, std::uint32_t task,
+void SplitResume::look_at_task(const View& view, const JobView& job, const JobState& known, std::uint32_t task,
                                double horizon, Found& found, Plan& plan) const {
   const double limit = settings_.rescue.due(job);
   std::optional<Reason> declined;
   const std::size_t found_before = found.pieces.size();
-  for (Piece& piece : open_pieces(job, task)) {
-    believe_recent(settings_.rescue.recent, piece);
+  for (const Piece& piece : open_pieces(job, task, settings_.rescue.recent)) {
     if (piece.completion() < horizon) ++found.ending;
     if (!(piece.completion() > limit)) continue;
     if (piece.in_change) {
@@ -271,16 +275,12 @@ void SplitResume::save(const View& view, std::uint32_t slots, Found& found, Plan
 
 void SplitResume::speculate(const LatePiece& late, const Division& division, const std::vector<double>& shares,
                             Plan& plan) const {
-  Speculate decision;
-  decision.task = late.task;
-  decision.segment = late.range.begin;
-  decision.resume_at = late.cut;
-  decision.release = !late.race;
-  decision.handover = settings_.handover;
+  Speculate decision = resume_from(late.cut, race_for(late.task, late.range.begin, 0, late.completion),
+                                   settings_.handover, !late.race);
+  decision.resume_at = late.cut;  // not before, even when the fresh attempts are ready: it keeps what it can do in time
   decision.borders = borders_of(late.cut, late.range.end, shares);
   decision.copies.assign(decision.borders.size() + 1, division.copies);
   decision.reason = late.is_part ? Reason::PieceLate : Reason::Late;
-  decision.completion = late.completion;
   decision.pocd_before = std::exp(late.rest.ln_before);
   decision.pocd_after = std::exp(division.ln_pocd);
   plan.add(std::move(decision));

@@ -80,7 +80,7 @@ class SplitResume final : public Policy {
     std::uint32_t ending = 0;    // attempts that are expected to be done before the next check but one
     std::uint32_t promised = 0;  // fresh attempts that wait for a slot already
   };
-  struct Known {  // of a job; nothing here is lost by beginning afresh
+  struct JobState {  // of a job; nothing here is lost by beginning afresh
     estimate::Durations durations;
     std::vector<float> progress;         // by task, at the last check: who has slowed down since
     double looked_at = 0;                // seconds after submission
@@ -88,15 +88,15 @@ class SplitResume final : public Policy {
   };
 
   bool begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan);
-  void find_late(const View& view, const JobView& job, Known& known, Found& found, Plan& plan) const;
-  void look_at_task(const View& view, const JobView& job, const Known& known, std::uint32_t task, double horizon,
+  void find_late(const View& view, const JobView& job, JobState& known, Found& found, Plan& plan) const;
+  void look_at_task(const View& view, const JobView& job, const JobState& known, std::uint32_t task, double horizon,
                     Found& found, Plan& plan) const;
   void save(const View& view, std::uint32_t slots, Found& found, Plan& plan) const;
   void speculate(const LatePiece& late, const Division& division, const std::vector<double>& shares, Plan& plan) const;
   std::optional<TimePoint> next_check(const View& view, bool lacks_slots) const;
 
   SplitResumeSettings settings_;
-  std::map<JobId, Known> known_;
+  std::map<JobId, JobState> known_;
   std::optional<TimePoint> due_;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/restarts.h"
 #include "scheduler/policies/xu_lau/xu_lau_formulas.h"
 
 namespace ontime::scheduler {
@@ -15,18 +16,20 @@ constexpr double kAlphaMin = 1.05;
 
 bool has_enough(const JobView& job) { return job.outlook->sample().finished().size() >= estimate::kEnoughSamples; }
 
-bool has_compressed_input(const Job& job) {
-  return std::any_of(job.spec.inputs.begin(), job.spec.inputs.end(),
-                     [](const InputFile& input) { return input.codec != Codec::Plain; });
-}
-
 // The piece that keeps the task from being done; nothing if it is being changed or is raced already.
-std::optional<Piece> last_piece(const JobView& job, std::uint32_t index) {
+std::optional<Piece> unraced_last_piece(const JobView& job, std::uint32_t index) {
   std::vector<Piece> pieces = open_pieces(job, index);
   const auto last = std::max_element(pieces.begin(), pieces.end(),
                                      [](const Piece& a, const Piece& b) { return a.completion() < b.completion(); });
   if (last == pieces.end() || last->in_change || last->racers.size() != 1) return std::nullopt;
   return std::move(*last);
+}
+
+// "straggler: more than 1.71 times the mean of 20 s remaining, 1 copy; t_min ..."
+std::string limit_words(const DetectionLimit& limit, const estimate::DurationHints& hints) {
+  return "straggler: more than " + short_number(limit.sigma) + " times the mean of " + short_number(limit.times.mean) +
+         " s remaining, extra attempts: " + std::to_string(limit.copies - 1) + "; " +
+         duration_words(limit.times.durations, hints, limit.times.split_bytes);
 }
 
 void decline_unknown_ends(const JobView& job, Plan& plan) {
@@ -56,20 +59,26 @@ pocd::ClonedJob cloned_job(const JobView& job, const TaskTimes& times) {
   return {static_cast<double>(job.job->tasks.size()), times.mu, times.alpha};
 }
 
-std::string limit_words(const DetectionLimit& limit, const estimate::DurationHints& hints) {
-  return "straggler: more than " + short_number(limit.sigma) + " times the mean of " + short_number(limit.times.mean) +
-         " s remaining, extra attempts: " + std::to_string(limit.copies - 1) + "; " +
-         duration_words(limit.times.durations, hints, limit.times.split_bytes);
-}
-
-bool is_due_again(const DetectionLimit& limit, const JobView& job) {
-  return !limit.times.is_settled && has_enough(job);
-}
-
-void forget_ended(std::map<JobId, DetectionLimit>& limits, const View& view) {
+void DetectionLimits::forget_ended(const View& view) {
   std::map<JobId, DetectionLimit> running;
-  for (const JobView& job : view.jobs) running.insert(limits.extract(job.id));
-  limits = std::move(running);
+  for (const JobView& job : view.jobs) running.insert(limits_.extract(job.id));
+  limits_ = std::move(running);
+}
+
+const DetectionLimit* DetectionLimits::find(const View& view, const JobView& job, Plan& plan) {
+  const auto known = limits_.find(job.id);
+  const bool is_due_again = known != limits_.end() && !known->second.times.is_settled && has_enough(job);
+  if (known != limits_.end() && !is_due_again) return &known->second;
+  const std::optional<TaskTimes> times = task_times(view, job, hints_);
+  if (!times) return nullptr;
+  const DetectionLimit limit = limit_for_(*times);
+  if (known == limits_.end() || times->is_settled) plan.add(Note{job.id, limit_words(limit, hints_)});
+  return &(limits_[job.id] = limit);
+}
+
+double DetectionLimits::mean_of(const JobView& job) const {
+  const auto limit = limits_.find(job.id);
+  return limit == limits_.end() ? std::numeric_limits<double>::infinity() : limit->second.times.mean;
 }
 
 std::vector<SlowTask> slow_tasks(const View& view, const JobView& job, const DetectionLimit& limit,
@@ -87,23 +96,19 @@ std::vector<SlowTask> slow_tasks(const View& view, const JobView& job, const Det
       decline(Reason::TooYoung);
     } else if (job.pending.contains(index)) {
       decline(Reason::AlreadySpeculating);
-    } else if (std::optional<Piece> piece = last_piece(job, index)) {
+    } else if (std::optional<Piece> piece = unraced_last_piece(job, index)) {
       slow.push_back({&job, index, completion[index] - now, std::move(*piece)});
     } else {
       decline(Reason::AlreadySpeculating);
     }
   }
-  if (has_compressed_input(*job.job)) decline_unknown_ends(job, plan);
+  if (has_unknown_ends(job.job->spec)) decline_unknown_ends(job, plan);
   return slow;
 }
 
 Speculate duplicate(const SlowTask& slow, std::uint32_t copies) {
-  Speculate decision;
-  decision.task = slow.piece.task;
-  decision.segment = slow.piece.range.begin;
-  decision.copies = {copies};
+  Speculate decision = race_for(slow.piece.task, slow.piece.range.begin, copies, slow.piece.completion());
   decision.reason = Reason::Slow;
-  decision.completion = slow.piece.completion();
   return decision;
 }
 
@@ -133,7 +138,7 @@ Sca::Sca(Parameters& parameters)
     : gamma_(parameters.number("gamma", 0.01, 0, 1e9)),
       copies_max_(parameters.count("r", 8, 1, 50)),
       cutoff_(parameters.optional_number("cutoff", 0, 1e9)),
-      slot_(std::max(0.01, parameters.duration("slot", kXuLauSlot))),
+      slot_(parameters.period("slot", kXuLauSlot)),
       hints_(parameters.durations()) {}
 
 Plan Sca::plan(const View& view) {
@@ -183,37 +188,20 @@ Sca::Choice Sca::choose(const View& view, const Unscheduled& unscheduled) const 
   return {plan.copies, why + ", " + durations};
 }
 
-namespace {
-
-std::optional<std::uint32_t> optional_count(Parameters& parameters, std::string_view name) {
-  if (!parameters.optional_number(name, 2, 50)) return std::nullopt;
-  return parameters.count(name, 2, 2, 50);
-}
-
-}  // namespace
-
 Sda::Sda(Parameters& parameters)
     : s_(parameters.number("s", 0.1, 0, 0.99)),
       sigma_(parameters.optional_number("sigma", 0, 1e6)),
-      copies_(optional_count(parameters, "c")),
-      slot_(std::max(0.01, parameters.duration("slot", kXuLauSlot))),
-      hints_(parameters.durations()) {}
+      copies_(parameters.optional_count("c", 2, 50)),
+      clock_(parameters.period("slot", kXuLauSlot)),
+      limits_(parameters.durations(), [this](const TaskTimes& times) { return limit_for(times); }) {}
 
 Plan Sda::plan(const View& view) {
   Plan plan;
-  if (!next_look_ || view.now >= *next_look_) {
-    look(view, plan);
-    next_look_ = view.now + from_seconds(slot_);
-  }
-  plan.next_check = next_look_;
-  return plan;
-}
-
-void Sda::look(const View& view, Plan& plan) {
-  forget_ended(limits_, view);
+  if (!clock_.is_due(view.now, plan)) return plan;
+  limits_.forget_ended(view);
   std::uint32_t budget = view.spare_slots();
   for (const JobView& job : view.jobs) {
-    const DetectionLimit* limit = limit_of(view, job, plan);
+    const DetectionLimit* limit = limits_.find(view, job, plan);
     if (limit == nullptr) continue;
     for (const SlowTask& slow : slow_tasks(view, job, *limit, s_, plan)) {
       const std::uint32_t copies = std::min(limit->copies - 1, budget);
@@ -224,19 +212,7 @@ void Sda::look(const View& view, Plan& plan) {
         plan.add(Decline{slow.piece.task, Reason::NoFreeSlot});
     }
   }
-}
-
-// Chosen when durations are first known, and once more when they rest on a fit.
-const DetectionLimit* Sda::limit_of(const View& view, const JobView& job, Plan& plan) {
-  const auto known = limits_.find(job.id);
-  if (known != limits_.end() && !is_due_again(known->second, job)) return &known->second;
-  const std::optional<TaskTimes> times = task_times(view, job, hints_);
-  if (!times) return nullptr;
-  DetectionLimit limit = limit_for(*times);
-  if (known == limits_.end() || times->is_settled) {
-    plan.add(Note{job.id, limit_words(limit, hints_)});
-  }
-  return &(limits_[job.id] = limit);
+  return plan;
 }
 
 DetectionLimit Sda::limit_for(const TaskTimes& times) const {
@@ -259,32 +235,35 @@ Ese::Ese(Parameters& parameters)
       eta_(parameters.number("eta", 0.1, 0, 1e9)),
       xi_(parameters.duration("xi", 1)),
       is_ahead_(parameters.flag("ahead", true)),
-      slot_(std::max(0.01, parameters.duration("slot", kXuLauSlot))),
-      hints_(parameters.durations()) {}
+      clock_(parameters.period("slot", kXuLauSlot)),
+      hints_(parameters.durations()),
+      limits_(hints_, [this](const TaskTimes& times) {
+        return DetectionLimit{times, sigma_ ? *sigma_ : pocd::best_enhanced_limit(times.alpha), 2};
+      }) {}
 
 Plan Ese::plan(const View& view) {
   Plan plan;
   std::uint32_t idle = view.spare_slots();
-  if (!next_look_ || view.now >= *next_look_) {
-    look(view, plan, idle);
-    next_look_ = view.now + from_seconds(slot_);
-  }
+  if (clock_.is_due(view.now, plan)) look(view, plan, idle);
   clone_small_jobs(view, plan, idle);
-  plan.next_check = next_look_;
   return plan;
 }
 
 void Ese::look(const View& view, Plan& plan, std::uint32_t& idle) {
-  forget_ended(limits_, view);
+  limits_.forget_ended(view);
   std::vector<SlowTask> slow;
   for (const JobView& job : view.jobs) {
-    const DetectionLimit* limit = limit_of(view, job, plan);
+    const DetectionLimit* limit = limits_.find(view, job, plan);
     if (limit == nullptr) continue;
     std::vector<SlowTask> some = slow_tasks(view, job, *limit, 0, plan);
     std::move(some.begin(), some.end(), std::back_inserter(slow));
   }
   std::stable_sort(slow.begin(), slow.end(), [](auto& a, auto& b) { return a.remaining > b.remaining; });
-  std::uint32_t budget = is_ahead_ ? std::max(idle, machines_ahead(view)) : idle;
+  std::uint32_t budget = idle;
+  if (is_ahead_) {
+    const auto mean_of = [this](const JobView& job) { return limits_.mean_of(job); };
+    budget = std::max(idle, slots_ahead(view, clock_.period(), mean_of));
+  }
   for (const SlowTask& task : slow) {
     if (budget == 0) {
       plan.add(Decline{task.piece.task, Reason::NoFreeSlot});
@@ -294,31 +273,6 @@ void Ese::look(const View& view, Plan& plan, std::uint32_t& idle) {
     idle -= std::min(idle, 1u);
     plan.add(duplicate(task, 1));
   }
-}
-
-// Slots that will become free until the next look, less the copies that wait for them already.
-std::uint32_t Ese::machines_ahead(const View& view) const {
-  double freed = 0;
-  std::uint32_t pending = 0;
-  for (const JobView& job : view.jobs) {
-    for (const auto& [task, copies] : job.pending) pending += copies;
-    const auto limit = limits_.find(job.id);
-    if (limit == limits_.end()) continue;
-    freed += static_cast<double>(job.job->live.size()) * std::min(1.0, slot_ / limit->second.times.mean);
-  }
-  const auto whole = static_cast<std::uint32_t>(std::min(std::ceil(freed), static_cast<double>(view.slots())));
-  return whole - std::min(whole, pending);
-}
-
-// Chosen when durations are first known, and once more when they rest on a fit.
-const DetectionLimit* Ese::limit_of(const View& view, const JobView& job, Plan& plan) {
-  const auto known = limits_.find(job.id);
-  if (known != limits_.end() && !is_due_again(known->second, job)) return &known->second;
-  const std::optional<TaskTimes> times = task_times(view, job, hints_);
-  if (!times) return nullptr;
-  const DetectionLimit limit{*times, sigma_ ? *sigma_ : pocd::best_enhanced_limit(times->alpha), 2};
-  if (known == limits_.end() || times->is_settled) plan.add(Note{job.id, limit_words(limit, hints_)});
-  return &(limits_[job.id] = limit);
 }
 
 void Ese::clone_small_jobs(const View& view, Plan& plan, std::uint32_t idle) {

@@ -6,6 +6,7 @@
 // (mu, alpha), in this project's letters (t_min, beta); alpha counts as 1.05 at least, or means would be infinite.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,12 +43,27 @@ struct DetectionLimit {
   std::uint32_t copies = 2;  // attempts of a straggler in all
   double seconds() const { return sigma * times.mean; }
 };
-// "straggler: more than 1.71 times the mean of 20 s remaining, 1 copy; t_min ..."
-std::string limit_words(const DetectionLimit& limit, const estimate::DurationHints& hints);
-// It was chosen without a fit, and by now the job's attempts allow one.
-bool is_due_again(const DetectionLimit& limit, const JobView& job);
-// Jobs that run no longer are taken out.
-void forget_ended(std::map<JobId, DetectionLimit>& limits, const View& view);
+
+// The limits of all jobs.
+class DetectionLimits {
+ public:
+  // `limit_for`: the choice, from a job's durations.
+  DetectionLimits(estimate::DurationHints hints, std::function<DetectionLimit(const TaskTimes&)> limit_for)
+      : hints_(hints), limit_for_(std::move(limit_for)) {}
+
+  // Chosen when the job's durations are first known, and once more when they rest on a fit; a note says what was
+  // chosen. Null while they are not known.
+  const DetectionLimit* find(const View& view, const JobView& job, Plan& plan);
+  // What a copy started now would take, in seconds; infinite while that is not known.
+  double mean_of(const JobView& job) const;
+  // Jobs that run no longer are taken out.
+  void forget_ended(const View& view);
+
+ private:
+  estimate::DurationHints hints_;
+  std::function<DetectionLimit(const TaskTimes&)> limit_for_;
+  std::map<JobId, DetectionLimit> limits_;
+};
 
 // A task whose remaining time is longer than its job's limit, and that is left with one attempt.
 struct SlowTask {
@@ -132,17 +148,13 @@ class Sda final : public Policy {
   Plan plan(const View& view) override;
 
  private:
-  void look(const View& view, Plan& plan);
-  const DetectionLimit* limit_of(const View& view, const JobView& job, Plan& plan);
   DetectionLimit limit_for(const TaskTimes& times) const;
 
   double s_;
   std::optional<double> sigma_;
   std::optional<std::uint32_t> copies_;
-  double slot_;
-  estimate::DurationHints hints_;
-  std::optional<TimePoint> next_look_;
-  std::map<JobId, DetectionLimit> limits_;
+  PeriodicCheck clock_;
+  DetectionLimits limits_;
 };
 
 // Xu & Lau's Enhanced Speculative Execution (section VI, Algorithm 2), for heavily loaded clusters: of the running
@@ -170,8 +182,6 @@ class Ese final : public Policy {
 
  private:
   void look(const View& view, Plan& plan, std::uint32_t& idle);
-  std::uint32_t machines_ahead(const View& view) const;
-  const DetectionLimit* limit_of(const View& view, const JobView& job, Plan& plan);
   void clone_small_jobs(const View& view, Plan& plan, std::uint32_t idle);
   std::uint32_t best_copies(const pocd::ClonedJob& job, std::uint64_t room) const;
 
@@ -181,10 +191,9 @@ class Ese final : public Policy {
   double eta_;
   double xi_;
   bool is_ahead_;
-  double slot_;
+  PeriodicCheck clock_;
   estimate::DurationHints hints_;
-  std::optional<TimePoint> next_look_;
-  std::map<JobId, DetectionLimit> limits_;
+  DetectionLimits limits_;
   std::map<JobId, std::uint32_t> clones_;  // granted to jobs that have not begun
 };
 

@@ -29,22 +29,13 @@ double cloned_machine_time(const ClonedJob& job, double copies);
 
 // omega = lambda E[m] E[s] / M: load without copies, dimensionless, >= 0. alpha > 1: shape of the task durations.
 
-// W_t / E[s], eq. 1: mean delay of a task without speculation. Infinite for omega >= 1, and for every load (even 0, as
-// the limit from above) when alpha <= 2, because the second moment is infinite.
-double delay_without_copies(double alpha, double omega);
-
-// W_t^c / E[s], eq. 3: the same with two copies of every task. Infinite from omega_sat on.
-double delay_with_clones(double alpha, double omega);
-
 // omega_sat = (2 alpha - 1) / (4 (alpha - 1)), Theorem 1: where two copies per task overload the cluster.
 double clone_saturation(double alpha);
 
-// omega_U: cloning shortens the delay below this load. The root of eqs. 1 = 3 for alpha > 2; for alpha <= 2 any load
-// is better cloned than not as long as it is stable: omega_sat (which exceeds 1 for alpha < 1.5).
+// omega_U: cloning shortens the mean delay of a task below this load. The root of eq. 1 (delay without copies) = eq. 3
+// (with two copies) for alpha > 2; for alpha <= 2 any load is better cloned than not as long as it is stable: omega_sat
+// (which exceeds 1 for alpha < 1.5).
 double cutoff_load(double alpha);
-
-// lambda_U in jobs per time, eq. 5. mean_tasks = E[m], mean_duration = E[s].
-double cutoff_arrival_rate(double omega_u, double machines, double mean_tasks, double mean_duration);
 
 // Xu & Lau, section IV-A: problem P2 of the Smart Cloning Algorithm (SCA), solved directly. The paper relaxes c to real
 // numbers, leaves the rounding open and iterates with step sizes that do not converge on its own example.
@@ -65,18 +56,9 @@ struct CloningPlan {
   std::uint64_t machines = 0;         // sum of m c <= N
 };
 
-// The best integer plan; exact for as many jobs and machines as a dynamic programme can take (see ladder.h), above that
-// within bound - value. All ones if the tasks alone fill the machines; P2 then has no solution.
+// The best integer plan; exact for as many jobs and machines as a dynamic programme can take (see allocation.h), above
+// that within bound - value. All ones if the tasks alone fill the machines; P2 then has no solution.
 CloningPlan plan_cloning(std::span<const ClonedJob> jobs, const CloneBudget& budget);
-
-struct RelaxedCloningPlan {
-  std::vector<double> copies;  // c per job, real
-  double value = 0;
-  double nu = 0;  // multiplier of the capacity: what one more machine would be worth
-};
-
-// The optimum over real c, from the Karush-Kuhn-Tucker conditions. Domain: sum of m < N.
-RelaxedCloningPlan relax_cloning(std::span<const ClonedJob> jobs, const CloneBudget& budget);
 
 // Xu & Lau, section V (eqs. 18-28): the Straggler Detection Algorithm (SDA). A task whose remaining time exceeds
 // sigma E[x] is a straggler and gets c - 1 copies. Everything is divided by mu, the shortest duration, so results are
@@ -103,18 +85,12 @@ struct DetectionRule {
 // c* and sigma* together, c in 2..8. The paper's Theorem 3 says c* = 2; that holds for alpha > 1.559, below it is 3.
 DetectionRule best_detection_rule(double alpha);
 
-// The sigma at which Mantri's rule P(t_rem > 2 t_new) > delta fires if t_rem is known: 2 (1 - delta)^(-1/alpha) mu /
-// E[x].
-double mantri_detection_limit(double alpha, double delta);
-
 // Xu & Lau, section VI (eqs. 30-33): Enhanced Speculative Execution (ESE), for heavily loaded clusters. Machines become
 // free rarely, so a running task of duration x is looked at once, at an instant uniform on [0, x]; if what remains then
-// exceeds sigma E[x] it gets one copy. Durations are Pareto(mu, alpha), alpha > 1; results are divided by mu.
+// exceeds sigma E[x] it gets one copy. Durations are Pareto(mu, alpha), alpha > 1.
 
-// E[R] / mu, eq. 30 with gamma = 1, in closed form: machine time of one task. sigma >= 0.
-double enhanced_machine_time(double alpha, double sigma);
-
-// sigma* that minimises it. It solves the same equation as SDA's for c = 2: the looking instant drops out.
+// sigma* that minimises the machine time E[R] of a task, eq. 30 with gamma = 1. It solves the same equation as SDA's
+// for c = 2: the looking instant drops out.
 double best_enhanced_limit(double alpha);
 
 }  // namespace ontime::scheduler::pocd

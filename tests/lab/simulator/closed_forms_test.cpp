@@ -7,6 +7,7 @@
 
 #include "scheduler/policies/chronos/chronos_formulas.h"
 #include "lab/simulator/simulator.h"
+#include "tests/pocd/chronos_paper.h"
 
 namespace ontime::lab {
 namespace {

@@ -16,10 +16,9 @@ struct Sharing {
   std::uint32_t max = 5;    // copies per task and plan
   bool reserve_am = false;  // one slot per running job for its ApplicationMaster
   pocd::Objective objective = pocd::Objective::SumLog;
-  bool as_printed = false;  // the papers' listing instead of the optimum
 };
 
-// lambda, max, reserve_am, objective, allocation
+// lambda, max, reserve_am, objective
 Sharing sharing(Parameters& parameters);
 
 struct CopyBudget {

@@ -1,4 +1,4 @@
-#include "scheduler/policies/copy_budget.h"
+#include "scheduler/policies/shed/copy_budget.h"
 
 #include <algorithm>
 
@@ -18,7 +18,6 @@ Sharing sharing(Parameters& parameters) {
   sharing.max = parameters.count("max", sharing.max, 1, 1000);
   sharing.reserve_am = parameters.flag("reserve_am", sharing.reserve_am);
   sharing.objective = objective_of(parameters.choice("objective", "sum-log", {"sum-log", "sum", "max-min"}));
-  sharing.as_printed = parameters.choice("allocation", "exact", {"exact", "as_printed"}) == "as_printed";
   return sharing;
 }
 

@@ -1,0 +1,251 @@
+#include "scheduler/forecast/evidence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/median.h"
+#include "scheduler/math/tail_choice.h"
+#include "scheduler/policies/auto.h"
+#include "scheduler/policies/chronos/chronos_plan.h"
+#include "scheduler/policies/parameters.h"
+#include "scheduler/policies/pieces.h"
+
+namespace ontime::scheduler {
+namespace {
+
+constexpr std::size_t kTasksLookedAt = 256;
+constexpr double kSpreadUsualWeight = 1;  // in attempts
+constexpr double kKeepPrior = 0.05;       // sum of squares by which attempts differ, before anything was seen
+
+// How much later than its pace has shown last it ended, if it has sealed all that it held: sealing and reporting take
+// time that no pace shows.
+std::optional<double> lag_of(const Attempt& attempt) {
+  const double watched = seconds(attempt.later.at - attempt.started_at);
+  const double mapped = static_cast<double>(attempt.later.offset) - static_cast<double>(attempt.start_offset);
+  if (attempt.state != AttemptState::Succeeded || !(watched > 0) || !(mapped > 0)) return std::nullopt;
+  const double left = static_cast<double>(attempt.offset) - static_cast<double>(attempt.later.offset);
+  return seconds(attempt.ended_at - attempt.later.at) - left * watched / mapped;
+}
+
+}  // namespace
+
+std::optional<double> change_of_speed(const Attempt& attempt) {
+  const double all = seconds(attempt.reported_at - attempt.started_at);
+  const double late = seconds(attempt.reported_at - attempt.earlier.at);
+  if (attempt.started_at == TimePoint{} || attempt.earlier.at == attempt.later.at) return std::nullopt;
+  if (!(late > 0) || !(all > late) || attempt.offset <= attempt.earlier.offset) return std::nullopt;
+  const double of_late = static_cast<double>(attempt.offset - attempt.earlier.offset) / late;
+  return std::log(of_late * all / static_cast<double>(attempt.offset - attempt.start_offset));
+}
+
+// An attempt whose speed is drawn anew now and then has shown the mean of a few draws: the more its recent speed
+// differs from that, and the less attempts differ by it, the more draws there were. With variance v of a draw's
+// logarithm and n draws so far the mean differs between attempts by v / n, and a recent draw from the attempt's mean by
+// v (1 - 1/n); so keep = differ / (changes + differ) estimates 1/n, and an attempt that lasted T has had a draw every T
+// keep / (1 - keep). kKeepPrior makes steady speeds the assumption until three attempts have shown otherwise.
+Steadiness steadiness_of(const Job& job) {
+  double changes = 0;  // sums of squares
+  double speeds = 0;
+  double sum = 0;
+  double lasted = 0;
+  double count = 0;
+  std::vector<double> lags;
+  const std::size_t step = 1 + job.tasks.size() / kTasksLookedAt;
+  for (std::size_t index = 0; index < job.tasks.size(); index += step) {
+    for (const Attempt& attempt : job.tasks[index].attempts) {
+      if (const auto lag = lag_of(attempt)) lags.push_back(*lag);
+      const auto change = change_of_speed(attempt);
+      if (!change) continue;
+      const double took = seconds(attempt.reported_at - attempt.started_at);
+      const double speed = std::log(static_cast<double>(attempt.offset - attempt.start_offset) / took);
+      changes += *change * *change;
+      speeds += speed * speed;
+      sum += speed;
+      lasted += took;
+      ++count;
+    }
+  }
+  Steadiness steadiness;
+  if (!lags.empty()) steadiness.lag = std::max(0.0, median_of(std::move(lags)));
+  const double usual = kSpreadUsualWeight * kSpreadUsual * kSpreadUsual;
+  steadiness.spread = std::sqrt((changes + usual) / (count + kSpreadUsualWeight));
+  if (count < 3) return steadiness;
+  const double differ = std::max(0.0, speeds - sum * sum / count) + kKeepPrior;
+  steadiness.keep = differ / (changes + differ);
+  steadiness.variance = (changes + differ - kKeepPrior) / count;
+  steadiness.holds = lasted / count * steadiness.keep / std::max(1e-6, 1 - steadiness.keep);
+  return steadiness;
+}
+
+namespace {
+
+constexpr std::size_t kAttemptsLookedAt = 256;
+// What is usual counts as so many attempts that were seen. Scenarios differ in their tails besides, by how few those
+// were (forecast/scenario.cpp), so it counts for less than policies, which know one tail only, make of it.
+constexpr double kTailPrior = 1;
+
+// What the job's policy does, as far as it has said so already.
+Rescue rescue_of(const Job& job) {
+  std::string name = job.spec.policy;
+  if (name == "auto") {
+    const std::string chosen = policy_chosen_for(job);
+    if (!chosen.empty()) name = chosen;
+  }
+  const PolicyDescription* policy = find_policy(name);
+  if (policy == nullptr) return {};
+  Rescue rescue = policy->rescue;
+  std::optional<std::uint32_t> attempts;
+  if (name == "s-restart") attempts = chosen_attempts(job, pocd::Strategy::Restart);
+  if (name == "s-resume") attempts = chosen_attempts(job, pocd::Strategy::Resume);
+  if (attempts) rescue.attempts = *attempts;
+  return rescue;
+}
+
+// Attempts besides the first with which its tasks start.
+double clones_of(const Job& job) {
+  double clones = 0;
+  for (const DecisionAt& decided : job.decisions) {
+    if (decided.decision.what == DecisionNote::What::Clone) clones = decided.decision.copies;
+  }
+  return clones;
+}
+
+}  // namespace
+
+Rescue rescue_of(const JobView& job, double now) {
+  if (const double clones = clones_of(*job.job); clones > 0) {
+    return {Rescue::Kind::Restart, clones, false, Rescue::Trigger::Always};
+  }
+  const Rescue rescue = rescue_of(*job.job);
+  const bool is_in_time = job.has_deadline() && now < job.deadline();
+  return is_in_time || rescue.trigger != Rescue::Trigger::Late ? rescue : Rescue{};
+}
+
+estimate::DurationHints hints_of(const JobSpec& spec) {
+  estimate::DurationHints hints;
+  try {
+    hints = Parameters(spec.policy, spec.policy_parameters).durations();
+  } catch (const std::invalid_argument&) {
+    hints = {};
+  }
+  hints.tail = estimate::TailRule::Auto;
+  return hints;
+}
+
+estimate::Durations durations_shown(const View& view, const JobView& job, const estimate::DurationHints& hints) {
+  estimate::DurationSample all;
+  if (const estimate::DurationSample* profile = view.cluster.find_profile(job.job->spec)) all = *profile;
+  all.add(job.outlook->sample());
+  std::size_t looked_at = 0;
+  for (const AttemptId id : job.job->live) {
+    const Attempt& attempt = *view.cluster.find_attempt(id);
+    if (attempt.state != AttemptState::Running || attempt.standby) continue;
+    if (++looked_at > kAttemptsLookedAt) break;
+    const Pace pace = job.outlook->pace(id, attempt);
+    if (pace.known && pace.rate > 0)
+      all.add_finished(1 / pace.rate);
+    else if (const double ran = seconds(view.now - attempt.started_at); ran > 0 && attempt.launch_end != kUnknownEnd)
+      all.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
+  }
+  estimate::Durations durations = durations_of(view, job, hints);
+  const double launch = durations.launch;
+  if (durations.source == estimate::DurationSource::Flags) return durations;
+  estimate::DurationHints any_source = hints;
+  any_source.only.reset();
+  durations = estimate::choose_durations(nullptr, all, {}, any_source, mean_split_bytes(job));
+  durations.tail = estimate::choose_tail(all.finished(), all.censored(), estimate::TailRule::Auto, kTailPrior);
+  durations.launch = launch;
+  return durations;
+}
+
+namespace {
+
+constexpr double kClassesPerFactorE = 8;  // of the time an attempt has left
+constexpr double kSoonest = 0.01;         // seconds
+constexpr std::size_t kLookedAt = 64;     // durations of a job
+
+// Of the latest attempts that have ended, else of those that run.
+double usual_duration(const Scheduler& scheduler, const JobView& job, double usual) {
+  const estimate::DurationSample* profile = scheduler.cluster().find_profile(job.job->spec);
+  const double bytes = mean_split_bytes(job);
+  for (const estimate::DurationSample* sample : {&job.outlook->sample(), profile}) {
+    if (sample == nullptr || sample->finished().size() < estimate::kEnoughSamples) continue;
+    const auto seen = sample->finished().last(std::min(kLookedAt, sample->finished().size()));
+    return bytes * median_of({seen.begin(), seen.end()});
+  }
+  std::vector<double> running;
+  for (const float duration : job.outlook->seconds_per_byte()) {
+    if (duration > 0) running.push_back(static_cast<double>(duration));
+    if (running.size() == kLookedAt) break;
+  }
+  return running.empty() ? usual : bytes * median_of(std::move(running));
+}
+
+class Rivals {
+ public:
+  Rivals(const Scheduler& scheduler, JobId job, TimePoint now, double usual, Remainder& to)
+      : scheduler_(scheduler),
+        job_(job),
+        submitted_at_(scheduler.cluster().find_job(job)->submitted_at),
+        now_(seconds(now - submitted_at_)),
+        usual_(usual),
+        to_(to) {}
+
+  void add() {
+    for (const auto& [id, job] : scheduler_.cluster().jobs()) {
+      if (id == job_ || job.live.empty()) continue;
+      if (const Outlook* outlook = scheduler_.outlook(id)) add_slots({id, &job, outlook, {}});
+    }
+    for (const auto& [at, slots] : slots_) to_.others.push_back(slots);
+    bool is_ahead = true;
+    for (const Claim& claim : scheduler_.claims()) {
+      if (claim.job == job_) {
+        is_ahead = false;
+        continue;
+      }
+      const JobView job{claim.job, scheduler_.cluster().find_job(claim.job), scheduler_.outlook(claim.job), {}};
+      const double duration = usual_duration(scheduler_, job, usual_);
+      (is_ahead ? to_.ahead : to_.behind).push_back({duration, static_cast<double>(claim.waiting)});
+    }
+  }
+
+ private:
+  void add_slots(const JobView& job) {
+    const double later = seconds(job.job->submitted_at - submitted_at_);
+    double usual = -1;
+    for (const AttemptId id : job.job->live) {
+      double left = job.outlook->completion()[id.task.index] + later - now_;
+      if (left > 0 && std::isinf(left)) continue;
+      if (!std::isfinite(left)) {
+        if (usual < 0) usual = usual_duration(scheduler_, job, usual_);
+        left = usual / 2;
+      }
+      left = std::max(kSoonest, left);
+      SlotsOfOthers& slots = slots_[static_cast<int>(std::floor(std::log(left) * kClassesPerFactorE))];
+      const double share = 1 / (slots.count + 1);
+      slots.at += share * (now_ + left - slots.at);
+      ++slots.count;
+    }
+  }
+
+  const Scheduler& scheduler_;
+  const JobId job_;
+  const TimePoint submitted_at_;
+  const double now_;
+  const double usual_;
+  Remainder& to_;
+  std::map<int, SlotsOfOthers> slots_;
+};
+
+}  // namespace
+
+void add_rivals(const Scheduler& scheduler, JobId job, TimePoint now, double usual, Remainder& to) {
+  Rivals(scheduler, job, now, usual, to).add();
+}
+
+}  // namespace ontime::scheduler

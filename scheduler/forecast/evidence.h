@@ -1,0 +1,55 @@
+#pragma once
+// What a forecast goes by: how well speeds hold, what the job's policy does, how long attempts take, what other jobs
+// have to do with the job's turn. Each is told from what attempts have shown so far.
+
+#include <limits>
+#include <optional>
+
+#include "common/base/ids.h"
+#include "common/base/time.h"
+#include "scheduler/core/job.h"
+#include "scheduler/core/scheduler.h"
+#include "scheduler/forecast/remainder.h"
+#include "scheduler/math/durations.h"
+#include "scheduler/policies/policy.h"
+#include "scheduler/policies/view.h"
+
+namespace ontime::scheduler {
+
+// Do attempts hold their speed, or is it drawn anew while they run?
+
+// What is expected before anything was seen: standard deviation of ln(time to go / expected), counting as one attempt.
+inline constexpr double kSpreadUsual = 0.12;
+
+// How well the speeds of a job's attempts hold.
+struct Steadiness {
+  double spread = kSpreadUsual;  // of ln(speed from now on / expected) where they do
+  double keep = 1;               // how much of what sets an attempt apart stays with it: 1 all, 0 nothing
+  double variance = 0;           // of ln of a speed that is drawn anew
+  double holds = std::numeric_limits<double>::infinity();  // seconds until it is, in the mean
+  // Seconds by which attempts end later than their pace has shown: what they have mapped must be sealed and reported.
+  double lag = 0;
+};
+
+// Of the job's attempts, those that have ended too.
+Steadiness steadiness_of(const Job& job);
+
+// ln(speed of late / mean speed); nothing of an attempt that has not been watched for long enough.
+std::optional<double> change_of_speed(const Attempt& attempt);
+
+// What the job's policy will do about what is late or slow, `now` seconds after submission: nothing for lateness once
+// the deadline has passed.
+Rescue rescue_of(const JobView& job, double now);
+
+// What the user said about durations, in the names that all policies share.
+estimate::DurationHints hints_of(const JobSpec& spec);
+
+// Of earlier jobs, and all that this job has shown itself: attempts that run show what they will take, and are the slow
+// ones, as those that have ended are the fast ones; leaving either out would bend the tail.
+estimate::Durations durations_shown(const View& view, const JobView& job, const estimate::DurationHints& hints);
+
+// When attempts of other jobs leave their slots, and what of theirs gets slots before or after the job.
+// `usual`: how long an attempt takes, in seconds, of a job of which nothing is known.
+void add_rivals(const Scheduler& scheduler, JobId job, TimePoint now, double usual, Remainder& to);
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,35 @@
+#pragma once
+// What Xu & Lau derive and nothing ships: delays of a queue, the relaxed problem P2, what ESE costs. Kept to check them
+// against the golden files, and what is shipped against them.
+
+#include <span>
+#include <vector>
+
+#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
+
+namespace ontime::scheduler::pocd {
+
+// W_t / E[s], eq. 1: mean delay of a task without speculation. Infinite for omega >= 1, and for every load (even 0, as
+// the limit from above) when alpha <= 2, because the second moment is infinite.
+double delay_without_copies(double alpha, double omega);
+
+// W_t^c / E[s], eq. 3: the same with two copies of every task. Infinite from omega_sat on.
+double delay_with_clones(double alpha, double omega);
+
+struct RelaxedCloningPlan {
+  std::vector<double> copies;  // c per job, real
+  double value = 0;
+  double nu = 0;  // multiplier of the capacity: what one more machine would be worth
+};
+
+// The optimum over real c, from the Karush-Kuhn-Tucker conditions. Domain: sum of m < N.
+RelaxedCloningPlan relax_cloning(std::span<const ClonedJob> jobs, const CloneBudget& budget);
+
+// The sigma at which Mantri's rule P(t_rem > 2 t_new) > delta fires if t_rem is known: 2 (1 - delta)^(-1/alpha) mu /
+// E[x].
+double mantri_detection_limit(double alpha, double delta);
+
+// E[R] / mu, eq. 30 with gamma = 1, in closed form: machine time of one task under ESE. sigma >= 0.
+double enhanced_machine_time(double alpha, double sigma);
+
+}  // namespace ontime::scheduler::pocd
