@@ -25,7 +25,4 @@ std::string bytes_text(const wire::Account& account);
 std::string machine_text(const wire::Account& account);
 std::string saved_text(const wire::Account& account);
 
-// One line for each policy, with titles and line ends.
-std::string accounts_table(const wire::Reply::Jobs& jobs);
-
 }  // namespace ontime::cli
