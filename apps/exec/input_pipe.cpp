@@ -31,7 +31,7 @@ void InputPipe::send_some(std::string_view& bytes) {
 }
 
 void InputPipe::close() {
-  if (!end_.open()) return;
+  if (!end_.is_open()) return;
   // What waits is watched through a name of the pipe's: with a second descriptor of the end that is written to the
   // command would never see the end, with one of the end that is read from we would not see that it has closed its own.
   watched_ = Descriptor(::open(("/proc/self/fd/" + std::to_string(end_.get())).c_str(),
@@ -46,9 +46,9 @@ std::uint64_t InputPipe::taken() {
 }
 
 void InputPipe::ask() {
-  const Descriptor& pipe = end_.open() ? end_ : watched_;
+  const Descriptor& pipe = end_.is_open() ? end_ : watched_;
   int waiting = 0;
-  waiting_ = pipe.open() && ioctl(pipe.get(), FIONREAD, &waiting) == 0 ? static_cast<std::uint64_t>(waiting) : 0;
+  waiting_ = pipe.is_open() && ioctl(pipe.get(), FIONREAD, &waiting) == 0 ? static_cast<std::uint64_t>(waiting) : 0;
 }
 
 // What it reads at once when it starts is no pace: it may go on slowly.

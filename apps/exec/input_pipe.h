@@ -22,7 +22,7 @@ class InputPipe {
   explicit InputPipe(Descriptor end);
 
   int get() const { return end_.get(); }  // for poll(); negative: closed
-  bool open() const { return end_.open(); }
+  bool open() const { return end_.is_open(); }
   // Writes what fits. What a command that has closed its end is given is dropped.
   void send_some(std::string_view& bytes);
   // Nothing more comes.

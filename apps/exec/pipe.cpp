@@ -11,10 +11,6 @@ namespace ontime::apps {
 
 void throw_system_error(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
 
-void Descriptor::close() {
-  if (open()) ::close(std::exchange(number_, -1));
-}
-
 Pipe make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw_system_error("cannot make a pipe for the command");

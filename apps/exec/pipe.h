@@ -1,33 +1,13 @@
 #pragma once
-// File descriptors and pipes for talking to a child process. What fails throws std::runtime_error.
+// Pipes for talking to a child process. What fails throws std::runtime_error.
 
 #include <string>
-#include <utility>
+
+#include "common/base/descriptor.h"
 
 namespace ontime::apps {
 
 [[noreturn]] void throw_system_error(const std::string& what);
-
-// Owns one file descriptor.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    close();
-    number_ = std::exchange(other.number_, -1);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  int get() const { return number_; }
-  bool open() const { return number_ >= 0; }
-  void close();
-
- private:
-  int number_ = -1;
-};
 
 struct Pipe {
   Descriptor read_end;

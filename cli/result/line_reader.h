@@ -21,12 +21,12 @@ class LineReader {
   Result<std::optional<std::string_view>> next();
 
  private:
-  LineReader(const PartFile& part, std::shared_ptr<OpenFile> file, std::size_t block_bytes)
+  LineReader(const PartFile& part, std::shared_ptr<Descriptor> file, std::size_t block_bytes)
       : path_(part.path), file_(std::move(file)), check_(part), block_bytes_(block_bytes) {}
   Status fill();  // reads more behind end_
 
   std::string path_;
-  std::shared_ptr<OpenFile> file_;
+  std::shared_ptr<Descriptor> file_;
   PartCheck check_;
   std::size_t block_bytes_;
   std::vector<char> buffer_;

@@ -22,12 +22,12 @@ class FinishedOutput {
 
   const std::string& name() const { return name_; }  // as it was asked for
   const output::Manifest& manifest() const { return *manifest_; }
-  int directory() const { return directory_->descriptor(); }
+  int directory() const { return directory_->get(); }
 
  private:
   FinishedOutput() = default;
   std::string name_;
-  std::shared_ptr<OpenFile> directory_;
+  std::shared_ptr<Descriptor> directory_;
   std::shared_ptr<const output::Manifest> manifest_;
 };
 
@@ -40,7 +40,7 @@ struct PartFile {
 
 // In order; Failed if one is missing or has not the length that the manifest tells.
 Result<std::vector<PartFile>> part_files(const FinishedOutput& output);
-Result<std::shared_ptr<OpenFile>> open_part(const PartFile& part);
+Result<std::shared_ptr<Descriptor>> open_part(const PartFile& part);
 
 // Compares the bytes of a part file with its checksums while they are read from the begin to the end.
 class PartCheck {

@@ -12,10 +12,6 @@
 
 namespace ontime::cli {
 
-OpenFile::~OpenFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
 RunReader::RunReader(int descriptor, std::uint64_t begin, std::uint64_t end, app::RecordBytes record_bytes,
                      std::size_t block_bytes, OnRead on_read)
     : descriptor_(descriptor),

@@ -7,22 +7,10 @@
 #include <vector>
 
 #include "common/app/application.h"
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
 
 namespace ontime::cli {
-
-// A file that is open for reading; closed with its last owner.
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-  ~OpenFile();
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 class RunReader {
  public:

@@ -23,29 +23,25 @@ Error about(const char* what, const std::string& path) {
 
 Result<std::unique_ptr<DirectoryLock>> DirectoryLock::take(const std::string& directory) {
   const std::string path = directory + "/" + kName;
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) return about("create", path);
-  auto lock = std::unique_ptr<DirectoryLock>(new DirectoryLock(path, descriptor));
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file) return about("create", path);
+  auto lock = std::unique_ptr<DirectoryLock>(new DirectoryLock(path, std::move(file)));
+  if (::flock(lock->file_.get(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno != EWOULDBLOCK) return about("lock", path);
   return failed("The journal in " + quoted(directory) +
                 " is in use by another ontime-master; stop it or name another directory with --journal.");
 }
 
-DirectoryLock::DirectoryLock(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
-
-DirectoryLock::~DirectoryLock() { ::close(descriptor_); }
-
 bool DirectoryLock::is_in_place() const {
   struct stat held{};
   struct stat named{};
-  return ::fstat(descriptor_, &held) == 0 && ::stat(path_.c_str(), &named) == 0 && held.st_dev == named.st_dev &&
+  return ::fstat(file_.get(), &held) == 0 && ::stat(path_.c_str(), &named) == 0 && held.st_dev == named.st_dev &&
          held.st_ino == named.st_ino;
 }
 
 void DirectoryLock::note(const Chain& written) const {
   const std::string bytes = encode_chain(written);
-  static_cast<void>(!::pwrite(descriptor_, bytes.data(), bytes.size(), 0));
+  static_cast<void>(!::pwrite(file_.get(), bytes.data(), bytes.size(), 0));
 }
 
 std::optional<Chain> DirectoryLock::noted_in(const std::string& directory) {

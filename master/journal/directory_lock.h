@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
 #include "master/journal/chain.h"
 
@@ -17,9 +19,6 @@ class DirectoryLock {
 
   // Held as long as the object lives; the kernel releases it however the process ends. Failed: another master has it.
   static Result<std::unique_ptr<DirectoryLock>> take(const std::string& directory);
-  ~DirectoryLock();
-  DirectoryLock(const DirectoryLock&) = delete;
-  DirectoryLock& operator=(const DirectoryLock&) = delete;
 
   // The directory's path still leads to this file: it was not removed, and no other one put in its place.
   bool is_in_place() const;
@@ -33,9 +32,9 @@ class DirectoryLock {
   static std::optional<Chain> noted_in(const std::string& directory);
 
  private:
-  DirectoryLock(std::string path, int descriptor);
+  DirectoryLock(std::string path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
   const std::string path_;
-  const int descriptor_;
+  const Descriptor file_;
 };
 
 }  // namespace ontime::journal

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
-#include "worker/data/file_descriptor.h"
 
 namespace ontime::worker {
 
 // A running launcher: our end of the socket to it. Without a process id it is a test's.
 struct StartedLauncher {
-  FileDescriptor socket;
+  Descriptor socket;
   pid_t pid = 0;
 };
 

@@ -16,7 +16,7 @@ Outcome<OpenedInput> OpenedInput::open(InputFile file, const files::Roots& roots
     return Fault{FaultKind::Input, "the input " + file.path + " lies outside of the input roots (" + roots.text() +
                                        ") of this worker; give master and workers the same roots"};
   }
-  FileDescriptor fd(opened.descriptor);
+  Descriptor fd(opened.descriptor);
   errno = opened.problem;
   if (!fd) return system_fault(FaultKind::Input, "cannot open the input " + file.path);
   // Advice only: read ahead farther than usual.

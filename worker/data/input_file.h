@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
+#include "common/base/descriptor.h"
 #include "common/files/roots.h"
 #include "worker/data/fault.h"
-#include "worker/data/file_descriptor.h"
 
 namespace ontime::worker {
 
@@ -32,11 +32,11 @@ class OpenedInput {
   Outcome<void> check_unchanged() const;
 
  private:
-  OpenedInput(InputFile file, FileDescriptor fd) : file_(std::move(file)), fd_(std::move(fd)) {}
+  OpenedInput(InputFile file, Descriptor fd) : file_(std::move(file)), fd_(std::move(fd)) {}
   Fault changed(const std::string& how) const;
 
   InputFile file_;
-  FileDescriptor fd_;
+  Descriptor fd_;
 };
 
 }  // namespace ontime::worker

@@ -17,7 +17,7 @@ namespace ontime::worker {
 
 class Launcher {
  public:
-  Launcher(FileDescriptor socket, Confinement confinement);
+  Launcher(Descriptor socket, Confinement confinement);
 
   // Serves until the worker closes the socket or SIGTERM comes, then kills what is left. The process's exit status.
   int run();
@@ -37,7 +37,7 @@ class Launcher {
   const Confinement confinement_;
   const app::Keeper keeper_;
   std::map<pid_t, std::uint64_t> runners_;           // by process id; alive or not yet reaped
-  std::map<std::uint64_t, FileDescriptor> outputs_;  // of those: our ends, where their output files go
+  std::map<std::uint64_t, Descriptor> outputs_;  // of those: our ends, where their output files go
   std::set<uid_t> users_;  // of jobs, not swept yet
   OutputOpeners openers_;
 };

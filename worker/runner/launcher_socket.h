@@ -38,7 +38,7 @@ using LauncherOrder = std::variant<SpawnOrder, OutputOrder, SweepOrder>;
 
 class LauncherSocket {
  public:
-  explicit LauncherSocket(FileDescriptor socket) : socket_(std::move(socket)) {}
+  explicit LauncherSocket(Descriptor socket) : socket_(std::move(socket)) {}
 
   int descriptor() const { return socket_.get(); }
   // The next order, waiting for it; nothing when the worker has closed its end.
@@ -47,9 +47,9 @@ class LauncherSocket {
 
  private:
   // Fills `to` and collects the descriptors that come along; false if the stream ends before.
-  Result<bool> receive_exactly(char* to, std::size_t size, std::vector<FileDescriptor>& attached);
+  Result<bool> receive_exactly(char* to, std::size_t size, std::vector<Descriptor>& attached);
 
-  FileDescriptor socket_;
+  Descriptor socket_;
   std::string outgoing_;  // reused
 };
 

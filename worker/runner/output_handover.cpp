@@ -64,7 +64,7 @@ Outcome<OutputFile> take_over(int socket, const std::string& path) {
   if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS && rights->cmsg_len == CMSG_LEN(sizeof(Pair))) {
     Pair descriptors{};
     std::memcpy(descriptors.data(), CMSG_DATA(rights), sizeof(Pair));
-    return OutputFile{path, FileDescriptor(descriptors[0]), FileDescriptor(descriptors[1])};
+    return OutputFile{path, Descriptor(descriptors[0]), Descriptor(descriptors[1])};
   }
   wire::OutputFile message;
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(size)) || message.error().empty()) return lost(path);

@@ -33,7 +33,7 @@ class FakeLauncher {
 
  private:
   void send(const wire::FromLauncher& message);
-  FileDescriptor socket_;
+  Descriptor socket_;
   int starts_ = 0;
   uid_t user_ = 0;
   std::vector<uid_t> swept_;
