@@ -14,7 +14,6 @@
 #include "common/files/within.h"
 #include "common/output/manifest.h"
 #include "master/file_system.h"
-#include "master/output_claim.h"
 #include "master/output_place.h"
 #include "master/progress.h"
 

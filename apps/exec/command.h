@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "apps/exec/input_pipe.h"
-#include "apps/exec/pipe.h"
 
 namespace ontime::apps {
 

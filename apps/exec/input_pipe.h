@@ -5,11 +5,24 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
-#include "apps/exec/pipe.h"
+#include "common/base/descriptor.h"
 
 namespace ontime::apps {
+
+// Pipes for talking to a child process. What fails throws std::runtime_error.
+[[noreturn]] void throw_system_error(const std::string& what);
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+// Both ends are closed when a program is executed.
+Pipe make_pipe();
+void make_non_blocking(const Descriptor& descriptor);
 
 class InputPipe {
  public:

@@ -10,9 +10,8 @@
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
 #include "cli/result/answer_output.h"
-#include "cli/show/progress_view.h"
+#include "cli/show/progress_line.h"
 #include "common/app/loaded_application.h"
-#include "common/base/numbers.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
 

@@ -8,7 +8,6 @@
 #include "cli/job_request.h"
 #include "cli/result/answer.h"
 #include "cli/result/answer_output.h"
-#include "cli/result/sorted_answer.h"
 #include "common/app/loaded_application.h"
 
 namespace ontime::cli {

@@ -12,7 +12,7 @@
 #include "apps/gen/teragen.h"
 #include "cli/commands/execute.h"
 #include "cli/result/run_reader.h"
-#include "cli/show/progress_view.h"
+#include "cli/show/progress_line.h"
 
 namespace ontime::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/result/sorted_answer.h"
+#include "cli/result/answer.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,7 +14,6 @@
 
 #include "cli/result/answer_output.h"
 #include "cli/result/run_reader.h"
-#include "cli/result/run_tournament.h"
 #include "cli/result/spill.h"
 #include "common/base/crc32c.h"
 

@@ -1,4 +1,4 @@
-#include "cli/show/insight_text.h"
+#include "cli/show/job_text.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,6 @@
 #include <array>
 #include <ctime>
 
-#include "cli/show/insight_text.h"
 #include "cli/show/table.h"
 #include "common/base/ids.h"
 #include "common/base/units.h"

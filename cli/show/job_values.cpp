@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/show/insight_text.h"
 #include "cli/show/job_text.h"
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"

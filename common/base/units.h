@@ -10,6 +10,13 @@
 
 namespace ontime {
 
+// Numbers as people write them on a command line; for sizes and durations see units.h.
+
+// Digits alone: no sign, no 0x10, no 1e3. The error names the text and the range.
+Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t least, std::uint64_t most);
+// A finite number such as 0.05; an infinite `most` is no bound.
+Result<double> parse_number(std::string_view text, double least, double most);
+
 // Bytes. No unit is bytes; k/K/KiB, M/MiB, G/GiB, T/TiB are powers of 1024, kB/KB, MB, GB, TB powers of 1000.
 Result<std::uint64_t> parse_size(std::string_view text);
 // A unit is required except for 0: ns us ms s m h d, several may follow each other.

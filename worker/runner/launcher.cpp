@@ -20,7 +20,7 @@
 
 #include "common/base/kill_point.h"
 #include "worker/confine/user_range.h"
-#include "worker/runner/forked_child.h"
+#include "worker/runner/runner_process.h"
 
 namespace ontime::worker {
 namespace {

@@ -1,19 +1,33 @@
 #include "worker/runner/runner_process.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <climits>
 #include <cstdio>
+#include <initializer_list>
 #include <utility>
 
 #include "worker/progress_block.h"
-#include "worker/runner/forked_child.h"
 #include "worker/runner/run_loop.h"
 
 namespace ontime::worker {
+void die_with(pid_t launcher) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != launcher) ::_exit(1);  // it died before the line above
+}
+
+void reset_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD}) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
 namespace {
 
 // The runner's only descriptors besides the standard ones; the second only if the launcher makes its output files.

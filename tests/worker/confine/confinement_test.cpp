@@ -7,7 +7,6 @@
 #include <csignal>
 #include <cstring>
 
-#include "worker/confine/control_group.h"
 #include "worker/confine/user_range.h"
 
 namespace ontime::worker {

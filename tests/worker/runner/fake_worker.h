@@ -10,7 +10,7 @@
 #include "common/base/descriptor.h"
 #include "common/protocol/frame.h"
 #include "common/protocol/runner.pb.h"
-#include "worker/data/input_file.h"
+#include "worker/data/input_source.h"
 #include "worker/progress_block.h"
 
 namespace ontime::worker::test {

@@ -12,7 +12,6 @@
 #include <string>
 
 #include "tests/worker/data/input_files.h"
-#include "worker/runner/output_handover.h"
 
 namespace ontime::worker {
 namespace {
