@@ -1,5 +1,6 @@
 #pragma once
-// Sizes and durations as people write them on a command line: "128MiB", "64k", "1.5GB"; "90s", "200ms", "2m", "1h30m".
+// Numbers, sizes and durations as people write them on a command line: "12", "0.05"; "128MiB", "64k", "1.5GB"; "90s",
+// "200ms", "2m", "1h30m".
 
 #include <cstdint>
 #include <string>
@@ -9,8 +10,6 @@
 #include "common/base/time.h"
 
 namespace ontime {
-
-// Numbers as people write them on a command line; for sizes and durations see units.h.
 
 // Digits alone: no sign, no 0x10, no 1e3. The error names the text and the range.
 Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t least, std::uint64_t most);

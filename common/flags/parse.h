@@ -8,8 +8,7 @@
 
 namespace ontime::flags {
 
-// Names of flags, for suggestions. Private to this folder.
-
+// For suggestions, in this folder only.
 // The long names without their dashes.
 std::vector<std::string> flag_names(const CLI::App& app);
 

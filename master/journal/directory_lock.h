@@ -15,7 +15,7 @@
 namespace ontime::journal {
 
 // What ties the batches of a journal together: how many there were, and a checksum over all of them. Each batch holds
-// the links so far, itself included, and the file beside the database (directory_lock.h) notes them once the batch is
+// the links so far, itself included, and the file beside the database notes them once the batch is
 // durable. So a journal that ends before what was noted has lost what it had promised, where without it damage to the
 // last log looks like the cut tail that a crash leaves.
 struct Chain {

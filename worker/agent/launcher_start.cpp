@@ -1,4 +1,4 @@
-#include "worker/agent/launcher_start.h"
+#include "worker/agent/launcher_link.h"
 
 #include <fcntl.h>
 #include <poll.h>

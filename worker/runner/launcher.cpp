@@ -19,7 +19,7 @@
 #include <variant>
 
 #include "common/base/kill_point.h"
-#include "worker/confine/user_range.h"
+#include "worker/confine/identity.h"
 #include "worker/runner/runner_process.h"
 
 namespace ontime::worker {

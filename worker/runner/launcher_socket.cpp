@@ -1,4 +1,4 @@
-#include "worker/runner/launcher_socket.h"
+#include "worker/runner/launcher.h"
 
 #include <sys/socket.h>
 
