@@ -56,7 +56,7 @@ void add_job_options(CLI::App& app, JobOptions& job) {
       ->required()
       ->type_name("DIR");
   auto* deadline = add_duration(app, "--deadline", job.deadline,
-                                "Time the job may take; later than that, the exit code is 3");
+                                "Time the job may take; later than that, the exit code is 3", std::chrono::milliseconds(1));
   add_duration(app, "--checkpoint", job.checkpoint_interval,
                "Seal what is mapped this often, 0 is never (default 5s; 0 for policies that restart)");
   add_attempt_timeout(app, job.attempt_timeout);

@@ -135,6 +135,7 @@ struct KillCommand {
 struct ResultCommand {
   std::string directory;
   std::string output;     // empty: stdout
+  bool force = false;     // replace a file that is there
   std::uint64_t top = 0;  // 0: everything, by key
   std::uint64_t memory_bytes = 256u << 20;
   std::vector<std::string> application_directories;

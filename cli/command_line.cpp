@@ -195,6 +195,7 @@ void Grammar::add_output_verbs() {
   result.add_option("DIR", result_.directory, "Output directory of the job")->required()->type_name("");
   add_whole(result, "--top", result_.top, {1}, "Only the N lines with the largest values, largest first");
   result.add_option("-o,--output", result_.output, "Write here instead of to stdout")->type_name("FILE");
+  result.add_flag("--force", result_.force, "Replace the file if there is one");
   add_size(result, "--memory", result_.memory_bytes, "Memory to use before going to temporary files");
   add_application_directories(result, result_.application_directories);
 

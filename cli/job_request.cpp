@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -184,6 +185,24 @@ Status check_inputs(const wire::JobSpec& spec) {
     if (!status) return status;
   }
   return {};
+}
+
+std::string skipped_inputs(const wire::JobSpec& spec) {
+  std::vector<std::string> skipped;
+  for (const auto& input : spec.inputs()) {
+    std::error_code error;
+    for (fs::directory_iterator entry(input, error), end; !error && entry != end; entry.increment(error)) {
+      const auto name = entry->path().filename().string();
+      const bool is_hidden = name.starts_with('.') || name.starts_with('_');
+      if (!is_hidden && entry->is_directory(error)) skipped.push_back(entry->path().lexically_normal().string());
+    }
+  }
+  if (skipped.empty()) return "";
+  std::sort(skipped.begin(), skipped.end());
+  const std::string first = "'" + skipped.front() + "'";
+  if (skipped.size() == 1) return "the directory " + first + " is not read; name subdirectories as inputs too";
+  return std::to_string(skipped.size()) + " directories inside the input, such as " + first +
+         ", are not read; name subdirectories as inputs too";
 }
 
 Status check_can_be_written(const std::string& flag, const std::string& path) {

@@ -23,6 +23,8 @@ Status look_up_by_name(JobOptions& options);
 Status check_application(const JobOptions& options);
 // Every input is there and can be read.
 Status check_inputs(const wire::JobSpec& spec);
+// What the inputs leave out, as one sentence for people; empty if they leave out nothing.
+std::string skipped_inputs(const wire::JobSpec& spec);
 // A file that `flag` names, and that is written to later, can be made; an empty path names none.
 Status check_can_be_written(const std::string& flag, const std::string& path);
 // The output directory does not exist or is empty.

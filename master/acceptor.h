@@ -16,7 +16,7 @@
 #include "common/net/handshake.h"
 #include "master/action_dispatcher.h"
 #include "master/client_session.h"
-#include "master/session_counters.h"
+#include "master/measures.h"
 
 namespace ontime::master {
 

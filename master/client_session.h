@@ -14,10 +14,10 @@
 #include "common/protocol/client.pb.h"
 #include "master/accounts.h"
 #include "master/control_loop.h"
-#include "master/failure_messages.h"
 #include "master/job_lists.h"
+#include "master/job_view.h"
 #include "master/job_watch.h"
-#include "master/session_counters.h"
+#include "master/measures.h"
 #include "master/submissions.h"
 
 namespace ontime::master {

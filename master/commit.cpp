@@ -11,9 +11,7 @@
 
 #include "common/base/kill_point.h"
 #include "master/file_system.h"
-#include "master/output_claim.h"
 #include "master/output_place.h"
-#include "master/stitch.h"
 
 namespace ontime::master {
 namespace {

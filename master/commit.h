@@ -11,6 +11,8 @@
 // is the job's while it holds the claim or the manifest of the plan's claim id; nothing is changed in any other one, and
 // a _SUCCESS that is there before step 5 is somebody else's: then the commit fails.
 
+#include <string>
+
 #include "common/base/result.h"
 #include "common/files/roots.h"
 #include "master/commit_plan.h"
@@ -21,5 +23,16 @@ namespace ontime::master {
 // may_go_on is called between any two changes to the disk; false ends the commit where it stands (Unavailable).
 // On a thread of FileWork. An error is one sentence that names the file. `roots`: where the directory has to lie.
 Status commit_output(const CommitPlan& plan, const MayGoOn& may_go_on, const files::Roots& roots = {});
+
+// Puts the output of several attempts together into one file, in the order of the input.
+
+// The _attempts directory: descriptor, and path for messages.
+struct StitchPlace {
+  int directory;
+  std::string path;
+};
+
+// Writes `name` in the directory, complete and synced.
+Status stitch(const StitchPlace& place, const Part& part, const std::string& name, const MayGoOn& may_go_on);
 
 }  // namespace ontime::master

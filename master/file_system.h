@@ -3,10 +3,9 @@
 
 #include <fcntl.h>
 
-#include <cstdint>
-#include <optional>
 #include <string>
 
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
 
 namespace ontime::master {
@@ -14,24 +13,9 @@ namespace ontime::master {
 // For opening a file of a name that others may have given to something else: no link is followed, no pipe waited for.
 inline constexpr int kPlainFile = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
-// Owns a descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int value = -1) : value_(value) {}
-  ~Descriptor();
-  Descriptor(Descriptor&& other) noexcept : value_(other.value_) { other.value_ = -1; }
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  int get() const { return value_; }
-  bool is_open() const { return value_ >= 0; }
-
- private:
-  int value_;
-};
-
 // "Cannot <what> '<path>': <reason of errno>."
 Error system_error(const char* what, const std::string& path, int problem);
 
-Result<Descriptor> open_directory(const std::string& path);
 // Makes names created, renamed or removed in the directory last.
 Status sync_directory(const std::string& path);
 // Removes a directory and everything in it; one that does not exist is fine. Copes with files that a process which is

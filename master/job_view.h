@@ -1,16 +1,31 @@
 #pragma once
 // Jobs as clients see them.
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "common/protocol/client.pb.h"
-#include "master/failure_messages.h"
 #include "scheduler/core/account.h"
 #include "scheduler/core/cluster.h"
+#include "scheduler/core/record.h"
 #include "scheduler/forecast/forecast.h"
 
 namespace ontime::master {
+
+// Why attempts ended, for people who ask: the scheduler decides without it and does not keep it. Bounded; the oldest
+// jobs' messages go first. Filled from the records, at recovery too. Control thread only.
+class FailureMessages {
+ public:
+  void observe(const scheduler::Record& record);
+  const std::string& of(AttemptId attempt) const;  // empty if it did not fail or is long ago
+
+ private:
+  static constexpr std::size_t kMessagesMax = 2000;
+  std::map<AttemptId, std::string> messages_;
+};
 
 enum class ShowCounters : bool { No, Yes };
 

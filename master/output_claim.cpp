@@ -1,4 +1,4 @@
-#include "master/output_claim.h"
+#include "master/output_place.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -10,10 +10,10 @@
 
 #include "common/base/ids.h"
 #include "common/base/kill_point.h"
+#include "common/files/sync.h"
 #include "common/files/within.h"
 #include "common/output/manifest.h"
 #include "master/file_system.h"
-#include "master/output_claim.h"
 #include "master/output_place.h"
 #include "master/progress.h"
 
@@ -34,10 +34,7 @@ Status sync_with_parents(const OutputPlace& place) {
   if (Status status = sync_directory(place.path()); !status) return status;
   const auto real = files::place_of(place.descriptor());
   if (!real) return {};
-  // Any of those above may be new as well; one that cannot be opened is not.
-  for (fs::path at = *real; at.has_relative_path(); at = at.parent_path()) {
-    static_cast<void>(sync_directory(at.parent_path()));
-  }
+  files::sync_names_above(*real, note_progress);
   return {};
 }
 

@@ -1,4 +1,4 @@
-#include "master/stitch.h"
+#include "master/commit.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -12,7 +12,7 @@
 #include "common/protocol/control.pb.h"
 #include "master/action_dispatcher.h"
 #include "master/control_loop.h"
-#include "master/session_counters.h"
+#include "master/measures.h"
 
 namespace ontime::master {
 

@@ -55,10 +55,25 @@ configure() {
   cmake --preset "$preset" "$@" >"$log" 2>&1 || failed "CMake could not configure build/$preset" "$log"
 }
 
-# build PRESET LOG [target...]: all targets when none is named.
+# slowest_objects OLD NEW: the 20 objects whose compilation took longest among those in Ninja's log NEW and not in OLD.
+slowest_objects() {
+  awk -F '\t' 'FNR == NR { old[$0]; next }
+                !($0 in old) && $4 ~ /\.o$/ { printf "%8.1f s  %s\n", ($2 - $1) / 1000, $4 }' "$1" "$2" |
+    sort -rn | head -n 20
+}
+
+# slowest_tests DIR: the 20 tests of the last run of ctest in DIR that took longest.
+slowest_tests() {
+  awk '/^[0-9]+\/[0-9]+ Testing: / { name = $3 }
+       /^Test time = / { printf "%8.1f s  %s\n", $4, name }' "$1/Testing/Temporary/LastTest.log" | sort -rn | head -n 20
+}
+
+# build PRESET LOG [target...]: all targets when none is named. The log ends with the slowest objects.
 build() {
-  local preset=$1 log=$2 pid status=0
+  local preset=$1 log=$2 pid status=0 ninja_log=build/$1/.ninja_log before
   shift 2
+  before=$(mktemp)
+  if [ -e "$ninja_log" ]; then cp "$ninja_log" "$before"; fi
   NINJA_STATUS='[%f/%t] ' ninja -C "build/$preset" -j "$(build_jobs)" "${@:-all}" >>"$log" 2>&1 &
   pid=$!
   trap 'kill $pid 2>/dev/null; exit 130' INT TERM
@@ -66,4 +81,6 @@ build() {
   wait "$pid" || status=$?
   trap - INT TERM
   [ "$status" -eq 0 ] || failed "The build in build/$preset failed" "$log"
+  { echo "Slowest objects of this build:" && slowest_objects "$before" "$ninja_log"; } >>"$log"
+  rm -f "$before"
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "apps/ratings/assigned_line.h"
 #include "apps/ratings/assigning_mapper.h"
 
 namespace {

@@ -96,7 +96,7 @@ void Command::send(std::string_view bytes) {
 void Command::finish() {
   stdin_.close();
   std::string_view nothing;
-  while (stdout_.open() || stderr_.open()) receive_or_send(nothing);
+  while (stdout_.is_open() || stderr_.is_open()) receive_or_send(nothing);
   int status = 0;
   while (waitpid(process_, &status, 0) < 0) {
     if (errno != EINTR) throw_system_error("cannot wait for the command \"" + line_ + "\"");

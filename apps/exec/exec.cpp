@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "apps/exec/command.h"
-#include "apps/exec/stderr_lines.h"
 #include "common/app/application.h"
 
 namespace {

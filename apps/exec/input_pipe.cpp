@@ -6,9 +6,25 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <stdexcept>
 #include <string>
 
 namespace ontime::apps {
+void throw_system_error(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
+
+Pipe make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw_system_error("cannot make a pipe for the command");
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void make_non_blocking(const Descriptor& descriptor) {
+  const int flags = fcntl(descriptor.get(), F_GETFL);
+  if (flags < 0 || fcntl(descriptor.get(), F_SETFL, flags | O_NONBLOCK) != 0) {
+    throw_system_error("cannot prepare a pipe for the command");
+  }
+}
 
 InputPipe::InputPipe(Descriptor end) : end_(std::move(end)), since_(std::chrono::steady_clock::now()) {
   make_non_blocking(end_);
@@ -31,7 +47,7 @@ void InputPipe::send_some(std::string_view& bytes) {
 }
 
 void InputPipe::close() {
-  if (!end_.open()) return;
+  if (!end_.is_open()) return;
   // What waits is watched through a name of the pipe's: with a second descriptor of the end that is written to the
   // command would never see the end, with one of the end that is read from we would not see that it has closed its own.
   watched_ = Descriptor(::open(("/proc/self/fd/" + std::to_string(end_.get())).c_str(),
@@ -46,9 +62,9 @@ std::uint64_t InputPipe::taken() {
 }
 
 void InputPipe::ask() {
-  const Descriptor& pipe = end_.open() ? end_ : watched_;
+  const Descriptor& pipe = end_.is_open() ? end_ : watched_;
   int waiting = 0;
-  waiting_ = pipe.open() && ioctl(pipe.get(), FIONREAD, &waiting) == 0 ? static_cast<std::uint64_t>(waiting) : 0;
+  waiting_ = pipe.is_open() && ioctl(pipe.get(), FIONREAD, &waiting) == 0 ? static_cast<std::uint64_t>(waiting) : 0;
 }
 
 // What it reads at once when it starts is no pace: it may go on slowly.

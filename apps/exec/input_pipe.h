@@ -5,11 +5,24 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
-#include "apps/exec/pipe.h"
+#include "common/base/descriptor.h"
 
 namespace ontime::apps {
+
+// Pipes for talking to a child process. What fails throws std::runtime_error.
+[[noreturn]] void throw_system_error(const std::string& what);
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+// Both ends are closed when a program is executed.
+Pipe make_pipe();
+void make_non_blocking(const Descriptor& descriptor);
 
 class InputPipe {
  public:
@@ -22,7 +35,7 @@ class InputPipe {
   explicit InputPipe(Descriptor end);
 
   int get() const { return end_.get(); }  // for poll(); negative: closed
-  bool open() const { return end_.open(); }
+  bool open() const { return end_.is_open(); }
   // Writes what fits. What a command that has closed its end is given is dropped.
   void send_some(std::string_view& bytes);
   // Nothing more comes.

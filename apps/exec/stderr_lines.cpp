@@ -1,4 +1,4 @@
-#include "apps/exec/stderr_lines.h"
+#include "apps/exec/command.h"
 
 #include <charconv>
 #include <cstdio>

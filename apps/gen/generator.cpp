@@ -3,10 +3,8 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "apps/gen/pairs.h"
-#include "apps/gen/ratings.h"
 #include "apps/gen/teragen.h"
-#include "apps/gen/words.h"
+#include "apps/gen/kinds.h"
 
 namespace ontime::apps {
 

@@ -1,4 +1,4 @@
-#include "apps/gen/pairs.h"
+#include "apps/gen/kinds.h"
 
 #include <charconv>
 

@@ -1,4 +1,4 @@
-#include "apps/gen/ratings.h"
+#include "apps/gen/kinds.h"
 
 #include <algorithm>
 #include <charconv>

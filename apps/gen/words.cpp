@@ -1,4 +1,4 @@
-#include "apps/gen/words.h"
+#include "apps/gen/kinds.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "apps/kmeans/cluster_order.h"
 
-#include "apps/ratings/assigned_line.h"
-#include "apps/ratings/similarity.h"
+#include "apps/ratings/assigning_mapper.h"
+#include "apps/ratings/movie.h"
 
 namespace ontime::apps {
 

@@ -2,7 +2,6 @@
 // movie that may be its next centroid. PUMA's kmeans.
 
 #include "apps/kmeans/cluster_order.h"
-#include "apps/ratings/assigned_line.h"
 #include "apps/ratings/assigning_mapper.h"
 
 namespace {

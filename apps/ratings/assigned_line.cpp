@@ -1,9 +1,9 @@
-#include "apps/ratings/assigned_line.h"
+#include "apps/ratings/assigning_mapper.h"
 
 #include <charconv>
 #include <stdexcept>
 
-#include "apps/ratings/similarity.h"
+#include "apps/ratings/movie.h"
 
 namespace ontime::apps {
 namespace {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "apps/ratings/movie.h"
-#include "apps/ratings/similarity.h"
 
 namespace ontime::apps {
 

@@ -7,6 +7,29 @@
 
 namespace ontime::apps {
 
+// How alike two movies are: the cosine of their ratings by the users who have rated both, as PUMA computes it. In whole
+// numbers, so that no machine and no order of additions changes an answer.
+inline constexpr std::uint32_t kMillion = 1'000'000;
+
+// Sums over the users who have rated both; each below 2^31.
+struct Overlap {
+  std::uint64_t products = 0;  // of the two ratings
+  std::uint64_t squares = 0;   // of this movie's
+  std::uint64_t others = 0;    // squares of the other one's
+
+  void add(std::uint64_t rating, std::uint64_t other) {
+    products += rating * other;
+    squares += rating * rating;
+    others += other * other;
+  }
+};
+
+// Whether the cosine of `a` is greater than that of `b`, exactly. It is 0 where nobody has rated both.
+bool is_more_alike(const Overlap& a, const Overlap& b);
+
+// The cosine in millionths, rounded down, exactly.
+std::uint32_t cosine_in_millionths(const Overlap& overlap);
+
 struct Rating {
   std::uint32_t user = 0;    // below 2^31
   std::uint32_t rating = 0;  // 0 to kRatingMost

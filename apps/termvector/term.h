@@ -6,9 +6,17 @@
 #include <span>
 #include <string_view>
 
+#include "apps/text/instruction_set.h"
 #include "common/app/output.h"
 
 namespace ontime::apps {
+
+// Sorts a few numbers without a branch on any of them: the place of each is how many are smaller.
+inline constexpr std::size_t kMaxKeys = 32;
+
+// Writes to order[k] the index of the k-th smallest key. REQUIRES: the keys differ; at most kMaxKeys; `order` as long.
+void order_keys(std::span<const std::int64_t> keys, std::span<std::uint32_t> order,
+                InstructionSet set = best_instruction_set());
 
 struct Term {
   std::string_view text;

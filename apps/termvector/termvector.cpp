@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "apps/termvector/document.h"
-#include "apps/termvector/term_vector_merger.h"
+#include "apps/termvector/term_vector.h"
 #include "apps/text/word_scanner.h"
 
 namespace {

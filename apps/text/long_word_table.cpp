@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "apps/text/fold_product.h"
+#include "apps/text/counted_word.h"
 
 namespace ontime::apps {
 namespace {

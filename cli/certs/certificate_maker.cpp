@@ -1,4 +1,4 @@
-#include "cli/certs/certificate_maker.h"
+#include "cli/certs/certificate_directory.h"
 
 #include <arpa/inet.h>
 #include <openssl/bio.h>

@@ -2,7 +2,7 @@
 // Waiting for a job: long polls, progress, and patience with a master that is away for a while.
 
 #include "cli/client/master_client.h"
-#include "cli/show/progress_view.h"
+#include "cli/show/progress_line.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
 

@@ -1,10 +1,13 @@
 #include "cli/client/master_client.h"
 
+#include <asio/awaitable.hpp>
 #include <asio/co_spawn.hpp>
+#include <asio/io_context.hpp>
 #include <chrono>
 #include <optional>
 #include <utility>
 
+#include "common/net/connection.h"
 #include "common/net/coroutine.h"
 #include "common/net/handshake.h"
 #include "common/protocol/frame.h"
@@ -65,19 +68,31 @@ Error unexpected_answer() { return failed("the master answered another question;
 
 }  // namespace
 
-MasterClient::MasterClient(Options options)
-    : options_(std::move(options)), io_(std::make_unique<asio::io_context>(1)) {}
+class MasterClient::Link {
+ public:
+  explicit Link(Options options) : options_(std::move(options)), io_(std::make_unique<asio::io_context>(1)) {}
 
-MasterClient::~MasterClient() = default;
+  Status connect();
+  Result<wire::Reply> ask(const wire::Request& request, Duration answer_within);
 
-void MasterClient::disconnect() {
+ private:
+  template <class T>
+  Result<T> run(asio::awaitable<Result<T>> work, Duration limit);
+  void disconnect();
+
+  const Options options_;
+  std::unique_ptr<asio::io_context> io_;
+  ConnectionPointer connection_;  // null: not connected
+};
+
+void MasterClient::Link::disconnect() {
   if (connection_) connection_->close();
   connection_.reset();
   io_ = std::make_unique<asio::io_context>(1);  // destroys what is still waiting in the old one
 }
 
 template <class T>
-Result<T> MasterClient::run(asio::awaitable<Result<T>> work, Duration limit) {
+Result<T> MasterClient::Link::run(asio::awaitable<Result<T>> work, Duration limit) {
   auto outcome = std::make_shared<std::optional<Result<T>>>();
   asio::co_spawn(*io_, deliver<T>(std::move(work), outcome), net::AbortOnException{"master_client"});
   const auto give_up_at = Clock::now() + limit;
@@ -99,7 +114,7 @@ Result<T> MasterClient::run(asio::awaitable<Result<T>> work, Duration limit) {
   return std::move(**outcome);
 }
 
-Status MasterClient::connect() {
+Status MasterClient::Link::connect() {
   if (connection_ && connection_->is_open() && !connection_->peer_is_gone()) return {};
   disconnect();
   auto opening = open(options_.endpoint, options_.token, options_.tls, options_.patience);
@@ -112,7 +127,7 @@ Status MasterClient::connect() {
   return {};
 }
 
-Result<wire::Reply> MasterClient::ask(const wire::Request& request, Duration answer_within) {
+Result<wire::Reply> MasterClient::Link::ask(const wire::Request& request, Duration answer_within) {
   if (auto connected = connect(); !connected) return connected.error();
   auto reply = run<wire::Reply>(exchange(connection_, request), answer_within + options_.patience);
   if (!reply) {
@@ -121,6 +136,16 @@ Result<wire::Reply> MasterClient::ask(const wire::Request& request, Duration ans
   }
   if (!reply->error().empty()) return reply->bad_input() ? bad_input(reply->error()) : failed(reply->error());
   return reply;
+}
+
+MasterClient::MasterClient(Options options) : link_(std::make_unique<Link>(std::move(options))) {}
+
+MasterClient::~MasterClient() = default;
+
+Status MasterClient::connect() { return link_->connect(); }
+
+Result<wire::Reply> MasterClient::ask(const wire::Request& request, Duration answer_within) {
+  return link_->ask(request, answer_within);
 }
 
 Result<wire::Reply::Submitted> MasterClient::submit(const wire::JobSpec& spec) {

@@ -2,8 +2,6 @@
 // A synchronous connection to the master: one question, one answer. Owns a private event loop that runs only while a
 // call is under way. One thread at a time.
 
-#include <asio/awaitable.hpp>
-#include <asio/io_context.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,8 +9,8 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/base/time.h"
-#include "common/net/connection.h"
 #include "common/net/endpoint.h"
+#include "common/net/tls_identity.h"
 #include "common/protocol/client.pb.h"
 
 namespace ontime::cli {
@@ -67,13 +65,9 @@ class MasterClient {
   // The tasks that fit into one answer, see Reply.Job.next_task.
   Result<wire::Reply::Job> describe_from(JobId job, Details details, std::uint32_t first_task,
                                          Duration wait = Duration(0));
-  template <class T>
-  Result<T> run(asio::awaitable<Result<T>> work, Duration limit);
-  void disconnect();
 
-  Options options_;
-  std::unique_ptr<asio::io_context> io_;
-  std::shared_ptr<net::Connection> connection_;  // null: not connected
+  class Link;  // the connection and its event loop: all that needs Asio, which is slow to compile
+  const std::unique_ptr<Link> link_;
 };
 
 }  // namespace ontime::cli

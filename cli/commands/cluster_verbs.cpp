@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "cli/commands/execute.h"
-#include "cli/show/insight_text.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
 #include "common/net/token.h"

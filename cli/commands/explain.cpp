@@ -1,8 +1,8 @@
 #include <cstdio>
 
 #include "cli/commands/execute.h"
-#include "cli/show/explain_text.h"
 #include "cli/show/job_json.h"
+#include "cli/show/job_text.h"
 
 namespace ontime::cli {
 

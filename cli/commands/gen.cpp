@@ -1,5 +1,3 @@
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -10,9 +8,8 @@
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
 #include "cli/result/answer_output.h"
-#include "cli/show/progress_view.h"
+#include "cli/show/progress_line.h"
 #include "common/app/loaded_application.h"
-#include "common/base/numbers.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
 
@@ -54,13 +51,6 @@ Result<std::unique_ptr<Generator>> make_generator(const GenCommand& command) {
   }
 }
 
-Status check_free(const GenCommand& command) {
-  struct stat status {};
-  const bool is_there = stat(command.output.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-  if (is_there && !command.force) return bad_input("'" + command.output + "' is there already; --force replaces it");
-  return {};
-}
-
 // A DescriptorOutput that knows how much has passed.
 class CountedOutput final : public DescriptorOutput {
  public:
@@ -100,9 +90,8 @@ Result<std::uint64_t> write_all(Generator& generator, CountedOutput& out, bool q
 Result<ExitCode> execute(const GenCommand& command) {
   const auto generator = make_generator(command);
   if (!generator) return generator.error();
-  if (auto status = check_free(command); !status) return status.error();
   install_interrupt_handlers();
-  auto file = AnswerFile::make(command.output);
+  auto file = AnswerFile::make(command.output, command.force);
   if (!file) return file.error();
   CountedOutput out(file->descriptor(), file->shown_name());
   const auto bytes = write_all(**generator, out, command.quiet);

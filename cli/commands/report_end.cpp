@@ -2,7 +2,6 @@
 #include <string>
 
 #include "cli/commands/execute.h"
-#include "cli/show/explain_text.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
 

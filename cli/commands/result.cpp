@@ -8,7 +8,6 @@
 #include "cli/job_request.h"
 #include "cli/result/answer.h"
 #include "cli/result/answer_output.h"
-#include "cli/result/sorted_answer.h"
 #include "common/app/loaded_application.h"
 
 namespace ontime::cli {
@@ -64,7 +63,7 @@ Result<ExitCode> execute(const ResultCommand& command) {
   if (maker->order && command.top > 0)
     return bad_input("--top picks the largest counts, but '" + output->manifest().application +
                      "' answers with records in an order of its own; use head or tail");
-  auto file = AnswerFile::make(command.output);
+  auto file = AnswerFile::make(command.output, command.force);
   if (!file) return file.error();
   DescriptorOutput all(file->descriptor(), file->shown_name());
   if (command.top > 0) {

@@ -14,6 +14,7 @@
 #include "cli/commands/left_output.h"
 #include "cli/job_request.h"
 #include "cli/show/job_text.h"
+#include "cli/show/table.h"
 #include "common/base/limits.h"
 #include "common/base/wording.h"
 #include "master/recording/epoch_files.h"
@@ -169,6 +170,8 @@ Result<ExitCode> execute(const RunCommand& asked) {
         check_intervals(command.cluster.heartbeat, command.cluster.node_timeout),
         check_can_be_written("--log-file", command.cluster.log_file), check_can_be_written("--record", command.record)})
     if (!check) return check.error();
+  if (const auto skipped = skipped_inputs(spec); !skipped.empty() && !command.quiet)
+    std::fprintf(stderr, "ontime: %s\n", printable(skipped).c_str());
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);
   TemporaryDirectory::remove_left_overs();

@@ -5,6 +5,7 @@
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
 #include "cli/job_request.h"
+#include "cli/show/table.h"
 #include "common/base/wording.h"
 
 namespace ontime::cli {
@@ -43,7 +44,10 @@ Result<ExitCode> execute(const SubmitCommand& command) {
   }
   MasterClient client(std::move(*options));
   if (auto connected = client.connect(); !connected) return connected.error();
-  const auto submitted = client.submit(make_job_spec(command.job, current_directory()));
+  const auto spec = make_job_spec(command.job, current_directory());
+  if (const auto skipped = skipped_inputs(spec); !skipped.empty() && !command.quiet)
+    std::fprintf(stderr, "ontime: %s\n", printable(skipped).c_str());
+  const auto submitted = client.submit(spec);
   if (!submitted) {
     if (interrupts() > 0) return ExitCode::Interrupted;
     if (submitted.error().kind != ErrorKind::Unavailable) return submitted.error();

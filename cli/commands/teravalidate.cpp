@@ -12,7 +12,7 @@
 #include "apps/gen/teragen.h"
 #include "cli/commands/execute.h"
 #include "cli/result/run_reader.h"
-#include "cli/show/progress_view.h"
+#include "cli/show/progress_line.h"
 
 namespace ontime::cli {
 namespace {
@@ -70,10 +70,10 @@ std::string text_of(const TeraSummary& summary) {
 
 Result<ExitCode> execute(const TeraValidateCommand& command) {
   const bool is_stdin = command.file == "-";
-  const OpenFile file(is_stdin ? dup(STDIN_FILENO) : open(command.file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.descriptor() < 0) return bad_input("cannot read '" + command.file + "': " + std::strerror(errno));
+  const Descriptor file(is_stdin ? dup(STDIN_FILENO) : open(command.file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return bad_input("cannot read '" + command.file + "': " + std::strerror(errno));
   TeraSummary summary;
-  const auto status = summarise(file.descriptor(), command.file, command.quiet || command.json, summary);
+  const auto status = summarise(file.get(), command.file, command.quiet || command.json, summary);
   if (!status) return status.error();
   std::fputs((command.json ? json_of(summary) : text_of(summary)).c_str(), stdout);
   return summary.misplaced() == 0 ? ExitCode::Done : ExitCode::Failed;

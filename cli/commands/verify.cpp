@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/commands/execute.h"
-#include "cli/show/progress_view.h"
+#include "cli/show/progress_line.h"
 #include "cli/show/table.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/result/folder.h"
-#include "cli/result/line_reader.h"
+#include "cli/result/part_file.h"
 #include "cli/result/spill.h"
 #include "cli/result/value_table.h"
 

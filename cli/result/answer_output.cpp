@@ -109,10 +109,12 @@ Status TopOutput::finish(app::Output& to) {
   return {};
 }
 
-Result<AnswerFile> AnswerFile::make(const std::string& path) {
+Result<AnswerFile> AnswerFile::make(const std::string& path, bool may_replace) {
   if (path.empty()) return AnswerFile("stdout", "", STDOUT_FILENO);
   struct stat status {};
-  const bool is_special = stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+  const bool is_there = stat(path.c_str(), &status) == 0;
+  const bool is_special = is_there && !S_ISREG(status.st_mode);
+  if (is_there && !is_special && !may_replace) return bad_input("'" + path + "' exists already; --force replaces it");
   const auto unfinished = is_special ? "" : path + "." + std::to_string(getpid()) + ".tmp";
   const auto& opened = is_special ? path : unfinished;
   const int descriptor = open(opened.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (is_special ? 0 : O_TRUNC), 0666);

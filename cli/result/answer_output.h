@@ -61,7 +61,8 @@ class TopOutput : public app::Output {
 // A file that appears under its name only when it is complete. Devices and pipes are written to directly.
 class AnswerFile {
  public:
-  static Result<AnswerFile> make(const std::string& path);  // empty: stdout
+  // Empty: stdout. BadInput if there is a regular file of that name, unless `may_replace`.
+  static Result<AnswerFile> make(const std::string& path, bool may_replace);
   ~AnswerFile();
   AnswerFile(AnswerFile&& other) noexcept;
   AnswerFile& operator=(AnswerFile&&) = delete;

@@ -1,4 +1,4 @@
-#include "cli/result/line_reader.h"
+#include "cli/result/part_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ constexpr std::size_t kLineBytesMost = 1u << 30;
 Result<LineReader> LineReader::open(const PartFile& part, std::size_t block_bytes) {
   auto file = open_part(part);
   if (!file) return file.error();
-  posix_fadvise((*file)->descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  posix_fadvise((*file)->get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   return LineReader(part, std::move(*file), block_bytes);
 }
 
@@ -47,7 +47,7 @@ Status LineReader::fill() {
   begin_ = 0;
   if (buffer_.size() < end_ + block_bytes_) buffer_.resize(std::max(end_ + block_bytes_, 2 * end_));
   ssize_t size = 0;
-  do size = read(file_->descriptor(), buffer_.data() + end_, buffer_.size() - end_);
+  do size = read(file_->get(), buffer_.data() + end_, buffer_.size() - end_);
   while (size < 0 && errno == EINTR);
   if (size < 0) return failed("cannot read '" + path_ + "': " + std::strerror(errno));
   const std::string_view bytes(buffer_.data() + end_, static_cast<std::size_t>(size));

@@ -38,7 +38,7 @@ Result<FinishedOutput> FinishedOutput::open(const std::string& directory) {
   if (descriptor < 0) return bad_input("cannot open the directory '" + directory + "': " + std::strerror(errno));
   FinishedOutput output;
   output.name_ = directory;
-  output.directory_ = std::make_shared<OpenFile>(descriptor);
+  output.directory_ = std::make_shared<Descriptor>(descriptor);
   if (!size_of(descriptor, output::kSuccessName))
     return bad_input("'" + directory + "' has no _SUCCESS: its job has not finished, has failed, or it is no output " +
                      "directory of a job");
@@ -63,10 +63,10 @@ Result<std::vector<PartFile>> part_files(const FinishedOutput& output) {
   return parts;
 }
 
-Result<std::shared_ptr<OpenFile>> open_part(const PartFile& part) {
+Result<std::shared_ptr<Descriptor>> open_part(const PartFile& part) {
   const auto file = files::open_regular(part.directory, part.task->part);
   if (!file) return failed("part file '" + part.path + "' " + file.error().message);
-  return std::make_shared<OpenFile>(*file);
+  return std::make_shared<Descriptor>(*file);
 }
 
 Status PartCheck::add(std::string_view bytes) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,12 +23,12 @@ class FinishedOutput {
 
   const std::string& name() const { return name_; }  // as it was asked for
   const output::Manifest& manifest() const { return *manifest_; }
-  int directory() const { return directory_->descriptor(); }
+  int directory() const { return directory_->get(); }
 
  private:
   FinishedOutput() = default;
   std::string name_;
-  std::shared_ptr<OpenFile> directory_;
+  std::shared_ptr<Descriptor> directory_;
   std::shared_ptr<const output::Manifest> manifest_;
 };
 
@@ -40,7 +41,7 @@ struct PartFile {
 
 // In order; Failed if one is missing or has not the length that the manifest tells.
 Result<std::vector<PartFile>> part_files(const FinishedOutput& output);
-Result<std::shared_ptr<OpenFile>> open_part(const PartFile& part);
+Result<std::shared_ptr<Descriptor>> open_part(const PartFile& part);
 
 // Compares the bytes of a part file with its checksums while they are read from the begin to the end.
 class PartCheck {
@@ -62,5 +63,29 @@ class PartCheck {
 
 // "part file 'x', bytes 4 to 8: checksum 1 instead of 2; the output was changed after the job"
 std::string checksum_problem(const std::string& part, const output::Segment& segment, std::uint32_t found);
+
+// The lines of one part file, one after another, with memory for a block and the longest line.
+class LineReader {
+ public:
+  static Result<LineReader> open(const PartFile& part, std::size_t block_bytes = 256u << 10);
+
+  // The next line without its line feed, valid until the next call; nothing at the end.
+  Result<std::optional<std::string_view>> next();
+
+ private:
+  LineReader(const PartFile& part, std::shared_ptr<Descriptor> file, std::size_t block_bytes)
+      : path_(part.path), file_(std::move(file)), check_(part), block_bytes_(block_bytes) {}
+  Status fill();  // reads more behind end_
+
+  std::string path_;
+  std::shared_ptr<Descriptor> file_;
+  PartCheck check_;
+  std::size_t block_bytes_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;    // of what has not been returned
+  std::size_t scanned_ = 0;  // no line feed in [begin_, scanned_)
+  std::size_t end_ = 0;
+  bool at_end_ = false;
+};
 
 }  // namespace ontime::cli

@@ -3,26 +3,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "common/app/application.h"
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
 
 namespace ontime::cli {
-
-// A file that is open for reading; closed with its last owner.
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-  ~OpenFile();
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 class RunReader {
  public:
@@ -59,6 +48,38 @@ class RunReader {
   std::uint64_t offset_;   // of the current record in the file
   std::uint32_t checksum_ = 0;
   OnRead on_read_;
+};
+
+// Many sorted runs as one: a tournament of losers, in which the next record costs one comparison per round.
+class RunTournament {
+ public:
+  explicit RunTournament(const app::Order& order) : order_(order) {}
+
+  // Failed at the end of the run if what was read has another checksum.
+  void add(RunReader reader, std::uint32_t checksum) { runs_.push_back({std::move(reader), checksum, 0, false}); }
+  // To be called once, after the last add().
+  Status begin();
+  bool is_over() const { return runs_.empty() || runs_[winner_].is_over; }
+  // The smallest record of all; valid until next(). REQUIRES: !is_over().
+  std::string_view record() const { return runs_[winner_].reader.record(); }
+  std::uint64_t rank() const { return runs_[winner_].rank; }
+  Status next();
+
+ private:
+  struct Run {
+    RunReader reader;
+    std::uint32_t checksum;
+    std::uint64_t rank;  // of its current record
+    bool is_over;
+  };
+  Status advance(Run& run);
+  bool is_before(std::size_t a, std::size_t b) const;
+  std::size_t play(std::size_t node);
+
+  const app::Order& order_;
+  std::vector<Run> runs_;
+  std::vector<std::size_t> losers_;  // a binary tree with runs_.size() leaves; [0] is not used
+  std::size_t winner_ = 0;
 };
 
 }  // namespace ontime::cli

@@ -1,4 +1,4 @@
-#include "cli/result/sorted_answer.h"
+#include "cli/result/answer.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,7 +14,6 @@
 
 #include "cli/result/answer_output.h"
 #include "cli/result/run_reader.h"
-#include "cli/result/run_tournament.h"
 #include "cli/result/spill.h"
 #include "common/base/crc32c.h"
 
@@ -27,19 +26,19 @@ constexpr std::size_t kReadBytesMost = 1u << 20;
 // Ascending records of a file: of a part file, or a whole temporary file, which lives as long as its run.
 struct SortedRun {
   std::optional<PartFile> part;  // opened when it is read; none: `file` is
-  std::shared_ptr<OpenFile> file;
+  std::shared_ptr<Descriptor> file;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::uint32_t checksum = 0;
 };
 
-Result<std::shared_ptr<OpenFile>> open_run(const SortedRun& run) {
+Result<std::shared_ptr<Descriptor>> open_run(const SortedRun& run) {
   return run.part ? open_part(*run.part) : run.file;
 }
 
-Result<std::uint64_t> size_of(const OpenFile& file) {
+Result<std::uint64_t> size_of(const Descriptor& file) {
   struct stat status {};
-  if (fstat(file.descriptor(), &status) != 0) return failed(std::string("cannot read a file: ") + std::strerror(errno));
+  if (fstat(file.get(), &status) != 0) return failed(std::string("cannot read a file: ") + std::strerror(errno));
   return static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -71,9 +70,9 @@ Status PartSorter::find_runs(const PartFile& part) {
   if (!file) return file.error();
   const auto size = size_of(**file);
   if (!size) return size.error();
-  posix_fadvise((*file)->descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  posix_fadvise((*file)->get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   PartCheck check(part);
-  RunReader reader((*file)->descriptor(), 0, *size, order_.record_bytes(), kReadBytesMost,
+  RunReader reader((*file)->get(), 0, *size, order_.record_bytes(), kReadBytesMost,
                    [&check](std::string_view bytes) { return check.add(bytes); });
   std::string last;
   std::uint64_t last_rank = 0;
@@ -101,12 +100,12 @@ Status PartSorter::find_runs(const PartFile& part) {
 
 Status PartSorter::merge(std::vector<SortedRun> runs, const RecordVisitor& visit) {
   const auto block = std::clamp(options_.memory_bytes / (runs.size() + 1), kReadBytesLeast, kReadBytesMost);
-  std::vector<std::shared_ptr<OpenFile>> files;
+  std::vector<std::shared_ptr<Descriptor>> files;
   RunTournament tournament(order_);
   for (const SortedRun& run : runs) {
     auto file = open_run(run);
     if (!file) return file.error();
-    tournament.add(RunReader((*file)->descriptor(), run.begin, run.end, order_.record_bytes(), block), run.checksum);
+    tournament.add(RunReader((*file)->get(), run.begin, run.end, order_.record_bytes(), block), run.checksum);
     files.push_back(std::move(*file));
   }
   if (auto status = tournament.begin(); !status) return status;
@@ -120,8 +119,8 @@ Status PartSorter::merge(std::vector<SortedRun> runs, const RecordVisitor& visit
 Result<SortedRun> PartSorter::merge_to_file(std::vector<SortedRun> runs) {
   auto made = make_temporary_file(options_.temporary_directory);
   if (!made) return made.error();
-  auto file = std::make_shared<OpenFile>(*made);
-  DescriptorOutput out(file->descriptor(), "a temporary file");
+  auto file = std::make_shared<Descriptor>(*made);
+  DescriptorOutput out(file->get(), "a temporary file");
   const bool are_lines = order_.record_bytes() == 0;
   std::uint32_t checksum = 0;
   const auto write = [&](std::string_view bytes) {

@@ -1,11 +1,8 @@
-#include "cli/show/explain_text.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <optional>
 
-#include "cli/show/insight_text.h"
 #include "cli/show/job_text.h"
 #include "cli/show/table.h"
 #include "common/base/byte_range.h"

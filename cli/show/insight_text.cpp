@@ -1,11 +1,13 @@
-#include "cli/show/insight_text.h"
+#include "cli/show/job_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
-#include "cli/show/table.h"
+#include "cli/show/job_values.h"
 #include "common/base/time.h"
 #include "common/base/units.h"
+#include "common/base/wording.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::cli {
@@ -19,7 +21,7 @@ std::string number(const char* format, double value) {
 
 std::string duration(std::int64_t ns) { return format_duration(Duration(ns)); }
 
-std::string percent(double part, double whole) { return whole > 0 ? number(" (%.1f%%)", 100 * part / whole) : ""; }
+std::string percent(double share) { return number(" (%.1f%%)", 100 * share); }
 
 void add(std::string& list, const std::string& item) { list += (list.empty() ? "" : ", ") + item; }
 
@@ -59,13 +61,11 @@ std::string expected_text(const wire::JobSummary& job) {
   if (!job.has_forecast()) return "";
   const wire::Forecast& forecast = job.forecast();
   if (forecast.standing() > 0 && !forecast.has_median_ns()) {
-    return "there is no telling: " + std::to_string(forecast.standing()) +
-           (forecast.standing() == 1 ? " segment stands still" : " segments stand still");
+    return "there is no telling: " + counted(forecast.standing(), "segment stands still", "segments stand still");
   }
   if (!forecast.has_median_ns()) {
     if (forecast.unknown() == 0) return "not known yet";
-    return "not known yet: nothing can be said about " + std::to_string(forecast.unknown()) +
-           (forecast.unknown() == 1 ? " segment" : " segments");
+    return "not known yet: nothing can be said about " + counted(forecast.unknown(), "segment");
   }
   std::string text = "done in " + duration(std::max<std::int64_t>(0, forecast.median_ns() - job.elapsed_ns())) +
                      ", at " + duration(forecast.median_ns());
@@ -79,8 +79,7 @@ std::string durations_text(const wire::Durations& durations) {
   std::string text = "t_min " + duration(durations.t_min_ns()) + ", beta " + number("%.2f", durations.beta());
   if (durations.beta_error() > 0) text += number(" +- %.2f", durations.beta_error());
   text += " " + source_text(durations.source());
-  if (durations.attempts() > 0)
-    text += ", " + std::to_string(durations.attempts()) + (durations.attempts() == 1 ? " attempt" : " attempts");
+  if (durations.attempts() > 0) text += ", " + counted(durations.attempts(), "attempt");
   return text + "; launch " + duration(durations.launch_ns()) + " " + source_text(durations.launch_source());
 }
 
@@ -93,59 +92,29 @@ std::string copies_text(const wire::Reply::Job& job) {
 std::string bytes_text(const wire::Account& account) {
   if (account.mapped_bytes() == 0) return "";
   std::string text;
-  const auto part = [&](const char* name, std::uint64_t bytes) {
-    if (bytes > 0)
-      add(text, format_size(bytes) + " " + name +
-                    percent(static_cast<double>(bytes), static_cast<double>(account.mapped_bytes())));
-  };
-  part("useful", account.useful_bytes());
-  part("duplicated", account.duplicated_bytes());
-  part("dropped", account.dropped_bytes());
-  part("not sealed yet", account.open_bytes());
+  for (const AccountPart& part : kAccountParts) {
+    const std::uint64_t bytes = part.bytes == nullptr ? 0 : (account.*part.bytes)();
+    const double share = static_cast<double>(bytes) / static_cast<double>(account.mapped_bytes());
+    if (bytes > 0) add(text, format_size(bytes) + " " + part.name + percent(share));
+  }
   return format_size(account.mapped_bytes()) + " mapped: " + text;
 }
 
 std::string machine_text(const wire::Account& account) {
   if (account.total_ns() == 0) return "";
   std::string text;
-  const auto part = [&](const char* name, std::int64_t ns) {
-    if (ns > 0)
-      add(text, duration(ns) + " " + name + percent(static_cast<double>(ns), static_cast<double>(account.total_ns())));
-  };
-  part("useful", account.useful_ns());
-  part("duplicated", account.duplicated_ns());
-  part("dropped", account.dropped_ns());
-  part("not sealed yet", account.open_ns());
-  part("launching", account.launch_ns());
-  part("standing by", account.standby_ns());
+  for (const AccountPart& part : kAccountParts) {
+    const std::int64_t ns = (account.*part.nanoseconds)();
+    const double share = static_cast<double>(ns) / static_cast<double>(account.total_ns());
+    if (ns > 0) add(text, duration(ns) + " " + part.name + percent(share));
+  }
   return duration(account.total_ns()) + ": " + text;
 }
 
 std::string saved_text(const wire::Account& account) {
   if (account.saved_bytes() == 0) return "";
   return format_size(account.saved_bytes()) + " not mapped again, about " + duration(account.saved_ns()) + ", by " +
-         std::to_string(account.resumed()) + (account.resumed() == 1 ? " attempt" : " attempts") + " that resumed";
-}
-
-std::string accounts_table(const wire::Reply::Jobs& jobs) {
-  Table table({{"POLICY"},
-               {"JOBS", Align::Right},
-               {"MAPPED", Align::Right},
-               {"USEFUL", Align::Right},
-               {"DUPLICATED", Align::Right},
-               {"DROPPED", Align::Right},
-               {"MACHINE", Align::Right},
-               {"USEFUL", Align::Right},
-               {"LAUNCH", Align::Right},
-               {"SAVED", Align::Right}});
-  for (const auto& policy : jobs.accounts()) {
-    const wire::Account& account = policy.account();
-    table.add_row({policy.policy(), std::to_string(policy.jobs()), format_size(account.mapped_bytes()),
-                   format_size(account.useful_bytes()), format_size(account.duplicated_bytes()),
-                   format_size(account.dropped_bytes()), duration(account.total_ns()), duration(account.useful_ns()),
-                   duration(account.launch_ns()), duration(account.saved_ns())});
-  }
-  return table.empty() ? "no jobs\n" : table.to_string();
+         counted(account.resumed(), "attempt") + " that resumed";
 }
 
 }  // namespace ontime::cli

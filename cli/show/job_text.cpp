@@ -4,7 +4,6 @@
 #include <array>
 #include <ctime>
 
-#include "cli/show/insight_text.h"
 #include "cli/show/table.h"
 #include "common/base/ids.h"
 #include "common/base/units.h"
@@ -14,15 +13,6 @@ namespace ontime::cli {
 namespace {
 
 std::string job_name(const wire::JobSummary& job) { return to_string(JobId{job.job()}); }
-
-std::string local_time(std::int64_t unix_ns) {
-  const auto whole = static_cast<std::time_t>(unix_ns / 1'000'000'000);
-  std::tm parts{};
-  std::array<char, 32> text{};
-  if (unix_ns == 0 || localtime_r(&whole, &parts) == nullptr) return "";
-  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
-  return text.data();
-}
 
 std::string deadline_text(const wire::JobSummary& job) {
   if (job.deadline_ns() == 0) return "";
@@ -38,14 +28,30 @@ void add_line(std::string& text, const std::string& name, const std::string& val
   text += name + ":" + std::string(name.size() < 11 ? 12 - name.size() : 1, ' ') + printable(value) + "\n";
 }
 
-// "node-3 (w3) is held back as slow for 43 s more: its last 4 attempts ..."
-std::string hold_text(const wire::NodeSummary& node) {
-  return printable(to_string(NodeId{node.node()}) + " (" + node.name() + ") is held back as " + node.hold().cause() +
-                   " for " + format_duration(Duration(node.hold().left_ns())) + " more: " + node.hold().reason()) +
-         "\n";
+// What an attempt wrote to stderr may be hundreds of lines, of which the first and the last say most.
+std::string shortened(const std::string& message, const std::string& job) {
+  constexpr std::ptrdiff_t kShownAtEitherEnd = 15;  // lines
+  const auto lines = std::count(message.begin(), message.end(), '\n') + 1;
+  const auto left_out = lines - 2 * kShownAtEitherEnd;
+  if (left_out <= 1) return message;
+  std::size_t head = 0;
+  for (std::ptrdiff_t i = 0; i < kShownAtEitherEnd; ++i) head = message.find('\n', head) + 1;
+  std::size_t tail = message.size();
+  for (std::ptrdiff_t i = 0; i < kShownAtEitherEnd; ++i) tail = message.rfind('\n', tail - 1);
+  return message.substr(0, head) + "... " + std::to_string(left_out) + " lines left out; 'ontime job " + job +
+         "' shows all ..." + message.substr(tail);
 }
 
 }  // namespace
+
+std::string local_time(std::int64_t unix_ns) {
+  const auto whole = static_cast<std::time_t>(unix_ns / 1'000'000'000);
+  std::tm parts{};
+  std::array<char, 32> text{};
+  if (unix_ns == 0 || localtime_r(&whole, &parts) == nullptr) return "";
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+  return text.data();
+}
 
 std::string state_name(wire::JobState state) {
   switch (state) {
@@ -108,62 +114,15 @@ std::string summary_text(const wire::JobSummary& job) {
 
 std::string failure_text(const wire::JobSummary& job) {
   std::string text = job_name(job) + (job.state() == wire::KILLED ? " was killed" : " failed");
-  if (!job.message().empty()) text += ": " + printable_lines(job.message());
+  if (!job.message().empty()) text += ": " + shortened(printable_lines(job.message()), job_name(job));
   return text;
-}
-
-std::string jobs_table(const wire::Reply::Jobs& jobs) {
-  Table table({{"JOB"},
-               {"OWNER"},
-               {"APPLICATION"},
-               {"STATE"},
-               {"TASKS", Align::Right},
-               {"DONE", Align::Right},
-               {"INPUT", Align::Right},
-               {"ELAPSED", Align::Right},
-               {"DEADLINE", Align::Right},
-               {"SUBMITTED"},
-               {"OUTPUT"}});
-  for (const auto& job : jobs.jobs()) {
-    std::array<char, 8> done{};
-    std::snprintf(done.data(), done.size(), "%d%%", static_cast<int>(fraction_done(progress_of(job)) * 100));
-    table.add_row({job_name(job), job.owner().empty() ? "-" : job.owner(), job.application(), state_name(job.state()),
-                   std::to_string(job.tasks_done()) + "/" + std::to_string(job.tasks()), done.data(),
-                   format_size(job.input_bytes()), format_duration(Duration(job.elapsed_ns())),
-                   job.deadline_ns() > 0 ? format_duration(Duration(job.deadline_ns())) : "-",
-                   local_time(job.submitted_unix_ns()), job.output()});
-  }
-  if (table.empty()) return "no jobs\n";
-  if (jobs.older() == 0) return table.to_string();
-  return table.to_string() + "and " + std::to_string(jobs.older()) + " older; 'ontime jobs --latest 0' lists all\n";
-}
-
-std::string nodes_table(const wire::Reply::Nodes& nodes) {
-  Table table({{"NODE"},
-               {"NAME"},
-               {"HOST"},
-               {"STATE"},
-               {"SLOTS", Align::Right},
-               {"BUSY", Align::Right},
-               {"SILENT", Align::Right},
-               {"FAILED", Align::Right},
-               {"HELD"}});
-  std::string holds;
-  for (const auto& node : nodes.nodes()) {
-    table.add_row({to_string(NodeId{node.node()}), node.name(), node.host(), node.state(), std::to_string(node.slots()),
-                   std::to_string(node.busy()), format_duration(Duration(node.silent_ns())),
-                   std::to_string(node.attempts_failed()), node.has_hold() ? node.hold().cause() : "-"});
-    if (node.has_hold()) holds += hold_text(node);
-  }
-  return table.empty() ? "no workers; 'ontime-worker --master HOST:PORT' starts one\n" : table.to_string() + holds;
 }
 
 std::string drain_text(const wire::NodeSummary& node, bool undo) {
   const std::string who = to_string(NodeId{node.node()}) + " (" + node.name() + ")";
   if (undo) return who + " gets work again\n";
   if (node.busy() == 0) return who + " is drained: nothing runs there and it gets no work\n";
-  return who + " drains: " + std::to_string(node.busy()) + (node.busy() == 1 ? " attempt is" : " attempts are") +
-         " still being handed over\n";
+  return who + " drains: " + counted(node.busy(), "attempt is", "attempts are") + " still being handed over\n";
 }
 
 std::string speculation_text(const wire::Reply::Job& job) {

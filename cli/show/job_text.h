@@ -13,6 +13,8 @@ std::string state_name(wire::JobState state);
 bool has_ended(const wire::JobSummary& job);
 bool missed_its_deadline(const wire::JobSummary& job);  // only for a job that has ended
 
+std::string local_time(std::int64_t unix_ns);  // empty for 0
+
 ProgressState progress_of(const wire::JobSummary& job);
 
 // What `run` and `submit --wait` print at the end of a job that succeeded: a few lines.
@@ -29,8 +31,35 @@ std::string drain_text(const wire::NodeSummary& node, bool undo);
 std::string job_text(const wire::Reply::Job& job);
 // Lines about speculation for the end of a run; nothing if there was none.
 std::string speculation_text(const wire::Reply::Job& job);
+// One line for each policy, with titles and line ends.
+std::string accounts_table(const wire::Reply::Jobs& jobs);
 // One line for each attempt, below its task.
 std::string tasks_table(const wire::Reply::Job& job, bool open_only);
 std::string segments_table(const wire::Reply::Job& job, bool open_only);
+
+// What is behind a job, as people read it: the forecast and what it rests on, where bytes and machine time have gone.
+// Pure; texts without a line end unless said otherwise, empty when there is nothing to say.
+
+// "theta=2s, lambda=0.1"
+std::string parameters_text(const wire::JobSummary& job);
+// "every 5.00 s", "off", or for a policy that restarts "off (hadoop restarts from the beginning; --checkpoint 5s ...)".
+std::string checkpoint_text(const wire::JobSummary& job);
+// True if checkpoints are off because the policy's paper restarts.
+bool restarts_without_checkpoints(const wire::JobSummary& job);
+
+std::string pocd_text(double pocd);  // "0.973", "above 0.999", "1"
+std::string expected_text(const wire::JobSummary& job);
+std::string durations_text(const wire::Durations& durations);
+
+// "3 for late, 1 for slow"
+std::string copies_text(const wire::Reply::Job& job);
+std::string bytes_text(const wire::Account& account);
+std::string machine_text(const wire::Account& account);
+std::string saved_text(const wire::Account& account);
+
+// What was decided about stragglers, when, why, and what became of it, as people read it. Pure.
+
+// `whole`: every decision of a task; otherwise the first and last few of one with many.
+std::string explained_text(const wire::Reply::Explained& explained, bool whole);
 
 }  // namespace ontime::cli

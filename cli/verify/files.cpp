@@ -46,7 +46,7 @@ void check_part(const FinishedOutput& output, const Task& task, Verdict& verdict
   const auto name = "part file '" + task.part + "'";
   const auto opened = files::open_regular(output.directory(), task.part);
   if (!opened) return verdict.add_problem(name + " " + opened.error().message);
-  const OpenFile file(*opened);
+  const Descriptor file(*opened);
   struct stat status {};
   const auto size = fstat(*opened, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
   if (size != declared_length(task))

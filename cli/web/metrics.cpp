@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "cli/show/job_text.h"
+#include "cli/show/job_values.h"
+#include "common/base/ids.h"
 #include "common/base/time.h"
 
 namespace ontime::cli {
@@ -117,21 +119,12 @@ void add_account(const std::string& policy, const wire::Account& account, Sheet&
     sheet.set("ontime_mapped_bytes", "Bytes mapped, by their use; resumed: not mapped again",
               {{"policy", policy}, {"kind", kind}}, static_cast<double>(value));
   };
-  bytes("useful", account.useful_bytes());
-  bytes("duplicated", account.duplicated_bytes());
-  bytes("dropped", account.dropped_bytes());
-  bytes("open", account.open_bytes());
+  for (const AccountPart& part : kAccountParts) {
+    if (part.bytes != nullptr) bytes(part.key, (account.*part.bytes)());
+    sheet.set("ontime_machine_seconds", "Machine time, by what it was for", {{"policy", policy}, {"kind", part.key}},
+              seconds(Duration((account.*part.nanoseconds)())));
+  }
   bytes("resumed", account.saved_bytes());
-  const auto time = [&](const char* kind, std::int64_t nanoseconds) {
-    sheet.set("ontime_machine_seconds", "Machine time, by what it was for", {{"policy", policy}, {"kind", kind}},
-              seconds(Duration(nanoseconds)));
-  };
-  time("launch", account.launch_ns());
-  time("standby", account.standby_ns());
-  time("useful", account.useful_ns());
-  time("duplicated", account.duplicated_ns());
-  time("dropped", account.dropped_ns());
-  time("open", account.open_ns());
 }
 
 void add_watched(const wire::Reply::Job& job, Sheet& sheet) {

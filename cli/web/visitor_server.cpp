@@ -8,8 +8,6 @@
 #include <functional>
 #include <utility>
 
-#include "cli/web/visitor_stream.h"
-
 namespace ontime::cli {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "cli/web/visitor_stream.h"
+#include "cli/web/visitor_server.h"
 
 #include <arpa/inet.h>
 #include <openssl/err.h>

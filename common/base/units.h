@@ -1,5 +1,6 @@
 #pragma once
-// Sizes and durations as people write them on a command line: "128MiB", "64k", "1.5GB"; "90s", "200ms", "2m", "1h30m".
+// Numbers, sizes and durations as people write them on a command line: "12", "0.05"; "128MiB", "64k", "1.5GB"; "90s",
+// "200ms", "2m", "1h30m".
 
 #include <cstdint>
 #include <string>
@@ -9,6 +10,11 @@
 #include "common/base/time.h"
 
 namespace ontime {
+
+// Digits alone: no sign, no 0x10, no 1e3. The error names the text and the range.
+Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t least, std::uint64_t most);
+// A finite number such as 0.05; an infinite `most` is no bound.
+Result<double> parse_number(std::string_view text, double least, double most);
 
 // Bytes. No unit is bytes; k/K/KiB, M/MiB, G/GiB, T/TiB are powers of 1024, kB/KB, MB, GB, TB powers of 1000.
 Result<std::uint64_t> parse_size(std::string_view text);

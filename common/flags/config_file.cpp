@@ -1,7 +1,6 @@
 #include <memory>
 
 #include "common/base/wording.h"
-#include "common/flags/names.h"
 #include "common/flags/parse.h"
 
 namespace ontime::flags {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "common/base/numbers.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "common/base/wording.h"
-#include "common/flags/names.h"
 
 namespace ontime::flags {
 namespace {

@@ -8,6 +8,14 @@
 
 namespace ontime::flags {
 
+// For suggestions, in this folder only.
+// The long names without their dashes.
+std::vector<std::string> flag_names(const CLI::App& app);
+
+// "; did you mean '--output'?" with `before` in front of the name; empty if no name is near.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& names,
+                         const std::string& before = "");
+
 constexpr int kBadUsage = 2;
 
 // Help and version go to stdout with code 0, a complaint about the usage to stderr with kBadUsage.

@@ -9,7 +9,9 @@
 #include <string_view>
 
 #include "common/base/check.h"
+#include "common/base/descriptor.h"
 #include "common/base/kill_point.h"
+#include "common/files/sync.h"
 #include "common/files/within.h"
 #include "common/output/manifest.h"
 
@@ -19,15 +21,11 @@ namespace {
 // A new file that is written in large pieces; the first error is kept and everything after it is skipped.
 class NewFile {
  public:
-  explicit NewFile(std::string path) : path_(std::move(path)) {
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
-    if (descriptor_ < 0) fail("create");
+  explicit NewFile(std::string path)
+      : path_(std::move(path)),
+        file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644)) {
+    if (!file_) fail("create");
   }
-  ~NewFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
 
   void append(std::string_view text) {
     buffer_ += text;
@@ -37,7 +35,7 @@ class NewFile {
   Status finish() {
     drain();
     pass_kill_point("manifest-before-sync");
-    if (status_ && ::fsync(descriptor_) != 0) fail("write");
+    if (status_ && ::fsync(file_.get()) != 0) fail("write");
     return status_;
   }
 
@@ -47,7 +45,7 @@ class NewFile {
   void drain() {
     std::string_view rest = buffer_;
     while (status_ && !rest.empty()) {
-      const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+      const ssize_t written = ::write(file_.get(), rest.data(), rest.size());
       if (written < 0 && errno != EINTR) fail("write");
       if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
     }
@@ -59,7 +57,7 @@ class NewFile {
   }
 
   const std::string path_;
-  int descriptor_ = -1;
+  const Descriptor file_;
   std::string buffer_;
   Status status_;
 };
@@ -125,16 +123,6 @@ void append_manifest(NewFile& file, const Manifest& manifest) {
   file.append("\n}\n");
 }
 
-// Makes what was renamed in the directory last.
-Status sync_directory(const std::string& directory) {
-  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
-  const int problem = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!synced) return failed("Cannot sync the directory '" + directory + "': " + std::strerror(problem) + ".");
-  return {};
-}
-
 }  // namespace
 
 std::string made_from(const Manifest& manifest) {
@@ -182,7 +170,9 @@ Status write_manifest(const std::string& directory, const Manifest& manifest) {
     return failed("Cannot rename '" + temporary + "' to '" + path + "': " + std::strerror(errno) + ".");
   }
   pass_kill_point("manifest-renamed");
-  if (Status status = sync_directory(directory); !status) return status;
+  if (const int problem = files::sync_directory(directory); problem != 0) {
+    return failed("Cannot sync the directory '" + directory + "': " + std::strerror(problem) + ".");
+  }
   pass_kill_point("manifest-synced");
   return {};
 }

@@ -1,15 +1,34 @@
 #pragma once
 // The file `ontime-journal.lock` in a journal's directory: the process that writes the journal holds it locked, and
-// notes in it what was written (chain.h).
+// notes in it what was written.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
-#include "master/journal/chain.h"
 
 namespace ontime::journal {
+
+// What ties the batches of a journal together: how many there were, and a checksum over all of them. Each batch holds
+// the links so far, itself included, and the file beside the database notes them once the batch is
+// durable. So a journal that ends before what was noted has lost what it had promised, where without it damage to the
+// last log looks like the cut tail that a crash leaves.
+struct Chain {
+  std::uint64_t batches = 0;
+  std::uint32_t checksum = 0;  // CRC-32C of the checksum so far and the batch, over all batches
+  bool operator==(const Chain&) const = default;
+
+  Chain with(std::string_view batch) const;
+};
+
+inline constexpr std::size_t kChainBytes = 16;
+std::string encode_chain(const Chain& chain);                   // kChainBytes
+std::optional<Chain> decode_chain(std::string_view bytes);  // nothing unless it is exactly what was encoded
 
 class DirectoryLock {
  public:
@@ -17,9 +36,6 @@ class DirectoryLock {
 
   // Held as long as the object lives; the kernel releases it however the process ends. Failed: another master has it.
   static Result<std::unique_ptr<DirectoryLock>> take(const std::string& directory);
-  ~DirectoryLock();
-  DirectoryLock(const DirectoryLock&) = delete;
-  DirectoryLock& operator=(const DirectoryLock&) = delete;
 
   // The directory's path still leads to this file: it was not removed, and no other one put in its place.
   bool is_in_place() const;
@@ -33,9 +49,9 @@ class DirectoryLock {
   static std::optional<Chain> noted_in(const std::string& directory);
 
  private:
-  DirectoryLock(std::string path, int descriptor);
+  DirectoryLock(std::string path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
   const std::string path_;
-  const int descriptor_;
+  const Descriptor file_;
 };
 
 }  // namespace ontime::journal

@@ -19,6 +19,7 @@
 
 #include "common/base/check.h"
 #include "common/base/kill_point.h"
+#include "common/files/sync.h"
 #include "master/journal/directory_lock.h"
 #include "master/journal/journal_key.h"
 #include "master/journal/private_files.h"
@@ -79,19 +80,6 @@ bool holds_something_else(const std::string& directory) {
   return fs::directory_iterator(path, ignored) != fs::directory_iterator();
 }
 
-// The directory may be new, and those above it: their names must last before anything is promised. One that cannot be
-// opened is not new.
-void sync_names_above(const std::string& directory) {
-  std::error_code ignored;
-  for (std::filesystem::path at = std::filesystem::absolute(directory, ignored).lexically_normal();
-       at.has_relative_path(); at = at.parent_path()) {
-    const int descriptor = ::open(at.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) continue;
-    static_cast<void>(::fsync(descriptor));
-    ::close(descriptor);
-  }
-}
-
 }  // namespace
 
 // What RocksDB tells only its log: in which file records were dropped because they are damaged.
@@ -135,7 +123,9 @@ Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& 
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) return failed("Cannot create the journal directory " + quoted(directory) + ": " + error.message() + ".");
-  sync_names_above(directory);
+  // Before anything is promised, the directory's own name must last.
+  std::error_code ignored;
+  files::sync_names_above(std::filesystem::absolute(directory, ignored).lexically_normal());
   if (holds_something_else(directory)) {
     return failed("The directory " + quoted(directory) +
                   " holds files that are not a journal; name an empty or new one with --journal.");

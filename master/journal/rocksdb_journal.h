@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "master/journal/chain.h"
 #include "master/journal/directory_lock.h"
 #include "master/journal/journal.h"
 

@@ -1,4 +1,4 @@
-#include "apps/sort/decimal_key.h"
+#include "apps/sort/line_order.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "apps/termvector/key_order.h"
+#include "apps/termvector/term.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

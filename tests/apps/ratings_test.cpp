@@ -4,10 +4,9 @@
 
 #include <stdexcept>
 
-#include "apps/ratings/assigned_line.h"
+#include "apps/ratings/assigning_mapper.h"
 #include "apps/ratings/centroids.h"
 #include "apps/ratings/movie.h"
-#include "apps/ratings/similarity.h"
 
 namespace ontime::apps::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/base/numbers.h"
+#include "common/base/units.h"
 
 namespace ontime {
 namespace {

@@ -61,7 +61,7 @@ class Bench {
                      {input_, "--output", output_, "--quiet", "--workers", "2", "--split-size", "64MiB"});
     Times times;
     times.job = wall_of(arguments);
-    times.answer = wall_of({ontime_, "result", output_, "--output", answer_});
+    times.answer = wall_of({ontime_, "result", output_, "--output", answer_, "--force"});
     std::filesystem::remove_all(output_);
     return times;
   }

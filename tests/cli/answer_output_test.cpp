@@ -13,7 +13,7 @@ namespace {
 // What `write` writes, through a file.
 template <class Write>
 std::string written(const Scratch& scratch, Write&& write) {
-  auto file = AnswerFile::make(scratch / "answer");
+  auto file = AnswerFile::make(scratch / "answer", false);
   EXPECT_TRUE(file);
   DescriptorOutput output(file->descriptor(), file->shown_name());
   write(output);
@@ -80,13 +80,20 @@ TEST(TopOutput, ALineWithoutANumberIsNamed) {
 
 TEST(AnswerFile, WithoutPublishNothingAppears) {
   const Scratch scratch;
-  { const auto file = AnswerFile::make(scratch / "answer"); }
+  { const auto file = AnswerFile::make(scratch / "answer", true); }
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
-  EXPECT_EQ(AnswerFile::make(scratch / "no/such/place").error().kind, ErrorKind::BadInput);
+  EXPECT_EQ(AnswerFile::make(scratch / "no/such/place", false).error().kind, ErrorKind::BadInput);
+}
+
+TEST(AnswerFile, AFileThatIsThereIsReplacedOnlyIfAskedFor) {
+  const Scratch scratch;
+  const auto path = scratch.file("answer", "mine");
+  EXPECT_EQ(AnswerFile::make(path, false).error().message, "'" + path + "' exists already; --force replaces it");
+  EXPECT_TRUE(AnswerFile::make(path, true));
 }
 
 TEST(AnswerFile, ADeviceIsWrittenToDirectly) {
-  auto file = AnswerFile::make("/dev/null");
+  auto file = AnswerFile::make("/dev/null", false);
   ASSERT_TRUE(file);
   EXPECT_TRUE(file->publish());
 }

@@ -1,4 +1,4 @@
-#include "cli/cluster/child_process.h"
+#include "cli/cluster/supervisor.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,11 +1,8 @@
-#include "cli/show/explain_text.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "cli/show/insight_text.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
 #include "scheduler/core/reason.h"

@@ -84,6 +84,20 @@ TEST(CheckInputs, TakesFilesDirectoriesGlobsAndAddresses) {
   EXPECT_EQ(refusal_of_input("file://localhost" + scratch.path()), "");
 }
 
+TEST(SkippedInputs, AreDirectoriesBelow) {
+  const Scratch scratch;
+  wire::JobSpec spec;
+  spec.add_inputs(scratch.path());
+  scratch.file("a.txt", "x");
+  std::filesystem::create_directory(scratch / "_attempts");
+  EXPECT_EQ(skipped_inputs(spec), "");
+  std::filesystem::create_directory(scratch / "2024");
+  EXPECT_EQ(skipped_inputs(spec),
+            "the directory '" + (scratch / "2024") + "' is not read; name subdirectories as inputs too");
+  std::filesystem::create_directory(scratch / "2025");
+  EXPECT_THAT(skipped_inputs(spec), HasSubstr("2 directories inside the input, such as '" + (scratch / "2024")));
+}
+
 TEST(CheckInputs, NamesWhatIsNotThere) {
   const Scratch scratch;
   EXPECT_THAT(refusal_of_input(scratch / "nothing"), HasSubstr(scratch / "nothing"));

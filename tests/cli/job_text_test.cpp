@@ -90,6 +90,18 @@ TEST(JobText, FailureKeepsTheLinesOfTheMessage) {
   EXPECT_EQ(failure_text(job), "job-3 was killed");
 }
 
+TEST(JobText, FailureShowsTheEndsOfALongMessage) {
+  auto job = example().summary();
+  job.set_state(wire::FAILED);
+  std::string message = "attempt died";
+  for (int i = 1; i < 685; ++i) message += "\nstderr: " + std::to_string(i);
+  job.set_message(message);
+  const std::string text = failure_text(job);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 30);
+  EXPECT_THAT(text, HasSubstr("stderr: 14\n... 655 lines left out; 'ontime job job-3' shows all ...\nstderr: 670\n"));
+  EXPECT_TRUE(text.ends_with("stderr: 684"));
+}
+
 TEST(JobText, EveryAttemptHasALineBelowItsTask) {
   const auto table = tasks_table(example(), false);
   EXPECT_THAT(table, HasSubstr("t00000  a.txt  0..100"));

@@ -1,4 +1,4 @@
-#include "cli/result/line_reader.h"
+#include "cli/result/part_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

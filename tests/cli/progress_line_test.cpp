@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "cli/show/progress_view.h"
 #include "cli/show/table.h"
 
 namespace ontime::cli {

@@ -1,4 +1,4 @@
-#include "cli/result/sorted_answer.h"
+#include "cli/result/answer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

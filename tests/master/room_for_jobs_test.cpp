@@ -1,11 +1,11 @@
 // What jobs that have not ended may take of the master's memory, all together and those of one owner.
-#include "master/room_for_jobs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "master/submission.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::master {

@@ -3,7 +3,6 @@
 
 #include "master/commit_plan.h"
 #include "master/explanation.h"
-#include "master/failure_messages.h"
 #include "master/job_view.h"
 
 namespace ontime::master {

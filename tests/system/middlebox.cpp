@@ -24,7 +24,7 @@ sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
-worker::FileDescriptor tcp_socket() { return worker::FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+Descriptor tcp_socket() { return Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
 
 }  // namespace
 
@@ -91,7 +91,7 @@ void Middlebox::add_allowance(Clock::duration passed) {
 
 void Middlebox::accept_one() {
   Link link;
-  link.ends[0] = worker::FileDescriptor(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  link.ends[0] = Descriptor(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   link.ends[1] = tcp_socket();
   const sockaddr_in target = loopback(static_cast<std::uint16_t>(std::stoi(target_port_)));
   if (!link.ends[0] || ::connect(link.ends[1].get(), reinterpret_cast<const sockaddr*>(&target), sizeof target) != 0) {

@@ -9,7 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "worker/data/file_descriptor.h"
+#include "common/base/descriptor.h"
+
 
 namespace ontime::test {
 
@@ -34,7 +35,7 @@ class Middlebox {
   static constexpr std::uint32_t kUnlimited = 1u << 30;
 
   struct Link {
-    worker::FileDescriptor ends[2];
+    Descriptor ends[2];
     double may_pass[2] = {0, 0};  // bytes from either end
     bool is_over = false;         // one side has closed: both are
     bool is_forgotten = false;    // kept open, and nothing else
@@ -48,7 +49,7 @@ class Middlebox {
 
   const std::string target_port_;
   std::string port_;
-  worker::FileDescriptor listener_;
+  Descriptor listener_;
   std::vector<Link> links_;
   std::atomic<bool> forgets_ = false;
   std::atomic<bool> breaks_ = false;

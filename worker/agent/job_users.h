@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
-#include "worker/confine/user_range.h"
+#include "worker/confine/identity.h"
 
 namespace ontime::worker {
 

@@ -3,22 +3,52 @@
 // dies is replaced, at once the first time and with a growing pause after that. Lives on the worker's one thread and
 // outlives the run of its io_context.
 
+#include <sys/types.h>
+
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/local/stream_protocol.hpp>
 #include <asio/steady_timer.hpp>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
 #include "common/base/time.h"
 #include "common/protocol/runner.pb.h"
-#include "worker/agent/launcher_start.h"
 #include "worker/agent/runner_link.h"
 
 namespace ontime::worker {
+
+// Starting and ending the launcher process (ontime-runner --launcher). posix_spawn, never fork: the worker may be
+// large.
+
+// A running launcher: our end of the socket to it. Without a process id it is a test's.
+struct StartedLauncher {
+  Descriptor socket;
+  pid_t pid = 0;
+};
+
+using LauncherStarter = std::function<Result<StartedLauncher>()>;
+
+// Starts `program` in a process group of its own (a key press in the terminal is the worker's affair) with the socket
+// as its only descriptor besides the standard ones, with further `arguments` and this environment ("NAME=VALUE"; none:
+// ours).
+Result<StartedLauncher> start_launcher(const std::string& program, std::vector<std::string> arguments = {},
+                                       std::optional<std::vector<std::string>> environment = {});
+
+// Where the program lies: beside our own binary.
+std::string launcher_path();
+
+// Waits until it has ended, having been told so by the close of its socket; kills it after a second. Blocks, for two
+// seconds at most: a process that hangs in the kernel is left behind.
+void await_launcher_end(pid_t pid);
+// Kills it (its runners die with it) and reaps it. Blocks, for a second at most.
+void kill_launcher(pid_t pid);
 
 class LauncherEvents {
  public:

@@ -1,4 +1,4 @@
-#include "worker/agent/launcher_start.h"
+#include "worker/agent/launcher_link.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -63,7 +63,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
 
 // True once it has ended and is reaped.
 bool is_reaped_in_time(pid_t pid) {
-  const FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   pollfd ended{process.get(), POLLIN, 0};
   while (process && ::poll(&ended, 1, kPatienceMs) < 0 && errno == EINTR) {
   }
@@ -79,8 +79,8 @@ Result<StartedLauncher> start_launcher(const std::string& program, std::vector<s
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
     return failed(std::string("cannot make a socket pair for the launcher: ") + std::strerror(errno));
   }
-  StartedLauncher launcher{FileDescriptor(sockets[0]), 0};
-  const FileDescriptor theirs(sockets[1]);
+  StartedLauncher launcher{Descriptor(sockets[0]), 0};
+  const Descriptor theirs(sockets[1]);
   const SpawnSettings settings(theirs.get());
   arguments.insert(arguments.begin(), {program, "--launcher", std::to_string(kSocketInLauncher)});
   std::vector<char*> variables;

@@ -16,7 +16,6 @@
 #include "common/log/log.h"
 #include "common/net/coroutine.h"
 #include "common/net/token.h"
-#include "worker/agent/attempt_environment.h"
 #include "worker/agent/departure.h"
 #include "worker/agent/launcher_link.h"
 #include "worker/agent/master_link.h"

@@ -24,7 +24,6 @@
 #include "common/protocol/control.pb.h"
 #include "worker/agent/order_taker.h"
 #include "worker/agent/pulse.h"
-#include "worker/agent/reconnect_pause.h"
 #include "worker/agent/report_log.h"
 
 namespace ontime::worker {

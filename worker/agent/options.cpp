@@ -14,7 +14,7 @@
 #include "common/flags/flags.h"
 #include "common/flags/parse.h"
 #include "common/net/token.h"
-#include "worker/confine/control_group.h"
+#include "worker/confine/confinement.h"
 
 namespace ontime::worker {
 namespace {

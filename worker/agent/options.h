@@ -16,7 +16,7 @@
 #include "common/net/endpoint.h"
 #include "common/net/tls_identity.h"
 #include "worker/confine/confinement.h"
-#include "worker/confine/user_range.h"
+#include "worker/confine/identity.h"
 
 namespace ontime::worker {
 
@@ -43,5 +43,12 @@ struct Options {
 // The options, or the exit status of a process that has nothing to do: --help, --version or --check-config was asked
 // for (0) or the usage is wrong (2; one sentence is on stderr).
 std::variant<Options, int> parse_options(int argc, char** argv);
+
+// Which of the worker's environment variables its attempts get.
+
+// Entries "NAME=VALUE" of `environment` (ends with a null) that attempts need: where programs lie, language, time zone,
+// where temporary files go, how libraries are found; and those named in `more`, where a '*' at the end stands for
+// anything. What opens the cluster (ONTIME_TOKEN, ONTIME_TLS_DIR) is never among them.
+std::vector<std::string> environment_of_attempts(const char* const* environment, const std::vector<std::string>& more);
 
 }  // namespace ontime::worker

@@ -31,12 +31,12 @@ Result<std::shared_ptr<RunnerLink>> RunnerLink::make(asio::any_io_executor execu
                                                      RunnerEnds& ends) {
   std::array<int, 2> sockets{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) return cannot_make("socket pair");
-  FileDescriptor ours(sockets[0]);
-  ends.socket = FileDescriptor(sockets[1]);
+  Descriptor ours(sockets[0]);
+  ends.socket = Descriptor(sockets[1]);
   std::array<int, 2> pipe_ends{-1, -1};
   if (::pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return cannot_make("pipe");
-  FileDescriptor read_end(pipe_ends[0]);
-  ends.stderr_pipe = FileDescriptor(pipe_ends[1]);
+  Descriptor read_end(pipe_ends[0]);
+  ends.stderr_pipe = Descriptor(pipe_ends[1]);
   auto progress = SharedProgress::make(ends.progress_block);
   if (!progress) return std::move(progress).error();
   const std::shared_ptr<RunnerLink> runner(
@@ -53,7 +53,7 @@ RunnerLink::RunnerLink(asio::any_io_executor executor, RunnerEvents& events, std
 
 RunnerLink::~RunnerLink() = default;
 
-Status RunnerLink::attach(FileDescriptor socket, FileDescriptor stderr_pipe) {
+Status RunnerLink::attach(Descriptor socket, Descriptor stderr_pipe) {
   asio::error_code error;
   net::Connection::Socket stream(stderr_.get_executor());
   stream.assign(asio::generic::stream_protocol(AF_UNIX, 0), socket.get(), error);

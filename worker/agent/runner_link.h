@@ -14,6 +14,7 @@
 #include <string>
 
 #include "common/base/byte_range.h"
+#include "common/base/descriptor.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/net/connection.h"
@@ -21,7 +22,6 @@
 #include "common/protocol/runner.pb.h"
 #include "worker/agent/shared_progress.h"
 #include "worker/agent/stderr_tail.h"
-#include "worker/data/file_descriptor.h"
 
 namespace ontime::worker {
 
@@ -40,9 +40,9 @@ class RunnerEvents {
 
 // What the process is given, in the order in which the launcher expects it.
 struct RunnerEnds {
-  FileDescriptor socket;
-  FileDescriptor progress_block;
-  FileDescriptor stderr_pipe;
+  Descriptor socket;
+  Descriptor progress_block;
+  Descriptor stderr_pipe;
 };
 
 class RunnerLink : public std::enable_shared_from_this<RunnerLink> {
@@ -82,7 +82,7 @@ class RunnerLink : public std::enable_shared_from_this<RunnerLink> {
  private:
   RunnerLink(asio::any_io_executor executor, RunnerEvents& events, std::uint64_t number,
              std::shared_ptr<const wire::JobSetup> setup, SharedProgress progress);
-  Status attach(FileDescriptor socket, FileDescriptor stderr_pipe);
+  Status attach(Descriptor socket, Descriptor stderr_pipe);
   asio::awaitable<void> receive_loop();
   asio::awaitable<void> stderr_loop();
   void drain_stderr();

@@ -11,8 +11,8 @@
 
 namespace ontime::worker {
 
-Result<SharedProgress> SharedProgress::make(FileDescriptor& descriptor) {
-  FileDescriptor memory(memfd_create("ontime-progress", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+Result<SharedProgress> SharedProgress::make(Descriptor& descriptor) {
+  Descriptor memory(memfd_create("ontime-progress", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   void* page = MAP_FAILED;
   if (memory && ftruncate(memory.get(), sizeof(ProgressBlock)) == 0 &&
       fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) {

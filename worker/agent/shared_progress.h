@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
-#include "worker/data/file_descriptor.h"
 #include "worker/progress_block.h"
 
 namespace ontime::worker {
@@ -13,7 +13,7 @@ namespace ontime::worker {
 class SharedProgress {
  public:
   // The descriptor that the runner maps is left in `descriptor`.
-  static Result<SharedProgress> make(FileDescriptor& descriptor);
+  static Result<SharedProgress> make(Descriptor& descriptor);
   SharedProgress(SharedProgress&& other) noexcept;
   SharedProgress& operator=(SharedProgress&&) = delete;
   ~SharedProgress();

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "common/log/fields.h"
-#include "worker/agent/process_end.h"
 #include "worker/agent/slots.h"
 #include "worker/agent/text.h"
 #include "worker/agent/wire_ids.h"

@@ -7,6 +7,12 @@
 
 namespace ontime::worker {
 
+// How a process ended, in words.
+
+// Completes "the attempt's process ...", from a status as waitpid gives it: "was killed by signal 11 (Segmentation
+// fault)", "exited with status 3 before it had finished". A SIGKILL is taken for one that this worker did not send.
+std::string describe_process_end(int wait_status);
+
 // The same text with U+FFFD in place of every byte that is not part of valid UTF-8.
 std::string to_utf8(std::string_view bytes);
 

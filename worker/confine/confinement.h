@@ -11,6 +11,14 @@
 
 namespace ontime::worker {
 
+// Control groups (of version 1 or 2) that somebody has made for attempts, with what limits he liked. What they bound
+// they bound together; limits.h bounds each process.
+
+// BadInput if the directory is no control group, or this process may not put others into it.
+Status check_control_group(const std::string& directory);
+// Takes this process into it, with all that it starts from now on.
+Status enter_control_group(const std::string& directory);
+
 struct Confinement {
   std::optional<Identity> run_as;  // none: as the launcher
   uid_t sweeper = 0;               // of a range of users, the one that ends what the others leave behind; 0: no range

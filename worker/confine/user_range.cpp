@@ -1,4 +1,4 @@
-#include "worker/confine/user_range.h"
+#include "worker/confine/identity.h"
 
 #include <grp.h>
 #include <pwd.h>

@@ -1,4 +1,4 @@
-#include "worker/data/count_records.h"
+#include "worker/data/record_reader.h"
 
 #include <algorithm>
 

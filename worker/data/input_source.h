@@ -4,11 +4,42 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "common/base/descriptor.h"
+#include "common/files/roots.h"
 #include "worker/data/fault.h"
-#include "worker/data/input_file.h"
 
 namespace ontime::worker {
+
+// One input file as it was at submission, and that file opened. Opening and every sealing compare size and modification
+// time: a changed input must fail the job rather than give a wrong answer.
+enum class Codec { Plain, Gzip, Zstd };
+
+struct InputFile {
+  std::string path;
+  std::uint64_t size = 0;     // bytes as stored
+  std::int64_t mtime_ns = 0;  // since the Unix epoch
+  Codec codec = Codec::Plain;
+};
+
+class OpenedInput {
+ public:
+  // A file that lies outside of `roots` is a fault.
+  static Outcome<OpenedInput> open(InputFile file, const files::Roots& roots = {});
+
+  const InputFile& file() const { return file_; }
+  // Reads up to `size` stored bytes; 0 at the end the file had at submission.
+  Outcome<std::size_t> read_at(char* to, std::size_t size, std::uint64_t offset) const;
+  Outcome<void> check_unchanged() const;
+
+ private:
+  OpenedInput(InputFile file, Descriptor fd) : file_(std::move(file)), fd_(std::move(fd)) {}
+  Fault changed(const std::string& how) const;
+
+  InputFile file_;
+  Descriptor fd_;
+};
 
 class InputSource {
  public:

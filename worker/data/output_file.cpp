@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-FileDescriptor open_below(const FileDescriptor& directory, const fs::path& name) {
-  return FileDescriptor(::openat(directory.get(), name.c_str(), kDirectory | O_NOFOLLOW));
+Descriptor open_below(const Descriptor& directory, const fs::path& name) {
+  return Descriptor(::openat(directory.get(), name.c_str(), kDirectory | O_NOFOLLOW));
 }
 
 Fault lost(const fs::path& claim) {
@@ -40,13 +40,13 @@ Outcome<OutputFile> create_output_file(const std::string& path, const files::Roo
     return Fault{FaultKind::Output, "the output directory " + directory + " lies outside of the output roots (" +
                                         roots.text() + ") of this worker; give master and workers the same roots"};
   }
-  const FileDescriptor held(opened.descriptor);
+  const Descriptor held(opened.descriptor);
   errno = opened.problem;
   if (!held) return system_fault(FaultKind::Output, "cannot create the output file " + path);
-  const FileDescriptor above = open_below(held, attempts.filename());
-  OutputFile output{path, {}, above ? open_below(above, claim.filename()) : FileDescriptor()};
+  const Descriptor above = open_below(held, attempts.filename());
+  OutputFile output{path, {}, above ? open_below(above, claim.filename()) : Descriptor()};
   if (!output.directory) return lost(claim);
-  output.file = FileDescriptor(::openat(output.directory.get(), file.filename().c_str(),
+  output.file = Descriptor(::openat(output.directory.get(), file.filename().c_str(),
                                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (!output.file) return system_fault(FaultKind::Output, "cannot create the output file " + path);
   pass_kill_point("output-created");

@@ -3,16 +3,16 @@
 
 #include <string>
 
+#include "common/base/descriptor.h"
 #include "common/files/roots.h"
 #include "worker/data/fault.h"
-#include "worker/data/file_descriptor.h"
 
 namespace ontime::worker {
 
 struct OutputFile {
   std::string path;          // for messages
-  FileDescriptor file;       // for writing
-  FileDescriptor directory;  // for making its name durable
+  Descriptor file;       // for writing
+  Descriptor directory;  // for making its name durable
 };
 
 // `path` is OUTPUT/_attempts/CLAIM/NAME. Links may lead to OUTPUT, which has to lie in `roots`; below it none is

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "common/base/units.h"
-#include "worker/data/count_records.h"
 
 namespace ontime::worker {
 

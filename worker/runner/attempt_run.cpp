@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/injection/wire.h"
-#include "worker/runner/output_handover.h"
+#include "worker/runner/output_openers.h"
 
 namespace ontime::worker {
 namespace {

@@ -17,13 +17,10 @@
 #include "worker/data/record_reader.h"
 #include "worker/data/segment_writer.h"
 #include "worker/progress_block.h"
-#include "worker/runner/block_size.h"
 #include "worker/runner/cut_points.h"
 #include "worker/runner/pace.h"
-#include "worker/runner/run_clock.h"
 #include "worker/runner/run_context.h"
 #include "worker/runner/runner_channel.h"
-#include "worker/runner/status_line.h"
 
 namespace ontime::worker {
 

@@ -19,8 +19,8 @@
 #include <variant>
 
 #include "common/base/kill_point.h"
-#include "worker/confine/user_range.h"
-#include "worker/runner/forked_child.h"
+#include "worker/confine/identity.h"
+#include "worker/runner/runner_process.h"
 
 namespace ontime::worker {
 namespace {
@@ -30,14 +30,14 @@ constexpr std::chrono::milliseconds kLastWait{500};
 
 // Signals that are read from a descriptor instead of interrupting. A key press in the terminal (SIGINT) is the worker's
 // affair: the launcher ends when the worker does.
-FileDescriptor open_signals() {
+Descriptor open_signals() {
   for (const int signal : {SIGINT, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
   sigset_t wanted;
   sigemptyset(&wanted);
   sigaddset(&wanted, SIGCHLD);
   sigaddset(&wanted, SIGTERM);
   ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
-  return FileDescriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+  return Descriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 // Takes all pending signals; true if one asks the launcher to end.
@@ -65,7 +65,7 @@ void touch_messages() {
 
 }  // namespace
 
-Launcher::Launcher(FileDescriptor socket, Confinement confinement)
+Launcher::Launcher(Descriptor socket, Confinement confinement)
     : socket_(std::move(socket)),
       confinement_(std::move(confinement)),
       keeper_{::geteuid(), ::getegid()},
@@ -74,7 +74,7 @@ Launcher::Launcher(FileDescriptor socket, Confinement confinement)
 int Launcher::run() {
   // Reaps what attempts leave behind: a process that nobody reaps keeps its user from the next job.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const FileDescriptor signals = open_signals();
+  const Descriptor signals = open_signals();
   touch_messages();
   const Status status = signals ? serve(signals.get()) : failed("cannot watch for signals");
   if (!status) std::fprintf(stderr, "ontime-runner: %s\n", status.error().message.c_str());
@@ -119,8 +119,8 @@ bool Launcher::spawn(SpawnOrder order) {
   std::array<int, 2> outputs{-1, -1};
   const bool has_outputs =
       !confinement.run_as || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, outputs.data()) == 0;
-  FileDescriptor ours(outputs[0]);
-  FileDescriptor theirs(outputs[1]);
+  Descriptor ours(outputs[0]);
+  Descriptor theirs(outputs[1]);
   const pid_t launcher = ::getpid();
   const pid_t pid = has_outputs ? ::fork() : -1;
   if (pid == 0) become_runner(std::move(order.descriptors), std::move(theirs), launcher, confinement, keeper_);

@@ -4,20 +4,65 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "common/app/keeper.h"
+#include "common/base/result.h"
+#include "common/protocol/runner.pb.h"
 #include "worker/confine/confinement.h"
-#include "worker/runner/launcher_socket.h"
 #include "worker/runner/output_openers.h"
+#include "worker/runner/runner_process.h"
 
 namespace ontime::worker {
 
+struct SpawnOrder {
+  std::uint64_t runner = 0;  // the worker's number for it
+  uid_t user = 0;            // 0: as the launcher's confinement says
+  RunnerDescriptors descriptors;
+};
+
+// The attempt that the runner is given next writes to this file.
+struct OutputOrder {
+  std::uint64_t runner = 0;
+  std::string path;
+};
+
+// All processes of this user end.
+struct SweepOrder {
+  uid_t user = 0;
+};
+
+using LauncherOrder = std::variant<SpawnOrder, OutputOrder, SweepOrder>;
+
+// The launcher's end of the socket to its worker: orders with descriptors attached come in, reports go out. Blocking;
+// both sides always send whole frames.
+class LauncherSocket {
+ public:
+  explicit LauncherSocket(Descriptor socket) : socket_(std::move(socket)) {}
+
+  int descriptor() const { return socket_.get(); }
+  // The next order, waiting for it; nothing when the worker has closed its end.
+  Result<std::optional<LauncherOrder>> receive();
+  Status send(const wire::FromLauncher& message);
+
+ private:
+  // Fills `to` and collects the descriptors that come along; false if the stream ends before.
+  Result<bool> receive_exactly(char* to, std::size_t size, std::vector<Descriptor>& attached);
+
+  Descriptor socket_;
+  std::string outgoing_;  // reused
+};
+
 class Launcher {
  public:
-  Launcher(FileDescriptor socket, Confinement confinement);
+  Launcher(Descriptor socket, Confinement confinement);
 
   // Serves until the worker closes the socket or SIGTERM comes, then kills what is left. The process's exit status.
   int run();
@@ -37,7 +82,7 @@ class Launcher {
   const Confinement confinement_;
   const app::Keeper keeper_;
   std::map<pid_t, std::uint64_t> runners_;           // by process id; alive or not yet reaped
-  std::map<std::uint64_t, FileDescriptor> outputs_;  // of those: our ends, where their output files go
+  std::map<std::uint64_t, Descriptor> outputs_;  // of those: our ends, where their output files go
   std::set<uid_t> users_;  // of jobs, not swept yet
   OutputOpeners openers_;
 };

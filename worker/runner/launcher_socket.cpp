@@ -1,4 +1,4 @@
-#include "worker/runner/launcher_socket.h"
+#include "worker/runner/launcher.h"
 
 #include <sys/socket.h>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kDescriptors = 3;
 constexpr std::uint32_t kPayloadBytesMax = 16u << 10;
 
-void collect(msghdr& header, std::vector<FileDescriptor>& attached) {
+void collect(msghdr& header, std::vector<Descriptor>& attached) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
     const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -37,7 +37,7 @@ std::uint32_t length_of(const std::array<char, protocol::kFrameHeaderBytes>& hea
 }  // namespace
 
 Result<std::optional<LauncherOrder>> LauncherSocket::receive() {
-  std::vector<FileDescriptor> attached;
+  std::vector<Descriptor> attached;
   std::array<char, protocol::kFrameHeaderBytes> header;
   auto came = receive_exactly(header.data(), header.size(), attached);
   if (!came) return std::move(came).error();
@@ -58,7 +58,7 @@ Result<std::optional<LauncherOrder>> LauncherSocket::receive() {
   return std::optional<LauncherOrder>(SpawnOrder{order.spawn().runner(), order.spawn().user(), std::move(descriptors)});
 }
 
-Result<bool> LauncherSocket::receive_exactly(char* to, std::size_t size, std::vector<FileDescriptor>& attached) {
+Result<bool> LauncherSocket::receive_exactly(char* to, std::size_t size, std::vector<Descriptor>& attached) {
   while (size > 0) {
     alignas(cmsghdr) std::array<char, CMSG_SPACE(kDescriptors * sizeof(int))> control;
     iovec piece{to, size};

@@ -45,5 +45,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "ontime-runner: %s; it is started by ontime-worker\n", confinement.error().message.c_str());
     return 2;
   }
-  return ontime::worker::Launcher(ontime::worker::FileDescriptor(*fd), std::move(*confinement)).run();
+  return ontime::worker::Launcher(ontime::Descriptor(*fd), std::move(*confinement)).run();
 }

@@ -14,8 +14,18 @@
 
 #include "common/files/roots.h"
 #include "worker/data/fault.h"
+#include "worker/data/output_file.h"
 
 namespace ontime::worker {
+
+// An output file that the launcher has made for a runner that runs as another user and may not make it itself. One
+// datagram over a SOCK_SEQPACKET pair.
+
+// Never waits. False if it could not be sent.
+bool hand_over(int socket, const Outcome<OutputFile>& output);
+
+// Waits for the one that was asked for. `path` for messages.
+Outcome<OutputFile> take_over(int socket, const std::string& path);
 
 class OutputOpeners {
  public:
@@ -26,7 +36,7 @@ class OutputOpeners {
 
   explicit OutputOpeners(files::Roots roots) : roots_(std::move(roots)) {}
 
-  // The file at `path`, or why there is none, goes to `socket` (output_handover.h). Never waits.
+  // The file at `path`, or why there is none, goes to `socket`. Never waits.
   void open(std::uint64_t runner, int socket, const std::string& path);
   // Nobody waits for its file any more: the runner has ended.
   void leave(std::uint64_t runner);

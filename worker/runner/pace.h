@@ -5,14 +5,57 @@
 // on which errors do not add up and a late attempt catches up. Claims are so small that a wait is at most kStep long,
 // unless a single record takes longer.
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 
 #include "common/base/byte_range.h"
+#include "common/base/time.h"
 #include "common/injection/disturbance.h"
-#include "worker/runner/run_clock.h"
 
 namespace ontime::worker {
+
+// The time that a disturbed attempt lives by. Tests have one of their own, which makes waiting instant and exact.
+class RunClock {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  virtual ~RunClock() = default;
+  virtual TimePoint now() const = 0;
+  // May return a little early or late.
+  virtual void sleep_until(TimePoint then) = 0;
+};
+
+// The machine's.
+RunClock& steady_run_clock();
+
+// How many bytes of records to claim at a time. A cut is answered, and progress is told, between two blocks: so a block
+// shall not last longer than a moment, whatever a record takes, down to one record. Where records are quick blocks are
+// as large as the reader's, which costs nothing: it takes some 17 doublings to get there, a millisecond in all. Pure.
+class BlockSize {
+ public:
+  static constexpr Duration kTarget = std::chrono::milliseconds(50);
+
+  explicit BlockSize(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
+
+  // Records that start within so many bytes may be claimed: at least one.
+  std::uint64_t bytes() const { return bytes_; }
+
+  // A block of so many bytes has lasted so long.
+  void on_mapped(std::uint64_t bytes, Duration lasted) {
+    if (lasted > 2 * kTarget) {
+      const double share = std::chrono::duration<double>(kTarget) / std::chrono::duration<double>(lasted);
+      const auto fitting = static_cast<std::uint64_t>(share * static_cast<double>(std::min(bytes, bytes_)));
+      bytes_ = std::max<std::uint64_t>(1, fitting);
+    } else if (lasted < kTarget / 2 && bytes >= bytes_ / 2) {  // the last piece of a segment tells nothing
+      bytes_ = std::min(bytes_max_, 2 * std::max(bytes, bytes_));
+    }
+  }
+
+ private:
+  const std::uint64_t bytes_max_;
+  std::uint64_t bytes_ = 1;
+};
 
 class Pace {
  public:

@@ -1,9 +1,11 @@
 #pragma once
 // What the runner gives a mapper as its Context: parameters, counters, the status line.
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +15,27 @@
 #include "common/app/loaded_application.h"
 
 namespace ontime::worker {
+
+// Decides which of an application's status texts travel: the latest one, about five a second at most.
+class StatusLine {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kInterval{200};
+
+  void set(std::string text) { pending_ = std::move(text); }
+  bool has_pending() const { return pending_.has_value(); }
+
+  // The text to send now, if any.
+  std::optional<std::string> take(Clock::time_point now) {
+    if (!pending_ || (last_ && now - *last_ < kInterval)) return std::nullopt;
+    last_ = now;
+    return std::exchange(pending_, std::nullopt);
+  }
+
+ private:
+  std::optional<std::string> pending_;
+  std::optional<Clock::time_point> last_;
+};
 
 struct CounterDelta {
   std::string group;

@@ -4,16 +4,16 @@
 #include <optional>
 #include <string>
 
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
 #include "common/protocol/frame.h"
 #include "common/protocol/runner.pb.h"
-#include "worker/data/file_descriptor.h"
 
 namespace ontime::worker {
 
 class RunnerChannel {
  public:
-  explicit RunnerChannel(FileDescriptor socket) : socket_(std::move(socket)) {}
+  explicit RunnerChannel(Descriptor socket) : socket_(std::move(socket)) {}
 
   // The next order; nothing when the worker has closed its end.
   Result<std::optional<wire::ToRunner>> receive();
@@ -24,7 +24,7 @@ class RunnerChannel {
   static constexpr std::size_t kPayloadBytesMax = 16u << 20;
   Result<bool> read_more();  // false at the end
 
-  FileDescriptor socket_;
+  Descriptor socket_;
   protocol::FrameDecoder decoder_{kPayloadBytesMax};
   std::string outgoing_;  // reused
 };

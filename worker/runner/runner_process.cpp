@@ -1,19 +1,33 @@
 #include "worker/runner/runner_process.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <climits>
 #include <cstdio>
+#include <initializer_list>
 #include <utility>
 
 #include "worker/progress_block.h"
-#include "worker/runner/forked_child.h"
 #include "worker/runner/run_loop.h"
 
 namespace ontime::worker {
+void die_with(pid_t launcher) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != launcher) ::_exit(1);  // it died before the line above
+}
+
+void reset_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD}) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
 namespace {
 
 // The runner's only descriptors besides the standard ones; the second only if the launcher makes its output files.
@@ -36,7 +50,7 @@ ProgressBlock* map_block(int fd) {
 
 // Moves the descriptors to their places and closes all others. Received ones never are 0, 1 or 2: the launcher keeps
 // those open.
-void place_descriptors(RunnerDescriptors from, FileDescriptor outputs) {
+void place_descriptors(RunnerDescriptors from, Descriptor outputs) {
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null < 0 || ::dup2(null, STDIN_FILENO) < 0) give_up("ontime-runner: cannot open /dev/null");
   ::dup2(from.stderr_pipe.get(), STDOUT_FILENO);
@@ -59,7 +73,7 @@ void place_descriptors(RunnerDescriptors from, FileDescriptor outputs) {
 
 }  // namespace
 
-void become_runner(RunnerDescriptors descriptors, FileDescriptor outputs, pid_t launcher,
+void become_runner(RunnerDescriptors descriptors, Descriptor outputs, pid_t launcher,
                    const Confinement& confinement, const app::Keeper& keeper) {
   ::setpgid(0, 0);
   die_with(launcher);
@@ -78,7 +92,7 @@ void become_runner(RunnerDescriptors descriptors, FileDescriptor outputs, pid_t 
   die_with(launcher);
   int status = 1;
   {
-    RunnerChannel channel{FileDescriptor(kSocket)};
+    RunnerChannel channel{Descriptor(kSocket)};
     status = RunLoop(channel, *block, RecordReader::kBlockBytes, steady_run_clock(),
                      {confinement.limits, output_socket, keeper})
                  .serve();

@@ -4,22 +4,29 @@
 #include <sys/types.h>
 
 #include "common/app/keeper.h"
+#include "common/base/descriptor.h"
 #include "worker/confine/confinement.h"
-#include "worker/data/file_descriptor.h"
 
 namespace ontime::worker {
 
+// The first moments of any process that the launcher forks.
+
+// From here on it is killed when `launcher` dies. Another user's process forgets this, so it has to come after that.
+void die_with(pid_t launcher);
+// As in a program that was just started: what the launcher ignores or reads from a descriptor works again.
+void reset_signals();
+
 // What the worker attached to its Spawn, in that order.
 struct RunnerDescriptors {
-  FileDescriptor socket;
-  FileDescriptor progress_block;
-  FileDescriptor stderr_pipe;
+  Descriptor socket;
+  Descriptor progress_block;
+  Descriptor stderr_pipe;
 };
 
 // To be called in the child right after fork; never returns. Own process group; dies with `launcher`; default signals;
 // standard input empty, standard output and error into the pipe; every other descriptor closed; confined. `outputs` is
 // where output files come from if the launcher makes them. The worker's user keeps the applications.
-[[noreturn]] void become_runner(RunnerDescriptors descriptors, FileDescriptor outputs, pid_t launcher,
+[[noreturn]] void become_runner(RunnerDescriptors descriptors, Descriptor outputs, pid_t launcher,
                                 const Confinement& confinement, const app::Keeper& keeper);
 
 }  // namespace ontime::worker

@@ -1,4 +1,4 @@
-#include "worker/agent/attempt_environment.h"
+#include "worker/agent/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -16,9 +16,9 @@ LauncherStarter FakeLauncher::starter() {
     if (!refusal_.empty()) return failed(std::exchange(refusal_, {}));
     std::array<int, 2> sockets{-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()), 0);
-    socket_ = FileDescriptor(sockets[1]);
+    socket_ = Descriptor(sockets[1]);
     ++starts_;
-    return StartedLauncher{FileDescriptor(sockets[0]), 0};
+    return StartedLauncher{Descriptor(sockets[0]), 0};
   };
 }
 
@@ -46,8 +46,8 @@ std::unique_ptr<FakeRunner> FakeLauncher::next_spawn() {
   if (rights == nullptr) return nullptr;
   EXPECT_EQ(rights->cmsg_len, CMSG_LEN(sizeof(descriptors)));
   std::memcpy(descriptors.data(), CMSG_DATA(rights), sizeof(descriptors));
-  return std::make_unique<FakeRunner>(order.spawn().runner(), FileDescriptor(descriptors[0]),
-                                      FileDescriptor(descriptors[1]), FileDescriptor(descriptors[2]));
+  return std::make_unique<FakeRunner>(order.spawn().runner(), Descriptor(descriptors[0]),
+                                      Descriptor(descriptors[1]), Descriptor(descriptors[2]));
 }
 
 void FakeLauncher::reports_spawned(const FakeRunner& runner) {

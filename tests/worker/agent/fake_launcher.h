@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/worker/agent/fake_runner.h"
-#include "worker/agent/launcher_start.h"
+#include "worker/agent/launcher_link.h"
 
 namespace ontime::worker::test {
 
@@ -33,7 +33,7 @@ class FakeLauncher {
 
  private:
   void send(const wire::FromLauncher& message);
-  FileDescriptor socket_;
+  Descriptor socket_;
   int starts_ = 0;
   uid_t user_ = 0;
   std::vector<uid_t> swept_;

@@ -42,7 +42,7 @@ pid_t start_idle_process() {
 
 }  // namespace
 
-FakeRunner::FakeRunner(std::uint64_t number, FileDescriptor socket, FileDescriptor block, FileDescriptor stderr_pipe)
+FakeRunner::FakeRunner(std::uint64_t number, Descriptor socket, Descriptor block, Descriptor stderr_pipe)
     : number_(number),
       socket_(std::move(socket)),
       stderr_(std::move(stderr_pipe)),
@@ -155,7 +155,7 @@ void FakeRunner::closes() {
 }
 
 bool FakeRunner::was_killed() {
-  const FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   pollfd ended{process.get(), POLLIN, 0};
   if (::poll(&ended, 1, kPatienceMs) != 1) return false;
   int status = 0;

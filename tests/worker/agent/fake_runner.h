@@ -9,16 +9,16 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/descriptor.h"
 #include "common/protocol/frame.h"
 #include "common/protocol/runner.pb.h"
-#include "worker/data/file_descriptor.h"
 #include "worker/progress_block.h"
 
 namespace ontime::worker::test {
 
 class FakeRunner {
  public:
-  FakeRunner(std::uint64_t number, FileDescriptor socket, FileDescriptor block, FileDescriptor stderr_pipe);
+  FakeRunner(std::uint64_t number, Descriptor socket, Descriptor block, Descriptor stderr_pipe);
   ~FakeRunner();
 
   std::uint64_t number() const { return number_; }
@@ -52,8 +52,8 @@ class FakeRunner {
 
  private:
   const std::uint64_t number_;
-  FileDescriptor socket_;
-  FileDescriptor stderr_;
+  Descriptor socket_;
+  Descriptor stderr_;
   ProgressBlock* block_;
   protocol::FrameDecoder decoder_;
   wire::ToRunner::Run run_;

@@ -1,4 +1,4 @@
-#include "worker/agent/process_end.h"
+#include "worker/agent/text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

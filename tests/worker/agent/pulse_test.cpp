@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "worker/agent/reconnect_pause.h"
-
 namespace ontime::worker {
 namespace {
 

@@ -7,8 +7,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "worker/confine/control_group.h"
-#include "worker/confine/user_range.h"
+#include "worker/confine/identity.h"
 
 namespace ontime::worker {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "worker/data/input_file.h"
+#include "worker/data/input_source.h"
 
 namespace ontime::worker::test {
 

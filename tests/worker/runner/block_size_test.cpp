@@ -1,11 +1,11 @@
 // Blocks are as long as a moment, whatever a record takes.
-#include "worker/runner/block_size.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "tests/worker/runner/timed_run.h"
+#include "worker/runner/pace.h"
 
 namespace ontime::worker {
 namespace {

@@ -187,7 +187,7 @@ TEST(CutStorm, CutsFromAnotherThreadNeverLoseOrDoubleAByte) {
     SharedBlock block;
     SocketPair sockets = make_socket_pair();
     std::thread runner([&block, socket = sockets.theirs.release()] {
-      RunnerChannel channel{FileDescriptor(socket)};
+      RunnerChannel channel{Descriptor(socket)};
       RunLoop(channel, *block, 512).serve();
     });
     MessageReader<wire::FromRunner> reader(sockets.ours.get());

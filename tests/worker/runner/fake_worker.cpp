@@ -14,7 +14,7 @@ namespace ontime::worker::test {
 SocketPair make_socket_pair() {
   int fds[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) throw std::runtime_error("socketpair");
-  return {FileDescriptor(fds[0]), FileDescriptor(fds[1])};
+  return {Descriptor(fds[0]), Descriptor(fds[1])};
 }
 
 SharedBlock::SharedBlock() : memory_(::memfd_create("progress", MFD_CLOEXEC)) {

@@ -7,17 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "common/base/descriptor.h"
 #include "common/protocol/frame.h"
 #include "common/protocol/runner.pb.h"
-#include "worker/data/file_descriptor.h"
-#include "worker/data/input_file.h"
+#include "worker/data/input_source.h"
 #include "worker/progress_block.h"
 
 namespace ontime::worker::test {
 
 struct SocketPair {
-  FileDescriptor ours;
-  FileDescriptor theirs;
+  Descriptor ours;
+  Descriptor theirs;
 };
 SocketPair make_socket_pair();
 
@@ -36,7 +36,7 @@ class SharedBlock {
   std::uint64_t cut(std::uint64_t at, bool release);
 
  private:
-  FileDescriptor memory_;
+  Descriptor memory_;
   ProgressBlock* block_;
 };
 

@@ -92,8 +92,8 @@ RunnerProcess::RunnerProcess(LauncherProcess& launcher, std::uint64_t number, co
     : sockets_(make_socket_pair()), reader_(sockets_.ours.get()) {
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
-  stderr_ = FileDescriptor(pipe[0]);
-  const FileDescriptor write_end(pipe[1]);
+  stderr_ = Descriptor(pipe[0]);
+  const Descriptor write_end(pipe[1]);
   launcher.spawn(number, sockets_.theirs.get(), block_.descriptor(), write_end.get());
   sockets_.theirs.close();
   const wire::FromLauncher spawned = launcher.next();

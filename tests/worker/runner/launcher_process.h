@@ -28,7 +28,7 @@ class LauncherProcess {
 
  private:
   pid_t pid_ = 0;
-  FileDescriptor socket_;
+  Descriptor socket_;
   MessageReader<wire::FromLauncher> reader_;
 };
 
@@ -49,7 +49,7 @@ class RunnerProcess {
  private:
   SocketPair sockets_;
   SharedBlock block_;
-  FileDescriptor stderr_;
+  Descriptor stderr_;
   MessageReader<wire::FromRunner> reader_;
   pid_t pid_ = 0;
 };

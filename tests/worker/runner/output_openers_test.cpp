@@ -1,4 +1,5 @@
 // Output files that are made for runners by processes of their own, which may hang or die.
+#include "common/base/descriptor.h"
 #include "worker/runner/output_openers.h"
 
 #include <gmock/gmock.h>
@@ -11,8 +12,6 @@
 #include <string>
 
 #include "tests/worker/data/input_files.h"
-#include "worker/data/file_descriptor.h"
-#include "worker/runner/output_handover.h"
 
 namespace ontime::worker {
 namespace {
@@ -23,13 +22,13 @@ class OutputOpenersTest : public testing::Test {
  protected:
   // The launcher's end, and the runner's.
   struct Sockets {
-    FileDescriptor ours;
-    FileDescriptor theirs;
+    Descriptor ours;
+    Descriptor theirs;
   };
   static Sockets make_sockets() {
     std::array<int, 2> pair{-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()), 0);
-    return {FileDescriptor(pair[0]), FileDescriptor(pair[1])};
+    return {Descriptor(pair[0]), Descriptor(pair[1])};
   }
   std::string in(const std::string& directory) const {
     std::filesystem::create_directories(directory_.file(directory));

@@ -24,7 +24,7 @@ class RunnerThread {
       : sockets_(make_socket_pair()), reader_(sockets_.ours.get()) {
     send_message(sockets_.ours.get(), setup);
     thread_ = std::thread([this, block_bytes, socket = sockets_.theirs.release()] {
-      RunnerChannel channel{FileDescriptor(socket)};
+      RunnerChannel channel{Descriptor(socket)};
       status_ = RunLoop(channel, *block_, block_bytes).serve();
     });
   }

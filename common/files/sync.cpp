@@ -1,0 +1,25 @@
+#include "common/files/sync.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "common/base/descriptor.h"
+
+namespace ontime::files {
+
+int sync_directory(const std::string& path) {
+  const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return directory && ::fsync(directory.get()) == 0 ? 0 : errno;
+}
+
+void sync_names_above(const std::string& directory, const std::function<void()>& before_each) {
+  for (std::filesystem::path at = directory; at.has_relative_path(); at = at.parent_path()) {
+    if (before_each) before_each();
+    static_cast<void>(sync_directory(at.parent_path()));
+  }
+}
+
+}  // namespace ontime::files
