@@ -175,12 +175,12 @@ void ApplicationMaster::launch(Turn& turn, NodeId node, Place place, bool specul
   const Task* task = turn.cluster.find_task(id);
   const AttemptId attempt{id, static_cast<std::uint32_t>(task->attempts.size())};
   const ByteRange range = task->ledger.find(place.second)->range;
-  const std::uint64_t split_begin = task->ledger.split().begin;
   again_.erase(place);
   if (standby) standbys_.insert(attempt);
   turn.record(record::AttemptLaunched{attempt, node, range, speculative, standby});
-  const bool is_late = planted(Plant::ResumedTooFar) && range.begin != split_begin;
-  turn.act(action::LaunchAttempt{node, attempt, {range.begin + (is_late ? 1 : 0), range.end}, standby});
+  action::LaunchAttempt launched = launch_of(turn.cluster, attempt);
+  if (planted(Plant::ResumedTooFar) && range.begin != launched.split.range.begin) ++launched.range.begin;
+  turn.act(std::move(launched));
   const JobSpec& spec = turn.cluster.find_job(job_)->spec;
   if (spec.checkpoint_interval > Duration::zero()) {
     turn.timers.arm(checkpoint_of(attempt), turn.now + spec.checkpoint_interval);

@@ -90,7 +90,11 @@ Node& Cluster::node(NodeId id) {
 }
 
 Job& Cluster::job(JobId id) { return jobs_.at(id); }
-Task& Cluster::task(TaskId id) { return job(id.job).tasks.at(id.index); }
+Task& Cluster::task(TaskId id) {
+  Job& of = job(id.job);
+  ONTIME_CHECK(of.state == JobState::Running, "what is committed or has ended does not change any more");
+  return of.tasks.at(id.index);
+}
 Attempt& Cluster::attempt(AttemptId id) { return task(id.task).attempts.at(id.number); }
 
 Attempt* Cluster::live_attempt(AttemptId id) { return find_live(id) != nullptr ? &attempt(id) : nullptr; }
@@ -161,13 +165,9 @@ struct Cluster::Applier {
   }
 
   void operator()(const record::JobAccepted& fact) const {
-    Job job;
-    job.spec = fact.spec;
+    Job job(fact.spec);
     job.submitted_at = at;
     for (const InputFile& file : fact.spec.inputs) job.input_bytes += file.size;
-    const std::vector<Split> splits = make_splits(fact.spec);
-    job.tasks.reserve(splits.size());
-    for (const Split& split : splits) job.tasks.emplace_back(split);
     const bool is_new = cluster.jobs_.emplace(fact.job, std::move(job)).second;
     ONTIME_CHECK(is_new, "a job is accepted once");
     cluster.last_job_ = std::max(cluster.last_job_, fact.job);

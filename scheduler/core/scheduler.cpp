@@ -92,7 +92,7 @@ Step Scheduler::Impl::start(TimePoint now) {
     const Job& job = *cluster_.find_job(id);
     if (is_final(job.state)) history_.add(id, job);
     const bool again = planted(Plant::CommittedAgain) && job.state == JobState::Succeeded;
-    if (job.state == JobState::Committing || again) turn.act(action::CommitOutput{id});
+    if (job.state == JobState::Committing || again) turn.act(commit_of(cluster_, id));
     if (job.state != JobState::Running) continue;
     manage(turn, id);
     for (const AttemptId attempt : job.live) {

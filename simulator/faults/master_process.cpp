@@ -76,7 +76,7 @@ void MasterProcess::discard_left_output() {
   }
   for (const auto& [id, job] : jobs) {
     const bool has_failed = is_final(job.state) && job.state != scheduler::JobState::Succeeded;
-    if (has_failed && in_use.insert(job.spec.output).second) on(scheduler::action::DiscardOutput{id});
+    if (has_failed && in_use.insert(job.spec.output).second) on(discard_of(scheduler_->cluster(), id));
   }
 }
 
@@ -99,6 +99,7 @@ void MasterProcess::die(double share, bool is_silent) {
   writing_ = {};
   is_writing_ = has_failed_to_write_ = false;
   armed_for_.reset();
+  outputs_.clear();
   sessions_.clear();
   announced_.clear();
   attached_.clear();
@@ -228,7 +229,9 @@ void MasterProcess::on(const Upcoming& due) {
 // Clients -------------------------------------------------------------------------------------------------------------
 
 void MasterProcess::submit(std::uint32_t submission, std::uint32_t directory) {
-  step(event::JobSubmitted{submission, spec_of(world_.plan.submissions[submission], directory)});
+  scheduler::JobSpec spec = spec_of(world_.plan.submissions[submission], directory);
+  outputs_[submission] = spec.output;
+  step(event::JobSubmitted{submission, std::move(spec)});
   end_turn();
 }
 
