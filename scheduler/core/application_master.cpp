@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "common/base/check.h"
-#include "scheduler/core/planted.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -69,7 +68,7 @@ void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
     const Place place{id.index, segment.range.begin};
     if (segment.sealed || !cluster.racing(id, place.second).empty() || !cluster.standing_by(id, place.second).empty())
       again_.erase(place);
-    else if (!planted(Plant::ReleasedRestLost) || segment.range.begin == segments.front().range.begin)
+    else
       again_.insert(place);
   }
 }
@@ -178,9 +177,7 @@ void ApplicationMaster::launch(Turn& turn, NodeId node, Place place, bool specul
   again_.erase(place);
   if (standby) standbys_.insert(attempt);
   turn.record(record::AttemptLaunched{attempt, node, range, speculative, standby});
-  action::LaunchAttempt launched = launch_of(turn.cluster, attempt);
-  if (planted(Plant::ResumedTooFar) && range.begin != launched.split.range.begin) ++launched.range.begin;
-  turn.act(std::move(launched));
+  turn.act(launch_of(turn.cluster, attempt));
   const JobSpec& spec = turn.cluster.find_job(job_)->spec;
   if (spec.checkpoint_interval > Duration::zero()) {
     turn.timers.arm(checkpoint_of(attempt), turn.now + spec.checkpoint_interval);
@@ -237,7 +234,6 @@ void ApplicationMaster::end(Turn& turn, AttemptId id, AttemptEnd how, const std:
   if (attempt == nullptr) return;
   const NodeId node = attempt->node;
   turn.record(record::AttemptEnded{id, how, reason});
-  if (planted(Plant::KillNotRecorded)) turn.records.pop_back();
   turn.act(action::KillAttempt{node, id, reason});
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "scheduler/core/planted.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -37,7 +36,7 @@ bool Ledger::cut(std::uint64_t begin, std::uint64_t at) {
   const auto left = locate(begin);
   if (left == segments_.end() || left->sealed || at <= begin || at >= left->range.end) return false;
   Segment right = *left;
-  right.range = {planted(Plant::CutLosesAByte) ? at + 1 : at, left->range.end};
+  right.range = {at, left->range.end};
   right.silences = right.stalls = 0;  // those stood further in front
   left->range.end = at;
   segments_.insert(left + 1, right);

@@ -5,7 +5,6 @@
 
 #include "common/base/check.h"
 #include "scheduler/core/invariants.h"
-#include "scheduler/core/planted.h"
 #include "scheduler/core/scheduler_impl.h"
 
 namespace ontime::scheduler {
@@ -82,8 +81,7 @@ Step Scheduler::Impl::finish(Turn& turn) {
 
 Step Scheduler::Impl::start(TimePoint now) {
   Turn turn = begin(now);
-  const bool stays = planted(Plant::EpochNotRaised) && cluster_.epoch() > 0;
-  turn.record(record::MasterStarted{cluster_.epoch() + (stays ? 0 : 1)});
+  turn.record(record::MasterStarted{cluster_.epoch() + 1});
   cluster_.observe_restart(now);
   for (const auto& [id, node] : cluster_.nodes()) timers_.arm(node_silence(id), now + settings_.node_timeout);
   std::vector<JobId> jobs;
@@ -91,8 +89,7 @@ Step Scheduler::Impl::start(TimePoint now) {
   for (const JobId id : jobs) {
     const Job& job = *cluster_.find_job(id);
     if (is_final(job.state)) history_.add(id, job);
-    const bool again = planted(Plant::CommittedAgain) && job.state == JobState::Succeeded;
-    if (job.state == JobState::Committing || again) turn.act(commit_of(cluster_, id));
+    if (job.state == JobState::Committing) turn.act(commit_of(cluster_, id));
     if (job.state != JobState::Running) continue;
     manage(turn, id);
     for (const AttemptId attempt : job.live) {
@@ -148,9 +145,7 @@ void Scheduler::Impl::on(Turn& turn, const event::CutAnswered& event) {
 
 void Scheduler::Impl::on(Turn& turn, const event::SegmentSealed& event) {
   cluster_.observe_heard(event.node, turn.now);
-  const bool is_believed = planted(Plant::FencedSealAccepted) && masters_.contains(event.attempt.task.job) &&
-                           cluster_.find_attempt(event.attempt) != nullptr;
-  if (!is_live_on(event.node, event.attempt) && !is_believed) {
+  if (!is_live_on(event.node, event.attempt)) {
     // A report sent again after a reconnect is no news; anything else comes from an attempt that was given up.
     const Attempt* attempt = cluster_.find_attempt(event.attempt);
     if (attempt == nullptr || attempt->state != AttemptState::Succeeded) {

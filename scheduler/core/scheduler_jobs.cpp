@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "scheduler/core/owner_turns.h"
-#include "scheduler/core/planted.h"
 #include "scheduler/core/scheduler_impl.h"
 
 namespace ontime::scheduler {
@@ -123,8 +122,7 @@ void Scheduler::Impl::carry_out(Turn& turn, const Decision& decision) {
 void Scheduler::Impl::on(Turn& turn, const event::JobKillRequested& event) {
   const Job* job = cluster_.find_job(event.job);
   // What is being committed is past recall: its parts may be in place already.
-  const bool may_be_killed = job != nullptr && (job->state == JobState::Running ||
-                                                (planted(Plant::KilledWhileCommitted) && !is_final(job->state)));
+  const bool may_be_killed = job != nullptr && job->state == JobState::Running;
   if (may_be_killed) end_job(turn, event.job, JobState::Killed, event.reason);
 }
 
@@ -159,8 +157,7 @@ void Scheduler::Impl::forget_profiles(Turn& turn) {
 
 void Scheduler::Impl::on(Turn& turn, const event::CommitFinished& event) {
   const Job* job = cluster_.find_job(event.job);
-  const bool again = planted(Plant::CommittedAgain) && job != nullptr && job->state == JobState::Succeeded;
-  if (job == nullptr || (job->state != JobState::Committing && !again)) return;
+  if (job == nullptr || job->state != JobState::Committing) return;
   const bool ok = event.error.empty();
   end_job(turn, event.job, ok ? JobState::Succeeded : JobState::Failed, event.error);
 }

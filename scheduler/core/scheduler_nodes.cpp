@@ -2,7 +2,6 @@
 #include <set>
 #include <utility>
 
-#include "scheduler/core/planted.h"
 #include "scheduler/core/scheduler_impl.h"
 
 namespace ontime::scheduler {
@@ -30,7 +29,6 @@ void Scheduler::Impl::on(Turn& turn, const event::NodeInventory& event) {
       fenced.push_back(progress.attempt);
   }
   for (const AttemptId attempt : gone) {
-    if (planted(Plant::GoneAttemptKept)) break;
     turn.record(record::AttemptEnded{attempt, AttemptEnd::Lost, "its worker does not run it"});
   }
   cluster_.observe_node(event.node, NodeState::Live, true, turn.now);
@@ -97,7 +95,6 @@ void Scheduler::Impl::lose_node(Turn& turn, NodeId id) {
 void Scheduler::Impl::lose_attempts(Turn& turn, NodeId id, const char* why) {
   const std::set<AttemptId> lost = cluster_.find_node(id)->live;
   for (const AttemptId attempt : lost) {
-    if (planted(Plant::LostNodeKeepsAttempt) && attempt == *lost.begin()) continue;
     turn.record(record::AttemptEnded{attempt, AttemptEnd::Lost, why});
   }
 }
@@ -147,7 +144,7 @@ void Scheduler::Impl::release_leaving(Turn& turn) {
   std::erase_if(leaving_, [&](NodeId id) {
     const Node* node = cluster_.find_node(id);
     if (node->state != NodeState::Live || !node->synchronised) return false;
-    if (!node->live.empty() && !planted(Plant::ReleasedTooEarly)) return false;
+    if (!node->live.empty()) return false;
     if (node->duty != Duty::Left) turn.record(record::DutyChanged{id, Duty::Left});
     cluster_.observe_node(id, NodeState::Silent, false, turn.now);
     turn.act(action::ReleaseNode{id});

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "common/base/crc32c.h"
-#include "scheduler/core/planted.h"
 #include "simulator/faults/workers.h"
 #include "simulator/pool.h"
 #include "simulator/random/elementary.h"
@@ -114,8 +113,6 @@ void Workers::start_mapping(Attempt& attempt) {
   directory.attempts[attempt_file_name(attempt.id)] = attempt.file;
   attempt.phase = Phase::Mapping;
   if (attempt.begin) hold(attempt, *attempt.begin);
-  const bool is_behind_a_cut = attempt.motion.segment().begin % attempt.job->job.split_bytes != 0;
-  if (planted(Plant::SkipsARecord) && is_behind_a_cut) ++attempt.next_record;
   report(attempt.node, event::AttemptStarted{{}, attempt.id});
   change_speed(attempt);
   if (!attempt.cuts.empty()) expect_cut(attempt);
@@ -172,10 +169,8 @@ void Workers::on_border(Attempt& attempt) {
   const std::size_t offset = file.records.size();
   const std::uint64_t first = attempt.next_record;
   attempt.motion.seal(world_.now);
-  const std::uint64_t record_bytes = attempt.job->job.record_bytes;
-  const bool is_cut_short = attempt.motion.is_over() && segment.end % attempt.job->job.split_bytes != 0;
-  write(attempt, segment.end + (planted(Plant::StopsTooLate) && is_cut_short ? record_bytes : 0));
-  if (!planted(Plant::SealedTooEarly)) file.synced = file.records.size();
+  write(attempt, segment.end);
+  file.synced = file.records.size();
   const ByteRange told{segment.begin, told_end(attempt, segment.end)};
   event::SegmentSealed sealed{{}, attempt.id, told, segment.end, {}, {}};
   if (told.is_open_ended()) sealed.input_end = std::max(segment.begin, input_end(*attempt.job));

@@ -8,7 +8,6 @@
 #include "common/base/crc32c.h"
 #include "master/journal/journal_key.h"
 #include "master/journal/record_codec.h"
-#include "scheduler/core/planted.h"
 
 namespace ontime::simulator::faults {
 namespace {
@@ -50,7 +49,6 @@ void JournalImage::begin(const std::vector<std::string>& batch) {
   ++batches_;
   std::string body;
   for (const std::string& record : batch) {
-    if (planted(Plant::RecordNotWritten) && batches_ % 16 == 0 && &record == &batch.back()) continue;
     put_number(body, static_cast<std::uint32_t>(record.size()));
     body += record;
   }
@@ -80,7 +78,7 @@ bool JournalImage::recover(JournalContent& content) {
     const std::uint32_t checksum = number_at(rest.substr(4));
     std::string_view body = rest.substr(kHeaderBytes, length);
     const bool is_whole = body.size() == length && crc32c(body) == checksum;
-    if (!is_whole && !planted(Plant::TornBatchRead)) break;
+    if (!is_whole) break;
     for (std::string_view record = take_record(body); !record.empty(); record = take_record(body)) {
       if (!take(record)) return false;
     }

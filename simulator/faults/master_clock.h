@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "common/base/time.h"
-#include "scheduler/core/planted.h"
 
 namespace ontime::simulator::faults {
 
@@ -13,7 +12,7 @@ class MasterClock {
  public:
   MasterClock() = default;
   MasterClock(TimePoint wall, TimePoint at_least, TimePoint now, double rate)
-      : base_(planted(Plant::ClockSetBack) ? wall : std::max(wall, at_least)), since_(now), rate_(rate) {}
+      : base_(std::max(wall, at_least)), since_(now), rate_(rate) {}
 
   TimePoint now(TimePoint true_now) const { return base_ + from_seconds(seconds(true_now - since_) * rate_); }
   // How long it really takes until this clock has advanced by so much.

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "master/journal/record_codec.h"
-#include "scheduler/core/planted.h"
 #include "simulator/event_log.h"
 #include "simulator/faults/chaos_policy.h"
 
@@ -122,14 +121,7 @@ void MasterProcess::gather(scheduler::Step step, const scheduler::Event* cause) 
     world_.audit.on_inventory(*inventory, step.records, scheduler_->cluster());
   }
   std::move(step.records.begin(), step.records.end(), std::back_inserter(open_.records));
-  for (scheduler::Action& action : step.actions) {
-    if (planted(Plant::ActedTooEarly)) {
-      perform(Effect(std::move(action)));
-      flush();
-    } else {
-      open_.effects.emplace_back(std::move(action));
-    }
-  }
+  std::move(step.actions.begin(), step.actions.end(), std::back_inserter(open_.effects));
 }
 
 void MasterProcess::end_turn() {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "master/commit_plan.h"
-#include "scheduler/core/planted.h"
 #include "simulator/event_log.h"
 #include "simulator/faults/master_process.h"
 

@@ -11,7 +11,6 @@
 #include "simulator/faults/cluster_run.h"
 #include "simulator/faults/generator.h"
 #include "simulator/faults/minimise.h"
-#include "simulator/faults/plants.h"
 
 namespace ontime::simulator::faults {
 namespace {
@@ -23,19 +22,9 @@ struct Options {
   bool trace = false;
   bool keep_going = false;
   bool minimise = false;
-  std::string plant;  // name of a built-in error
 };
 
-#ifdef ONTIME_PLANTED
-constexpr const char* kProgram = "ontime-faults-planted";
-#else
-constexpr const char* kProgram = "ontime-faults";
-#endif
-
-std::string replay_command(const Options& options, std::uint64_t seed) {
-  const std::string plant = options.plant.empty() ? "" : " --plant " + options.plant;
-  return std::string(kProgram) + plant + " --seed " + std::to_string(seed) + " --trace";
-}
+std::string replay_command(std::uint64_t seed) { return "ontime-faults --seed " + std::to_string(seed) + " --trace"; }
 
 struct Range {
   std::uint64_t from = 0;
@@ -95,7 +84,7 @@ class Campaign {
       total_.add(plan, verdict);
       if (!verdict.is_good()) {
         std::fprintf(stderr, "\rseed %llu: %s\n  replay: %s\n", static_cast<unsigned long long>(seed),
-                     verdict.broken.c_str(), replay_command(options_, seed).c_str());
+                     verdict.broken.c_str(), replay_command(seed).c_str());
         if (!options_.keep_going) stopped_ = true;
       }
       if (total_.schedules % 256 == 0) progress();
@@ -152,17 +141,7 @@ int main(int argc, char** argv) {
   app.add_flag("--trace", options.trace, "with --seed: everything that happens");
   app.add_flag("--minimise", options.minimise, "with --seed: leaves out every fault that is not needed to fail");
   app.add_flag("--keep-going", options.keep_going, "go on after a schedule that ends badly");
-#ifdef ONTIME_PLANTED
-  std::vector<std::string> names;
-  for (const PlantName& known : plants()) names.emplace_back(known.name);
-  app.add_option("--plant", options.plant, "an error that is built in")->check(CLI::IsMember(names));
-#endif
   CLI11_PARSE(app, argc, argv);
-#ifdef ONTIME_PLANTED
-  for (const PlantName& known : plants()) {
-    if (known.name == options.plant) plant(known.plant);
-  }
-#endif
   survive_broken_checks();
   if (*seed) return show(options);
   return Campaign(range_of(options.seeds), options).run();
