@@ -165,7 +165,7 @@ void Scheduler::Impl::on(Turn& turn, const event::CommitFinished& event) {
 void Scheduler::Impl::end_job(Turn& turn, JobId id, JobState state, const std::string& message) {
   if (const auto master = masters_.find(id); master != masters_.end()) {
     const std::set<AttemptId> live = cluster_.find_job(id)->live;
-    for (const AttemptId attempt : live) master->second.kill(turn, attempt, "its job has ended");
+    for (const AttemptId attempt : live) end_attempt(turn, attempt, AttemptEnd::Killed, "its job has ended");
     let_go(turn, id);
   }
   turn.record(record::JobEnded{id, state, message});
