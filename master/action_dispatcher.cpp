@@ -5,8 +5,8 @@
 
 namespace ontime::master {
 
-ActionDispatcher::ActionDispatcher(const scheduler::Cluster& cluster, wire::ToWorker::Welcome welcome, Outlets outlets)
-    : cluster_(cluster), welcome_(std::move(welcome)), outlets_(std::move(outlets)) {}
+ActionDispatcher::ActionDispatcher(wire::ToWorker::Welcome welcome, Outlets outlets)
+    : welcome_(std::move(welcome)), outlets_(std::move(outlets)) {}
 
 void ActionDispatcher::announce(NodeId node, const std::shared_ptr<WorkerLink>& link) {
   const auto older = std::exchange(announced_[node], link);
@@ -49,11 +49,7 @@ WorkerLink* ActionDispatcher::link_to(NodeId node) {
 }
 
 void ActionDispatcher::on(const scheduler::action::LaunchAttempt& action) {
-  const scheduler::Job* job = cluster_.find_job(action.attempt.task.job);
-  WorkerLink* link = link_to(action.node);
-  // The job may have ended while the launch was made durable; the kill that follows finds nothing to kill then.
-  if (job == nullptr || cluster_.find_task(action.attempt.task) == nullptr || link == nullptr) return;
-  link->launch(action, *job);
+  if (WorkerLink* link = link_to(action.node)) link->launch(action);
 }
 
 void ActionDispatcher::on(const scheduler::action::BeginAttempt& action) {

@@ -7,7 +7,8 @@
 #include <memory>
 #include <set>
 
-#include "master/control_loop.h"
+#include "common/base/time.h"
+#include "master/action_performer.h"
 #include "master/worker_link.h"
 
 namespace ontime::master {
@@ -16,14 +17,14 @@ class ActionDispatcher : public ActionPerformer {
  public:
   // Where actions lead that are not for a worker.
   struct Outlets {
-    std::function<void(JobId)> commit_output;
-    std::function<void(JobId)> discard_output;
+    std::function<void(const scheduler::action::CommitOutput&)> commit_output;
+    std::function<void(const scheduler::action::DiscardOutput&)> discard_output;
     std::function<void(const scheduler::action::AnswerSubmit&)> answer_submit;
     std::function<void(const scheduler::Record&)> observe;
   };
 
-  // `welcome` carries what every worker receives; `cluster` outlives the dispatcher.
-  ActionDispatcher(const scheduler::Cluster& cluster, wire::ToWorker::Welcome welcome, Outlets outlets);
+  // `welcome` carries what every worker receives.
+  ActionDispatcher(wire::ToWorker::Welcome welcome, Outlets outlets);
 
   Duration heartbeat_interval() const { return Duration(welcome_.heartbeat_interval_ns()); }
 
@@ -50,13 +51,12 @@ class ActionDispatcher : public ActionPerformer {
   void on(const scheduler::action::WelcomeNode& action);
   void on(const scheduler::action::DropNode& action);
   void on(const scheduler::action::ReleaseNode& action);
-  void on(const scheduler::action::CommitOutput& action) { outlets_.commit_output(action.job); }
-  void on(const scheduler::action::DiscardOutput& action) { outlets_.discard_output(action.job); }
+  void on(const scheduler::action::CommitOutput& action) { outlets_.commit_output(action); }
+  void on(const scheduler::action::DiscardOutput& action) { outlets_.discard_output(action); }
   void on(const scheduler::action::ForgetJob& action);
   void on(const scheduler::action::AnswerSubmit& action) { outlets_.answer_submit(action); }
   WorkerLink* link_to(NodeId node);  // null: not attached; the order is dropped
 
-  const scheduler::Cluster& cluster_;
   const wire::ToWorker::Welcome welcome_;
   const Outlets outlets_;
   std::map<NodeId, std::shared_ptr<WorkerLink>> announced_;

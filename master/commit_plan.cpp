@@ -1,15 +1,14 @@
 #include "master/commit_plan.h"
 
-#include <algorithm>
-#include <limits>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "common/base/check.h"
 
 namespace ontime::master {
 namespace {
 
-using scheduler::Job;
 using scheduler::Task;
 
 const char* name_of(scheduler::Codec codec) {
@@ -24,7 +23,7 @@ const char* name_of(scheduler::Codec codec) {
   return "unknown";
 }
 
-output::Task manifest_task(const scheduler::Cluster& cluster, TaskId id, const Task& task) {
+output::Task manifest_task(const std::map<NodeId, std::string>& node_names, TaskId id, const Task& task) {
   output::Task result;
   result.index = id.index;
   result.input = task.file;
@@ -33,9 +32,9 @@ output::Task manifest_task(const scheduler::Cluster& cluster, TaskId id, const T
   std::uint64_t offset = 0;
   for (const scheduler::Segment& segment : task.ledger.segments()) {
     ONTIME_CHECK(segment.sealed, "only a job whose segments are sealed is committed");
-    const scheduler::Node* node = cluster.find_node(task.attempts.at(segment.attempt).node);
+    const auto node = node_names.find(task.attempts.at(segment.attempt).node);
     result.segments.push_back({segment.range, attempt_file_name({id, segment.attempt}),
-                               node == nullptr ? std::string() : node->name, offset, segment.output.length,
+                               node == node_names.end() ? std::string() : node->second, offset, segment.output.length,
                                segment.output.records, segment.output.crc32c});
     offset += segment.output.length;
   }
@@ -66,41 +65,30 @@ Part make_part(TaskId id, const Task& task) {
 
 }  // namespace
 
-CommitPlanner::CommitPlanner(const scheduler::Cluster& cluster, JobId id) : cluster_(cluster), id_(id) {
-  const Job& job = *cluster.find_job(id);
-  plan_.directory = job.spec.output;
-  output::Manifest& manifest = plan_.manifest;
-  manifest.claim = job.spec.claim;
-  manifest.job = to_string(id);
-  manifest.application = job.spec.application;
-  manifest.parameters.insert(job.spec.parameters.begin(), job.spec.parameters.end());
-  manifest.policy = job.spec.policy;
-  for (const auto& [key, value] : job.counters) manifest.counters[key.first][key.second] = value;
-  manifest.inputs.reserve(job.spec.inputs.size());
-  plan_.parts.reserve(job.tasks.size());
-  manifest.tasks.reserve(job.tasks.size());
-}
-
-bool CommitPlanner::add(std::size_t count) {
-  const Job& job = *cluster_.find_job(id_);
-  for (; next_input_ < job.spec.inputs.size(); ++next_input_) {
-    if (count-- == 0) return false;
-    const scheduler::InputFile& input = job.spec.inputs[next_input_];
-    plan_.manifest.inputs.push_back({input.path, input.size, input.mtime_ns, name_of(input.codec)});
+CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
+  const scheduler::JobSpec& spec = *commit.spec;
+  const std::vector<Task>& tasks = *commit.tasks;
+  CommitPlan plan;
+  plan.directory = spec.output;
+  output::Manifest& manifest = plan.manifest;
+  manifest.claim = spec.claim;
+  manifest.job = to_string(commit.job);
+  manifest.application = spec.application;
+  manifest.parameters.insert(spec.parameters.begin(), spec.parameters.end());
+  manifest.policy = spec.policy;
+  for (const auto& [key, value] : commit.counters) manifest.counters[key.first][key.second] = value;
+  manifest.inputs.reserve(spec.inputs.size());
+  for (const scheduler::InputFile& input : spec.inputs) {
+    manifest.inputs.push_back({input.path, input.size, input.mtime_ns, name_of(input.codec)});
   }
-  for (; next_task_ < job.tasks.size(); ++next_task_) {
-    if (count-- == 0) return false;
-    const TaskId task{id_, next_task_};
-    plan_.parts.push_back(make_part(task, job.tasks[next_task_]));
-    plan_.manifest.tasks.push_back(manifest_task(cluster_, task, job.tasks[next_task_]));
+  plan.parts.reserve(tasks.size());
+  manifest.tasks.reserve(tasks.size());
+  for (std::uint32_t index = 0; index < tasks.size(); ++index) {
+    const TaskId task{commit.job, index};
+    plan.parts.push_back(make_part(task, tasks[index]));
+    manifest.tasks.push_back(manifest_task(commit.node_names, task, tasks[index]));
   }
-  return true;
-}
-
-CommitPlan make_commit_plan(const scheduler::Cluster& cluster, JobId id) {
-  CommitPlanner planner(cluster, id);
-  planner.add(std::numeric_limits<std::size_t>::max());
-  return planner.take();
+  return plan;
 }
 
 }  // namespace ontime::master

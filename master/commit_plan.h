@@ -1,15 +1,13 @@
 #pragma once
-// What the commit of a job has to do, taken from its ledger: a value, so that a pool thread can work on it while the
-// control thread goes on.
+// What the commit of a job has to do, taken from the ledgers of its tasks. May take long for a million tasks: it is made
+// on a pool's thread.
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "common/output/manifest.h"
-#include "scheduler/core/cluster.h"
+#include "scheduler/core/action.h"
 
 namespace ontime::master {
 
@@ -36,24 +34,6 @@ struct CommitPlan {
   output::Manifest manifest;
 };
 
-// Makes it in slices: a job may have a million tasks, and a job that is being committed does not change.
-class CommitPlanner {
- public:
-  // REQUIRES: every task of the job is done.
-  CommitPlanner(const scheduler::Cluster& cluster, JobId id);
-  // Adds what comes next, `count` inputs or tasks at most; true when all is there. REQUIRES: the job is there.
-  bool add(std::size_t count);
-  CommitPlan take() { return std::move(plan_); }
-
- private:
-  const scheduler::Cluster& cluster_;
-  const JobId id_;
-  CommitPlan plan_;
-  std::size_t next_input_ = 0;
-  std::uint32_t next_task_ = 0;
-};
-
-// At once. REQUIRES: every task of the job is done.
-CommitPlan make_commit_plan(const scheduler::Cluster& cluster, JobId id);
+CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit);
 
 }  // namespace ontime::master

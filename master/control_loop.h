@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "master/action_performer.h"
 #include "master/clock.h"
 #include "master/journal_writer.h"
 #include "master/measures.h"
@@ -23,17 +24,6 @@
 #include "scheduler/core/scheduler.h"
 
 namespace ontime::master {
-
-// Carries out what the scheduler has decided. Called on the control thread, never before it is durable.
-class ActionPerformer {
- public:
-  virtual ~ActionPerformer() = default;
-  virtual void perform(const scheduler::Action& action) = 0;
-  // After the last of several actions: send what was gathered.
-  virtual void flush() = 0;
-  // A record became durable; called before the actions of its step.
-  virtual void observe(const scheduler::Record& record) = 0;
-};
 
 class ControlLoop {
  public:

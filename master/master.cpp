@@ -3,9 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <asio/co_spawn.hpp>
-#include <asio/post.hpp>
-#include <asio/use_awaitable.hpp>
 #include <string>
 #include <utility>
 #include <variant>
@@ -13,8 +10,6 @@
 #include "common/injection/settings.h"
 #include "common/injection/wire.h"
 #include "common/log/fields.h"
-#include "common/net/coroutine.h"
-#include "master/commit_plan.h"
 #include "master/event_log.h"
 
 namespace ontime::master {
@@ -93,7 +88,7 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       recorder_(std::move(recorder)),
       failures_(std::move(recovered.failures)),
       watch_(io.get_executor()),
-      dispatcher_(scheduler_->cluster(), welcome_of(settings), outlets()),
+      dispatcher_(welcome_of(settings), outlets()),
       control_({io.get_executor(), *scheduler_, dispatcher_, journal, recorder_.get()}, Clock(recovered.last),
                std::move(on_failure)),
       commit_work_(io.get_executor()),
@@ -117,8 +112,8 @@ Master::~Master() { stop(); }
 
 ActionDispatcher::Outlets Master::outlets() {
   ActionDispatcher::Outlets outlets;
-  outlets.commit_output = [this](JobId job) { commit_output(job); };
-  outlets.discard_output = [this](JobId job) { discard_output(job); };
+  outlets.commit_output = [this](const scheduler::action::CommitOutput& commit) { committer_.commit(commit); };
+  outlets.discard_output = [this](const scheduler::action::DiscardOutput& discard) { committer_.discard(discard); };
   outlets.answer_submit = [this](const scheduler::action::AnswerSubmit& answer) { submissions_.on_answer(answer); };
   outlets.observe = [this](const scheduler::Record& record) { observe(record); };
   return outlets;
@@ -160,33 +155,11 @@ void Master::observe(const scheduler::Record& record) {
   if (const auto* ended = std::get_if<scheduler::record::JobEnded>(&record.fact)) watch_.ended(ended->job);
 }
 
-void Master::commit_output(JobId job) {
-  asio::co_spawn(control_.executor(), plan_and_commit(job), net::AbortOnException{"commit"});
-}
-
-asio::awaitable<void> Master::plan_and_commit(JobId job) {
-  constexpr std::size_t kSlice = 1000;
-  const auto is_committing = [this, job] {
-    const scheduler::Job* found = scheduler_->cluster().find_job(job);
-    return found != nullptr && found->state == scheduler::JobState::Committing;
-  };
-  if (!is_committing()) co_return;  // killed meanwhile
-  CommitPlanner planner(scheduler_->cluster(), job);
-  while (!planner.add(kSlice)) {
-    co_await asio::post(control_.executor(), asio::use_awaitable);
-    if (!is_committing()) co_return;
-  }
-  committer_.commit(job, planner.take());
-}
-
-void Master::discard_output(JobId job) {
-  const scheduler::Job* found = scheduler_->cluster().find_job(job);
-  if (found != nullptr) committer_.discard(job, *found);
-}
-
 void Master::discard_left_output() {
-  for (const auto& [id, job] : scheduler_->cluster().jobs()) {
-    if (is_final(job.state) && job.state != scheduler::JobState::Succeeded) committer_.discard(id, job);
+  const scheduler::Cluster& cluster = scheduler_->cluster();
+  for (const auto& [id, job] : cluster.jobs()) {
+    const bool has_failed = is_final(job.state) && job.state != scheduler::JobState::Succeeded;
+    if (has_failed) committer_.discard(scheduler::discard_of(cluster, id));
   }
 }
 

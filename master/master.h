@@ -2,7 +2,6 @@
 // The composition root: one master on one io_context. Owns everything but the journal and the listening socket's
 // origin. Everything runs on the thread that runs the io_context, but for the pools inside.
 
-#include <asio/awaitable.hpp>
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 #include <asio/steady_timer.hpp>
@@ -72,9 +71,6 @@ class Master {
 
   ActionDispatcher::Outlets outlets();
   void observe(const scheduler::Record& record);
-  void commit_output(JobId job);
-  asio::awaitable<void> plan_and_commit(JobId job);
-  void discard_output(JobId job);
   // Of jobs that ended just before the last master did.
   void discard_left_output();
 

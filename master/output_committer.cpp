@@ -7,6 +7,7 @@
 
 #include "common/log/fields.h"
 #include "master/commit.h"
+#include "master/commit_plan.h"
 #include "master/output_directory.h"
 
 namespace ontime::master {
@@ -42,14 +43,14 @@ std::string OutputCommitter::problem_of(JobId job) const {
   return found == under_way_.end() ? "" : file_work_.problem_of(found->second);
 }
 
-void OutputCommitter::commit(JobId job, CommitPlan plan) {
-  const auto shared = std::make_shared<CommitPlan>(std::move(plan));
+void OutputCommitter::commit(const scheduler::action::CommitOutput& commit) {
+  const JobId job = commit.job;
   const auto outcome = std::make_shared<Status>();
   FileWork::Job work;
-  work.path = shared->directory;
-  work.work = [shared, outcome, roots = roots_](const MayGoOn& may_go_on) {
-    *outcome = commit_output(*shared, may_go_on, roots);
-    *shared = CommitPlan();  // of a million tasks: not the control thread's to take apart
+  work.path = commit.spec->output;
+  // The plan of a million tasks takes a while to make and to take apart: both are the pool's work.
+  work.work = [commit, outcome, roots = roots_](const MayGoOn& may_go_on) {
+    *outcome = commit_output(make_commit_plan(commit), may_go_on, roots);
   };
   work.done = [this, job, outcome](const Status&) {
     on_committed_(job, *outcome ? std::string() : outcome->error().message);
@@ -57,18 +58,17 @@ void OutputCommitter::commit(JobId job, CommitPlan plan) {
   enqueue(job, std::move(work));
 }
 
-void OutputCommitter::discard(JobId id, const scheduler::Job& job) {
+void OutputCommitter::discard(const scheduler::action::DiscardOutput& discard) {
   FileWork::Job work;
-  work.path = job.spec.output;
+  work.path = discard.output;
   const auto outcome = std::make_shared<Status>();
-  const auto parts = static_cast<std::uint32_t>(job.tasks.size());
-  work.work = [output = job.spec.output, claim = job.spec.claim, parts, outcome, roots = roots_](const MayGoOn&) {
-    *outcome = discard_output(output, parts, claim, roots);
+  work.work = [discard, outcome, roots = roots_](const MayGoOn&) {
+    *outcome = discard_output(discard.output, discard.tasks, discard.claim, roots);
   };
-  work.done = [id, outcome](const Status&) {
-    if (!*outcome) spdlog::warn("output_not_discarded {} message={}", id, log::Quoted{outcome->error().message});
+  work.done = [job = discard.job, outcome](const Status&) {
+    if (!*outcome) spdlog::warn("output_not_discarded {} message={}", job, log::Quoted{outcome->error().message});
   };
-  enqueue(id, std::move(work));
+  enqueue(discard.job, std::move(work));
 }
 
 }  // namespace ontime::master

@@ -9,9 +9,8 @@
 #include <string>
 
 #include "common/files/roots.h"
-#include "master/commit_plan.h"
 #include "master/file_work.h"
-#include "scheduler/core/job.h"
+#include "scheduler/core/action.h"
 
 namespace ontime::master {
 
@@ -25,8 +24,8 @@ class OutputCommitter {
   OutputCommitter(FileWork& file_work, files::Roots roots, OnCommitted on_committed);
 
   // However long it takes: a file system that hangs holds up the jobs that write to it, and no others.
-  void commit(JobId job, CommitPlan plan);
-  void discard(JobId id, const scheduler::Job& job);
+  void commit(const scheduler::action::CommitOutput& commit);
+  void discard(const scheduler::action::DiscardOutput& discard);
 
   // Why what is under way for the job does not get on; empty if nothing is known to hold it up.
   std::string problem_of(JobId job) const;

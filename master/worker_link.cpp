@@ -53,18 +53,17 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t
   before_.push_back(std::exchange(gathered_, {}));
 }
 
-void WorkerLink::launch(const scheduler::action::LaunchAttempt& action, const scheduler::Job& job) {
-  const scheduler::Task& task = job.tasks.at(action.attempt.task.index);
-  set_up(action.attempt.task.job, job.spec, static_cast<std::uint32_t>(job.tasks.size()));
+void WorkerLink::launch(const scheduler::action::LaunchAttempt& action) {
+  set_up(action.attempt.task.job, *action.spec, action.tasks);
   wire::Order::Launch* launch = add_order()->mutable_launch();
   put(action.attempt, launch->mutable_attempt());
-  const scheduler::InputFile& input = job.spec.inputs.at(task.file);
+  const scheduler::InputFile& input = action.spec->inputs.at(action.split.file);
   launch->mutable_file()->set_path(input.path);
   launch->mutable_file()->set_size(input.size);
   launch->mutable_file()->set_mtime_ns(input.mtime_ns);
   launch->mutable_file()->set_codec(static_cast<wire::Codec>(input.codec));
   put(action.range, launch->mutable_range());
-  put(task.ledger.split(), launch->mutable_split());
+  put(action.split.range, launch->mutable_split());
   launch->set_standby(action.standby);
 }
 

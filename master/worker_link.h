@@ -12,7 +12,7 @@
 #include "common/net/connection.h"
 #include "common/protocol/control.pb.h"
 #include "scheduler/core/action.h"
-#include "scheduler/core/job.h"
+#include "scheduler/core/job_spec.h"
 
 namespace ontime::master {
 
@@ -22,8 +22,8 @@ class WorkerLink {
 
   void welcome(const wire::ToWorker::Welcome& welcome);
 
-  // `job` is set up in this session before its first launch.
-  void launch(const scheduler::action::LaunchAttempt& action, const scheduler::Job& job);
+  // The job is set up in this session before its first launch.
+  void launch(const scheduler::action::LaunchAttempt& action);
   void begin(AttemptId attempt, ByteRange range);
   void cut(AttemptId attempt, std::uint64_t at, bool release);
   void kill(AttemptId attempt, const std::string& reason);

@@ -75,7 +75,7 @@ void MasterProcess::discard_left_output() {
   }
   for (const auto& [id, job] : jobs) {
     const bool has_failed = is_final(job.state) && job.state != scheduler::JobState::Succeeded;
-    if (has_failed && in_use.insert(job.spec.output).second) on(scheduler::action::DiscardOutput{id});
+    if (has_failed && in_use.insert(job.spec.output).second) on(discard_of(scheduler_->cluster(), id));
   }
 }
 
@@ -98,6 +98,7 @@ void MasterProcess::die(double share, bool is_silent) {
   writing_ = {};
   is_writing_ = has_failed_to_write_ = false;
   armed_for_.reset();
+  outputs_.clear();
   sessions_.clear();
   announced_.clear();
   attached_.clear();
@@ -120,7 +121,7 @@ void MasterProcess::gather(scheduler::Step step, const scheduler::Event* cause) 
     world_.audit.on_inventory(*inventory, step.records, scheduler_->cluster());
   }
   std::move(step.records.begin(), step.records.end(), std::back_inserter(open_.records));
-  for (scheduler::Action& action : step.actions) open_.effects.emplace_back(std::move(action));
+  std::move(step.actions.begin(), step.actions.end(), std::back_inserter(open_.effects));
 }
 
 void MasterProcess::end_turn() {
@@ -220,7 +221,9 @@ void MasterProcess::on(const Upcoming& due) {
 // Clients -------------------------------------------------------------------------------------------------------------
 
 void MasterProcess::submit(std::uint32_t submission, std::uint32_t directory) {
-  step(event::JobSubmitted{submission, spec_of(world_.plan.submissions[submission], directory)});
+  scheduler::JobSpec spec = spec_of(world_.plan.submissions[submission], directory);
+  outputs_[submission] = spec.output;
+  step(event::JobSubmitted{submission, std::move(spec)});
   end_turn();
 }
 

@@ -73,7 +73,10 @@ class MasterProcess {
     std::vector<Effect> effects;
     bool empty() const { return records.empty() && effects.empty(); }
   };
-  using Work = std::optional<CommitRun>;  // nothing: discard the output
+  struct Work {
+    std::uint32_t directory = 0;
+    std::optional<CommitRun> commit;  // nothing: discard the output
+  };
 
   void recover();
   void discard_left_output();
@@ -118,7 +121,6 @@ class MasterProcess {
   void enqueue(JobId job, Work work);
   void expect_commit_step(JobId job);
   void on_commit_step(JobId job);
-  TimePoint output_hangs_until(JobId job) const;
 
   World& world_;
   Random random_;
@@ -131,6 +133,7 @@ class MasterProcess {
   std::map<std::uint32_t, JobId> answered_;  // what clients know, by submission
 
   // Of one life.
+  std::map<std::uint32_t, std::string> outputs_;  // asked for by clients, by submission
   std::unique_ptr<scheduler::Scheduler> scheduler_;
   MasterClock clock_;
   Batch open_;

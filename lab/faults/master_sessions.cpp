@@ -123,8 +123,7 @@ void MasterProcess::perform(const Effect& effect) {
 }
 
 void MasterProcess::on(const action::LaunchAttempt& action) {
-  const scheduler::Job* job = scheduler_->cluster().find_job(action.attempt.task.job);
-  if (job != nullptr) order(action, directory_of(job->spec.output));
+  order(action, directory_of(action.spec->output));
 }
 
 void MasterProcess::on(const action::BeginAttempt& action) { order(action); }
@@ -149,21 +148,18 @@ void MasterProcess::on(const action::DropNode& action) {
 void MasterProcess::on(const action::AnswerSubmit& action) {
   const auto submission = static_cast<std::uint32_t>(action.request);
   answered_[submission] = action.job;
-  const scheduler::Job* job = scheduler_->cluster().find_job(action.job);
-  if (job != nullptr) world_.audit.on_answered(action.job, job->spec.output);
+  world_.audit.on_answered(action.job, outputs_.at(submission));
 }
 
 // Commits -------------------------------------------------------------------------------------------------------------
 
 void MasterProcess::on(const action::CommitOutput& action) {
-  const scheduler::Job* job = scheduler_->cluster().find_job(action.job);
-  if (job == nullptr || job->state != scheduler::JobState::Committing) return;
-  enqueue(action.job,
-          CommitRun(master::make_commit_plan(scheduler_->cluster(), action.job), directory_of(job->spec.output)));
+  const std::uint32_t directory = directory_of(action.spec->output);
+  enqueue(action.job, {directory, CommitRun(master::make_commit_plan(action), directory)});
 }
 
 void MasterProcess::on(const action::DiscardOutput& action) {
-  if (scheduler_->cluster().find_job(action.job) != nullptr) enqueue(action.job, std::nullopt);
+  enqueue(action.job, {directory_of(action.output), std::nullopt});
 }
 
 void MasterProcess::enqueue(JobId job, Work work) {
@@ -177,14 +173,9 @@ void MasterProcess::expect_commit_step(JobId job) {
   world_.agenda.put(world_.now + takes, Due::CommitStep, job.value, life_);
 }
 
-TimePoint MasterProcess::output_hangs_until(JobId job) const {
-  const scheduler::Job* known = scheduler_->cluster().find_job(job);
-  if (known == nullptr) return world_.now;
-  return world_.output_hangs[world_.submission_of[directory_of(known->spec.output)]];
-}
-
 void MasterProcess::on_commit_step(JobId job) {
-  if (const TimePoint until = output_hangs_until(job); until > world_.now) {
+  const std::uint32_t directory = commits_.at(job).front().directory;
+  if (const TimePoint until = world_.output_hangs[world_.submission_of[directory]]; until > world_.now) {
     return world_.agenda.put(until, Due::CommitStep, job.value, life_);
   }
   ++commit_steps_;
@@ -197,21 +188,20 @@ void MasterProcess::on_commit_step(JobId job) {
     return;
   }
   std::deque<Work>& queue = commits_.at(job);
-  Work& work = queue.front();
-  if (!work) {
-    const scheduler::Job* known = scheduler_->cluster().find_job(job);
-    if (known != nullptr) discard_output(world_.store.directory(directory_of(known->spec.output)));
+  std::optional<CommitRun>& commit = queue.front().commit;
+  if (!commit) {
+    discard_output(world_.store.directory(directory));
   } else if (world_.commits_fail) {
-    work->fail(world_.store, "no space left on device");
+    commit->fail(world_.store, "no space left on device");
   } else {
-    const bool had_success = world_.store.directory(work->directory()).has_success;
-    work->step(world_.store);
-    if (!work->error().empty()) world_.audit.complain("a commit finds what was sealed: " + work->error());
-    const bool has_success = world_.store.directory(work->directory()).has_success;
-    if (has_success && !had_success) world_.audit.on_success(job, work->directory(), world_.store);
+    const bool had_success = world_.store.directory(directory).has_success;
+    commit->step(world_.store);
+    if (!commit->error().empty()) world_.audit.complain("a commit finds what was sealed: " + commit->error());
+    const bool has_success = world_.store.directory(directory).has_success;
+    if (has_success && !had_success) world_.audit.on_success(job, directory, world_.store);
   }
-  if (work && !work->is_over()) return expect_commit_step(job);
-  const std::optional<std::string> error = work ? std::optional(work->error()) : std::nullopt;
+  if (commit && !commit->is_over()) return expect_commit_step(job);
+  const std::optional<std::string> error = commit ? std::optional(commit->error()) : std::nullopt;
   queue.pop_front();
   if (queue.empty())
     commits_.erase(job);

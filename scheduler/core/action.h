@@ -1,25 +1,36 @@
 #pragma once
-// What the shell is to do, in this order, once the records of the same step are durable.
+// What the shell is to do, in this order, once the records of the same step are durable. An action carries all that
+// performing it takes: by then the cluster may be many steps ahead, so performers never look at it. What is large is
+// shared with the job and immutable.
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
+#include "scheduler/core/job_spec.h"
+#include "scheduler/core/record.h"
+#include "scheduler/core/task.h"
 
 namespace ontime::scheduler {
 
+class Cluster;
+
 namespace action {
 
-// File, application and parameters are the job's: see Cluster::job and Task::split. A standby only gets ready and waits
-// for BeginAttempt.
+// A standby only gets ready and waits for BeginAttempt.
 struct LaunchAttempt {
   NodeId node;
   AttemptId attempt;
   ByteRange range;
   bool standby = false;
+  Split split;                          // of its task; the file is one of the job's inputs
+  std::uint32_t tasks = 0;              // of its job
+  std::shared_ptr<const JobSpec> spec;  // of its job
 };
 
 struct BeginAttempt {
@@ -58,14 +69,22 @@ struct ReleaseNode {
   NodeId node;
 };
 
-// Put the parts together, write manifest and _SUCCESS; answer with event::CommitFinished. May be repeated.
+// Put the parts together, write manifest and _SUCCESS; answer with event::CommitFinished. May be repeated. Nothing that
+// it refers to changes any more, so another thread may read it.
 struct CommitOutput {
   JobId job;
+  std::shared_ptr<const JobSpec> spec;
+  std::shared_ptr<const std::vector<Task>> tasks;  // every segment is sealed, no attempt is live
+  std::map<NodeId, std::string> node_names;        // of the nodes that ran attempts
+  Counters counters;
 };
 
 // The job did not succeed: remove what its attempts wrote. Nothing is answered.
 struct DiscardOutput {
   JobId job;
+  std::string output;
+  std::string claim;
+  std::uint32_t tasks = 0;
 };
 
 // The job has ended: the node may end its runners. Sent to every node that ever ran one of its attempts.
@@ -86,5 +105,11 @@ struct AnswerSubmit {
 using Action = std::variant<action::LaunchAttempt, action::BeginAttempt, action::CutAttempt, action::KillAttempt,
                             action::WelcomeNode, action::DropNode, action::CommitOutput, action::DiscardOutput,
                             action::ForgetJob, action::AnswerSubmit, action::ReleaseNode>;
+
+// These take from the cluster, as it is at the moment of the decision, what the action has to carry.
+action::LaunchAttempt launch_of(const Cluster& cluster, AttemptId attempt);
+// REQUIRES: every task of the job is done.
+action::CommitOutput commit_of(const Cluster& cluster, JobId job);
+action::DiscardOutput discard_of(const Cluster& cluster, JobId job);
 
 }  // namespace ontime::scheduler

@@ -5,19 +5,9 @@
 #include "common/base/check.h"
 
 namespace ontime::scheduler {
-namespace {
-
-template <class Queue>
-std::uint32_t total(const Queue& copies) {
-  std::uint32_t count = 0;
-  for (const auto& wanted : copies) count += wanted.count;
-  return count;
-}
-
-}  // namespace
 
 ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
-    : job_(job), outlook_(cluster, job, cluster.find_job(job)->spec.estimator) {
+    : job_(job), outlook_(cluster, job, cluster.find_job(job)->spec.estimator), speculation_(job, cluster) {
   const std::vector<Task>& tasks = cluster.find_job(job)->tasks;
   task_count_ = next_fresh_ = static_cast<std::uint32_t>(tasks.size());
   while (next_fresh_ > 0 && tasks[next_fresh_ - 1].attempts.empty()) --next_fresh_;
@@ -27,82 +17,60 @@ ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
     }
   }
   for (std::uint32_t index = 0; index < next_fresh_; ++index) refresh(cluster, task_id(index));
-  for (const AttemptId attempt : cluster.find_job(job)->live) {
-    if (cluster.find_attempt(attempt)->standby) standbys_.insert(attempt);
-  }
 }
 
 bool ApplicationMaster::has_waiting() const {
-  return !copies_.empty() || !again_.empty() || next_fresh_ < task_count_ || !clones_waiting_.empty();
+  return speculation_.has_waiting() || !unheld_segments_.empty() || next_fresh_ < task_count_;
 }
 
 std::uint32_t ApplicationMaster::waiting() const {
-  std::uint32_t behind_cuts = 0;  // promised, and to come when the cut is answered
-  for (const auto& [attempt, waiting] : behind_cuts_) {
-    if (!waiting.take_over || waiting.take_over->handover == Handover::Ready) continue;  // they are launched already
-    for (const std::uint32_t count : waiting.take_over->copies) behind_cuts += count;
-  }
-  return total(copies_) + total(clones_waiting_) + behind_cuts + static_cast<std::uint32_t>(again_.size()) +
+  return speculation_.waiting() + static_cast<std::uint32_t>(unheld_segments_.size()) +
          (task_count_ - next_fresh_) * (1 + clones_);
-}
-
-std::map<std::uint32_t, std::uint32_t> ApplicationMaster::pending() const {
-  std::map<std::uint32_t, std::uint32_t> pending;
-  for (const std::deque<Copies>* copies : {&copies_, &clones_waiting_}) {
-    for (const Copies& wanted : *copies) {
-      if (wanted.count > 0) pending[wanted.place.first] += wanted.count;
-    }
-  }
-  for (const auto& [attempt, waiting] : behind_cuts_) {
-    if (!waiting.take_over || waiting.take_over->handover == Handover::Ready) continue;  // they are launched already
-    for (const std::uint32_t count : waiting.take_over->copies) pending[attempt.task.index] += count;
-  }
-  return pending;
 }
 
 void ApplicationMaster::refresh(const Cluster& cluster, TaskId id) {
   observe(cluster, id);
   if (id.index >= next_fresh_) return;
   for (const Segment& segment : cluster.find_task(id)->ledger.segments()) {
-    const Place place{id.index, segment.range.begin};
-    if (segment.sealed || !cluster.racing(id, place.second).empty() || !cluster.standing_by(id, place.second).empty())
-      again_.erase(place);
+    const SegmentKey key{id.index, segment.range.begin};
+    if (segment.sealed || !cluster.racing(id, key.begin).empty() || !cluster.standing_by(id, key.begin).empty())
+      unheld_segments_.erase(key);
     else
-      again_.insert(place);
+      unheld_segments_.insert(key);
   }
 }
 
 std::optional<double> ApplicationMaster::on_attempt_ended(const Cluster& cluster, AttemptId attempt) {
-  standbys_.erase(attempt);
-  behind_cuts_.erase(attempt);
+  speculation_.on_ended(attempt);
+  handing_over_.erase(attempt);
   return outlook_.on_attempt_ended(cluster, attempt);
 }
 
 // Speculative attempts first: they are what the deadline hangs on. The clones of a task that has just begun come last.
 bool ApplicationMaster::launch_one(Turn& turn, const ResourceManager& nodes) {
-  return launch_copy(turn, nodes, copies_) || launch_again(turn, nodes) || launch_first(turn, nodes) ||
-         launch_copy(turn, nodes, clones_waiting_);
+  return launch_copy(turn, nodes, speculation_.copies()) || launch_again(turn, nodes) || launch_first(turn, nodes) ||
+         launch_copy(turn, nodes, speculation_.clones());
 }
 
-bool ApplicationMaster::launch_copy(Turn& turn, const ResourceManager& nodes, std::deque<Copies>& copies) {
-  const auto is_over = [&](const Copies& wanted) {
-    const Segment* segment = turn.cluster.find_task(task_id(wanted.place.first))->ledger.find(wanted.place.second);
+bool ApplicationMaster::launch_copy(Turn& turn, const ResourceManager& nodes, Speculation::Queue& copies) {
+  const auto is_over = [&](const Speculation::Copies& wanted) {
+    const Segment* segment = turn.cluster.find_task(task_id(wanted.segment.task))->ledger.find(wanted.segment.begin);
     return wanted.count == 0 || segment == nullptr || segment->sealed;
   };
   if (!nodes.choose(troubled(turn.now))) return false;  // for none of them, however many they are
   for (std::size_t i = 0; i < copies.size(); ++i) {
     while (!copies.empty() && is_over(copies.front())) copies.pop_front();
     if (i >= copies.size() || is_over(copies[i])) continue;
-    const Place place = copies[i].place;
-    const std::optional<NodeId> node = node_for_copy(turn, nodes, place);
+    const SegmentKey key = copies[i].segment;
+    const std::optional<NodeId> node = node_for_copy(turn, nodes, key);
     if (!node) {  // another one may have a node that will do
-      if (has_no_node_for_copy(turn.cluster, nodes, place)) copies[i].count = 0;
+      if (has_no_node_for_copy(turn.cluster, nodes, key)) copies[i].count = 0;
       continue;
     }
     --copies[i].count;
     // Whoever it was to relieve may have ended while it waited for a slot.
-    const bool waits = copies[i].standby && !turn.cluster.racing(task_id(place.first), place.second).empty();
-    launch(turn, *node, place, true, waits);
+    const bool waits = copies[i].standby && !turn.cluster.racing(task_id(key.task), key.begin).empty();
+    launch(turn, *node, key, true, waits);
     return true;
   }
   return false;
@@ -111,10 +79,10 @@ bool ApplicationMaster::launch_copy(Turn& turn, const ResourceManager& nodes, st
 // Not where the segment has failed: a copy there would fail as well, and one that nothing but such nodes is left for is
 // not worth a slot.
 std::optional<NodeId> ApplicationMaster::node_for_copy(const Turn& turn, const ResourceManager& nodes,
-                                                       Place place) const {
-  const std::vector<NodeId> bad = nodes_to_avoid(turn.cluster, place, turn.now);
+                                                       SegmentKey key) const {
+  const std::vector<NodeId> bad = nodes_to_avoid(turn.cluster, key, turn.now);
   if (nodes.placement().apart) {
-    std::vector<NodeId> avoided = nodes_that_hold(turn.cluster, place);
+    std::vector<NodeId> avoided = nodes_that_hold(turn.cluster, key);
     avoided.insert(avoided.end(), bad.begin(), bad.end());
     if (const auto node = nodes.choose(avoided)) return node;
   }
@@ -123,10 +91,10 @@ std::optional<NodeId> ApplicationMaster::node_for_copy(const Turn& turn, const R
 
 // Every node works on the segment or has failed on it. Its copies are given up then, so that its policy can decide anew
 // and does not wait for what never comes.
-bool ApplicationMaster::has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes, Place place) const {
-  std::vector<NodeId> failed = nodes_that_failed(cluster, task_id(place.first), place.second);
+bool ApplicationMaster::has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes, SegmentKey key) const {
+  std::vector<NodeId> failed = nodes_that_failed(cluster, task_id(key.task), key.begin);
   if (failed.empty()) return false;
-  const std::vector<NodeId> holding = nodes_that_hold(cluster, place);
+  const std::vector<NodeId> holding = nodes_that_hold(cluster, key);
   failed.insert(failed.end(), holding.begin(), holding.end());
   return nodes.covers_all_usable(failed);
 }
@@ -142,12 +110,12 @@ std::optional<NodeId> ApplicationMaster::node_for_waiting(const Turn& turn, cons
 
 // A segment goes to another node than those where it failed, and waits for one as long as there is one.
 bool ApplicationMaster::launch_again(Turn& turn, const ResourceManager& nodes) {
-  const bool is_for_none = again_.empty() || !node_for_waiting(turn, nodes, troubled(turn.now));
-  for (const Place& place : again_) {
-    if (is_for_none && nodes_that_failed(turn.cluster, task_id(place.first), place.second).empty()) continue;
-    const auto node = node_for_waiting(turn, nodes, nodes_to_avoid(turn.cluster, place, turn.now));
+  const bool is_for_none = unheld_segments_.empty() || !node_for_waiting(turn, nodes, troubled(turn.now));
+  for (const SegmentKey& key : unheld_segments_) {
+    if (is_for_none && nodes_that_failed(turn.cluster, task_id(key.task), key.begin).empty()) continue;
+    const auto node = node_for_waiting(turn, nodes, nodes_to_avoid(turn.cluster, key, turn.now));
     if (!node) continue;
-    launch(turn, *node, place, false, false);
+    launch(turn, *node, key, false, false);
     return true;
   }
   return false;
@@ -162,21 +130,21 @@ bool ApplicationMaster::launch_first(Turn& turn, const ResourceManager& nodes) {
   launch(turn, *node, {index, turn.cluster.find_task(task_id(index))->ledger.split().begin}, false, false);
   if (clones_ > 0) {
     for (const Segment& segment : turn.cluster.find_task(task_id(index))->ledger.segments()) {
-      clones_waiting_.push_back({{index, segment.range.begin}, clones_, false});
+      speculation_.add_clones({{index, segment.range.begin}, clones_, false});
     }
   }
   return true;
 }
 
-void ApplicationMaster::launch(Turn& turn, NodeId node, Place place, bool speculative, bool standby) {
-  const TaskId id = task_id(place.first);
+void ApplicationMaster::launch(Turn& turn, NodeId node, SegmentKey key, bool speculative, bool standby) {
+  const TaskId id = task_id(key.task);
   const Task* task = turn.cluster.find_task(id);
   const AttemptId attempt{id, static_cast<std::uint32_t>(task->attempts.size())};
-  const ByteRange range = task->ledger.find(place.second)->range;
-  again_.erase(place);
-  if (standby) standbys_.insert(attempt);
+  const ByteRange range = task->ledger.find(key.begin)->range;
+  unheld_segments_.erase(key);
+  speculation_.on_launched(attempt, standby);
   turn.record(record::AttemptLaunched{attempt, node, range, speculative, standby});
-  turn.act(action::LaunchAttempt{node, attempt, range, standby});
+  turn.act(launch_of(turn.cluster, attempt));
   const JobSpec& spec = turn.cluster.find_job(job_)->spec;
   if (spec.checkpoint_interval > Duration::zero()) {
     turn.timers.arm(checkpoint_of(attempt), turn.now + spec.checkpoint_interval);
@@ -184,10 +152,10 @@ void ApplicationMaster::launch(Turn& turn, NodeId node, Place place, bool specul
   watch_progress(turn, attempt);
 }
 
-std::vector<NodeId> ApplicationMaster::nodes_that_hold(const Cluster& cluster, Place place) const {
+std::vector<NodeId> ApplicationMaster::nodes_that_hold(const Cluster& cluster, SegmentKey key) const {
   std::vector<NodeId> nodes;
   for (const auto& holders :
-       {cluster.racing(task_id(place.first), place.second), cluster.standing_by(task_id(place.first), place.second)}) {
+       {cluster.racing(task_id(key.task), key.begin), cluster.standing_by(task_id(key.task), key.begin)}) {
     for (const AttemptId id : holders) nodes.push_back(cluster.find_attempt(id)->node);
   }
   return nodes;
@@ -218,22 +186,10 @@ void ApplicationMaster::settle_race(Turn& turn, AttemptId winner, std::uint64_t 
     const AttemptId id{winner.task, number};
     if (number == winner.number || !is_live(other.state)) continue;
     if (other.held.begin == begin)
-      kill(turn, id, "another attempt was first");
+      end_attempt(turn, id, AttemptEnd::Killed, "another attempt was first");
     else if (other.held.end == begin)
       end_at(turn, id, begin);
   }
-}
-
-void ApplicationMaster::kill(Turn& turn, AttemptId id, const std::string& reason) {
-  end(turn, id, AttemptEnd::Killed, reason);
-}
-
-void ApplicationMaster::end(Turn& turn, AttemptId id, AttemptEnd how, const std::string& reason) {
-  const Attempt* attempt = turn.cluster.find_live(id);
-  if (attempt == nullptr) return;
-  const NodeId node = attempt->node;
-  turn.record(record::AttemptEnded{id, how, reason});
-  turn.act(action::KillAttempt{node, id, reason});
 }
 
 }  // namespace ontime::scheduler

@@ -7,22 +7,22 @@
 //      ^                     |
 //      '--- its last holder ended without sealing it
 //
-// Its parts: application_master.cpp launches and seals, cuts.cpp cuts, speculation.cpp carries out decisions,
-// failures.cpp says what failures mean.
+// Its parts: application_master.cpp launches and seals, decisions.cpp carries out what a policy decides, cuts.cpp cuts,
+// failures.cpp says what failures mean. What a policy has asked for and what has not happened yet is in Speculation.
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "common/base/ids.h"
 #include "scheduler/core/event.h"
 #include "scheduler/core/outlook.h"
 #include "scheduler/core/resource_manager.h"
+#include "scheduler/core/segment_key.h"
+#include "scheduler/core/speculation.h"
 #include "scheduler/core/turn.h"
 #include "scheduler/policies/decision.h"
 
@@ -37,7 +37,7 @@ class ApplicationMaster {
   // Attempts that wait for a slot, copies too, and those that are promised behind a cut.
   std::uint32_t waiting() const;
   // Fresh attempts that a policy has asked for and that are not launched yet, by task.
-  std::map<std::uint32_t, std::uint32_t> pending() const;
+  std::map<std::uint32_t, std::uint32_t> pending() const { return speculation_.pending(); }
   const Outlook& outlook() const { return outlook_; }
 
   // Launches one attempt for something that waits, if a suitable node has a slot. False when nothing could be done.
@@ -62,7 +62,7 @@ class ApplicationMaster {
 
   // Cuts (cuts.cpp). At most one is in flight for an attempt (Attempt::cut); what wants another waits for its answer.
   void on_checkpoint_due(Turn& turn, AttemptId attempt);
-  // Its node drains (model/duty.h): the attempt is asked to stop at its next record, or ended if it would seal nothing
+  // Its node drains (duty.h): the attempt is asked to stop at its next record, or ended if it would seal nothing
   // that is of use. Asked again for one that was asked, nothing changes.
   void hand_over(Turn& turn, AttemptId attempt);
   void on_cut_answered(Turn& turn, const event::CutAnswered& answer);
@@ -91,25 +91,12 @@ class ApplicationMaster {
   // Nodes where an attempt failed at the segment that begins there: whoever seals it shows that it was not at fault.
   std::vector<NodeId> nodes_refuted_by(const Cluster& cluster, TaskId task, std::uint64_t begin) const;
 
-  bool has_standbys() const { return !standbys_.empty() || !when_ready_.empty(); }
+  bool has_standbys() const { return speculation_.has_standbys(); }
   // Standbys whose reason has gone begin with what is left, or are ended. To be called at the end of a step in which
   // attempts of the job have changed.
-  void settle_standbys(Turn& turn);
-
-  // Ends a live attempt and tells its node.
-  void kill(Turn& turn, AttemptId attempt, const std::string& reason);
+  void settle_standbys(Turn& turn) { speculation_.settle(turn); }
 
  private:
-  using Place = std::pair<std::uint32_t, std::uint64_t>;  // task index, begin of an open segment
-  struct Copies {                                         // fresh attempts that wait for slots
-    Place place;
-    std::uint32_t count;
-    bool standby;
-  };
-  struct BehindCut {  // what is to happen behind a cut of an attempt that is in flight, or asked for when that is answered
-    std::optional<Speculate> take_over;
-    bool hand_over = false;
-  };
   struct Trouble {  // the job's attempts have failed on a node for a reason that may be the node's
     std::uint32_t times = 0;  // since one sealed something there
     TimePoint until;          // the job avoids the node
@@ -119,14 +106,14 @@ class ApplicationMaster {
     std::string message;
   };
 
-  bool launch_copy(Turn& turn, const ResourceManager& nodes, std::deque<Copies>& copies);
+  bool launch_copy(Turn& turn, const ResourceManager& nodes, Speculation::Queue& copies);
   bool launch_again(Turn& turn, const ResourceManager& nodes);
   bool launch_first(Turn& turn, const ResourceManager& nodes);
-  void launch(Turn& turn, NodeId node, Place place, bool speculative, bool standby);
-  std::vector<NodeId> nodes_that_hold(const Cluster& cluster, Place place) const;
-  std::vector<NodeId> nodes_to_avoid(const Cluster& cluster, Place place, TimePoint now) const;
-  std::optional<NodeId> node_for_copy(const Turn& turn, const ResourceManager& nodes, Place place) const;
-  bool has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes, Place place) const;
+  void launch(Turn& turn, NodeId node, SegmentKey key, bool speculative, bool standby);
+  std::vector<NodeId> nodes_that_hold(const Cluster& cluster, SegmentKey key) const;
+  std::vector<NodeId> nodes_to_avoid(const Cluster& cluster, SegmentKey key, TimePoint now) const;
+  std::optional<NodeId> node_for_copy(const Turn& turn, const ResourceManager& nodes, SegmentKey key) const;
+  bool has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes, SegmentKey key) const;
   std::optional<NodeId> node_for_waiting(const Turn& turn, const ResourceManager& nodes,
                                          const std::vector<NodeId>& bad) const;
   static bool are_all(const Cluster& cluster, const std::vector<NodeId>& tried, TimePoint now);
@@ -136,22 +123,13 @@ class ApplicationMaster {
   std::vector<NodeId> troubled(TimePoint now) const;
   std::optional<TimePoint> progress_due(const Cluster& cluster, AttemptId attempt) const;
 
-  std::optional<AttemptId> farthest(const Cluster& cluster, Place place) const;
-  void cut_for(Turn& turn, const Speculate& decision, AttemptId attempt);
   void ask_next_cut(Turn& turn, AttemptId attempt);
   void ask_cut(Turn& turn, AttemptId attempt, const CutInFlight& cut);
   void limit_wait(Turn& turn, AttemptId attempt);
-  BehindCut take_answered(Turn& turn, const event::CutAnswered& answer);
+  std::optional<Speculate> take_answered(Turn& turn, const event::CutAnswered& answer);
   void divide_at(Turn& turn, const event::CutAnswered& answer);
   void end_at(Turn& turn, AttemptId attempt, std::uint64_t at);
-  void take_over(Turn& turn, Speculate decision, std::uint64_t at);
-  void man(Turn& turn, Place place, std::uint32_t copies, std::vector<AttemptId>& standbys);
-  void begin_standby(Turn& turn, AttemptId standby, std::uint64_t segment);
-  bool is_wanted_of(AttemptId attempt) const;
-  bool wants_standbys(TaskId task, std::uint64_t segment) const;
-  void end(Turn& turn, AttemptId attempt, AttemptEnd how, const std::string& reason);
   void settle_race(Turn& turn, AttemptId winner, std::uint64_t begin);
-  void note(Turn& turn, const Speculate& decision, std::optional<AttemptId> cut) const;
   TaskId task_id(std::uint32_t index) const { return {job_, index}; }
 
   JobId job_;
@@ -159,12 +137,9 @@ class ApplicationMaster {
   std::uint32_t task_count_ = 0;
   std::uint32_t next_fresh_ = 0;           // tasks from here on have never been launched
   std::uint32_t clones_ = 0;               // attempts besides the original that a task starts with
-  std::set<Place> again_;                  // open segments that nobody holds, of tasks before next_fresh_
-  std::deque<Copies> copies_;              // what deadlines hang on: before anything else
-  std::deque<Copies> clones_waiting_;      // after all originals
-  std::map<AttemptId, BehindCut> behind_cuts_;
-  std::map<Place, Speculate> when_ready_;  // to be cut when a standby of that segment is ready
-  std::set<AttemptId> standbys_;           // that have not begun
+  std::set<SegmentKey> unheld_segments_;   // open, of tasks before next_fresh_
+  Speculation speculation_;
+  std::set<AttemptId> handing_over_;       // whose node drains: to stop at a cut that is in flight or will be asked for
 
   // What failures have shown; not durable.
   std::map<NodeId, Trouble> troubles_;

@@ -25,28 +25,24 @@ void ApplicationMaster::on_checkpoint_due(Turn& turn, AttemptId id) {
   turn.timers.arm(checkpoint_of(id), turn.now + turn.cluster.find_job(job_)->spec.checkpoint_interval);
 }
 
-void ApplicationMaster::cut_for(Turn& turn, const Speculate& decision, AttemptId id) {
-  behind_cuts_[id].take_over = decision;
-  ask_next_cut(turn, id);
-}
-
 void ApplicationMaster::hand_over(Turn& turn, AttemptId id) {
   const Attempt* attempt = turn.cluster.find_live(id);
   if (attempt == nullptr) return;
-  if (attempt->standby || farthest(turn.cluster, {id.task.index, attempt->held.begin}) != id) {
-    return kill(turn, id, "its node drains");
+  // What another has already done, or a standby has not begun, is not worth an answer.
+  if (attempt->standby || farthest(turn.cluster, job_, {id.task.index, attempt->held.begin}) != id) {
+    return end_attempt(turn, id, AttemptEnd::Killed, "its node drains");
   }
-  behind_cuts_[id].hand_over = true;
+  handing_over_.insert(id);
   ask_next_cut(turn, id);
 }
 
 // What a policy wants comes first: copies may hang on it. Both join a cut that is in flight.
 void ApplicationMaster::ask_next_cut(Turn& turn, AttemptId id) {
   const Attempt* attempt = turn.cluster.find_live(id);
-  const auto waiting = behind_cuts_.find(id);
-  if (attempt == nullptr || waiting == behind_cuts_.end()) return;
+  const Speculate* decision = speculation_.behind_cut(id);
+  if (attempt == nullptr || (decision == nullptr && !handing_over_.contains(id))) return;
   if (attempt->cut) return limit_wait(turn, id);
-  if (const std::optional<Speculate>& decision = waiting->second.take_over)
+  if (decision != nullptr)
     ask_cut(turn, id, {*decision->resume_at, decision->release, CutReason::Speculation, turn.now});
   else
     ask_cut(turn, id, {attempt->held.begin, true, CutReason::Drain, turn.now});
@@ -68,16 +64,16 @@ void ApplicationMaster::limit_wait(Turn& turn, AttemptId id) {
 // It stands still, or its process does: what it holds starts again at its begin, that is at the last sealed offset.
 void ApplicationMaster::on_cut_timer(Turn& turn, AttemptId id) {
   const Attempt* attempt = turn.cluster.find_live(id);
-  const auto waiting = behind_cuts_.find(id);
-  if (attempt == nullptr || !attempt->cut || waiting == behind_cuts_.end()) return;
+  const Speculate* decision = speculation_.behind_cut(id);
+  if (attempt == nullptr || !attempt->cut || (decision == nullptr && !handing_over_.contains(id))) return;
   const std::uint64_t begin = attempt->held.begin;
   std::uint32_t copies = 0;
-  if (const std::optional<Speculate>& decision = waiting->second.take_over) {
+  if (decision != nullptr) {
     for (const std::uint32_t some : decision->copies) copies += some;
   }
-  end(turn, id, AttemptEnd::Silent, "it did not answer a cut");
+  end_attempt(turn, id, AttemptEnd::Silent, "it did not answer a cut");  // and `decision` with it
   if (copies > 1 && turn.cluster.standing_by(id.task, begin).empty()) {
-    copies_.push_back({{id.task.index, begin}, copies, false});  // the first of them starts it again
+    speculation_.add_copies({{id.task.index, begin}, copies, false});  // the first of them starts it again
   }
 }
 
@@ -95,32 +91,31 @@ void ApplicationMaster::end_at(Turn& turn, AttemptId id, std::uint64_t at) {
   turn.act(action::CutAttempt{turn.cluster.find_attempt(id)->node, id, at, true});
 }
 
-// What was to happen behind the cut that this answers. A boundary that is kept where the attempt was asked to give up its
+// The decision that the cut was made for, if it was made for one. A boundary that is kept where the attempt was asked to give up its
 // rest, or the other way round, answers an older master: the cut stays in flight.
-ApplicationMaster::BehindCut ApplicationMaster::take_answered(Turn& turn, const event::CutAnswered& answer) {
-  BehindCut answered;
+std::optional<Speculate> ApplicationMaster::take_answered(Turn& turn, const event::CutAnswered& answer) {
   const AttemptId id = answer.attempt;
   const std::optional<CutInFlight> cut = turn.cluster.find_attempt(id)->cut;
   const bool has_nothing_left = answer.at >= turn.cluster.find_attempt(id)->held.end;
-  if (cut && cut->release != answer.release && !has_nothing_left) return answered;
+  if (cut && cut->release != answer.release && !has_nothing_left) return std::nullopt;
   turn.cluster.observe_cut(id, std::nullopt);
   turn.timers.disarm(cut_of(id));
-  const auto waiting = behind_cuts_.find(id);
-  if (!cut || waiting == behind_cuts_.end()) return answered;
-  if (cut->why == CutReason::Speculation) answered.take_over = std::exchange(waiting->second.take_over, std::nullopt);
-  if (cut->why == CutReason::Drain) answered.hand_over = std::exchange(waiting->second.hand_over, false);
-  if (!waiting->second.take_over && !waiting->second.hand_over) behind_cuts_.erase(waiting);
-  return answered;
+  if (!cut) return std::nullopt;
+  if (cut->why == CutReason::Drain) handing_over_.erase(id);
+  return cut->why == CutReason::Speculation ? speculation_.take_behind_cut(id) : std::nullopt;
 }
 
 void ApplicationMaster::on_cut_answered(Turn& turn, const event::CutAnswered& answer) {
-  const BehindCut answered = take_answered(turn, answer);
+  std::optional<Speculate> decision = take_answered(turn, answer);
   const ByteRange held = turn.cluster.find_attempt(answer.attempt)->held;
   if (answer.at <= held.begin && answer.release)
-    kill(turn, answer.attempt, "it released all it held");
+    end_attempt(turn, answer.attempt, AttemptEnd::Killed, "it released all it held");
   else if (answer.at > held.begin && answer.at < held.end)
     divide_at(turn, answer);
-  if (answered.take_over && answer.at < held.end) take_over(turn, *answered.take_over, std::max(answer.at, held.begin));
+  if (decision && answer.at < held.end) {
+    speculation_.take_over(turn, std::move(*decision), std::max(answer.at, held.begin));
+    refresh(turn.cluster, answer.attempt.task);  // the pieces that nobody has begun with wait
+  }
   ask_next_cut(turn, answer.attempt);
 }
 
@@ -129,15 +124,7 @@ void ApplicationMaster::divide_at(Turn& turn, const event::CutAnswered& answer) 
   const std::uint32_t task = answer.attempt.task.index;
   const std::uint64_t begin = turn.cluster.find_task(answer.attempt.task)->ledger.containing(answer.at)->range.begin;
   turn.record(record::SegmentCut{answer.attempt, begin, answer.at, answer.release});
-  if (auto waiting = when_ready_.extract({task, begin}); !waiting.empty()) {
-    waiting.key().second = answer.at;
-    when_ready_.insert(std::move(waiting));
-  }
-  for (std::deque<Copies>* waiting : {&copies_, &clones_waiting_}) {
-    for (Copies& copies : *waiting) {
-      if (copies.place == Place{task, begin}) copies.place.second = answer.at;
-    }
-  }
+  speculation_.move({task, begin}, {task, answer.at});
   // The boundary is this attempt's; another that raced the same segment may stand beyond it.
   if (begin != answer.at) settle_race(turn, answer.attempt, begin);
 }

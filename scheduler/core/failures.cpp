@@ -65,8 +65,8 @@ std::vector<NodeId> ApplicationMaster::troubled(TimePoint now) const {
   return nodes;
 }
 
-std::vector<NodeId> ApplicationMaster::nodes_to_avoid(const Cluster& cluster, Place place, TimePoint now) const {
-  std::vector<NodeId> nodes = nodes_that_failed(cluster, task_id(place.first), place.second);
+std::vector<NodeId> ApplicationMaster::nodes_to_avoid(const Cluster& cluster, SegmentKey key, TimePoint now) const {
+  std::vector<NodeId> nodes = nodes_that_failed(cluster, task_id(key.task), key.begin);
   const std::vector<NodeId> more = troubled(now);
   nodes.insert(nodes.end(), more.begin(), more.end());
   return nodes;

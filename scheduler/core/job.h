@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -32,13 +33,16 @@ struct Declined {
 inline constexpr std::size_t kDecisionsKept = 20'000;
 
 struct Job {
-  JobSpec spec;
+  explicit Job(JobSpec what = {}) : shared_spec(std::make_shared<const JobSpec>(std::move(what))) {}
+
+  std::shared_ptr<const JobSpec> shared_spec;  // immutable, so actions share it
+  const JobSpec& spec = *shared_spec;
   JobState state = JobState::Running;
   TimePoint submitted_at;
   TimePoint ended_at;       // epoch until final
   std::string message;      // why it failed or was killed
   std::string policy_problem;  // why `none` stands in for its policy; empty: it does not
-  std::vector<Task> tasks;  // index = TaskId::index; emptied when the job is forgotten
+  TaskList tasks{make_splits(spec)};
   std::uint32_t tasks_done = 0;
   std::uint64_t input_bytes = 0;  // as stored
   std::uint64_t sealed_bytes = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/base/check.h"
+#include "scheduler/core/cluster.h"
 
 namespace ontime::scheduler {
 namespace {

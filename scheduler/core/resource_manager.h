@@ -17,11 +17,13 @@
 
 #include "common/base/ids.h"
 #include "common/base/time.h"
-#include "scheduler/core/cluster.h"
 #include "scheduler/core/node_holds.h"
 #include "scheduler/core/node_speeds.h"
 
 namespace ontime::scheduler {
+
+class Cluster;
+struct Node;
 
 // How nodes are chosen. Each rule can be switched off, to measure what it is worth.
 struct Placement {

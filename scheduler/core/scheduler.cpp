@@ -89,7 +89,7 @@ Step Scheduler::Impl::start(TimePoint now) {
   for (const JobId id : jobs) {
     const Job& job = *cluster_.find_job(id);
     if (is_final(job.state)) history_.add(id, job);
-    if (job.state == JobState::Committing) turn.act(action::CommitOutput{id});
+    if (job.state == JobState::Committing) turn.act(commit_of(cluster_, id));
     if (job.state != JobState::Running) continue;
     manage(turn, id);
     for (const AttemptId attempt : job.live) {
@@ -158,7 +158,7 @@ void Scheduler::Impl::on(Turn& turn, const event::SegmentSealed& event) {
   ApplicationMaster& master = masters_.at(event.attempt.task.job);
   const std::vector<NodeId> failed = master.nodes_refuted_by(cluster_, event.attempt.task, event.range.begin);
   if (!master.on_segment_sealed(turn, event))
-    return master.kill(turn, event.attempt, "it sealed what it does not hold");
+    return end_attempt(turn, event.attempt, AttemptEnd::Killed, "it sealed what it does not hold");
   learn_from_seal(turn, event.node, failed);
   commit_if_done(turn, event.attempt.task.job);
 }

@@ -18,8 +18,7 @@ constexpr std::size_t kJobsLookedAt = 256;  // to tell how much work waits
 void Scheduler::Impl::on(Turn& turn, const event::JobSubmitted& event) {
   const JobId job = cluster_.next_job();
   turn.record(record::JobAccepted{job, event.spec});
-  const auto tasks = static_cast<std::uint32_t>(cluster_.find_job(job)->tasks.size());
-  turn.act(action::AnswerSubmit{event.request, job, tasks});
+  turn.act(action::AnswerSubmit{event.request, job, cluster_.find_job(job)->tasks.count()});
   manage(turn, job);
   commit_if_done(turn, job);
 }
@@ -130,7 +129,7 @@ void Scheduler::Impl::commit_if_done(Turn& turn, JobId id) {
   const Job* job = cluster_.find_job(id);
   if (job->state != JobState::Running || job->tasks_done < job->tasks.size()) return;
   turn.record(record::CommitStarted{id});
-  turn.act(action::CommitOutput{id});
+  turn.act(commit_of(cluster_, id));
   learn(turn, id);
   let_go(turn, id);
 }
@@ -165,11 +164,11 @@ void Scheduler::Impl::on(Turn& turn, const event::CommitFinished& event) {
 void Scheduler::Impl::end_job(Turn& turn, JobId id, JobState state, const std::string& message) {
   if (const auto master = masters_.find(id); master != masters_.end()) {
     const std::set<AttemptId> live = cluster_.find_job(id)->live;
-    for (const AttemptId attempt : live) master->second.kill(turn, attempt, "its job has ended");
+    for (const AttemptId attempt : live) end_attempt(turn, attempt, AttemptEnd::Killed, "its job has ended");
     let_go(turn, id);
   }
   turn.record(record::JobEnded{id, state, message});
-  if (state != JobState::Succeeded) turn.act(action::DiscardOutput{id});
+  if (state != JobState::Succeeded) turn.act(discard_of(cluster_, id));
   for (const NodeId node : cluster_.find_job(id)->nodes) turn.act(action::ForgetJob{node, id});
   history_.add(id, *cluster_.find_job(id));
   forget_oldest(turn);

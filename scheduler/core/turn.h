@@ -3,6 +3,7 @@
 // wishes into. A fact is applied at once, so that whoever decides next sees it.
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,5 +42,8 @@ struct Turn {
     actions.emplace_back(std::move(what));
   }
 };
+
+// Ends a live attempt and tells its node; nothing happens to one that has ended already.
+void end_attempt(Turn& turn, AttemptId attempt, AttemptEnd how, const std::string& reason);
 
 }  // namespace ontime::scheduler

@@ -58,6 +58,11 @@ WIRE_FILES = ("master/worker_session", "master/worker_link", "master/client_sess
               "master/recording/entry_codec", "master/recording/event_messages",
               "common/injection/wire")
 
+# What performs actions may not see the live cluster, not even through another header: it is ahead of the actions.
+PERFORMERS = ("master/action_dispatcher", "master/action_performer", "master/commit", "master/commit_plan",
+              "master/output_committer", "master/worker_link", "scheduler/core/action.h", "simulator/faults/commit_run")
+LIVE = ("scheduler/core/cluster.h", "scheduler/core/scheduler.h")
+
 SYSTEM_FOLDERS = ("sys", "netinet", "arpa", "net", "linux")
 LIBRARY_FILES = ("zlib.h", "zstd.h", "httplib.h")  # libraries whose headers stand beside the system's
 PURE_FOLDERS = ("scheduler",)         # the C++ library only, nothing of the operating system
@@ -99,8 +104,32 @@ def _library_fault(row, header):
     return None
 
 
-def check(sources):
+def _project_headers(source):
+    return [match[2] for match in _INCLUDE.finditer(source.uncommented) if match[1] == '"']
+
+
+def _performer_faults(sources):
+    """Performers of actions from which the live cluster can be reached, with the way there."""
+    headers = {source.path: _project_headers(source) for source in sources}
     wrong = []
+    for path in headers:
+        if path not in PERFORMERS and path.rsplit(".", 1)[0] not in PERFORMERS:
+            continue
+        ways = [[path]]
+        seen = {path}
+        while ways:
+            way = ways.pop()
+            if way[-1] in LIVE:
+                wrong.append(f"{' -> '.join(way)}: a performer of actions sees the live cluster, which is ahead of them")
+                continue
+            new = [header for header in headers.get(way[-1], ()) if header not in seen]
+            seen.update(new)
+            ways += [way + [header] for header in new]
+    return wrong
+
+
+def check(sources):
+    wrong = _performer_faults(sources)
     for source in sources:
         if not source.is_cpp or source.path.startswith("tests/"):
             continue
@@ -162,6 +191,9 @@ BAD = [
     ("lab/simulator/x.cpp", '#include "lab/verbs/command.h"\n'),
     ("master/x.cpp", '#include "clock.h"\n'),
     ("master/x.cpp", '#include "../scheduler/core/event.h"\n'),
+    ("master/action_dispatcher.cpp", '#include "scheduler/core/cluster.h"\n'),
+    ("master/worker_link.h", '#include "scheduler/core/scheduler.h"\n'),
+    ("scheduler/core/action.h", '#include "scheduler/core/cluster.h"\n'),
 ]
 
 GOOD = [
@@ -171,6 +203,8 @@ GOOD = [
     ("common/net/x.h", '#include "common/protocol/control.pb.h"\n#include <asio/awaitable.hpp>\n#include <sys/socket.h>\n'),
     ("master/main.cpp", '#include "master/journal/journal.h"\n#include "common/log/log.h"\n'),
     ("master/worker_session.cpp", '#include "common/protocol/control.pb.h"\n#include "scheduler/core/event.h"\n'),
+    ("master/action_dispatcher.cpp", '#include "scheduler/core/action.h"\n'),
+    ("scheduler/core/action.cpp", '#include "scheduler/core/cluster.h"\n'),
     ("master/journal/record_codec.cpp", '#include "master/journal/records.pb.h"\n#include "scheduler/core/record.h"\n'),
     ("worker/runner/x.cpp", '#include "worker/data/x.h"\n#include "worker/progress_block.h"\n#include <unistd.h>\n'),
     ("worker/data/x.cpp", "#include <zlib.h>\n"),

@@ -58,7 +58,7 @@ TEST_F(ViewsTest, ATaskOfOneAttemptIsRenamed) {
   seal(0, 0, {0, 40}, 0, 5);
   seal(0, 0, {40, 100}, 5, 6);
   finish_packed();
-  const CommitPlan plan = make_commit_plan(cluster_, JobId{1});
+  const CommitPlan plan = make_commit_plan(commit_of(cluster_, JobId{1}));
   ASSERT_EQ(plan.parts.size(), 2u);
   EXPECT_TRUE(plan.parts[0].may_rename);
   EXPECT_EQ(plan.parts[0].length, 11u);
@@ -73,7 +73,7 @@ TEST_F(ViewsTest, TheManifestTellsWhereEverySegmentLies) {
   seal(0, 0, {0, 40}, 0, 5);
   seal(0, 0, {40, 100}, 5, 6);
   finish_packed();
-  const output::Manifest manifest = make_commit_plan(cluster_, JobId{1}).manifest;
+  const output::Manifest manifest = make_commit_plan(commit_of(cluster_, JobId{1})).manifest;
   EXPECT_EQ(manifest.job, "job-1");
   EXPECT_EQ(manifest.inputs[1].codec, "gzip");
   EXPECT_EQ(manifest.tasks[0].segments[1].range, (ByteRange{40, 100}));
@@ -90,7 +90,7 @@ TEST_F(ViewsTest, ATaskOfSeveralAttemptsIsStitchedInInputOrder) {
   seal(0, 1, {40, 100}, 0, 6);
   seal(0, 0, {0, 40}, 0, 5);
   finish_packed();
-  const Part part = make_commit_plan(cluster_, JobId{1}).parts[0];
+  const Part part = make_commit_plan(commit_of(cluster_, JobId{1})).parts[0];
   EXPECT_FALSE(part.may_rename);
   ASSERT_EQ(part.pieces.size(), 2u);
   EXPECT_EQ(part.pieces[0].file, "t00000-a0");
@@ -105,7 +105,7 @@ TEST_F(ViewsTest, TheFileOfAnAttemptThatWasKilledIsCopied) {
   seal(0, 1, {40, 100}, 0, 0);  // lost the rest of its work to another, which had nothing to say
   apply(record::AttemptEnded{attempt(0, 0), scheduler::AttemptEnd::Killed, "lost a race"});
   finish_packed();
-  EXPECT_FALSE(make_commit_plan(cluster_, JobId{1}).parts[0].may_rename);
+  EXPECT_FALSE(make_commit_plan(commit_of(cluster_, JobId{1})).parts[0].may_rename);
 }
 
 TEST_F(ViewsTest, GarbageBeforeOrBetweenTheSegmentsIsLeftOut) {
@@ -114,7 +114,7 @@ TEST_F(ViewsTest, GarbageBeforeOrBetweenTheSegmentsIsLeftOut) {
   seal(0, 0, {0, 40}, 3, 5);
   seal(0, 0, {40, 100}, 20, 6);
   finish_packed();
-  const Part part = make_commit_plan(cluster_, JobId{1}).parts[0];
+  const Part part = make_commit_plan(commit_of(cluster_, JobId{1})).parts[0];
   EXPECT_FALSE(part.may_rename);
   EXPECT_EQ(part.length, 11u);
   ASSERT_EQ(part.pieces.size(), 2u);

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "scheduler/core/cluster.h"
+
 namespace ontime::scheduler {
 namespace {
 

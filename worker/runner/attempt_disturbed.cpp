@@ -1,12 +1,11 @@
-// What is special about a standby and about an attempt that is disturbed on purpose; the ordinary way is in
-// attempt_run.cpp.
+// How an attempt obeys a disturbance: launched slowly, held to a pace, stalled or crashed on purpose. The ordinary way
+// is in attempt_run.cpp, which standbys take too.
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <utility>
 
 #include "worker/runner/attempt_run.h"
 
@@ -27,8 +26,6 @@ namespace {
   std::abort();
 }
 
-AttemptFailure begun_wrongly(const std::string& what) { return {wire::CRASHED, "the standby was " + what}; }
-
 }  // namespace
 
 // Waits for what a real launch would take longer. Like an attempt that has not come to its first record yet it answers
@@ -41,27 +38,6 @@ AttemptStatus AttemptRun::launch_slowly(RunClock::TimePoint since) {
     }
     sleep_towards(until);
   }
-  return {};
-}
-
-// Says that it is ready, and becomes an attempt on what Begin names.
-AttemptStatus AttemptRun::await_begin() {
-  wire::FromRunner ready;
-  ready.mutable_ready();
-  if (auto sent = send(std::move(ready)); !sent) return sent;
-  auto message = parts_.channel.receive();
-  if (!message) return begun_wrongly("not begun: " + message.error().message);
-  if (!message->has_value() || !(*message)->has_begin()) return begun_wrongly("given up before it was begun");
-  const wire::ToRunner::Begin& begin = (*message)->begin();
-  if (begin.range().begin() < range_.begin || begin.range().end() > range_.end ||
-      begin.range().begin() >= begin.range().end()) {
-    return begun_wrongly("begun with a range that it was not launched for");
-  }
-  range_ = {begin.range().begin(), begin.range().end()};
-  points_ = CutPoints(range_);
-  cut_answered_ = begin.cut_sequence();
-  if (auto there = reader_->go_to(range_.begin); !there) return to_failure(std::move(there).error());
-  report_progress();
   return {};
 }
 

@@ -37,6 +37,8 @@ AttemptStatus guarded(Call&& call) {
   }
 }
 
+AttemptFailure begun_wrongly(const std::string& what) { return {wire::CRASHED, "the standby was " + what}; }
+
 }  // namespace
 
 const RunnerPlaces& everywhere() {
@@ -78,6 +80,27 @@ AttemptStatus AttemptRun::run() {
     if (auto begun = await_begin(); !begun) return begun;
   }
   return map_all();
+}
+
+// Says that it is ready, and becomes an attempt on what Begin names.
+AttemptStatus AttemptRun::await_begin() {
+  wire::FromRunner ready;
+  ready.mutable_ready();
+  if (auto sent = send(std::move(ready)); !sent) return sent;
+  auto message = parts_.channel.receive();
+  if (!message) return begun_wrongly("not begun: " + message.error().message);
+  if (!message->has_value() || !(*message)->has_begin()) return begun_wrongly("given up before it was begun");
+  const wire::ToRunner::Begin& begin = (*message)->begin();
+  if (begin.range().begin() < range_.begin || begin.range().end() > range_.end ||
+      begin.range().begin() >= begin.range().end()) {
+    return begun_wrongly("begun with a range that it was not launched for");
+  }
+  range_ = {begin.range().begin(), begin.range().end()};
+  points_ = CutPoints(range_);
+  cut_answered_ = begin.cut_sequence();
+  if (auto there = reader_->go_to(range_.begin); !there) return to_failure(std::move(there).error());
+  report_progress();
+  return {};
 }
 
 void AttemptRun::listen_to_mapper() {

@@ -61,6 +61,7 @@ class AttemptRun {
 
  private:
   AttemptStatus open();
+  AttemptStatus await_begin();  // of a standby
   AttemptStatus map_all();
   void listen_to_mapper();
   void ignore_mapper();
@@ -75,9 +76,8 @@ class AttemptRun {
   void report_progress();
   void send_status();
 
-  // In attempt_disturbed.cpp: standby, and obeying a disturbance.
+  // In attempt_disturbed.cpp: obeying a disturbance.
   AttemptStatus launch_slowly(RunClock::TimePoint since);
-  AttemptStatus await_begin();
   AttemptStatus disturbed_step();
   void sleep_towards(RunClock::TimePoint then);
 

@@ -1,0 +1,195 @@
+// What each durable fact changes. Nothing else changes durable state.
+#include <algorithm>
+#include <variant>
+
+#include "common/base/check.h"
+#include "scheduler/core/cluster.h"
+
+namespace ontime::scheduler {
+
+// One overload for each durable fact. A fact that does not fit the state is a broken invariant: the scheduler makes
+// none, so the journal would be damaged.
+struct Cluster::Applier {
+  Cluster& cluster;
+  TimePoint at;
+
+  void operator()(const record::MasterStarted& fact) const { cluster.epoch_ = fact.epoch; }
+
+  void operator()(const record::NodeAdded& fact) const {
+    Node node;
+    node.incarnation = fact.incarnation;
+    node.name = fact.name;
+    node.host = fact.host;
+    node.slots = fact.slots;
+    node.heard_at = at;
+    cluster.nodes_.add(fact.node, std::move(node));
+    cluster.incarnations_[fact.incarnation] = fact.node;
+  }
+
+  void operator()(const record::DutyChanged& fact) const {
+    cluster.node(fact.node).duty = fact.duty;
+    cluster.refresh_gone(fact.node);
+  }
+
+  void operator()(const record::NodeForgotten& fact) const {
+    const Node& node = cluster.node(fact.node);
+    ONTIME_CHECK(node.jobs == 0 && node.live.empty(), "no job refers to a node that is forgotten");
+    cluster.incarnations_.erase(node.incarnation);
+    cluster.gone_.erase(fact.node);
+    cluster.nodes_.forget(fact.node);
+  }
+
+  void operator()(const record::JobAccepted& fact) const {
+    Job job(fact.spec);
+    job.submitted_at = at;
+    for (const InputFile& file : fact.spec.inputs) job.input_bytes += file.size;
+    const bool is_new = cluster.jobs_.emplace(fact.job, std::move(job)).second;
+    ONTIME_CHECK(is_new, "a job is accepted once");
+    cluster.last_job_ = std::max(cluster.last_job_, fact.job);
+  }
+
+  void operator()(const record::AttemptLaunched& fact) const {
+    Task& task = cluster.task(fact.attempt.task);
+    ONTIME_CHECK(fact.attempt.number == task.attempts.size(), "attempts are numbered in order of launch");
+    const Segment* segment = task.ledger.find(fact.range.begin);
+    ONTIME_CHECK(segment != nullptr && !segment->sealed && segment->range == fact.range,
+                 "an attempt is launched on one open segment");
+    Attempt attempt;
+    attempt.node = fact.node;
+    attempt.speculative = fact.speculative;
+    attempt.held = fact.range;
+    attempt.standby = fact.standby;
+    attempt.start_offset = attempt.offset = fact.range.begin;
+    attempt.launch_end = fact.range.end;
+    attempt.launched_at = attempt.progressed_at = attempt.reported_at = at;
+    task.attempts.push_back(attempt);
+    Job& job = cluster.job(fact.attempt.task.job);
+    job.live.insert(fact.attempt);
+    ++cluster.live_of_owner_[job.spec.owner];
+    Node& node = cluster.node(fact.node);
+    node.live.insert(fact.attempt);
+    if (job.nodes.insert(fact.node).second && ++node.jobs == 1) cluster.refresh_gone(fact.node);
+    ++job.attempts_launched;
+  }
+
+  void operator()(const record::StandbyBegun& fact) const {
+    Attempt& attempt = cluster.attempt(fact.attempt);
+    const Segment* segment = cluster.task(fact.attempt.task).ledger.find(fact.range.begin);
+    ONTIME_CHECK(attempt.standby && segment != nullptr && !segment->sealed && segment->range == fact.range,
+                 "a standby begins with one open segment");
+    attempt.standby = false;
+    attempt.was_standby = true;
+    attempt.held = fact.range;
+    attempt.start_offset = attempt.offset = fact.range.begin;
+    attempt.launch_end = fact.range.end;
+    attempt.progressed_at = attempt.reported_at = at;
+    attempt.earlier = attempt.later = {at, fact.range.begin};
+  }
+
+  void operator()(const record::SegmentDivided& fact) const {
+    const bool divided = cluster.task(fact.task).ledger.cut(fact.begin, fact.at);
+    ONTIME_CHECK(divided, "only an open segment is divided");
+  }
+
+  void operator()(const record::SegmentCut& fact) const {
+    Task& task = cluster.task(fact.attempt.task);
+    const bool divided = task.ledger.cut(fact.begin, fact.at);  // not if `at` is a border already
+    if (fact.release) task.attempts.at(fact.attempt.number).held.end = fact.at;
+    if (!divided) return;
+    stop_others_before(task, fact.begin, fact.attempt.number);
+    // Standbys wait for what lies behind the cut.
+    for (Attempt& other : task.attempts) {
+      if (!is_live(other.state) || !other.standby || other.held.begin != fact.begin) continue;
+      other.held.begin = other.start_offset = other.offset = fact.at;
+    }
+  }
+
+  void operator()(const record::SegmentSealed& fact) const {
+    Task& task = cluster.task(fact.attempt.task);
+    const bool sealed = task.ledger.seal(fact.range, fact.input_end, fact.attempt.number, fact.output);
+    ONTIME_CHECK(sealed, "only an open segment is sealed, whole and once");
+    Job& job = cluster.job(fact.attempt.task.job);
+    job.sealed_bytes += fact.input_end - fact.range.begin;
+    job.sealed_records += fact.output.records;
+    for (const auto& [key, value] : fact.counters) job.counters[key] += value;
+    if (task.ledger.is_done()) ++job.tasks_done;
+
+    Attempt& winner = cluster.attempt(fact.attempt);
+    winner.held.begin = fact.range.end;
+    winner.offset = std::max(winner.offset, fact.input_end);
+    if (winner.held.begin == winner.held.end) cluster.end_attempt(fact.attempt, AttemptState::Succeeded, at);
+    stop_others_before(task, fact.range.begin, fact.attempt.number);
+  }
+
+  // Attempts that would come to the segment at `begin` later, but are not `number`, hold nothing from there on.
+  static void stop_others_before(Task& task, std::uint64_t begin, std::uint32_t number) {
+    for (std::uint32_t other = 0; other < task.attempts.size(); ++other) {
+      Attempt& attempt = task.attempts[other];
+      if (other == number || !is_live(attempt.state)) continue;
+      if (attempt.held.begin < begin && begin < attempt.held.end) attempt.held.end = begin;
+    }
+  }
+
+  void operator()(const record::AttemptEnded& fact) const {
+    Attempt& attempt = cluster.attempt(fact.attempt);
+    Ledger& ledger = cluster.task(fact.attempt.task).ledger;
+    switch (fact.end) {
+      case AttemptEnd::Succeeded:
+        return cluster.end_attempt(fact.attempt, AttemptState::Succeeded, at);
+      case AttemptEnd::Killed:
+        return cluster.end_attempt(fact.attempt, AttemptState::Killed, at);
+      case AttemptEnd::Lost:
+        return cluster.end_attempt(fact.attempt, AttemptState::Lost, at);
+      case AttemptEnd::Silent:
+        ledger.count_silence(attempt.held.begin);
+        return cluster.end_attempt(fact.attempt, AttemptState::Killed, at);
+      case AttemptEnd::Failed:
+      case AttemptEnd::Fatal:
+        ledger.count_failure(attempt.held.begin);
+        break;
+      case AttemptEnd::Stalled:
+        ledger.count_failure(attempt.held.begin);
+        ledger.count_stall(attempt.held.begin);
+        break;
+      case AttemptEnd::Excused:
+        break;
+    }
+    ++cluster.job(fact.attempt.task.job).attempts_failed;
+    ++cluster.node(attempt.node).failures;
+    cluster.end_attempt(fact.attempt, AttemptState::Failed, at);
+  }
+
+  void operator()(const record::PolicyDecided& fact) const {
+    Job& job = cluster.job(fact.job);
+    if (fact.decision.reason == kPolicyMissing) job.policy_problem = fact.decision.text;
+    if (fact.decision.reason == kPolicyBack) job.policy_problem.clear();
+    if (job.decisions.size() < kDecisionsKept)
+      job.decisions.push_back({at, fact.decision});
+    else
+      ++job.decisions_dropped;
+  }
+
+  void operator()(const record::ProfileUpdated& fact) const { cluster.profiles_.update(fact.key, fact.sample, at); }
+
+  void operator()(const record::ProfileForgotten& fact) const { cluster.profiles_.forget(fact.key); }
+
+  void operator()(const record::CommitStarted& fact) const { cluster.job(fact.job).state = JobState::Committing; }
+
+  void operator()(const record::JobEnded& fact) const {
+    Job& job = cluster.job(fact.job);
+    job.state = fact.state;
+    job.message = fact.message;
+    job.ended_at = at;
+  }
+
+  void operator()(const record::JobForgotten& fact) const {
+    for (const NodeId id : cluster.job(fact.job).nodes) {
+      if (--cluster.node(id).jobs == 0) cluster.refresh_gone(id);
+    }
+    cluster.jobs_.erase(fact.job);
+  }
+};
+
+void Cluster::apply(const Record& record) { std::visit(Applier{*this, record.at}, record.fact); }
+
+}  // namespace ontime::scheduler
