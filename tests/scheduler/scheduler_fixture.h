@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/core/scheduler.h"
@@ -50,6 +51,7 @@ class World {
     actions_ = std::move(rest);
     return taken;
   }
+  std::vector<Action> take_all() { return std::exchange(actions_, {}); }
   AttemptId take_launch();  // REQUIRES: exactly one attempt was launched since the last look
 
   const Cluster& cluster() const { return scheduler_->cluster(); }
