@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/commands/execute.h"
 #include "common/app/loaded_application.h"
 
 namespace ontime::cli {

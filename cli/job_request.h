@@ -30,8 +30,6 @@ Status check_can_be_written(const std::string& flag, const std::string& path);
 // The output directory does not exist or is empty.
 Status check_output(const std::string& directory);
 
-// `first`, then the default ones.
-std::vector<std::string> application_directories(std::vector<std::string> first);
 std::string current_directory();
 // The path that a file:// address names; nothing for other texts, and for an address of another host.
 std::optional<std::string> path_of_file_address(std::string_view text);

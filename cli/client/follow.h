@@ -1,15 +1,35 @@
 #pragma once
-// Waiting for a job: long polls, progress, and patience with a master that is away for a while.
+// What verbs that talk to a master share: reaching it, waiting for a job, and telling what came of the job. Apart from
+// execute.h for the sake of verbs that do not, as the messages are slow to compile.
 
 #include "cli/client/master_client.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
 #include "cli/show/progress_line.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
 
 namespace ontime::cli {
 
+// How to reach the master that the options name. BadInput for a bad address or an unreadable token file.
+Result<MasterClient::Options> client_options(const MasterOptions& options);
+
+// Waits with long polls, progress, and patience with a master that is away for a while.
 // Returns when the job has ended, with its account. An error when the client's watch ends the wait, or when the master
 // has been away for `away_most` without a break.
 Result<wire::Reply::Job> follow(MasterClient& client, JobId job, ProgressView& view, Duration away_most);
+
+// How many tasks are explained unless all are asked for.
+inline constexpr std::uint32_t kTasksExplained = 20;
+
+// What `run` and `submit --wait` say when the job has ended, and the exit code that belongs to it. Prints the job as
+// JSON or text to stdout, the reason of a failure to stderr.
+struct ReportStyle {
+  bool json = false;
+  bool quiet = false;
+  bool tasks = false;                                 // `job` holds tasks, and they are to be shown
+  const wire::Reply::Explained* explained = nullptr;  // to be shown too
+};
+ExitCode report_end(const wire::Reply::Job& job, ReportStyle style);
 
 }  // namespace ontime::cli

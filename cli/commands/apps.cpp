@@ -3,7 +3,6 @@
 #include <string>
 
 #include "cli/commands/execute.h"
-#include "cli/job_request.h"
 #include "cli/show/table.h"
 #include "common/app/loaded_application.h"
 

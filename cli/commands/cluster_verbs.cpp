@@ -3,6 +3,7 @@
 #include <string>
 #include <thread>
 
+#include "cli/client/follow.h"
 #include "cli/commands/execute.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"

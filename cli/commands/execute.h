@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/client/master_client.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "common/base/result.h"
@@ -29,20 +28,7 @@ Result<ExitCode> execute(const TeraValidateCommand& command);
 Result<ExitCode> execute(const WebCommand& command);
 Result<ExitCode> execute(const CertsCommand& command);
 
-// How to reach the master that the options name. BadInput for a bad address or an unreadable token file.
-Result<MasterClient::Options> client_options(const MasterOptions& options);
-
-// How many tasks are explained unless all are asked for.
-inline constexpr std::uint32_t kTasksExplained = 20;
-
-// What `run` and `submit --wait` say when the job has ended, and the exit code that belongs to it. Prints the job as
-// JSON or text to stdout, the reason of a failure to stderr.
-struct ReportStyle {
-  bool json = false;
-  bool quiet = false;
-  bool tasks = false;                                 // `job` holds tasks, and they are to be shown
-  const wire::Reply::Explained* explained = nullptr;  // to be shown too
-};
-ExitCode report_end(const wire::Reply::Job& job, ReportStyle style);
+// Where applications are looked for: `first`, then the default places.
+std::vector<std::string> application_directories(std::vector<std::string> first);
 
 }  // namespace ontime::cli

@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "cli/client/follow.h"
 #include "cli/commands/execute.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <string>
 
+#include "cli/client/follow.h"
 #include "cli/commands/execute.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"

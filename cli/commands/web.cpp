@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "cli/client/follow.h"
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
 #include "cli/text_file.h"

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "cli/client/follow.h"
 #include "cli/cluster/embedded_cluster.h"
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"

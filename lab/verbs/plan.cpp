@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/client/follow.h"
 #include "cli/commands/execute.h"
 #include "lab/verbs/execute.h"
 #include "cli/job_request.h"
