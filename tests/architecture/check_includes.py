@@ -60,7 +60,7 @@ WIRE_FILES = ("master/worker_session", "master/worker_link", "master/client_sess
 
 # What performs actions may not see the live cluster, not even through another header: it is ahead of the actions.
 PERFORMERS = ("master/action_dispatcher", "master/action_performer", "master/commit", "master/commit_plan",
-              "master/output_committer", "master/worker_link", "scheduler/core/action.h", "simulator/faults/commit_run")
+              "master/output_committer", "master/worker_link", "scheduler/core/action.h", "lab/faults/commit_run")
 LIVE = ("scheduler/core/cluster.h", "scheduler/core/scheduler.h")
 
 SYSTEM_FOLDERS = ("sys", "netinet", "arpa", "net", "linux")

@@ -6,7 +6,7 @@
 #include "lab/study/study_yaml.h"
 #include "tests/lab/study/small_study.h"
 
-namespace ontime::cli {
+namespace ontime::lab {
 namespace {
 
 TEST(ParallelRuns, ResultsAreTheSameHoweverManyThreadsThereAre) {
@@ -25,4 +25,4 @@ TEST(ParallelRuns, TheLineTellsHowFarItIs) {
 }
 
 }  // namespace
-}  // namespace ontime::cli
+}  // namespace ontime::lab
