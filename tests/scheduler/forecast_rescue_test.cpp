@@ -1,0 +1,94 @@
+// A forecast counts what the policy will do about late work.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "scheduler/forecast/forecast.h"
+#include "tests/scheduler/scheduler_fixture.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using test::World;
+
+// A late attempt of a job under shed+, with a free slot beside it that another job may want.
+double pocd_beside(std::uint32_t other_tasks) {
+  Settings settings;
+  settings.make_policy = [](std::string_view, const StringMap&) { return make_policy("none", {}); };
+  World world(settings);
+  world.register_node("a", 2);
+  JobSpec spec = World::quiet_spec();
+  spec.deadline = 30s;
+  spec.policy = "shed+";
+  spec.policy_parameters = {{"t_min", "8s"}, {"beta", "4"}, {"t_avg", "1s"}, {"fit", "flags"}};
+  const JobId job = world.submit(100, 100, spec);
+  const AttemptId attempt = world.take_launch();
+  world.start_attempt(attempt);
+  if (other_tasks > 0) world.submit(other_tasks * 100, 100, spec);
+  world.pass(4s);
+  world.heartbeat(attempt, 8);  // it would take 50 s
+  return forecast(world.scheduler(), job, world.now())->pocd;
+}
+
+TEST(ForecastRescue, CopiesThatGetNoSlotSaveNothing) {
+  EXPECT_GT(pocd_beside(0), 0.8);
+  EXPECT_LT(pocd_beside(20), 0.1);
+}
+
+// Does nothing, and says one thing of each job.
+class Says final : public Policy {
+ public:
+  explicit Says(std::string text) : text_(std::move(text)) {}
+  Plan plan(const View& view) override {
+    Plan plan;
+    if (text_.empty()) return plan;
+    for (const JobView& job : view.jobs) plan.add(Note{job.id, text_});
+    return plan;
+  }
+
+ private:
+  std::string text_;
+};
+
+// Of a job with one late attempt, whose policy has done nothing yet and said so much.
+double pocd_after(const std::string& policy, const std::string& note = {}) {
+  Settings settings;
+  settings.make_policy = [&](std::string_view, const StringMap&) { return std::make_unique<Says>(note); };
+  World world(settings);
+  world.register_node("a", 20);
+  JobSpec spec = World::quiet_spec();
+  spec.deadline = 20s;
+  spec.policy = policy;
+  spec.policy_parameters = {{"t_min", "8s"}, {"beta", "2"}, {"t_avg", "1s"}, {"fit", "flags"}};
+  const JobId job = world.submit(100, 100, spec);
+  const AttemptId attempt = world.take_launch();
+  world.start_attempt(attempt);
+  world.pass(4s);
+  world.heartbeat(attempt, 10);  // it would take 40 s
+  return forecast(world.scheduler(), job, world.now())->pocd;
+}
+
+TEST(ForecastRescue, WhatAPolicyWillDoAboutLatePiecesCounts) {
+  const double none = pocd_after("none");
+  const double restarts = pocd_after("s-restart");
+  EXPECT_LT(none, 0.2);
+  EXPECT_GT(restarts, none + 0.3);
+  EXPECT_GT(pocd_after("shed+"), restarts);
+  EXPECT_GT(pocd_after("split-resume"), 0.9);
+}
+
+TEST(ForecastRescue, AutoDoesWhatItHasChosen) {
+  EXPECT_LT(pocd_after("auto", "auto chooses none: there is no room"), 0.2);
+  EXPECT_GT(pocd_after("auto", "auto chooses split-resume: the deadline is tight"), 0.9);
+}
+
+TEST(ForecastRescue, ChronosLaunchesAsManyAsItHasChosen) {
+  EXPECT_LT(pocd_after("s-resume", "no extra attempts: none is worth it"), 0.2);
+  EXPECT_GT(pocd_after("s-resume", "r = 4: so it is"), pocd_after("s-resume", "r = 0: so it is") + 0.1);
+  EXPECT_LT(pocd_after("s-restart", "r = 0: so it is"), 0.2);
+}
+
+}  // namespace
+}  // namespace ontime::scheduler
