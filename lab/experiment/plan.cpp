@@ -9,13 +9,12 @@
 
 #include "common/injection/draw.h"
 #include "lab/scenario/distribution.h"
+#include "lab/scenario/policy_choice.h"
 #include "lab/scenario/random.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::lab::experiment {
 namespace {
-
-using lab::Purpose;
-using lab::Random;
 
 std::string number(double value) {
   std::array<char, 32> text{};
@@ -213,6 +212,18 @@ std::vector<Run> plan_runs(const Scenario& scenario) {
     for (const Policy& policy : scenario.policies) runs.push_back({policy, repetition, false, seed, jobs});
   }
   return runs;
+}
+
+Status check_policy(const Policy& policy, const Scenario& scenario) {
+  for (std::uint32_t group = 0; group < scenario.jobs.size(); ++group) {
+    if (scenario.jobs[group].is_noise) continue;
+    const auto text = policy_text(policy, scenario, group, {{group, {1, 0.5}}});
+    if (!text) return text.error();
+    const auto choice = read_policy(*text);
+    if (!choice) return choice.error();
+    if (auto good = scheduler::check_policy(choice->name, choice->parameters); !good) return good;
+  }
+  return {};
 }
 
 }  // namespace ontime::lab::experiment

@@ -55,4 +55,7 @@ std::vector<Run> plan_runs(const Scenario& scenario);
 // it cannot be said.
 Result<double> rate_at_full_load(const Scenario& scenario, const JobGroup& group);
 
+// BadInput if there is no such policy or it does not take the parameters. $NAME stands for anything here.
+Status check_policy(const Policy& policy, const Scenario& scenario);
+
 }  // namespace ontime::lab::experiment

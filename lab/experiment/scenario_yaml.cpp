@@ -18,13 +18,6 @@
 namespace ontime::lab::experiment {
 namespace {
 
-using lab::read_count;
-using lab::read_number;
-using lab::read_seconds;
-using lab::read_text;
-using lab::YamlFault;
-using lab::YamlFields;
-
 constexpr std::uint32_t kNodesMax = 2000;
 constexpr std::uint32_t kTasksMax = 10'000;
 constexpr std::uint32_t kBaselineRunsMax = 100;
@@ -386,18 +379,6 @@ Scenario Reader::read(const YAML::Node& document) {
 }
 
 }  // namespace
-
-Status check_policy(const Policy& policy, const Scenario& scenario) {
-  for (std::uint32_t group = 0; group < scenario.jobs.size(); ++group) {
-    if (scenario.jobs[group].is_noise) continue;
-    const auto text = policy_text(policy, scenario, group, {{group, {1, 0.5}}});
-    if (!text) return text.error();
-    const auto choice = lab::read_policy(*text);
-    if (!choice) return choice.error();
-    if (auto good = scheduler::check_policy(choice->name, choice->parameters); !good) return good;
-  }
-  return {};
-}
 
 Result<Scenario> read_scenario(const std::string& text, const Surroundings& surroundings) {
   try {

@@ -18,7 +18,4 @@ struct Surroundings {
 // BadInput with one sentence that begins with the line where something is wrong. A scenario that was read is checked.
 Result<Scenario> read_scenario(const std::string& text, const Surroundings& surroundings);
 
-// BadInput if there is no such policy or it does not take the parameters. $NAME stands for anything here.
-Status check_policy(const Policy& policy, const Scenario& scenario);
-
 }  // namespace ontime::lab::experiment

@@ -2,7 +2,7 @@
 
 import source_tree
 
-LINES_MAX = 600
+LINES_MAX = 400
 
 
 def check(sources):
@@ -14,8 +14,8 @@ def check(sources):
     return wrong
 
 
-BAD = [("worker/x.cpp", "int x;\n" * 601), ("tests/x/x.py", "x = 1\n" * 5000), ("cli/x.h", "\n" * 600 + "end")]
-GOOD = [("worker/x.cpp", "int x;\n" * 600), ("worker/y.cpp", "")]
+BAD = [("worker/x.cpp", "int x;\n" * 401), ("tests/x/x.py", "x = 1\n" * 5000), ("cli/x.h", "\n" * 400 + "end")]
+GOOD = [("worker/x.cpp", "int x;\n" * 400), ("worker/y.cpp", "")]
 
 if __name__ == "__main__":
     source_tree.main(check, BAD, GOOD)
