@@ -57,11 +57,12 @@ TEST_F(Patience, ForSealingIsTenMinutesAtLeast) {
 }
 
 TEST_F(Patience, ForProgressIsWhatTheJobSays) {
-  job_.spec.attempt_timeout = 5s;
+  JobSpec spec;
+  spec.attempt_timeout = 5s;
   segment_.stalls = 3;
-  expect_near(progress(), 5s);
-  job_.spec.attempt_timeout = kNoTimeout;
-  EXPECT_EQ(progress(), std::nullopt);
+  expect_near(progress_limit(Job(spec), attempt_, segment_, {}), 5s);
+  spec.attempt_timeout = kNoTimeout;
+  EXPECT_EQ(progress_limit(Job(spec), attempt_, segment_, {}), std::nullopt);
 }
 
 TEST_F(Patience, ForProgressIsDoubledByEachAttemptThatStoodStillAndByNoneThatDidNotAnswer) {

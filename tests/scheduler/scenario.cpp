@@ -118,7 +118,7 @@ class Player {
       output += recording::text_of(world_.records()[shown_]) + "\n";
     }
     for (const Action& action : world_.take_all()) {
-      const std::string line = simulator::line_of(world_.now(), action);
+      const std::string line = lab::line_of(world_.now(), action);
       output += line.substr(line.find('>')) + "\n";
     }
     return output + std::exchange(shows_, {});
