@@ -18,7 +18,8 @@ constexpr double kPatienceMin = 2;       // seconds
 constexpr double kPatienceUnknown = 10;  // seconds; while no attempt of the job has started yet
 constexpr double kPatienceLaunches = 3;
 
-// The share of its split that an attempt must have mapped for its rate to count as a duration.
+// The share of its split that an attempt must have mapped for its rate to count as a duration: t_min is the fastest
+// that was seen, and over a few records anybody may be fast.
 constexpr double kTellingShare = 0.1;
 
 constexpr std::size_t kUsualFrom = 3;  // attempts that must have ended to say what is usual
@@ -40,6 +41,8 @@ std::optional<double> against_usual(std::span<const double> finished, double dur
 
 }  // namespace
 
+// Chronos eq. 30 as it is meant: what is left at the rate since the first record. Its print, t_FP + (t_now - t_FP) /
+// (CP - FP), counts once more what was done already before an attempt that resumes.
 double Pace::reaches(std::uint64_t to) const {
   if (!known || to == kUnknownEnd) return kNothing;
   const double left = static_cast<double>(to) - offset;
@@ -95,6 +98,7 @@ Pace Outlook::pace(AttemptId id, const Attempt& attempt) const {
     pace.known = seconds(attempt.reported_at - since) > patience();
     return pace;
   }
+  // Hadoop counts the launch as work, so young attempts look slower than they are.
   const TimePoint from = estimator_ == "hadoop" ? attempt.launched_at : attempt.started_at;
   const double elapsed = seconds(attempt.reported_at - from);
   if (elapsed <= 0) return pace;
@@ -216,6 +220,8 @@ std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptI
       slowness = against_usual(sample_.finished(), took / mapped);
       sample_.add_finished(took / mapped);
     } else if (took > 0) {
+      // Ended early: it would have taken longer. Left out, the slow ones that policies end would never be seen, and the
+      // tail would look light.
       sample_.add_censored(took / whole);
     }
   }
