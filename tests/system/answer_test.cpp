@@ -91,7 +91,7 @@ TEST(Answer, AJobThatFinishesAfterItsDeadlineSaysSoByItsStatus) {
   const TemporaryDirectory directory;
   write_file(directory / "text", "one two\n");
   const Finished finished =
-      ontime({"run", "wordcount", directory / "text", "--output", directory / "out", "--deadline", "1us", "--quiet"});
+      ontime({"run", "wordcount", directory / "text", "--output", directory / "out", "--deadline", "1ms", "--quiet"});
   EXPECT_EQ(finished.status, 3) << finished.err;
   EXPECT_EQ(verified_answer(directory / "out"), "one\t1\ntwo\t1\n");
 }

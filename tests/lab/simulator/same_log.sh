@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The event log of a simulation does not depend on which variant of its mathematical functions the C library chooses for
 # the processor: with and without fused multiply-add (other last bits) it is the same, byte for byte.
-#   same_log.sh ONTIME
+#   same_log.sh ONTIME ONTIME_LAB
 set -euo pipefail
 ontime=$1
+lab=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -22,8 +23,8 @@ other_processor=glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F,-AVX2_Usable,-FMA_Usa
 policies=$("$ontime" policies | cut -d' ' -f1)
 [ "$(wc -w <<< "$policies")" -ge 16 ] || { echo "these cannot be all policies: $policies"; exit 1; }
 for policy in $policies; do
-  "$ontime" simulate scenario.yaml --policy "$policy" --seed 5 --event-log here > /dev/null
-  GLIBC_TUNABLES=$other_processor "$ontime" simulate scenario.yaml --policy "$policy" --seed 5 --event-log there > /dev/null
+  "$lab" simulate scenario.yaml --policy "$policy" --seed 5 --event-log here > /dev/null
+  GLIBC_TUNABLES=$other_processor "$lab" simulate scenario.yaml --policy "$policy" --seed 5 --event-log there > /dev/null
   [ "$(wc -l < here)" -gt 1000 ] || { echo "$policy: the log is too short"; exit 1; }
   cmp here there || { echo "$policy: the logs differ"; exit 1; }
 done
