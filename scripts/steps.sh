@@ -55,17 +55,18 @@ configure() {
   cmake --preset "$preset" "$@" >"$log" 2>&1 || failed "CMake could not configure build/$preset" "$log"
 }
 
+# `sed` reads to the end where `head` would end the sorting early, which is an error under pipefail.
 # slowest_objects OLD NEW: the 20 objects whose compilation took longest among those in Ninja's log NEW and not in OLD.
 slowest_objects() {
-  awk -F '\t' 'FNR == NR { old[$0]; next }
+  awk -F '\t' 'FILENAME == ARGV[1] { old[$0]; next }
                 !($0 in old) && $4 ~ /\.o$/ { printf "%8.1f s  %s\n", ($2 - $1) / 1000, $4 }' "$1" "$2" |
-    sort -rn | head -n 20
+    sort -rn | sed -n 1,20p
 }
 
 # slowest_tests DIR: the 20 tests of the last run of ctest in DIR that took longest.
 slowest_tests() {
   awk '/^[0-9]+\/[0-9]+ Testing: / { name = $3 }
-       /^Test time = / { printf "%8.1f s  %s\n", $4, name }' "$1/Testing/Temporary/LastTest.log" | sort -rn | head -n 20
+       /^Test time = / { printf "%8.1f s  %s\n", $4, name }' "$1/Testing/Temporary/LastTest.log" | sort -rn | sed -n 1,20p
 }
 
 # build PRESET LOG [target...]: all targets when none is named. The log ends with the slowest objects.
