@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 finished after its deadline, 130 interrupted.";
 
-// Verbs of another program (lab_verbs.h): here only so that they are listed, and found by those who misspell them.
+// Verbs of another program (lab_verbs.h): here only so that help lists them, and a misspelt one finds them.
 void add_lab_verbs(CLI::App& app) {
   for (const LabVerb& verb : lab_verbs()) app.add_subcommand(verb.name, verb.summary);
 }

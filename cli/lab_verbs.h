@@ -1,5 +1,5 @@
 #pragma once
-// Verbs that study jobs instead of running them. They are in a program of their own, ontime-lab, so that those who only
+// Verbs that study jobs instead of running them. They are in a program of their own, ontime-lab, so that users who only
 // run jobs need not build it.
 
 #include <span>

@@ -24,7 +24,7 @@ struct Overlap {
   }
 };
 
-// Whether the cosine of `a` is greater than that of `b`, exactly. It is 0 where nobody has rated both.
+// Whether `a` has the greater cosine, compared exactly. It is 0 where nobody has rated both.
 bool is_more_alike(const Overlap& a, const Overlap& b);
 
 // The cosine in millionths, rounded down, exactly.

@@ -1,5 +1,5 @@
 #pragma once
-// What verbs that talk to a master share: reaching it, waiting for a job, and telling what came of the job. Apart from
+// What verbs that talk to a master share: reaching it, waiting for a job, and reporting the job's end. Apart from
 // execute.h for the sake of verbs that do not, as the messages are slow to compile.
 
 #include "cli/client/master_client.h"

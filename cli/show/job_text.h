@@ -57,7 +57,7 @@ std::string bytes_text(const wire::Account& account);
 std::string machine_text(const wire::Account& account);
 std::string saved_text(const wire::Account& account);
 
-// What was decided about stragglers, when, why, and what became of it, as people read it. Pure.
+// The decisions about stragglers: when, why, and their results, as text for people. Pure.
 
 // `whole`: every decision of a task; otherwise the first and last few of one with many.
 std::string explained_text(const wire::Reply::Explained& explained, bool whole);

@@ -13,7 +13,8 @@ std::string_view host_of(std::string_view host_header);
 bool is_known_host(std::string_view host_header, const std::vector<std::string>& names);
 // An "Origin" header of the page that "Host" names. An empty one is: browsers send none when a page is opened.
 bool is_same_origin(std::string_view origin, std::string_view host_header);
-// "Bearer TOKEN", or "Basic" with the token as password. Takes as long for every token of a length.
+// "Bearer TOKEN", or "Basic" with the token as password. Its time depends on the token's length only, so that it tells
+// nothing of the token.
 bool shows_token(std::string_view authorization, std::string_view token);
 
 }  // namespace ontime::cli

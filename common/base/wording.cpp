@@ -76,7 +76,7 @@ std::string advice(std::string_view word, const std::vector<std::string>& known)
 
 std::string not_yaml(int line) {
   return (line < 0 ? "" : "line " + std::to_string(line + 1) + ": ") +
-         std::string("this is no YAML; check brackets, quotes and indentation");
+         std::string("this is not valid YAML; check brackets, quotes and indentation");
 }
 
 std::string shell_word(std::string_view text) {

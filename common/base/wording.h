@@ -20,7 +20,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
 // What to do about a word that is none of the known ones: "did you mean 'run'?" or "choose one of: run, plan".
 std::string advice(std::string_view word, const std::vector<std::string>& known);
 
-// "line 3: this is no YAML; ..." for a file whose parser stopped there; lines count from 0, as parsers do.
+// "line 3: this is not valid YAML; ...": `line` is where the parser stopped, counted from 0; negative: not known.
 std::string not_yaml(int line);
 
 // A word of a command line that is printed to be pasted: in quotes if the shell would read more into it.

@@ -1,6 +1,6 @@
 #pragma once
 // Writes lines to a descriptor on a thread of its own, so that a disk that hangs or a pipe that nobody reads never
-// stops whoever logs: lines queue up to a bound, then the oldest are dropped and counted.
+// stops a thread that logs: lines queue up to a bound, then the oldest are dropped and counted.
 //
 // The thread is detached and owns what it works with: one that hangs in a write cannot be joined, and is left behind
 // when the process ends.

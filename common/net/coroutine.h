@@ -15,7 +15,7 @@ namespace ontime::net {
 // Errors as values: auto [error, n] = co_await socket.async_read_some(buffer, no_throw);
 inline constexpr auto no_throw = asio::experimental::as_tuple(asio::use_awaitable);
 
-// The completion handler for every co_spawn: an exception that nobody caught is a bug; it is logged and aborts, where
+// The completion handler for every co_spawn. An exception that reaches it is a bug: it is logged and aborts, where
 // asio::detached would swallow it.
 struct AbortOnException {
   const char* where;  // string literal: names the coroutine

@@ -1,5 +1,5 @@
 // Compares policies on the cluster of division_scenario.h and prints a table: PoCD with its 95 % interval, machine time
-// per job, attempts per task, bytes mapped in vain.
+// per job, attempts per task, wasted bytes.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   parse(app, options);
   CLI11_PARSE(app, argc, argv);
   std::printf(
-      "| durations | D / t_min | load | policy | PoCD | machine time per job, s | attempts per task | in vain |\n");
+      "| durations | D / t_min | load | policy | PoCD | machine time per job, s | attempts per task | wasted |\n");
   std::printf("|---|---|---|---|---|---|---|---|\n");
   for (const std::string& world : options.worlds) {
     for (const double deadline : options.deadlines) {

@@ -19,7 +19,7 @@ namespace ontime::lab {
 //   changing   the same, but an attempt's speed is drawn anew every t_min on average
 //   lognormal  median 2 t_min, sigma 0.8, attempts independent, speeds constant
 //   mixed      as pareto, but nodes differ: their slowness is lognormal, sigma 0.5
-//   unknown    as pareto, but nobody is told t_min and beta
+//   unknown    as pareto, but the policy does not know t_min and beta
 struct DivisionCase {
   std::string world = "pareto";
   std::string policy = "split-resume";

@@ -17,7 +17,7 @@ class ForecastTally {
   void add(const ForecastTrial& trial);
 
   const Calibration& pocd() const { return pocd_; }
-  // Brier score over that of always saying the base rate.
+  // Brier score over the score of always saying the base rate.
   double brier_ratio() const { return pocd_.brier() / pocd_.uncertainty(); }
   double inside() const;  // share of ends within low..high
   // Of |expected end - end| / end.

@@ -52,7 +52,7 @@ void parse(CLI::App& app, Options& options) {
   app.add_option("--launch", options.base.launch, "median launch time in seconds; tasks take 60 on average");
   app.add_option("--persistence", options.base.persistence, "share of luck that is the node's, in replay");
   app.add_option("--threads", options.threads, "runs at a time");
-  app.add_flag("--per-stage", options.per_stage, "write what became of each stage too");
+  app.add_flag("--per-stage", options.per_stage, "write each stage's results too");
   app.add_option("--out", options.out, "beginning of the names of the files written");
 }
 

@@ -24,7 +24,7 @@ void add_rows(Results& results, const JobContext& context, const wire::Reply::Jo
 void add_unfinished(Results& results, const JobContext& context, double deadline);
 // The attempts alone.
 void add_attempts(Results& results, const JobContext& context, const wire::Reply::Job& job);
-// Fills in what became of the jobs.
+// Fills in how the jobs ended.
 void settle_forecasts(Results& results);
 
 }  // namespace ontime::lab::experiment

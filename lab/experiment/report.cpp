@@ -35,7 +35,7 @@ std::string summary_table(const Report& report, const std::vector<PolicySummary>
   std::vector<std::string> titles{"policy"};
   if (has_groups) titles.push_back("jobs of");
   for (const char* title : {"jobs", "in time (PoCD)", "95 %", "mean s", "95 %", "p50", "p90", "p99", "machine s/job",
-                            "attempts/task", "mapped in vain", "resumed", "slots busy"}) {
+                            "attempts/task", "wasted", "resumed", "slots busy"}) {
     titles.emplace_back(title);
   }
   const bool has_printed = !report.printed.empty() && !has_groups;
@@ -113,7 +113,7 @@ std::string html_of(const Report& report) {
   text += "<h2>What was measured, with what</h2>\n<table>\n";
   for (const auto& [what, value] : report.facts) text += row({escaped(what), escaped(value)}, "td");
   text +=
-      "</table>\n<p>Intervals: PoCD Wilson, means Student's t over jobs, 95 %. Mapped in vain and resumed are bytes "
+      "</table>\n<p>Intervals: PoCD Wilson, means Student's t over jobs, 95 %. Wasted and resumed are bytes "
       "per byte of input; a resumed byte did not have to be mapped again because an attempt went on from an "
       "offset.</p>\n<h2>Scenario</h2>\n<pre>" +
       escaped(report.scenario_text) + "</pre>\n</body></html>\n";

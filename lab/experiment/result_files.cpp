@@ -99,7 +99,7 @@ std::string summary_table(const std::vector<PolicySummary>& all, const Scenario&
                                      {"p99", Align::Right},
                                      {"machine s/job", Align::Right},
                                      {"attempts/task", Align::Right},
-                                     {"mapped in vain", Align::Right},
+                                     {"wasted", Align::Right},
                                      {"busy", Align::Right}};
   if (!scenario.printed.empty()) columns.push_back({"printed PoCD", Align::Right});
   Table table(columns);

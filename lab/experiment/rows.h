@@ -1,5 +1,5 @@
 #pragma once
-// What came of runs, as rows of tables. Instants are seconds after the run's beginning, NaN: not known or never. Each
+// Results of runs, as rows of tables. Instants are seconds after the run's beginning, NaN: not known or never. Each
 // row lists its columns once, for writing and reading; names carry the unit.
 
 #include <cstdint>
@@ -104,7 +104,7 @@ struct AttemptRow : RowKey {
   double ended = 0;
   std::uint64_t from = 0;    // where it began, counted from the begin of the split
   std::uint64_t to = 0;      // how far it came, likewise
-  std::uint64_t sealed = 0;  // bytes of the input that the answer has from it: 0 is all in vain
+  std::uint64_t sealed = 0;  // bytes of the input that the answer has from it: 0: all of it was wasted
 
   template <class Visit>
   void fields(Visit&& visit) {
@@ -142,7 +142,7 @@ struct CopyRow : RowKey {
 struct ForecastRow : RowKey {
   double share = 0;  // of the deadline that had passed
   double pocd = 0;   // predicted; NaN: nothing could be said
-  bool met = false;  // what became of it
+  bool met = false;  // whether the job did
 
   template <class Visit>
   void fields(Visit&& visit) {

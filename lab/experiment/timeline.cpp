@@ -36,7 +36,7 @@ bool earlier_name(const std::string& a, const std::string& b) {
 // What becomes a colour, in the order of the legend.
 enum Fate { kOriginalWon, kCopyWon, kInVain, kOther };
 constexpr std::array<const char*, 4> kFateColours{"#0072B2", "#E69F00", "#999999", "#EEEEEE"};
-constexpr std::array<const char*, 4> kFateNames{"original, in the answer", "copy, in the answer", "in vain",
+constexpr std::array<const char*, 4> kFateNames{"original, in the answer", "copy, in the answer", "wasted",
                                                 "other jobs"};
 
 Fate fate_of(const AttemptRow& attempt, const JobRow& job) {

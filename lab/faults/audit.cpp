@@ -128,7 +128,7 @@ void Audit::on_recovered(const JournalContent& content, const std::vector<schedu
     const auto known = jobs_.find(job);
     require(known == jobs_.end() || known->second.state == state, "what was reported of a job stays so");
   }
-  // Whoever asks the new master now is told.
+  // A client that asks the new master now gets the answer.
   for (const auto& [id, job] : jobs_) {
     if (is_final(job.state) && !reported_.contains(id)) on_reported(id, job.state, store);
   }

@@ -84,7 +84,7 @@ class ClusterRun {
     }
   }
 
-  // Long enough for whoever was forgotten to do harm.
+  // Long enough for a forgotten process to do harm.
   double linger() const { return 2 * world_.plan.node_timeout + world_.plan.reply_timeout; }
 
   bool is_over() const {

@@ -25,7 +25,7 @@ std::string what(const Fault& fault) {
     case FaultKind::JournalFull:
       return "the journal's disk is full, " + number(100 * fault.share) + " % of a batch fits,";
     case FaultKind::WorkerLeaves:
-      return worker + " is told to end and drains for up to " + number(fault.amount) + " s, and is away";
+      return worker + " gets SIGTERM and drains for up to " + number(fault.amount) + " s, and is away";
     case FaultKind::NodeDrains:
       return worker + " is taken out";
     case FaultKind::WorkerDies:
@@ -49,7 +49,7 @@ std::string what(const Fault& fault) {
     case FaultKind::AttemptDies:
       return "an attempt of " + worker + " dies";
     case FaultKind::AttemptStops:
-      return "an attempt of " + worker + " stops for ever";
+      return "an attempt of " + worker + " stops and never goes on";
     case FaultKind::NodeFailsFast:
       return "every attempt fails at once on " + worker + ", in way " + number(fault.amount) + ",";
     case FaultKind::MountHangs:

@@ -28,16 +28,16 @@ enum class FaultKind : std::uint8_t {
   SlowNetwork,       // messages take up to `amount` seconds more
   DiskFull,          // attempts on that node fail when they write
   AttemptDies,       // one attempt's process on that node
-  AttemptStops,      // the same, SIGSTOP: it answers nothing any more, for ever
-  NodeFailsFast,     // every attempt fails there as soon as it is launched; `amount` 0: the output, 1: the application is
-                     // missing, 2: no process can be started
-  MountHangs,        // attempts there cannot begin before it is over
-  CommitFails,       // every commit that takes a step meanwhile
-  OutputHangs,       // the master's own work on the output of submission `node` gets no further before it is over
+  AttemptStops,      // the same, SIGSTOP: it never answers again
+  NodeFailsFast,  // every attempt fails there as soon as it is launched; `amount` 0: the output, 1: the application is
+                  // missing, 2: no process can be started
+  MountHangs,     // attempts there cannot begin before it is over
+  CommitFails,    // every commit that takes a step meanwhile
+  OutputHangs,    // the master's own work on the output of submission `node` gets no further before it is over
 };
 inline constexpr int kFaultKinds = 21;
 
-// When a fault begins: at a time, or in the middle of the so-manieth of something.
+// When a fault begins: at a time, or in the middle of the n-th of something.
 enum class Trigger : std::uint8_t { Time, Batch, CommitStep };
 
 struct Fault {
@@ -48,7 +48,7 @@ struct Fault {
   std::uint32_t node = 0;  // of those about nodes; OutputHangs: the submission
   double amount = 0;       // see FaultKind
   double share = 0;        // see MasterDies and JournalFull; AttemptDies, AttemptStops: which
-  bool is_silent = false;  // MasterDies: its machine, so that nobody is told. AttemptDies: any other would, too
+  bool is_silent = false;  // MasterDies: its machine, so that nobody notices. AttemptDies: any other would, too
 };
 std::string to_string(const Fault& fault);  // "at 12.5 s worker 2 dies for 3 s"
 
@@ -57,7 +57,7 @@ struct Submission {
   JobGroup job;  // of one job
   std::uint32_t tasks = 1;
   bool is_compressed = false;      // one split, whose end is not known before it was read
-  std::uint32_t output_every = 1;  // only each so-manieth record has output
+  std::uint32_t output_every = 1;  // only each n-th record has output
   double at = 0;
   double killed_at = std::numeric_limits<double>::infinity();  // asked for by the client
 };

@@ -50,7 +50,7 @@ class Workers {
     std::uint32_t border = 0;  // generation of its next Border
     Phase phase = Phase::Launching;
     bool standby = false;
-    bool is_stopped = false;  // for ever: it says and does nothing more
+    bool is_stopped = false;  // it never says or does anything again
     ByteRange launched;
     std::optional<ByteRange> begin;  // told to a standby before it was ready
     const Submission* job = nullptr;
@@ -116,7 +116,7 @@ class Workers {
   void exit(Attempt& attempt, const char* why, scheduler::FailureKind kind = scheduler::FailureKind::Attempt);
   Attempt* chosen(std::uint32_t node, double luck);
   // What it is to map. Where the end is not known, it is where the stream ends, or just behind the begin if that is
-  // later; the master is told of an end that it knows.
+  // later; the master receives an end that it knows.
   void hold(Attempt& attempt, ByteRange range);
   std::uint64_t told_end(const Attempt& attempt, std::uint64_t end) const;
   void kill(Attempt& attempt);

@@ -4,7 +4,7 @@
 //
 // Without copies and with a slot for every task the answer is a formula: every task takes the mean launch time and the
 // time for its bytes, independently. Everything else is simulated, with the policy itself, and runs are few so
-// that an answer takes about a second: each number of runs is told.
+// that an answer takes about a second: reports each number of runs.
 
 #include <cstdint>
 #include <optional>

@@ -8,7 +8,7 @@
 
 namespace ontime::lab {
 
-// Markdown. `stem` is the name of the files without their endings, `scenario` what the reader is told to run; the
+// Markdown. `stem` is the name of the files without their endings, `scenario` what the reader is to run; the
 // figure is shown if there is one.
 struct PageNames {
   std::string stem;

@@ -179,7 +179,7 @@ std::string Plot::axes() const {
   return text + ticks_of_x();
 }
 
-// All panels show the same time: until well after most policies are done, as one straggler may go on for ever.
+// All panels show the same time: until well after most policies are done, as one straggler may never end.
 double Plot::end_of_times() const {
   std::vector<double> ends;
   for (const Row& row : result_.rows) {

@@ -126,7 +126,7 @@ struct Scenario {
   // An attempt's speed changes at exponentially distributed times with this mean: it is drawn anew. 0: never.
   double speed_changes_every = 0;
   // How much of an attempt's luck is its node's, 0 to 1: correlation of the durations (as normal scores) of attempts on
-  // one node. Each attempt by itself is distributed as without it.
+  // one node. Each attempt alone is distributed as without it.
   double node_correlation = 0;
   Distribution commit;           // of a job's output, from its last seal on
   double crash_probability = 0;  // that an attempt dies on its own, at a uniformly distributed share of its duration

@@ -2,7 +2,7 @@
 // What will happen in virtual time, earliest first; what is due at the same time happens in the order in which it was
 // put in. A binary heap of small structs: what belongs to an event stands elsewhere and is found by `subject`. Most of
 // what happens are messages and heartbeats, which each come a constant time after they were put in: they need no heap,
-// only a lane of their own in which everybody stays behind those who came before.
+// only a lane of their own in which all keep their order.
 
 #include <algorithm>
 #include <array>

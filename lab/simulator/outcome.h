@@ -1,5 +1,5 @@
 #pragma once
-// What came of a simulation. Times are seconds of virtual time since its beginning unless said otherwise.
+// The results of a simulation. Times are seconds of virtual time since its beginning unless said otherwise.
 
 #include <cstdint>
 #include <span>
@@ -30,7 +30,7 @@ struct JobOutcome {
   std::uint32_t attempts = 0;  // launched
   std::uint32_t copies = 0;    // of them: speculative
   double input_bytes = 0;
-  double mapped_bytes = 0;      // by true positions, by all its attempts: what exceeds the input was mapped in vain
+  double mapped_bytes = 0;      // by true positions, by all its attempts: what exceeds the input was wasted
   std::uint32_t decisions = 0;  // of its policy, carried out
   std::int32_t chosen = -1;     // r or c of its policy's latest note that begins "r = 2: ..."; -1: it has none
   std::vector<ForecastReading> forecasts{};  // as the Observer asks for, while it ran
@@ -85,7 +85,7 @@ struct Summary {
   Mean machine_time;             // per job
   Mean flow_time;                // per job that has ended
   double attempts = 0;           // per task
-  double duplicated = 0;         // bytes mapped in vain, as a share of the input
+  double duplicated = 0;         // bytes that were wasted, as a share of the input
 };
 Summary summarise(std::span<const JobOutcome> jobs);
 

@@ -49,7 +49,7 @@ class Workers {
   // A report that has arrived at the master; nothing if its connection was lost meanwhile.
   std::optional<scheduler::Event> arrived(std::uint32_t slot, TimePoint now);
 
-  // Registration of a node arrives at the master: first this event, then its id is told, then the rest.
+  // Registration of a node arrives at the master: first this event, then its id, then the rest.
   std::optional<scheduler::Event> registration(const Upcoming& due);
   std::vector<scheduler::Event> after_registration(std::uint32_t node, NodeId id, TimePoint now);
 

@@ -110,7 +110,7 @@ double copies_share(const Sight& sight) {
 double few_copies(const Sight& sight) {
   return per_job(sight, [](const JobOutcome& job) { return job.copies <= 0.05 * job.tasks ? 1 : 0; });
 }
-double mapped_in_vain(const Sight& sight) {
+double wasted(const Sight& sight) {
   const double input = sum(sight, [](const JobOutcome& job) { return job.input_bytes; });
   const double mapped = sum(sight, [](const JobOutcome& job) { return job.mapped_bytes; });
   return input > 0 ? std::max(0.0, mapped / input - 1) : kNan;
@@ -157,7 +157,7 @@ constexpr std::array kMeasures{
     Measure{"attempts_per_task", "attempts per task", 3, false, attempts_per_task},
     Measure{"copies_share", "copies per task", 3, false, copies_share},
     Measure{"few_copies", "share of the jobs with copies for at most 5 % of their tasks", 3, true, few_copies},
-    Measure{"mapped_in_vain", "bytes mapped in vain, of the input", 3, false, mapped_in_vain},
+    Measure{"wasted", "wasted bytes, of the input", 3, false, wasted},
     Measure{"cost", "cost per job", 1, false, cost},
     Measure{"utility", "net utility", 3, false, utility},
     Measure{"finished", "share of the jobs that ended", 3, true, finished},

@@ -1,5 +1,5 @@
 #pragma once
-// What came of a study: one row per point.
+// The results of a study: one row per point.
 
 #include <functional>
 #include <optional>

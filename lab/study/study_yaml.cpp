@@ -107,7 +107,7 @@ Reading read_reading(const YAML::Node& node) {
   return {read_number(node[0]), read_number(node[1])};
 }
 
-// Which of its keys are labels and which are measures is told by their names.
+// Their names say which of its keys are labels and which are measures.
 Printed read_printed(const YAML::Node& node, const Study& study) {
   demand(node.IsMap(), node, "a mapping with labels and values is wanted here");
   Printed printed;

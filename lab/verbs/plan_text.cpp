@@ -66,19 +66,16 @@ std::string method_of(const Planned& planned) {
     runs = std::max(runs, row.answer.prospect.runs);
     search = std::max(search, row.answer.search_runs);
   }
-  return "How this was found: every attempt takes the launch time and then, for a whole split, a time that is drawn "
-         "as\n"
-         "said above, independently of all others. 'formula' is the probability that the slowest task is done in time, "
-         "with a slot "
-         "for\n"
-         "every task and no copies. 'N runs' are simulations of the cluster with the policy itself (docs/simulator.md) "
-         "and\n"
-         "the share of them that was in time, with its 95 % interval. Deadline and slots for the target are found by "
-         "trying,\n"
-         "each on " +
+  return "How this was found: each attempt takes the launch time and then, for a whole split, a time drawn as above,\n"
+         "independently of all others. 'formula' is the probability that the slowest task is done in time, with a "
+         "slot\n"
+         "for every task and no copies. 'N runs' are simulations of the cluster with the policy itself\n"
+         "(docs/simulator.md); PoCD is the share of them that was in time, with its 95 % interval. The deadline and "
+         "the\n"
+         "slots for the target are found by trying, each value on " +
          count(search, "run", "runs") +
-         ", of which at least the target's share has to be in time; a deadline that is tried is told to the\n"
-         "policy, which then makes more or less haste. Machine time is the sum over all attempts, launches included.\n";
+         ". The policy knows the deadline\n"
+         "that is tried and adapts to it. Machine time is the sum over all attempts, launches included.\n";
 }
 
 }  // namespace

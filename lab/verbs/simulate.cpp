@@ -97,7 +97,7 @@ std::string table_of(const std::vector<Row>& rows) {
                {"+-", Align::Right},
                {"flow s", Align::Right},
                {"attempts/task", Align::Right},
-               {"mapped in vain", Align::Right},
+               {"wasted", Align::Right},
                {"busy", Align::Right}});
   for (const Row& row : rows) {
     const Summary& s = row.summary;
@@ -127,7 +127,7 @@ Json json_of(const std::vector<Row>& rows) {
                     {"attempts", row.attempts},
                     {"simulated_events", row.events},
                     {"attempts_per_task", s.attempts},
-                    {"mapped_in_vain", s.duplicated},
+                    {"wasted", s.duplicated},
                     {"utilisation", row.utilisation}});
   }
   return {{"policies", list}};

@@ -68,7 +68,7 @@ bool ApplicationMaster::launch_copy(Turn& turn, const ResourceManager& nodes, Sp
       continue;
     }
     --copies[i].count;
-    // Whoever it was to relieve may have ended while it waited for a slot.
+    // The attempt it was to relieve may have ended while it waited for a slot.
     const bool waits = copies[i].standby && !turn.cluster.racing(task_id(key.task), key.begin).empty();
     launch(turn, *node, key, true, waits);
     return true;
@@ -177,8 +177,8 @@ bool ApplicationMaster::on_segment_sealed(Turn& turn, const event::SegmentSealed
   return true;
 }
 
-// The segment that begins there is the winner's: who works on it has lost it, who was to come to it later was stopped
-// in front of it when the fact was applied and learns of it now.
+// The segment that begins there is the winner's: an attempt that works on it has lost it, one to come to it later was
+// stopped in front of it when the fact was applied and learns of it now.
 void ApplicationMaster::settle_race(Turn& turn, AttemptId winner, std::uint64_t begin) {
   const std::vector<Attempt>& attempts = turn.cluster.find_task(winner.task)->attempts;
   for (std::uint32_t number = 0; number < attempts.size(); ++number) {

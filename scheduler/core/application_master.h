@@ -88,7 +88,7 @@ class ApplicationMaster {
   bool works_elsewhere(NodeId node) const;
   // Nodes where attempts that worked on this segment have failed.
   std::vector<NodeId> nodes_that_failed(const Cluster& cluster, TaskId task, std::uint64_t segment) const;
-  // Nodes where an attempt failed at the segment that begins there: whoever seals it shows that it was not at fault.
+  // Nodes where an attempt failed at the segment that begins there: a seal shows that the segment was not at fault.
   std::vector<NodeId> nodes_refuted_by(const Cluster& cluster, TaskId task, std::uint64_t begin) const;
 
   bool has_standbys() const { return speculation_.has_standbys(); }

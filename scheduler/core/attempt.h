@@ -52,13 +52,13 @@ struct Attempt {
   std::uint64_t output_bytes = 0;  // last reported
   TimePoint launched_at;           // t_lau
   TimePoint ready_at;              // launch overhead ended; epoch while launching
-  TimePoint started_at;            // t_FP; epoch while launching. A standby starts when it is told where to begin
+  TimePoint started_at;            // t_FP; epoch while launching. A standby starts when it learns where to begin
   TimePoint reported_at;           // of the last report about it; its launch counts
   TimePoint progressed_at;         // when offset last moved (launch counts)
   TimePoint ended_at;              // epoch while live
   Duration longest_gap{0};  // between two reports in which its offset moved: how long a record may take it
   std::optional<CutInFlight> cut;
-  // Where it stood one to two recent_window() ago, and less than one ago: how fast it has been of late. Its start at
+  // Where it stood one to two recent_window() ago, and less than one ago: how fast it has been recently. Its start at
   // first.
   Mark earlier;
   Mark later;

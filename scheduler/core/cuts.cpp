@@ -54,7 +54,7 @@ void ApplicationMaster::ask_cut(Turn& turn, AttemptId id, const CutInFlight& cut
   turn.act(action::CutAttempt{turn.cluster.find_attempt(id)->node, id, cut.at, cut.release});
 }
 
-// From the moment at which it was asked, whoever waits for the answer now.
+// From the moment at which it was asked, whatever waits for the answer now.
 void ApplicationMaster::limit_wait(Turn& turn, AttemptId id) {
   const Attempt& attempt = *turn.cluster.find_attempt(id);
   const Segment& segment = *turn.cluster.find_task(id.task)->ledger.find(attempt.held.begin);

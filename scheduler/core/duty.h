@@ -10,7 +10,7 @@ namespace ontime::scheduler {
 //   Serves <--operator--> Drains --its worker's wish--> Leaves --nothing runs there any more--> Left
 //      '---------------------its worker's wish-----------^
 //
-// What a node promises that drains (Drains, Leaves): it gets no new attempt; each of its attempts is asked to stop at
+// What a draining node (Drains, Leaves) promises: it gets no new attempt; each of its attempts is asked to stop at
 // its next record, seals what it has mapped and gives back the rest, which any other node goes on with at once. So no
 // record is mapped a second time and nothing counts as a failure. A standby has mapped nothing and ends; of several
 // attempts that race one segment only the farthest seals, any other ends. One that does not answer within cut_timeout

@@ -59,7 +59,7 @@ class Outlook {
 
   // The task, or one of its attempts, has changed or was reported.
   void refresh(const Cluster& cluster, TaskId task);
-  // The attempt has just ended. How many times longer per byte than is usual in this job it took; nothing if it mapped
+  // The attempt has just ended. Its seconds per byte divided by the job's median; nothing if it mapped
   // too little, or too few others have ended, to say so.
   std::optional<double> on_attempt_ended(const Cluster& cluster, AttemptId attempt);
 

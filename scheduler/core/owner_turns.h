@@ -1,10 +1,10 @@
 #pragma once
-// Whose turn it is to get a slot, where jobs of several owners wait: that of the owner whose attempts hold the fewest.
-// So nobody gets more than others by submitting more jobs, or jobs with shorter deadlines; among the jobs of one owner
-// it goes by rank. No attempt is ended for it: what one owner holds goes to others as it becomes free.
+// Whose turn it is to get a slot, where jobs of several owners wait: the owner whose attempts hold the fewest comes
+// first. So nobody gets more than others by submitting more jobs, or jobs with shorter deadlines; among the jobs of one
+// owner it goes by rank. No attempt is ended for it: what one owner holds goes to others as it becomes free.
 //
-// For one round of giving out slots, in which WaitingJobs changes only by jobs that leave it, each when its turn is settled
-// and does not come again. Choosing costs the logarithm of the number of owners.
+// For one round of giving out slots, in which WaitingJobs changes only by jobs that leave it, each when its turn is
+// settled and does not come again. Choosing costs the logarithm of the number of owners.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,12 +26,12 @@ inline std::uint64_t share_of(std::uint64_t all, double share) {
 
 class OwnerTurns {
  public:
-  // No owner gets to hold more than `most` slots, copies of late attempts included. Jobs without an owner have no bound.
+  // No owner gets to hold more than `most` slots, speculative copies included. Jobs without an owner have no bound.
   OwnerTurns(const WaitingJobs& waiting, const Cluster& cluster, std::size_t most);
 
   // The job whose turn it is; nothing if there is none left.
   std::optional<JobId> next() const;
-  // What became of its turn, and whether it can use another slot now; otherwise its owner's next job follows.
+  // The result of its turn, and whether it can use another slot now; otherwise its owner's next job follows.
   void settle(bool took_slot, bool comes_again);
 
  private:

@@ -1,7 +1,8 @@
 #pragma once
 // What earlier jobs have shown of their applications, by application and parameters. Bounded: parameters can be
-// anything, and an `exec` with ever changing commands adds a profile for each. The order of use is that of the updates'
-// times, which are in the records: a replay in any order of keys ends with the same profiles in the same order.
+// anything, and an `exec` with ever changing commands adds a profile for each. The order of use is the order of the
+// updates' times, which are in the records: a replay in any order of keys ends with the same profiles in the same
+// order.
 
 #include <cstddef>
 #include <map>

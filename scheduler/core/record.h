@@ -101,7 +101,7 @@ struct JobAccepted {
   JobSpec spec;
 };
 
-// `range` is the open segment that it starts with. A standby only gets ready; it is told later where in it to begin.
+// `range` is the open segment that it starts with. A standby only gets ready; it learns later where in it to begin.
 struct AttemptLaunched {
   AttemptId attempt;
   NodeId node;

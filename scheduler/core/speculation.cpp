@@ -55,8 +55,8 @@ std::optional<AttemptId> Speculation::start(Turn& turn, const Speculate& decisio
   return attempt;
 }
 
-// Whoever is farthest now, not at the time of the decision: another attempt may have overtaken it while standbys were
-// launched.
+// The attempt that is farthest now, not at the time of the decision: another attempt may have overtaken it while
+// standbys were launched.
 std::optional<AttemptId> Speculation::on_ready(const Turn& turn, AttemptId standby) {
   if (!standbys_.contains(standby)) return std::nullopt;
   const SegmentKey segment{standby.task.index, turn.cluster.find_attempt(standby)->held.begin};

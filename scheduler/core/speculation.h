@@ -1,13 +1,13 @@
 #pragma once
 // What a policy has asked for in one job and what has not happened yet. A Speculate decision takes one of three ways:
 //
-//   race                  copies wait for slots --launched--> they race whoever holds the segment
+//   race                  copies wait for slots --launched--> they race the attempt that holds the segment
 //   Handover::Predicted   a cut is asked for --answered--> the tail is divided, copies for its pieces wait for slots
 //   Handover::Ready       standbys wait for slots --launched, the first is ready--> a cut is asked for
 //                             --answered--> the tail is divided, the standbys begin with its pieces
 //
-// The ApplicationMaster launches what waits here, asks for the cuts (cuts.cpp) and reports back. Nothing here is durable:
-// after a restart of the master its policy decides anew, and standbys that are found live are settled.
+// The ApplicationMaster launches what waits here, asks for the cuts (cuts.cpp) and reports back. Nothing here is
+// durable: after a restart of the master its policy decides anew, and standbys that are found live are settled.
 //
 // What holds at the end of each step:
 //   * Of one segment at most one cut is planned: asked for in the name of the attempt that has got farthest, or put off

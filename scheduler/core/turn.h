@@ -1,6 +1,6 @@
 #pragma once
 // One step of the scheduler in the making: what the ResourceManager and the ApplicationMasters write their facts and
-// wishes into. A fact is applied at once, so that whoever decides next sees it.
+// requests into. A fact is applied at once, so that the next decision sees it.
 
 #include <functional>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 // What a forecast goes by: how well speeds hold, what the job's policy does, how long attempts take, what other jobs
-// have to do with the job's turn. Each is told from what attempts have shown so far.
+// have to do with the job's turn. Each is estimated from what attempts have shown so far.
 
 #include <limits>
 #include <optional>
@@ -34,7 +34,7 @@ struct Steadiness {
 // Of the job's attempts, those that have ended too.
 Steadiness steadiness_of(const Job& job);
 
-// ln(speed of late / mean speed); nothing of an attempt that has not been watched for long enough.
+// ln(recent speed / mean speed); nothing of an attempt that has not been watched for long enough.
 std::optional<double> change_of_speed(const Attempt& attempt);
 
 // What the job's policy will do about what is late or slow, `now` seconds after submission: nothing for lateness once

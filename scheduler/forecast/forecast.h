@@ -5,7 +5,7 @@
 // What is left of the job is lived through in up to 128 scenarios (forecast/remainder.h):
 //   running, pace known   what is left takes a lognormal time around what its pace says, as narrowly as speeds have
 //                         held in this job (forecast/evidence.h), and what sealing has taken others of the job:
-//                         where speeds are drawn anew while attempts run, that of late counts until this happens, and
+//                         where speeds are drawn anew while attempts run, the recent one counts until this happens, and
 //                         the usual one from then on
 //   running, too young    the tail of execution times, given that the attempt has run so long already
 //   standing still        until it is ended for that (patience.h), and then anew; never, if it is not ended and the

@@ -77,7 +77,7 @@ struct Remainder {
   std::vector<WorkOfOthers> ahead;   // gets slots before what waits here
   std::vector<WorkOfOthers> behind;  // afterwards, but before slots count as free
 
-  // In each scenario: when all is done. Infinite where something stands still for ever. Ascending.
+  // In each scenario: when all is done. Infinite where something never goes on. Ascending.
   std::vector<double> ends(const pocd::FittedTail& tail) const;
 };
 

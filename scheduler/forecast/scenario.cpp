@@ -27,7 +27,7 @@ constexpr double kLookShare = 0.05;                  // of the deadline, between
 enum Salt : std::uint64_t { kTail = 1, kLaunchSalt = 3, kSlotSalt, kMostSalt, kOthersSalt, kRescueSalt = 64 };
 std::uint64_t salted(std::uint64_t name, std::uint64_t salt) { return name * kStep + salt; }
 
-// The greatest of so many draws: P(all of n are below x) = P(one is)^n, so its quantile q is that of one at q^(1/n).
+// The greatest of so many draws: P(all of n are below x) = P(one is)^n, so its quantile q is one draw's at q^(1/n).
 double greatest(double quantile, double count) { return count > 1 ? std::pow(quantile, 1 / count) : quantile; }
 // A draw that varies as the mean of so many does, by 1 / sqrt(n) about the middle. Slots of pieces that are alike
 // become free at one time in a scenario; drawn like a single piece, the whole cluster would be lucky or unlucky at
@@ -191,7 +191,7 @@ double RemainderScenario::mean_time(double bytes) const {
 }
 
 // Very many attempts on few slots are like water: all slots are busy up to one level, and become free within one
-// attempt's time around it. Serving each by itself would cost O(attempts) for every scenario. Returns the level.
+// attempt's time around it. Serving each on its own would cost O(attempts) for every scenario. Returns the level.
 double RemainderScenario::flow(double count, double each) {
   std::sort(slots_.begin(), slots_.end(), [](const Slots& a, const Slots& b) { return a.at < b.at; });
   double work = count * each;
@@ -314,7 +314,7 @@ bool RemainderScenario::is_worth_rescue(const Running& piece) const {
   return piece.ends - from > remainder_.launch + rescue.factor * fresh(piece.whole, 0.5);
 }
 
-// Those who can be told first are rescued first.
+// The pieces that can be cut first are rescued first.
 void RemainderScenario::rescue_before(double at) {
   while (!late_.empty() && late_.front().ready <= at) {
     std::pop_heap(late_.begin(), late_.end());
@@ -373,7 +373,7 @@ RemainderScenario::Running RemainderScenario::taken_over(const Running& piece, d
   const double quantile = luck_.draw(salted(piece.name, kRescueSalt + 1), number_);
   if (kind != Rescue::Kind::Divide) {  // the fastest of them: 1 - (1 - q)^(1/n)
     rest.ends = rest.begins + fresh(rest.bytes, 1 - std::pow(1 - quantile, 1 / attempts));
-  } else {  // whoever is not too slow keeps a part
+  } else {  // an attempt that is not too slow keeps a part
     const bool keeps = piece.ends - piece.begins < kTooSlow * fresh(piece.bytes, 0.5);
     const double parts = keeps ? attempts + 1 : attempts;
     rest.bytes /= parts;

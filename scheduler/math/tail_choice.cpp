@@ -15,7 +15,7 @@ namespace {
 using pocd::FittedTail;
 
 constexpr double kUsualShape = 2;
-constexpr double kSpreadMin = 0.02;  // of ln T: equal durations are not certain to be equal for ever
+constexpr double kSpreadMin = 0.02;  // of ln T: equal durations need not stay equal
 constexpr double kUnfit = 1.63;      // Kolmogorov and Smirnov, at 1 %: distance times the root of n
 constexpr std::size_t kCensoredMost = 64;
 

@@ -21,7 +21,7 @@ enum class Handover : std::uint8_t {
 
 // Race the open segment that begins at `segment`, or a tail of it, with fresh attempts.
 //
-//   resume_at empty                       the segment from its begin (restart); whoever works on it goes on
+//   resume_at empty                       the segment from its begin (restart); the attempt on it goes on
 //   resume_at, release = false            the tail from there on; the attempt that is cut goes on and races for it too
 //   resume_at, release = true             the same, but the attempt that is cut stops at the cut
 //   resume_at, release, borders           the tail is divided at the borders into segments of their own

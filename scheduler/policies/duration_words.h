@@ -8,7 +8,7 @@
 
 namespace ontime::scheduler {
 
-// split_bytes: of a whole split, what t_min is told for.
+// split_bytes: of a whole split, which t_min is for.
 std::string duration_words(const estimate::Durations& durations, const estimate::DurationHints& hints,
                            double split_bytes);
 

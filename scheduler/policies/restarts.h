@@ -1,5 +1,5 @@
 #pragma once
-// What the policies have in common whose copies start at the segment's begin and race whoever works on it.
+// What the policies have in common whose copies start at the segment's begin and race the attempt on it.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,7 @@
 """check_phrases.py SOURCE_DIR, or --self-test
 
-README.md and docs/*.md contain no phrase of phrases.txt, which names a better one for each.
+The pages, and the comments and messages of the code, contain no phrase of phrases.txt, which names a better one for each.
 """
-import glob
 import os
 import re
 import sys
@@ -26,6 +25,27 @@ def found_in(text, phrases):
             yield plain.count("\n", 0, match.start()) + 1, phrase, better
 
 
+FOLDERS = ("apps", "cli", "cmake", "common", "docker", "docs", "examples", "lab", "master", "scheduler", "scripts", "tests",
+           "worker")
+TEXTS = (".cmake", ".cpp", ".css", ".h", ".html", ".js", ".md", ".proto", ".py", ".sh", ".txt", ".yaml", ".yml")
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def is_read(name):
+    """Scripts have no ending. The bundled books are not ours."""
+    return name.endswith(TEXTS) or "." not in name
+
+
+def texts_of(source):
+    yield os.path.join(source, "README.md")
+    yield os.path.join(source, "CMakeLists.txt")
+    for folder in FOLDERS:
+        for directory, _, names in os.walk(os.path.join(source, folder)):
+            if directory in (HERE, os.path.join(source, "examples", "text")) or "corpus" in directory:
+                continue
+            yield from (os.path.join(directory, name) for name in sorted(names) if is_read(name))
+
+
 def self_test(phrases):
     """Phrases are found across lines and in any case, and not in code or as parts of words."""
     text = "It waits.\nFor\n  ever, `whoever` said, is untold;\nWhoever asks."
@@ -35,14 +55,15 @@ def self_test(phrases):
 
 
 def main(source):
-    phrases = list(phrases_of(os.path.join(os.path.dirname(os.path.abspath(__file__)), "phrases.txt")))
+    phrases = list(phrases_of(os.path.join(HERE, "phrases.txt")))
     if source == "--self-test":
         return self_test(phrases)
+    source = os.path.abspath(source)
     count = 0
-    for page in [os.path.join(source, "README.md")] + sorted(glob.glob(os.path.join(source, "docs/*.md"))):
-        with open(page, encoding="utf-8") as file:
+    for path in texts_of(source):
+        with open(path, encoding="utf-8", errors="replace") as file:
             for number, phrase, better in sorted(found_in(file.read(), phrases)):
-                print(f"{os.path.relpath(page, source)}:{number}: '{phrase}'; better: {better}")
+                print(f"{os.path.relpath(path, source)}:{number}: '{phrase}'; better: {better}")
                 count += 1
     return 1 if count else 0
 

@@ -26,7 +26,7 @@ class ReconnectPause {
   void on_session_over(Duration stood) {
     if (stood >= lasting_) pause_ = Duration(0);
   }
-  // To be spread at random below by whoever waits.
+  // The caller waits a random time below it.
   Duration next() { return pause_ = std::min(max_, std::max(min_, 2 * pause_)); }
 
  private:

@@ -28,7 +28,7 @@ Status check_control_group(const std::string& directory) {
 
 Status enter_control_group(const std::string& directory) {
   const int members = ::open(members_of(directory).c_str(), O_WRONLY | O_CLOEXEC);
-  const bool has_entered = members >= 0 && ::write(members, "0", 1) == 1;  // 0: whoever writes
+  const bool has_entered = members >= 0 && ::write(members, "0", 1) == 1;  // 0: the writing process
   const int problem = errno;
   if (members >= 0) ::close(members);
   if (has_entered) return {};

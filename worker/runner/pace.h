@@ -29,9 +29,10 @@ class RunClock {
 // The machine's.
 RunClock& steady_run_clock();
 
-// How many bytes of records to claim at a time. A cut is answered, and progress is told, between two blocks: so a block
-// shall not last longer than a moment, whatever a record takes, down to one record. Where records are quick blocks are
-// as large as the reader's, which costs nothing: it takes some 17 doublings to get there, a millisecond in all. Pure.
+// How many bytes of records to claim at a time. Cuts are answered, and progress is reported, between two blocks: so a
+// block shall not last longer than a moment, whatever a record takes, down to one record. Where records are quick
+// blocks are as large as the reader's, which costs nothing: it takes some 17 doublings to get there, a millisecond in
+// all. Pure.
 class BlockSize {
  public:
   static constexpr Duration kTarget = std::chrono::milliseconds(50);

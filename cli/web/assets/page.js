@@ -131,8 +131,11 @@ function facts(job) {
   }
   if (job.account) {
     const b = job.account.bytes;
-    list.push(['Mapped', size(b.mapped) + ': useful ' + size(b.useful) + ', twice ' + size(b.duplicated) + ', in vain ' +
-               size(b.dropped) + ', open ' + size(b.open)]);
+    list.push([
+      'Mapped',
+      size(b.mapped) + ': useful ' + size(b.useful) + ', twice ' + size(b.duplicated) + ', wasted ' + size(b.dropped) +
+          ', open ' + size(b.open)
+    ]);
   }
   return list;
 }

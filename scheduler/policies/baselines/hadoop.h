@@ -13,7 +13,7 @@
 
 namespace ontime::scheduler::estimate {
 
-// Each finished task is counted once. Unit: that of the durations. All 0 while nothing is counted.
+// Each finished task is counted once. Unit: the durations' unit. All 0 while nothing is counted.
 class DurationStatistics {
  public:
   void add(double duration);

@@ -40,7 +40,7 @@ double percentile(std::vector<double> values, double share);
 // The rate below which a task is slow; nothing with fewer than two rates. Infinite rates only count in percentiles.
 std::optional<double> slow_rate(const LateRules& rules, const std::vector<double>& rates);
 
-// Free slots on nodes that are not slow. A node is slow if its speed (that of the attempts which ended there, as the
+// Free slots on nodes that are not slow. A node is slow if its speed (by the attempts which ended there, as the
 // ResourceManager keeps it) is below the slow_node percentile of all nodes' (paper), or if its mean duration exceeds
 // the nodes' by slow_node deviations (mrv1).
 std::uint32_t slots_on_good_nodes(const View& view, const LateRules& rules);

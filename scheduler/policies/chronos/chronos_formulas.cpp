@@ -10,7 +10,7 @@
 namespace ontime::scheduler::pocd {
 namespace {
 
-// Clamps the logarithm of a factor of p to that of a probability.
+// Clamps the logarithm of a factor of p to a probability's logarithm.
 double ln_probability(double ln) { return std::min(ln, 0.0); }
 
 // ln((1 - phi) t_min / Db), Db = D - tau_est
@@ -67,8 +67,8 @@ double RestartRace::two_sided(double w) const {
 double RestartRace::tail_above(double from) const {
   const double power = excess_over_one(job_.beta, r_ + 1);  // k - 1, k = beta (r + 1)
   if (!(power > 0)) return kInfinity;
-  // With w = from / u the integral is from P(from) times that of u^(k - 2) ((from + tau) / (from + tau u))^beta over
-  // [0, 1]; integrating by parts takes the singularity at 0 away and leaves two positive terms.
+  // With w = from / u the integral is from P(from) times the integral of u^(k - 2) ((from + tau) / (from + tau u))^beta
+  // over [0, 1]; integrating by parts takes the singularity at 0 away and leaves two positive terms.
   const double tau = job_.tau_est;
   const auto integrand = [&](double u) {
     return std::pow(u, power) * std::exp((job_.beta + 1) * -std::log1p((u - 1) * tau / (from + tau)));

@@ -70,7 +70,7 @@ struct Straggler {
 
 struct FoundStragglers {
   std::vector<Straggler> pieces;  // that copies could bring in; in order of job and task
-  std::vector<AttemptId> slower;  // attempts of late or raced tasks that are not the first on any piece
+  std::vector<AttemptId> slower;  // attempts of raced or late tasks that are not the first on any piece
   std::vector<Decline> declined;  // late tasks that copies are no use for, at most one each, in the same order
 };
 

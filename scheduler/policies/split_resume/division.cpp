@@ -71,7 +71,7 @@ class Powers {
 // ln s, for tails that are asked by it.
 constexpr auto kLn = [] {
   std::array<double, kSlotsPerGrantMax + 1> ln{};
-  // ln(s) = ln(s - 1) + 2 artanh(1 / (2 s - 1)), as std::log is not to be had at compile time.
+  // ln(s) = ln(s - 1) + 2 artanh(1 / (2 s - 1)), as std::log is not available at compile time.
   for (std::size_t s = 2; s < ln.size(); ++s) {
     const double x = 1 / (2 * static_cast<double>(s) - 1);
     double sum = 0;

@@ -23,7 +23,7 @@ struct RescueRules {
   double slow = 2;
   double min_piece = 4;  // launches that half of the attempts at a piece must last
   double spread = 0.1;   // how far speeds wander: standard deviation of ln(real / estimated time to go)
-  double recent = 1;     // weight of an attempt's speed of late in what is believed of it; the rest: its mean speed
+  double recent = 1;     // weight of an attempt's recent speed in its estimate; the rest: its mean speed
   // Copies duplicate work and a late piece can be divided again, so pieces are raced only if the time left is shorter
   // than so many times a check and a launch; by at most `copies` attempts each.
   double last_chance = 4;

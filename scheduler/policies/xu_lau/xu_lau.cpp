@@ -160,7 +160,7 @@ Plan Sca::plan(const View& view) {
     plan.add(CloneTasks{id, clones, Reason::Clone});
   }
   clones_ = std::move(granted);
-  plan.next_check = view.now + from_seconds(slot_);  // whoever has not begun by then is looked at again
+  plan.next_check = view.now + from_seconds(slot_);  // a job that has not begun by then is looked at again
   return plan;
 }
 

@@ -106,7 +106,7 @@ double cluster_load(const View& view);
 //
 // Parameters: gamma 0.01 (price of machine time against flow time), r 8 (most copies per task, at most 50), cutoff
 // (load; by default omega_U of the tasks' alpha, the smallest among the jobs), slot 0.5 s, t_min, beta, t_avg, fit.
-// A job of whose durations nothing is known counts as t_min = 1 s: for a job by itself c does not depend on it.
+// A job of whose durations nothing is known counts as t_min = 1 s: for a single job c does not depend on it.
 // Nothing is declined; a job's note says why its tasks have that many copies.
 
 class Sca final : public Policy {
