@@ -10,44 +10,44 @@
 namespace ontime::master {
 namespace {
 
-namespace record = scheduler::record;
+namespace fact = scheduler::fact;
 
 struct Line {
   const scheduler::Cluster& cluster;
 
-  void operator()(const record::MasterStarted& fact) const { spdlog::info("master_started epoch={}", fact.epoch); }
+  void operator()(const fact::MasterStarted& fact) const { spdlog::info("master_started epoch={}", fact.epoch); }
 
-  void operator()(const record::NodeAdded& fact) const {
+  void operator()(const fact::NodeAdded& fact) const {
     spdlog::info("node_added {} name={} host={} slots={}", fact.node, log::Quoted{fact.name}, log::Quoted{fact.host},
                  fact.slots);
   }
 
-  void operator()(const record::DutyChanged& fact) const {
+  void operator()(const fact::DutyChanged& fact) const {
     const scheduler::Node* node = cluster.find_node(fact.node);
     spdlog::info("node_{} node={} name={}", name_of(fact.duty), to_string(fact.node),
                  node == nullptr ? "" : node->name);
   }
 
-  void operator()(const record::JobAccepted& fact) const {
+  void operator()(const fact::JobAccepted& fact) const {
     spdlog::info("job_accepted {} owner={} application={} inputs={} split_bytes={} policy={} output={}", fact.job,
                  log::Quoted{fact.spec.owner}, log::Quoted{fact.spec.application}, fact.spec.inputs.size(),
                  fact.spec.split_bytes, fact.spec.policy, log::Quoted{fact.spec.output});
   }
 
-  void operator()(const record::AttemptLaunched& fact) const {
+  void operator()(const fact::AttemptLaunched& fact) const {
     spdlog::debug("attempt_launched {} {} begin={} end={} speculative={}", fact.attempt, fact.node, fact.range.begin,
                   fact.range.end, fact.speculative);
   }
 
-  void operator()(const record::StandbyBegun& fact) const {
+  void operator()(const fact::StandbyBegun& fact) const {
     spdlog::debug("standby_begun {} begin={} end={}", fact.attempt, fact.range.begin, fact.range.end);
   }
 
-  void operator()(const record::SegmentDivided& fact) const {
+  void operator()(const fact::SegmentDivided& fact) const {
     spdlog::debug("segment_divided {} begin={} at={}", fact.task, fact.begin, fact.at);
   }
 
-  void operator()(const record::PolicyDecided& fact) const {
+  void operator()(const fact::PolicyDecided& fact) const {
     const scheduler::DecisionNote& note = fact.decision;
     if (note.reason == scheduler::kPolicyMissing) {
       spdlog::warn("policy_missing {} message={}", fact.job, log::Quoted{note.text});
@@ -62,33 +62,33 @@ struct Line {
                  note.copies, note.pieces);
   }
 
-  void operator()(const record::ProfileUpdated& fact) const {
+  void operator()(const fact::ProfileUpdated& fact) const {
     spdlog::debug("profile_updated attempts={}", fact.sample.finished().size());
   }
 
-  void operator()(const record::ProfileForgotten&) const { spdlog::debug("profile_forgotten"); }
+  void operator()(const fact::ProfileForgotten&) const { spdlog::debug("profile_forgotten"); }
 
-  void operator()(const record::NodeForgotten& fact) const { spdlog::debug("node_forgotten {}", fact.node); }
+  void operator()(const fact::NodeForgotten& fact) const { spdlog::debug("node_forgotten {}", fact.node); }
 
-  void operator()(const record::SegmentCut& fact) const {
+  void operator()(const fact::SegmentCut& fact) const {
     spdlog::debug("segment_cut {} begin={} at={} release={}", fact.attempt, fact.begin, fact.at, fact.release);
   }
 
-  void operator()(const record::SegmentSealed& fact) const {
+  void operator()(const fact::SegmentSealed& fact) const {
     spdlog::debug("segment_sealed {} begin={} end={} output_bytes={} records={}", fact.attempt, fact.range.begin,
                   fact.range.end, fact.output.length, fact.output.records);
   }
 
-  void operator()(const record::AttemptEnded& fact) const {
+  void operator()(const fact::AttemptEnded& fact) const {
     using scheduler::AttemptEnd;
     const bool is_usual = fact.end == AttemptEnd::Killed || fact.end == AttemptEnd::Lost;
     spdlog::log(is_usual ? spdlog::level::debug : spdlog::level::warn, "attempt_ended {} end={} message={}",
                 fact.attempt, log::Quoted{name_of(fact.end)}, log::Quoted{fact.message});
   }
 
-  void operator()(const record::CommitStarted& fact) const { spdlog::info("job_commit_started {}", fact.job); }
+  void operator()(const fact::CommitStarted& fact) const { spdlog::info("job_commit_started {}", fact.job); }
 
-  void operator()(const record::JobEnded& fact) const {
+  void operator()(const fact::JobEnded& fact) const {
     const scheduler::Job* job = cluster.find_job(fact.job);
     const double elapsed = job == nullptr ? 0.0 : seconds(job->ended_at - job->submitted_at);
     spdlog::log(fact.state == scheduler::JobState::Failed ? spdlog::level::warn : spdlog::level::info,
@@ -96,12 +96,12 @@ struct Line {
                 log::Quoted{fact.message});
   }
 
-  void operator()(const record::JobForgotten& fact) const { spdlog::debug("job_forgotten {}", fact.job); }
+  void operator()(const fact::JobForgotten& fact) const { spdlog::debug("job_forgotten {}", fact.job); }
 };
 
 }  // namespace
 
-void log_record(const scheduler::Record& record, const scheduler::Cluster& cluster) {
+void log_record(const scheduler::JournalRecord& record, const scheduler::Cluster& cluster) {
   std::visit(Line{cluster}, record.fact);
 }
 

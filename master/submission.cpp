@@ -161,7 +161,7 @@ Status fill_policy(const wire::JobSpec& request, const PolicyChoice& otherwise, 
 Status fill_estimator(const wire::JobSpec& request, JobSpec& spec) {
   if (request.estimator().empty()) return {};
   std::vector<std::string> known;
-  for (const std::string_view name : scheduler::estimate::estimator_names()) known.emplace_back(name);
+  for (const std::string_view name : scheduler::math::estimator_names()) known.emplace_back(name);
   if (std::find(known.begin(), known.end(), request.estimator()) != known.end()) {
     spec.estimator = request.estimator();
     return {};

@@ -53,7 +53,7 @@ std::string actions_of(const Difference& difference) {
 
 std::string text_of(const EpochReport& epoch, const Difference& difference) {
   const bool is_about_records = difference.recorded || difference.replayed;
-  const auto shown = [](const std::optional<scheduler::Record>& record) {
+  const auto shown = [](const std::optional<scheduler::JournalRecord>& record) {
     return record ? number("%.9f s  ", seconds(record->at.time_since_epoch())) + recording::text_of(*record)
                   : std::string("nothing (more)");
   };

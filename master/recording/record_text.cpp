@@ -6,7 +6,7 @@
 namespace ontime::recording {
 namespace {
 
-namespace record = scheduler::record;
+namespace fact = scheduler::fact;
 using scheduler::AttemptEnd;
 using scheduler::DecisionNote;
 using scheduler::JobState;
@@ -37,46 +37,46 @@ std::string text(const DecisionNote& note) {
 }
 
 struct Writer {
-  std::string operator()(const record::MasterStarted& r) { return "master started, epoch " + std::to_string(r.epoch); }
-  std::string operator()(const record::NodeAdded& r) {
+  std::string operator()(const fact::MasterStarted& r) { return "master started, epoch " + std::to_string(r.epoch); }
+  std::string operator()(const fact::NodeAdded& r) {
     return to_string(r.node) + " added: " + r.name + ", slots " + std::to_string(r.slots);
   }
-  std::string operator()(const record::DutyChanged& r) { return to_string(r.node) + " " + name_of(r.duty); }
-  std::string operator()(const record::JobAccepted& r) {
+  std::string operator()(const fact::DutyChanged& r) { return to_string(r.node) + " " + name_of(r.duty); }
+  std::string operator()(const fact::JobAccepted& r) {
     return to_string(r.job) + " accepted: " + r.spec.application + ", policy " + r.spec.policy;
   }
-  std::string operator()(const record::AttemptLaunched& r) {
+  std::string operator()(const fact::AttemptLaunched& r) {
     return to_string(r.attempt) + " launched on " + to_string(r.node) + " " + text(r.range) +
            (r.speculative ? " speculative" : "") + (r.standby ? " standby" : "");
   }
-  std::string operator()(const record::StandbyBegun& r) { return to_string(r.attempt) + " begins " + text(r.range); }
-  std::string operator()(const record::SegmentCut& r) {
+  std::string operator()(const fact::StandbyBegun& r) { return to_string(r.attempt) + " begins " + text(r.range); }
+  std::string operator()(const fact::SegmentCut& r) {
     return to_string(r.attempt) + " cut [" + std::to_string(r.begin) + " at " + std::to_string(r.at) +
            (r.release ? ", released" : "");
   }
-  std::string operator()(const record::SegmentDivided& r) {
+  std::string operator()(const fact::SegmentDivided& r) {
     return to_string(r.task) + " divided [" + std::to_string(r.begin) + " at " + std::to_string(r.at);
   }
-  std::string operator()(const record::SegmentSealed& r) {
+  std::string operator()(const fact::SegmentSealed& r) {
     return to_string(r.attempt) + " sealed " + text(r.range) + ", output " + std::to_string(r.output.length) +
            " bytes at " + std::to_string(r.output.file_offset);
   }
-  std::string operator()(const record::AttemptEnded& r) {
+  std::string operator()(const fact::AttemptEnded& r) {
     return to_string(r.attempt) + " " + name_of(r.end) + (r.message.empty() ? "" : ": " + r.message);
   }
-  std::string operator()(const record::PolicyDecided& r) { return to_string(r.job) + " decided: " + text(r.decision); }
-  std::string operator()(const record::ProfileUpdated& r) {
+  std::string operator()(const fact::PolicyDecided& r) { return to_string(r.job) + " decided: " + text(r.decision); }
+  std::string operator()(const fact::ProfileUpdated& r) {
     return "profile updated: " + std::to_string(r.sample.finished().size()) + " durations, " +
            std::to_string(r.sample.censored().size()) + " ended early, " + std::to_string(r.sample.launches().size()) +
            " launches";
   }
-  std::string operator()(const record::ProfileForgotten&) { return "profile forgotten"; }
-  std::string operator()(const record::NodeForgotten& r) { return to_string(r.node) + " forgotten"; }
-  std::string operator()(const record::CommitStarted& r) { return to_string(r.job) + " commit started"; }
-  std::string operator()(const record::JobEnded& r) {
+  std::string operator()(const fact::ProfileForgotten&) { return "profile forgotten"; }
+  std::string operator()(const fact::NodeForgotten& r) { return to_string(r.node) + " forgotten"; }
+  std::string operator()(const fact::CommitStarted& r) { return to_string(r.job) + " commit started"; }
+  std::string operator()(const fact::JobEnded& r) {
     return to_string(r.job) + " " + name_of(r.state) + (r.message.empty() ? "" : ": " + r.message);
   }
-  std::string operator()(const record::JobForgotten& r) { return to_string(r.job) + " forgotten"; }
+  std::string operator()(const fact::JobForgotten& r) { return to_string(r.job) + " forgotten"; }
 };
 
 }  // namespace
@@ -97,6 +97,6 @@ const char* name_of(DecisionNote::What what) {
   return "note";
 }
 
-std::string text_of(const scheduler::Record& record) { return std::visit(Writer{}, record.fact); }
+std::string text_of(const scheduler::JournalRecord& record) { return std::visit(Writer{}, record.fact); }
 
 }  // namespace ontime::recording

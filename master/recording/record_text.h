@@ -7,7 +7,7 @@
 
 namespace ontime::recording {
 
-std::string text_of(const scheduler::Record& record);
+std::string text_of(const scheduler::JournalRecord& record);
 
 const char* name_of(scheduler::DecisionNote::What what);  // "end-attempt"
 

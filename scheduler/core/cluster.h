@@ -50,7 +50,7 @@ class Cluster {
   std::vector<AttemptId> standing_by(TaskId task, std::uint64_t begin) const;
 
   // What is known of attempts of this application with these parameters, from earlier jobs; null if nothing is.
-  const estimate::DurationSample* find_profile(const JobSpec& spec) const;
+  const math::DurationSample* find_profile(const JobSpec& spec) const;
   static std::string profile_key(const JobSpec& spec);
   const ProfileTable& profiles() const { return profiles_; }
 
@@ -62,7 +62,7 @@ class Cluster {
   // The oldest node that is gone and that no remembered job ran an attempt on, if there are more than `kept` of them.
   std::optional<NodeId> surplus_node(std::size_t kept) const;
 
-  void apply(const Record& record);
+  void apply(const JournalRecord& record);
 
   void observe_node(NodeId node, NodeState state, bool synchronised, TimePoint now);
   void observe_heard(NodeId node, TimePoint now);

@@ -16,7 +16,7 @@ std::optional<TimePoint> NodeHealth::hold(Node& node, TimePoint now) {
 
 std::optional<TimePoint> NodeHealth::on_failure(NodeId id, JobId job, FailureKind kind, bool works_elsewhere,
                                                 TimePoint now) {
-  if (kind != FailureKind::Place && kind != FailureKind::Missing && kind != FailureKind::Node) return std::nullopt;
+  if (kind != FailureKind::Storage && kind != FailureKind::Missing && kind != FailureKind::Node) return std::nullopt;
   Node& node = nodes_[id];
   if (node.jobs.size() < kJobsKept) node.jobs.insert(job);
   if (kind != FailureKind::Node && !works_elsewhere && node.jobs.size() < 2) return std::nullopt;

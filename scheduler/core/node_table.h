@@ -28,14 +28,14 @@ class NodeTable {
     if (pages_.size() <= page_of(id)) pages_.resize(page_of(id) + 1);
     std::unique_ptr<Page>& page = pages_[page_of(id)];
     if (page == nullptr) page = std::make_unique<Page>();
-    page->places[id.value % kPage] = &added;
+    page->nodes[id.value % kPage] = &added;
     ++page->used;
     return added;
   }
   // REQUIRES: it is there, and not the newest.
   void forget(NodeId id) {
     std::unique_ptr<Page>& page = pages_[page_of(id)];
-    page->places[id.value % kPage] = nullptr;
+    page->nodes[id.value % kPage] = nullptr;
     if (--page->used == 0) page = nullptr;
     nodes_.erase(id);
   }
@@ -54,13 +54,13 @@ class NodeTable {
  private:
   static constexpr std::uint32_t kPage = 256;
   struct Page {
-    std::array<Node*, kPage> places{};  // into nodes_
+    std::array<Node*, kPage> nodes{};  // into nodes_
     std::uint32_t used = 0;
   };
   static std::size_t page_of(NodeId id) { return id.value / kPage; }
   Node* at(NodeId id) const {
     const std::size_t page = page_of(id);
-    return page < pages_.size() && pages_[page] != nullptr ? pages_[page]->places[id.value % kPage] : nullptr;
+    return page < pages_.size() && pages_[page] != nullptr ? pages_[page]->nodes[id.value % kPage] : nullptr;
   }
 
   std::map<NodeId, Node> nodes_;

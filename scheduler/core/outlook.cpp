@@ -173,7 +173,7 @@ double Outlook::completion_of(TaskId id, const Task& task) const {
   for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
     if (segment->sealed) continue;
     --open;
-    const double completion = piece_completion(id, task, segment->range);
+    const double completion = segment_completion(id, task, segment->range);
     if (std::isnan(completion))
       is_unknown = true;
     else
@@ -183,12 +183,12 @@ double Outlook::completion_of(TaskId id, const Task& task) const {
 }
 
 // The first of the attempts that race for it.
-double Outlook::piece_completion(TaskId id, const Task& task, ByteRange piece) const {
+double Outlook::segment_completion(TaskId id, const Task& task, ByteRange segment) const {
   double first = kNothing;
   for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
     const Attempt& attempt = task.attempts[number];
-    if (!is_live(attempt.state) || attempt.standby || !attempt.held.contains(piece.begin)) continue;
-    const double completion = pace({id, number}, attempt).reaches(piece.end);
+    if (!is_live(attempt.state) || attempt.standby || !attempt.held.contains(segment.begin)) continue;
+    const double completion = pace({id, number}, attempt).reaches(segment.end);
     if (!(first <= completion)) first = std::isnan(completion) ? first : completion;
   }
   return first;
@@ -197,7 +197,7 @@ double Outlook::piece_completion(TaskId id, const Task& task, ByteRange piece) c
 void Outlook::smooth(AttemptId id, const Attempt& attempt) {
   if (attempt.state != AttemptState::Running || attempt.launch_end == kUnknownEnd) return;
   auto& estimator = smoothing_[id];
-  if (!estimator) estimator = estimate::make_estimator(estimator_, since_submission(attempt.launched_at));
+  if (!estimator) estimator = math::make_estimator(estimator_, since_submission(attempt.launched_at));
   const auto whole = static_cast<double>(attempt.launch_end - attempt.start_offset);
   if (whole <= 0) return;
   estimator->observe(

@@ -2,17 +2,17 @@
 
 namespace ontime::scheduler {
 
-std::size_t ProfileTable::bytes_of(const std::string& key, const estimate::DurationSample& sample) {
+std::size_t ProfileTable::bytes_of(const std::string& key, const math::DurationSample& sample) {
   const std::size_t durations = sample.finished().size() + sample.censored().size() + sample.launches().size();
   return 2 * key.size() + durations * sizeof(double);
 }
 
-const estimate::DurationSample* ProfileTable::find(const std::string& key) const {
+const math::DurationSample* ProfileTable::find(const std::string& key) const {
   const auto found = profiles_.find(key);
   return found == profiles_.end() ? nullptr : &found->second.sample;
 }
 
-void ProfileTable::update(const std::string& key, const estimate::DurationSample& sample, TimePoint at) {
+void ProfileTable::update(const std::string& key, const math::DurationSample& sample, TimePoint at) {
   forget(key);
   profiles_.emplace(key, Profile{sample, at});
   order_.emplace(at, key);

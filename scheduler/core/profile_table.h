@@ -21,8 +21,8 @@ class ProfileTable {
   static constexpr std::size_t kBytesMax = 16u << 20;    // of all: keys and durations
   static constexpr std::size_t kKeyBytesMax = 64u << 10;  // a job with longer parameters leaves no profile
 
-  const estimate::DurationSample* find(const std::string& key) const;
-  void update(const std::string& key, const estimate::DurationSample& sample, TimePoint at);
+  const math::DurationSample* find(const std::string& key) const;
+  void update(const std::string& key, const math::DurationSample& sample, TimePoint at);
   void forget(const std::string& key);
   // The least recently updated one, while there are more than `kept` or they are too large.
   std::optional<std::string> surplus(std::size_t kept) const;
@@ -32,10 +32,10 @@ class ProfileTable {
 
  private:
   struct Profile {
-    estimate::DurationSample sample;
+    math::DurationSample sample;
     TimePoint updated_at;
   };
-  static std::size_t bytes_of(const std::string& key, const estimate::DurationSample& sample);
+  static std::size_t bytes_of(const std::string& key, const math::DurationSample& sample);
 
   std::map<std::string, Profile> profiles_;
   std::set<std::pair<TimePoint, std::string>> order_;  // of update, then of key

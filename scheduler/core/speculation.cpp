@@ -34,18 +34,18 @@ Speculation::Speculation(JobId job, const Cluster& cluster) : job_(job) {
   }
 }
 
-std::optional<AttemptId> Speculation::start(Turn& turn, const Speculate& decision) {
+std::optional<AttemptId> Speculation::start(StepBuilder& step, const Speculate& decision) {
   const SegmentKey segment{decision.task.index, decision.segment};
   if (!decision.resume_at) {
-    note(turn, decision, std::nullopt);
+    note(step, decision, std::nullopt);
     copies_.push_back({segment, total(decision.copies), false});
     return std::nullopt;
   }
   // Without an attempt there is nothing to cut: the segment waits for a slot as it is. With a cut planned already the
   // decision was made without it, and its borders may lie in what is someone else's by the time of the answer.
-  const std::optional<AttemptId> attempt = farthest(turn.cluster, job_, segment);
+  const std::optional<AttemptId> attempt = farthest(step.cluster, job_, segment);
   if (!attempt || behind_cuts_.contains(*attempt) || when_ready_.contains(segment)) return std::nullopt;
-  note(turn, decision, attempt);
+  note(step, decision, attempt);
   if (decision.handover == Handover::Ready) {
     when_ready_.emplace(segment, decision);
     copies_.push_back({segment, total(decision.copies), true});
@@ -57,10 +57,10 @@ std::optional<AttemptId> Speculation::start(Turn& turn, const Speculate& decisio
 
 // The attempt that is farthest now, not at the time of the decision: another attempt may have overtaken it while
 // standbys were launched.
-std::optional<AttemptId> Speculation::on_ready(const Turn& turn, AttemptId standby) {
+std::optional<AttemptId> Speculation::on_ready(const StepBuilder& step, AttemptId standby) {
   if (!standbys_.contains(standby)) return std::nullopt;
-  const SegmentKey segment{standby.task.index, turn.cluster.find_attempt(standby)->held.begin};
-  const std::optional<AttemptId> attempt = farthest(turn.cluster, job_, segment);
+  const SegmentKey segment{standby.task.index, step.cluster.find_attempt(standby)->held.begin};
+  const std::optional<AttemptId> attempt = farthest(step.cluster, job_, segment);
   if (!attempt) return std::nullopt;  // settle() lets it begin
   auto waiting = when_ready_.extract(segment);
   if (waiting.empty()) return std::nullopt;
@@ -69,39 +69,40 @@ std::optional<AttemptId> Speculation::on_ready(const Turn& turn, AttemptId stand
 }
 
 // The attempt may have passed some of the borders by the time it answered, so those are left out.
-void Speculation::take_over(Turn& turn, Speculate decision, std::uint64_t at) {
-  const std::uint64_t end = turn.cluster.find_task(decision.task)->ledger.find(at)->range.end;
+void Speculation::take_over(StepBuilder& step, Speculate decision, std::uint64_t at) {
+  const std::uint64_t end = step.cluster.find_task(decision.task)->ledger.find(at)->range.end;
   while (!decision.borders.empty() && decision.borders.front() <= at) {
     decision.borders.erase(decision.borders.begin());
     decision.copies.erase(decision.copies.begin());
   }
   // Looked up before the tail is divided: all of them wait at its begin.
-  std::vector<AttemptId> standbys = turn.cluster.standing_by(decision.task, at);
+  std::vector<AttemptId> standbys = step.cluster.standing_by(decision.task, at);
   std::uint64_t begin = at;
   for (std::size_t piece = 0; piece < decision.copies.size(); ++piece) {
     // The segment may have become shorter since the decision: another attempt sealed or cut something behind it.
     const bool is_last = piece == decision.borders.size() || decision.borders[piece] >= end;
-    if (!is_last) turn.record(record::SegmentDivided{decision.task, begin, decision.borders[piece]});
-    assign(turn, {decision.task.index, begin}, decision.copies[piece], standbys);
+    if (!is_last) step.record(fact::SegmentDivided{decision.task, begin, decision.borders[piece]});
+    assign(step, {decision.task.index, begin}, decision.copies[piece], standbys);
     if (is_last) break;
     begin = decision.borders[piece];
   }
-  for (const AttemptId id : standbys) end_attempt(turn, id, AttemptEnd::Killed, "it is not needed");
+  for (const AttemptId id : standbys) end_attempt(step, id, AttemptEnd::Killed, "it is not needed");
 }
 
-void Speculation::assign(Turn& turn, SegmentKey segment, std::uint32_t copies, std::vector<AttemptId>& standbys) {
+void Speculation::assign(StepBuilder& step, SegmentKey segment, std::uint32_t copies,
+                         std::vector<AttemptId>& standbys) {
   for (; copies > 0 && !standbys.empty(); --copies) {
-    begin_standby(turn, standbys.front(), segment.begin);
+    begin_standby(step, standbys.front(), segment.begin);
     standbys.erase(standbys.begin());
   }
   if (copies > 0) copies_.push_back({segment, copies, false});
 }
 
-void Speculation::begin_standby(Turn& turn, AttemptId id, std::uint64_t segment) {
-  const ByteRange range = turn.cluster.find_task(id.task)->ledger.find(segment)->range;
+void Speculation::begin_standby(StepBuilder& step, AttemptId id, std::uint64_t segment) {
+  const ByteRange range = step.cluster.find_task(id.task)->ledger.find(segment)->range;
   standbys_.erase(id);
-  turn.record(record::StandbyBegun{id, range});
-  turn.act(action::BeginAttempt{turn.cluster.find_attempt(id)->node, id, range});
+  step.record(fact::StandbyBegun{id, range});
+  step.act(action::BeginAttempt{step.cluster.find_attempt(id)->node, id, range});
 }
 
 void Speculation::move(SegmentKey from, SegmentKey to) {
@@ -144,18 +145,18 @@ bool Speculation::plans_cut(TaskId task, std::uint64_t segment) const {
   });
 }
 
-void Speculation::settle(Turn& turn) {
+void Speculation::settle(StepBuilder& step) {
   if (!has_standbys()) return;
   const std::set<AttemptId> standbys = standbys_;  // each that begins or ends leaves the set
   for (const AttemptId id : standbys) {
-    const Attempt* attempt = turn.cluster.find_live(id);
+    const Attempt* attempt = step.cluster.find_live(id);
     if (attempt == nullptr) continue;
     const std::uint64_t begin = attempt->held.begin;
-    if (turn.cluster.racing(id.task, begin).empty()) {
+    if (step.cluster.racing(id.task, begin).empty()) {
       when_ready_.erase({id.task.index, begin});  // there is nobody left to cut
-      begin_standby(turn, id, begin);
+      begin_standby(step, id, begin);
     } else if (!plans_cut(id.task, begin)) {
-      end_attempt(turn, id, AttemptEnd::Killed, "it is not needed");
+      end_attempt(step, id, AttemptEnd::Killed, "it is not needed");
     }
   }
   // Nobody will become ready: the standbys have failed, and none waits for a slot.
@@ -164,7 +165,7 @@ void Speculation::settle(Turn& turn) {
     const bool is_queued = std::any_of(copies_.begin(), copies_.end(), [&](const Copies& copies) {
       return copies.segment == segment && copies.standby && copies.count > 0;
     });
-    return !is_queued && turn.cluster.standing_by(task_id(segment), segment.begin).empty();
+    return !is_queued && step.cluster.standing_by(task_id(segment), segment.begin).empty();
   });
 }
 
@@ -190,7 +191,7 @@ std::uint32_t Speculation::waiting() const {
   return waiting;
 }
 
-void Speculation::note(Turn& turn, const Speculate& decision, std::optional<AttemptId> cut) const {
+void Speculation::note(StepBuilder& step, const Speculate& decision, std::optional<AttemptId> cut) const {
   DecisionNote note;
   note.what = DecisionNote::What::Speculate;
   note.task = decision.task.index;
@@ -205,7 +206,7 @@ void Speculation::note(Turn& turn, const Speculate& decision, std::optional<Atte
   note.completion = decision.completion;
   note.pocd_before = decision.pocd_before;
   note.pocd_after = decision.pocd_after;
-  turn.decide(job_, std::move(note));
+  step.decide(job_, std::move(note));
 }
 
 }  // namespace ontime::scheduler

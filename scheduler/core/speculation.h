@@ -25,7 +25,7 @@
 
 #include "common/base/ids.h"
 #include "scheduler/core/segment_key.h"
-#include "scheduler/core/turn.h"
+#include "scheduler/core/step_builder.h"
 #include "scheduler/policies/decision.h"
 
 namespace ontime::scheduler {
@@ -49,11 +49,11 @@ class Speculation {
 
   // Carries a well-formed decision about an open segment out, as far as that goes at once. Returns the attempt to ask
   // for the cut that it now needs.
-  std::optional<AttemptId> start(Turn& turn, const Speculate& decision);
+  std::optional<AttemptId> start(StepBuilder& step, const Speculate& decision);
   // The standby is ready to map. Returns the attempt to cut, if that was put off until now.
-  std::optional<AttemptId> on_ready(const Turn& turn, AttemptId standby);
+  std::optional<AttemptId> on_ready(const StepBuilder& step, AttemptId standby);
   // Fresh attempts for the tail that begins at `at`, where the cut was made: standbys first, they are under way.
-  void take_over(Turn& turn, Speculate decision, std::uint64_t at);
+  void take_over(StepBuilder& step, Speculate decision, std::uint64_t at);
   // The segment that began at `from` was cut: what waits for its tail waits for the segment that begins at `to`.
   void move(SegmentKey from, SegmentKey to);
 
@@ -70,7 +70,7 @@ class Speculation {
   void on_launched(AttemptId attempt, bool standby);
   void on_ended(AttemptId attempt);
   // Restores what holds of standbys. To be called at the end of a step in which attempts of the job have changed.
-  void settle(Turn& turn);
+  void settle(StepBuilder& step);
 
   bool has_waiting() const { return !copies_.empty() || !clones_.empty(); }
   bool has_standbys() const { return !standbys_.empty() || !when_ready_.empty(); }
@@ -81,9 +81,9 @@ class Speculation {
  private:
   TaskId task_id(SegmentKey segment) const { return {job_, segment.task}; }
   bool plans_cut(TaskId task, std::uint64_t segment) const;
-  void assign(Turn& turn, SegmentKey segment, std::uint32_t copies, std::vector<AttemptId>& standbys);
-  void begin_standby(Turn& turn, AttemptId standby, std::uint64_t segment);
-  void note(Turn& turn, const Speculate& decision, std::optional<AttemptId> cut) const;
+  void assign(StepBuilder& step, SegmentKey segment, std::uint32_t copies, std::vector<AttemptId>& standbys);
+  void begin_standby(StepBuilder& step, AttemptId standby, std::uint64_t segment);
+  void note(StepBuilder& step, const Speculate& decision, std::optional<AttemptId> cut) const;
 
   JobId job_;
   Queue copies_;

@@ -20,20 +20,20 @@ double rank_of(const Job& job, JobOrder order) {
 
 void WaitingJobs::insert(JobId job, const std::string& owner, double rank) {
   erase(job);
-  places_.emplace(job, Place{owner, rank});
+  positions_.emplace(job, Position{owner, rank});
   entries_.emplace(rank, job);
   by_owner_[owner].emplace(rank, job);
 }
 
 void WaitingJobs::erase(JobId job) {
-  const auto found = places_.find(job);
-  if (found == places_.end()) return;
+  const auto found = positions_.find(job);
+  if (found == positions_.end()) return;
   const Entry entry{found->second.rank, job};
   entries_.erase(entry);
   const auto owner = by_owner_.find(found->second.owner);
   owner->second.erase(entry);
   if (owner->second.empty()) by_owner_.erase(owner);
-  places_.erase(found);
+  positions_.erase(found);
 }
 
 }  // namespace ontime::scheduler

@@ -23,19 +23,19 @@ class WaitingJobs {
   // Also moves a job that waits already.
   void insert(JobId job, const std::string& owner, double rank);
   void erase(JobId job);
-  bool contains(JobId job) const { return places_.contains(job); }
+  bool contains(JobId job) const { return positions_.contains(job); }
   const std::set<Entry>& in_order() const { return entries_; }
   // None of them is empty.
   const std::map<std::string, std::set<Entry>>& by_owner() const { return by_owner_; }
 
  private:
-  struct Place {
+  struct Position {
     std::string owner;
     double rank = 0;
   };
   std::set<Entry> entries_;
   std::map<std::string, std::set<Entry>> by_owner_;
-  std::map<JobId, Place> places_;
+  std::map<JobId, Position> positions_;
 };
 
 }  // namespace ontime::scheduler

@@ -12,8 +12,8 @@
 #include "scheduler/math/tail_choice.h"
 #include "scheduler/policies/auto.h"
 #include "scheduler/policies/chronos/chronos_plan.h"
+#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
-#include "scheduler/policies/pieces.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -100,8 +100,8 @@ Rescue rescue_of(const Job& job) {
   if (policy == nullptr) return {};
   Rescue rescue = policy->rescue;
   std::optional<std::uint32_t> attempts;
-  if (name == "s-restart") attempts = chosen_attempts(job, pocd::Strategy::Restart);
-  if (name == "s-resume") attempts = chosen_attempts(job, pocd::Strategy::Resume);
+  if (name == "s-restart") attempts = chosen_attempts(job, chronos::Strategy::Restart);
+  if (name == "s-resume") attempts = chosen_attempts(job, chronos::Strategy::Resume);
   if (attempts) rescue.attempts = *attempts;
   return rescue;
 }
@@ -126,20 +126,20 @@ Rescue rescue_of(const JobView& job, double now) {
   return is_in_time || rescue.trigger != Rescue::Trigger::Late ? rescue : Rescue{};
 }
 
-estimate::DurationHints hints_of(const JobSpec& spec) {
-  estimate::DurationHints hints;
+math::DurationHints hints_of(const JobSpec& spec) {
+  math::DurationHints hints;
   try {
     hints = Parameters(spec.policy, spec.policy_parameters).durations();
   } catch (const std::invalid_argument&) {
     hints = {};
   }
-  hints.tail = estimate::TailRule::Auto;
+  hints.tail = math::TailRule::Auto;
   return hints;
 }
 
-estimate::Durations durations_shown(const View& view, const JobView& job, const estimate::DurationHints& hints) {
-  estimate::DurationSample all;
-  if (const estimate::DurationSample* profile = view.cluster.find_profile(job.job->spec)) all = *profile;
+math::Durations durations_shown(const View& view, const JobView& job, const math::DurationHints& hints) {
+  math::DurationSample all;
+  if (const math::DurationSample* profile = view.cluster.find_profile(job.job->spec)) all = *profile;
   all.add(job.outlook->sample());
   std::size_t looked_at = 0;
   for (const AttemptId id : job.job->live) {
@@ -152,13 +152,13 @@ estimate::Durations durations_shown(const View& view, const JobView& job, const 
     else if (const double ran = seconds(view.now - attempt.started_at); ran > 0 && attempt.launch_end != kUnknownEnd)
       all.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
   }
-  estimate::Durations durations = durations_of(view, job, hints);
+  math::Durations durations = durations_of(view, job, hints);
   const double launch = durations.launch;
-  if (durations.source == estimate::DurationSource::Flags) return durations;
-  estimate::DurationHints any_source = hints;
+  if (durations.source == math::DurationSource::Flags) return durations;
+  math::DurationHints any_source = hints;
   any_source.only.reset();
-  durations = estimate::choose_durations(nullptr, all, {}, any_source, mean_split_bytes(job));
-  durations.tail = estimate::choose_tail(all.finished(), all.censored(), estimate::TailRule::Auto, kTailPrior);
+  durations = math::choose_durations(nullptr, all, {}, any_source, mean_split_bytes(job));
+  durations.tail = math::choose_tail(all.finished(), all.censored(), math::TailRule::Auto, kTailPrior);
   durations.launch = launch;
   return durations;
 }
@@ -171,10 +171,10 @@ constexpr std::size_t kLookedAt = 64;     // durations of a job
 
 // Of the latest attempts that have ended, else of those that run.
 double usual_duration(const Scheduler& scheduler, const JobView& job, double usual) {
-  const estimate::DurationSample* profile = scheduler.cluster().find_profile(job.job->spec);
+  const math::DurationSample* profile = scheduler.cluster().find_profile(job.job->spec);
   const double bytes = mean_split_bytes(job);
-  for (const estimate::DurationSample* sample : {&job.outlook->sample(), profile}) {
-    if (sample == nullptr || sample->finished().size() < estimate::kEnoughSamples) continue;
+  for (const math::DurationSample* sample : {&job.outlook->sample(), profile}) {
+    if (sample == nullptr || sample->finished().size() < math::kEnoughSamples) continue;
     const auto seen = sample->finished().last(std::min(kLookedAt, sample->finished().size()));
     return bytes * median_of({seen.begin(), seen.end()});
   }

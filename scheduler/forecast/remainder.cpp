@@ -15,21 +15,21 @@ constexpr std::uint32_t kScenariosMost = 128;
 constexpr std::uint32_t kScenariosLeast = 32;
 
 std::uint32_t scenarios_for(const Remainder& remainder) {
-  const double pieces = 1 + static_cast<double>(remainder.racing.size() + remainder.waiting.size() +
-                                                remainder.others.size() + remainder.ahead.size());
+  const double parts = 1 + static_cast<double>(remainder.racing.size() + remainder.waiting.size() +
+                                               remainder.others.size() + remainder.ahead.size());
   std::uint32_t scenarios = kScenariosMost;
-  while (scenarios > kScenariosLeast && scenarios * pieces > kDrawsMost) scenarios /= 2;
+  while (scenarios > kScenariosLeast && scenarios * parts > kDrawsMost) scenarios /= 2;
   return scenarios;
 }
 
 }  // namespace
 
 const Quantiles& normal_scores() {
-  static const Quantiles scores(pocd::normal_quantile);
+  static const Quantiles scores(math::normal_quantile);
   return scores;
 }
 
-std::vector<double> Remainder::ends(const pocd::FittedTail& tail) const {
+std::vector<double> Remainder::ends(const math::FittedTail& tail) const {
   const Luck luck(scenarios_for(*this));
   const Quantiles ln_times([&](double q) { return std::log(tail.quantile(q)); });
   RemainderScenario scenario(*this, luck, tail, ln_times);

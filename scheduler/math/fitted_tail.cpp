@@ -9,7 +9,7 @@
 #include "scheduler/math/numeric.h"
 #include "scheduler/math/pareto.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 std::vector<SurvivalStep> kaplan_meier(std::span<const double> finished, std::span<const double> running) {
   std::vector<std::pair<double, bool>> ends;  // time, still running: at the same time those that finished come first
@@ -179,4 +179,4 @@ double FittedTail::mean_capped(double x) const {
   return area;
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 // Kaplan and Meier's estimate from finished and running attempts, without a model: P(T > time) is `survival` from there
 // to the next step, ascending in time. Where the longest attempt still runs, the last survival is above 0: nothing is
@@ -66,4 +66,4 @@ class FittedTail {
   std::shared_ptr<const std::vector<Knot>> knots_;  // of empirical
 };
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

@@ -5,7 +5,7 @@
 
 #include "scheduler/math/numeric.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 namespace {
 
 const double kLnSqrt2Pi = 0.5 * std::log(2 * std::numbers::pi);
@@ -98,4 +98,4 @@ std::optional<Lognormal> fit_lognormal(std::span<const double> finished, std::sp
   return std::nullopt;
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

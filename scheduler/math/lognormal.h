@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 // ln P(Z > z); finite far beyond z = 38, where P itself is no longer a double.
 double ln_normal_survival(double z);
@@ -39,4 +39,4 @@ class Lognormal {
 // far may be expected to take. Nothing with fewer than two different finished times, or if it does not settle.
 std::optional<Lognormal> fit_lognormal(std::span<const double> finished, std::span<const double> running);
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

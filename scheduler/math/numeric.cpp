@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 // Neumaier's sum.
 double accurate_sum(std::initializer_list<double> terms) {
@@ -80,4 +80,4 @@ double inverse_erfc(double y) { return boost::math::erfc_inv(y, Quiet()); }
 
 double gamma_ratio(double z, double delta) { return boost::math::tgamma_delta_ratio(z, delta, Quiet()); }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

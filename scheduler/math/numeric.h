@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <limits>
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
@@ -53,4 +53,4 @@ double inverse_erfc(double y);
 // Gamma(z) / Gamma(z + delta) for z, z + delta > 0; accurate for z = 1e6 too, where differences of lgamma are not.
 double gamma_ratio(double z, double delta);
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

@@ -5,7 +5,7 @@
 
 #include "scheduler/math/numeric.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 double Pareto::ln_survival(double x) const { return x <= t_min_ ? 0 : -times(beta_, ln_ratio(x, t_min_)); }
 
@@ -48,4 +48,4 @@ std::optional<ParetoFit> fit_pareto(std::span<const double> finished, std::span<
   return fit_pareto_beta(*std::min_element(finished.begin(), finished.end()), finished, running);
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

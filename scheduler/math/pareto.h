@@ -8,7 +8,7 @@
 
 #include "scheduler/math/numeric.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 // Domain: t_min > 0 (time, any one unit), beta > 0 (dimensionless). beta <= 1 has an infinite mean, beta <= 2 an
 // infinite variance. Results about times have the unit of t_min.
@@ -59,4 +59,4 @@ std::optional<ParetoFit> fit_pareto(std::span<const double> finished, std::span<
 std::optional<ParetoFit> fit_pareto_beta(double t_min, std::span<const double> finished,
                                          std::span<const double> running);
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

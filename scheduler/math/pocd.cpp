@@ -4,7 +4,7 @@
 
 #include "scheduler/math/numeric.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 double ln_pocd(double ln_p, double tasks) { return times(tasks, ln_one_minus_exp(ln_p)); }
 
@@ -20,4 +20,4 @@ double ln_excess(const Pocd& pocd, double r_min) {
   return lacking < 0.5 ? std::log1p(-lacking) : std::log(pocd.value - r_min);
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

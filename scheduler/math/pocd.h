@@ -1,7 +1,7 @@
 #pragma once
 // PoCD: the probability of completion before the deadline. A job of N independent tasks makes it when no task misses.
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 // All dimensionless. Logarithms are kept beside the values because R is 1.0 in double long before the miss is 0.
 struct Pocd {
@@ -20,4 +20,4 @@ Pocd pocd_of_equal_tasks(double ln_p, double tasks);
 // ln(R - r_min): -inf when R <= r_min, the utility's argument in Chronos eq. 26. Accurate when R is close to 1.
 double ln_excess(const Pocd& pocd, double r_min);
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

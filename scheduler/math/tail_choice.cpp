@@ -9,10 +9,10 @@
 #include "scheduler/math/numeric.h"
 #include "scheduler/math/pareto.h"
 
-namespace ontime::scheduler::estimate {
+namespace ontime::scheduler::math {
 namespace {
 
-using pocd::FittedTail;
+using math::FittedTail;
 
 constexpr double kUsualShape = 2;
 constexpr double kSpreadMin = 0.02;  // of ln T: equal durations need not stay equal
@@ -73,7 +73,7 @@ Normal fit_censored(std::span<const double> ln_times, const Censored& censored) 
     double second = n * known.s * known.s;
     for (const double time : censored.times) {
       const double c = std::log(time);
-      const double push = fit.s * pocd::normal_hazard((c - fit.m) / fit.s);
+      const double push = fit.s * math::normal_hazard((c - fit.m) / fit.s);
       const double mean = fit.m + push - known.m;
       const double square = fit.s * fit.s + push * (c - fit.m) - push * push;  // variance beyond c
       first += censored.weight * mean;
@@ -98,14 +98,14 @@ Candidate lognormal_candidate(std::span<const double> ln_times, const Censored& 
   }
   ln -= n * (std::log(fit.s) + 0.5 * std::log(2 * std::numbers::pi));
   for (const double c : censored.times) {
-    ln += censored.weight * pocd::ln_normal_survival((std::log(c) - fit.m) / fit.s);
+    ln += censored.weight * math::ln_normal_survival((std::log(c) - fit.m) / fit.s);
   }
   const double variance =
       (n * fit.s * fit.s + prior * kUsualSpread * kUsualSpread) / (n + prior) * (1 + 1 / n);
   return {FittedTail::lognormal(fit.m, fit.s), FittedTail::lognormal(fit.m, std::sqrt(variance)), ln};
 }
 
-// Sums of logarithms instead of pocd::fit_pareto, as they are at hand.
+// Sums of logarithms instead of math::fit_pareto, as they are at hand.
 Candidate pareto_candidate(std::span<const double> ln_times, const Censored& censored, double prior) {
   const double n = count_of(ln_times);
   const double ln_min = *std::min_element(ln_times.begin(), ln_times.end());
@@ -201,4 +201,4 @@ std::optional<FittedTail> choose_tail(std::span<const double> finished, std::spa
   return best.shrunk;
 }
 
-}  // namespace ontime::scheduler::estimate
+}  // namespace ontime::scheduler::math

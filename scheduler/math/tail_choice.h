@@ -21,7 +21,7 @@
 
 #include "scheduler/math/fitted_tail.h"
 
-namespace ontime::scheduler::estimate {
+namespace ontime::scheduler::math {
 
 enum class TailRule : std::uint8_t { Pareto, Auto, Lognormal, Empirical };
 
@@ -35,13 +35,13 @@ inline constexpr std::size_t kEnoughForEmpirical = 100;
 
 // finished: execution times that are known, of running attempts by their pace too; censored: times that were not
 // enough. Any one unit. Nothing when nothing is known. O(n log n), with few censored O(n).
-std::optional<pocd::FittedTail> choose_tail(std::span<const double> finished, std::span<const double> censored,
+std::optional<math::FittedTail> choose_tail(std::span<const double> finished, std::span<const double> censored,
                                             TailRule rule);
 
 // choose_tail() with a prior of another weight, for callers that allow for the error of a fitted tail by themselves.
 
 // `prior_weight`: what is usual counts as so many attempts that were seen. > 0.
-std::optional<pocd::FittedTail> choose_tail(std::span<const double> finished, std::span<const double> censored,
+std::optional<math::FittedTail> choose_tail(std::span<const double> finished, std::span<const double> censored,
                                             TailRule rule, double prior_weight);
 
-}  // namespace ontime::scheduler::estimate
+}  // namespace ontime::scheduler::math

@@ -117,8 +117,8 @@ std::string Parameters::choice(std::string_view name, std::string_view otherwise
   refuse(name, *text, "one of: " + listed({choices.begin(), choices.end()}));
 }
 
-estimate::DurationHints Parameters::durations() {
-  estimate::DurationHints hints;
+math::DurationHints Parameters::durations() {
+  math::DurationHints hints;
   hints.t_min = optional_duration("t_min");
   if (hints.t_min && *hints.t_min <= 0) refuse("t_min", *find("t_min"), "a duration above 0");
   if (const std::string* text = find("t_min_of")) {
@@ -129,8 +129,7 @@ estimate::DurationHints Parameters::durations() {
   hints.beta = optional_number("beta", 0.01, 100);
   hints.launch = optional_duration("t_avg");
   const std::string fit = choice("fit", "auto", {"auto", "profile", "job", "flags"});
-  for (const auto source :
-       {estimate::DurationSource::Profile, estimate::DurationSource::Job, estimate::DurationSource::Flags}) {
+  for (const auto source : {math::DurationSource::Profile, math::DurationSource::Job, math::DurationSource::Flags}) {
     if (fit == name_of(source)) hints.only = source;
   }
   return hints;
@@ -143,9 +142,9 @@ JobOrder Parameters::order() {
                                : JobOrder::Fifo;
 }
 
-estimate::TailRule Parameters::tail(estimate::TailRule otherwise) {
-  const std::string name = choice("tail", estimate::name_of(otherwise), {"auto", "pareto", "lognormal", "empirical"});
-  return estimate::tail_rule(name).value_or(otherwise);
+math::TailRule Parameters::tail(math::TailRule otherwise) {
+  const std::string name = choice("tail", math::name_of(otherwise), {"auto", "pareto", "lognormal", "empirical"});
+  return math::tail_rule(name).value_or(otherwise);
 }
 
 Handover Parameters::handover(Handover otherwise) {

@@ -42,8 +42,8 @@ class Parameters {
                      std::initializer_list<std::string_view> choices);
 
   // What several policies have in common.
-  estimate::DurationHints durations();                    // t_min, t_min_of, beta, t_avg, fit
-  estimate::TailRule tail(estimate::TailRule otherwise);  // tail: pareto, auto, lognormal, empirical
+  math::DurationHints durations();                        // t_min, t_min_of, beta, t_avg, fit
+  math::TailRule tail(math::TailRule otherwise);          // tail: pareto, auto, lognormal, empirical
   JobOrder order();                                       // order: fifo (default), deadline, workload
   Handover handover(Handover otherwise);                  // handover
 

@@ -166,12 +166,12 @@ class Workload {
   }
 
   void replay_profile() {
-    estimate::DurationSample sample;
+    math::DurationSample sample;
     for (int i = 0; i < 200; ++i) sample.add_finished((30 + 0.2 * i) / static_cast<double>(kSplit));
     for (int i = 0; i < 200; ++i) sample.add_launch(0.1);
     JobSpec spec;
     spec.application = "wordcount";
-    scheduler_.replay({now_, record::ProfileUpdated{Cluster::profile_key(spec), sample}});
+    scheduler_.replay({now_, fact::ProfileUpdated{Cluster::profile_key(spec), sample}});
   }
 
   void add_node(std::uint32_t slots) {

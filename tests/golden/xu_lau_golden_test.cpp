@@ -10,7 +10,7 @@
 namespace ontime::golden {
 namespace {
 
-using namespace scheduler::pocd;  // NOLINT: the formulas under test
+using namespace scheduler::xu_lau;  // NOLINT: the formulas under test
 
 TEST(GoldenXuLau, CutoffLoad) {
   const auto rows = csv("xl_cutoff.csv");

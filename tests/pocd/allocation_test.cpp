@@ -11,8 +11,12 @@
 #include "scheduler/policies/shed/shed_formulas.h"
 #include "tests/pocd/generators.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::test {
 namespace {
+
+using namespace math;     // NOLINT
+using namespace chronos;  // NOLINT
+using namespace shed;     // NOLINT
 
 constexpr std::uint32_t kMost = 3;
 
@@ -255,4 +259,4 @@ TEST(ShedPlusAllocation, LargeSumsComeWithinTheirStatedGap) {
 }
 
 }  // namespace
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::test

@@ -14,8 +14,13 @@
 #include "tests/pocd/chronos_paper.h"
 #include "tests/pocd/xu_lau_paper.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::test {
 namespace {
+
+using namespace math;     // NOLINT
+using namespace chronos;  // NOLINT
+using namespace shed;     // NOLINT
+using namespace xu_lau;   // NOLINT
 
 constexpr int kSamples = 400'000;
 constexpr double kErrors = 5;  // allowed distance in standard errors
@@ -173,4 +178,4 @@ TEST(MonteCarlo, CappedMeans) {
 }
 
 }  // namespace
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::test

@@ -218,7 +218,7 @@ class Player {
   void fail(const Command& command) {
     static const std::map<std::string, FailureKind> kinds = {{"", FailureKind::Attempt},
                                                              {"node", FailureKind::Node},
-                                                             {"place", FailureKind::Place},
+                                                             {"place", FailureKind::Storage},
                                                              {"missing", FailureKind::Missing},
                                                              {"data", FailureKind::Data}};
     const auto named = command.options.find("kind");

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "scheduler/policies/chronos/chronos_plan.h"
-#include "scheduler/policies/pieces.h"
+#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::scheduler {
@@ -44,7 +44,7 @@ class LaterTasks {
 };
 
 // A plan in the making.
-struct ChronosTurn {
+struct ChronosRound {
   const View& view;
   Plan plan;
   std::uint32_t budget = 0;  // copies that may still be asked for
@@ -64,11 +64,12 @@ class Chronos : public Policy {
 
   const ChronosSettings& settings() const { return settings_; }
   // The job is planned for the first time; its durations may be known already. Says in a Note what was chosen.
-  virtual void begin(ChronosTurn& turn, const JobView& job, const ChronosChoice* choice);
+  virtual void begin(ChronosRound& round, const JobView& job, const ChronosChoice* choice);
   // Its durations were not known then and are known now.
-  virtual void learn(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice);
-  // The piece will not be done before D as things are; nothing is in change there.
-  virtual Verdict help(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice, const Piece& piece) = 0;
+  virtual void on_durations_known(ChronosRound& round, const JobView& job, const ChronosChoice& choice);
+  // The segment will not be done before D as things are; nothing is in change there.
+  virtual Verdict help(ChronosRound& round, const JobView& job, const ChronosChoice& choice,
+                       const OpenSegment& segment) = 0;
 
  private:
   struct JobState {
@@ -79,17 +80,17 @@ class Chronos : public Policy {
     LaterTasks racing;        // to be settled at tau_kill
   };
 
-  void follow(ChronosTurn& turn, const JobView& job, JobState& state);
-  bool is_ready(ChronosTurn& turn, const JobView& job, JobState& state);
-  void judge_fresh(ChronosTurn& turn, const JobView& job, JobState& state);
-  void judge_again(ChronosTurn& turn, const JobView& job, JobState& state);
-  void settle_races(ChronosTurn& turn, const JobView& job, JobState& state);
-  void judge(ChronosTurn& turn, const JobView& job, JobState& state, std::uint32_t task);
-  Verdict help_late(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice, std::uint32_t task);
+  void follow(ChronosRound& round, const JobView& job, JobState& state);
+  bool is_ready(ChronosRound& round, const JobView& job, JobState& state);
+  void judge_fresh(ChronosRound& round, const JobView& job, JobState& state);
+  void judge_again(ChronosRound& round, const JobView& job, JobState& state);
+  void settle_races(ChronosRound& round, const JobView& job, JobState& state);
+  void judge(ChronosRound& round, const JobView& job, JobState& state, std::uint32_t task);
+  Verdict help_late(ChronosRound& round, const JobView& job, const ChronosChoice& choice, std::uint32_t task);
   // When to look at the task's race again; nothing when it is settled.
-  std::optional<TimePoint> settle(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice,
+  std::optional<TimePoint> settle(ChronosRound& round, const JobView& job, const ChronosChoice& choice,
                                   std::uint32_t task);
-  TimePoint race_ends(const Piece& piece, const ChronosChoice& choice) const;
+  TimePoint race_ends(const OpenSegment& segment, const ChronosChoice& choice) const;
 
   ChronosSettings settings_;
   std::map<JobId, JobState> jobs_;
@@ -104,12 +105,14 @@ class Chronos : public Policy {
 
 class Clone final : public Chronos {
  public:
-  explicit Clone(Parameters& parameters) : Chronos(chronos_settings(pocd::Strategy::Clone, parameters)) {}
+  explicit Clone(Parameters& parameters) : Chronos(chronos_settings(chronos::Strategy::Clone, parameters)) {}
 
  protected:
-  void begin(ChronosTurn& turn, const JobView& job, const ChronosChoice* choice) override;
-  void learn(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice) override;
-  Verdict help(ChronosTurn&, const JobView&, const ChronosChoice&, const Piece&) override { return Verdict::Settled; }
+  void begin(ChronosRound& round, const JobView& job, const ChronosChoice* choice) override;
+  void on_durations_known(ChronosRound& round, const JobView& job, const ChronosChoice& choice) override;
+  Verdict help(ChronosRound&, const JobView&, const ChronosChoice&, const OpenSegment&) override {
+    return Verdict::Settled;
+  }
 };
 
 // Chronos' Speculative-Restart (section III, Theorems 3 and 4): a task that is expected at tau_est to miss D gets r
@@ -122,10 +125,11 @@ class Clone final : public Chronos {
 
 class SRestart final : public Chronos {
  public:
-  explicit SRestart(Parameters& parameters) : Chronos(chronos_settings(pocd::Strategy::Restart, parameters)) {}
+  explicit SRestart(Parameters& parameters) : Chronos(chronos_settings(chronos::Strategy::Restart, parameters)) {}
 
  protected:
-  Verdict help(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice, const Piece& piece) override;
+  Verdict help(ChronosRound& round, const JobView& job, const ChronosChoice& choice,
+               const OpenSegment& segment) override;
 };
 
 // Chronos' Speculative-Resume (section III, Theorems 5 and 6): a task that is expected at tau_est to miss D is cut
@@ -140,10 +144,11 @@ class SRestart final : public Chronos {
 
 class SResume final : public Chronos {
  public:
-  explicit SResume(Parameters& parameters) : Chronos(chronos_settings(pocd::Strategy::Resume, parameters)) {}
+  explicit SResume(Parameters& parameters) : Chronos(chronos_settings(chronos::Strategy::Resume, parameters)) {}
 
  protected:
-  Verdict help(ChronosTurn& turn, const JobView& job, const ChronosChoice& choice, const Piece& piece) override;
+  Verdict help(ChronosRound& round, const JobView& job, const ChronosChoice& choice,
+               const OpenSegment& segment) override;
 };
 
 }  // namespace ontime::scheduler

@@ -7,7 +7,9 @@
 #include "scheduler/math/numeric.h"
 #include "scheduler/math/pareto.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::chronos {
+
+using namespace math;  // NOLINT: the formulas are written with nothing else
 namespace {
 
 // Clamps the logarithm of a factor of p to a probability's logarithm.
@@ -132,4 +134,4 @@ OptimalCopies optimal_copies(Strategy strategy, const ChronosJob& job, const Pri
   return best;
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::chronos

@@ -7,7 +7,7 @@
 
 #include "scheduler/math/pocd.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::chronos {
 
 enum class Strategy {
   Clone,    // r + 1 attempts of every task from the start; at tau_kill all but the best are killed
@@ -38,7 +38,7 @@ double straggler_progress(const ChronosJob& job);
 double ln_miss(Strategy strategy, const ChronosJob& job, double r);
 
 // PoCD R of the whole job.
-Pocd chronos_pocd(Strategy strategy, const ChronosJob& job, double r);
+math::Pocd chronos_pocd(Strategy strategy, const ChronosJob& job, double r);
 
 // The race of Chronos' S-Restart after tau_est: W = min(T_1 - tau_est, T_2, ..., T_r+1) given T_1 > D (its eq. 42).
 
@@ -94,4 +94,4 @@ struct OptimalCopies {
 // changes r and never rounds; 50 evaluations take a millisecond or two, once per job, so nothing is gained by climbing.
 OptimalCopies optimal_copies(Strategy strategy, const ChronosJob& job, const Price& price, std::uint32_t r_max = 50);
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::chronos

@@ -29,24 +29,24 @@ namespace ontime::scheduler {
 //   r_min     0     R_min, the PoCD below which a result is worthless, below 1
 //   t_min, beta, t_avg, fit; handover (s-resume only)
 struct ChronosSettings {
-  pocd::Strategy strategy = pocd::Strategy::Clone;
+  chronos::Strategy strategy = chronos::Strategy::Clone;
   RelativeTime tau_est{0.3, true};
   RelativeTime tau_kill{0.6, true};
   std::optional<std::uint32_t> r;
   std::uint32_t r_max = 5;
-  pocd::Price price{0, 1e-4, 1};
-  estimate::DurationHints hints;
+  chronos::Price price{0, 1e-4, 1};
+  math::DurationHints hints;
   Handover handover = Handover::Predicted;
 };
 
-ChronosSettings chronos_settings(pocd::Strategy strategy, Parameters& parameters);
+ChronosSettings chronos_settings(chronos::Strategy strategy, Parameters& parameters);
 
 // A job as it is submitted.
 struct ChronosFacts {
   double tasks = 1;
   double deadline = 0;     // D, seconds after submission
   double split_bytes = 1;  // mean
-  estimate::Durations durations;
+  math::Durations durations;
 };
 
 // Fixed when it is made; times in seconds.
@@ -55,8 +55,8 @@ struct ChronosChoice {
   double est = 0;                  // tau_est
   double race = 0;                 // how long attempts run side by side: tau_kill - tau_est
   double split_bytes = 1;          // as in the facts
-  estimate::Durations durations;
-  pocd::ChronosJob model;  // what the formulas were given
+  math::Durations durations;
+  chronos::ChronosJob model;  // what the formulas were given
   std::string why;         // "r = 2: PoCD 0.87 -> 0.99, ..."
 };
 
@@ -65,9 +65,9 @@ std::optional<ChronosChoice> choose_copies(const ChronosSettings& settings, cons
 
 // How many fresh attempts a late task of the job gets, as the job's note of the choice has it; nothing as long as there
 // is none.
-std::optional<std::uint32_t> chosen_attempts(const Job& job, pocd::Strategy strategy);
+std::optional<std::uint32_t> chosen_attempts(const Job& job, chronos::Strategy strategy);
 
 // P(the first of `copies` fresh attempts is through with so many bytes in `left` seconds).
-double chance_of_fresh(const estimate::Durations& durations, double bytes, double left, std::uint32_t copies);
+double chance_of_fresh(const math::Durations& durations, double bytes, double left, std::uint32_t copies);
 
 }  // namespace ontime::scheduler

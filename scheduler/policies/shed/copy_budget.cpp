@@ -5,9 +5,9 @@
 namespace ontime::scheduler {
 namespace {
 
-pocd::Objective objective_of(const std::string& name) {
-  if (name == "sum") return pocd::Objective::SumPocd;
-  return name == "max-min" ? pocd::Objective::MaxMin : pocd::Objective::SumLog;
+math::Objective objective_of(const std::string& name) {
+  if (name == "sum") return math::Objective::SumPocd;
+  return name == "max-min" ? math::Objective::MaxMin : math::Objective::SumLog;
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ CopyBudget copy_budget(const View& view, const Sharing& sharing, std::uint32_t e
   const std::uint64_t wanted = std::uint64_t{busy - std::min(busy, ended)} + view.waiting;
   const std::uint64_t reserved = sharing.reserve_am ? view.jobs.size() : 0;
   const std::int64_t free = std::int64_t{view.slots()} - static_cast<std::int64_t>(wanted);
-  const std::int64_t kappa = pocd::copies_available(sharing.lambda, view.slots(), wanted, reserved);
+  const std::int64_t kappa = math::copies_available(sharing.lambda, view.slots(), wanted, reserved);
   return {std::max<std::int64_t>(0, kappa),
           free <= std::max<std::int64_t>(0, kappa) ? Reason::NoFreeSlot : Reason::CapReached};
 }

@@ -15,7 +15,7 @@ struct Sharing {
   double lambda = 1;        // share of the slots that jobs may use
   std::uint32_t max = 5;    // copies per task and plan
   bool reserve_am = false;  // one slot per running job for its ApplicationMaster
-  pocd::Objective objective = pocd::Objective::SumLog;
+  math::Objective objective = math::Objective::SumLog;
 };
 
 // lambda, max, reserve_am, objective

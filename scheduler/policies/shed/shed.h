@@ -18,10 +18,10 @@
 #include <memory>
 #include <vector>
 
-#include "scheduler/policies/shed/copy_budget.h"
+#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
-#include "scheduler/policies/pieces.h"
 #include "scheduler/policies/policy.h"
+#include "scheduler/policies/shed/copy_budget.h"
 
 namespace ontime::scheduler {
 
@@ -29,7 +29,7 @@ struct ShedSettings {
   Sharing sharing;
   Handover handover = Handover::Predicted;
   bool release = false;
-  estimate::DurationHints durations;
+  math::DurationHints durations;
 };
 
 class Shed final : public Policy {

@@ -11,7 +11,9 @@
 #include "scheduler/math/allocation.h"
 #include "scheduler/math/numeric.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::shed {
+
+using namespace math;  // NOLINT: the formulas are written with nothing else
 
 double ln_attempt_miss(double beta, double phi, double t_min, double deadline, double tau) {
   const double ln = ln_share_of_time(deadline, tau, phi, t_min);
@@ -385,4 +387,4 @@ ShedPlusGrant allocate_shed_plus(std::span<const JobOdds> jobs, std::int64_t kap
   return {};
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::shed

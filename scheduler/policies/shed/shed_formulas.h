@@ -9,7 +9,7 @@
 #include "scheduler/math/allocation.h"
 #include "scheduler/math/pocd.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::shed {
 
 // Times in any one unit, from the job's start. A new job has tau = phi = 0.
 struct ShedJob {
@@ -31,7 +31,7 @@ double ln_attempt_miss(double beta, double phi, double t_min, double deadline, d
 double ln_miss(const ShedJob& job, double r);
 
 // Theorem 1 (new job) and Theorem 2 (running job).
-Pocd shed_pocd(const ShedJob& job, double r);
+math::Pocd shed_pocd(const ShedJob& job, double r);
 
 // No allocation can save it: (1 - phi) t_min >= D - tau.
 bool is_hopeless(double phi, double t_min, double deadline, double tau);
@@ -50,20 +50,21 @@ double check_interval(double deadline, double t_avg, double theta_prime);
 struct ShedGrant {
   std::vector<std::uint32_t> r;  // copies per task, per job
   std::vector<double> ln_pocd;   // ln R_j with them
-  GrantValue total;
+  math::GrantValue total;
 };
 
 // The best r_j with sum of N_j r_j <= kappa, r_j <= limit; hopeless jobs get nothing and do not count. Exact for
 // MaxMin: Algorithm 1, lines 8-21, with the cap MAX of the evaluation. For the sums exact up to kExactCells
 // (allocation.h), above that within total.bound - total.value. N_j is rounded down.
-ShedGrant allocate_shed(std::span<const ShedJob> jobs, std::int64_t kappa, CopyLimit limit, Objective objective);
+ShedGrant allocate_shed(std::span<const ShedJob> jobs, std::int64_t kappa, math::CopyLimit limit,
+                        math::Objective objective);
 
 // Shed+: copies for single straggling tasks, jointly over all jobs.
 
 // A job as the grant sees it: what its copies cannot change, and its straggling tasks.
 struct JobOdds {
   double ln_rest = 0;  // ln of the probability that all tasks that get no copies make it; -inf: the job is lost
-  std::vector<TaskOdds> stragglers;
+  std::vector<math::TaskOdds> stragglers;
 
   // Some task cannot make it, with however many copies.
   bool is_hopeless() const;
@@ -72,7 +73,7 @@ struct JobOdds {
 struct ShedPlusGrant {
   std::vector<std::vector<std::uint32_t>> copies;  // r_i per straggler, per job
   std::vector<double> ln_pocd;                     // ln R_j with them
-  GrantValue total;
+  math::GrantValue total;
 };
 
 // The best copies with their sum <= kappa and none above limit; hopeless jobs get nothing and do not count.
@@ -85,7 +86,7 @@ struct ShedPlusGrant {
 // Where a kept attempt is certain to miss a job may have R = 0 until some of its tasks have a copy. SumLog then first
 // serves the jobs that lack fewest, as many as fit, and leaves the others out: the most jobs, though not always the
 // best ones.
-ShedPlusGrant allocate_shed_plus(std::span<const JobOdds> jobs, std::int64_t kappa, CopyLimit limit,
-                                 Objective objective);
+ShedPlusGrant allocate_shed_plus(std::span<const JobOdds> jobs, std::int64_t kappa, math::CopyLimit limit,
+                                 math::Objective objective);
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::shed

@@ -1,5 +1,5 @@
 #pragma once
-// How many copies each late piece gets: the joint grant of Shed+ over all watched jobs.
+// How many copies each late segment gets: the joint grant of Shed+ over all watched jobs.
 
 #include <cstdint>
 #include <memory>
@@ -16,25 +16,26 @@
 namespace ontime::scheduler {
 
 struct GrantRule {
-  pocd::Objective objective = pocd::Objective::SumLog;
-  std::uint32_t max = 5;    // copies per piece
+  math::Objective objective = math::Objective::SumLog;
+  std::uint32_t max = 5;    // copies per segment
   bool kept_misses = true;  // the attempt that is ahead is certain to be late; otherwise it is drawn anew like a copy
-  double gain_min = 0;      // of a piece's second copy and further ones, in ln PoCD: others are not granted
+  double gain_min = 0;      // of a segment's second copy and further ones, in ln PoCD: others are not granted
 };
 
-struct PieceGrant {
+struct SegmentGrant {
   std::uint32_t copies = 0;
-  double pocd_before = 0;  // of the piece
+  double pocd_before = 0;  // of the segment
   double pocd_after = 0;
 };
 
-// By piece. At most `kappa` copies in all.
+// By segment. At most `kappa` copies in all.
 //
-// Where kept attempts are certain to be late, a job without a copy for each of its late pieces has R = 0, so the
+// Where kept attempts are certain to be late, a job without a copy for each of its late segments has R = 0, so the
 // optimum gives nothing to a job that needs more than there is. What the optimum leaves over goes to such jobs all the
 // same, as if their kept attempts were drawn anew: slots that are set free later may complete what was begun.
-std::vector<PieceGrant> grant_copies(const View& view, std::span<const WatchedJob> jobs,
-                                     std::span<const Straggler> pieces, std::int64_t kappa, const GrantRule& rule);
+std::vector<SegmentGrant> grant_copies(const View& view, std::span<const WatchedJob> jobs,
+                                       std::span<const Straggler> stragglers, std::int64_t kappa,
+                                       const GrantRule& rule);
 
 // Shed+ (Shed+ sections IV and V, Algorithm 1): at every check the fastest attempt of each straggling task is kept, the
 // others are ended, and the free slots are granted as copies of single stragglers so that the PoCDs of all jobs
@@ -55,7 +56,7 @@ std::vector<PieceGrant> grant_copies(const View& view, std::span<const WatchedJo
 //   tail           pareto | auto | lognormal | empirical   of execution times (math/tail_choice.h); a copy's odds
 //                  are the application's unless it is pareto. Others than pareto: a copy that is in time with less than
 //                  0.05 is hopeless, as there is no shortest time
-//   gain           0, with another tail than pareto 0.01   least gain in ln PoCD of a further copy of a piece
+//   gain           0, with another tail than pareto 0.01   least gain in ln PoCD of a further copy of a segment
 //   handover, release (no), t_min, beta, t_avg, fit
 //
 // Declines: cut-pending, too-young (an attempt of the task has run for less than one launch), no-estimate,
@@ -70,7 +71,7 @@ struct ShedPlusSettings {
   Handover handover = Handover::Predicted;
   bool release = false;
   double gain_min = 0;
-  estimate::DurationHints durations;
+  math::DurationHints durations;
 };
 
 class ShedPlus final : public Policy {
@@ -83,9 +84,9 @@ class ShedPlus final : public Policy {
  private:
   std::vector<WatchedJob> watch(const View& view);
   void check(const View& view, Plan& plan);
-  void grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& pieces,
+  void grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& stragglers,
              const CopyBudget& budget, Plan& plan) const;
-  void speculate(const Straggler& piece, const PieceGrant& grant, Plan& plan) const;
+  void speculate(const Straggler& late, const SegmentGrant& grant, Plan& plan) const;
   void describe(const std::vector<WatchedJob>& jobs, const FoundStragglers& found, Plan& plan);
 
   ShedPlusSettings settings_;

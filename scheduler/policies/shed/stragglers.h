@@ -1,14 +1,14 @@
 #pragma once
-// When Shed+ looks at running jobs, and what it finds: the pieces of tasks that their own pace will not bring in by the
-// deadline, and what fresh attempts could do for them.
+// When Shed+ looks at running jobs, and what it finds: the segments of tasks that their own pace will not bring in by
+// the deadline, and what fresh attempts could do for them.
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "scheduler/policies/decision.h"
+#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
-#include "scheduler/policies/pieces.h"
 
 namespace ontime::scheduler {
 
@@ -53,7 +53,7 @@ class CheckClock {
 
 struct WatchedJob {
   const JobView* view = nullptr;
-  estimate::Durations durations;
+  math::Durations durations;
   bool is_lost = false;  // some task cannot be in time, whatever is done
 };
 
@@ -69,8 +69,8 @@ struct Straggler {
 };
 
 struct FoundStragglers {
-  std::vector<Straggler> pieces;  // that copies could bring in; in order of job and task
-  std::vector<AttemptId> slower;  // attempts of raced or late tasks that are not the first on any piece
+  std::vector<Straggler> stragglers;  // that copies could bring in; in order of job and task
+  std::vector<AttemptId> slower;      // attempts of raced or late tasks that are not the first on any segment
   std::vector<Decline> declined;  // late tasks that copies are no use for, at most one each, in the same order
 };
 

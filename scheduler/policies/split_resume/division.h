@@ -13,16 +13,12 @@
 
 #include "scheduler/math/fitted_tail.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler {
 
 // ln R of s >= 1 pieces, not necessarily whole, each raced by c > 0 attempts, from ln((1 - phi) t_min / (D - tau - t_lau));
 // good to the precision of ln_share and of ln s, so not where a piece just fits into its time. A piece's odds are clamped
 // to a probability.
 double ln_divided_pocd(double ln_share, double beta, double s, double c);
-
-}  // namespace ontime::scheduler::pocd
-
-namespace ontime::scheduler {
 
 // How many fresh attempts the rest of each late piece gets, and how they share it: s pieces raced by c attempts each.
 // The value of n slots is not concave in n (two pieces may be as late as one, three in time), so a grant looks ahead:
@@ -31,7 +27,7 @@ namespace ontime::scheduler {
 inline constexpr std::uint32_t kSlotsPerGrantMax = 64;
 
 // What may be handed to fresh attempts, and what it is worth. Times in seconds.
-struct Rest {
+struct RemainingWork {
   double work = 0;               // what a perfect attempt takes for it: (1 - phi) t_min
   double window = 0;             // D - tau - t_lau
   double beta = 2;               // shape of the execution times, if they are Pareto
@@ -40,7 +36,7 @@ struct Rest {
   double ln_before = 0;          // ln P(it is in time) if nothing is done
   // If execution times are not Pareto: their distribution, in seconds per byte, and ln of what an attempt at all of the
   // rest may take of them.
-  const pocd::FittedTail* tail = nullptr;
+  const math::FittedTail* tail = nullptr;
   double ln_time = 0;
 
   // Not even a perfect attempt at one of the smallest pieces would be in time.
@@ -57,7 +53,7 @@ struct Division {
 
 // The best division with at most 0, 1, ..., slots_max slots; each at least as good as the one before.
 // slots_max is at most kSlotsPerGrantMax.
-std::vector<Division> ladder_of(const Rest& rest, std::uint32_t slots_max);
+std::vector<Division> ladder_of(const RemainingWork& remaining, std::uint32_t slots_max);
 
 struct GrantRules {
   std::uint32_t slots_max = 10;  // per rest, at most kSlotsPerGrantMax
@@ -66,6 +62,6 @@ struct GrantRules {
 
 // One division per rest, in their order, with at most `slots` slots together: always the stretch of some rest's hull
 // that gains most per slot; ties go to the earlier rest.
-std::vector<Division> grant(std::span<const Rest> rests, std::uint32_t slots, const GrantRules& rules);
+std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint32_t slots, const GrantRules& rules);
 
 }  // namespace ontime::scheduler

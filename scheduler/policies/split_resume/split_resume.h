@@ -11,7 +11,7 @@
 
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
-#include "scheduler/policies/split_resume/late_piece.h"
+#include "scheduler/policies/split_resume/late_segment.h"
 
 namespace ontime::scheduler {
 
@@ -28,12 +28,12 @@ std::uint32_t first_unlaunched(const Job& job);
 
 // Into how many pieces a task is divided of which a perfect attempt takes `work` seconds, when `tasks` such are to be
 // launched and `slots` are free for them. 1: not at all.
-std::uint32_t pieces_at_start(double work, double window, const estimate::Durations& durations, std::uint32_t tasks,
+std::uint32_t pieces_at_start(double work, double window, const math::Durations& durations, std::uint32_t tasks,
                               std::uint32_t slots, const RescueRules& rules, const StartRules& start);
 
 // Adds the divisions for the job's tasks that wait for their first launch, at most as many as there are slots in the
 // cluster. Returns by how many attempts more wait now.
-std::uint32_t divide_at_start(const View& view, const JobView& job, const estimate::Durations& durations,
+std::uint32_t divide_at_start(const View& view, const JobView& job, const math::Durations& durations,
                               std::uint32_t slots, const RescueRules& rules, const StartRules& start, Plan& plan);
 
 // Our own policy. A copy is never faster than t_min, however many there are; a remainder that is divided is. Each late
@@ -62,7 +62,7 @@ struct SplitResumeSettings {
   StartRules start;
   JobOrder order = JobOrder::EarliestDeadline;
   Handover handover = Handover::Predicted;
-  estimate::DurationHints durations;
+  math::DurationHints durations;
 };
 
 class SplitResume final : public Policy {
@@ -75,28 +75,29 @@ class SplitResume final : public Policy {
 
  private:
   struct Found {  // late pieces of all jobs, and the pieces that could be saved but get no slot now
-    std::vector<LatePiece> pieces;
+    std::vector<LateSegment> late;
     bool lacks_slots = false;
     std::uint32_t ending = 0;    // attempts that are expected to be done before the next check but one
     std::uint32_t promised = 0;  // fresh attempts that wait for a slot already
   };
   struct JobState {  // of a job; nothing here is lost by beginning afresh
-    estimate::Durations durations;
+    math::Durations durations;
     std::vector<float> progress;         // by task, at the last check: who has slowed down since
     double looked_at = 0;                // seconds after submission
     std::vector<std::uint32_t> divided;  // tasks with several pieces, whose progress hides a slow one; ascending
   };
 
   bool begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan);
-  void find_late(const View& view, const JobView& job, JobState& known, Found& found, Plan& plan) const;
-  void look_at_task(const View& view, const JobView& job, const JobState& known, std::uint32_t task, double horizon,
+  void find_late(const View& view, const JobView& job, JobState& state, Found& found, Plan& plan) const;
+  void look_at_task(const View& view, const JobView& job, const JobState& state, std::uint32_t task, double horizon,
                     Found& found, Plan& plan) const;
   void save(const View& view, std::uint32_t slots, Found& found, Plan& plan) const;
-  void speculate(const LatePiece& late, const Division& division, const std::vector<double>& shares, Plan& plan) const;
+  void speculate(const LateSegment& late, const Division& division, const std::vector<double>& shares,
+                 Plan& plan) const;
   std::optional<TimePoint> next_check(const View& view, bool lacks_slots) const;
 
   SplitResumeSettings settings_;
-  std::map<JobId, JobState> known_;
+  std::map<JobId, JobState> jobs_;
   std::optional<TimePoint> due_;
 };
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
-#include "scheduler/policies/pieces.h"
 #include "scheduler/policies/policy.h"
 #include "scheduler/policies/view.h"
 #include "scheduler/policies/xu_lau/xu_lau_formulas.h"
@@ -29,12 +29,12 @@ struct TaskTimes {
   double mean = 0;          // E[x] with its launch: what a copy started now would take
   bool is_settled = false;  // rests on a fit, or on nothing that more attempts would improve
   double split_bytes = 1;
-  estimate::Durations durations;
+  math::Durations durations;
 };
 
 // Nothing while t_min is not known.
-std::optional<TaskTimes> task_times(const View& view, const JobView& job, const estimate::DurationHints& hints);
-pocd::ClonedJob cloned_job(const JobView& job, const TaskTimes& times);
+std::optional<TaskTimes> task_times(const View& view, const JobView& job, const math::DurationHints& hints);
+xu_lau::ClonedJob cloned_job(const JobView& job, const TaskTimes& times);
 
 // When a remaining time is too long; chosen per job when durations are first known, and again when they rest on a fit.
 struct DetectionLimit {
@@ -48,7 +48,7 @@ struct DetectionLimit {
 class DetectionLimits {
  public:
   // `limit_for`: the choice, from a job's durations.
-  DetectionLimits(estimate::DurationHints hints, std::function<DetectionLimit(const TaskTimes&)> limit_for)
+  DetectionLimits(math::DurationHints hints, std::function<DetectionLimit(const TaskTimes&)> limit_for)
       : hints_(hints), limit_for_(std::move(limit_for)) {}
 
   // Chosen when the job's durations are first known, and once more when they rest on a fit; a note says what was
@@ -60,7 +60,7 @@ class DetectionLimits {
   void forget_ended(const View& view);
 
  private:
-  estimate::DurationHints hints_;
+  math::DurationHints hints_;
   std::function<DetectionLimit(const TaskTimes&)> limit_for_;
   std::map<JobId, DetectionLimit> limits_;
 };
@@ -70,7 +70,7 @@ struct SlowTask {
   const JobView* job;
   std::uint32_t index;
   double remaining;  // seconds, may be infinite
-  Piece piece;       // the one that is done last
+  OpenSegment segment;  // the one that is done last
 };
 
 // Tasks to be declined are put into `plan`: those that have raced attempts, and those with an unknown end.
@@ -126,7 +126,7 @@ class Sca final : public Policy {
   std::uint32_t copies_max_;
   std::optional<double> cutoff_;
   double slot_;
-  estimate::DurationHints hints_;
+  math::DurationHints hints_;
   std::map<JobId, std::uint32_t> clones_;  // granted to jobs that have not begun
 };
 
@@ -183,7 +183,7 @@ class Ese final : public Policy {
  private:
   void look(const View& view, Plan& plan, std::uint32_t& idle);
   void clone_small_jobs(const View& view, Plan& plan, std::uint32_t idle);
-  std::uint32_t best_copies(const pocd::ClonedJob& job, std::uint64_t room) const;
+  std::uint32_t best_copies(const xu_lau::ClonedJob& job, std::uint64_t room) const;
 
   std::optional<double> sigma_;
   double gamma_;
@@ -192,7 +192,7 @@ class Ese final : public Policy {
   double xi_;
   bool is_ahead_;
   PeriodicCheck clock_;
-  estimate::DurationHints hints_;
+  math::DurationHints hints_;
   DetectionLimits limits_;
   std::map<JobId, std::uint32_t> clones_;  // granted to jobs that have not begun
 };

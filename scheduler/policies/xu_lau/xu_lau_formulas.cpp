@@ -7,7 +7,9 @@
 #include "scheduler/math/numeric.h"
 #include "scheduler/math/pareto.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::xu_lau {
+
+using namespace math;  // NOLINT: the formulas are written with nothing else
 
 double cloned_job_time(const ClonedJob& job, double copies) {
   return Pareto(job.mu, job.alpha).minimum_of(copies).mean_of_maximum(job.tasks);
@@ -136,4 +138,4 @@ DetectionRule best_detection_rule(double alpha) {
 
 double best_enhanced_limit(double alpha) { return best_detection_limit(alpha, 2); }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::xu_lau

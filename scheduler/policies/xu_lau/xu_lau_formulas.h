@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::xu_lau {
 
 // m tasks with c copies each, durations Pareto(mu, alpha); c >= 1 may be fractional. Times in the unit of mu.
 struct ClonedJob {
@@ -93,4 +93,4 @@ DetectionRule best_detection_rule(double alpha);
 // for c = 2: the looking instant drops out.
 double best_enhanced_limit(double alpha);
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::xu_lau

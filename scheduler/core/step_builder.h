@@ -15,25 +15,25 @@
 
 namespace ontime::scheduler {
 
-struct Turn {
+struct StepBuilder {
   Cluster& cluster;
   Timers& timers;
   const TimePoint now;
   const Duration cut_timeout;                // an attempt that does not answer a cut for so long is ended
   std::function<void(const Fact&)> on_fact;  // called after each fact was applied; records nothing itself
-  std::vector<Record> records;
+  std::vector<JournalRecord> records;
   std::vector<Action> actions;
 
   template <class What>
   void record(What fact) {
-    records.push_back(Record{now, std::move(fact)});
+    records.push_back(JournalRecord{now, std::move(fact)});
     cluster.apply(records.back());
     if (on_fact) on_fact(records.back().fact);
   }
   // More than a job's first kDecisionsKept are counted only.
   void decide(JobId job, DecisionNote decision) {
     if (cluster.find_job(job)->decisions.size() < kDecisionsKept)
-      record(record::PolicyDecided{job, std::move(decision)});
+      record(fact::PolicyDecided{job, std::move(decision)});
     else
       cluster.observe_decision_dropped(job);
   }
@@ -44,6 +44,6 @@ struct Turn {
 };
 
 // Ends a live attempt and tells its node; nothing happens to one that has ended already.
-void end_attempt(Turn& turn, AttemptId attempt, AttemptEnd how, const std::string& reason);
+void end_attempt(StepBuilder& step, AttemptId attempt, AttemptEnd how, const std::string& reason);
 
 }  // namespace ontime::scheduler

@@ -1,4 +1,4 @@
-#include "scheduler/policies/pieces.h"
+#include "scheduler/policies/open_segments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,57 +48,58 @@ Pace believed(Pace pace, const Attempt& attempt, double recent) {
 
 }  // namespace
 
-double Piece::left() const {
+double OpenSegment::left() const {
   double farthest = static_cast<double>(range.begin);
   for (const Racer& racer : racers) farthest = std::max(farthest, racer.pace.offset);
   return std::max(0.0, static_cast<double>(range.end) - farthest);
 }
 
-std::vector<Piece> open_pieces(const JobView& job, std::uint32_t index, double recent) {
-  std::vector<Piece> pieces;
+std::vector<OpenSegment> open_segments(const JobView& job, std::uint32_t index, double recent) {
+  std::vector<OpenSegment> found;
   const Task& task = job.job->tasks[index];
   std::size_t open = task.ledger.open_segments();
   const std::vector<Segment>& segments = task.ledger.segments();
   for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
     if (segment->sealed) continue;
     --open;
-    Piece piece{{job.id, index}, segment->range, {}, job.pending.contains(index)};
+    OpenSegment one{{job.id, index}, segment->range, {}, job.pending.contains(index)};
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
       const Attempt& attempt = task.attempts[number];
       if (!is_live(attempt.state) || !attempt.held.contains(segment->range.begin)) continue;
-      piece.in_change = piece.in_change || attempt.is_changing();
+      one.in_change = one.in_change || attempt.is_changing();
       if (attempt.standby) continue;
       const AttemptId id{{job.id, index}, number};
       const Pace pace = believed(job.outlook->pace(id, attempt), attempt, recent);
-      piece.racers.push_back({id, &attempt, pace, pace.reaches(segment->range.end)});
+      one.racers.push_back({id, &attempt, pace, pace.reaches(segment->range.end)});
     }
-    if (piece.racers.empty()) continue;
-    if (piece.racers.size() > 1) std::stable_sort(piece.racers.begin(), piece.racers.end(), is_earlier);
-    pieces.push_back(std::move(piece));
+    if (one.racers.empty()) continue;
+    if (one.racers.size() > 1) std::stable_sort(one.racers.begin(), one.racers.end(), is_earlier);
+    found.push_back(std::move(one));
   }
-  std::reverse(pieces.begin(), pieces.end());
-  return pieces;
+  std::reverse(found.begin(), found.end());
+  return found;
 }
 
-std::vector<AttemptId> slower_racers(const std::vector<Piece>& pieces) {
+std::vector<AttemptId> slower_racers(const std::vector<OpenSegment>& segments) {
   std::vector<AttemptId> slower;
   const auto is_first = [&](AttemptId id) {
-    return std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.racers.front().id == id; });
+    return std::any_of(segments.begin(), segments.end(),
+                       [&](const OpenSegment& segment) { return segment.racers.front().id == id; });
   };
-  for (const Piece& piece : pieces) {
-    for (std::size_t i = 1; i < piece.racers.size(); ++i) {
-      const AttemptId id = piece.racers[i].id;
+  for (const OpenSegment& segment : segments) {
+    for (std::size_t i = 1; i < segment.racers.size(); ++i) {
+      const AttemptId id = segment.racers[i].id;
       if (!is_first(id) && std::find(slower.begin(), slower.end(), id) == slower.end()) slower.push_back(id);
     }
   }
   return slower;
 }
 
-std::optional<Reason> unsettled(const std::vector<Piece>& pieces, double launch, TimePoint now) {
+std::optional<Reason> unsettled(const std::vector<OpenSegment>& segments, double launch, TimePoint now) {
   std::optional<Reason> reason;
-  for (const Piece& piece : pieces) {
-    if (piece.in_change) return Reason::CutPending;
-    for (const Racer& racer : piece.racers) {
+  for (const OpenSegment& segment : segments) {
+    if (segment.in_change) return Reason::CutPending;
+    for (const Racer& racer : segment.racers) {
       const bool has_begun = racer.attempt->state == AttemptState::Running;
       const bool is_young = has_begun && age(*racer.attempt, now) < launch;
       if (is_young || is_launching(*racer.attempt, launch, now) || std::isnan(racer.completion))
@@ -127,19 +128,19 @@ double age(const Attempt& attempt, TimePoint now) {
   return attempt.state == AttemptState::Running ? seconds(now - attempt.started_at) : 0;
 }
 
-estimate::Durations durations_of(const View& view, const JobView& job, const estimate::DurationHints& hints) {
-  const estimate::DurationSample* profile = view.cluster.find_profile(job.job->spec);
-  const bool has_profile = profile != nullptr && profile->finished().size() >= estimate::kEnoughSamples;
-  const bool has_own = job.outlook->sample().finished().size() >= estimate::kEnoughSamples;
-  const bool fits_own = hints.tail != estimate::TailRule::Pareto && (!has_profile || hints.only);
+math::Durations durations_of(const View& view, const JobView& job, const math::DurationHints& hints) {
+  const math::DurationSample* profile = view.cluster.find_profile(job.job->spec);
+  const bool has_profile = profile != nullptr && profile->finished().size() >= math::kEnoughSamples;
+  const bool has_own = job.outlook->sample().finished().size() >= math::kEnoughSamples;
+  const bool fits_own = hints.tail != math::TailRule::Pareto && (!has_profile || hints.only);
   const bool has_enough = !fits_own && (has_own || has_profile);
   const std::vector<double> running = has_enough ? std::vector<double>{} : running_durations(job);
-  estimate::Durations chosen =
-      estimate::choose_durations(profile, job.outlook->sample(), running, hints, mean_split_bytes(job));
-  if (chosen.launch_source != estimate::DurationSource::Assumed) return chosen;
+  math::Durations chosen =
+      math::choose_durations(profile, job.outlook->sample(), running, hints, mean_split_bytes(job));
+  if (chosen.launch_source != math::DurationSource::Assumed) return chosen;
   if (const std::optional<double> launch = running_launch(job)) {
     chosen.launch = *launch;
-    chosen.launch_source = estimate::DurationSource::Job;
+    chosen.launch_source = math::DurationSource::Job;
   }
   return chosen;
 }
@@ -165,14 +166,14 @@ std::optional<double> linear_handover(double offset, double rate, double time, d
   return reached < end ? std::optional(reached) : std::nullopt;
 }
 
-std::optional<std::uint64_t> handover_offset(const Racer& racer, const Piece& piece, double launch, const JobView& job,
-                                             TimePoint now) {
-  if (!racer.pace.known || piece.range.is_open_ended()) return std::nullopt;
+std::optional<std::uint64_t> handover_offset(const Racer& racer, const OpenSegment& segment, double launch,
+                                             const JobView& job, TimePoint now) {
+  if (!racer.pace.known || segment.range.is_open_ended()) return std::nullopt;
   const double since_report = std::max(0.0, job.since_submission(now) - racer.pace.at);
   const auto offset = linear_handover(racer.pace.offset, racer.pace.rate, since_report + launch,
-                                      static_cast<double>(piece.range.end));
+                                      static_cast<double>(segment.range.end));
   if (!offset) return std::nullopt;
-  return std::max(piece.range.begin, static_cast<std::uint64_t>(*offset));
+  return std::max(segment.range.begin, static_cast<std::uint64_t>(*offset));
 }
 
 }  // namespace ontime::scheduler

@@ -1,10 +1,10 @@
-#include "scheduler/policies/split_resume/late_piece.h"
+#include "scheduler/policies/split_resume/late_segment.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "scheduler/math/lognormal.h"
-#include "scheduler/policies/pieces.h"
+#include "scheduler/policies/open_segments.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -18,7 +18,7 @@ double ln_chance(double to_go, double left, double spread) {
   if (!(left > 0) || !std::isfinite(to_go)) return kLnChanceMin;
   if (to_go <= 0) return 0;
   if (to_go >= left * std::exp(kFarOff * spread)) return kLnChanceMin;
-  return std::max(kLnChanceMin, pocd::ln_normal_survival(std::log(to_go / left) / spread));
+  return std::max(kLnChanceMin, math::ln_normal_survival(std::log(to_go / left) / spread));
 }
 
 // Where the rest should begin (docs/split-resume.md, step 2): behind what the leader can do in time, but not so late
@@ -33,7 +33,7 @@ double place_of_cut(double position, double rate, double left, double launch, do
 // A piece must last `min_piece` launches by the median, not by t_min: a fitted t_min is far below what attempts usually
 // take, and pieces of that size would spend their slots on launches. When time is short pieces may be as small as one
 // launch, and as many as the window needs and one to spare.
-std::uint32_t most_pieces(double work, double window, const estimate::Durations& durations, const RescueRules& rules) {
+std::uint32_t most_pieces(double work, double window, const math::Durations& durations, const RescueRules& rules) {
   const double launch = std::max(durations.launch, 1e-3);
   const double paying = work * durations.median() / durations.t_min / (rules.min_piece * launch);
   const double needed = window > 0 ? std::floor(work / window) + 2 : 1;
@@ -43,9 +43,9 @@ std::uint32_t most_pieces(double work, double window, const estimate::Durations&
 
 }  // namespace
 
-const Racer& leader_of(const Piece& piece) {
-  const Racer* leader = &piece.racers.front();
-  for (const Racer& racer : piece.racers) {
+const Racer& leader_of(const OpenSegment& segment) {
+  const Racer* leader = &segment.racers.front();
+  for (const Racer& racer : segment.racers) {
     const bool is_farther = racer.attempt->offset > leader->attempt->offset;
     const bool is_as_far = racer.attempt->offset == leader->attempt->offset;
     if (is_farther || (is_as_far && racer.id < leader->id)) leader = &racer;
@@ -53,14 +53,14 @@ const Racer& leader_of(const Piece& piece) {
   return *leader;
 }
 
-std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, const Piece& piece,
-                                        const estimate::Durations& durations, const RescueRules& rules) {
-  const Racer& leader = leader_of(piece);
-  if (!(durations.t_min > 0) || piece.range.is_open_ended()) return Reason::NoEstimate;
+std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, const OpenSegment& segment,
+                                          const math::Durations& durations, const RescueRules& rules) {
+  const Racer& leader = leader_of(segment);
+  if (!(durations.t_min > 0) || segment.range.is_open_ended()) return Reason::NoEstimate;
   if (is_launching(*leader.attempt, durations.launch, view.now)) return Reason::TooYoung;
   const double now = job.since_submission(view.now);
   const double window = rules.due(job) - now - durations.launch;
-  const auto end = static_cast<double>(piece.range.end);
+  const auto end = static_cast<double>(segment.range.end);
   const double position = std::min(end, leader.pace.offset + leader.pace.rate * std::max(0.0, now - leader.pace.at));
   const double smallest = rules.min_piece * durations.launch / durations.median();
   const bool is_slow = leader.pace.rate * durations.median() * rules.slow < 1;
@@ -68,28 +68,28 @@ std::variant<LatePiece, Reason> look_at(const View& view, const JobView& job, co
                                   is_slow ? 0 : rules.keep);
   if (cut >= end - 1) return Reason::RemainingShorterThanLaunch;
   if (!(window > 0)) return Reason::Hopeless;
-  LatePiece late;
-  late.task = piece.task;
-  late.range = piece.range;
-  late.completion = piece.completion();
+  LateSegment late;
+  late.task = segment.task;
+  late.range = segment.range;
+  late.completion = segment.completion();
   late.cut = static_cast<std::uint64_t>(cut);
-  late.is_part = job.job->tasks[piece.task.index].attempts.size() > piece.racers.size();
-  late.rest.work = (end - cut) * durations.t_min;
-  late.rest.window = window;
-  late.rest.beta = durations.beta;
+  late.is_part = job.job->tasks[segment.task.index].attempts.size() > segment.racers.size();
+  late.remaining.work = (end - cut) * durations.t_min;
+  late.remaining.window = window;
+  late.remaining.beta = durations.beta;
   if (durations.tail) {
-    late.rest.tail = &*durations.tail;
-    late.rest.ln_time = std::log(window / (end - cut));
+    late.remaining.tail = &*durations.tail;
+    late.remaining.ln_time = std::log(window / (end - cut));
   }
   late.race = end - cut < smallest / 2;
-  late.rest.pieces_max = late.race ? 1 : most_pieces(late.rest.work, window, durations, rules);
-  // A late piece can be divided again at the next look if the window lasts for it: copies only duplicate work until
+  late.remaining.pieces_max = late.race ? 1 : most_pieces(late.remaining.work, window, durations, rules);
+  // A late segment can be divided again at the next look if the window lasts for it: copies only duplicate work until
   // then.
   const double until_next = std::max(durations.launch, rules.check * job.deadline()) + durations.launch;
-  late.rest.copies_max = window < rules.last_chance * until_next ? rules.copies : 1;
-  late.rest.ln_before = ln_chance(late.completion - now, job.deadline() - now, rules.spread);
-  if (late.race && now + durations.launch + late.rest.work >= late.completion) return Reason::CopyWouldBeLater;
-  if (late.rest.is_hopeless()) return Reason::Hopeless;
+  late.remaining.copies_max = window < rules.last_chance * until_next ? rules.copies : 1;
+  late.remaining.ln_before = ln_chance(late.completion - now, job.deadline() - now, rules.spread);
+  if (late.race && now + durations.launch + late.remaining.work >= late.completion) return Reason::CopyWouldBeLater;
+  if (late.remaining.is_hopeless()) return Reason::Hopeless;
   return late;
 }
 

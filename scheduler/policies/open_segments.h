@@ -29,11 +29,11 @@ struct Racer {
   AttemptId id;
   const Attempt* attempt;
   Pace pace;
-  double completion;  // when it will seal the piece, seconds after submission; as Pace::reaches
+  double completion;  // when it will seal the segment, seconds after submission; as Pace::reaches
 };
 
 // An open segment that somebody works on or will come to.
-struct Piece {
+struct OpenSegment {
   TaskId task;
   ByteRange range;
   std::vector<Racer> racers;  // not empty; the first to be done is first, those of whom nothing is known are last
@@ -46,13 +46,13 @@ struct Piece {
 
 // `recent`, 0 to 1: weight of an attempt's recent speed in what is believed of it, the rest is its mean speed. That is
 // right when speeds change while attempts run; with constant speeds it changes nothing.
-std::vector<Piece> open_pieces(const JobView& job, std::uint32_t task, double recent = 0);
+std::vector<OpenSegment> open_segments(const JobView& job, std::uint32_t task, double recent = 0);
 
-// Of a task's open pieces: the attempts that are first on none of them, in order of launch on each.
-std::vector<AttemptId> slower_racers(const std::vector<Piece>& pieces);
+// Of a task's open segments: the attempts that are first on none of them, in order of launch on each.
+std::vector<AttemptId> slower_racers(const std::vector<OpenSegment>& segments);
 // Why a task's attempts cannot be compared now: fresh ones are on their way, or one has run for less than `launch`
 // seconds or shows no pace yet.
-std::optional<Reason> unsettled(const std::vector<Piece>& pieces, double launch, TimePoint now);
+std::optional<Reason> unsettled(const std::vector<OpenSegment>& segments, double launch, TimePoint now);
 
 // Some input is compressed, so that nobody knows where its records end before they are read.
 bool has_unknown_ends(const JobSpec& spec);
@@ -64,7 +64,7 @@ double mean_split_bytes(const JobView& job);
 double age(const Attempt& attempt, TimePoint now);
 
 // (t_min, beta, launch time) of the job's attempts, by the profile, its own attempts or flags.
-estimate::Durations durations_of(const View& view, const JobView& job, const estimate::DurationHints& hints);
+math::Durations durations_of(const View& view, const JobView& job, const math::DurationHints& hints);
 
 // `copies` fresh attempts race for the whole segment, which is expected to be sealed at `completion` as things are.
 Speculate race_for(TaskId task, std::uint64_t segment, std::uint32_t copies, double completion);
@@ -78,7 +78,7 @@ std::optional<double> linear_handover(double offset, double rate, double time, d
 
 // The same of a racer, with a fresh attempt that is ready `launch` seconds from now. Nothing, too, when nothing is
 // known of its pace.
-std::optional<std::uint64_t> handover_offset(const Racer& racer, const Piece& piece, double launch, const JobView& job,
-                                             TimePoint now);
+std::optional<std::uint64_t> handover_offset(const Racer& racer, const OpenSegment& segment, double launch,
+                                             const JobView& job, TimePoint now);
 
 }  // namespace ontime::scheduler
