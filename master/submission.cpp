@@ -13,7 +13,7 @@
 #include "master/settings.h"
 #include "master/text.h"
 #include "scheduler/core/job.h"
-#include "scheduler/core/owner_turns.h"
+#include "scheduler/core/waiting_jobs.h"
 #include "scheduler/math/estimator.h"
 #include "scheduler/policies/policy.h"
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "scheduler/math/lognormal.h"
-#include "scheduler/math/pareto.h"
 #include "lab/scenario/random.h"
+#include "scheduler/math/distributions.h"
 
 namespace ontime::lab {
 namespace {

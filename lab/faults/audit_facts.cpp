@@ -1,8 +1,8 @@
 // The audit's own ledger: what each fact may follow on.
 #include <algorithm>
 
-#include "scheduler/core/invariants.h"
 #include "lab/faults/audit.h"
+#include "scheduler/core/cluster.h"
 
 namespace ontime::lab::faults {
 

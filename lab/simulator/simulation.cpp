@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "scheduler/core/invariants.h"
-#include "scheduler/forecast/forecast.h"
 #include "lab/simulator/event_log.h"
+#include "scheduler/core/cluster.h"
+#include "scheduler/forecast/forecast.h"
 
 namespace ontime::lab {
 

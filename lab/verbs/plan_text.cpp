@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/show/table.h"
-#include "lab/verbs/tail_json.h"
 #include "common/base/units.h"
-#include "scheduler/policies/duration_words.h"
+#include "lab/verbs/tail_json.h"
+#include "scheduler/policies/parameters.h"
 
 namespace ontime::lab {
 

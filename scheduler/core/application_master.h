@@ -19,9 +19,9 @@
 
 #include "common/base/ids.h"
 #include "scheduler/core/event.h"
+#include "scheduler/core/ledger.h"
 #include "scheduler/core/outlook.h"
 #include "scheduler/core/resource_manager.h"
-#include "scheduler/core/segment_key.h"
 #include "scheduler/core/speculation.h"
 #include "scheduler/core/step_builder.h"
 #include "scheduler/policies/decision.h"

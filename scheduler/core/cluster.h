@@ -14,11 +14,11 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "scheduler/core/event.h"
+#include "scheduler/core/history.h"
 #include "scheduler/core/job.h"
-#include "scheduler/core/node_table.h"
-#include "scheduler/core/profile_table.h"
-#include "scheduler/core/reason.h"
+#include "scheduler/core/node.h"
 #include "scheduler/core/record.h"
+#include "scheduler/policies/decision.h"
 
 namespace ontime::scheduler {
 
@@ -100,5 +100,11 @@ class Cluster {
   std::set<NodeId> gone_;  // lost or left, with no remembered job that ran an attempt there
   ProfileTable profiles_;
 };
+
+// What must hold after every step, as code: run by the scheduler itself in debug builds, by the property tests and by
+// the simulator.
+
+// One sentence for each violation; empty when all is well. Looks at everything: linear in tasks and attempts.
+std::vector<std::string> violations(const Cluster& cluster);
 
 }  // namespace ontime::scheduler

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "scheduler/core/application_master.h"
-#include "scheduler/core/patience.h"
+#include "scheduler/core/timers.h"
 
 namespace ontime::scheduler {
 

@@ -4,7 +4,7 @@
 
 #include "common/base/wording.h"
 #include "scheduler/core/application_master.h"
-#include "scheduler/core/patience.h"
+#include "scheduler/core/timers.h"
 
 namespace ontime::scheduler {
 namespace {

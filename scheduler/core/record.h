@@ -12,8 +12,8 @@
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
-#include "scheduler/core/duty.h"
 #include "scheduler/core/job_spec.h"
+#include "scheduler/core/node.h"
 #include "scheduler/math/durations.h"
 
 namespace ontime::scheduler {

@@ -8,7 +8,7 @@
 
 #include "scheduler/core/application_master.h"
 #include "scheduler/core/history.h"
-#include "scheduler/core/node_health.h"
+#include "scheduler/core/node_holds.h"
 #include "scheduler/core/policy_groups.h"
 #include "scheduler/core/resource_manager.h"
 #include "scheduler/core/scheduler.h"

@@ -3,8 +3,8 @@
 #include <limits>
 #include <utility>
 
-#include "scheduler/core/owner_turns.h"
 #include "scheduler/core/scheduler_impl.h"
+#include "scheduler/core/waiting_jobs.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
-#include "scheduler/core/segment_key.h"
+#include "scheduler/core/ledger.h"
 #include "scheduler/core/step_builder.h"
 #include "scheduler/policies/decision.h"
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "common/base/median.h"
-#include "scheduler/math/tail_choice.h"
+#include "scheduler/math/fitted_tail.h"
 #include "scheduler/policies/auto.h"
-#include "scheduler/policies/chronos/chronos_plan.h"
+#include "scheduler/policies/chronos/chronos.h"
 #include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
 

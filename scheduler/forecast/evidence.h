@@ -12,7 +12,6 @@
 #include "scheduler/forecast/remainder.h"
 #include "scheduler/math/durations.h"
 #include "scheduler/policies/policy.h"
-#include "scheduler/policies/view.h"
 
 namespace ontime::scheduler {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "scheduler/core/patience.h"
+#include "scheduler/core/timers.h"
 #include "scheduler/forecast/evidence.h"
 #include "scheduler/forecast/remainder.h"
 #include "scheduler/math/numeric.h"

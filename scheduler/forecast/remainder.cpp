@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "scheduler/forecast/scenario.h"
-#include "scheduler/math/lognormal.h"
+#include "scheduler/math/distributions.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -9,9 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/fitted_tail.h"
-#include "scheduler/math/pareto.h"
-#include "scheduler/math/tail_choice.h"
 
 namespace ontime::scheduler::math {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "scheduler/policies/duration_words.h"
 #include "scheduler/policies/open_segments.h"
-#include "scheduler/policies/shed/shed_formulas.h"
-#include "scheduler/policies/shed/stragglers.h"
+#include "scheduler/policies/parameters.h"
+#include "scheduler/policies/shed/shed.h"
+#include "scheduler/policies/shed/shed_plus.h"
 
 namespace ontime::scheduler {
 namespace {

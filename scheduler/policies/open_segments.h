@@ -8,11 +8,10 @@
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
-#include "scheduler/core/attempt.h"
-#include "scheduler/core/reason.h"
+#include "scheduler/core/task.h"
 #include "scheduler/math/durations.h"
 #include "scheduler/policies/decision.h"
-#include "scheduler/policies/view.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::scheduler {
 

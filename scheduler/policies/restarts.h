@@ -10,7 +10,6 @@
 #include "scheduler/policies/decision.h"
 #include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/policy.h"
-#include "scheduler/policies/view.h"
 
 namespace ontime::scheduler {
 

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "scheduler/core/outlook.h"
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
-#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/chronos/chronos.h"
 #include "tests/golden/golden_file.h"
 #include "tests/pocd/chronos_paper.h"
 #include "tests/pocd/handover.h"

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
 #include "scheduler/policies/baselines/dolly.h"
 #include "tests/golden/golden_file.h"
 #include "tests/pocd/alpha_fair.h"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "scheduler/policies/open_segments.h"
-#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/shed.h"
 #include "tests/golden/golden_file.h"
 #include "tests/pocd/handover.h"
 #include "tests/pocd/shed_paper.h"

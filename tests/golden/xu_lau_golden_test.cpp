@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
+#include "scheduler/policies/xu_lau/xu_lau.h"
 #include "tests/golden/golden_file.h"
 #include "tests/pocd/xu_lau_paper.h"
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "scheduler/core/invariants.h"
+#include "scheduler/core/cluster.h"
 #include "scheduler/core/scheduler.h"
 
 namespace ontime::master {

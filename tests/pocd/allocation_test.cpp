@@ -1,4 +1,6 @@
 // The grants: never above kappa, never worse than any other grant in scenarios small enough to try them all.
+#include "scheduler/math/allocation.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -7,8 +9,7 @@
 #include <functional>
 #include <limits>
 
-#include "scheduler/math/allocation.h"
-#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/shed.h"
 #include "tests/pocd/generators.h"
 
 namespace ontime::scheduler::test {

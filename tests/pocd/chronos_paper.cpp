@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
 
 namespace ontime::scheduler::chronos {
 

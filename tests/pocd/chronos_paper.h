@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/chronos/chronos.h"
 
 namespace ontime::scheduler::chronos {
 

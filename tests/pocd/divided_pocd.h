@@ -1,6 +1,6 @@
 #pragma once
-// The PoCD of a divided rest (scheduler/policies/split_resume/division.h) with hardly any rounding, to check against
-// values of 60 digits, and what is shipped against it.
+// The PoCD of a divided rest (scheduler/policies/split_resume/split_resume.h) with hardly any rounding, to check
+// against values of 60 digits, and what is shipped against it.
 
 namespace ontime::scheduler::math {
 

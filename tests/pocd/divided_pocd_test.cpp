@@ -1,5 +1,5 @@
 // The PoCD of a divided rest, against values computed with 60 digits.
-#include "scheduler/policies/split_resume/division.h"
+#include "tests/pocd/divided_pocd.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "scheduler/math/numeric.h"
-#include "scheduler/policies/shed/shed_formulas.h"
-#include "tests/pocd/divided_pocd.h"
+#include "scheduler/policies/shed/shed.h"
+#include "scheduler/policies/split_resume/split_resume.h"
 
 namespace ontime::scheduler::test {
 namespace {

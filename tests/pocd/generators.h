@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/chronos/chronos.h"
 #include "tests/pocd/shed_paper.h"
 
 namespace ontime::scheduler::test {

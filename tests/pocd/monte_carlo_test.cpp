@@ -6,11 +6,10 @@
 #include <functional>
 #include <random>
 
-#include "scheduler/math/lognormal.h"
-#include "scheduler/math/pareto.h"
-#include "scheduler/policies/chronos/chronos_formulas.h"
-#include "scheduler/policies/shed/shed_formulas.h"
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
+#include "scheduler/math/distributions.h"
+#include "scheduler/policies/chronos/chronos.h"
+#include "scheduler/policies/shed/shed.h"
+#include "scheduler/policies/xu_lau/xu_lau.h"
 #include "tests/pocd/chronos_paper.h"
 #include "tests/pocd/xu_lau_paper.h"
 

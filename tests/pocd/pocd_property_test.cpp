@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
-#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/chronos/chronos.h"
 #include "tests/pocd/alpha_fair.h"
 #include "tests/pocd/chronos_paper.h"
 #include "tests/pocd/generators.h"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/shed.h"
 
 namespace ontime::scheduler::shed {
 

@@ -1,15 +1,13 @@
 // Which tail is chosen for what was seen, and that every tail is a distribution.
-#include "scheduler/math/tail_choice.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/durations.h"
-#include "scheduler/math/lognormal.h"
-#include "scheduler/math/pareto.h"
+#include "scheduler/math/fitted_tail.h"
 #include "tests/pocd/generators.h"
 
 namespace ontime::scheduler::test {

@@ -2,7 +2,7 @@
 // The theorems' PoCD by the survival of execution times alone, which would serve for any distribution of them: Chronos
 // eqs. 3, 14, 17 and Shed's Theorems 1 and 2.
 
-#include "scheduler/math/pareto.h"
+#include "scheduler/math/distributions.h"
 
 namespace ontime::scheduler::math {
 

@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/fitted_tail.h"
-#include "scheduler/math/lognormal.h"
-#include "scheduler/math/pareto.h"
 #include "tests/pocd/generators.h"
 
 namespace ontime::scheduler::test {

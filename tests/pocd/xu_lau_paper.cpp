@@ -5,8 +5,8 @@
 #include <cmath>
 #include <functional>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
 
 namespace ontime::scheduler::xu_lau {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
+#include "scheduler/policies/xu_lau/xu_lau.h"
 
 namespace ontime::scheduler::xu_lau {
 

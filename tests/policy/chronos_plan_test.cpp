@@ -1,12 +1,10 @@
 // r, the times and the words that go with them.
-#include "scheduler/policies/chronos/chronos_plan.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <stdexcept>
 
-#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/chronos/chronos.h"
 #include "scheduler/policies/policy.h"
 #include "tests/golden/golden_file.h"
 

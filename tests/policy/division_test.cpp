@@ -1,5 +1,4 @@
 // The choice of (s, c) and the joint grant.
-#include "scheduler/policies/split_resume/division.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -7,7 +6,7 @@
 
 #include <cmath>
 
-#include "scheduler/policies/split_resume/division.h"
+#include "scheduler/policies/split_resume/split_resume.h"
 
 namespace ontime::scheduler {
 namespace {

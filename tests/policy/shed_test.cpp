@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/policies/shed/shed_formulas.h"
 #include "tests/policy/paced_world.h"
 
 namespace ontime::scheduler {

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "scheduler/policies/policy.h"
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
 #include "tests/policy/paced_world.h"
 
 namespace ontime::scheduler {

@@ -1,6 +1,6 @@
-#include "scheduler/core/node_health.h"
-
 #include <gtest/gtest.h>
+
+#include "scheduler/core/node_holds.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/core/invariants.h"
+#include "scheduler/core/cluster.h"
 
 namespace ontime::scheduler::test {
 

@@ -6,7 +6,7 @@
 
 #include "common/base/median.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/parameters.h"
 #include "scheduler/policies/restarts.h"
 
 namespace ontime::scheduler {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "scheduler/math/pareto.h"
+#include "scheduler/math/distributions.h"
 
 namespace ontime::scheduler {
 namespace {

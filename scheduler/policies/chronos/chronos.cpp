@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/parameters.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -1,11 +1,10 @@
-#include "scheduler/policies/chronos/chronos_formulas.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
+#include "scheduler/policies/chronos/chronos.h"
 
 namespace ontime::scheduler::chronos {
 

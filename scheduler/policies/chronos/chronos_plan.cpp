@@ -1,14 +1,12 @@
-#include "scheduler/policies/chronos/chronos_plan.h"
-
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
 
-#include "scheduler/math/pareto.h"
-#include "scheduler/policies/chronos/chronos_formulas.h"
-#include "scheduler/policies/duration_words.h"
+#include "scheduler/math/distributions.h"
+#include "scheduler/policies/chronos/chronos.h"
+#include "scheduler/policies/parameters.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -1,5 +1,3 @@
-#include "scheduler/policies/shed/shed_formulas.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "scheduler/math/allocation.h"
 #include "scheduler/math/numeric.h"
+#include "scheduler/policies/shed/shed.h"
 
 namespace ontime::scheduler::shed {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "scheduler/math/numeric.h"
-#include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/parameters.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -1,10 +1,9 @@
-#include "scheduler/policies/shed/stragglers.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "common/base/prefetch.h"
-#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/shed.h"
+#include "scheduler/policies/shed/shed_plus.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -1,11 +1,10 @@
-#include "scheduler/policies/split_resume/division.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <queue>
 
 #include "scheduler/math/numeric.h"
+#include "scheduler/policies/split_resume/split_resume.h"
 
 namespace ontime::scheduler {
 

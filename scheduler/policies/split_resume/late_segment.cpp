@@ -1,10 +1,9 @@
-#include "scheduler/policies/split_resume/late_segment.h"
-
 #include <algorithm>
 #include <cmath>
 
-#include "scheduler/math/lognormal.h"
+#include "scheduler/math/distributions.h"
 #include "scheduler/policies/open_segments.h"
+#include "scheduler/policies/split_resume/split_resume.h"
 
 namespace ontime::scheduler {
 namespace {

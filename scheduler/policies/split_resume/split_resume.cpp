@@ -5,7 +5,6 @@
 
 #include "common/base/prefetch.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/policies/split_resume/division.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -5,9 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/parameters.h"
 #include "scheduler/policies/restarts.h"
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -1,11 +1,10 @@
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "scheduler/math/allocation.h"
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
+#include "scheduler/policies/xu_lau/xu_lau.h"
 
 namespace ontime::scheduler::xu_lau {
 

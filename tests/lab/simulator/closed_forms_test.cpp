@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "scheduler/policies/chronos/chronos_formulas.h"
 #include "lab/simulator/simulator.h"
+#include "scheduler/policies/chronos/chronos.h"
 #include "tests/pocd/chronos_paper.h"
 
 namespace ontime::lab {

@@ -1,4 +1,4 @@
-#include "scheduler/core/reason.h"
+#include "scheduler/policies/decision.h"
 
 #include <array>
 #include <utility>

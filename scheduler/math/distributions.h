@@ -26,7 +26,7 @@ class Pareto {
 
   double mean() const;
   double mean_capped(double x) const;  // E[min(T, x)]: what an attempt costs that is killed at x
-  double mean_above(double x) const;  // E[T | T > x]
+  double mean_above(double x) const;   // E[T | T > x]
 
   // The fastest of n attempts is Pareto again (Chronos, Lemma 1); n may be fractional.
   Pareto minimum_of(double n) const { return {t_min_, beta_ * n, excess_over_one(beta_, n)}; }
@@ -58,5 +58,40 @@ std::optional<ParetoFit> fit_pareto(std::span<const double> finished, std::span<
 // The same with a known t_min, as from earlier jobs of the same application; times below t_min count as t_min.
 std::optional<ParetoFit> fit_pareto_beta(double t_min, std::span<const double> finished,
                                          std::span<const double> running);
+
+// The standard normal distribution, accurate in its far tail.
+
+// ln P(Z > z); finite far beyond z = 38, where P itself is no longer a double.
+double ln_normal_survival(double z);
+
+// Density divided by survival.
+double normal_hazard(double z);
+
+// The z with P(Z <= z) = q, 0 < q < 1; -inf at 0 and inf at 1.
+double normal_quantile(double q);
+
+// Lognormal execution times: ln T is normal. The usual shape of task durations in traces of real clusters.
+
+// m: mean of ln T (T in any one unit); s > 0: standard deviation of ln T.
+class Lognormal {
+ public:
+  Lognormal(double m, double s) : m_(m), s_(s) {}
+
+  double m() const { return m_; }
+  double s() const { return s_; }
+
+  double ln_survival(double t) const;
+  double quantile(double q) const;
+  double mean() const;
+  double mean_capped(double x) const;
+
+ private:
+  double m_;
+  double s_;
+};
+
+// Maximum likelihood by expectation maximisation: a running attempt counts as what a lognormal attempt that has got so
+// far may be expected to take. Nothing with fewer than two different finished times, or if it does not settle.
+std::optional<Lognormal> fit_lognormal(std::span<const double> finished, std::span<const double> running);
 
 }  // namespace ontime::scheduler::math
