@@ -126,7 +126,7 @@ class ApplicationMaster {
   void ask_next_cut(StepBuilder& step, AttemptId attempt);
   void ask_cut(StepBuilder& step, AttemptId attempt, const CutInFlight& cut);
   void limit_wait(StepBuilder& step, AttemptId attempt);
-  std::optional<Speculate> take_answered(StepBuilder& step, const event::CutAnswered& answer);
+  std::optional<PlannedCut> take_answered(StepBuilder& step, const event::CutAnswered& answer);
   void divide_at(StepBuilder& step, const event::CutAnswered& answer);
   void end_at(StepBuilder& step, AttemptId attempt, std::uint64_t at);
   void settle_race(StepBuilder& step, AttemptId winner, std::uint64_t begin);

@@ -39,11 +39,11 @@ void ApplicationMaster::hand_over(StepBuilder& step, AttemptId id) {
 // What a policy wants comes first: copies may hang on it. Both join a cut that is in flight.
 void ApplicationMaster::ask_next_cut(StepBuilder& step, AttemptId id) {
   const Attempt* attempt = step.cluster.find_live(id);
-  const Speculate* decision = speculation_.behind_cut(id);
-  if (attempt == nullptr || (decision == nullptr && !handing_over_.contains(id))) return;
+  const PlannedCut* planned = speculation_.behind_cut(id);
+  if (attempt == nullptr || (planned == nullptr && !handing_over_.contains(id))) return;
   if (attempt->cut) return limit_wait(step, id);
-  if (decision != nullptr)
-    ask_cut(step, id, {*decision->resume_at, decision->release, CutReason::Speculation, step.now});
+  if (planned != nullptr)
+    ask_cut(step, id, {planned->at(), planned->release, CutReason::Speculation, step.now});
   else
     ask_cut(step, id, {attempt->held.begin, true, CutReason::Drain, step.now});
   limit_wait(step, id);
@@ -64,14 +64,11 @@ void ApplicationMaster::limit_wait(StepBuilder& step, AttemptId id) {
 // It stands still, or its process does: what it holds starts again at its begin, that is at the last sealed offset.
 void ApplicationMaster::on_cut_timer(StepBuilder& step, AttemptId id) {
   const Attempt* attempt = step.cluster.find_live(id);
-  const Speculate* decision = speculation_.behind_cut(id);
-  if (attempt == nullptr || !attempt->cut || (decision == nullptr && !handing_over_.contains(id))) return;
+  const PlannedCut* planned = speculation_.behind_cut(id);
+  if (attempt == nullptr || !attempt->cut || (planned == nullptr && !handing_over_.contains(id))) return;
   const std::uint64_t begin = attempt->held.begin;
-  std::uint32_t copies = 0;
-  if (decision != nullptr) {
-    for (const std::uint32_t some : decision->copies) copies += some;
-  }
-  end_attempt(step, id, AttemptEnd::Silent, "it did not answer a cut");  // and `decision` with it
+  const std::uint32_t copies = planned != nullptr ? planned->copies() : 0;
+  end_attempt(step, id, AttemptEnd::Silent, "it did not answer a cut");  // and `planned` with it
   if (copies > 1 && step.cluster.standing_by(id.task, begin).empty()) {
     speculation_.add_copies({{id.task.index, begin}, copies, false});  // the first of them starts it again
   }
@@ -93,7 +90,7 @@ void ApplicationMaster::end_at(StepBuilder& step, AttemptId id, std::uint64_t at
 
 // The decision that the cut was made for, if it was made for one. A boundary that is kept where the attempt was asked to give up its
 // rest, or the other way round, answers an older master: the cut stays in flight.
-std::optional<Speculate> ApplicationMaster::take_answered(StepBuilder& step, const event::CutAnswered& answer) {
+std::optional<PlannedCut> ApplicationMaster::take_answered(StepBuilder& step, const event::CutAnswered& answer) {
   const AttemptId id = answer.attempt;
   const std::optional<CutInFlight> cut = step.cluster.find_attempt(id)->cut;
   const bool has_nothing_left = answer.at >= step.cluster.find_attempt(id)->held.end;
@@ -106,14 +103,14 @@ std::optional<Speculate> ApplicationMaster::take_answered(StepBuilder& step, con
 }
 
 void ApplicationMaster::on_cut_answered(StepBuilder& step, const event::CutAnswered& answer) {
-  std::optional<Speculate> decision = take_answered(step, answer);
+  std::optional<PlannedCut> planned = take_answered(step, answer);
   const ByteRange held = step.cluster.find_attempt(answer.attempt)->held;
   if (answer.at <= held.begin && answer.release)
     end_attempt(step, answer.attempt, AttemptEnd::Killed, "it released all it held");
   else if (answer.at > held.begin && answer.at < held.end)
     divide_at(step, answer);
-  if (decision && answer.at < held.end) {
-    speculation_.take_over(step, std::move(*decision), std::max(answer.at, held.begin));
+  if (planned && answer.at < held.end) {
+    speculation_.take_over(step, *std::move(planned), std::max(answer.at, held.begin));
     refresh(step.cluster, answer.attempt.task);  // the pieces that nobody has begun with wait
   }
   ask_next_cut(step, answer.attempt);

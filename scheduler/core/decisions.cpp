@@ -2,7 +2,6 @@
 // before the decisions in front of this one, so each is checked against the job as it is, and one that does not fit any
 // more does nothing.
 #include <algorithm>
-#include <functional>
 
 #include "scheduler/core/application_master.h"
 
@@ -10,13 +9,11 @@ namespace ontime::scheduler {
 namespace {
 
 bool is_well_formed(const Speculate& decision) {
-  const auto has_none = [](std::uint32_t copies) { return copies == 0; };
-  if (decision.copies.size() != decision.borders.size() + 1) return false;
-  if (std::all_of(decision.copies.begin(), decision.copies.end(), has_none)) return false;
-  if (!decision.borders.empty() && (!decision.resume_at || !decision.release)) return false;
-  const auto not_ascending =
-      std::adjacent_find(decision.borders.begin(), decision.borders.end(), std::greater_equal<>());
-  return not_ascending == decision.borders.end();
+  if (copies_of(decision) == 0) return false;
+  const auto* tail = std::get_if<GivenTail>(&decision.work);
+  if (tail == nullptr) return true;
+  const auto is_not_before = [](const TailPiece& a, const TailPiece& b) { return a.begin >= b.begin; };
+  return std::adjacent_find(tail->pieces.begin(), tail->pieces.end(), is_not_before) == tail->pieces.end();
 }
 
 }  // namespace

@@ -6,19 +6,30 @@
 namespace ontime::scheduler {
 namespace {
 
-std::uint32_t total(const std::vector<std::uint32_t>& copies) {
-  std::uint32_t count = 0;
-  for (const std::uint32_t some : copies) count += some;
-  return count;
-}
-
 std::uint32_t total(const Speculation::Queue& queue) {
   std::uint32_t count = 0;
   for (const Speculation::Copies& copies : queue) count += copies.count;
   return count;
 }
 
+// Nothing for a decision that cuts nothing.
+std::optional<PlannedCut> planned_cut(const Speculate& decision) {
+  if (const auto* shared = std::get_if<SharedTail>(&decision.work)) {
+    return PlannedCut{decision.task, {{shared->begin, shared->copies}}, shared->handover, false};
+  }
+  if (const auto* given = std::get_if<GivenTail>(&decision.work)) {
+    return PlannedCut{decision.task, given->pieces, given->handover, true};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::uint32_t PlannedCut::copies() const {
+  std::uint32_t count = 0;
+  for (const TailPiece& piece : pieces) count += piece.copies;
+  return count;
+}
 
 std::optional<AttemptId> farthest(const Cluster& cluster, JobId job, SegmentKey segment) {
   const std::vector<AttemptId> racing = cluster.racing({job, segment.task}, segment.begin);
@@ -36,22 +47,23 @@ Speculation::Speculation(JobId job, const Cluster& cluster) : job_(job) {
 
 std::optional<AttemptId> Speculation::start(StepBuilder& step, const Speculate& decision) {
   const SegmentKey segment{decision.task.index, decision.segment};
-  if (!decision.resume_at) {
-    note(step, decision, std::nullopt);
-    copies_.push_back({segment, total(decision.copies), false});
+  std::optional<PlannedCut> cut = planned_cut(decision);
+  if (!cut) {
+    note(step, decision, nullptr, std::nullopt);
+    copies_.push_back({segment, copies_of(decision), false});
     return std::nullopt;
   }
   // Without an attempt there is nothing to cut: the segment waits for a slot as it is. With a cut planned already the
   // decision was made without it, and its borders may lie in what is someone else's by the time of the answer.
   const std::optional<AttemptId> attempt = farthest(step.cluster, job_, segment);
   if (!attempt || behind_cuts_.contains(*attempt) || when_ready_.contains(segment)) return std::nullopt;
-  note(step, decision, attempt);
-  if (decision.handover == Handover::Ready) {
-    when_ready_.emplace(segment, decision);
-    copies_.push_back({segment, total(decision.copies), true});
+  note(step, decision, &*cut, attempt);
+  if (cut->handover == Handover::Ready) {
+    copies_.push_back({segment, cut->copies(), true});
+    when_ready_.emplace(segment, *std::move(cut));
     return std::nullopt;
   }
-  behind_cuts_.emplace(*attempt, decision);
+  behind_cuts_.emplace(*attempt, *std::move(cut));
   return attempt;
 }
 
@@ -69,22 +81,19 @@ std::optional<AttemptId> Speculation::on_ready(const StepBuilder& step, AttemptI
 }
 
 // The attempt may have passed some of the borders by the time it answered, so those are left out.
-void Speculation::take_over(StepBuilder& step, Speculate decision, std::uint64_t at) {
-  const std::uint64_t end = step.cluster.find_task(decision.task)->ledger.find(at)->range.end;
-  while (!decision.borders.empty() && decision.borders.front() <= at) {
-    decision.borders.erase(decision.borders.begin());
-    decision.copies.erase(decision.copies.begin());
-  }
+void Speculation::take_over(StepBuilder& step, PlannedCut cut, std::uint64_t at) {
+  const std::uint64_t end = step.cluster.find_task(cut.task)->ledger.find(at)->range.end;
+  while (cut.pieces.size() > 1 && cut.pieces[1].begin <= at) cut.pieces.erase(cut.pieces.begin());
   // Looked up before the tail is divided: all of them wait at its begin.
-  std::vector<AttemptId> standbys = step.cluster.standing_by(decision.task, at);
+  std::vector<AttemptId> standbys = step.cluster.standing_by(cut.task, at);
   std::uint64_t begin = at;
-  for (std::size_t piece = 0; piece < decision.copies.size(); ++piece) {
+  for (std::size_t i = 0; i < cut.pieces.size(); ++i) {
     // The segment may have become shorter since the decision: another attempt sealed or cut something behind it.
-    const bool is_last = piece == decision.borders.size() || decision.borders[piece] >= end;
-    if (!is_last) step.record(fact::SegmentDivided{decision.task, begin, decision.borders[piece]});
-    assign(step, {decision.task.index, begin}, decision.copies[piece], standbys);
+    const bool is_last = i + 1 == cut.pieces.size() || cut.pieces[i + 1].begin >= end;
+    if (!is_last) step.record(fact::SegmentDivided{cut.task, begin, cut.pieces[i + 1].begin});
+    assign(step, {cut.task.index, begin}, cut.pieces[i].copies, standbys);
     if (is_last) break;
-    begin = decision.borders[piece];
+    begin = cut.pieces[i + 1].begin;
   }
   for (const AttemptId id : standbys) end_attempt(step, id, AttemptEnd::Killed, "it is not needed");
 }
@@ -117,12 +126,12 @@ void Speculation::move(SegmentKey from, SegmentKey to) {
   }
 }
 
-const Speculate* Speculation::behind_cut(AttemptId attempt) const {
+const PlannedCut* Speculation::behind_cut(AttemptId attempt) const {
   const auto found = behind_cuts_.find(attempt);
   return found == behind_cuts_.end() ? nullptr : &found->second;
 }
 
-std::optional<Speculate> Speculation::take_behind_cut(AttemptId attempt) {
+std::optional<PlannedCut> Speculation::take_behind_cut(AttemptId attempt) {
   auto taken = behind_cuts_.extract(attempt);
   return taken.empty() ? std::nullopt : std::optional(std::move(taken.mapped()));
 }
@@ -176,33 +185,36 @@ std::map<std::uint32_t, std::uint32_t> Speculation::pending() const {
       if (copies.count > 0) pending[copies.segment.task] += copies.count;
     }
   }
-  for (const auto& [attempt, decision] : behind_cuts_) {
-    if (decision.handover == Handover::Ready) continue;  // its standbys are launched already
-    for (const std::uint32_t count : decision.copies) pending[attempt.task.index] += count;
+  for (const auto& [attempt, cut] : behind_cuts_) {
+    if (cut.handover == Handover::Ready) continue;  // its standbys are launched already
+    if (const std::uint32_t count = cut.copies(); count > 0) pending[attempt.task.index] += count;
   }
   return pending;
 }
 
 std::uint32_t Speculation::waiting() const {
   std::uint32_t waiting = total(copies_) + total(clones_);
-  for (const auto& [attempt, decision] : behind_cuts_) {
-    if (decision.handover != Handover::Ready) waiting += total(decision.copies);
+  for (const auto& [attempt, cut] : behind_cuts_) {
+    if (cut.handover != Handover::Ready) waiting += cut.copies();
   }
   return waiting;
 }
 
-void Speculation::note(StepBuilder& step, const Speculate& decision, std::optional<AttemptId> cut) const {
+void Speculation::note(StepBuilder& step, const Speculate& decision, const PlannedCut* cut,
+                       std::optional<AttemptId> attempt) const {
   DecisionNote note;
   note.what = DecisionNote::What::Speculate;
   note.task = decision.task.index;
-  if (cut) note.attempt = cut->number;
+  if (attempt) note.attempt = attempt->number;
   note.reason = code_of(decision.reason);
   note.segment = decision.segment;
-  note.resume_at = decision.resume_at;
-  note.pieces = static_cast<std::uint32_t>(decision.copies.size());
-  note.copies = total(decision.copies);
-  note.release = decision.release;
-  note.when_ready = decision.handover == Handover::Ready;
+  note.copies = copies_of(decision);
+  if (cut != nullptr) {
+    note.resume_at = cut->at();
+    note.pieces = static_cast<std::uint32_t>(cut->pieces.size());
+    note.release = cut->release;
+    note.when_ready = cut->handover == Handover::Ready;
+  }
   note.completion = decision.completion;
   note.pocd_before = decision.pocd_before;
   note.pocd_after = decision.pocd_after;

@@ -49,7 +49,7 @@ std::uint32_t slots_taken(const Plan& plan, const View& view) {
   std::uint64_t freed = 0;
   for (const Decision& decision : plan.decisions) {
     if (const auto* speculate = std::get_if<Speculate>(&decision)) {
-      for (const std::uint32_t count : speculate->copies) taken += count;
+      taken += copies_of(*speculate);
     } else if (const auto* clone = std::get_if<CloneTasks>(&decision)) {
       taken += clone->copies * view.cluster.find_job(clone->job)->tasks.size();
     } else if (std::holds_alternative<EndAttempt>(decision)) {

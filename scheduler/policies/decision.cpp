@@ -83,4 +83,21 @@ std::optional<Reason> reason_of_code(std::string_view code) {
   return std::nullopt;
 }
 
+std::uint32_t copies_of(const Speculate& decision) {
+  const auto* given = std::get_if<GivenTail>(&decision.work);
+  if (given == nullptr) {
+    const auto* whole = std::get_if<WholeSegment>(&decision.work);
+    return whole != nullptr ? whole->copies : std::get<SharedTail>(decision.work).copies;
+  }
+  std::uint32_t copies = 0;
+  for (const TailPiece& piece : given->pieces) copies += piece.copies;
+  return copies;
+}
+
+std::optional<std::uint64_t> resume_offset(const Speculate& decision) {
+  if (const auto* shared = std::get_if<SharedTail>(&decision.work)) return shared->begin;
+  if (const auto* given = std::get_if<GivenTail>(&decision.work)) return given->pieces.front().begin;
+  return std::nullopt;
+}
+
 }  // namespace ontime::scheduler

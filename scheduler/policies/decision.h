@@ -55,24 +55,40 @@ enum class Handover : std::uint8_t {
   Ready       // when the first of them is ready to map; until then the straggler goes on
 };
 
+// What fresh attempts work on. The attempt that is cut is the one that has got farthest. It may stand beyond the tail's
+// begin by the time it answers; then the tail begins where it stands. With Handover::Ready the begin is the earliest
+// offset to cut at (0: wherever the attempt stands).
+
+// The segment from its begin on (restart). Nothing is cut, and the attempt on it goes on.
+struct WholeSegment {
+  std::uint32_t copies = 1;
+};
+
+// The tail from `begin` on. The attempt that is cut goes on and races for it too.
+struct SharedTail {
+  std::uint64_t begin = 0;
+  std::uint32_t copies = 1;
+  Handover handover = Handover::Predicted;
+};
+
+// A part of a tail, up to the next piece or the segment's end.
+struct TailPiece {
+  std::uint64_t begin = 0;
+  std::uint32_t copies = 1;
+};
+
+// The tail from the first piece on. The attempt that is cut stops at the cut, so the tail may be divided. Pieces that
+// it has passed by then are left out.
+struct GivenTail {
+  std::vector<TailPiece> pieces;  // ascending, not empty
+  Handover handover = Handover::Predicted;
+};
+
 // Race the open segment that begins at `segment`, or a tail of it, with fresh attempts.
-//
-//   resume_at empty                       the segment from its begin (restart); the attempt on it goes on
-//   resume_at, release = false            the tail from there on; the attempt that is cut goes on and races for it too
-//   resume_at, release = true             the same, but the attempt that is cut stops at the cut
-//   resume_at, release, borders           the tail is divided at the borders into segments of their own
-//
-// The attempt that is cut is the one that has got farthest; it may stand beyond resume_at by the time it is asked, then
-// the tail begins where it stands and borders before that are left out. With Handover::Ready resume_at is the earliest
-// offset to cut at (0: wherever it stands).
 struct Speculate {
   TaskId task;
   std::uint64_t segment = 0;
-  std::optional<std::uint64_t> resume_at;
-  bool release = false;
-  Handover handover = Handover::Predicted;
-  std::vector<std::uint64_t> borders;    // ascending offsets, beyond resume_at; only with release
-  std::vector<std::uint32_t> copies{1};  // fresh attempts per piece; one more entry than borders
+  std::variant<WholeSegment, SharedTail, GivenTail> work;
   Reason reason = Reason::Late;
   // For people: when the task was expected to be done (seconds after submission), its probability to make the deadline
   // before and after this decision. NaN: not known.
@@ -80,6 +96,11 @@ struct Speculate {
   double pocd_before = std::numeric_limits<double>::quiet_NaN();
   double pocd_after = std::numeric_limits<double>::quiet_NaN();
 };
+
+// Fresh attempts in all.
+std::uint32_t copies_of(const Speculate& decision);
+// Where the tail is to begin; nothing if the whole segment is raced.
+std::optional<std::uint64_t> resume_offset(const Speculate& decision);
 
 // Divide an open segment that nobody works on; each piece then waits for an attempt of its own. Not for segments with
 // an unknown end.

@@ -149,15 +149,18 @@ Speculate race_for(TaskId task, std::uint64_t segment, std::uint32_t copies, dou
   Speculate decision;
   decision.task = task;
   decision.segment = segment;
-  decision.copies = {copies};
+  decision.work = WholeSegment{copies};
   decision.completion = completion;
   return decision;
 }
 
 Speculate resume_from(std::uint64_t offset, Speculate race, Handover handover, bool release) {
-  race.resume_at = handover == Handover::Ready ? 0 : offset;
-  race.handover = handover;
-  race.release = release;
+  const std::uint32_t copies = copies_of(race);
+  const std::uint64_t begin = handover == Handover::Ready ? 0 : offset;
+  if (release)
+    race.work = GivenTail{{{begin, copies}}, handover};
+  else
+    race.work = SharedTail{begin, copies, handover};
   return race;
 }
 

@@ -93,9 +93,7 @@ class Timed final : public Policy {
   static std::size_t copies_of(const Plan& plan) {
     std::size_t copies = 0;
     for (const Decision& decision : plan.decisions) {
-      if (const auto* speculate = std::get_if<Speculate>(&decision)) {
-        for (const std::uint32_t count : speculate->copies) copies += count;
-      }
+      if (const auto* speculate = std::get_if<Speculate>(&decision)) copies += scheduler::copies_of(*speculate);
     }
     return copies;
   }

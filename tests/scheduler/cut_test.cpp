@@ -52,8 +52,7 @@ class CutTest : public test::OrderedPolicyTest {
   static Speculate give_away(TaskId task, std::uint64_t at) {
     Speculate decision;
     decision.task = task;
-    decision.resume_at = at;
-    decision.release = true;
+    decision.work = GivenTail{{{at, 1}}};
     return decision;
   }
 };

@@ -182,15 +182,19 @@ class Player {
     Speculate decision;
     decision.task = task;
     decision.segment = segment;
-    if (command.options.contains("at")) decision.resume_at = command.option("at", 0);
-    decision.release = command.has("release");
-    decision.handover = command.has("ready") ? Handover::Ready : Handover::Predicted;
-    decision.borders = command.list("borders");
-    decision.copies.assign(decision.borders.size() + 1, 1);
-    if (command.options.contains("copies")) decision.copies.clear();
-    for (const std::uint64_t count : command.list("copies")) {
-      decision.copies.push_back(static_cast<std::uint32_t>(count));
+    std::vector<TailPiece> pieces{{command.option("at", 0), 1}};
+    for (const std::uint64_t border : command.list("borders")) pieces.push_back({border, 1});
+    const std::vector<std::uint64_t> copies = command.list("copies");
+    for (std::size_t i = 0; i < std::min(copies.size(), pieces.size()); ++i) {
+      pieces[i].copies = static_cast<std::uint32_t>(copies[i]);
     }
+    const Handover handover = command.has("ready") ? Handover::Ready : Handover::Predicted;
+    if (!command.options.contains("at"))
+      decision.work = WholeSegment{pieces[0].copies};
+    else if (!command.has("release"))
+      decision.work = SharedTail{pieces[0].begin, pieces[0].copies, handover};
+    else
+      decision.work = GivenTail{pieces, handover};
     return decision;
   }
 

@@ -68,13 +68,13 @@ TEST(PolicyGroup, IsAskedAtSubmissionsOnlyIfItWantsTo) {
 Speculate race(TaskId task, std::uint32_t copies) {
   Speculate decision;
   decision.task = task;
-  decision.copies = {copies};
+  decision.work = WholeSegment{copies};
   return decision;
 }
 
 Speculate resume(TaskId task, std::uint64_t at, std::uint32_t copies) {
   Speculate decision = race(task, copies);
-  decision.resume_at = at;
+  decision.work = SharedTail{at, copies};
   return decision;
 }
 

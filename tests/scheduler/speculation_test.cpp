@@ -32,18 +32,13 @@ class SpeculationTest : public test::OrderedPolicyTest {
   static Speculate when_ready(TaskId task, std::uint32_t copies) {
     Speculate decision;
     decision.task = task;
-    decision.resume_at = 0;
-    decision.handover = Handover::Ready;
-    decision.copies = {copies};
+    decision.work = SharedTail{0, copies, Handover::Ready};
     return decision;
   }
   static Speculate divided(TaskId task) {
     Speculate decision;
     decision.task = task;
-    decision.resume_at = 40;
-    decision.release = true;
-    decision.borders = {60, 80};
-    decision.copies = {1, 2, 1};
+    decision.work = GivenTail{{{40, 1}, {60, 2}, {80, 1}}};
     return decision;
   }
 };
@@ -150,7 +145,7 @@ TEST_F(SpeculationTest, TheTaskIsDoneWhenAllPiecesAreSealedByWhomever) {
 TEST_F(SpeculationTest, DividedWhenReadyEachStandbyBeginsWithAPiece) {
   const AttemptId first = original();
   Speculate decision = divided(first.task);
-  decision.handover = Handover::Ready;
+  std::get<GivenTail>(decision.work).handover = Handover::Ready;
   order(decision);
   const auto launches = world_.take<action::LaunchAttempt>();
   ASSERT_EQ(launches.size(), 4u);
@@ -190,8 +185,7 @@ TEST_F(SpeculationTest, ClonesComeAfterAllOriginals) {
 TEST_F(SpeculationTest, AnAttemptThatDoesNotAnswerACutIsEndedAndItsRestStartsAgain) {
   const AttemptId first = original();
   Speculate decision = divided(first.task);
-  decision.borders.clear();
-  decision.copies = {1};
+  decision.work = GivenTail{{{40, 1}}};
   order(decision);
   world_.heartbeat(first, 20);
   for (int second = 0; second < 4; ++second) {
@@ -216,8 +210,7 @@ TEST_F(SpeculationTest, ACutWaitsForTheCheckpointThatWasAskedBefore) {
   world_.pass(1500ms);
   ASSERT_EQ(world_.take<action::CutAttempt>().size(), 1u);
   Speculate decision = when_ready(first.task, 1);
-  decision.handover = Handover::Predicted;
-  decision.resume_at = 30;
+  decision.work = SharedTail{30, 1};
   order(decision);
   EXPECT_TRUE(world_.take<action::CutAttempt>().empty());
   world_.answer_cut(first, 12);
@@ -234,8 +227,7 @@ TEST_F(SpeculationTest, TheNodeOfTheOriginalDiesRightBeforeItAnswersTheCut) {
   world_.seal(first, {0, 20});
   Speculate decision = divided(first.task);
   decision.segment = 20;
-  decision.borders.clear();
-  decision.copies = {1};
+  decision.work = GivenTail{{{40, 1}}};
   order(decision);
   ASSERT_EQ(world_.take<action::CutAttempt>().size(), 1u);
   lose_node_of(first);
@@ -249,8 +241,7 @@ TEST_F(SpeculationTest, TheNodeOfTheOriginalDiesRightBeforeItAnswersTheCut) {
 TEST_F(SpeculationTest, TheNodeOfTheOriginalDiesRightAfterItHasAnsweredTheCut) {
   const AttemptId first = original();
   Speculate decision = divided(first.task);
-  decision.borders.clear();
-  decision.copies = {1};
+  decision.work = GivenTail{{{40, 1}}};
   order(decision);
   world_.answer_cut(first, 40, true);
   const AttemptId copy = world_.take_launch();
@@ -340,7 +331,7 @@ TEST_F(SpeculationTest, ATaskThatWasNeverLaunchedIsNotSpeculatedOn) {
 TEST_F(SpeculationTest, ATailIsNotDividedTwiceAtOneBorder) {
   const AttemptId first = original();
   Speculate decision = divided(first.task);
-  decision.borders = {60, 60};
+  decision.work = GivenTail{{{40, 1}, {60, 2}, {60, 1}}};
   order(decision);
   EXPECT_TRUE(world_.take<action::CutAttempt>().empty());
 }

@@ -274,11 +274,17 @@ void SplitResume::save(const View& view, std::uint32_t slots, Found& found, Plan
 
 void SplitResume::speculate(const LateSegment& late, const Division& division, const std::vector<double>& shares,
                             Plan& plan) const {
-  Speculate decision = resume_from(late.cut, race_for(late.task, late.range.begin, 0, late.completion),
-                                   settings_.handover, !late.race);
-  decision.resume_at = late.cut;  // not before, even when the fresh attempts are ready: it keeps what it can do in time
-  decision.borders = borders_of(late.cut, late.range.end, shares);
-  decision.copies.assign(decision.borders.size() + 1, division.copies);
+  Speculate decision = race_for(late.task, late.range.begin, 0, late.completion);
+  // Not before late.cut, even when the fresh attempts are ready: the attempt keeps what it can do in time.
+  if (late.race) {
+    decision.work = SharedTail{late.cut, division.copies, settings_.handover};
+  } else {
+    GivenTail tail{{{late.cut, division.copies}}, settings_.handover};
+    for (const std::uint64_t border : borders_of(late.cut, late.range.end, shares)) {
+      tail.pieces.push_back({border, division.copies});
+    }
+    decision.work = std::move(tail);
+  }
   decision.reason = late.is_part ? Reason::PieceLate : Reason::Late;
   decision.pocd_before = std::exp(late.remaining.ln_before);
   decision.pocd_after = std::exp(division.ln_pocd);
