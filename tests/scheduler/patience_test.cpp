@@ -1,4 +1,4 @@
-// How long an attempt may go without a sign of life. The scheduler's use of it is in cut_test.cpp.
+// How long an attempt may go without a sign of life. The scheduler's use of it is in testdata/*.txt.
 #include <gtest/gtest.h>
 
 #include <cmath>

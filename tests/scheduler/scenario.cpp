@@ -100,12 +100,12 @@ class Player {
   void perform(const Command& command) {
     using Handler = void (Player::*)(const Command&);
     static const std::map<std::string, Handler> handlers = {
-        {"node", &Player::node},         {"submit", &Player::submit}, {"order", &Player::order},
-        {"prepare", &Player::prepare},   {"seal", &Player::seal},     {"fail", &Player::fail},
-        {"started", &Player::report},    {"ready", &Player::report},  {"progress", &Player::report},
-        {"answer", &Player::report},     {"drain", &Player::drain},   {"kill", &Player::change},
-        {"commit", &Player::change},     {"restart", &Player::change}, {"beat", &Player::beat},
-        {"pass", &Player::pass},         {"show", &Player::show}};
+        {"node", &Player::node},       {"submit", &Player::submit},  {"order", &Player::order},
+        {"prepare", &Player::prepare}, {"seal", &Player::seal},      {"fail", &Player::fail},
+        {"started", &Player::report},  {"ready", &Player::report},   {"progress", &Player::report},
+        {"answer", &Player::report},   {"drain", &Player::drain},    {"kill", &Player::change},
+        {"commit", &Player::change},   {"restart", &Player::change}, {"beat", &Player::beat},
+        {"pass", &Player::pass},       {"lose", &Player::lose},      {"show", &Player::show}};
     const auto handler = handlers.find(command.word(0));
     if (handler == handlers.end()) command.refuse("there is no such command");
     (this->*handler->second)(command);
@@ -152,7 +152,7 @@ class Player {
       spec.checkpoint_interval = found->second == "off" ? Duration(0) : command.duration(found->second);
     }
     if (const auto found = command.options.find("timeout"); found != command.options.end()) {
-      spec.attempt_timeout = command.duration(found->second);
+      spec.attempt_timeout = found->second == "never" ? kNoTimeout : command.duration(found->second);
     }
     world_.submit(command.option("bytes", 100), command.option("split", 100), std::move(spec));
   }
@@ -222,7 +222,7 @@ class Player {
   void fail(const Command& command) {
     static const std::map<std::string, FailureKind> kinds = {{"", FailureKind::Attempt},
                                                              {"node", FailureKind::Node},
-                                                             {"place", FailureKind::Storage},
+                                                             {"storage", FailureKind::Storage},
                                                              {"missing", FailureKind::Missing},
                                                              {"data", FailureKind::Data}};
     const auto named = command.options.find("kind");
@@ -246,6 +246,16 @@ class Player {
     while (world_.now() < until) {
       world_.pass(std::min<Duration>(std::chrono::seconds(1), until - world_.now()));
       for (const auto& [id, node] : world_.cluster().nodes()) world_.heartbeat(id);
+    }
+  }
+
+  void lose(const Command& command) {
+    const NodeId lost = world_.cluster().node_of(command.word(1));
+    for (int second = 0; second < 6; ++second) {
+      world_.pass(std::chrono::seconds(1));
+      for (const auto& [id, node] : world_.cluster().nodes()) {
+        if (id != lost) world_.heartbeat(id);
+      }
     }
   }
 
