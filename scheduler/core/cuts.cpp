@@ -12,10 +12,14 @@
 
 namespace ontime::scheduler {
 
-// Nobody waits for this one: a policy that wants a cut meanwhile joins it, and asks its own when it is answered.
+// Nobody waits for this one, so it has no time-out: a long record may delay the answer, and ending the attempt would
+// lose more than the checkpoint saves. A policy that wants a cut meanwhile joins it, and asks its own when it is
+// answered.
 void ApplicationMaster::on_checkpoint_due(StepBuilder& step, AttemptId id) {
   const Attempt* attempt = step.cluster.find_live(id);
   if (attempt == nullptr) return;
+  // In a race the part in front of the cut would be this attempt's, while the other one may stand beyond it already.
+  // With standbys a better cut is planned. An attempt that has mapped nothing since its last seal would seal nothing.
   const bool is_alone = step.cluster.racing(id.task, attempt->held.begin).size() == 1 &&
                         step.cluster.standing_by(id.task, attempt->held.begin).empty();
   const bool has_progressed = attempt->offset > attempt->held.begin && attempt->offset < attempt->held.end;
@@ -36,7 +40,9 @@ void ApplicationMaster::hand_over(StepBuilder& step, AttemptId id) {
   ask_next_cut(step, id);
 }
 
-// What a policy wants comes first: copies may hang on it. Both join a cut that is in flight.
+// What a policy wants comes first: copies may hang on it. Both join a cut that is in flight, because an attempt can
+// have one boundary at a time: a second question could be answered before the first, and the segments would not tile.
+// A drain asks at the begin of what is held, which the attempt has passed: so it stops where it stands.
 void ApplicationMaster::ask_next_cut(StepBuilder& step, AttemptId id) {
   const Attempt* attempt = step.cluster.find_live(id);
   const PlannedCut* planned = speculation_.behind_cut(id);
@@ -49,12 +55,16 @@ void ApplicationMaster::ask_next_cut(StepBuilder& step, AttemptId id) {
   limit_wait(step, id);
 }
 
+// Noted before it is asked, within one step, so no answer meets an attempt that does not know of its question. Not
+// durable: after a restart the worker registers again, an answer without a question still divides the segment, and the
+// policy decides anew.
 void ApplicationMaster::ask_cut(StepBuilder& step, AttemptId id, const CutInFlight& cut) {
   step.cluster.observe_cut(id, cut);
   step.act(action::CutAttempt{step.cluster.find_attempt(id)->node, id, cut.at, cut.release});
 }
 
-// From the moment at which it was asked, whatever waits for the answer now.
+// The time runs from the first question, whatever waits for the answer now. Otherwise a worker that reconnects often,
+// or a policy that joins late, would let a stopped attempt live indefinitely.
 void ApplicationMaster::limit_wait(StepBuilder& step, AttemptId id) {
   const Attempt& attempt = *step.cluster.find_attempt(id);
   const Segment& segment = *step.cluster.find_task(id.task)->ledger.find(attempt.held.begin);
@@ -70,10 +80,15 @@ void ApplicationMaster::on_cut_timer(StepBuilder& step, AttemptId id) {
   const std::uint32_t copies = planned != nullptr ? planned->copies() : 0;
   end_attempt(step, id, AttemptEnd::Silent, "it did not answer a cut");  // and `planned` with it
   if (copies > 1 && step.cluster.standing_by(id.task, begin).empty()) {
-    speculation_.add_copies({{id.task.index, begin}, copies, false});  // the first of them starts it again
+    // The segment waits again anyway and gets one attempt; the first copy is that one. The others would be forgotten
+    // with the planned cut, though they are wanted as before.
+    speculation_.add_copies({{id.task.index, begin}, copies, false});
   }
 }
 
+// All of it may have arrived. Orders say what is to be and not what to change, so a worker that gets one twice does
+// nothing the second time. The sequence matters: a standby has to begin before it can be told where to end, and before
+// it can be asked for a cut.
 void ApplicationMaster::repeat_orders(StepBuilder& step, AttemptId id) {
   const Attempt* attempt = step.cluster.find_live(id);
   if (attempt->was_standby && attempt->held.begin == attempt->start_offset) {
@@ -88,8 +103,9 @@ void ApplicationMaster::end_at(StepBuilder& step, AttemptId id, std::uint64_t at
   step.act(action::CutAttempt{step.cluster.find_attempt(id)->node, id, at, true});
 }
 
-// The decision that the cut was made for, if it was made for one. A boundary that is kept where the attempt was asked to give up its
-// rest, or the other way round, answers an older master: the cut stays in flight.
+// What the cut was planned for, if a policy wanted it. An answer that keeps the tail although the attempt was asked to
+// release it, or the other way round, answers an older master. The boundary counts all the same, but the question stays
+// open: its own answer is still to come, and what waits for it would begin behind the wrong boundary.
 std::optional<PlannedCut> ApplicationMaster::take_answered(StepBuilder& step, const event::CutAnswered& answer) {
   const AttemptId id = answer.attempt;
   const std::optional<CutInFlight> cut = step.cluster.find_attempt(id)->cut;
@@ -104,6 +120,8 @@ std::optional<PlannedCut> ApplicationMaster::take_answered(StepBuilder& step, co
 
 void ApplicationMaster::on_cut_answered(StepBuilder& step, const event::CutAnswered& answer) {
   std::optional<PlannedCut> planned = take_answered(step, answer);
+  // The answer may be late: others may have sealed or cut what this attempt held when it was asked. What it holds now
+  // is what counts.
   const ByteRange held = step.cluster.find_attempt(answer.attempt)->held;
   if (answer.at <= held.begin && answer.release)
     end_attempt(step, answer.attempt, AttemptEnd::Killed, "it released all it held");
@@ -113,7 +131,7 @@ void ApplicationMaster::on_cut_answered(StepBuilder& step, const event::CutAnswe
     speculation_.take_over(step, *std::move(planned), std::max(answer.at, held.begin));
     refresh(step.cluster, answer.attempt.task);  // the pieces that nobody has begun with wait
   }
-  ask_next_cut(step, answer.attempt);
+  ask_next_cut(step, answer.attempt);  // something else may have waited for this answer
 }
 
 // What waits for the tail of the segment now waits for what lies behind the cut.

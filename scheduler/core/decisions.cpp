@@ -8,6 +8,7 @@
 namespace ontime::scheduler {
 namespace {
 
+// What the types do not rule out. A policy that breaks it has an error, but the master must not: nothing is done then.
 bool is_well_formed(const Speculate& decision) {
   if (copies_of(decision) == 0) return false;
   const auto* tail = std::get_if<GivenTail>(&decision.work);
@@ -35,6 +36,8 @@ void ApplicationMaster::carry_out(StepBuilder& step, const Divide& decision) {
   if (task == nullptr) return;
   std::uint64_t begin = decision.segment;
   std::uint32_t pieces = 1;
+  // Border by border, and the first that does not fit ends it. What was divided before is kept: each piece is an open
+  // segment like any other, so there is nothing to undo.
   for (const std::uint64_t border : decision.borders) {
     const Segment* segment = task->ledger.find(begin);
     if (segment == nullptr || segment->sealed || segment->range.is_open_ended()) break;
@@ -55,6 +58,7 @@ void ApplicationMaster::carry_out(StepBuilder& step, const Divide& decision) {
   refresh(step.cluster, decision.task);
 }
 
+// A policy may say the same at each look. Only a change is worth a record.
 void ApplicationMaster::carry_out(StepBuilder& step, const CloneTasks& decision) {
   if (clones_ == decision.copies) return;
   clones_ = decision.copies;
@@ -74,7 +78,7 @@ void ApplicationMaster::carry_out(StepBuilder& step, const EndAttempt& decision)
   note.attempt = decision.attempt.number;
   note.reason = code_of(decision.reason);
   note.segment = attempt->held.begin;
-  step.decide(job_, std::move(note));
+  step.decide(job_, std::move(note));  // before the end that it explains
   end_attempt(step, decision.attempt, AttemptEnd::Killed, std::string(code_of(decision.reason)));
 }
 

@@ -72,8 +72,11 @@ std::vector<NodeId> ApplicationMaster::nodes_to_avoid(const Cluster& cluster, Se
   return nodes;
 }
 
+// Evidence against the job and for the node: a job that works nowhere is at fault itself.
 bool ApplicationMaster::works_elsewhere(NodeId node) const { return proven_.size() > proven_.count(node); }
 
+// The pause doubles so that a node with a lasting fault is hardly tried, and one with a short fault is back soon. A
+// seal there ends the row. This is the job's own caution; whether the node is bad for everybody is NodeHealth's to say.
 void ApplicationMaster::avoid(NodeId node, TimePoint now) {
   Trouble& trouble = troubles_[node];
   Duration pause = kAvoidedFirst;
@@ -101,6 +104,7 @@ std::string ApplicationMaster::on_attempt_failed(StepBuilder& step, AttemptId id
   const std::uint64_t begin = attempt.held.begin;
   const NodeId node = attempt.node;
   const std::string& where = step.cluster.find_node(node)->name;
+  // Every node would find the same bytes, so retries would only waste time.
   if (kind == FailureKind::Data) {
     step.record(fact::AttemptEnded{id, AttemptEnd::Fatal, message});
     return to_string(id.task) + ": " + message;
@@ -108,6 +112,7 @@ std::string ApplicationMaster::on_attempt_failed(StepBuilder& step, AttemptId id
   const bool excused = is_excused(step, id, kind);
   const AttemptEnd counted = kind == FailureKind::Stalled ? AttemptEnd::Stalled : AttemptEnd::Failed;
   step.record(fact::AttemptEnded{id, excused ? AttemptEnd::Excused : counted, message});
+  // The first failure is what the user needs to see: later ones are often its consequences.
   if (first_failures_.size() < kFirstFailuresKept) {
     first_failures_.try_emplace(id.task.index, FirstFailure{where, message.substr(0, kFirstMessageBytes)});
   }
@@ -151,6 +156,9 @@ std::string ApplicationMaster::on_node_lost(StepBuilder& step, const ResourceMan
     const bool is_gone = node == nullptr || (node->state == NodeState::Lost && node->heard_at <= attempt.ended_at);
     if (is_gone) losses.insert(attempt.ended_at);
   }
+  // Only losses at different moments count, so that a power cut of a rack is one loss. The other nodes that were lost
+  // since the first of the row are the comparison: in a cluster that loses nodes all the time this segment proves
+  // nothing.
   const auto taken = static_cast<std::uint32_t>(losses.size());
   if (taken <= 1) lost_before_[id.task.index] = lost_elsewhere_;
   const std::uint32_t elsewhere = lost_elsewhere_ - lost_before_[id.task.index];
@@ -171,6 +179,7 @@ void ApplicationMaster::watch_progress(StepBuilder& step, AttemptId id) {
   }
 }
 
+// Nothing if the job has said that its records may take any time.
 std::optional<TimePoint> ApplicationMaster::progress_due(const Cluster& cluster, AttemptId id) const {
   const Attempt& attempt = *cluster.find_attempt(id);
   const Segment* segment = cluster.find_task(id.task)->ledger.find(attempt.held.begin);
@@ -181,6 +190,7 @@ std::optional<TimePoint> ApplicationMaster::progress_due(const Cluster& cluster,
 std::string ApplicationMaster::on_progress_check(StepBuilder& step, AttemptId id) {
   const Attempt* attempt = step.cluster.find_live(id);
   if (attempt == nullptr) return {};
+  // A ready standby makes no progress because it was not told to begin. That is the master's doing and not its own.
   const bool waits_to_begin = attempt->standby && attempt->ready_at != TimePoint{};
   const std::optional<TimePoint> due = progress_due(step.cluster, id);
   if (!due) return {};

@@ -39,6 +39,8 @@ std::optional<AttemptId> farthest(const Cluster& cluster, JobId job, SegmentKey 
   return found == racing.end() ? std::nullopt : std::optional(*found);
 }
 
+// A planned cut is not durable, so after a restart no standby has one. They are collected here for settle(), which
+// begins or ends each of them: a standby that nobody remembers would hold its slot until the job ends.
 Speculation::Speculation(JobId job, const Cluster& cluster) : job_(job) {
   for (const AttemptId attempt : cluster.find_job(job)->live) {
     if (cluster.find_attempt(attempt)->standby) standbys_.insert(attempt);
@@ -53,12 +55,14 @@ std::optional<AttemptId> Speculation::start(StepBuilder& step, const Speculate& 
     copies_.push_back({segment, copies_of(decision), false});
     return std::nullopt;
   }
-  // Without an attempt there is nothing to cut: the segment waits for a slot as it is. With a cut planned already the
-  // decision was made without it, and its borders may lie in what is someone else's by the time of the answer.
+  // Without an attempt there is nothing to cut: the segment waits for a slot as it is. If a cut is planned already, the
+  // policy decided without knowing of it. The borders of its decision may belong to other attempts by the time of the
+  // answer, so the decision is dropped and not queued.
   const std::optional<AttemptId> attempt = farthest(step.cluster, job_, segment);
   if (!attempt || behind_cuts_.contains(*attempt) || when_ready_.contains(segment)) return std::nullopt;
   note(step, decision, &*cut, attempt);
   if (cut->handover == Handover::Ready) {
+    // Nothing is asked yet: the straggler goes on for as long as the launches take, and no offset has to be predicted.
     copies_.push_back({segment, cut->copies(), true});
     when_ready_.emplace(segment, *std::move(cut));
     return std::nullopt;
@@ -67,8 +71,9 @@ std::optional<AttemptId> Speculation::start(StepBuilder& step, const Speculate& 
   return attempt;
 }
 
-// The attempt that is farthest now, not at the time of the decision: another attempt may have overtaken it while
-// standbys were launched.
+// The first standby that is ready triggers the cut for all of them. Those that come later find no cut waiting, and get
+// their parts with the answer. The attempt to cut is the one that is farthest now and not at the time of the decision:
+// another one may have overtaken it while standbys were launched.
 std::optional<AttemptId> Speculation::on_ready(const StepBuilder& step, AttemptId standby) {
   if (!standbys_.contains(standby)) return std::nullopt;
   const SegmentKey segment{standby.task.index, step.cluster.find_attempt(standby)->held.begin};
@@ -80,11 +85,13 @@ std::optional<AttemptId> Speculation::on_ready(const StepBuilder& step, AttemptI
   return attempt;
 }
 
-// The attempt may have passed some of the borders by the time it answered, so those are left out.
+// The decision is older than the answer, so its pieces are fitted to the segment as it is now. Pieces that the attempt
+// has passed are left out at the front, pieces beyond the segment's end at the back. What is left of the first one
+// keeps its copies. Every byte of the tail stays in exactly one segment, whatever is left out.
 void Speculation::take_over(StepBuilder& step, PlannedCut cut, std::uint64_t at) {
   const std::uint64_t end = step.cluster.find_task(cut.task)->ledger.find(at)->range.end;
   while (cut.pieces.size() > 1 && cut.pieces[1].begin <= at) cut.pieces.erase(cut.pieces.begin());
-  // Looked up before the tail is divided: all of them wait at its begin.
+  // Looked up before the tail is divided: all of them wait at its begin, and none at the pieces behind it.
   std::vector<AttemptId> standbys = step.cluster.standing_by(cut.task, at);
   std::uint64_t begin = at;
   for (std::size_t i = 0; i < cut.pieces.size(); ++i) {
@@ -98,15 +105,19 @@ void Speculation::take_over(StepBuilder& step, PlannedCut cut, std::uint64_t at)
   for (const AttemptId id : standbys) end_attempt(step, id, AttemptEnd::Killed, "it is not needed");
 }
 
+// Standbys come first because they have paid for their launch. Only what they do not cover waits for slots.
 void Speculation::assign(StepBuilder& step, SegmentKey segment, std::uint32_t copies,
                          std::vector<AttemptId>& standbys) {
   for (; copies > 0 && !standbys.empty(); --copies) {
     begin_standby(step, standbys.front(), segment.begin);
     standbys.erase(standbys.begin());
   }
+  // Not as standbys: the piece is theirs from now on, so there is nothing to wait for once they have a slot.
   if (copies > 0) copies_.push_back({segment, copies, false});
 }
 
+// The order is repeated when the worker registers again (ApplicationMaster::repeat_orders), since it may be lost with
+// the connection. The fact is durable first: a new master knows that the standby has begun.
 void Speculation::begin_standby(StepBuilder& step, AttemptId id, std::uint64_t segment) {
   const ByteRange range = step.cluster.find_task(id.task)->ledger.find(segment)->range;
   standbys_.erase(id);
@@ -119,6 +130,8 @@ void Speculation::move(SegmentKey from, SegmentKey to) {
     waiting.key() = to;
     when_ready_.insert(std::move(waiting));
   }
+  // Copies that have no slot yet race for the tail. The part in front of the cut is about to be sealed, so a copy of it
+  // would come too late.
   for (Queue* queue : {&copies_, &clones_}) {
     for (Copies& copies : *queue) {
       if (copies.segment == from) copies.segment = to;
@@ -147,6 +160,8 @@ void Speculation::on_ended(AttemptId attempt) {
   behind_cuts_.erase(attempt);
 }
 
+// Whether the standbys of this segment will get work. A cut that is asked for is known by its attempt and not by its
+// segment, whose begin each checkpoint moves. So any cut of the task counts.
 bool Speculation::plans_cut(TaskId task, std::uint64_t segment) const {
   if (when_ready_.contains({task.index, segment})) return true;
   return std::any_of(behind_cuts_.begin(), behind_cuts_.end(), [&](const auto& entry) {
@@ -154,6 +169,8 @@ bool Speculation::plans_cut(TaskId task, std::uint64_t segment) const {
   });
 }
 
+// Restores the second invariant of the header. It runs at the end of a step and not at each change, because a step may
+// end the straggler and then cut, seal or relaunch its segment: in between, a standby may seem to have lost its reason.
 void Speculation::settle(StepBuilder& step) {
   if (!has_standbys()) return;
   const std::set<AttemptId> standbys = standbys_;  // each that begins or ends leaves the set
@@ -168,7 +185,8 @@ void Speculation::settle(StepBuilder& step) {
       end_attempt(step, id, AttemptEnd::Killed, "it is not needed");
     }
   }
-  // Nobody will become ready: the standbys have failed, and none waits for a slot.
+  // Nobody will become ready: the standbys have failed, and none waits for a slot. Without this, no later decision
+  // about the segment would be accepted, because one would seem to be planned.
   std::erase_if(when_ready_, [&](const auto& entry) {
     const SegmentKey segment = entry.first;
     const bool is_queued = std::any_of(copies_.begin(), copies_.end(), [&](const Copies& copies) {
@@ -192,6 +210,8 @@ std::map<std::uint32_t, std::uint32_t> Speculation::pending() const {
   return pending;
 }
 
+// With Handover::Ready the standbys are counted where they wait for slots. Counting them behind the cut too would make
+// a policy see twice the copies that it asked for.
 std::uint32_t Speculation::waiting() const {
   std::uint32_t waiting = total(copies_) + total(clones_);
   for (const auto& [attempt, cut] : behind_cuts_) {

@@ -32,7 +32,7 @@ constexpr double kSmoothing = 0.01;        // of the time left: so far apart sce
 // between the 0.1 quantile and the median.
 constexpr double kLeaning = 0.06;
 
-// A tail for durations that come without one.
+// A tail for durations that come without one, such as t_min and beta that the user gave.
 math::FittedTail tail_of(const math::Durations& durations) {
   if (durations.tail) return *durations.tail;
   return math::FittedTail::pareto(std::max(durations.t_min, 1e-300), durations.beta);
@@ -53,6 +53,7 @@ class Forecaster {
     remainder_.now = now_;
     remainder_.deadline = job.deadline();
     remainder_.launch = durations.launch;
+    // What the user gave counts as certain. Only a fitted tail is off by its few samples.
     if (durations.source != math::DurationSource::Flags) {
       remainder_.samples = static_cast<double>(durations.samples);
     }
@@ -76,7 +77,8 @@ class Forecaster {
   }
 
  private:
-  // Of a segment with one attempt, which may stand for many.
+  // A segment with one attempt, which may stand for many: the usual case by far, so the only one that is counted in
+  // classes.
   struct Alike {
     double count = 0;
     HeldWork work;
@@ -89,6 +91,7 @@ class Forecaster {
   void look_at(TaskId id, const Task& task) {
     std::size_t open = task.ledger.open_segments();
     const std::vector<Segment>& segments = task.ledger.segments();
+    // From the back, because what is open is at the end of the list. The queue is in order from the front.
     const std::size_t first_waiting = waiting_.size();
     for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
       if (segment->sealed) continue;
@@ -120,7 +123,9 @@ class Forecaster {
       if (!add_racer({id, number}, attempt, range, work)) is_unknown = true;
     }
     if (work.slots == 0) return wait(id, range);
-    if (work.slots == 1 && farthest_end > range.end) return;  // the same attempt comes to more, later
+    // The same attempt comes to more, later. Its last segment stands for all of them, since it ends last and the slot
+    // is one.
+    if (work.slots == 1 && farthest_end > range.end) return;
     if (racers_.empty() && is_unknown) {
       ++forecast_.unknown;
     } else {
@@ -136,8 +141,11 @@ class Forecaster {
       if (is_live(attempt.state) && attempt.held.contains(range.begin))
         work.ended_at = std::max(work.ended_at, ended_at(task, attempt));
     }
+    // With attempt_timeout = never nobody ends it, so only a policy's rescue can finish the job.
     stands_for_ever_ = stands_for_ever_ || !(work.ended_at < kInfinity);
     if (knows_tail()) return;
+    // How long the next attempt takes is not known, but it cannot begin before this one is ended. That is enough to say
+    // that a deadline before then is missed.
     ++forecast_.unknown;
     soonest_ = std::max(soonest_, work.ended_at);
   }
@@ -168,6 +176,7 @@ class Forecaster {
     const double share = std::clamp(mapped / whole, 0.0, 1.0);
     const double ends = pace.reaches(range.end);
     const double bytes = pace.rate * std::max(kSoonest, ends - now_);
+    // The lag is added to the end and not to the bytes: sealing takes time after the last byte, whatever the pace.
     racers_.push_back(paced(attempt, std::max(kSoonest, ends + steadiness_.lag - now_), bytes, share));
     work.bytes_left = std::min(work.bytes_left, std::max(1.0, bytes));
     return true;
@@ -247,7 +256,8 @@ class Forecaster {
     }
   }
 
-  // Neighbours in the queue count as alike where there are very many.
+  // Neighbours in the queue count as alike where there are very many: they get slots at about the same time, so only
+  // the mean of their sizes matters.
   void add_waiting() {
     const std::size_t together = (waiting_.size() + kWaitingMost - 1) / kWaitingMost;
     for (std::size_t i = 0; i < waiting_.size(); i += together) {
@@ -264,6 +274,8 @@ class Forecaster {
     return view_.slots() > 0 || !remainder_.held.empty() || remainder_.free_slots > 0 || !remainder_.others.empty();
   }
 
+  // What can be said without scenarios is said first: a deadline that has passed is missed, whatever is not known. Then
+  // nothing is said where a part is unknown, because the last end is what counts and it may be that part's.
   void conclude() {
     const bool has_passed = job_.has_deadline() && now_ >= job_.deadline();
     if (has_passed || (job_.has_deadline() && soonest_ >= job_.deadline())) forecast_.pocd = 0;
@@ -279,6 +291,8 @@ class Forecaster {
     }
     if (forecast_.unknown > 0) return;
     std::vector<double> ends = remainder_.ends(tail_);
+    // Shifted by a share of the early half of the spread: a forecast that is certain needs no correction, and the late
+    // half has outliers that would shift it too far.
     const double lead = quantile(ends, 0.5) - quantile(ends, 0.1);
     if (lead < kInfinity) {
       for (double& end : ends) end = std::max(now_, end - kLeaning * lead);
@@ -289,6 +303,8 @@ class Forecaster {
     if (job_.has_deadline() && !has_passed) forecast_.pocd = share_before(ends, job_.deadline());
   }
 
+  // Between the two nearest scenarios; scenario i stands for quantile (i + 0.5) / n. Not between a finite end and an
+  // infinite one.
   static double quantile(const std::vector<double>& ends, double q) {
     const double place = q * static_cast<double>(ends.size()) - 0.5;
     const auto at = static_cast<std::size_t>(std::max(0.0, place));
@@ -338,7 +354,9 @@ std::optional<Forecast> forecast(const Scheduler& scheduler, JobId id, TimePoint
   Forecaster forecaster(view, view_of_job, durations_shown(view, view_of_job, hints));
   add_rivals(scheduler, id, now, forecaster.usual_duration(), forecaster.remainder());
   Forecast made = forecaster.compute();
-  hints.tail = math::TailRule::Pareto;  // people are told t_min and beta as fitted
+  // The forecast itself uses the tail that fits best, but t_min and beta are a Pareto tail's, as in the papers: people
+  // are told those.
+  hints.tail = math::TailRule::Pareto;
   made.durations = durations_of(view, view_of_job, hints);
   return made;
 }

@@ -10,6 +10,8 @@
 namespace ontime::scheduler {
 namespace {
 
+// Scenarios times things to draw for: this keeps a forecast below a few milliseconds. Large jobs need fewer scenarios,
+// because with many tasks luck averages out within each of them.
 constexpr double kDrawsMost = 60'000;
 constexpr std::uint32_t kScenariosMost = 128;
 constexpr std::uint32_t kScenariosLeast = 32;
@@ -31,6 +33,7 @@ const Quantiles& normal_scores() {
 
 std::vector<double> Remainder::ends(const math::FittedTail& tail) const {
   const Luck luck(scenarios_for(*this));
+  // Tabulated once for all scenarios: a quantile of a fitted tail costs a search.
   const Quantiles ln_times([&](double q) { return std::log(tail.quantile(q)); });
   RemainderScenario scenario(*this, luck, tail, ln_times);
   std::vector<double> ends;

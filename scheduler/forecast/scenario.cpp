@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "scheduler/math/numeric.h"
 
 namespace ontime::scheduler {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using math::kInfinity;
+
 // The spread of ln of a launch, and of another job's attempt: assumed, not fitted. It hardly matters, as both are added
 // to times that vary much more.
 constexpr double kLaunchSpread = 0.3;
@@ -16,19 +18,11 @@ constexpr double kLaunchSpread = 0.3;
 // that. Without it forecasts from few attempts claim too much.
 constexpr double kHazardError = 1.6;
 constexpr double kOthersSpread = 0.3;
-constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;  // between names
-constexpr int kRescuesMost = 4;                      // of a segment, one after another
-constexpr double kTooSlow = 2;                       // times the usual: keeps nothing of what is divided
 constexpr double kTurnsMost = 8;                     // attempts in a row on a slot that are told apart
 constexpr double kTurnsLeft = 4;                     // of those, if there are more: the last ones
 constexpr int kFlowParts = 32;                       // in which slots become free behind the others
 constexpr double kLookShare = 0.05;                  // of the deadline, between a policy's looks
 
-enum Salt : std::uint64_t { kTail = 1, kLaunchSalt = 3, kSlotSalt, kMostSalt, kOthersSalt, kRescueSalt = 64 };
-std::uint64_t salted(std::uint64_t name, std::uint64_t salt) { return name * kStep + salt; }
-
-// The greatest of so many draws: P(all of n are below x) = P(one is)^n, so its quantile q is one draw's at q^(1/n).
-double greatest(double quantile, double count) { return count > 1 ? std::pow(quantile, 1 / count) : quantile; }
 // A draw that varies as the mean of so many does, by 1 / sqrt(n) about the middle. Slots of segments that are alike
 // become free at one time in a scenario; drawn like a single segment, the whole cluster would be lucky or unlucky at
 // once.
@@ -58,6 +52,7 @@ double RemainderScenario::racing(const Racing& racer, double quantile) const {
   return std::max(remainder_.now, racer.origin + std::exp(racer.ln_scale + ln_time(conditional)));
 }
 
+// Slots are counted and not listed: those that become free at one time stay together until somebody takes a part.
 RemainderScenario::Slots RemainderScenario::take(double count) {
   std::pop_heap(slots_.begin(), slots_.end());
   Slots& first = slots_.back();
@@ -71,6 +66,7 @@ RemainderScenario::Slots RemainderScenario::take(double count) {
   return taken;
 }
 
+// A slot that never becomes free is left out, so that an empty heap means that everybody stands still.
 void RemainderScenario::give_back(double at, double count) {
   if (!(at < kInfinity)) return;
   slots_.push_back({at, count});
@@ -79,10 +75,11 @@ void RemainderScenario::give_back(double at, double count) {
 
 double RemainderScenario::live_through(std::uint32_t number) {
   number_ = number;
-  hazard_ = remainder_.samples > 0 ? std::exp(kHazardError / std::sqrt(remainder_.samples) * score(kTail)) : 1;
+  hazard_ = remainder_.samples > 0 ? std::exp(kHazardError / std::sqrt(remainder_.samples) * score(kTailSalt)) : 1;
   const Rescue& rescue = remainder_.rescue;
   // A policy that looks every so often sees a segment half an interval late on average.
   look_ = rescue.trigger == Rescue::Trigger::Late ? kLookShare * remainder_.deadline / 2 : remainder_.launch;
+  // One object lives through all scenarios, which spares each of them its allocations.
   last_ = next_copy_ = remainder_.now;
   slots_.clear();
   late_.clear();
@@ -116,6 +113,8 @@ void RemainderScenario::finish_held() {
     running.bytes = work.bytes_left;
     running.whole = work.bytes;
     running.name = work.name;
+    // The segment ends with the first of its attempts. For work that stands for many, `ends` is the end of the last of
+    // them, which decides when the job is done, and `frees` is when a typical one leaves its slot.
     double slots = kInfinity;
     for (std::uint32_t i = 0; i < work.racers; ++i) {
       const Racing& racer = remainder_.racing[work.first + i];
@@ -123,6 +122,8 @@ void RemainderScenario::finish_held() {
       const double end = racing(racer, mean_like(quantile, work.count));
       slots = std::min(slots, end);
       running.ends = std::min(running.ends, work.count > 1 ? racing(racer, greatest(quantile, work.count)) : end);
+      // A young attempt shows no pace, so its own end stands in. Of the others a policy sees the median that their pace
+      // leads to.
       if (racer.kind == Racing::Kind::Young) {
         running.begins = racer.origin;
         running.bytes = work.bytes;
@@ -140,7 +141,7 @@ void RemainderScenario::finish_held() {
 // An attempt that stands still is ended for it (patience.h), and its slot goes on with the whole segment: what it had
 // mapped and not sealed is lost.
 void RemainderScenario::begin_again(const HeldWork& work, Running& running) const {
-  running.stands = true;
+  running.stands = true;  // a policy sees that at once, whether or not anybody ends the attempt
   if (!(work.ended_at < kInfinity)) return;
   running.begins = std::max(remainder_.now, work.ended_at) + launch(work.name);
   running.bytes = work.bytes;
@@ -165,6 +166,7 @@ void RemainderScenario::watch(Running work) {
   add_late(work);
 }
 
+// Nothing changes its end any more: the job is not done before it, and its slots are free then.
 void RemainderScenario::settle(const Running& work) {
   last_ = std::max(last_, work.ends);
   if (work.owed > 0) give_back(work.frees, work.owed);
@@ -216,6 +218,8 @@ double RemainderScenario::flow(double count, double each) {
   return level;
 }
 
+// Other jobs' work takes slots in the order of the queue. Only when their slots are free again matters here, so their
+// attempts have no tail of their own: a lognormal of the usual length will do.
 void RemainderScenario::serve(const std::vector<WorkOfOthers>& others, std::uint64_t name) {
   std::uint64_t turn = salted(0, name);
   const double slots = slots_in_all();
@@ -235,6 +239,7 @@ void RemainderScenario::serve(const std::vector<WorkOfOthers>& others, std::uint
   }
 }
 
+// What is launched then. A policy can tell nothing of it before it has begun.
 RemainderScenario::Running RemainderScenario::fresh_work(const WaitingWork& work, std::uint64_t name, double begins,
                                                          double ends, double count) {
   Running running;
@@ -265,6 +270,8 @@ std::size_t RemainderScenario::serve_bulk() {
   const double each = remainder_.launch + mean_time(bulk.bytes);
   const double from = slots_.front().at;
   const double to = flow(bulk.count, each);
+  // The bulk begins evenly between the first free slot and the level. In parts, because the last end of all of them
+  // depends on when the unlucky one began.
   for (int i = 0; i < kFlowParts; ++i) {
     const double count = bulk.count / kFlowParts;
     const std::uint64_t name = salted(static_cast<std::uint64_t>(i), kMostSalt);
@@ -277,6 +284,8 @@ std::size_t RemainderScenario::serve_bulk() {
   return served;
 }
 
+// Each on the slot that becomes free first, as the ResourceManager serves. Where rescues overtake the queue, those that
+// are known to be needed by then go first.
 void RemainderScenario::serve_waiting() {
   for (std::size_t next = serve_bulk(); next < remainder_.waiting.size(); ++next) {
     const WaitingWork& work = remainder_.waiting[next];
@@ -300,87 +309,6 @@ void RemainderScenario::serve_waiting() {
       name = salted(name, kMostSalt);
     }
   }
-}
-
-bool RemainderScenario::is_worth_rescue(const Running& work) const {
-  const Rescue& rescue = remainder_.rescue;
-  if (rescue.kind == Rescue::Kind::None) return false;
-  if (rescue.trigger == Rescue::Trigger::Always) return work.slots <= work.count;
-  if (work.stands) return true;
-  // Who looks but once goes by what is seen now, and what becomes late afterwards stays so.
-  if (rescue.trigger == Rescue::Trigger::Late) return (rescue.again ? work.ends : work.seems) > remainder_.deadline;
-  const double from = std::max(work.ready, remainder_.now);
-  return work.ends - from > remainder_.launch + rescue.factor * fresh(work.whole, 0.5);
-}
-
-// The segments that can be cut first are rescued first.
-void RemainderScenario::rescue_before(double at) {
-  while (!late_.empty() && late_.front().ready <= at) {
-    std::pop_heap(late_.begin(), late_.end());
-    const Running work = late_.back();
-    late_.pop_back();
-    rescue(work);
-  }
-}
-
-// What becomes of a segment of which it can be told that it is late or slow, with slots that are free by then. What
-// takes it over may be late as well.
-void RemainderScenario::rescue(const Running& work) {
-  const Rescue& rescue = remainder_.rescue;
-  double at = std::max({work.ready, remainder_.now, next_copy_});
-  if (rescue.age > 0) at = std::max(at, work.started + rescue.age);
-  if (at >= work.ends) return settle(work);
-  double attempts = 0;
-  taken_.clear();
-  const double wanted = rescue.attempts * work.count;
-  while (!slots_.empty() && attempts < wanted && (attempts < work.count || slots_.front().at <= at)) {
-    taken_.push_back(take(wanted - attempts));
-    at = std::max(at, taken_.back().at);
-    attempts += taken_.back().count;
-  }
-  Running rest = taken_over(work, at, attempts / work.count);
-  // Copies that would be later than what runs already are not asked for; the slots stay free.
-  const bool is_better = attempts >= work.count && rest.ends < work.ends;
-  for (const Slots& slots : taken_) give_back(is_better ? rest.ends : slots.at, slots.count);
-  if (!is_better) return slots_.empty() ? settle(work) : try_again(work, std::max(at + look_, next_slot()));
-  if (rescue.pause > 0) next_copy_ = at + rescue.pause;
-  if (work.owed > 0) give_back(std::min(work.frees, rest.ends), work.owed);
-  rest.owed = 0;
-  try_again(rest, rest.ready + look_);
-}
-
-// Not before then, if it is late or slow as it is now.
-void RemainderScenario::try_again(Running work, double at) {
-  ++work.rescues;
-  if (!remainder_.rescue.again || work.rescues >= kRescuesMost || at >= work.ends || !is_worth_rescue(work))
-    return settle(work);
-  work.ready = at;
-  add_late(work);
-}
-
-// The rest of a segment with so many fresh attempts that are launched then.
-RemainderScenario::Running RemainderScenario::taken_over(const Running& work, double at, double attempts) const {
-  const Rescue::Kind kind = remainder_.rescue.kind;
-  Running rest = work;
-  rest.stands = false;
-  rest.begins = rest.started = rest.ready = at + launch(work.name + kRescueSalt);
-  rest.name = salted(work.name, kRescueSalt);
-  if (attempts < 1) return rest;
-  const double whole = std::max(1e-9, work.ends - work.begins);
-  const double left = work.ends < kInfinity ? (work.ends - rest.begins) / whole : 1;
-  rest.bytes = kind == Rescue::Kind::Restart ? work.whole : work.bytes * std::clamp(left, 0.0, 1.0);
-  const double quantile = luck_.draw(salted(work.name, kRescueSalt + 1), number_);
-  if (kind != Rescue::Kind::Divide) {  // the fastest of them: 1 - (1 - q)^(1/n)
-    rest.ends = rest.begins + fresh(rest.bytes, 1 - std::pow(1 - quantile, 1 / attempts));
-  } else {  // an attempt that is not too slow keeps a part
-    const bool keeps = work.ends - work.begins < kTooSlow * fresh(work.bytes, 0.5);
-    const double parts = keeps ? attempts + 1 : attempts;
-    rest.bytes /= parts;
-    rest.ends = rest.begins + fresh(rest.bytes, greatest(quantile, attempts));
-    if (keeps) rest.ends = std::max(rest.ends, rest.begins + std::max(0.0, work.ends - rest.begins) / parts);
-  }
-  rest.whole = rest.bytes;
-  return rest;
 }
 
 }  // namespace ontime::scheduler

@@ -8,6 +8,8 @@
 
 namespace ontime::scheduler {
 
+// Each of s independent pieces must make it, and a piece makes it if one of c independent attempts does. An attempt has
+// 1/s of the work, so its ln miss is beta (ln share - ln s), which is Shed+'s eq. 9 with a smaller remainder.
 double ln_divided_pocd(double ln_share, double beta, double s, double c) {
   const double ln = ln_share - std::log(s);
   return s * math::ln_one_minus_exp(math::times(c, ln < 0 ? beta * ln : 0));
@@ -15,11 +17,11 @@ double ln_divided_pocd(double ln_share, double beta, double s, double c) {
 
 namespace {
 
-// A stretch of a hull: the next slots of a rest.
+// A stretch of a hull: the next slots of one remainder.
 struct Stretch {
   double rate;  // gain in ln PoCD per slot
-  std::uint32_t index;
-  std::uint32_t to;
+  std::uint32_t index;  // of the remainder
+  std::uint32_t to;     // slots that it has then
 
   bool operator<(const Stretch& other) const {  // the greatest comes first in a priority queue
     return rate != other.rate ? rate < other.rate : index > other.index;
@@ -124,6 +126,8 @@ void append_ladder(const RemainingWork& remaining, std::uint32_t slots_max, doub
       ln_pocd = pieces * std::log1p(-all_miss);
     }
   }
+  // More slots are never worse: what a division cannot use is left free. This makes the ladder monotone, as the hull
+  // needs it, where n slots have no division of their own (a prime number of slots and few copies).
   for (std::uint32_t n = 1; n <= slots_max; ++n) {
     if (ladder[n - 1].ln_pocd >= ladder[n].ln_pocd) ladder[n] = ladder[n - 1];
   }
@@ -138,6 +142,9 @@ std::vector<Division> ladder_of(const RemainingWork& remaining, std::uint32_t sl
   return ladder;
 }
 
+// A greedy climb over the hulls: always the stretch that gains most per slot. For concave ladders that is optimal, and
+// the hull is the least concave ladder above each one; only the last stretch, which may not fit, can be worse than the
+// best choice.
 std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint32_t slots, const GrantRules& rules) {
   const std::uint32_t slots_max = std::min({rules.slots_max, slots, kSlotsPerGrantMax});
   const std::size_t rungs = slots_max + 1;
@@ -145,6 +152,7 @@ std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint
   Powers powers;
   std::vector<std::uint32_t> level(remainders.size(), 0);
   std::uint32_t left = slots;
+  // A stretch that gains less than the least is no stretch: its slots are left to others.
   const auto stretch_of = [&](std::uint32_t i) {
     const Stretch stretch = best_stretch({&ladders[i * rungs], rungs}, i, level[i], left);
     return stretch.rate >= rules.gain_min ? stretch : Stretch{0, i, level[i]};
@@ -161,6 +169,7 @@ std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint
     const Stretch stretch = next.top();
     next.pop();
     std::uint32_t& at = level[stretch.index];
+    // `left` may have shrunk since the stretch was found. Then a shorter one of the same remainder may still fit.
     if (stretch.to - at <= left) {
       left -= stretch.to - at;
       at = stretch.to;

@@ -32,6 +32,7 @@ std::uint32_t pieces_at_start(double work, double window, const math::Durations&
   if (!(window > 0) || !(work > 0)) return 1;
   const double launch = std::max(durations.launch, 1e-3);
   const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
+  // One more than fits exactly: a perfect attempt that needs all of the window has a chance of 0 (P(T > t_min) = 1).
   const double needed = std::floor(work / window) + 1;  // pieces that a perfect attempt can do in time
   if (needed > most) return 1;                          // hopeless
   // Beyond what is needed pieces are divided as long as slots are free, each is worth its launch, half of the attempts
@@ -48,6 +49,9 @@ std::uint32_t pieces_at_start(double work, double window, const math::Durations&
   return static_cast<std::uint32_t>(pieces);
 }
 
+// Tasks wait for their first launch in order of index, so those from `first` on are whole unless they were divided
+// before. No more of them than there are slots: the others are looked at again when these have begun, with more known
+// by then.
 std::uint32_t divide_at_start(const View& view, const JobView& job, const math::Durations& durations,
                               std::uint32_t slots, const RescueRules& rules, const StartRules& start, Plan& plan) {
   const auto count = static_cast<std::uint32_t>(job.job->tasks.size());
@@ -62,6 +66,7 @@ std::uint32_t divide_at_start(const View& view, const JobView& job, const math::
     if (!is_whole(task) || split.is_open_ended()) continue;
     const std::uint32_t pieces = pieces_at_start(static_cast<double>(split.size()) * durations.t_min, window, durations,
                                                  tasks, slots, rules, start);
+    // Into equal parts: nobody knows yet which nodes will get them.
     Divide divide{{job.id, index}, split.begin, borders_of(split.begin, split.end, std::vector<double>(pieces, 1))};
     if (divide.borders.empty()) continue;
     more += static_cast<std::uint32_t>(divide.borders.size());
@@ -89,7 +94,8 @@ std::vector<double> shares_of(const Division& division, std::vector<double>& spe
   return shares;
 }
 
-// Tasks lie scattered in memory: what the next ones need is fetched while one is looked at.
+// Tasks lie scattered in memory: what the next ones need is fetched while one is looked at. A check of many
+// tasks would otherwise spend its time waiting for memory.
 [[gnu::always_inline]] inline void fetch_ahead(const Job& job, const std::vector<std::uint32_t>& tasks, std::size_t i) {
   constexpr std::size_t kTaskAhead = 16;
   constexpr std::size_t kAttemptsAhead = 8;
@@ -135,6 +141,8 @@ std::unique_ptr<Policy> SplitResume::make(Parameters& parameters) {
   return std::make_unique<SplitResume>(settings);
 }
 
+// Asked before its time because a job has come, it divides only the new job's tasks. Late segments wait for the
+// check, so the cost of a decision does not depend on how often jobs come.
 Plan SplitResume::plan(const View& view) {
   Plan plan;
   const bool is_due = !due_ || view.now >= *due_;
@@ -168,6 +176,7 @@ Plan SplitResume::plan(const View& view) {
 // Looks at jobs that are new (at all of them if a check is due) and divides what is not launched yet. True if there was
 // a new one.
 bool SplitResume::begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan) {
+  // The jobs' own tasks wait too, but they are what is to be divided, so they do not take slots away from themselves.
   std::uint32_t own = 0;
   for (const JobView& job : view.jobs) own += unlaunched(job);
   std::uint32_t slots = spare(view.free_slots(), view.waiting - std::min(own, view.waiting));
@@ -182,7 +191,7 @@ bool SplitResume::begin_jobs(const View& view, bool is_due, std::uint32_t& promi
     if (tasks == 0) continue;
     const std::uint32_t more =
         divide_at_start(view, job, state->second.durations, slots, settings_.rescue, settings_.start, plan);
-    slots = spare(slots, tasks + more);
+    slots = spare(slots, tasks + more);  // what this job's tasks take is not there for the next job's
     promised += more;
   }
   return has_new;
@@ -198,8 +207,10 @@ void SplitResume::find_late(const View& view, const JobView& job, JobState& stat
   const std::span<const std::uint8_t> attempts = job.outlook->live_attempts();
   const std::uint32_t launched = first_unlaunched(*job.job);
   const bool remembers = state.progress.size() == progress.size();
-  // A task that goes on like this since the last check needs (1 - p) / (p - before) such intervals.
+  // A task that goes on as since the last check needs (1 - p) / (p - before) such intervals. Compared by cross
+  // multiplication, so a task that stood still needs no division by 0.
   const double intervals = remembers && now > state.looked_at ? (limit - now) / (now - state.looked_at) : 0;
+  // Slots of attempts that end before the next check but one will be free when copies could use them.
   const double horizon =
       now + settings_.ahead * std::max(state.durations.launch, settings_.rescue.check * job.deadline());
   for (const auto& [task, copies] : job.pending) found.promised += copies;
@@ -209,6 +220,7 @@ void SplitResume::find_late(const View& view, const JobView& job, JobState& stat
     if (completion[index] == -std::numeric_limits<double>::infinity()) continue;
     // Nothing is said of a task that has a young piece, whatever the others do.
     const bool is_late = completion[index] > limit || (std::isnan(completion[index]) && attempts[index] > 1);
+    // The mean speed hides a change for long: an attempt that stops at nine tenths still looks in time by its mean.
     const bool is_slow = remembers && 1 - progress[index] > intervals * (progress[index] - state.progress[index]);
     while (was_divided != state.divided.end() && *was_divided < index) ++was_divided;
     const bool is_divided = was_divided != state.divided.end() && *was_divided == index;
@@ -228,6 +240,8 @@ void SplitResume::find_late(const View& view, const JobView& job, JobState& stat
   state.looked_at = now;
 }
 
+// One reason per task at most, and none if one of its segments is helped: people are told why nothing was done, segment
+// by segment would bury that.
 void SplitResume::look_at_task(const View& view, const JobView& job, const JobState& state, std::uint32_t task,
                                double horizon, Found& found, Plan& plan) const {
   const double limit = settings_.rescue.due(job);
@@ -236,7 +250,7 @@ void SplitResume::look_at_task(const View& view, const JobView& job, const JobSt
   for (const OpenSegment& segment : open_segments(job, task, settings_.rescue.recent)) {
     if (segment.completion() < horizon) ++found.ending;
     if (!(segment.completion() > limit)) continue;
-    if (segment.in_change) {
+    if (segment.in_change) {  // the core drops a second decision, which could not know what the first one brings
       declined = Reason::CutPending;
       continue;
     }
@@ -249,12 +263,15 @@ void SplitResume::look_at_task(const View& view, const JobView& job, const JobSt
   if (declined && found.late.size() == found_before) plan.add(Decline{{job.id, task}, *declined});
 }
 
+// All late segments of all jobs compete for the slots at once. Job by job, the first job would take slots that would
+// gain more in another one.
 void SplitResume::save(const View& view, std::uint32_t slots, Found& found, Plan& plan) const {
   std::vector<RemainingWork> remainders;
   remainders.reserve(found.late.size());
   plan.decisions.reserve(plan.decisions.size() + found.late.size());
   for (const LateSegment& late : found.late) remainders.push_back(late.remaining);
   const std::vector<Division> divisions = grant(remainders, slots, settings_.grant);
+  // The order in which the ResourceManager will hand out slots: the fastest free node first.
   std::vector<double> speeds;
   if (settings_.by_speed) speeds = view.resources.speeds_of_free(slots);
   std::reverse(speeds.begin(), speeds.end());  // the next slot's is last
@@ -297,6 +314,8 @@ std::optional<TimePoint> SplitResume::next_check(const View& view, bool lacks_sl
   for (const JobView& job : view.jobs) {
     const auto state = jobs_.find(job.id);
     if (state == jobs_.end() || job.since_submission(view.now) >= job.deadline()) continue;
+    // Not more often than a launch takes, since nothing that was ordered would show its effect. Four times as often
+    // while slots are lacking, because they become free at any time.
     const double launch = state->second.durations.launch;
     const double regular = std::max(launch, settings_.rescue.check * job.deadline());
     const double interval = lacks_slots ? std::min(regular, std::max(launch, regular / 4)) : regular;
