@@ -21,6 +21,22 @@ struct JobOf {
 
 }  // namespace
 
+const char* name_of(DecisionNote::What what) {
+  switch (what) {
+    case DecisionNote::What::Speculate:
+      return "speculate";
+    case DecisionNote::What::Divide:
+      return "divide";
+    case DecisionNote::What::Clone:
+      return "clone";
+    case DecisionNote::What::EndAttempt:
+      return "end-attempt";
+    case DecisionNote::What::Note:
+      break;
+  }
+  return "note";
+}
+
 const char* name_of(JobState state) {
   switch (state) {
     case JobState::Running:

@@ -69,6 +69,8 @@ struct DecisionNote {
   std::string text;  // Note: what it says
 };
 
+const char* name_of(DecisionNote::What what);  // "end-attempt"
+
 // Reasons of notes that are not a policy's own: `none` stands in for the job's policy, or no longer does.
 inline constexpr const char* kPolicyMissing = "policy-missing";
 inline constexpr const char* kPolicyBack = "policy-back";

@@ -4,7 +4,7 @@
 
 #include "master/recording/entry_codec.h"
 #include "master/recording/epoch_files.h"
-#include "master/recording/record_text.h"
+#include "scheduler/core/describe.h"
 #include "tests/recording/recorded_history.h"
 #include "tests/support/temporary_directory.h"
 
@@ -86,7 +86,7 @@ TEST_F(RecordedParity, AnotherRecordIsTheFirstDifference) {
   const Difference& difference = *parity.epochs()[0].difference;
   EXPECT_EQ(difference.at, step.at);
   ASSERT_TRUE(difference.recorded && difference.replayed);
-  EXPECT_NE(text_of(*difference.recorded), text_of(*difference.replayed));
+  EXPECT_NE(scheduler::describe(difference.recorded->fact), scheduler::describe(difference.replayed->fact));
   EXPECT_FALSE(parity.epochs()[1].difference) << "the next epoch stands on what the journal held";
 }
 

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "lab/simulator/event_log.h"
-#include "master/recording/record_text.h"
+#include "scheduler/core/describe.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::scheduler::test {
@@ -115,12 +114,9 @@ class Player {
   std::string take_output() {
     std::string output;
     for (; shown_ < world_.records().size(); ++shown_) {
-      output += recording::text_of(world_.records()[shown_]) + "\n";
+      output += describe(world_.records()[shown_].fact) + "\n";
     }
-    for (const Action& action : world_.take_all()) {
-      const std::string line = lab::line_of(world_.now(), action);
-      output += line.substr(line.find('>')) + "\n";
-    }
+    for (const Action& action : world_.take_all()) output += "> " + describe(action) + "\n";
     return output + std::exchange(shows_, {});
   }
 

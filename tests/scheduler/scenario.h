@@ -5,7 +5,7 @@
 //   progress t0-a0 20
 //   beat 5s
 //   ----
-//   > cut node-1 job-1/t00000/a0 at 20
+//   > cut attempt=job-1/t00000/a0 node=node-1 at=20
 //
 // Above the line are commands, below it what they brought about: records as they are written to the journal, and behind
 // ">" actions. Commands:
