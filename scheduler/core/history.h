@@ -1,5 +1,5 @@
 #pragma once
-// Which ended jobs are still remembered, and which is the next to be forgotten: the one that ended first.
+// What is still remembered, and what is the next to be forgotten: of ended jobs, and of profiles.
 
 #include <cstddef>
 #include <cstdint>

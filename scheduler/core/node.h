@@ -1,5 +1,5 @@
 #pragma once
-// A worker process.
+// Worker processes: what is expected of one, what is known of it, and all of them by id.
 
 #include <array>
 #include <cstddef>
@@ -17,9 +17,7 @@
 
 namespace ontime::scheduler {
 
-// Whether a node works, is being taken out, or is gone in good order.
-
-// What is expected of a node. Durable.
+// What is expected of a node: that it works, is being taken out, or is gone in good order. Durable.
 //
 //   Serves <--operator--> Drains --its worker's wish--> Leaves --nothing runs there any more--> Left
 //      '---------------------its worker's wish-----------^

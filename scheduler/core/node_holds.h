@@ -1,6 +1,7 @@
 #pragma once
 // Nodes that are held back: they serve and are heard of, but get no new work for a time, for a cause that people can
-// read. One place for all causes; what lists, pages, metrics and explanations show of it comes from here.
+// read; and NodeHealth, which judges by failures. One place for all causes; what lists, pages, metrics and explanations
+// show of it comes from here.
 
 #include <cstdint>
 #include <deque>

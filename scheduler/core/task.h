@@ -1,5 +1,5 @@
 #pragma once
-// The mapping of one split, and all of a job's.
+// The mapping of one split, the attempts at it, and all tasks of a job.
 
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,7 @@
 #pragma once
-// The moments the scheduler waits for, in order. A timer is named by what it is for; arming it again moves it. Timers
-// are not moved with every heartbeat: when one fires, its handler looks whether it is really due and arms it anew.
+// The moments the scheduler waits for, in order, and how long attempts are waited for. A timer is named by what it is
+// for; arming it again moves it. Timers are not moved with every heartbeat: when one fires, its handler looks whether
+// it is really due and arms it anew.
 
 #include <cstdint>
 #include <map>

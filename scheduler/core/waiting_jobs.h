@@ -1,5 +1,5 @@
 #pragma once
-// The running jobs that may have something to launch, by rank, ties by id: all, and those of each owner.
+// The running jobs that may have something to launch, by rank, ties by id, and the order in which owners get slots.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,5 @@
 #pragma once
-// The Pareto distribution of execution times: P(T > t) = (t_min / t)^beta for t >= t_min.
-// Chronos section IV, Shed section III, Shed+ section III; Xu & Lau write mu for t_min and alpha for beta.
+// Distributions of execution times, and their fits to attempts that have finished and attempts that still run.
 
 #include <cstddef>
 #include <optional>
@@ -10,6 +9,8 @@
 
 namespace ontime::scheduler::math {
 
+// Pareto: P(T > t) = (t_min / t)^beta for t >= t_min. Chronos section IV, Shed section III, Shed+ section III; Xu & Lau
+// write mu for t_min and alpha for beta.
 // Domain: t_min > 0 (time, any one unit), beta > 0 (dimensionless). beta <= 1 has an infinite mean, beta <= 2 an
 // infinite variance. Results about times have the unit of t_min.
 class Pareto {

@@ -27,8 +27,6 @@
 
 namespace ontime::scheduler {
 
-// What a policy sees.
-
 // A running job of this policy. Instants in policies are seconds after its submission, as in the papers.
 struct JobView {
   JobId id;
@@ -43,6 +41,7 @@ struct JobView {
   double deadline() const { return seconds(job->spec.deadline); }  // D; 0 without one
 };
 
+// What a policy sees.
 struct View {
   const Cluster& cluster;
   const ResourceManager& resources;  // nodes: which are usable, how fast they have been

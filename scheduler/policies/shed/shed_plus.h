@@ -1,5 +1,6 @@
 #pragma once
-// How many copies each late segment gets: the joint grant of Shed+ over all watched jobs.
+// Shed+: when it looks at running jobs, which of their segments are late, how many copies each of them gets in a joint
+// grant, and the policy.
 
 #include <cstdint>
 #include <memory>
@@ -15,9 +16,6 @@
 #include "scheduler/policies/shed/shed.h"
 
 namespace ontime::scheduler {
-
-// When Shed+ looks at running jobs, and what it finds: the segments of tasks that their own pace will not bring in by
-// the deadline, and what fresh attempts could do for them.
 
 // When it looks (Shed+ sections IV-C, V and VI-A): at a job from xi of its deadline on, at all of them every theta
 // seconds and whenever another one has come to xi. There is one clock for all jobs, so the smallest theta among the

@@ -1,6 +1,5 @@
 #pragma once
-// Dividing tasks before their first launch, where even a perfect run of the whole split would be late, or its odds are
-// poor and slots are free.
+// split-resume (docs/split-resume.md): how a remainder is divided, which late segments it saves, and the policy.
 
 #include <cstdint>
 #include <limits>
@@ -74,8 +73,8 @@ struct GrantRules {
   double gain_min = 0;           // in ln PoCD per slot; less is not worth a slot
 };
 
-// One division per rest, in their order, with at most `slots` slots together: always the stretch of some rest's hull
-// that gains most per slot; ties go to the earlier rest.
+// One division per remainder, in their order, with at most `slots` slots together: always the stretch of some
+// remainder's hull that gains most per slot; ties go to the earlier one.
 std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint32_t slots, const GrantRules& rules);
 
 // An open segment that will be late, and how split-resume would save it: the attempt that is ahead keeps what it can do
@@ -113,13 +112,15 @@ struct LateSegment {
 // The attempt that a cut is asked of: the one that has got farthest.
 const Racer& leader_of(const OpenSegment& segment);
 
-// What can be done for the piece, or why nothing is.
+// What can be done for the segment, or why nothing is.
 std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, const OpenSegment& segment,
                                           const math::Durations& durations, const RescueRules& rules);
 
 // Borders that divide [from, end) into pieces in proportion to `shares`; fewer if it is too short.
 std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares);
 
+// Dividing tasks before their first launch, where even a perfect run of the whole split would be late, or its odds are
+// poor and slots are free.
 struct StartRules {
   // Tasks are divided, while slots are free, until the job's PoCD would reach `pocd` or half of the attempts at a piece
   // would take no more than `share` of the time left: what is late after that is divided then.
