@@ -9,9 +9,9 @@ asio::awaitable<std::optional<scheduler::JobAccount>> Accounts::of_job(JobId id)
     const scheduler::Job* job = cluster_.find_job(id);
     if (job == nullptr) co_return std::nullopt;
     if (job->tasks.size() <= kSmall) co_return scheduler::account(*job, now_());
-    std::shared_ptr<Known>& place = known_[id];
-    if (place == nullptr) place = std::make_shared<Known>();
-    const std::shared_ptr<Known> known = place;
+    std::shared_ptr<CachedAccount>& place = known_[id];
+    if (place == nullptr) place = std::make_shared<CachedAccount>();
+    const std::shared_ptr<CachedAccount> known = place;
     if (is_good(*known, *job)) co_return known->account;
     if (known->being_made == nullptr) {
       drop_forgotten_jobs();
@@ -43,13 +43,13 @@ asio::awaitable<std::map<std::string, PolicyAccount>> Accounts::by_policy() {
   co_return sums;
 }
 
-bool Accounts::is_good(const Known& known, const scheduler::Job& job) const {
+bool Accounts::is_good(const CachedAccount& known, const scheduler::Job& job) const {
   if (known.made_at == TimePoint{}) return false;
   if (is_final(job.state)) return known.is_final;
   return now_() - known.made_at <= kGoodForTask * job.tasks.size();
 }
 
-asio::awaitable<void> Accounts::make(JobId id, std::shared_ptr<Known> known) {
+asio::awaitable<void> Accounts::make(JobId id, std::shared_ptr<CachedAccount> known) {
   known->being_made = std::make_shared<Signal>(executor_);
   scheduler::JobAccount sum;
   const TimePoint now = now_();

@@ -43,15 +43,15 @@ class Accounts {
   static constexpr Duration kGoodForTask = std::chrono::microseconds(5);
 
  private:
-  struct Known {
+  struct CachedAccount {
     scheduler::JobAccount account;
     TimePoint made_at;
     bool is_final = false;
     std::shared_ptr<Signal> being_made;  // fires when it is known
   };
 
-  bool is_good(const Known& known, const scheduler::Job& job) const;
-  asio::awaitable<void> make(JobId id, std::shared_ptr<Known> known);
+  bool is_good(const CachedAccount& known, const scheduler::Job& job) const;
+  asio::awaitable<void> make(JobId id, std::shared_ptr<CachedAccount> known);
   // Whether it is the others' turn, before one more task or job is looked at.
   bool is_slice_over() { return ++looked_at_ % kSlice == 0; }
   void drop_forgotten_jobs();
@@ -59,7 +59,7 @@ class Accounts {
   const asio::any_io_executor executor_;
   const scheduler::Cluster& cluster_;
   const std::function<TimePoint()> now_;
-  std::map<JobId, std::shared_ptr<Known>> known_;
+  std::map<JobId, std::shared_ptr<CachedAccount>> known_;
   std::size_t looked_at_ = 0;
 };
 

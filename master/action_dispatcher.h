@@ -20,7 +20,7 @@ class ActionDispatcher : public ActionPerformer {
     std::function<void(const scheduler::action::CommitOutput&)> commit_output;
     std::function<void(const scheduler::action::DiscardOutput&)> discard_output;
     std::function<void(const scheduler::action::AnswerSubmit&)> answer_submit;
-    std::function<void(const scheduler::Record&)> observe;
+    std::function<void(const scheduler::JournalRecord&)> observe;
   };
 
   // `welcome` carries what every worker receives.
@@ -41,7 +41,7 @@ class ActionDispatcher : public ActionPerformer {
 
   void perform(const scheduler::Action& action) override;
   void flush() override;
-  void observe(const scheduler::Record& record) override { outlets_.observe(record); }
+  void observe(const scheduler::JournalRecord& record) override { outlets_.observe(record); }
 
  private:
   void on(const scheduler::action::LaunchAttempt& action);

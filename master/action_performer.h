@@ -15,7 +15,7 @@ class ActionPerformer {
   // After the last of several actions: send what was gathered.
   virtual void flush() = 0;
   // A record became durable; called before the actions of its step.
-  virtual void observe(const scheduler::Record& record) = 0;
+  virtual void observe(const scheduler::JournalRecord& record) = 0;
 };
 
 }  // namespace ontime::master

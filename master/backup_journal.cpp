@@ -24,7 +24,7 @@ constexpr const char* kWhy = "it had not ended when this backup was made";
 class Writer {
  public:
   explicit Writer(journal::Journal& journal) : journal_(journal) {}
-  void add(scheduler::Record record) {
+  void add(scheduler::JournalRecord record) {
     batch_.push_back(std::move(record));
     if (batch_.size() >= kBatch) write();
   }
@@ -40,14 +40,14 @@ class Writer {
   }
 
   journal::Journal& journal_;
-  std::vector<scheduler::Record> batch_;
+  std::vector<scheduler::JournalRecord> batch_;
   Status status_;
 };
 
 // What a master would write down that finds these jobs and ends them.
 std::size_t end_unfinished_jobs(scheduler::Scheduler& scheduler, TimePoint now, Writer& writer) {
   const auto add_all = [&](scheduler::Step step) {
-    for (scheduler::Record& record : step.records) writer.add(std::move(record));
+    for (scheduler::JournalRecord& record : step.records) writer.add(std::move(record));
   };
   add_all(scheduler.start(now));
   std::vector<JobId> unfinished;
@@ -66,11 +66,11 @@ std::size_t end_unfinished_jobs(scheduler::Scheduler& scheduler, TimePoint now, 
 }
 
 Result<std::string> copy_all(journal::Journal& from, journal::Journal& to, const std::string& copy) {
-  if (Status status = to.read_all([](const scheduler::Record&) {}); !status) return status.error();  // it is new
+  if (Status status = to.read_all([](const scheduler::JournalRecord&) {}); !status) return status.error();  // it is new
   scheduler::Scheduler scheduler{scheduler::Settings{}};
   Writer writer(to);
   TimePoint last{};
-  const Status read = from.read_all([&](const scheduler::Record& record) {
+  const Status read = from.read_all([&](const scheduler::JournalRecord& record) {
     last = std::max(last, record.at);
     scheduler.replay(record);
     writer.add(record);

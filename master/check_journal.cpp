@@ -29,10 +29,10 @@ Result<std::string> check_journal(const std::string& directory) {
   scheduler::Scheduler scheduler{scheduler::Settings{}};
   std::uint64_t records = 0;
   std::uint64_t profiles = 0;
-  const Status read = (*journal)->read_all([&](const scheduler::Record& record) {
+  const Status read = (*journal)->read_all([&](const scheduler::JournalRecord& record) {
     scheduler.replay(record);
     ++records;
-    if (std::holds_alternative<scheduler::record::ProfileUpdated>(record.fact)) ++profiles;
+    if (std::holds_alternative<scheduler::fact::ProfileUpdated>(record.fact)) ++profiles;
   });
   if (!read) return read.error();
   const scheduler::Cluster& cluster = scheduler.cluster();

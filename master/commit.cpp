@@ -85,7 +85,7 @@ class Commit {
   Status place(const Part& part) {
     if (part.may_rename) {
       // The common case first: two system calls.
-      const auto size = size_of(attempts_.get(), part.pieces.front().file);
+      const auto size = size_of(attempts_.get(), part.extents.front().file);
       if (size && *size >= part.length) return rename_part(part, *size);
     }
     if (size_of(output_, part.name) == part.length) return {};
@@ -94,7 +94,7 @@ class Commit {
   }
 
   Status rename_part(const Part& part, std::uint64_t size) {
-    const std::string& file = part.pieces.front().file;
+    const std::string& file = part.extents.front().file;
     if (size > part.length) {
       if (Status status = shorten(file, part.length); !status) return status;
     }

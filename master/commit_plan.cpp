@@ -50,15 +50,15 @@ Part make_part(TaskId id, const Task& task) {
     is_alone = is_alone && segment.attempt == attempt;
     if (segment.output.length == 0) continue;
     part.length += segment.output.length;
-    Piece piece{attempt_file_name({id, segment.attempt}), segment.output.file_offset, segment.output.length};
-    Piece* last = part.pieces.empty() ? nullptr : &part.pieces.back();
-    if (last != nullptr && last->file == piece.file && last->offset + last->length == piece.offset) {
-      last->length += piece.length;
+    Extent extent{attempt_file_name({id, segment.attempt}), segment.output.file_offset, segment.output.length};
+    Extent* last = part.extents.empty() ? nullptr : &part.extents.back();
+    if (last != nullptr && last->file == extent.file && last->offset + last->length == extent.offset) {
+      last->length += extent.length;
     } else {
-      part.pieces.push_back(std::move(piece));
+      part.extents.push_back(std::move(extent));
     }
   }
-  part.may_rename = is_alone && part.pieces.size() == 1 && part.pieces.front().offset == 0 &&
+  part.may_rename = is_alone && part.extents.size() == 1 && part.extents.front().offset == 0 &&
                     task.attempts.at(attempt).state == scheduler::AttemptState::Succeeded;
   return part;
 }

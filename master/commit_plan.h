@@ -12,17 +12,17 @@
 namespace ontime::master {
 
 // Where the output of one segment lies before the commit.
-struct Piece {
+struct Extent {
   std::string file;  // below _attempts
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
 
-// How one part file comes to be. `pieces` in the order of the part, empty outputs left out, neighbours joined.
+// How one part file comes to be. `extents` in the order of the part, empty outputs left out, neighbours joined.
 struct Part {
   std::string name;
   std::uint64_t length = 0;
-  std::vector<Piece> pieces;
+  std::vector<Extent> extents;
   // The file of the one attempt that mapped the whole task, has ended in success and so does not write any more: it may
   // become the part file as it is. Otherwise a late process might still write to it, and it is copied.
   bool may_rename = false;

@@ -97,7 +97,7 @@ void ControlLoop::on_full(const std::string& why) {
 
 void ControlLoop::perform(const Batch& batch) {
   pass_kill_point("batch-before-actions");
-  for (const scheduler::Record& record : batch.records) performer_.observe(record);
+  for (const scheduler::JournalRecord& record : batch.records) performer_.observe(record);
   for (const Effect& effect : batch.effects) {
     if (const auto* action = std::get_if<scheduler::Action>(&effect)) {
       performer_.perform(*action);

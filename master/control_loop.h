@@ -68,7 +68,7 @@ class ControlLoop {
   using Effect = std::variant<scheduler::Action, std::function<void()>>;
 
   struct Batch {
-    std::vector<scheduler::Record> records;
+    std::vector<scheduler::JournalRecord> records;
     std::vector<Effect> effects;
     bool empty() const { return records.empty() && effects.empty(); }
   };

@@ -6,103 +6,52 @@
 #include <variant>
 
 #include "common/log/fields.h"
+#include "scheduler/core/describe.h"
 
 namespace ontime::master {
 namespace {
 
-namespace record = scheduler::record;
+namespace fact = scheduler::fact;
 
-struct Line {
-  const scheduler::Cluster& cluster;
-
-  void operator()(const record::MasterStarted& fact) const { spdlog::info("master_started epoch={}", fact.epoch); }
-
-  void operator()(const record::NodeAdded& fact) const {
-    spdlog::info("node_added {} name={} host={} slots={}", fact.node, log::Quoted{fact.name}, log::Quoted{fact.host},
-                 fact.slots);
-  }
-
-  void operator()(const record::DutyChanged& fact) const {
-    const scheduler::Node* node = cluster.find_node(fact.node);
-    spdlog::info("node_{} node={} name={}", name_of(fact.duty), to_string(fact.node),
-                 node == nullptr ? "" : node->name);
-  }
-
-  void operator()(const record::JobAccepted& fact) const {
-    spdlog::info("job_accepted {} owner={} application={} inputs={} split_bytes={} policy={} output={}", fact.job,
-                 log::Quoted{fact.spec.owner}, log::Quoted{fact.spec.application}, fact.spec.inputs.size(),
-                 fact.spec.split_bytes, fact.spec.policy, log::Quoted{fact.spec.output});
-  }
-
-  void operator()(const record::AttemptLaunched& fact) const {
-    spdlog::debug("attempt_launched {} {} begin={} end={} speculative={}", fact.attempt, fact.node, fact.range.begin,
-                  fact.range.end, fact.speculative);
-  }
-
-  void operator()(const record::StandbyBegun& fact) const {
-    spdlog::debug("standby_begun {} begin={} end={}", fact.attempt, fact.range.begin, fact.range.end);
-  }
-
-  void operator()(const record::SegmentDivided& fact) const {
-    spdlog::debug("segment_divided {} begin={} at={}", fact.task, fact.begin, fact.at);
-  }
-
-  void operator()(const record::PolicyDecided& fact) const {
-    const scheduler::DecisionNote& note = fact.decision;
-    if (note.reason == scheduler::kPolicyMissing) {
-      spdlog::warn("policy_missing {} message={}", fact.job, log::Quoted{note.text});
-      return;
-    }
-    if (note.what == scheduler::DecisionNote::What::Note) {
-      spdlog::info("policy_note {} text={}", fact.job, log::Quoted{note.text});
-      return;
-    }
-    const std::string about = note.task ? log::fields_of(TaskId{fact.job, *note.task}) : log::fields_of(fact.job);
-    spdlog::info("policy_decided {} reason={} segment={} copies={} pieces={}", about, note.reason, note.segment,
-                 note.copies, note.pieces);
-  }
-
-  void operator()(const record::ProfileUpdated& fact) const {
-    spdlog::debug("profile_updated attempts={}", fact.sample.finished().size());
-  }
-
-  void operator()(const record::ProfileForgotten&) const { spdlog::debug("profile_forgotten"); }
-
-  void operator()(const record::NodeForgotten& fact) const { spdlog::debug("node_forgotten {}", fact.node); }
-
-  void operator()(const record::SegmentCut& fact) const {
-    spdlog::debug("segment_cut {} begin={} at={} release={}", fact.attempt, fact.begin, fact.at, fact.release);
-  }
-
-  void operator()(const record::SegmentSealed& fact) const {
-    spdlog::debug("segment_sealed {} begin={} end={} output_bytes={} records={}", fact.attempt, fact.range.begin,
-                  fact.range.end, fact.output.length, fact.output.records);
-  }
-
-  void operator()(const record::AttemptEnded& fact) const {
+struct LevelOf {
+  spdlog::level::level_enum operator()(const fact::AttemptEnded& ended) const {
     using scheduler::AttemptEnd;
-    const bool is_usual = fact.end == AttemptEnd::Killed || fact.end == AttemptEnd::Lost;
-    spdlog::log(is_usual ? spdlog::level::debug : spdlog::level::warn, "attempt_ended {} end={} message={}",
-                fact.attempt, log::Quoted{name_of(fact.end)}, log::Quoted{fact.message});
+    const bool is_usual = ended.end == AttemptEnd::Killed || ended.end == AttemptEnd::Lost;
+    return is_usual ? spdlog::level::debug : spdlog::level::warn;
   }
-
-  void operator()(const record::CommitStarted& fact) const { spdlog::info("job_commit_started {}", fact.job); }
-
-  void operator()(const record::JobEnded& fact) const {
-    const scheduler::Job* job = cluster.find_job(fact.job);
-    const double elapsed = job == nullptr ? 0.0 : seconds(job->ended_at - job->submitted_at);
-    spdlog::log(fact.state == scheduler::JobState::Failed ? spdlog::level::warn : spdlog::level::info,
-                "job_ended {} state={} seconds={:.3f} message={}", fact.job, name_of(fact.state), elapsed,
-                log::Quoted{fact.message});
+  spdlog::level::level_enum operator()(const fact::PolicyDecided& decided) const {
+    return decided.decision.reason == scheduler::kPolicyMissing ? spdlog::level::warn : spdlog::level::info;
   }
-
-  void operator()(const record::JobForgotten& fact) const { spdlog::debug("job_forgotten {}", fact.job); }
+  spdlog::level::level_enum operator()(const fact::JobEnded& ended) const {
+    return ended.state == scheduler::JobState::Failed ? spdlog::level::warn : spdlog::level::info;
+  }
+  spdlog::level::level_enum operator()(const fact::MasterStarted&) const { return spdlog::level::info; }
+  spdlog::level::level_enum operator()(const fact::NodeAdded&) const { return spdlog::level::info; }
+  spdlog::level::level_enum operator()(const fact::DutyChanged&) const { return spdlog::level::info; }
+  spdlog::level::level_enum operator()(const fact::JobAccepted&) const { return spdlog::level::info; }
+  spdlog::level::level_enum operator()(const fact::CommitStarted&) const { return spdlog::level::info; }
+  spdlog::level::level_enum operator()(const auto&) const { return spdlog::level::debug; }
 };
+
+// What the cluster knows about it and the fact does not say.
+std::string more_about(const scheduler::Fact& fact, const scheduler::Cluster& cluster) {
+  if (const auto* changed = std::get_if<fact::DutyChanged>(&fact)) {
+    const scheduler::Node* node = cluster.find_node(changed->node);
+    return node == nullptr ? "" : fmt::format(" name={}", log::Quoted{node->name});
+  }
+  if (const auto* ended = std::get_if<fact::JobEnded>(&fact)) {
+    const scheduler::Job* job = cluster.find_job(ended->job);
+    return job == nullptr ? "" : fmt::format(" seconds={:.3f}", seconds(job->ended_at - job->submitted_at));
+  }
+  return "";
+}
 
 }  // namespace
 
-void log_record(const scheduler::Record& record, const scheduler::Cluster& cluster) {
-  std::visit(Line{cluster}, record.fact);
+void log_record(const scheduler::JournalRecord& record, const scheduler::Cluster& cluster) {
+  const auto level = std::visit(LevelOf{}, record.fact);
+  if (!spdlog::should_log(level)) return;
+  spdlog::log(level, "{}{}", scheduler::describe(record.fact, scheduler::Ids::All), more_about(record.fact, cluster));
 }
 
 }  // namespace ontime::master

@@ -7,6 +7,6 @@
 namespace ontime::master {
 
 // Jobs and nodes at info, failures at warn, the life of single attempts at debug.
-void log_record(const scheduler::Record& record, const scheduler::Cluster& cluster);
+void log_record(const scheduler::JournalRecord& record, const scheduler::Cluster& cluster);
 
 }  // namespace ontime::master

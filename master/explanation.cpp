@@ -5,7 +5,6 @@
 #include <string>
 
 #include "master/job_view.h"
-#include "master/recording/record_text.h"
 #include "master/settings.h"
 #include "scheduler/core/account.h"
 
@@ -212,7 +211,7 @@ void Explanation::fill(wire::ExplainedTask& to, std::uint32_t index) const {
 void Explanation::fill(wire::DecisionDetail& to, const DecisionAt& decision) const {
   const DecisionNote& note = decision.decision;
   to.set_at_ns(since_submission(decision.at));
-  to.set_what(recording::name_of(note.what));
+  to.set_what(name_of(note.what));
   to.set_reason(note.reason);
   if (note.attempt) to.set_attempt(*note.attempt);
   to.set_segment(note.segment);

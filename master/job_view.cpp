@@ -9,11 +9,11 @@
 #include "master/settings.h"
 
 namespace ontime::master {
-void FailureMessages::observe(const scheduler::Record& record) {
-  if (const auto* ended = std::get_if<scheduler::record::AttemptEnded>(&record.fact)) {
+void FailureMessages::observe(const scheduler::JournalRecord& record) {
+  if (const auto* ended = std::get_if<scheduler::fact::AttemptEnded>(&record.fact)) {
     if (!ended->message.empty()) messages_[ended->attempt] = ended->message;
     if (messages_.size() > kMessagesMax) messages_.erase(messages_.begin());
-  } else if (const auto* forgotten = std::get_if<scheduler::record::JobForgotten>(&record.fact)) {
+  } else if (const auto* forgotten = std::get_if<scheduler::fact::JobForgotten>(&record.fact)) {
     const auto first = messages_.lower_bound(AttemptId{{forgotten->job, 0}, 0});
     const std::uint32_t last = std::numeric_limits<std::uint32_t>::max();
     messages_.erase(first, messages_.upper_bound(AttemptId{{forgotten->job, last}, last}));
@@ -127,7 +127,7 @@ wire::Forecast view_of(const scheduler::Forecast& forecast, const Job& job) {
   view.set_waiting(forecast.waiting);
   view.set_standing(forecast.standing);
   view.set_unknown(forecast.unknown);
-  const scheduler::estimate::Durations& durations = forecast.durations;
+  const scheduler::math::Durations& durations = forecast.durations;
   const double split = static_cast<double>(job.input_bytes) / std::max(1.0, static_cast<double>(job.tasks.size()));
   wire::Durations& to = *view.mutable_durations();
   to.set_t_min_ns(instant_of(durations.t_min * split).value_or(0));

@@ -19,7 +19,7 @@ namespace ontime::master {
 // jobs' messages go first. Filled from the records, at recovery too. Control thread only.
 class FailureMessages {
  public:
-  void observe(const scheduler::Record& record);
+  void observe(const scheduler::JournalRecord& record);
   const std::string& of(AttemptId attempt) const;  // empty if it did not fail or is long ago
 
  private:

@@ -26,7 +26,7 @@ JournalWriter::~JournalWriter() {
   thread_.join();
 }
 
-void JournalWriter::write(const std::vector<scheduler::Record>& batch, std::function<void()> done) {
+void JournalWriter::write(const std::vector<scheduler::JournalRecord>& batch, std::function<void()> done) {
   asio::post(thread_, [this, &batch, done = std::move(done)]() mutable {
     Status status = journal_.append(batch);
     if (is_full(status)) status = wait_for_room(batch, std::move(status));
@@ -42,7 +42,7 @@ void JournalWriter::write(const std::vector<scheduler::Record>& batch, std::func
 }
 
 // Still full: the master ends.
-Status JournalWriter::wait_for_room(const std::vector<scheduler::Record>& batch, Status full) {
+Status JournalWriter::wait_for_room(const std::vector<scheduler::JournalRecord>& batch, Status full) {
   asio::post(control_, [this, why = full.error().message] { on_full_(why); });
   Status status = std::move(full);
   std::unique_lock lock(mutex_);

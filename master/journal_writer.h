@@ -31,10 +31,10 @@ class JournalWriter {
 
   // Calls `done` on the control thread when the batch is durable. REQUIRES: the batch before it is done; `batch` stays
   // where it is until then.
-  void write(const std::vector<scheduler::Record>& batch, std::function<void()> done);
+  void write(const std::vector<scheduler::JournalRecord>& batch, std::function<void()> done);
 
  private:
-  Status wait_for_room(const std::vector<scheduler::Record>& batch, Status full);
+  Status wait_for_room(const std::vector<scheduler::JournalRecord>& batch, Status full);
 
   journal::Journal& journal_;
   const asio::any_io_executor control_;

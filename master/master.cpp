@@ -58,7 +58,7 @@ Result<Master::Recovered> Master::read(journal::Journal& journal, const Settings
                                        recording::Recorder* recorder) {
   Recovered recovered;
   recovered.scheduler = std::make_unique<scheduler::Scheduler>(scheduling_of(settings));
-  const Status status = journal.read_all([&recovered, recorder](const scheduler::Record& record) {
+  const Status status = journal.read_all([&recovered, recorder](const scheduler::JournalRecord& record) {
     recovered.scheduler->replay(record);
     if (recorder != nullptr) recorder->add_known(record);
     recovered.failures.observe(record);
@@ -115,7 +115,7 @@ ActionDispatcher::Outlets Master::outlets() {
   outlets.commit_output = [this](const scheduler::action::CommitOutput& commit) { committer_.commit(commit); };
   outlets.discard_output = [this](const scheduler::action::DiscardOutput& discard) { committer_.discard(discard); };
   outlets.answer_submit = [this](const scheduler::action::AnswerSubmit& answer) { submissions_.on_answer(answer); };
-  outlets.observe = [this](const scheduler::Record& record) { observe(record); };
+  outlets.observe = [this](const scheduler::JournalRecord& record) { observe(record); };
   return outlets;
 }
 
@@ -149,10 +149,10 @@ bool Master::stop() {
   return submission_work_.stop() && have_commits_ended;
 }
 
-void Master::observe(const scheduler::Record& record) {
+void Master::observe(const scheduler::JournalRecord& record) {
   log_record(record, scheduler_->cluster());
   failures_.observe(record);
-  if (const auto* ended = std::get_if<scheduler::record::JobEnded>(&record.fact)) watch_.ended(ended->job);
+  if (const auto* ended = std::get_if<scheduler::fact::JobEnded>(&record.fact)) watch_.ended(ended->job);
 }
 
 void Master::discard_left_output() {

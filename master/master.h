@@ -70,7 +70,7 @@ class Master {
   void begin_recording();
 
   ActionDispatcher::Outlets outlets();
-  void observe(const scheduler::Record& record);
+  void observe(const scheduler::JournalRecord& record);
   // Of jobs that ended just before the last master did.
   void discard_left_output();
 

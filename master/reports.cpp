@@ -49,7 +49,7 @@ scheduler::FailureKind kind_of(wire::Failure failure) {
   switch (failure) {
     case wire::OUTPUT:
     case wire::INPUT:
-      return scheduler::FailureKind::Place;
+      return scheduler::FailureKind::Storage;
     case wire::INPUT_CHANGED:
     case wire::BAD_APPLICATION:
       return scheduler::FailureKind::Missing;

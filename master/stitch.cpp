@@ -53,12 +53,12 @@ class Copier {
   std::vector<char> buffer_;
 };
 
-Status append_piece(const StitchPlace& place, const Piece& piece, const Descriptor& to, const MayGoOn& may_go_on) {
-  const std::string path = place.path + "/" + piece.file;
-  const Descriptor from(::openat(place.directory, piece.file.c_str(), O_RDONLY | kPlainFile));
+Status append_extent(const StitchPlace& place, const Extent& extent, const Descriptor& to, const MayGoOn& may_go_on) {
+  const std::string path = place.path + "/" + extent.file;
+  const Descriptor from(::openat(place.directory, extent.file.c_str(), O_RDONLY | kPlainFile));
   if (!from.is_open()) return system_error("read the sealed output", path, errno);
-  Copier copier(from.get(), to.get(), piece.offset);
-  for (std::uint64_t left = piece.length; left > 0;) {
+  Copier copier(from.get(), to.get(), extent.offset);
+  for (std::uint64_t left = extent.length; left > 0;) {
     if (!may_go_on()) return unavailable("The commit was interrupted; it will be repeated.");
     const ssize_t copied = copier.copy(left);
     if (copied < 0 && errno == EINTR) continue;
@@ -76,8 +76,8 @@ Status stitch(const StitchPlace& place, const Part& part, const std::string& nam
   const Descriptor file(::openat(place.directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | kPlainFile, 0644));
   if (!file.is_open()) return system_error("create", path, errno);
   pass_kill_point("stitch-created");
-  for (const Piece& piece : part.pieces) {
-    if (Status status = append_piece(place, piece, file, may_go_on); !status) return status;
+  for (const Extent& extent : part.extents) {
+    if (Status status = append_extent(place, extent, file, may_go_on); !status) return status;
   }
   pass_kill_point("stitch-copied");
   if (::fsync(file.get()) != 0) return system_error("write", path, errno);

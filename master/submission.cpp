@@ -13,7 +13,7 @@
 #include "master/settings.h"
 #include "master/text.h"
 #include "scheduler/core/job.h"
-#include "scheduler/core/owner_turns.h"
+#include "scheduler/core/waiting_jobs.h"
 #include "scheduler/math/estimator.h"
 #include "scheduler/policies/policy.h"
 
@@ -161,7 +161,7 @@ Status fill_policy(const wire::JobSpec& request, const PolicyChoice& otherwise, 
 Status fill_estimator(const wire::JobSpec& request, JobSpec& spec) {
   if (request.estimator().empty()) return {};
   std::vector<std::string> known;
-  for (const std::string_view name : scheduler::estimate::estimator_names()) known.emplace_back(name);
+  for (const std::string_view name : scheduler::math::estimator_names()) known.emplace_back(name);
   if (std::find(known.begin(), known.end(), request.estimator()) != known.end()) {
     spec.estimator = request.estimator();
     return {};

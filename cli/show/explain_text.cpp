@@ -10,7 +10,7 @@
 #include "common/base/time.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
-#include "scheduler/core/reason.h"
+#include "scheduler/policies/decision.h"
 
 namespace ontime::cli {
 namespace {

@@ -79,6 +79,18 @@ std::string not_yaml(int line) {
          std::string("this is not valid YAML; check brackets, quotes and indentation");
 }
 
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (c == '\n')
+      result += "\\n";
+    else
+      result += c;
+  }
+  return result += '"';
+}
+
 std::string shell_word(std::string_view text) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-:@%=,";
   if (!text.empty() && text.find_first_not_of(kPlain) == text.npos) return std::string(text);

@@ -23,6 +23,9 @@ std::string advice(std::string_view word, const std::vector<std::string>& known)
 // "line 3: this is not valid YAML; ...": `line` is where the parser stopped, counted from 0; negative: not known.
 std::string not_yaml(int line);
 
+// In quotes, with \", \\ and \n; any bytes.
+std::string quoted(std::string_view text);
+
 // A word of a command line that is printed to be pasted: in quotes if the shell would read more into it.
 std::string shell_word(std::string_view text);
 

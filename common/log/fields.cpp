@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "common/base/wording.h"
+
 namespace ontime::log {
 namespace {
 
@@ -51,18 +53,7 @@ std::string fields_of(TaskId task) { return fields_of(task.job) + " task=" + to_
 std::string fields_of(AttemptId attempt) { return fields_of(attempt.task) + " attempt=" + to_string(attempt); }
 std::string fields_of(NodeId node) { return "node=" + to_string(node); }
 
-std::string fields_of(Quoted quoted) {
-  std::string result = "\"";
-  for (const char c : quoted.text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (c == '\n') {
-      result += "\\n";
-    } else {
-      result += c;
-    }
-  }
-  return result += '"';
-}
+std::string fields_of(Quoted quoted) { return ontime::quoted(quoted.text); }
 
 ParsedEvent parse_event(std::string_view text) {
   ParsedEvent event;

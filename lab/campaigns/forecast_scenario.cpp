@@ -74,10 +74,10 @@ double take_time(const Scenario& scenario, const Distribution& duration, Random&
   }
 }
 
-scheduler::estimate::DurationSample profile_of(const ForecastCase& what, const Scenario& scenario,
-                                               const Distribution& duration) {
+scheduler::math::DurationSample profile_of(const ForecastCase& what, const Scenario& scenario,
+                                           const Distribution& duration) {
   Random random = random_of(what, Draw::Profile);
-  scheduler::estimate::DurationSample profile;
+  scheduler::math::DurationSample profile;
   for (std::uint32_t i = 0; i < kProfile; ++i) {
     const double slowness = scenario.nodes.front().slowness.sample(random);
     profile.add_finished(take_time(scenario, duration, random) * slowness / static_cast<double>(kSplitBytes));

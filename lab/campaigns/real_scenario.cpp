@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "scheduler/math/lognormal.h"
-#include "scheduler/math/pareto.h"
 #include "lab/scenario/random.h"
+#include "scheduler/math/distributions.h"
 
 namespace ontime::lab {
 namespace {
@@ -13,17 +12,17 @@ namespace {
 constexpr double kLaunchSpread = 0.3;
 constexpr double kBetaMin = 1.05;  // below it the mean is all but infinite
 
-namespace pocd = scheduler::pocd;
+namespace math = scheduler::math;
 
 double work_of(const Stage& stage) { return std::accumulate(stage.durations.begin(), stage.durations.end(), 0.0); }
 
 Distribution durations_in(std::string_view world, const Stage& stage) {
   if (world == "pareto") {
-    const pocd::Pareto fit = pocd::fit_pareto(stage.durations, {})->distribution;
+    const math::Pareto fit = math::fit_pareto(stage.durations, {})->distribution;
     return Distribution::pareto(fit.t_min(), fit.beta());
   }
   if (world == "lognormal") {
-    const auto fit = pocd::fit_lognormal(stage.durations, {});
+    const auto fit = math::fit_lognormal(stage.durations, {});
     return Distribution::lognormal(fit->quantile(0.5), fit->s());
   }
   return Distribution::empirical(stage.durations);
@@ -51,8 +50,8 @@ std::vector<std::string_view> real_worlds() { return {"resampled", "replay", "pa
 
 std::vector<Stage> stages_in(std::string_view world, std::vector<Stage> stages) {
   std::erase_if(stages, [&](const Stage& stage) {
-    if (world == "pareto") return pocd::fit_pareto(stage.durations, {})->distribution.beta() < kBetaMin;
-    return world == "lognormal" && !pocd::fit_lognormal(stage.durations, {});
+    if (world == "pareto") return math::fit_pareto(stage.durations, {})->distribution.beta() < kBetaMin;
+    return world == "lognormal" && !math::fit_lognormal(stage.durations, {});
   });
   return stages;
 }

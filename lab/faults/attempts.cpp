@@ -107,8 +107,8 @@ void Workers::on_launched(Attempt& attempt) {
 
 void Workers::start_mapping(Attempt& attempt) {
   OutputDirectory& directory = world_.store.directory(attempt.directory);
-  if (!directory.has_attempts) return exit(attempt, "it cannot create its output file", FailureKind::Place);
-  if (nodes_[attempt.node].is_disk_full) return exit(attempt, "no space left on device", FailureKind::Place);
+  if (!directory.has_attempts) return exit(attempt, "it cannot create its output file", FailureKind::Storage);
+  if (nodes_[attempt.node].is_disk_full) return exit(attempt, "no space left on device", FailureKind::Storage);
   attempt.file = world_.store.create();
   directory.attempts[attempt_file_name(attempt.id)] = attempt.file;
   attempt.phase = Phase::Mapping;
@@ -163,7 +163,7 @@ void Workers::cut(Attempt& attempt) {
 
 // Its segment is mapped: what it has become is written and synced before anybody hears of it.
 void Workers::on_border(Attempt& attempt) {
-  if (nodes_[attempt.node].is_disk_full) return exit(attempt, "no space left on device", FailureKind::Place);
+  if (nodes_[attempt.node].is_disk_full) return exit(attempt, "no space left on device", FailureKind::Storage);
   const ByteRange segment = attempt.motion.segment();
   OutputFile& file = world_.store.file(attempt.file);
   const std::size_t offset = file.records.size();

@@ -64,7 +64,7 @@ std::string durable_state(const scheduler::Cluster& cluster) {
   return text;
 }
 
-void Audit::Memory::apply(const scheduler::Record& record, std::uint32_t checksum) {
+void Audit::Memory::apply(const scheduler::JournalRecord& record, std::uint32_t checksum) {
   if (const auto removed = journal::removed_by(record.fact)) {
     cluster.erase(cluster.lower_bound(removed->first), cluster.lower_bound(removed->second));
     if (const JobId job = scheduler::job_of(record.fact); job != JobId{}) records.erase(job);
@@ -77,7 +77,7 @@ void Audit::Memory::apply(const scheduler::Record& record, std::uint32_t checksu
 
 // Journal -------------------------------------------------------------------------------------------------------------
 
-void Audit::on_batch(const std::vector<scheduler::Record>& batch, const std::vector<std::string>& encoded) {
+void Audit::on_batch(const std::vector<scheduler::JournalRecord>& batch, const std::vector<std::string>& encoded) {
   under_way_ = batch;
   under_way_checksums_.clear();
   for (const std::string& bytes : encoded) under_way_checksums_.push_back(checksum_of(bytes));
@@ -93,7 +93,7 @@ void Audit::on_death(const scheduler::Cluster* settled) {
   if (settled != nullptr) settled_ = durable_state(*settled);
 }
 
-void Audit::on_recovered(const JournalContent& content, const std::vector<scheduler::Record>& records,
+void Audit::on_recovered(const JournalContent& content, const std::vector<scheduler::JournalRecord>& records,
                          const scheduler::Cluster& cluster, const OutputStore& store) {
   Memory found;
   for (const auto& [key, encoded] : content.cluster) found.cluster[key] = checksum_of(encoded);
@@ -102,8 +102,8 @@ void Audit::on_recovered(const JournalContent& content, const std::vector<schedu
   }
   // What was being written is there as a whole or not at all. Jobs may have ended and been forgotten in it.
   const bool has_more = found != durable_;
-  for (const scheduler::Record& one : under_way_) {
-    const auto* forgotten = std::get_if<scheduler::record::JobForgotten>(&one.fact);
+  for (const scheduler::JournalRecord& one : under_way_) {
+    const auto* forgotten = std::get_if<scheduler::fact::JobForgotten>(&one.fact);
     if (has_more && forgotten != nullptr) reported_.emplace(forgotten->job, forgotten_[forgotten->job]);
   }
   if (has_more) on_durable();
@@ -115,7 +115,7 @@ void Audit::on_recovered(const JournalContent& content, const std::vector<schedu
   duties_.clear();
   epoch_ = 0;
   latest_ = {};  // what was not durable never was
-  for (const scheduler::Record& one : records) {
+  for (const scheduler::JournalRecord& one : records) {
     latest_ = std::max(latest_, one.at);
     follow(one, nullptr, true);
   }

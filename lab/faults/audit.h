@@ -31,17 +31,17 @@ class Audit {
   }
 
   // A step has made these facts; `cause` is the event, null at the start of a master. They are not durable yet.
-  void on_facts(const std::vector<scheduler::Record>& records, const scheduler::Event* cause);
+  void on_facts(const std::vector<scheduler::JournalRecord>& records, const scheduler::Event* cause);
   void on_step(const scheduler::Cluster& cluster);
-  void on_inventory(const scheduler::event::NodeInventory& inventory, const std::vector<scheduler::Record>& records,
-                    const scheduler::Cluster& cluster);
+  void on_inventory(const scheduler::event::NodeInventory& inventory,
+                    const std::vector<scheduler::JournalRecord>& records, const scheduler::Cluster& cluster);
 
   // The journal. A batch is begun, becomes durable, or is torn.
-  void on_batch(const std::vector<scheduler::Record>& batch, const std::vector<std::string>& encoded);
+  void on_batch(const std::vector<scheduler::JournalRecord>& batch, const std::vector<std::string>& encoded);
   void on_durable();
   // The master dies: what it knew, if all of it was durable.
   void on_death(const scheduler::Cluster* settled);
-  void on_recovered(const JournalContent& content, const std::vector<scheduler::Record>& records,
+  void on_recovered(const JournalContent& content, const std::vector<scheduler::JournalRecord>& records,
                     const scheduler::Cluster& cluster, const OutputStore& store);
 
   // What clients want and were told: the records that each task of a job has output for, by directory.
@@ -84,11 +84,11 @@ class Audit {
     std::map<std::string, std::uint32_t> cluster;  // of no job, by place
     std::map<JobId, std::vector<std::uint32_t>> records;
     bool operator==(const Memory&) const = default;
-    void apply(const scheduler::Record& record, std::uint32_t checksum);
+    void apply(const scheduler::JournalRecord& record, std::uint32_t checksum);
   };
   struct Follower;  // of facts, one overload each
 
-  void follow(const scheduler::Record& record, const scheduler::Event* cause, bool is_replay);
+  void follow(const scheduler::JournalRecord& record, const scheduler::Event* cause, bool is_replay);
   Task* task_of(TaskId id);
   Attempt* attempt_of(AttemptId id);
   void check_output(JobId job, std::uint32_t directory, const OutputStore& store);
@@ -101,7 +101,7 @@ class Audit {
   std::map<JobId, scheduler::JobState> forgotten_;  // how they had ended
   std::set<JobId> blamed_for_lost_workers_;
   Memory durable_;
-  std::vector<scheduler::Record> under_way_;
+  std::vector<scheduler::JournalRecord> under_way_;
   std::vector<std::uint32_t> under_way_checksums_;
   std::optional<std::string> settled_;  // what the last master knew
   std::map<JobId, std::string> answered_;

@@ -1,12 +1,12 @@
 // The audit's own ledger: what each fact may follow on.
 #include <algorithm>
 
-#include "scheduler/core/invariants.h"
 #include "lab/faults/audit.h"
+#include "scheduler/core/cluster.h"
 
 namespace ontime::lab::faults {
 
-namespace record = scheduler::record;
+namespace fact = scheduler::fact;
 
 Audit::Task* Audit::task_of(TaskId id) {
   const auto job = jobs_.find(id.job);
@@ -23,19 +23,19 @@ struct Audit::Follower {
   const scheduler::Event* cause;
   bool is_replay;
 
-  void operator()(const record::MasterStarted& fact) const {
+  void operator()(const fact::MasterStarted& fact) const {
     audit.require(fact.epoch > audit.epoch_, "the epoch rises with every master");
     audit.epoch_ = std::max(audit.epoch_, fact.epoch);
   }
-  void operator()(const record::NodeAdded&) const {}
-  void operator()(const record::DutyChanged& fact) const {
+  void operator()(const fact::NodeAdded&) const {}
+  void operator()(const fact::DutyChanged& fact) const {
     scheduler::Duty& duty = audit.duties_[fact.node];
     audit.require(duty != scheduler::Duty::Left, "who has left stays away");
     duty = fact.duty;
   }
-  void operator()(const record::ProfileUpdated&) const {}
-  void operator()(const record::ProfileForgotten&) const {}
-  void operator()(const record::NodeForgotten& fact) const {
+  void operator()(const fact::ProfileUpdated&) const {}
+  void operator()(const fact::ProfileForgotten&) const {}
+  void operator()(const fact::NodeForgotten& fact) const {
     audit.duties_.erase(fact.node);
     for (const auto& [id, job] : audit.jobs_) {
       for (const Task& task : job.tasks) {
@@ -45,9 +45,9 @@ struct Audit::Follower {
       }
     }
   }
-  void operator()(const record::PolicyDecided&) const {}
+  void operator()(const fact::PolicyDecided&) const {}
 
-  void operator()(const record::JobAccepted& fact) const {
+  void operator()(const fact::JobAccepted& fact) const {
     const bool is_new = !audit.jobs_.contains(fact.job) && (is_replay || !audit.reported_.contains(fact.job));
     audit.require(is_new, "a job's number is new");
     Job job;
@@ -58,7 +58,7 @@ struct Audit::Follower {
     audit.jobs_[fact.job] = std::move(job);
   }
 
-  void operator()(const record::AttemptLaunched& fact) const {
+  void operator()(const fact::AttemptLaunched& fact) const {
     Task* task = audit.task_of(fact.attempt.task);
     if (task == nullptr) return audit.complain("an attempt is launched for a task that exists");
     audit.require(fact.attempt.number == task->attempts.size(), "attempts are numbered in order");
@@ -69,22 +69,22 @@ struct Audit::Follower {
     audit.require(is_replay || serves, "a node that drains gets no new attempt");
   }
 
-  void operator()(const record::StandbyBegun& fact) const {
+  void operator()(const fact::StandbyBegun& fact) const {
     require_live(fact.attempt, "only a live standby begins");
     if (Task* task = audit.task_of(fact.attempt.task))
       require_open(*task, fact.range, "a standby begins with an open segment");
   }
 
-  void operator()(const record::SegmentCut& fact) const {
+  void operator()(const fact::SegmentCut& fact) const {
     require_live(fact.attempt, "only a live attempt's answer cuts");
     audit.require(is_replay || (cause != nullptr && std::holds_alternative<scheduler::event::CutAnswered>(*cause)),
                   "a segment is cut when an attempt has answered");
     divide(fact.attempt.task, fact.begin, fact.at, true);
   }
 
-  void operator()(const record::SegmentDivided& fact) const { divide(fact.task, fact.begin, fact.at, false); }
+  void operator()(const fact::SegmentDivided& fact) const { divide(fact.task, fact.begin, fact.at, false); }
 
-  void operator()(const record::SegmentSealed& fact) const {
+  void operator()(const fact::SegmentSealed& fact) const {
     require_live(fact.attempt, "only a live attempt seals: this one was given up");
     if (!is_replay) {
       const auto* sealed = cause == nullptr ? nullptr : std::get_if<scheduler::event::SegmentSealed>(cause);
@@ -101,12 +101,12 @@ struct Audit::Follower {
     if (segment != task->segments.end()) segment->second.sealed = true;
   }
 
-  void operator()(const record::AttemptEnded& fact) const {
+  void operator()(const fact::AttemptEnded& fact) const {
     require_live(fact.attempt, "an attempt ends once");
     if (Attempt* attempt = audit.attempt_of(fact.attempt)) attempt->is_live = false;
   }
 
-  void operator()(const record::CommitStarted& fact) const {
+  void operator()(const fact::CommitStarted& fact) const {
     Job* job = job_of(fact.job, "a job that is committed exists");
     if (job == nullptr) return;
     audit.require(job->state == scheduler::JobState::Running, "a commit starts once");
@@ -118,7 +118,7 @@ struct Audit::Follower {
     }
   }
 
-  void operator()(const record::JobEnded& fact) const {
+  void operator()(const fact::JobEnded& fact) const {
     Job* job = job_of(fact.job, "a job that ends exists");
     if (job == nullptr) return;
     audit.require(!is_final(job->state), "a job ends once");
@@ -130,7 +130,7 @@ struct Audit::Follower {
     if (fact.message.find("workers down") != std::string::npos) audit.blamed_for_lost_workers_.insert(fact.job);
   }
 
-  void operator()(const record::JobForgotten& fact) const {
+  void operator()(const fact::JobForgotten& fact) const {
     Job* job = job_of(fact.job, "a job that is forgotten exists");
     if (job != nullptr) audit.require(is_final(job->state), "only a job that has ended is forgotten");
     audit.forgotten_[fact.job] = job == nullptr ? scheduler::JobState::Failed : job->state;
@@ -167,12 +167,12 @@ struct Audit::Follower {
   }
 };
 
-void Audit::follow(const scheduler::Record& fact, const scheduler::Event* cause, bool is_replay) {
+void Audit::follow(const scheduler::JournalRecord& fact, const scheduler::Event* cause, bool is_replay) {
   std::visit(Follower{*this, cause, is_replay}, fact.fact);
 }
 
-void Audit::on_facts(const std::vector<scheduler::Record>& records, const scheduler::Event* cause) {
-  for (const scheduler::Record& one : records) {
+void Audit::on_facts(const std::vector<scheduler::JournalRecord>& records, const scheduler::Event* cause) {
+  for (const scheduler::JournalRecord& one : records) {
     require(one.at >= latest_, "the times of records never run backwards");
     latest_ = std::max(latest_, one.at);
     follow(one, cause, false);
@@ -181,11 +181,11 @@ void Audit::on_facts(const std::vector<scheduler::Record>& records, const schedu
 
 // What the worker does not run was given up, or has been launched since.
 void Audit::on_inventory(const scheduler::event::NodeInventory& inventory,
-                         const std::vector<scheduler::Record>& records, const scheduler::Cluster& cluster) {
+                         const std::vector<scheduler::JournalRecord>& records, const scheduler::Cluster& cluster) {
   std::set<AttemptId> running;
   for (const scheduler::AttemptProgress& progress : inventory.running) running.insert(progress.attempt);
-  for (const scheduler::Record& one : records) {
-    if (const auto* launched = std::get_if<record::AttemptLaunched>(&one.fact)) running.insert(launched->attempt);
+  for (const scheduler::JournalRecord& one : records) {
+    if (const auto* launched = std::get_if<fact::AttemptLaunched>(&one.fact)) running.insert(launched->attempt);
   }
   const scheduler::Node* node = cluster.find_node(inventory.node);
   if (node == nullptr) return;

@@ -37,14 +37,22 @@ void ChaosPolicy::speculate(Plan& plan, TaskId task, const scheduler::Segment& s
   decision.task = task;
   decision.segment = segment.range.begin;
   const std::uint64_t size = std::min<std::uint64_t>(segment.range.size(), 10'000);
-  if (chance(0.7)) decision.resume_at = segment.range.begin + random_.below(size + 2);
-  decision.release = chance(0.5);
-  if (chance(0.4)) decision.handover = Handover::Ready;
-  if (decision.resume_at && decision.release && chance(0.5)) {
-    decision.borders = borders({*decision.resume_at, segment.range.begin + size});
+  const bool has_tail = chance(0.7);
+  const std::uint64_t begin = has_tail ? segment.range.begin + random_.below(size + 2) : 0;
+  const bool is_given = chance(0.5);
+  const Handover handover = chance(0.4) ? Handover::Ready : Handover::Predicted;
+  const auto copies = [this] { return static_cast<std::uint32_t>(random_.below(3)); };
+  if (!has_tail) {
+    decision.work = scheduler::WholeSegment{copies()};
+  } else if (!is_given) {
+    decision.work = scheduler::SharedTail{begin, copies(), handover};
+  } else {
+    std::vector<std::uint64_t> more;
+    if (chance(0.5)) more = borders({begin, segment.range.begin + size});
+    scheduler::GivenTail tail{{{begin, copies()}}, handover};
+    for (const std::uint64_t border : more) tail.pieces.push_back({border, copies()});
+    decision.work = std::move(tail);
   }
-  decision.copies.assign(decision.borders.size() + 1, 1);
-  for (std::uint32_t& copies : decision.copies) copies = static_cast<std::uint32_t>(random_.below(3));
   plan.add(std::move(decision));
 }
 

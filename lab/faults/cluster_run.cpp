@@ -16,7 +16,7 @@ constexpr double kPatience = 2500;                 // seconds from the last faul
 constexpr std::uint64_t kHappeningsMax = 400'000;  // that a schedule takes at most
 
 scheduler::FailureKind failure_of(const Fault& fault) {
-  if (fault.amount < 1) return scheduler::FailureKind::Place;
+  if (fault.amount < 1) return scheduler::FailureKind::Storage;
   return fault.amount < 2 ? scheduler::FailureKind::Missing : scheduler::FailureKind::Node;
 }
 

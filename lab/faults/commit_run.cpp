@@ -28,7 +28,7 @@ void CommitRun::place(OutputStore& store, const master::Part& part) {
 
 bool CommitRun::rename_part(OutputStore& store, const master::Part& part) {
   OutputDirectory& directory = store.directory(directory_);
-  const auto written = directory.attempts.find(part.pieces.front().file);
+  const auto written = directory.attempts.find(part.extents.front().file);
   if (written == directory.attempts.end()) return false;
   OutputFile& file = store.file(written->second);
   if (file.records.size() < part.length) return false;
@@ -41,14 +41,14 @@ bool CommitRun::rename_part(OutputStore& store, const master::Part& part) {
 
 void CommitRun::stitch(OutputStore& store, const master::Part& part) {
   const FileId whole = store.create();
-  for (const master::Piece& piece : part.pieces) {
-    const auto found = store.directory(directory_).attempts.find(piece.file);
-    if (found == store.directory(directory_).attempts.end()) return fail(store, "there is no " + piece.file);
+  for (const master::Extent& extent : part.extents) {
+    const auto found = store.directory(directory_).attempts.find(extent.file);
+    if (found == store.directory(directory_).attempts.end()) return fail(store, "there is no " + extent.file);
     const OutputFile& from = store.file(found->second);
-    if (from.records.size() < piece.offset + piece.length) return fail(store, piece.file + " is too short");
-    const auto begin = from.records.begin() + static_cast<std::ptrdiff_t>(piece.offset);
+    if (from.records.size() < extent.offset + extent.length) return fail(store, extent.file + " is too short");
+    const auto begin = from.records.begin() + static_cast<std::ptrdiff_t>(extent.offset);
     OutputFile& to = store.file(whole);
-    to.records.insert(to.records.end(), begin, begin + static_cast<std::ptrdiff_t>(piece.length));
+    to.records.insert(to.records.end(), begin, begin + static_cast<std::ptrdiff_t>(extent.length));
     to.synced = to.records.size();
   }
   store.directory(directory_).parts[part.name] = whole;

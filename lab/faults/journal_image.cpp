@@ -34,7 +34,7 @@ std::string_view take_record(std::string_view& body) {
 
 }  // namespace
 
-void JournalContent::apply(const scheduler::Record& record, std::string encoded) {
+void JournalContent::apply(const scheduler::JournalRecord& record, std::string encoded) {
   if (const auto removed = journal::removed_by(record.fact)) {
     cluster.erase(cluster.lower_bound(removed->first), cluster.lower_bound(removed->second));
     if (const JobId job = scheduler::job_of(record.fact); job != JobId{}) records.erase(job);
@@ -68,7 +68,7 @@ void JournalImage::tear(double share) {
 
 bool JournalImage::recover(JournalContent& content) {
   const auto take = [&](std::string_view encoded) {
-    const Result<scheduler::Record> record = journal::decode_record(encoded);
+    const Result<scheduler::JournalRecord> record = journal::decode_record(encoded);
     if (record) content.apply(*record, std::string(encoded));
     return record.has_value();
   };

@@ -18,7 +18,7 @@ struct JournalContent {
   std::map<std::string, std::string> cluster;         // encoded records of no job, by their place in the journal
   std::map<JobId, std::vector<std::string>> records;  // encoded
 
-  void apply(const scheduler::Record& record, std::string encoded);
+  void apply(const scheduler::JournalRecord& record, std::string encoded);
 };
 
 class JournalImage {

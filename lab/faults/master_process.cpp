@@ -13,7 +13,7 @@
 namespace ontime::lab::faults {
 
 namespace event = scheduler::event;
-namespace record = scheduler::record;
+namespace fact = scheduler::fact;
 
 namespace {
 
@@ -51,12 +51,12 @@ void MasterProcess::recover() {
   JournalContent content;
   if (!journal_.recover(content)) return world_.audit.complain("the journal can be read");
   scheduler_ = std::make_unique<scheduler::Scheduler>(settings);
-  std::vector<scheduler::Record> records;
+  std::vector<scheduler::JournalRecord> records;
   const auto replay = [&](const std::string& encoded) { records.push_back(*journal::decode_record(encoded)); };
   for (const auto& [key, encoded] : content.cluster) replay(encoded);
   for (const auto& [job, all] : content.records) std::for_each(all.begin(), all.end(), replay);
   TimePoint last{};
-  for (const scheduler::Record& one : records) {
+  for (const scheduler::JournalRecord& one : records) {
     scheduler_->replay(one);
     last = std::max(last, one.at);
   }
@@ -135,7 +135,7 @@ void MasterProcess::hand_over() {
   if (writing_.records.empty()) return perform(std::exchange(writing_, {}));
   std::vector<std::string> encoded;
   encoded.reserve(writing_.records.size());
-  for (const scheduler::Record& one : writing_.records) encoded.push_back(journal::encode_record(one));
+  for (const scheduler::JournalRecord& one : writing_.records) encoded.push_back(journal::encode_record(one));
   world_.audit.on_batch(writing_.records, encoded);
   journal_.begin(encoded);
   is_writing_ = true;
@@ -165,8 +165,8 @@ void MasterProcess::on_written() {
 }
 
 void MasterProcess::perform(const Batch& batch) {
-  for (const scheduler::Record& one : batch.records) {
-    if (const auto* ended = std::get_if<record::JobEnded>(&one.fact)) {
+  for (const scheduler::JournalRecord& one : batch.records) {
+    if (const auto* ended = std::get_if<fact::JobEnded>(&one.fact)) {
       world_.tell([&] { return "= " + to_string(ended->job) + " " + name_of(ended->state) + " " + ended->message; });
       world_.audit.on_reported(ended->job, ended->state, world_.store);
     }

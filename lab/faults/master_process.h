@@ -69,7 +69,7 @@ class MasterProcess {
   };
   using Effect = std::variant<scheduler::Action, Acknowledge, Attach>;
   struct Batch {
-    std::vector<scheduler::Record> records;
+    std::vector<scheduler::JournalRecord> records;
     std::vector<Effect> effects;
     bool empty() const { return records.empty() && effects.empty(); }
   };

@@ -5,18 +5,18 @@
 
 namespace ontime::lab {
 
-std::optional<FittedDurations> fitted_durations(const scheduler::estimate::DurationSample& sample,
-                                                std::uint64_t split_bytes, scheduler::estimate::TailRule rule) {
-  scheduler::estimate::DurationHints hints;
+std::optional<FittedDurations> fitted_durations(const scheduler::math::DurationSample& sample,
+                                                std::uint64_t split_bytes, scheduler::math::TailRule rule) {
+  scheduler::math::DurationHints hints;
   hints.tail = rule;
   const auto bytes = static_cast<double>(split_bytes);
-  const auto durations = scheduler::estimate::choose_durations(&sample, sample, {}, hints, bytes);
+  const auto durations = scheduler::math::choose_durations(&sample, sample, {}, hints, bytes);
   if (durations.t_min <= 0) return std::nullopt;
   return FittedDurations{durations.distribution().scaled(bytes), durations};
 }
 
-Distribution distribution_of(const scheduler::pocd::FittedTail& tail) {
-  using scheduler::pocd::TailKind;
+Distribution distribution_of(const scheduler::math::FittedTail& tail) {
+  using scheduler::math::TailKind;
   if (tail.kind() == TailKind::Pareto) return Distribution::pareto(tail.first(), tail.second());
   if (tail.kind() == TailKind::Lognormal) return Distribution::lognormal(std::exp(tail.first()), tail.second());
   std::vector<Distribution::Knot> knots;

@@ -9,14 +9,14 @@
 namespace ontime::lab {
 
 struct FittedDurations {
-  scheduler::pocd::FittedTail tail;          // seconds, of a whole split
-  scheduler::estimate::Durations durations;  // as they were fitted, per byte
+  scheduler::math::FittedTail tail;      // seconds, of a whole split
+  scheduler::math::Durations durations;  // as they were fitted, per byte
 };
 
 // Of splits of so many bytes, with the tail that `rule` chooses. Nothing: no attempt has got far enough.
-std::optional<FittedDurations> fitted_durations(const scheduler::estimate::DurationSample& sample,
-                                                std::uint64_t split_bytes, scheduler::estimate::TailRule rule);
+std::optional<FittedDurations> fitted_durations(const scheduler::math::DurationSample& sample,
+                                                std::uint64_t split_bytes, scheduler::math::TailRule rule);
 
-Distribution distribution_of(const scheduler::pocd::FittedTail& tail);
+Distribution distribution_of(const scheduler::math::FittedTail& tail);
 
 }  // namespace ontime::lab

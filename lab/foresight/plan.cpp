@@ -67,7 +67,7 @@ class Trial {
 // Nobody is done earlier, not even who divides every task among many attempts.
 double shortest_time(const PlanQuestion& question) {
   const std::vector<double> shares = shares_of(question);
-  const double fast = question.tail.quantile(scheduler::estimate::kLeastShare);
+  const double fast = question.tail.quantile(scheduler::math::kLeastShare);
   return question.launch.least() + kLeastPiece * fast * *std::max_element(shares.begin(), shares.end());
 }
 

@@ -19,7 +19,7 @@ namespace ontime::lab {
 
 struct PlanQuestion {
   JobGroup job;  // deadline, files, profile; its policy and its durations do not count
-  scheduler::pocd::FittedTail tail = scheduler::pocd::FittedTail::pareto(10, 2);  // seconds for a whole split
+  scheduler::math::FittedTail tail = scheduler::math::FittedTail::pareto(10, 2);  // seconds for a whole split
   Distribution launch = Distribution::constant(1);
   std::uint32_t slots = 1;
   double target = 0.99;    // PoCD to reach

@@ -13,8 +13,8 @@ using scheduler::Attempt;
 using scheduler::Cluster;
 using scheduler::Job;
 using scheduler::Task;
-using scheduler::estimate::DurationSample;
-using scheduler::estimate::TailRule;
+using scheduler::math::DurationSample;
+using scheduler::math::TailRule;
 
 constexpr TimePoint kNever{};
 // An attempt that mapped less of its split says little about how long it would have taken.

@@ -40,8 +40,8 @@ struct RecordedJob {
 struct RecordedJobOptions {
   bool alone = false;  // without the jobs that ran beside it
   // Known of the application when the job was submitted; null: nothing.
-  const scheduler::estimate::DurationSample* profile_before = nullptr;
-  scheduler::estimate::TailRule tail = scheduler::estimate::TailRule::Auto;  // of what is drawn
+  const scheduler::math::DurationSample* profile_before = nullptr;
+  scheduler::math::TailRule tail = scheduler::math::TailRule::Auto;  // of what is drawn
 };
 
 // `cluster` as it was right after the job's end, or when the recording ends. BadInput if there is nothing to go by.

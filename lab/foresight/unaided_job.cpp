@@ -5,7 +5,7 @@
 
 namespace ontime::lab {
 
-UnaidedJob::UnaidedJob(scheduler::pocd::FittedTail whole, double launch, const std::vector<double>& shares)
+UnaidedJob::UnaidedJob(scheduler::math::FittedTail whole, double launch, const std::vector<double>& shares)
     : whole_(std::move(whole)), launch_(launch) {
   for (const double share : shares) ++tasks_[share];
 }

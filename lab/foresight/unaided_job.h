@@ -13,14 +13,14 @@ namespace ontime::lab {
 class UnaidedJob {
  public:
   // `whole`: seconds for a whole split. `shares`: bytes of each task against that.
-  UnaidedJob(scheduler::pocd::FittedTail whole, double launch, const std::vector<double>& shares);
+  UnaidedJob(scheduler::math::FittedTail whole, double launch, const std::vector<double>& shares);
 
   double done_by(double time) const;  // probability
   double quantile(double q) const;    // the time by which it is done with probability q, 0 < q < 1
   double machine_time() const;        // expected; infinite if the mean of `whole` is
 
  private:
-  const scheduler::pocd::FittedTail whole_;
+  const scheduler::math::FittedTail whole_;
   const double launch_;
   std::map<double, std::uint64_t> tasks_;  // how many by share
 };

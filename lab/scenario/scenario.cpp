@@ -64,7 +64,7 @@ Status check_group(const JobGroup& group) {
       (group.checkpoint && *group.checkpoint < 0)) {
     return bad_input(who + "deadline, checkpoint and attempt_timeout cannot be negative.");
   }
-  const auto names = scheduler::estimate::estimator_names();
+  const auto names = scheduler::math::estimator_names();
   if (std::find(names.begin(), names.end(), group.estimator) == names.end()) {
     return bad_input(who + "there is no estimator '" + group.estimator + "'.");
   }

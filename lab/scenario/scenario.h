@@ -96,7 +96,7 @@ struct JobGroup {
   std::vector<double> first_durations;
   double output = 1;  // bytes that a mapped byte becomes; matters to disks alone
   // What the scheduler knows of earlier jobs of that name before anything happens.
-  std::optional<scheduler::estimate::DurationSample> profile;
+  std::optional<scheduler::math::DurationSample> profile;
   // After submission: seconds, or multiples of the mean or of the least duration of the job's own attempts; 0: none.
   double deadline = 0;
   double deadline_means = 0;

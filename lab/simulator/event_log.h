@@ -1,5 +1,6 @@
 #pragma once
-// One line for each thing that reaches the scheduler and each thing it asks for: "12.500000000 < sealed node-1 ...".
+// One line for each thing that reaches the scheduler and each thing it asks for:
+// "12.500000000 < segment_sealed attempt=job-1/t00003/a0 ...".
 
 #include <string>
 

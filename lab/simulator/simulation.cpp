@@ -6,15 +6,15 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "scheduler/core/invariants.h"
-#include "scheduler/forecast/forecast.h"
 #include "lab/simulator/event_log.h"
+#include "scheduler/core/cluster.h"
+#include "scheduler/forecast/forecast.h"
 
 namespace ontime::lab {
 
 namespace action = scheduler::action;
 namespace event = scheduler::event;
-namespace record = scheduler::record;
+namespace fact = scheduler::fact;
 
 namespace {
 
@@ -66,7 +66,7 @@ Simulation::Simulation(const Scenario& scenario, std::uint64_t seed, const Obser
   for (const JobGroup& group : scenario.jobs) {
     if (!group.profile) continue;
     const std::string key = scheduler::Cluster::profile_key(spec_of(group, {}));
-    scheduler_.replay({now_, record::ProfileUpdated{key, *group.profile}});
+    scheduler_.replay({now_, fact::ProfileUpdated{key, *group.profile}});
   }
   follow(scheduler_.start(now_));
 }
@@ -198,12 +198,12 @@ void Simulation::step(const scheduler::Event& event) {
 }
 
 void Simulation::follow(const scheduler::Step& step) {
-  for (const scheduler::Record& record : step.records) follow(record.fact);
+  for (const scheduler::JournalRecord& record : step.records) follow(record.fact);
   for (const scheduler::Action& action : step.actions) perform(action);
 }
 
 void Simulation::follow(const scheduler::Fact& fact) {
-  if (const auto* launched = std::get_if<record::AttemptLaunched>(&fact)) {
+  if (const auto* launched = std::get_if<fact::AttemptLaunched>(&fact)) {
     JobOutcome& job = outcome_.jobs[launched->attempt.task.job.value - 1];
     ++outcome_.attempts;
     ++job.attempts;
@@ -212,18 +212,18 @@ void Simulation::follow(const scheduler::Fact& fact) {
       --fresh_tasks_;
     }
     job.copies += launched->speculative ? 1 : 0;
-  } else if (const auto* decided = std::get_if<record::PolicyDecided>(&fact)) {
+  } else if (const auto* decided = std::get_if<fact::PolicyDecided>(&fact)) {
     JobOutcome& job = outcome_.jobs[decided->job.value - 1];
     if (decided->decision.what != scheduler::DecisionNote::What::Note)
       ++job.decisions;
     else
       job.chosen = number_noted(decided->decision.text).value_or(job.chosen);
-  } else if (const auto* ended = std::get_if<record::JobEnded>(&fact)) {
+  } else if (const auto* ended = std::get_if<fact::JobEnded>(&fact)) {
     end_job(*ended);
   }
 }
 
-void Simulation::end_job(const record::JobEnded& fact) {
+void Simulation::end_job(const fact::JobEnded& fact) {
   JobOutcome& job = outcome_.jobs[fact.job.value - 1];
   job.ended = since_start(now_);
   job.state = fact.state;

@@ -29,7 +29,7 @@ class Simulation {
   void follow(const scheduler::Fact& fact);
   void perform(scheduler::Action action);
   void commit(JobId job);
-  void end_job(const scheduler::record::JobEnded& fact);
+  void end_job(const scheduler::fact::JobEnded& fact);
   void inspect();
   void take_samples(TimePoint until);
   void count_held_back(TimePoint until);

@@ -12,7 +12,7 @@
 
 namespace ontime::lab {
 
-using scheduler::estimate::TailRule;
+using scheduler::math::TailRule;
 
 struct SimulateCommand {
   std::vector<std::string> scenarios;  // YAML files, scenarios or studies

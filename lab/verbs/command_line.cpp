@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t kSlotsPlannedMax = 100'000;  // more take minutes to simulate
 
 CLI::Option* add_tail(CLI::App& app, TailRule& rule, const std::string& help) {
-  const auto read = [&rule](const std::string& text) { rule = scheduler::estimate::tail_rule(text).value_or(rule); };
+  const auto read = [&rule](const std::string& text) { rule = scheduler::math::tail_rule(text).value_or(rule); };
   return app.add_option_function<std::string>("--tail", read, help + ": auto, pareto, lognormal or empirical")
       ->check(one_of({"auto", "pareto", "lognormal", "empirical"}))
       ->type_name("NAME")

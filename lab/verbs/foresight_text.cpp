@@ -7,7 +7,7 @@
 
 #include "cli/show/table.h"
 #include "lab/verbs/tail_json.h"
-#include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/parameters.h"
 
 namespace ontime::lab {
 

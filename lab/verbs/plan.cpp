@@ -23,7 +23,7 @@ namespace ontime::lab {
 using namespace cli;
 namespace {
 
-using scheduler::estimate::DurationSample;
+using scheduler::math::DurationSample;
 
 constexpr double kCheckpointShare = 0.25;  // of a median attempt: closer ones cost time to simulate and change nothing
 
@@ -41,8 +41,8 @@ std::string key_of(const wire::JobSpec& spec) {
   return scheduler::Cluster::profile_key(named);
 }
 
-void note_profile(const scheduler::Record& record, const std::string& key, Knowledge& knowledge) {
-  const auto* updated = std::get_if<scheduler::record::ProfileUpdated>(&record.fact);
+void note_profile(const scheduler::JournalRecord& record, const std::string& key, Knowledge& knowledge) {
+  const auto* updated = std::get_if<scheduler::fact::ProfileUpdated>(&record.fact);
   if (updated != nullptr && updated->key == key) knowledge.sample = updated->sample;
 }
 
@@ -59,7 +59,7 @@ Result<Knowledge> read_recordings(const PlanCommand& command, const std::string&
       auto entry = reader->next();
       if (!entry) return entry.error();
       if (!*entry) break;
-      if (const auto* known = std::get_if<scheduler::Record>(&**entry)) note_profile(*known, key, knowledge);
+      if (const auto* known = std::get_if<scheduler::JournalRecord>(&**entry)) note_profile(*known, key, knowledge);
       const auto* step = std::get_if<recording::RecordedStep>(&**entry);
       for (const std::string& bytes : step != nullptr ? step->records : std::vector<std::string>{}) {
         const auto record = recording::decode_step_record(bytes);
@@ -132,7 +132,7 @@ Result<Planned> make_question(const PlanCommand& command) {
   question.slots = command.slots != 0 ? command.slots : knowledge->slots != 0 ? knowledge->slots : cores;
   if (command.t_min) {
     if (*command.t_min <= Duration(0)) return bad_input("--t-min is above 0");
-    question.tail = scheduler::pocd::FittedTail::pareto(seconds(*command.t_min), command.beta);
+    question.tail = scheduler::math::FittedTail::pareto(seconds(*command.t_min), command.beta);
   } else {
     const auto fitted = fitted_durations(knowledge->sample, job.split_bytes, command.tail);
     if (!fitted) return nothing_known(command, "no attempt has finished");

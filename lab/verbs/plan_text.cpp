@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/show/table.h"
-#include "lab/verbs/tail_json.h"
 #include "common/base/units.h"
-#include "scheduler/policies/duration_words.h"
+#include "lab/verbs/tail_json.h"
+#include "scheduler/policies/parameters.h"
 
 namespace ontime::lab {
 
@@ -52,7 +52,7 @@ std::string deadline_of(const PlanAnswer& answer) {
 std::string basis_of(const Planned& planned) {
   const PlanQuestion& question = planned.question;
   std::string text = "durations: " + planned.source + ": " + scheduler::tail_words(question.tail, 1);
-  const bool is_pareto = question.tail.kind() == scheduler::pocd::TailKind::Pareto;
+  const bool is_pareto = question.tail.kind() == scheduler::math::TailKind::Pareto;
   if (is_pareto && planned.beta_error > 0) text += " +- " + number("%.2f", planned.beta_error);
   text += " for a whole split";
   if (planned.samples > 0) text += ", from " + count(planned.samples, "attempt", "attempts");

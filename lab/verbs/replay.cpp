@@ -20,14 +20,14 @@ namespace ontime::lab {
 using namespace cli;
 namespace {
 
-namespace fact = scheduler::record;
+namespace fact = scheduler::fact;
 
 // Follows a replay: what it says about jobs, and the job to simulate, as it was right after its end.
 class Witness {
  public:
   Witness(Replayed& replayed, const ReplayCommand& command) : replayed_(replayed), command_(command) {}
 
-  void observe(const scheduler::Record& record) {
+  void observe(const scheduler::JournalRecord& record) {
     if (const auto* accepted = std::get_if<fact::JobAccepted>(&record.fact)) {
       ReplayedJob& job = replayed_.jobs[accepted->job];
       job.application = accepted->spec.application;
@@ -39,7 +39,7 @@ class Witness {
     }
   }
   // Given again by the scheduler.
-  void observe_again(const scheduler::Record& record) {
+  void observe_again(const scheduler::JournalRecord& record) {
     observe(record);
     const JobId job = scheduler::job_of(record.fact);
     if (job.value == 0) return;
@@ -88,13 +88,13 @@ class Witness {
   const ReplayCommand& command_;
   std::optional<JobId> begun_;
   std::optional<JobId> ended_;
-  std::optional<scheduler::estimate::DurationSample> profile_;  // when the job was submitted
+  std::optional<scheduler::math::DurationSample> profile_;  // when the job was submitted
   std::optional<Result<RecordedJob>> seen_;
   JobId job_;
 };
 
 Status replay(const std::vector<std::string>& files, Witness& witness, Replayed& replayed) {
-  recording::Parity parity([&](const scheduler::Record& record) { witness.observe_again(record); });
+  recording::Parity parity([&](const scheduler::JournalRecord& record) { witness.observe_again(record); });
   const auto begin = std::chrono::steady_clock::now();
   for (const std::string& file : files) {
     auto reader = recording::Reader::open(file);
@@ -103,7 +103,7 @@ Status replay(const std::vector<std::string>& files, Witness& witness, Replayed&
       auto entry = reader->next();
       if (!entry) return entry.error();
       if (!*entry) break;
-      if (const auto* known = std::get_if<scheduler::Record>(&**entry)) witness.observe(*known);
+      if (const auto* known = std::get_if<scheduler::JournalRecord>(&**entry)) witness.observe(*known);
       if (auto status = parity.feed(**entry); !status) return failed(file + ": " + status.error().message);
       witness.look(parity);
     }

@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/show/table.h"
-#include "master/recording/record_text.h"
-#include "lab/simulator/event_log.h"
+#include "scheduler/core/describe.h"
 
 namespace ontime::lab {
 
@@ -35,26 +34,23 @@ std::string end_of(scheduler::JobState state) {
   return scheduler::is_final(state) ? text : text += " at the end of the recording";
 }
 
-// The event log's line without its time.
 std::string event_of(const Difference& difference) {
   if (!difference.event) return "the master's start";
-  const std::string line = line_of(TimePoint{}, *difference.event);
-  return line.substr(line.find("< ") + 2);
+  return scheduler::describe(*difference.event);
 }
 
 std::string actions_of(const Difference& difference) {
   std::string text = count(difference.actions_replayed.size(), "action", "actions");
   for (const scheduler::Action& action : difference.actions_replayed) {
-    const std::string line = line_of(TimePoint{}, action);
-    text += "\n              " + line.substr(line.find("> ") + 2);
+    text += "\n              " + scheduler::describe(action);
   }
   return text;
 }
 
 std::string text_of(const EpochReport& epoch, const Difference& difference) {
   const bool is_about_records = difference.recorded || difference.replayed;
-  const auto shown = [](const std::optional<scheduler::Record>& record) {
-    return record ? number("%.9f s  ", seconds(record->at.time_since_epoch())) + recording::text_of(*record)
+  const auto shown = [](const std::optional<scheduler::JournalRecord>& record) {
+    return record ? number("%.9f s  ", seconds(record->at.time_since_epoch())) + scheduler::describe(record->fact)
                   : std::string("nothing (more)");
   };
   std::string text = "DIFFERENT at step " + std::to_string(difference.step) + ", " +

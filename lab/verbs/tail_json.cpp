@@ -2,17 +2,17 @@
 
 namespace ontime::lab {
 
-nlohmann::ordered_json tail_json(const scheduler::pocd::FittedTail& tail) {
+nlohmann::ordered_json tail_json(const scheduler::math::FittedTail& tail) {
   nlohmann::ordered_json json = {{"kind", name_of(tail.kind())}, {"median_seconds", tail.median()}};
   switch (tail.kind()) {
-    case scheduler::pocd::TailKind::Pareto:
+    case scheduler::math::TailKind::Pareto:
       json["t_min_seconds"] = tail.first();
       json["beta"] = tail.second();
       break;
-    case scheduler::pocd::TailKind::Lognormal:
+    case scheduler::math::TailKind::Lognormal:
       json["sigma"] = tail.second();
       break;
-    case scheduler::pocd::TailKind::Empirical:
+    case scheduler::math::TailKind::Empirical:
       json["ninth_decile_seconds"] = tail.first();
       json["slope"] = tail.second();
   }

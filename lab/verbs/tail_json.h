@@ -9,6 +9,6 @@ namespace ontime::lab {
 
 // {"kind": "pareto", "median_seconds": 2.8, "t_min_seconds": 2, "beta": 2}; lognormal has sigma, empirical its ninth
 // decile and the slope behind it. REQUIRES: the tail is of seconds.
-nlohmann::ordered_json tail_json(const scheduler::pocd::FittedTail& tail);
+nlohmann::ordered_json tail_json(const scheduler::math::FittedTail& tail);
 
 }  // namespace ontime::lab

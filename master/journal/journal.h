@@ -31,17 +31,17 @@ class Journal {
   // ProfileForgotten. After an error what of the batch
   // is stored is unknown. Unavailable: the disk is full, and append_again() may be called; after any other the journal
   // is of no more use.
-  virtual Status append(std::span<const scheduler::Record> batch) = 0;
+  virtual Status append(std::span<const scheduler::JournalRecord> batch) = 0;
 
   // The same batch again, after an Unavailable: finds out whether it is stored, and stores it if not.
-  virtual Status append_again(std::span<const scheduler::Record> batch) { return append(batch); }
+  virtual Status append_again(std::span<const scheduler::JournalRecord> batch) { return append(batch); }
 
   // Stores every record that is later than `latest` again, as of then; their order stays. Before the first append().
   virtual Status set_back(TimePoint latest) = 0;
 
   // Every record: those of the cluster (epoch, nodes, profiles), then each job's, by job. An error names the file or directory and the reason;
   // nothing after a record that cannot be read is shown.
-  virtual Status read_all(const std::function<void(const scheduler::Record&)>& visit) = 0;
+  virtual Status read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) = 0;
 };
 
 }  // namespace ontime::journal

@@ -30,22 +30,22 @@ std::string node_key(NodeId node, std::string_view kind) {
 
 struct PlaceOf {
   using Place = std::optional<std::string>;
-  Place operator()(const scheduler::record::MasterStarted&) const { return std::string(1, kEpochKey); }
-  Place operator()(const scheduler::record::NodeAdded& fact) const { return node_key(fact.node, "a"); }
-  Place operator()(const scheduler::record::DutyChanged& fact) const { return node_key(fact.node, "d"); }
-  Place operator()(const scheduler::record::ProfileUpdated& fact) const { return kProfilePrefix + fact.key; }
+  Place operator()(const scheduler::fact::MasterStarted&) const { return std::string(1, kEpochKey); }
+  Place operator()(const scheduler::fact::NodeAdded& fact) const { return node_key(fact.node, "a"); }
+  Place operator()(const scheduler::fact::DutyChanged& fact) const { return node_key(fact.node, "d"); }
+  Place operator()(const scheduler::fact::ProfileUpdated& fact) const { return kProfilePrefix + fact.key; }
   Place operator()(const auto&) const { return std::nullopt; }
 };
 
 struct RemovedBy {
   using Removed = std::optional<KeyRange>;
-  Removed operator()(const scheduler::record::JobForgotten& fact) const {
+  Removed operator()(const scheduler::fact::JobForgotten& fact) const {
     return KeyRange{encode_key({fact.job, 0}), encode_key({fact.job, std::numeric_limits<std::uint64_t>::max()})};
   }
-  Removed operator()(const scheduler::record::NodeForgotten& fact) const {
+  Removed operator()(const scheduler::fact::NodeForgotten& fact) const {
     return KeyRange{node_key(fact.node, ""), node_key(fact.node, "z")};
   }
-  Removed operator()(const scheduler::record::ProfileForgotten& fact) const {
+  Removed operator()(const scheduler::fact::ProfileForgotten& fact) const {
     const std::string key = kProfilePrefix + fact.key;
     return KeyRange{key, key + '\0'};
   }

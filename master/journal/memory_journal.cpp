@@ -4,9 +4,9 @@
 
 namespace ontime::journal {
 
-Status MemoryJournal::append(std::span<const scheduler::Record> batch) {
+Status MemoryJournal::append(std::span<const scheduler::JournalRecord> batch) {
   const std::lock_guard lock(mutex_);
-  for (const scheduler::Record& record : batch) {
+  for (const scheduler::JournalRecord& record : batch) {
     const JobId job = scheduler::job_of(record.fact);
     if (const auto removed = removed_by(record.fact)) {
       records_.erase(records_.lower_bound(removed->first), records_.lower_bound(removed->second));
@@ -23,7 +23,7 @@ Status MemoryJournal::append(std::span<const scheduler::Record> batch) {
 Status MemoryJournal::set_back(TimePoint latest) {
   const std::lock_guard lock(mutex_);
   for (auto& [key, value] : records_) {
-    Result<scheduler::Record> record = decode_record(value);
+    Result<scheduler::JournalRecord> record = decode_record(value);
     if (!record) return record.error();
     if (record->at <= latest) continue;
     record->at = latest;
@@ -32,10 +32,10 @@ Status MemoryJournal::set_back(TimePoint latest) {
   return {};
 }
 
-Status MemoryJournal::read_all(const std::function<void(const scheduler::Record&)>& visit) {
+Status MemoryJournal::read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) {
   const std::lock_guard lock(mutex_);
   for (const auto& [key, value] : records_) {
-    Result<scheduler::Record> record = decode_record(value);
+    Result<scheduler::JournalRecord> record = decode_record(value);
     if (!record) return record.error();
     visit(*record);
   }

@@ -17,9 +17,9 @@ class MemoryJournal : public Journal {
   explicit MemoryJournal(std::string cluster = "memory") : cluster_(std::move(cluster)) {}
 
   const std::string& cluster() const override { return cluster_; }
-  Status append(std::span<const scheduler::Record> batch) override;
+  Status append(std::span<const scheduler::JournalRecord> batch) override;
   Status set_back(TimePoint latest) override;
-  Status read_all(const std::function<void(const scheduler::Record&)>& visit) override;
+  Status read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) override;
 
   std::size_t size() const;  // records held; any thread
 

@@ -12,7 +12,7 @@
 namespace ontime::journal {
 namespace {
 
-namespace record = scheduler::record;
+namespace fact = scheduler::fact;
 using scheduler::Fact;
 
 constexpr std::size_t kHeaderBytes = 5;
@@ -40,9 +40,9 @@ void put_decision(const scheduler::DecisionNote& from, stored::PolicyDecided* to
 struct FactWriter {
   stored::Record& to;
 
-  void operator()(const record::MasterStarted& fact) { to.mutable_master_started()->set_epoch(fact.epoch); }
+  void operator()(const fact::MasterStarted& fact) { to.mutable_master_started()->set_epoch(fact.epoch); }
 
-  void operator()(const record::NodeAdded& fact) {
+  void operator()(const fact::NodeAdded& fact) {
     stored::NodeAdded* out = to.mutable_node_added();
     out->set_node(fact.node.value);
     out->set_incarnation(fact.incarnation);
@@ -51,17 +51,17 @@ struct FactWriter {
     out->set_slots(fact.slots);
   }
 
-  void operator()(const record::DutyChanged& fact) {
+  void operator()(const fact::DutyChanged& fact) {
     to.mutable_duty_changed()->set_node(fact.node.value);
     to.mutable_duty_changed()->set_duty(static_cast<std::uint32_t>(fact.duty));
   }
 
-  void operator()(const record::JobAccepted& fact) {
+  void operator()(const fact::JobAccepted& fact) {
     to.mutable_job_accepted()->set_job(fact.job.value);
     put(fact.spec, to.mutable_job_accepted()->mutable_spec());
   }
 
-  void operator()(const record::AttemptLaunched& fact) {
+  void operator()(const fact::AttemptLaunched& fact) {
     stored::AttemptLaunched* out = to.mutable_attempt_launched();
     put(fact.attempt, out->mutable_attempt());
     out->set_node(fact.node.value);
@@ -70,12 +70,12 @@ struct FactWriter {
     out->set_standby(fact.standby);
   }
 
-  void operator()(const record::StandbyBegun& fact) {
+  void operator()(const fact::StandbyBegun& fact) {
     put(fact.attempt, to.mutable_standby_begun()->mutable_attempt());
     put(fact.range, to.mutable_standby_begun()->mutable_range());
   }
 
-  void operator()(const record::SegmentDivided& fact) {
+  void operator()(const fact::SegmentDivided& fact) {
     stored::SegmentDivided* out = to.mutable_segment_divided();
     out->set_job(fact.task.job.value);
     out->set_task(fact.task.index);
@@ -83,12 +83,12 @@ struct FactWriter {
     out->set_at(fact.at);
   }
 
-  void operator()(const record::PolicyDecided& fact) {
+  void operator()(const fact::PolicyDecided& fact) {
     to.mutable_policy_decided()->set_job(fact.job.value);
     put_decision(fact.decision, to.mutable_policy_decided());
   }
 
-  void operator()(const record::ProfileUpdated& fact) {
+  void operator()(const fact::ProfileUpdated& fact) {
     stored::ProfileUpdated* out = to.mutable_profile_updated();
     out->set_key(fact.key);
     out->mutable_finished()->Add(fact.sample.finished().begin(), fact.sample.finished().end());
@@ -96,11 +96,11 @@ struct FactWriter {
     out->mutable_launches()->Add(fact.sample.launches().begin(), fact.sample.launches().end());
   }
 
-  void operator()(const record::ProfileForgotten& fact) { to.mutable_profile_forgotten()->set_key(fact.key); }
+  void operator()(const fact::ProfileForgotten& fact) { to.mutable_profile_forgotten()->set_key(fact.key); }
 
-  void operator()(const record::NodeForgotten& fact) { to.mutable_node_forgotten()->set_node(fact.node.value); }
+  void operator()(const fact::NodeForgotten& fact) { to.mutable_node_forgotten()->set_node(fact.node.value); }
 
-  void operator()(const record::SegmentCut& fact) {
+  void operator()(const fact::SegmentCut& fact) {
     stored::SegmentCut* out = to.mutable_segment_cut();
     put(fact.attempt, out->mutable_attempt());
     out->set_begin(fact.begin);
@@ -108,7 +108,7 @@ struct FactWriter {
     out->set_release(fact.release);
   }
 
-  void operator()(const record::SegmentSealed& fact) {
+  void operator()(const fact::SegmentSealed& fact) {
     stored::SegmentSealed* out = to.mutable_segment_sealed();
     put(fact.attempt, out->mutable_attempt());
     put(fact.range, out->mutable_range());
@@ -117,23 +117,23 @@ struct FactWriter {
     put(fact.counters, out->mutable_counters());
   }
 
-  void operator()(const record::AttemptEnded& fact) {
+  void operator()(const fact::AttemptEnded& fact) {
     stored::AttemptEnded* out = to.mutable_attempt_ended();
     put(fact.attempt, out->mutable_attempt());
     out->set_end(static_cast<std::uint32_t>(fact.end));
     out->set_message(fact.message);
   }
 
-  void operator()(const record::CommitStarted& fact) { to.mutable_commit_started()->set_job(fact.job.value); }
+  void operator()(const fact::CommitStarted& fact) { to.mutable_commit_started()->set_job(fact.job.value); }
 
-  void operator()(const record::JobEnded& fact) {
+  void operator()(const fact::JobEnded& fact) {
     stored::JobEnded* out = to.mutable_job_ended();
     out->set_job(fact.job.value);
     out->set_state(static_cast<std::uint32_t>(fact.state));
     out->set_message(fact.message);
   }
 
-  void operator()(const record::JobForgotten& fact) { to.mutable_job_forgotten()->set_job(fact.job.value); }
+  void operator()(const fact::JobForgotten& fact) { to.mutable_job_forgotten()->set_job(fact.job.value); }
 };
 
 // ---- from bytes ----
@@ -146,17 +146,17 @@ class FactReader : private PartReader {
   Fact read(const stored::Record& from) {
     switch (from.fact_case()) {
       case stored::Record::kMasterStarted:
-        return record::MasterStarted{from.master_started().epoch()};
+        return fact::MasterStarted{from.master_started().epoch()};
       case stored::Record::kNodeAdded:
         return read(from.node_added());
       case stored::Record::kDutyChanged:
         return read(from.duty_changed());
       case stored::Record::kJobAccepted:
-        return record::JobAccepted{job(from.job_accepted().job()), read(from.job_accepted().spec())};
+        return fact::JobAccepted{job(from.job_accepted().job()), read(from.job_accepted().spec())};
       case stored::Record::kAttemptLaunched:
         return read(from.attempt_launched());
       case stored::Record::kStandbyBegun:
-        return record::StandbyBegun{read(from.standby_begun().attempt()), read(from.standby_begun().range())};
+        return fact::StandbyBegun{read(from.standby_begun().attempt()), read(from.standby_begun().range())};
       case stored::Record::kSegmentDivided:
         return read(from.segment_divided());
       case stored::Record::kPolicyDecided:
@@ -164,10 +164,10 @@ class FactReader : private PartReader {
       case stored::Record::kProfileUpdated:
         return read(from.profile_updated());
       case stored::Record::kProfileForgotten:
-        return record::ProfileForgotten{from.profile_forgotten().key()};
+        return fact::ProfileForgotten{from.profile_forgotten().key()};
       case stored::Record::kNodeForgotten:
         require(from.node_forgotten().node() != 0, "its node number is 0");
-        return record::NodeForgotten{NodeId{from.node_forgotten().node()}};
+        return fact::NodeForgotten{NodeId{from.node_forgotten().node()}};
       case stored::Record::kSegmentCut:
         return read(from.segment_cut());
       case stored::Record::kSegmentSealed:
@@ -175,16 +175,16 @@ class FactReader : private PartReader {
       case stored::Record::kAttemptEnded:
         return read(from.attempt_ended());
       case stored::Record::kCommitStarted:
-        return record::CommitStarted{job(from.commit_started().job())};
+        return fact::CommitStarted{job(from.commit_started().job())};
       case stored::Record::kJobEnded:
         return read(from.job_ended());
       case stored::Record::kJobForgotten:
-        return record::JobForgotten{job(from.job_forgotten().job())};
+        return fact::JobForgotten{job(from.job_forgotten().job())};
       case stored::Record::FACT_NOT_SET:
         break;
     }
     require(false, "it holds no fact that this version knows");
-    return record::MasterStarted{};
+    return fact::MasterStarted{};
   }
 
  private:
@@ -192,24 +192,24 @@ class FactReader : private PartReader {
 
   Fact read(const stored::NodeAdded& from) {
     require(from.node() != 0, "its node number is 0");
-    return record::NodeAdded{NodeId{from.node()}, from.incarnation(), from.name(), from.host(), from.slots()};
+    return fact::NodeAdded{NodeId{from.node()}, from.incarnation(), from.name(), from.host(), from.slots()};
   }
 
   Fact read(const stored::DutyChanged& from) {
     require(from.node() != 0, "its node number is 0");
-    return record::DutyChanged{NodeId{from.node()},
-                               enumerator(from.duty(), scheduler::Duty::Left, "its node's duty is of an unknown kind")};
+    return fact::DutyChanged{NodeId{from.node()},
+                             enumerator(from.duty(), scheduler::Duty::Left, "its node's duty is of an unknown kind")};
   }
 
   Fact read(const stored::AttemptLaunched& from) {
     require(from.node() != 0, "its node number is 0");
-    return record::AttemptLaunched{read(from.attempt()), NodeId{from.node()}, read(from.range()), from.speculative(),
-                                   from.standby()};
+    return fact::AttemptLaunched{read(from.attempt()), NodeId{from.node()}, read(from.range()), from.speculative(),
+                                 from.standby()};
   }
 
   Fact read(const stored::SegmentDivided& from) {
     require(from.begin() < from.at(), "it divides a segment before its begin");
-    return record::SegmentDivided{{job(from.job()), from.task()}, from.begin(), from.at()};
+    return fact::SegmentDivided{{job(from.job()), from.task()}, from.begin(), from.at()};
   }
 
   Fact read(const stored::PolicyDecided& from) {
@@ -228,11 +228,11 @@ class FactReader : private PartReader {
     note.pocd_before = from.pocd_before();
     note.pocd_after = from.pocd_after();
     note.text = from.text();
-    return record::PolicyDecided{job(from.job()), std::move(note)};
+    return fact::PolicyDecided{job(from.job()), std::move(note)};
   }
 
   Fact read(const stored::ProfileUpdated& from) {
-    record::ProfileUpdated fact{from.key(), {}};
+    fact::ProfileUpdated fact{from.key(), {}};
     const auto is_duration = [](double seconds) { return std::isfinite(seconds) && seconds > 0; };
     for (const double duration : from.finished()) {
       require(is_duration(duration), "its profile holds a duration that is none");
@@ -251,11 +251,11 @@ class FactReader : private PartReader {
 
   Fact read(const stored::SegmentCut& from) {
     require(from.begin() <= from.at(), "it cuts a segment before its begin");
-    return record::SegmentCut{read(from.attempt()), from.begin(), from.at(), from.release()};
+    return fact::SegmentCut{read(from.attempt()), from.begin(), from.at(), from.release()};
   }
 
   Fact read(const stored::SegmentSealed& from) {
-    record::SegmentSealed fact;
+    fact::SegmentSealed fact;
     fact.attempt = read(from.attempt());
     fact.range = read(from.range());
     fact.input_end = from.input_end();
@@ -266,12 +266,12 @@ class FactReader : private PartReader {
 
   Fact read(const stored::AttemptEnded& from) {
     const auto end = enumerator(from.end(), scheduler::AttemptEnd::Excused, "its attempt ended in an unknown way");
-    return record::AttemptEnded{read(from.attempt()), end, from.message()};
+    return fact::AttemptEnded{read(from.attempt()), end, from.message()};
   }
 
   Fact read(const stored::JobEnded& from) {
     const auto state = enumerator(from.state(), scheduler::JobState::Killed, "its job is in an unknown state");
-    return record::JobEnded{job(from.job()), state, from.message()};
+    return fact::JobEnded{job(from.job()), state, from.message()};
   }
 };
 
@@ -281,19 +281,19 @@ std::uint32_t checksum_of(std::string_view bytes) {
 
 }  // namespace
 
-void put(const scheduler::Record& from, stored::Record* to) {
+void put(const scheduler::JournalRecord& from, stored::Record* to) {
   to->set_at_unix_ns(to_unix_ns(from.at));
   std::visit(FactWriter{*to}, from.fact);
 }
 
-Result<scheduler::Record> read_record(const stored::Record& message) {
+Result<scheduler::JournalRecord> read_record(const stored::Record& message) {
   FactReader reader;
-  scheduler::Record result{from_unix_ns(message.at_unix_ns()), reader.read(message)};
+  scheduler::JournalRecord result{from_unix_ns(message.at_unix_ns()), reader.read(message)};
   if (reader.wrong() != nullptr) return failed(std::string("the record makes no sense: ") + reader.wrong());
   return result;
 }
 
-std::string encode_record(const scheduler::Record& from) {
+std::string encode_record(const scheduler::JournalRecord& from) {
   stored::Record message;
   put(from, &message);
   std::string bytes(kHeaderBytes, '\0');
@@ -304,7 +304,7 @@ std::string encode_record(const scheduler::Record& from) {
   return bytes;
 }
 
-Result<scheduler::Record> decode_record(std::string_view bytes) {
+Result<scheduler::JournalRecord> decode_record(std::string_view bytes) {
   if (bytes.size() < kHeaderBytes) return failed("the record is cut short");
   if (static_cast<std::uint8_t>(bytes[0]) != kRecordVersion) return failed("the record has an unknown version");
   std::uint32_t stored_checksum = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// One scheduler::Record as bytes:
+// One scheduler::JournalRecord as bytes:
 //
 //   value   := version checksum record
 //   version := 1 byte, kRecordVersion
@@ -19,7 +19,7 @@ namespace ontime::journal {
 
 inline constexpr std::uint8_t kRecordVersion = 1;
 
-std::string encode_record(const scheduler::Record& record);
-Result<scheduler::Record> decode_record(std::string_view bytes);
+std::string encode_record(const scheduler::JournalRecord& record);
+Result<scheduler::JournalRecord> decode_record(std::string_view bytes);
 
 }  // namespace ontime::journal

@@ -252,10 +252,10 @@ Status RocksdbJournal::write_metadata() {
   return status;
 }
 
-Status RocksdbJournal::append(std::span<const scheduler::Record> batch) {
+Status RocksdbJournal::append(std::span<const scheduler::JournalRecord> batch) {
   ONTIME_CHECK(positioned_, "the journal is read before it is written");
   rocksdb::WriteBatch writes;
-  for (const scheduler::Record& record : batch) {
+  for (const scheduler::JournalRecord& record : batch) {
     const JobId job = scheduler::job_of(record.fact);
     if (const auto removed = removed_by(record.fact)) {
       static_cast<void>(writes.DeleteRange(removed->first, removed->second));
@@ -274,10 +274,10 @@ Status RocksdbJournal::append(std::span<const scheduler::Record> batch) {
 
 // RocksDB writes no more after an error. Opened again it finds what is whole, as the next master would. A batch is
 // stored whole or not at all.
-Status RocksdbJournal::append_again(std::span<const scheduler::Record> batch) {
+Status RocksdbJournal::append_again(std::span<const scheduler::JournalRecord> batch) {
   database_.reset();
   if (Status status = open_database(For::Writing); !status) return status;
-  if (Status status = read_all([](const scheduler::Record&) {}); !status) return status;
+  if (Status status = read_all([](const scheduler::JournalRecord&) {}); !status) return status;
   return chain_ == latest_ ? Status() : append(batch);
 }
 
@@ -287,7 +287,7 @@ Status RocksdbJournal::set_back(TimePoint latest) {
   rocksdb::WriteBatch batch;
   for (at->SeekToFirst(); at->Valid(); at->Next()) {
     if (at->key()[0] == kMetadataPrefix) continue;
-    Result<scheduler::Record> record = decode_record(at->value().ToStringView());
+    Result<scheduler::JournalRecord> record = decode_record(at->value().ToStringView());
     if (!record) return error_about("read", record.error().message);
     if (record->at <= latest) continue;
     record->at = latest;
@@ -300,7 +300,7 @@ Status RocksdbJournal::set_back(TimePoint latest) {
   return write(batch);
 }
 
-Status RocksdbJournal::read_all(const std::function<void(const scheduler::Record&)>& visit) {
+Status RocksdbJournal::read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) {
   next_sequence_.clear();
   rocksdb::ReadOptions options;
   options.fill_cache = false;
@@ -308,7 +308,7 @@ Status RocksdbJournal::read_all(const std::function<void(const scheduler::Record
   at->SeekToFirst();
   for (; at->Valid() && at->key()[0] < kRecordPrefix; at->Next()) {
     if (at->key()[0] == kMetadataPrefix) continue;
-    const Result<scheduler::Record> record = decode_record(at->value().ToStringView());
+    const Result<scheduler::JournalRecord> record = decode_record(at->value().ToStringView());
     if (!record) return error_about("read", "a record of the cluster: " + record.error().message);
     if (place_of(record->fact) != at->key().ToStringView())
       return error_about("read", "a record of the cluster lies under another one's key; it is damaged");
@@ -320,7 +320,7 @@ Status RocksdbJournal::read_all(const std::function<void(const scheduler::Record
     const std::string place = "record " + std::to_string(key->sequence) + " of " + to_string(key->job);
     if (key->sequence != next_sequence_[key->job])
       return error_about("read", "records before " + place + " are missing");
-    const Result<scheduler::Record> record = decode_record(at->value().ToStringView());
+    const Result<scheduler::JournalRecord> record = decode_record(at->value().ToStringView());
     if (!record) return error_about("read", place + ": " + record.error().message);
     if (scheduler::job_of(record->fact) != key->job) return error_about("read", place + " belongs to another job");
     ++next_sequence_[key->job];

@@ -35,10 +35,10 @@ class RocksdbJournal : public Journal {
 
   const std::string& cluster() const override { return cluster_; }
   // REQUIRES: read_all() has succeeded once; it learns where each job's records end.
-  Status append(std::span<const scheduler::Record> batch) override;
-  Status append_again(std::span<const scheduler::Record> batch) override;
+  Status append(std::span<const scheduler::JournalRecord> batch) override;
+  Status append_again(std::span<const scheduler::JournalRecord> batch) override;
   Status set_back(TimePoint latest) override;
-  Status read_all(const std::function<void(const scheduler::Record&)>& visit) override;
+  Status read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) override;
 
  private:
   class DamageLog;

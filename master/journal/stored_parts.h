@@ -16,9 +16,9 @@ void put(const scheduler::StringMap& from, google::protobuf::RepeatedPtrField<st
 void put(const scheduler::JobSpec& from, stored::JobSpec* to);
 void put(const scheduler::SealedOutput& from, stored::SealedOutput* to);
 void put(const scheduler::Counters& from, google::protobuf::RepeatedPtrField<stored::Counter>* to);
-void put(const scheduler::Record& from, stored::Record* to);
+void put(const scheduler::JournalRecord& from, stored::Record* to);
 
-Result<scheduler::Record> read_record(const stored::Record& message);
+Result<scheduler::JournalRecord> read_record(const stored::Record& message);
 
 // Reads parts; the first thing that cannot be right is kept, and makes the whole an error.
 class PartReader {

@@ -38,6 +38,6 @@ struct End {
   std::string reason;
 };
 
-using Entry = std::variant<Header, scheduler::Record, RecordedStep, End>;
+using Entry = std::variant<Header, scheduler::JournalRecord, RecordedStep, End>;
 
 }  // namespace ontime::recording

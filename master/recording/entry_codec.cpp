@@ -75,7 +75,7 @@ Result<Entry> read_entry(stored::Entry& from, TimePoint& at) {
       return Entry(std::move(header));
     }
     case stored::Entry::kKnown: {
-      Result<scheduler::Record> record = journal::read_record(from.known());
+      Result<scheduler::JournalRecord> record = journal::read_record(from.known());
       if (!record) return record.error();
       return Entry(std::move(*record));
     }
@@ -128,7 +128,7 @@ bool EntryEncoder::append(const Header& from, std::string& to) {
   return append_message(to);
 }
 
-bool EntryEncoder::append(const scheduler::Record& known, std::string& to) {
+bool EntryEncoder::append(const scheduler::JournalRecord& known, std::string& to) {
   journal::stored::Record* record = messages_->entry.mutable_known();
   record->Clear();
   put(known, record);
@@ -140,7 +140,7 @@ bool EntryEncoder::append(Duration after, const scheduler::Event* event, const s
   step->Clear();
   step->set_after_ns(after.count());
   if (event != nullptr) put(*event, step->mutable_event());
-  for (const scheduler::Record& record : from.records) {
+  for (const scheduler::JournalRecord& record : from.records) {
     messages_->record.Clear();
     put(record, &messages_->record);
     messages_->record.SerializeToString(step->add_records());
@@ -155,13 +155,13 @@ bool EntryEncoder::append(const End& end, std::string& to) {
   return append_message(to);
 }
 
-std::string encode_step_record(const scheduler::Record& record) {
+std::string encode_step_record(const scheduler::JournalRecord& record) {
   journal::stored::Record message;
   put(record, &message);
   return message.SerializeAsString();
 }
 
-Result<scheduler::Record> decode_step_record(std::string_view bytes) {
+Result<scheduler::JournalRecord> decode_step_record(std::string_view bytes) {
   journal::stored::Record message;
   if (bytes.size() > kEntryBytesMax || !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return failed("the record cannot be parsed");

@@ -23,7 +23,7 @@ class EntryEncoder {
 
   // Each appends one entry. False, and nothing is appended: it is too long.
   bool append(const Header& header, std::string& to);
-  bool append(const scheduler::Record& known, std::string& to);
+  bool append(const scheduler::JournalRecord& known, std::string& to);
   // `event` may be null: the start. `after` is since the step before.
   bool append(Duration after, const scheduler::Event* event, const scheduler::Step& step, std::string& to);
   bool append(const End& end, std::string& to);
@@ -35,8 +35,8 @@ class EntryEncoder {
 };
 
 // A record as RecordedStep::records has it.
-std::string encode_step_record(const scheduler::Record& record);
-Result<scheduler::Record> decode_step_record(std::string_view bytes);
+std::string encode_step_record(const scheduler::JournalRecord& record);
+Result<scheduler::JournalRecord> decode_step_record(std::string_view bytes);
 
 // Takes the first entry off `bytes`. Nothing: it is not all there. `at` is the time of the last header or step, and
 // moves on.

@@ -25,7 +25,7 @@ Status Parity::feed(const Entry& entry) {
   }
   if (epochs_.empty()) return failed("the recording has no header");
   EpochReport& epoch = epochs_.back();
-  if (const auto* known = std::get_if<scheduler::Record>(&entry)) {
+  if (const auto* known = std::get_if<scheduler::JournalRecord>(&entry)) {
     if (epoch.steps != 0) return failed("the recording holds a record of the journal behind the master's start");
     scheduler_->replay(*known);
     ++epoch.known;
@@ -48,8 +48,8 @@ Status Parity::feed(const RecordedStep& step) {
   ++epoch.steps;
   epoch.records += replayed.records.size();
   epoch.actions += replayed.actions.size();
-  for (const scheduler::Record& record : replayed.records) {
-    epoch.decisions += std::holds_alternative<scheduler::record::PolicyDecided>(record.fact) ? 1 : 0;
+  for (const scheduler::JournalRecord& record : replayed.records) {
+    epoch.decisions += std::holds_alternative<scheduler::fact::PolicyDecided>(record.fact) ? 1 : 0;
     if (on_record_) on_record_(record);
   }
   return {};
@@ -63,7 +63,7 @@ Status Parity::compare(const RecordedStep& recorded, scheduler::Step& replayed) 
     const bool are_both = i < recorded.records.size() && i < replayed.records.size();
     if (are_both && recorded.records[i] == encode_step_record(replayed.records[i])) continue;
     if (i < recorded.records.size()) {
-      Result<scheduler::Record> record = decode_step_record(recorded.records[i]);
+      Result<scheduler::JournalRecord> record = decode_step_record(recorded.records[i]);
       if (!record) return record.error();
       difference.recorded = std::move(*record);
     }

@@ -20,8 +20,8 @@ struct Difference {
   std::uint64_t step = 0;  // counts from 0, the start
   TimePoint at;
   std::optional<scheduler::Event> event;  // none: the start
-  std::optional<scheduler::Record> recorded;
-  std::optional<scheduler::Record> replayed;
+  std::optional<scheduler::JournalRecord> recorded;
+  std::optional<scheduler::JournalRecord> replayed;
   std::uint32_t actions_recorded = 0;
   std::vector<scheduler::Action> actions_replayed;
 };
@@ -42,7 +42,7 @@ struct EpochReport {
 class Parity {
  public:
   // Sees every record that the scheduler gives again.
-  using OnRecord = std::function<void(const scheduler::Record&)>;
+  using OnRecord = std::function<void(const scheduler::JournalRecord&)>;
   explicit Parity(OnRecord on_record = {});
   ~Parity();
 

@@ -35,7 +35,7 @@ Recorder::~Recorder() {
   thread_.join();
 }
 
-void Recorder::add_known(const scheduler::Record& record) {
+void Recorder::add_known(const scheduler::JournalRecord& record) {
   if (is_over_) return;
   is_over_ = !encoder_.append(record, known_) || known_.size() > options_.bytes_max;
 }

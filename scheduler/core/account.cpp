@@ -7,7 +7,7 @@ namespace ontime::scheduler {
 namespace {
 
 // What becomes of work that the attempt itself has not sealed.
-enum class Rest : std::uint8_t { Duplicated, Dropped, Open };
+enum class Unsealed : std::uint8_t { Duplicated, Dropped, Open };
 
 class AttemptAccount {
  public:
@@ -36,21 +36,21 @@ class AttemptAccount {
     });
   }
 
-  Rest rest_in(const Segment& segment) const {
-    if (is_live(attempt_.state)) return segment.sealed ? Rest::Duplicated : Rest::Open;
-    if (attempt_.state == AttemptState::Failed || attempt_.state == AttemptState::Lost) return Rest::Dropped;
-    return is_covered(segment) ? Rest::Duplicated : Rest::Dropped;
+  Unsealed unsealed_in(const Segment& segment) const {
+    if (is_live(attempt_.state)) return segment.sealed ? Unsealed::Duplicated : Unsealed::Open;
+    if (attempt_.state == AttemptState::Failed || attempt_.state == AttemptState::Lost) return Unsealed::Dropped;
+    return is_covered(segment) ? Unsealed::Duplicated : Unsealed::Dropped;
   }
 
-  void add_rest(Rest rest, std::uint64_t bytes) {
-    switch (rest) {
-      case Rest::Duplicated:
+  void add_unsealed(Unsealed what, std::uint64_t bytes) {
+    switch (what) {
+      case Unsealed::Duplicated:
         account_.bytes.duplicated += bytes;
         break;
-      case Rest::Dropped:
+      case Unsealed::Dropped:
         account_.bytes.dropped += bytes;
         break;
-      case Rest::Open:
+      case Unsealed::Open:
         account_.bytes.open += bytes;
         break;
     }
@@ -68,11 +68,11 @@ class AttemptAccount {
       if (segment->sealed && segment->attempt == number_)
         bytes.useful += to - at;
       else
-        add_rest(rest_in(*segment), to - at);
+        add_unsealed(unsealed_in(*segment), to - at);
       at = to;
     }
     // Behind the end that a compressed stream turned out to have.
-    if (at < attempt_.offset) add_rest(Rest::Dropped, attempt_.offset - at);
+    if (at < attempt_.offset) add_unsealed(Unsealed::Dropped, attempt_.offset - at);
   }
 
   void divide_time() {
@@ -104,7 +104,7 @@ class AttemptAccount {
       if (attempt_.state == AttemptState::Succeeded || segment == nullptr)
         time.useful = work;
       else
-        time_of(rest_in(*segment)) = work;
+        time_of(unsealed_in(*segment)) = work;
       return;
     }
     Duration left = work;
@@ -125,9 +125,9 @@ class AttemptAccount {
     return std::clamp(Duration(static_cast<Duration::rep>(exact)), Duration(0), whole);
   }
 
-  Duration& time_of(Rest rest) {
-    if (rest == Rest::Duplicated) return account_.time.duplicated;
-    return rest == Rest::Dropped ? account_.time.dropped : account_.time.open;
+  Duration& time_of(Unsealed what) {
+    if (what == Unsealed::Duplicated) return account_.time.duplicated;
+    return what == Unsealed::Dropped ? account_.time.dropped : account_.time.open;
   }
 
   // Only what an attempt has sealed that was launched before, for a range in which this one begins: pieces of a divided

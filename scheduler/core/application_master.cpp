@@ -47,30 +47,30 @@ std::optional<double> ApplicationMaster::on_attempt_ended(const Cluster& cluster
 }
 
 // Speculative attempts first: they are what the deadline hangs on. The clones of a task that has just begun come last.
-bool ApplicationMaster::launch_one(Turn& turn, const ResourceManager& nodes) {
-  return launch_copy(turn, nodes, speculation_.copies()) || launch_again(turn, nodes) || launch_first(turn, nodes) ||
-         launch_copy(turn, nodes, speculation_.clones());
+bool ApplicationMaster::launch_one(StepBuilder& step, const ResourceManager& nodes) {
+  return launch_copy(step, nodes, speculation_.copies()) || launch_again(step, nodes) || launch_first(step, nodes) ||
+         launch_copy(step, nodes, speculation_.clones());
 }
 
-bool ApplicationMaster::launch_copy(Turn& turn, const ResourceManager& nodes, Speculation::Queue& copies) {
+bool ApplicationMaster::launch_copy(StepBuilder& step, const ResourceManager& nodes, Speculation::Queue& copies) {
   const auto is_over = [&](const Speculation::Copies& wanted) {
-    const Segment* segment = turn.cluster.find_task(task_id(wanted.segment.task))->ledger.find(wanted.segment.begin);
+    const Segment* segment = step.cluster.find_task(task_id(wanted.segment.task))->ledger.find(wanted.segment.begin);
     return wanted.count == 0 || segment == nullptr || segment->sealed;
   };
-  if (!nodes.choose(troubled(turn.now))) return false;  // for none of them, however many they are
+  if (!nodes.choose(troubled(step.now))) return false;  // for none of them, however many they are
   for (std::size_t i = 0; i < copies.size(); ++i) {
     while (!copies.empty() && is_over(copies.front())) copies.pop_front();
     if (i >= copies.size() || is_over(copies[i])) continue;
     const SegmentKey key = copies[i].segment;
-    const std::optional<NodeId> node = node_for_copy(turn, nodes, key);
+    const std::optional<NodeId> node = node_for_copy(step, nodes, key);
     if (!node) {  // another one may have a node that will do
-      if (has_no_node_for_copy(turn.cluster, nodes, key)) copies[i].count = 0;
+      if (has_no_node_for_copy(step.cluster, nodes, key)) copies[i].count = 0;
       continue;
     }
     --copies[i].count;
     // The attempt it was to relieve may have ended while it waited for a slot.
-    const bool waits = copies[i].standby && !turn.cluster.racing(task_id(key.task), key.begin).empty();
-    launch(turn, *node, key, true, waits);
+    const bool waits = copies[i].standby && !step.cluster.racing(task_id(key.task), key.begin).empty();
+    launch(step, *node, key, true, waits);
     return true;
   }
   return false;
@@ -78,11 +78,11 @@ bool ApplicationMaster::launch_copy(Turn& turn, const ResourceManager& nodes, Sp
 
 // Not where the segment has failed: a copy there would fail as well, and one that nothing but such nodes is left for is
 // not worth a slot.
-std::optional<NodeId> ApplicationMaster::node_for_copy(const Turn& turn, const ResourceManager& nodes,
+std::optional<NodeId> ApplicationMaster::node_for_copy(const StepBuilder& step, const ResourceManager& nodes,
                                                        SegmentKey key) const {
-  const std::vector<NodeId> bad = nodes_to_avoid(turn.cluster, key, turn.now);
+  const std::vector<NodeId> bad = nodes_to_avoid(step.cluster, key, step.now);
   if (nodes.placement().apart) {
-    std::vector<NodeId> avoided = nodes_that_hold(turn.cluster, key);
+    std::vector<NodeId> avoided = nodes_that_hold(step.cluster, key);
     avoided.insert(avoided.end(), bad.begin(), bad.end());
     if (const auto node = nodes.choose(avoided)) return node;
   }
@@ -101,55 +101,55 @@ bool ApplicationMaster::has_no_node_for_copy(const Cluster& cluster, const Resou
 
 // Where nothing but bad nodes is left one of them is tried again, but not while a node may come that the master has not
 // heard of since it began.
-std::optional<NodeId> ApplicationMaster::node_for_waiting(const Turn& turn, const ResourceManager& nodes,
+std::optional<NodeId> ApplicationMaster::node_for_waiting(const StepBuilder& step, const ResourceManager& nodes,
                                                           const std::vector<NodeId>& bad) const {
   if (const std::optional<NodeId> node = nodes.choose_for_waiting(bad)) return node;
-  const bool is_last_hope = nodes.covers_all_usable(bad) && are_all(turn.cluster, bad, turn.now);
+  const bool is_last_hope = nodes.covers_all_usable(bad) && are_all(step.cluster, bad, step.now);
   return is_last_hope ? nodes.choose_for_waiting({}) : std::nullopt;
 }
 
 // A segment goes to another node than those where it failed, and waits for one as long as there is one.
-bool ApplicationMaster::launch_again(Turn& turn, const ResourceManager& nodes) {
-  const bool is_for_none = unheld_segments_.empty() || !node_for_waiting(turn, nodes, troubled(turn.now));
+bool ApplicationMaster::launch_again(StepBuilder& step, const ResourceManager& nodes) {
+  const bool is_for_none = unheld_segments_.empty() || !node_for_waiting(step, nodes, troubled(step.now));
   for (const SegmentKey& key : unheld_segments_) {
-    if (is_for_none && nodes_that_failed(turn.cluster, task_id(key.task), key.begin).empty()) continue;
-    const auto node = node_for_waiting(turn, nodes, nodes_to_avoid(turn.cluster, key, turn.now));
+    if (is_for_none && nodes_that_failed(step.cluster, task_id(key.task), key.begin).empty()) continue;
+    const auto node = node_for_waiting(step, nodes, nodes_to_avoid(step.cluster, key, step.now));
     if (!node) continue;
-    launch(turn, *node, key, false, false);
+    launch(step, *node, key, false, false);
     return true;
   }
   return false;
 }
 
-bool ApplicationMaster::launch_first(Turn& turn, const ResourceManager& nodes) {
+bool ApplicationMaster::launch_first(StepBuilder& step, const ResourceManager& nodes) {
   if (next_fresh_ >= task_count_) return false;
-  const std::optional<NodeId> node = node_for_waiting(turn, nodes, troubled(turn.now));
+  const std::optional<NodeId> node = node_for_waiting(step, nodes, troubled(step.now));
   if (!node) return false;
   const std::uint32_t index = next_fresh_++;
-  refresh(turn.cluster, task_id(index));  // all its segments wait, more than one if it was divided
-  launch(turn, *node, {index, turn.cluster.find_task(task_id(index))->ledger.split().begin}, false, false);
+  refresh(step.cluster, task_id(index));  // all its segments wait, more than one if it was divided
+  launch(step, *node, {index, step.cluster.find_task(task_id(index))->ledger.split().begin}, false, false);
   if (clones_ > 0) {
-    for (const Segment& segment : turn.cluster.find_task(task_id(index))->ledger.segments()) {
+    for (const Segment& segment : step.cluster.find_task(task_id(index))->ledger.segments()) {
       speculation_.add_clones({{index, segment.range.begin}, clones_, false});
     }
   }
   return true;
 }
 
-void ApplicationMaster::launch(Turn& turn, NodeId node, SegmentKey key, bool speculative, bool standby) {
+void ApplicationMaster::launch(StepBuilder& step, NodeId node, SegmentKey key, bool speculative, bool standby) {
   const TaskId id = task_id(key.task);
-  const Task* task = turn.cluster.find_task(id);
+  const Task* task = step.cluster.find_task(id);
   const AttemptId attempt{id, static_cast<std::uint32_t>(task->attempts.size())};
   const ByteRange range = task->ledger.find(key.begin)->range;
   unheld_segments_.erase(key);
   speculation_.on_launched(attempt, standby);
-  turn.record(record::AttemptLaunched{attempt, node, range, speculative, standby});
-  turn.act(launch_of(turn.cluster, attempt));
-  const JobSpec& spec = turn.cluster.find_job(job_)->spec;
+  step.record(fact::AttemptLaunched{attempt, node, range, speculative, standby});
+  step.act(launch_of(step.cluster, attempt));
+  const JobSpec& spec = step.cluster.find_job(job_)->spec;
   if (spec.checkpoint_interval > Duration::zero()) {
-    turn.timers.arm(checkpoint_of(attempt), turn.now + spec.checkpoint_interval);
+    step.timers.arm(checkpoint_of(attempt), step.now + spec.checkpoint_interval);
   }
-  watch_progress(turn, attempt);
+  watch_progress(step, attempt);
 }
 
 std::vector<NodeId> ApplicationMaster::nodes_that_hold(const Cluster& cluster, SegmentKey key) const {
@@ -161,9 +161,9 @@ std::vector<NodeId> ApplicationMaster::nodes_that_hold(const Cluster& cluster, S
   return nodes;
 }
 
-bool ApplicationMaster::on_segment_sealed(Turn& turn, const event::SegmentSealed& sealed) {
-  const Attempt* attempt = turn.cluster.find_attempt(sealed.attempt);
-  const Segment* segment = turn.cluster.find_task(sealed.attempt.task)->ledger.find(sealed.range.begin);
+bool ApplicationMaster::on_segment_sealed(StepBuilder& step, const event::SegmentSealed& sealed) {
+  const Attempt* attempt = step.cluster.find_attempt(sealed.attempt);
+  const Segment* segment = step.cluster.find_task(sealed.attempt.task)->ledger.find(sealed.range.begin);
   if (attempt->held.begin != sealed.range.begin || segment == nullptr || segment->sealed) return false;
   if (segment->range != sealed.range) return false;
   if (sealed.range.is_open_ended() ? sealed.input_end < sealed.range.begin : sealed.input_end != sealed.range.end) {
@@ -172,23 +172,23 @@ bool ApplicationMaster::on_segment_sealed(Turn& turn, const event::SegmentSealed
   proven_.insert(attempt->node);
   troubles_.erase(attempt->node);
   missing_.erase(attempt->node);
-  turn.record(record::SegmentSealed{sealed.attempt, sealed.range, sealed.input_end, sealed.output, sealed.counters});
-  settle_race(turn, sealed.attempt, sealed.range.begin);
+  step.record(fact::SegmentSealed{sealed.attempt, sealed.range, sealed.input_end, sealed.output, sealed.counters});
+  settle_race(step, sealed.attempt, sealed.range.begin);
   return true;
 }
 
 // The segment that begins there is the winner's: an attempt that works on it has lost it, one to come to it later was
 // stopped in front of it when the fact was applied and learns of it now.
-void ApplicationMaster::settle_race(Turn& turn, AttemptId winner, std::uint64_t begin) {
-  const std::vector<Attempt>& attempts = turn.cluster.find_task(winner.task)->attempts;
+void ApplicationMaster::settle_race(StepBuilder& step, AttemptId winner, std::uint64_t begin) {
+  const std::vector<Attempt>& attempts = step.cluster.find_task(winner.task)->attempts;
   for (std::uint32_t number = 0; number < attempts.size(); ++number) {
     const Attempt& other = attempts[number];
     const AttemptId id{winner.task, number};
     if (number == winner.number || !is_live(other.state)) continue;
     if (other.held.begin == begin)
-      end_attempt(turn, id, AttemptEnd::Killed, "another attempt was first");
+      end_attempt(step, id, AttemptEnd::Killed, "another attempt was first");
     else if (other.held.end == begin)
-      end_at(turn, id, begin);
+      end_at(step, id, begin);
   }
 }
 

@@ -19,11 +19,11 @@
 
 #include "common/base/ids.h"
 #include "scheduler/core/event.h"
+#include "scheduler/core/ledger.h"
 #include "scheduler/core/outlook.h"
 #include "scheduler/core/resource_manager.h"
-#include "scheduler/core/segment_key.h"
 #include "scheduler/core/speculation.h"
-#include "scheduler/core/turn.h"
+#include "scheduler/core/step_builder.h"
 #include "scheduler/policies/decision.h"
 
 namespace ontime::scheduler {
@@ -41,13 +41,13 @@ class ApplicationMaster {
   const Outlook& outlook() const { return outlook_; }
 
   // Launches one attempt for something that waits, if a suitable node has a slot. False when nothing could be done.
-  bool launch_one(Turn& turn, const ResourceManager& nodes);
+  bool launch_one(StepBuilder& step, const ResourceManager& nodes);
 
   // Decisions of the policy, carried out. One that does not fit what has become of the job meanwhile does nothing.
-  void carry_out(Turn& turn, const Speculate& decision);
-  void carry_out(Turn& turn, const Divide& decision);
-  void carry_out(Turn& turn, const CloneTasks& decision);
-  void carry_out(Turn& turn, const EndAttempt& decision);
+  void carry_out(StepBuilder& step, const Speculate& decision);
+  void carry_out(StepBuilder& step, const Divide& decision);
+  void carry_out(StepBuilder& step, const CloneTasks& decision);
+  void carry_out(StepBuilder& step, const EndAttempt& decision);
 
   // Something was reported about the task, or one of its attempts has changed. What nobody holds waits again.
   void observe(const Cluster& cluster, TaskId task) { outlook_.refresh(cluster, task); }
@@ -56,32 +56,32 @@ class ApplicationMaster {
   std::optional<double> on_attempt_ended(const Cluster& cluster, AttemptId attempt);
 
   // Events about attempts that are live and on that node.
-  void on_ready(Turn& turn, AttemptId attempt);
+  void on_ready(StepBuilder& step, AttemptId attempt);
   // False if the attempt does not hold exactly this segment: it is out of step and must be ended.
-  bool on_segment_sealed(Turn& turn, const event::SegmentSealed& sealed);
+  bool on_segment_sealed(StepBuilder& step, const event::SegmentSealed& sealed);
 
   // Cuts (cuts.cpp). At most one is in flight for an attempt (Attempt::cut); what wants another waits for its answer.
-  void on_checkpoint_due(Turn& turn, AttemptId attempt);
+  void on_checkpoint_due(StepBuilder& step, AttemptId attempt);
   // Its node drains (duty.h): the attempt is asked to stop at its next record, or ended if it would seal nothing
   // that is of use. Asked again for one that was asked, nothing changes.
-  void hand_over(Turn& turn, AttemptId attempt);
-  void on_cut_answered(Turn& turn, const event::CutAnswered& answer);
+  void hand_over(StepBuilder& step, AttemptId attempt);
+  void on_cut_answered(StepBuilder& step, const event::CutAnswered& answer);
   // The answer that somebody waits for may be overdue.
-  void on_cut_timer(Turn& turn, AttemptId attempt);
+  void on_cut_timer(StepBuilder& step, AttemptId attempt);
   // Its worker has registered again: orders may have been lost with the old connection or the old master. It ignores
   // those that it has had.
-  void repeat_orders(Turn& turn, AttemptId attempt);
+  void repeat_orders(StepBuilder& step, AttemptId attempt);
 
   // Failures (failures.cpp).
   // Records that the attempt has failed and whether that counts against its segment. Returns why the job has failed, or
   // an empty string if it goes on.
-  std::string on_attempt_failed(Turn& turn, AttemptId attempt, FailureKind kind, const std::string& message);
+  std::string on_attempt_failed(StepBuilder& step, AttemptId attempt, FailureKind kind, const std::string& message);
   // The attempt was lost with its node. Returns why the job has failed: its segment takes its workers down; or an empty
   // string.
-  std::string on_node_lost(Turn& turn, const ResourceManager& nodes, AttemptId attempt);
+  std::string on_node_lost(StepBuilder& step, const ResourceManager& nodes, AttemptId attempt);
   // The attempt may have stood still for too long. Returns what to say of it if it has; it is to be ended then.
-  std::string on_progress_check(Turn& turn, AttemptId attempt);
-  void watch_progress(Turn& turn, AttemptId attempt);
+  std::string on_progress_check(StepBuilder& step, AttemptId attempt);
+  void watch_progress(StepBuilder& step, AttemptId attempt);
   // A node was lost, whatever ran there.
   void count_node_lost_elsewhere() { ++lost_elsewhere_; }
   // Another node than this one has sealed something of the job.
@@ -94,7 +94,7 @@ class ApplicationMaster {
   bool has_standbys() const { return speculation_.has_standbys(); }
   // Standbys whose reason has gone begin with what is left, or are ended. To be called at the end of a step in which
   // attempts of the job have changed.
-  void settle_standbys(Turn& turn) { speculation_.settle(turn); }
+  void settle_standbys(StepBuilder& step) { speculation_.settle(step); }
 
  private:
   struct Trouble {  // the job's attempts have failed on a node for a reason that may be the node's
@@ -106,30 +106,30 @@ class ApplicationMaster {
     std::string message;
   };
 
-  bool launch_copy(Turn& turn, const ResourceManager& nodes, Speculation::Queue& copies);
-  bool launch_again(Turn& turn, const ResourceManager& nodes);
-  bool launch_first(Turn& turn, const ResourceManager& nodes);
-  void launch(Turn& turn, NodeId node, SegmentKey key, bool speculative, bool standby);
+  bool launch_copy(StepBuilder& step, const ResourceManager& nodes, Speculation::Queue& copies);
+  bool launch_again(StepBuilder& step, const ResourceManager& nodes);
+  bool launch_first(StepBuilder& step, const ResourceManager& nodes);
+  void launch(StepBuilder& step, NodeId node, SegmentKey key, bool speculative, bool standby);
   std::vector<NodeId> nodes_that_hold(const Cluster& cluster, SegmentKey key) const;
   std::vector<NodeId> nodes_to_avoid(const Cluster& cluster, SegmentKey key, TimePoint now) const;
-  std::optional<NodeId> node_for_copy(const Turn& turn, const ResourceManager& nodes, SegmentKey key) const;
+  std::optional<NodeId> node_for_copy(const StepBuilder& step, const ResourceManager& nodes, SegmentKey key) const;
   bool has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes, SegmentKey key) const;
-  std::optional<NodeId> node_for_waiting(const Turn& turn, const ResourceManager& nodes,
+  std::optional<NodeId> node_for_waiting(const StepBuilder& step, const ResourceManager& nodes,
                                          const std::vector<NodeId>& bad) const;
   static bool are_all(const Cluster& cluster, const std::vector<NodeId>& tried, TimePoint now);
-  bool is_excused(const Turn& turn, AttemptId attempt, FailureKind kind) const;
-  std::string why_missing(const Turn& turn) const;
+  bool is_excused(const StepBuilder& step, AttemptId attempt, FailureKind kind) const;
+  std::string why_missing(const StepBuilder& step) const;
   void avoid(NodeId node, TimePoint now);
   std::vector<NodeId> troubled(TimePoint now) const;
   std::optional<TimePoint> progress_due(const Cluster& cluster, AttemptId attempt) const;
 
-  void ask_next_cut(Turn& turn, AttemptId attempt);
-  void ask_cut(Turn& turn, AttemptId attempt, const CutInFlight& cut);
-  void limit_wait(Turn& turn, AttemptId attempt);
-  std::optional<Speculate> take_answered(Turn& turn, const event::CutAnswered& answer);
-  void divide_at(Turn& turn, const event::CutAnswered& answer);
-  void end_at(Turn& turn, AttemptId attempt, std::uint64_t at);
-  void settle_race(Turn& turn, AttemptId winner, std::uint64_t begin);
+  void ask_next_cut(StepBuilder& step, AttemptId attempt);
+  void ask_cut(StepBuilder& step, AttemptId attempt, const CutInFlight& cut);
+  void limit_wait(StepBuilder& step, AttemptId attempt);
+  std::optional<PlannedCut> take_answered(StepBuilder& step, const event::CutAnswered& answer);
+  void divide_at(StepBuilder& step, const event::CutAnswered& answer);
+  void end_at(StepBuilder& step, AttemptId attempt, std::uint64_t at);
+  void settle_race(StepBuilder& step, AttemptId winner, std::uint64_t begin);
   TaskId task_id(std::uint32_t index) const { return {job_, index}; }
 
   JobId job_;

@@ -71,7 +71,7 @@ std::vector<AttemptId> Cluster::holders(TaskId id, std::uint64_t begin, bool sta
   return holders;
 }
 
-const estimate::DurationSample* Cluster::find_profile(const JobSpec& spec) const {
+const math::DurationSample* Cluster::find_profile(const JobSpec& spec) const {
   return profiles_.find(profile_key(spec));
 }
 

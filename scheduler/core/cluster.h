@@ -14,11 +14,11 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "scheduler/core/event.h"
+#include "scheduler/core/history.h"
 #include "scheduler/core/job.h"
-#include "scheduler/core/node_table.h"
-#include "scheduler/core/profile_table.h"
-#include "scheduler/core/reason.h"
+#include "scheduler/core/node.h"
 #include "scheduler/core/record.h"
+#include "scheduler/policies/decision.h"
 
 namespace ontime::scheduler {
 
@@ -50,7 +50,7 @@ class Cluster {
   std::vector<AttemptId> standing_by(TaskId task, std::uint64_t begin) const;
 
   // What is known of attempts of this application with these parameters, from earlier jobs; null if nothing is.
-  const estimate::DurationSample* find_profile(const JobSpec& spec) const;
+  const math::DurationSample* find_profile(const JobSpec& spec) const;
   static std::string profile_key(const JobSpec& spec);
   const ProfileTable& profiles() const { return profiles_; }
 
@@ -62,7 +62,7 @@ class Cluster {
   // The oldest node that is gone and that no remembered job ran an attempt on, if there are more than `kept` of them.
   std::optional<NodeId> surplus_node(std::size_t kept) const;
 
-  void apply(const Record& record);
+  void apply(const JournalRecord& record);
 
   void observe_node(NodeId node, NodeState state, bool synchronised, TimePoint now);
   void observe_heard(NodeId node, TimePoint now);
@@ -100,5 +100,11 @@ class Cluster {
   std::set<NodeId> gone_;  // lost or left, with no remembered job that ran an attempt there
   ProfileTable profiles_;
 };
+
+// What must hold after every step, as code: run by the scheduler itself in debug builds, by the property tests and by
+// the simulator.
+
+// One sentence for each violation; empty when all is well. Looks at everything: linear in tasks and attempts.
+std::vector<std::string> violations(const Cluster& cluster);
 
 }  // namespace ontime::scheduler

@@ -13,9 +13,9 @@ struct Cluster::Applier {
   Cluster& cluster;
   TimePoint at;
 
-  void operator()(const record::MasterStarted& fact) const { cluster.epoch_ = fact.epoch; }
+  void operator()(const fact::MasterStarted& fact) const { cluster.epoch_ = fact.epoch; }
 
-  void operator()(const record::NodeAdded& fact) const {
+  void operator()(const fact::NodeAdded& fact) const {
     Node node;
     node.incarnation = fact.incarnation;
     node.name = fact.name;
@@ -26,12 +26,12 @@ struct Cluster::Applier {
     cluster.incarnations_[fact.incarnation] = fact.node;
   }
 
-  void operator()(const record::DutyChanged& fact) const {
+  void operator()(const fact::DutyChanged& fact) const {
     cluster.node(fact.node).duty = fact.duty;
     cluster.refresh_gone(fact.node);
   }
 
-  void operator()(const record::NodeForgotten& fact) const {
+  void operator()(const fact::NodeForgotten& fact) const {
     const Node& node = cluster.node(fact.node);
     ONTIME_CHECK(node.jobs == 0 && node.live.empty(), "no job refers to a node that is forgotten");
     cluster.incarnations_.erase(node.incarnation);
@@ -39,7 +39,7 @@ struct Cluster::Applier {
     cluster.nodes_.forget(fact.node);
   }
 
-  void operator()(const record::JobAccepted& fact) const {
+  void operator()(const fact::JobAccepted& fact) const {
     Job job(fact.spec);
     job.submitted_at = at;
     for (const InputFile& file : fact.spec.inputs) job.input_bytes += file.size;
@@ -48,7 +48,7 @@ struct Cluster::Applier {
     cluster.last_job_ = std::max(cluster.last_job_, fact.job);
   }
 
-  void operator()(const record::AttemptLaunched& fact) const {
+  void operator()(const fact::AttemptLaunched& fact) const {
     Task& task = cluster.task(fact.attempt.task);
     ONTIME_CHECK(fact.attempt.number == task.attempts.size(), "attempts are numbered in order of launch");
     const Segment* segment = task.ledger.find(fact.range.begin);
@@ -72,7 +72,7 @@ struct Cluster::Applier {
     ++job.attempts_launched;
   }
 
-  void operator()(const record::StandbyBegun& fact) const {
+  void operator()(const fact::StandbyBegun& fact) const {
     Attempt& attempt = cluster.attempt(fact.attempt);
     const Segment* segment = cluster.task(fact.attempt.task).ledger.find(fact.range.begin);
     ONTIME_CHECK(attempt.standby && segment != nullptr && !segment->sealed && segment->range == fact.range,
@@ -86,12 +86,12 @@ struct Cluster::Applier {
     attempt.earlier = attempt.later = {at, fact.range.begin};
   }
 
-  void operator()(const record::SegmentDivided& fact) const {
+  void operator()(const fact::SegmentDivided& fact) const {
     const bool divided = cluster.task(fact.task).ledger.cut(fact.begin, fact.at);
     ONTIME_CHECK(divided, "only an open segment is divided");
   }
 
-  void operator()(const record::SegmentCut& fact) const {
+  void operator()(const fact::SegmentCut& fact) const {
     Task& task = cluster.task(fact.attempt.task);
     const bool divided = task.ledger.cut(fact.begin, fact.at);  // not if `at` is a border already
     if (fact.release) task.attempts.at(fact.attempt.number).held.end = fact.at;
@@ -104,7 +104,7 @@ struct Cluster::Applier {
     }
   }
 
-  void operator()(const record::SegmentSealed& fact) const {
+  void operator()(const fact::SegmentSealed& fact) const {
     Task& task = cluster.task(fact.attempt.task);
     const bool sealed = task.ledger.seal(fact.range, fact.input_end, fact.attempt.number, fact.output);
     ONTIME_CHECK(sealed, "only an open segment is sealed, whole and once");
@@ -130,7 +130,7 @@ struct Cluster::Applier {
     }
   }
 
-  void operator()(const record::AttemptEnded& fact) const {
+  void operator()(const fact::AttemptEnded& fact) const {
     Attempt& attempt = cluster.attempt(fact.attempt);
     Ledger& ledger = cluster.task(fact.attempt.task).ledger;
     switch (fact.end) {
@@ -159,7 +159,7 @@ struct Cluster::Applier {
     cluster.end_attempt(fact.attempt, AttemptState::Failed, at);
   }
 
-  void operator()(const record::PolicyDecided& fact) const {
+  void operator()(const fact::PolicyDecided& fact) const {
     Job& job = cluster.job(fact.job);
     if (fact.decision.reason == kPolicyMissing) job.policy_problem = fact.decision.text;
     if (fact.decision.reason == kPolicyBack) job.policy_problem.clear();
@@ -169,20 +169,20 @@ struct Cluster::Applier {
       ++job.decisions_dropped;
   }
 
-  void operator()(const record::ProfileUpdated& fact) const { cluster.profiles_.update(fact.key, fact.sample, at); }
+  void operator()(const fact::ProfileUpdated& fact) const { cluster.profiles_.update(fact.key, fact.sample, at); }
 
-  void operator()(const record::ProfileForgotten& fact) const { cluster.profiles_.forget(fact.key); }
+  void operator()(const fact::ProfileForgotten& fact) const { cluster.profiles_.forget(fact.key); }
 
-  void operator()(const record::CommitStarted& fact) const { cluster.job(fact.job).state = JobState::Committing; }
+  void operator()(const fact::CommitStarted& fact) const { cluster.job(fact.job).state = JobState::Committing; }
 
-  void operator()(const record::JobEnded& fact) const {
+  void operator()(const fact::JobEnded& fact) const {
     Job& job = cluster.job(fact.job);
     job.state = fact.state;
     job.message = fact.message;
     job.ended_at = at;
   }
 
-  void operator()(const record::JobForgotten& fact) const {
+  void operator()(const fact::JobForgotten& fact) const {
     for (const NodeId id : cluster.job(fact.job).nodes) {
       if (--cluster.node(id).jobs == 0) cluster.refresh_gone(id);
     }
@@ -190,6 +190,6 @@ struct Cluster::Applier {
   }
 };
 
-void Cluster::apply(const Record& record) { std::visit(Applier{*this, record.at}, record.fact); }
+void Cluster::apply(const JournalRecord& record) { std::visit(Applier{*this, record.at}, record.fact); }
 
 }  // namespace ontime::scheduler

@@ -8,125 +8,140 @@
 #include <algorithm>
 
 #include "scheduler/core/application_master.h"
-#include "scheduler/core/patience.h"
+#include "scheduler/core/timers.h"
 
 namespace ontime::scheduler {
 
-// Nobody waits for this one: a policy that wants a cut meanwhile joins it, and asks its own when it is answered.
-void ApplicationMaster::on_checkpoint_due(Turn& turn, AttemptId id) {
-  const Attempt* attempt = turn.cluster.find_live(id);
+// Nobody waits for this one, so it has no time-out: a long record may delay the answer, and ending the attempt would
+// lose more than the checkpoint saves. A policy that wants a cut meanwhile joins it, and asks its own when it is
+// answered.
+void ApplicationMaster::on_checkpoint_due(StepBuilder& step, AttemptId id) {
+  const Attempt* attempt = step.cluster.find_live(id);
   if (attempt == nullptr) return;
-  const bool is_alone = turn.cluster.racing(id.task, attempt->held.begin).size() == 1 &&
-                        turn.cluster.standing_by(id.task, attempt->held.begin).empty();
+  // In a race the part in front of the cut would be this attempt's, while the other one may stand beyond it already.
+  // With standbys a better cut is planned. An attempt that has mapped nothing since its last seal would seal nothing.
+  const bool is_alone = step.cluster.racing(id.task, attempt->held.begin).size() == 1 &&
+                        step.cluster.standing_by(id.task, attempt->held.begin).empty();
   const bool has_progressed = attempt->offset > attempt->held.begin && attempt->offset < attempt->held.end;
   if (is_alone && has_progressed && !attempt->cut && !attempt->standby) {
-    ask_cut(turn, id, {attempt->offset, false, CutReason::Checkpoint, turn.now});
+    ask_cut(step, id, {attempt->offset, false, CutReason::Checkpoint, step.now});
   }
-  turn.timers.arm(checkpoint_of(id), turn.now + turn.cluster.find_job(job_)->spec.checkpoint_interval);
+  step.timers.arm(checkpoint_of(id), step.now + step.cluster.find_job(job_)->spec.checkpoint_interval);
 }
 
-void ApplicationMaster::hand_over(Turn& turn, AttemptId id) {
-  const Attempt* attempt = turn.cluster.find_live(id);
+void ApplicationMaster::hand_over(StepBuilder& step, AttemptId id) {
+  const Attempt* attempt = step.cluster.find_live(id);
   if (attempt == nullptr) return;
   // What another has already done, or a standby has not begun, is not worth an answer.
-  if (attempt->standby || farthest(turn.cluster, job_, {id.task.index, attempt->held.begin}) != id) {
-    return end_attempt(turn, id, AttemptEnd::Killed, "its node drains");
+  if (attempt->standby || farthest(step.cluster, job_, {id.task.index, attempt->held.begin}) != id) {
+    return end_attempt(step, id, AttemptEnd::Killed, "its node drains");
   }
   handing_over_.insert(id);
-  ask_next_cut(turn, id);
+  ask_next_cut(step, id);
 }
 
-// What a policy wants comes first: copies may hang on it. Both join a cut that is in flight.
-void ApplicationMaster::ask_next_cut(Turn& turn, AttemptId id) {
-  const Attempt* attempt = turn.cluster.find_live(id);
-  const Speculate* decision = speculation_.behind_cut(id);
-  if (attempt == nullptr || (decision == nullptr && !handing_over_.contains(id))) return;
-  if (attempt->cut) return limit_wait(turn, id);
-  if (decision != nullptr)
-    ask_cut(turn, id, {*decision->resume_at, decision->release, CutReason::Speculation, turn.now});
+// What a policy wants comes first: copies may hang on it. Both join a cut that is in flight, because an attempt can
+// have one boundary at a time: a second question could be answered before the first, and the segments would not tile.
+// A drain asks at the begin of what is held, which the attempt has passed: so it stops where it stands.
+void ApplicationMaster::ask_next_cut(StepBuilder& step, AttemptId id) {
+  const Attempt* attempt = step.cluster.find_live(id);
+  const PlannedCut* planned = speculation_.behind_cut(id);
+  if (attempt == nullptr || (planned == nullptr && !handing_over_.contains(id))) return;
+  if (attempt->cut) return limit_wait(step, id);
+  if (planned != nullptr)
+    ask_cut(step, id, {planned->at(), planned->release, CutReason::Speculation, step.now});
   else
-    ask_cut(turn, id, {attempt->held.begin, true, CutReason::Drain, turn.now});
-  limit_wait(turn, id);
+    ask_cut(step, id, {attempt->held.begin, true, CutReason::Drain, step.now});
+  limit_wait(step, id);
 }
 
-void ApplicationMaster::ask_cut(Turn& turn, AttemptId id, const CutInFlight& cut) {
-  turn.cluster.observe_cut(id, cut);
-  turn.act(action::CutAttempt{turn.cluster.find_attempt(id)->node, id, cut.at, cut.release});
+// Noted before it is asked, within one step, so no answer meets an attempt that does not know of its question. Not
+// durable: after a restart the worker registers again, an answer without a question still divides the segment, and the
+// policy decides anew.
+void ApplicationMaster::ask_cut(StepBuilder& step, AttemptId id, const CutInFlight& cut) {
+  step.cluster.observe_cut(id, cut);
+  step.act(action::CutAttempt{step.cluster.find_attempt(id)->node, id, cut.at, cut.release});
 }
 
-// From the moment at which it was asked, whatever waits for the answer now.
-void ApplicationMaster::limit_wait(Turn& turn, AttemptId id) {
-  const Attempt& attempt = *turn.cluster.find_attempt(id);
-  const Segment& segment = *turn.cluster.find_task(id.task)->ledger.find(attempt.held.begin);
-  turn.timers.arm(cut_of(id), attempt.cut->asked_at + answer_limit(attempt, segment, turn.cut_timeout));
+// The time runs from the first question, whatever waits for the answer now. Otherwise a worker that reconnects often,
+// or a policy that joins late, would let a stopped attempt live indefinitely.
+void ApplicationMaster::limit_wait(StepBuilder& step, AttemptId id) {
+  const Attempt& attempt = *step.cluster.find_attempt(id);
+  const Segment& segment = *step.cluster.find_task(id.task)->ledger.find(attempt.held.begin);
+  step.timers.arm(cut_of(id), attempt.cut->asked_at + answer_limit(attempt, segment, step.cut_timeout));
 }
 
 // It stands still, or its process does: what it holds starts again at its begin, that is at the last sealed offset.
-void ApplicationMaster::on_cut_timer(Turn& turn, AttemptId id) {
-  const Attempt* attempt = turn.cluster.find_live(id);
-  const Speculate* decision = speculation_.behind_cut(id);
-  if (attempt == nullptr || !attempt->cut || (decision == nullptr && !handing_over_.contains(id))) return;
+void ApplicationMaster::on_cut_timer(StepBuilder& step, AttemptId id) {
+  const Attempt* attempt = step.cluster.find_live(id);
+  const PlannedCut* planned = speculation_.behind_cut(id);
+  if (attempt == nullptr || !attempt->cut || (planned == nullptr && !handing_over_.contains(id))) return;
   const std::uint64_t begin = attempt->held.begin;
-  std::uint32_t copies = 0;
-  if (decision != nullptr) {
-    for (const std::uint32_t some : decision->copies) copies += some;
-  }
-  end_attempt(turn, id, AttemptEnd::Silent, "it did not answer a cut");  // and `decision` with it
-  if (copies > 1 && turn.cluster.standing_by(id.task, begin).empty()) {
-    speculation_.add_copies({{id.task.index, begin}, copies, false});  // the first of them starts it again
+  const std::uint32_t copies = planned != nullptr ? planned->copies() : 0;
+  end_attempt(step, id, AttemptEnd::Silent, "it did not answer a cut");  // and `planned` with it
+  if (copies > 1 && step.cluster.standing_by(id.task, begin).empty()) {
+    // The segment waits again anyway and gets one attempt; the first copy is that one. The others would be forgotten
+    // with the planned cut, though they are wanted as before.
+    speculation_.add_copies({{id.task.index, begin}, copies, false});
   }
 }
 
-void ApplicationMaster::repeat_orders(Turn& turn, AttemptId id) {
-  const Attempt* attempt = turn.cluster.find_live(id);
+// All of it may have arrived. Orders say what is to be and not what to change, so a worker that gets one twice does
+// nothing the second time. The sequence matters: a standby has to begin before it can be told where to end, and before
+// it can be asked for a cut.
+void ApplicationMaster::repeat_orders(StepBuilder& step, AttemptId id) {
+  const Attempt* attempt = step.cluster.find_live(id);
   if (attempt->was_standby && attempt->held.begin == attempt->start_offset) {
-    turn.act(action::BeginAttempt{attempt->node, id, {attempt->start_offset, attempt->launch_end}});
+    step.act(action::BeginAttempt{attempt->node, id, {attempt->start_offset, attempt->launch_end}});
   }
-  if (attempt->held.end != turn.cluster.find_task(id.task)->ledger.split().end) end_at(turn, id, attempt->held.end);
-  if (attempt->cut) turn.act(action::CutAttempt{attempt->node, id, attempt->cut->at, attempt->cut->release});
+  if (attempt->held.end != step.cluster.find_task(id.task)->ledger.split().end) end_at(step, id, attempt->held.end);
+  if (attempt->cut) step.act(action::CutAttempt{attempt->node, id, attempt->cut->at, attempt->cut->release});
 }
 
 // An order and no question: what lies there is not the attempt's any more.
-void ApplicationMaster::end_at(Turn& turn, AttemptId id, std::uint64_t at) {
-  turn.act(action::CutAttempt{turn.cluster.find_attempt(id)->node, id, at, true});
+void ApplicationMaster::end_at(StepBuilder& step, AttemptId id, std::uint64_t at) {
+  step.act(action::CutAttempt{step.cluster.find_attempt(id)->node, id, at, true});
 }
 
-// The decision that the cut was made for, if it was made for one. A boundary that is kept where the attempt was asked to give up its
-// rest, or the other way round, answers an older master: the cut stays in flight.
-std::optional<Speculate> ApplicationMaster::take_answered(Turn& turn, const event::CutAnswered& answer) {
+// What the cut was planned for, if a policy wanted it. An answer that keeps the tail although the attempt was asked to
+// release it, or the other way round, answers an older master. The boundary counts all the same, but the question stays
+// open: its own answer is still to come, and what waits for it would begin behind the wrong boundary.
+std::optional<PlannedCut> ApplicationMaster::take_answered(StepBuilder& step, const event::CutAnswered& answer) {
   const AttemptId id = answer.attempt;
-  const std::optional<CutInFlight> cut = turn.cluster.find_attempt(id)->cut;
-  const bool has_nothing_left = answer.at >= turn.cluster.find_attempt(id)->held.end;
+  const std::optional<CutInFlight> cut = step.cluster.find_attempt(id)->cut;
+  const bool has_nothing_left = answer.at >= step.cluster.find_attempt(id)->held.end;
   if (cut && cut->release != answer.release && !has_nothing_left) return std::nullopt;
-  turn.cluster.observe_cut(id, std::nullopt);
-  turn.timers.disarm(cut_of(id));
+  step.cluster.observe_cut(id, std::nullopt);
+  step.timers.disarm(cut_of(id));
   if (!cut) return std::nullopt;
   if (cut->why == CutReason::Drain) handing_over_.erase(id);
   return cut->why == CutReason::Speculation ? speculation_.take_behind_cut(id) : std::nullopt;
 }
 
-void ApplicationMaster::on_cut_answered(Turn& turn, const event::CutAnswered& answer) {
-  std::optional<Speculate> decision = take_answered(turn, answer);
-  const ByteRange held = turn.cluster.find_attempt(answer.attempt)->held;
+void ApplicationMaster::on_cut_answered(StepBuilder& step, const event::CutAnswered& answer) {
+  std::optional<PlannedCut> planned = take_answered(step, answer);
+  // The answer may be late: others may have sealed or cut what this attempt held when it was asked. What it holds now
+  // is what counts.
+  const ByteRange held = step.cluster.find_attempt(answer.attempt)->held;
   if (answer.at <= held.begin && answer.release)
-    end_attempt(turn, answer.attempt, AttemptEnd::Killed, "it released all it held");
+    end_attempt(step, answer.attempt, AttemptEnd::Killed, "it released all it held");
   else if (answer.at > held.begin && answer.at < held.end)
-    divide_at(turn, answer);
-  if (decision && answer.at < held.end) {
-    speculation_.take_over(turn, std::move(*decision), std::max(answer.at, held.begin));
-    refresh(turn.cluster, answer.attempt.task);  // the pieces that nobody has begun with wait
+    divide_at(step, answer);
+  if (planned && answer.at < held.end) {
+    speculation_.take_over(step, *std::move(planned), std::max(answer.at, held.begin));
+    refresh(step.cluster, answer.attempt.task);  // the pieces that nobody has begun with wait
   }
-  ask_next_cut(turn, answer.attempt);
+  ask_next_cut(step, answer.attempt);  // something else may have waited for this answer
 }
 
 // What waits for the tail of the segment now waits for what lies behind the cut.
-void ApplicationMaster::divide_at(Turn& turn, const event::CutAnswered& answer) {
+void ApplicationMaster::divide_at(StepBuilder& step, const event::CutAnswered& answer) {
   const std::uint32_t task = answer.attempt.task.index;
-  const std::uint64_t begin = turn.cluster.find_task(answer.attempt.task)->ledger.containing(answer.at)->range.begin;
-  turn.record(record::SegmentCut{answer.attempt, begin, answer.at, answer.release});
+  const std::uint64_t begin = step.cluster.find_task(answer.attempt.task)->ledger.containing(answer.at)->range.begin;
+  step.record(fact::SegmentCut{answer.attempt, begin, answer.at, answer.release});
   speculation_.move({task, begin}, {task, answer.at});
   // The boundary is this attempt's; another that raced the same segment may stand beyond it.
-  if (begin != answer.at) settle_race(turn, answer.attempt, begin);
+  if (begin != answer.at) settle_race(step, answer.attempt, begin);
 }
 
 }  // namespace ontime::scheduler

@@ -2,48 +2,48 @@
 // before the decisions in front of this one, so each is checked against the job as it is, and one that does not fit any
 // more does nothing.
 #include <algorithm>
-#include <functional>
 
 #include "scheduler/core/application_master.h"
 
 namespace ontime::scheduler {
 namespace {
 
+// What the types do not rule out. A policy that breaks it has an error, but the master must not: nothing is done then.
 bool is_well_formed(const Speculate& decision) {
-  const auto has_none = [](std::uint32_t copies) { return copies == 0; };
-  if (decision.copies.size() != decision.borders.size() + 1) return false;
-  if (std::all_of(decision.copies.begin(), decision.copies.end(), has_none)) return false;
-  if (!decision.borders.empty() && (!decision.resume_at || !decision.release)) return false;
-  const auto not_ascending =
-      std::adjacent_find(decision.borders.begin(), decision.borders.end(), std::greater_equal<>());
-  return not_ascending == decision.borders.end();
+  if (copies_of(decision) == 0) return false;
+  const auto* tail = std::get_if<GivenTail>(&decision.work);
+  if (tail == nullptr) return true;
+  const auto is_not_before = [](const TailPiece& a, const TailPiece& b) { return a.begin >= b.begin; };
+  return std::adjacent_find(tail->pieces.begin(), tail->pieces.end(), is_not_before) == tail->pieces.end();
 }
 
 }  // namespace
 
-void ApplicationMaster::carry_out(Turn& turn, const Speculate& decision) {
-  const Task* task = turn.cluster.find_task(decision.task);
+void ApplicationMaster::carry_out(StepBuilder& step, const Speculate& decision) {
+  const Task* task = step.cluster.find_task(decision.task);
   const Segment* segment = task != nullptr ? task->ledger.find(decision.segment) : nullptr;
   if (segment == nullptr || segment->sealed || !is_well_formed(decision)) return;
   if (decision.task.index >= next_fresh_) return;  // its originals come first
-  if (const std::optional<AttemptId> attempt = speculation_.start(turn, decision)) ask_next_cut(turn, *attempt);
+  if (const std::optional<AttemptId> attempt = speculation_.start(step, decision)) ask_next_cut(step, *attempt);
 }
 
-void ApplicationMaster::on_ready(Turn& turn, AttemptId standby) {
-  if (const std::optional<AttemptId> attempt = speculation_.on_ready(turn, standby)) ask_next_cut(turn, *attempt);
+void ApplicationMaster::on_ready(StepBuilder& step, AttemptId standby) {
+  if (const std::optional<AttemptId> attempt = speculation_.on_ready(step, standby)) ask_next_cut(step, *attempt);
 }
 
-void ApplicationMaster::carry_out(Turn& turn, const Divide& decision) {
-  const Task* task = turn.cluster.find_task(decision.task);
+void ApplicationMaster::carry_out(StepBuilder& step, const Divide& decision) {
+  const Task* task = step.cluster.find_task(decision.task);
   if (task == nullptr) return;
   std::uint64_t begin = decision.segment;
   std::uint32_t pieces = 1;
+  // Border by border, and the first that does not fit ends it. What was divided before is kept: each piece is an open
+  // segment like any other, so there is nothing to undo.
   for (const std::uint64_t border : decision.borders) {
     const Segment* segment = task->ledger.find(begin);
     if (segment == nullptr || segment->sealed || segment->range.is_open_ended()) break;
-    if (!turn.cluster.racing(decision.task, begin).empty()) break;
+    if (!step.cluster.racing(decision.task, begin).empty()) break;
     if (border <= begin || border >= segment->range.end) break;
-    turn.record(record::SegmentDivided{decision.task, begin, border});
+    step.record(fact::SegmentDivided{decision.task, begin, border});
     begin = border;
     ++pieces;
   }
@@ -54,22 +54,23 @@ void ApplicationMaster::carry_out(Turn& turn, const Divide& decision) {
   note.reason = code_of(decision.reason);
   note.segment = decision.segment;
   note.pieces = pieces;
-  turn.decide(job_, std::move(note));
-  refresh(turn.cluster, decision.task);
+  step.decide(job_, std::move(note));
+  refresh(step.cluster, decision.task);
 }
 
-void ApplicationMaster::carry_out(Turn& turn, const CloneTasks& decision) {
+// A policy may say the same at each look. Only a change is worth a record.
+void ApplicationMaster::carry_out(StepBuilder& step, const CloneTasks& decision) {
   if (clones_ == decision.copies) return;
   clones_ = decision.copies;
   DecisionNote note;
   note.what = DecisionNote::What::Clone;
   note.reason = code_of(decision.reason);
   note.copies = clones_;
-  turn.decide(job_, std::move(note));
+  step.decide(job_, std::move(note));
 }
 
-void ApplicationMaster::carry_out(Turn& turn, const EndAttempt& decision) {
-  const Attempt* attempt = turn.cluster.find_live(decision.attempt);
+void ApplicationMaster::carry_out(StepBuilder& step, const EndAttempt& decision) {
+  const Attempt* attempt = step.cluster.find_live(decision.attempt);
   if (attempt == nullptr) return;
   DecisionNote note;
   note.what = DecisionNote::What::EndAttempt;
@@ -77,8 +78,8 @@ void ApplicationMaster::carry_out(Turn& turn, const EndAttempt& decision) {
   note.attempt = decision.attempt.number;
   note.reason = code_of(decision.reason);
   note.segment = attempt->held.begin;
-  turn.decide(job_, std::move(note));
-  end_attempt(turn, decision.attempt, AttemptEnd::Killed, std::string(code_of(decision.reason)));
+  step.decide(job_, std::move(note));  // before the end that it explains
+  end_attempt(step, decision.attempt, AttemptEnd::Killed, std::string(code_of(decision.reason)));
 }
 
 }  // namespace ontime::scheduler

@@ -25,7 +25,7 @@ struct AttemptProgress {
 // What a failed attempt says about where the fault lies.
 enum class FailureKind : std::uint8_t {
   Attempt,  // the application threw, its process died
-  Place,    // the node could not read the input or write the output; others may be able to
+  Storage,  // the node could not read the input or write the output; others may be able to
   Missing,  // the node has no such application, or another version of the input; others may have it
   Node,     // the node could not start it: the node's own state
   Data,     // the input itself, as every node would find it: a record above the limit, a broken compressed stream

@@ -4,7 +4,7 @@
 
 #include "common/base/wording.h"
 #include "scheduler/core/application_master.h"
-#include "scheduler/core/patience.h"
+#include "scheduler/core/timers.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -22,7 +22,7 @@ constexpr std::uint32_t kGuiltyInAnyCase = 4;  // times as many in a row: others
 
 // Its fault may be the node's.
 bool blames_node(FailureKind kind) {
-  return kind == FailureKind::Place || kind == FailureKind::Missing || kind == FailureKind::Node;
+  return kind == FailureKind::Storage || kind == FailureKind::Missing || kind == FailureKind::Node;
 }
 
 }  // namespace
@@ -72,8 +72,11 @@ std::vector<NodeId> ApplicationMaster::nodes_to_avoid(const Cluster& cluster, Se
   return nodes;
 }
 
+// Evidence against the job and for the node: a job that works nowhere is at fault itself.
 bool ApplicationMaster::works_elsewhere(NodeId node) const { return proven_.size() > proven_.count(node); }
 
+// The pause doubles so that a node with a lasting fault is hardly tried, and one with a short fault is back soon. A
+// seal there ends the row. This is the job's own caution; whether the node is bad for everybody is NodeHealth's to say.
 void ApplicationMaster::avoid(NodeId node, TimePoint now) {
   Trouble& trouble = troubles_[node];
   Duration pause = kAvoidedFirst;
@@ -84,43 +87,45 @@ void ApplicationMaster::avoid(NodeId node, TimePoint now) {
 
 // While another attempt works on the segment nothing speaks against it. Nor does a node that could not start its
 // attempt, as long as there is a node that has not tried.
-bool ApplicationMaster::is_excused(const Turn& turn, AttemptId id, FailureKind kind) const {
-  const Cluster& cluster = turn.cluster;
+bool ApplicationMaster::is_excused(const StepBuilder& step, AttemptId id, FailureKind kind) const {
+  const Cluster& cluster = step.cluster;
   const Attempt& attempt = *cluster.find_attempt(id);
   const std::vector<AttemptId> racing = cluster.racing(id.task, attempt.held.begin);
   if (racing.size() > 1 || (racing.size() == 1 && racing.front() != id)) return true;
   if (kind != FailureKind::Node) return false;
   std::vector<NodeId> tried = nodes_that_failed(cluster, id.task, attempt.held.begin);
   tried.push_back(attempt.node);
-  return !are_all(cluster, tried, turn.now);
+  return !are_all(cluster, tried, step.now);
 }
 
-std::string ApplicationMaster::on_attempt_failed(Turn& turn, AttemptId id, FailureKind kind,
+std::string ApplicationMaster::on_attempt_failed(StepBuilder& step, AttemptId id, FailureKind kind,
                                                  const std::string& message) {
-  const Attempt& attempt = *turn.cluster.find_attempt(id);
+  const Attempt& attempt = *step.cluster.find_attempt(id);
   const std::uint64_t begin = attempt.held.begin;
   const NodeId node = attempt.node;
-  const std::string& where = turn.cluster.find_node(node)->name;
+  const std::string& where = step.cluster.find_node(node)->name;
+  // Every node would find the same bytes, so retries would only waste time.
   if (kind == FailureKind::Data) {
-    turn.record(record::AttemptEnded{id, AttemptEnd::Fatal, message});
+    step.record(fact::AttemptEnded{id, AttemptEnd::Fatal, message});
     return to_string(id.task) + ": " + message;
   }
-  const bool excused = is_excused(turn, id, kind);
+  const bool excused = is_excused(step, id, kind);
   const AttemptEnd counted = kind == FailureKind::Stalled ? AttemptEnd::Stalled : AttemptEnd::Failed;
-  turn.record(record::AttemptEnded{id, excused ? AttemptEnd::Excused : counted, message});
+  step.record(fact::AttemptEnded{id, excused ? AttemptEnd::Excused : counted, message});
+  // The first failure is what the user needs to see: later ones are often its consequences.
   if (first_failures_.size() < kFirstFailuresKept) {
     first_failures_.try_emplace(id.task.index, FirstFailure{where, message.substr(0, kFirstMessageBytes)});
   }
-  if (blames_node(kind)) avoid(node, turn.now);
+  if (blames_node(kind)) avoid(node, step.now);
   if (kind == FailureKind::Missing) {
     if (missing_.empty()) why_missing_ = to_string(id.task) + " on " + where + ": " + message;
     missing_.insert(node);
     proven_.erase(node);  // it has lost it since
-    if (std::string why = why_missing(turn); !why.empty()) return why;
+    if (std::string why = why_missing(step); !why.empty()) return why;
   }
   if (excused) return {};
-  const std::uint32_t failures = turn.cluster.find_task(id.task)->ledger.find(begin)->failures;
-  if (failures < turn.cluster.find_job(job_)->spec.attempts_max) return {};
+  const std::uint32_t failures = step.cluster.find_task(id.task)->ledger.find(begin)->failures;
+  if (failures < step.cluster.find_job(job_)->spec.attempts_max) return {};
   std::string why = to_string(id.task) + " failed " + ontime::counted(failures, "time");
   const auto first = first_failures_.find(id.task.index);
   if (first == first_failures_.end() || failures == 1) return why + ", on " + where + ": " + message;
@@ -129,10 +134,10 @@ std::string ApplicationMaster::on_attempt_failed(Turn& turn, AttemptId id, Failu
 
 // No node is left that might have what the job needs, or so many have not that it must be the job's fault; but not while
 // there is a node that had it.
-std::string ApplicationMaster::why_missing(const Turn& turn) const {
+std::string ApplicationMaster::why_missing(const StepBuilder& step) const {
   if (!proven_.empty()) return {};
   const std::vector<NodeId> missing(missing_.begin(), missing_.end());
-  if (missing.size() < turn.cluster.find_job(job_)->spec.attempts_max && !are_all(turn.cluster, missing, turn.now)) {
+  if (missing.size() < step.cluster.find_job(job_)->spec.attempts_max && !are_all(step.cluster, missing, step.now)) {
     return {};
   }
   if (missing.size() == 1) return why_missing_;
@@ -141,36 +146,40 @@ std::string ApplicationMaster::why_missing(const Turn& turn) const {
 
 // Workers that are gone for good, one after the other, each while its attempt was at the same segment and sealed nothing
 // of it; and hardly any other was lost meanwhile. Without another worker to compare with it takes twice as many.
-std::string ApplicationMaster::on_node_lost(Turn& turn, const ResourceManager& nodes, AttemptId id) {
-  const Task& task = *turn.cluster.find_task(id.task);
+std::string ApplicationMaster::on_node_lost(StepBuilder& step, const ResourceManager& nodes, AttemptId id) {
+  const Task& task = *step.cluster.find_task(id.task);
   const std::uint64_t begin = task.attempts[id.number].held.begin;
   std::set<TimePoint> losses;  // what was lost at one moment was lost to something else
   for (const Attempt& attempt : task.attempts) {
     if (attempt.state != AttemptState::Lost || attempt.held.begin != begin) continue;
-    const Node* node = turn.cluster.find_node(attempt.node);
+    const Node* node = step.cluster.find_node(attempt.node);
     const bool is_gone = node == nullptr || (node->state == NodeState::Lost && node->heard_at <= attempt.ended_at);
     if (is_gone) losses.insert(attempt.ended_at);
   }
+  // Only losses at different moments count, so that a power cut of a rack is one loss. The other nodes that were lost
+  // since the first of the row are the comparison: in a cluster that loses nodes all the time this segment proves
+  // nothing.
   const auto taken = static_cast<std::uint32_t>(losses.size());
   if (taken <= 1) lost_before_[id.task.index] = lost_elsewhere_;
   const std::uint32_t elsewhere = lost_elsewhere_ - lost_before_[id.task.index];
-  const std::uint32_t attempts_max = turn.cluster.find_job(job_)->spec.attempts_max;
+  const std::uint32_t attempts_max = step.cluster.find_job(job_)->spec.attempts_max;
   if (taken < attempts_max * (nodes.usable_nodes() > 0 ? 1 : 2)) return {};
   const bool stands_out = taken * kGuiltyOf >= (taken + elsewhere) * kGuiltyShare;
   if (!stands_out && taken < attempts_max * kGuiltyInAnyCase) return {};
   return to_string(id.task) + " took " + std::to_string(taken) + " workers down, " +
-         turn.cluster.find_node(task.attempts[id.number].node)->name +
+         step.cluster.find_node(task.attempts[id.number].node)->name +
          " was the last one: each was lost while it mapped the bytes from offset " + std::to_string(begin) +
          " on; does an attempt need more memory than its worker has?";
 }
 
 // The limit may change as the job shows how fast it is: an attempt is looked at again and again.
-void ApplicationMaster::watch_progress(Turn& turn, AttemptId id) {
-  if (const std::optional<TimePoint> due = progress_due(turn.cluster, id)) {
-    turn.timers.arm(stall_of(id), std::min(*due, turn.now + kStallCheck));
+void ApplicationMaster::watch_progress(StepBuilder& step, AttemptId id) {
+  if (const std::optional<TimePoint> due = progress_due(step.cluster, id)) {
+    step.timers.arm(stall_of(id), std::min(*due, step.now + kStallCheck));
   }
 }
 
+// Nothing if the job has said that its records may take any time.
 std::optional<TimePoint> ApplicationMaster::progress_due(const Cluster& cluster, AttemptId id) const {
   const Attempt& attempt = *cluster.find_attempt(id);
   const Segment* segment = cluster.find_task(id.task)->ledger.find(attempt.held.begin);
@@ -178,17 +187,18 @@ std::optional<TimePoint> ApplicationMaster::progress_due(const Cluster& cluster,
   return limit ? std::optional(attempt.progressed_at + *limit) : std::nullopt;
 }
 
-std::string ApplicationMaster::on_progress_check(Turn& turn, AttemptId id) {
-  const Attempt* attempt = turn.cluster.find_live(id);
+std::string ApplicationMaster::on_progress_check(StepBuilder& step, AttemptId id) {
+  const Attempt* attempt = step.cluster.find_live(id);
   if (attempt == nullptr) return {};
+  // A ready standby makes no progress because it was not told to begin. That is the master's doing and not its own.
   const bool waits_to_begin = attempt->standby && attempt->ready_at != TimePoint{};
-  const std::optional<TimePoint> due = progress_due(turn.cluster, id);
+  const std::optional<TimePoint> due = progress_due(step.cluster, id);
   if (!due) return {};
-  if (waits_to_begin || turn.now < *due) {
-    turn.timers.arm(stall_of(id), waits_to_begin ? turn.now + kStallCheck : std::min(*due, turn.now + kStallCheck));
+  if (waits_to_begin || step.now < *due) {
+    step.timers.arm(stall_of(id), waits_to_begin ? step.now + kStallCheck : std::min(*due, step.now + kStallCheck));
     return {};
   }
-  const auto stood = static_cast<long long>(seconds(turn.now - attempt->progressed_at));
+  const auto stood = static_cast<long long>(seconds(step.now - attempt->progressed_at));
   return "made no progress for " + std::to_string(stood) + " s at offset " + std::to_string(attempt->offset) +
          "; if one record may take that long, submit with a longer --attempt-timeout, or never";
 }

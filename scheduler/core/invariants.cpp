@@ -1,8 +1,8 @@
-#include "scheduler/core/invariants.h"
-
 #include <algorithm>
 #include <map>
 #include <string>
+
+#include "scheduler/core/cluster.h"
 
 namespace ontime::scheduler {
 namespace {

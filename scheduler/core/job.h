@@ -12,9 +12,9 @@
 #include "common/base/ids.h"
 #include "common/base/time.h"
 #include "scheduler/core/job_spec.h"
-#include "scheduler/core/reason.h"
 #include "scheduler/core/record.h"
 #include "scheduler/core/task.h"
+#include "scheduler/policies/decision.h"
 
 namespace ontime::scheduler {
 

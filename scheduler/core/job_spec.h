@@ -41,7 +41,7 @@ struct JobSpec {
   std::uint64_t record_bytes_max = 64u << 20;
   std::string policy = "none";
   StringMap policy_parameters;
-  std::string estimator = "chronos";  // of completion times: estimate::estimator_names()
+  std::string estimator = "chronos";  // of completion times: math::estimator_names()
   bool kill_on_miss = false;          // end the job when its deadline has passed, instead of finishing it
   std::string owner;                  // the name of the token or certificate that submitted it; empty: nobody
   bool operator==(const JobSpec&) const = default;

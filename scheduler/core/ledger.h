@@ -2,6 +2,7 @@
 // The segments of one task. Invariant, whatever happens: they tile the split, in order, without gap or overlap; a
 // sealed segment has exactly one output and never changes again. A segment is named by its begin, which no cut moves.
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -55,6 +56,13 @@ class Ledger {
   std::vector<Segment> segments_;
   std::size_t open_ = 1;  // segments that are not sealed
   std::uint64_t sealed_bytes_ = 0;
+};
+
+// Names an open segment within its job.
+struct SegmentKey {
+  std::uint32_t task = 0;  // TaskId::index
+  std::uint64_t begin = 0;
+  auto operator<=>(const SegmentKey&) const = default;
 };
 
 }  // namespace ontime::scheduler

@@ -87,18 +87,23 @@ double Outlook::patience() const {
   return launch ? std::max(kPatienceMin, kPatienceLaunches * *launch) : kPatienceUnknown;
 }
 
+// Everything is as of the attempt's last report and not as of now: between two heartbeats it has gone on, and would
+// seem to slow down. Reports that stop are the business of the time-outs (timers.h).
 Pace Outlook::pace(AttemptId id, const Attempt& attempt) const {
   Pace pace;
   pace.offset = static_cast<double>(attempt.offset);
   pace.at = since_submission(attempt.reported_at);
   const bool started = attempt.state == AttemptState::Running;
   const double mapped = pace.offset - static_cast<double>(attempt.start_offset);
+  // No rate yet. A young attempt must not pass for a straggler: only once it has taken longer than launches usually
+  // take here is its pace known, as 0.
   if (!started || mapped <= 0) {
     const TimePoint since = started ? attempt.started_at : attempt.launched_at;
     pace.known = seconds(attempt.reported_at - since) > patience();
     return pace;
   }
-  // Hadoop counts the launch as work, so young attempts look slower than they are.
+  // Hadoop counts the launch as work, so young attempts look slower than they are. The other estimators leave it out: a
+  // launch says nothing about how fast records are mapped, and a standby would look slow for having waited.
   const TimePoint from = estimator_ == "hadoop" ? attempt.launched_at : attempt.started_at;
   const double elapsed = seconds(attempt.reported_at - from);
   if (elapsed <= 0) return pace;
@@ -106,6 +111,9 @@ Pace Outlook::pace(AttemptId id, const Attempt& attempt) const {
   pace.rate = mapped / elapsed;
   const auto smoothing = smoothing_.find(id);
   if (smoothing == smoothing_.end()) return pace;
+  // The estimator predicts the end of the whole range that the attempt was launched with. After a cut it may hold only
+  // a part of that, so the prediction becomes the rate that leads there. Without enough readings nothing is known,
+  // although a mean rate is: mixing the two would make the estimate jump.
   const auto end = smoothing->second->completion();
   pace.known = end.has_value();
   const double left = static_cast<double>(attempt.launch_end) - pace.offset;
@@ -120,7 +128,7 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
       if (is_live(task.attempts[number].state)) smooth({id, number}, task.attempts[number]);
     }
   }
-  completion_[id.index] = completion_of(id, task);
+  completion_[id.index] = completion_of(id, task);  // uses the readings of just now
   look_at_attempts(id, task);
   if (task.ledger.is_done()) {
     progress_[id.index] = 1;
@@ -128,6 +136,9 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
   }
   const double whole = split_bytes(task);
   if (whole <= 0) return;
+  // The ledger knows what is sealed. Of each open segment the attempt that has got farthest counts, so that a race does
+  // not count twice. Work moves forward, so open segments are at the end of the list: a task with many checkpoints
+  // costs no more than one with few.
   double mapped = static_cast<double>(task.ledger.sealed_bytes());
   std::size_t open = task.ledger.open_segments();
   const std::vector<Segment>& segments = task.ledger.segments();
@@ -145,6 +156,8 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
   progress_[id.index] = static_cast<float>(std::min(1.0, mapped / whole));
 }
 
+// What policies read of a task in passing, without touching the task: a pass over a million tasks must stay in flat
+// arrays (see the header).
 void Outlook::look_at_attempts(TaskId id, const Task& task) {
   const double telling = kTellingShare * split_bytes(task);
   std::uint32_t live = 0;
@@ -154,6 +167,7 @@ void Outlook::look_at_attempts(TaskId id, const Task& task) {
     const Attempt& attempt = task.attempts[number];
     if (!is_live(attempt.state)) continue;
     ++live;
+    // Known as soon as the first attempt is ready, long before any ends: policies need it to predict a hand-over.
     if (attempt.ready_at > attempt.launched_at) launch = seconds(attempt.ready_at - attempt.launched_at);
     if (static_cast<double>(attempt.offset - attempt.start_offset) < telling) continue;
     fastest = std::max(fastest, pace({id, number}, attempt).rate);
@@ -163,7 +177,8 @@ void Outlook::look_at_attempts(TaskId id, const Task& task) {
   seconds_per_byte_[id.index] = fastest > 0 ? static_cast<float>(1 / fastest) : 0;
 }
 
-// The last of its open segments; work moves forward, so what is open is mostly at the end of the list.
+// The last of its open segments. If nothing is known of one of them, the task is unknown, unless another one stands
+// still: then the task is late whatever becomes of the first.
 double Outlook::completion_of(TaskId id, const Task& task) const {
   if (task.ledger.is_done()) return -kInfinity;
   double last = -kInfinity;
@@ -173,7 +188,7 @@ double Outlook::completion_of(TaskId id, const Task& task) const {
   for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
     if (segment->sealed) continue;
     --open;
-    const double completion = piece_completion(id, task, segment->range);
+    const double completion = segment_completion(id, task, segment->range);
     if (std::isnan(completion))
       is_unknown = true;
     else
@@ -182,28 +197,34 @@ double Outlook::completion_of(TaskId id, const Task& task) const {
   return is_unknown && last != kInfinity ? kNothing : last;
 }
 
-// The first of the attempts that race for it.
-double Outlook::piece_completion(TaskId id, const Task& task, ByteRange piece) const {
+// The first of the attempts that race for it. A standby maps nothing and finishes nothing. An attempt of which nothing
+// is known does not hide another that is known.
+double Outlook::segment_completion(TaskId id, const Task& task, ByteRange segment) const {
   double first = kNothing;
   for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
     const Attempt& attempt = task.attempts[number];
-    if (!is_live(attempt.state) || attempt.standby || !attempt.held.contains(piece.begin)) continue;
-    const double completion = pace({id, number}, attempt).reaches(piece.end);
+    if (!is_live(attempt.state) || attempt.standby || !attempt.held.contains(segment.begin)) continue;
+    const double completion = pace({id, number}, attempt).reaches(segment.end);
+    // Written as a negation because `first` starts as NaN, and every comparison with NaN is false.
     if (!(first <= completion)) first = std::isnan(completion) ? first : completion;
   }
   return first;
 }
 
+// The estimators work with shares of the range that the attempt was launched with, and a range without a known end has
+// none. A standby is measured from its begin, which sets start_offset and launch_end anew.
 void Outlook::smooth(AttemptId id, const Attempt& attempt) {
   if (attempt.state != AttemptState::Running || attempt.launch_end == kUnknownEnd) return;
   auto& estimator = smoothing_[id];
-  if (!estimator) estimator = estimate::make_estimator(estimator_, since_submission(attempt.launched_at));
+  if (!estimator) estimator = math::make_estimator(estimator_, since_submission(attempt.launched_at));
   const auto whole = static_cast<double>(attempt.launch_end - attempt.start_offset);
   if (whole <= 0) return;
   estimator->observe(
       {since_submission(attempt.reported_at), static_cast<double>(attempt.offset - attempt.start_offset) / whole});
 }
 
+// Durations are kept per byte of split, so that jobs and tasks of different sizes can be compared. The result is
+// returned and not stored here: slowness belongs to the node, and the ResourceManager judges nodes over all jobs.
 std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptId id) {
   smoothing_.erase(id);
   std::optional<double> slowness;
@@ -214,10 +235,11 @@ std::optional<double> Outlook::on_attempt_ended(const Cluster& cluster, AttemptI
   if (whole > 0 && attempt.started_at != TimePoint{}) {
     const double mapped = static_cast<double>(attempt.offset - attempt.start_offset);
     const bool is_whole = attempt.state == AttemptState::Succeeded;
+    // An attempt that was ended counts up to its last move: the silence after that is not its speed.
     const TimePoint until = is_whole ? attempt.ended_at : attempt.progressed_at;
     const double took = seconds(until - attempt.started_at);
     if (took > 0 && mapped >= kTellingShare * whole) {
-      slowness = against_usual(sample_.finished(), took / mapped);
+      slowness = against_usual(sample_.finished(), took / mapped);  // before it counts as usual itself
       sample_.add_finished(took / mapped);
     } else if (took > 0) {
       // Ended early: it would have taken longer. Left out, the slow ones that policies end would never be seen, and the

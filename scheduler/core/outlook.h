@@ -33,7 +33,7 @@ struct Pace {
 
 class Outlook {
  public:
-  // `estimator`: a name of estimate::estimator_names(), else chronos.
+  // `estimator`: a name of math::estimator_names(), else chronos.
   Outlook(const Cluster& cluster, JobId job, std::string_view estimator);
 
   // By task index: when its last open segment will be sealed by the attempts that work on it now, in seconds after
@@ -55,7 +55,7 @@ class Outlook {
   // kTaskDurationsKept.
   std::span<const double> task_durations() const { return task_durations_; }
   // How long attempts of this job took, those that have ended.
-  const estimate::DurationSample& sample() const { return sample_; }
+  const math::DurationSample& sample() const { return sample_; }
 
   // The task, or one of its attempts, has changed or was reported.
   void refresh(const Cluster& cluster, TaskId task);
@@ -69,7 +69,7 @@ class Outlook {
   void look_at_attempts(TaskId id, const Task& task);
   void recall_durations(const Job& job);
   double completion_of(TaskId id, const Task& task) const;
-  double piece_completion(TaskId id, const Task& task, ByteRange piece) const;
+  double segment_completion(TaskId id, const Task& task, ByteRange segment) const;
   void smooth(AttemptId id, const Attempt& attempt);
   double since_submission(TimePoint at) const { return seconds(at - submitted_at_); }
   double patience() const;
@@ -82,8 +82,8 @@ class Outlook {
   std::vector<float> launch_seconds_;
   std::vector<std::uint8_t> live_attempts_;
   std::vector<double> task_durations_;
-  estimate::DurationSample sample_;
-  std::map<AttemptId, std::unique_ptr<estimate::Estimator>> smoothing_;  // for estimators that remember readings
+  math::DurationSample sample_;
+  std::map<AttemptId, std::unique_ptr<math::Estimator>> smoothing_;  // for estimators that remember readings
 };
 
 }  // namespace ontime::scheduler

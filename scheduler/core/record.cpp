@@ -4,22 +4,38 @@ namespace ontime::scheduler {
 namespace {
 
 struct JobOf {
-  JobId operator()(const record::MasterStarted&) const { return {}; }
-  JobId operator()(const record::NodeAdded&) const { return {}; }
-  JobId operator()(const record::DutyChanged&) const { return {}; }
-  JobId operator()(const record::AttemptLaunched& fact) const { return fact.attempt.task.job; }
-  JobId operator()(const record::StandbyBegun& fact) const { return fact.attempt.task.job; }
-  JobId operator()(const record::SegmentDivided& fact) const { return fact.task.job; }
-  JobId operator()(const record::ProfileUpdated&) const { return {}; }
-  JobId operator()(const record::ProfileForgotten&) const { return {}; }
-  JobId operator()(const record::NodeForgotten&) const { return {}; }
-  JobId operator()(const record::SegmentCut& fact) const { return fact.attempt.task.job; }
-  JobId operator()(const record::SegmentSealed& fact) const { return fact.attempt.task.job; }
-  JobId operator()(const record::AttemptEnded& fact) const { return fact.attempt.task.job; }
+  JobId operator()(const fact::MasterStarted&) const { return {}; }
+  JobId operator()(const fact::NodeAdded&) const { return {}; }
+  JobId operator()(const fact::DutyChanged&) const { return {}; }
+  JobId operator()(const fact::AttemptLaunched& fact) const { return fact.attempt.task.job; }
+  JobId operator()(const fact::StandbyBegun& fact) const { return fact.attempt.task.job; }
+  JobId operator()(const fact::SegmentDivided& fact) const { return fact.task.job; }
+  JobId operator()(const fact::ProfileUpdated&) const { return {}; }
+  JobId operator()(const fact::ProfileForgotten&) const { return {}; }
+  JobId operator()(const fact::NodeForgotten&) const { return {}; }
+  JobId operator()(const fact::SegmentCut& fact) const { return fact.attempt.task.job; }
+  JobId operator()(const fact::SegmentSealed& fact) const { return fact.attempt.task.job; }
+  JobId operator()(const fact::AttemptEnded& fact) const { return fact.attempt.task.job; }
   JobId operator()(const auto& fact) const { return fact.job; }
 };
 
 }  // namespace
+
+const char* name_of(DecisionNote::What what) {
+  switch (what) {
+    case DecisionNote::What::Speculate:
+      return "speculate";
+    case DecisionNote::What::Divide:
+      return "divide";
+    case DecisionNote::What::Clone:
+      return "clone";
+    case DecisionNote::What::EndAttempt:
+      return "end-attempt";
+    case DecisionNote::What::Note:
+      break;
+  }
+  return "note";
+}
 
 const char* name_of(JobState state) {
   switch (state) {

@@ -12,8 +12,8 @@
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
-#include "scheduler/core/duty.h"
 #include "scheduler/core/job_spec.h"
+#include "scheduler/core/node.h"
 #include "scheduler/math/durations.h"
 
 namespace ontime::scheduler {
@@ -69,11 +69,13 @@ struct DecisionNote {
   std::string text;  // Note: what it says
 };
 
+const char* name_of(DecisionNote::What what);  // "end-attempt"
+
 // Reasons of notes that are not a policy's own: `none` stands in for the job's policy, or no longer does.
 inline constexpr const char* kPolicyMissing = "policy-missing";
 inline constexpr const char* kPolicyBack = "policy-back";
 
-namespace record {
+namespace fact {
 
 // First record after every start of a master on this journal. Attempts of older epochs live on only if their worker
 // reports them again.
@@ -156,7 +158,7 @@ struct PolicyDecided {
 // What is known of an application's attempts after another job of it. Replaces what was known under the same key.
 struct ProfileUpdated {
   std::string key;
-  estimate::DurationSample sample;
+  math::DurationSample sample;
 };
 
 // The least recently updated of too many.
@@ -185,15 +187,15 @@ struct JobForgotten {
   JobId job;
 };
 
-}  // namespace record
+}  // namespace fact
 
-using Fact = std::variant<record::MasterStarted, record::NodeAdded, record::JobAccepted, record::AttemptLaunched,
-                          record::StandbyBegun, record::SegmentCut, record::SegmentDivided, record::SegmentSealed,
-                          record::AttemptEnded, record::PolicyDecided, record::ProfileUpdated, record::CommitStarted,
-                          record::JobEnded, record::JobForgotten, record::DutyChanged, record::ProfileForgotten,
-                          record::NodeForgotten>;
+using Fact =
+    std::variant<fact::MasterStarted, fact::NodeAdded, fact::JobAccepted, fact::AttemptLaunched, fact::StandbyBegun,
+                 fact::SegmentCut, fact::SegmentDivided, fact::SegmentSealed, fact::AttemptEnded, fact::PolicyDecided,
+                 fact::ProfileUpdated, fact::CommitStarted, fact::JobEnded, fact::JobForgotten, fact::DutyChanged,
+                 fact::ProfileForgotten, fact::NodeForgotten>;
 
-struct Record {
+struct JournalRecord {
   TimePoint at;  // the `now` of the step that made it
   Fact fact;
 };

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "scheduler/core/invariants.h"
+#include "scheduler/core/cluster.h"
 #include "scheduler/core/scheduler_impl.h"
 
 namespace ontime::scheduler {
@@ -42,46 +42,46 @@ void Scheduler::Impl::follow(const Fact& fact, TimePoint at) {
       timers_.disarm(cut_of(id));
     }
   };
-  if (const auto* launched = std::get_if<record::AttemptLaunched>(&fact)) {
+  if (const auto* launched = std::get_if<fact::AttemptLaunched>(&fact)) {
     resources_.refresh(cluster_, launched->node);
     masters_.at(launched->attempt.task.job).observe(cluster_, launched->attempt.task);
-  } else if (const auto* begun = std::get_if<record::StandbyBegun>(&fact)) {
+  } else if (const auto* begun = std::get_if<fact::StandbyBegun>(&fact)) {
     attempt_changed(begun->attempt);
-  } else if (const auto* cut = std::get_if<record::SegmentCut>(&fact)) {
+  } else if (const auto* cut = std::get_if<fact::SegmentCut>(&fact)) {
     attempt_changed(cut->attempt);
-  } else if (const auto* sealed = std::get_if<record::SegmentSealed>(&fact)) {
+  } else if (const auto* sealed = std::get_if<fact::SegmentSealed>(&fact)) {
     attempt_changed(sealed->attempt);
-  } else if (const auto* ended = std::get_if<record::AttemptEnded>(&fact)) {
+  } else if (const auto* ended = std::get_if<fact::AttemptEnded>(&fact)) {
     attempt_changed(ended->attempt);
-  } else if (const auto* duty = std::get_if<record::DutyChanged>(&fact)) {
+  } else if (const auto* duty = std::get_if<fact::DutyChanged>(&fact)) {
     resources_.refresh(cluster_, duty->node);
   }
 }
 
-Turn Scheduler::Impl::begin(TimePoint now) {
-  return Turn{cluster_, timers_, now, settings_.cut_timeout, [this, now](const Fact& fact) { follow(fact, now); },
-              {},       {}};
+StepBuilder Scheduler::Impl::begin(TimePoint now) {
+  return StepBuilder{
+      cluster_, timers_, now, settings_.cut_timeout, [this, now](const Fact& fact) { follow(fact, now); }, {}, {}};
 }
 
-Step Scheduler::Impl::finish(Turn& turn) {
-  while (const std::optional<Timer> timer = timers_.take_due(turn.now)) on_timer(turn, *timer);
-  settle_standbys(turn);
-  resources_.end_holds(cluster_, turn.now);
-  assign_slots(turn);
-  release_leaving(turn);
-  forget_nodes(turn);
+Step Scheduler::Impl::finish(StepBuilder& step) {
+  while (const std::optional<Timer> timer = timers_.take_due(step.now)) on_timer(step, *timer);
+  settle_standbys(step);
+  resources_.end_holds(cluster_, step.now);
+  assign_slots(step);
+  release_leaving(step);
+  forget_nodes(step);
 #ifndef NDEBUG
   if (is_small(cluster_)) {
     const std::vector<std::string> broken = violations(cluster_);
     ONTIME_CHECK(broken.empty(), broken.front().c_str());
   }
 #endif
-  return {std::move(turn.records), std::move(turn.actions)};
+  return {std::move(step.records), std::move(step.actions)};
 }
 
 Step Scheduler::Impl::start(TimePoint now) {
-  Turn turn = begin(now);
-  turn.record(record::MasterStarted{cluster_.epoch() + 1});
+  StepBuilder step = begin(now);
+  step.record(fact::MasterStarted{cluster_.epoch() + 1});
   cluster_.observe_restart(now);
   for (const auto& [id, node] : cluster_.nodes()) timers_.arm(node_silence(id), now + settings_.node_timeout);
   std::vector<JobId> jobs;
@@ -89,26 +89,26 @@ Step Scheduler::Impl::start(TimePoint now) {
   for (const JobId id : jobs) {
     const Job& job = *cluster_.find_job(id);
     if (is_final(job.state)) history_.add(id, job);
-    if (job.state == JobState::Committing) turn.act(commit_of(cluster_, id));
+    if (job.state == JobState::Committing) step.act(commit_of(cluster_, id));
     if (job.state != JobState::Running) continue;
-    manage(turn, id);
+    manage(step, id);
     for (const AttemptId attempt : job.live) {
       if (job.spec.checkpoint_interval > Duration::zero()) {
         timers_.arm(checkpoint_of(attempt), now + job.spec.checkpoint_interval);
       }
-      masters_.at(id).watch_progress(turn, attempt);
+      masters_.at(id).watch_progress(step, attempt);
     }
-    commit_if_done(turn, id);
+    commit_if_done(step, id);
   }
-  forget_oldest(turn);
-  forget_profiles(turn);
-  return finish(turn);
+  forget_oldest(step);
+  forget_profiles(step);
+  return finish(step);
 }
 
 Step Scheduler::Impl::step(const Event& event, TimePoint now) {
-  Turn turn = begin(now);
-  std::visit([&](const auto& what) { on(turn, what); }, event);
-  return finish(turn);
+  StepBuilder step = begin(now);
+  std::visit([&](const auto& what) { on(step, what); }, event);
+  return finish(step);
 }
 
 bool Scheduler::Impl::is_live_on(NodeId node, AttemptId id) const {
@@ -123,33 +123,33 @@ bool Scheduler::Impl::is_stale(NodeId node, AttemptId id, TimePoint now) const {
   return attempt->state != AttemptState::Succeeded || now > attempt->ended_at + settings_.node_timeout;
 }
 
-void Scheduler::Impl::on(Turn& turn, const event::AttemptStarted& event) {
-  cluster_.observe_heard(event.node, turn.now);
+void Scheduler::Impl::on(StepBuilder& step, const event::AttemptStarted& event) {
+  cluster_.observe_heard(event.node, step.now);
   if (!is_live_on(event.node, event.attempt)) return;
-  cluster_.observe_started(event.attempt, turn.now);
+  cluster_.observe_started(event.attempt, step.now);
   masters_.at(event.attempt.task.job).observe(cluster_, event.attempt.task);
 }
 
-void Scheduler::Impl::on(Turn& turn, const event::AttemptReady& event) {
-  cluster_.observe_heard(event.node, turn.now);
+void Scheduler::Impl::on(StepBuilder& step, const event::AttemptReady& event) {
+  cluster_.observe_heard(event.node, step.now);
   if (!is_live_on(event.node, event.attempt)) return;
-  cluster_.observe_ready(event.attempt, turn.now);
-  masters_.at(event.attempt.task.job).on_ready(turn, event.attempt);
+  cluster_.observe_ready(event.attempt, step.now);
+  masters_.at(event.attempt.task.job).on_ready(step, event.attempt);
 }
 
-void Scheduler::Impl::on(Turn& turn, const event::CutAnswered& event) {
-  cluster_.observe_heard(event.node, turn.now);
+void Scheduler::Impl::on(StepBuilder& step, const event::CutAnswered& event) {
+  cluster_.observe_heard(event.node, step.now);
   if (!is_live_on(event.node, event.attempt)) return;
-  masters_.at(event.attempt.task.job).on_cut_answered(turn, event);
+  masters_.at(event.attempt.task.job).on_cut_answered(step, event);
 }
 
-void Scheduler::Impl::on(Turn& turn, const event::SegmentSealed& event) {
-  cluster_.observe_heard(event.node, turn.now);
+void Scheduler::Impl::on(StepBuilder& step, const event::SegmentSealed& event) {
+  cluster_.observe_heard(event.node, step.now);
   if (!is_live_on(event.node, event.attempt)) {
     // A report sent again after a reconnect is no news; anything else comes from an attempt that was given up.
     const Attempt* attempt = cluster_.find_attempt(event.attempt);
     if (attempt == nullptr || attempt->state != AttemptState::Succeeded) {
-      turn.act(action::KillAttempt{event.node, event.attempt, "it is not live any more"});
+      step.act(action::KillAttempt{event.node, event.attempt, "it is not live any more"});
     }
     return;
   }
@@ -157,32 +157,32 @@ void Scheduler::Impl::on(Turn& turn, const event::SegmentSealed& event) {
   if (segment != nullptr && segment->sealed && segment->attempt == event.attempt.number) return;
   ApplicationMaster& master = masters_.at(event.attempt.task.job);
   const std::vector<NodeId> failed = master.nodes_refuted_by(cluster_, event.attempt.task, event.range.begin);
-  if (!master.on_segment_sealed(turn, event))
-    return end_attempt(turn, event.attempt, AttemptEnd::Killed, "it sealed what it does not hold");
-  learn_from_seal(turn, event.node, failed);
-  commit_if_done(turn, event.attempt.task.job);
+  if (!master.on_segment_sealed(step, event))
+    return end_attempt(step, event.attempt, AttemptEnd::Killed, "it sealed what it does not hold");
+  learn_from_seal(step, event.node, failed);
+  commit_if_done(step, event.attempt.task.job);
 }
 
-void Scheduler::Impl::on(Turn& turn, const event::AttemptExited& event) {
-  cluster_.observe_heard(event.node, turn.now);
-  if (is_live_on(event.node, event.attempt)) fail_attempt(turn, event.attempt, event.kind, event.message);
+void Scheduler::Impl::on(StepBuilder& step, const event::AttemptExited& event) {
+  cluster_.observe_heard(event.node, step.now);
+  if (is_live_on(event.node, event.attempt)) fail_attempt(step, event.attempt, event.kind, event.message);
 }
 
 // A job that fails takes back what it has said of nodes.
-void Scheduler::Impl::fail_attempt(Turn& turn, AttemptId id, FailureKind kind, const std::string& message) {
+void Scheduler::Impl::fail_attempt(StepBuilder& step, AttemptId id, FailureKind kind, const std::string& message) {
   const JobId job = id.task.job;
   const NodeId node = cluster_.find_attempt(id)->node;
   ApplicationMaster& master = masters_.at(job);
   const bool works_elsewhere = master.works_elsewhere(node);
-  const std::string failure = master.on_attempt_failed(turn, id, kind, message);
+  const std::string failure = master.on_attempt_failed(step, id, kind, message);
   if (failure.empty()) {
-    if (const auto until = health_.on_failure(node, job, kind, works_elsewhere, turn.now)) {
-      hold_back(node, *until, message, turn.now);
+    if (const auto until = health_.on_failure(node, job, kind, works_elsewhere, step.now)) {
+      hold_back(node, *until, message, step.now);
     }
     return;
   }
-  end_job(turn, job, JobState::Failed, failure);
-  for (const NodeId forgiven : health_.forgive(job)) resources_.release_hold(cluster_, forgiven, turn.now);
+  end_job(step, job, JobState::Failed, failure);
+  for (const NodeId forgiven : health_.forgive(job)) resources_.release_hold(cluster_, forgiven, step.now);
 }
 
 void Scheduler::Impl::hold_back(NodeId node, TimePoint until, const std::string& why, TimePoint now) {
@@ -192,37 +192,37 @@ void Scheduler::Impl::hold_back(NodeId node, TimePoint until, const std::string&
 }
 
 // What failed on other nodes and was sealed here was not at fault.
-void Scheduler::Impl::learn_from_seal(Turn& turn, NodeId node, const std::vector<NodeId>& failed) {
-  if (health_.on_success(node)) resources_.release_hold(cluster_, node, turn.now);
+void Scheduler::Impl::learn_from_seal(StepBuilder& step, NodeId node, const std::vector<NodeId>& failed) {
+  if (health_.on_success(node)) resources_.release_hold(cluster_, node, step.now);
   for (const NodeId other : failed) {
     if (other == node) continue;
-    if (const auto until = health_.on_done_elsewhere(other, turn.now)) {
-      hold_back(other, *until, "others have done what failed there", turn.now);
+    if (const auto until = health_.on_done_elsewhere(other, step.now)) {
+      hold_back(other, *until, "others have done what failed there", step.now);
     }
   }
 }
 
-void Scheduler::Impl::on_stall(Turn& turn, AttemptId id) {
+void Scheduler::Impl::on_stall(StepBuilder& step, AttemptId id) {
   const Attempt* attempt = cluster_.find_live(id);
   if (attempt == nullptr) return;
-  const std::string message = masters_.at(id.task.job).on_progress_check(turn, id);
+  const std::string message = masters_.at(id.task.job).on_progress_check(step, id);
   if (message.empty()) return;
-  turn.act(action::KillAttempt{attempt->node, id, "it made no progress"});
-  fail_attempt(turn, id, FailureKind::Stalled, message);
+  step.act(action::KillAttempt{attempt->node, id, "it made no progress"});
+  fail_attempt(step, id, FailureKind::Stalled, message);
 }
 
-void Scheduler::Impl::on_timer(Turn& turn, const Timer& timer) {
+void Scheduler::Impl::on_timer(StepBuilder& step, const Timer& timer) {
   switch (timer.kind) {
     case TimerKind::NodeSilence:
-      return on_silence(turn, timer.node);
+      return on_silence(step, timer.node);
     case TimerKind::Stall:
-      return on_stall(turn, timer.attempt);
+      return on_stall(step, timer.attempt);
     case TimerKind::PolicyCheck:
-      return plan(turn, timer.policy);
+      return plan(step, timer.policy);
     case TimerKind::Deadline:
-      return on_deadline(turn, timer.attempt.task.job);
+      return on_deadline(step, timer.attempt.task.job);
     case TimerKind::History:
-      return forget_oldest(turn);
+      return forget_oldest(step);
     case TimerKind::Checkpoint:
     case TimerKind::Cut:
       break;
@@ -230,14 +230,14 @@ void Scheduler::Impl::on_timer(Turn& turn, const Timer& timer) {
   const auto master = masters_.find(timer.attempt.task.job);
   if (master == masters_.end()) return;
   if (timer.kind == TimerKind::Checkpoint)
-    master->second.on_checkpoint_due(turn, timer.attempt);
+    master->second.on_checkpoint_due(step, timer.attempt);
   else
-    master->second.on_cut_timer(turn, timer.attempt);
+    master->second.on_cut_timer(step, timer.attempt);
 }
 
 Scheduler::Scheduler(Settings settings) : impl_(std::make_unique<Impl>(std::move(settings))) {}
 Scheduler::~Scheduler() = default;
-void Scheduler::replay(const Record& record) { impl_->replay(record); }
+void Scheduler::replay(const JournalRecord& record) { impl_->replay(record); }
 Step Scheduler::start(TimePoint now) { return impl_->start(now); }
 Step Scheduler::step(const Event& event, TimePoint now) { return impl_->step(event, now); }
 std::optional<TimePoint> Scheduler::next_wake_up() const { return impl_->next_wake_up(); }

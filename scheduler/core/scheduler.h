@@ -29,7 +29,7 @@ struct Settings {
 
 // Perform the actions only when the records are durable. Both are in order.
 struct Step {
-  std::vector<Record> records;
+  std::vector<JournalRecord> records;
   std::vector<Action> actions;
 };
 
@@ -47,7 +47,7 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
 
   // Recovery: all records of the journal, each job's in their order; then start() once.
-  void replay(const Record& record);
+  void replay(const JournalRecord& record);
   // A new master begins: a higher epoch, interrupted commits again, nodes given node_timeout to report.
   Step start(TimePoint now);
 

@@ -8,12 +8,12 @@
 
 #include "scheduler/core/application_master.h"
 #include "scheduler/core/history.h"
-#include "scheduler/core/node_health.h"
+#include "scheduler/core/node_holds.h"
 #include "scheduler/core/policy_groups.h"
 #include "scheduler/core/resource_manager.h"
 #include "scheduler/core/scheduler.h"
+#include "scheduler/core/step_builder.h"
 #include "scheduler/core/timers.h"
-#include "scheduler/core/turn.h"
 #include "scheduler/core/waiting_jobs.h"
 
 namespace ontime::scheduler {
@@ -26,7 +26,7 @@ class Scheduler::Impl {
         policies_(settings_.make_policy),
         history_(settings_.history) {}
 
-  void replay(const Record& record) { cluster_.apply(record); }
+  void replay(const JournalRecord& record) { cluster_.apply(record); }
   Step start(TimePoint now);
   Step step(const Event& event, TimePoint now);
   std::optional<TimePoint> next_wake_up() const { return timers_.next(); }
@@ -36,57 +36,57 @@ class Scheduler::Impl {
   std::vector<Claim> claims() const;
 
  private:
-  Turn begin(TimePoint now);
-  Step finish(Turn& turn);
+  StepBuilder begin(TimePoint now);
+  Step finish(StepBuilder& step);
   void follow(const Fact& fact, TimePoint at);
 
-  void on(Turn& turn, const event::NodeRegistered& event);
-  void on(Turn& turn, const event::NodeInventory& event);
-  void on(Turn& turn, const event::Heartbeat& event);
-  void on(Turn& turn, const event::AttemptStarted& event);
-  void on(Turn& turn, const event::AttemptReady& event);
-  void on(Turn& turn, const event::CutAnswered& event);
-  void on(Turn& turn, const event::SegmentSealed& event);
-  void on(Turn& turn, const event::AttemptExited& event);
-  void on(Turn& turn, const event::JobSubmitted& event);
-  void on(Turn& turn, const event::JobKillRequested& event);
-  void on(Turn& turn, const event::CommitFinished& event);
-  void on(Turn& turn, const event::NodeLeaving& event);
-  void on(Turn& turn, const event::DrainRequested& event);
-  void on(Turn&, const event::TimePassed&) {}
+  void on(StepBuilder& step, const event::NodeRegistered& event);
+  void on(StepBuilder& step, const event::NodeInventory& event);
+  void on(StepBuilder& step, const event::Heartbeat& event);
+  void on(StepBuilder& step, const event::AttemptStarted& event);
+  void on(StepBuilder& step, const event::AttemptReady& event);
+  void on(StepBuilder& step, const event::CutAnswered& event);
+  void on(StepBuilder& step, const event::SegmentSealed& event);
+  void on(StepBuilder& step, const event::AttemptExited& event);
+  void on(StepBuilder& step, const event::JobSubmitted& event);
+  void on(StepBuilder& step, const event::JobKillRequested& event);
+  void on(StepBuilder& step, const event::CommitFinished& event);
+  void on(StepBuilder& step, const event::NodeLeaving& event);
+  void on(StepBuilder& step, const event::DrainRequested& event);
+  void on(StepBuilder&, const event::TimePassed&) {}
 
-  void on_timer(Turn& turn, const Timer& timer);
-  void on_silence(Turn& turn, NodeId node);
-  void on_stall(Turn& turn, AttemptId attempt);
-  void on_deadline(Turn& turn, JobId job);
-  void fail_attempt(Turn& turn, AttemptId attempt, FailureKind kind, const std::string& message);
+  void on_timer(StepBuilder& step, const Timer& timer);
+  void on_silence(StepBuilder& step, NodeId node);
+  void on_stall(StepBuilder& step, AttemptId attempt);
+  void on_deadline(StepBuilder& step, JobId job);
+  void fail_attempt(StepBuilder& step, AttemptId attempt, FailureKind kind, const std::string& message);
   void hold_back(NodeId node, TimePoint until, const std::string& why, TimePoint now);
-  void learn_from_seal(Turn& turn, NodeId node, const std::vector<NodeId>& failed);
+  void learn_from_seal(StepBuilder& step, NodeId node, const std::vector<NodeId>& failed);
   bool is_live_on(NodeId node, AttemptId attempt) const;
   bool is_stale(NodeId node, AttemptId attempt, TimePoint now) const;
-  void adopt(Turn& turn, const AttemptProgress& progress);
-  void hand_over(Turn& turn, NodeId node);
-  void lose_attempts(Turn& turn, NodeId node, const char* why);
-  void lose_node(Turn& turn, NodeId node);
-  void release_leaving(Turn& turn);
+  void adopt(StepBuilder& step, const AttemptProgress& progress);
+  void hand_over(StepBuilder& step, NodeId node);
+  void lose_attempts(StepBuilder& step, NodeId node, const char* why);
+  void lose_node(StepBuilder& step, NodeId node);
+  void release_leaving(StepBuilder& step);
 
-  void settle_standbys(Turn& turn);
+  void settle_standbys(StepBuilder& step);
   std::uint32_t waiting_attempts() const;
   std::size_t slots_of_an_owner() const;
-  void assign_slots(Turn& turn);
-  void assign_slots(Turn& turn, bool within_shares);
-  void plan(Turn& turn, std::uint32_t group);
-  void carry_out(Turn& turn, const Decision& decision);
-  void manage(Turn& turn, JobId job);
-  void tell_policy_problem(Turn& turn, JobId job, const std::string& problem);
-  void let_go(Turn& turn, JobId job);
+  void assign_slots(StepBuilder& step);
+  void assign_slots(StepBuilder& step, bool within_shares);
+  void plan(StepBuilder& step, std::uint32_t group);
+  void carry_out(StepBuilder& step, const Decision& decision);
+  void manage(StepBuilder& step, JobId job);
+  void tell_policy_problem(StepBuilder& step, JobId job, const std::string& problem);
+  void stop_managing(StepBuilder& step, JobId job);
   void wait(JobId job);
-  void commit_if_done(Turn& turn, JobId job);
-  void end_job(Turn& turn, JobId job, JobState state, const std::string& message);
-  void learn(Turn& turn, JobId job);
-  void forget_profiles(Turn& turn);
-  void forget_oldest(Turn& turn);
-  void forget_nodes(Turn& turn);
+  void commit_if_done(StepBuilder& step, JobId job);
+  void end_job(StepBuilder& step, JobId job, JobState state, const std::string& message);
+  void update_profile(StepBuilder& step, JobId job);
+  void forget_profiles(StepBuilder& step);
+  void forget_oldest(StepBuilder& step);
+  void forget_nodes(StepBuilder& step);
 
   const Settings settings_;
   Cluster cluster_;

@@ -3,8 +3,8 @@
 #include <limits>
 #include <utility>
 
-#include "scheduler/core/owner_turns.h"
 #include "scheduler/core/scheduler_impl.h"
+#include "scheduler/core/waiting_jobs.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -15,40 +15,40 @@ constexpr std::size_t kJobsLookedAt = 256;  // to tell how much work waits
 
 }  // namespace
 
-void Scheduler::Impl::on(Turn& turn, const event::JobSubmitted& event) {
+void Scheduler::Impl::on(StepBuilder& step, const event::JobSubmitted& event) {
   const JobId job = cluster_.next_job();
-  turn.record(record::JobAccepted{job, event.spec});
-  turn.act(action::AnswerSubmit{event.request, job, cluster_.find_job(job)->tasks.count()});
-  manage(turn, job);
-  commit_if_done(turn, job);
+  step.record(fact::JobAccepted{job, event.spec});
+  step.act(action::AnswerSubmit{event.request, job, cluster_.find_job(job)->tasks.count()});
+  manage(step, job);
+  commit_if_done(step, job);
 }
 
-void Scheduler::Impl::manage(Turn& turn, JobId id) {
+void Scheduler::Impl::manage(StepBuilder& step, JobId id) {
   const Job& job = *cluster_.find_job(id);
   if (masters_.try_emplace(id, id, cluster_).first->second.has_standbys()) changed_.insert(id);
   const std::uint32_t group = policies_.join(id, job.spec);
-  if (policies_.wants_submission(group)) timers_.arm(policy_check(group), turn.now);
+  if (policies_.wants_submission(group)) timers_.arm(policy_check(group), step.now);
   if (job.spec.kill_on_miss && job.spec.deadline > Duration::zero()) {
     timers_.arm(deadline_of(id), job.submitted_at + job.spec.deadline);
   }
-  tell_policy_problem(turn, id, policies_.problem(group));
+  tell_policy_problem(step, id, policies_.problem(group));
   wait(id);
 }
 
 // Once for each master that finds it so: a job never runs without its policy in silence.
-void Scheduler::Impl::tell_policy_problem(Turn& turn, JobId id, const std::string& problem) {
+void Scheduler::Impl::tell_policy_problem(StepBuilder& step, JobId id, const std::string& problem) {
   const Job& job = *cluster_.find_job(id);
   if (job.policy_problem == problem) return;
   DecisionNote note;
   note.reason = problem.empty() ? kPolicyBack : kPolicyMissing;
   note.text = problem.empty() ? "The policy '" + job.spec.policy + "' plans for this job again." : problem;
-  turn.record(record::PolicyDecided{id, std::move(note)});
+  step.record(fact::PolicyDecided{id, std::move(note)});
 }
 
 // The job runs no longer.
-void Scheduler::Impl::let_go(Turn& turn, JobId id) {
+void Scheduler::Impl::stop_managing(StepBuilder& step, JobId id) {
   const auto group = policies_.leave(id);
-  if (group) turn.timers.disarm(policy_check(*group));
+  if (group) step.timers.disarm(policy_check(*group));
   timers_.disarm(deadline_of(id));
   waiting_.erase(id);
   masters_.erase(id);
@@ -59,10 +59,10 @@ void Scheduler::Impl::wait(JobId id) {
   waiting_.insert(id, job.spec.owner, rank_of(job, policies_.of(id).order()));
 }
 
-void Scheduler::Impl::on_deadline(Turn& turn, JobId id) {
+void Scheduler::Impl::on_deadline(StepBuilder& step, JobId id) {
   const Job* job = cluster_.find_job(id);
   if (job != nullptr && job->state == JobState::Running) {
-    end_job(turn, id, JobState::Killed, "it missed its deadline (--on-miss kill)");
+    end_job(step, id, JobState::Killed, "it missed its deadline (--on-miss kill)");
   }
 }
 
@@ -81,7 +81,7 @@ std::vector<Claim> Scheduler::Impl::claims() const {
 
 // Policies ------------------------------------------------------------------------------------------------------------
 
-void Scheduler::Impl::plan(Turn& turn, std::uint32_t number) {
+void Scheduler::Impl::plan(StepBuilder& step, std::uint32_t number) {
   PolicyGroup* group = policies_.find(number);
   if (group == nullptr) return;
   std::vector<JobView> jobs;
@@ -91,16 +91,16 @@ void Scheduler::Impl::plan(Turn& turn, std::uint32_t number) {
   }
   std::uint32_t waiting = 0;
   for (const auto& [rank, id] : waiting_.in_order()) waiting += masters_.at(id).waiting();
-  const Plan plan = group->policy->plan({cluster_, resources_, jobs, turn.now, waiting});
-  for (const Decision& decision : plan.decisions) carry_out(turn, decision);
-  if (plan.next_check) timers_.arm(policy_check(number), std::max(*plan.next_check, turn.now + kCheckPauseMin));
+  const Plan plan = group->policy->plan({cluster_, resources_, jobs, step.now, waiting});
+  for (const Decision& decision : plan.decisions) carry_out(step, decision);
+  if (plan.next_check) timers_.arm(policy_check(number), std::max(*plan.next_check, step.now + kCheckPauseMin));
 }
 
-void Scheduler::Impl::carry_out(Turn& turn, const Decision& decision) {
+void Scheduler::Impl::carry_out(StepBuilder& step, const Decision& decision) {
   const auto for_master = [&](JobId id, const auto& what) {
     const auto master = masters_.find(id);
     if (master == masters_.end()) return;
-    master->second.carry_out(turn, what);
+    master->second.carry_out(step, what);
     wait(id);
   };
   if (const auto* speculate = std::get_if<Speculate>(&decision)) for_master(speculate->task.job, *speculate);
@@ -109,86 +109,86 @@ void Scheduler::Impl::carry_out(Turn& turn, const Decision& decision) {
   if (const auto* end = std::get_if<EndAttempt>(&decision)) for_master(end->attempt.task.job, *end);
   if (const auto* decline = std::get_if<Decline>(&decision)) {
     if (cluster_.find_task(decline->task) != nullptr) {
-      cluster_.observe_declined(decline->task, decline->reason, turn.now);
+      cluster_.observe_declined(decline->task, decline->reason, step.now);
     }
   }
   if (const auto* text = std::get_if<Note>(&decision)) {
     DecisionNote note;
     note.text = text->text;
-    if (cluster_.find_job(text->job) != nullptr) turn.decide(text->job, std::move(note));
+    if (cluster_.find_job(text->job) != nullptr) step.decide(text->job, std::move(note));
   }
 }
 
-void Scheduler::Impl::on(Turn& turn, const event::JobKillRequested& event) {
+void Scheduler::Impl::on(StepBuilder& step, const event::JobKillRequested& event) {
   const Job* job = cluster_.find_job(event.job);
   // What is being committed is past recall: its parts may be in place already.
-  if (job != nullptr && job->state == JobState::Running) end_job(turn, event.job, JobState::Killed, event.reason);
+  if (job != nullptr && job->state == JobState::Running) end_job(step, event.job, JobState::Killed, event.reason);
 }
 
-void Scheduler::Impl::commit_if_done(Turn& turn, JobId id) {
+void Scheduler::Impl::commit_if_done(StepBuilder& step, JobId id) {
   const Job* job = cluster_.find_job(id);
   if (job->state != JobState::Running || job->tasks_done < job->tasks.size()) return;
-  turn.record(record::CommitStarted{id});
-  turn.act(commit_of(cluster_, id));
-  learn(turn, id);
-  let_go(turn, id);
+  step.record(fact::CommitStarted{id});
+  step.act(commit_of(cluster_, id));
+  update_profile(step, id);
+  stop_managing(step, id);
 }
 
 // What the job's attempts have shown is kept for later jobs of the same application.
-void Scheduler::Impl::learn(Turn& turn, JobId id) {
+void Scheduler::Impl::update_profile(StepBuilder& step, JobId id) {
   const JobSpec& spec = cluster_.find_job(id)->spec;
-  const estimate::DurationSample& seen = masters_.at(id).outlook().sample();
+  const math::DurationSample& seen = masters_.at(id).outlook().sample();
   if (seen.finished().empty()) return;
-  estimate::DurationSample sample;
-  if (const estimate::DurationSample* known = cluster_.find_profile(spec)) sample = *known;
+  math::DurationSample sample;
+  if (const math::DurationSample* known = cluster_.find_profile(spec)) sample = *known;
   sample.add(seen);
   std::string key = Cluster::profile_key(spec);
   if (key.size() > ProfileTable::kKeyBytesMax) return;
-  turn.record(record::ProfileUpdated{std::move(key), std::move(sample)});
-  forget_profiles(turn);
+  step.record(fact::ProfileUpdated{std::move(key), std::move(sample)});
+  forget_profiles(step);
 }
 
-void Scheduler::Impl::forget_profiles(Turn& turn) {
+void Scheduler::Impl::forget_profiles(StepBuilder& step) {
   while (std::optional<std::string> key = cluster_.profiles().surplus(settings_.history.profiles)) {
-    turn.record(record::ProfileForgotten{std::move(*key)});
+    step.record(fact::ProfileForgotten{std::move(*key)});
   }
 }
 
-void Scheduler::Impl::on(Turn& turn, const event::CommitFinished& event) {
+void Scheduler::Impl::on(StepBuilder& step, const event::CommitFinished& event) {
   const Job* job = cluster_.find_job(event.job);
   if (job == nullptr || job->state != JobState::Committing) return;
   const bool ok = event.error.empty();
-  end_job(turn, event.job, ok ? JobState::Succeeded : JobState::Failed, event.error);
+  end_job(step, event.job, ok ? JobState::Succeeded : JobState::Failed, event.error);
 }
 
-void Scheduler::Impl::end_job(Turn& turn, JobId id, JobState state, const std::string& message) {
+void Scheduler::Impl::end_job(StepBuilder& step, JobId id, JobState state, const std::string& message) {
   if (const auto master = masters_.find(id); master != masters_.end()) {
     const std::set<AttemptId> live = cluster_.find_job(id)->live;
-    for (const AttemptId attempt : live) end_attempt(turn, attempt, AttemptEnd::Killed, "its job has ended");
-    let_go(turn, id);
+    for (const AttemptId attempt : live) end_attempt(step, attempt, AttemptEnd::Killed, "its job has ended");
+    stop_managing(step, id);
   }
-  turn.record(record::JobEnded{id, state, message});
-  if (state != JobState::Succeeded) turn.act(discard_of(cluster_, id));
-  for (const NodeId node : cluster_.find_job(id)->nodes) turn.act(action::ForgetJob{node, id});
+  step.record(fact::JobEnded{id, state, message});
+  if (state != JobState::Succeeded) step.act(discard_of(cluster_, id));
+  for (const NodeId node : cluster_.find_job(id)->nodes) step.act(action::ForgetJob{node, id});
   history_.add(id, *cluster_.find_job(id));
-  forget_oldest(turn);
+  forget_oldest(step);
 }
 
-void Scheduler::Impl::forget_oldest(Turn& turn) {
+void Scheduler::Impl::forget_oldest(StepBuilder& step) {
   if (cluster_.jobs().empty()) return;
   const JobId newest = cluster_.jobs().rbegin()->first;
-  while (const std::optional<JobId> job = history_.take_surplus(turn.now, newest)) {
-    turn.record(record::JobForgotten{*job});
+  while (const std::optional<JobId> job = history_.take_surplus(step.now, newest)) {
+    step.record(fact::JobForgotten{*job});
   }
   if (const auto at = history_.next_expiry(newest)) timers_.arm(history_expiry(), *at);
 }
 
 // What is settled may change further attempts of the same job.
-void Scheduler::Impl::settle_standbys(Turn& turn) {
+void Scheduler::Impl::settle_standbys(StepBuilder& step) {
   while (!changed_.empty()) {
     const JobId job = *changed_.begin();
     changed_.erase(changed_.begin());
-    if (const auto master = masters_.find(job); master != masters_.end()) master->second.settle_standbys(turn);
+    if (const auto master = masters_.find(job); master != masters_.end()) master->second.settle_standbys(step);
   }
 }
 
@@ -211,13 +211,13 @@ std::size_t Scheduler::Impl::slots_of_an_owner() const {
 
 // Slots go to owners in turn, and to the jobs of each in order of their rank, until there is no slot or nothing that
 // waits; jobs below the share that their policy gives them come first.
-void Scheduler::Impl::assign_slots(Turn& turn) {
+void Scheduler::Impl::assign_slots(StepBuilder& step) {
   resources_.offer_slow(resources_.has_slow_free() ? waiting_attempts() : 0);
-  if (policies_.have_shares()) assign_slots(turn, true);
-  assign_slots(turn, false);
+  if (policies_.have_shares()) assign_slots(step, true);
+  assign_slots(step, false);
 }
 
-void Scheduler::Impl::assign_slots(Turn& turn, bool within_shares) {
+void Scheduler::Impl::assign_slots(StepBuilder& step, bool within_shares) {
   if (!resources_.has_room()) return;
   OwnerTurns turns(waiting_, cluster_, slots_of_an_owner());
   while (resources_.has_room()) {
@@ -225,7 +225,7 @@ void Scheduler::Impl::assign_slots(Turn& turn, bool within_shares) {
     if (!job) return;
     ApplicationMaster& master = masters_.at(*job);
     const bool is_entitled = !within_shares || cluster_.find_job(*job)->live.size() < policies_.of(*job).share(*job);
-    const bool took_slot = is_entitled && master.launch_one(turn, resources_);
+    const bool took_slot = is_entitled && master.launch_one(step, resources_);
     turns.settle(took_slot, took_slot && master.has_waiting());
     if (!master.has_waiting()) waiting_.erase(*job);
   }

@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "common/base/ids.h"
-#include "scheduler/core/segment_key.h"
-#include "scheduler/core/turn.h"
+#include "scheduler/core/ledger.h"
+#include "scheduler/core/step_builder.h"
 #include "scheduler/policies/decision.h"
 
 namespace ontime::scheduler {
@@ -33,6 +33,17 @@ namespace ontime::scheduler {
 // Of the attempts that work on the segment the one that has got farthest: it is the one to cut, because it leaves the
 // shortest tail.
 std::optional<AttemptId> farthest(const Cluster& cluster, JobId job, SegmentKey segment);
+
+// A cut that a decision needs, and what is to take over behind it.
+struct PlannedCut {
+  TaskId task;
+  std::vector<TailPiece> pieces;  // of the tail: ascending, not empty
+  Handover handover = Handover::Predicted;
+  bool release = false;  // the attempt that is cut stops there
+
+  std::uint64_t at() const { return pieces.front().begin; }
+  std::uint32_t copies() const;
+};
 
 class Speculation {
  public:
@@ -49,18 +60,18 @@ class Speculation {
 
   // Carries a well-formed decision about an open segment out, as far as that goes at once. Returns the attempt to ask
   // for the cut that it now needs.
-  std::optional<AttemptId> start(Turn& turn, const Speculate& decision);
+  std::optional<AttemptId> start(StepBuilder& step, const Speculate& decision);
   // The standby is ready to map. Returns the attempt to cut, if that was put off until now.
-  std::optional<AttemptId> on_ready(const Turn& turn, AttemptId standby);
+  std::optional<AttemptId> on_ready(const StepBuilder& step, AttemptId standby);
   // Fresh attempts for the tail that begins at `at`, where the cut was made: standbys first, they are under way.
-  void take_over(Turn& turn, Speculate decision, std::uint64_t at);
+  void take_over(StepBuilder& step, PlannedCut cut, std::uint64_t at);
   // The segment that began at `from` was cut: what waits for its tail waits for the segment that begins at `to`.
   void move(SegmentKey from, SegmentKey to);
 
   // What a cut of the attempt is wanted for; null: nothing is to take over behind one.
-  const Speculate* behind_cut(AttemptId attempt) const;
+  const PlannedCut* behind_cut(AttemptId attempt) const;
   // The cut was answered: from here on it is the caller's to carry out.
-  std::optional<Speculate> take_behind_cut(AttemptId attempt);
+  std::optional<PlannedCut> take_behind_cut(AttemptId attempt);
 
   void add_copies(const Copies& copies) { copies_.push_back(copies); }
   void add_clones(const Copies& clones) { clones_.push_back(clones); }
@@ -70,7 +81,7 @@ class Speculation {
   void on_launched(AttemptId attempt, bool standby);
   void on_ended(AttemptId attempt);
   // Restores what holds of standbys. To be called at the end of a step in which attempts of the job have changed.
-  void settle(Turn& turn);
+  void settle(StepBuilder& step);
 
   bool has_waiting() const { return !copies_.empty() || !clones_.empty(); }
   bool has_standbys() const { return !standbys_.empty() || !when_ready_.empty(); }
@@ -81,15 +92,16 @@ class Speculation {
  private:
   TaskId task_id(SegmentKey segment) const { return {job_, segment.task}; }
   bool plans_cut(TaskId task, std::uint64_t segment) const;
-  void assign(Turn& turn, SegmentKey segment, std::uint32_t copies, std::vector<AttemptId>& standbys);
-  void begin_standby(Turn& turn, AttemptId standby, std::uint64_t segment);
-  void note(Turn& turn, const Speculate& decision, std::optional<AttemptId> cut) const;
+  void assign(StepBuilder& step, SegmentKey segment, std::uint32_t copies, std::vector<AttemptId>& standbys);
+  void begin_standby(StepBuilder& step, AttemptId standby, std::uint64_t segment);
+  void note(StepBuilder& step, const Speculate& decision, const PlannedCut* cut,
+            std::optional<AttemptId> attempt) const;
 
   JobId job_;
   Queue copies_;
   Queue clones_;
-  std::map<AttemptId, Speculate> behind_cuts_;  // by the attempt that is, or is to be, asked for the cut
-  std::map<SegmentKey, Speculate> when_ready_;  // to be cut when a standby of that segment is ready
+  std::map<AttemptId, PlannedCut> behind_cuts_;  // by the attempt that is, or is to be, asked for the cut
+  std::map<SegmentKey, PlannedCut> when_ready_;  // to be cut when a standby of that segment is ready
   std::set<AttemptId> standbys_;                // live ones that have not begun
 };
 

@@ -1,15 +1,77 @@
 #pragma once
-// The mapping of one split, and all of a job's.
+// The mapping of one split, the attempts at it, and all tasks of a job.
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "scheduler/core/attempt.h"
+#include "common/base/byte_range.h"
+#include "common/base/ids.h"
+#include "common/base/time.h"
 #include "scheduler/core/job_spec.h"
 #include "scheduler/core/ledger.h"
 
 namespace ontime::scheduler {
+
+// One execution that works through open segments of a task, in order, on a slot of a node.
+//
+//   Launching --first record--> Running --> Succeeded   sealed everything it held
+//       |                          |------> Failed      exited, crashed, threw, made no progress
+//       |                          |------> Killed      lost a race, its job ended, a policy said so
+//       '--------------------------'------> Lost        with its node
+enum class AttemptState : std::uint8_t { Launching, Running, Succeeded, Failed, Killed, Lost };
+constexpr bool is_live(AttemptState s) { return s == AttemptState::Launching || s == AttemptState::Running; }
+
+// What waits for the answer to a cut: nothing, fresh attempts, or a node that drains.
+enum class CutReason : std::uint8_t { Checkpoint, Speculation, Drain };
+
+// The one question that an attempt has been asked and has not answered: where can its work be cut? Everything that
+// wants a cut asks in this way; docs/design.md, section 3, draws the states. Not durable.
+struct CutInFlight {
+  std::uint64_t at = 0;  // there, or where it stands if it is beyond
+  bool release = false;  // it stops there
+  CutReason why = CutReason::Checkpoint;
+  TimePoint asked_at;  // the first time; asking again after a reconnect does not change it
+};
+
+// Where an attempt stood at an earlier report.
+struct Mark {
+  TimePoint at;
+  std::uint64_t offset = 0;
+};
+
+struct Attempt {
+  NodeId node;
+  AttemptState state = AttemptState::Launching;
+  bool speculative = false;  // raced another attempt from its launch on
+  bool standby = false;      // gets ready, or is ready and waits to be told where to begin; maps nothing yet
+  bool was_standby = false;  // and was told to begin; that order may have to be repeated
+  bool adopted = true;       // false between a master's restart and the worker's report that it still runs
+  // What it still holds: open segments tile it. begin moves up with each seal, end down with a release.
+  ByteRange held;
+  std::uint64_t start_offset = 0;  // where it began; of a standby, where it might
+  std::uint64_t launch_end = 0;    // where it would have ended if nothing had been cut
+  std::uint64_t offset = 0;        // last reported: everything it held below is mapped
+  std::uint64_t records = 0;       // last reported
+  std::uint64_t output_bytes = 0;  // last reported
+  TimePoint launched_at;           // t_lau
+  TimePoint ready_at;              // launch overhead ended; epoch while launching
+  TimePoint started_at;            // t_FP; epoch while launching. A standby starts when it learns where to begin
+  TimePoint reported_at;           // of the last report about it; its launch counts
+  TimePoint progressed_at;         // when offset last moved (launch counts)
+  TimePoint ended_at;              // epoch while live
+  Duration longest_gap{0};         // between two reports in which its offset moved: how long a record may take it
+  std::optional<CutInFlight> cut;
+  // Where it stood one to two recent_window() ago, and less than one ago: how fast it has been recently. Its start at
+  // first.
+  Mark earlier;
+  Mark later;
+
+  // Fresh attempts for what it works on are on their way, or it gives up its work: a policy lets that come first. A
+  // checkpoint's cut is no such change, however long its answer takes.
+  bool is_changing() const { return standby || (cut && cut->why != CutReason::Checkpoint); }
+};
 
 struct Task {
   explicit Task(const Split& split) : file(split.file), ledger(split.range) {}

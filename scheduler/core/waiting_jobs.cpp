@@ -3,7 +3,6 @@
 #include <limits>
 
 namespace ontime::scheduler {
-
 double rank_of(const Job& job, JobOrder order) {
   switch (order) {
     case JobOrder::EarliestDeadline:
@@ -20,20 +19,41 @@ double rank_of(const Job& job, JobOrder order) {
 
 void WaitingJobs::insert(JobId job, const std::string& owner, double rank) {
   erase(job);
-  places_.emplace(job, Place{owner, rank});
+  positions_.emplace(job, Position{owner, rank});
   entries_.emplace(rank, job);
   by_owner_[owner].emplace(rank, job);
 }
 
 void WaitingJobs::erase(JobId job) {
-  const auto found = places_.find(job);
-  if (found == places_.end()) return;
+  const auto found = positions_.find(job);
+  if (found == positions_.end()) return;
   const Entry entry{found->second.rank, job};
   entries_.erase(entry);
   const auto owner = by_owner_.find(found->second.owner);
   owner->second.erase(entry);
   if (owner->second.empty()) by_owner_.erase(owner);
-  places_.erase(found);
+  positions_.erase(found);
+}
+
+OwnerTurns::OwnerTurns(const WaitingJobs& waiting, const Cluster& cluster, std::size_t most) {
+  for (const auto& [owner, jobs] : waiting.by_owner()) {
+    const std::size_t held = cluster.live_attempts_of(owner);
+    owners_.push_back({jobs.begin(), jobs.end(), owner.empty() ? std::numeric_limits<std::size_t>::max() : most});
+    if (held < owners_.back().most) turns_.emplace(held, owners_.size() - 1);
+  }
+}
+
+std::optional<JobId> OwnerTurns::next() const {
+  if (turns_.empty()) return std::nullopt;
+  return owners_[turns_.begin()->second].job->second;
+}
+
+void OwnerTurns::settle(bool took_slot, bool comes_again) {
+  Turn turn = turns_.extract(turns_.begin()).value();
+  Owner& owner = owners_[turn.second];
+  if (took_slot) ++turn.first;
+  if (!comes_again) ++owner.job;
+  if (owner.job != owner.end && turn.first < owner.most) turns_.insert(turn);
 }
 
 }  // namespace ontime::scheduler

@@ -49,6 +49,13 @@ class Luck {
   std::uint32_t mask_;
 };
 
+// What is drawn for one thing: a name of its own for each, so that one more draw does not change the others.
+enum Salt : std::uint64_t { kTailSalt = 1, kLaunchSalt = 3, kSlotSalt, kMostSalt, kOthersSalt, kRescueSalt = 64 };
+inline std::uint64_t salted(std::uint64_t name, std::uint64_t salt) { return name * 0x9e3779b97f4a7c15 + salt; }
+
+// The greatest of so many draws: P(all of n are below x) = P(one is)^n, so its quantile q is one draw's at q^(1/n).
+inline double greatest(double quantile, double count) { return count > 1 ? std::pow(quantile, 1 / count) : quantile; }
+
 // Quantiles of a distribution, looked up instead of computed: a forecast asks for a hundred thousand of them.
 class Quantiles {
  public:

@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "common/base/median.h"
-#include "scheduler/math/tail_choice.h"
+#include "scheduler/math/fitted_tail.h"
 #include "scheduler/policies/auto.h"
-#include "scheduler/policies/chronos/chronos_plan.h"
+#include "scheduler/policies/chronos/chronos.h"
+#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
-#include "scheduler/policies/pieces.h"
 
 namespace ontime::scheduler {
 namespace {
 
-constexpr std::size_t kTasksLookedAt = 256;
+constexpr std::size_t kTasksLookedAt = 256;  // spread evenly: the first ones may all have run on the same nodes
 constexpr double kSpreadUsualWeight = 1;  // in attempts
 constexpr double kKeepPrior = 0.05;       // sum of squares by which attempts differ, before anything was seen
 
@@ -34,6 +34,8 @@ std::optional<double> lag_of(const Attempt& attempt) {
 
 }  // namespace
 
+// `earlier` and `later` are the two marks that an attempt keeps of where it stood. As long as they are the same,
+// nothing recent can be told from its mean speed, and a change of 0 would be counted as evidence of steadiness.
 std::optional<double> change_of_speed(const Attempt& attempt) {
   const double all = seconds(attempt.reported_at - attempt.started_at);
   const double late = seconds(attempt.reported_at - attempt.earlier.at);
@@ -71,7 +73,9 @@ Steadiness steadiness_of(const Job& job) {
     }
   }
   Steadiness steadiness;
+  // The median, because one attempt that waited for a slow disk says nothing about the others.
   if (!lags.empty()) steadiness.lag = std::max(0.0, median_of(std::move(lags)));
+  // The prior keeps the spread above 0: after one attempt that ended exactly as expected a forecast would be certain.
   const double usual = kSpreadUsualWeight * kSpreadUsual * kSpreadUsual;
   steadiness.spread = std::sqrt((changes + usual) / (count + kSpreadUsualWeight));
   if (count < 3) return steadiness;
@@ -89,7 +93,8 @@ constexpr std::size_t kAttemptsLookedAt = 256;
 // were (forecast/scenario.cpp), so it counts for less than policies, which know one tail only, make of it.
 constexpr double kTailPrior = 1;
 
-// What the job's policy does, as far as it has said so already.
+// What the job's policy does, as far as it has said so already. `auto` names its choice in a note, and the Chronos
+// policies their r: a forecast must not run a policy to find out, since planning changes what it remembers.
 Rescue rescue_of(const Job& job) {
   std::string name = job.spec.policy;
   if (name == "auto") {
@@ -100,13 +105,13 @@ Rescue rescue_of(const Job& job) {
   if (policy == nullptr) return {};
   Rescue rescue = policy->rescue;
   std::optional<std::uint32_t> attempts;
-  if (name == "s-restart") attempts = chosen_attempts(job, pocd::Strategy::Restart);
-  if (name == "s-resume") attempts = chosen_attempts(job, pocd::Strategy::Resume);
+  if (name == "s-restart") attempts = chosen_attempts(job, chronos::Strategy::Restart);
+  if (name == "s-resume") attempts = chosen_attempts(job, chronos::Strategy::Resume);
   if (attempts) rescue.attempts = *attempts;
   return rescue;
 }
 
-// Attempts besides the first with which its tasks start.
+// Attempts besides the first with which its tasks start. The last decision counts: a policy may change its mind.
 double clones_of(const Job& job) {
   double clones = 0;
   for (const DecisionAt& decided : job.decisions) {
@@ -126,20 +131,22 @@ Rescue rescue_of(const JobView& job, double now) {
   return is_in_time || rescue.trigger != Rescue::Trigger::Late ? rescue : Rescue{};
 }
 
-estimate::DurationHints hints_of(const JobSpec& spec) {
-  estimate::DurationHints hints;
+// A job whose policy this master does not have goes on under `none`. That its parameters cannot be read is no reason to
+// make no forecast.
+math::DurationHints hints_of(const JobSpec& spec) {
+  math::DurationHints hints;
   try {
     hints = Parameters(spec.policy, spec.policy_parameters).durations();
   } catch (const std::invalid_argument&) {
     hints = {};
   }
-  hints.tail = estimate::TailRule::Auto;
+  hints.tail = math::TailRule::Auto;
   return hints;
 }
 
-estimate::Durations durations_shown(const View& view, const JobView& job, const estimate::DurationHints& hints) {
-  estimate::DurationSample all;
-  if (const estimate::DurationSample* profile = view.cluster.find_profile(job.job->spec)) all = *profile;
+math::Durations durations_shown(const View& view, const JobView& job, const math::DurationHints& hints) {
+  math::DurationSample all;
+  if (const math::DurationSample* profile = view.cluster.find_profile(job.job->spec)) all = *profile;
   all.add(job.outlook->sample());
   std::size_t looked_at = 0;
   for (const AttemptId id : job.job->live) {
@@ -147,18 +154,21 @@ estimate::Durations durations_shown(const View& view, const JobView& job, const 
     if (attempt.state != AttemptState::Running || attempt.standby) continue;
     if (++looked_at > kAttemptsLookedAt) break;
     const Pace pace = job.outlook->pace(id, attempt);
+    // A running attempt with a pace counts as finished at that pace. One without is known to take at least as long as
+    // it has run.
     if (pace.known && pace.rate > 0)
       all.add_finished(1 / pace.rate);
     else if (const double ran = seconds(view.now - attempt.started_at); ran > 0 && attempt.launch_end != kUnknownEnd)
       all.add_censored(ran / static_cast<double>(attempt.launch_end - attempt.start_offset));
   }
-  estimate::Durations durations = durations_of(view, job, hints);
+  math::Durations durations = durations_of(view, job, hints);
+  // Launches are kept as the policy sees them; only the tail is fitted anew.
   const double launch = durations.launch;
-  if (durations.source == estimate::DurationSource::Flags) return durations;
-  estimate::DurationHints any_source = hints;
+  if (durations.source == math::DurationSource::Flags) return durations;
+  math::DurationHints any_source = hints;
   any_source.only.reset();
-  durations = estimate::choose_durations(nullptr, all, {}, any_source, mean_split_bytes(job));
-  durations.tail = estimate::choose_tail(all.finished(), all.censored(), estimate::TailRule::Auto, kTailPrior);
+  durations = math::choose_durations(nullptr, all, {}, any_source, mean_split_bytes(job));
+  durations.tail = math::choose_tail(all.finished(), all.censored(), math::TailRule::Auto, kTailPrior);
   durations.launch = launch;
   return durations;
 }
@@ -169,12 +179,13 @@ constexpr double kClassesPerFactorE = 8;  // of the time an attempt has left
 constexpr double kSoonest = 0.01;         // seconds
 constexpr std::size_t kLookedAt = 64;     // durations of a job
 
-// Of the latest attempts that have ended, else of those that run.
+// Of the latest attempts that have ended, else of those that run. A rough value will do for other jobs: what matters is
+// when a slot becomes free, and many of them average out.
 double usual_duration(const Scheduler& scheduler, const JobView& job, double usual) {
-  const estimate::DurationSample* profile = scheduler.cluster().find_profile(job.job->spec);
+  const math::DurationSample* profile = scheduler.cluster().find_profile(job.job->spec);
   const double bytes = mean_split_bytes(job);
-  for (const estimate::DurationSample* sample : {&job.outlook->sample(), profile}) {
-    if (sample == nullptr || sample->finished().size() < estimate::kEnoughSamples) continue;
+  for (const math::DurationSample* sample : {&job.outlook->sample(), profile}) {
+    if (sample == nullptr || sample->finished().size() < math::kEnoughSamples) continue;
     const auto seen = sample->finished().last(std::min(kLookedAt, sample->finished().size()));
     return bytes * median_of({seen.begin(), seen.end()});
   }
@@ -186,6 +197,8 @@ double usual_duration(const Scheduler& scheduler, const JobView& job, double usu
   return running.empty() ? usual : bytes * median_of(std::move(running));
 }
 
+// Other jobs as this one sees them: slots that become free, and work that is served before or after its own. Their
+// policies are not foreseen: that would take a forecast of each of those jobs.
 class Rivals {
  public:
   Rivals(const Scheduler& scheduler, JobId job, TimePoint now, double usual, Remainder& to)
@@ -220,6 +233,7 @@ class Rivals {
     double usual = -1;
     for (const AttemptId id : job.job->live) {
       double left = job.outlook->completion()[id.task.index] + later - now_;
+      // It stands still: its slot is not counted on. Without an estimate, half of the usual time is left on average.
       if (left > 0 && std::isinf(left)) continue;
       if (!std::isfinite(left)) {
         if (usual < 0) usual = usual_duration(scheduler_, job, usual_);

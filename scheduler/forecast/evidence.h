@@ -12,7 +12,6 @@
 #include "scheduler/forecast/remainder.h"
 #include "scheduler/math/durations.h"
 #include "scheduler/policies/policy.h"
-#include "scheduler/policies/view.h"
 
 namespace ontime::scheduler {
 
@@ -42,11 +41,11 @@ std::optional<double> change_of_speed(const Attempt& attempt);
 Rescue rescue_of(const JobView& job, double now);
 
 // What the user said about durations, in the names that all policies share.
-estimate::DurationHints hints_of(const JobSpec& spec);
+math::DurationHints hints_of(const JobSpec& spec);
 
 // Of earlier jobs, and all that this job has shown itself: attempts that run show what they will take, and are the slow
 // ones, as those that have ended are the fast ones; leaving either out would bend the tail.
-estimate::Durations durations_shown(const View& view, const JobView& job, const estimate::DurationHints& hints);
+math::Durations durations_shown(const View& view, const JobView& job, const math::DurationHints& hints);
 
 // When attempts of other jobs leave their slots, and what of theirs gets slots before or after the job.
 // `usual`: how long an attempt takes, in seconds, of a job of which nothing is known.

@@ -6,36 +6,36 @@
 #include <tuple>
 #include <vector>
 
-#include "scheduler/core/patience.h"
+#include "scheduler/core/timers.h"
 #include "scheduler/forecast/evidence.h"
 #include "scheduler/forecast/remainder.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/policies/pieces.h"
+#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::scheduler {
 namespace {
 
-using pocd::kInfinity;
+using math::kInfinity;
 
-// Everything that is counted in classes here is rounded so that a hundred thousand pieces become a few hundred, and no
-// finer than forecasts are good to (docs/calibration.md).
+// Everything that is counted in classes here is rounded so that a hundred thousand segments become a few hundred, and
+// no finer than forecasts are good to (docs/calibration.md).
 constexpr double kSoonest = 0.01;  // seconds; nothing is expected to be done earlier than that
-constexpr double kSpreadLeast = 0.01;      // of what is left of a piece that is all but done
-constexpr double kClassesPerFactorE = 64;  // pieces whose times differ by less count as alike
+constexpr double kSpreadLeast = 0.01;      // of what is left of a segment that is all but done
+constexpr double kClassesPerFactorE = 64;  // segments whose times differ by less count as alike
 constexpr double kClassesPerUnit = 64;     // of spread
 constexpr double kBytesPerFactorE = 8;     // bytes left that are told apart
 constexpr double kClassesPerSecond = 16;   // of the instant at which a tail begins
-constexpr std::size_t kWaitingMost = 512;  // pieces that wait and are told apart
+constexpr std::size_t kWaitingMost = 512;  // segments that wait and are told apart
 constexpr double kSmoothing = 0.01;        // of the time left: so far apart scenarios' ends flow together
 // Ends come a little later than they should, as the campaign of docs/calibration.md shows: by so much of what lies
 // between the 0.1 quantile and the median.
 constexpr double kLeaning = 0.06;
 
-// A tail for durations that come without one.
-pocd::FittedTail tail_of(const estimate::Durations& durations) {
+// A tail for durations that come without one, such as t_min and beta that the user gave.
+math::FittedTail tail_of(const math::Durations& durations) {
   if (durations.tail) return *durations.tail;
-  return pocd::FittedTail::pareto(std::max(durations.t_min, 1e-300), durations.beta);
+  return math::FittedTail::pareto(std::max(durations.t_min, 1e-300), durations.beta);
 }
 
 std::uint64_t name_of(std::uint32_t task, std::uint64_t begin) { return (std::uint64_t{task} << 40) ^ begin; }
@@ -43,7 +43,7 @@ std::uint64_t name_of(std::uint32_t task, std::uint64_t begin) { return (std::ui
 // Collects what is left of a job.
 class Forecaster {
  public:
-  Forecaster(const View& view, const JobView& job, const estimate::Durations& durations)
+  Forecaster(const View& view, const JobView& job, const math::Durations& durations)
       : view_(view),
         job_(job),
         now_(job.since_submission(view.now)),
@@ -53,7 +53,8 @@ class Forecaster {
     remainder_.now = now_;
     remainder_.deadline = job.deadline();
     remainder_.launch = durations.launch;
-    if (durations.source != estimate::DurationSource::Flags) {
+    // What the user gave counts as certain. Only a fitted tail is off by its few samples.
+    if (durations.source != math::DurationSource::Flags) {
       remainder_.samples = static_cast<double>(durations.samples);
     }
     remainder_.rescue = rescue_of(job, now_);
@@ -76,10 +77,11 @@ class Forecaster {
   }
 
  private:
-  // Of a piece with one attempt, which may stand for many.
+  // A segment with one attempt, which may stand for many: the usual case by far, so the only one that is counted in
+  // classes.
   struct Alike {
     double count = 0;
-    HeldPiece piece;
+    HeldWork work;
     Racing racing;
   };
   using AlikeKey = std::tuple<Racing::Kind, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
@@ -89,6 +91,7 @@ class Forecaster {
   void look_at(TaskId id, const Task& task) {
     std::size_t open = task.ledger.open_segments();
     const std::vector<Segment>& segments = task.ledger.segments();
+    // From the back, because what is open is at the end of the list. The queue is in order from the front.
     const std::size_t first_waiting = waiting_.size();
     for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
       if (segment->sealed) continue;
@@ -100,46 +103,51 @@ class Forecaster {
 
   void look_at(TaskId id, const Task& task, ByteRange range) {
     racers_.clear();
-    HeldPiece piece;
-    piece.name = name_of(id.index, range.begin);
-    piece.slots = 0;
-    piece.bytes = static_cast<double>(range.size());
-    piece.bytes_left = piece.bytes;
-    piece.started = piece.ready = now_;
+    HeldWork work;
+    work.name = name_of(id.index, range.begin);
+    work.slots = 0;
+    work.bytes = static_cast<double>(range.size());
+    work.bytes_left = work.bytes;
+    work.started = work.ready = now_;
     bool is_unknown = false;
     std::uint64_t farthest_end = 0;
     for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
       const Attempt& attempt = task.attempts[number];
       if (!is_live(attempt.state) || !attempt.held.contains(range.begin)) continue;
-      ++piece.slots;
+      ++work.slots;
       farthest_end = std::max(farthest_end, attempt.held.end);
       if (attempt.state == AttemptState::Running) {
-        piece.started = std::min(piece.started, job_.since_submission(attempt.started_at));
+        work.started = std::min(work.started, job_.since_submission(attempt.started_at));
       }
       if (attempt.standby) continue;
-      if (!add_racer({id, number}, attempt, range, piece)) is_unknown = true;
+      if (!add_racer({id, number}, attempt, range, work)) is_unknown = true;
     }
-    if (piece.slots == 0) return wait(id, range);
-    if (piece.slots == 1 && farthest_end > range.end) return;  // the same attempt comes to more, later
+    if (work.slots == 0) return wait(id, range);
+    // The same attempt comes to more, later. Its last segment stands for all of them, since it ends last and the slot
+    // is one.
+    if (work.slots == 1 && farthest_end > range.end) return;
     if (racers_.empty() && is_unknown) {
       ++forecast_.unknown;
     } else {
-      if (racers_.empty()) stand(task, range, piece);
-      add_held(piece);
+      if (racers_.empty()) stand(task, range, work);
+      add_held(work);
     }
   }
 
-  void stand(const Task& task, ByteRange range, HeldPiece& piece) {
+  void stand(const Task& task, ByteRange range, HeldWork& work) {
     ++forecast_.standing;
-    piece.ended_at = now_;
+    work.ended_at = now_;
     for (const Attempt& attempt : task.attempts) {
       if (is_live(attempt.state) && attempt.held.contains(range.begin))
-        piece.ended_at = std::max(piece.ended_at, ended_at(task, attempt));
+        work.ended_at = std::max(work.ended_at, ended_at(task, attempt));
     }
-    stands_for_ever_ = stands_for_ever_ || !(piece.ended_at < kInfinity);
+    // With attempt_timeout = never nobody ends it, so only a policy's rescue can finish the job.
+    stands_for_ever_ = stands_for_ever_ || !(work.ended_at < kInfinity);
     if (knows_tail()) return;
+    // How long the next attempt takes is not known, but it cannot begin before this one is ended. That is enough to say
+    // that a deadline before then is missed.
     ++forecast_.unknown;
-    soonest_ = std::max(soonest_, piece.ended_at);
+    soonest_ = std::max(soonest_, work.ended_at);
   }
 
   // When an attempt that stands still is ended for it (patience.h).
@@ -158,18 +166,19 @@ class Forecaster {
   }
 
   // False if nothing can be said about it. One that stands still does not race.
-  bool add_racer(AttemptId id, const Attempt& attempt, ByteRange range, HeldPiece& piece) {
+  bool add_racer(AttemptId id, const Attempt& attempt, ByteRange range, HeldWork& work) {
     if (range.is_open_ended()) return false;
     const Pace pace = job_.outlook->pace(id, attempt);
-    if (!pace.known) return add_young(attempt, range, piece);
+    if (!pace.known) return add_young(attempt, range, work);
     if (!(pace.rate > 0)) return true;
     const double mapped = pace.offset - static_cast<double>(attempt.start_offset);
     const double whole = static_cast<double>(range.end - attempt.start_offset);
     const double share = std::clamp(mapped / whole, 0.0, 1.0);
     const double ends = pace.reaches(range.end);
     const double bytes = pace.rate * std::max(kSoonest, ends - now_);
+    // The lag is added to the end and not to the bytes: sealing takes time after the last byte, whatever the pace.
     racers_.push_back(paced(attempt, std::max(kSoonest, ends + steadiness_.lag - now_), bytes, share));
-    piece.bytes_left = std::min(piece.bytes_left, std::max(1.0, bytes));
+    work.bytes_left = std::min(work.bytes_left, std::max(1.0, bytes));
     return true;
   }
 
@@ -198,7 +207,7 @@ class Forecaster {
 
   // Nothing is known of its pace, so its time is the tail's, given that it has run so long already (Shed, Theorem 2
   // does the same with a Pareto tail).
-  bool add_young(const Attempt& attempt, ByteRange range, HeldPiece& piece) {
+  bool add_young(const Attempt& attempt, ByteRange range, HeldWork& work) {
     if (!knows_tail()) return false;
     const bool has_started = attempt.state == AttemptState::Running;
     const double launched = job_.since_submission(attempt.launched_at);
@@ -207,22 +216,22 @@ class Forecaster {
     const double ln_bytes = std::log(std::max(1.0, static_cast<double>(range.end - attempt.start_offset)));
     Racing racer{Racing::Kind::Young, origin, ln_bytes, 0, 0};
     if (now_ > origin) racer.ln_condition = tail_.ln_survival_at(std::log(now_ - origin) - ln_bytes);
-    piece.ready = std::max(now_, origin);
+    work.ready = std::max(now_, origin);
     racers_.push_back(racer);
     return true;
   }
 
-  // Pieces with one attempt are counted by class. A class moves on with the mean of its members, so that rounding does
-  // not shift the forecast.
-  void add_held(HeldPiece piece) {
-    if (racers_.size() == 1 && piece.slots == 1) {
+  // Segments with one attempt are counted by class. A class moves on with the mean of its members, so that rounding
+  // does not shift the forecast.
+  void add_held(HeldWork work) {
+    if (racers_.size() == 1 && work.slots == 1) {
       const Racing& racer = racers_.front();
       const auto rounded = [](double x) { return static_cast<std::int64_t>(std::floor(x)); };
       Alike& like = alike_[{racer.kind, rounded(racer.origin * kClassesPerSecond),
                             rounded(racer.ln_scale * kClassesPerFactorE), rounded(racer.spread * kClassesPerUnit),
-                            rounded(std::log(std::max(1.0, piece.bytes_left)) * kBytesPerFactorE)}];
+                            rounded(std::log(std::max(1.0, work.bytes_left)) * kBytesPerFactorE)}];
       if (like.count == 0) {
-        like.piece = piece;
+        like.work = work;
         like.racing.kind = racer.kind;
       }
       const double share = 1 / ++like.count;
@@ -231,32 +240,33 @@ class Forecaster {
       }
       return;
     }
-    piece.first = static_cast<std::uint32_t>(remainder_.racing.size());
-    piece.racers = static_cast<std::uint32_t>(racers_.size());
+    work.first = static_cast<std::uint32_t>(remainder_.racing.size());
+    work.racers = static_cast<std::uint32_t>(racers_.size());
     remainder_.racing.insert(remainder_.racing.end(), racers_.begin(), racers_.end());
-    remainder_.held.push_back(piece);
+    remainder_.held.push_back(work);
   }
 
   void add_alike() {
     for (auto& [key, like] : alike_) {
-      like.piece.first = static_cast<std::uint32_t>(remainder_.racing.size());
-      like.piece.racers = 1;
-      like.piece.count = like.piece.slots = like.count;
+      like.work.first = static_cast<std::uint32_t>(remainder_.racing.size());
+      like.work.racers = 1;
+      like.work.count = like.work.slots = like.count;
       remainder_.racing.push_back(like.racing);
-      remainder_.held.push_back(like.piece);
+      remainder_.held.push_back(like.work);
     }
   }
 
-  // Neighbours in the queue count as alike where there are very many.
+  // Neighbours in the queue count as alike where there are very many: they get slots at about the same time, so only
+  // the mean of their sizes matters.
   void add_waiting() {
     const std::size_t together = (waiting_.size() + kWaitingMost - 1) / kWaitingMost;
     for (std::size_t i = 0; i < waiting_.size(); i += together) {
-      WaitingPiece piece = waiting_[i];
+      WaitingWork work = waiting_[i];
       const std::size_t end = std::min(waiting_.size(), i + together);
-      for (std::size_t next = i + 1; next < end; ++next) piece.bytes += waiting_[next].bytes;
-      piece.count = static_cast<double>(end - i);
-      piece.bytes /= piece.count;
-      remainder_.waiting.push_back(piece);
+      for (std::size_t next = i + 1; next < end; ++next) work.bytes += waiting_[next].bytes;
+      work.count = static_cast<double>(end - i);
+      work.bytes /= work.count;
+      remainder_.waiting.push_back(work);
     }
   }
 
@@ -264,6 +274,8 @@ class Forecaster {
     return view_.slots() > 0 || !remainder_.held.empty() || remainder_.free_slots > 0 || !remainder_.others.empty();
   }
 
+  // What can be said without scenarios is said first: a deadline that has passed is missed, whatever is not known. Then
+  // nothing is said where a part is unknown, because the last end is what counts and it may be that part's.
   void conclude() {
     const bool has_passed = job_.has_deadline() && now_ >= job_.deadline();
     if (has_passed || (job_.has_deadline() && soonest_ >= job_.deadline())) forecast_.pocd = 0;
@@ -279,6 +291,8 @@ class Forecaster {
     }
     if (forecast_.unknown > 0) return;
     std::vector<double> ends = remainder_.ends(tail_);
+    // Shifted by a share of the early half of the spread: a forecast that is certain needs no correction, and the late
+    // half has outliers that would shift it too far.
     const double lead = quantile(ends, 0.5) - quantile(ends, 0.1);
     if (lead < kInfinity) {
       for (double& end : ends) end = std::max(now_, end - kLeaning * lead);
@@ -289,6 +303,8 @@ class Forecaster {
     if (job_.has_deadline() && !has_passed) forecast_.pocd = share_before(ends, job_.deadline());
   }
 
+  // Between the two nearest scenarios; scenario i stands for quantile (i + 0.5) / n. Not between a finite end and an
+  // infinite one.
   static double quantile(const std::vector<double>& ends, double q) {
     const double place = q * static_cast<double>(ends.size()) - 0.5;
     const auto at = static_cast<std::size_t>(std::max(0.0, place));
@@ -310,15 +326,15 @@ class Forecaster {
   const View& view_;
   const JobView& job_;
   const double now_;
-  const pocd::FittedTail tail_;
+  const math::FittedTail tail_;
   const Steadiness steadiness_;
   Forecast forecast_;
   Remainder remainder_;
   bool stands_for_ever_ = false;
   double soonest_ = 0;  // that it can be done, of which nothing else is known
-  std::vector<Racing> racers_;  // of the piece that is being looked at
+  std::vector<Racing> racers_;  // of the segment that is being looked at
   std::map<AlikeKey, Alike> alike_;
-  std::vector<WaitingPiece> waiting_;
+  std::vector<WaitingWork> waiting_;
 };
 
 }  // namespace
@@ -334,11 +350,13 @@ std::optional<Forecast> forecast(const Scheduler& scheduler, JobId id, TimePoint
     return done;
   }
   const View view{scheduler.cluster(), scheduler.resources(), {&view_of_job, 1}, now};
-  estimate::DurationHints hints = hints_of(job->spec);
+  math::DurationHints hints = hints_of(job->spec);
   Forecaster forecaster(view, view_of_job, durations_shown(view, view_of_job, hints));
   add_rivals(scheduler, id, now, forecaster.usual_duration(), forecaster.remainder());
   Forecast made = forecaster.compute();
-  hints.tail = estimate::TailRule::Pareto;  // people are told t_min and beta as fitted
+  // The forecast itself uses the tail that fits best, but t_min and beta are a Pareto tail's, as in the papers: people
+  // are told those.
+  hints.tail = math::TailRule::Pareto;
   made.durations = durations_of(view, view_of_job, hints);
   return made;
 }

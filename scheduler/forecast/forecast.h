@@ -1,6 +1,6 @@
 #pragma once
 // When a running job will be done, and how likely it makes its deadline (its live PoCD), with what its policy is known
-// to do about pieces that are late or slow, and the slots that it will have for that.
+// to do about segments that are late or slow, and the slots that it will have for that.
 //
 // What is left of the job is lived through in up to 128 scenarios (forecast/remainder.h):
 //   running, pace known   what is left takes a lognormal time around what its pace says, as narrowly as speeds have
@@ -20,8 +20,8 @@
 //
 // docs/calibration.md says how good that is. Jobs that will be submitted later are not foreseen.
 //
-// O(open tasks): pieces that look alike are counted and not listed, and there are fewer scenarios where there is much,
-// so asking costs milliseconds for 100,000 tasks.
+// O(open tasks): segments that look alike are counted and not listed, and there are fewer scenarios where there is
+// much, so asking costs milliseconds for 100,000 tasks.
 
 #include <cstdint>
 #include <limits>
@@ -46,7 +46,7 @@ struct Forecast {
   std::uint32_t waiting = 0;   // open segments that nobody works on
   std::uint32_t standing = 0;  // whose attempts all stand still
   std::uint32_t unknown = 0;   // about which nothing can be said
-  estimate::Durations durations;
+  math::Durations durations;
 };
 
 // Of any job of the scheduler; nothing once it has ended.

@@ -1,8 +1,8 @@
 #pragma once
 // What is left of a job, lived through in a hundred scenarios or so: attempts that run come to their end, slots become
-// free and are given to what waits, in order, and late pieces are rescued with slots that nothing waits for.
+// free and are given to what waits, in order, and late segments are rescued with slots that nothing waits for.
 //
-// A scenario is a draw for everything that is not known: how long each piece takes, and how far off the distribution
+// A scenario is a draw for everything that is not known: how long each segment takes, and how far off the distribution
 // itself is. The draws are a fixed sequence (forecast/draws.h), so the same job has the same forecast.
 //
 // What is alike may be given as one with a count: then its slots become free at one time, drawn as narrowly as the mean
@@ -20,7 +20,7 @@ namespace ontime::scheduler {
 
 // Instants in seconds after the job's submission.
 
-// When one attempt will have mapped a piece: in a lognormal time with median e^ln_scale behind `origin`, or in one of
+// When one attempt will have mapped a segment: in a lognormal time with median e^ln_scale behind `origin`, or in one of
 // the job's tail for e^ln_scale bytes, given that it was not done by now.
 struct Racing {
   enum class Kind : std::uint8_t { Paced, Young };
@@ -31,13 +31,13 @@ struct Racing {
   double ln_condition = 0;  // of Young: ln P(not done by now)
 };
 
-struct HeldPiece {
+struct HeldWork {
   std::uint64_t name = 0;  // of its draws
   double count = 1;
   std::uint32_t first = 0;   // of its attempts in Remainder::racing
   std::uint32_t racers = 0;  // 0: all of them stand still
   double slots = 1;          // that it holds
-  double bytes = 0;          // of the whole piece
+  double bytes = 0;          // of the whole segment
   double bytes_left = 0;
   double ready = 0;  // from when on a policy can tell how fast it is
   double started = 0;  // when the first of its attempts began to map
@@ -45,7 +45,7 @@ struct HeldPiece {
   double ended_at = std::numeric_limits<double>::infinity();
 };
 
-struct WaitingPiece {
+struct WaitingWork {
   std::uint64_t name = 0;
   double count = 1;
   double bytes = 0;
@@ -70,15 +70,15 @@ struct Remainder {
   double samples = 0;       // attempts that the tail rests on; 0: it is certain
   Rescue rescue;
   std::vector<Racing> racing;
-  std::vector<HeldPiece> held;
-  std::vector<WaitingPiece> waiting;  // in the order in which they are launched
+  std::vector<HeldWork> held;
+  std::vector<WaitingWork> waiting;  // in the order in which they are launched
   double free_slots = 0;
   std::vector<SlotsOfOthers> others;
   std::vector<WorkOfOthers> ahead;   // gets slots before what waits here
   std::vector<WorkOfOthers> behind;  // afterwards, but before slots count as free
 
   // In each scenario: when all is done. Infinite where something never goes on. Ascending.
-  std::vector<double> ends(const pocd::FittedTail& tail) const;
+  std::vector<double> ends(const math::FittedTail& tail) const;
 };
 
 }  // namespace ontime::scheduler

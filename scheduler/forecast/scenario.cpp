@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "scheduler/math/numeric.h"
 
 namespace ontime::scheduler {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using math::kInfinity;
+
 // The spread of ln of a launch, and of another job's attempt: assumed, not fitted. It hardly matters, as both are added
 // to times that vary much more.
 constexpr double kLaunchSpread = 0.3;
@@ -16,21 +18,13 @@ constexpr double kLaunchSpread = 0.3;
 // that. Without it forecasts from few attempts claim too much.
 constexpr double kHazardError = 1.6;
 constexpr double kOthersSpread = 0.3;
-constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;  // between names
-constexpr int kRescuesMost = 4;                      // of a piece, one after another
-constexpr double kTooSlow = 2;                       // times the usual: keeps nothing of what is divided
 constexpr double kTurnsMost = 8;                     // attempts in a row on a slot that are told apart
 constexpr double kTurnsLeft = 4;                     // of those, if there are more: the last ones
 constexpr int kFlowParts = 32;                       // in which slots become free behind the others
 constexpr double kLookShare = 0.05;                  // of the deadline, between a policy's looks
 
-enum Salt : std::uint64_t { kTail = 1, kLaunchSalt = 3, kSlotSalt, kMostSalt, kOthersSalt, kRescueSalt = 64 };
-std::uint64_t salted(std::uint64_t name, std::uint64_t salt) { return name * kStep + salt; }
-
-// The greatest of so many draws: P(all of n are below x) = P(one is)^n, so its quantile q is one draw's at q^(1/n).
-double greatest(double quantile, double count) { return count > 1 ? std::pow(quantile, 1 / count) : quantile; }
-// A draw that varies as the mean of so many does, by 1 / sqrt(n) about the middle. Slots of pieces that are alike
-// become free at one time in a scenario; drawn like a single piece, the whole cluster would be lucky or unlucky at
+// A draw that varies as the mean of so many does, by 1 / sqrt(n) about the middle. Slots of segments that are alike
+// become free at one time in a scenario; drawn like a single segment, the whole cluster would be lucky or unlucky at
 // once.
 double mean_like(double quantile, double count) {
   return count > 1 ? 0.5 + (quantile - 0.5) / std::sqrt(count) : quantile;
@@ -58,6 +52,7 @@ double RemainderScenario::racing(const Racing& racer, double quantile) const {
   return std::max(remainder_.now, racer.origin + std::exp(racer.ln_scale + ln_time(conditional)));
 }
 
+// Slots are counted and not listed: those that become free at one time stay together until somebody takes a part.
 RemainderScenario::Slots RemainderScenario::take(double count) {
   std::pop_heap(slots_.begin(), slots_.end());
   Slots& first = slots_.back();
@@ -71,6 +66,7 @@ RemainderScenario::Slots RemainderScenario::take(double count) {
   return taken;
 }
 
+// A slot that never becomes free is left out, so that an empty heap means that everybody stands still.
 void RemainderScenario::give_back(double at, double count) {
   if (!(at < kInfinity)) return;
   slots_.push_back({at, count});
@@ -79,10 +75,11 @@ void RemainderScenario::give_back(double at, double count) {
 
 double RemainderScenario::live_through(std::uint32_t number) {
   number_ = number;
-  hazard_ = remainder_.samples > 0 ? std::exp(kHazardError / std::sqrt(remainder_.samples) * score(kTail)) : 1;
+  hazard_ = remainder_.samples > 0 ? std::exp(kHazardError / std::sqrt(remainder_.samples) * score(kTailSalt)) : 1;
   const Rescue& rescue = remainder_.rescue;
-  // A policy that looks every so often sees a piece half an interval late on average.
+  // A policy that looks every so often sees a segment half an interval late on average.
   look_ = rescue.trigger == Rescue::Trigger::Late ? kLookShare * remainder_.deadline / 2 : remainder_.launch;
+  // One object lives through all scenarios, which spares each of them its allocations.
   last_ = next_copy_ = remainder_.now;
   slots_.clear();
   late_.clear();
@@ -105,73 +102,78 @@ double RemainderScenario::live_through(std::uint32_t number) {
 }
 
 void RemainderScenario::finish_held() {
-  for (const HeldPiece& piece : remainder_.held) {
+  for (const HeldWork& work : remainder_.held) {
     Running running;
     running.begins = remainder_.now;
-    running.started = piece.started;
+    running.started = work.started;
     running.ends = running.seems = kInfinity;
-    running.ready = piece.ready;
-    running.count = piece.count;
-    running.slots = piece.slots;
-    running.bytes = piece.bytes_left;
-    running.whole = piece.bytes;
-    running.name = piece.name;
+    running.ready = work.ready;
+    running.count = work.count;
+    running.slots = work.slots;
+    running.bytes = work.bytes_left;
+    running.whole = work.bytes;
+    running.name = work.name;
+    // The segment ends with the first of its attempts. For work that stands for many, `ends` is the end of the last of
+    // them, which decides when the job is done, and `frees` is when a typical one leaves its slot.
     double slots = kInfinity;
-    for (std::uint32_t i = 0; i < piece.racers; ++i) {
-      const Racing& racer = remainder_.racing[piece.first + i];
-      const double quantile = luck_.draw(salted(piece.name, kSlotSalt + 8 * i), number_);
-      const double end = racing(racer, mean_like(quantile, piece.count));
+    for (std::uint32_t i = 0; i < work.racers; ++i) {
+      const Racing& racer = remainder_.racing[work.first + i];
+      const double quantile = luck_.draw(salted(work.name, kSlotSalt + 8 * i), number_);
+      const double end = racing(racer, mean_like(quantile, work.count));
       slots = std::min(slots, end);
-      running.ends = std::min(running.ends, piece.count > 1 ? racing(racer, greatest(quantile, piece.count)) : end);
+      running.ends = std::min(running.ends, work.count > 1 ? racing(racer, greatest(quantile, work.count)) : end);
+      // A young attempt shows no pace, so its own end stands in. Of the others a policy sees the median that their pace
+      // leads to.
       if (racer.kind == Racing::Kind::Young) {
         running.begins = racer.origin;
-        running.bytes = piece.bytes;
+        running.bytes = work.bytes;
         running.seems = std::min(running.seems, running.ends);
       } else {
         running.seems = std::min(running.seems, racer.origin + std::exp(racer.ln_scale));
       }
     }
     running.frees = slots;
-    if (piece.racers == 0) begin_again(piece, running);
+    if (work.racers == 0) begin_again(work, running);
     watch(running);
   }
 }
 
-// An attempt that stands still is ended for it (patience.h), and its slot goes on with the whole piece: what it had
+// An attempt that stands still is ended for it (patience.h), and its slot goes on with the whole segment: what it had
 // mapped and not sealed is lost.
-void RemainderScenario::begin_again(const HeldPiece& piece, Running& running) const {
-  running.stands = true;
-  if (!(piece.ended_at < kInfinity)) return;
-  running.begins = std::max(remainder_.now, piece.ended_at) + launch(piece.name);
-  running.bytes = piece.bytes;
-  running.frees = running.ends = running.begins + fresh(piece.bytes, luck_.draw(salted(piece.name, kSlotSalt), number_));
+void RemainderScenario::begin_again(const HeldWork& work, Running& running) const {
+  running.stands = true;  // a policy sees that at once, whether or not anybody ends the attempt
+  if (!(work.ended_at < kInfinity)) return;
+  running.begins = std::max(remainder_.now, work.ended_at) + launch(work.name);
+  running.bytes = work.bytes;
+  running.frees = running.ends = running.begins + fresh(work.bytes, luck_.draw(salted(work.name, kSlotSalt), number_));
 }
 
 // Either it ends as it is, or its policy will see that it is late or slow.
-void RemainderScenario::watch(Running piece) {
-  if (!is_worth_rescue(piece)) {
-    piece.owed = piece.slots;
-    return settle(piece);
+void RemainderScenario::watch(Running work) {
+  if (!is_worth_rescue(work)) {
+    work.owed = work.slots;
+    return settle(work);
   }
   if (remainder_.rescue.trigger != Rescue::Trigger::Always) {
-    piece.ready = std::max(piece.ready + remainder_.launch, remainder_.now) + look_;
+    work.ready = std::max(work.ready + remainder_.launch, remainder_.now) + look_;
   }
   // Its slots become free when it ends, which a rescue may change. Where rescues come before what waits that is still
   // open now, so they are given back then; otherwise what waits is served first and needs to know.
   if (overtakes())
-    piece.owed = piece.slots;
+    work.owed = work.slots;
   else
-    give_back(piece.frees, piece.slots);
-  add_late(piece);
+    give_back(work.frees, work.slots);
+  add_late(work);
 }
 
-void RemainderScenario::settle(const Running& piece) {
-  last_ = std::max(last_, piece.ends);
-  if (piece.owed > 0) give_back(piece.frees, piece.owed);
+// Nothing changes its end any more: the job is not done before it, and its slots are free then.
+void RemainderScenario::settle(const Running& work) {
+  last_ = std::max(last_, work.ends);
+  if (work.owed > 0) give_back(work.frees, work.owed);
 }
 
-void RemainderScenario::add_late(const Running& piece) {
-  late_.push_back(piece);
+void RemainderScenario::add_late(const Running& work) {
+  late_.push_back(work);
   std::push_heap(late_.begin(), late_.end());
 }
 
@@ -216,6 +218,8 @@ double RemainderScenario::flow(double count, double each) {
   return level;
 }
 
+// Other jobs' work takes slots in the order of the queue. Only when their slots are free again matters here, so their
+// attempts have no tail of their own: a lognormal of the usual length will do.
 void RemainderScenario::serve(const std::vector<WorkOfOthers>& others, std::uint64_t name) {
   std::uint64_t turn = salted(0, name);
   const double slots = slots_in_all();
@@ -235,29 +239,30 @@ void RemainderScenario::serve(const std::vector<WorkOfOthers>& others, std::uint
   }
 }
 
-RemainderScenario::Running RemainderScenario::fresh_piece(const WaitingPiece& piece, std::uint64_t name, double begins,
-                                                          double ends, double count) {
+// What is launched then. A policy can tell nothing of it before it has begun.
+RemainderScenario::Running RemainderScenario::fresh_work(const WaitingWork& work, std::uint64_t name, double begins,
+                                                         double ends, double count) {
   Running running;
   running.begins = running.started = running.ready = begins;
   running.ends = running.seems = running.frees = ends;
   running.count = running.slots = count;
-  running.bytes = running.whole = piece.bytes;
+  running.bytes = running.whole = work.bytes;
   running.name = name;
   return running;
 }
 
-// The first of very many that wait; returns how many pieces of the list that takes.
+// The first of very many that wait; returns how many segments of the list that takes.
 std::size_t RemainderScenario::serve_bulk() {
   const double slots = slots_in_all();
   double waiting = 0;
-  for (const WaitingPiece& piece : remainder_.waiting) waiting += piece.count;
+  for (const WaitingWork& work : remainder_.waiting) waiting += work.count;
   if (!(slots > 0) || waiting <= kTurnsMost * slots) return 0;
   std::size_t served = 0;
-  WaitingPiece bulk;
-  for (const WaitingPiece& piece : remainder_.waiting) {
-    if (waiting - bulk.count - piece.count < kTurnsLeft * slots) break;
-    bulk.bytes += piece.bytes * piece.count;
-    bulk.count += piece.count;
+  WaitingWork bulk;
+  for (const WaitingWork& work : remainder_.waiting) {
+    if (waiting - bulk.count - work.count < kTurnsLeft * slots) break;
+    bulk.bytes += work.bytes * work.count;
+    bulk.count += work.count;
     ++served;
   }
   if (served == 0) return 0;
@@ -265,123 +270,45 @@ std::size_t RemainderScenario::serve_bulk() {
   const double each = remainder_.launch + mean_time(bulk.bytes);
   const double from = slots_.front().at;
   const double to = flow(bulk.count, each);
+  // The bulk begins evenly between the first free slot and the level. In parts, because the last end of all of them
+  // depends on when the unlucky one began.
   for (int i = 0; i < kFlowParts; ++i) {
     const double count = bulk.count / kFlowParts;
     const std::uint64_t name = salted(static_cast<std::uint64_t>(i), kMostSalt);
     const double begins = from + (to - from) * (i + 0.5) / kFlowParts;
     const double last = begins + fresh(bulk.bytes, greatest(luck_.draw(name, number_), count));
-    Running piece = fresh_piece(bulk, name, begins, last, count);
-    piece.slots = 0;  // they are in what flows
-    watch(piece);
+    Running work = fresh_work(bulk, name, begins, last, count);
+    work.slots = 0;  // they are in what flows
+    watch(work);
   }
   return served;
 }
 
+// Each on the slot that becomes free first, as the ResourceManager serves. Where rescues overtake the queue, those that
+// are known to be needed by then go first.
 void RemainderScenario::serve_waiting() {
   for (std::size_t next = serve_bulk(); next < remainder_.waiting.size(); ++next) {
-    const WaitingPiece& piece = remainder_.waiting[next];
-    double left = piece.count;
-    std::uint64_t name = piece.name;
+    const WaitingWork& work = remainder_.waiting[next];
+    double left = work.count;
+    std::uint64_t name = work.name;
     while (left > 0) {
       if (overtakes()) rescue_before(next_slot());
       if (slots_.empty()) {  // everybody stands still
-        watch(fresh_piece(piece, name, kInfinity, kInfinity, left));
+        watch(fresh_work(work, name, kInfinity, kInfinity, left));
         break;
       }
       const Slots taken = take(left);
       left -= taken.count;
       const double quantile = luck_.draw(salted(name, kSlotSalt), number_);
       const double begins = taken.at + launch(name);
-      const double slot = begins + fresh(piece.bytes, mean_like(quantile, taken.count));
-      const double last = taken.count > 1 ? begins + fresh(piece.bytes, greatest(quantile, taken.count)) : slot;
-      Running running = fresh_piece(piece, name, begins, last, taken.count);
+      const double slot = begins + fresh(work.bytes, mean_like(quantile, taken.count));
+      const double last = taken.count > 1 ? begins + fresh(work.bytes, greatest(quantile, taken.count)) : slot;
+      Running running = fresh_work(work, name, begins, last, taken.count);
       running.frees = slot;
       watch(running);
       name = salted(name, kMostSalt);
     }
   }
-}
-
-bool RemainderScenario::is_worth_rescue(const Running& piece) const {
-  const Rescue& rescue = remainder_.rescue;
-  if (rescue.kind == Rescue::Kind::None) return false;
-  if (rescue.trigger == Rescue::Trigger::Always) return piece.slots <= piece.count;
-  if (piece.stands) return true;
-  // Who looks but once goes by what is seen now, and what becomes late afterwards stays so.
-  if (rescue.trigger == Rescue::Trigger::Late)
-    return (rescue.again ? piece.ends : piece.seems) > remainder_.deadline;
-  const double from = std::max(piece.ready, remainder_.now);
-  return piece.ends - from > remainder_.launch + rescue.factor * fresh(piece.whole, 0.5);
-}
-
-// The pieces that can be cut first are rescued first.
-void RemainderScenario::rescue_before(double at) {
-  while (!late_.empty() && late_.front().ready <= at) {
-    std::pop_heap(late_.begin(), late_.end());
-    const Running piece = late_.back();
-    late_.pop_back();
-    rescue(piece);
-  }
-}
-
-// What becomes of a piece of which it can be told that it is late or slow, with slots that are free by then. What takes
-// it over may be late as well.
-void RemainderScenario::rescue(const Running& piece) {
-  const Rescue& rescue = remainder_.rescue;
-  double at = std::max({piece.ready, remainder_.now, next_copy_});
-  if (rescue.age > 0) at = std::max(at, piece.started + rescue.age);
-  if (at >= piece.ends) return settle(piece);
-  double attempts = 0;
-  taken_.clear();
-  const double wanted = rescue.attempts * piece.count;
-  while (!slots_.empty() && attempts < wanted && (attempts < piece.count || slots_.front().at <= at)) {
-    taken_.push_back(take(wanted - attempts));
-    at = std::max(at, taken_.back().at);
-    attempts += taken_.back().count;
-  }
-  Running rest = taken_over(piece, at, attempts / piece.count);
-  // Copies that would be later than what runs already are not asked for; the slots stay free.
-  const bool is_better = attempts >= piece.count && rest.ends < piece.ends;
-  for (const Slots& slots : taken_) give_back(is_better ? rest.ends : slots.at, slots.count);
-  if (!is_better) return slots_.empty() ? settle(piece) : try_again(piece, std::max(at + look_, next_slot()));
-  if (rescue.pause > 0) next_copy_ = at + rescue.pause;
-  if (piece.owed > 0) give_back(std::min(piece.frees, rest.ends), piece.owed);
-  rest.owed = 0;
-  try_again(rest, rest.ready + look_);
-}
-
-// Not before then, if it is late or slow as it is now.
-void RemainderScenario::try_again(Running piece, double at) {
-  ++piece.rescues;
-  if (!remainder_.rescue.again || piece.rescues >= kRescuesMost || at >= piece.ends || !is_worth_rescue(piece))
-    return settle(piece);
-  piece.ready = at;
-  add_late(piece);
-}
-
-// The rest of a piece with so many fresh attempts that are launched then.
-RemainderScenario::Running RemainderScenario::taken_over(const Running& piece, double at, double attempts) const {
-  const Rescue::Kind kind = remainder_.rescue.kind;
-  Running rest = piece;
-  rest.stands = false;
-  rest.begins = rest.started = rest.ready = at + launch(piece.name + kRescueSalt);
-  rest.name = salted(piece.name, kRescueSalt);
-  if (attempts < 1) return rest;
-  const double whole = std::max(1e-9, piece.ends - piece.begins);
-  const double left = piece.ends < kInfinity ? (piece.ends - rest.begins) / whole : 1;
-  rest.bytes = kind == Rescue::Kind::Restart ? piece.whole : piece.bytes * std::clamp(left, 0.0, 1.0);
-  const double quantile = luck_.draw(salted(piece.name, kRescueSalt + 1), number_);
-  if (kind != Rescue::Kind::Divide) {  // the fastest of them: 1 - (1 - q)^(1/n)
-    rest.ends = rest.begins + fresh(rest.bytes, 1 - std::pow(1 - quantile, 1 / attempts));
-  } else {  // an attempt that is not too slow keeps a part
-    const bool keeps = piece.ends - piece.begins < kTooSlow * fresh(piece.bytes, 0.5);
-    const double parts = keeps ? attempts + 1 : attempts;
-    rest.bytes /= parts;
-    rest.ends = rest.begins + fresh(rest.bytes, greatest(quantile, attempts));
-    if (keeps) rest.ends = std::max(rest.ends, rest.begins + std::max(0.0, piece.ends - rest.begins) / parts);
-  }
-  rest.whole = rest.bytes;
-  return rest;
 }
 
 }  // namespace ontime::scheduler

@@ -15,7 +15,7 @@ const Quantiles& normal_scores();
 
 class RemainderScenario {
  public:
-  RemainderScenario(const Remainder& remainder, const Luck& luck, const pocd::FittedTail& tail,
+  RemainderScenario(const Remainder& remainder, const Luck& luck, const math::FittedTail& tail,
                     const Quantiles& ln_times)
       : remainder_(remainder), luck_(luck), tail_(tail), ln_times_(ln_times) {}
 
@@ -28,7 +28,7 @@ class RemainderScenario {
     double count;
     bool operator<(const Slots& other) const { return at > other.at; }  // the earliest is on top of the heap
   };
-  struct Running {  // a piece, and when it will be done as things are
+  struct Running {      // a segment, and when it will be done as things are
     double begins = 0;  // with what it has left, or will begin
     double started = 0;
     double ends = 0;
@@ -39,7 +39,7 @@ class RemainderScenario {
     double slots = 1;  // that it holds
     double owed = 0;   // of those, what is given back when it is known when it ends
     double bytes = 0;  // from `begins` on
-    double whole = 0;  // bytes of the piece
+    double whole = 0;  // bytes of the segment
     std::uint64_t name = 0;
     int rescues = 0;
     bool stands = false;
@@ -53,18 +53,18 @@ class RemainderScenario {
   double slots_in_all() const;
   double mean_time(double bytes) const;
   double flow(double count, double each);
-  static Running fresh_piece(const WaitingPiece& piece, std::uint64_t name, double begins, double ends, double count);
-  void begin_again(const HeldPiece& piece, Running& running) const;
-  void watch(Running piece);
-  void settle(const Running& piece);
-  void add_late(const Running& piece);
+  static Running fresh_work(const WaitingWork& work, std::uint64_t name, double begins, double ends, double count);
+  void begin_again(const HeldWork& work, Running& running) const;
+  void watch(Running work);
+  void settle(const Running& work);
+  void add_late(const Running& work);
   void rescue_before(double at);
-  void rescue(const Running& piece);
-  void try_again(Running piece, double at);
-  Running taken_over(const Running& piece, double at, double attempts) const;
+  void rescue(const Running& work);
+  void try_again(Running work, double at);
+  Running taken_over(const Running& work, double at, double attempts) const;
   // What is late gets slots before what waits.
   bool overtakes() const { return remainder_.rescue.kind == Rescue::Kind::Divide; }
-  bool is_worth_rescue(const Running& piece) const;
+  bool is_worth_rescue(const Running& work) const;
   double next_slot() const { return slots_.empty() ? std::numeric_limits<double>::infinity() : slots_.front().at; }
   Slots take(double count);
   void give_back(double at, double count);
@@ -77,14 +77,14 @@ class RemainderScenario {
 
   const Remainder& remainder_;
   const Luck& luck_;
-  const pocd::FittedTail& tail_;
+  const math::FittedTail& tail_;
   const Quantiles& ln_times_;
   std::uint32_t number_ = 0;
   double hazard_ = 1;  // the tail's is divided by so much
   std::vector<Slots> slots_;  // a heap
   std::vector<Running> late_;  // a heap
   double last_ = 0;            // end of what is settled
-  std::vector<Slots> taken_;   // by the piece that is being rescued
+  std::vector<Slots> taken_;   // by the segment that is being rescued
   double look_ = 0;            // from a policy's look to what comes of it
   double next_copy_ = 0;       // of a policy that pauses between them
 };

@@ -7,7 +7,7 @@
 #include "common/base/check.h"
 #include "scheduler/math/numeric.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 bool may_grow(std::uint32_t copies, CopyLimit limit) { return !limit || copies < *limit; }
 
@@ -134,4 +134,4 @@ Climb best_climb(std::span<const Ladder> ladders, std::uint64_t capacity) {
   return small ? climb_exactly(ladders, slots) : climb_by_hull(ladders, slots);
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

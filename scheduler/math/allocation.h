@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 // The alpha-fair utility to maximise, over the jobs that can still be saved.
 enum class Objective {
@@ -68,4 +68,4 @@ Climb best_climb(std::span<const Ladder> ladders, std::uint64_t capacity);
 Climb climb_exactly(std::span<const Ladder> ladders, std::uint64_t capacity);
 Climb climb_by_hull(std::span<const Ladder> ladders, std::uint64_t capacity);
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

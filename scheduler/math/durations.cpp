@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace ontime::scheduler::estimate {
+namespace ontime::scheduler::math {
 namespace {
 
 void keep_latest(std::vector<double>& values, std::span<const double> newer) {
@@ -54,7 +54,7 @@ void choose_tail_of(const DurationSample* profile, const DurationSample& job, st
   if (to.source == DurationSource::Profile) {
     to.tail = profile->tail(hints.tail);
   } else if (to.source == DurationSource::Flags) {
-    to.tail = pocd::FittedTail::pareto(to.t_min, to.beta);
+    to.tail = math::FittedTail::pareto(to.t_min, to.beta);
     return;
   } else if (running.empty()) {
     to.tail = job.tail(hints.tail);
@@ -118,15 +118,15 @@ void DurationSample::add(const DurationSample& newer) {
   tail_rule_.reset();
 }
 
-const std::optional<pocd::ParetoFit>& DurationSample::fit() const {
+const std::optional<math::ParetoFit>& DurationSample::fit() const {
   if (!fitted_) {
-    fit_ = pocd::fit_pareto(finished_, censored_);
+    fit_ = math::fit_pareto(finished_, censored_);
     fitted_ = true;
   }
   return fit_;
 }
 
-const std::optional<pocd::FittedTail>& DurationSample::tail(TailRule rule) const {
+const std::optional<math::FittedTail>& DurationSample::tail(TailRule rule) const {
   if (tail_rule_ != rule) {
     tail_ = choose_tail(finished_, censored_, rule);
     tail_rule_ = rule;
@@ -155,7 +155,7 @@ std::string_view name_of(DurationSource source) {
 
 double Durations::ln_survival(double seconds_per_byte) const {
   if (tail) return tail->ln_survival(seconds_per_byte);
-  return pocd::Pareto(t_min, beta).ln_survival(seconds_per_byte);
+  return math::Pareto(t_min, beta).ln_survival(seconds_per_byte);
 }
 
 double Durations::median() const { return tail ? tail->median() : t_min * std::exp2(1 / beta); }
@@ -170,4 +170,4 @@ Durations choose_durations(const DurationSample* profile, const DurationSample& 
   return chosen;
 }
 
-}  // namespace ontime::scheduler::estimate
+}  // namespace ontime::scheduler::math

@@ -9,11 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/fitted_tail.h"
-#include "scheduler/math/pareto.h"
-#include "scheduler/math/tail_choice.h"
 
-namespace ontime::scheduler::estimate {
+namespace ontime::scheduler::math {
 
 // What was seen of attempts of one application with the same parameters. The latest kKept of each kind are kept.
 class DurationSample {
@@ -37,18 +36,18 @@ class DurationSample {
   }
 
   // Maximum likelihood; kept until something is added. Nothing when nothing has finished.
-  const std::optional<pocd::ParetoFit>& fit() const;
+  const std::optional<math::ParetoFit>& fit() const;
   std::optional<double> mean_launch() const;
   // By choose_tail(); kept until something is added or another rule is asked for.
-  const std::optional<pocd::FittedTail>& tail(TailRule rule) const;
+  const std::optional<math::FittedTail>& tail(TailRule rule) const;
 
  private:
   std::vector<double> finished_;
   std::vector<double> censored_;
   std::vector<double> launches_;
-  mutable std::optional<pocd::ParetoFit> fit_;
+  mutable std::optional<math::ParetoFit> fit_;
   mutable bool fitted_ = false;
-  mutable std::optional<pocd::FittedTail> tail_;
+  mutable std::optional<math::FittedTail> tail_;
   mutable std::optional<TailRule> tail_rule_;  // of tail_, if that is up to date
 };
 
@@ -70,12 +69,12 @@ struct Durations {
   double beta_error = 0;                                   // standard error of beta; 0 if unknown
   // Of execution times in seconds per byte, if another one was asked for than the papers' Pareto(t_min, beta). t_min is
   // then what one attempt in kLeastShare is below, as not every tail has a least.
-  std::optional<pocd::FittedTail> tail{};
+  std::optional<math::FittedTail> tail{};
 
   // ln P(an attempt takes longer, in seconds per byte). REQUIRES: t_min > 0.
   double ln_survival(double seconds_per_byte) const;
   // Of execution times in seconds per byte. REQUIRES: t_min > 0.
-  pocd::FittedTail distribution() const { return tail ? *tail : pocd::FittedTail::pareto(t_min, beta); }
+  math::FittedTail distribution() const { return tail ? *tail : math::FittedTail::pareto(t_min, beta); }
   // Seconds per byte that half of the attempts do not exceed.
   double median() const;
 };
@@ -102,4 +101,4 @@ inline constexpr double kLeastShare = 0.02;
 Durations choose_durations(const DurationSample* profile, const DurationSample& job, std::span<const double> running,
                            const DurationHints& hints, double split_bytes);
 
-}  // namespace ontime::scheduler::estimate
+}  // namespace ontime::scheduler::math

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ontime::scheduler::estimate {
+namespace ontime::scheduler::math {
 namespace {
 
 constexpr double kExponentialWindow = 60;  // seconds
@@ -73,4 +73,4 @@ std::optional<double> SimpleExponentialEstimator::completion() const {
   return when_done(now_.reading, *rate);
 }
 
-}  // namespace ontime::scheduler::estimate
+}  // namespace ontime::scheduler::math

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ontime::scheduler::estimate {
+namespace ontime::scheduler::math {
 
 // One progress report. Progress is the fraction done of what the attempt itself holds, 0 to 1.
 struct Reading {
@@ -96,4 +96,4 @@ class SimpleExponentialEstimator final : public Estimator {
   State before_;  // to go back to when a reading replaces the last one
 };
 
-}  // namespace ontime::scheduler::estimate
+}  // namespace ontime::scheduler::math

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <limits>
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
@@ -53,4 +53,23 @@ double inverse_erfc(double y);
 // Gamma(z) / Gamma(z + delta) for z, z + delta > 0; accurate for z = 1e6 too, where differences of lgamma are not.
 double gamma_ratio(double z, double delta);
 
-}  // namespace ontime::scheduler::pocd
+// PoCD: the probability of completion before the deadline. A job of N independent tasks makes it when no task misses.
+
+// All dimensionless. Logarithms are kept beside the values because R is 1.0 in double long before the miss is 0.
+struct Pocd {
+  double ln_p_task = 0;  // ln p, p: probability that one task misses the deadline
+  double ln_value = 0;   // ln R
+  double value = 1;      // R = (1 - p)^N
+  double miss = 0;       // 1 - R
+};
+
+// ln R of `tasks` equal tasks, each missing with ln_p <= 0.
+double ln_pocd(double ln_p, double tasks);
+
+// The same with all its readings.
+Pocd pocd_of_equal_tasks(double ln_p, double tasks);
+
+// ln(R - r_min): -inf when R <= r_min, the utility's argument in Chronos eq. 26. Accurate when R is close to 1.
+double ln_excess(const Pocd& pocd, double r_min);
+
+}  // namespace ontime::scheduler::math

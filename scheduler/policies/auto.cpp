@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "scheduler/policies/duration_words.h"
-#include "scheduler/policies/pieces.h"
-#include "scheduler/policies/shed/shed_formulas.h"
-#include "scheduler/policies/shed/stragglers.h"
+#include "scheduler/policies/open_segments.h"
+#include "scheduler/policies/parameters.h"
+#include "scheduler/policies/shed/shed.h"
+#include "scheduler/policies/shed/shed_plus.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -36,10 +36,10 @@ AutoChoice choose_without_pace(const View& view, const JobView& job, const AutoS
 }
 
 // How many of t_min fit between the latest first look and the deadline, after one launch.
-double slack_of(const JobView& job, const estimate::Durations& durations) {
+double slack_of(const JobView& job, const math::Durations& durations) {
   const CheckTimes times;
   const double look =
-      times.xi * job.deadline() + pocd::check_interval(job.deadline(), durations.launch, times.theta_prime);
+      times.xi * job.deadline() + shed::check_interval(job.deadline(), durations.launch, times.theta_prime);
   return (job.deadline() - look - durations.launch) / (durations.t_min * mean_split_bytes(job));
 }
 
@@ -49,7 +49,7 @@ std::uint32_t slots_taken(const Plan& plan, const View& view) {
   std::uint64_t freed = 0;
   for (const Decision& decision : plan.decisions) {
     if (const auto* speculate = std::get_if<Speculate>(&decision)) {
-      for (const std::uint32_t count : speculate->copies) taken += count;
+      taken += copies_of(*speculate);
     } else if (const auto* clone = std::get_if<CloneTasks>(&decision)) {
       taken += clone->copies * view.cluster.find_job(clone->job)->tasks.size();
     } else if (std::holds_alternative<EndAttempt>(decision)) {
@@ -74,8 +74,8 @@ std::string policy_chosen_for(const Job& job) {
 AutoChoice choose_policy(const View& view, const JobView& job, const AutoSettings& settings) {
   if (!job.has_deadline()) return {"mantri", "no deadline"};
   if (shows_no_pace(*job.job)) return choose_without_pace(view, job, settings);
-  const estimate::Durations durations = durations_of(view, job, settings.durations);
-  if (durations.t_min <= 0 || durations.source == estimate::DurationSource::Assumed) {
+  const math::Durations durations = durations_of(view, job, settings.durations);
+  if (durations.t_min <= 0 || durations.source == math::DurationSource::Assumed) {
     return {"split-resume", "t_min is not known yet"};
   }
   const double slack = slack_of(job, durations);
@@ -90,7 +90,7 @@ std::unique_ptr<Policy> Auto::make(Parameters& parameters) {
   settings.slack = parameters.number("slack", settings.slack, 0, 1000);
   settings.load = parameters.number("load", settings.load, 0, 10);
   settings.durations = parameters.durations();
-  settings.durations.tail = parameters.tail(estimate::TailRule::Auto);
+  settings.durations.tail = parameters.tail(math::TailRule::Auto);
   parameters.handover(Handover::Predicted);
   for (const char* name : {"t_min", "beta", "t_avg", "fit", "handover", "tail"}) {
     if (const auto given = parameters.given().find(name); given != parameters.given().end()) {

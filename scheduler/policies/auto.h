@@ -37,7 +37,7 @@ namespace ontime::scheduler {
 struct AutoSettings {
   double slack = 3;
   double load = 0.5;
-  estimate::DurationHints durations;
+  math::DurationHints durations;
   StringMap passed_on;
 };
 

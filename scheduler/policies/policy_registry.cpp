@@ -9,7 +9,6 @@
 #include "scheduler/policies/baselines/hopper.h"
 #include "scheduler/policies/baselines/late.h"
 #include "scheduler/policies/baselines/mantri.h"
-#include "scheduler/policies/baselines/none.h"
 #include "scheduler/policies/chronos/chronos.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
@@ -20,6 +19,20 @@
 
 namespace ontime::scheduler {
 namespace {
+
+// The baseline: no speculation. Failed work is started again, checkpoints are taken, nothing else.
+//
+// Parameters: order (fifo, deadline, workload), in which jobs get slots.
+class None final : public Policy {
+ public:
+  explicit None(Parameters& parameters) : order_(parameters.order()) {}
+  JobOrder order() const override { return order_; }
+  bool plans_at_submission() const override { return false; }
+  Plan plan(const View&) override { return {}; }
+
+ private:
+  JobOrder order_;
+};
 
 struct Registered {
   PolicyDescription description;

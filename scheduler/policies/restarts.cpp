@@ -21,9 +21,9 @@ std::optional<std::uint64_t> only_segment(const JobView& job, std::uint32_t inde
   return is_held ? std::optional(open->range.begin) : std::nullopt;
 }
 
-std::optional<std::uint64_t> last_segment(const JobView& job, std::uint32_t task) {
-  const std::optional<Piece> piece = last_piece(job, task);
-  return piece && !piece->in_change ? std::optional(piece->range.begin) : std::nullopt;
+std::optional<std::uint64_t> last_of_several(const JobView& job, std::uint32_t task) {
+  const std::optional<OpenSegment> segment = last_segment(job, task);
+  return segment && !segment->in_change ? std::optional(segment->range.begin) : std::nullopt;
 }
 
 }  // namespace
@@ -46,18 +46,18 @@ const Attempt* first_live(const JobView& job, std::uint32_t task) {
   return nullptr;
 }
 
-std::optional<Piece> last_piece(const JobView& job, std::uint32_t task) {
-  std::vector<Piece> pieces = open_pieces(job, task);
-  if (pieces.empty()) return std::nullopt;
-  const auto is_sooner = [](const Piece& a, const Piece& b) {
+std::optional<OpenSegment> last_segment(const JobView& job, std::uint32_t task) {
+  std::vector<OpenSegment> segments = open_segments(job, task);
+  if (segments.empty()) return std::nullopt;
+  const auto is_sooner = [](const OpenSegment& a, const OpenSegment& b) {
     return !std::isnan(b.completion()) && !(a.completion() >= b.completion());
   };
-  return std::move(*std::max_element(pieces.begin(), pieces.end(), is_sooner));
+  return std::move(*std::max_element(segments.begin(), segments.end(), is_sooner));
 }
 
 std::optional<Speculate> race(const JobView& job, std::uint32_t task, std::uint32_t copies, Reason reason) {
   const std::optional<std::uint64_t> segment =
-      job.job->tasks[task].ledger.open_segments() == 1 ? only_segment(job, task) : last_segment(job, task);
+      job.job->tasks[task].ledger.open_segments() == 1 ? only_segment(job, task) : last_of_several(job, task);
   if (!segment || job.pending.contains(task)) return std::nullopt;
   Speculate decision = race_for({job.id, task}, *segment, copies, job.outlook->completion()[task]);
   decision.reason = reason;

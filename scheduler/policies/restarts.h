@@ -8,9 +8,8 @@
 
 #include "common/base/ids.h"
 #include "scheduler/policies/decision.h"
-#include "scheduler/policies/pieces.h"
+#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/policy.h"
-#include "scheduler/policies/view.h"
 
 namespace ontime::scheduler {
 
@@ -22,10 +21,10 @@ std::uint32_t attempts_on(const JobView& job, std::uint32_t task);
 // The earliest launched of the task's live attempts; null if there is none.
 const Attempt* first_live(const JobView& job, std::uint32_t task);
 
-// The piece the task is done with: the one that will be sealed last. Nothing if nobody works on the task.
-std::optional<Piece> last_piece(const JobView& job, std::uint32_t task);
-// Race that piece with so many fresh attempts from its begin on. Nothing if nobody works on the task, or while it is in
-// change.
+// The segment the task is done with: the one that will be sealed last. Nothing if nobody works on the task.
+std::optional<OpenSegment> last_segment(const JobView& job, std::uint32_t task);
+// Race that segment with so many fresh attempts from its begin on. Nothing if nobody works on the task, or while it is
+// in change.
 std::optional<Speculate> race(const JobView& job, std::uint32_t task, std::uint32_t copies, Reason reason);
 
 // Slots for copies that are asked for before a slot is free: as many as attempts will free within `period` seconds,

@@ -93,9 +93,7 @@ class Timed final : public Policy {
   static std::size_t copies_of(const Plan& plan) {
     std::size_t copies = 0;
     for (const Decision& decision : plan.decisions) {
-      if (const auto* speculate = std::get_if<Speculate>(&decision)) {
-        for (const std::uint32_t count : speculate->copies) copies += count;
-      }
+      if (const auto* speculate = std::get_if<Speculate>(&decision)) copies += scheduler::copies_of(*speculate);
     }
     return copies;
   }
@@ -166,12 +164,12 @@ class Workload {
   }
 
   void replay_profile() {
-    estimate::DurationSample sample;
+    math::DurationSample sample;
     for (int i = 0; i < 200; ++i) sample.add_finished((30 + 0.2 * i) / static_cast<double>(kSplit));
     for (int i = 0; i < 200; ++i) sample.add_launch(0.1);
     JobSpec spec;
     spec.application = "wordcount";
-    scheduler_.replay({now_, record::ProfileUpdated{Cluster::profile_key(spec), sample}});
+    scheduler_.replay({now_, fact::ProfileUpdated{Cluster::profile_key(spec), sample}});
   }
 
   void add_node(std::uint32_t slots) {

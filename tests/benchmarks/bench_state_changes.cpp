@@ -50,7 +50,7 @@ class IdealWorkers final : public master::ActionPerformer {
     });
     sealed_.clear();
   }
-  void observe(const scheduler::Record&) override { ++records_; }
+  void observe(const scheduler::JournalRecord&) override { ++records_; }
   std::uint64_t records() const { return records_; }
 
  private:
@@ -82,7 +82,7 @@ struct Measured {
 Measured run(const test::TemporaryDirectory& directory, std::uint64_t tasks, std::uint32_t slots, bool is_recorded) {
   const std::string place = directory / (is_recorded ? "recorded" : "plain");
   auto journal = journal::RocksdbJournal::open(place, {.sync = true});
-  if (!journal || !(*journal)->read_all([](const scheduler::Record&) {})) return {};
+  if (!journal || !(*journal)->read_all([](const scheduler::JournalRecord&) {})) return {};
   asio::io_context io(1);
   scheduler::Scheduler scheduler({.node_timeout = std::chrono::hours(1)});
   IdealWorkers workers(io);

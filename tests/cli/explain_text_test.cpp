@@ -5,7 +5,7 @@
 
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
-#include "scheduler/core/reason.h"
+#include "scheduler/policies/decision.h"
 
 namespace ontime::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "common/protocol/control.pb.h"
 #include "common/protocol/frame.h"
 #include "master/reports.h"
-#include "scheduler/core/invariants.h"
+#include "scheduler/core/cluster.h"
 #include "scheduler/core/scheduler.h"
 #include "tests/fuzz/targets.h"
 

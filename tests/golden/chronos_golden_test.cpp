@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "scheduler/core/outlook.h"
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
-#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/chronos/chronos.h"
 #include "tests/golden/golden_file.h"
 #include "tests/pocd/chronos_paper.h"
 #include "tests/pocd/handover.h"
@@ -16,8 +16,9 @@
 namespace ontime::golden {
 namespace {
 
-using namespace scheduler::pocd;  // NOLINT: the formulas under test
-using scheduler::estimate::OriginalPace;
+using namespace scheduler::chronos;  // NOLINT: the formulas under test
+using namespace scheduler::math;     // NOLINT
+using scheduler::math::OriginalPace;
 
 ChronosJob job_of(const Row& row, bool has_kill = true, bool has_tasks = true) {
   ChronosJob job;
@@ -213,7 +214,6 @@ TEST(GoldenChronos, Estimators) {
   const auto rows = csv("chronos_estimators.csv");
   Checker check("chronos_estimators.csv", rows.size());
   for (const Row& row : rows) {
-    using namespace scheduler::estimate;  // NOLINT
     const double now = row["t_now"];
     const double rate = (row["CP"] - row["FP"]) / (now - row["t_FP"]);
     check.near(row, "ect_printed_eq30", row["t_FP"] + 1 / rate, 1e-12);

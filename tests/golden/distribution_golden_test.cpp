@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
 #include "scheduler/policies/baselines/dolly.h"
 #include "tests/golden/golden_file.h"
 #include "tests/pocd/alpha_fair.h"
@@ -12,7 +12,9 @@
 namespace ontime::golden {
 namespace {
 
-using namespace scheduler::pocd;  // NOLINT: the formulas under test
+using namespace scheduler::math;  // NOLINT: the formulas under test
+using scheduler::dolly_clones;
+using scheduler::dolly_copies;
 
 double variance_of(double t_min, double beta) {
   return beta > 2 ? t_min / (beta - 1) * t_min / (beta - 1) * beta / (beta - 2) : kInfinity;

@@ -11,7 +11,8 @@
 namespace ontime::golden {
 namespace {
 
-using namespace scheduler::pocd;  // NOLINT: the formulas under test
+using namespace scheduler::math;  // NOLINT: the formulas under test
+using namespace scheduler::shed;  // NOLINT
 using nlohmann::json;
 
 constexpr double kTolerance = 1e-10;

@@ -12,7 +12,7 @@
 namespace ontime::golden {
 namespace {
 
-using namespace scheduler::estimate;  // NOLINT: the formulas under test
+using namespace scheduler::math;  // NOLINT: the formulas under test
 
 // LegacyTaskRuntimeEstimator: elapsed time over progress, of which it takes 1e-4 for granted; -1 for unknown.
 double legacy_runtime(double start, double now, double progress) {
@@ -37,7 +37,7 @@ TEST(GoldenHadoop, Statistics) {
   const auto rows = json_lines("hadoop_stats.jsonl");
   Checker check("hadoop_stats.jsonl", rows.size());
   for (const auto& row : rows) {
-    DurationStatistics statistics;
+    scheduler::DurationStatistics statistics;
     for (const auto& duration : row["input"]["durations_ms"]) statistics.add(duration.get<double>());
     const auto& expected = row["expected"];
     const std::string place = row["input"]["id"];

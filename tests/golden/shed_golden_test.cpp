@@ -1,12 +1,11 @@
 // Shed and Shed+: PoCD, hand-over offsets, shapes and intervals against the golden files.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
-#include <cmath>
-
-#include "scheduler/policies/shed/shed_formulas.h"
-#include "scheduler/policies/pieces.h"
+#include "scheduler/policies/open_segments.h"
+#include "scheduler/policies/shed/shed.h"
 #include "tests/golden/golden_file.h"
 #include "tests/pocd/handover.h"
 #include "tests/pocd/shed_paper.h"
@@ -14,8 +13,8 @@
 namespace ontime::golden {
 namespace {
 
-using namespace scheduler::pocd;      // NOLINT: the formulas under test
-using namespace scheduler::estimate;  // NOLINT
+using namespace scheduler::shed;  // NOLINT: the formulas under test
+using namespace scheduler::math;  // NOLINT
 
 TEST(GoldenShed, Pocd) {
   const auto rows = csv("shed_pocd.csv");

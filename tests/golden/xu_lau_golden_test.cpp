@@ -3,14 +3,14 @@
 
 #include <cmath>
 
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
+#include "scheduler/policies/xu_lau/xu_lau.h"
 #include "tests/golden/golden_file.h"
 #include "tests/pocd/xu_lau_paper.h"
 
 namespace ontime::golden {
 namespace {
 
-using namespace scheduler::pocd;  // NOLINT: the formulas under test
+using namespace scheduler::xu_lau;  // NOLINT: the formulas under test
 
 TEST(GoldenXuLau, CutoffLoad) {
   const auto rows = csv("xl_cutoff.csv");

@@ -13,25 +13,25 @@
 namespace ontime::journal {
 namespace {
 
-using scheduler::Record;
-namespace record = scheduler::record;
+using scheduler::JournalRecord;
+namespace fact = scheduler::fact;
 
-Record started(std::uint64_t epoch) { return {from_unix_ns(1), record::MasterStarted{epoch}}; }
-Record launched(std::uint32_t job, std::uint32_t task) {
-  return {from_unix_ns(2), record::AttemptLaunched{AttemptId{{JobId{job}, task}, 0}, NodeId{1}, {0, 10}, false}};
+JournalRecord started(std::uint64_t epoch) { return {from_unix_ns(1), fact::MasterStarted{epoch}}; }
+JournalRecord launched(std::uint32_t job, std::uint32_t task) {
+  return {from_unix_ns(2), fact::AttemptLaunched{AttemptId{{JobId{job}, task}, 0}, NodeId{1}, {0, 10}, false}};
 }
-Record profile(const std::string& key, double duration) {
-  record::ProfileUpdated fact{key, {}};
+JournalRecord profile(const std::string& key, double duration) {
+  fact::ProfileUpdated fact{key, {}};
   fact.sample.add_finished(duration);
   return {from_unix_ns(4), fact};
 }
-Record forgotten(std::uint32_t job) { return {from_unix_ns(3), record::JobForgotten{JobId{job}}}; }
+JournalRecord forgotten(std::uint32_t job) { return {from_unix_ns(3), fact::JobForgotten{JobId{job}}}; }
 
-Record added(std::uint32_t node) {
-  return {from_unix_ns(2), record::NodeAdded{NodeId{node}, "incarnation-" + std::to_string(node), "n", "h", 2}};
+JournalRecord added(std::uint32_t node) {
+  return {from_unix_ns(2), fact::NodeAdded{NodeId{node}, "incarnation-" + std::to_string(node), "n", "h", 2}};
 }
-Record duty(std::uint32_t node, scheduler::Duty duty) {
-  return {from_unix_ns(3), record::DutyChanged{NodeId{node}, duty}};
+JournalRecord duty(std::uint32_t node, scheduler::Duty duty) {
+  return {from_unix_ns(3), fact::DutyChanged{NodeId{node}, duty}};
 }
 
 enum class Kind { Memory, Rocksdb };
@@ -49,21 +49,21 @@ class JournalTest : public testing::TestWithParam<Kind> {
     contents();
   }
 
-  void append(const std::vector<Record>& batch) {
+  void append(const std::vector<JournalRecord>& batch) {
     const Status status = journal_->append(batch);
     ASSERT_TRUE(status) << status.error().message;
   }
 
   std::vector<std::string> contents() {
     std::vector<std::string> all;
-    const Status status = journal_->read_all([&](const Record& one) { all.push_back(encode_record(one)); });
+    const Status status = journal_->read_all([&](const JournalRecord& one) { all.push_back(encode_record(one)); });
     EXPECT_TRUE(status);
     return all;
   }
 
-  static std::vector<std::string> bytes_of(const std::vector<Record>& records) {
+  static std::vector<std::string> bytes_of(const std::vector<JournalRecord>& records) {
     std::vector<std::string> all;
-    for (const Record& one : records) all.push_back(encode_record(one));
+    for (const JournalRecord& one : records) all.push_back(encode_record(one));
     return all;
   }
 
@@ -87,20 +87,20 @@ TEST_P(JournalTest, KeepsOfANodeWhoItIsAndItsLatestDutyUntilItIsForgotten) {
   append({duty(2, scheduler::Duty::Left), launched(1, 0)});
   EXPECT_EQ(contents(), bytes_of({added(1), duty(1, scheduler::Duty::Serves), added(2),
                                   duty(2, scheduler::Duty::Left), added(256), launched(1, 0)}));
-  append({{from_unix_ns(5), record::NodeForgotten{NodeId{2}}}});
+  append({{from_unix_ns(5), fact::NodeForgotten{NodeId{2}}}});
   EXPECT_EQ(contents(), bytes_of({added(1), duty(1, scheduler::Duty::Serves), added(256), launched(1, 0)}));
 }
 
 TEST_P(JournalTest, ForgetsOneProfileAndNotThoseWhoseKeysBeginAlike) {
   append({profile("a", 1), profile("a1", 2), profile(std::string("a\0", 2), 3), profile("", 4)});
-  append({{from_unix_ns(5), record::ProfileForgotten{"a"}}});
+  append({{from_unix_ns(5), fact::ProfileForgotten{"a"}}});
   EXPECT_EQ(contents(), bytes_of({profile("", 4), profile(std::string("a\0", 2), 3), profile("a1", 2)}));
 }
 
 TEST_P(JournalTest, StaysAsLargeAsItIsHoweverOftenMastersStartAndNodesComeAndGo) {
   for (std::uint32_t i = 1; i <= 1000; ++i) {
     append({started(i), added(i), duty(i, scheduler::Duty::Drains), duty(i, scheduler::Duty::Serves)});
-    if (i > 1) append({{from_unix_ns(5), record::NodeForgotten{NodeId{i - 1}}}});
+    if (i > 1) append({{from_unix_ns(5), fact::NodeForgotten{NodeId{i - 1}}}});
   }
   EXPECT_EQ(contents().size(), 3u);
 }
@@ -124,7 +124,7 @@ TEST_P(JournalTest, KeepsTheLatestProfileOfEachKeyWhateverIsForgotten) {
 }
 
 TEST_P(JournalTest, SetsBackWhatIsLaterAndNothingElse) {
-  std::vector<Record> all{started(1), added(7), profile("a", 3), launched(1, 0), launched(1, 1), launched(2, 0)};
+  std::vector<JournalRecord> all{started(1), added(7), profile("a", 3), launched(1, 0), launched(1, 1), launched(2, 0)};
   all[1].at = all[4].at = from_unix_ns(1'000'000);
   append(all);
   ASSERT_TRUE(journal_->set_back(from_unix_ns(100)));

@@ -12,8 +12,8 @@ namespace ontime::journal {
 namespace {
 
 using scheduler::Fact;
-using scheduler::Record;
-namespace record = scheduler::record;
+using scheduler::JournalRecord;
+namespace fact = scheduler::fact;
 
 // Field by field, independent of the codec.
 struct SameAs {
@@ -23,77 +23,77 @@ struct SameAs {
   const F& as() const {
     return std::get<F>(other);
   }
-  bool operator()(const record::MasterStarted& a) const { return a.epoch == as<record::MasterStarted>().epoch; }
-  bool operator()(const record::NodeAdded& a) const {
-    const auto& b = as<record::NodeAdded>();
+  bool operator()(const fact::MasterStarted& a) const { return a.epoch == as<fact::MasterStarted>().epoch; }
+  bool operator()(const fact::NodeAdded& a) const {
+    const auto& b = as<fact::NodeAdded>();
     return std::tie(a.node, a.incarnation, a.name, a.host, a.slots) ==
            std::tie(b.node, b.incarnation, b.name, b.host, b.slots);
   }
-  bool operator()(const record::DutyChanged& a) const {
-    const auto& b = as<record::DutyChanged>();
+  bool operator()(const fact::DutyChanged& a) const {
+    const auto& b = as<fact::DutyChanged>();
     return std::tie(a.node, a.duty) == std::tie(b.node, b.duty);
   }
-  bool operator()(const record::JobAccepted& a) const {
-    return a.job == as<record::JobAccepted>().job && a.spec == as<record::JobAccepted>().spec;
+  bool operator()(const fact::JobAccepted& a) const {
+    return a.job == as<fact::JobAccepted>().job && a.spec == as<fact::JobAccepted>().spec;
   }
-  bool operator()(const record::AttemptLaunched& a) const {
-    const auto& b = as<record::AttemptLaunched>();
+  bool operator()(const fact::AttemptLaunched& a) const {
+    const auto& b = as<fact::AttemptLaunched>();
     return std::tie(a.attempt, a.node, a.range, a.speculative, a.standby) ==
            std::tie(b.attempt, b.node, b.range, b.speculative, b.standby);
   }
-  bool operator()(const record::StandbyBegun& a) const {
-    const auto& b = as<record::StandbyBegun>();
+  bool operator()(const fact::StandbyBegun& a) const {
+    const auto& b = as<fact::StandbyBegun>();
     return std::tie(a.attempt, a.range) == std::tie(b.attempt, b.range);
   }
-  bool operator()(const record::SegmentDivided& a) const {
-    const auto& b = as<record::SegmentDivided>();
+  bool operator()(const fact::SegmentDivided& a) const {
+    const auto& b = as<fact::SegmentDivided>();
     return std::tie(a.task, a.begin, a.at) == std::tie(b.task, b.begin, b.at);
   }
-  bool operator()(const record::PolicyDecided& decided) const {
+  bool operator()(const fact::PolicyDecided& decided) const {
     const scheduler::DecisionNote& a = decided.decision;
-    const scheduler::DecisionNote& b = as<record::PolicyDecided>().decision;
-    return decided.job == as<record::PolicyDecided>().job &&
+    const scheduler::DecisionNote& b = as<fact::PolicyDecided>().decision;
+    return decided.job == as<fact::PolicyDecided>().job &&
            std::tie(a.what, a.task, a.attempt, a.reason, a.segment, a.resume_at, a.pieces, a.copies, a.release,
                     a.when_ready, a.completion, a.pocd_before, a.pocd_after,
                     a.text) == std::tie(b.what, b.task, b.attempt, b.reason, b.segment, b.resume_at, b.pieces, b.copies,
                                         b.release, b.when_ready, b.completion, b.pocd_before, b.pocd_after, b.text);
   }
-  bool operator()(const record::ProfileUpdated& a) const {
-    const auto& b = as<record::ProfileUpdated>();
+  bool operator()(const fact::ProfileUpdated& a) const {
+    const auto& b = as<fact::ProfileUpdated>();
     return a.key == b.key && a.sample == b.sample;
   }
-  bool operator()(const record::ProfileForgotten& a) const { return a.key == as<record::ProfileForgotten>().key; }
-  bool operator()(const record::NodeForgotten& a) const { return a.node == as<record::NodeForgotten>().node; }
-  bool operator()(const record::SegmentCut& a) const {
-    const auto& b = as<record::SegmentCut>();
+  bool operator()(const fact::ProfileForgotten& a) const { return a.key == as<fact::ProfileForgotten>().key; }
+  bool operator()(const fact::NodeForgotten& a) const { return a.node == as<fact::NodeForgotten>().node; }
+  bool operator()(const fact::SegmentCut& a) const {
+    const auto& b = as<fact::SegmentCut>();
     return std::tie(a.attempt, a.begin, a.at, a.release) == std::tie(b.attempt, b.begin, b.at, b.release);
   }
-  bool operator()(const record::SegmentSealed& a) const {
-    const auto& b = as<record::SegmentSealed>();
+  bool operator()(const fact::SegmentSealed& a) const {
+    const auto& b = as<fact::SegmentSealed>();
     return std::tie(a.attempt, a.range, a.input_end, a.counters) ==
                std::tie(b.attempt, b.range, b.input_end, b.counters) &&
            a.output == b.output;
   }
-  bool operator()(const record::AttemptEnded& a) const {
-    const auto& b = as<record::AttemptEnded>();
+  bool operator()(const fact::AttemptEnded& a) const {
+    const auto& b = as<fact::AttemptEnded>();
     return std::tie(a.attempt, a.end, a.message) == std::tie(b.attempt, b.end, b.message);
   }
-  bool operator()(const record::CommitStarted& a) const { return a.job == as<record::CommitStarted>().job; }
-  bool operator()(const record::JobEnded& a) const {
-    const auto& b = as<record::JobEnded>();
+  bool operator()(const fact::CommitStarted& a) const { return a.job == as<fact::CommitStarted>().job; }
+  bool operator()(const fact::JobEnded& a) const {
+    const auto& b = as<fact::JobEnded>();
     return std::tie(a.job, a.state, a.message) == std::tie(b.job, b.state, b.message);
   }
-  bool operator()(const record::JobForgotten& a) const { return a.job == as<record::JobForgotten>().job; }
+  bool operator()(const fact::JobForgotten& a) const { return a.job == as<fact::JobForgotten>().job; }
 };
 
-bool is_same(const Record& a, const Record& b) {
+bool is_same(const JournalRecord& a, const JournalRecord& b) {
   return a.at == b.at && a.fact.index() == b.fact.index() && std::visit(SameAs{b.fact}, a.fact);
 }
 
 RC_GTEST_PROP(RecordCodec, DecodesWhatItEncodedForEveryKindOfFact, ()) {
   for (int kind = 0; kind < test::kFactKinds; ++kind) {
-    const Record original = test::any_record(kind);
-    const Result<Record> decoded = decode_record(encode_record(original));
+    const JournalRecord original = test::any_record(kind);
+    const Result<JournalRecord> decoded = decode_record(encode_record(original));
     RC_ASSERT(decoded.has_value());
     RC_ASSERT(is_same(original, *decoded));
   }
@@ -115,19 +115,19 @@ RC_GTEST_PROP(RecordCodec, RefusesAnyCutAndAnyAddition, ()) {
 RC_GTEST_PROP(RecordCodec, SurvivesArbitraryBytes, ()) { RC_ASSERT(!decode_record(*test::any_text()).has_value()); }
 
 TEST(RecordCodec, RefusesAValueOfANewerVersion) {
-  std::string bytes = encode_record({from_unix_ns(1), record::MasterStarted{3}});
+  std::string bytes = encode_record({from_unix_ns(1), fact::MasterStarted{3}});
   bytes[0] = static_cast<char>(kRecordVersion + 1);
-  const Result<Record> decoded = decode_record(bytes);
+  const Result<JournalRecord> decoded = decode_record(bytes);
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().message, "the record has an unknown version");
 }
 
 TEST(RecordCodec, RefusesARecordThatMakesNoSense) {
-  EXPECT_FALSE(decode_record(encode_record({from_unix_ns(1), record::CommitStarted{JobId{0}}})));
-  record::AttemptLaunched backwards{AttemptId{{JobId{1}, 0}, 0}, NodeId{1}, {5, 4}, false};
+  EXPECT_FALSE(decode_record(encode_record({from_unix_ns(1), fact::CommitStarted{JobId{0}}})));
+  fact::AttemptLaunched backwards{AttemptId{{JobId{1}, 0}, 0}, NodeId{1}, {5, 4}, false};
   EXPECT_FALSE(decode_record(encode_record({from_unix_ns(1), backwards})));
   EXPECT_FALSE(decode_record(encode_record(
-      {from_unix_ns(1), record::JobEnded{JobId{1}, static_cast<scheduler::JobState>(9), "what state is this"}})));
+      {from_unix_ns(1), fact::JobEnded{JobId{1}, static_cast<scheduler::JobState>(9), "what state is this"}})));
 }
 
 RC_GTEST_PROP(JournalKey, OrdersAsNumbersDo, ()) {

@@ -10,7 +10,7 @@
 
 namespace ontime::test {
 
-namespace record = scheduler::record;
+namespace fact = scheduler::fact;
 
 inline rc::Gen<std::string> any_text() { return rc::gen::container<std::string>(rc::gen::arbitrary<char>()); }
 
@@ -58,7 +58,7 @@ inline scheduler::JobSpec any_spec() {
 }
 
 inline scheduler::Fact any_sealed() {
-  record::SegmentSealed fact{any_attempt(), any_range(), *rc::gen::arbitrary<std::uint64_t>(), {}, {}};
+  fact::SegmentSealed fact{any_attempt(), any_range(), *rc::gen::arbitrary<std::uint64_t>(), {}, {}};
   fact.output.file_offset = *rc::gen::arbitrary<std::uint64_t>();
   fact.output.length = *rc::gen::arbitrary<std::uint64_t>();
   fact.output.records = *rc::gen::arbitrary<std::uint64_t>();
@@ -72,7 +72,7 @@ inline scheduler::Fact any_sealed() {
 
 inline scheduler::Fact any_cut() {
   const ByteRange range = any_range();
-  return record::SegmentCut{any_attempt(), range.begin, range.end, *rc::gen::arbitrary<bool>()};
+  return fact::SegmentCut{any_attempt(), range.begin, range.end, *rc::gen::arbitrary<bool>()};
 }
 
 inline scheduler::DecisionNote any_decision() {
@@ -95,7 +95,7 @@ inline scheduler::DecisionNote any_decision() {
 }
 
 inline scheduler::Fact any_profile() {
-  record::ProfileUpdated fact{*any_text(), {}};
+  fact::ProfileUpdated fact{*any_text(), {}};
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_finished(left * 0.25);
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_censored(left * 0.75);
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) fact.sample.add_launch(left * 1.5);
@@ -113,45 +113,45 @@ inline scheduler::Fact any_fact(int kind) {
   const NodeId node{*rc::gen::inRange<std::uint32_t>(1, 0xffffffff)};
   switch (kind) {
     case 0:
-      return record::MasterStarted{*rc::gen::arbitrary<std::uint64_t>()};
+      return fact::MasterStarted{*rc::gen::arbitrary<std::uint64_t>()};
     case 1:
-      return record::NodeAdded{node, *any_text(), *any_text(), *any_text(), *rc::gen::arbitrary<std::uint32_t>()};
+      return fact::NodeAdded{node, *any_text(), *any_text(), *any_text(), *rc::gen::arbitrary<std::uint32_t>()};
     case 2:
-      return record::JobAccepted{any_job(), any_spec()};
+      return fact::JobAccepted{any_job(), any_spec()};
     case 3:
-      return record::AttemptLaunched{any_attempt(), node, any_range(), *rc::gen::arbitrary<bool>(),
-                                     *rc::gen::arbitrary<bool>()};
+      return fact::AttemptLaunched{any_attempt(), node, any_range(), *rc::gen::arbitrary<bool>(),
+                                   *rc::gen::arbitrary<bool>()};
     case 4:
-      return record::StandbyBegun{any_attempt(), any_range()};
+      return fact::StandbyBegun{any_attempt(), any_range()};
     case 5:
       return any_cut();
     case 6:
-      return record::SegmentDivided{
+      return fact::SegmentDivided{
           {any_job(), *rc::gen::arbitrary<std::uint32_t>()}, 7, *rc::gen::inRange<std::uint64_t>(8, 99)};
     case 7:
       return any_sealed();
     case 8:
-      return record::AttemptEnded{any_attempt(), any_end(), *any_text()};
+      return fact::AttemptEnded{any_attempt(), any_end(), *any_text()};
     case 9:
-      return record::PolicyDecided{any_job(), any_decision()};
+      return fact::PolicyDecided{any_job(), any_decision()};
     case 10:
       return any_profile();
     case 11:
-      return record::CommitStarted{any_job()};
+      return fact::CommitStarted{any_job()};
     case 12:
-      return record::JobEnded{any_job(), static_cast<scheduler::JobState>(*rc::gen::inRange(0, 5)), *any_text()};
+      return fact::JobEnded{any_job(), static_cast<scheduler::JobState>(*rc::gen::inRange(0, 5)), *any_text()};
     case 13:
-      return record::JobForgotten{any_job()};
+      return fact::JobForgotten{any_job()};
     case 15:
-      return record::ProfileForgotten{*any_text()};
+      return fact::ProfileForgotten{*any_text()};
     case 16:
-      return record::NodeForgotten{node};
+      return fact::NodeForgotten{node};
     default:
-      return record::DutyChanged{node, static_cast<scheduler::Duty>(*rc::gen::inRange(0, 4))};
+      return fact::DutyChanged{node, static_cast<scheduler::Duty>(*rc::gen::inRange(0, 4))};
   }
 }
 
-inline scheduler::Record any_record(int kind) {
+inline scheduler::JournalRecord any_record(int kind) {
   return {from_unix_ns(*rc::gen::arbitrary<std::int64_t>()), any_fact(kind)};
 }
 

@@ -21,12 +21,12 @@ namespace ontime::journal {
 namespace {
 
 namespace fs = std::filesystem;
-namespace record = scheduler::record;
-using scheduler::Record;
+namespace fact = scheduler::fact;
+using scheduler::JournalRecord;
 
-Record fact_number(int number) {
+JournalRecord fact_number(int number) {
   const auto task = static_cast<std::uint32_t>(number);
-  return {from_unix_ns(number), record::AttemptLaunched{AttemptId{{JobId{1}, task}, 0}, NodeId{1}, {0, 10}, false}};
+  return {from_unix_ns(number), fact::AttemptLaunched{AttemptId{{JobId{1}, task}, 0}, NodeId{1}, {0, 10}, false}};
 }
 
 class RocksdbJournalTest : public testing::Test {
@@ -41,7 +41,7 @@ class RocksdbJournalTest : public testing::Test {
       return std::nullopt;
     }
     std::vector<int> numbers;
-    const Status status = (*journal)->read_all([&](const Record& one) {
+    const Status status = (*journal)->read_all([&](const JournalRecord& one) {
       EXPECT_EQ(encode_record(one), encode_record(fact_number(static_cast<int>(numbers.size()))));
       numbers.push_back(static_cast<int>(to_unix_ns(one.at)));
     });
@@ -54,9 +54,9 @@ class RocksdbJournalTest : public testing::Test {
   void make_journal(int count) {
     auto journal = open(true);
     ASSERT_TRUE(journal) << journal.error().message;
-    ASSERT_TRUE((*journal)->read_all([](const Record&) {}));
+    ASSERT_TRUE((*journal)->read_all([](const JournalRecord&) {}));
     for (int number = 0; number < count; ++number) {
-      const Record one = fact_number(number);
+      const JournalRecord one = fact_number(number);
       ASSERT_TRUE((*journal)->append({&one, 1}));
     }
   }
@@ -106,8 +106,8 @@ TEST_F(RocksdbJournalTest, GoesOnBehindWhatItHeld) {
   {
     auto journal = open();
     ASSERT_TRUE(journal);
-    ASSERT_TRUE((*journal)->read_all([](const Record&) {}));
-    const std::vector<Record> more = {fact_number(2), fact_number(3)};
+    ASSERT_TRUE((*journal)->read_all([](const JournalRecord&) {}));
+    const std::vector<JournalRecord> more = {fact_number(2), fact_number(3)};
     ASSERT_TRUE((*journal)->append(more));
   }
   EXPECT_EQ(reopen(), first(4));
@@ -116,11 +116,11 @@ TEST_F(RocksdbJournalTest, GoesOnBehindWhatItHeld) {
 TEST_F(RocksdbJournalTest, StoresABatchOnceThoughItIsAppendedAgain) {
   auto journal = open();
   ASSERT_TRUE(journal);
-  ASSERT_TRUE((*journal)->read_all([](const Record&) {}));
-  const std::vector<Record> batch = {fact_number(0), fact_number(1)};
+  ASSERT_TRUE((*journal)->read_all([](const JournalRecord&) {}));
+  const std::vector<JournalRecord> batch = {fact_number(0), fact_number(1)};
   ASSERT_TRUE((*journal)->append(batch));
   ASSERT_TRUE((*journal)->append_again(batch));
-  const Record more = fact_number(2);
+  const JournalRecord more = fact_number(2);
   ASSERT_TRUE((*journal)->append({&more, 1}));
   journal->reset();
   EXPECT_EQ(reopen(), first(3));
@@ -140,7 +140,7 @@ TEST_F(RocksdbJournalTest, IsReadWithoutBeingChangedWhileAnotherHasIt) {
   auto journal = RocksdbJournal::open_to_read(path_);
   ASSERT_TRUE(journal) << journal.error().message;
   std::size_t count = 0;
-  ASSERT_TRUE((*journal)->read_all([&](const Record&) { ++count; }));
+  ASSERT_TRUE((*journal)->read_all([&](const JournalRecord&) { ++count; }));
   EXPECT_EQ(count, 3u);
   EXPECT_EQ(names(), before);
   EXPECT_FALSE(RocksdbJournal::open_to_read(directory_ / "none"));
@@ -223,9 +223,9 @@ TEST_F(RocksdbJournalTest, RefusesARecordUnderAnotherJobsKey) {
 TEST_F(RocksdbJournalTest, KnowsWhenItsDirectoryIsTakenAway) {
   auto journal = open();
   ASSERT_TRUE(journal);
-  ASSERT_TRUE((*journal)->read_all([](const Record&) {}));
+  ASSERT_TRUE((*journal)->read_all([](const JournalRecord&) {}));
   fs::rename(path_, directory_ / "elsewhere");
-  const Record one = fact_number(0);
+  const JournalRecord one = fact_number(0);
   const Status gone = (*journal)->append({&one, 1});
   ASSERT_FALSE(gone);
   EXPECT_NE(gone.error().message.find("the directory was removed or another one is in its place"), std::string::npos);
@@ -263,8 +263,8 @@ TEST_F(RocksdbJournalTest, KeepsFewLogsHoweverOftenItIsOpened) {
   for (int number = 0; number < 30; ++number) {
     auto journal = open();
     ASSERT_TRUE(journal);
-    ASSERT_TRUE((*journal)->read_all([](const Record&) {}));
-    const Record one = fact_number(number);
+    ASSERT_TRUE((*journal)->read_all([](const JournalRecord&) {}));
+    const JournalRecord one = fact_number(number);
     ASSERT_TRUE((*journal)->append({&one, 1}));
   }
   const auto is_log = [](const fs::directory_entry& entry) { return entry.path().extension() == ".log"; };
@@ -365,9 +365,9 @@ TEST_F(DamageTest, AnotherJournalsLogIsRefused) {
   const std::string path = directory_ / "other";
   {
     auto other = RocksdbJournal::open(path, {.sync = true});
-    ASSERT_TRUE(other && (*other)->read_all([](const Record&) {}));
+    ASSERT_TRUE(other && (*other)->read_all([](const JournalRecord&) {}));
     for (int number = 0; number < kFacts; ++number) {
-      const Record one = fact_number(number);
+      const JournalRecord one = fact_number(number);
       ASSERT_TRUE((*other)->append({&one, 1}));
     }
   }

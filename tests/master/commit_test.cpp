@@ -34,12 +34,12 @@ class CommitTest : public testing::Test {
   std::string attempt(const std::string& name) const { return output::attempts_directory(output_, kClaim) + "/" + name; }
   void make_attempt(const std::string& name, const std::string& bytes) { test::write_file(attempt(name), bytes); }
 
-  // One more task, from these pieces.
-  void add_task(bool may_rename, const std::vector<Piece>& pieces) {
+  // One more task, from these extents.
+  void add_task(bool may_rename, const std::vector<Extent>& extents) {
     const auto index = static_cast<std::uint32_t>(plan_.parts.size());
-    Part part{part_file_name(index), 0, pieces, may_rename};
+    Part part{part_file_name(index), 0, extents, may_rename};
     output::Task task{index, 0, {index * 100u, index * 100u + 100}, part.name, {}};
-    for (const Piece& piece : pieces) part.length += piece.length;
+    for (const Extent& extent : extents) part.length += extent.length;
     plan_.parts.push_back(part);
     plan_.manifest.tasks.push_back(task);
     plan_.manifest.inputs = {{"/input", 1'000'000, 0, "plain"}};

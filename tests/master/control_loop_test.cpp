@@ -32,7 +32,7 @@ class Recorder : public ActionPerformer {
     }
   }
   void flush() override { ++flushes; }
-  void observe(const scheduler::Record&) override { ++records; }
+  void observe(const scheduler::JournalRecord&) override { ++records; }
 
   std::vector<std::string> seen;
   int flushes = 0;

@@ -41,7 +41,7 @@ class GatedJournal : public journal::MemoryJournal {
     return batches_;
   }
 
-  Status append(std::span<const scheduler::Record> batch) override {
+  Status append(std::span<const scheduler::JournalRecord> batch) override {
     std::unique_lock lock(mutex_);
     is_writing_ = true;
     changed_.wait(lock, [this] { return is_open_; });

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "scheduler/core/invariants.h"
+#include "scheduler/core/cluster.h"
 #include "scheduler/core/scheduler.h"
 
 namespace ontime::master {
@@ -96,9 +96,9 @@ TEST(Reports, AFailureSaysWhereTheFaultMayLie) {
   report.mutable_attempt()->set_job(1);
   using enum scheduler::FailureKind;
   const std::map<int, scheduler::FailureKind> kinds{
-      {wire::FAILURE_NONE, Attempt},  {wire::CRASHED, Attempt},    {wire::THREW, Attempt},
-      {wire::OUTPUT, Place},          {wire::INPUT, Place},        {wire::INPUT_CHANGED, Missing},
-      {wire::BAD_RECORD, Data},       {wire::BAD_APPLICATION, Missing}, {wire::LAUNCH, Node}};
+      {wire::FAILURE_NONE, Attempt}, {wire::CRASHED, Attempt},         {wire::THREW, Attempt},
+      {wire::OUTPUT, Storage},       {wire::INPUT, Storage},           {wire::INPUT_CHANGED, Missing},
+      {wire::BAD_RECORD, Data},      {wire::BAD_APPLICATION, Missing}, {wire::LAUNCH, Node}};
   for (int failure = wire::FAILURE_NONE; failure <= wire::LAUNCH; ++failure) {
     report.mutable_ended()->set_failure(static_cast<wire::Failure>(failure));
     const auto event = event_of(NodeId{1}, report);

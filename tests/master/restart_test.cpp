@@ -21,10 +21,10 @@ class ClockTest : public MasterFixture {
   // A journal that began at one time, and in which a job was accepted at another one and killed an hour later.
   void start_on_journal(TimePoint begun, TimePoint accepted) {
     stop_master();
-    const scheduler::record::JobEnded ended{JobId{3}, scheduler::JobState::Killed, "killed"};
-    std::vector<scheduler::Record> written{{begun, scheduler::record::MasterStarted{40}},
-                                           {accepted, scheduler::record::JobAccepted{JobId{3}, {}}},
-                                           {accepted + std::chrono::hours(1), ended}};
+    const scheduler::fact::JobEnded ended{JobId{3}, scheduler::JobState::Killed, "killed"};
+    std::vector<scheduler::JournalRecord> written{{begun, scheduler::fact::MasterStarted{40}},
+                                                  {accepted, scheduler::fact::JobAccepted{JobId{3}, {}}},
+                                                  {accepted + std::chrono::hours(1), ended}};
     EXPECT_TRUE(journal_.append(written));
     start_master();
   }

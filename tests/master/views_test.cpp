@@ -8,7 +8,7 @@
 namespace ontime::master {
 namespace {
 
-namespace record = scheduler::record;
+namespace fact = scheduler::fact;
 using scheduler::Cluster;
 using scheduler::Fact;
 
@@ -21,23 +21,23 @@ class ViewsTest : public testing::Test {
     spec.inputs = {{"/plain", 100, 1, scheduler::Codec::Plain}, {"/packed.gz", 50, 2, scheduler::Codec::Gzip}};
     spec.output = "/out";
     spec.split_bytes = 1000;
-    apply(record::MasterStarted{1});
-    apply(record::NodeAdded{NodeId{1}, "inc", "name-1", "host", 4});
-    apply(record::JobAccepted{JobId{1}, spec});
+    apply(fact::MasterStarted{1});
+    apply(fact::NodeAdded{NodeId{1}, "inc", "name-1", "host", 4});
+    apply(fact::JobAccepted{JobId{1}, spec});
   }
 
   void apply(Fact fact) { cluster_.apply({from_unix_ns(++time_), std::move(fact)}); }
   static AttemptId attempt(std::uint32_t task, std::uint32_t number) { return {{JobId{1}, task}, number}; }
 
   void launch(std::uint32_t task, std::uint32_t number, ByteRange range) {
-    apply(record::AttemptLaunched{attempt(task, number), NodeId{1}, range, number > 0});
+    apply(fact::AttemptLaunched{attempt(task, number), NodeId{1}, range, number > 0});
   }
   void cut(std::uint32_t task, std::uint32_t number, std::uint64_t begin, std::uint64_t at, bool release = false) {
-    apply(record::SegmentCut{attempt(task, number), begin, at, release});
+    apply(fact::SegmentCut{attempt(task, number), begin, at, release});
   }
   void seal(std::uint32_t task, std::uint32_t number, ByteRange range, std::uint64_t offset, std::uint64_t length,
             std::uint64_t input_end = 0) {
-    record::SegmentSealed fact{attempt(task, number), range, input_end == 0 ? range.end : input_end, {}, {}};
+    fact::SegmentSealed fact{attempt(task, number), range, input_end == 0 ? range.end : input_end, {}, {}};
     fact.output = {offset, length, 3, 77};
     fact.counters = {{{"g", "n"}, 1}};
     apply(fact);
@@ -62,8 +62,8 @@ TEST_F(ViewsTest, ATaskOfOneAttemptIsRenamed) {
   ASSERT_EQ(plan.parts.size(), 2u);
   EXPECT_TRUE(plan.parts[0].may_rename);
   EXPECT_EQ(plan.parts[0].length, 11u);
-  ASSERT_EQ(plan.parts[0].pieces.size(), 1u);
-  EXPECT_EQ(plan.parts[0].pieces[0].file, "t00000-a0");
+  ASSERT_EQ(plan.parts[0].extents.size(), 1u);
+  EXPECT_EQ(plan.parts[0].extents[0].file, "t00000-a0");
   EXPECT_TRUE(plan.parts[1].may_rename);
 }
 
@@ -92,9 +92,9 @@ TEST_F(ViewsTest, ATaskOfSeveralAttemptsIsStitchedInInputOrder) {
   finish_packed();
   const Part part = make_commit_plan(commit_of(cluster_, JobId{1})).parts[0];
   EXPECT_FALSE(part.may_rename);
-  ASSERT_EQ(part.pieces.size(), 2u);
-  EXPECT_EQ(part.pieces[0].file, "t00000-a0");
-  EXPECT_EQ(part.pieces[1].file, "t00000-a1");
+  ASSERT_EQ(part.extents.size(), 2u);
+  EXPECT_EQ(part.extents[0].file, "t00000-a0");
+  EXPECT_EQ(part.extents[1].file, "t00000-a1");
 }
 
 TEST_F(ViewsTest, TheFileOfAnAttemptThatWasKilledIsCopied) {
@@ -103,7 +103,7 @@ TEST_F(ViewsTest, TheFileOfAnAttemptThatWasKilledIsCopied) {
   seal(0, 0, {0, 40}, 0, 5);
   launch(0, 1, {40, 100});
   seal(0, 1, {40, 100}, 0, 0);  // lost the rest of its work to another, which had nothing to say
-  apply(record::AttemptEnded{attempt(0, 0), scheduler::AttemptEnd::Killed, "lost a race"});
+  apply(fact::AttemptEnded{attempt(0, 0), scheduler::AttemptEnd::Killed, "lost a race"});
   finish_packed();
   EXPECT_FALSE(make_commit_plan(commit_of(cluster_, JobId{1})).parts[0].may_rename);
 }
@@ -117,8 +117,8 @@ TEST_F(ViewsTest, GarbageBeforeOrBetweenTheSegmentsIsLeftOut) {
   const Part part = make_commit_plan(commit_of(cluster_, JobId{1})).parts[0];
   EXPECT_FALSE(part.may_rename);
   EXPECT_EQ(part.length, 11u);
-  ASSERT_EQ(part.pieces.size(), 2u);
-  EXPECT_EQ(part.pieces[1].offset, 20u);
+  ASSERT_EQ(part.extents.size(), 2u);
+  EXPECT_EQ(part.extents[1].offset, 20u);
 }
 
 TEST_F(ViewsTest, OfRacingAttemptsTheFurthestCounts) {
@@ -161,7 +161,7 @@ TEST_F(ViewsTest, AJobTooLargeForOneReplyIsContinued) {
   scheduler::JobSpec spec;
   spec.inputs = {{"/" + std::string(4000, 'x'), 10'000, 1, scheduler::Codec::Plain}};
   spec.split_bytes = 1;
-  apply(record::JobAccepted{JobId{2}, spec});
+  apply(fact::JobAccepted{JobId{2}, spec});
   const scheduler::Job& job = *cluster_.find_job(JobId{2});
   const FailureMessages failures;
   const TaskViews views(cluster_, failures);
@@ -187,7 +187,7 @@ class ExplanationTest : public ViewsTest {
   static constexpr std::int64_t kSecond = 1'000'000'000;
 
   void at(std::int64_t second) { time_ = 1003 + second * kSecond; }  // after submission
-  void decide(scheduler::DecisionNote note) { apply(record::PolicyDecided{JobId{1}, std::move(note)}); }
+  void decide(scheduler::DecisionNote note) { apply(fact::PolicyDecided{JobId{1}, std::move(note)}); }
   scheduler::DecisionNote takeover(std::uint32_t task, std::uint64_t segment, std::uint64_t at, std::uint32_t copies) {
     scheduler::DecisionNote note;
     note.what = scheduler::DecisionNote::What::Speculate;
@@ -204,7 +204,7 @@ class ExplanationTest : public ViewsTest {
     return note;
   }
   void copy(std::uint32_t task, std::uint32_t number, ByteRange range) {
-    apply(record::AttemptLaunched{attempt(task, number), NodeId{1}, range, true});
+    apply(fact::AttemptLaunched{attempt(task, number), NodeId{1}, range, true});
   }
   const scheduler::Job& job() const { return *cluster_.find_job(JobId{1}); }
   wire::Reply::Explained explained(wire::Request::Explain request = {}) const {
@@ -324,10 +324,10 @@ TEST(FailureMessages, AreKeptUntilTheirJobIsForgotten) {
   FailureMessages messages;
   const AttemptId one{{JobId{1}, 0}, 0};
   const AttemptId two{{JobId{2}, 0}, 0};
-  messages.observe({from_unix_ns(1), record::AttemptEnded{one, scheduler::AttemptEnd::Failed, "first"}});
-  messages.observe({from_unix_ns(1), record::AttemptEnded{two, scheduler::AttemptEnd::Failed, "second"}});
+  messages.observe({from_unix_ns(1), fact::AttemptEnded{one, scheduler::AttemptEnd::Failed, "first"}});
+  messages.observe({from_unix_ns(1), fact::AttemptEnded{two, scheduler::AttemptEnd::Failed, "second"}});
   EXPECT_EQ(messages.of(one), "first");
-  messages.observe({from_unix_ns(1), record::JobForgotten{JobId{1}}});
+  messages.observe({from_unix_ns(1), fact::JobForgotten{JobId{1}}});
   EXPECT_EQ(messages.of(one), "");
   EXPECT_EQ(messages.of(two), "second");
 }
@@ -335,7 +335,7 @@ TEST(FailureMessages, AreKeptUntilTheirJobIsForgotten) {
 TEST(FailureMessages, AreBounded) {
   FailureMessages messages;
   for (std::uint32_t task = 0; task < 10'000; ++task) {
-    messages.observe({from_unix_ns(1), record::AttemptEnded{{{JobId{1}, task}, 0}, scheduler::AttemptEnd::Lost, "x"}});
+    messages.observe({from_unix_ns(1), fact::AttemptEnded{{{JobId{1}, task}, 0}, scheduler::AttemptEnd::Lost, "x"}});
   }
   EXPECT_EQ(messages.of({{JobId{1}, 0}, 0}), "");
   EXPECT_EQ(messages.of({{JobId{1}, 9999}, 0}), "x");

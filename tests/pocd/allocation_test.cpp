@@ -1,4 +1,6 @@
 // The grants: never above kappa, never worse than any other grant in scenarios small enough to try them all.
+#include "scheduler/math/allocation.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -7,12 +9,15 @@
 #include <functional>
 #include <limits>
 
-#include "scheduler/math/allocation.h"
-#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/shed.h"
 #include "tests/pocd/generators.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::test {
 namespace {
+
+using namespace math;     // NOLINT
+using namespace chronos;  // NOLINT
+using namespace shed;     // NOLINT
 
 constexpr std::uint32_t kMost = 3;
 
@@ -255,4 +260,4 @@ TEST(ShedPlusAllocation, LargeSumsComeWithinTheirStatedGap) {
 }
 
 }  // namespace
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::test

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 double alpha_fair_utility(double p, double alpha) {
   if (alpha == 1) return std::log(p);
@@ -14,4 +14,4 @@ double alpha_fair_utility_ln(double ln_p, double alpha) {
   return std::exp((1 - alpha) * ln_p) / (1 - alpha);
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

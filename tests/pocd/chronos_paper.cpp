@@ -3,10 +3,12 @@
 #include <cmath>
 #include <numbers>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::chronos {
+
+using namespace math;  // NOLINT
 namespace {
 
 // beta ln((1 - phi) t_min) - ln Db, which mixes a time to the power beta with a time
@@ -131,4 +133,4 @@ double equation_60_as_printed(const ChronosJob& job) {
   return printed_numerator(job) / -ln_share_of_time(job.deadline, job.tau_est, job.phi, job.deadline);
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::chronos

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/chronos/chronos.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::chronos {
 
 // Theorems 3 and 5 without the clamp to a probability: ln p may exceed 0, R may leave [0, 1].
 double ln_miss_as_printed(Strategy strategy, const ChronosJob& job, double r);
@@ -47,4 +47,4 @@ double clone_beats_resume_above(const ChronosJob& job);
 double theorem_7_3_as_printed(const ChronosJob& job);
 double equation_60_as_printed(const ChronosJob& job);
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::chronos

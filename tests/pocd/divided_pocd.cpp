@@ -4,13 +4,13 @@
 
 #include "scheduler/math/numeric.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 namespace {
 
-double time_left(const DividedRest& rest) { return accurate_sum({rest.deadline, -rest.tau, -rest.launch}); }
+double time_left(const DividedWork& rest) { return accurate_sum({rest.deadline, -rest.tau, -rest.launch}); }
 
 // s (D - tau - t_lau) - (1 - phi) t_min with hardly any rounding.
-double slack_of(const DividedRest& rest, double s) {
+double slack_of(const DividedWork& rest, double s) {
   const double total = s * rest.deadline;
   const double passed = s * rest.tau;
   const double launching = s * rest.launch;
@@ -22,7 +22,7 @@ double slack_of(const DividedRest& rest, double s) {
 
 // ln((1 - phi) t_min / (s (D - tau - t_lau))), not clamped. Close to 1 by its distance from 1: where a piece just fits
 // into its time, the quotient's rounding would be all that is left of the logarithm.
-double ln_share(const DividedRest& rest, double s) {
+double ln_share(const DividedWork& rest, double s) {
   const double left = time_left(rest);
   if (!(left > 0)) return kInfinity;
   const double ratio = (1 - rest.phi) * rest.t_min / (s * left);
@@ -36,15 +36,15 @@ double ln_race_of_pieces(double ln_miss_of_one, double s, double c) {
 
 }  // namespace
 
-double ln_piece_miss(const DividedRest& rest, double s) {
+double ln_piece_miss(const DividedWork& rest, double s) {
   const double ln = ln_share(rest, s);
   return ln < 0 ? rest.beta * ln : 0;
 }
 
-double ln_divided_pocd(const DividedRest& rest, double s, double c) {
+double ln_divided_pocd(const DividedWork& rest, double s, double c) {
   return ln_race_of_pieces(ln_piece_miss(rest, s), s, c);
 }
 
-bool is_hopeless(const DividedRest& rest, double s) { return !(time_left(rest) > 0) || slack_of(rest, s) <= 0; }
+bool is_hopeless(const DividedWork& rest, double s) { return !(time_left(rest) > 0) || slack_of(rest, s) <= 0; }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

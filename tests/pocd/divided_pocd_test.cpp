@@ -1,5 +1,5 @@
 // The PoCD of a divided rest, against values computed with 60 digits.
-#include "scheduler/policies/split_resume/division.h"
+#include "tests/pocd/divided_pocd.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -8,11 +8,14 @@
 #include <cmath>
 
 #include "scheduler/math/numeric.h"
-#include "scheduler/policies/shed/shed_formulas.h"
-#include "tests/pocd/divided_pocd.h"
+#include "scheduler/policies/shed/shed.h"
+#include "scheduler/policies/split_resume/split_resume.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::test {
 namespace {
+
+using namespace math;  // NOLINT
+using namespace shed;  // NOLINT
 
 struct Row {
   double phi, t_min, beta, deadline, tau, launch, s, c, ln_miss, ln_pocd;
@@ -61,7 +64,7 @@ const Row kRows[] = {
 };
 // clang-format on
 
-DividedRest rest_of(const Row& row) { return {row.phi, row.t_min, row.beta, row.deadline, row.tau, row.launch}; }
+DividedWork rest_of(const Row& row) { return {row.phi, row.t_min, row.beta, row.deadline, row.tau, row.launch}; }
 
 void expect_close(double expected, double got) {
   if (std::isinf(expected) || expected == 0) {
@@ -81,12 +84,12 @@ TEST(DividedPocd, MatchesGoldenRows) {
 }
 
 TEST(DividedPocd, UndividedItIsShedPlusWithoutTheAttemptThatIsKept) {
-  const DividedRest rest{0.25, 120, 1.5, 200, 60, 0};
+  const DividedWork rest{0.25, 120, 1.5, 200, 60, 0};
   EXPECT_DOUBLE_EQ(ln_divided_pocd(rest, 1, 3), ln_one_minus_exp(3 * ln_attempt_miss(1.5, 0.25, 120, 200, 60)));
 }
 
 TEST(DividedPocd, OnlyADividedRestCanBeDoneFasterThanTheShortestTime) {
-  const DividedRest rest{0, 120, 1.5, 84, 0, 2};
+  const DividedWork rest{0, 120, 1.5, 84, 0, 2};
   EXPECT_TRUE(is_hopeless(rest, 1));
   EXPECT_EQ(ln_divided_pocd(rest, 1, 1000), -kInfinity);
   EXPECT_FALSE(is_hopeless(rest, 2));
@@ -104,4 +107,4 @@ RC_GTEST_PROP(DividedPocd, GrowsWithCopiesAndWithTime, ()) {
 }
 
 }  // namespace
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::test

@@ -6,12 +6,16 @@
 
 #include "scheduler/math/estimator.h"
 #include "scheduler/policies/baselines/hadoop.h"
-#include "scheduler/policies/pieces.h"
+#include "scheduler/policies/open_segments.h"
 #include "tests/pocd/generators.h"
 #include "tests/pocd/handover.h"
 
-namespace ontime::scheduler::estimate {
+namespace ontime::scheduler::test {
 namespace {
+
+using namespace math;     // NOLINT
+using namespace chronos;  // NOLINT
+using namespace shed;     // NOLINT
 
 // An attempt that works evenly from `begin` on and gets from progress `from` to 1 in `takes`.
 struct SteadyAttempt {
@@ -71,14 +75,14 @@ TEST(DurationStatistics, OneFinishedTaskIsAnExpectation) {
 }
 
 RC_GTEST_PROP(HandoverProperty, ASteadyReaderMeetsTheCopyWhenItIsReady, ()) {
-  const double rate = pocd::any_real(1e5, 1e8);
-  const double launch = pocd::any_real(0.1, 60);
+  const double rate = any_real(1e5, 1e8);
+  const double launch = any_real(0.1, 60);
   OriginalPace pace;
-  pace.b_start = pocd::any_real(0, 1e9);
-  pace.t_launched = pocd::any_real(0, 100);
+  pace.b_start = any_real(0, 1e9);
+  pace.t_launched = any_real(0, 100);
   pace.t_processing = pace.t_launched + launch;
-  pace.t_first = pace.t_processing + pocd::any_real(0, 20);
-  pace.t_now = pace.t_first + pocd::any_real(1, 100);
+  pace.t_first = pace.t_processing + any_real(0, 20);
+  pace.t_now = pace.t_first + any_real(1, 100);
   pace.b_first = rate * (pace.t_first - pace.t_processing);
   pace.b_done = rate * (pace.t_now - pace.t_processing);
   const double met = pace.b_start + rate * (pace.t_now + launch - pace.t_processing);
@@ -94,4 +98,4 @@ TEST(Handover, NothingIsLeftForACopyAtTheEnd) {
 }
 
 }  // namespace
-}  // namespace ontime::scheduler::estimate
+}  // namespace ontime::scheduler::test

@@ -5,21 +5,23 @@
 
 #include <algorithm>
 
-#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/chronos/chronos.h"
 #include "tests/pocd/shed_paper.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::test {
 
 // A number in [low, high] out of a million equally spaced ones; both ends occur.
 inline double any_real(double low, double high) {
   return low + (high - low) * *rc::gen::inRange(0, 1'000'001) / 1'000'000;
 }
 
-inline Strategy any_strategy() { return *rc::gen::element(Strategy::Clone, Strategy::Restart, Strategy::Resume); }
+inline chronos::Strategy any_strategy() {
+  return *rc::gen::element(chronos::Strategy::Clone, chronos::Strategy::Restart, chronos::Strategy::Resume);
+}
 
 // Any job, possible or not: deadlines below t_min, no time left after tau_est, all work done.
-inline ChronosJob any_chronos_job() {
-  ChronosJob job;
+inline chronos::ChronosJob any_chronos_job() {
+  chronos::ChronosJob job;
   job.tasks = *rc::gen::inRange(1, 2000);
   job.t_min = any_real(0.1, 300);
   job.beta = any_real(0.2, 4);
@@ -30,7 +32,7 @@ inline ChronosJob any_chronos_job() {
   return job;
 }
 
-inline ShedJob any_shed_job(int most_tasks) {
+inline shed::ShedJob any_shed_job(int most_tasks) {
   const double t_min = any_real(10, 100);
   const bool running = *rc::gen::arbitrary<bool>();
   const double deadline = t_min * any_real(0.9, 6);
@@ -42,9 +44,9 @@ inline ShedJob any_shed_job(int most_tasks) {
           running ? any_real(0, 1) : 0};
 }
 
-inline RunningJob any_running_job(int most_tasks) {
+inline shed::RunningJob any_running_job(int most_tasks) {
   const double t_min = any_real(10, 100);
-  RunningJob job{t_min * any_real(1.2, 5), t_min, 0, {}};
+  shed::RunningJob job{t_min * any_real(1.2, 5), t_min, 0, {}};
   job.tau = job.deadline * any_real(0, 0.9);
   const int tasks = *rc::gen::inRange(1, most_tasks + 1);
   for (int i = 0; i < tasks; ++i) {
@@ -56,4 +58,4 @@ inline RunningJob any_running_job(int most_tasks) {
   return job;
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::test

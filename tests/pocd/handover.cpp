@@ -1,6 +1,6 @@
 #include "tests/pocd/handover.h"
 
-namespace ontime::scheduler::estimate {
+namespace ontime::scheduler::math {
 namespace {
 
 Handover handover(const OriginalPace& pace, double b_extra) { return {b_extra, pace.b_start + pace.b_done + b_extra}; }
@@ -17,4 +17,4 @@ Handover shed_handover(const OriginalPace& pace) {
 
 double shed_b_new_as_printed(const OriginalPace& pace) { return pace.b_start + shed_handover(pace).b_new; }
 
-}  // namespace ontime::scheduler::estimate
+}  // namespace ontime::scheduler::math

@@ -1,9 +1,9 @@
 #pragma once
 // Where a copy takes over, as the papers print it: the original reads on for b_extra bytes while the copy is being
 // launched, so the copy starts at b_new and the original works up to there. What is shipped instead is
-// linear_handover() of scheduler/policies/pieces.h.
+// linear_handover() of scheduler/policies/open_segments.h.
 
-namespace ontime::scheduler::estimate {
+namespace ontime::scheduler::math {
 
 // The original as its reports show it. Bytes; offsets are absolute, counts are from b_start. Times: instants with one
 // origin, in any one unit.
@@ -33,4 +33,4 @@ Handover shed_handover(const OriginalPace& pace);
 // Shed eq. 15 to the letter: eq. 14's b_proc is an offset, so adding b_start once more counts it twice.
 double shed_b_new_as_printed(const OriginalPace& pace);
 
-}  // namespace ontime::scheduler::estimate
+}  // namespace ontime::scheduler::math

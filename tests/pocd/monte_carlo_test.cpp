@@ -6,16 +6,20 @@
 #include <functional>
 #include <random>
 
-#include "scheduler/math/lognormal.h"
-#include "scheduler/math/pareto.h"
-#include "scheduler/policies/chronos/chronos_formulas.h"
-#include "scheduler/policies/shed/shed_formulas.h"
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
+#include "scheduler/math/distributions.h"
+#include "scheduler/policies/chronos/chronos.h"
+#include "scheduler/policies/shed/shed.h"
+#include "scheduler/policies/xu_lau/xu_lau.h"
 #include "tests/pocd/chronos_paper.h"
 #include "tests/pocd/xu_lau_paper.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::test {
 namespace {
+
+using namespace math;     // NOLINT
+using namespace chronos;  // NOLINT
+using namespace shed;     // NOLINT
+using namespace xu_lau;   // NOLINT
 
 constexpr int kSamples = 400'000;
 constexpr double kErrors = 5;  // allowed distance in standard errors
@@ -173,4 +177,4 @@ TEST(MonteCarlo, CappedMeans) {
 }
 
 }  // namespace
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::test

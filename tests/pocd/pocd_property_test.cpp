@@ -4,16 +4,20 @@
 
 #include <cmath>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
-#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/chronos/chronos.h"
 #include "tests/pocd/alpha_fair.h"
 #include "tests/pocd/chronos_paper.h"
 #include "tests/pocd/generators.h"
 #include "tests/pocd/tail_pocd.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::test {
 namespace {
+
+using namespace math;     // NOLINT
+using namespace chronos;  // NOLINT
+using namespace shed;     // NOLINT
 
 // Differences below this are rounding.
 bool at_most(double a, double b) { return a <= b + 1e-12 * std::abs(b); }
@@ -142,4 +146,4 @@ TEST(Pocd, CopiesDoNotHarmWhereThePaperSaysSo) {
 }
 
 }  // namespace
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::test

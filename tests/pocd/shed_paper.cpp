@@ -5,7 +5,9 @@
 
 #include "scheduler/math/numeric.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::shed {
+
+using namespace math;  // NOLINT
 namespace {
 
 // The lowest index of those with the smallest value that may be chosen.
@@ -92,4 +94,4 @@ ShedPlusGrant shed_plus_listing(std::span<const JobOdds> jobs, std::int64_t kapp
   return grant;
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::shed

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/shed.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::shed {
 
 // Shed+ eq. 14 to the letter: negative for t_rem < (1 - phi) t_min.
 double straggler_shape_as_printed(double t_rem, double phi, double t_min);
@@ -36,11 +36,11 @@ enum class HopelessJobs { Feed, Skip };
 
 // Shed's Algorithm 1, lines 8-21, with the cap MAX on r_j of the evaluation: one copy per task to the job with the
 // smallest R_j, the lowest index on ties, until nothing fits.
-ShedGrant shed_listing(std::span<const ShedJob> jobs, std::int64_t kappa, CopyLimit limit, HopelessJobs hopeless);
+ShedGrant shed_listing(std::span<const ShedJob> jobs, std::int64_t kappa, math::CopyLimit limit, HopelessJobs hopeless);
 
 // Shed+'s Algorithm 1, lines 7-26: one copy at a time to the job with the smallest R_j, and in it to the straggler with
 // the smallest R_i; the lowest index on ties.
-ShedPlusGrant shed_plus_listing(std::span<const JobOdds> jobs, std::int64_t kappa, CopyLimit limit,
+ShedPlusGrant shed_plus_listing(std::span<const JobOdds> jobs, std::int64_t kappa, math::CopyLimit limit,
                                 HopelessJobs hopeless);
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::shed

@@ -1,23 +1,25 @@
 // Which tail is chosen for what was seen, and that every tail is a distribution.
-#include "scheduler/math/tail_choice.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/durations.h"
-#include "scheduler/math/lognormal.h"
-#include "scheduler/math/pareto.h"
+#include "scheduler/math/fitted_tail.h"
 #include "tests/pocd/generators.h"
 
-namespace ontime::scheduler::estimate {
+namespace ontime::scheduler::test {
 namespace {
 
-using pocd::any_real;
-using pocd::FittedTail;
-using pocd::TailKind;
+using namespace math;     // NOLINT
+using namespace chronos;  // NOLINT
+using namespace shed;     // NOLINT
+
+using math::FittedTail;
+using math::TailKind;
+using test::any_real;
 
 template <class Tail>
 std::vector<double> draw(const Tail& tail, std::size_t count, std::uint64_t seed) {
@@ -42,21 +44,21 @@ int times_chosen(const Tail& tail, std::size_t count, TailKind kind) {
 
 TEST(TailChoice, PicksTheLognormalOnLognormalSamples) {
   for (const double sigma : {0.1, 0.4, 1.2}) {
-    EXPECT_GE(times_chosen(pocd::Lognormal(3, sigma), 20, TailKind::Lognormal), 80) << sigma;
-    EXPECT_GE(times_chosen(pocd::Lognormal(3, sigma), 100, TailKind::Lognormal), 95) << sigma;
+    EXPECT_GE(times_chosen(math::Lognormal(3, sigma), 20, TailKind::Lognormal), 80) << sigma;
+    EXPECT_GE(times_chosen(math::Lognormal(3, sigma), 100, TailKind::Lognormal), 95) << sigma;
   }
 }
 
 TEST(TailChoice, PicksParetoOnParetoSamples) {
   for (const double beta : {0.8, 1.5, 5.0}) {
-    EXPECT_GE(times_chosen(pocd::Pareto(20, beta), 100, TailKind::Pareto), 95) << beta;
-    EXPECT_GE(times_chosen(pocd::Pareto(20, beta), 40, TailKind::Pareto), 80) << beta;
+    EXPECT_GE(times_chosen(math::Pareto(20, beta), 100, TailKind::Pareto), 95) << beta;
+    EXPECT_GE(times_chosen(math::Pareto(20, beta), 40, TailKind::Pareto), 80) << beta;
   }
 }
 
 TEST(TailChoice, TakesDurationsAsTheyAreWhereNeitherFits) {
-  std::vector<double> times = draw(pocd::Lognormal(1, 0.05), 100, 1);  // two kinds of tasks
-  for (const double time : draw(pocd::Lognormal(3, 0.05), 100, 2)) times.push_back(time);
+  std::vector<double> times = draw(math::Lognormal(1, 0.05), 100, 1);  // two kinds of tasks
+  for (const double time : draw(math::Lognormal(3, 0.05), 100, 2)) times.push_back(time);
   const auto tail = choose_tail(times, {}, TailRule::Auto);
   EXPECT_EQ(tail->kind(), TailKind::Empirical);
   EXPECT_NEAR(std::exp(tail->ln_survival(7)), 0.5, 0.06);
@@ -64,7 +66,7 @@ TEST(TailChoice, TakesDurationsAsTheyAreWhereNeitherFits) {
 }
 
 TEST(TailChoice, CensoredTimesMakeTheTailLonger) {
-  const std::vector<double> all = draw(pocd::Lognormal(3, 0.5), 400, 3);
+  const std::vector<double> all = draw(math::Lognormal(3, 0.5), 400, 3);
   std::vector<double> finished;
   std::vector<double> censored;
   for (const double time : all) (time <= 25 ? finished : censored).push_back(std::min(time, 25.0));
@@ -137,7 +139,7 @@ RC_GTEST_PROP(TailChoice, TheQuickNormalTailIsTheExactOne, ()) {
   const double m = any_real(-20, 5);
   const double s = any_real(0.02, 3);
   const double t = std::exp(m + s * any_real(-10, 10));
-  const double exact = pocd::Lognormal(m, s).ln_survival(t);
+  const double exact = math::Lognormal(m, s).ln_survival(t);
   RC_ASSERT(std::abs(FittedTail::lognormal(m, s).ln_survival(t) - exact) <= 1e-4 * std::max(1.0, -exact));
 }
 
@@ -157,7 +159,7 @@ TEST(Durations, AsThePapersHaveNoTailOfTheirOwn) {
 }
 
 TEST(Durations, WithATailTheLeastIsWhatHardlyAnyAttemptIsBelow) {
-  const DurationSample sample = sample_of(draw(pocd::Lognormal(2, 0.3), 200, 5));
+  const DurationSample sample = sample_of(draw(math::Lognormal(2, 0.3), 200, 5));
   DurationHints hints;
   hints.tail = TailRule::Auto;
   const Durations durations = choose_durations(&sample, {}, {}, hints, 1);
@@ -199,4 +201,4 @@ TEST(Durations, ASampleThatGrowsHasAnotherTail) {
 }
 
 }  // namespace
-}  // namespace ontime::scheduler::estimate
+}  // namespace ontime::scheduler::test

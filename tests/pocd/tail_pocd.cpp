@@ -2,7 +2,7 @@
 
 #include "scheduler/math/numeric.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::math {
 
 double ln_miss_clone(const Pareto& tail, double deadline, double r) { return (r + 1) * tail.ln_survival(deadline); }
 
@@ -19,4 +19,4 @@ double ln_miss_rest(const Pareto& tail, double left, double phi) {
   return phi < 1 ? tail.ln_survival(left / (1 - phi)) : -kInfinity;
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::math

@@ -7,13 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/fitted_tail.h"
-#include "scheduler/math/lognormal.h"
-#include "scheduler/math/pareto.h"
 #include "tests/pocd/generators.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::test {
 namespace {
+
+using namespace math;     // NOLINT
+using namespace chronos;  // NOLINT
+using namespace shed;     // NOLINT
 
 // Attempts of which those longer than `patience` still run: finished times, and how long the others have run.
 struct Sample {
@@ -126,4 +129,4 @@ TEST(KaplanMeier, SharesWhatRunningAttemptsLeaveOpenAmongTheLater) {
 }
 
 }  // namespace
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::test

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <functional>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::xu_lau {
+
+using namespace math;  // NOLINT
 namespace {
 
 // E[s^2] / (2 E[s]^2), alpha > 2
@@ -101,4 +103,4 @@ double enhanced_machine_time(double alpha, double sigma) {
   return in_time + original + below + above;
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::xu_lau

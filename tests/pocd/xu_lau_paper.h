@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
+#include "scheduler/policies/xu_lau/xu_lau.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::xu_lau {
 
 // W_t / E[s], eq. 1: mean delay of a task without speculation. Infinite for omega >= 1, and for every load (even 0, as
 // the limit from above) when alpha <= 2, because the second moment is infinite.
@@ -32,4 +32,4 @@ double mantri_detection_limit(double alpha, double delta);
 // E[R] / mu, eq. 30 with gamma = 1, in closed form: machine time of one task under ESE. sigma >= 0.
 double enhanced_machine_time(double alpha, double sigma);
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::xu_lau

@@ -19,7 +19,7 @@ std::string shown(const Decision& decision) {
   std::ostringstream text;
   text << decision.index() << ' ';
   if (const auto* speculate = std::get_if<Speculate>(&decision)) {
-    text << to_string(speculate->task) << ' ' << speculate->segment << ' ' << speculate->copies.front() << ' '
+    text << to_string(speculate->task) << ' ' << speculate->segment << ' ' << copies_of(*speculate) << ' '
          << speculate->completion << ' ' << static_cast<int>(speculate->reason);
   }
   if (const auto* clone = std::get_if<CloneTasks>(&decision)) text << to_string(clone->job) << ' ' << clone->copies;
@@ -40,7 +40,7 @@ bool is_done(const View& view, TaskId task) { return view.cluster.find_task(task
 std::uint32_t copies_asked(const Plan& plan) {
   std::uint32_t copies = 0;
   for (const Decision& decision : plan.decisions) {
-    if (const auto* speculate = std::get_if<Speculate>(&decision)) copies += speculate->copies.front();
+    if (const auto* speculate = std::get_if<Speculate>(&decision)) copies += copies_of(*speculate);
   }
   return copies;
 }
@@ -76,7 +76,7 @@ class Watched final : public Policy {
     for (const Decision& decision : plan.decisions) {
       if (const auto* speculate = std::get_if<Speculate>(&decision)) {
         RC_ASSERT(!is_done(view, speculate->task));
-        RC_ASSERT(!speculate->resume_at && speculate->borders.empty() && speculate->copies.size() == 1u);
+        RC_ASSERT(std::holds_alternative<WholeSegment>(speculate->work));
         RC_ASSERT(raced.insert(speculate->task).second);
       } else if (const auto* end = std::get_if<EndAttempt>(&decision)) {
         RC_ASSERT(view.cluster.find_live(end->attempt) != nullptr);

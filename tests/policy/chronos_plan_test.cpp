@@ -1,31 +1,29 @@
 // r, the times and the words that go with them.
-#include "scheduler/policies/chronos/chronos_plan.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <stdexcept>
 
-#include "scheduler/policies/chronos/chronos_formulas.h"
+#include "scheduler/policies/chronos/chronos.h"
 #include "scheduler/policies/policy.h"
 #include "tests/golden/golden_file.h"
 
 namespace ontime::scheduler {
 namespace {
 
-using pocd::Strategy;
+using chronos::Strategy;
 
 ChronosSettings settings_of(Strategy strategy, const StringMap& given = {}) {
   Parameters parameters("chronos", given);
   return chronos_settings(strategy, parameters);
 }
 
-estimate::Durations durations(double t_min, double beta, double launch = 0) {
-  estimate::Durations durations;
+math::Durations durations(double t_min, double beta, double launch = 0) {
+  math::Durations durations;
   durations.t_min = t_min;
   durations.beta = beta;
   durations.launch = launch;
-  durations.source = estimate::DurationSource::Profile;
+  durations.source = math::DurationSource::Profile;
   return durations;
 }
 
@@ -56,8 +54,8 @@ TEST(ChronosPlan, SResumeCountsOnTheMeanProgressOfStragglers) {
   const auto choice = choose_copies(settings, {10, 60, 1e6, durations(20e-6, 1.5)});
   ASSERT_TRUE(choice && choice->r);
   EXPECT_DOUBLE_EQ(choice->model.tau_est, 6);
-  EXPECT_DOUBLE_EQ(choice->model.phi, pocd::straggler_progress(choice->model));
-  EXPECT_EQ(choice->r, pocd::optimal_copies(Strategy::Resume, choice->model, settings.price, 5).r);
+  EXPECT_DOUBLE_EQ(choice->model.phi, chronos::straggler_progress(choice->model));
+  EXPECT_EQ(choice->r, chronos::optimal_copies(Strategy::Resume, choice->model, settings.price, 5).r);
 }
 
 TEST(ChronosPlan, ALaunchTakesItsTimeFromOriginalsAndFromCopiesAgain) {
@@ -102,7 +100,7 @@ TEST(ChronosPlan, ADetectionAfterTheDeadlineGetsNothing) {
 }
 
 TEST(ChronosPlan, TheReasonNamesPocdUtilityAndWhereDurationsComeFrom) {
-  estimate::Durations known = durations(1.9, 1.8);
+  math::Durations known = durations(1.9, 1.8);
   known.samples = 214;
   known.beta_error = 0.123;
   const auto choice = choose_copies(settings_of(Strategy::Resume, {{"r", "2"}}), {10, 6, 1, known});
@@ -124,7 +122,7 @@ TEST(ChronosPlan, WrongParametersAreRefused) {
 }
 
 TEST(ChronosPlan, TheChanceOfFreshAttemptsGrowsWithTheirNumberAndTheTimeLeft) {
-  const estimate::Durations known = durations(1e-6, 2);
+  const math::Durations known = durations(1e-6, 2);
   EXPECT_EQ(chance_of_fresh(known, 1e6, 1, 3), 0);
   EXPECT_DOUBLE_EQ(chance_of_fresh(known, 1e6, 2, 1), 0.75);
   EXPECT_DOUBLE_EQ(chance_of_fresh(known, 1e6, 2, 2), 1 - 1.0 / 16);

@@ -47,8 +47,8 @@ TEST_F(ChronosTest, CloneTakesTheOptimumForR) {
   world_.add_nodes(100);
   submit("clone", 25s, known());
   world_.run(1s);
-  pocd::ChronosJob model{10, 10, 1.5, 25 - 0.1, 0, 6, 0};
-  const auto best = pocd::optimal_copies(pocd::Strategy::Clone, model, {0, 1e-4, 1}, 5).r;
+  chronos::ChronosJob model{10, 10, 1.5, 25 - 0.1, 0, 6, 0};
+  const auto best = chronos::optimal_copies(chronos::Strategy::Clone, model, {0, 1e-4, 1}, 5).r;
   ASSERT_TRUE(best && *best > 0);
   EXPECT_EQ(world_.live_attempts(task(0)), *best + 1);
   ASSERT_EQ(world_.notes(JobId{1}).size(), 1u);

@@ -1,5 +1,4 @@
 // The choice of (s, c) and the joint grant.
-#include "scheduler/policies/split_resume/division.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -7,15 +6,15 @@
 
 #include <cmath>
 
-#include "scheduler/policies/split_resume/division.h"
+#include "scheduler/policies/split_resume/split_resume.h"
 
 namespace ontime::scheduler {
 namespace {
 
 TEST(Division, AParetoTailGivesWhatItsFormulaGives) {
-  const Rest formula{30, 20, 1.5, 10, 2, -20};
-  Rest asked = formula;
-  const pocd::FittedTail tail = pocd::FittedTail::pareto(30, 1.5);  // seconds per byte, of one byte
+  const RemainingWork formula{30, 20, 1.5, 10, 2, -20};
+  RemainingWork asked = formula;
+  const math::FittedTail tail = math::FittedTail::pareto(30, 1.5);  // seconds per byte, of one byte
   asked.tail = &tail;
   asked.ln_time = std::log(20);
   const auto expected = ladder_of(formula, 10);
@@ -28,8 +27,8 @@ TEST(Division, AParetoTailGivesWhatItsFormulaGives) {
 }
 
 TEST(Division, ALognormalRestIsDividedUntilItIsLikelyInTime) {
-  const pocd::FittedTail tail = pocd::FittedTail::lognormal(std::log(40), 0.4);
-  Rest rest{20, 20, 2, 10, 1, -20};
+  const math::FittedTail tail = math::FittedTail::lognormal(std::log(40), 0.4);
+  RemainingWork rest{20, 20, 2, 10, 1, -20};
   rest.tail = &tail;
   rest.ln_time = std::log(20);
   const auto ladder = ladder_of(rest, 10);
@@ -64,13 +63,13 @@ double best_sum(std::span<const std::vector<Division>> ladders, std::uint32_t le
 }
 
 TEST(Division, IsTheBestOfAllWaysToUseTheSlots) {
-  const Rest rest{100, 40, 1.5, 10, 10, -20};
+  const RemainingWork rest{100, 40, 1.5, 10, 10, -20};
   const std::vector<Division> ladder = ladder_of(rest, 12);
   for (std::uint32_t n = 1; n <= 12; ++n) {
     double best = rest.ln_before;
     for (std::uint32_t s = 1; s <= std::min(n, 10u); ++s) {
       for (std::uint32_t c = 1; s * c <= n; ++c) {
-        best = std::max(best, pocd::ln_divided_pocd(std::log(2.5), 1.5, s, c));
+        best = std::max(best, ln_divided_pocd(std::log(2.5), 1.5, s, c));
       }
     }
     EXPECT_NEAR(ladder[n].ln_pocd, best, 1e-12 * std::abs(best)) << n;
@@ -85,9 +84,9 @@ TEST(Division, CopiesAreNoUseWhereEvenAPerfectAttemptIsLate) {
 }
 
 TEST(Division, LooksBeyondSlotsThatAreNoUseByThemselves) {
-  const Rest late{100, 30, 1.5, 10, 10, -20};  // needs four pieces
-  EXPECT_GE(grant(std::vector<Rest>{late}, 10, rules(10))[0].pieces, 4u);
-  EXPECT_EQ(grant(std::vector<Rest>{late}, 3, rules(10))[0].slots(), 0u);
+  const RemainingWork late{100, 30, 1.5, 10, 10, -20};  // needs four pieces
+  EXPECT_GE(grant(std::vector<RemainingWork>{late}, 10, rules(10))[0].pieces, 4u);
+  EXPECT_EQ(grant(std::vector<RemainingWork>{late}, 3, rules(10))[0].slots(), 0u);
 }
 
 TEST(Division, PiecesThatDoNotPayForTheirLaunchAreNotMade) {
@@ -95,13 +94,14 @@ TEST(Division, PiecesThatDoNotPayForTheirLaunchAreNotMade) {
 }
 
 TEST(Division, GainsThatAreNotWorthASlotAreLeft) {
-  const std::vector<Rest> easy{{10, 100, 2, 10, 10, -20}};
+  const std::vector<RemainingWork> easy{{10, 100, 2, 10, 10, -20}};
   EXPECT_EQ(grant(easy, 10, {10, 0.1})[0].slots(), 1u);
   EXPECT_GT(grant(easy, 10, {10, 0})[0].slots(), 1u);
 }
 
 TEST(Division, AHopelessRestGetsNothing) {
-  const std::vector<Rest> rests{{100, 5, 1.5, 10, 10, -20}, {100, 80, 1.5, 10, 10, -20}, {100, -1, 1.5, 10, 10, -20}};
+  const std::vector<RemainingWork> rests{
+      {100, 5, 1.5, 10, 10, -20}, {100, 80, 1.5, 10, 10, -20}, {100, -1, 1.5, 10, 10, -20}};
   const std::vector<Division> divisions = grant(rests, 20, rules(10));
   EXPECT_TRUE(rests[0].is_hopeless() && rests[2].is_hopeless());
   EXPECT_EQ(divisions[0].slots(), 0u);
@@ -109,23 +109,23 @@ TEST(Division, AHopelessRestGetsNothing) {
   EXPECT_GE(divisions[1].slots(), 9u);
 }
 
-rc::Gen<Rest> any_rest() {
+rc::Gen<RemainingWork> any_rest() {
   return rc::gen::map(rc::gen::tuple(rc::gen::inRange(1, 400), rc::gen::inRange(-5, 100), rc::gen::inRange(50, 300),
                                      rc::gen::inRange(1u, 9u), rc::gen::inRange(0, 200), rc::gen::inRange(1u, 9u)),
                       [](const auto& t) {
-                        return Rest{std::get<0>(t) * 1.0, std::get<1>(t) * 1.0, std::get<2>(t) / 100.0,
-                                    std::get<3>(t),       std::get<5>(t),       -std::get<4>(t) / 10.0};
+                        return RemainingWork{std::get<0>(t) * 1.0, std::get<1>(t) * 1.0, std::get<2>(t) / 100.0,
+                                             std::get<3>(t),       std::get<5>(t),       -std::get<4>(t) / 10.0};
                       });
 }
 
 RC_GTEST_PROP(Division, AGrantStaysWithinItsSlotsAndNearTheBest, ()) {
-  const auto rests = *rc::gen::container<std::vector<Rest>>(*rc::gen::inRange(0, 4), any_rest());
+  const auto rests = *rc::gen::container<std::vector<RemainingWork>>(*rc::gen::inRange(0, 4), any_rest());
   const auto budget = *rc::gen::inRange(0u, 13u);
   const std::vector<Division> divisions = grant(rests, budget, rules(8));
   RC_ASSERT(slots(divisions) <= budget);
   std::vector<std::vector<Division>> ladders;
   double hull_gap = 0;  // the greatest value of a stretch that may not have fitted
-  for (const Rest& rest : rests) {
+  for (const RemainingWork& rest : rests) {
     ladders.push_back(ladder_of(rest, 8));
     hull_gap = std::max(hull_gap, ladders.back().back().ln_pocd - rest.ln_before);
   }

@@ -18,7 +18,7 @@ using testing::ElementsAre;
 constexpr double kQuantile = 11.547005383792516;
 
 FreshAttempt fresh(double launch, double beta = 2) {
-  estimate::Durations durations;
+  math::Durations durations;
   durations.t_min = 0.1;  // per byte
   durations.beta = beta;
   durations.launch = launch;

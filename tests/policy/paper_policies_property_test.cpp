@@ -18,8 +18,8 @@ using test::PacedWorld;
 
 std::string text_of(const Speculate& what) {
   std::ostringstream text;
-  text << "speculate " << to_string(what.task) << ' ' << what.segment << ' ' << what.resume_at.value_or(0) << ' '
-       << what.release << ' ' << what.copies[0] << ' ' << code_of(what.reason) << ' ' << what.completion;
+  text << "speculate " << to_string(what.task) << ' ' << what.segment << ' ' << resume_offset(what).value_or(0) << ' '
+       << what.work.index() << ' ' << copies_of(what) << ' ' << code_of(what.reason) << ' ' << what.completion;
   return text.str();
 }
 std::string text_of(const Divide& what) { return "divide " + to_string(what.task); }
@@ -75,7 +75,7 @@ class Watched final : public Policy {
   std::uint64_t copies_of(const Plan& plan, const View& view) {
     std::uint64_t copies = 0;
     for (const Decision& decision : plan.decisions) {
-      if (const auto* what = std::get_if<Speculate>(&decision)) copies += what->copies[0];
+      if (const auto* what = std::get_if<Speculate>(&decision)) copies += scheduler::copies_of(*what);
       const auto* clone = std::get_if<CloneTasks>(&decision);
       if (clone == nullptr) continue;
       const auto& tasks = view.cluster.find_job(clone->job)->tasks;

@@ -17,7 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace scheduler;        // NOLINT: what is under test
-using namespace scheduler::pocd;  // NOLINT
+using namespace scheduler::math;  // NOLINT
+using namespace scheduler::shed;  // NOLINT
 using nlohmann::json;
 
 constexpr double kTMin = 60;  // of every job, seconds: their times are scaled so

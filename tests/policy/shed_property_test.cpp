@@ -20,9 +20,9 @@ using test::PacedWorld;
 struct InWords {
   std::string operator()(const Speculate& what) const {
     std::ostringstream text;
-    text << "speculate " << to_string(what.task) << ' ' << what.segment << ' ' << what.resume_at.value_or(0) << ' '
-         << what.release << ' ' << code_of(what.reason) << ' ' << what.completion << ' ' << what.pocd_after;
-    for (const std::uint32_t copies : what.copies) text << ' ' << copies;
+    text << "speculate " << to_string(what.task) << ' ' << what.segment << ' ' << resume_offset(what).value_or(0) << ' '
+         << what.work.index() << ' ' << code_of(what.reason) << ' ' << what.completion << ' ' << what.pocd_after;
+    text << ' ' << copies_of(what);
     return text.str();
   }
   std::string operator()(const Divide& what) const { return "divide " + to_string(what.task); }
@@ -66,9 +66,7 @@ class Watched final : public Policy {
     std::uint64_t speculated = 0;
     std::uint64_t ended = 0;
     for (const Decision& decision : plan.decisions) {
-      if (const auto* what = std::get_if<Speculate>(&decision)) {
-        for (const std::uint32_t copies : what->copies) speculated += copies;
-      }
+      if (const auto* what = std::get_if<Speculate>(&decision)) speculated += copies_of(*what);
       if (const auto* what = std::get_if<CloneTasks>(&decision)) asked_ += what->copies;
       ended += std::holds_alternative<EndAttempt>(decision);
     }

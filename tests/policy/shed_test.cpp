@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/policies/shed/shed_formulas.h"
 #include "tests/policy/paced_world.h"
 
 namespace ontime::scheduler {
@@ -68,8 +67,8 @@ TEST_F(ShedTest, ASubmissionGivesTheRunningJobsTheirCopiesAnew) {
 TEST_F(ShedTest, TheGrantIsTheBestOne) {
   paced_.add_nodes(12);
   const JobId one = paced_.submit(3, spec(12s));
-  const pocd::ShedJob alone{3, 8, 1.5, 12, 0, 0};
-  const auto expected = pocd::allocate_shed({&alone, 1}, 9, 5, pocd::Objective::SumLog);
+  const shed::ShedJob alone{3, 8, 1.5, 12, 0, 0};
+  const auto expected = shed::allocate_shed({&alone, 1}, 9, 5, math::Objective::SumLog);
   paced_.run(200ms);
   EXPECT_EQ(paced_.copies(one), 3 * expected.r[0]);
   EXPECT_GT(paced_.copies(one), 0u);

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "scheduler/policies/policy.h"
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
 #include "tests/policy/paced_world.h"
 
 namespace ontime::scheduler {
@@ -42,8 +41,8 @@ TEST_F(XuLauTest, ScaStartsTasksWithTheIntegerOptimumOfP2) {
   world_.add_nodes(100);
   const JobId job = submit("sca", 10, known());
   world_.run(500ms);
-  const pocd::ClonedJob model{10, 10, 2};
-  const auto best = pocd::plan_cloning(std::span(&model, 1), {100, 0.01, 8}).copies[0];
+  const xu_lau::ClonedJob model{10, 10, 2};
+  const auto best = xu_lau::plan_cloning(std::span(&model, 1), {100, 0.01, 8}).copies[0];
   ASSERT_GT(best, 1u);
   for (std::uint32_t i = 0; i < 10; ++i) EXPECT_EQ(world_.live_attempts(task(i)), best);
   EXPECT_TRUE(world_.notes(job)[0].starts_with("c = " + std::to_string(best) + ": best in flow time and cost"));
@@ -108,7 +107,7 @@ TEST_F(XuLauTest, SdaCopiesTheSlowTaskOnceItHasDoneItsShare) {
 TEST_F(XuLauTest, SdaGivesAStragglerTwoCopiesWhenTheTailIsHeavy) {
   world_.add_nodes(20);
   world_.set_rate([](AttemptId id) { return id == AttemptId{task(4), 0} ? 0.5 : 100.0; });
-  ASSERT_EQ(pocd::best_detection_rule(1.3).copies, 3u);
+  ASSERT_EQ(xu_lau::best_detection_rule(1.3).copies, 3u);
   submit("sda", 10, {{"t_min", "10s"}, {"beta", "1.3"}, {"t_avg", "100ms"}, {"s", "0"}});
   world_.run(3s);
   EXPECT_EQ(world_.launches_of(task(4)).size(), 3u);

@@ -26,7 +26,7 @@ std::vector<scheduler::AttemptProgress> any_progress() {
 }
 
 scheduler::Event any_sealed() {
-  const auto fact = std::get<scheduler::record::SegmentSealed>(ontime::test::any_sealed());
+  const auto fact = std::get<scheduler::fact::SegmentSealed>(ontime::test::any_sealed());
   return event::SegmentSealed{any_node(), fact.attempt, fact.range, fact.input_end, fact.output, fact.counters};
 }
 

@@ -4,7 +4,7 @@
 
 #include "master/recording/entry_codec.h"
 #include "master/recording/epoch_files.h"
-#include "master/recording/record_text.h"
+#include "scheduler/core/describe.h"
 #include "tests/recording/recorded_history.h"
 #include "tests/support/temporary_directory.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using ontime::test::TemporaryDirectory;
 namespace event = scheduler::event;
-namespace record = scheduler::record;
+namespace fact = scheduler::fact;
 
 Status feed(Parity& parity, const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
@@ -30,7 +30,7 @@ class RecordedParity : public testing::Test {
     first.run_job(30);
     first.run_job(3);
     first.end();
-    std::vector<scheduler::Record> known = first.records();
+    std::vector<scheduler::JournalRecord> known = first.records();
     known.resize(known.size() - 5);
     RecordedHistory second(options(), 2, known);
     second.run_job(10);
@@ -63,7 +63,7 @@ class RecordedParity : public testing::Test {
 
 TEST_F(RecordedParity, TheSameEventsGiveTheSameRecordsAndActions) {
   std::size_t seen = 0;
-  Parity parity([&](const scheduler::Record&) { ++seen; });
+  Parity parity([&](const scheduler::JournalRecord&) { ++seen; });
   ASSERT_TRUE(feed(parity, entries_));
   EXPECT_TRUE(parity.is_identical());
   ASSERT_EQ(parity.epochs().size(), 2u);
@@ -78,7 +78,7 @@ TEST_F(RecordedParity, AnotherRecordIsTheFirstDifference) {
   RecordedStep& step = step_with<event::SegmentSealed>(4);
   auto sealed = decode_step_record(step.records.at(0));
   ASSERT_TRUE(sealed);
-  std::get<record::SegmentSealed>(sealed->fact).output.length += 1;
+  std::get<fact::SegmentSealed>(sealed->fact).output.length += 1;
   step.records[0] = encode_step_record(*sealed);
   Parity parity;
   ASSERT_TRUE(feed(parity, entries_));
@@ -86,7 +86,7 @@ TEST_F(RecordedParity, AnotherRecordIsTheFirstDifference) {
   const Difference& difference = *parity.epochs()[0].difference;
   EXPECT_EQ(difference.at, step.at);
   ASSERT_TRUE(difference.recorded && difference.replayed);
-  EXPECT_NE(text_of(*difference.recorded), text_of(*difference.replayed));
+  EXPECT_NE(scheduler::describe(difference.recorded->fact), scheduler::describe(difference.replayed->fact));
   EXPECT_FALSE(parity.epochs()[1].difference) << "the next epoch stands on what the journal held";
 }
 
@@ -149,7 +149,7 @@ TEST(KeptRecording, OfFormatOneIsReadToItsEnd) {
     for (const std::string& bytes : step->records) {
       const auto decoded = decode_step_record(bytes);
       ASSERT_TRUE(decoded) << decoded.error().message;
-      decisions += std::holds_alternative<record::PolicyDecided>(decoded->fact) ? 1 : 0;
+      decisions += std::holds_alternative<fact::PolicyDecided>(decoded->fact) ? 1 : 0;
     }
   }
   EXPECT_EQ(steps, 196u);

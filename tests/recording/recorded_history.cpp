@@ -11,9 +11,9 @@ namespace action = scheduler::action;
 namespace event = scheduler::event;
 
 RecordedHistory::RecordedHistory(Recorder::Options options, std::uint64_t epoch,
-                                 const std::vector<scheduler::Record>& known)
+                                 const std::vector<scheduler::JournalRecord>& known)
     : recorder_(std::make_unique<Recorder>(std::move(options))), now_(std::chrono::hours(static_cast<long>(epoch))) {
-  for (const scheduler::Record& record : known) {
+  for (const scheduler::JournalRecord& record : known) {
     scheduler_.replay(record);
     recorder_->add_known(record);
   }

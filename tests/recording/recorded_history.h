@@ -13,13 +13,14 @@ namespace ontime::recording::test {
 class RecordedHistory {
  public:
   // `known`: what the journal held; replayed before the start.
-  RecordedHistory(Recorder::Options options, std::uint64_t epoch, const std::vector<scheduler::Record>& known = {});
+  RecordedHistory(Recorder::Options options, std::uint64_t epoch,
+                  const std::vector<scheduler::JournalRecord>& known = {});
 
   // One job of so many tasks from its submission to its end, with heartbeats; its records.
   void run_job(std::uint32_t tasks);
   void step(const scheduler::Event& event);
 
-  const std::vector<scheduler::Record>& records() const { return records_; }
+  const std::vector<scheduler::JournalRecord>& records() const { return records_; }
   std::uint64_t steps() const { return steps_; }
   // Ends the recording in order.
   void end() { recorder_.reset(); }
@@ -29,7 +30,7 @@ class RecordedHistory {
 
   scheduler::Scheduler scheduler_{scheduler::Settings{}};
   std::unique_ptr<Recorder> recorder_;
-  std::vector<scheduler::Record> records_;
+  std::vector<scheduler::JournalRecord> records_;
   std::vector<scheduler::action::LaunchAttempt> launches_;
   std::vector<JobId> commits_;
   TimePoint now_;

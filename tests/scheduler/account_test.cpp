@@ -101,8 +101,7 @@ TEST_F(Account, AnAttemptEndedWithNobodyBesideItDropsItsWork) {
 TEST_F(Account, ACopyThatResumesSavesWhatIsBelowItsBegin) {
   const AttemptId original = run_original_to(40);
   Speculate decision = race(original.task);
-  decision.resume_at = 50;
-  decision.release = true;
+  decision.work = GivenTail{{{50, 1}}};
   order(decision);
   world_.answer_cut(original, 50, true);
   const AttemptId copy = world_.take_launch();
@@ -119,10 +118,7 @@ TEST_F(Account, ACopyThatResumesSavesWhatIsBelowItsBegin) {
 TEST_F(Account, PiecesOfADividedTailHaveNotSavedEachOther) {
   const AttemptId original = run_original_to(40);
   Speculate decision = race(original.task);
-  decision.resume_at = 50;
-  decision.release = true;
-  decision.borders = {75};
-  decision.copies = {1, 1};
+  decision.work = GivenTail{{{50, 1}, {75, 1}}};
   order(decision);
   world_.answer_cut(original, 50, true);
   const auto copies = world_.take<action::LaunchAttempt>();
@@ -149,9 +145,7 @@ TEST_F(Account, ARetryBehindACheckpointSavesWhatIsSealed) {
 TEST_F(Account, AStandbyMapsNothingUntilItBegins) {
   const AttemptId original = run_original_to(40);
   Speculate decision = race(original.task);
-  decision.resume_at = 0;
-  decision.release = true;
-  decision.handover = Handover::Ready;
+  decision.work = GivenTail{{{0, 1}}, Handover::Ready};
   order(decision);
   const AttemptId standby = world_.take_launch();
   pass(1s);

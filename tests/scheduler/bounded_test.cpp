@@ -73,7 +73,7 @@ TEST_F(BoundedTest, ARestartForgetsTheSameProfileNext) {
 TEST_F(BoundedTest, ProfilesAreBoundedByTheirBytesToo) {
   world_.register_node("a");
   ProfileTable table;
-  estimate::DurationSample sample;
+  math::DurationSample sample;
   sample.add_finished(1);
   const auto key = [long_name = std::string(30'000, 'x')](int i) { return std::to_string(i) + long_name; };
   for (int i = 0; i < 600; ++i) table.update(key(i), sample, TimePoint(i * 1s));
@@ -136,8 +136,8 @@ TEST_F(BoundedDecisionsTest, ThoseBeyondTheFirstAreCountedAndNotRecorded) {
   world_.register_node("a");
   const JobId job = world_.submit(1000, 1000);
   const auto recorded = [&] {
-    return std::count_if(world_.records().begin(), world_.records().end(), [](const Record& record) {
-      return std::holds_alternative<record::PolicyDecided>(record.fact);
+    return std::count_if(world_.records().begin(), world_.records().end(), [](const JournalRecord& record) {
+      return std::holds_alternative<fact::PolicyDecided>(record.fact);
     });
   };
   for (std::size_t i = 0; i < kDecisionsKept + 7; ++i) prepare(Note{job, "again"});

@@ -26,7 +26,6 @@ class DrainTest : public test::OrderedPolicyTest {
     world_.heartbeat(first, 50);
     Speculate race;
     race.task = first.task;
-    race.copies = {1};
     order(race);
     return world_.take_launch();
   }
@@ -164,9 +163,7 @@ TEST_F(DrainTest, AStandbyAndWhoIsBehindInARaceEndAtOnce) {
   world_.register_node("c", 1);
   Speculate when_ready;
   when_ready.task = first.task;
-  when_ready.resume_at = 0;
-  when_ready.handover = Handover::Ready;
-  when_ready.copies = {1};
+  when_ready.work = SharedTail{.handover = Handover::Ready};
   order(when_ready);
   const AttemptId standby = world_.take_launch();
   EXPECT_TRUE(world_.attempt(standby).standby);
@@ -191,9 +188,7 @@ TEST_F(DrainTest, ACutThatAPolicyWantsComesFirst) {
   world_.heartbeat(first, 10);
   Speculate decision;
   decision.task = first.task;
-  decision.resume_at = 60;
-  decision.release = true;
-  decision.copies = {1};
+  decision.work = GivenTail{{{60, 1}}};
   order(decision);
   ASSERT_EQ(world_.take<action::CutAttempt>().size(), 1u);
   leave(a_);

@@ -55,7 +55,7 @@ class Failures : public test::OrderedPolicyTest {
 TEST_F(Failures, ANodeThatFailsAtOnceDrawsOneAttemptOfASegmentAndNoMore) {
   nodes({"bad", "b", "c"});
   const JobId job = world_.submit(300, 10);
-  EXPECT_LE(fail_on("bad", FailureKind::Place, 100), 3);
+  EXPECT_LE(fail_on("bad", FailureKind::Storage, 100), 3);
   EXPECT_EQ(world_.job(job).state, JobState::Running);
 }
 
@@ -71,7 +71,7 @@ TEST_F(Failures, ACopyThatFailsWhileTheOriginalWorksIsNoFailureOfItsSegment) {
     for (const auto& [id, node] : world_.cluster().nodes()) world_.heartbeat(id);
     for (const AttemptId id : launched()) {
       EXPECT_NE(node_of(id), "a");
-      world_.fail(id, "no such directory", FailureKind::Place);
+      world_.fail(id, "no such directory", FailureKind::Storage);
     }
   }
   EXPECT_EQ(world_.job(job).state, JobState::Running);
@@ -208,7 +208,7 @@ TEST_F(Failures, ANodeThatFailsWhatWorksElsewhereIsHeldBackForAllJobsUntilItsTim
   const AttemptId on_bad = node_of(first[0]) == "bad" ? first[0] : first[1];
   const NodeId bad = world_.attempt(on_bad).node;
   world_.seal_all(on_bad == first[0] ? first[1] : first[0]);
-  world_.fail(on_bad, "cannot write /out: read-only", FailureKind::Place);
+  world_.fail(on_bad, "cannot write /out: read-only", FailureKind::Storage);
   const Hold* hold = world_.scheduler().resources().hold_of(bad);
   ASSERT_NE(hold, nullptr);
   EXPECT_EQ(hold->cause, HoldCause::Failing);

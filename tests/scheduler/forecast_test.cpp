@@ -357,7 +357,7 @@ TEST_F(ForecastTest, WhatIsMappedIsInTimeAndWhatHasEndedNeedsNoForecast) {
 TEST_F(ForecastTest, TellsWhatItRestsOn) {
   world_.register_node("a");
   const JobId job = world_.submit(100, 100, known(due(21s), "10s", "2"));
-  EXPECT_EQ(of(job).durations.source, estimate::DurationSource::Flags);
+  EXPECT_EQ(of(job).durations.source, math::DurationSource::Flags);
   EXPECT_NEAR(of(job).durations.t_min * 100, 10, 1e-9);
 }
 

@@ -1,6 +1,6 @@
-#include "scheduler/core/node_health.h"
-
 #include <gtest/gtest.h>
+
+#include "scheduler/core/node_holds.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -28,15 +28,15 @@ TEST_F(NodeHealthTest, ANodeThatCannotStartProcessesIsHeldBackAtOnceAndLongerEac
 }
 
 TEST_F(NodeHealthTest, ASealWipesTheSlateClean) {
-  now_ = *fails(FailureKind::Place);
-  now_ = *fails(FailureKind::Place);
+  now_ = *fails(FailureKind::Storage);
+  now_ = *fails(FailureKind::Storage);
   EXPECT_TRUE(health_.on_success(kNode));
   EXPECT_FALSE(health_.on_success(kNode));
-  EXPECT_EQ(*fails(FailureKind::Place) - now_, 1s);
+  EXPECT_EQ(*fails(FailureKind::Storage) - now_, 1s);
 }
 
 TEST_F(NodeHealthTest, WhatOneJobSaysProvesNothing) {
-  for (int i = 0; i < 10; ++i) EXPECT_FALSE(fails(FailureKind::Place, false));
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(fails(FailureKind::Storage, false));
   EXPECT_TRUE(fails(FailureKind::Missing, false, JobId{2}));
 }
 
@@ -48,14 +48,14 @@ TEST_F(NodeHealthTest, AnApplicationThatCrashesDoesNotBlameItsNode) {
 }
 
 TEST_F(NodeHealthTest, AJobThatFailsByItsOwnFaultTakesBackWhatItHasSaid) {
-  ASSERT_TRUE(fails(FailureKind::Place));
+  ASSERT_TRUE(fails(FailureKind::Storage));
   EXPECT_EQ(health_.forgive(JobId{1}), std::vector{kNode});
   EXPECT_TRUE(health_.forgive(JobId{1}).empty());
 }
 
 TEST_F(NodeHealthTest, WhatAnotherJobHasSaidStays) {
-  ASSERT_TRUE(fails(FailureKind::Place));
-  EXPECT_FALSE(fails(FailureKind::Place, true, JobId{2}));  // it is held back already
+  ASSERT_TRUE(fails(FailureKind::Storage));
+  EXPECT_FALSE(fails(FailureKind::Storage, true, JobId{2}));  // it is held back already
   EXPECT_TRUE(health_.forgive(JobId{1}).empty());
   EXPECT_TRUE(health_.on_success(kNode));
 }

@@ -82,7 +82,7 @@ TEST_F(OutlookTest, WhatAttemptsOfAJobTookIsKeptForTheNextJobOfTheSameApplicatio
   world_.pass(2s);
   world_.heartbeat(id, 999);
   world_.seal_all(id);
-  const estimate::DurationSample* profile = world_.cluster().find_profile(world_.job(job_).spec);
+  const math::DurationSample* profile = world_.cluster().find_profile(world_.job(job_).spec);
   ASSERT_NE(profile, nullptr);
   ASSERT_EQ(profile->finished().size(), 1u);
   EXPECT_NEAR(profile->finished()[0], 0.002, 1e-9);  // seconds per byte
@@ -96,7 +96,7 @@ TEST_F(OutlookTest, WhatAttemptsOfAJobTookIsKeptForTheNextJobOfTheSameApplicatio
 }
 
 TEST(ChooseDurations, PrefersTheProfileThenTheJobThenFlags) {
-  using namespace estimate;
+  using namespace math;
   DurationSample few;
   few.add_finished(2);
   DurationSample many;
@@ -114,7 +114,7 @@ TEST(ChooseDurations, PrefersTheProfileThenTheJobThenFlags) {
 }
 
 TEST(ChooseDurations, FallsBackToTheFastestAttemptThatRuns) {
-  using namespace estimate;
+  using namespace math;
   const double running[] = {5, 2.5, 8};
   const Durations guess = choose_durations(nullptr, {}, running, {}, 100);
   EXPECT_EQ(guess.t_min, 2.5);

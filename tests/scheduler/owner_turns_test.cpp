@@ -1,11 +1,11 @@
 // Slots where jobs of several owners wait: nobody gets more by submitting more, or with shorter deadlines.
-#include "scheduler/core/owner_turns.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
+#include "scheduler/core/waiting_jobs.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::scheduler {

@@ -1,10 +1,10 @@
-// How long an attempt may go without a sign of life. The scheduler's use of it is in cut_test.cpp.
-#include "scheduler/core/patience.h"
-
+// How long an attempt may go without a sign of life. The scheduler's use of it is in testdata/*.txt.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <optional>
+
+#include "scheduler/core/timers.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -34,15 +34,18 @@ class Erratic final : public Policy {
     Speculate decision;
     decision.task = live.task;
     decision.segment = attempt.held.begin;
-    decision.copies = {1 + next() % 2};
-    if (next() % 3 != 0) decision.resume_at = attempt.offset + next() % 5;
-    if (next() % 2 == 0) decision.handover = Handover::Ready;
-    if (decision.resume_at) decision.release = next() % 2 == 0;
-    if (decision.release) {
-      for (std::uint64_t border = *decision.resume_at + 1 + next() % 20; next() % 2 == 0; border += 1 + next() % 20) {
-        decision.borders.push_back(border);
-        decision.copies.push_back(next() % 3);
+    const std::uint32_t copies = 1 + next() % 2;
+    const std::uint64_t begin = attempt.offset + next() % 5;
+    const Handover handover = next() % 2 == 0 ? Handover::Ready : Handover::Predicted;
+    const std::uint32_t kind = next() % 3;
+    if (kind == 0) decision.work = WholeSegment{copies};
+    if (kind == 1) decision.work = SharedTail{begin, copies, handover};
+    if (kind == 2) {
+      GivenTail tail{{{begin, copies}}, handover};
+      for (std::uint64_t border = begin + 1 + next() % 20; next() % 2 == 0; border += 1 + next() % 20) {
+        tail.pieces.push_back({border, next() % 3});
       }
+      decision.work = std::move(tail);
     }
     plan.add(decision);
   }

@@ -18,7 +18,7 @@ class ResourceManagerTest : public testing::Test {
   void add_nodes(std::uint32_t count, std::uint32_t slots) {
     for (std::uint32_t number = 1; number <= count; ++number) {
       const std::string name = "n" + std::to_string(number);
-      cluster_.apply({kStart, record::NodeAdded{NodeId{number}, name, name, "host", slots}});
+      cluster_.apply({kStart, fact::NodeAdded{NodeId{number}, name, name, "host", slots}});
       cluster_.observe_node(NodeId{number}, NodeState::Live, true, kStart);
       resources_.refresh(cluster_, NodeId{number});
     }
@@ -38,9 +38,9 @@ class ResourceManagerTest : public testing::Test {
     JobSpec spec;
     spec.inputs = {{"/input", 100, 1, Codec::Plain}};
     spec.split_bytes = 1;
-    cluster_.apply({kStart, record::JobAccepted{JobId{1}, spec}});
+    cluster_.apply({kStart, fact::JobAccepted{JobId{1}, spec}});
     for (std::uint32_t node = first; node <= last; ++node) {
-      cluster_.apply({kStart, record::AttemptLaunched{{{JobId{1}, node}, 0}, NodeId{node}, {node, node + 1}, false}});
+      cluster_.apply({kStart, fact::AttemptLaunched{{{JobId{1}, node}, 0}, NodeId{node}, {node, node + 1}, false}});
       resources_.refresh(cluster_, NodeId{node});
     }
   }

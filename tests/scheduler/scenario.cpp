@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "lab/simulator/event_log.h"
-#include "master/recording/record_text.h"
+#include "scheduler/core/describe.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::scheduler::test {
@@ -100,12 +99,12 @@ class Player {
   void perform(const Command& command) {
     using Handler = void (Player::*)(const Command&);
     static const std::map<std::string, Handler> handlers = {
-        {"node", &Player::node},         {"submit", &Player::submit}, {"order", &Player::order},
-        {"prepare", &Player::prepare},   {"seal", &Player::seal},     {"fail", &Player::fail},
-        {"started", &Player::report},    {"ready", &Player::report},  {"progress", &Player::report},
-        {"answer", &Player::report},     {"drain", &Player::drain},   {"kill", &Player::change},
-        {"commit", &Player::change},     {"restart", &Player::change}, {"beat", &Player::beat},
-        {"pass", &Player::pass},         {"show", &Player::show}};
+        {"node", &Player::node},       {"submit", &Player::submit},  {"order", &Player::order},
+        {"prepare", &Player::prepare}, {"seal", &Player::seal},      {"fail", &Player::fail},
+        {"started", &Player::report},  {"ready", &Player::report},   {"progress", &Player::report},
+        {"answer", &Player::report},   {"drain", &Player::drain},    {"kill", &Player::change},
+        {"commit", &Player::change},   {"restart", &Player::change}, {"beat", &Player::beat},
+        {"pass", &Player::pass},       {"lose", &Player::lose},      {"show", &Player::show}};
     const auto handler = handlers.find(command.word(0));
     if (handler == handlers.end()) command.refuse("there is no such command");
     (this->*handler->second)(command);
@@ -115,12 +114,9 @@ class Player {
   std::string take_output() {
     std::string output;
     for (; shown_ < world_.records().size(); ++shown_) {
-      output += recording::text_of(world_.records()[shown_]) + "\n";
+      output += describe(world_.records()[shown_].fact) + "\n";
     }
-    for (const Action& action : world_.take_all()) {
-      const std::string line = lab::line_of(world_.now(), action);
-      output += line.substr(line.find('>')) + "\n";
-    }
+    for (const Action& action : world_.take_all()) output += "> " + describe(action) + "\n";
     return output + std::exchange(shows_, {});
   }
 
@@ -152,7 +148,7 @@ class Player {
       spec.checkpoint_interval = found->second == "off" ? Duration(0) : command.duration(found->second);
     }
     if (const auto found = command.options.find("timeout"); found != command.options.end()) {
-      spec.attempt_timeout = command.duration(found->second);
+      spec.attempt_timeout = found->second == "never" ? kNoTimeout : command.duration(found->second);
     }
     world_.submit(command.option("bytes", 100), command.option("split", 100), std::move(spec));
   }
@@ -182,15 +178,19 @@ class Player {
     Speculate decision;
     decision.task = task;
     decision.segment = segment;
-    if (command.options.contains("at")) decision.resume_at = command.option("at", 0);
-    decision.release = command.has("release");
-    decision.handover = command.has("ready") ? Handover::Ready : Handover::Predicted;
-    decision.borders = command.list("borders");
-    decision.copies.assign(decision.borders.size() + 1, 1);
-    if (command.options.contains("copies")) decision.copies.clear();
-    for (const std::uint64_t count : command.list("copies")) {
-      decision.copies.push_back(static_cast<std::uint32_t>(count));
+    std::vector<TailPiece> pieces{{command.option("at", 0), 1}};
+    for (const std::uint64_t border : command.list("borders")) pieces.push_back({border, 1});
+    const std::vector<std::uint64_t> copies = command.list("copies");
+    for (std::size_t i = 0; i < std::min(copies.size(), pieces.size()); ++i) {
+      pieces[i].copies = static_cast<std::uint32_t>(copies[i]);
     }
+    const Handover handover = command.has("ready") ? Handover::Ready : Handover::Predicted;
+    if (!command.options.contains("at"))
+      decision.work = WholeSegment{pieces[0].copies};
+    else if (!command.has("release"))
+      decision.work = SharedTail{pieces[0].begin, pieces[0].copies, handover};
+    else
+      decision.work = GivenTail{pieces, handover};
     return decision;
   }
 
@@ -218,7 +218,7 @@ class Player {
   void fail(const Command& command) {
     static const std::map<std::string, FailureKind> kinds = {{"", FailureKind::Attempt},
                                                              {"node", FailureKind::Node},
-                                                             {"place", FailureKind::Place},
+                                                             {"storage", FailureKind::Storage},
                                                              {"missing", FailureKind::Missing},
                                                              {"data", FailureKind::Data}};
     const auto named = command.options.find("kind");
@@ -242,6 +242,16 @@ class Player {
     while (world_.now() < until) {
       world_.pass(std::min<Duration>(std::chrono::seconds(1), until - world_.now()));
       for (const auto& [id, node] : world_.cluster().nodes()) world_.heartbeat(id);
+    }
+  }
+
+  void lose(const Command& command) {
+    const NodeId lost = world_.cluster().node_of(command.word(1));
+    for (int second = 0; second < 6; ++second) {
+      world_.pass(std::chrono::seconds(1));
+      for (const auto& [id, node] : world_.cluster().nodes()) {
+        if (id != lost) world_.heartbeat(id);
+      }
     }
   }
 

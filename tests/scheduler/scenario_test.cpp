@@ -55,7 +55,7 @@ TEST(ScenarioText, ACommandThatMakesNoSenseIsRefused) {
 TEST(ScenarioText, WhatComesOutDifferentlyIsSeen) {
   const std::string played = test::play("node a\nsubmit bytes=10 split=10\n----\nnothing happens\n");
   EXPECT_EQ(played.find("nothing happens"), std::string::npos);
-  EXPECT_NE(played.find("> launch node-1 job-1/t00000/a0 [0, 10)"), std::string::npos) << played;
+  EXPECT_NE(played.find("> launch attempt=job-1/t00000/a0 node=node-1 range=0-10"), std::string::npos) << played;
 }
 
 }  // namespace

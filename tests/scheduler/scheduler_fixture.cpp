@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/core/invariants.h"
+#include "scheduler/core/cluster.h"
 
 namespace ontime::scheduler::test {
 
@@ -11,7 +11,7 @@ World::World(Settings settings) : settings_(settings), scheduler_(std::make_uniq
 }
 
 void World::keep(Step step) {
-  for (Record& record : step.records) records_.push_back(std::move(record));
+  for (JournalRecord& record : step.records) records_.push_back(std::move(record));
   for (Action& action : step.actions) actions_.push_back(std::move(action));
   const std::vector<std::string> broken = violations(cluster());
   ASSERT_TRUE(broken.empty()) << broken.front();
@@ -91,7 +91,7 @@ void World::pass(Duration duration) {
 
 void World::restart() {
   scheduler_ = std::make_unique<Scheduler>(settings_);
-  for (const Record& record : records_) scheduler_->replay(record);
+  for (const JournalRecord& record : records_) scheduler_->replay(record);
   actions_.clear();
   keep(scheduler_->start(now_));
 }

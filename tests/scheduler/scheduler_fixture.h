@@ -58,7 +58,7 @@ class World {
   const Scheduler& scheduler() const { return *scheduler_; }
   const Attempt& attempt(AttemptId id) const { return *cluster().find_attempt(id); }
   const Job& job(JobId id) const { return *cluster().find_job(id); }
-  const std::vector<Record>& records() const { return records_; }
+  const std::vector<JournalRecord>& records() const { return records_; }
   TimePoint now() const { return now_; }
 
   static JobSpec quiet_spec();  // no checkpoints
@@ -67,7 +67,7 @@ class World {
   void keep(Step step);
   Settings settings_;
   std::unique_ptr<Scheduler> scheduler_;
-  std::vector<Record> records_;
+  std::vector<JournalRecord> records_;
   std::vector<Action> actions_;
   TimePoint now_{std::chrono::seconds(1000)};
   std::uint64_t requests_ = 0;

@@ -39,11 +39,11 @@ std::string durable(const Cluster& cluster) {
 }
 
 // Whether every attempt was launched on a node that serves.
-bool launches_only_where_served(const std::vector<Record>& records) {
+bool launches_only_where_served(const std::vector<JournalRecord>& records) {
   std::map<NodeId, Duty> duties;
-  for (const Record& record : records) {
-    if (const auto* changed = std::get_if<record::DutyChanged>(&record.fact)) duties[changed->node] = changed->duty;
-    const auto* launched = std::get_if<record::AttemptLaunched>(&record.fact);
+  for (const JournalRecord& record : records) {
+    if (const auto* changed = std::get_if<fact::DutyChanged>(&record.fact)) duties[changed->node] = changed->duty;
+    const auto* launched = std::get_if<fact::AttemptLaunched>(&record.fact);
     if (launched != nullptr && duties[launched->node] != Duty::Serves) return false;
   }
   return true;
@@ -58,7 +58,7 @@ RC_GTEST_PROP(SchedulerProperty, AnyHistoryKeepsTheInvariantsReplaysAndEnds, ())
   }
   RC_ASSERT(launches_only_where_served(history.world().records()));
   Scheduler replayed({});
-  for (const Record& record : history.world().records()) replayed.replay(record);
+  for (const JournalRecord& record : history.world().records()) replayed.replay(record);
   RC_ASSERT(durable(replayed.cluster()) == durable(history.world().cluster()));
 
   history.settle();

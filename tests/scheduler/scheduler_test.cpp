@@ -10,15 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 using test::World;
 
-JobSpec with_checkpoints(Duration interval) {
-  JobSpec spec;
-  spec.checkpoint_interval = interval;
-  return spec;
-}
-
-// Launching
-// ------------------------------------------------------------------------------------------------------------
-
 TEST(Scheduler, AJobWithoutNodesWaits) {
   World world;
   world.submit(100, 50);
@@ -73,9 +64,6 @@ TEST(Scheduler, JobsGetSlotsInOrderOfSubmission) {
   world.seal_all(world.take_launch());
   EXPECT_EQ(world.take_launch().task.job, first);
 }
-
-// Ending
-// ---------------------------------------------------------------------------------------------------------------
 
 TEST(Scheduler, AJobIsCommittedWhenAllTasksAreDoneAndThenSucceeds) {
   World world;
@@ -157,42 +145,6 @@ TEST(Scheduler, JobsThatEndedFirstAreForgottenFirstByTheirTasksAndAge) {
   EXPECT_NE(world.cluster().find_job(runs), nullptr);
 }
 
-// Retry
-// ----------------------------------------------------------------------------------------------------------------
-
-TEST(Scheduler, AFailedSegmentIsTriedOnAnotherNode) {
-  World world;
-  world.register_node("a");
-  const JobId job = world.submit(10, 10);
-  const AttemptId first = world.take_launch();
-  world.register_node("b");
-  world.fail(first);
-  const AttemptId second = world.take_launch();
-  EXPECT_EQ(second.number, 1u);
-  EXPECT_NE(world.attempt(second).node, world.attempt(first).node);
-  EXPECT_EQ(world.job(job).attempts_failed, 1u);
-}
-
-TEST(Scheduler, AFailedSegmentWaitsForABusyNodeRatherThanFailWhereItFailed) {
-  World world;
-  world.register_node("a");
-  world.register_node("b");
-  world.submit(20, 10);
-  const auto launches = world.take<action::LaunchAttempt>();
-  world.fail(launches[0].attempt);
-  EXPECT_TRUE(world.take<action::LaunchAttempt>().empty());
-  world.seal_all(launches[1].attempt);
-  EXPECT_EQ(world.attempt(world.take_launch()).node, launches[1].node);
-}
-
-TEST(Scheduler, TheOnlyNodeTriesAgain) {
-  World world;
-  world.register_node("a");
-  world.submit(10, 10);
-  world.fail(world.take_launch());
-  EXPECT_EQ(world.take_launch().number, 1u);
-}
-
 TEST(Scheduler, AJobFailsWhenOneSegmentHasFailedTooOften) {
   World world;
   world.register_node("a", 2);
@@ -256,81 +208,6 @@ TEST(Scheduler, AnAttemptThatProgressesIsNotEnded) {
     world.heartbeat(attempt, i);
   }
   EXPECT_TRUE(is_live(world.attempt(attempt).state));
-}
-
-// Checkpoints
-// ----------------------------------------------------------------------------------------------------------
-
-TEST(Scheduler, ACheckpointCutsBehindTheAttemptWhichGoesOn) {
-  World world;
-  world.register_node("a");
-  world.submit(100, 100, with_checkpoints(3s));
-  const AttemptId attempt = world.take_launch();
-  world.start_attempt(attempt);
-  world.heartbeat(attempt, 40);
-  world.pass(3s);
-  const auto cuts = world.take<action::CutAttempt>();
-  ASSERT_EQ(cuts.size(), 1u);
-  EXPECT_EQ(cuts[0].at, 40u);
-  EXPECT_FALSE(cuts[0].release);
-  world.answer_cut(attempt, 43);
-  world.seal(attempt, {0, 43});
-  EXPECT_TRUE(is_live(world.attempt(attempt).state));
-  EXPECT_EQ(world.attempt(attempt).held, (ByteRange{43, 100}));
-  EXPECT_TRUE(world.take<action::LaunchAttempt>().empty());
-}
-
-TEST(Scheduler, WithoutProgressThereIsNothingToCheckpoint) {
-  World world;
-  const NodeId node = world.register_node("a");
-  world.submit(100, 100, with_checkpoints(1s));
-  for (int i = 0; i < 10; ++i) {
-    world.pass(1s);
-    world.heartbeat(node);
-  }
-  EXPECT_TRUE(world.take<action::CutAttempt>().empty());
-}
-
-TEST(Scheduler, NoSecondCutIsAskedForBeforeTheFirstIsAnswered) {
-  World world;
-  world.register_node("a");
-  world.submit(100, 100, with_checkpoints(1s));
-  const AttemptId attempt = world.take_launch();
-  for (std::uint64_t i = 1; i < 5; ++i) {
-    world.heartbeat(attempt, i);
-    world.pass(1s);
-  }
-  EXPECT_EQ(world.take<action::CutAttempt>().size(), 1u);
-}
-
-TEST(Scheduler, AnAttemptThatDiesAfterACheckpointStartsAgainAtTheSealedOffset) {
-  World world;
-  world.register_node("a");
-  world.submit(100, 100, with_checkpoints(3s));
-  const AttemptId first = world.take_launch();
-  world.heartbeat(first, 40);
-  world.pass(3s);
-  world.answer_cut(first, 43);
-  world.seal(first, {0, 43});
-  world.fail(first);
-  const auto launches = world.take<action::LaunchAttempt>();
-  ASSERT_EQ(launches.size(), 1u);
-  EXPECT_EQ(launches[0].range, (ByteRange{43, 100}));
-}
-
-TEST(Scheduler, ACutThatWasAnsweredAndNotSealedStartsAgainInBothParts) {
-  World world;
-  world.register_node("a", 2);
-  world.submit(100, 100, with_checkpoints(3s));
-  const AttemptId first = world.take_launch();
-  world.heartbeat(first, 40);
-  world.pass(3s);
-  world.answer_cut(first, 43);
-  world.fail(first);
-  const auto launches = world.take<action::LaunchAttempt>();
-  ASSERT_EQ(launches.size(), 2u);
-  EXPECT_EQ(launches[0].range, (ByteRange{0, 43}));
-  EXPECT_EQ(launches[1].range, (ByteRange{43, 100}));
 }
 
 TEST(Scheduler, ACompressedSplitIsClosedWhereItsStreamEnds) {

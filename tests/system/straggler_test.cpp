@@ -187,11 +187,15 @@ class KilledNode : public Straggler {
   }
 };
 
-TEST_F(KilledNode, RightBeforeTheCutTheTaskGoesOnFromTheLastSealedOffset) {
-  run_and_kill([](const nlohmann::json& task) { return task["segments"][0]["state"] == "sealed"; });
+// The moments right before and right after a cut are played in tests/scheduler/testdata/a-node-is-lost-right-*.txt:
+// here nobody can say in which of them a worker is killed.
+TEST_F(KilledNode, WithACheckpointTheTaskGoesOnFromTheLastSealedOffset) {
+  run_and_kill([](const nlohmann::json& task) {
+    return task["attempts"].size() == 1 && task["segments"][0]["state"] == "sealed";
+  });
 }
 
-TEST_F(KilledNode, RightAfterTheCutTheTaskGoesOnFromTheLastSealedOffset) {
+TEST_F(KilledNode, WithACopyTheTaskGoesOnFromTheLastSealedOffset) {
   run_and_kill([](const nlohmann::json& task) {
     return task["attempts"].size() > 1 && task["segments"][0]["state"] == "sealed";
   });

@@ -1,7 +1,7 @@
 #pragma once
 // How the worker ends on SIGTERM and SIGINT. It tells the master that it leaves, and runs on until it is
 // released: the master gives it no more work, has its attempts stop at their next record, and lets it go when all that
-// they have sealed is durable (scheduler/core/duty.h has the promise). Its wait is bounded:
+// they have sealed is durable (scheduler/core/node.h has the promise). Its wait is bounded:
 //
 //   told once   -> leaves, for `patience` at most; at once if it has nothing and no master, or was never let in
 //   patience up -> says that it ends now, so that what it still runs starts again elsewhere at once, and waits for the

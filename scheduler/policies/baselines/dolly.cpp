@@ -6,13 +6,13 @@
 
 #include "common/base/median.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/parameters.h"
 #include "scheduler/policies/restarts.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler {
 
 double dolly_copies(double p, double tasks, double epsilon) {
-  return ln_one_minus_exp(std::log1p(-epsilon) / tasks) / std::log(p);
+  return math::ln_one_minus_exp(std::log1p(-epsilon) / tasks) / std::log(p);
 }
 
 std::uint32_t dolly_clones(double p, double tasks, double epsilon) {
@@ -20,9 +20,6 @@ std::uint32_t dolly_clones(double p, double tasks, double epsilon) {
   return static_cast<std::uint32_t>(std::clamp(std::ceil(dolly_copies(p, tasks, epsilon)), 1.0, kMost));
 }
 
-}  // namespace ontime::scheduler::pocd
-
-namespace ontime::scheduler {
 namespace {
 
 constexpr double kStragglerFactor = 1.5;  // of the median
@@ -128,16 +125,16 @@ Dolly::Decided Dolly::ask(Round& round, const JobView& job) const {
 Dolly::Choice Dolly::choose(const View& view, const JobView& job) const {
   double p = kAssumedP;
   std::string source = "assumed";
-  const estimate::DurationSample* profile = view.cluster.find_profile(job.job->spec);
+  const math::DurationSample* profile = view.cluster.find_profile(job.job->spec);
   if (settings_.p) {
     p = *settings_.p;
     source = "flags";
-  } else if (profile != nullptr && profile->finished().size() >= estimate::kEnoughSamples) {
+  } else if (profile != nullptr && profile->finished().size() >= math::kEnoughSamples) {
     p = straggler_share(profile->finished());
     source = "profile";
   }
   const std::size_t tasks = job.job->tasks.size();
-  const std::uint32_t attempts = pocd::dolly_clones(p, static_cast<double>(tasks), settings_.epsilon);
+  const std::uint32_t attempts = dolly_clones(p, static_cast<double>(tasks), settings_.epsilon);
   return {std::min(attempts - 1, settings_.max_copies),
           "p = " + short_number(p) + " (" + source + "), N = " + std::to_string(tasks) + ", epsilon = " +
               short_number(settings_.epsilon) + " ask for " + std::to_string(attempts) + " attempts per task"};

@@ -12,7 +12,7 @@
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler {
 
 // c with 1 - (1 - p^c)^N = epsilon: total attempts per task, a real number. p in (0, 1): probability that one attempt
 // straggles; N >= 1 tasks; epsilon in (0, 1). Shed prints the root 1/p where 1/N is meant, which ignores N.
@@ -20,10 +20,6 @@ double dolly_copies(double p, double tasks, double epsilon);
 
 // The same, rounded up to a number of attempts >= 1.
 std::uint32_t dolly_clones(double p, double tasks, double epsilon);
-
-}  // namespace ontime::scheduler::pocd
-
-namespace ontime::scheduler {
 
 // Dolly (Ananthanarayanan and others, NSDI 2013; as Shed and Shed+, section VI, compare with it): small jobs start
 // every task with so many clones that a straggler is unlikely. Clones start with their original; the first to be done

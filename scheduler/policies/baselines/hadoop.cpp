@@ -6,7 +6,7 @@
 
 #include "scheduler/policies/restarts.h"
 
-namespace ontime::scheduler::estimate {
+namespace ontime::scheduler {
 
 void DurationStatistics::add(double duration) {
   ++count_;
@@ -29,14 +29,14 @@ double DurationStatistics::new_attempt() const {
   return bound + std::min(0.25 * bound, deviation() / 2);
 }
 
-}  // namespace ontime::scheduler::estimate
+}  // namespace ontime::scheduler
 
 namespace ontime::scheduler {
 namespace {
 
 constexpr double kCompletedShareMin = 0.05;  // of a job's tasks before it is judged
 
-double new_attempt(const JobView& job, const estimate::DurationStatistics& peers, bool as_written) {
+double new_attempt(const JobView& job, const DurationStatistics& peers, bool as_written) {
   if (job.job->spec.estimator != "simple-exponential") return peers.mean();
   return as_written && peers.count() < 2 ? 0 : peers.new_attempt();
 }
@@ -90,7 +90,7 @@ bool Hadoop::scan(const View& view, const JobView& job, std::uint32_t slots, Pla
   if (job.waiting > 0 || static_cast<double>(job.job->tasks_done) < kCompletedShareMin * static_cast<double>(tasks)) {
     return false;
   }
-  estimate::DurationStatistics peers;
+  DurationStatistics peers;
   for (const double duration : job.outlook->task_durations()) peers.add(duration);
   if (peers.count() == 0) return false;
   const double now = job.since_submission(view.now);
@@ -114,9 +114,8 @@ bool Hadoop::scan(const View& view, const JobView& job, std::uint32_t slots, Pla
 }
 
 // The candidate with the largest value; the first of equals.
-std::optional<Hadoop::Candidate> Hadoop::best(const JobView& job, double replacement,
-                                              const estimate::DurationStatistics& peers, double now,
-                                              Declines& declines) const {
+std::optional<Hadoop::Candidate> Hadoop::best(const JobView& job, double replacement, const DurationStatistics& peers,
+                                              double now, Declines& declines) const {
   const double late_from = job.has_deadline() ? job.deadline() : std::numeric_limits<double>::infinity();
   const std::span<const double> completion = job.outlook->completion();
   std::optional<Candidate> best;
@@ -139,7 +138,7 @@ std::optional<Hadoop::Candidate> Hadoop::best(const JobView& job, double replace
 }
 
 std::optional<Reason> Hadoop::objection(const JobView& job, Candidate candidate,
-                                        const estimate::DurationStatistics& peers) const {
+                                        const DurationStatistics& peers) const {
   const Attempt* attempt = first_live(job, candidate.task);
   if (attempt == nullptr) return Reason::NoEstimate;
   const double runtime = candidate.end - job.since_submission(attempt->launched_at);

@@ -11,7 +11,7 @@
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
 
-namespace ontime::scheduler::estimate {
+namespace ontime::scheduler {
 
 // Each finished task is counted once. Unit: the durations' unit. All 0 while nothing is counted.
 class DurationStatistics {
@@ -37,7 +37,7 @@ class DurationStatistics {
   double squares_ = 0;  // sum of squared distances from the mean (Welford)
 };
 
-}  // namespace ontime::scheduler::estimate
+}  // namespace ontime::scheduler
 
 namespace ontime::scheduler {
 
@@ -94,10 +94,9 @@ class Hadoop final : public Policy {
     double end;  // seconds after submission
   };
   bool scan(const View& view, const JobView& job, std::uint32_t slots, Plan& plan, Declines& declines) const;
-  std::optional<Candidate> best(const JobView& job, double replacement, const estimate::DurationStatistics& peers,
-                                double now, Declines& declines) const;
-  std::optional<Reason> objection(const JobView& job, Candidate candidate,
-                                  const estimate::DurationStatistics& peers) const;
+  std::optional<Candidate> best(const JobView& job, double replacement, const DurationStatistics& peers, double now,
+                                Declines& declines) const;
+  std::optional<Reason> objection(const JobView& job, Candidate candidate, const DurationStatistics& peers) const;
 
   HadoopSettings settings_;
   std::map<JobId, TimePoint> next_scan_;

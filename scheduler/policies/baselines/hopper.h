@@ -49,7 +49,7 @@ class Hopper final : public Policy {
     double check = 1;  // seconds
     bool reserve = true;
   };
-  Hopper(const Settings& settings, estimate::DurationHints hints)
+  Hopper(const Settings& settings, math::DurationHints hints)
       : settings_(settings), hints_(hints), clock_(settings.check) {}
   static std::unique_ptr<Policy> make(Parameters& parameters);
 
@@ -62,7 +62,7 @@ class Hopper final : public Policy {
   void divide_slots(const View& view);
 
   Settings settings_;
-  estimate::DurationHints hints_;
+  math::DurationHints hints_;
   bool is_short_ = false;  // of slots: the virtual sizes exceed them
   std::map<JobId, std::uint32_t> shares_;
   PeriodicCheck clock_;

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "scheduler/math/pareto.h"
+#include "scheduler/math/distributions.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -15,13 +15,13 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-FreshAttempt::FreshAttempt(const estimate::Durations& durations, double delta)
+FreshAttempt::FreshAttempt(const math::Durations& durations, double delta)
     : launch_(durations.launch),
       mean_per_byte_(kInfinity),
       quantile_per_byte_(kInfinity),
       is_known_(durations.t_min > 0) {
   if (!is_known_) return;
-  const pocd::Pareto per_byte(durations.t_min, durations.beta);
+  const math::Pareto per_byte(durations.t_min, durations.beta);
   mean_per_byte_ = per_byte.mean();
   quantile_per_byte_ = per_byte.quantile(delta);
 }
@@ -78,9 +78,9 @@ double mean_task(const JobView& job, const FreshAttempt& fresh) {
 }
 
 bool has_unknown_pace(const JobView& job, std::uint32_t task) {
-  const std::optional<Piece> piece = last_piece(job, task);
-  return piece &&
-         std::any_of(piece->racers.begin(), piece->racers.end(), [](const Racer& racer) { return !racer.pace.known; });
+  const std::optional<OpenSegment> segment = last_segment(job, task);
+  return segment && std::any_of(segment->racers.begin(), segment->racers.end(),
+                                [](const Racer& racer) { return !racer.pace.known; });
 }
 
 }  // namespace
@@ -172,18 +172,18 @@ void Mantri::prune(Round& round) const {
 
 // Ends the slower attempts of a task whose attempts have all had the time to show how fast they are.
 bool Mantri::prune(Round& round, std::uint32_t task) const {
-  std::optional<Piece> piece = last_piece(round.job, task);
-  if (!piece || piece->in_change || piece->racers.size() <= settings_.keep) return false;
-  const bool all_shown = std::all_of(piece->racers.begin(), piece->racers.end(), [&](const Racer& racer) {
+  std::optional<OpenSegment> segment = last_segment(round.job, task);
+  if (!segment || segment->in_change || segment->racers.size() <= settings_.keep) return false;
+  const bool all_shown = std::all_of(segment->racers.begin(), segment->racers.end(), [&](const Racer& racer) {
     return racer.pace.known && age(*racer.attempt, round.view.now) >= settings_.report;
   });
   if (!all_shown) return false;
   if (settings_.form == MantriForm::P1) {
-    std::stable_sort(piece->racers.begin(), piece->racers.end(),
+    std::stable_sort(segment->racers.begin(), segment->racers.end(),
                      [](const Racer& a, const Racer& b) { return a.pace.offset > b.pace.offset; });
   }
-  for (std::size_t slower = settings_.keep; slower < piece->racers.size(); ++slower) {
-    round.plan.add(EndAttempt{piece->racers[slower].id, Reason::SlowerCopy});
+  for (std::size_t slower = settings_.keep; slower < segment->racers.size(); ++slower) {
+    round.plan.add(EndAttempt{segment->racers[slower].id, Reason::SlowerCopy});
   }
   return true;
 }
@@ -224,7 +224,7 @@ std::vector<Mantri::Candidate> Mantri::old_tasks(const Round& round) const {
   return candidates;
 }
 
-double Mantri::known_age_limit(const estimate::Durations& durations, double bytes) {
+double Mantri::known_age_limit(const math::Durations& durations, double bytes) {
   const double t_min = durations.t_min * bytes;
   if (t_min <= 0) return kInfinity;
   const double launch = durations.launch / t_min;
@@ -242,13 +242,13 @@ void Mantri::restart(Round& round, const Candidate& candidate) const {
     return;
   }
   const std::size_t ended = round.job.job->tasks[candidate.task].attempts.size() - 1;
-  const std::optional<Piece> piece = last_piece(round.job, candidate.task);
+  const std::optional<OpenSegment> segment = last_segment(round.job, candidate.task);
   if (ended >= settings_.gamma)
     round.declines.add(round.job, candidate.task, Reason::CapReached);
-  else if (!piece || piece->in_change)
+  else if (!segment || segment->in_change)
     round.declines.add(round.job, candidate.task, Reason::CutPending);
   else
-    round.plan.add(EndAttempt{piece->racers.front().id, Reason::Replaced});
+    round.plan.add(EndAttempt{segment->racers.front().id, Reason::Replaced});
 }
 
 void Mantri::duplicate(Round& round, const Candidate& candidate) const {

@@ -38,7 +38,7 @@ struct MantriSettings {
 class FreshAttempt {
  public:
   // Nothing is known without a t_min (durations.t_min = 0): then no time is long enough to pay for it.
-  FreshAttempt(const estimate::Durations& durations, double delta);
+  FreshAttempt(const math::Durations& durations, double delta);
 
   double mean(double bytes) const { return launch_ + mean_per_byte_ * bytes; }          // infinite for beta <= 1
   double quantile(double bytes) const { return launch_ + quantile_per_byte_ * bytes; }  // not exceeded with delta
@@ -98,7 +98,7 @@ double restart_above(const MantriSettings& settings, const FreshAttempt& fresh, 
 
 class Mantri final : public Policy {
  public:
-  Mantri(const MantriSettings& settings, estimate::DurationHints hints, double check, JobOrder order)
+  Mantri(const MantriSettings& settings, math::DurationHints hints, double check, JobOrder order)
       : settings_(settings), hints_(hints), clock_(check), order_(order) {}
   static std::unique_ptr<Policy> make(Parameters& parameters);
 
@@ -120,12 +120,12 @@ class Mantri final : public Policy {
   bool prune(Round& round, std::uint32_t task) const;
   std::vector<Candidate> candidates(const Round& round) const;
   std::vector<Candidate> old_tasks(const Round& round) const;
-  double known_age_limit(const estimate::Durations& durations, double bytes);
+  double known_age_limit(const math::Durations& durations, double bytes);
   void restart(Round& round, const Candidate& candidate) const;
   void duplicate(Round& round, const Candidate& candidate) const;
 
   MantriSettings settings_;
-  estimate::DurationHints hints_;
+  math::DurationHints hints_;
   PeriodicCheck clock_;
   JobOrder order_;
   struct AgeLimit {

@@ -1,13 +1,14 @@
-#include "scheduler/policies/chronos/chronos_formulas.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
+#include "scheduler/policies/chronos/chronos.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::chronos {
+
+using namespace math;  // NOLINT: the formulas are written with nothing else
 namespace {
 
 // Clamps the logarithm of a factor of p to a probability's logarithm.
@@ -132,4 +133,4 @@ OptimalCopies optimal_copies(Strategy strategy, const ChronosJob& job, const Pri
   return best;
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::chronos

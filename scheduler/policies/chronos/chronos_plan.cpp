@@ -1,14 +1,12 @@
-#include "scheduler/policies/chronos/chronos_plan.h"
-
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
 
-#include "scheduler/math/pareto.h"
-#include "scheduler/policies/chronos/chronos_formulas.h"
-#include "scheduler/policies/duration_words.h"
+#include "scheduler/math/distributions.h"
+#include "scheduler/policies/chronos/chronos.h"
+#include "scheduler/policies/parameters.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -24,25 +22,27 @@ std::string probability(double value) {
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
 }
 
-pocd::ChronosJob model_of(const ChronosSettings& settings, const ChronosFacts& facts, double est, double race) {
-  const bool is_clone = settings.strategy == pocd::Strategy::Clone;
-  pocd::ChronosJob model;
+chronos::ChronosJob model_of(const ChronosSettings& settings, const ChronosFacts& facts, double est, double race) {
+  const bool is_clone = settings.strategy == chronos::Strategy::Clone;
+  chronos::ChronosJob model;
   model.tasks = facts.tasks;
   model.t_min = facts.durations.t_min * facts.split_bytes;
   model.beta = facts.durations.beta;
   model.deadline = facts.deadline - facts.durations.launch;
   if (!is_clone) model.tau_est = est + (settings.tau_est.of_t_min ? facts.durations.launch : 0);
   model.tau_kill = model.tau_est + race;
-  if (model.deadline > 0) model.phi = std::min(1.0, pocd::straggler_progress(model));
+  if (model.deadline > 0) model.phi = std::min(1.0, chronos::straggler_progress(model));
   return model;
 }
 
-bool is_in_domain(const pocd::ChronosJob& model) {
+bool is_in_domain(const chronos::ChronosJob& model) {
   return model.t_min > 0 && model.deadline >= model.t_min && model.tau_est < model.deadline;
 }
 
 // Without speculation, as a job of clones that has none.
-double pocd_without(const pocd::ChronosJob& model) { return pocd::chronos_pocd(pocd::Strategy::Clone, model, 0).value; }
+double pocd_without(const chronos::ChronosJob& model) {
+  return chronos::chronos_pocd(chronos::Strategy::Clone, model, 0).value;
+}
 
 std::string reasoning(const ChronosSettings& settings, const ChronosFacts& facts, const ChronosChoice& choice) {
   const std::string times = ", " + duration_words(facts.durations, settings.hints, facts.split_bytes);
@@ -53,17 +53,17 @@ std::string reasoning(const ChronosSettings& settings, const ChronosFacts& facts
   if (!is_in_domain(choice.model)) return text + times;
   const auto r = static_cast<double>(*choice.r);
   text += ": PoCD " + probability(pocd_without(choice.model)) + " -> " +
-          probability(pocd::chronos_pocd(settings.strategy, choice.model, r).value);
-  const double utility = pocd::net_utility(settings.strategy, choice.model, r, settings.price);
+          probability(chronos::chronos_pocd(settings.strategy, choice.model, r).value);
+  const double utility = chronos::net_utility(settings.strategy, choice.model, r, settings.price);
   return text + ", net utility " + short_number(utility) + times;
 }
 
 }  // namespace
 
-ChronosSettings chronos_settings(pocd::Strategy strategy, Parameters& parameters) {
+ChronosSettings chronos_settings(chronos::Strategy strategy, Parameters& parameters) {
   ChronosSettings settings;
   settings.strategy = strategy;
-  if (strategy != pocd::Strategy::Clone) {
+  if (strategy != chronos::Strategy::Clone) {
     settings.tau_est = parameters.relative_time("tau_est", settings.tau_est);
   } else {
     settings.tau_est = {0, true};
@@ -79,7 +79,7 @@ ChronosSettings chronos_settings(pocd::Strategy strategy, Parameters& parameters
   settings.price.per_time = parameters.number("price", settings.price.per_time, 0, 1e9);
   settings.price.r_min = parameters.number("r_min", settings.price.r_min, 0, 0.999999);
   settings.hints = parameters.durations();
-  if (strategy == pocd::Strategy::Resume) settings.handover = parameters.handover(settings.handover);
+  if (strategy == chronos::Strategy::Resume) settings.handover = parameters.handover(settings.handover);
   return settings;
 }
 
@@ -96,29 +96,29 @@ std::optional<ChronosChoice> choose_copies(const ChronosSettings& settings, cons
   if (settings.r) {
     choice.r = settings.r;
   } else if (is_in_domain(choice.model)) {
-    choice.r = pocd::optimal_copies(settings.strategy, choice.model, settings.price, settings.r_max).r;
+    choice.r = chronos::optimal_copies(settings.strategy, choice.model, settings.price, settings.r_max).r;
   }
   choice.why = reasoning(settings, facts, choice);
   return choice;
 }
 
-std::optional<std::uint32_t> chosen_attempts(const Job& job, pocd::Strategy strategy) {
+std::optional<std::uint32_t> chosen_attempts(const Job& job, chronos::Strategy strategy) {
   for (const DecisionAt& decision : job.decisions) {
     const std::string& text = decision.decision.text;
     if (text.starts_with(kNone)) return 0;
     if (!text.starts_with(kCopies)) continue;
     std::uint32_t r = 0;
     std::from_chars(text.data() + kCopies.size(), text.data() + text.size(), r);
-    return strategy == pocd::Strategy::Resume ? r + 1 : r;
+    return strategy == chronos::Strategy::Resume ? r + 1 : r;
   }
   return std::nullopt;
 }
 
-double chance_of_fresh(const estimate::Durations& durations, double bytes, double left, std::uint32_t copies) {
+double chance_of_fresh(const math::Durations& durations, double bytes, double left, std::uint32_t copies) {
   const double t_min = durations.t_min * bytes;
   if (left <= 0 || copies == 0) return 0;
   if (t_min <= 0) return std::numeric_limits<double>::quiet_NaN();
-  return pocd::Pareto(t_min, durations.beta).minimum_of(copies).cdf(left);
+  return math::Pareto(t_min, durations.beta).minimum_of(copies).cdf(left);
 }
 
 }  // namespace ontime::scheduler

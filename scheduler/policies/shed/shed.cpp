@@ -3,19 +3,60 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scheduler/policies/duration_words.h"
-#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/parameters.h"
 
 namespace ontime::scheduler {
+namespace {
+
+math::Objective objective_of(const std::string& name) {
+  if (name == "sum") return math::Objective::SumPocd;
+  return name == "max-min" ? math::Objective::MaxMin : math::Objective::SumLog;
+}
+
+}  // namespace
+
+Sharing sharing(Parameters& parameters) {
+  Sharing sharing;
+  sharing.lambda = parameters.number("lambda", sharing.lambda, 0.01, 1);
+  sharing.max = parameters.count("max", sharing.max, 1, 1000);
+  sharing.reserve_am = parameters.flag("reserve_am", sharing.reserve_am);
+  sharing.objective = objective_of(parameters.choice("objective", "sum-log", {"sum-log", "sum", "max-min"}));
+  return sharing;
+}
+
+CopyBudget copy_budget(const View& view, const Sharing& sharing, std::uint32_t ended) {
+  const std::uint32_t busy = view.slots() - view.free_slots();
+  const std::uint64_t wanted = std::uint64_t{busy - std::min(busy, ended)} + view.waiting;
+  const std::uint64_t reserved = sharing.reserve_am ? view.jobs.size() : 0;
+  const std::int64_t free = std::int64_t{view.slots()} - static_cast<std::int64_t>(wanted);
+  const std::int64_t kappa = math::copies_available(sharing.lambda, view.slots(), wanted, reserved);
+  return {std::max<std::int64_t>(0, kappa),
+          free <= std::max<std::int64_t>(0, kappa) ? Reason::NoFreeSlot : Reason::CapReached};
+}
+
+OtherNodes::OtherNodes(const View& view, const std::vector<AttemptId>& ended) {
+  while (count_ < 2) {
+    const auto node = view.resources.choose({nodes_, nodes_ + count_});
+    if (!node) break;
+    nodes_[count_++] = *node;
+  }
+  for (const AttemptId id : ended) {
+    const NodeId node = view.cluster.find_attempt(id)->node;
+    if (!view.resources.is_usable(node) || view.resources.is_held(node)) continue;
+    ++slots_freed_;
+    if (count_ < 2 && (count_ == 0 || nodes_[0] != node)) nodes_[count_++] = node;
+  }
+}
+
 namespace {
 
 // A job with a deadline that is still ahead, and which of its tasks can be given copies.
 struct Claim {
   const JobView* view;
-  estimate::Durations durations;
+  math::Durations durations;
   std::uint32_t fresh = 0;     // tasks that have not been launched
-  std::vector<Piece> running;  // open pieces of tasks whose attempts can be compared
-  pocd::ShedJob odds;
+  std::vector<OpenSegment> running;  // open segments of tasks whose attempts can be compared
+  shed::ShedJob odds;
 };
 
 class Optimisation {
@@ -29,10 +70,10 @@ class Optimisation {
   void claim(const JobView& job);
   void look_at(Claim& claim, std::uint32_t task);
   void set_odds(Claim& claim) const;
-  pocd::ShedGrant grant(std::int64_t kappa) const;
+  shed::ShedGrant grant(std::int64_t kappa) const;
   void give(const Claim& claim, std::uint32_t r, const OtherNodes& nodes);
-  void resume(const Claim& claim, const Piece& piece, std::uint32_t r, const OtherNodes& nodes);
-  void decline(const Claim& claim, const Piece& piece, Reason reason);
+  void resume(const Claim& claim, const OpenSegment& segment, std::uint32_t r, const OtherNodes& nodes);
+  void decline(const Claim& claim, const OpenSegment& segment, Reason reason);
   void describe(const Claim& claim, std::uint32_t r, double ln_pocd);
 
   const View& view_;
@@ -59,7 +100,7 @@ void Optimisation::run() {
   View relieved = view_;
   relieved.waiting -= static_cast<std::uint32_t>(std::min<std::int64_t>(given_before, relieved.waiting));
   budget_ = copy_budget(relieved, settings_.sharing, nodes.slots_freed());
-  const pocd::ShedGrant granted = grant(budget_.copies);
+  const shed::ShedGrant granted = grant(budget_.copies);
   for (std::size_t i = 0; i < claims_.size(); ++i) {
     give(claims_[i], granted.r[i], nodes);
     describe(claims_[i], granted.r[i], granted.ln_pocd[i]);
@@ -80,23 +121,23 @@ void Optimisation::claim(const JobView& job) {
 }
 
 void Optimisation::look_at(Claim& claim, std::uint32_t task) {
-  const std::vector<Piece> pieces = open_pieces(*claim.view, task);
-  if (pieces.empty()) return;
-  if (const std::optional<Reason> reason = unsettled(pieces, claim.durations.launch, view_.now)) {
+  const std::vector<OpenSegment> segments = open_segments(*claim.view, task);
+  if (segments.empty()) return;
+  if (const std::optional<Reason> reason = unsettled(segments, claim.durations.launch, view_.now)) {
     const bool is_late = claim.view->outlook->completion()[task] > claim.view->deadline();
     if (is_late) plan_.add(Decline{{claim.view->id, task}, *reason});
     return;
   }
-  const std::vector<AttemptId> slower = slower_racers(pieces);
+  const std::vector<AttemptId> slower = slower_racers(segments);
   slower_.insert(slower_.end(), slower.begin(), slower.end());
-  claim.running.insert(claim.running.end(), pieces.begin(), pieces.end());
+  claim.running.insert(claim.running.end(), segments.begin(), segments.end());
 }
 
 // Theorem 1 for a job that has not begun, Theorem 2 for others: N tasks that are as far as the slowest of them.
 void Optimisation::set_odds(Claim& claim) const {
   double phi = claim.fresh > 0 ? 0 : 1;
-  for (const Piece& piece : claim.running) {
-    phi = std::min(phi, static_cast<double>(claim.view->outlook->progress()[piece.task.index]));
+  for (const OpenSegment& segment : claim.running) {
+    phi = std::min(phi, static_cast<double>(claim.view->outlook->progress()[segment.task.index]));
   }
   claim.odds.tasks = static_cast<double>(claim.fresh + claim.running.size());
   claim.odds.t_min = claim.durations.t_min * mean_split_bytes(*claim.view);
@@ -106,11 +147,11 @@ void Optimisation::set_odds(Claim& claim) const {
   claim.odds.phi = phi;
 }
 
-pocd::ShedGrant Optimisation::grant(std::int64_t kappa) const {
-  std::vector<pocd::ShedJob> jobs;
+shed::ShedGrant Optimisation::grant(std::int64_t kappa) const {
+  std::vector<shed::ShedJob> jobs;
   for (const Claim& claim : claims_) jobs.push_back(claim.odds);
   const Sharing& sharing = settings_.sharing;
-  return pocd::allocate_shed(jobs, kappa, sharing.max, sharing.objective);
+  return shed::allocate_shed(jobs, kappa, sharing.max, sharing.objective);
 }
 
 void Optimisation::give(const Claim& claim, std::uint32_t r, const OtherNodes& nodes) {
@@ -118,40 +159,40 @@ void Optimisation::give(const Claim& claim, std::uint32_t r, const OtherNodes& n
   const auto before = r_.find(id);
   if (claim.fresh > 0 && (before == r_.end() ? 0 : before->second) != r) plan_.add(CloneTasks{id, r});
   r_[id] = r;
-  for (const Piece& piece : claim.running) resume(claim, piece, r, nodes);
+  for (const OpenSegment& segment : claim.running) resume(claim, segment, r, nodes);
 }
 
-void Optimisation::resume(const Claim& claim, const Piece& piece, std::uint32_t r, const OtherNodes& nodes) {
-  const Racer& ahead = piece.racers.front();
+void Optimisation::resume(const Claim& claim, const OpenSegment& segment, std::uint32_t r, const OtherNodes& nodes) {
+  const Racer& ahead = segment.racers.front();
   const double launch = claim.durations.launch;
-  const std::optional<std::uint64_t> at = handover_offset(ahead, piece, launch, *claim.view, view_.now);
-  if (!at) return decline(claim, piece, Reason::RemainingShorterThanLaunch);
+  const std::optional<std::uint64_t> at = handover_offset(ahead, segment, launch, *claim.view, view_.now);
+  if (!at) return decline(claim, segment, Reason::RemainingShorterThanLaunch);
   if (r == 0) {
-    const bool is_hopeless = pocd::is_hopeless(claim.odds.phi, claim.odds.t_min, claim.odds.deadline, claim.odds.tau);
-    return decline(claim, piece, is_hopeless ? Reason::Hopeless : budget_.when_spent);
+    const bool is_hopeless = shed::is_hopeless(claim.odds.phi, claim.odds.t_min, claim.odds.deadline, claim.odds.tau);
+    return decline(claim, segment, is_hopeless ? Reason::Hopeless : budget_.when_spent);
   }
-  if (!nodes.has_other_than(ahead.attempt->node)) return decline(claim, piece, Reason::NoOtherNode);
+  if (!nodes.has_other_than(ahead.attempt->node)) return decline(claim, segment, Reason::NoOtherNode);
   if (claim.view->since_submission(view_.now) + launch +
-          static_cast<double>(piece.range.end - *at) * claim.durations.t_min >=
+          static_cast<double>(segment.range.end - *at) * claim.durations.t_min >=
       ahead.completion) {
-    return decline(claim, piece, Reason::CopyWouldBeLater);
+    return decline(claim, segment, Reason::CopyWouldBeLater);
   }
-  Speculate decision = resume_from(*at, race_for(piece.task, piece.range.begin, r, ahead.completion),
+  Speculate decision = resume_from(*at, race_for(segment.task, segment.range.begin, r, ahead.completion),
                                    settings_.handover, settings_.release);
   decision.reason = Reason::Clone;
-  decision.pocd_before = -std::expm1(pocd::ln_miss(claim.odds, 0));
-  decision.pocd_after = -std::expm1(pocd::ln_miss(claim.odds, r));
+  decision.pocd_before = -std::expm1(shed::ln_miss(claim.odds, 0));
+  decision.pocd_after = -std::expm1(shed::ln_miss(claim.odds, r));
   plan_.add(std::move(decision));
 }
 
-void Optimisation::decline(const Claim& claim, const Piece& piece, Reason reason) {
-  if (!(piece.completion() > claim.view->deadline())) return;
+void Optimisation::decline(const Claim& claim, const OpenSegment& segment, Reason reason) {
+  if (!(segment.completion() > claim.view->deadline())) return;
   const auto* last = plan_.decisions.empty() ? nullptr : std::get_if<Decline>(&plan_.decisions.back());
-  if (last == nullptr || last->task != piece.task) plan_.add(Decline{piece.task, reason});
+  if (last == nullptr || last->task != segment.task) plan_.add(Decline{segment.task, reason});
 }
 
 void Optimisation::describe(const Claim& claim, std::uint32_t r, double ln_pocd) {
-  const double before = pocd::shed_pocd(claim.odds, 0).value;
+  const double before = shed::shed_pocd(claim.odds, 0).value;
   plan_.add(
       Note{claim.view->id, "r = " + std::to_string(r) + ": PoCD " + short_number(before) + " -> " +
                                short_number(std::exp(ln_pocd)) + "; " +

@@ -1,5 +1,3 @@
-#include "scheduler/policies/shed/shed_formulas.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,8 +8,11 @@
 
 #include "scheduler/math/allocation.h"
 #include "scheduler/math/numeric.h"
+#include "scheduler/policies/shed/shed.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::shed {
+
+using namespace math;  // NOLINT: the formulas are written with nothing else
 
 double ln_attempt_miss(double beta, double phi, double t_min, double deadline, double tau) {
   const double ln = ln_share_of_time(deadline, tau, phi, t_min);
@@ -385,4 +386,4 @@ ShedPlusGrant allocate_shed_plus(std::span<const JobOdds> jobs, std::int64_t kap
   return {};
 }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::shed

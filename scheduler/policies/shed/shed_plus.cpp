@@ -5,22 +5,22 @@
 #include <limits>
 
 #include "scheduler/math/numeric.h"
-#include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/parameters.h"
 
 namespace ontime::scheduler {
 namespace {
 
-// A job that has late pieces, and where they are.
+// A job that has late segments, and where they are.
 struct Claim {
   const WatchedJob* job;
   std::size_t first;
   std::size_t count;
 };
 
-std::vector<Claim> claims_of(std::span<const WatchedJob> jobs, std::span<const Straggler> pieces) {
+std::vector<Claim> claims_of(std::span<const WatchedJob> jobs, std::span<const Straggler> stragglers) {
   std::vector<Claim> claims;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (i == 0 || pieces[i].job != pieces[i - 1].job) claims.push_back({&jobs[pieces[i].job], i, 0});
+  for (std::size_t i = 0; i < stragglers.size(); ++i) {
+    if (i == 0 || stragglers[i].job != stragglers[i - 1].job) claims.push_back({&jobs[stragglers[i].job], i, 0});
     ++claims.back().count;
   }
   return claims;
@@ -38,82 +38,83 @@ double ln_rest(const WatchedJob& job, double now) {
     const double phi = static_cast<double>(view.outlook->progress()[task]);
     if (completion > deadline || phi >= 1) continue;
     const double beta =
-        std::isnan(completion) ? job.durations.beta : pocd::straggler_shape(completion - now, phi, t_min);
+        std::isnan(completion) ? job.durations.beta : shed::straggler_shape(completion - now, phi, t_min);
     const bool has_tail = std::isnan(completion) && job.durations.tail.has_value() && deadline > now;
     const double ln_miss = has_tail ? job.durations.ln_survival((deadline - now) / (bytes * (1 - phi)))
-                                    : pocd::ln_attempt_miss(beta, phi, t_min, deadline, now);
-    ln += pocd::TaskOdds{ln_miss, ln_miss}.ln_pocd(0);
+                                    : shed::ln_attempt_miss(beta, phi, t_min, deadline, now);
+    ln += math::TaskOdds{ln_miss, ln_miss}.ln_pocd(0);
   }
   return ln;
 }
 
 class Granting {
  public:
-  Granting(const View& view, std::span<const WatchedJob> jobs, std::span<const Straggler> pieces, const GrantRule& rule)
-      : view_(view), pieces_(pieces), rule_(rule), claims_(claims_of(jobs, pieces)) {}
+  Granting(const View& view, std::span<const WatchedJob> jobs, std::span<const Straggler> stragglers,
+           const GrantRule& rule)
+      : view_(view), stragglers_(stragglers), rule_(rule), claims_(claims_of(jobs, stragglers)) {}
 
-  std::vector<PieceGrant> run(std::int64_t kappa) {
+  std::vector<SegmentGrant> run(std::int64_t kappa) {
     for (const Claim& claim : claims_) odds_.push_back(odds_of(claim));
-    grant_ = pocd::allocate_shed_plus(odds_, kappa, rule_.max, rule_.objective);
+    grant_ = shed::allocate_shed_plus(odds_, kappa, rule_.max, rule_.objective);
     give_leftovers(kappa - static_cast<std::int64_t>(grant_.total.copies));
     return by_piece();
   }
 
  private:
-  pocd::JobOdds odds_of(const Claim& claim) const;
+  shed::JobOdds odds_of(const Claim& claim) const;
   void give_leftovers(std::int64_t left);
-  std::uint32_t worthwhile(std::uint32_t copies, const pocd::TaskOdds& odds) const;
-  std::vector<PieceGrant> by_piece() const;
+  std::uint32_t worthwhile(std::uint32_t copies, const math::TaskOdds& odds) const;
+  std::vector<SegmentGrant> by_piece() const;
 
   const View& view_;
-  std::span<const Straggler> pieces_;
+  std::span<const Straggler> stragglers_;
   const GrantRule& rule_;
   std::vector<Claim> claims_;
-  std::vector<pocd::JobOdds> odds_;  // by claim
-  pocd::ShedPlusGrant grant_;
+  std::vector<shed::JobOdds> odds_;  // by claim
+  shed::ShedPlusGrant grant_;
 };
 
 // The sum of ln R is raised by the same copies whatever the rest of the job is like, so it is not computed then.
-pocd::JobOdds Granting::odds_of(const Claim& claim) const {
-  pocd::JobOdds odds;
-  if (rule_.objective != pocd::Objective::SumLog) {
+shed::JobOdds Granting::odds_of(const Claim& claim) const {
+  shed::JobOdds odds;
+  if (rule_.objective != math::Objective::SumLog) {
     odds.ln_rest = ln_rest(*claim.job, claim.job->view->since_submission(view_.now));
   }
-  if (claim.job->is_lost) odds.ln_rest = -pocd::kInfinity;
+  if (claim.job->is_lost) odds.ln_rest = -math::kInfinity;
   odds.stragglers.reserve(claim.count);
-  for (const Straggler& piece : pieces_.subspan(claim.first, claim.count)) {
-    odds.stragglers.push_back({rule_.kept_misses ? 0 : piece.ln_copy, piece.ln_copy});
+  for (const Straggler& late : stragglers_.subspan(claim.first, claim.count)) {
+    odds.stragglers.push_back({rule_.kept_misses ? 0 : late.ln_copy, late.ln_copy});
   }
   return odds;
 }
 
 void Granting::give_leftovers(std::int64_t left) {
   if (!rule_.kept_misses || left <= 0) return;
-  std::vector<pocd::JobOdds> odds;
+  std::vector<shed::JobOdds> odds;
   std::vector<std::size_t> whose;
   for (std::size_t i = 0; i < claims_.size(); ++i) {
-    if (grant_.ln_pocd[i] > -pocd::kInfinity || odds_[i].is_hopeless()) continue;
+    if (grant_.ln_pocd[i] > -math::kInfinity || odds_[i].is_hopeless()) continue;
     odds.push_back(odds_[i]);
-    for (pocd::TaskOdds& task : odds.back().stragglers) task.ln_kept = task.ln_copy;
+    for (math::TaskOdds& task : odds.back().stragglers) task.ln_kept = task.ln_copy;
     whose.push_back(i);
   }
   if (odds.empty()) return;
-  const pocd::ShedPlusGrant second = pocd::allocate_shed_plus(odds, left, rule_.max, rule_.objective);
+  const shed::ShedPlusGrant second = shed::allocate_shed_plus(odds, left, rule_.max, rule_.objective);
   for (std::size_t i = 0; i < whose.size(); ++i) grant_.copies[whose[i]] = second.copies[i];
 }
 
 // Gains shrink from copy to copy, so what is given up here would have been granted after everything that is kept.
-std::uint32_t Granting::worthwhile(std::uint32_t copies, const pocd::TaskOdds& odds) const {
+std::uint32_t Granting::worthwhile(std::uint32_t copies, const math::TaskOdds& odds) const {
   while (copies > 1 && odds.ln_pocd(copies) - odds.ln_pocd(copies - 1) < rule_.gain_min) --copies;
   return copies;
 }
 
-std::vector<PieceGrant> Granting::by_piece() const {
-  std::vector<PieceGrant> grants(pieces_.size());
+std::vector<SegmentGrant> Granting::by_piece() const {
+  std::vector<SegmentGrant> grants(stragglers_.size());
   for (std::size_t i = 0; i < claims_.size(); ++i) {
     for (std::size_t k = 0; k < claims_[i].count; ++k) {
-      PieceGrant& grant = grants[claims_[i].first + k];
-      const pocd::TaskOdds& odds = odds_[i].stragglers[k];
+      SegmentGrant& grant = grants[claims_[i].first + k];
+      const math::TaskOdds& odds = odds_[i].stragglers[k];
       grant.copies = worthwhile(grant_.copies[i][k], odds);
       if (grant.copies == 0) continue;
       grant.pocd_before = std::exp(odds.ln_pocd(0));
@@ -125,10 +126,11 @@ std::vector<PieceGrant> Granting::by_piece() const {
 
 }  // namespace
 
-std::vector<PieceGrant> grant_copies(const View& view, std::span<const WatchedJob> jobs,
-                                     std::span<const Straggler> pieces, std::int64_t kappa, const GrantRule& rule) {
-  if (pieces.empty() || kappa <= 0) return std::vector<PieceGrant>(pieces.size());
-  return Granting(view, jobs, pieces, rule).run(kappa);
+std::vector<SegmentGrant> grant_copies(const View& view, std::span<const WatchedJob> jobs,
+                                       std::span<const Straggler> stragglers, std::int64_t kappa,
+                                       const GrantRule& rule) {
+  if (stragglers.empty() || kappa <= 0) return std::vector<SegmentGrant>(stragglers.size());
+  return Granting(view, jobs, stragglers, rule).run(kappa);
 }
 
 namespace {
@@ -147,14 +149,14 @@ void introduce(const JobView& job, Plan& plan) {
   }
 }
 
-// The pieces to which the grant applies; the others are declined.
-std::vector<Straggler> with_another_node(std::vector<Straggler> pieces, const OtherNodes& nodes, Plan& plan) {
-  std::erase_if(pieces, [&](const Straggler& piece) {
-    if (nodes.has_other_than(piece.node)) return false;
-    if (!piece.is_told) plan.add(Decline{piece.task, Reason::NoOtherNode});
+// The segments to which the grant applies; the others are declined.
+std::vector<Straggler> with_another_node(std::vector<Straggler> stragglers, const OtherNodes& nodes, Plan& plan) {
+  std::erase_if(stragglers, [&](const Straggler& late) {
+    if (nodes.has_other_than(late.node)) return false;
+    if (!late.is_told) plan.add(Decline{late.task, Reason::NoOtherNode});
     return true;
   });
-  return pieces;
+  return stragglers;
 }
 
 }  // namespace
@@ -169,7 +171,7 @@ std::unique_ptr<Policy> ShedPlus::make(Parameters& parameters) {
   settings.release = parameters.flag("release", settings.release);
   settings.durations = parameters.durations();
   settings.durations.tail = parameters.tail(settings.durations.tail);
-  const bool as_the_paper = settings.durations.tail == estimate::TailRule::Pareto;
+  const bool as_the_paper = settings.durations.tail == math::TailRule::Pareto;
   settings.gain_min = parameters.number("gain", as_the_paper ? 0 : kGainMin, 0, 100);
   return std::make_unique<ShedPlus>(std::move(settings));
 }
@@ -200,8 +202,8 @@ std::vector<WatchedJob> ShedPlus::watch(const View& view) {
 void ShedPlus::check(const View& view, Plan& plan) {
   std::vector<WatchedJob> jobs = watch(view);
   FoundStragglers found = find_stragglers(view, jobs, settings_.straggler_shape);
-  if (found.pieces.empty() && found.slower.empty() && found.declined.empty()) return;
-  plan.decisions.reserve(plan.decisions.size() + found.slower.size() + found.declined.size() + found.pieces.size() +
+  if (found.stragglers.empty() && found.slower.empty() && found.declined.empty()) return;
+  plan.decisions.reserve(plan.decisions.size() + found.slower.size() + found.declined.size() + found.stragglers.size() +
                          jobs.size());
   for (const AttemptId id : found.slower) plan.add(EndAttempt{id});
   for (const Decline& decline : found.declined) plan.add(decline);
@@ -209,31 +211,31 @@ void ShedPlus::check(const View& view, Plan& plan) {
 
   const OtherNodes nodes(view, found.slower);
   const CopyBudget budget = copy_budget(view, settings_.sharing, nodes.slots_freed());
-  if (budget.copies > 0) found.pieces = with_another_node(std::move(found.pieces), nodes, plan);
-  grant(view, jobs, found.pieces, budget, plan);
+  if (budget.copies > 0) found.stragglers = with_another_node(std::move(found.stragglers), nodes, plan);
+  grant(view, jobs, found.stragglers, budget, plan);
 }
 
-void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& pieces,
+void ShedPlus::grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& stragglers,
                      const CopyBudget& budget, Plan& plan) const {
   const GrantRule rule{settings_.sharing.objective, settings_.sharing.max,
                        settings_.kept_misses || settings_.release, settings_.gain_min};
-  const std::vector<PieceGrant> grants = grant_copies(view, jobs, pieces, budget.copies, rule);
+  const std::vector<SegmentGrant> grants = grant_copies(view, jobs, stragglers, budget.copies, rule);
   std::int64_t left = budget.copies;
-  for (const PieceGrant& grant : grants) left -= grant.copies;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const Straggler& piece = pieces[i];
+  for (const SegmentGrant& grant : grants) left -= grant.copies;
+  for (std::size_t i = 0; i < stragglers.size(); ++i) {
+    const Straggler& late = stragglers[i];
     if (grants[i].copies > 0) {
-      speculate(piece, grants[i], plan);
-    } else if (!piece.is_told && (i == 0 || pieces[i - 1].task != piece.task)) {
+      speculate(late, grants[i], plan);
+    } else if (!late.is_told && (i == 0 || stragglers[i - 1].task != late.task)) {
       const Reason spent = left > 0 ? Reason::NotWorthIt : budget.when_spent;
-      plan.add(Decline{piece.task, jobs[piece.job].is_lost ? Reason::Hopeless : spent});
+      plan.add(Decline{late.task, jobs[late.job].is_lost ? Reason::Hopeless : spent});
     }
   }
 }
 
-void ShedPlus::speculate(const Straggler& piece, const PieceGrant& grant, Plan& plan) const {
-  Speculate race = race_for(piece.task, piece.segment, grant.copies, piece.completion);
-  Speculate decision = resume_from(piece.resume_at, std::move(race), settings_.handover, settings_.release);
+void ShedPlus::speculate(const Straggler& late, const SegmentGrant& grant, Plan& plan) const {
+  Speculate race = race_for(late.task, late.segment, grant.copies, late.completion);
+  Speculate decision = resume_from(late.resume_at, std::move(race), settings_.handover, settings_.release);
   decision.pocd_before = grant.pocd_before;
   decision.pocd_after = grant.pocd_after;
   plan.add(std::move(decision));
@@ -242,9 +244,9 @@ void ShedPlus::speculate(const Straggler& piece, const PieceGrant& grant, Plan& 
 // Which durations a job's copies rest on is said when something of it is late for the first time.
 void ShedPlus::describe(const std::vector<WatchedJob>& jobs, const FoundStragglers& found, Plan& plan) {
   if (!jobs.empty()) described_.erase(described_.begin(), described_.lower_bound(jobs.front().view->id));
-  for (std::size_t i = 0; i < found.pieces.size(); ++i) {
-    const WatchedJob& job = jobs[found.pieces[i].job];
-    if (i > 0 && found.pieces[i - 1].job == found.pieces[i].job) continue;
+  for (std::size_t i = 0; i < found.stragglers.size(); ++i) {
+    const WatchedJob& job = jobs[found.stragglers[i].job];
+    if (i > 0 && found.stragglers[i - 1].job == found.stragglers[i].job) continue;
     if (described_.insert(job.view->id).second) {
       plan.add(Note{job.view->id, duration_words(job.durations, settings_.durations, mean_split_bytes(*job.view)) +
                                       ", launch " + short_number(job.durations.launch) + " s"});

@@ -1,40 +1,110 @@
 #pragma once
-// How many copies each late piece gets: the joint grant of Shed+ over all watched jobs.
+// Shed+: when it looks at running jobs, which of their segments are late, how many copies each of them gets in a joint
+// grant, and the policy.
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
 
+#include "scheduler/policies/decision.h"
+#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
-#include "scheduler/policies/shed/copy_budget.h"
-#include "scheduler/policies/shed/shed_formulas.h"
-#include "scheduler/policies/shed/stragglers.h"
+#include "scheduler/policies/shed/shed.h"
 
 namespace ontime::scheduler {
 
-struct GrantRule {
-  pocd::Objective objective = pocd::Objective::SumLog;
-  std::uint32_t max = 5;    // copies per piece
-  bool kept_misses = true;  // the attempt that is ahead is certain to be late; otherwise it is drawn anew like a copy
-  double gain_min = 0;      // of a piece's second copy and further ones, in ln PoCD: others are not granted
+// When it looks (Shed+ sections IV-C, V and VI-A): at a job from xi of its deadline on, at all of them every theta
+// seconds and whenever another one has come to xi. There is one clock for all jobs, so the smallest theta among the
+// jobs that are looked at counts.
+
+struct CheckTimes {
+  std::optional<double> theta;  // seconds; without it by eq. 17
+  double theta_prime = 0.05;    // share of what is left of the deadline after one launch
+  double xi = 0.1;              // share of the deadline
 };
 
-struct PieceGrant {
+// theta, theta_prime, xi
+CheckTimes check_times(Parameters& parameters);
+
+// Remembers when it looked last; a fresh one looks at once at all jobs that are past xi.
+class CheckClock {
+ public:
+  explicit CheckClock(CheckTimes times) : times_(times) {}
+
+  // It has a deadline that is still ahead, and is past xi.
+  bool is_watched(const JobView& job, TimePoint now) const;
+  bool is_due(const View& view) const;
+  // Everything that is watched was looked at now. `theta`: the smallest of their check_interval()s.
+  void checked(TimePoint now, double theta);
+  // theta of one job, seconds. `launch`: mean launch time in seconds.
+  double interval(const JobView& job, double launch) const;
+  // Nothing if no job ever needs a look.
+  std::optional<TimePoint> next(const View& view) const;
+
+ private:
+  TimePoint first_look(const JobView& job) const;  // when the job comes to xi
+
+  CheckTimes times_;
+  std::optional<TimePoint> last_;
+  TimePoint next_;  // theta after last_
+};
+
+// What it finds: one pass over the outlook's flat arrays; the tasks themselves are touched only where something is late
+// or raced.
+
+struct WatchedJob {
+  const JobView* view = nullptr;
+  math::Durations durations;
+  bool is_lost = false;  // some task cannot be in time, whatever is done
+};
+
+struct Straggler {
+  std::uint32_t job = 0;  // position among the watched ones
+  TaskId task;
+  std::uint64_t segment = 0;
+  std::uint64_t resume_at = 0;  // where the copies are to take over
+  NodeId node;                  // of the attempt that is ahead
+  double completion = 0;        // by that attempt, seconds after submission
+  double ln_copy = 0;           // ln of a copy's probability to miss the deadline
+  bool is_told = false;         // there is a Decline for the task already
+};
+
+struct FoundStragglers {
+  std::vector<Straggler> stragglers;  // that copies could bring in; in order of job and task
+  std::vector<AttemptId> slower;      // attempts of raced or late tasks that are not the first on any segment
+  std::vector<Decline> declined;      // late tasks that copies are no use for, at most one each, in the same order
+};
+
+// Sets is_lost of the jobs. A copy works on what is behind the hand-over and has what the launch leaves of the time for
+// it; Shed+'s eqs. 6 and 9 give it all that is left now and all the time. `straggler_shape`: the shape of a copy's
+// Pareto tail is the straggler's own (eq. 14), otherwise the application's.
+FoundStragglers find_stragglers(const View& view, std::vector<WatchedJob>& jobs, bool straggler_shape);
+
+struct GrantRule {
+  math::Objective objective = math::Objective::SumLog;
+  std::uint32_t max = 5;    // copies per segment
+  bool kept_misses = true;  // the attempt that is ahead is certain to be late; otherwise it is drawn anew like a copy
+  double gain_min = 0;      // of a segment's second copy and further ones, in ln PoCD: others are not granted
+};
+
+struct SegmentGrant {
   std::uint32_t copies = 0;
-  double pocd_before = 0;  // of the piece
+  double pocd_before = 0;  // of the segment
   double pocd_after = 0;
 };
 
-// By piece. At most `kappa` copies in all.
+// By segment. At most `kappa` copies in all.
 //
-// Where kept attempts are certain to be late, a job without a copy for each of its late pieces has R = 0, so the
+// Where kept attempts are certain to be late, a job without a copy for each of its late segments has R = 0, so the
 // optimum gives nothing to a job that needs more than there is. What the optimum leaves over goes to such jobs all the
 // same, as if their kept attempts were drawn anew: slots that are set free later may complete what was begun.
-std::vector<PieceGrant> grant_copies(const View& view, std::span<const WatchedJob> jobs,
-                                     std::span<const Straggler> pieces, std::int64_t kappa, const GrantRule& rule);
+std::vector<SegmentGrant> grant_copies(const View& view, std::span<const WatchedJob> jobs,
+                                       std::span<const Straggler> stragglers, std::int64_t kappa,
+                                       const GrantRule& rule);
 
 // Shed+ (Shed+ sections IV and V, Algorithm 1): at every check the fastest attempt of each straggling task is kept, the
 // others are ended, and the free slots are granted as copies of single stragglers so that the PoCDs of all jobs
@@ -55,7 +125,7 @@ std::vector<PieceGrant> grant_copies(const View& view, std::span<const WatchedJo
 //   tail           pareto | auto | lognormal | empirical   of execution times (math/tail_choice.h); a copy's odds
 //                  are the application's unless it is pareto. Others than pareto: a copy that is in time with less than
 //                  0.05 is hopeless, as there is no shortest time
-//   gain           0, with another tail than pareto 0.01   least gain in ln PoCD of a further copy of a piece
+//   gain           0, with another tail than pareto 0.01   least gain in ln PoCD of a further copy of a segment
 //   handover, release (no), t_min, beta, t_avg, fit
 //
 // Declines: cut-pending, too-young (an attempt of the task has run for less than one launch), no-estimate,
@@ -70,7 +140,7 @@ struct ShedPlusSettings {
   Handover handover = Handover::Predicted;
   bool release = false;
   double gain_min = 0;
-  estimate::DurationHints durations;
+  math::DurationHints durations;
 };
 
 class ShedPlus final : public Policy {
@@ -83,9 +153,9 @@ class ShedPlus final : public Policy {
  private:
   std::vector<WatchedJob> watch(const View& view);
   void check(const View& view, Plan& plan);
-  void grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& pieces,
+  void grant(const View& view, const std::vector<WatchedJob>& jobs, const std::vector<Straggler>& stragglers,
              const CopyBudget& budget, Plan& plan) const;
-  void speculate(const Straggler& piece, const PieceGrant& grant, Plan& plan) const;
+  void speculate(const Straggler& late, const SegmentGrant& grant, Plan& plan) const;
   void describe(const std::vector<WatchedJob>& jobs, const FoundStragglers& found, Plan& plan);
 
   ShedPlusSettings settings_;

@@ -1,10 +1,9 @@
-#include "scheduler/policies/shed/stragglers.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "common/base/prefetch.h"
-#include "scheduler/policies/shed/shed_formulas.h"
+#include "scheduler/policies/shed/shed.h"
+#include "scheduler/policies/shed/shed_plus.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -41,7 +40,7 @@ void CheckClock::checked(TimePoint now, double theta) {
 }
 
 double CheckClock::interval(const JobView& job, double launch) const {
-  return times_.theta.value_or(pocd::check_interval(job.deadline(), launch, times_.theta_prime));
+  return times_.theta.value_or(shed::check_interval(job.deadline(), launch, times_.theta_prime));
 }
 
 std::optional<TimePoint> CheckClock::next(const View& view) const {
@@ -78,7 +77,7 @@ class Search {
 
   FoundStragglers run() {
     for (std::uint32_t job = 0; job < jobs_.size(); ++job) list_tasks(job);
-    found_.pieces.reserve(tasks_.size());
+    found_.stragglers.reserve(tasks_.size());
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       fetch_ahead(i);
       look_at(tasks_[i]);
@@ -93,9 +92,9 @@ class Search {
   bool cannot_begin_in_time(const WatchedJob& job, std::uint32_t task, double progress) const;
   [[gnu::always_inline]] void fetch_ahead(std::size_t i) const;
   void look_at(TaskRef ref);
-  bool is_unsettled(const std::vector<Piece>& pieces, TaskRef ref);
-  void assess(const Piece& piece, TaskRef ref);
-  double ln_miss_of_copy(const Straggler& late, const Piece& piece) const;
+  bool is_unsettled(const std::vector<OpenSegment>& segments, TaskRef ref);
+  void assess(const OpenSegment& segment, TaskRef ref);
+  double ln_miss_of_copy(const Straggler& late, const OpenSegment& segment) const;
   void decline(TaskRef ref, Reason reason);
 
   const View& view_;
@@ -125,7 +124,7 @@ void Search::list_tasks(std::uint32_t position) {
 bool Search::cannot_begin_in_time(const WatchedJob& job, std::uint32_t task, double progress) const {
   const double tau = job.view->since_submission(view_.now);
   const auto is_too_much = [&](double bytes) {
-    return pocd::is_hopeless(progress, bytes * job.durations.t_min, job.view->deadline(), tau);
+    return shed::is_hopeless(progress, bytes * job.durations.t_min, job.view->deadline(), tau);
   };
   return is_too_much(mean_split_bytes(*job.view)) && is_too_much(split_bytes(*job.view, task));
 }
@@ -141,49 +140,50 @@ inline void Search::fetch_ahead(std::size_t i) const {
 void Search::look_at(TaskRef ref) {
   const JobView& job = *jobs_[ref.job].view;
   const bool is_late = job.outlook->completion()[ref.task] > job.deadline();
-  const std::vector<Piece> pieces = open_pieces(job, ref.task);
-  if (is_unsettled(pieces, ref)) return;
-  const std::vector<AttemptId> slower = slower_racers(pieces);
+  const std::vector<OpenSegment> segments = open_segments(job, ref.task);
+  if (is_unsettled(segments, ref)) return;
+  const std::vector<AttemptId> slower = slower_racers(segments);
   found_.slower.insert(found_.slower.end(), slower.begin(), slower.end());
   if (!is_late) return;
-  for (const Piece& piece : pieces) {
-    if (piece.completion() > job.deadline()) assess(piece, ref);
+  for (const OpenSegment& segment : segments) {
+    if (segment.completion() > job.deadline()) assess(segment, ref);
   }
 }
 
-bool Search::is_unsettled(const std::vector<Piece>& pieces, TaskRef ref) {
+bool Search::is_unsettled(const std::vector<OpenSegment>& segments, TaskRef ref) {
   const WatchedJob& job = jobs_[ref.job];
-  const std::optional<Reason> reason = unsettled(pieces, job.durations.launch, view_.now);
+  const std::optional<Reason> reason = unsettled(segments, job.durations.launch, view_.now);
   const bool is_late = job.view->outlook->completion()[ref.task] > job.view->deadline();
   if (reason && is_late) decline(ref, *reason);
   return reason.has_value();
 }
 
-void Search::assess(const Piece& piece, TaskRef ref) {
+void Search::assess(const OpenSegment& segment, TaskRef ref) {
   WatchedJob& job = jobs_[ref.job];
-  const Racer& ahead = piece.racers.front();
+  const Racer& ahead = segment.racers.front();
   const double launch = job.durations.launch;
-  const std::optional<std::uint64_t> resume_at = handover_offset(ahead, piece, launch, *job.view, view_.now);
+  const std::optional<std::uint64_t> resume_at = handover_offset(ahead, segment, launch, *job.view, view_.now);
   if (!resume_at) return decline(ref, Reason::RemainingShorterThanLaunch);
   if (job.durations.t_min <= 0) return decline(ref, Reason::NoEstimate);
-  Straggler late{ref.job, piece.task, piece.range.begin, *resume_at, ahead.attempt->node, ahead.completion, 0, false};
+  Straggler late{ref.job, segment.task, segment.range.begin, *resume_at, ahead.attempt->node, ahead.completion,
+                 0,       false};
   const double soonest = job.view->since_submission(view_.now) + launch +
-                         static_cast<double>(piece.range.end - *resume_at) * job.durations.t_min;
-  late.ln_copy = ln_miss_of_copy(late, piece);
+                         static_cast<double>(segment.range.end - *resume_at) * job.durations.t_min;
+  late.ln_copy = ln_miss_of_copy(late, segment);
   const bool is_hopeless =
       soonest >= job.view->deadline() || (job.durations.tail && late.ln_copy > std::log1p(-kChanceMin));
   if (is_hopeless) {
     job.is_lost = true;
     return decline(ref, soonest >= ahead.completion ? Reason::CopyWouldBeLater : Reason::Hopeless);
   }
-  late.is_told = !found_.declined.empty() && found_.declined.back().task == piece.task;
-  found_.pieces.push_back(late);
+  late.is_told = !found_.declined.empty() && found_.declined.back().task == segment.task;
+  found_.stragglers.push_back(late);
 }
 
-double Search::ln_miss_of_copy(const Straggler& late, const Piece& piece) const {
+double Search::ln_miss_of_copy(const Straggler& late, const OpenSegment& segment) const {
   const WatchedJob& job = jobs_[late.job];
   const double begin = job.view->since_submission(view_.now) + job.durations.launch;
-  const double left = static_cast<double>(piece.range.end - late.resume_at);
+  const double left = static_cast<double>(segment.range.end - late.resume_at);
   if (job.durations.tail) {
     const double time = job.view->deadline() - begin;
     return time > 0 && left > 0 ? job.durations.ln_survival(time / left) : 0;
@@ -191,9 +191,9 @@ double Search::ln_miss_of_copy(const Straggler& late, const Piece& piece) const 
   const double shortest = left * job.durations.t_min;
   double beta = job.durations.beta;
   if (straggler_shape_) {  // the limit of eq. 14 for an attempt that stands is 1
-    beta = std::isinf(late.completion) ? 1 : pocd::straggler_shape(late.completion - begin, 0, shortest);
+    beta = std::isinf(late.completion) ? 1 : shed::straggler_shape(late.completion - begin, 0, shortest);
   }
-  return pocd::ln_attempt_miss(beta, 0, shortest, job.view->deadline(), begin);
+  return shed::ln_attempt_miss(beta, 0, shortest, job.view->deadline(), begin);
 }
 
 void Search::decline(TaskRef ref, Reason reason) {

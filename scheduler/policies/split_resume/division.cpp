@@ -1,32 +1,30 @@
-#include "scheduler/policies/split_resume/division.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <queue>
 
 #include "scheduler/math/numeric.h"
-
-namespace ontime::scheduler::pocd {
-
-double ln_divided_pocd(double ln_share, double beta, double s, double c) {
-  const double ln = ln_share - std::log(s);
-  return s * ln_one_minus_exp(times(c, ln < 0 ? beta * ln : 0));
-}
-
-}  // namespace ontime::scheduler::pocd
+#include "scheduler/policies/split_resume/split_resume.h"
 
 namespace ontime::scheduler {
+
+// Each of s independent pieces must make it, and a piece makes it if one of c independent attempts does. An attempt has
+// 1/s of the work, so its ln miss is beta (ln share - ln s), which is Shed+'s eq. 9 with a smaller remainder.
+double ln_divided_pocd(double ln_share, double beta, double s, double c) {
+  const double ln = ln_share - std::log(s);
+  return s * math::ln_one_minus_exp(math::times(c, ln < 0 ? beta * ln : 0));
+}
+
 namespace {
 
-// A stretch of a hull: the next slots of a rest.
+// A stretch of a hull: the next slots of one remainder.
 struct Stretch {
   double rate;  // gain in ln PoCD per slot
-  std::uint32_t rest;
-  std::uint32_t to;
+  std::uint32_t index;  // of the remainder
+  std::uint32_t to;     // slots that it has then
 
   bool operator<(const Stretch& other) const {  // the greatest comes first in a priority queue
-    return rate != other.rate ? rate < other.rate : rest > other.rest;
+    return rate != other.rate ? rate < other.rate : index > other.index;
   }
 };
 
@@ -39,12 +37,12 @@ constexpr auto kInverse = [] {
 
 // The stretch that gains most per slot from `from` on, within `slots_left` more slots: an edge of the upper hull of the
 // ladder. Step by step would not do, since the first piece of a hopeless rest gains nothing and the third all.
-Stretch best_stretch(std::span<const Division> ladder, std::uint32_t rest, std::uint32_t from,
+Stretch best_stretch(std::span<const Division> ladder, std::uint32_t index, std::uint32_t from,
                      std::uint32_t slots_left) {
-  Stretch best{0, rest, from};
+  Stretch best{0, index, from};
   for (std::uint32_t to = from + 1; to < ladder.size() && to - from <= slots_left; ++to) {
     const double rate = (ladder[to].ln_pocd - ladder[from].ln_pocd) * kInverse[to - from];
-    if (rate > best.rate) best = {rate, rest, to};
+    if (rate > best.rate) best = {rate, index, to};
   }
   return best;
 }
@@ -85,10 +83,10 @@ constexpr auto kLn = [] {
 // P(one attempt at one of s pieces is late), not below 1 where even a perfect one is.
 class PieceOdds {
  public:
-  PieceOdds(const Rest& rest, Powers& powers) : tail_(rest.tail), ln_time_(rest.ln_time) {
+  PieceOdds(const RemainingWork& remaining, Powers& powers) : tail_(remaining.tail), ln_time_(remaining.ln_time) {
     if (tail_ != nullptr) return;
-    share_ = std::pow(rest.work / rest.window, rest.beta);
-    shrinks_ = powers.of(rest.beta);
+    share_ = std::pow(remaining.work / remaining.window, remaining.beta);
+    shrinks_ = powers.of(remaining.beta);
   }
   double miss(std::uint32_t pieces) const {
     if (tail_ == nullptr) return share_ * shrinks_[pieces];
@@ -96,38 +94,40 @@ class PieceOdds {
   }
 
  private:
-  const pocd::FittedTail* tail_;
+  const math::FittedTail* tail_;
   double ln_time_;
   double share_ = 0;
   const double* shrinks_ = nullptr;
 };
 
 // The ladder's rungs behind those that are there already. ln R = s ln(1 - (share^beta s^-beta)^c), as
-// pocd::ln_divided_pocd has it, but without a logarithm and a power for each rung. Ends where another piece gains less
+// ln_divided_pocd has it, but without a logarithm and a power for each rung. Ends where another piece gains less
 // than gain_min: from kNearlyCertain on gains only shrink.
-void append_ladder(const Rest& rest, std::uint32_t slots_max, double gain_min, Powers& powers,
+void append_ladder(const RemainingWork& remaining, std::uint32_t slots_max, double gain_min, Powers& powers,
                    std::vector<Division>& to) {
   const std::size_t foot = to.size();
-  to.resize(foot + slots_max + 1, {0, 0, rest.ln_before});
-  if (!(rest.window > 0)) return;
+  to.resize(foot + slots_max + 1, {0, 0, remaining.ln_before});
+  if (!(remaining.window > 0)) return;
   Division* const ladder = &to[foot];
-  const PieceOdds odds(rest, powers);
-  for (std::uint32_t pieces = 1; pieces <= std::min(rest.pieces_max, slots_max); ++pieces) {
+  const PieceOdds odds(remaining, powers);
+  for (std::uint32_t pieces = 1; pieces <= std::min(remaining.pieces_max, slots_max); ++pieces) {
     const double miss = odds.miss(pieces);
     if (!(miss < 1)) continue;  // even a perfect attempt would be late
     double ln_pocd = pieces * std::log1p(-miss);
     const bool is_enough =
         pieces > 1 && ladder[pieces - 1].ln_pocd > kNearlyCertain && ln_pocd - ladder[pieces - 1].ln_pocd < gain_min;
-    if (is_enough && rest.copies_max == 1) break;
+    if (is_enough && remaining.copies_max == 1) break;
     double all_miss = miss;
     for (std::uint32_t copies = 1;;) {
       Division& rung = ladder[pieces * copies];
       if (ln_pocd > rung.ln_pocd) rung = {pieces, copies, ln_pocd};
-      if (++copies > rest.copies_max || pieces * copies > slots_max) break;
+      if (++copies > remaining.copies_max || pieces * copies > slots_max) break;
       all_miss *= miss;
       ln_pocd = pieces * std::log1p(-all_miss);
     }
   }
+  // More slots are never worse: what a division cannot use is left free. This makes the ladder monotone, as the hull
+  // needs it, where n slots have no division of their own (a prime number of slots and few copies).
   for (std::uint32_t n = 1; n <= slots_max; ++n) {
     if (ladder[n - 1].ln_pocd >= ladder[n].ln_pocd) ladder[n] = ladder[n - 1];
   }
@@ -135,45 +135,50 @@ void append_ladder(const Rest& rest, std::uint32_t slots_max, double gain_min, P
 
 }  // namespace
 
-std::vector<Division> ladder_of(const Rest& rest, std::uint32_t slots_max) {
+std::vector<Division> ladder_of(const RemainingWork& remaining, std::uint32_t slots_max) {
   std::vector<Division> ladder;
   Powers powers;
-  append_ladder(rest, std::min(slots_max, kSlotsPerGrantMax), 0, powers, ladder);
+  append_ladder(remaining, std::min(slots_max, kSlotsPerGrantMax), 0, powers, ladder);
   return ladder;
 }
 
-std::vector<Division> grant(std::span<const Rest> rests, std::uint32_t slots, const GrantRules& rules) {
+// A greedy climb over the hulls: always the stretch that gains most per slot. For concave ladders that is optimal, and
+// the hull is the least concave ladder above each one; only the last stretch, which may not fit, can be worse than the
+// best choice.
+std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint32_t slots, const GrantRules& rules) {
   const std::uint32_t slots_max = std::min({rules.slots_max, slots, kSlotsPerGrantMax});
   const std::size_t rungs = slots_max + 1;
   std::vector<Division> ladders;  // one behind the other
   Powers powers;
-  std::vector<std::uint32_t> level(rests.size(), 0);
+  std::vector<std::uint32_t> level(remainders.size(), 0);
   std::uint32_t left = slots;
+  // A stretch that gains less than the least is no stretch: its slots are left to others.
   const auto stretch_of = [&](std::uint32_t i) {
     const Stretch stretch = best_stretch({&ladders[i * rungs], rungs}, i, level[i], left);
     return stretch.rate >= rules.gain_min ? stretch : Stretch{0, i, level[i]};
   };
   std::vector<Stretch> stretches;
-  stretches.reserve(rests.size());
-  ladders.reserve(rests.size() * rungs);
-  for (std::uint32_t i = 0; i < rests.size(); ++i) {
-    append_ladder(rests[i], slots_max, rules.gain_min, powers, ladders);
+  stretches.reserve(remainders.size());
+  ladders.reserve(remainders.size() * rungs);
+  for (std::uint32_t i = 0; i < remainders.size(); ++i) {
+    append_ladder(remainders[i], slots_max, rules.gain_min, powers, ladders);
     if (const Stretch stretch = stretch_of(i); stretch.to > 0) stretches.push_back(stretch);
   }
   std::priority_queue<Stretch> next(std::less<Stretch>(), std::move(stretches));
   while (!next.empty() && left > 0) {
     const Stretch stretch = next.top();
     next.pop();
-    std::uint32_t& at = level[stretch.rest];
+    std::uint32_t& at = level[stretch.index];
+    // `left` may have shrunk since the stretch was found. Then a shorter one of the same remainder may still fit.
     if (stretch.to - at <= left) {
       left -= stretch.to - at;
       at = stretch.to;
     }
     // The next stretch, or a shorter one because this one did not fit.
-    if (const Stretch more = stretch_of(stretch.rest); more.to > at) next.push(more);
+    if (const Stretch more = stretch_of(stretch.index); more.to > at) next.push(more);
   }
-  std::vector<Division> granted(rests.size());
-  for (std::size_t i = 0; i < rests.size(); ++i) granted[i] = ladders[i * rungs + level[i]];
+  std::vector<Division> granted(remainders.size());
+  for (std::size_t i = 0; i < remainders.size(); ++i) granted[i] = ladders[i * rungs + level[i]];
   return granted;
 }
 

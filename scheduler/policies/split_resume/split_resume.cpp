@@ -5,16 +5,15 @@
 
 #include "common/base/prefetch.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/policies/split_resume/division.h"
 
 namespace ontime::scheduler {
 namespace {
 
 // ln P(a task whose perfect run takes `work` is done in `window`, divided into so many pieces).
-double ln_pocd_of(double work, double window, const estimate::Durations& durations, double pieces) {
-  if (!durations.tail) return pocd::ln_divided_pocd(std::log(work / window), durations.beta, pieces, 1);
+double ln_pocd_of(double work, double window, const math::Durations& durations, double pieces) {
+  if (!durations.tail) return ln_divided_pocd(std::log(work / window), durations.beta, pieces, 1);
   const double bytes = work / durations.t_min;
-  return pieces * pocd::ln_one_minus_exp(durations.tail->ln_survival(window * pieces / bytes));
+  return pieces * math::ln_one_minus_exp(durations.tail->ln_survival(window * pieces / bytes));
 }
 
 // Divided already, by an earlier look or for another reason.
@@ -28,11 +27,12 @@ std::uint32_t first_unlaunched(const Job& job) {
   return static_cast<std::uint32_t>(first - job.tasks.begin());
 }
 
-std::uint32_t pieces_at_start(double work, double window, const estimate::Durations& durations, std::uint32_t tasks,
+std::uint32_t pieces_at_start(double work, double window, const math::Durations& durations, std::uint32_t tasks,
                               std::uint32_t slots, const RescueRules& rules, const StartRules& start) {
   if (!(window > 0) || !(work > 0)) return 1;
   const double launch = std::max(durations.launch, 1e-3);
   const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
+  // One more than fits exactly: a perfect attempt that needs all of the window has a chance of 0 (P(T > t_min) = 1).
   const double needed = std::floor(work / window) + 1;  // pieces that a perfect attempt can do in time
   if (needed > most) return 1;                          // hopeless
   // Beyond what is needed pieces are divided as long as slots are free, each is worth its launch, half of the attempts
@@ -49,7 +49,10 @@ std::uint32_t pieces_at_start(double work, double window, const estimate::Durati
   return static_cast<std::uint32_t>(pieces);
 }
 
-std::uint32_t divide_at_start(const View& view, const JobView& job, const estimate::Durations& durations,
+// Tasks wait for their first launch in order of index, so those from `first` on are whole unless they were divided
+// before. No more of them than there are slots: the others are looked at again when these have begun, with more known
+// by then.
+std::uint32_t divide_at_start(const View& view, const JobView& job, const math::Durations& durations,
                               std::uint32_t slots, const RescueRules& rules, const StartRules& start, Plan& plan) {
   const auto count = static_cast<std::uint32_t>(job.job->tasks.size());
   const std::uint32_t first = first_unlaunched(*job.job);
@@ -63,6 +66,7 @@ std::uint32_t divide_at_start(const View& view, const JobView& job, const estima
     if (!is_whole(task) || split.is_open_ended()) continue;
     const std::uint32_t pieces = pieces_at_start(static_cast<double>(split.size()) * durations.t_min, window, durations,
                                                  tasks, slots, rules, start);
+    // Into equal parts: nobody knows yet which nodes will get them.
     Divide divide{{job.id, index}, split.begin, borders_of(split.begin, split.end, std::vector<double>(pieces, 1))};
     if (divide.borders.empty()) continue;
     more += static_cast<std::uint32_t>(divide.borders.size());
@@ -90,7 +94,8 @@ std::vector<double> shares_of(const Division& division, std::vector<double>& spe
   return shares;
 }
 
-// Tasks lie scattered in memory: what the next ones need is fetched while one is looked at.
+// Tasks lie scattered in memory: what the next ones need is fetched while one is looked at. A check of many
+// tasks would otherwise spend its time waiting for memory.
 [[gnu::always_inline]] inline void fetch_ahead(const Job& job, const std::vector<std::uint32_t>& tasks, std::size_t i) {
   constexpr std::size_t kTaskAhead = 16;
   constexpr std::size_t kAttemptsAhead = 8;
@@ -132,15 +137,17 @@ std::unique_ptr<Policy> SplitResume::make(Parameters& parameters) {
   if (order == "srpt") settings.order = JobOrder::ShortestRemaining;
   settings.handover = parameters.handover(settings.handover);
   settings.durations = parameters.durations();
-  settings.durations.tail = parameters.tail(estimate::TailRule::Auto);
+  settings.durations.tail = parameters.tail(math::TailRule::Auto);
   return std::make_unique<SplitResume>(settings);
 }
 
+// Asked before its time because a job has come, it divides only the new job's tasks. Late segments wait for the
+// check, so the cost of a decision does not depend on how often jobs come.
 Plan SplitResume::plan(const View& view) {
   Plan plan;
   const bool is_due = !due_ || view.now >= *due_;
   auto running = view.jobs.begin();  // in order of id, as what is known is
-  std::erase_if(known_, [&](const auto& entry) {
+  std::erase_if(jobs_, [&](const auto& entry) {
     while (running != view.jobs.end() && running->id < entry.first) ++running;
     return running == view.jobs.end() || running->id != entry.first;
   });
@@ -155,8 +162,8 @@ Plan SplitResume::plan(const View& view) {
   // fresh tasks keeps at zero, no straggler would ever be helped.
   Found found;
   for (const JobView& job : view.jobs) {
-    if (const auto known = known_.find(job.id); known != known_.end()) {
-      find_late(view, job, known->second, found, plan);
+    if (const auto state = jobs_.find(job.id); state != jobs_.end()) {
+      find_late(view, job, state->second, found, plan);
     }
   }
   const std::uint32_t soon = settings_.ahead > 0 ? spare(view.free_slots() + found.ending, found.promised) : 0;
@@ -169,21 +176,22 @@ Plan SplitResume::plan(const View& view) {
 // Looks at jobs that are new (at all of them if a check is due) and divides what is not launched yet. True if there was
 // a new one.
 bool SplitResume::begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan) {
+  // The jobs' own tasks wait too, but they are what is to be divided, so they do not take slots away from themselves.
   std::uint32_t own = 0;
   for (const JobView& job : view.jobs) own += unlaunched(job);
   std::uint32_t slots = spare(view.free_slots(), view.waiting - std::min(own, view.waiting));
   bool has_new = false;
   for (const JobView& job : view.jobs) {
     if (!job.has_deadline()) continue;
-    const auto [known, is_new] = known_.try_emplace(job.id);
+    const auto [state, is_new] = jobs_.try_emplace(job.id);
     has_new = has_new || is_new;
     if (!is_new && !is_due) continue;
-    known->second.durations = durations_of(view, job, settings_.durations);
+    state->second.durations = durations_of(view, job, settings_.durations);
     const std::uint32_t tasks = unlaunched(job);
     if (tasks == 0) continue;
     const std::uint32_t more =
-        divide_at_start(view, job, known->second.durations, slots, settings_.rescue, settings_.start, plan);
-    slots = spare(slots, tasks + more);
+        divide_at_start(view, job, state->second.durations, slots, settings_.rescue, settings_.start, plan);
+    slots = spare(slots, tasks + more);  // what this job's tasks take is not there for the next job's
     promised += more;
   }
   return has_new;
@@ -191,97 +199,111 @@ bool SplitResume::begin_jobs(const View& view, bool is_due, std::uint32_t& promi
 
 // One pass over what is expected of the tasks. Looked at more closely are those that are late by their mean speed,
 // those that have slowed down since the last check, and those with several pieces, where neither shows.
-void SplitResume::find_late(const View& view, const JobView& job, JobState& known, Found& found, Plan& plan) const {
+void SplitResume::find_late(const View& view, const JobView& job, JobState& state, Found& found, Plan& plan) const {
   const double now = job.since_submission(view.now);
   const double limit = settings_.rescue.due(job);
   const std::span<const double> completion = job.outlook->completion();
   const std::span<const float> progress = job.outlook->progress();
   const std::span<const std::uint8_t> attempts = job.outlook->live_attempts();
   const std::uint32_t launched = first_unlaunched(*job.job);
-  const bool remembers = known.progress.size() == progress.size();
-  // A task that goes on like this since the last check needs (1 - p) / (p - before) such intervals.
-  const double intervals = remembers && now > known.looked_at ? (limit - now) / (now - known.looked_at) : 0;
+  const bool remembers = state.progress.size() == progress.size();
+  // A task that goes on as since the last check needs (1 - p) / (p - before) such intervals. Compared by cross
+  // multiplication, so a task that stood still needs no division by 0.
+  const double intervals = remembers && now > state.looked_at ? (limit - now) / (now - state.looked_at) : 0;
+  // Slots of attempts that end before the next check but one will be free when copies could use them.
   const double horizon =
-      now + settings_.ahead * std::max(known.durations.launch, settings_.rescue.check * job.deadline());
+      now + settings_.ahead * std::max(state.durations.launch, settings_.rescue.check * job.deadline());
   for (const auto& [task, copies] : job.pending) found.promised += copies;
   std::vector<std::uint32_t> suspects;
-  auto was_divided = known.divided.begin();
+  auto was_divided = state.divided.begin();
   for (std::uint32_t index = 0; index < launched; ++index) {
     if (completion[index] == -std::numeric_limits<double>::infinity()) continue;
     // Nothing is said of a task that has a young piece, whatever the others do.
     const bool is_late = completion[index] > limit || (std::isnan(completion[index]) && attempts[index] > 1);
-    const bool is_slow = remembers && 1 - progress[index] > intervals * (progress[index] - known.progress[index]);
-    while (was_divided != known.divided.end() && *was_divided < index) ++was_divided;
-    const bool is_divided = was_divided != known.divided.end() && *was_divided == index;
+    // The mean speed hides a change for long: an attempt that stops at nine tenths still looks in time by its mean.
+    const bool is_slow = remembers && 1 - progress[index] > intervals * (progress[index] - state.progress[index]);
+    while (was_divided != state.divided.end() && *was_divided < index) ++was_divided;
+    const bool is_divided = was_divided != state.divided.end() && *was_divided == index;
     if (!is_late && !is_slow && !is_divided) {
       if (completion[index] < horizon) ++found.ending;
       continue;
     }
     suspects.push_back(index);
   }
-  known.divided.clear();
+  state.divided.clear();
   for (std::size_t i = 0; i < suspects.size(); ++i) {
     fetch_ahead(*job.job, suspects, i);
-    if (job.job->tasks[suspects[i]].ledger.open_segments() > 1) known.divided.push_back(suspects[i]);
-    look_at_task(view, job, known, suspects[i], horizon, found, plan);
+    if (job.job->tasks[suspects[i]].ledger.open_segments() > 1) state.divided.push_back(suspects[i]);
+    look_at_task(view, job, state, suspects[i], horizon, found, plan);
   }
-  known.progress.assign(progress.begin(), progress.end());
-  known.looked_at = now;
+  state.progress.assign(progress.begin(), progress.end());
+  state.looked_at = now;
 }
 
-void SplitResume::look_at_task(const View& view, const JobView& job, const JobState& known, std::uint32_t task,
+// One reason per task at most, and none if one of its segments is helped: people are told why nothing was done, segment
+// by segment would bury that.
+void SplitResume::look_at_task(const View& view, const JobView& job, const JobState& state, std::uint32_t task,
                                double horizon, Found& found, Plan& plan) const {
   const double limit = settings_.rescue.due(job);
   std::optional<Reason> declined;
-  const std::size_t found_before = found.pieces.size();
-  for (const Piece& piece : open_pieces(job, task, settings_.rescue.recent)) {
-    if (piece.completion() < horizon) ++found.ending;
-    if (!(piece.completion() > limit)) continue;
-    if (piece.in_change) {
+  const std::size_t found_before = found.late.size();
+  for (const OpenSegment& segment : open_segments(job, task, settings_.rescue.recent)) {
+    if (segment.completion() < horizon) ++found.ending;
+    if (!(segment.completion() > limit)) continue;
+    if (segment.in_change) {  // the core drops a second decision, which could not know what the first one brings
       declined = Reason::CutPending;
       continue;
     }
-    const auto looked = look_at(view, job, piece, known.durations, settings_.rescue);
-    if (const auto* late = std::get_if<LatePiece>(&looked))
-      found.pieces.push_back(*late);
+    const auto looked = look_at(view, job, segment, state.durations, settings_.rescue);
+    if (const auto* late = std::get_if<LateSegment>(&looked))
+      found.late.push_back(*late);
     else
       declined = std::get<Reason>(looked);
   }
-  if (declined && found.pieces.size() == found_before) plan.add(Decline{{job.id, task}, *declined});
+  if (declined && found.late.size() == found_before) plan.add(Decline{{job.id, task}, *declined});
 }
 
+// All late segments of all jobs compete for the slots at once. Job by job, the first job would take slots that would
+// gain more in another one.
 void SplitResume::save(const View& view, std::uint32_t slots, Found& found, Plan& plan) const {
-  std::vector<Rest> rests;
-  rests.reserve(found.pieces.size());
-  plan.decisions.reserve(plan.decisions.size() + found.pieces.size());
-  for (const LatePiece& late : found.pieces) rests.push_back(late.rest);
-  const std::vector<Division> divisions = grant(rests, slots, settings_.grant);
+  std::vector<RemainingWork> remainders;
+  remainders.reserve(found.late.size());
+  plan.decisions.reserve(plan.decisions.size() + found.late.size());
+  for (const LateSegment& late : found.late) remainders.push_back(late.remaining);
+  const std::vector<Division> divisions = grant(remainders, slots, settings_.grant);
+  // The order in which the ResourceManager will hand out slots: the fastest free node first.
   std::vector<double> speeds;
   if (settings_.by_speed) speeds = view.resources.speeds_of_free(slots);
   std::reverse(speeds.begin(), speeds.end());  // the next slot's is last
   std::uint32_t left = slots;
   for (const Division& division : divisions) left -= division.slots();
   for (std::size_t i = 0; i < divisions.size(); ++i) {
-    const LatePiece& late = found.pieces[i];
+    const LateSegment& late = found.late[i];
     if (divisions[i].slots() > 0) {
       speculate(late, divisions[i], shares_of(divisions[i], speeds), plan);
     } else {
-      const bool is_said = i > 0 && found.pieces[i - 1].task == late.task;  // at most once for a task
+      const bool is_said = i > 0 && found.late[i - 1].task == late.task;  // at most once for a task
       if (!is_said) plan.add(Decline{late.task, left == 0 ? Reason::NoFreeSlot : Reason::NotWorthIt});
       found.lacks_slots = true;
     }
   }
 }
 
-void SplitResume::speculate(const LatePiece& late, const Division& division, const std::vector<double>& shares,
+void SplitResume::speculate(const LateSegment& late, const Division& division, const std::vector<double>& shares,
                             Plan& plan) const {
-  Speculate decision = resume_from(late.cut, race_for(late.task, late.range.begin, 0, late.completion),
-                                   settings_.handover, !late.race);
-  decision.resume_at = late.cut;  // not before, even when the fresh attempts are ready: it keeps what it can do in time
-  decision.borders = borders_of(late.cut, late.range.end, shares);
-  decision.copies.assign(decision.borders.size() + 1, division.copies);
+  Speculate decision = race_for(late.task, late.range.begin, 0, late.completion);
+  // Not before late.cut, even when the fresh attempts are ready: the attempt keeps what it can do in time.
+  if (late.race) {
+    decision.work = SharedTail{late.cut, division.copies, settings_.handover};
+  } else {
+    GivenTail tail{{{late.cut, division.copies}}, settings_.handover};
+    for (const std::uint64_t border : borders_of(late.cut, late.range.end, shares)) {
+      tail.pieces.push_back({border, division.copies});
+    }
+    decision.work = std::move(tail);
+  }
   decision.reason = late.is_part ? Reason::PieceLate : Reason::Late;
-  decision.pocd_before = std::exp(late.rest.ln_before);
+  decision.pocd_before = std::exp(late.remaining.ln_before);
   decision.pocd_after = std::exp(division.ln_pocd);
   plan.add(std::move(decision));
 }
@@ -290,9 +312,11 @@ void SplitResume::speculate(const LatePiece& late, const Division& division, con
 std::optional<TimePoint> SplitResume::next_check(const View& view, bool lacks_slots) const {
   std::optional<double> soonest;
   for (const JobView& job : view.jobs) {
-    const auto known = known_.find(job.id);
-    if (known == known_.end() || job.since_submission(view.now) >= job.deadline()) continue;
-    const double launch = known->second.durations.launch;
+    const auto state = jobs_.find(job.id);
+    if (state == jobs_.end() || job.since_submission(view.now) >= job.deadline()) continue;
+    // Not more often than a launch takes, since nothing that was ordered would show its effect. Four times as often
+    // while slots are lacking, because they become free at any time.
+    const double launch = state->second.durations.launch;
     const double regular = std::max(launch, settings_.rescue.check * job.deadline());
     const double interval = lacks_slots ? std::min(regular, std::max(launch, regular / 4)) : regular;
     soonest = std::min(soonest.value_or(interval), interval);

@@ -1,20 +1,126 @@
 #pragma once
-// Dividing tasks before their first launch, where even a perfect run of the whole split would be late, or its odds are
-// poor and slots are free.
+// split-resume (docs/split-resume.md): how a remainder is divided, which late segments it saves, and the policy.
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "common/base/byte_range.h"
+#include "scheduler/core/outlook.h"
+#include "scheduler/math/fitted_tail.h"
+#include "scheduler/policies/decision.h"
+#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
-#include "scheduler/policies/split_resume/late_piece.h"
 
 namespace ontime::scheduler {
 
+// PoCD of a task whose rest is divided into s pieces, each raced by c fresh attempts:
+//
+//   R = [1 - ((1 - phi) t_min / (s (D - tau - t_lau)))^(beta c)]^s
+//
+// A copy is never faster than t_min, so copies alone cannot save a task with (1 - phi) t_min >= D - tau - t_lau; a
+// divided rest can be worked off in any time, given the slots. s = 1 is Shed+'s eq. 9 without the attempt that is kept.
+
+// ln R of s >= 1 pieces, not necessarily whole, each raced by c > 0 attempts, from ln((1 - phi) t_min / (D - tau -
+// t_lau)); good to the precision of ln_share and of ln s, so not where a piece just fits into its time. A piece's odds
+// are clamped to a probability.
+double ln_divided_pocd(double ln_share, double beta, double s, double c);
+
+// How many fresh attempts the rest of each late piece gets, and how they share it: s pieces raced by c attempts each.
+// The value of n slots is not concave in n (two pieces may be as late as one, three in time), so a grant looks ahead:
+// it climbs each rest's upper hull. O((rests + slots) log rests).
+
+inline constexpr std::uint32_t kSlotsPerGrantMax = 64;
+
+// What may be handed to fresh attempts, and what it is worth. Times in seconds.
+struct RemainingWork {
+  double work = 0;               // what a perfect attempt takes for it: (1 - phi) t_min
+  double window = 0;             // D - tau - t_lau
+  double beta = 2;               // shape of the execution times, if they are Pareto
+  std::uint32_t pieces_max = 1;  // more are not worth their launches
+  std::uint32_t copies_max = 1;  // c is not above it
+  double ln_before = 0;          // ln P(it is in time) if nothing is done
+  // If execution times are not Pareto: their distribution, in seconds per byte, and ln of what an attempt at all of the
+  // rest may take of them.
+  const math::FittedTail* tail = nullptr;
+  double ln_time = 0;
+
+  // Not even a perfect attempt at one of the smallest pieces would be in time.
+  bool is_hopeless() const { return !(work < static_cast<double>(pieces_max) * window); }
+};
+
+struct Division {
+  std::uint32_t pieces = 0;  // s; 0: nothing is done
+  std::uint32_t copies = 0;  // c: attempts per piece
+  double ln_pocd = -std::numeric_limits<double>::infinity();
+
+  std::uint32_t slots() const { return pieces * copies; }
+};
+
+// The best division with at most 0, 1, ..., slots_max slots; each at least as good as the one before.
+// slots_max is at most kSlotsPerGrantMax.
+std::vector<Division> ladder_of(const RemainingWork& remaining, std::uint32_t slots_max);
+
+struct GrantRules {
+  std::uint32_t slots_max = 10;  // per rest, at most kSlotsPerGrantMax
+  double gain_min = 0;           // in ln PoCD per slot; less is not worth a slot
+};
+
+// One division per remainder, in their order, with at most `slots` slots together: always the stretch of some
+// remainder's hull that gains most per slot; ties go to the earlier one.
+std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint32_t slots, const GrantRules& rules);
+
+// An open segment that will be late, and how split-resume would save it: the attempt that is ahead keeps what it can do
+// in time at its own pace, the rest goes to fresh attempts.
+struct RescueRules {
+  double safety = 0.02;  // share of D that is kept in reserve: late is what ends after (1 - safety) D
+  double keep = 0.8;     // share of the time left that the attempt that is ahead is trusted with
+  // An attempt that needs more than so many times the median time per byte keeps nothing: its slot is worth more to a
+  // fresh one.
+  double slow = 2;
+  double min_piece = 4;  // launches that half of the attempts at a piece must last
+  double spread = 0.1;   // how far speeds wander: standard deviation of ln(real / estimated time to go)
+  double recent = 1;     // weight of an attempt's recent speed in its estimate; the rest: its mean speed
+  // Copies duplicate work and a late segment can be divided again, so pieces are raced only if the time left is shorter
+  // than so many times a check and a launch; by at most `copies` attempts each.
+  double last_chance = 4;
+  std::uint32_t copies = 4;
+  double check = 0.05;     // of D, from one check to the next
+  std::uint32_t max = 10;  // fresh attempts per late segment and decision
+
+  // Instants in seconds after submission.
+  double due(const JobView& job) const { return job.deadline() * (1 - safety); }
+};
+
+struct LateSegment {
+  TaskId task;
+  ByteRange range;        // the segment
+  double completion = 0;  // when it is expected to be sealed, seconds after submission
+  std::uint64_t cut = 0;  // the rest begins here
+  bool is_part = false;   // of a task that was divided before
+  bool race = false;      // the rest is too small to be given away: the attempt that is ahead races for it
+  RemainingWork remaining;
+};
+
+// The attempt that a cut is asked of: the one that has got farthest.
+const Racer& leader_of(const OpenSegment& segment);
+
+// What can be done for the segment, or why nothing is.
+std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, const OpenSegment& segment,
+                                          const math::Durations& durations, const RescueRules& rules);
+
+// Borders that divide [from, end) into pieces in proportion to `shares`; fewer if it is too short.
+std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares);
+
+// Dividing tasks before their first launch, where even a perfect run of the whole split would be late, or its odds are
+// poor and slots are free.
 struct StartRules {
   // Tasks are divided, while slots are free, until the job's PoCD would reach `pocd` or half of the attempts at a piece
   // would take no more than `share` of the time left: what is late after that is divided then.
@@ -28,12 +134,12 @@ std::uint32_t first_unlaunched(const Job& job);
 
 // Into how many pieces a task is divided of which a perfect attempt takes `work` seconds, when `tasks` such are to be
 // launched and `slots` are free for them. 1: not at all.
-std::uint32_t pieces_at_start(double work, double window, const estimate::Durations& durations, std::uint32_t tasks,
+std::uint32_t pieces_at_start(double work, double window, const math::Durations& durations, std::uint32_t tasks,
                               std::uint32_t slots, const RescueRules& rules, const StartRules& start);
 
 // Adds the divisions for the job's tasks that wait for their first launch, at most as many as there are slots in the
 // cluster. Returns by how many attempts more wait now.
-std::uint32_t divide_at_start(const View& view, const JobView& job, const estimate::Durations& durations,
+std::uint32_t divide_at_start(const View& view, const JobView& job, const math::Durations& durations,
                               std::uint32_t slots, const RescueRules& rules, const StartRules& start, Plan& plan);
 
 // Our own policy. A copy is never faster than t_min, however many there are; a remainder that is divided is. Each late
@@ -62,7 +168,7 @@ struct SplitResumeSettings {
   StartRules start;
   JobOrder order = JobOrder::EarliestDeadline;
   Handover handover = Handover::Predicted;
-  estimate::DurationHints durations;
+  math::DurationHints durations;
 };
 
 class SplitResume final : public Policy {
@@ -75,28 +181,29 @@ class SplitResume final : public Policy {
 
  private:
   struct Found {  // late pieces of all jobs, and the pieces that could be saved but get no slot now
-    std::vector<LatePiece> pieces;
+    std::vector<LateSegment> late;
     bool lacks_slots = false;
     std::uint32_t ending = 0;    // attempts that are expected to be done before the next check but one
     std::uint32_t promised = 0;  // fresh attempts that wait for a slot already
   };
   struct JobState {  // of a job; nothing here is lost by beginning afresh
-    estimate::Durations durations;
+    math::Durations durations;
     std::vector<float> progress;         // by task, at the last check: who has slowed down since
     double looked_at = 0;                // seconds after submission
     std::vector<std::uint32_t> divided;  // tasks with several pieces, whose progress hides a slow one; ascending
   };
 
   bool begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan);
-  void find_late(const View& view, const JobView& job, JobState& known, Found& found, Plan& plan) const;
-  void look_at_task(const View& view, const JobView& job, const JobState& known, std::uint32_t task, double horizon,
+  void find_late(const View& view, const JobView& job, JobState& state, Found& found, Plan& plan) const;
+  void look_at_task(const View& view, const JobView& job, const JobState& state, std::uint32_t task, double horizon,
                     Found& found, Plan& plan) const;
   void save(const View& view, std::uint32_t slots, Found& found, Plan& plan) const;
-  void speculate(const LatePiece& late, const Division& division, const std::vector<double>& shares, Plan& plan) const;
+  void speculate(const LateSegment& late, const Division& division, const std::vector<double>& shares,
+                 Plan& plan) const;
   std::optional<TimePoint> next_check(const View& view, bool lacks_slots) const;
 
   SplitResumeSettings settings_;
-  std::map<JobId, JobState> known_;
+  std::map<JobId, JobState> jobs_;
   std::optional<TimePoint> due_;
 };
 

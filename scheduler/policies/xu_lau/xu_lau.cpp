@@ -5,28 +5,28 @@
 #include <limits>
 #include <utility>
 
-#include "scheduler/policies/duration_words.h"
+#include "scheduler/policies/parameters.h"
 #include "scheduler/policies/restarts.h"
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
 
 namespace ontime::scheduler {
 namespace {
 
 constexpr double kAlphaMin = 1.05;
 
-bool has_enough(const JobView& job) { return job.outlook->sample().finished().size() >= estimate::kEnoughSamples; }
+bool has_enough(const JobView& job) { return job.outlook->sample().finished().size() >= math::kEnoughSamples; }
 
-// The piece that keeps the task from being done; nothing if it is being changed or is raced already.
-std::optional<Piece> unraced_last_piece(const JobView& job, std::uint32_t index) {
-  std::vector<Piece> pieces = open_pieces(job, index);
-  const auto last = std::max_element(pieces.begin(), pieces.end(),
-                                     [](const Piece& a, const Piece& b) { return a.completion() < b.completion(); });
-  if (last == pieces.end() || last->in_change || last->racers.size() != 1) return std::nullopt;
+// The segment that keeps the task from being done; nothing if it is being changed or is raced already.
+std::optional<OpenSegment> unraced_last_piece(const JobView& job, std::uint32_t index) {
+  std::vector<OpenSegment> segments = open_segments(job, index);
+  const auto last = std::max_element(segments.begin(), segments.end(), [](const OpenSegment& a, const OpenSegment& b) {
+    return a.completion() < b.completion();
+  });
+  if (last == segments.end() || last->in_change || last->racers.size() != 1) return std::nullopt;
   return std::move(*last);
 }
 
 // "straggler: more than 1.71 times the mean of 20 s remaining, 1 copy; t_min ..."
-std::string limit_words(const DetectionLimit& limit, const estimate::DurationHints& hints) {
+std::string limit_words(const DetectionLimit& limit, const math::DurationHints& hints) {
   return "straggler: more than " + short_number(limit.sigma) + " times the mean of " + short_number(limit.times.mean) +
          " s remaining, extra attempts: " + std::to_string(limit.copies - 1) + "; " +
          duration_words(limit.times.durations, hints, limit.times.split_bytes);
@@ -43,7 +43,7 @@ void decline_unknown_ends(const JobView& job, Plan& plan) {
 
 }  // namespace
 
-std::optional<TaskTimes> task_times(const View& view, const JobView& job, const estimate::DurationHints& hints) {
+std::optional<TaskTimes> task_times(const View& view, const JobView& job, const math::DurationHints& hints) {
   TaskTimes times;
   times.durations = durations_of(view, job, hints);
   if (times.durations.t_min <= 0) return std::nullopt;
@@ -51,11 +51,11 @@ std::optional<TaskTimes> task_times(const View& view, const JobView& job, const 
   times.mu = times.durations.t_min * times.split_bytes;
   times.alpha = std::max(times.durations.beta, kAlphaMin);
   times.mean = times.durations.launch + times.mu * times.alpha / (times.alpha - 1);
-  times.is_settled = times.durations.source == estimate::DurationSource::Profile || has_enough(job);
+  times.is_settled = times.durations.source == math::DurationSource::Profile || has_enough(job);
   return times;
 }
 
-pocd::ClonedJob cloned_job(const JobView& job, const TaskTimes& times) {
+xu_lau::ClonedJob cloned_job(const JobView& job, const TaskTimes& times) {
   return {static_cast<double>(job.job->tasks.size()), times.mu, times.alpha};
 }
 
@@ -96,8 +96,8 @@ std::vector<SlowTask> slow_tasks(const View& view, const JobView& job, const Det
       decline(Reason::TooYoung);
     } else if (job.pending.contains(index)) {
       decline(Reason::AlreadySpeculating);
-    } else if (std::optional<Piece> piece = unraced_last_piece(job, index)) {
-      slow.push_back({&job, index, completion[index] - now, std::move(*piece)});
+    } else if (std::optional<OpenSegment> segment = unraced_last_piece(job, index)) {
+      slow.push_back({&job, index, completion[index] - now, std::move(*segment)});
     } else {
       decline(Reason::AlreadySpeculating);
     }
@@ -107,7 +107,7 @@ std::vector<SlowTask> slow_tasks(const View& view, const JobView& job, const Det
 }
 
 Speculate duplicate(const SlowTask& slow, std::uint32_t copies) {
-  Speculate decision = race_for(slow.piece.task, slow.piece.range.begin, copies, slow.piece.completion());
+  Speculate decision = race_for(slow.segment.task, slow.segment.range.begin, copies, slow.segment.completion());
   decision.reason = Reason::Slow;
   return decision;
 }
@@ -165,16 +165,16 @@ Plan Sca::plan(const View& view) {
 }
 
 Sca::Choice Sca::choose(const View& view, const Unscheduled& unscheduled) const {
-  std::vector<pocd::ClonedJob> jobs;
+  std::vector<xu_lau::ClonedJob> jobs;
   std::string durations;
   double cutoff = 1e9;
   for (const JobView* job : unscheduled.jobs()) {
     const std::optional<TaskTimes> times = task_times(view, *job, hints_);
     TaskTimes unknown;
     unknown.mu = 1;
-    unknown.alpha = std::max(1.05, hints_.beta.value_or(estimate::kAssumedBeta));
+    unknown.alpha = std::max(1.05, hints_.beta.value_or(math::kAssumedBeta));
     jobs.push_back(cloned_job(*job, times.value_or(unknown)));
-    cutoff = std::min(cutoff, cutoff_.value_or(pocd::cutoff_load(jobs.back().alpha)));
+    cutoff = std::min(cutoff, cutoff_.value_or(xu_lau::cutoff_load(jobs.back().alpha)));
     durations = times ? duration_words(times->durations, hints_, times->split_bytes) : "t_min not known";
   }
   const std::vector<std::uint32_t> none(jobs.size(), 1);
@@ -182,7 +182,7 @@ Sca::Choice Sca::choose(const View& view, const Unscheduled& unscheduled) const 
   if (load >= cutoff) return {none, "load " + short_number(load) + " is not below " + short_number(cutoff)};
   const std::string machines = std::to_string(unscheduled.machines()) + " free slots";
   if (unscheduled.tasks() >= unscheduled.machines()) return {none, "its tasks fill the " + machines};
-  const auto plan = pocd::plan_cloning(jobs, {unscheduled.machines(), gamma_, copies_max_});
+  const auto plan = xu_lau::plan_cloning(jobs, {unscheduled.machines(), gamma_, copies_max_});
   std::string why = "best in flow time and cost for " + machines;
   if (jobs.size() > 1) return {plan.copies, why + " among " + std::to_string(jobs.size()) + " jobs"};
   return {plan.copies, why + ", " + durations};
@@ -209,7 +209,7 @@ Plan Sda::plan(const View& view) {
       if (copies > 0)
         plan.add(duplicate(slow, copies));
       else
-        plan.add(Decline{slow.piece.task, Reason::NoFreeSlot});
+        plan.add(Decline{slow.segment.task, Reason::NoFreeSlot});
     }
   }
   return plan;
@@ -219,9 +219,9 @@ DetectionLimit Sda::limit_for(const TaskTimes& times) const {
   DetectionLimit limit{times, 0, 2};
   if (copies_) {
     limit.copies = *copies_;
-    limit.sigma = sigma_ ? *sigma_ : pocd::best_detection_limit(times.alpha, *copies_);
+    limit.sigma = sigma_ ? *sigma_ : xu_lau::best_detection_limit(times.alpha, *copies_);
   } else {
-    const pocd::DetectionRule best = pocd::best_detection_rule(times.alpha);
+    const xu_lau::DetectionRule best = xu_lau::best_detection_rule(times.alpha);
     limit.copies = best.copies;
     limit.sigma = sigma_.value_or(best.sigma);
   }
@@ -238,7 +238,7 @@ Ese::Ese(Parameters& parameters)
       clock_(parameters.period("slot", kXuLauSlot)),
       hints_(parameters.durations()),
       limits_(hints_, [this](const TaskTimes& times) {
-        return DetectionLimit{times, sigma_ ? *sigma_ : pocd::best_enhanced_limit(times.alpha), 2};
+        return DetectionLimit{times, sigma_ ? *sigma_ : xu_lau::best_enhanced_limit(times.alpha), 2};
       }) {}
 
 Plan Ese::plan(const View& view) {
@@ -266,7 +266,7 @@ void Ese::look(const View& view, Plan& plan, std::uint32_t& idle) {
   }
   for (const SlowTask& task : slow) {
     if (budget == 0) {
-      plan.add(Decline{task.piece.task, Reason::NoFreeSlot});
+      plan.add(Decline{task.segment.task, Reason::NoFreeSlot});
       continue;
     }
     --budget;
@@ -299,10 +299,10 @@ void Ese::clone_small_jobs(const View& view, Plan& plan, std::uint32_t idle) {
 }
 
 // Eq. 29 with the utility -E[t].
-std::uint32_t Ese::best_copies(const pocd::ClonedJob& job, std::uint64_t room) const {
+std::uint32_t Ese::best_copies(const xu_lau::ClonedJob& job, std::uint64_t room) const {
   std::uint32_t best = 1;
   for (std::uint32_t c = 2; c <= copies_max_ && (c - 1) * job.tasks <= static_cast<double>(room); ++c) {
-    if (pocd::cloning_value(job, c, gamma_) > pocd::cloning_value(job, best, gamma_)) best = c;
+    if (xu_lau::cloning_value(job, c, gamma_) > xu_lau::cloning_value(job, best, gamma_)) best = c;
   }
   return best;
 }

@@ -9,14 +9,105 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
-#include "scheduler/policies/pieces.h"
 #include "scheduler/policies/policy.h"
-#include "scheduler/policies/view.h"
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
+
+namespace ontime::scheduler::xu_lau {
+
+// Xu & Lau, section IV (eqs. 8-13): how long a job of cloned Pareto tasks takes and what it costs. In closed form, so
+// no numerical integration is needed.
+
+// m tasks with c copies each, durations Pareto(mu, alpha); c >= 1 may be fractional. Times in the unit of mu.
+struct ClonedJob {
+  double tasks = 1;  // m
+  double mu = 0;     // shortest duration of a copy
+  double alpha = 0;  // shape
+};
+
+// E[d], eq. 12: until the last task is done. Infinite for alpha c <= 1.
+double cloned_job_time(const ClonedJob& job, double copies);
+
+// E[t_j], until one task's first copy is done. Infinite for alpha c <= 1.
+double cloned_task_time(const ClonedJob& job, double copies);
+
+// m c E[t_j], eq. 13 with gamma = 1: machine time of the job.
+double cloned_machine_time(const ClonedJob& job, double copies);
+
+// Xu & Lau, section III (eqs. 1-5, Theorem 1): the load up to which cloning every task pays, if each machine is an
+// M/G/1 queue of Pareto tasks.
+
+// omega = lambda E[m] E[s] / M: load without copies, dimensionless, >= 0. alpha > 1: shape of the task durations.
+
+// omega_sat = (2 alpha - 1) / (4 (alpha - 1)), Theorem 1: where two copies per task overload the cluster.
+double clone_saturation(double alpha);
+
+// omega_U: cloning shortens the mean delay of a task below this load. The root of eq. 1 (delay without copies) = eq. 3
+// (with two copies) for alpha > 2; for alpha <= 2 any load is better cloned than not as long as it is stable: omega_sat
+// (which exceeds 1 for alpha < 1.5).
+double cutoff_load(double alpha);
+
+// Xu & Lau, section IV-A: problem P2 of the Smart Cloning Algorithm (SCA), solved directly. The paper relaxes c to real
+// numbers, leaves the rounding open and iterates with step sizes that do not converge on its own example.
+
+struct CloneBudget {
+  std::uint64_t machines = 0;    // N: capacity, at least one per task
+  double gamma = 0;              // price of machine time against flow time, >= 0
+  std::uint32_t copies_max = 1;  // r >= 1
+};
+
+// U - cost of one job, the part that c decides: -E[d] - gamma m c E[t].
+double cloning_value(const ClonedJob& job, double copies, double gamma);
+
+struct CloningPlan {
+  std::vector<std::uint32_t> copies;  // c per job, 1 <= c <= r
+  double value = 0;                   // sum of cloning_value
+  double bound = 0;                   // no plan is better than this; equal to value where the method was exact
+  std::uint64_t machines = 0;         // sum of m c <= N
+};
+
+// The best integer plan; exact for as many jobs and machines as a dynamic programme can take (see allocation.h), above
+// that within bound - value. All ones if the tasks alone fill the machines; P2 then has no solution.
+CloningPlan plan_cloning(std::span<const ClonedJob> jobs, const CloneBudget& budget);
+
+// Xu & Lau, section V (eqs. 18-28): the Straggler Detection Algorithm (SDA). A task whose remaining time exceeds
+// sigma E[x] is a straggler and gets c - 1 copies. Everything is divided by mu, the shortest duration, so results are
+// dimensionless. Durations x are Pareto(mu, alpha), alpha > 1.
+
+// tau(c, sigma) / mu = E[c d | straggler], eq. 26 with G where the paper prints 1 - G: machine time that a detected
+// straggler still costs with c attempts in all, c = 1 meaning no copy. Domain: sigma E[x] >= mu.
+double straggler_cost(double alpha, double sigma, double copies);
+
+// J / mu, eq. 22: expected machine time of a task when stragglers are detected after the fraction s of their work,
+// 0 <= s < 1.
+double detection_cost(double alpha, double sigma, double copies, double s);
+
+// sigma*, eq. 28: the detection limit that minimises J for a given c >= 2; does not depend on s or mu. Solves
+// a = c E[min(y, a)], a = sigma E[x], y the fastest of c - 1 copies. 1 + sqrt(2)/2 for alpha = 2, c = 2.
+double best_detection_limit(double alpha, double copies);
+
+struct DetectionRule {
+  std::uint32_t copies = 1;  // c*
+  double sigma = 0;          // sigma*
+  double cost = 0;           // J / mu for s = 0
+};
+
+// c* and sigma* together, c in 2..8. The paper's Theorem 3 says c* = 2; that holds for alpha > 1.559, below it is 3.
+DetectionRule best_detection_rule(double alpha);
+
+// Xu & Lau, section VI (eqs. 30-33): Enhanced Speculative Execution (ESE), for heavily loaded clusters. Machines become
+// free rarely, so a running task of duration x is looked at once, at an instant uniform on [0, x]; if what remains then
+// exceeds sigma E[x] it gets one copy. Durations are Pareto(mu, alpha), alpha > 1.
+
+// sigma* that minimises the machine time E[R] of a task, eq. 30 with gamma = 1. It solves the same equation as SDA's
+// for c = 2: the looking instant drops out.
+double best_enhanced_limit(double alpha);
+
+}  // namespace ontime::scheduler::xu_lau
 
 namespace ontime::scheduler {
 
@@ -29,12 +120,12 @@ struct TaskTimes {
   double mean = 0;          // E[x] with its launch: what a copy started now would take
   bool is_settled = false;  // rests on a fit, or on nothing that more attempts would improve
   double split_bytes = 1;
-  estimate::Durations durations;
+  math::Durations durations;
 };
 
 // Nothing while t_min is not known.
-std::optional<TaskTimes> task_times(const View& view, const JobView& job, const estimate::DurationHints& hints);
-pocd::ClonedJob cloned_job(const JobView& job, const TaskTimes& times);
+std::optional<TaskTimes> task_times(const View& view, const JobView& job, const math::DurationHints& hints);
+xu_lau::ClonedJob cloned_job(const JobView& job, const TaskTimes& times);
 
 // When a remaining time is too long; chosen per job when durations are first known, and again when they rest on a fit.
 struct DetectionLimit {
@@ -48,7 +139,7 @@ struct DetectionLimit {
 class DetectionLimits {
  public:
   // `limit_for`: the choice, from a job's durations.
-  DetectionLimits(estimate::DurationHints hints, std::function<DetectionLimit(const TaskTimes&)> limit_for)
+  DetectionLimits(math::DurationHints hints, std::function<DetectionLimit(const TaskTimes&)> limit_for)
       : hints_(hints), limit_for_(std::move(limit_for)) {}
 
   // Chosen when the job's durations are first known, and once more when they rest on a fit; a note says what was
@@ -60,7 +151,7 @@ class DetectionLimits {
   void forget_ended(const View& view);
 
  private:
-  estimate::DurationHints hints_;
+  math::DurationHints hints_;
   std::function<DetectionLimit(const TaskTimes&)> limit_for_;
   std::map<JobId, DetectionLimit> limits_;
 };
@@ -70,7 +161,7 @@ struct SlowTask {
   const JobView* job;
   std::uint32_t index;
   double remaining;  // seconds, may be infinite
-  Piece piece;       // the one that is done last
+  OpenSegment segment;  // the one that is done last
 };
 
 // Tasks to be declined are put into `plan`: those that have raced attempts, and those with an unknown end.
@@ -126,7 +217,7 @@ class Sca final : public Policy {
   std::uint32_t copies_max_;
   std::optional<double> cutoff_;
   double slot_;
-  estimate::DurationHints hints_;
+  math::DurationHints hints_;
   std::map<JobId, std::uint32_t> clones_;  // granted to jobs that have not begun
 };
 
@@ -183,7 +274,7 @@ class Ese final : public Policy {
  private:
   void look(const View& view, Plan& plan, std::uint32_t& idle);
   void clone_small_jobs(const View& view, Plan& plan, std::uint32_t idle);
-  std::uint32_t best_copies(const pocd::ClonedJob& job, std::uint64_t room) const;
+  std::uint32_t best_copies(const xu_lau::ClonedJob& job, std::uint64_t room) const;
 
   std::optional<double> sigma_;
   double gamma_;
@@ -192,7 +283,7 @@ class Ese final : public Policy {
   double xi_;
   bool is_ahead_;
   PeriodicCheck clock_;
-  estimate::DurationHints hints_;
+  math::DurationHints hints_;
   DetectionLimits limits_;
   std::map<JobId, std::uint32_t> clones_;  // granted to jobs that have not begun
 };

@@ -1,13 +1,14 @@
-#include "scheduler/policies/xu_lau/xu_lau_formulas.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "scheduler/math/allocation.h"
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/math/pareto.h"
+#include "scheduler/policies/xu_lau/xu_lau.h"
 
-namespace ontime::scheduler::pocd {
+namespace ontime::scheduler::xu_lau {
+
+using namespace math;  // NOLINT: the formulas are written with nothing else
 
 double cloned_job_time(const ClonedJob& job, double copies) {
   return Pareto(job.mu, job.alpha).minimum_of(copies).mean_of_maximum(job.tasks);
@@ -136,4 +137,4 @@ DetectionRule best_detection_rule(double alpha) {
 
 double best_enhanced_limit(double alpha) { return best_detection_limit(alpha, 2); }
 
-}  // namespace ontime::scheduler::pocd
+}  // namespace ontime::scheduler::xu_lau

@@ -8,7 +8,7 @@ namespace ontime::lab::faults {
 namespace {
 
 std::string record_number(std::uint32_t number) {
-  return journal::encode_record({from_unix_ns(number), scheduler::record::CommitStarted{JobId{number}}});
+  return journal::encode_record({from_unix_ns(number), scheduler::fact::CommitStarted{JobId{number}}});
 }
 
 // How many records a new master reads.

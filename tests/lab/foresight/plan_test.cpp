@@ -10,7 +10,7 @@
 namespace ontime::lab {
 namespace {
 
-using scheduler::pocd::FittedTail;
+using scheduler::math::FittedTail;
 
 constexpr std::uint64_t kOtherSeeds = 1'000'000;
 
@@ -70,18 +70,18 @@ TEST(Plan, FormulaHoldsForEveryTail) {
 }
 
 TEST(FittedDurations, TheTailIsChosenByTheRuleAndDrawnFromAsItIs) {
-  using scheduler::estimate::TailRule;
-  scheduler::estimate::DurationSample two_kinds;  // no name fits them
-  scheduler::estimate::DurationSample lognormal;
+  using scheduler::math::TailRule;
+  scheduler::math::DurationSample two_kinds;  // no name fits them
+  scheduler::math::DurationSample lognormal;
   Random random(1, Purpose::Test);
   for (int i = 0; i < 300; ++i) {
     two_kinds.add_finished((i % 4 == 0 ? 9 : 1) + 0.1 * random.uniform());
     lognormal.add_finished(Distribution::lognormal(0.01, 0.4).sample(random));
   }
   const auto kind = [](const auto& sample, TailRule rule) { return fitted_durations(sample, 1000, rule)->tail.kind(); };
-  EXPECT_EQ(kind(two_kinds, TailRule::Auto), scheduler::pocd::TailKind::Empirical);
-  EXPECT_EQ(kind(lognormal, TailRule::Auto), scheduler::pocd::TailKind::Lognormal);
-  EXPECT_EQ(kind(lognormal, TailRule::Pareto), scheduler::pocd::TailKind::Pareto);
+  EXPECT_EQ(kind(two_kinds, TailRule::Auto), scheduler::math::TailKind::Empirical);
+  EXPECT_EQ(kind(lognormal, TailRule::Auto), scheduler::math::TailKind::Lognormal);
+  EXPECT_EQ(kind(lognormal, TailRule::Pareto), scheduler::math::TailKind::Pareto);
   EXPECT_NEAR(fitted_durations(lognormal, 1000, TailRule::Auto)->tail.median(), 10, 1);
   for (const auto* sample : {&two_kinds, &lognormal}) {
     for (const TailRule rule : {TailRule::Pareto, TailRule::Lognormal, TailRule::Empirical}) {

@@ -5,15 +5,15 @@
 
 #include <cmath>
 
-#include "scheduler/policies/chronos/chronos_formulas.h"
 #include "lab/simulator/simulator.h"
+#include "scheduler/policies/chronos/chronos.h"
 #include "tests/pocd/chronos_paper.h"
 
 namespace ontime::lab {
 namespace {
 
-using scheduler::pocd::ChronosJob;
-using scheduler::pocd::Strategy;
+using scheduler::chronos::ChronosJob;
+using scheduler::chronos::Strategy;
 
 constexpr double kTasks = 20;
 
@@ -26,7 +26,7 @@ ChronosJob model(Strategy strategy) {
   job.deadline = 20;
   job.tau_est = strategy == Strategy::Clone ? 0 : 3;
   job.tau_kill = 6;
-  job.phi = scheduler::pocd::straggler_progress(job);
+  job.phi = scheduler::chronos::straggler_progress(job);
   return job;
 }
 
@@ -55,7 +55,7 @@ Scenario scenario(const std::string& policy) {
 void expect_agreement(Strategy strategy, const std::string& policy, double pocd) {
   const Outcome outcome = run(scenario(policy), 1);
   const Summary summary = summarise(outcome.jobs);
-  const double cost = scheduler::pocd::machine_time(strategy, model(strategy), 1) / kTasks;
+  const double cost = scheduler::chronos::machine_time(strategy, model(strategy), 1) / kTasks;
   EXPECT_NEAR(pocd, summary.pocd.value, 2 * (summary.pocd.high - summary.pocd.low) / 2) << policy;
   // Heartbeats come every 1 % of t_min, so detection and the end of races are late by half of that on average.
   EXPECT_NEAR(cost, summary.machine_time.value / kTasks, 2 * summary.machine_time.margin / kTasks + 0.02) << policy;
@@ -64,17 +64,17 @@ void expect_agreement(Strategy strategy, const std::string& policy, double pocd)
 
 TEST(ClosedForms, CloneMeetsTheoremsOneAndTwo) {
   expect_agreement(Strategy::Clone, "clone",
-                   scheduler::pocd::chronos_pocd(Strategy::Clone, model(Strategy::Clone), 1).value);
+                   scheduler::chronos::chronos_pocd(Strategy::Clone, model(Strategy::Clone), 1).value);
 }
 
 TEST(ClosedForms, RestartMeetsTheoremsThreeAndFour) {
   expect_agreement(Strategy::Restart, "s-restart",
-                   scheduler::pocd::chronos_pocd(Strategy::Restart, model(Strategy::Restart), 1).value);
+                   scheduler::chronos::chronos_pocd(Strategy::Restart, model(Strategy::Restart), 1).value);
 }
 
 // With each straggler's own progress in place of one constant phi.
 TEST(ClosedForms, ResumeMeetsTheoremsFiveAndSix) {
-  const double miss = std::exp(scheduler::pocd::ln_miss_resume_linear(model(Strategy::Resume), 1));
+  const double miss = std::exp(scheduler::chronos::ln_miss_resume_linear(model(Strategy::Resume), 1));
   expect_agreement(Strategy::Resume, "s-resume", std::pow(1 - miss, kTasks));
 }
 

@@ -110,7 +110,7 @@ TEST(Network, BrokenConnectionsLoseNoReport) {
   scenario.network.loss = 0.2;
   scenario.network.give_up = 0.5;
   std::size_t registrations = 0;
-  const Observer observer{[&](std::string_view line) { registrations += line.find("< registered") != line.npos; }};
+  const Observer observer{[&](std::string_view line) { registrations += line.find("< node_registered") != line.npos; }};
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Outcome outcome = run(scenario, seed, observer);
     ASSERT_TRUE(outcome.broken.empty()) << outcome.broken.front();

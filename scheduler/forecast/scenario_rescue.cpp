@@ -1,0 +1,108 @@
+// Rescues of work that is late or slow in a scenario: what the job's policy would do about it, and with which slots.
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/forecast/scenario.h"
+#include "scheduler/math/numeric.h"
+
+namespace ontime::scheduler {
+namespace {
+
+using math::kInfinity;
+
+constexpr int kRescuesMost = 4;  // of a segment, one after another: bounds what a scenario costs
+constexpr double kTooSlow = 2;   // times the usual: keeps nothing of what is divided, as split-resume has it
+
+}  // namespace
+
+// What the policy would see, by its own trigger. A clone is there from the start, so Always asks only whether the work
+// has its copies already.
+bool RemainderScenario::is_worth_rescue(const Running& work) const {
+  const Rescue& rescue = remainder_.rescue;
+  if (rescue.kind == Rescue::Kind::None) return false;
+  if (rescue.trigger == Rescue::Trigger::Always) return work.slots <= work.count;
+  if (work.stands) return true;
+  // Who looks but once goes by what is seen now, and what becomes late afterwards stays so.
+  if (rescue.trigger == Rescue::Trigger::Late) return (rescue.again ? work.ends : work.seems) > remainder_.deadline;
+  // Slow: longer to go than a fresh attempt would take, by the median, since no policy knows how its copy will fare.
+  const double from = std::max(work.ready, remainder_.now);
+  return work.ends - from > remainder_.launch + rescue.factor * fresh(work.whole, 0.5);
+}
+
+// The segments that can be cut first are rescued first: policies look in the order of time, so a rescue never gets a
+// slot that an earlier one would have taken.
+void RemainderScenario::rescue_before(double at) {
+  while (!late_.empty() && late_.front().ready <= at) {
+    std::pop_heap(late_.begin(), late_.end());
+    const Running work = late_.back();
+    late_.pop_back();
+    rescue(work);
+  }
+}
+
+// What becomes of a segment of which it can be told that it is late or slow, with slots that are free by then. What
+// takes it over may be late as well.
+void RemainderScenario::rescue(const Running& work) {
+  const Rescue& rescue = remainder_.rescue;
+  double at = std::max({work.ready, remainder_.now, next_copy_});
+  if (rescue.age > 0) at = std::max(at, work.started + rescue.age);
+  if (at >= work.ends) return settle(work);  // it is done before anybody can help
+  // At least one attempt for each that the work stands for, waiting for slots if need be. More only if slots are free
+  // by then: a policy asks for as many copies as there are spare slots.
+  double attempts = 0;
+  taken_.clear();
+  const double wanted = rescue.attempts * work.count;
+  while (!slots_.empty() && attempts < wanted && (attempts < work.count || slots_.front().at <= at)) {
+    taken_.push_back(take(wanted - attempts));
+    at = std::max(at, taken_.back().at);
+    attempts += taken_.back().count;
+  }
+  Running rest = taken_over(work, at, attempts / work.count);
+  // Copies that would be later than what runs already are not asked for; the slots stay free.
+  const bool is_better = attempts >= work.count && rest.ends < work.ends;
+  for (const Slots& slots : taken_) give_back(is_better ? rest.ends : slots.at, slots.count);
+  // It may pay later, when more slots are free. Not if there are none at all, since that does not change any more.
+  if (!is_better) return slots_.empty() ? settle(work) : try_again(work, std::max(at + look_, next_slot()));
+  if (rescue.pause > 0) next_copy_ = at + rescue.pause;
+  if (work.owed > 0) give_back(std::min(work.frees, rest.ends), work.owed);
+  rest.owed = 0;  // the slots of the copies were given back above, at the end that counts
+  try_again(rest, rest.ready + look_);
+}
+
+// Not before then, if it is late or slow as it is now.
+void RemainderScenario::try_again(Running work, double at) {
+  ++work.rescues;
+  if (!remainder_.rescue.again || work.rescues >= kRescuesMost || at >= work.ends || !is_worth_rescue(work))
+    return settle(work);
+  work.ready = at;
+  add_late(work);
+}
+
+// The rest of a segment with so many fresh attempts that are launched then.
+RemainderScenario::Running RemainderScenario::taken_over(const Running& work, double at, double attempts) const {
+  const Rescue::Kind kind = remainder_.rescue.kind;
+  Running rest = work;
+  rest.stands = false;
+  rest.begins = rest.started = rest.ready = at + launch(work.name + kRescueSalt);
+  rest.name = salted(work.name, kRescueSalt);
+  if (attempts < 1) return rest;
+  // What is left when the fresh attempts begin: the attempt goes on at its own pace until then. Of work that stands
+  // still nothing is mapped meanwhile.
+  const double whole = std::max(1e-9, work.ends - work.begins);
+  const double left = work.ends < kInfinity ? (work.ends - rest.begins) / whole : 1;
+  rest.bytes = kind == Rescue::Kind::Restart ? work.whole : work.bytes * std::clamp(left, 0.0, 1.0);
+  const double quantile = luck_.draw(salted(work.name, kRescueSalt + 1), number_);
+  if (kind != Rescue::Kind::Divide) {  // the fastest of them: 1 - (1 - q)^(1/n)
+    rest.ends = rest.begins + fresh(rest.bytes, 1 - std::pow(1 - quantile, 1 / attempts));
+  } else {  // an attempt that is not too slow keeps a part
+    const bool keeps = work.ends - work.begins < kTooSlow * fresh(work.bytes, 0.5);
+    const double parts = keeps ? attempts + 1 : attempts;
+    rest.bytes /= parts;
+    rest.ends = rest.begins + fresh(rest.bytes, greatest(quantile, attempts));
+    if (keeps) rest.ends = std::max(rest.ends, rest.begins + std::max(0.0, work.ends - rest.begins) / parts);
+  }
+  rest.whole = rest.bytes;  // a copy of the rest is compared with a fresh attempt at the rest
+  return rest;
+}
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,182 @@
+#include "scheduler/policies/open_segments.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ontime::scheduler {
+namespace {
+
+// Tasks whose attempts run that are looked at while a job has too few finished ones.
+constexpr std::size_t kRunningLookedAt = 64;
+
+bool is_earlier(const Racer& a, const Racer& b) {
+  if (std::isnan(a.completion) || std::isnan(b.completion))
+    return !std::isnan(a.completion) && std::isnan(b.completion);
+  return a.completion < b.completion;
+}
+
+std::vector<double> running_durations(const JobView& job) {
+  std::vector<double> durations;
+  for (const float duration : job.outlook->seconds_per_byte()) {
+    if (duration > 0) durations.push_back(static_cast<double>(duration));
+    if (durations.size() == kRunningLookedAt) break;
+  }
+  return durations;
+}
+
+// Until an attempt has ended nothing else is known of launches.
+std::optional<double> running_launch(const JobView& job) {
+  double sum = 0;
+  std::size_t seen = 0;
+  for (const float launch : job.outlook->launch_seconds()) {
+    if (launch <= 0) continue;
+    sum += static_cast<double>(launch);
+    if (++seen == kRunningLookedAt) break;
+  }
+  return seen > 0 ? std::optional(sum / static_cast<double>(seen)) : std::nullopt;
+}
+
+// Its speed over the last one or two recent windows (Attempt::earlier) counts with the weight `recent`. Both marks are
+// the same as long as it has run for less than that: then its mean speed is its recent one.
+Pace believed(Pace pace, const Attempt& attempt, double recent) {
+  const double span = seconds(attempt.reported_at - attempt.earlier.at);
+  if (recent == 0 || !pace.known || pace.rate <= 0 || attempt.earlier.at == attempt.later.at || span <= 0) return pace;
+  const double recent_rate = static_cast<double>(attempt.offset - attempt.earlier.offset) / span;
+  pace.rate = recent * recent_rate + (1 - recent) * pace.rate;
+  return pace;
+}
+
+}  // namespace
+
+double OpenSegment::left() const {
+  double farthest = static_cast<double>(range.begin);
+  for (const Racer& racer : racers) farthest = std::max(farthest, racer.pace.offset);
+  return std::max(0.0, static_cast<double>(range.end) - farthest);
+}
+
+std::vector<OpenSegment> open_segments(const JobView& job, std::uint32_t index, double recent) {
+  std::vector<OpenSegment> found;
+  const Task& task = job.job->tasks[index];
+  std::size_t open = task.ledger.open_segments();
+  const std::vector<Segment>& segments = task.ledger.segments();
+  for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
+    if (segment->sealed) continue;
+    --open;
+    OpenSegment one{{job.id, index}, segment->range, {}, job.pending.contains(index)};
+    for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
+      const Attempt& attempt = task.attempts[number];
+      if (!is_live(attempt.state) || !attempt.held.contains(segment->range.begin)) continue;
+      one.in_change = one.in_change || attempt.is_changing();
+      if (attempt.standby) continue;
+      const AttemptId id{{job.id, index}, number};
+      const Pace pace = believed(job.outlook->pace(id, attempt), attempt, recent);
+      one.racers.push_back({id, &attempt, pace, pace.reaches(segment->range.end)});
+    }
+    if (one.racers.empty()) continue;
+    if (one.racers.size() > 1) std::stable_sort(one.racers.begin(), one.racers.end(), is_earlier);
+    found.push_back(std::move(one));
+  }
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
+std::vector<AttemptId> slower_racers(const std::vector<OpenSegment>& segments) {
+  std::vector<AttemptId> slower;
+  const auto is_first = [&](AttemptId id) {
+    return std::any_of(segments.begin(), segments.end(),
+                       [&](const OpenSegment& segment) { return segment.racers.front().id == id; });
+  };
+  for (const OpenSegment& segment : segments) {
+    for (std::size_t i = 1; i < segment.racers.size(); ++i) {
+      const AttemptId id = segment.racers[i].id;
+      if (!is_first(id) && std::find(slower.begin(), slower.end(), id) == slower.end()) slower.push_back(id);
+    }
+  }
+  return slower;
+}
+
+std::optional<Reason> unsettled(const std::vector<OpenSegment>& segments, double launch, TimePoint now) {
+  std::optional<Reason> reason;
+  for (const OpenSegment& segment : segments) {
+    if (segment.in_change) return Reason::CutPending;
+    for (const Racer& racer : segment.racers) {
+      const bool has_begun = racer.attempt->state == AttemptState::Running;
+      const bool is_young = has_begun && age(*racer.attempt, now) < launch;
+      if (is_young || is_launching(*racer.attempt, launch, now) || std::isnan(racer.completion))
+        reason = Reason::TooYoung;
+    }
+  }
+  return reason;
+}
+
+bool has_unknown_ends(const JobSpec& spec) {
+  return std::any_of(spec.inputs.begin(), spec.inputs.end(),
+                     [](const InputFile& file) { return file.codec != Codec::Plain; });
+}
+
+double split_bytes(const JobView& job, std::uint32_t task) {
+  const ByteRange split = job.job->tasks[task].ledger.split();
+  return split.is_open_ended() ? 0 : static_cast<double>(split.size());
+}
+
+double mean_split_bytes(const JobView& job) {
+  const double tasks = static_cast<double>(std::max<std::size_t>(1, job.job->tasks.size()));
+  return std::max(1.0, static_cast<double>(job.job->input_bytes) / tasks);
+}
+
+double age(const Attempt& attempt, TimePoint now) {
+  return attempt.state == AttemptState::Running ? seconds(now - attempt.started_at) : 0;
+}
+
+math::Durations durations_of(const View& view, const JobView& job, const math::DurationHints& hints) {
+  const math::DurationSample* profile = view.cluster.find_profile(job.job->spec);
+  const bool has_profile = profile != nullptr && profile->finished().size() >= math::kEnoughSamples;
+  const bool has_own = job.outlook->sample().finished().size() >= math::kEnoughSamples;
+  const bool fits_own = hints.tail != math::TailRule::Pareto && (!has_profile || hints.only);
+  const bool has_enough = !fits_own && (has_own || has_profile);
+  const std::vector<double> running = has_enough ? std::vector<double>{} : running_durations(job);
+  math::Durations chosen =
+      math::choose_durations(profile, job.outlook->sample(), running, hints, mean_split_bytes(job));
+  if (chosen.launch_source != math::DurationSource::Assumed) return chosen;
+  if (const std::optional<double> launch = running_launch(job)) {
+    chosen.launch = *launch;
+    chosen.launch_source = math::DurationSource::Job;
+  }
+  return chosen;
+}
+
+Speculate race_for(TaskId task, std::uint64_t segment, std::uint32_t copies, double completion) {
+  Speculate decision;
+  decision.task = task;
+  decision.segment = segment;
+  decision.work = WholeSegment{copies};
+  decision.completion = completion;
+  return decision;
+}
+
+Speculate resume_from(std::uint64_t offset, Speculate race, Handover handover, bool release) {
+  const std::uint32_t copies = copies_of(race);
+  const std::uint64_t begin = handover == Handover::Ready ? 0 : offset;
+  if (release)
+    race.work = GivenTail{{{begin, copies}}, handover};
+  else
+    race.work = SharedTail{begin, copies, handover};
+  return race;
+}
+
+std::optional<double> linear_handover(double offset, double rate, double time, double end) {
+  const double reached = offset + rate * time;
+  return reached < end ? std::optional(reached) : std::nullopt;
+}
+
+std::optional<std::uint64_t> handover_offset(const Racer& racer, const OpenSegment& segment, double launch,
+                                             const JobView& job, TimePoint now) {
+  if (!racer.pace.known || segment.range.is_open_ended()) return std::nullopt;
+  const double since_report = std::max(0.0, job.since_submission(now) - racer.pace.at);
+  const auto offset = linear_handover(racer.pace.offset, racer.pace.rate, since_report + launch,
+                                      static_cast<double>(segment.range.end));
+  if (!offset) return std::nullopt;
+  return std::max(segment.range.begin, static_cast<std::uint64_t>(*offset));
+}
+
+}  // namespace ontime::scheduler

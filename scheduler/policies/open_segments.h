@@ -1,0 +1,83 @@
+#pragma once
+// Attempts of which nothing can be said because they are still being launched.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/base/byte_range.h"
+#include "common/base/ids.h"
+#include "common/base/time.h"
+#include "scheduler/core/task.h"
+#include "scheduler/math/durations.h"
+#include "scheduler/policies/decision.h"
+#include "scheduler/policies/policy.h"
+
+namespace ontime::scheduler {
+
+// It has not begun, and a launch takes `launch` seconds in the mean. The outlook calls an attempt standing that has not
+// begun after ten seconds while nobody in the job has begun; a policy that knows how long launches take knows better.
+inline bool is_launching(const Attempt& attempt, double launch, TimePoint now) {
+  constexpr double kPatience = 3;  // launches
+  return attempt.state == AttemptState::Launching && seconds(now - attempt.launched_at) < kPatience * launch;
+}
+
+// What policies look at: the open segments of a task, who races for each, and when it will be done.
+
+struct Racer {
+  AttemptId id;
+  const Attempt* attempt;
+  Pace pace;
+  double completion;  // when it will seal the segment, seconds after submission; as Pace::reaches
+};
+
+// An open segment that somebody works on or will come to.
+struct OpenSegment {
+  TaskId task;
+  ByteRange range;
+  std::vector<Racer> racers;  // not empty; the first to be done is first, those of whom nothing is known are last
+  bool in_change = false;     // fresh attempts are on their way: let them come first
+
+  double completion() const { return racers.front().completion; }
+  // Bytes that the racer who is ahead has left.
+  double left() const;
+};
+
+// `recent`, 0 to 1: weight of an attempt's recent speed in what is believed of it, the rest is its mean speed. That is
+// right when speeds change while attempts run; with constant speeds it changes nothing.
+std::vector<OpenSegment> open_segments(const JobView& job, std::uint32_t task, double recent = 0);
+
+// Of a task's open segments: the attempts that are first on none of them, in order of launch on each.
+std::vector<AttemptId> slower_racers(const std::vector<OpenSegment>& segments);
+// Why a task's attempts cannot be compared now: fresh ones are on their way, or one has run for less than `launch`
+// seconds or shows no pace yet.
+std::optional<Reason> unsettled(const std::vector<OpenSegment>& segments, double launch, TimePoint now);
+
+// Some input is compressed, so that nobody knows where its records end before they are read.
+bool has_unknown_ends(const JobSpec& spec);
+// Bytes of the task's split; 0 when its end is unknown (a compressed file).
+double split_bytes(const JobView& job, std::uint32_t task);
+// Of the job's splits, on average; at least 1.
+double mean_split_bytes(const JobView& job);
+// Age of the attempt's work in seconds: since its first record; 0 while it is being launched.
+double age(const Attempt& attempt, TimePoint now);
+
+// (t_min, beta, launch time) of the job's attempts, by the profile, its own attempts or flags.
+math::Durations durations_of(const View& view, const JobView& job, const math::DurationHints& hints);
+
+// `copies` fresh attempts race for the whole segment, which is expected to be sealed at `completion` as things are.
+Speculate race_for(TaskId task, std::uint64_t segment, std::uint32_t copies, double completion);
+// They take over at `offset`; with Handover::Ready wherever the attempt that is ahead stands when they are ready.
+Speculate resume_from(std::uint64_t offset, Speculate race, Handover handover, bool release);
+
+// The papers' predicted hand-over, as it is meant (Chronos eq. 31, Shed eqs. 14-15, Shed+ eqs. 15-16): where a reader
+// will be in `time` seconds, when a fresh attempt is ready. Nothing when that is `end` or beyond: it would have nothing
+// to do.
+std::optional<double> linear_handover(double offset, double rate, double time, double end);
+
+// The same of a racer, with a fresh attempt that is ready `launch` seconds from now. Nothing, too, when nothing is
+// known of its pace.
+std::optional<std::uint64_t> handover_offset(const Racer& racer, const OpenSegment& segment, double launch,
+                                             const JobView& job, TimePoint now);
+
+}  // namespace ontime::scheduler

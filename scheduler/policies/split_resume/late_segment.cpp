@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/math/distributions.h"
+#include "scheduler/policies/open_segments.h"
+#include "scheduler/policies/split_resume/split_resume.h"
+
+namespace ontime::scheduler {
+namespace {
+
+// The chance that nobody's estimate leaves: finite, so that what is certain to be late can be compared.
+constexpr double kLnChanceMin = -20;
+constexpr double kFarOff = 6;  // standard deviations, beyond which ln P(Z > z) is below that
+
+// ln P(what is expected to take `to_go` seconds takes at most `left`), for a lognormal error of the estimate.
+// It is what the piece's PoCD would be without help, so it decides how much a grant of slots gains.
+double ln_chance(double to_go, double left, double spread) {
+  if (!(left > 0) || !std::isfinite(to_go)) return kLnChanceMin;
+  if (to_go <= 0) return 0;
+  if (to_go >= left * std::exp(kFarOff * spread)) return kLnChanceMin;
+  return std::max(kLnChanceMin, math::ln_normal_survival(std::log(to_go / left) / spread));
+}
+
+// Where the rest should begin (docs/split-resume.md, step 2): behind what the leader can do in time, but not so late
+// that the rest does not pay for a launch, and not before the place that the leader reaches while fresh attempts are
+// launched. The last rule wins over the others: what the leader maps in that time is lost if it is given away.
+double place_of_cut(double position, double rate, double left, double launch, double smallest, double end,
+                    double keep) {
+  const double share = position + rate * std::max(0.0, left) * keep;
+  return std::max(position + rate * launch, std::min(share, end - smallest));
+}
+
+// A piece must last `min_piece` launches by the median, not by t_min: a fitted t_min is far below what attempts usually
+// take, and pieces of that size would spend their slots on launches. When time is short pieces may be as small as one
+// launch, and as many as the window needs and one to spare.
+std::uint32_t most_pieces(double work, double window, const math::Durations& durations, const RescueRules& rules) {
+  const double launch = std::max(durations.launch, 1e-3);
+  const double paying = work * durations.median() / durations.t_min / (rules.min_piece * launch);
+  const double needed = window > 0 ? std::floor(work / window) + 2 : 1;
+  const double most = std::max(paying, std::min(needed, work / launch));  // small ones too if time is short
+  return static_cast<std::uint32_t>(std::clamp(most, 1.0, static_cast<double>(rules.max)));
+}
+
+}  // namespace
+
+// The farthest, since it leaves the shortest rest; the core cuts the same one (farthest() in core/speculation.cpp). Not
+// the fastest: an attempt that began late may be faster and still have everything before it.
+const Racer& leader_of(const OpenSegment& segment) {
+  const Racer* leader = &segment.racers.front();
+  for (const Racer& racer : segment.racers) {
+    const bool is_farther = racer.attempt->offset > leader->attempt->offset;
+    const bool is_as_far = racer.attempt->offset == leader->attempt->offset;
+    if (is_farther || (is_as_far && racer.id < leader->id)) leader = &racer;
+  }
+  return *leader;
+}
+
+std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, const OpenSegment& segment,
+                                          const math::Durations& durations, const RescueRules& rules) {
+  const Racer& leader = leader_of(segment);
+  if (!(durations.t_min > 0) || segment.range.is_open_ended()) return Reason::NoEstimate;
+  if (is_launching(*leader.attempt, durations.launch, view.now)) return Reason::TooYoung;
+  const double now = job.since_submission(view.now);
+  // Attempts at the rest begin a launch from now, so that much less is left to them (D - tau - t_lau in the formula).
+  const double window = rules.due(job) - now - durations.launch;
+  const auto end = static_cast<double>(segment.range.end);
+  // Where it should be by now. Its last report may be a heartbeat old, and a cut at an offset that it has passed would
+  // be answered with another one, so the pieces would not be as planned.
+  const double position = std::min(end, leader.pace.offset + leader.pace.rate * std::max(0.0, now - leader.pace.at));
+  const double smallest = rules.min_piece * durations.launch / durations.median();
+  // One that is much slower than usual would keep a slot until the deadline for very few bytes. It only bridges the
+  // launch.
+  const bool is_slow = leader.pace.rate * durations.median() * rules.slow < 1;
+  const double cut = place_of_cut(position, leader.pace.rate, rules.due(job) - now, durations.launch, smallest, end,
+                                  is_slow ? 0 : rules.keep);
+  if (cut >= end - 1) return Reason::RemainingShorterThanLaunch;
+  if (!(window > 0)) return Reason::Hopeless;
+  LateSegment late;
+  late.task = segment.task;
+  late.range = segment.range;
+  late.completion = segment.completion();
+  late.cut = static_cast<std::uint64_t>(cut);
+  // More attempts than race for it: the task was divided or cut before, or a copy has ended.
+  late.is_part = job.job->tasks[segment.task.index].attempts.size() > segment.racers.size();
+  late.remaining.work = (end - cut) * durations.t_min;
+  late.remaining.window = window;
+  late.remaining.beta = durations.beta;
+  if (durations.tail) {
+    late.remaining.tail = &*durations.tail;
+    late.remaining.ln_time = std::log(window / (end - cut));
+  }
+  // Giving away less than half of the smallest piece would cost a launch for next to nothing. A copy
+  // races for it instead, and the leader goes on as if nothing had happened.
+  late.race = end - cut < smallest / 2;
+  late.remaining.pieces_max = late.race ? 1 : most_pieces(late.remaining.work, window, durations, rules);
+  // A late segment can be divided again at the next look if the window lasts for it: copies only duplicate work until
+  // then.
+  const double until_next = std::max(durations.launch, rules.check * job.deadline()) + durations.launch;
+  late.remaining.copies_max = window < rules.last_chance * until_next ? rules.copies : 1;
+  late.remaining.ln_before = ln_chance(late.completion - now, job.deadline() - now, rules.spread);
+  if (late.race && now + durations.launch + late.remaining.work >= late.completion) return Reason::CopyWouldBeLater;
+  if (late.remaining.is_hopeless()) return Reason::Hopeless;
+  return late;
+}
+
+// Each border is computed from the whole, so rounding does not add up. Two that fall together become one: a piece is
+// never empty.
+std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares) {
+  double whole = 0;
+  for (const double share : shares) whole += share;
+  std::vector<std::uint64_t> borders;
+  std::uint64_t last = from;
+  double done = 0;
+  for (std::size_t piece = 0; piece + 1 < shares.size(); ++piece) {
+    done += shares[piece];
+    const auto border = from + static_cast<std::uint64_t>(static_cast<double>(end - from) * (done / whole));
+    if (border <= last || border >= end) continue;
+    borders.push_back(border);
+    last = border;
+  }
+  return borders;
+}
+
+}  // namespace ontime::scheduler
