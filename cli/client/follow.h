@@ -4,7 +4,6 @@
 
 #include "cli/client/master_client.h"
 #include "cli/command.h"
-#include "cli/exit_code.h"
 #include "cli/show/progress_line.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"

@@ -1,8 +1,7 @@
-#include "cli/show/job_values.h"
-
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
