@@ -91,8 +91,10 @@ ProgressState progress_of(const wire::JobSummary& job) {
     state.expected_left = Duration(std::max<std::int64_t>(0, job.forecast().median_ns() - job.elapsed_ns()));
   }
   if (job.state() == wire::COMMITTING) state.note = "committing";
-  if (job.state() == wire::RUNNING && job.attempts_running() == 0 && job.tasks_done() < job.tasks())
-    state.note = "waiting for a slot";
+  if (job.waiting_for() == "workers")
+    state.note = "no workers";
+  else if (!job.waiting_for().empty())
+    state.note = "waiting for " + job.waiting_for();
   return state;
 }
 

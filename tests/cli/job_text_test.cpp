@@ -118,6 +118,23 @@ TEST(JobText, OpenOnlyLeavesOutDoneTasks) {
   EXPECT_THAT(segments_table(example(), false), HasSubstr("7 B"));
 }
 
+TEST(JobText, AJobSaysWhatItWaitsFor) {
+  auto job = example();
+  job.mutable_summary()->set_waiting_for("workers");
+  EXPECT_EQ(progress_of(job.summary()).note, "no workers");
+  EXPECT_THAT(job_text(job), HasSubstr("no workers"));
+  EXPECT_THAT(job_json(job, false), HasSubstr("\"waiting_for\": \"workers\""));
+  job.mutable_summary()->set_waiting_for("a slot");
+  EXPECT_EQ(progress_of(job.summary()).note, "waiting for a slot");
+  job.mutable_summary()->clear_waiting_for();
+  EXPECT_THAT(job_json(job, false), HasSubstr("\"waiting_for\": null"));
+}
+
+TEST(JobText, KilledJobsAreAListInJson) {
+  EXPECT_THAT(killed_json({{JobId{1}, wire::KILLED}, {JobId{2}, wire::SUCCEEDED}}),
+              testing::ContainsRegex("job-1(.|\n)*killed(.|\n)*job-2(.|\n)*succeeded"));
+}
+
 TEST(JobText, EmptyListsSaySo) {
   EXPECT_EQ(jobs_table({}), "no jobs\n");
   EXPECT_THAT(nodes_table({}), HasSubstr("no workers"));
