@@ -9,6 +9,7 @@
 
 #include "common/base/wording.h"
 #include "common/flags/describe.h"
+#include "common/flags/flags.h"
 
 namespace ontime::flags {
 namespace {
@@ -149,6 +150,7 @@ std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments)
 
 void parse_or_exit(CLI::App& app, int argc, char** argv) {
   app.name(program_invocation_short_name);
+  add_standard_flags(app, app.get_name());
   const auto printout = parse(app, {argv + 1, argv + argc});
   if (!printout) return;
   std::fputs(printout->text.c_str(), printout->exit_code == 0 ? stdout : stderr);

@@ -31,7 +31,8 @@ void add_config_file(CLI::App& app);
 // Behind `--complete` stand words that a shell wants completed (describe.h).
 std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments);
 
-// The same for the main function of a program for developers: prints the printout and exits, if there is one.
+// The same for the main function of a program for developers, with the flags that every program has: prints the
+// printout and exits, if there is one.
 void parse_or_exit(CLI::App& app, int argc, char** argv);
 
 }  // namespace ontime::flags
