@@ -98,7 +98,7 @@ ProgressState progress_of(const wire::JobSummary& job) {
   return state;
 }
 
-std::string summary_text(const wire::JobSummary& job) {
+std::string summary_text(const wire::JobSummary& job, const std::vector<std::string>& application_directories) {
   const double s = seconds(Duration(job.elapsed_ns()));
   std::string text = job_name(job) + " " + state_name(job.state()) + ": " + counted(job.tasks(), "task") + ", " +
                      counted(job.records(), "record") + ", " + format_size(job.input_bytes()) + " in " +
@@ -110,7 +110,9 @@ std::string summary_text(const wire::JobSummary& job) {
     add_line(text, "retried", counted(job.attempts_failed(), "attempt") + " failed; their work was done again");
   if (restarts_without_checkpoints(job)) add_line(text, "checkpoints", checkpoint_text(job));
   add_line(text, "output", job.output());
-  add_line(text, "answer", "ontime result " + shell_word(job.output()));
+  std::string answer = "ontime result " + shell_word(job.output());
+  for (const auto& directory : application_directories) answer += " --app-dir " + shell_word(directory);
+  add_line(text, "answer", answer);
   return text;
 }
 

@@ -70,6 +70,11 @@ TEST(JobText, SummaryTellsTheFiguresAndWhereTheAnswerIs) {
             "answer:      ontime result /data/out\n");
 }
 
+TEST(JobText, TheCommandForTheAnswerNamesTheDirectoriesOfApplications) {
+  EXPECT_THAT(summary_text(example().summary(), {"apps", "my apps"}),
+              HasSubstr("answer:      ontime result /data/out --app-dir apps --app-dir 'my apps'\n"));
+}
+
 TEST(JobText, DeadlineIsMetOrMissed) {
   auto job = example().summary();
   EXPECT_FALSE(missed_its_deadline(job));
