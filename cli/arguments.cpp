@@ -5,6 +5,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/units.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::cli {
 
@@ -33,6 +34,12 @@ void add_attempt_timeout(CLI::App& app, std::optional<Duration>& value) {
       ->type_name("TIME");
 }
 
+std::vector<std::string> names_of_policies() {
+  std::vector<std::string> names;
+  for (const auto& policy : scheduler::policies()) names.emplace_back(policy.name);
+  return names;
+}
+
 }  // namespace
 
 void add_input_options(CLI::App& app, JobOptions& job) {
@@ -47,7 +54,8 @@ void add_input_options(CLI::App& app, JobOptions& job) {
                           "Divide the input into about this many tasks instead");
   size->excludes(count);
   count->excludes(size);
-  add_settings(app, "-s,--set", job.parameters, "A parameter of the application; repeatable");
+  add_settings(app, "-s,--set", job.parameters,
+               "A parameter of the application; repeatable, the last one of a key counts");
 }
 
 void add_job_options(CLI::App& app, JobOptions& job) {
@@ -64,6 +72,7 @@ void add_job_options(CLI::App& app, JobOptions& job) {
             "Failures of one segment that fail the job");
   add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
   app.add_option("--policy", job.policy, "What to do about stragglers: a name from 'ontime policies' (default auto)")
+      ->check(flags::offering(names_of_policies()))
       ->type_name("NAME");
   add_settings(app, "--policy-set", job.policy_parameters, "A parameter of the policy; repeatable");
   app.add_option("--estimator", job.estimator,
@@ -136,6 +145,7 @@ void add_application_directories(CLI::App& app, std::vector<std::string>& direct
 void add_json(CLI::App& app, bool& json) { app.add_flag("--json", json, "Print JSON, for programs to read"); }
 
 void spell_out_paths(std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments.front() == "--complete") return;  // what follows is not complete
   auto mark = std::find(arguments.begin(), arguments.end(), "--");
   if (mark == arguments.end()) return;
   for (mark = arguments.erase(mark); mark != arguments.end(); ++mark)

@@ -1,5 +1,6 @@
 #pragma once
-// Groups of options that several verbs share, declared with CLI11. Only command_line*.cpp include this.
+// The grammar of a program with verbs, and groups of options that several verbs share, declared with CLI11. Only
+// command_line.cpp includes this, here and in the lab.
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -20,17 +21,42 @@ void spell_out_paths(std::vector<std::string>& arguments);
 // "help run" is "run --help". There is no help on an unknown verb: that is a complaint, as without --help.
 void understand_help(const CLI::App& app, std::vector<std::string>& arguments);
 
-// Parses into the options of `app`, whose callbacks set `chosen`; "help VERB" and "--" are understood.
+// Declares verbs on one CLI::App. Derived classes keep the command structs that the verbs' options write to.
 template <class AnyCommand>
-Parsed<AnyCommand> parse_with(CLI::App& app, std::optional<AnyCommand>& chosen, std::vector<std::string> arguments) {
-  spell_out_paths(arguments);
-  understand_help(app, arguments);
-  const auto printout = flags::parse(app, std::move(arguments));
-  const auto verbs = app.get_subcommands();
-  const std::string verb = verbs.empty() ? "" : verbs.front()->get_name();
-  if (!printout) return {.command = std::move(chosen), .verb = verb, .text = {}, .exit = ExitCode::Done};
-  return {.command = {}, .verb = verb, .text = printout->text, .exit = ExitCode{printout->exit_code}};
-}
+class VerbGrammar {
+ public:
+  VerbGrammar(const char* summary, const char* program) : app_(summary, "ontime") {
+    app_.require_subcommand(1);
+    flags::add_standard_flags(app_, program);
+  }
+  VerbGrammar(const VerbGrammar&) = delete;  // the options point into it
+  VerbGrammar& operator=(const VerbGrammar&) = delete;
+
+  // "help VERB" and "--" are understood too.
+  Parsed<AnyCommand> parse(std::vector<std::string> arguments) {
+    spell_out_paths(arguments);
+    understand_help(app_, arguments);
+    const auto printout = flags::parse(app_, std::move(arguments));
+    const auto verbs = app_.get_subcommands();
+    const std::string verb = verbs.empty() ? "" : verbs.front()->get_name();
+    if (!printout) return {.command = std::move(chosen_), .verb = verb, .text = {}, .exit = ExitCode::Done};
+    return {.command = {}, .verb = verb, .text = printout->text, .exit = ExitCode{printout->exit_code}};
+  }
+
+ protected:
+  CLI::App& app() { return app_; }
+  template <class C>
+  CLI::App& add_verb(const char* name, const char* summary, const std::string& examples, C& command) {
+    auto& verb = *app_.add_subcommand(name, summary);
+    verb.footer("Examples:\n" + examples);
+    verb.final_callback([this, &command] { chosen_ = command; });
+    return verb;
+  }
+
+ private:
+  CLI::App app_;
+  std::optional<AnyCommand> chosen_;
+};
 
 // Reads the id of a job, such as 7 or job-7.
 std::function<void(const std::string&)> read_id(JobId& into);
@@ -42,7 +68,8 @@ void add_cluster_options(CLI::App& app, ClusterOptions& cluster);
 void add_master_options(CLI::App& app, MasterOptions& master);
 // Without the address: token and certificates.
 void add_credential_options(CLI::App& app, MasterOptions& master);
-CLI::App& add_certs_verb(CLI::App& app, CertsCommand& certs);
+// Adds the verbs of `ontime certs` to it.
+void add_certs_verbs(CLI::App& certs, CertsCommand& command);
 void add_application_directories(CLI::App& app, std::vector<std::string>& directories);
 void add_json(CLI::App& app, bool& json);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
+#include "common/base/result.h"
 #include "common/base/time.h"
 #include "common/injection/load.h"
 #include "common/net/tls_identity.h"
@@ -115,6 +116,7 @@ struct DrainCommand {
   std::string node;  // its id, number or name
   bool undo = false;
   bool wait = false;  // until nothing runs there any more
+  bool json = false;
 };
 
 struct WebCommand {
@@ -130,6 +132,7 @@ struct WebCommand {
 struct KillCommand {
   MasterOptions master;
   std::vector<JobId> jobs;
+  bool json = false;
 };
 
 struct ResultCommand {
@@ -184,9 +187,25 @@ struct CertsCommand {
   bool force = false;  // replace what is there
 };
 
-using Command =
-    std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand, KillCommand,
-                 ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, GenCommand, TeraValidateCommand, WebCommand,
-                 CertsCommand, DrainCommand>;
+struct CompletionCommand {
+  std::string shell;
+};
+
+using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand,
+                             KillCommand, ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, GenCommand,
+                             TeraValidateCommand, WebCommand, CertsCommand, CompletionCommand, DrainCommand>;
+
+// What the program says to the shell. docs and --help promise these numbers.
+enum class ExitCode : int {
+  Done = 0,
+  Failed = 1,         // the job or the operation failed
+  BadUsage = 2,       // what was asked for cannot be right; asking again is no use
+  Late = 3,           // the job succeeded after its deadline
+  Interrupted = 130,  // Ctrl-C, as shells number it
+};
+
+inline ExitCode exit_code_of(const Error& error) {
+  return error.kind == ErrorKind::BadInput ? ExitCode::BadUsage : ExitCode::Failed;
+}
 
 }  // namespace ontime::cli

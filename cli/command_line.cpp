@@ -23,31 +23,22 @@ constexpr const char* kExitCodes =
 
 // Verbs of another program (lab_verbs.h): here only so that help lists them, and a misspelt one finds them.
 void add_lab_verbs(CLI::App& app) {
-  for (const LabVerb& verb : lab_verbs()) app.add_subcommand(verb.name, verb.summary);
+  for (const LabVerb& verb : lab_verbs())
+    app.add_subcommand(verb.name, verb.summary)->footer("ontime-lab(1) lists its flags.");
 }
 
-// Declares the verbs on one CLI::App and keeps the command structs that their options write to.
-class Grammar {
+class Grammar : public VerbGrammar<Command> {
  public:
   Grammar();
-  ParsedCommandLine parse(std::vector<std::string> arguments);
 
  private:
-  template <class C>
-  CLI::App& add_verb(const char* name, const char* summary, const char* examples, C& command) {
-    auto& verb = *app_.add_subcommand(name, summary);
-    verb.footer(std::string("Examples:\n") + examples);
-    verb.final_callback([this, &command] { chosen_ = command; });
-    return verb;
-  }
   void add_job_verbs();
   void add_cluster_verbs();
   void add_output_verbs();
   void add_data_verbs();
   void add_web_verb();
+  void add_other_verbs();
 
-  CLI::App app_{"Ontime runs map-only jobs over split files, on one machine or on a cluster.", "ontime"};
-  std::optional<Command> chosen_;
   RunCommand run_;
   SubmitCommand submit_;
   JobsCommand jobs_;
@@ -64,13 +55,12 @@ class Grammar {
   TeraValidateCommand teravalidate_;
   WebCommand web_;
   CertsCommand certs_;
+  CompletionCommand completion_;
 };
 
-Grammar::Grammar() {
-  app_.formatter(flags::make_formatter());
-  app_.require_subcommand(1);
-  app_.set_version_flag("-V,--version", "ontime " ONTIME_VERSION);
-  app_.footer(
+Grammar::Grammar()
+    : VerbGrammar("Ontime runs map-only jobs over split files, on one machine or on a cluster.", "ontime") {
+  app().footer(
       "Examples:\n"
       "  ontime run wordcount book.txt --output counts && ontime result counts --top 10\n"
       "  ontime apps\n\n"
@@ -79,10 +69,10 @@ Grammar::Grammar() {
   add_job_verbs();
   add_cluster_verbs();
   add_output_verbs();
-  add_lab_verbs(app_);
+  add_lab_verbs(app());
   add_data_verbs();
   add_web_verb();
-  add_certs_verb(app_, certs_).final_callback([this] { chosen_ = certs_; });
+  add_other_verbs();
 }
 
 void Grammar::add_job_verbs() {
@@ -120,15 +110,10 @@ void Grammar::add_cluster_verbs() {
   add_json(jobs, jobs_.json);
 
   auto& job = add_verb("job", "Show one job: tasks, segments, attempts, offsets, nodes",
-                       "  ontime job 7\n  ontime job job-7 --tasks open --segments\n", job_);
+                       "  ontime job 7\n  ontime job job-7 --open --segments\n", job_);
   const char* id_help = "Id of the job, as printed by 'ontime submit' and 'ontime jobs'";
   job.add_option_function<std::string>("ID", read_id(job_.job), id_help)->required()->type_name("");
-  job.add_option_function<std::string>(
-         "--tasks", [this](const std::string& which) { job_.open_tasks_only = which == "open"; },
-         "Which tasks to list: all or open")
-      ->check(one_of({"all", "open"}))
-      ->type_name("WHICH")
-      ->default_str("all");
+  job.add_flag("--open", job_.open_tasks_only, "List only tasks that are not done");
   job.add_flag("--segments", job_.show_segments, "List every segment too");
   add_master_options(job, job_.master);
   add_json(job, job_.json);
@@ -155,6 +140,7 @@ void Grammar::add_cluster_verbs() {
   };
   kill.add_option_function<std::vector<std::string>>("ID", read_ids, id_help)->required()->type_name("");
   add_master_options(kill, kill_.master);
+  add_json(kill, kill_.json);
 
   auto& drain = add_verb("drain", "Take a worker out of service and hand over its work",
                          "  ontime drain node-3 --wait\n"
@@ -164,6 +150,7 @@ void Grammar::add_cluster_verbs() {
   drain.add_flag("--undo", drain_.undo, "Put the worker back into service");
   drain.add_flag("--wait", drain_.wait, "Wait until nothing runs there")->excludes("--undo");
   add_master_options(drain, drain_.master);
+  add_json(drain, drain_.json);
 }
 
 void Grammar::add_web_verb() {
@@ -225,6 +212,12 @@ std::string kinds_of_data() {
   return text;
 }
 
+std::vector<std::string> names_of_kinds() {
+  std::vector<std::string> names;
+  for (const auto& kind : apps::generator_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
 void Grammar::add_data_verbs() {
   const std::string examples =
       "  ontime gen teragen 1000000 -o records\n"
@@ -232,8 +225,11 @@ void Grammar::add_data_verbs() {
       "  ontime gen ratings 5000 -o ratings.txt --set users=2000\n\n"
       "Kinds:\n" +
       kinds_of_data();
-  auto& gen = add_verb("gen", "Generate input data, identical on every machine", examples.c_str(), gen_);
-  gen.add_option("KIND", gen_.kind, "What to make, see below")->required()->type_name("");
+  auto& gen = add_verb("gen", "Generate input data, identical on every machine", examples, gen_);
+  gen.add_option("KIND", gen_.kind, "What to make, see below")
+      ->required()
+      ->check(flags::offering(names_of_kinds()))
+      ->type_name("");
   gen.add_option("AMOUNT", gen_.amount, "How much: a number of rows, or a size (text)")->required()->type_name("");
   gen.add_option("-o,--output", gen_.output, "Write here instead of to stdout")->type_name("FILE");
   add_whole(gen, "--seed", gen_.seed, {}, "Another seed gives other data");
@@ -249,15 +245,29 @@ void Grammar::add_data_verbs() {
   add_json(validate, teravalidate_.json);
 }
 
-ParsedCommandLine Grammar::parse(std::vector<std::string> arguments) {
-  return parse_with(app_, chosen_, std::move(arguments));
+void Grammar::add_other_verbs() {
+  auto& certs = add_verb("certs", "Make the certificates that encrypt a cluster's connections",
+                         "  ontime certs cluster --host master.example\n"
+                         "  ontime certs init\n"
+                         "  ontime certs node master.example --host master.example --host 10.0.0.1\n"
+                         "  ontime certs client alice --role submit\n",
+                         certs_);
+  add_certs_verbs(certs, certs_);
+
+  auto& completion = add_verb("completion", "Print the script that completes verbs, flags and values in a shell",
+                              "  source <(ontime completion bash)\n"
+                              "  ontime completion fish > ~/.config/fish/completions/ontime.fish\n",
+                              completion_);
+  completion.add_option("SHELL", completion_.shell, "bash, zsh or fish")
+      ->required()
+      ->check(one_of({"bash", "zsh", "fish"}))
+      ->type_name("");
 }
 
 }  // namespace
 
 ParsedCommandLine parse_command_line(std::vector<std::string> arguments) {
-  Grammar grammar;
-  return grammar.parse(std::move(arguments));
+  return Grammar().parse(std::move(arguments));
 }
 
 }  // namespace ontime::cli

@@ -1,12 +1,14 @@
 #pragma once
-// From argv to a Command. Pure apart from reading the environment ($ONTIME_MASTER) and the number of cores.
+// From argv to a Command, pure apart from reading the environment ($ONTIME_MASTER) and the number of cores; and from
+// there to what the main functions of ontime and ontime-lab return.
 
+#include <cstdio>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/exit_code.h"
 
 namespace ontime::cli {
 
@@ -22,5 +24,21 @@ using ParsedCommandLine = Parsed<Command>;
 
 // `arguments` without the program's name.
 ParsedCommandLine parse_command_line(std::vector<std::string> arguments);
+
+// Prints the error in the one form that all verbs have, and gives the code to exit with.
+int report_error(const std::string& verb, const Error& error);
+// An answer that is piped into a full disk must not pass for a whole one.
+int with_everything_written(int exit_code);
+
+// REQUIRES: execute() takes each kind of command; it is found in the namespace of the command.
+template <class AnyCommand>
+int carry_out(const Parsed<AnyCommand>& parsed) {
+  if (!parsed.command) {
+    std::fputs(parsed.text.c_str(), parsed.exit == ExitCode::Done ? stdout : stderr);
+    return static_cast<int>(parsed.exit);
+  }
+  const auto code = std::visit([](const auto& command) { return execute(command); }, *parsed.command);
+  return code ? static_cast<int>(*code) : report_error(parsed.verb, code.error());
+}
 
 }  // namespace ontime::cli

@@ -42,7 +42,8 @@ const LabVerb* find_lab_verb(std::string_view name) {
 }
 
 const LabVerb* lab_verb_of(const std::vector<std::string>& arguments) {
-  const std::size_t at = !arguments.empty() && arguments.front() == "help" ? 1 : 0;
+  std::size_t at = 0;
+  while (at < arguments.size() && (arguments[at] == "--complete" || arguments[at] == "help")) ++at;
   return at < arguments.size() ? find_lab_verb(arguments[at]) : nullptr;
 }
 

@@ -18,7 +18,8 @@ struct LabVerb {
 std::span<const LabVerb> lab_verbs();
 const LabVerb* find_lab_verb(std::string_view name);  // nullptr: none of that name
 
-// The lab's verb that the arguments (without the program's name) ask for or want help about; nullptr if they do neither.
+// The lab's verb that the arguments (without the program's name) are about: to be carried out, explained or completed.
+// nullptr: none.
 const LabVerb* lab_verb_of(const std::vector<std::string>& arguments);
 
 // Becomes ontime-lab, which lies beside this program or in ../libexec/ontime. Returns only if it cannot.

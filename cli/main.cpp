@@ -1,7 +1,7 @@
 // The command line of Ontime: parses, carries out, says what went wrong.
+#include "cli/command_line.h"
 #include "cli/commands/execute.h"
 #include "cli/lab_verbs.h"
-#include "cli/program.h"
 
 int main(int argc, char** argv) {
   using namespace ontime::cli;

@@ -1,8 +1,7 @@
-#include "cli/program.h"
-
 #include <cerrno>
 #include <cstring>
 
+#include "cli/command_line.h"
 #include "cli/show/table.h"
 #include "common/base/wording.h"
 
@@ -14,8 +13,10 @@ int report_error(const std::string& verb, const Error& error) {
 }
 
 int with_everything_written(int exit_code) {
+  errno = 0;  // it stays 0 if an earlier write failed, whose reason nobody kept
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-  std::fputs(complaint("ontime", std::string("cannot write to stdout: ") + std::strerror(errno)).c_str(), stderr);
+  const std::string reason = errno == 0 ? "" : std::string(": ") + std::strerror(errno);
+  std::fputs(complaint("ontime", "cannot write to stdout" + reason).c_str(), stderr);
   return static_cast<int>(ExitCode::Failed);
 }
 

@@ -192,6 +192,7 @@ asio::awaitable<wire::Reply> ClientSession::describe_job(wire::Request::Describe
   wire::Reply reply;
   wire::JobSummary& summary = *reply.mutable_job()->mutable_summary();
   summary = summary_of(id, *job, now, ShowCounters::Yes);
+  summary.set_waiting_for(waiting_for(*job, cluster));
   if (job->state == scheduler::JobState::Committing)
     summary.set_message(services_.submissions.commit_problem(id));
   if (request.forecast()) {

@@ -131,7 +131,7 @@ void declare_process(CLI::App& app, Flags& flags) {
   app.add_option("--injection", flags.injection.file, "The same from a YAML file; --inject wins")->type_name("FILE");
   flags::add_whole(app, "--seed", flags.injection.seed, {}, "What the chance in both depends on");
   flags::add_config_file(app);
-  app.set_version_flag("-V,--version", ONTIME_VERSION);
+  flags::add_standard_flags(app, "ontime-master");
 }
 
 void declare(CLI::App& app, Flags& flags) {
@@ -233,7 +233,6 @@ Result<CommandLine> check(const Flags& flags) {
 Parsed parse_command_line(int argc, const char* const* argv) {
   CLI::App app("The master of an Ontime cluster: schedules jobs on the workers that register with it.",
                "ontime-master");
-  app.formatter(flags::make_formatter());
   Flags flags;
   declare(app, flags);
   if (auto printout = flags::parse(app, {argv + 1, argv + argc}))

@@ -30,7 +30,7 @@ using scheduler::InputFile;
 std::string shown(std::string_view path) { return "'" + readable(path) + "'"; }
 
 Error cannot(const char* what, std::string_view path, int problem) {
-  return bad_input("Cannot " + std::string(what) + " the input " + shown(path) + ": " + std::strerror(problem) + ".");
+  return bad_input("The input " + shown(path) + " cannot be " + what + ": " + std::strerror(problem) + ".");
 }
 
 Error outside(std::string_view path, const files::Roots& roots) {
@@ -150,7 +150,6 @@ class InputListing::Files {
     if (::stat(path->c_str(), &status) == 0) return add_existing(*path, S_ISDIR(status.st_mode));
     const int problem = errno;
     if (path->find_first_of("*?[") != path->npos) return add_glob(*path);
-    if (problem == ENOENT) return bad_input("The input " + shown(*path) + " does not exist.");
     return cannot("read", *path, problem);
   }
 
@@ -204,7 +203,7 @@ class InputListing::Files {
       error.clear();
       names.push_back(name);
     }
-    if (error) return cannot("list", path, error.value());
+    if (error) return cannot("listed", path, error.value());
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
       if (Status status = add_file(path + "/" + name); !status) return status;

@@ -32,6 +32,7 @@ JobLists::Answer JobLists::make(const wire::Request::ListJobs& request, TimePoin
   for (; at != jobs.end() && bytes <= kReplyBytesMax; ++at) {
     wire::JobSummary& summary = *list.add_jobs();
     summary = summary_of(at->first, at->second, now, ShowCounters::No);
+    summary.set_waiting_for(waiting_for(at->second, control_.cluster()));
     bytes += summary.ByteSizeLong();
   }
   if (at != jobs.end()) list.set_next_job(at->first.value);

@@ -210,6 +210,12 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   return summary;
 }
 
+std::string waiting_for(const Job& job, const scheduler::Cluster& cluster) {
+  if (job.state != scheduler::JobState::Running || !job.live.empty() || job.tasks_done == job.tasks.size()) return {};
+  const auto is_there = [](const auto& node) { return node.second.state == scheduler::NodeState::Live; };
+  return std::any_of(cluster.nodes().begin(), cluster.nodes().end(), is_there) ? "a slot" : "workers";
+}
+
 void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, std::uint32_t first) const {
   std::size_t bytes = 0;
   for (std::uint32_t index = first; index < job.tasks.size(); ++index) {

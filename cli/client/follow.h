@@ -2,9 +2,11 @@
 // What verbs that talk to a master share: reaching it, waiting for a job, and reporting the job's end. Apart from
 // execute.h for the sake of verbs that do not, as the messages are slow to compile.
 
+#include <string>
+#include <vector>
+
 #include "cli/client/master_client.h"
 #include "cli/command.h"
-#include "cli/exit_code.h"
 #include "cli/show/progress_line.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
@@ -29,6 +31,7 @@ struct ReportStyle {
   bool quiet = false;
   bool tasks = false;                                 // `job` holds tasks, and they are to be shown
   const wire::Reply::Explained* explained = nullptr;  // to be shown too
+  std::vector<std::string> application_directories;   // where the client was told to look
 };
 ExitCode report_end(const wire::Reply::Job& job, ReportStyle style);
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <csignal>
 
-#include "cli/exit_code.h"
+#include "cli/command.h"
 
 namespace ontime::cli {
 namespace {

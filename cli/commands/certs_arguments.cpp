@@ -26,15 +26,8 @@ void add_days(CLI::App& kind, CertsCommand& command, std::uint32_t usual) {
 
 }  // namespace
 
-CLI::App& add_certs_verb(CLI::App& app, CertsCommand& command) {
-  CLI::App& certs = *app.add_subcommand("certs", "Make the certificates that encrypt a cluster's connections");
+void add_certs_verbs(CLI::App& certs, CertsCommand& command) {
   certs.require_subcommand(1);
-  certs.footer(
-      "Examples:\n"
-      "  ontime certs cluster --host master.example\n"
-      "  ontime certs init\n"
-      "  ontime certs node master.example --host master.example --host 10.0.0.1\n"
-      "  ontime certs client alice --role submit\n");
   CLI::App& init = add_kind(certs, command, CertsCommand::What::Authority, "init", "Make the cluster's authority, once",
                             "  ontime certs init --dir ontime-certs\n");
   init.preparse_callback([&command](std::size_t) { command.days = kAuthorityDays; });
@@ -64,7 +57,6 @@ CLI::App& add_certs_verb(CLI::App& app, CertsCommand& command) {
       ->type_name("HOST")
       ->allow_extra_args(false);
   add_days(cluster, command, command.days);
-  return certs;
 }
 
 }  // namespace ontime::cli

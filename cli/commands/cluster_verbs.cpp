@@ -76,12 +76,22 @@ Result<ExitCode> execute(const KillCommand& command) {
   auto options = client_options(command.master);
   if (!options) return options.error();
   MasterClient client(std::move(*options));
+  std::vector<std::pair<JobId, wire::JobState>> answers;
+  Status first;  // the first that could not be ended keeps no other from it
   for (const JobId job : command.jobs) {
     const auto state = client.kill(job);
-    if (!state) return state.error();
-    const bool is_too_late = *state == wire::SUCCEEDED || *state == wire::FAILED;
-    print(to_string(job) + (is_too_late ? " has already " : " ") + state_name(*state) + "\n");
+    if (state)
+      answers.emplace_back(job, *state);
+    else if (first)
+      first = state.error();
   }
+  if (command.json) print(killed_json(answers));
+  for (const auto& [job, state] : answers) {
+    if (command.json) break;
+    const bool is_too_late = state == wire::SUCCEEDED || state == wire::FAILED;
+    print(to_string(job) + (is_too_late ? " has already " : " ") + state_name(state) + "\n");
+  }
+  if (!first) return first.error();
   return ExitCode::Done;
 }
 
@@ -95,7 +105,7 @@ Result<ExitCode> execute(const DrainCommand& command) {
     node = client.drain(to_string(NodeId{node->node()}), false);
   }
   if (!node) return node.error();
-  print(drain_text(*node, command.undo));
+  print(command.json ? node_json(*node) : drain_text(*node, command.undo));
   return ExitCode::Done;
 }
 

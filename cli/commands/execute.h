@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/exit_code.h"
 #include "common/base/result.h"
 
 namespace ontime::cli {
@@ -27,6 +26,7 @@ Result<ExitCode> execute(const GenCommand& command);
 Result<ExitCode> execute(const TeraValidateCommand& command);
 Result<ExitCode> execute(const WebCommand& command);
 Result<ExitCode> execute(const CertsCommand& command);
+Result<ExitCode> execute(const CompletionCommand& command);
 
 // Where applications are looked for: `first`, then the default places.
 std::vector<std::string> application_directories(std::vector<std::string> first);

@@ -17,10 +17,11 @@ ExitCode report_end(const wire::Reply::Job& job, ReportStyle style) {
   else if (style.tasks)
     text = tasks_table(job, false) + "\n";
   if (!style.json && style.explained != nullptr) text += explained_text(*style.explained, false) + "\n";
-  if (!style.json && !style.quiet && succeeded) text += summary_text(summary) + speculation_text(job);
+  if (!style.json && !style.quiet && succeeded)
+    text += summary_text(summary, style.application_directories) + speculation_text(job);
   std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
   if (!succeeded) {
+    std::fflush(stdout);
     std::fprintf(stderr, "ontime: %s\n", failure_text(summary).c_str());
     return ExitCode::Failed;
   }

@@ -5,7 +5,6 @@
 
 #include "cli/cluster/temporary_directory.h"
 #include "cli/commands/execute.h"
-#include "cli/result/answer.h"
 #include "cli/result/answer_output.h"
 #include "common/app/loaded_application.h"
 

@@ -80,7 +80,8 @@ Result<ExitCode> Run::execute() {
   const auto code = report_end(*ended, {.json = command_.json,
                                         .quiet = command_.quiet,
                                         .tasks = command_.show_tasks,
-                                        .explained = explained_ ? &*explained_ : nullptr});
+                                        .explained = explained_ ? &*explained_ : nullptr,
+                                        .application_directories = command_.job.application_directories});
   cluster_->stop();
   if (ended->summary().state() != wire::SUCCEEDED) output_.remove();
   if (Status kept = keep_recording(); !kept) return kept.error();

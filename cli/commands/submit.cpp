@@ -25,7 +25,11 @@ Result<ExitCode> wait_for(MasterClient& client, JobId job, const SubmitCommand& 
     return ExitCode::Interrupted;
   }
   if (!ended) return ended.error();
-  return report_end(*ended, {.json = command.json, .quiet = command.quiet, .tasks = false, .explained = nullptr});
+  return report_end(*ended, {.json = command.json,
+                             .quiet = command.quiet,
+                             .tasks = false,
+                             .explained = nullptr,
+                             .application_directories = command.job.application_directories});
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
-#include "cli/result/answer.h"
-
 #include <algorithm>
 
-#include "cli/result/folder.h"
+#include "cli/result/answer_output.h"
 #include "cli/result/part_file.h"
 #include "cli/result/spill.h"
 #include "cli/result/value_table.h"

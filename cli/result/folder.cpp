@@ -1,6 +1,6 @@
-#include "cli/result/folder.h"
-
 #include <exception>
+
+#include "cli/result/value_table.h"
 
 namespace ontime::cli {
 namespace {

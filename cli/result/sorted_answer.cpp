@@ -1,4 +1,3 @@
-#include "cli/result/answer.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/result/folder.h"
+#include "cli/result/value_table.h"
 #include "common/base/result.h"
 
 namespace ontime::cli {

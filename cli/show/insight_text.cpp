@@ -1,10 +1,9 @@
-#include "cli/show/job_text.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 
-#include "cli/show/job_values.h"
+#include "cli/show/job_json.h"
+#include "cli/show/job_text.h"
 #include "common/base/time.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"

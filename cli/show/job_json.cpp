@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/show/job_values.h"
+#include "cli/show/job_text.h"
 
 namespace ontime::cli {
 namespace {
@@ -60,6 +60,16 @@ std::string nodes_json(const wire::Reply::Nodes& nodes) {
   for (const auto& node : nodes.nodes()) list.push_back(node_value(node));
   Json document;
   document["nodes"] = std::move(list);
+  return text_of(document);
+}
+
+std::string node_json(const wire::NodeSummary& node) { return text_of(node_value(node)); }
+
+std::string killed_json(const std::vector<std::pair<JobId, wire::JobState>>& jobs) {
+  Json list = Json::array();
+  for (const auto& [job, state] : jobs) list.push_back({{"job", to_string(job)}, {"state", state_name(state)}});
+  Json document;
+  document["jobs"] = std::move(list);
   return text_of(document);
 }
 

@@ -1,13 +1,20 @@
 #pragma once
 // The same as JSON, for programs: the field names are an interface and stay. Sizes are in bytes, durations in seconds,
-// instants in nanoseconds since the Unix epoch; what is not known is null. One document with a line end. Pure.
+// instants in nanoseconds since the Unix epoch; what is not known is null. Pure.
 
+#include <array>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "common/base/ids.h"
 #include "common/protocol/client.pb.h"
 
 namespace ontime::cli {
 
+// Documents, each with a line end.
 // With "accounts" by policy and "forecast" of jobs if the reply has them.
 std::string jobs_json(const wire::Reply::Jobs& jobs);
 // With "task_list" if `with_tasks`.
@@ -17,5 +24,34 @@ std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_onl
                      const wire::Reply::Explained* explained);
 std::string explained_json(const wire::Reply::Explained& explained);
 std::string nodes_json(const wire::Reply::Nodes& nodes);
+std::string node_json(const wire::NodeSummary& node);
+// The state of each job that `ontime kill` named.
+std::string killed_json(const std::vector<std::pair<JobId, wire::JobState>>& jobs);
+
+// Values, of which the documents are made.
+nlohmann::ordered_json job_value(const wire::JobSummary& job);
+nlohmann::ordered_json node_value(const wire::NodeSummary& node);
+nlohmann::ordered_json task_value(const wire::TaskDetail& task);
+nlohmann::ordered_json account_value(const wire::Account& account);
+nlohmann::ordered_json forecast_value(const wire::Forecast& forecast);
+nlohmann::ordered_json copies_value(const wire::Reply::Job& job);
+// Without the job's summary.
+nlohmann::ordered_json explanation_value(const wire::Reply::Explained& explained);
+
+// What bytes and machine time went into: the parts of the bytes add up to those mapped, those of the time to the total.
+struct AccountPart {
+  const char* key;                                // in JSON and metrics
+  const char* name;                               // for people
+  std::uint64_t (wire::Account::*bytes)() const;  // null: a part of the time alone
+  std::int64_t (wire::Account::*nanoseconds)() const;
+};
+inline constexpr std::array<AccountPart, 6> kAccountParts{{
+    {"useful", "useful", &wire::Account::useful_bytes, &wire::Account::useful_ns},
+    {"duplicated", "duplicated", &wire::Account::duplicated_bytes, &wire::Account::duplicated_ns},
+    {"dropped", "dropped", &wire::Account::dropped_bytes, &wire::Account::dropped_ns},
+    {"open", "not sealed yet", &wire::Account::open_bytes, &wire::Account::open_ns},
+    {"launch", "launching", nullptr, &wire::Account::launch_ns},
+    {"standby", "standing by", nullptr, &wire::Account::standby_ns},
+}};
 
 }  // namespace ontime::cli

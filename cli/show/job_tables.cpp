@@ -4,8 +4,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
-#include "cli/show/job_values.h"
 #include "cli/show/table.h"
 #include "common/base/ids.h"
 #include "common/base/units.h"

@@ -91,12 +91,14 @@ ProgressState progress_of(const wire::JobSummary& job) {
     state.expected_left = Duration(std::max<std::int64_t>(0, job.forecast().median_ns() - job.elapsed_ns()));
   }
   if (job.state() == wire::COMMITTING) state.note = "committing";
-  if (job.state() == wire::RUNNING && job.attempts_running() == 0 && job.tasks_done() < job.tasks())
-    state.note = "waiting for a slot";
+  if (job.waiting_for() == "workers")
+    state.note = "no workers";
+  else if (!job.waiting_for().empty())
+    state.note = "waiting for " + job.waiting_for();
   return state;
 }
 
-std::string summary_text(const wire::JobSummary& job) {
+std::string summary_text(const wire::JobSummary& job, const std::vector<std::string>& application_directories) {
   const double s = seconds(Duration(job.elapsed_ns()));
   std::string text = job_name(job) + " " + state_name(job.state()) + ": " + counted(job.tasks(), "task") + ", " +
                      counted(job.records(), "record") + ", " + format_size(job.input_bytes()) + " in " +
@@ -108,7 +110,9 @@ std::string summary_text(const wire::JobSummary& job) {
     add_line(text, "retried", counted(job.attempts_failed(), "attempt") + " failed; their work was done again");
   if (restarts_without_checkpoints(job)) add_line(text, "checkpoints", checkpoint_text(job));
   add_line(text, "output", job.output());
-  add_line(text, "answer", "ontime result " + shell_word(job.output()));
+  std::string answer = "ontime result " + shell_word(job.output());
+  for (const auto& directory : application_directories) answer += " --app-dir " + shell_word(directory);
+  add_line(text, "answer", answer);
   return text;
 }
 

@@ -2,6 +2,7 @@
 // Jobs, tasks and nodes as people read them. Pure.
 
 #include <string>
+#include <vector>
 
 #include "cli/show/progress_line.h"
 #include "common/protocol/client.pb.h"
@@ -18,7 +19,8 @@ std::string local_time(std::int64_t unix_ns);  // empty for 0
 ProgressState progress_of(const wire::JobSummary& job);
 
 // What `run` and `submit --wait` print at the end of a job that succeeded: a few lines.
-std::string summary_text(const wire::JobSummary& job);
+// The command that prints the answer works as it is shown: it names directories in which the application was found.
+std::string summary_text(const wire::JobSummary& job, const std::vector<std::string>& application_directories = {});
 // "job-1 failed: ..." with what the master knows, for stderr.
 std::string failure_text(const wire::JobSummary& job);
 

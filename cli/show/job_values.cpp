@@ -1,8 +1,7 @@
-#include "cli/show/job_values.h"
-
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
@@ -139,34 +138,35 @@ Json hold_value(const wire::NodeSummary& node) {
 
 Json job_value(const wire::JobSummary& job) {
   const bool has_deadline = job.deadline_ns() > 0;
-  return {
-      {"job", to_string(JobId{job.job()})},
-      {"state", state_name(job.state())},
-      {"application", job.application()},
-      {"output", job.output()},
-      {"owner", job.owner().empty() ? Json(nullptr) : Json(job.owner())},
-      {"policy", job.policy()},
-      {"policy_problem", job.policy_problem()},
-      {"policy_parameters", entries_of(job.policy_parameters())},
-      {"estimator", job.estimator()},
-      {"checkpoint_seconds", job.checkpoint_interval_ns() > 0 ? seconds_value(job.checkpoint_interval_ns()) : Json(nullptr)},
-      {"restarts_without_checkpoints", restarts_without_checkpoints(job)},
-      {"on_miss", job.kill_on_miss() ? "kill" : "finish"},
-      {"submitted_unix_ns", instant(job.submitted_unix_ns())},
-      {"ended_unix_ns", instant(job.ended_unix_ns())},
-      {"elapsed_seconds", seconds_value(job.elapsed_ns())},
-      {"deadline_seconds", has_deadline ? seconds_value(job.deadline_ns()) : Json(nullptr)},
-      {"deadline_met", has_deadline && has_ended(job) ? Json(!missed_its_deadline(job)) : Json(nullptr)},
-      {"tasks", job.tasks()},
-      {"tasks_done", job.tasks_done()},
-      {"input_bytes", job.input_bytes()},
-      {"mapped_bytes", job.mapped_bytes()},
-      {"records", job.records()},
-      {"attempts_running", job.attempts_running()},
-      {"attempts_launched", job.attempts_launched()},
-      {"attempts_failed", job.attempts_failed()},
-      {"counters", counters_of(job)},
-      {"message", job.message()}};
+  return {{"job", to_string(JobId{job.job()})},
+          {"state", state_name(job.state())},
+          {"application", job.application()},
+          {"output", job.output()},
+          {"owner", job.owner().empty() ? Json(nullptr) : Json(job.owner())},
+          {"policy", job.policy()},
+          {"policy_problem", job.policy_problem()},
+          {"policy_parameters", entries_of(job.policy_parameters())},
+          {"estimator", job.estimator()},
+          {"checkpoint_seconds",
+           job.checkpoint_interval_ns() > 0 ? seconds_value(job.checkpoint_interval_ns()) : Json(nullptr)},
+          {"restarts_without_checkpoints", restarts_without_checkpoints(job)},
+          {"on_miss", job.kill_on_miss() ? "kill" : "finish"},
+          {"submitted_unix_ns", instant(job.submitted_unix_ns())},
+          {"ended_unix_ns", instant(job.ended_unix_ns())},
+          {"elapsed_seconds", seconds_value(job.elapsed_ns())},
+          {"deadline_seconds", has_deadline ? seconds_value(job.deadline_ns()) : Json(nullptr)},
+          {"deadline_met", has_deadline && has_ended(job) ? Json(!missed_its_deadline(job)) : Json(nullptr)},
+          {"tasks", job.tasks()},
+          {"tasks_done", job.tasks_done()},
+          {"input_bytes", job.input_bytes()},
+          {"mapped_bytes", job.mapped_bytes()},
+          {"records", job.records()},
+          {"waiting_for", job.waiting_for().empty() ? Json(nullptr) : Json(job.waiting_for())},
+          {"attempts_running", job.attempts_running()},
+          {"attempts_launched", job.attempts_launched()},
+          {"attempts_failed", job.attempts_failed()},
+          {"counters", counters_of(job)},
+          {"message", job.message()}};
 }
 
 Json node_value(const wire::NodeSummary& node) {

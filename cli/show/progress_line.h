@@ -21,7 +21,7 @@ struct ProgressState {
   std::optional<Duration> deadline_left;  // negative once it has passed
   std::optional<double> pocd;             // probability to make the deadline
   std::uint32_t attempts_failed = 0;
-  std::string note;  // "waiting for workers"; empty: none
+  std::string note;  // "no workers"; empty: none
 };
 
 // Between 0 and 1; 1 only when every task is done. Compressed input can deliver more bytes than it is known to have.

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "cli/client/master_client.h"
@@ -53,5 +54,9 @@ class ClusterView {
   Dated<Error> away_{};
   std::map<JobId, Dated<wire::Reply::Job>> jobs_;  // those that were asked for within kFresh
 };
+
+// The cluster in Prometheus' text format. Names and labels are an interface and stay; docs/monitoring.md lists them.
+// Pure. Null: no master answers, so there is ontime_up 0 and nothing else.
+std::string metrics_text(const ClusterView::Picture* picture);
 
 }  // namespace ontime::cli

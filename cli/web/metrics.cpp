@@ -1,5 +1,3 @@
-#include "cli/web/metrics.h"
-
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
@@ -9,8 +7,9 @@
 #include <map>
 #include <vector>
 
+#include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
-#include "cli/show/job_values.h"
+#include "cli/web/cluster_view.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
 

@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "cli/show/job_json.h"
-#include "cli/web/assets.h"
-#include "cli/web/metrics.h"
+#include "cli/web/cluster_view.h"
 #include "cli/web/response_body.h"
 #include "cli/web/visitor.h"
 #include "cli/web/visitor_server.h"

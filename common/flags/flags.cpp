@@ -1,11 +1,18 @@
 #include "common/flags/flags.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <chrono>
-#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <sstream>
 #include <utility>
 
 #include "common/base/units.h"
 #include "common/base/wording.h"
+#include "common/flags/describe.h"
 
 namespace ontime::flags {
 namespace {
@@ -56,10 +63,13 @@ CLI::Option* add_duration_to(CLI::App& app, const std::string& name, Value& valu
 
 }  // namespace
 
-std::shared_ptr<CLI::FormatterBase> make_formatter() {
-  auto formatter = std::make_shared<Formatter>();
+void add_standard_flags(CLI::App& app, const std::string& program) {
+  const auto formatter = std::make_shared<Formatter>();
   formatter->column_width(28);
-  return formatter;
+  app.formatter(formatter);
+  app.set_version_flag("-V,--version", program + " " ONTIME_VERSION);
+  const auto print = [&app, program] { throw CLI::CallForVersion(man_page(app, program), 0); };
+  app.add_flag_callback("--man", print, "Print the manual page")->configurable(false);
 }
 
 CLI::Option* add_size(CLI::App& app, const std::string& name, std::uint64_t& value, const std::string& help,
@@ -111,13 +121,36 @@ CLI::Option* add_whole(CLI::App& app, const std::string& name, std::function<voi
   return app.add_option_function<std::string>(name, read, help)->type_name("N");
 }
 
+// A validator's name carries its choices: CLI11 has no place of its own for them.
 CLI::Validator one_of(std::vector<std::string> choices) {
+  const std::string names = CLI::detail::join(choices, " ");
   return CLI::Validator(
       [choices = std::move(choices)](std::string& text) {
         if (std::find(choices.begin(), choices.end(), text) != choices.end()) return std::string();
         return "'" + text + "' is not one of: " + listed(choices);
       },
+      "", names);
+}
+
+CLI::Validator readable_file() {
+  return CLI::Validator(
+      [](std::string& path) {
+        return access(path.c_str(), R_OK) == 0 ? "" : "'" + path + "' cannot be read: " + std::strerror(errno);
+      },
       "");
+}
+
+CLI::Validator offering(const std::vector<std::string>& choices) {
+  return CLI::Validator([](std::string&) { return std::string(); }, "", CLI::detail::join(choices, " "));
+}
+
+std::vector<std::string> choices_of(CLI::Option& option) {
+  try {
+    std::istringstream names(option.get_validator()->get_name());
+    return {std::istream_iterator<std::string>(names), {}};
+  } catch (const CLI::OptionNotFound&) {  // CLI11's way to say that it has no validator
+    return {};
+  }
 }
 
 }  // namespace ontime::flags

@@ -8,7 +8,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,8 +18,8 @@ namespace ontime::flags {
 
 using Settings = std::map<std::string, std::string, std::less<>>;
 
-// Help as all programs show it.
-std::shared_ptr<CLI::FormatterBase> make_formatter();
+// What every program has: help in one form, `--version`, and `--man`, its manual page under the name `program`.
+void add_standard_flags(CLI::App& app, const std::string& program);
 
 // "128MiB"; a default of 0 is not shown.
 CLI::Option* add_size(CLI::App& app, const std::string& name, std::uint64_t& value, const std::string& help,
@@ -35,7 +34,13 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, d
                         const std::string& help);
 // A repeatable KEY=VALUE; a key given twice keeps the last value.
 CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& settings, const std::string& help);
+// One of these, which completion offers.
 CLI::Validator one_of(std::vector<std::string> choices);
+CLI::Validator readable_file();
+// Completion offers these. Other values are taken too.
+CLI::Validator offering(const std::vector<std::string>& choices);
+// What completion offers as the option's value.
+std::vector<std::string> choices_of(CLI::Option& option);
 
 struct Range {
   std::uint64_t least = 0;

@@ -1,10 +1,15 @@
 #include "common/flags/parse.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <utility>
 
 #include "common/base/wording.h"
+#include "common/flags/describe.h"
+#include "common/flags/flags.h"
 
 namespace ontime::flags {
 namespace {
@@ -13,10 +18,6 @@ namespace {
 const CLI::App& chosen(const CLI::App& app) {
   const auto verbs = app.get_subcommands();
   return verbs.empty() ? app : chosen(*verbs.front());
-}
-
-std::string full_name(const CLI::App& app) {
-  return (app.get_parent() == nullptr ? "" : full_name(*app.get_parent()) + " ") + app.get_name();
 }
 
 std::vector<std::string> verbs_of(const CLI::App& app) {
@@ -75,6 +76,11 @@ std::string about_count(const CLI::Option& option) {
          (option.get_type_name().empty() ? std::string() : ": " + option.get_name() + " " + option.get_type_name());
 }
 
+std::string about_value(const CLI::Option& option) {
+  if (option.get_expected_max() == 0) return option.get_name() + " takes no value";
+  return option.get_name() + ": '" + listed(option.results()) + "' is not a number in digits or is out of range";
+}
+
 // Errors with a kind of their own in CLI11, in our words.
 std::string about_options(const CLI::App& app, const CLI::ParseError& error) {
   const auto options = options_named(app, error.what());
@@ -84,7 +90,7 @@ std::string about_options(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
     return first + " excludes " + second + "; give one of them";
   if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) return first + " needs " + second + " as well";
-  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return first + " takes no value";
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return about_value(*options.front());
   return about_count(*options.front());
 }
 
@@ -123,6 +129,8 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 }
 
 std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments) {
+  if (!arguments.empty() && arguments.front() == "--complete")
+    return Printout{0, completions(app, {arguments.begin() + 1, arguments.end()})};
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
   try {
     app.parse(std::move(arguments));
@@ -138,6 +146,15 @@ std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments)
     const std::string why = reason(app, error);
     return Printout{kBadUsage, complaint(name, why.ends_with('?') ? why : why + "; see '" + name + " --help'")};
   }
+}
+
+void parse_or_exit(CLI::App& app, int argc, char** argv) {
+  app.name(program_invocation_short_name);
+  add_standard_flags(app, app.get_name());
+  const auto printout = parse(app, {argv + 1, argv + argc});
+  if (!printout) return;
+  std::fputs(printout->text.c_str(), printout->exit_code == 0 ? stdout : stderr);
+  std::exit(printout->exit_code);
 }
 
 }  // namespace ontime::flags

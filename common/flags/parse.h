@@ -28,6 +28,11 @@ struct Printout {
 void add_config_file(CLI::App& app);
 
 // Parses `arguments`, which do not hold the program's name, and fills the options of `app`. Nothing if that went well.
+// Behind `--complete` stand words that a shell wants completed (describe.h).
 std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments);
+
+// The same for the main function of a program for developers, with the flags that every program has: prints the
+// printout and exits, if there is one.
+void parse_or_exit(CLI::App& app, int argc, char** argv);
 
 }  // namespace ontime::flags

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/flags/parse.h"
 #include "lab/campaigns/division_scenario.h"
 #include "lab/simulator/simulator.h"
 
@@ -31,7 +32,7 @@ void parse(CLI::App& app, Options& options) {
   app.add_option("--deadlines", options.deadlines, "in t_min")->delimiter(',');
   app.add_option("--loads", options.loads, "share of the slots that the jobs would keep busy")->delimiter(',');
   app.add_option("--jobs", options.jobs, "per run");
-  app.add_option("--seeds", options.seeds, "runs per row");
+  app.add_option("--runs", options.seeds, "runs per row");
   app.add_option("--seed", options.first_seed, "of the first run");
   app.add_option("--launch", options.launch, "seconds");
   app.add_flag("--kill-on-miss", options.kill_on_miss, "end jobs that have missed their deadline");
@@ -75,7 +76,7 @@ int main(int argc, char** argv) {
   CLI::App app("Compares dividing with copying in the simulator");
   Options options;
   parse(app, options);
-  CLI11_PARSE(app, argc, argv);
+  flags::parse_or_exit(app, argc, argv);
   std::printf(
       "| durations | D / t_min | load | policy | PoCD | machine time per job, s | attempts per task | wasted |\n");
   std::printf("|---|---|---|---|---|---|---|---|\n");

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "common/flags/flags.h"
+#include "common/flags/parse.h"
 #include "lab/campaigns/forecast_trial.h"
 
 namespace ontime::lab {
@@ -23,15 +25,15 @@ struct Options {
 };
 
 void parse(CLI::App& app, Options& options) {
-  app.add_option("--stages", options.stages, "a file of stages")->required()->check(CLI::ExistingFile);
+  app.add_option("--stages", options.stages, "a file of stages")->required()->check(flags::readable_file());
   app.add_option("--policies", options.plan.policies, "all, unless some are named");
   app.add_option("--worlds", options.plan.worlds, "all, unless some are named");
   app.add_option("--seed", options.plan.first_seed, "the first one");
-  app.add_option("--seeds", options.plan.seeds, "runs of each combination");
+  app.add_option("--runs", options.plan.seeds, "runs of each combination");
   app.add_option("--every", options.plan.every, "only each so manyth combination");
   app.add_flag("--by-deadline", options.by_deadline, "read at shares of the deadline instead of the job's life");
   app.add_option("--threads", options.threads, "runs at a time");
-  app.add_option("--out", options.out, "the file written");
+  app.add_option("--output", options.out, "the file written");
 }
 
 std::string lines_of(const ForecastTrial& trial) {
@@ -71,7 +73,7 @@ int main(int argc, char** argv) {
   CLI::App app("Sets what was expected of simulated jobs beside what came true");
   Options options;
   parse(app, options);
-  CLI11_PARSE(app, argc, argv);
+  flags::parse_or_exit(app, argc, argv);
   std::ostringstream text;
   text << std::ifstream(options.stages).rdbuf();
   const auto read = read_stages(text.str());

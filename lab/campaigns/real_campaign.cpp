@@ -12,10 +12,12 @@
 #include <thread>
 #include <vector>
 
-#include "scheduler/policies/policy.h"
+#include "common/flags/flags.h"
+#include "common/flags/parse.h"
 #include "lab/campaigns/real_scenario.h"
 #include "lab/campaigns/real_tally.h"
 #include "lab/simulator/simulator.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::lab {
 namespace {
@@ -39,12 +41,12 @@ struct Options {
 constexpr std::uint64_t kMedianSeed = 1001;  // the first of the runs that deadlines are taken from
 
 void parse(CLI::App& app, Options& options) {
-  app.add_option("--stages", options.files, "files of stages")->required()->check(CLI::ExistingFile);
+  app.add_option("--stages", options.files, "files of stages")->required()->check(flags::readable_file());
   app.add_option("--worlds", options.worlds, "resampled, replay, pareto, lognormal")->delimiter(',');
   app.add_option("--policies", options.policies, "NAME or NAME:KEY=VALUE,... each; none is always run");
   app.add_option("--deadlines", options.deadlines, "in medians of the flow time without speculation")->delimiter(',');
   app.add_option("--forecast-at", options.forecast_at, "shares of the deadline")->delimiter(',');
-  app.add_option("--seeds", options.seeds, "runs per line");
+  app.add_option("--runs", options.seeds, "runs per line");
   app.add_option("--median-seeds", options.median_seeds, "runs that the medians are taken from");
   app.add_option("--median-min", options.choice.median_min, "seconds: stages with shorter tasks are left out");
   app.add_option("--jobs", options.base.jobs, "per stage and run, not in replay");
@@ -53,7 +55,7 @@ void parse(CLI::App& app, Options& options) {
   app.add_option("--persistence", options.base.persistence, "share of luck that is the node's, in replay");
   app.add_option("--threads", options.threads, "runs at a time");
   app.add_flag("--per-stage", options.per_stage, "write each stage's results too");
-  app.add_option("--out", options.out, "beginning of the names of the files written");
+  app.add_option("--output", options.out, "beginning of the names of the files written");
 }
 
 // "NAME:KEY=VALUE,KEY=VALUE"
@@ -251,7 +253,7 @@ int main(int argc, char** argv) {
   CLI::App app("Compares policies on real task durations in the simulator");
   Options options;
   parse(app, options);
-  CLI11_PARSE(app, argc, argv);
+  flags::parse_or_exit(app, argc, argv);
   if (options.policies.empty()) {
     for (const auto& policy : scheduler::policies()) options.policies.emplace_back(policy.name);
   }

@@ -64,15 +64,16 @@ std::string file_name_of(const std::string& name) {
 Status check_same(const std::string& path, const std::string& scenario, const std::string& on) {
   const auto before = read_text_file(path + "/scenario.yaml");
   const auto facts = read_text_file(path + "/experiment.json");
-  if (!before || !facts) return bad_input("'" + path + "' is not empty and holds no experiment; choose another --out");
+  if (!before || !facts)
+    return bad_input("'" + path + "' is not empty and holds no experiment; choose another --output");
   if (*before != scenario) {
     return bad_input("'" + path +
-                     "' holds results of another scenario (see scenario.yaml there); choose another --out");
+                     "' holds results of another scenario (see scenario.yaml there); choose another --output");
   }
   const Json json = Json::parse(*facts, nullptr, false);
   const std::string was_on = json.is_object() ? json.value("on", "") : "";
   if (was_on != on) {
-    return bad_input("'" + path + "' holds results that were measured --on " + was_on + "; choose another --out");
+    return bad_input("'" + path + "' holds results that were measured --on " + was_on + "; choose another --output");
   }
   return {};
 }

@@ -128,7 +128,7 @@ std::string page_of(const Study& study, const StudyResult& result, const PageNam
     text += " The paper's numbers stand in brackets; ours are bold where the interval does not hold them. It holds " +
             std::to_string(agreement.held) + " of " + std::to_string(agreement.printed) + ".";
   }
-  text += "\n\n    ontime simulate " + names.scenario + " --out DIR\n\n";
+  text += "\n\n    ontime simulate " + names.scenario + " --output DIR\n\n";
   text += tables_of(study, result) + unfinished_of(result);
   if (names.has_figure) text += "\n![" + study.title + "](" + names.stem + ".svg)\n";
   text += section("What differs, and why", study.findings) + section("What was assumed", study.assumptions);

@@ -17,14 +17,13 @@ using scheduler::math::TailRule;
 struct SimulateCommand {
   std::vector<std::string> scenarios;  // YAML files, scenarios or studies
   std::string out;                     // a directory for what is written about them; empty: none
+  std::optional<std::uint32_t> runs;   // of each policy or point; none: one of a scenario, what a study says
   // Scenarios.
   std::vector<std::string> policies;  // NAME or NAME:KEY=VALUE,...; empty: what the scenario says
-  std::uint64_t seed = 1;
-  std::uint32_t runs = 1;  // with seeds from `seed` on
-  std::string event_log;   // a file; empty: none
+  std::uint64_t seed = 1;             // of the first run
+  std::string event_log;              // a file; empty: none
   bool json = false;
   // Studies.
-  std::uint32_t seeds = 0;    // of each point; 0: as the study says
   std::uint32_t threads = 1;  // runs at a time
   std::string only;           // one of the study's policies; empty: all
 };

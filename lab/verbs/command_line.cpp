@@ -28,27 +28,25 @@ CLI::Option* add_tail(CLI::App& app, TailRule& rule, const std::string& help) {
       ->default_str("auto");
 }
 
-// Declares the verbs on one CLI::App and keeps the command structs that their options write to.
-class Grammar {
+class Grammar : public VerbGrammar<Command> {
  public:
-  Grammar();
-  ParsedLabLine parse(std::vector<std::string> arguments) { return parse_with(app_, chosen_, std::move(arguments)); }
+  Grammar() : VerbGrammar("The verbs of ontime that simulate, predict and compare.", "ontime-lab") {
+    add_simulate_verb();
+    add_foresight_verbs();
+    add_experiment_verbs();
+  }
 
  private:
+  // Its summary stands where `ontime` lists it.
   template <class C>
   CLI::App& add_verb(const char* name, const char* examples, C& command) {
-    auto& verb = *app_.add_subcommand(name, find_lab_verb(name)->summary);
-    verb.footer(std::string("Examples:\n") + examples);
-    verb.final_callback([this, &command] { chosen_ = command; });
-    return verb;
+    return VerbGrammar::add_verb(name, find_lab_verb(name)->summary, examples, command);
   }
   void add_simulate_verb();
   void add_foresight_verbs();
   void add_plan_verb();
   void add_experiment_verbs();
 
-  CLI::App app_{"The verbs of ontime that simulate, predict and compare.", "ontime"};
-  std::optional<Command> chosen_;
   SimulateCommand simulate_;
   ReplayCommand replay_;
   PlanCommand plan_;
@@ -56,30 +54,20 @@ class Grammar {
   CompareCommand compare_;
 };
 
-Grammar::Grammar() {
-  app_.formatter(flags::make_formatter());
-  app_.require_subcommand(1);
-  app_.set_version_flag("-V,--version", "ontime-lab " ONTIME_VERSION);
-  add_simulate_verb();
-  add_foresight_verbs();
-  add_experiment_verbs();
-}
-
 void Grammar::add_simulate_verb() {
   auto& simulate = add_verb("simulate",
                             "  ontime simulate busy.yaml --policy none --policy shed+\n"
                             "  ontime simulate busy.yaml --policy shed+:theta=1s --runs 20 --json\n"
-                            "  ontime simulate lab/scenarios/papers/*.yaml --out reproduction --threads 4\n",
+                            "  ontime simulate lab/scenarios/papers/*.yaml --output reproduction --threads 4\n",
                             simulate_);
   simulate.add_option("FILE", simulate_.scenarios, "YAML files: a scenario (nodes, jobs, faults), or a study of one")
       ->required()
       ->type_name("");
   simulate
-      .add_option("--out", simulate_.out,
+      .add_option("-o,--output", simulate_.out,
                   "Write results here: jobs.csv and summary.json of a scenario; page, table and figure of a study")
       ->type_name("DIR");
   simulate_.threads = std::max(1u, std::thread::hardware_concurrency());
-  add_whole(simulate, "--seeds", simulate_.seeds, {}, "Studies: seeds per point, 0 for what the study says");
   add_whole(simulate, "--threads", simulate_.threads, {1}, "Studies: runs at a time; changes no result");
   simulate.add_option("--only", simulate_.only, "Studies: this policy alone, as the study calls it")->type_name("NAME");
   simulate
@@ -87,7 +75,8 @@ void Grammar::add_simulate_verb() {
                   "For all jobs instead of what the scenario says: NAME or NAME:KEY=VALUE,...; repeatable")
       ->type_name("POLICY");
   add_whole(simulate, "--seed", simulate_.seed, {}, "Seed of the first run");
-  add_whole(simulate, "--runs", simulate_.runs, {1}, "Runs per policy, each with the next seed");
+  add_whole(simulate, "--runs", simulate_.runs, {1},
+            "Runs per policy, each with the next seed (default 1); studies: per point (default: what the study says)");
   simulate.add_option("--event-log", simulate_.event_log, "Write every event and action of the first run here")
       ->type_name("FILE");
   add_json(simulate, simulate_.json);
@@ -162,8 +151,8 @@ void Grammar::add_plan_verb() {
 void Grammar::add_experiment_verbs() {
   auto& experiment = add_verb("experiment",
                               "  ontime experiment examples/experiments/one-straggler.yaml --on local\n"
-                              "  ontime experiment heavy.yaml --on sim --repeat 20 --policies none,shed+\n"
-                              "  ontime experiment heavy.yaml --on 10.0.0.1:7400 --work /shared/work --out heavy\n",
+                              "  ontime experiment heavy.yaml --on sim --runs 20 --policies none,shed+\n"
+                              "  ontime experiment heavy.yaml --on 10.0.0.1:7400 --work /shared/work --output heavy\n",
                               experiment_);
   experiment.add_option("FILE", experiment_.scenario, "YAML file: nodes, injection, jobs, policies")
       ->required()
@@ -182,9 +171,9 @@ void Grammar::add_experiment_verbs() {
       .add_option("--policies", experiment_.policies,
                   "Only these: names in the scenario, or policies as in 'ontime simulate'; comma-separated, repeatable")
       ->type_name("LIST");
-  add_whole(experiment, "--repeat", experiment_.repeat, {1}, "Repetitions, each with the next seed");
+  add_whole(experiment, "--runs", experiment_.repeat, {1}, "Runs of the whole, each with the next seed");
   experiment
-      .add_option("--out", experiment_.out,
+      .add_option("-o,--output", experiment_.out,
                   "Directory for the results; with unfinished ones of the same scenario, goes on")
       ->type_name("DIR");
   experiment.add_option("--work", experiment_.work, "Directory for inputs and outputs that all workers see")
@@ -204,9 +193,6 @@ void Grammar::add_experiment_verbs() {
 
 }  // namespace
 
-ParsedLabLine parse_lab_line(std::vector<std::string> arguments) {
-  Grammar grammar;
-  return grammar.parse(std::move(arguments));
-}
+ParsedLabLine parse_lab_line(std::vector<std::string> arguments) { return Grammar().parse(std::move(arguments)); }
 
 }  // namespace ontime::lab

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit_code.h"
+#include "cli/command.h"
 #include "common/base/result.h"
 #include "lab/verbs/command.h"
 

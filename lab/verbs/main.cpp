@@ -1,5 +1,5 @@
 // The verbs that simulate, predict and compare; `ontime` becomes this program when it is asked for one of them.
-#include "cli/program.h"
+#include "cli/command_line.h"
 #include "lab/verbs/command_line.h"
 #include "lab/verbs/execute.h"
 

@@ -63,7 +63,8 @@ Result<Row> simulate(const Scenario& scenario, const std::string& name, const Si
   Row row;
   row.policy = name;
   std::vector<JobOutcome> jobs;
-  for (std::uint32_t run = 0; run < command.runs; ++run) {
+  const std::uint32_t runs = command.runs.value_or(1);
+  for (std::uint32_t run = 0; run < runs; ++run) {
     Observer observer;
     if (log != nullptr && run == 0) {
       observer.log = [log](std::string_view line) {
@@ -74,7 +75,7 @@ Result<Row> simulate(const Scenario& scenario, const std::string& name, const Si
     if (!outcome.broken.empty()) return failed("seed " + std::to_string(command.seed + run) + ": " + outcome.broken[0]);
     jobs.insert(jobs.end(), outcome.jobs.begin(), outcome.jobs.end());
     if (!command.out.empty()) add_jobs(row.jobs_csv, name, command.seed + run, scenario, outcome.jobs);
-    row.utilisation += outcome.utilisation() / command.runs;
+    row.utilisation += outcome.utilisation() / runs;
     row.attempts += outcome.attempts;
     row.events += outcome.events;
   }
@@ -183,7 +184,7 @@ Status simulate_study(const SimulateCommand& command, const std::string& path, c
   const auto study = read_study(text, beside(path));
   if (!study) return bad_input("study " + path + ": " + study.error().message);
   install_interrupt_handlers();
-  const auto result = run_study(*study, {command.seeds, command.only}, parallel_runs(command.threads, path));
+  const auto result = run_study(*study, {command.runs.value_or(0), command.only}, parallel_runs(command.threads, path));
   if (!result) return Error{result.error().kind, "study " + path + ": " + result.error().message};
   const std::string answer = study->title + "\n\n" + tables_of(*study, *result) + "\n";
   std::fputs(command.json ? csv_of(*result).c_str() : answer.c_str(), stdout);

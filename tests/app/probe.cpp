@@ -1,6 +1,7 @@
 // An application for tests of the runner: copies its input, or misbehaves as `mode` says. It watches that it is called
 // as the interface promises and throws if not.
 #include <dirent.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -120,6 +121,7 @@ class ProbeApplication final : public Application {
     return static_cast<RecordBytes>(std::stoul(parameters.get("record-bytes")));
   }
   void validate(const Parameters& parameters) const override {
+    if (parameters.get("mode") == "validate-crashes") raise(SIGSEGV);
     if (parameters.get("mode").empty()) throw std::invalid_argument("mode must not be empty");
   }
   std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<Probe>(); }

@@ -37,9 +37,9 @@ ALLOWED = {
     "apps": (["common/app"], []),
     "apps/exec": (["common/app", "common/base/descriptor.h"], []),
     "apps/gen": (["common/app"], ["zlib.h"]),
-    "lab": (["scheduler", "common/injection", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
+    "lab": (["scheduler", "common/flags", "common/injection", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
     # The shell around the scheduler in simulation: with the real records and the real plan of a commit.
-    "lab/faults": (["lab", "scheduler", "master/journal", "master/commit_plan.h", "common/base"], ["CLI"]),
+    "lab/faults": (["lab", "scheduler", "master/journal", "master/commit_plan.h", "common/flags", "common/base"], ["CLI"]),
     # Experiments run on processes too. Jobs are described by the master's own code.
     "lab/experiment": (["lab", "cli", "apps/gen", "scheduler", "master/job_view.h", "master/explanation.h", "common"],
                        ["yaml-cpp", "nlohmann", "google"]),

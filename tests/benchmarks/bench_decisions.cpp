@@ -21,7 +21,10 @@
 #include <string_view>
 #include <vector>
 
+#include "common/flags/flags.h"
+#include "common/flags/parse.h"
 #include "scheduler/core/scheduler.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -46,8 +49,6 @@ struct Options {
   StringMap parameters;
   std::uint64_t tasks = 0;  // 0: all sizes
   bool profile = false;
-  bool decisions = true;
-  bool heartbeats = true;
   int repeat = 5;
 };
 
@@ -246,46 +247,27 @@ void measure_heartbeats(const Options& options, std::uint64_t tasks, std::uint32
   std::fflush(stdout);
 }
 
-bool parse(int count, char** arguments, Options& options) {
-  for (int i = 1; i < count; ++i) {
-    const std::string_view argument = arguments[i];
-    if (argument == "--profile") {
-      options.profile = true;
-    } else if (argument == "--heartbeats") {
-      options.decisions = false;
-    } else if (argument == "--decisions") {
-      options.heartbeats = false;
-    } else if (argument == "--repeat" && i + 1 < count) {
-      options.repeat = std::atoi(arguments[++i]);
-    } else if (argument == "--tasks" && i + 1 < count) {
-      options.tasks = std::strtoull(arguments[++i], nullptr, 10);
-    } else if (argument == "--set" && i + 1 < count) {
-      const std::string set = arguments[++i];
-      options.parameters[set.substr(0, set.find('='))] = set.substr(std::min(set.size(), set.find('=') + 1));
-    } else if (argument == "--policy" && i + 1 < count) {
-      options.policy = arguments[++i];
-    } else {
-      return false;
-    }
-  }
-  return find_policy(options.policy) != nullptr;
-}
-
-int run(int count, char** arguments) {
+int run(int argc, char** argv) {
   Options options;
-  if (!parse(count, arguments, options)) {
-    std::fprintf(stderr,
-                 "usage: bench_decisions [--tasks N] [--policy NAME] [--set KEY=VALUE]... [--profile] [--decisions | "
-                 "--heartbeats] [--repeat N]\n");
-    return 1;
-  }
+  bool only_decisions = false, only_heartbeats = false;
+  std::vector<std::string> names;
+  for (const PolicyDescription& policy : policies()) names.emplace_back(policy.name);
+  CLI::App app("Measures the scheduler alone: a policy's decision, its carrying out, the handling of heartbeats.");
+  flags::add_whole(app, "--tasks", options.tasks, {1000, 1'000'000}, "This size only (default 10^3 to 10^6)");
+  app.add_option("--policy", options.policy, "Whose decision")->check(flags::one_of(names))->capture_default_str();
+  flags::add_settings(app, "-s,--set", options.parameters, "A parameter of the policy; repeatable");
+  app.add_flag("--profile", options.profile, "t_min and beta are known from earlier jobs");
+  auto* decisions = app.add_flag("--decisions", only_decisions, "Measure no heartbeats");
+  app.add_flag("--heartbeats", only_heartbeats, "Measure no decisions")->excludes(decisions);
+  flags::add_whole(app, "--repeat", options.repeat, {1, 1000}, "Plan so often for the same view");
+  flags::parse_or_exit(app, argc, argv);
   std::vector<std::uint64_t> sizes{1000, 10'000, 100'000, 1'000'000};
   if (options.tasks > 0) sizes = {options.tasks};
   for (const std::uint64_t tasks : sizes) {
-    if (options.decisions) measure_decision(options, tasks);
+    if (!only_heartbeats) measure_decision(options, tasks);
   }
   for (const std::uint64_t tasks : sizes) {
-    if (!options.heartbeats) break;
+    if (only_decisions) break;
     for (const std::uint32_t slots : {4u, 16u, 64u}) measure_heartbeats(options, tasks, slots);
   }
   return 0;
@@ -294,4 +276,4 @@ int run(int count, char** arguments) {
 }  // namespace
 }  // namespace ontime::scheduler
 
-int main(int count, char** arguments) { return ontime::scheduler::run(count, arguments); }
+int main(int argc, char** argv) { return ontime::scheduler::run(argc, argv); }

@@ -89,6 +89,8 @@ TEST(CommandLine, SubmitAndClientVerbsNameTheMaster) {
   EXPECT_EQ(parsed<JobsCommand>({"jobs"}).master.address, "127.0.0.1:7400");
   EXPECT_EQ(parsed<NodesCommand>({"nodes", "--master", "[::1]:9"}).master.address, "[::1]:9");
   EXPECT_EQ(parsed<KillCommand>({"kill", "job-7"}).jobs, std::vector<JobId>{{7}});
+  EXPECT_TRUE(parsed<KillCommand>({"kill", "1", "--json"}).json);
+  EXPECT_TRUE(parsed<DrainCommand>({"drain", "node-1", "--json"}).json);
   EXPECT_EQ(parsed<KillCommand>({"kill", "1", "job-2"}).jobs, (std::vector<JobId>{{1}, {2}}));
   const auto submit =
       parsed<SubmitCommand>({"submit", "w", "i", "-o", "o", "-m", "h:1", "--wait", "--token-file", "t"});
@@ -105,7 +107,7 @@ TEST(CommandLine, MasterComesFromTheEnvironmentUnlessTold) {
 }
 
 TEST(CommandLine, JobResultVerifyAndAppsTakeTheirOptions) {
-  const auto job = parsed<JobCommand>({"job", "12", "--tasks", "open", "--segments"});
+  const auto job = parsed<JobCommand>({"job", "12", "--open", "--segments"});
   EXPECT_EQ(job.job, JobId{12});
   EXPECT_TRUE(job.open_tasks_only && job.show_segments);
   const auto result = parsed<ResultCommand>({"result", "dir", "--top", "3", "--memory", "1MiB", "-o", "f"});

@@ -70,6 +70,11 @@ TEST(JobText, SummaryTellsTheFiguresAndWhereTheAnswerIs) {
             "answer:      ontime result /data/out\n");
 }
 
+TEST(JobText, TheCommandForTheAnswerNamesTheDirectoriesOfApplications) {
+  EXPECT_THAT(summary_text(example().summary(), {"apps", "my apps"}),
+              HasSubstr("answer:      ontime result /data/out --app-dir apps --app-dir 'my apps'\n"));
+}
+
 TEST(JobText, DeadlineIsMetOrMissed) {
   auto job = example().summary();
   EXPECT_FALSE(missed_its_deadline(job));
@@ -116,6 +121,23 @@ TEST(JobText, OpenOnlyLeavesOutDoneTasks) {
   EXPECT_THAT(tasks_table(example(), true), Not(HasSubstr("t00000")));
   EXPECT_EQ(segments_table(example(), true), "no segments\n");
   EXPECT_THAT(segments_table(example(), false), HasSubstr("7 B"));
+}
+
+TEST(JobText, AJobSaysWhatItWaitsFor) {
+  auto job = example();
+  job.mutable_summary()->set_waiting_for("workers");
+  EXPECT_EQ(progress_of(job.summary()).note, "no workers");
+  EXPECT_THAT(job_text(job), HasSubstr("no workers"));
+  EXPECT_THAT(job_json(job, false), HasSubstr("\"waiting_for\": \"workers\""));
+  job.mutable_summary()->set_waiting_for("a slot");
+  EXPECT_EQ(progress_of(job.summary()).note, "waiting for a slot");
+  job.mutable_summary()->clear_waiting_for();
+  EXPECT_THAT(job_json(job, false), HasSubstr("\"waiting_for\": null"));
+}
+
+TEST(JobText, KilledJobsAreAListInJson) {
+  EXPECT_THAT(killed_json({{JobId{1}, wire::KILLED}, {JobId{2}, wire::SUCCEEDED}}),
+              testing::ContainsRegex("job-1(.|\n)*killed(.|\n)*job-2(.|\n)*succeeded"));
 }
 
 TEST(JobText, EmptyListsSaySo) {

@@ -6,7 +6,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "cli/result/answer.h"
+#include "cli/result/answer_output.h"
 #include "tests/cli/scratch.h"
 #include "tests/cli/text_output.h"
 #include "tests/cli/whole_parts.h"

@@ -1,5 +1,3 @@
-#include "cli/result/answer.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -7,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cli/result/answer_output.h"
 #include "tests/cli/scratch.h"
 #include "tests/cli/text_output.h"
 #include "tests/cli/whole_parts.h"

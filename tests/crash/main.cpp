@@ -10,6 +10,8 @@
 #include <string>
 
 #include "common/base/kill_point.h"
+#include "common/flags/flags.h"
+#include "common/flags/parse.h"
 #include "tests/crash/cycle.h"
 #include "tests/support/temporary_directory.h"
 
@@ -173,11 +175,11 @@ int main_of(int argc, char** argv) {
   app.add_option("--seed", options.seed, "Only this random cycle");
   app.add_option("--point", options.point, "Only this point");
   app.add_option("--passing", options.passing, "Its passing")->capture_default_str();
-  app.add_option("--in", options.side, "Who passes it")->check(CLI::IsMember({"master", "worker"}));
+  app.add_option("--in", options.side, "Who passes it")->check(flags::one_of({"master", "worker"}));
   app.add_option("--faults", options.faults, "Let every N-th operation on the disk fail, one in each cycle");
   app.add_option("--fault", options.fault, "Only this fault, such as write:enospc, at --passing");
   app.add_flag("--keep-going", options.keep_going, "Go on after a failure");
-  CLI11_PARSE(app, argc, argv);
+  flags::parse_or_exit(app, argc, argv);
   if (options.list) return list_points(), 0;
   Campaign campaign(argv[0]);
   const bool good = run_all(campaign, options);

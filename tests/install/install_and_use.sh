@@ -11,6 +11,12 @@ cmake --install "$build_dir" --prefix "$work/first" >"$work/install.log"
 mv "$work/first" "$work/ontime"
 ontime=$work/ontime/bin/ontime
 
+echo "Manual pages and completion lie where shells and man look for them"
+for file in man/man1/ontime.1 man/man1/ontime-lab.1 man/man1/ontime-master.1 man/man1/ontime-worker.1 \
+  bash-completion/completions/ontime zsh/site-functions/_ontime fish/vendor_completions.d/ontime.fish; do
+  [ -s "$work/ontime/share/$file" ]
+done
+
 echo "An application of one's own is built against the installed tree"
 cmake -S "$source_dir/examples/application" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/ontime" \
   -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release >"$work/configure.log"

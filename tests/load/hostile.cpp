@@ -14,6 +14,8 @@
 #include <thread>
 
 #include "common/base/units.h"
+#include "common/flags/flags.h"
+#include "common/flags/parse.h"
 #include "common/protocol/client.pb.h"
 #include "tests/load/failures.h"
 #include "tests/load/hostile_cluster.h"
@@ -311,29 +313,25 @@ class Campaign {
 };
 
 int main_of(int argc, char** argv) {
-  std::string who = "submitter", length = "30m";
+  std::string who = "submitter";
+  Duration length = std::chrono::minutes(30);
   std::uint64_t seed = 1;
   std::uint32_t first_user = 61000;
   CLI::App app("Runs honest jobs beside somebody hostile. Exit code 1: one of them was late or wrong, or he was obeyed.");
   app.add_option("--opponent", who, "Who he is")
-      ->check(CLI::IsMember({"submitter", "reader", "worker"}))
+      ->check(flags::one_of({"submitter", "reader", "worker"}))
       ->capture_default_str();
-  app.add_option("--length", length, "How long")->capture_default_str();
+  flags::add_duration(app, "--length", length, "How long");
   app.add_option("--seed", seed, "Of what he does")->capture_default_str();
   app.add_option("--first-user", first_user, "Jobs run as it and the next 299: others for a campaign that runs beside")
       ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  const auto parsed = parse_duration(length);
-  if (!parsed) {
-    std::fprintf(stderr, "--length: %s\n", parsed.error().message.c_str());
-    return 2;
-  }
+  flags::parse_or_exit(app, argc, argv);
   if (who == "submitter" && ::geteuid() != 0) {
     std::fprintf(stderr, "The submitter's programs end and remove all that their user may: run it as root, so that they have "
                          "users of their own.\n");
     return 2;
   }
-  return exit_code([&] { return Campaign(first_user).run(who, *parsed, seed); });
+  return exit_code([&] { return Campaign(first_user).run(who, length, seed); });
 }
 
 }  // namespace

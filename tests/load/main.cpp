@@ -7,24 +7,14 @@
 #include <string>
 
 #include "common/base/descriptor_limit.h"
-#include "common/base/units.h"
+#include "common/flags/flags.h"
+#include "common/flags/parse.h"
 #include "tests/load/campaign.h"
 #include "tests/load/failures.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::load {
 namespace {
-
-void add_duration(CLI::App& app, const std::string& name, Duration& value, const std::string& text) {
-  app.add_option_function<std::string>(
-      name,
-      [&value](const std::string& given) {
-        const auto parsed = parse_duration(given);
-        if (!parsed) throw CLI::ValidationError(parsed.error().message);
-        value = *parsed;
-      },
-      text);
-}
 
 int main_of(int argc, char** argv) {
   Options options;
@@ -39,12 +29,12 @@ int main_of(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--clients", options.clients, "Clients at once")->capture_default_str();
   app.add_option("--stuck", options.stuck, "Stuck peers of each of four kinds")->capture_default_str();
-  add_duration(app, "--heartbeat", options.heartbeat, "Of the workers [200ms]");
-  add_duration(app, "--length", options.length, "Of each measurement [20s]");
-  add_duration(app, "--attempt-time", options.attempt_time, "Of an attempt while is measured [20s]");
+  flags::add_duration(app, "--heartbeat", options.heartbeat, "Of the workers");
+  flags::add_duration(app, "--length", options.length, "Of each measurement");
+  flags::add_duration(app, "--attempt-time", options.attempt_time, "Of an attempt while is measured");
   app.add_flag("!--no-sync", options.journal_sync, "A journal without fsync");
   app.add_option("--directory", options.directory, "For journal, outputs and logs; kept [a temporary one]");
-  CLI11_PARSE(app, argc, argv);
+  flags::parse_or_exit(app, argc, argv);
   spdlog::set_level(spdlog::level::err);
   raise_descriptor_limit();
   test::TemporaryDirectory temporary;

@@ -13,7 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/base/units.h"
+#include "common/flags/flags.h"
+#include "common/flags/parse.h"
 #include "tests/load/failures.h"
 #include "tests/load/measured_master.h"
 #include "tests/support/process.h"
@@ -225,25 +226,20 @@ class Soak {
   int started_ = 0;
 };
 
-Duration duration_of(const std::string& text) {
-  const auto parsed = parse_duration(text);
-  if (!parsed) throw std::runtime_error(parsed.error().message);
-  return *parsed;
-}
-
 int main_of(int argc, char** argv) {
   Options options;
-  std::string length = "2h", every = "1m", table = "soak.csv";
+  Duration length = std::chrono::hours(2), every = std::chrono::minutes(1);
+  std::string table = "soak.csv";
   std::uint64_t seed = 1;
   CLI::App app("Runs jobs with faults at random for hours. Exit code 1: a job failed, or something grows.");
-  app.add_option("--length", length, "How long")->capture_default_str();
-  app.add_option("--every", every, "Between two samples")->capture_default_str();
+  flags::add_duration(app, "--length", length, "How long");
+  flags::add_duration(app, "--every", every, "Between two samples", std::chrono::seconds(1));
   app.add_option("--table", table, "CSV file of the samples")->capture_default_str();
   app.add_option("--seed", seed, "Of jobs and faults")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  flags::parse_or_exit(app, argc, argv);
   const test::TemporaryDirectory temporary;
   options.directory = temporary.path();
-  return exit_code([&] { return Soak(options, seed).run(duration_of(length), duration_of(every), table); });
+  return exit_code([&] { return Soak(options, seed).run(length, every, table); });
 }
 
 }  // namespace

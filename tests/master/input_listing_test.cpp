@@ -118,7 +118,7 @@ TEST_F(InputListing, FollowsLinksToFiles) {
 }
 
 TEST_F(InputListing, NamesWhatIsMissing) {
-  EXPECT_EQ(error_for({at("nothing")}), "The input '" + at("nothing") + "' does not exist.");
+  EXPECT_EQ(error_for({at("nothing")}), "The input '" + at("nothing") + "' cannot be read: No such file or directory.");
   EXPECT_EQ(error_for({at("no*thing")}), "The input '" + at("no*thing") + "' matches no file.");
   EXPECT_NE(error_for({"relative"}).find("is not an absolute path"), std::string::npos);
   EXPECT_NE(error_for({""}).find("is not an absolute path"), std::string::npos);
@@ -152,7 +152,7 @@ TEST_F(InputListing, RefusesAFileThatMayNotBeRead) {
   ::chmod(at("secret").c_str(), 0);
   ::chmod(directory_.path().c_str(), 0755);
   const SomebodyElse somebody;
-  EXPECT_NE(error_for({at("secret")}).find("Cannot read the input"), std::string::npos);
+  EXPECT_NE(error_for({at("secret")}).find("cannot be read: Permission denied"), std::string::npos);
 }
 
 TEST_F(InputListing, RefusesANameThatIsNotUtf8) {

@@ -325,7 +325,8 @@ TEST_F(SessionTest, WhatCannotBeSubmittedIsRefusedInOneSentence) {
     wire::Request missing = submission();
     missing.mutable_submit()->set_inputs(0, directory_ / "missing");
     const wire::Reply no_input = co_await ask(missing);
-    EXPECT_EQ(no_input.error(), "The input '" + (directory_ / "missing") + "' does not exist.");
+    EXPECT_EQ(no_input.error(),
+              "The input '" + (directory_ / "missing") + "' cannot be read: No such file or directory.");
     EXPECT_TRUE(no_input.bad_input());
     wire::Request policy = submission();
     policy.mutable_submit()->set_policy("magic");

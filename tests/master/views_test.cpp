@@ -140,6 +140,16 @@ TEST_F(ViewsTest, OfRacingAttemptsTheFurthestCounts) {
   EXPECT_EQ(summary.counters_size(), 1);
 }
 
+TEST_F(ViewsTest, AJobThatDoesNotRunWaitsForASlotOrForWorkers) {
+  const scheduler::Job& job = *cluster_.find_job(JobId{1});
+  cluster_.observe_node(NodeId{1}, scheduler::NodeState::Silent, false, from_unix_ns(++time_));
+  EXPECT_EQ(waiting_for(job, cluster_), "workers");
+  cluster_.observe_node(NodeId{1}, scheduler::NodeState::Live, true, from_unix_ns(++time_));
+  EXPECT_EQ(waiting_for(job, cluster_), "a slot");
+  launch(0, 0, {0, 100});
+  EXPECT_EQ(waiting_for(job, cluster_), "");
+}
+
 TEST_F(ViewsTest, TasksAreShownFromAnyOneOn) {
   finish_packed();
   wire::Reply::Job reply;

@@ -179,6 +179,14 @@ TEST_F(BadInput, WhatCannotBePrintedFails) {
   }
 }
 
+TEST_F(BadInput, ASummaryThatCannotBePrintedFails) {
+  const std::string run =
+      "'" + kBin + "/ontime' run wordcount '" + directory_ / "text" + "' -o '" + directory_ / "full" + "'";
+  const Finished finished = shell(run + " > /dev/full");
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_TRUE(finished.err.ends_with("ontime: Cannot write to stdout: No space left on device.\n")) << finished.err;
+}
+
 TEST_F(BadInput, GeneratedDataIsCounted) {
   const Finished finished = shell("'" + kBin + "/ontime' gen text 10B | wc -c");
   EXPECT_EQ(finished.err, "stdout: 10 B\n");

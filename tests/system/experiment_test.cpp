@@ -62,7 +62,8 @@ TEST(Experiment, RealProcessesMeetTheStragglersOfTheSimulator) {
   const TemporaryDirectory directory;
   write_file(directory / "small.yaml", kScenario);
   for (const char* where : {"sim", "local"}) {
-    const Finished done = ontime({"experiment", directory / "small.yaml", "--on", where, "--out", directory / where});
+    const Finished done =
+        ontime({"experiment", directory / "small.yaml", "--on", where, "--output", directory / where});
     ASSERT_EQ(done.status, 0) << done.err;
     EXPECT_THAT(done.out, HasSubstr("split-resume"));
     EXPECT_THAT(read_file(directory / where + "/report.html"), HasSubstr("</html>"));
@@ -79,7 +80,7 @@ TEST(Experiment, RealProcessesMeetTheStragglersOfTheSimulator) {
 TEST(Experiment, GoesOnWhereItWasKilledAndRefusesAnotherScenario) {
   const TemporaryDirectory directory;
   write_file(directory / "small.yaml", kScenario);
-  const Arguments call{"experiment", directory / "small.yaml", "--on", "local", "--out", directory / "out"};
+  const Arguments call{"experiment", directory / "small.yaml", "--on", "local", "--output", directory / "out"};
   const std::string first = directory / "out/runs/none/1/jobs.csv";
   {
     Arguments arguments = call;
@@ -102,7 +103,7 @@ TEST(Experiment, GoesOnWhereItWasKilledAndRefusesAnotherScenario) {
 TEST(Experiment, RunsOnAClusterThatIsThereIfItInjectsWhatIsWanted) {
   const TemporaryDirectory directory;
   write_file(directory / "small.yaml", kScenario);
-  Arguments call{"experiment", directory / "small.yaml", "--out", directory / "out", "--on"};
+  Arguments call{"experiment", directory / "small.yaml", "--output", directory / "out", "--on"};
   {
     Cluster cluster;
     cluster.start_master();

@@ -120,7 +120,7 @@ void declare(CLI::App& app, Words& words, Options& options) {
       ->type_name("PID");
   app.add_flag("--check-config", words.check_config, "Check flags and configuration file, and exit")
       ->configurable(false);
-  app.set_version_flag("-V,--version", ONTIME_VERSION);
+  flags::add_standard_flags(app, "ontime-worker");
   flags::add_config_file(app);
 }
 
@@ -229,7 +229,6 @@ Status understand(const Words& words, Options& options) {
 
 std::variant<Options, int> parse_options(int argc, char** argv) {
   CLI::App app("Runs attempts of an Ontime cluster's jobs on this machine.", "ontime-worker");
-  app.formatter(flags::make_formatter());
   Options options;
   options.log.program = "ontime-worker";
   Words words;

@@ -1,14 +1,19 @@
 // ontime-faults: runs fault schedules and stops at the first that ends badly, with the command that shows it.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "common/base/units.h"
+#include "common/flags/flags.h"
+#include "common/flags/parse.h"
 #include "lab/faults/cluster_run.h"
 #include "lab/faults/generator.h"
 #include "lab/faults/minimise.h"
@@ -16,8 +21,15 @@
 namespace ontime::lab::faults {
 namespace {
 
+constexpr std::uint64_t kSeedMax = std::numeric_limits<std::uint64_t>::max();
+
+struct Range {
+  std::uint64_t from = 1;
+  std::uint64_t to = 1000;
+};
+
 struct Options {
-  std::string seeds = "1..1000";
+  Range seeds;
   std::uint64_t seed = 0;  // one only
   unsigned threads = 1;
   bool trace = false;
@@ -27,17 +39,6 @@ struct Options {
 
 std::string replay_command(std::uint64_t seed) {
   return std::string(program_invocation_short_name) + " --seed " + std::to_string(seed) + " --trace";
-}
-
-struct Range {
-  std::uint64_t from = 0;
-  std::uint64_t to = 0;
-};
-
-Range range_of(const std::string& text) {
-  const auto dots = text.find("..");
-  if (dots == std::string::npos) return {std::stoull(text), std::stoull(text)};
-  return {std::stoull(text.substr(0, dots)), std::stoull(text.substr(dots + 2))};
 }
 
 // What many schedules came to.
@@ -136,16 +137,27 @@ int show(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace ontime::lab::faults;
+  using ontime::flags::add_whole;
   Options options;
   CLI::App app("Runs random fault schedules against the real scheduler in virtual time.");
-  app.add_option("--seeds", options.seeds, "FROM..TO: one schedule for each");
-  CLI::Option* seed = app.add_option("--seed", options.seed, "only this one: shows what goes wrong in it");
-  app.add_option("--threads", options.threads, "schedules run at the same time");
+  const auto read_seeds = [&options](const std::string& text) {
+    const auto dots = std::min(text.find(".."), text.size());
+    const auto from = ontime::parse_whole(text.substr(0, dots), 0, kSeedMax);
+    const auto to = dots == text.size() ? from : ontime::parse_whole(text.substr(dots + 2), 0, kSeedMax);
+    if (!from || !to || *from > *to)
+      throw CLI::ValidationError("--seeds", "'" + text + "' is not FROM..TO, such as 1..1000");
+    options.seeds = {*from, *to};
+  };
+  app.add_option_function<std::string>("--seeds", read_seeds, "one schedule for each")
+      ->type_name("FROM..TO")
+      ->default_str("1..1000");
+  CLI::Option* seed = add_whole(app, "--seed", options.seed, {}, "only this one: shows what goes wrong in it");
+  add_whole(app, "--threads", options.threads, {1}, "schedules run at the same time");
   app.add_flag("--trace", options.trace, "with --seed: everything that happens");
   app.add_flag("--minimise", options.minimise, "with --seed: leaves out every fault that is not needed to fail");
   app.add_flag("--keep-going", options.keep_going, "go on after a schedule that ends badly");
-  CLI11_PARSE(app, argc, argv);
+  ontime::flags::parse_or_exit(app, argc, argv);
   survive_broken_checks();
   if (*seed) return show(options);
-  return Campaign(range_of(options.seeds), options).run();
+  return Campaign(options.seeds, options).run();
 }

@@ -4,6 +4,7 @@
 
 #include "lab/experiment/figures.h"
 #include "lab/experiment/simulated_run.h"
+#include "lab/experiment/timeline.h"
 #include "tests/lab/experiment/read.h"
 
 namespace ontime::lab::experiment {
@@ -38,11 +39,32 @@ TEST(ExperimentReport, HasTheFiguresThatPeopleExpect) {
   }
 }
 
+AttemptRow attempt_of(std::uint32_t task, bool speculative, double launched, std::uint64_t from) {
+  AttemptRow row;
+  row.job = 1;
+  row.task = task;
+  row.speculative = speculative;
+  row.node = speculative ? "worker-2" : "worker-1";
+  row.launched = launched;
+  row.ended = 8;
+  row.from = from;
+  row.sealed = 1;
+  return row;
+}
+
 TEST(ExperimentReport, TheTimelineSaysWhereACopyBegan) {
-  const Measured measured;
-  const auto figures = figures_of(measured.results, measured.summaries, measured.scenario, 12);
-  EXPECT_THAT(figures[4].script, HasSubstr("copy, in the answer"));
-  EXPECT_THAT(figures[4].script, HasSubstr("@"));
+  JobRow job;
+  job.job = 1;
+  job.kind = "counted";
+  job.state = "succeeded";
+  job.time = 8;
+  const std::vector<AttemptRow> attempts{attempt_of(7, false, 0, 0), attempt_of(7, true, 3, 2048 * 1024),
+                                         attempt_of(8, true, 4, 0)};
+  const std::string script = timeline_figure("shed+", {job}, attempts).script;
+  EXPECT_THAT(script, HasSubstr("\n0 0 \"t7\"\n"));        // the original, at the begin of its split
+  EXPECT_THAT(script, HasSubstr("\n3 1 \"t7@2048k\"\n"));  // the copy, 3 s later on the other node
+  EXPECT_THAT(script, HasSubstr("\n4 1 \"t8\"\n"));        // a copy from the begin on
+  EXPECT_THAT(script, HasSubstr("copy, in the answer"));
 }
 
 TEST(ExperimentReport, IsOneFileThatNeedsNothingElse) {

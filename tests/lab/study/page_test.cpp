@@ -40,7 +40,7 @@ TEST(Page, ShowsThePrintedNumberBesideOursAndMarksWhatDiffers) {
   EXPECT_THAT(page, HasSubstr("| few | Hadoop | **0.100 ± 0.050** [-1] | 0.300 ± 0.050 |"));
   EXPECT_THAT(page, HasSubstr("| few | Ours | 0.200 ± 0.050 [0.2 to 1] | 0.400 ± 0.050 [0.2 to 1] |"));
   EXPECT_THAT(page, HasSubstr("It holds 4 of 5"));
-  EXPECT_THAT(page, HasSubstr("ontime simulate small.yaml --out"));
+  EXPECT_THAT(page, HasSubstr("ontime simulate small.yaml --output"));
   EXPECT_THAT(page, HasSubstr("![A small one](small.svg)"));
   EXPECT_THAT(page, HasSubstr("## What differs, and why\n\nLess."));
   EXPECT_THAT(page, HasSubstr("## What was assumed\n\nNothing."));
