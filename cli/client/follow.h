@@ -2,6 +2,7 @@
 // What verbs that talk to a master share: reaching it, waiting for a job, and reporting the job's end. Apart from
 // execute.h for the sake of verbs that do not, as the messages are slow to compile.
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace ontime::cli {
 
 // How to reach the master that the options name. BadInput for a bad address or an unreadable token file.
 Result<MasterClient::Options> client_options(const MasterOptions& options);
+
+// How long a client waits for a master that is away: the next one may have to read its journal first.
+inline constexpr auto kMasterAwayMost = std::chrono::seconds(60);
 
 // Waits with long polls, progress, and patience with a master that is away for a while.
 // Returns when the job has ended, with its account. An error when the client's watch ends the wait, or when the master

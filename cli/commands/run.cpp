@@ -24,13 +24,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kMasterAwayMost = 60s;
 constexpr auto kKillPatience = 2s;
 
 // One `ontime run`: the cluster, the job on it, and the view of it, in the order of their lives.
-class Run {
+class OneJobCluster {
  public:
-  Run(const RunCommand& command, wire::JobSpec spec)
+  OneJobCluster(const RunCommand& command, wire::JobSpec spec)
       : command_(command), spec_(std::move(spec)), output_(spec_.output()), view_(command.quiet) {}
 
   Result<ExitCode> execute();
@@ -54,7 +53,7 @@ class Run {
   std::optional<wire::Reply::Explained> explained_;
 };
 
-MasterClient::Options Run::options(int interrupts_seen, Duration patience) {
+MasterClient::Options OneJobCluster::options(int interrupts_seen, Duration patience) {
   MasterClient::Options options;
   options.endpoint = cluster_->master();
   options.token = cluster_->token();
@@ -66,7 +65,7 @@ MasterClient::Options Run::options(int interrupts_seen, Duration patience) {
   return options;
 }
 
-Result<ExitCode> Run::execute() {
+Result<ExitCode> OneJobCluster::execute() {
   auto options_of_cluster = command_.cluster;
   options_of_cluster.application_directories = command_.job.application_directories;
   options_of_cluster.record = !command_.record.empty();
@@ -88,7 +87,7 @@ Result<ExitCode> Run::execute() {
   return code;
 }
 
-Result<wire::Reply::Job> Run::run_job(MasterClient& client) {
+Result<wire::Reply::Job> OneJobCluster::run_job(MasterClient& client) {
   const auto job = submit(client);
   if (!job) return job.error();
   job_ = *job;
@@ -107,7 +106,7 @@ Result<wire::Reply::Job> Run::run_job(MasterClient& client) {
 }
 
 // A master that dies between the request and its answer may have accepted the job: the next one knows.
-Result<JobId> Run::submit(MasterClient& client) {
+Result<JobId> OneJobCluster::submit(MasterClient& client) {
   auto submitted = client.submit(spec_);
   if (submitted) {
     announce(*submitted);
@@ -120,7 +119,7 @@ Result<JobId> Run::submit(MasterClient& client) {
   return job;
 }
 
-Result<JobId> Run::find_or_submit(MasterClient& client) {
+Result<JobId> OneJobCluster::find_or_submit(MasterClient& client) {
   const auto jobs = client.list_jobs();
   if (!jobs) return jobs.error();
   for (const auto& job : jobs->jobs())
@@ -130,26 +129,26 @@ Result<JobId> Run::find_or_submit(MasterClient& client) {
   return JobId{submitted->job()};
 }
 
-void Run::announce(const wire::Reply::Submitted& submitted) {
+void OneJobCluster::announce(const wire::Reply::Submitted& submitted) {
   view_.say(to_string(JobId{submitted.job()}) + ": " + spec_.application() + ", " + counted(submitted.tasks(), "task") +
             ", " + counted(command_.cluster.workers, "worker"));
 }
 
 // Complete once the master has ended.
-Status Run::keep_recording() {
+Status OneJobCluster::keep_recording() {
   if (command_.record.empty()) return {};
   return recording::join_epochs(recording::recordings_of(cluster_->journal()), command_.record);
 }
 
 // Lets the master end the attempts and drop the output; a second Ctrl-C cuts that short.
-void Run::kill_job() {
+void OneJobCluster::kill_job() {
   MasterClient client(options(1, kKillPatience));
   if (!client.kill(job_)) return;
   const auto ended = client.describe(job_, {}, kKillPatience);
   static_cast<void>(ended);
 }
 
-Result<ExitCode> Run::give_up(const Error& error) {
+Result<ExitCode> OneJobCluster::give_up(const Error& error) {
   const bool was_interrupted = interrupts() > 0;
   if (was_interrupted && job_.value != 0) kill_job();
   cluster_->stop();
@@ -176,7 +175,7 @@ Result<ExitCode> execute(const RunCommand& asked) {
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);
   TemporaryDirectory::remove_left_overs();
-  return Run(command, std::move(spec)).execute();
+  return OneJobCluster(command, std::move(spec)).execute();
 }
 
 }  // namespace ontime::cli

@@ -11,10 +11,6 @@
 namespace ontime::cli {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr auto kMasterAwayMost = 60s;
-
 Result<ExitCode> wait_for(MasterClient& client, JobId job, const SubmitCommand& command) {
   ProgressView view(command.quiet);
   auto ended = follow(client, job, view, kMasterAwayMost);

@@ -19,8 +19,8 @@
 namespace ontime::cli {
 namespace {
 
-constexpr std::size_t kReadBytesLeast = 16u << 10;
-constexpr std::size_t kReadBytesMost = 1u << 20;
+constexpr std::size_t kPartReadBytesLeast = 16u << 10;
+constexpr std::size_t kPartReadBytesMost = 1u << 20;
 
 // Ascending records of a file: of a part file, or a whole temporary file, which lives as long as its run.
 struct SortedRun {
@@ -71,7 +71,7 @@ Status PartSorter::find_runs(const PartFile& part) {
   if (!size) return size.error();
   posix_fadvise((*file)->get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   PartCheck check(part);
-  RunReader reader((*file)->get(), 0, *size, order_.record_bytes(), kReadBytesMost,
+  RunReader reader((*file)->get(), 0, *size, order_.record_bytes(), kPartReadBytesMost,
                    [&check](std::string_view bytes) { return check.add(bytes); });
   std::string last;
   std::uint64_t last_rank = 0;
@@ -98,7 +98,7 @@ Status PartSorter::find_runs(const PartFile& part) {
 }
 
 Status PartSorter::merge(std::vector<SortedRun> runs, const RecordVisitor& visit) {
-  const auto block = std::clamp(options_.memory_bytes / (runs.size() + 1), kReadBytesLeast, kReadBytesMost);
+  const auto block = std::clamp(options_.memory_bytes / (runs.size() + 1), kPartReadBytesLeast, kPartReadBytesMost);
   std::vector<std::shared_ptr<Descriptor>> files;
   RunTournament tournament(order_);
   for (const SortedRun& run : runs) {

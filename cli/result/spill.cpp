@@ -15,8 +15,8 @@ namespace ontime::cli {
 namespace {
 
 constexpr std::size_t kWriteBytes = 256u << 10;
-constexpr std::size_t kReadBytesLeast = 4u << 10;
-constexpr std::size_t kReadBytesMost = 1u << 20;
+constexpr std::size_t kSpillReadBytesLeast = 4u << 10;
+constexpr std::size_t kSpillReadBytesMost = 1u << 20;
 
 using Sizes = std::array<std::uint32_t, 2>;  // of key and value
 
@@ -26,9 +26,9 @@ Error cannot_spill(const char* what) {
 }
 
 // Reads one run from its begin, with a buffer that holds at least the current record.
-class RunReader {
+class SpilledRunReader {
  public:
-  RunReader(int descriptor, std::size_t block_bytes) : descriptor_(descriptor), block_bytes_(block_bytes) {}
+  SpilledRunReader(int descriptor, std::size_t block_bytes) : descriptor_(descriptor), block_bytes_(block_bytes) {}
 
   // Moves to the next record; false at the end.
   Result<bool> advance() {
@@ -78,7 +78,7 @@ class Merge {
   explicit Merge(Folder& folder) : folder_(folder) {}
 
   Status add(const Run& run, std::size_t block_bytes) {
-    readers_.push_back(std::make_unique<RunReader>(run.descriptor(), block_bytes));
+    readers_.push_back(std::make_unique<SpilledRunReader>(run.descriptor(), block_bytes));
     return advance(readers_.back().get());
   }
 
@@ -98,9 +98,9 @@ class Merge {
   }
 
  private:
-  static bool is_behind(const RunReader* a, const RunReader* b) { return a->key() > b->key(); }
+  static bool is_behind(const SpilledRunReader* a, const SpilledRunReader* b) { return a->key() > b->key(); }
 
-  Status advance(RunReader* reader) {
+  Status advance(SpilledRunReader* reader) {
     const auto there = reader->advance();
     if (!there) return there.error();
     if (!*there) return {};
@@ -120,9 +120,9 @@ class Merge {
   }
 
   Folder& folder_;
-  std::vector<std::unique_ptr<RunReader>> readers_;
-  std::vector<RunReader*> heap_;
-  std::vector<RunReader*> current_;
+  std::vector<std::unique_ptr<SpilledRunReader>> readers_;
+  std::vector<SpilledRunReader*> heap_;
+  std::vector<SpilledRunReader*> current_;
   std::vector<std::string_view> values_;
 };
 
@@ -185,7 +185,7 @@ Status Run::finish() {
 }
 
 Status merge_runs(const std::vector<Run>& runs, Folder& folder, std::size_t memory_bytes, const PairVisitor& visit) {
-  const auto block = std::clamp(memory_bytes / (runs.size() + 1), kReadBytesLeast, kReadBytesMost);
+  const auto block = std::clamp(memory_bytes / (runs.size() + 1), kSpillReadBytesLeast, kSpillReadBytesMost);
   Merge merge(folder);
   for (const auto& run : runs)
     if (auto status = merge.add(run, block); !status) return status;

@@ -16,7 +16,7 @@ namespace ontime::cli {
 namespace {
 
 constexpr const char* kIndent = "             ";
-constexpr int kShownAtEitherEnd = 4;  // of the decisions about one task
+constexpr int kDecisionsAtEitherEnd = 4;  // of the decisions about one task
 constexpr int kHeldNodesShown = 10;
 
 std::string at(std::int64_t ns) {
@@ -128,8 +128,8 @@ std::string task_text(const wire::ExplainedTask& task, bool whole) {
   text += "\n";
   const int count = task.decisions_size();
   for (int i = 0; i < count; ++i) {
-    if (!whole && count > 2 * kShownAtEitherEnd + 1 && i == kShownAtEitherEnd) {
-      const int left_out = count - 2 * kShownAtEitherEnd;
+    if (!whole && count > 2 * kDecisionsAtEitherEnd + 1 && i == kDecisionsAtEitherEnd) {
+      const int left_out = count - 2 * kDecisionsAtEitherEnd;
       text += kIndent + std::to_string(left_out) + " decisions are left out; --task " + std::to_string(task.index()) +
               " shows them\n";
       i += left_out;

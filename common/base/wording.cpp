@@ -79,6 +79,8 @@ std::string not_yaml(int line) {
          std::string("this is not valid YAML; check brackets, quotes and indentation");
 }
 
+std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
+
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {

@@ -23,6 +23,9 @@ std::string advice(std::string_view word, const std::vector<std::string>& known)
 // "line 3: this is not valid YAML; ...": `line` is where the parser stopped, counted from 0; negative: not known.
 std::string not_yaml(int line);
 
+// A path or a word of the user's as messages show it: 'in quotes'.
+std::string in_quotes(std::string_view text);
+
 // In quotes, with \", \\ and \n; any bytes.
 std::string quoted(std::string_view text);
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/base/crc32c.h"
+#include "common/base/wording.h"
 
 namespace ontime::journal {
 namespace {
@@ -51,10 +52,8 @@ std::optional<Chain> decode_chain(std::string_view bytes) {
 
 namespace {
 
-std::string quoted(const std::string& path) { return "'" + path + "'"; }
-
 Error about(const char* what, const std::string& path) {
-  return failed(std::string("Cannot ") + what + " " + quoted(path) + ": " + std::strerror(errno) + ".");
+  return failed(std::string("Cannot ") + what + " " + in_quotes(path) + ": " + std::strerror(errno) + ".");
 }
 
 }  // namespace
@@ -66,7 +65,7 @@ Result<std::unique_ptr<DirectoryLock>> DirectoryLock::take(const std::string& di
   auto lock = std::unique_ptr<DirectoryLock>(new DirectoryLock(path, std::move(file)));
   if (::flock(lock->file_.get(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno != EWOULDBLOCK) return about("lock", path);
-  return failed("The journal in " + quoted(directory) +
+  return failed("The journal in " + in_quotes(directory) +
                 " is in use by another ontime-master; stop it or name another directory with --journal.");
 }
 

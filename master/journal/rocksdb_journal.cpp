@@ -19,6 +19,7 @@
 
 #include "common/base/check.h"
 #include "common/base/kill_point.h"
+#include "common/base/wording.h"
 #include "common/files/sync.h"
 #include "master/journal/directory_lock.h"
 #include "master/journal/journal_key.h"
@@ -32,8 +33,6 @@ constexpr const char* kFormatKey = "mformat";
 constexpr const char* kClusterKey = "mcluster";
 constexpr const char* kChainKey = "mchain";
 constexpr std::size_t kLogsMost = 8;  // one for each start, as long as there is little in them
-
-std::string quoted(const std::string& path) { return "'" + path + "'"; }
 
 // Names the journal, not a secret.
 std::string make_cluster_id() {
@@ -97,7 +96,7 @@ class RocksdbJournal::DamageLog : public rocksdb::Logger {
     file_ = line.substr(begin == line.npos ? 0 : begin + 1, end - (begin == line.npos ? 0 : begin + 1));
   }
   // "'FILE', "; empty if none was named. For the thread that opens the database.
-  std::string place() const { return file_.empty() ? "" : quoted(file_) + ", "; }
+  std::string place() const { return file_.empty() ? "" : in_quotes(file_) + ", "; }
 
  private:
   std::string file_;
@@ -111,7 +110,7 @@ RocksdbJournal::~RocksdbJournal() {
 }
 
 Error RocksdbJournal::error_about(const char* what, const std::string& reason) const {
-  return failed(std::string("Cannot ") + what + " the journal in " + quoted(directory_) + ": " + reason + ".");
+  return failed(std::string("Cannot ") + what + " the journal in " + in_quotes(directory_) + ": " + reason + ".");
 }
 
 Error RocksdbJournal::write_error(const rocksdb::Status& status) const {
@@ -122,17 +121,17 @@ Error RocksdbJournal::write_error(const rocksdb::Status& status) const {
 Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& directory, RocksdbSettings settings) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) return failed("Cannot create the journal directory " + quoted(directory) + ": " + error.message() + ".");
+  if (error) return failed("Cannot create the journal directory " + in_quotes(directory) + ": " + error.message() + ".");
   // Before anything is promised, the directory's own name must last.
   std::error_code ignored;
   files::sync_names_above(std::filesystem::absolute(directory, ignored).lexically_normal());
   if (holds_something_else(directory)) {
-    return failed("The directory " + quoted(directory) +
+    return failed("The directory " + in_quotes(directory) +
                   " holds files that are not a journal; name an empty or new one with --journal.");
   }
   // What jobs read and write is nobody else's business.
   std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
-  if (error) return failed("Cannot keep others out of the journal directory " + quoted(directory) + ": " + error.message() + ".");
+  if (error) return failed("Cannot keep others out of the journal directory " + in_quotes(directory) + ": " + error.message() + ".");
   auto lock = DirectoryLock::take(directory);
   if (!lock) return lock.error();
   if (Status status = make_files_private(directory); !status) return status.error();
@@ -145,7 +144,7 @@ Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& 
 Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open_to_read(const std::string& directory) {
   std::error_code ignored;
   if (!std::filesystem::exists(std::filesystem::path(directory) / "CURRENT", ignored)) {
-    return failed("There is no journal in " + quoted(directory) + ": it has no file CURRENT.");
+    return failed("There is no journal in " + in_quotes(directory) + ": it has no file CURRENT.");
   }
   auto journal = std::unique_ptr<RocksdbJournal>(new RocksdbJournal(directory, {}, nullptr));
   if (Status status = journal->open_database(For::Reading); !status) return status.error();

@@ -7,13 +7,13 @@ namespace ontime::scheduler {
 namespace {
 
 constexpr double kNewShare = 0.3;  // of the latest attempt in a node's smoothed speed
-constexpr double kClassesPerFactorE = 4 / 0.6931471805599453;  // four for each doubling
+constexpr double kSpeedClassesPerFactorE = 4 / 0.6931471805599453;  // four for each doubling
 
 }  // namespace
 
 std::size_t NodeSpeeds::Tally::class_of(double own) {
   // What is a border up to the last bits of the logarithm belongs to the class above it on every machine.
-  const double place = std::max(0.0, own) * kClassesPerFactorE + 1e-9;
+  const double place = std::max(0.0, own) * kSpeedClassesPerFactorE + 1e-9;
   return static_cast<std::size_t>(std::min(place, 32.0));
 }
 

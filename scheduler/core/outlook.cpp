@@ -6,11 +6,11 @@
 
 #include "common/base/median.h"
 #include "scheduler/math/estimator.h"
+#include "scheduler/math/numeric.h"
 
 namespace ontime::scheduler {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 // An attempt that has mapped nothing is called standing after three times the mean launch, but not before this long.
@@ -47,7 +47,7 @@ double Pace::reaches(std::uint64_t to) const {
   if (!known || to == kUnknownEnd) return kNothing;
   const double left = static_cast<double>(to) - offset;
   if (left <= 0) return at;
-  return rate > 0 ? at + left / rate : kInfinity;
+  return rate > 0 ? at + left / rate : math::kInfinity;
 }
 
 Outlook::Outlook(const Cluster& cluster, JobId job, std::string_view estimator)
@@ -180,8 +180,8 @@ void Outlook::look_at_attempts(TaskId id, const Task& task) {
 // The last of its open segments. If nothing is known of one of them, the task is unknown, unless another one stands
 // still: then the task is late whatever becomes of the first.
 double Outlook::completion_of(TaskId id, const Task& task) const {
-  if (task.ledger.is_done()) return -kInfinity;
-  double last = -kInfinity;
+  if (task.ledger.is_done()) return -math::kInfinity;
+  double last = -math::kInfinity;
   bool is_unknown = false;
   std::size_t open = task.ledger.open_segments();
   const std::vector<Segment>& segments = task.ledger.segments();
@@ -194,7 +194,7 @@ double Outlook::completion_of(TaskId id, const Task& task) const {
     else
       last = std::max(last, completion);
   }
-  return is_unknown && last != kInfinity ? kNothing : last;
+  return is_unknown && last != math::kInfinity ? kNothing : last;
 }
 
 // The first of the attempts that race for it. A standby maps nothing and finishes nothing. An attempt of which nothing

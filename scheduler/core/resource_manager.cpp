@@ -10,7 +10,7 @@ namespace ontime::scheduler {
 namespace {
 
 // Nodes whose speeds differ by less than a factor of about 1.4 count as equally fast.
-constexpr double kClassesPerFactorE = 2 / 0.6931471805599453;
+constexpr double kSlownessClassesPerFactorE = 2 / 0.6931471805599453;
 constexpr std::uint32_t kDoublingsMost = 4;  // of the time that a slow node is held back
 
 bool is_in(const std::vector<NodeId>& nodes, NodeId node) {
@@ -29,7 +29,7 @@ std::string reason_of(const Slowness& slow) {
 ResourceManager::Rank ResourceManager::rank(NodeId node, std::uint32_t free) const {
   int slowness_class = 0;
   if (placement_.fast_first) {
-    slowness_class = static_cast<int>(std::lround(-speeds_.log_speed(node) * kClassesPerFactorE));
+    slowness_class = static_cast<int>(std::lround(-speeds_.log_speed(node) * kSlownessClassesPerFactorE));
   }
   return {slowness_class, -static_cast<std::int64_t>(free), node};
 }

@@ -175,8 +175,8 @@ math::Durations durations_shown(const View& view, const JobView& job, const math
 
 namespace {
 
-constexpr double kClassesPerFactorE = 8;  // of the time an attempt has left
-constexpr double kSoonest = 0.01;         // seconds
+constexpr double kTimeClassesPerFactorE = 8;  // of the time an attempt has left
+constexpr double kLeastTimeLeft = 0.01;         // seconds
 constexpr std::size_t kLookedAt = 64;     // durations of a job
 
 // Of the latest attempts that have ended, else of those that run. A rough value will do for other jobs: what matters is
@@ -239,8 +239,8 @@ class Rivals {
         if (usual < 0) usual = usual_duration(scheduler_, job, usual_);
         left = usual / 2;
       }
-      left = std::max(kSoonest, left);
-      SlotsOfOthers& slots = slots_[static_cast<int>(std::floor(std::log(left) * kClassesPerFactorE))];
+      left = std::max(kLeastTimeLeft, left);
+      SlotsOfOthers& slots = slots_[static_cast<int>(std::floor(std::log(left) * kTimeClassesPerFactorE))];
       const double share = 1 / (slots.count + 1);
       slots.at += share * (now_ + left - slots.at);
       ++slots.count;

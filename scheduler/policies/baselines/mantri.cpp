@@ -7,18 +7,17 @@
 #include <stdexcept>
 
 #include "scheduler/math/distributions.h"
+#include "scheduler/math/numeric.h"
 
 namespace ontime::scheduler {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
 FreshAttempt::FreshAttempt(const math::Durations& durations, double delta)
     : launch_(durations.launch),
-      mean_per_byte_(kInfinity),
-      quantile_per_byte_(kInfinity),
+      mean_per_byte_(math::kInfinity),
+      quantile_per_byte_(math::kInfinity),
       is_known_(durations.t_min > 0) {
   if (!is_known_) return;
   const math::Pareto per_byte(durations.t_min, durations.beta);
@@ -28,13 +27,13 @@ FreshAttempt::FreshAttempt(const math::Durations& durations, double delta)
 
 double duplicate_above(const MantriSettings& settings, const FreshAttempt& fresh, double bytes, std::uint32_t attempts,
                        double mean_task) {
-  if (attempts > settings.max_copies) return kInfinity;
+  if (attempts > settings.max_copies) return math::kInfinity;
   const double c = attempts;
   switch (settings.form) {
     case MantriForm::P1:
       return mean_task + settings.margin;
     case MantriForm::P3:
-      return attempts == 1 ? 2 * fresh.quantile(bytes) : kInfinity;
+      return attempts == 1 ? 2 * fresh.quantile(bytes) : math::kInfinity;
     case MantriForm::Full:
       break;
   }
@@ -94,7 +93,7 @@ struct Mantri::Round {
   FreshAttempt fresh;
   double now;
   double mean_task = 0;
-  double age_limit = kInfinity;      // seconds, if only ages are known
+  double age_limit = math::kInfinity;      // seconds, if only ages are known
   std::set<std::uint32_t> pruned{};  // tasks of which attempts are ended by this plan
 };
 
@@ -226,7 +225,7 @@ std::vector<Mantri::Candidate> Mantri::old_tasks(const Round& round) const {
 
 double Mantri::known_age_limit(const math::Durations& durations, double bytes) {
   const double t_min = durations.t_min * bytes;
-  if (t_min <= 0) return kInfinity;
+  if (t_min <= 0) return math::kInfinity;
   const double launch = durations.launch / t_min;
   if (durations.beta != age_limit_.beta || launch != age_limit_.launch) {
     age_limit_ = {durations.beta, launch, age_limit(durations.beta, launch, settings_.delta)};
@@ -254,8 +253,8 @@ void Mantri::restart(Round& round, const Candidate& candidate) const {
 void Mantri::duplicate(Round& round, const Candidate& candidate) const {
   const std::uint32_t attempts = attempts_on(round.job, candidate.task);
   double limit = duplicate_above(settings_, round.fresh, candidate.bytes, attempts, round.mean_task);
-  if (settings_.only_elapsed && limit != kInfinity) limit = round.age_limit;
-  if (limit == kInfinity) {
+  if (settings_.only_elapsed && limit != math::kInfinity) limit = round.age_limit;
+  if (limit == math::kInfinity) {
     round.declines.add(round.job, candidate.task, Reason::AlreadySpeculating);
     return;
   }

@@ -51,7 +51,7 @@ OtherNodes::OtherNodes(const View& view, const std::vector<AttemptId>& ended) {
 namespace {
 
 // A job with a deadline that is still ahead, and which of its tasks can be given copies.
-struct Claim {
+struct CopyClaim {
   const JobView* view;
   math::Durations durations;
   std::uint32_t fresh = 0;     // tasks that have not been launched
@@ -68,19 +68,19 @@ class Optimisation {
 
  private:
   void claim(const JobView& job);
-  void look_at(Claim& claim, std::uint32_t task);
-  void set_odds(Claim& claim) const;
+  void look_at(CopyClaim& claim, std::uint32_t task);
+  void set_odds(CopyClaim& claim) const;
   shed::ShedGrant grant(std::int64_t kappa) const;
-  void give(const Claim& claim, std::uint32_t r, const OtherNodes& nodes);
-  void resume(const Claim& claim, const OpenSegment& segment, std::uint32_t r, const OtherNodes& nodes);
-  void decline(const Claim& claim, const OpenSegment& segment, Reason reason);
-  void describe(const Claim& claim, std::uint32_t r, double ln_pocd);
+  void give(const CopyClaim& claim, std::uint32_t r, const OtherNodes& nodes);
+  void resume(const CopyClaim& claim, const OpenSegment& segment, std::uint32_t r, const OtherNodes& nodes);
+  void decline(const CopyClaim& claim, const OpenSegment& segment, Reason reason);
+  void describe(const CopyClaim& claim, std::uint32_t r, double ln_pocd);
 
   const View& view_;
   const ShedSettings& settings_;
   std::map<JobId, std::uint32_t>& r_;
   Plan& plan_;
-  std::vector<Claim> claims_;
+  std::vector<CopyClaim> claims_;
   std::vector<AttemptId> slower_;
   CopyBudget budget_;
 };
@@ -93,7 +93,7 @@ void Optimisation::run() {
   const OtherNodes nodes(view_, slower_);
   // Copies that tasks not launched yet would have got are given out again.
   std::int64_t given_before = 0;
-  for (const Claim& claim : claims_) {
+  for (const CopyClaim& claim : claims_) {
     const auto before = r_.find(claim.view->id);
     if (before != r_.end()) given_before += std::int64_t{claim.fresh} * before->second;
   }
@@ -108,7 +108,7 @@ void Optimisation::run() {
 }
 
 void Optimisation::claim(const JobView& job) {
-  Claim claim{&job, durations_of(view_, job, settings_.durations), 0, {}, {}};
+  CopyClaim claim{&job, durations_of(view_, job, settings_.durations), 0, {}, {}};
   if (claim.durations.t_min <= 0) claim.durations.t_min = job.deadline() / 2 / mean_split_bytes(job);
   for (std::uint32_t task = 0; task < job.job->tasks.size(); ++task) {
     if (job.job->tasks[task].attempts.empty())
@@ -120,7 +120,7 @@ void Optimisation::claim(const JobView& job) {
   claims_.push_back(std::move(claim));
 }
 
-void Optimisation::look_at(Claim& claim, std::uint32_t task) {
+void Optimisation::look_at(CopyClaim& claim, std::uint32_t task) {
   const std::vector<OpenSegment> segments = open_segments(*claim.view, task);
   if (segments.empty()) return;
   if (const std::optional<Reason> reason = unsettled(segments, claim.durations.launch, view_.now)) {
@@ -134,7 +134,7 @@ void Optimisation::look_at(Claim& claim, std::uint32_t task) {
 }
 
 // Theorem 1 for a job that has not begun, Theorem 2 for others: N tasks that are as far as the slowest of them.
-void Optimisation::set_odds(Claim& claim) const {
+void Optimisation::set_odds(CopyClaim& claim) const {
   double phi = claim.fresh > 0 ? 0 : 1;
   for (const OpenSegment& segment : claim.running) {
     phi = std::min(phi, static_cast<double>(claim.view->outlook->progress()[segment.task.index]));
@@ -149,12 +149,12 @@ void Optimisation::set_odds(Claim& claim) const {
 
 shed::ShedGrant Optimisation::grant(std::int64_t kappa) const {
   std::vector<shed::ShedJob> jobs;
-  for (const Claim& claim : claims_) jobs.push_back(claim.odds);
+  for (const CopyClaim& claim : claims_) jobs.push_back(claim.odds);
   const Sharing& sharing = settings_.sharing;
   return shed::allocate_shed(jobs, kappa, sharing.max, sharing.objective);
 }
 
-void Optimisation::give(const Claim& claim, std::uint32_t r, const OtherNodes& nodes) {
+void Optimisation::give(const CopyClaim& claim, std::uint32_t r, const OtherNodes& nodes) {
   const JobId id = claim.view->id;
   const auto before = r_.find(id);
   if (claim.fresh > 0 && (before == r_.end() ? 0 : before->second) != r) plan_.add(CloneTasks{id, r});
@@ -162,7 +162,7 @@ void Optimisation::give(const Claim& claim, std::uint32_t r, const OtherNodes& n
   for (const OpenSegment& segment : claim.running) resume(claim, segment, r, nodes);
 }
 
-void Optimisation::resume(const Claim& claim, const OpenSegment& segment, std::uint32_t r, const OtherNodes& nodes) {
+void Optimisation::resume(const CopyClaim& claim, const OpenSegment& segment, std::uint32_t r, const OtherNodes& nodes) {
   const Racer& ahead = segment.racers.front();
   const double launch = claim.durations.launch;
   const std::optional<std::uint64_t> at = handover_offset(ahead, segment, launch, *claim.view, view_.now);
@@ -185,13 +185,13 @@ void Optimisation::resume(const Claim& claim, const OpenSegment& segment, std::u
   plan_.add(std::move(decision));
 }
 
-void Optimisation::decline(const Claim& claim, const OpenSegment& segment, Reason reason) {
+void Optimisation::decline(const CopyClaim& claim, const OpenSegment& segment, Reason reason) {
   if (!(segment.completion() > claim.view->deadline())) return;
   const auto* last = plan_.decisions.empty() ? nullptr : std::get_if<Decline>(&plan_.decisions.back());
   if (last == nullptr || last->task != segment.task) plan_.add(Decline{segment.task, reason});
 }
 
-void Optimisation::describe(const Claim& claim, std::uint32_t r, double ln_pocd) {
+void Optimisation::describe(const CopyClaim& claim, std::uint32_t r, double ln_pocd) {
   const double before = shed::shed_pocd(claim.odds, 0).value;
   plan_.add(
       Note{claim.view->id, "r = " + std::to_string(r) + ": PoCD " + short_number(before) + " -> " +

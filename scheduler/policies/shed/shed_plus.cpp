@@ -11,14 +11,14 @@ namespace ontime::scheduler {
 namespace {
 
 // A job that has late segments, and where they are.
-struct Claim {
+struct LateClaim {
   const WatchedJob* job;
   std::size_t first;
   std::size_t count;
 };
 
-std::vector<Claim> claims_of(std::span<const WatchedJob> jobs, std::span<const Straggler> stragglers) {
-  std::vector<Claim> claims;
+std::vector<LateClaim> claims_of(std::span<const WatchedJob> jobs, std::span<const Straggler> stragglers) {
+  std::vector<LateClaim> claims;
   for (std::size_t i = 0; i < stragglers.size(); ++i) {
     if (i == 0 || stragglers[i].job != stragglers[i - 1].job) claims.push_back({&jobs[stragglers[i].job], i, 0});
     ++claims.back().count;
@@ -54,14 +54,14 @@ class Granting {
       : view_(view), stragglers_(stragglers), rule_(rule), claims_(claims_of(jobs, stragglers)) {}
 
   std::vector<SegmentGrant> run(std::int64_t kappa) {
-    for (const Claim& claim : claims_) odds_.push_back(odds_of(claim));
+    for (const LateClaim& claim : claims_) odds_.push_back(odds_of(claim));
     grant_ = shed::allocate_shed_plus(odds_, kappa, rule_.max, rule_.objective);
     give_leftovers(kappa - static_cast<std::int64_t>(grant_.total.copies));
     return by_piece();
   }
 
  private:
-  shed::JobOdds odds_of(const Claim& claim) const;
+  shed::JobOdds odds_of(const LateClaim& claim) const;
   void give_leftovers(std::int64_t left);
   std::uint32_t worthwhile(std::uint32_t copies, const math::TaskOdds& odds) const;
   std::vector<SegmentGrant> by_piece() const;
@@ -69,13 +69,13 @@ class Granting {
   const View& view_;
   std::span<const Straggler> stragglers_;
   const GrantRule& rule_;
-  std::vector<Claim> claims_;
+  std::vector<LateClaim> claims_;
   std::vector<shed::JobOdds> odds_;  // by claim
   shed::ShedPlusGrant grant_;
 };
 
 // The sum of ln R is raised by the same copies whatever the rest of the job is like, so it is not computed then.
-shed::JobOdds Granting::odds_of(const Claim& claim) const {
+shed::JobOdds Granting::odds_of(const LateClaim& claim) const {
   shed::JobOdds odds;
   if (rule_.objective != math::Objective::SumLog) {
     odds.ln_rest = ln_rest(*claim.job, claim.job->view->since_submission(view_.now));

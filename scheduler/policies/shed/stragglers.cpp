@@ -66,10 +66,6 @@ struct TaskRef {
 // Where no execution time is the shortest, a copy that is in time with less than this is hopeless.
 constexpr double kChanceMin = 0.05;
 
-// Tasks lie scattered in memory: what the next ones need is fetched while one is looked at.
-constexpr std::size_t kTaskAhead = 16;
-constexpr std::size_t kAttemptsAhead = 8;
-
 class Search {
  public:
   Search(const View& view, std::vector<WatchedJob>& jobs, bool straggler_shape)
@@ -130,6 +126,9 @@ bool Search::cannot_begin_in_time(const WatchedJob& job, std::uint32_t task, dou
 }
 
 inline void Search::fetch_ahead(std::size_t i) const {
+  // Tasks lie scattered in memory: what the next ones need is fetched while one is looked at.
+  constexpr std::size_t kTaskAhead = 16;
+  constexpr std::size_t kAttemptsAhead = 8;
   if (i + kTaskAhead < tasks_.size()) prefetch_object(&task(tasks_[i + kTaskAhead]));
   if (i + kAttemptsAhead >= tasks_.size()) return;
   const Task& soon = task(tasks_[i + kAttemptsAhead]);
