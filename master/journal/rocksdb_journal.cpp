@@ -121,7 +121,8 @@ Error RocksdbJournal::write_error(const rocksdb::Status& status) const {
 Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& directory, RocksdbSettings settings) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) return failed("Cannot create the journal directory " + in_quotes(directory) + ": " + error.message() + ".");
+  if (error)
+    return failed("Cannot create the journal directory " + in_quotes(directory) + ": " + error.message() + ".");
   // Before anything is promised, the directory's own name must last.
   std::error_code ignored;
   files::sync_names_above(std::filesystem::absolute(directory, ignored).lexically_normal());
@@ -131,7 +132,9 @@ Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& 
   }
   // What jobs read and write is nobody else's business.
   std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
-  if (error) return failed("Cannot keep others out of the journal directory " + in_quotes(directory) + ": " + error.message() + ".");
+  if (error)
+    return failed("Cannot keep others out of the journal directory " + in_quotes(directory) + ": " + error.message() +
+                  ".");
   auto lock = DirectoryLock::take(directory);
   if (!lock) return lock.error();
   if (Status status = make_files_private(directory); !status) return status.error();

@@ -176,7 +176,7 @@ math::Durations durations_shown(const View& view, const JobView& job, const math
 namespace {
 
 constexpr double kTimeClassesPerFactorE = 8;  // of the time an attempt has left
-constexpr double kLeastTimeLeft = 0.01;         // seconds
+constexpr double kLeastTimeLeft = 0.01;       // seconds
 constexpr std::size_t kLookedAt = 64;     // durations of a job
 
 // Of the latest attempts that have ended, else of those that run. A rough value will do for other jobs: what matters is

@@ -115,7 +115,8 @@ LateSearch::LateSearch(const JobView& job, const LateRules& rules, double now) {
     rates.push_back(rate);
     running.push_back({task, completion[task]});
   }
-  for (const double duration : job.outlook->task_durations()) rates.push_back(duration > 0 ? 1 / duration : math::kInfinity);
+  for (const double duration : job.outlook->task_durations())
+    rates.push_back(duration > 0 ? 1 / duration : math::kInfinity);
   const std::optional<double> slow = slow_rate(rules, rates);
   if (!slow) return;
   for (std::size_t index = 0; index < running.size(); ++index) {

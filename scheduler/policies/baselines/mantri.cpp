@@ -93,7 +93,7 @@ struct Mantri::Round {
   FreshAttempt fresh;
   double now;
   double mean_task = 0;
-  double age_limit = math::kInfinity;      // seconds, if only ages are known
+  double age_limit = math::kInfinity;  // seconds, if only ages are known
   std::set<std::uint32_t> pruned{};  // tasks of which attempts are ended by this plan
 };
 

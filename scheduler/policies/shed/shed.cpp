@@ -162,7 +162,8 @@ void Optimisation::give(const CopyClaim& claim, std::uint32_t r, const OtherNode
   for (const OpenSegment& segment : claim.running) resume(claim, segment, r, nodes);
 }
 
-void Optimisation::resume(const CopyClaim& claim, const OpenSegment& segment, std::uint32_t r, const OtherNodes& nodes) {
+void Optimisation::resume(const CopyClaim& claim, const OpenSegment& segment, std::uint32_t r,
+                          const OtherNodes& nodes) {
   const Racer& ahead = segment.racers.front();
   const double launch = claim.durations.launch;
   const std::optional<std::uint64_t> at = handover_offset(ahead, segment, launch, *claim.view, view_.now);
