@@ -70,8 +70,8 @@ TEST(Document, FaultsAreNamedWithTheirLine) {
   expect_refused("[a]: b\n", "line 1: ", "name of a setting");
   expect_refused("- pace\n", "line 1: ", "KEY: VALUE");
   expect_refused("just words\n", "line 1: ", "KEY: VALUE");
-  expect_refused("pace: [1s\n", "line ", "no YAML");
-  expect_refused("node: *:2x\n", "line 1: ", "no YAML");
+  expect_refused("pace: [1s\n", "line ", "not valid YAML");
+  expect_refused("node: *:2x\n", "line 1: ", "not valid YAML");
 }
 
 }  // namespace

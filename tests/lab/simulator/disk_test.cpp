@@ -73,7 +73,9 @@ TEST(Disk, AttemptsOnAFullDiskFailWhenTheyWriteAndGoOnElsewhere) {
   scenario.nodes[0].slots = 1;
   scenario.outages = {{.kind = Outage::Kind::DiskFull, .node = 1, .at = 5, .lasts = 10}};
   const std::string log = log_of(scenario, 1);
-  EXPECT_NE(log.find("exited node-2"), log.npos);
+  const std::size_t exit = log.find("attempt_exited");
+  ASSERT_NE(exit, log.npos);
+  EXPECT_NE(log.substr(exit, log.find('\n', exit) - exit).find(" node=node-2 "), std::string::npos);
   EXPECT_NE(log.find("cannot write the output file"), log.npos);
   EXPECT_NE(log.find("No space left on device"), log.npos);
   const JobOutcome job = run(scenario, 1).jobs[0];
