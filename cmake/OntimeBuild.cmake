@@ -13,8 +13,8 @@ endif()
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1 -D_GLIBCXX_ASSERTIONS")
 
-option(ONTIME_UNITY "Compile ten sources of the programs as one" ON)
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+option(ONTIME_UNITY "Compile twenty sources of the programs as one" ON)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)
 
 # Programs in bin/, shared objects of applications in lib/ontime/apps/: the same places as when installed.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
@@ -40,20 +40,41 @@ if(ONTIME_SANITIZE)
   endif()
 endif()
 
-# add_module(x HEADERS ... SOURCES ... DEPENDS ...): the static library of one folder; x is ontime_<folder>.
-#
-# Ten of its sources are compiled as one unless ONTIME_UNITY is off, since most of the time of a compiler goes into reading
-# headers here: that halves the first build of the programs. -DONTIME_UNITY=OFF is quicker while one file is worked on.
-function(add_module name)
-  cmake_parse_arguments(M "" "" "HEADERS;SOURCES;DEPENDS" ${ARGN})
-  add_library(${name} STATIC ${M_SOURCES})
-  target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${M_HEADERS})
-  target_link_libraries(${name} PUBLIC ${M_DEPENDS} PRIVATE ontime_warnings)
+# compile_together(x): twenty of a target's sources are compiled as one unless ONTIME_UNITY is off. Most of the time of a
+# compiler goes into reading headers here, so this halves the first build. -DONTIME_UNITY=OFF is quicker for work on one file.
+function(compile_together name)
   if(ONTIME_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
     # gcc takes coroutines of joined sources for those of a header.
     target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
+endfunction()
+
+# add_module(x HEADERS ... SOURCES ... DEPENDS ...): the static library of one folder; x is ontime_<folder>.
+function(add_module name)
+  cmake_parse_arguments(M "" "" "HEADERS;SOURCES;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${M_SOURCES})
+  target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${M_HEADERS})
+  target_link_libraries(${name} PUBLIC ${M_DEPENDS} PRIVATE ontime_warnings)
+  compile_together(${name})
+endfunction()
+
+# add_messages(x PROTOS ... DEPENDS ...): the messages of .proto files of this folder, compiled without this project's warnings.
+function(add_messages name)
+  cmake_parse_arguments(M "" "" "PROTOS;DEPENDS" ${ARGN})
+  set(generated ${CMAKE_BINARY_DIR}/generated)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
+  list(TRANSFORM M_PROTOS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE protos)
+  list(TRANSFORM M_PROTOS REPLACE "(.*)[.]proto$" "${generated}/${folder}/\\1.pb.cc" OUTPUT_VARIABLE sources)
+  list(TRANSFORM sources REPLACE "cc$" "h" OUTPUT_VARIABLE headers)
+  file(MAKE_DIRECTORY ${generated})
+  add_custom_command(OUTPUT ${sources} ${headers} VERBATIM
+    COMMAND protobuf::protoc --cpp_out=${generated} -I${PROJECT_SOURCE_DIR} ${protos}
+    DEPENDS ${protos} ${M_DEPENDS} protobuf::protoc)
+  add_library(${name} STATIC ${sources})
+  target_include_directories(${name} SYSTEM PUBLIC ${generated})
+  target_link_libraries(${name} PUBLIC protobuf::libprotobuf-lite ${M_DEPENDS})
+  compile_together(${name})
 endfunction()
 
 # What people run: programs and applications, without tests. scripts/demo builds only this.
@@ -75,6 +96,7 @@ function(add_program name)
   cmake_parse_arguments(P "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${P_SOURCES})
   target_link_libraries(${name} PRIVATE ${P_DEPENDS} ontime_warnings)
+  compile_together(${name})
   add_dependencies(ontime_programs ${name})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 endfunction()

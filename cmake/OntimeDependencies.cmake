@@ -27,15 +27,17 @@ add_library(ontime_rocksdb INTERFACE)
 target_include_directories(ontime_rocksdb SYSTEM INTERFACE ${ROCKSDB_INCLUDE_DIR})
 target_link_libraries(ontime_rocksdb INTERFACE ${ROCKSDB_LIBRARY})
 
-# Standalone Asio; Debian's package has neither a CMake nor a pkg-config file.
+# Standalone Asio; Debian's package has neither a CMake nor a pkg-config file. What is no template is compiled once.
 find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
-add_library(ontime_asio INTERFACE)
-target_include_directories(ontime_asio SYSTEM INTERFACE ${ASIO_INCLUDE_DIR})
+set(asio_source ${CMAKE_BINARY_DIR}/generated/asio.cpp)
+file(CONFIGURE OUTPUT ${asio_source} CONTENT "#include <asio/impl/src.hpp>\n#include <asio/ssl/impl/src.hpp>\n")
+add_library(ontime_asio STATIC ${asio_source})
+target_include_directories(ontime_asio SYSTEM PUBLIC ${ASIO_INCLUDE_DIR})
 # Without the last one Asio's way to allocate depends on whether a standard header was included before it: one definition
 # in one file, another in the next.
-target_compile_definitions(ontime_asio INTERFACE
-  ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_DISABLE_STD_ALIGNED_ALLOC)
-target_link_libraries(ontime_asio INTERFACE Threads::Threads)
+target_compile_definitions(ontime_asio PUBLIC
+  ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_DISABLE_STD_ALIGNED_ALLOC ASIO_SEPARATE_COMPILATION)
+target_link_libraries(ontime_asio PUBLIC Threads::Threads OpenSSL::SSL OpenSSL::Crypto)
 
 if(ONTIME_TESTS)
   find_package(GTest REQUIRED)

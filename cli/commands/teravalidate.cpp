@@ -20,7 +20,7 @@ namespace {
 using apps::kTeraRecordBytes;
 using apps::TeraSummary;
 
-constexpr std::size_t kBlockBytes = 8192 * kTeraRecordBytes;
+constexpr std::size_t kChunkBytes = 8192 * kTeraRecordBytes;
 
 // Reads to the end; the bytes of an incomplete record stay with the next block.
 Status summarise(int descriptor, const std::string& name, bool quiet, TeraSummary& summary) {
@@ -28,7 +28,7 @@ Status summarise(int descriptor, const std::string& name, bool quiet, TeraSummar
   ProgressState state;
   struct stat status {};
   if (fstat(descriptor, &status) == 0) state.total_bytes = static_cast<std::uint64_t>(status.st_size);
-  std::vector<char> block(kBlockBytes);
+  std::vector<char> block(kChunkBytes);
   std::size_t held = 0;
   for (;;) {
     const auto got = read(descriptor, block.data() + held, block.size() - held);

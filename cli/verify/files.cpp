@@ -18,14 +18,14 @@ namespace {
 using output::Manifest;
 using output::Task;
 
-constexpr std::size_t kBlockBytes = 1u << 20;
+constexpr std::size_t kReadBytes = 1u << 20;
 
 // Nothing if the bytes cannot be read.
 std::optional<std::uint32_t> checksum(int file, const output::Segment& segment, const ByteProgress& read_so_far) {
-  std::vector<char> buffer(std::min<std::uint64_t>(segment.length, kBlockBytes));
+  std::vector<char> buffer(std::min<std::uint64_t>(segment.length, kReadBytes));
   std::uint32_t crc = 0;
   for (std::uint64_t done = 0; done < segment.length;) {
-    const auto size = std::min<std::uint64_t>(segment.length - done, kBlockBytes);
+    const auto size = std::min<std::uint64_t>(segment.length - done, kReadBytes);
     const auto got = pread(file, buffer.data(), size, static_cast<off_t>(segment.offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return {};
