@@ -51,7 +51,7 @@ void add_input_options(CLI::App& app, JobOptions& job) {
       ->type_name("");
   auto* size = add_size(app, "--split-size", job.split_bytes, "Input bytes for each task (default 128MiB)");
   auto* count = add_whole(app, "--splits", job.splits, {1, kTasksOfJobMax},
-                          "Divide the input into about this many tasks instead");
+                          "Divide the input into this many tasks or a few less instead; each file is at least one");
   size->excludes(count);
   count->excludes(size);
   add_settings(app, "-s,--set", job.parameters,

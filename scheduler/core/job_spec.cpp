@@ -5,19 +5,25 @@
 namespace ontime::scheduler {
 namespace {
 
+constexpr std::uint64_t kTailShare = 10;  // a rest below a tenth of a split is no task of its own
+
 std::uint64_t divided_up(std::uint64_t size, std::uint64_t by) { return size / by + (size % by != 0 ? 1 : 0); }
 
 std::uint64_t splits_of(const InputFile& file, std::uint64_t split_bytes) {
-  return file.codec == Codec::Plain ? divided_up(file.size, split_bytes) : 1;
+  if (file.codec != Codec::Plain) return 1;
+  const bool joins_tail = file.size >= split_bytes && file.size % split_bytes < divided_up(split_bytes, kTailShare);
+  return joins_tail ? file.size / split_bytes : divided_up(file.size, split_bytes);
+}
+
+std::uint64_t count_splits(const std::vector<InputFile>& inputs, std::uint64_t split_bytes) {
+  std::uint64_t count = 0;
+  for (const InputFile& file : inputs) count += splits_of(file, split_bytes);
+  return count;
 }
 
 }  // namespace
 
-std::uint64_t count_splits(const JobSpec& spec) {
-  std::uint64_t count = 0;
-  for (const InputFile& file : spec.inputs) count += splits_of(file, spec.split_bytes);
-  return count;
-}
+std::uint64_t count_splits(const JobSpec& spec) { return count_splits(spec.inputs, spec.split_bytes); }
 
 std::vector<Split> make_splits(const JobSpec& spec) {
   std::vector<Split> splits;
@@ -28,25 +34,35 @@ std::vector<Split> make_splits(const JobSpec& spec) {
       splits.push_back({index, {0, kUnknownEnd}});
       continue;
     }
-    for (std::uint64_t begin = 0; begin < file.size;) {
-      const std::uint64_t end = begin + std::min(spec.split_bytes, file.size - begin);
-      splits.push_back({index, {begin, end}});
-      begin = end;
+    const std::uint64_t count = splits_of(file, spec.split_bytes);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t begin = i * spec.split_bytes;
+      splits.push_back({index, {begin, i + 1 == count ? file.size : begin + spec.split_bytes}});
     }
   }
   return splits;
 }
 
 std::uint64_t split_bytes_for(const std::vector<InputFile>& inputs, std::uint32_t count) {
-  std::uint64_t plain_bytes = 0;
-  std::uint64_t largest = 1;
+  std::uint64_t most = 1;  // the largest plain file: each is one split
   for (const InputFile& file : inputs) {
-    if (file.codec != Codec::Plain) continue;
-    plain_bytes += file.size;
-    largest = std::max(largest, file.size);
+    if (file.codec == Codec::Plain) most = std::max(most, file.size);
   }
-  if (count == 0) return largest;
-  return std::clamp<std::uint64_t>(divided_up(plain_bytes, count), 1, largest);
+  if (count == 0) return most;
+  const auto fits = [&](std::uint64_t split_bytes) {
+    std::uint64_t splits = 0;
+    for (const InputFile& file : inputs) splits += file.codec == Codec::Plain ? divided_up(file.size, split_bytes) : 1;
+    return splits <= count;
+  };
+  std::uint64_t least = 1;
+  while (least < most) {
+    const std::uint64_t middle = least + (most - least) / 2;
+    if (fits(middle))
+      most = middle;
+    else
+      least = middle + 1;
+  }
+  return least;
 }
 
 }  // namespace ontime::scheduler

@@ -54,12 +54,13 @@ struct Split {
   auto operator<=>(const Split&) const = default;
 };
 
-// Plain files in pieces of `split_bytes` (the last one shorter); a compressed file is one split with an unknown end.
-// Pure: the journal stores the spec and not the splits.
+// Plain files in pieces of `split_bytes`. What is left at the end of a file is a shorter split, or joins the split
+// before it if it is less than a tenth of one. A compressed file is one split with an unknown end. Pure: the journal
+// stores the spec and not the splits.
 std::vector<Split> make_splits(const JobSpec& spec);
 // How many make_splits() would return, without making them.
 std::uint64_t count_splits(const JobSpec& spec);
-// The split size that divides the plain bytes of `inputs` into about `count` splits (at least one per file).
+// The smallest split size that divides `inputs` into at most `count` splits; if there are more files, one split a file.
 std::uint64_t split_bytes_for(const std::vector<InputFile>& inputs, std::uint32_t count);
 
 }  // namespace ontime::scheduler

@@ -18,6 +18,31 @@ TEST(Splits, LastOneOfAFileIsShorter) {
   EXPECT_EQ(splits, (std::vector<Split>{{0, {0, 10}}, {0, {10, 20}}, {0, {20, 25}}}));
 }
 
+TEST(Splits, ASmallTailJoinsTheSplitBeforeIt) {
+  const auto splits = make_splits(spec_of({{"/a", 2099, 0, Codec::Plain}, {"/b", 2100, 0, Codec::Plain}}, 1000));
+  EXPECT_EQ(splits, (std::vector<Split>{
+                        {0, {0, 1000}}, {0, {1000, 2099}}, {1, {0, 1000}}, {1, {1000, 2000}}, {1, {2000, 2100}}}));
+  const auto whole = make_splits(spec_of({{"/small", 7, 0, Codec::Plain}}, 1000));
+  EXPECT_EQ(whole, (std::vector<Split>{{0, {0, 7}}}));
+}
+
+// The sizes of examples/text.
+TEST(Splits, WantedNumberIsNotExceededUnlessThereAreMoreFiles) {
+  std::vector<InputFile> inputs;
+  for (const std::uint64_t size : {433411u, 466854u, 684768u, 1997513u, 1387424u, 1019475u})
+    inputs.push_back({"/x", size, 0, Codec::Plain});
+  const auto splits_for = [&](std::uint32_t wanted) {
+    return count_splits(spec_of(inputs, split_bytes_for(inputs, wanted)));
+  };
+  EXPECT_EQ(splits_for(3), 6u);
+  EXPECT_EQ(splits_for(6), 6u);
+  EXPECT_EQ(splits_for(10), 10u);
+  EXPECT_EQ(splits_for(24), 24u);
+  EXPECT_EQ(splits_for(9), 8u);  // a smaller size would give ten
+  inputs.push_back({"/x.gz", 1000, 0, Codec::Gzip});
+  EXPECT_EQ(splits_for(11), 11u);
+}
+
 TEST(Splits, CompressedFileIsOneWithAnUnknownEnd) {
   const auto splits = make_splits(spec_of({{"/a.gz", 1000, 0, Codec::Gzip}, {"/b.zst", 7, 0, Codec::Zstd}}, 10));
   EXPECT_EQ(splits, (std::vector<Split>{{0, {0, kUnknownEnd}}, {1, {0, kUnknownEnd}}}));
