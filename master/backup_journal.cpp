@@ -1,5 +1,3 @@
-#include "master/backup_journal.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
@@ -10,6 +8,7 @@
 
 #include "master/clock.h"
 #include "master/journal/rocksdb_journal.h"
+#include "master/journal_tools.h"
 #include "scheduler/core/scheduler.h"
 
 namespace ontime::master {

@@ -1,11 +1,10 @@
-#include "master/check_journal.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <variant>
 
 #include "master/journal/rocksdb_journal.h"
+#include "master/journal_tools.h"
 #include "scheduler/core/scheduler.h"
 
 namespace ontime::master {

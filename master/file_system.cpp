@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "common/files/sync.h"
-#include "master/progress.h"
 
 namespace ontime::master {
 

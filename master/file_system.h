@@ -3,12 +3,52 @@
 
 #include <fcntl.h>
 
+#include <atomic>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/base/descriptor.h"
 #include "common/base/result.h"
+#include "common/base/time.h"
 
 namespace ontime::master {
+
+// Which mount a path leads to, without touching the mount: one that hangs must not be asked.
+class Mounts {
+ public:
+  // Of this process, as the kernel lists them (/proc/self/mountinfo): no file system is asked.
+  static Mounts of_this_process();
+  explicit Mounts(std::vector<std::string> points);
+
+  // The mount point that an absolute path lies below by its name; "/" if none does. Links in it are not followed.
+  std::string of(std::string_view path) const;
+
+  // Where the path leads by the links on it that lie on its own mount, up to the first that leads to another one; a
+  // path whose mount is the same in the end is returned as it is found then. Reads links of that mount only. Any thread
+  // that may hang with that mount.
+  std::string follow(const std::string& path) const;
+
+ private:
+  std::vector<std::string> points_;
+};
+
+// Work on file systems says that it gets on. A thread of FileWork is watched by it: one that says nothing for long
+// hangs in a call to a file system that does not answer. Anywhere else it says nothing to nobody.
+
+// Between any two calls to a file system that may take long.
+void note_progress();
+
+// Counts what the thread notes while this object lives. One at a time for a thread.
+class ProgressOf {
+ public:
+  explicit ProgressOf(std::atomic<std::uint64_t>& count);
+  ~ProgressOf();
+  ProgressOf(const ProgressOf&) = delete;
+  ProgressOf& operator=(const ProgressOf&) = delete;
+};
 
 // For opening a file of a name that others may have given to something else: no link is followed, no pipe waited for.
 inline constexpr int kPlainFile = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;

@@ -5,9 +5,9 @@
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
 #include <atomic>
-#include <cstdint>
-#include <condition_variable>
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <list>
 #include <map>
@@ -17,8 +17,7 @@
 #include <utility>
 
 #include "common/log/fields.h"
-#include "master/mounts.h"
-#include "master/progress.h"
+#include "master/file_system.h"
 
 namespace ontime::master {
 

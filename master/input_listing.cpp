@@ -16,8 +16,8 @@
 #include <system_error>
 #include <utility>
 
-#include "common/files/within.h"
-#include "master/progress.h"
+#include "common/files/roots.h"
+#include "master/file_system.h"
 #include "master/settings.h"
 #include "master/text.h"
 

@@ -17,7 +17,7 @@
 #include <thread>
 #include <utility>
 
-#include "common/base/descriptor_limit.h"
+#include "common/base/descriptor.h"
 #include "common/base/kill_point.h"
 #include "common/base/parent_process.h"
 #include "common/base/wording.h"
@@ -25,12 +25,11 @@
 #include "common/log/fields.h"
 #include "common/log/log.h"
 #include "common/net/sockets.h"
-#include "master/backup_journal.h"
-#include "master/check_journal.h"
 #include "master/command_line.h"
 #include "master/journal/rocksdb_journal.h"
+#include "master/journal_tools.h"
 #include "master/master.h"
-#include "master/recording/epoch_files.h"
+#include "master/recording/block.h"
 #include "master/recording/recorder.h"
 #include "master/token_reload.h"
 

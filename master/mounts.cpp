@@ -1,5 +1,3 @@
-#include "master/mounts.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +9,8 @@
 #include <optional>
 #include <sstream>
 #include <utility>
+
+#include "master/file_system.h"
 
 namespace ontime::master {
 namespace {

@@ -1,9 +1,8 @@
-#include "master/named_node.h"
-
 #include <charconv>
 #include <string_view>
 #include <vector>
 
+#include "master/node_view.h"
 #include "master/text.h"
 
 namespace ontime::master {

@@ -10,12 +10,11 @@
 
 #include "common/base/ids.h"
 #include "common/base/kill_point.h"
+#include "common/files/roots.h"
 #include "common/files/sync.h"
-#include "common/files/within.h"
 #include "common/output/manifest.h"
 #include "master/file_system.h"
 #include "master/output_place.h"
-#include "master/progress.h"
 
 namespace ontime::master {
 namespace {

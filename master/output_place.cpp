@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/files/within.h"
+#include "common/files/roots.h"
 #include "master/text.h"
 
 namespace ontime::master {

@@ -1,4 +1,4 @@
-#include "master/progress.h"
+#include "master/file_system.h"
 
 namespace ontime::master {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <charconv>
 
-#include "apps/gen/random.h"
-
 namespace ontime::apps {
 namespace {
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "apps/gen/random.h"
-
 namespace ontime::apps {
 namespace {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "apps/gen/generator.h"
-#include "apps/gen/random.h"
+#include "apps/gen/kinds.h"
 
 namespace ontime::apps {
 

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "apps/gen/random.h"
-
 namespace ontime::apps {
 namespace {
 

@@ -1,13 +1,25 @@
 // Sorts the 100-byte records of the TeraSort benchmark by their ten-byte keys. Each segment becomes sorted runs; the
 // answer is their merge.
 
+#include "apps/sorting/rank.h"
 #include "apps/sorting/run_buffer.h"
-#include "apps/terasort/tera_order.h"
+#include "common/app/application.h"
 
 namespace {
 
 using namespace ontime::app;
 using namespace ontime::apps;
+
+// Records of 100 bytes, of which the first ten are the key. Records of equal keys are in order of the rest, so that
+// there is one right answer.
+class TeraOrder final : public Order {
+ public:
+  static constexpr RecordBytes kRecordBytes = 100;
+
+  RecordBytes record_bytes() const override { return kRecordBytes; }
+  std::uint64_t rank(std::string_view record) const override { return rank_of_bytes(record); }
+  bool is_before(std::string_view a, std::string_view b) const override { return a < b; }
+};
 
 class TeraSortMapper final : public Mapper {
  public:

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <utility>
 
 namespace ontime {
@@ -29,5 +30,9 @@ class Descriptor {
  private:
   int number_ = -1;
 };
+
+// Lets this process have as many open files and connections as it may: the soft limit is often a thousand where the
+// hard one is a million. Best effort; how many that are now.
+std::uint64_t raise_descriptor_limit();
 
 }  // namespace ontime

@@ -1,6 +1,6 @@
-#include "common/base/descriptor_limit.h"
-
 #include <sys/resource.h>
+
+#include "common/base/descriptor.h"
 
 namespace ontime {
 

@@ -1,5 +1,3 @@
-#include "common/files/within.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +5,8 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+
+#include "common/files/roots.h"
 
 namespace ontime::files {
 namespace {

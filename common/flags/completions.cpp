@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/flags/describe.h"
 #include "common/flags/flags.h"
+#include "common/flags/parse.h"
 
 namespace ontime::flags {
 namespace {

@@ -1,6 +1,6 @@
 #include <sstream>
 
-#include "common/flags/describe.h"
+#include "common/flags/parse.h"
 
 namespace ontime::flags {
 namespace {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "common/base/wording.h"
-#include "common/flags/describe.h"
 #include "common/flags/flags.h"
 
 namespace ontime::flags {

@@ -1,10 +1,9 @@
-#include "common/injection/document.h"
-
 #include <yaml-cpp/yaml.h>
 
 #include <set>
 
 #include "common/base/wording.h"
+#include "common/injection/load.h"
 #include "common/injection/settings.h"
 
 namespace ontime::injection {

@@ -12,7 +12,6 @@
 
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
-#include "common/injection/disturbance.h"
 #include "common/injection/injection.h"
 
 namespace ontime::injection {

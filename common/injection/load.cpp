@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "common/injection/document.h"
 #include "common/injection/settings.h"
 
 namespace ontime::injection {

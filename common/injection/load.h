@@ -7,8 +7,14 @@
 #include <vector>
 
 #include "common/injection/injection.h"
+#include "common/injection/settings.h"
 
 namespace ontime::injection {
+
+// Injection as a YAML document: a mapping from the keys of settings.h to the same texts; where a key may be given
+// several times, also to a list of them. See docs/injection.md. Applies everything that `text` says. BadInput with the
+// line where something is wrong.
+Status apply_document(Injection& injection, const std::string& text, TraceSource& traces);
 
 struct Flags {
   std::string file;                   // --injection; empty: none

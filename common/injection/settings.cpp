@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "common/base/wording.h"
-#include "common/injection/values.h"
 
 namespace ontime::injection {
 namespace {

@@ -1,9 +1,8 @@
-#include "common/injection/values.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "common/base/units.h"
+#include "common/injection/settings.h"
 
 namespace ontime::injection {
 namespace {

@@ -1,7 +1,6 @@
 #pragma once
 // Injection and disturbance as messages.
 
-#include "common/injection/disturbance.h"
 #include "common/injection/injection.h"
 #include "common/protocol/injection.pb.h"
 

@@ -1,6 +1,6 @@
-#include "common/net/secret_file.h"
-
 #include <sys/stat.h>
+
+#include "common/net/token.h"
 
 namespace ontime::net {
 

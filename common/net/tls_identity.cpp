@@ -10,7 +10,7 @@
 #include <fstream>
 #include <utility>
 
-#include "common/net/secret_file.h"
+#include "common/net/token.h"
 
 namespace ontime::net {
 namespace {

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "common/net/secret_file.h"
 
 namespace ontime::net {
 namespace {

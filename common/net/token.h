@@ -18,6 +18,10 @@
 
 namespace ontime::net {
 
+// BadInput if everybody on this machine may read the file, which the sentence calls `what`: "key", "token file". A file
+// that is missing passes.
+Status check_secret(const std::string& path, const char* what);
+
 // 128 random bits from the kernel, as 32 hexadecimal digits.
 std::string make_token();
 

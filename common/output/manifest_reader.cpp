@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "common/files/within.h"
+#include "common/files/roots.h"
 #include "common/output/manifest.h"
 
 namespace ontime::output {

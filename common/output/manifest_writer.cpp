@@ -11,8 +11,8 @@
 #include "common/base/check.h"
 #include "common/base/descriptor.h"
 #include "common/base/kill_point.h"
+#include "common/files/roots.h"
 #include "common/files/sync.h"
-#include "common/files/within.h"
 #include "common/output/manifest.h"
 
 namespace ontime::output {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "master/journal/journal_key.h"
+#include "master/journal/record_codec.h"
 
 namespace ontime::lab::faults {
 namespace {

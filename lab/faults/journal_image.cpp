@@ -6,7 +6,6 @@
 #include <variant>
 
 #include "common/base/crc32c.h"
-#include "master/journal/journal_key.h"
 #include "master/journal/record_codec.h"
 
 namespace ontime::lab::faults {

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "common/base/ids.h"
-#include "common/injection/disturbance.h"
+#include "common/injection/injection.h"
+#include "lab/scenario/random.h"
+#include "lab/scenario/scenario.h"
 #include "lab/simulator/event_queue.h"
 #include "lab/simulator/messages.h"
 #include "lab/simulator/motion.h"
 #include "lab/simulator/planned_jobs.h"
 #include "lab/simulator/pool.h"
-#include "lab/scenario/random.h"
-#include "lab/scenario/scenario.h"
 #include "lab/simulator/wire.h"
 
 namespace ontime::lab {

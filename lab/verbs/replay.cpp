@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "lab/foresight/recorded_job.h"
+#include "lab/scenario/policy_choice.h"
 #include "lab/verbs/execute.h"
 #include "lab/verbs/foresight_text.h"
 #include "lab/verbs/replay_text.h"
-#include "master/recording/epoch_files.h"
+#include "master/recording/block.h"
 #include "master/recording/parity.h"
 #include "master/recording/reader.h"
-#include "lab/foresight/recorded_job.h"
-#include "lab/scenario/policy_choice.h"
 
 namespace ontime::lab {
 

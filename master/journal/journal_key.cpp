@@ -1,7 +1,7 @@
-#include "master/journal/journal_key.h"
-
 #include <limits>
 #include <variant>
+
+#include "master/journal/record_codec.h"
 
 namespace ontime::journal {
 namespace {

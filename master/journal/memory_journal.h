@@ -8,7 +8,7 @@
 #include <string>
 
 #include "master/journal/journal.h"
-#include "master/journal/journal_key.h"
+#include "master/journal/record_codec.h"
 
 namespace ontime::journal {
 

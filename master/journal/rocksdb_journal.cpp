@@ -22,7 +22,6 @@
 #include "common/base/wording.h"
 #include "common/files/sync.h"
 #include "master/journal/directory_lock.h"
-#include "master/journal/journal_key.h"
 #include "master/journal/private_files.h"
 #include "master/journal/record_codec.h"
 

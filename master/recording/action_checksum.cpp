@@ -1,11 +1,10 @@
-#include "master/recording/action_checksum.h"
-
 #include <array>
 #include <cstddef>
 #include <initializer_list>
 #include <string_view>
 
 #include "common/base/crc32c.h"
+#include "master/recording/entry_codec.h"
 
 namespace ontime::recording {
 namespace {

@@ -4,13 +4,19 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "common/base/result.h"
 #include "master/recording/entry.h"
+#include "scheduler/core/action.h"
 
 namespace ontime::recording {
+
+// CRC-32C over all that actions say, in order. They are not recorded, only this: enough to see that a replay would have
+// done the same.
+std::uint32_t checksum_of(std::span<const scheduler::Action> actions);
 
 // Longer ones are neither written nor believed. A job of a million long paths stays below it.
 inline constexpr std::size_t kEntryBytesMax = std::size_t{512} << 20;

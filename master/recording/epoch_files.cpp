@@ -1,5 +1,3 @@
-#include "master/recording/epoch_files.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cstdio>

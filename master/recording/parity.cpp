@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "master/recording/action_checksum.h"
 #include "master/recording/entry_codec.h"
 
 namespace ontime::recording {

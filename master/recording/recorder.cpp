@@ -9,7 +9,6 @@
 
 #include "common/base/kill_point.h"
 #include "master/recording/block.h"
-#include "master/recording/epoch_files.h"
 
 namespace ontime::recording {
 namespace {

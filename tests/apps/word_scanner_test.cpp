@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "apps/text/byte_class.h"
-#include "apps/text/white_space.h"
 #include "tests/apps/texts.h"
+#include "tests/apps/white_space.h"
 
 namespace ontime::apps {
 namespace {

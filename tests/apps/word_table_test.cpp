@@ -6,8 +6,8 @@
 #include <cstring>
 #include <memory>
 
-#include "apps/text/white_space.h"
 #include "tests/apps/texts.h"
+#include "tests/apps/white_space.h"
 
 namespace ontime::apps {
 namespace {

@@ -12,7 +12,6 @@
 #include <string>
 #include <thread>
 
-#include "common/files/within.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::files {

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "common/base/check.h"
-#include "common/injection/document.h"
+#include "common/injection/load.h"
 #include "common/output/manifest.h"
 #include "lab/experiment/scenario_yaml.h"
 #include "lab/scenario/scenario_yaml.h"

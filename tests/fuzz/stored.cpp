@@ -3,7 +3,6 @@
 
 #include "common/base/check.h"
 #include "common/base/crc32c.h"
-#include "master/journal/journal_key.h"
 #include "master/journal/record_codec.h"
 #include "master/recording/block.h"
 #include "master/recording/entry_codec.h"

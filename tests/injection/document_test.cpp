@@ -1,8 +1,7 @@
-#include "common/injection/document.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/injection/load.h"
 #include "tests/injection/injections.h"
 
 namespace ontime::injection {

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "common/injection/values.h"
+#include "common/injection/settings.h"
 
 namespace ontime::injection::test {
 

@@ -5,7 +5,6 @@
 
 #include <tuple>
 
-#include "master/journal/journal_key.h"
 #include "tests/journal/record_generators.h"
 
 namespace ontime::journal {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "master/journal/directory_lock.h"
-#include "master/journal/journal_key.h"
 #include "master/journal/record_codec.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/temporary_directory.h"

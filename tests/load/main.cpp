@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "common/base/descriptor_limit.h"
+#include "common/base/descriptor.h"
 #include "common/flags/flags.h"
 #include "common/flags/parse.h"
 #include "tests/load/campaign.h"

@@ -14,8 +14,7 @@
 #include <mutex>
 #include <thread>
 
-#include "master/mounts.h"
-#include "master/progress.h"
+#include "master/file_system.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {

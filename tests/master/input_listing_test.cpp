@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "master/progress.h"
+#include "master/file_system.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {

@@ -4,7 +4,7 @@
 #include <asio/buffer.hpp>
 #include <vector>
 
-#include "common/base/descriptor_limit.h"
+#include "common/base/descriptor.h"
 #include "common/net/sockets.h"
 #include "master/settings.h"
 #include "tests/master/master_fixture.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "master/recording/epoch_files.h"
+#include "master/recording/block.h"
 #include "tests/recording/recorded_history.h"
 #include "tests/support/temporary_directory.h"
 

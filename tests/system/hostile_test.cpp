@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/base/descriptor_limit.h"
+#include "common/base/descriptor.h"
 #include "common/protocol/client.pb.h"
 #include "tests/system/hostile_peer.h"
 #include "tests/system/paced_jobs.h"

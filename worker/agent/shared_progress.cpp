@@ -1,5 +1,3 @@
-#include "worker/agent/shared_progress.h"
-
 #include <fcntl.h>
 #include <sys/mman.h>
 
@@ -8,6 +6,8 @@
 #include <new>
 #include <string>
 #include <utility>
+
+#include "worker/agent/runner_link.h"
 
 namespace ontime::worker {
 

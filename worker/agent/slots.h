@@ -28,7 +28,7 @@
 #include "worker/agent/order_taker.h"
 #include "worker/agent/report_log.h"
 #include "worker/agent/runner_link.h"
-#include "worker/confine/limits.h"
+#include "worker/confine/confinement.h"
 
 namespace ontime::worker {
 

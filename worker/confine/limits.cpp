@@ -1,5 +1,3 @@
-#include "worker/confine/limits.h"
-
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -10,6 +8,7 @@
 #include <cstring>
 
 #include "common/base/units.h"
+#include "worker/confine/confinement.h"
 
 namespace ontime::worker {
 namespace {

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "common/files/within.h"
+#include "common/files/roots.h"
 #include "worker/data/compressed_source.h"
 
 namespace ontime::worker {

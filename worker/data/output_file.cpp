@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/base/kill_point.h"
-#include "common/files/within.h"
+#include "common/files/roots.h"
 
 namespace ontime::worker {
 namespace {

@@ -12,7 +12,7 @@
 #include "common/app/application.h"
 #include "common/base/byte_range.h"
 #include "common/files/roots.h"
-#include "common/injection/disturbance.h"
+#include "common/injection/injection.h"
 #include "common/protocol/runner.pb.h"
 #include "worker/data/record_reader.h"
 #include "worker/data/segment_writer.h"

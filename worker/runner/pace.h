@@ -12,7 +12,7 @@
 
 #include "common/base/byte_range.h"
 #include "common/base/time.h"
-#include "common/injection/disturbance.h"
+#include "common/injection/injection.h"
 
 namespace ontime::worker {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/app/keeper.h"
-#include "worker/confine/limits.h"
+#include "worker/confine/confinement.h"
 #include "worker/runner/attempt_run.h"
 
 namespace ontime::worker {

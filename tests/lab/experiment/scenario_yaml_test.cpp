@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "common/injection/document.h"
+#include "common/injection/load.h"
 #include "lab/experiment/plan.h"
 #include "tests/lab/experiment/read.h"
 
