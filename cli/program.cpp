@@ -8,7 +8,7 @@
 namespace ontime::cli {
 
 int report_error(const std::string& verb, const Error& error) {
-  std::fputs(complaint("ontime " + verb, printable_lines(error.message)).c_str(), stderr);
+  std::fputs(complaint(verb.empty() ? "ontime" : "ontime " + verb, printable_lines(error.message)).c_str(), stderr);
   return static_cast<int>(exit_code_of(error));
 }
 

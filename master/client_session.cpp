@@ -12,7 +12,6 @@
 #include "common/log/log.h"
 #include "master/explanation.h"
 #include "master/job_view.h"
-#include "master/named_node.h"
 #include "master/node_view.h"
 #include "master/settings.h"
 #include "master/text.h"

@@ -156,6 +156,12 @@ wire::JobState state_of(scheduler::JobState state) {
   return wire::JOB_STATE_NONE;
 }
 
+std::uint32_t running_copies(const Job& job) {
+  return static_cast<std::uint32_t>(std::count_if(job.live.begin(), job.live.end(), [&](const AttemptId& id) {
+    return job.tasks[id.task.index].attempts[id.number].speculative;
+  }));
+}
+
 std::uint64_t reached_bytes(const Job& job) {
   std::uint64_t reached = 0;
   std::uint32_t last_task = kTasksMax;
@@ -197,6 +203,7 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_checkpoint_interval_ns(job.spec.checkpoint_interval.count());
   summary.set_kill_on_miss(job.spec.kill_on_miss);
   summary.set_attempts_running(static_cast<std::uint32_t>(job.live.size()));
+  summary.set_copies_running(running_copies(job));
   summary.set_attempts_launched(job.attempts_launched);
   summary.set_attempts_failed(job.attempts_failed);
   summary.set_elapsed_ns(((is_final(job.state) ? job.ended_at : now) - job.submitted_at).count());

@@ -43,7 +43,7 @@ Result<ExitCode> execute(const JobsCommand& command) {
   if (command.json)
     print(jobs_json(*jobs));
   else
-    print(command.accounts ? accounts_table(*jobs) : jobs_table(*jobs));
+    print(command.accounts ? accounts_table(*jobs) : jobs_table(*jobs, colours_of(STDOUT_FILENO)));
   return ExitCode::Done;
 }
 
@@ -57,7 +57,7 @@ Result<ExitCode> execute(const JobCommand& command) {
     print(job_json(*job, true, command.open_tasks_only));
     return ExitCode::Done;
   }
-  print(job_text(*job) + "\n" + tasks_table(*job, command.open_tasks_only));
+  print(job_text(*job) + "\n" + tasks_table(*job, command.open_tasks_only, colours_of(STDOUT_FILENO)));
   if (command.show_segments) print("\n" + segments_table(*job, command.open_tasks_only));
   return ExitCode::Done;
 }
@@ -68,7 +68,7 @@ Result<ExitCode> execute(const NodesCommand& command) {
   MasterClient client(std::move(*options));
   const auto nodes = client.list_nodes();
   if (!nodes) return nodes.error();
-  print(command.json ? nodes_json(*nodes) : nodes_table(*nodes));
+  print(command.json ? nodes_json(*nodes) : nodes_table(*nodes, colours_of(STDOUT_FILENO)));
   return ExitCode::Done;
 }
 

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdio>
 #include <string>
 
@@ -15,7 +17,7 @@ ExitCode report_end(const wire::Reply::Job& job, ReportStyle style) {
   if (style.json)
     text = job_json(job, style.tasks, false, style.explained);
   else if (style.tasks)
-    text = tasks_table(job, false) + "\n";
+    text = tasks_table(job, false, colours_of(STDOUT_FILENO)) + "\n";
   if (!style.json && style.explained != nullptr) text += explained_text(*style.explained, false) + "\n";
   if (!style.json && !style.quiet && succeeded)
     text += summary_text(summary, style.application_directories) + speculation_text(job);

@@ -17,7 +17,7 @@
 #include "cli/show/table.h"
 #include "common/base/limits.h"
 #include "common/base/wording.h"
-#include "master/recording/epoch_files.h"
+#include "master/recording/block.h"
 
 namespace ontime::cli {
 namespace {

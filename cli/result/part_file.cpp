@@ -13,7 +13,7 @@
 
 #include "common/base/crc32c.h"
 #include "common/base/ids.h"
-#include "common/files/within.h"
+#include "common/files/roots.h"
 
 namespace ontime::cli {
 namespace {

@@ -35,17 +35,20 @@ std::string cell_of(const Json& row, const Shown& column) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::string table_of(const std::vector<Shown>& columns, const std::vector<Json>& rows, const char* if_empty) {
+std::string table_of(const std::vector<Shown>& columns, const std::vector<Json>& rows, const char* if_empty,
+                     Colours colours = Colours::No) {
   std::vector<Table::Column> titles;
-  for (const Shown& column : columns)
-    titles.push_back({column.title, column.unit == Unit::Text ? Align::Left : Align::Right});
+  for (const Shown& column : columns) {
+    titles.push_back({column.title, column.unit == Unit::Text ? Align::Left : Align::Right,
+                      std::string_view(column.title) == "STATE"});
+  }
   Table table(std::move(titles));
   for (const Json& row : rows) {
     std::vector<std::string> cells;
     for (const Shown& column : columns) cells.push_back(cell_of(row, column));
     table.add_row(std::move(cells));
   }
-  return table.empty() ? if_empty : table.to_string();
+  return table.empty() ? if_empty : table.to_string(colours);
 }
 
 std::string task_name(std::uint32_t index) {
@@ -108,7 +111,7 @@ Json attempt_row(Json attempt) {
 
 }  // namespace
 
-std::string jobs_table(const wire::Reply::Jobs& jobs) {
+std::string jobs_table(const wire::Reply::Jobs& jobs, Colours colours) {
   static const std::vector<Shown> columns{{"JOB", "/job"},
                                           {"OWNER", "/owner"},
                                           {"APPLICATION", "/application"},
@@ -122,12 +125,12 @@ std::string jobs_table(const wire::Reply::Jobs& jobs) {
                                           {"OUTPUT", "/output"}};
   std::vector<Json> rows;
   for (const auto& job : jobs.jobs()) rows.push_back(job_row(job));
-  const std::string text = table_of(columns, rows, "no jobs\n");
+  const std::string text = table_of(columns, rows, "no jobs\n", colours);
   if (rows.empty() || jobs.older() == 0) return text;
   return text + "and " + std::to_string(jobs.older()) + " older; 'ontime jobs --latest 0' lists all\n";
 }
 
-std::string nodes_table(const wire::Reply::Nodes& nodes) {
+std::string nodes_table(const wire::Reply::Nodes& nodes, Colours colours) {
   static const std::vector<Shown> columns{{"NODE", "/node"},
                                           {"NAME", "/name"},
                                           {"HOST", "/host"},
@@ -144,7 +147,7 @@ std::string nodes_table(const wire::Reply::Nodes& nodes) {
     rows.back()["cause"] = node.has_hold() ? Json(node.hold().cause()) : Json(nullptr);
     if (node.has_hold()) holds += hold_text(node);
   }
-  return table_of(columns, rows, "no workers; 'ontime-worker --master HOST:PORT' starts one\n") + holds;
+  return table_of(columns, rows, "no workers; 'ontime-worker --master HOST:PORT' starts one\n", colours) + holds;
 }
 
 std::string accounts_table(const wire::Reply::Jobs& jobs) {
@@ -167,7 +170,7 @@ std::string accounts_table(const wire::Reply::Jobs& jobs) {
   return table_of(columns, rows, "no jobs\n");
 }
 
-std::string tasks_table(const wire::Reply::Job& job, bool open_only) {
+std::string tasks_table(const wire::Reply::Job& job, bool open_only, Colours colours) {
   static const std::vector<Shown> columns{{"TASK", "/task"},
                                           {"FILE", "/file"},
                                           {"SPLIT", "/split"},
@@ -192,7 +195,7 @@ std::string tasks_table(const wire::Reply::Job& job, bool open_only) {
       row = Json::object();
     }
   }
-  return table_of(columns, rows, "no tasks\n");
+  return table_of(columns, rows, "no tasks\n", colours);
 }
 
 std::string segments_table(const wire::Reply::Job& job, bool open_only) {

@@ -84,6 +84,7 @@ ProgressState progress_of(const wire::JobSummary& job) {
   state.total_bytes = job.input_bytes();
   state.tasks_done = job.tasks_done();
   state.tasks = job.tasks();
+  state.copies_running = job.copies_running();
   state.attempts_failed = job.attempts_failed();
   if (job.deadline_ns() > 0 && !has_ended(job)) state.deadline_left = Duration(job.deadline_ns() - job.elapsed_ns());
   if (job.forecast().has_pocd()) state.pocd = job.forecast().pocd();

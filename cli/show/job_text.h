@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/show/progress_line.h"
+#include "cli/show/table.h"
 #include "common/protocol/client.pb.h"
 
 namespace ontime::cli {
@@ -24,8 +25,8 @@ std::string summary_text(const wire::JobSummary& job, const std::vector<std::str
 // "job-1 failed: ..." with what the master knows, for stderr.
 std::string failure_text(const wire::JobSummary& job);
 
-std::string jobs_table(const wire::Reply::Jobs& jobs);
-std::string nodes_table(const wire::Reply::Nodes& nodes);
+std::string jobs_table(const wire::Reply::Jobs& jobs, Colours colours = Colours::No);
+std::string nodes_table(const wire::Reply::Nodes& nodes, Colours colours = Colours::No);
 // What has become of it when it was taken out, or back.
 std::string drain_text(const wire::NodeSummary& node, bool undo);
 
@@ -36,7 +37,7 @@ std::string speculation_text(const wire::Reply::Job& job);
 // One line for each policy, with titles and line ends.
 std::string accounts_table(const wire::Reply::Jobs& jobs);
 // One line for each attempt, below its task.
-std::string tasks_table(const wire::Reply::Job& job, bool open_only);
+std::string tasks_table(const wire::Reply::Job& job, bool open_only, Colours colours = Colours::No);
 std::string segments_table(const wire::Reply::Job& job, bool open_only);
 
 // What is behind a job, as people read it: the forecast and what it rests on, where bytes and machine time have gone.

@@ -163,6 +163,7 @@ Json job_value(const wire::JobSummary& job) {
           {"records", job.records()},
           {"waiting_for", job.waiting_for().empty() ? Json(nullptr) : Json(job.waiting_for())},
           {"attempts_running", job.attempts_running()},
+          {"copies_running", job.copies_running()},
           {"attempts_launched", job.attempts_launched()},
           {"attempts_failed", job.attempts_failed()},
           {"counters", counters_of(job)},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kWindow = 5s;
+constexpr auto kSteadiness = 3s;  // after so long 63 % of a forecast's change are shown
 constexpr auto kBarInterval = 100ms;
 constexpr auto kLineInterval = 5s;
 constexpr std::size_t kWidthIfUnknown = 80;
@@ -46,6 +48,18 @@ double RateMeter::update(std::uint64_t done_bytes, Clock::time_point now) {
   return static_cast<double>(done_bytes - samples_.front().done_bytes) / span;
 }
 
+Duration SteadyEnd::update(Duration left, Clock::time_point now) {
+  const Clock::time_point forecast = now + std::chrono::duration_cast<Clock::duration>(left);
+  if (!end_) {
+    end_ = forecast;
+  } else {
+    const double weight = 1 - std::exp(-seconds(now - updated_at_) / seconds(kSteadiness));
+    *end_ += std::chrono::duration_cast<Clock::duration>(from_seconds(weight * seconds(forecast - *end_)));
+  }
+  updated_at_ = now;
+  return std::max(Duration(0), Duration(*end_ - now));
+}
+
 ProgressView::ProgressView(bool quiet)
     : mode_(quiet                   ? Mode::Quiet
             : is_capable_terminal() ? Mode::Bar
@@ -56,6 +70,7 @@ void ProgressView::update(ProgressState state) {
   if (mode_ == Mode::Quiet) return;
   const auto now = RateMeter::Clock::now();
   state.bytes_per_second = meter_.update(state.done_bytes, now);
+  if (state.expected_left) state.expected_left = end_.update(*state.expected_left, now);
   if (now - shown_at_ < (mode_ == Mode::Bar ? Duration(kBarInterval) : Duration(kLineInterval))) return;
   shown_at_ = now;
   if (mode_ == Mode::Lines) {
@@ -131,8 +146,9 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
   if (const auto left = time_left(state)) pieces.push_back({"ETA " + short_duration(*left), 5});
   if (state.deadline_left) pieces.push_back({deadline(*state.deadline_left), 2});
   if (state.pocd) pieces.push_back({"PoCD " + pocd_text(*state.pocd), 3});
-  if (state.attempts_failed > 0) pieces.push_back({std::to_string(state.attempts_failed) + " failed", 7});
-  if (!state.note.empty()) pieces.push_back({printable(state.note), 8});
+  if (state.copies_running > 0) pieces.push_back({counted(state.copies_running, "copy", "copies"), 7});
+  if (state.attempts_failed > 0) pieces.push_back({std::to_string(state.attempts_failed) + " failed", 8});
+  if (!state.note.empty()) pieces.push_back({printable(state.note), 9});
   return pieces;
 }
 

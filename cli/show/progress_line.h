@@ -20,6 +20,7 @@ struct ProgressState {
   std::optional<Duration> expected_left;  // of a job, as its master forecasts; otherwise the rate tells
   std::optional<Duration> deadline_left;  // negative once it has passed
   std::optional<double> pocd;             // probability to make the deadline
+  std::uint32_t copies_running = 0;
   std::uint32_t attempts_failed = 0;
   std::string note;  // "no workers"; empty: none
 };
@@ -53,6 +54,19 @@ class RateMeter {
   std::deque<Sample> samples_;  // the oldest first, spanning at most kWindow
 };
 
+// When a job is expected to end, steady enough to read: forecasts jump as attempts report, and this follows them within
+// some seconds and counts down in between.
+class SteadyEnd {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // What is left by the latest forecast, and by this.
+  Duration update(Duration left, Clock::time_point now);
+
+ private:
+  std::optional<Clock::time_point> end_;
+  Clock::time_point updated_at_;
+};
+
 class ProgressView {
  public:
   explicit ProgressView(bool quiet);
@@ -74,6 +88,7 @@ class ProgressView {
   Mode mode_;
   bool bar_is_shown_ = false;
   RateMeter meter_;
+  SteadyEnd end_;
   RateMeter::Clock::time_point shown_at_;  // of the last bar or line
 };
 

@@ -8,11 +8,16 @@ namespace ontime::cli {
 
 enum class Align { Left, Right };
 
+enum class Colours { No, Yes };
+// Yes if the descriptor is a terminal that has them and $NO_COLOR is not set (https://no-color.org).
+Colours colours_of(int descriptor);
+
 class Table {
  public:
   struct Column {
     std::string title;
     Align align = Align::Left;
+    bool is_state = false;  // in colours: failed and lost red, succeeded green, what somebody ended or took out yellow
   };
   explicit Table(std::vector<Column> columns);
 
@@ -21,7 +26,7 @@ class Table {
   void add_row(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
 
-  std::string to_string() const;  // the titles and the rows, each with a line end
+  std::string to_string(Colours colours = Colours::No) const;  // the titles and the rows, each with a line end
 
  private:
   std::vector<Column> columns_;

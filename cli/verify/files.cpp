@@ -10,7 +10,7 @@
 
 #include "cli/verify/verify.h"
 #include "common/base/crc32c.h"
-#include "common/files/within.h"
+#include "common/files/roots.h"
 
 namespace ontime::cli {
 namespace {

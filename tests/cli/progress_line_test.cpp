@@ -24,6 +24,24 @@ ProgressState half_way() {
   return state;
 }
 
+TEST(SteadyEnd, CountsDownWhileTheForecastDoes) {
+  const SteadyEnd::Clock::time_point start{};
+  SteadyEnd end;
+  EXPECT_EQ(end.update(10s, start), 10s);
+  EXPECT_EQ(end.update(8s, start + 2s), 8s);
+  EXPECT_EQ(end.update(0s, start + 10s), 0s);
+}
+
+TEST(SteadyEnd, FollowsAForecastThatJumpsWithinSeconds) {
+  const SteadyEnd::Clock::time_point start{};
+  SteadyEnd end;
+  end.update(10s, start);
+  const Duration at_once = end.update(20s, start + 100ms);
+  EXPECT_GT(at_once, 9900ms);
+  EXPECT_LT(at_once, 10500ms);
+  EXPECT_GT(end.update(20s, start + 12s), 19s);
+}
+
 TEST(ProgressBar, FitsEightyColumnsWithEverythingThatMatters) {
   EXPECT_EQ(progress_bar(half_way(), 80),
             "[=====>    ]   50%  256.0/512.0 MiB  64.0 MiB/s  tasks 2/5  ETA 4.0s  left 1m25s");

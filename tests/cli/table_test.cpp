@@ -29,6 +29,17 @@ TEST(Table, ControlCharactersCannotReachTheTerminal) {
   EXPECT_EQ(printable_lines("a\n\tb\r\033"), "a\n\tb??");
 }
 
+TEST(Table, StatesHaveColoursWhereTheyAreWantedAndColumnsStayAligned) {
+  Table table({{"STATE", Align::Left, true}, {"NAME"}});
+  table.add_row({"failed", "failed"});
+  table.add_row({"running", "b"});
+  EXPECT_EQ(table.to_string(Colours::Yes),
+            "STATE    NAME\n"
+            "\033[31mfailed\033[0m   failed\n"
+            "running  b\n");
+  EXPECT_EQ(table.to_string().find('\033'), std::string::npos);
+}
+
 TEST(Table, WithoutRowsShowsTheTitles) { EXPECT_EQ(Table({{"A"}, {"B"}}).to_string(), "A  B\n"); }
 
 }  // namespace

@@ -1,0 +1,51 @@
+#include "cli/user_environment.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "common/base/wording.h"
+#include "common/net/token.h"
+
+namespace ontime::cli {
+namespace {
+
+const std::vector<std::string> kVariables{"ONTIME_APP_PATH", "ONTIME_MASTER", "ONTIME_TLS_DIR", "ONTIME_TOKEN"};
+
+std::string path_of_file() {
+  const auto value_of = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  const std::string configuration = value_of("XDG_CONFIG_HOME");
+  const std::string home = value_of("HOME");
+  if (!configuration.empty()) return configuration + "/ontime/environment";
+  return home.empty() ? "" : home + "/.config/ontime/environment";
+}
+
+}  // namespace
+
+Status apply_user_environment() {
+  const std::string path = path_of_file();
+  std::ifstream file(path);
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.empty() || line.front() == '#') continue;
+    const std::string where = path + ", line " + std::to_string(number) + ": ";
+    const auto equals = line.find('=');
+    const std::string name = line.substr(0, equals);
+    if (equals == line.npos) return bad_input(where + "write NAME=VALUE instead of '" + line + "'");
+    if (std::find(kVariables.begin(), kVariables.end(), name) == kVariables.end()) {
+      return bad_input(where + "there is no variable '" + name + "'; " + advice(name, kVariables));
+    }
+    if (name == "ONTIME_TOKEN") {
+      if (Status status = net::check_secret(path, "file"); !status) return status.error();
+    }
+    setenv(name.c_str(), line.c_str() + equals + 1, 0);
+  }
+  return {};
+}
+
+}  // namespace ontime::cli
