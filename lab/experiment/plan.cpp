@@ -1,13 +1,12 @@
 #include "lab/experiment/plan.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <tuple>
 
 #include "common/injection/draw.h"
+#include "lab/results/writing.h"
 #include "lab/scenario/distribution.h"
 #include "lab/scenario/policy_choice.h"
 #include "lab/scenario/random.h"
@@ -15,12 +14,6 @@
 
 namespace ontime::lab::experiment {
 namespace {
-
-std::string number(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 6).ptr;
-  return {text.data(), end};
-}
 
 // Of a factor that is drawn for each attempt; infinite if it has no mean.
 double mean_of(const injection::Distribution& drawn) {

@@ -1,12 +1,9 @@
 #include "lab/experiment/summary_text.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "lab/experiment/tables.h"
+#include "lab/results/writing.h"
 
 namespace ontime::lab::experiment {
 namespace {
@@ -18,12 +15,7 @@ constexpr std::size_t kUsePoints = 200;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-std::string text(double value) {
-  if (!std::isfinite(value)) return "";
-  std::array<char, 64> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.6g", value);
-  return buffer.data();
-}
+std::string text(double value) { return std::isfinite(value) ? lab::number(value) : ""; }
 
 std::string copies_text(const PolicySummary& summary) {
   std::string all;

@@ -7,16 +7,17 @@
 #include <vector>
 
 #include "cli/cluster/interrupt.h"
-#include "lab/verbs/execute.h"
 #include "cli/show/table.h"
-#include "lab/verbs/parallel_runs.h"
 #include "cli/text_file.h"
-#include "lab/verbs/study_files.h"
+#include "lab/results/page.h"
+#include "lab/results/writing.h"
 #include "lab/scenario/policy_choice.h"
 #include "lab/scenario/scenario_yaml.h"
 #include "lab/simulator/simulator.h"
-#include "lab/results/page.h"
 #include "lab/study/study_yaml.h"
+#include "lab/verbs/execute.h"
+#include "lab/verbs/parallel_runs.h"
+#include "lab/verbs/study_files.h"
 
 namespace ontime::lab {
 
@@ -83,12 +84,6 @@ Result<Row> simulate(const Scenario& scenario, const std::string& name, const Si
   return row;
 }
 
-std::string number(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
 std::string table_of(const std::vector<Row>& rows) {
   Table table({{"policy"},
                {"jobs", Align::Right},
@@ -102,11 +97,11 @@ std::string table_of(const std::vector<Row>& rows) {
                {"busy", Align::Right}});
   for (const Row& row : rows) {
     const Summary& s = row.summary;
-    table.add_row({row.policy, std::to_string(s.jobs), number("%.4f", s.pocd.value),
-                   number("%.4f", s.pocd.low) + " to " + number("%.4f", s.pocd.high),
-                   number("%.2f", s.machine_time.value), number("%.2f", s.machine_time.margin),
-                   number("%.2f", s.flow_time.value), number("%.3f", s.attempts), number("%.1f %%", 100 * s.duplicated),
-                   number("%.1f %%", 100 * row.utilisation)});
+    table.add_row({row.policy, std::to_string(s.jobs), fixed(s.pocd.value, 4),
+                   fixed(s.pocd.low, 4) + " to " + fixed(s.pocd.high, 4),
+                   fixed(s.machine_time.value, 2), fixed(s.machine_time.margin, 2),
+                   fixed(s.flow_time.value, 2), fixed(s.attempts, 3), fixed(100 * s.duplicated, 1) + " %",
+                   fixed(100 * row.utilisation, 1) + " %"});
   }
   return table.to_string();
 }
