@@ -11,8 +11,6 @@
 namespace ontime::lab::experiment {
 namespace {
 
-constexpr std::size_t kUsePoints = 150;
-
 constexpr const char* kAxes =
     "set grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset pointintervalbox 0\n";
 
@@ -123,7 +121,7 @@ Figure use_figure(const Results& results, const std::vector<PolicySummary>& summ
     const Span span = span_of(run.jobs);
     const std::string name = "$u" + std::to_string(i);
     data += name + " << END\n";
-    for (const UsePoint& point : use_over_time(run.attempts, span.begin, span.end, kUsePoints)) {
+    for (const UsePoint& point : use_over_time(run.attempts, span.begin, span.end)) {
       data += plot_number(point.at - span.begin) + " " + plot_number(point.busy / slots) + "\n";
     }
     data += "END\n";

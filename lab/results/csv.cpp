@@ -6,8 +6,6 @@
 namespace ontime::lab {
 namespace {
 
-constexpr std::size_t kCurvePoints = 200;
-
 std::string labels_of(const Row& row) {
   std::string line;
   for (const std::string& label : row.labels) line += csv_field(label) + ",";

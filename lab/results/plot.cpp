@@ -12,8 +12,6 @@
 namespace ontime::lab {
 namespace {
 
-constexpr std::size_t kCurvePoints = 200;
-
 // Pixels. The names of the policies stand once, in a strip above all panels.
 constexpr std::size_t kPanelWidth = 420;
 constexpr std::size_t kPanelHeight = 320;

@@ -15,10 +15,10 @@ std::string fixed(double value, int digits) {
   return text.str();
 }
 
-std::string number(double value) {
+std::string number(double value, int digits) {
   if (std::isnan(value)) return "";
   std::ostringstream text;
-  text << std::setprecision(6) << value;
+  text << std::setprecision(digits) << value;
   return text.str();
 }
 

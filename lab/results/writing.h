@@ -5,8 +5,8 @@
 
 namespace ontime::lab {
 
-std::string fixed(double value, int digits);  // "0.930"; "-" if it is NaN
-std::string number(double value);             // as short as it can be read back to six digits; nothing if it is NaN
+std::string fixed(double value, int digits);       // "0.930"; "-" if it is NaN
+std::string number(double value, int digits = 6);  // as short as these significant digits allow; "" if it is NaN
 
 // A field of comma-separated text: quoted if it has to be.
 std::string csv_field(const std::string& text);
@@ -14,6 +14,6 @@ std::string csv_field(const std::string& text);
 // For scripts of gnuplot.
 std::string plot_text(const std::string& text);  // in quotes
 std::string plot_number(double value);           // "NaN" where nothing is to be drawn
-std::string plot_colour(std::size_t index);      // " lc rgb '#0072B2'": colours that also people who see few can tell apart
+std::string plot_colour(std::size_t index);  // " lc rgb '#0072B2'": colours that also people who see few can tell apart
 
 }  // namespace ontime::lab

@@ -22,8 +22,8 @@ bool has_deadline(const Foreseen& foreseen) { return foreseen.recorded.scenario.
 
 void add_row(const std::string& name, const Prospect& prospect, Table& table) {
   table.add_row({printable(name), fixed(prospect.pocd.value, 3),
-                 fixed(prospect.pocd.low, 3) + " to " + fixed(prospect.pocd.high, 3),
-                 seconds_text(prospect.median), seconds_text(prospect.low) + " to " + seconds_text(prospect.high),
+                 fixed(prospect.pocd.low, 3) + " to " + fixed(prospect.pocd.high, 3), seconds_text(prospect.median),
+                 seconds_text(prospect.low) + " to " + seconds_text(prospect.high),
                  fixed(prospect.machine_time.value, 2), fixed(prospect.attempts, 1)});
 }
 
@@ -39,8 +39,7 @@ std::string basis_of(const RecordedJob& recorded) {
                      " of " + counted(recorded.tasks, "task") + "; all other attempts draw from " +
                      scheduler::tail_words(recorded.drawn->tail, 1) + " for a whole split (" +
                      counted(recorded.drawn->durations.samples, "attempt") + ")\n";
-  text += "cluster: " + counted(scenario.nodes.size(), "node") + ", " +
-          counted(slots_of(scenario), "slot");
+  text += "cluster: " + counted(scenario.nodes.size(), "node") + ", " + counted(slots_of(scenario), "slot");
   if (recorded.other_jobs > 0) text += "; beside " + counted(recorded.other_jobs, "other job");
   return text + "\n";
 }

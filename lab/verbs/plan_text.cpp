@@ -22,7 +22,8 @@ constexpr double kSecondsPerHour = 3600;
 
 // Three digits that mean something.
 std::string amount(double value) {
-  return std::isfinite(value) ? number(value < 100 ? "%.3g" : "%.0f", value) : "no end";
+  if (!std::isfinite(value)) return "no end";
+  return value < 100 ? number(value, 3) : fixed(value, 0);
 }
 
 double cost_of(const Planned& planned, const Prospect& prospect) {
@@ -90,13 +91,12 @@ std::string planned_text(const Planned& planned, bool explain) {
   Table table(std::move(columns));
   for (const auto& [policy, answer] : planned.rows) {
     const Prospect& p = answer.prospect;
-    std::vector<std::string> row{
-        printable(policy),
-        fixed(p.pocd.value, 4),
-        answer.is_exact ? "" : fixed(p.pocd.low, 3) + " to " + fixed(p.pocd.high, 3),
-        amount(p.median),
-        amount(p.low) + " to " + amount(p.high),
-        amount(p.machine_time.value)};
+    std::vector<std::string> row{printable(policy),
+                                 fixed(p.pocd.value, 4),
+                                 answer.is_exact ? "" : fixed(p.pocd.low, 3) + " to " + fixed(p.pocd.high, 3),
+                                 amount(p.median),
+                                 amount(p.low) + " to " + amount(p.high),
+                                 amount(p.machine_time.value)};
     if (planned.price > 0) row.push_back(amount(cost_of(planned, p)));
     row.push_back(deadline_of(answer));
     row.push_back(slots_of(answer));

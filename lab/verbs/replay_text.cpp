@@ -46,11 +46,11 @@ std::string text_of(const EpochReport& epoch, const Difference& difference) {
   std::string text = "DIFFERENT at step " + std::to_string(difference.step) + ", " +
                      fixed(seconds(difference.at - epoch.header.started_at), 6) + " s after the master's start\n";
   text += "  event       " + event_of(difference) + "\n";
-  text += "  recorded    " +
-          (is_about_records
-               ? shown(difference.recorded)
-               : counted(difference.actions_recorded, "action") + ", of which only a checksum is recorded") +
-          "\n";
+  text +=
+      "  recorded    " +
+      (is_about_records ? shown(difference.recorded)
+                        : counted(difference.actions_recorded, "action") + ", of which only a checksum is recorded") +
+      "\n";
   text += "  replayed    " + (is_about_records ? shown(difference.replayed) : actions_of(difference)) + "\n";
   return text;
 }
@@ -62,11 +62,11 @@ std::string end_of(const EpochReport& epoch) {
 
 std::string text_of(const EpochReport& epoch) {
   const double time = seconds(epoch.last - epoch.header.started_at);
-  std::string text = "epoch " + std::to_string(epoch.epoch) + ": " + counted(epoch.steps, "step") + " in " +
-                     fixed(time, 3) + " s";
+  std::string text =
+      "epoch " + std::to_string(epoch.epoch) + ": " + counted(epoch.steps, "step") + " in " + fixed(time, 3) + " s";
   if (epoch.known != 0) text += " from " + counted(epoch.known, "record") + " in the journal";
-  text += ", " + counted(epoch.records, "record") + ", " + counted(epoch.decisions, "decision") +
-          ", " + counted(epoch.actions, "action") + "; " + end_of(epoch) + "\n";
+  text += ", " + counted(epoch.records, "record") + ", " + counted(epoch.decisions, "decision") + ", " +
+          counted(epoch.actions, "action") + "; " + end_of(epoch) + "\n";
   return epoch.difference ? text + text_of(epoch, *epoch.difference) : text;
 }
 

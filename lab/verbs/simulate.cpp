@@ -98,10 +98,9 @@ std::string table_of(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     const Summary& s = row.summary;
     table.add_row({row.policy, std::to_string(s.jobs), fixed(s.pocd.value, 4),
-                   fixed(s.pocd.low, 4) + " to " + fixed(s.pocd.high, 4),
-                   fixed(s.machine_time.value, 2), fixed(s.machine_time.margin, 2),
-                   fixed(s.flow_time.value, 2), fixed(s.attempts, 3), fixed(100 * s.duplicated, 1) + " %",
-                   fixed(100 * row.utilisation, 1) + " %"});
+                   fixed(s.pocd.low, 4) + " to " + fixed(s.pocd.high, 4), fixed(s.machine_time.value, 2),
+                   fixed(s.machine_time.margin, 2), fixed(s.flow_time.value, 2), fixed(s.attempts, 3),
+                   fixed(100 * s.duplicated, 1) + " %", fixed(100 * row.utilisation, 1) + " %"});
   }
   return table.to_string();
 }
