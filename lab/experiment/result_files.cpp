@@ -17,7 +17,7 @@ namespace ontime::lab::experiment {
 using namespace cli;
 namespace {
 
-std::string printed_text(const std::map<std::string, Printed>& printed, const std::string& policy) {
+std::string printed_text(const std::map<std::string, Reading>& printed, const std::string& policy) {
   const auto found = printed.find(policy);
   if (found == printed.end()) return "-";
   const auto& [low, high] = found->second;

@@ -1,6 +1,7 @@
 #include "lab/results/writing.h"
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <iomanip>
 #include <sstream>
@@ -20,6 +21,11 @@ std::string number(double value, int digits) {
   std::ostringstream text;
   text << std::setprecision(digits) << value;
   return text.str();
+}
+
+std::string shortest(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 std::string csv_field(const std::string& text) {

@@ -7,6 +7,7 @@ namespace ontime::lab {
 
 std::string fixed(double value, int digits);       // "0.930"; "-" if it is NaN
 std::string number(double value, int digits = 6);  // as short as these significant digits allow; "" if it is NaN
+std::string shortest(double value);                // as short as reads back to the same value
 
 // A field of comma-separated text: quoted if it has to be.
 std::string csv_field(const std::string& text);

@@ -1,6 +1,5 @@
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -36,12 +35,6 @@ struct Row {
   std::string jobs_csv;      // a line per job, if it is to be written
 };
 
-// Files that a scenario names lie beside it.
-ReadFile beside(const std::string& path) {
-  const auto folder = std::filesystem::path(path).parent_path();
-  return [folder](const std::string& name) { return read_text_file((folder / name).string()); };
-}
-
 constexpr const char* kJobsTitles =
     "policy,seed,job,group,tasks,submitted,ended,flow_time,deadline,met,machine_time,attempts,copies,mapped_bytes\n";
 
@@ -64,18 +57,20 @@ Result<Row> simulate(const Scenario& scenario, const std::string& name, const Si
   Row row;
   row.policy = name;
   std::vector<JobOutcome> jobs;
-  const std::uint32_t runs = command.runs.value_or(1);
-  for (std::uint32_t run = 0; run < runs; ++run) {
+  const std::uint64_t first_seed = command.seed.value_or(scenario.seed);
+  const std::uint32_t runs = command.runs.value_or(scenario.repeat);
+  for (std::uint32_t number = 0; number < runs; ++number) {
+    const std::uint64_t seed = first_seed + number;
     Observer observer;
-    if (log != nullptr && run == 0) {
+    if (log != nullptr && number == 0) {
       observer.log = [log](std::string_view line) {
         std::fprintf(log, "%.*s\n", static_cast<int>(line.size()), line.data());
       };
     }
-    const Outcome outcome = lab::run(scenario, command.seed + run, observer);
-    if (!outcome.broken.empty()) return failed("seed " + std::to_string(command.seed + run) + ": " + outcome.broken[0]);
+    const Outcome outcome = lab::run(scenario, seed, observer);
+    if (!outcome.broken.empty()) return failed("seed " + std::to_string(seed) + ": " + outcome.broken[0]);
     jobs.insert(jobs.end(), outcome.jobs.begin(), outcome.jobs.end());
-    if (!command.out.empty()) add_jobs(row.jobs_csv, name, command.seed + run, scenario, outcome.jobs);
+    if (!command.out.empty()) add_jobs(row.jobs_csv, name, seed, scenario, outcome.jobs);
     row.utilisation += outcome.utilisation() / runs;
     row.attempts += outcome.attempts;
     row.events += outcome.events;
@@ -155,14 +150,20 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
     rows.push_back(std::move(*row));
     return {};
   };
-  if (command.policies.empty()) {
+  std::vector<NamedPolicy> policies = scenario->policies;
+  if (!command.policies.empty()) policies.clear();
+  for (const std::string& policy : command.policies) {
+    if (const auto choice = read_policy_flag(policy); !choice) return choice.error();
+    policies.push_back({policy, policy});
+  }
+  if (policies.empty()) {
     if (auto added = add("as given"); !added) return added;
   }
-  for (const std::string& policy : command.policies) {
-    const auto choice = read_policy_flag(policy);
+  for (const NamedPolicy& policy : policies) {
+    const auto choice = read_policy(policy.text);
     if (!choice) return choice.error();
     if (auto chosen = choose_policy(*scenario, *choice); !chosen) return chosen;
-    if (auto added = add(policy); !added) return added;
+    if (auto added = add(policy.name); !added) return added;
   }
   const std::string answer = command.json ? json_of(rows).dump(2) + "\n" : table_of(rows);
   std::fputs(answer.c_str(), stdout);
