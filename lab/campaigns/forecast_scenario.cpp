@@ -10,7 +10,6 @@ namespace {
 
 constexpr double kMedian = 20;  // seconds
 constexpr double kLaunch = 1;   // seconds, median
-constexpr double kLaunchSpread = 0.3;
 constexpr double kLoad = 0.8;
 constexpr std::uint32_t kProfile = 40;  // attempts that are known of
 constexpr std::uint64_t kSplitBytes = 64u << 20;

@@ -9,7 +9,6 @@
 namespace ontime::lab {
 namespace {
 
-constexpr double kLaunchSpread = 0.3;
 constexpr double kBetaMin = 1.05;  // below it the mean is all but infinite
 
 namespace math = scheduler::math;

@@ -10,6 +10,8 @@
 
 namespace ontime::lab {
 
+inline constexpr double kLaunchSpread = 0.3;  // standard deviation of the logarithm of launch times
+
 // Parallel tasks of one program.
 struct Stage {
   std::string name;

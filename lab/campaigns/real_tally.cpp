@@ -1,20 +1,8 @@
 #include "lab/campaigns/real_tally.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ontime::lab {
-
-Mean mean_over(std::span<const double> values) {
-  if (values.empty()) return {};
-  const auto n = static_cast<double>(values.size());
-  double sum = 0;
-  for (const double value : values) sum += value;
-  const double mean = sum / n;
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return {mean, n > 1 ? 1.959963984540054 * std::sqrt(squares / (n - 1) / n) : 0};
-}
 
 void RealTally::add(const Outcome& outcome) {
   for (const JobOutcome& job : outcome.jobs) {
@@ -43,7 +31,7 @@ Calibration RealTally::all_forecasts() const {
 Mean RealTally::pocd() const {
   std::vector<double> values;
   for (const StageTally& stage : stages_) values.push_back(stage.pocd());
-  return mean_over(values);
+  return mean_of(values);
 }
 
 Mean RealTally::machine_time_in(const RealTally& base) const {
@@ -52,13 +40,13 @@ Mean RealTally::machine_time_in(const RealTally& base) const {
     const double whole = base.stages_[i].machine_time_per_job();
     if (whole > 0) values.push_back(stages_[i].machine_time_per_job() / whole);
   }
-  return mean_over(values);
+  return mean_of(values);
 }
 
 Mean RealTally::pocd_above(const RealTally& other) const {
   std::vector<double> values;
   for (std::size_t i = 0; i < stages_.size(); ++i) values.push_back(stages_[i].pocd() - other.stages_[i].pocd());
-  return mean_over(values);
+  return mean_of(values);
 }
 
 std::vector<double> RealTally::median_flow_times() const {

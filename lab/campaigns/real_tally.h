@@ -53,7 +53,4 @@ class RealTally {
   double mapped_ = 0;
 };
 
-// With half the width of its 95 % interval.
-Mean mean_over(std::span<const double> values);
-
 }  // namespace ontime::lab

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "lab/experiment/scenario.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
 

@@ -183,7 +183,7 @@ Status ExistingCluster::look() {
   if (!nodes) return nodes.error();
   slots_ = live_slots(*nodes);
   if (slots_ == 0) return bad_input("the cluster at " + command_.on + " has no worker");
-  auto wanted = scenario_.injection;
+  auto wanted = *scenario_.injection;
   wanted.seed = scenario_.seed;
   const std::string text = injection::describe(wanted);
   const bool wants_any = !scenario_.injection_text.empty();

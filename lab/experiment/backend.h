@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 
-#include "lab/experiment/cluster_run.h"
-#include "lab/experiment/result_directory.h"
 #include "common/base/result.h"
+#include "lab/experiment/cluster_run.h"
 #include "lab/experiment/plan.h"
-#include "lab/experiment/scenario.h"
+#include "lab/experiment/result_directory.h"
+#include "lab/scenario/scenario.h"
 #include "lab/verbs/command.h"
 
 namespace ontime::lab::experiment {

@@ -35,7 +35,7 @@ bool ClusterRun::is_due(std::size_t index) const {
 }
 
 bool ClusterRun::is_over() const {
-  if (now() >= setup_.scenario.limit) return true;
+  if (now() >= setup_.scenario.horizon) return true;
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     if (is_counted(i) && !jobs_[i].has_ended) return false;
   }

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "cli/client/master_client.h"
-#include "lab/experiment/inputs.h"
 #include "common/base/result.h"
+#include "lab/experiment/inputs.h"
 #include "lab/experiment/job_rows.h"
 #include "lab/experiment/plan.h"
 #include "lab/experiment/rows.h"
-#include "lab/experiment/scenario.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
 

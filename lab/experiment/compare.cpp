@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "lab/experiment/summary.h"
@@ -12,8 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using lab::Estimate;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // The counted jobs of one policy.
 struct Sample {
@@ -44,12 +41,10 @@ double squared_error(const std::vector<double>& values, double mean) {
   return squares / (n - 1) / n;
 }
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 Json json_of(const Difference& difference) {
-  return {{"before", number(difference.before.value)},     {"after", number(difference.after.value)},
-          {"change", number(difference.change.value)},     {"change_low", number(difference.change.low)},
-          {"change_high", number(difference.change.high)}, {"is_clear", difference.is_clear()}};
+  return {{"before", difference.before.value},     {"after", difference.after.value},
+          {"change", difference.change.value},     {"change_low", difference.change.low},
+          {"change_high", difference.change.high}, {"is_clear", difference.is_clear()}};
 }
 
 }  // namespace

@@ -1,35 +1,15 @@
 #include "lab/experiment/figures.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include "lab/experiment/timeline.h"
 #include "lab/results/calibration.h"
+#include "lab/results/writing.h"
 
 namespace ontime::lab::experiment {
 namespace {
-
-// Okabe and Ito's colours, which people who see few colours can tell apart.
-constexpr std::array<const char*, 8> kColours{"#0072B2", "#E69F00", "#009E73", "#CC79A7",
-                                              "#D55E00", "#56B4E9", "#000000", "#F0E442"};
-constexpr std::size_t kUsePoints = 150;
-
-std::string number(double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
-}
-
-std::string quoted(const std::string& text) {
-  std::string safe = "\"";
-  for (const char c : text) safe += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  return safe + "\"";
-}
-
-std::string colour(std::size_t index) { return " lc rgb '" + std::string(kColours[index % kColours.size()]) + "'"; }
 
 constexpr const char* kAxes =
     "set grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset pointintervalbox 0\n";
@@ -37,7 +17,7 @@ constexpr const char* kAxes =
 std::string ticks(const std::vector<PolicySummary>& summaries) {
   std::string text = "set xtics (";
   for (std::size_t i = 0; i < summaries.size(); ++i) {
-    text += (i > 0 ? ", " : "") + quoted(summaries[i].policy) + " " + std::to_string(i);
+    text += (i > 0 ? ", " : "") + plot_text(summaries[i].policy) + " " + std::to_string(i);
   }
   return text + ")\nset xrange [-0.6:" + std::to_string(summaries.size()) + "-0.4]\n";
 }
@@ -51,12 +31,13 @@ Figure pocd_figure(const std::vector<PolicySummary>& summaries, const Scenario& 
     const auto printed = scenario.printed.find(s.policy);
     const bool is_printed = printed != scenario.printed.end();
     has_printed = has_printed || is_printed;
-    script += std::to_string(i) + " " + number(s.pocd.value) + " " + number(s.pocd.low) + " " + number(s.pocd.high) +
-              " " + (is_printed ? number((printed->second.low + printed->second.high) / 2) : "NaN") + "\n";
+    script += std::to_string(i) + " " + plot_number(s.pocd.value) + " " + plot_number(s.pocd.low) + " " +
+              plot_number(s.pocd.high) + " " +
+              (is_printed ? plot_number((printed->second.low + printed->second.high) / 2) : "NaN") + "\n";
   }
-  script += "END\nplot $data using 1:2:(0.6) with boxes fs solid 0.8" + colour(0) +
+  script += "END\nplot $data using 1:2:(0.6) with boxes fs solid 0.8" + plot_colour(0) +
             ", $data using 1:2:3:4 with yerrorbars pt -1 lw 1.5 lc rgb '#222222'";
-  if (has_printed) script += ", $data using 1:5 with points pt 6 ps 1.2 lw 2" + colour(4);
+  if (has_printed) script += ", $data using 1:5 with points pt 6 ps 1.2 lw 2" + plot_colour(4);
   return {"Jobs in time (PoCD)",
           std::string("Share of the jobs that met their deadline, with Wilson's 95 % interval.") +
               (has_printed ? " Circles: the number that was printed." : ""),
@@ -94,20 +75,21 @@ Figure cdf_figure(const Results& results, const std::vector<PolicySummary>& summ
     least = std::min(least, times.front());
     greatest = std::max(greatest, times.back());
     const std::string name = "$t" + std::to_string(i);
-    data += name + " << END\n" + number(times.front()) + " 0\n";
+    data += name + " << END\n" + plot_number(times.front()) + " 0\n";
     for (std::size_t j = 0; j < times.size(); ++j) {
-      data += number(times[j]) + " " + number(static_cast<double>(j + 1) / static_cast<double>(times.size())) + "\n";
+      const double share = static_cast<double>(j + 1) / static_cast<double>(times.size());
+      data += plot_number(times[j]) + " " + plot_number(share) + "\n";
     }
     data += "END\n";
     plots += (plots.empty() ? "plot " : ", ") + name + " using 1:2 with steps lw 2 dt " + std::to_string(i % 5 + 1) +
-             colour(i) + " title " + quoted(summaries[i].policy);
+             plot_colour(i) + " title " + plot_text(summaries[i].policy);
   }
   std::string script = std::string(kAxes) + "set xlabel 'time of a job (s)'\nset ylabel 'share of the jobs'\n" +
                        "set yrange [0:1]\nset key outside right\n";
   if (greatest > 8 * least) script += "set logscale x\n";
   const auto deadlines = deadlines_of(results);
   for (std::size_t i = 0; i < deadlines.size() && deadlines.size() <= 6; ++i) {
-    script += "set arrow from " + number(deadlines[i]) + ", graph 0 to " + number(deadlines[i]) +
+    script += "set arrow from " + plot_number(deadlines[i]) + ", graph 0 to " + plot_number(deadlines[i]) +
               ", graph 1 nohead lw 1 lc rgb '#888888'\n";
   }
   return {"Times of the jobs", "Share of the jobs that were done after so many seconds. Grey lines: deadlines.",
@@ -139,12 +121,12 @@ Figure use_figure(const Results& results, const std::vector<PolicySummary>& summ
     const Span span = span_of(run.jobs);
     const std::string name = "$u" + std::to_string(i);
     data += name + " << END\n";
-    for (const UsePoint& point : use_over_time(run.attempts, span.begin, span.end, kUsePoints)) {
-      data += number(point.at - span.begin) + " " + number(point.busy / slots) + "\n";
+    for (const UsePoint& point : use_over_time(run.attempts, span.begin, span.end)) {
+      data += plot_number(point.at - span.begin) + " " + plot_number(point.busy / slots) + "\n";
     }
     data += "END\n";
     plots += (plots.empty() ? "plot " : ", ") + name + " using 1:2 with lines lw 1.5 dt " + std::to_string(i % 5 + 1) +
-             colour(i) + " title " + quoted(summaries[i].policy);
+             plot_colour(i) + " title " + plot_text(summaries[i].policy);
   }
   return {"Slots in use", "Share of the slots that attempts occupied, in the first repetition.",
           std::string(kAxes) + "set xlabel 'time (s)'\nset ylabel 'share of the slots'\nset yrange [0:1.02]\n" +
@@ -160,8 +142,8 @@ Figure calibration_figure(const Results& results) {
   for (const auto& bin : all.bins()) {
     if (bin.count == 0) continue;
     const auto share = share_of(bin.happened, bin.count);
-    data += number(bin.mean_forecast()) + " " + number(share.value) + " " + number(share.low) + " " +
-            number(share.high) + " " + std::to_string(bin.count) + "\n";
+    data += plot_number(bin.mean_forecast()) + " " + plot_number(share.value) + " " + plot_number(share.low) + " " +
+            plot_number(share.high) + " " + std::to_string(bin.count) + "\n";
   }
   data += "END\n";
   Figure figure;
@@ -169,14 +151,14 @@ Figure calibration_figure(const Results& results) {
   figure.caption =
       "Predicted PoCD of running jobs, in tenths, against the share that met the deadline, with Wilson's "
       "95 % interval and the number of predictions; on the diagonal they were right. " +
-      std::to_string(all.count()) + " predictions, Brier score " + number(all.brier()) + ".";
+      std::to_string(all.count()) + " predictions, Brier score " + plot_number(all.brier()) + ".";
   figure.width = 480;
   figure.height = 420;
   figure.script = std::string(kAxes) +
                   "set xlabel 'predicted'\nset ylabel 'came true'\nset xrange [0:1.02]\nset yrange [0:1.05]\n"
                   "set key off\n" +
                   data + "plot x with lines lc rgb '#888888', $bins using 1:2:3:4 with yerrorbars pt 7 ps 0.8 lw 1.5" +
-                  colour(0) + ", $bins using 1:2:5 with labels offset 0,1 font ',9'\n";
+                  plot_colour(0) + ", $bins using 1:2:5 with labels offset 0,1 font ',9'\n";
   return figure;
 }
 
@@ -184,7 +166,7 @@ Figure calibration_figure(const Results& results) {
 
 std::string figure_head(const Figure& figure, const std::string& svg) {
   return "set terminal svg size " + std::to_string(figure.width) + "," + std::to_string(figure.height) +
-         " noenhanced font 'sans-serif,12' background '#ffffff'\nset output " + quoted(svg) + "\n";
+         " noenhanced font 'sans-serif,12' background '#ffffff'\nset output " + plot_text(svg) + "\n";
 }
 
 std::vector<Figure> figures_of(const Results& results, const std::vector<PolicySummary>& summaries,

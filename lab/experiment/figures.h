@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "lab/experiment/rows.h"
-#include "lab/experiment/scenario.h"
 #include "lab/experiment/summary.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
 

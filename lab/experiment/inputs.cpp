@@ -28,7 +28,7 @@ std::string amount_of(const std::string& data, std::uint64_t bytes) {
 }  // namespace
 
 std::string Inputs::data_path(const JobGroup& group, std::uint32_t tasks) const {
-  return directory_ + "/" + group.data + "-" + std::to_string(group.task_bytes * tasks);
+  return directory_ + "/" + group.data + "-" + std::to_string(group.split_bytes * tasks);
 }
 
 std::vector<std::string> Inputs::of(const JobGroup& group, std::uint32_t tasks) const {
@@ -44,7 +44,7 @@ Status Inputs::prepare(const Scenario& scenario, const std::vector<PlannedJob>& 
     }
     const std::string path = data_path(group, job.tasks);
     if (!group.files.empty() || access(path.c_str(), R_OK) == 0) continue;
-    const std::uint64_t bytes = group.task_bytes * job.tasks;
+    const std::uint64_t bytes = group.split_bytes * job.tasks;
     if (bytes > kDataMax) return bad_input("a job of '" + group.name + "' has more than 1 GiB of data; name a file");
     GenCommand gen;
     gen.kind = group.data;

@@ -7,7 +7,7 @@
 
 #include "common/base/result.h"
 #include "lab/experiment/plan.h"
-#include "lab/experiment/scenario.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
 

@@ -7,7 +7,7 @@
 #include "common/protocol/client.pb.h"
 #include "lab/experiment/plan.h"
 #include "lab/experiment/rows.h"
-#include "lab/experiment/scenario.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
 

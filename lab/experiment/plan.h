@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "lab/experiment/scenario.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
 
@@ -23,7 +23,7 @@ struct PlannedJob {
 };
 
 // In order of submission: the first is job 1 of a fresh cluster, and so on. What is injected depends on that number.
-std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t seed);
+std::vector<PlannedJob> planned_jobs(const Scenario& scenario, std::uint64_t seed);
 
 // What the measurement of a baseline has come to, by index of the group.
 struct Baseline {
@@ -35,12 +35,12 @@ using Baselines = std::map<std::uint32_t, Baseline>;
 double deadline_of(const Scenario& scenario, std::uint32_t group, const Baselines& baselines);
 
 // NAME:KEY=VALUE,... with every $NAME replaced by what it stands for in the group. BadInput if it stands for nothing.
-Result<std::string> policy_text(const Policy& policy, const Scenario& scenario, std::uint32_t group,
+Result<std::string> policy_text(const NamedPolicy& policy, const Scenario& scenario, std::uint32_t group,
                                 const Baselines& baselines);
 
 // One run: all jobs under one policy.
 struct Run {
-  Policy policy;
+  NamedPolicy policy;
   std::uint32_t repetition = 1;
   bool is_measurement = false;  // of a baseline: jobs have no deadline
   std::uint64_t seed = 1;
@@ -50,12 +50,5 @@ struct Run {
 std::vector<Run> plan_measurements(const Scenario& scenario);
 // Repetition by repetition, so that all policies have something early.
 std::vector<Run> plan_runs(const Scenario& scenario);
-
-// What all slots can do in a second, over the mean work of a job of the group: jobs per second at load 1. BadInput if
-// it cannot be said.
-Result<double> rate_at_full_load(const Scenario& scenario, const JobGroup& group);
-
-// BadInput if there is no such policy or it does not take the parameters. $NAME stands for anything here.
-Status check_policy(const Policy& policy, const Scenario& scenario);
 
 }  // namespace ontime::lab::experiment

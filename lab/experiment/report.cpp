@@ -1,8 +1,8 @@
 #include "lab/experiment/report.h"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
+
+#include "lab/results/writing.h"
 
 namespace ontime::lab::experiment {
 namespace {
@@ -14,11 +14,10 @@ constexpr const char* kStyle =
     "figure{margin:2em 0}figcaption{color:#444;font-size:.9em}svg{max-width:100%;height:auto}"
     "pre{background:#f6f6f6;padding:1em;overflow:auto}";
 
-std::string number(const char* format, double value) {
-  if (!std::isfinite(value)) return "&ndash;";
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
+constexpr const char* kNothing = "&ndash;";
+
+std::string cell(double value, int digits, const char* unit = "") {
+  return std::isfinite(value) ? fixed(value, digits) + unit : kNothing;
 }
 
 std::string row(const std::vector<std::string>& cells, const char* tag) {
@@ -27,8 +26,8 @@ std::string row(const std::vector<std::string>& cells, const char* tag) {
   return text + "</tr>\n";
 }
 
-std::string interval(const char* format, const lab::Estimate& estimate) {
-  return estimate.has_interval() ? number(format, estimate.low) + " to " + number(format, estimate.high) : "&ndash;";
+std::string interval(const lab::Estimate& estimate, int digits) {
+  return estimate.has_interval() ? cell(estimate.low, digits) + " to " + cell(estimate.high, digits) : kNothing;
 }
 
 std::string summary_table(const Report& report, const std::vector<PolicySummary>& summaries, bool has_groups) {
@@ -44,21 +43,19 @@ std::string summary_table(const Report& report, const std::vector<PolicySummary>
   for (const PolicySummary& s : summaries) {
     std::vector<std::string> cells{escaped(s.policy)};
     if (has_groups) cells.push_back(escaped(s.group));
-    for (const std::string& cell :
+    for (const std::string& text_of_cell :
          {std::to_string(s.jobs) + (s.unfinished > 0 ? " (" + std::to_string(s.unfinished) + " unfinished)" : ""),
-          number("%.3f", s.pocd.value), interval("%.3f", s.pocd), number("%.2f", s.time.value),
-          interval("%.2f", s.time), number("%.2f", s.p50), number("%.2f", s.p90), number("%.2f", s.p99),
-          number("%.1f", s.machine.value), number("%.2f", s.attempts), number("%.1f %%", 100 * s.duplicated),
-          number("%.1f %%", 100 * s.resumed), number("%.0f %%", 100 * s.utilisation)}) {
-      cells.push_back(cell);
+          cell(s.pocd.value, 3), interval(s.pocd, 3), cell(s.time.value, 2), interval(s.time, 2), cell(s.p50, 2),
+          cell(s.p90, 2), cell(s.p99, 2), cell(s.machine.value, 1), cell(s.attempts, 2),
+          cell(100 * s.duplicated, 1, " %"), cell(100 * s.resumed, 1, " %"), cell(100 * s.utilisation, 0, " %")}) {
+      cells.push_back(text_of_cell);
     }
     if (has_printed) {
       const auto found = report.printed.find(s.policy);
       const bool is_there = found != report.printed.end();
       const bool is_range = is_there && found->second.low != found->second.high;
-      cells.push_back(!is_there ? "&ndash;"
-                                : number("%.2f", found->second.low) +
-                                      (is_range ? " to " + number("%.2f", found->second.high) : ""));
+      cells.push_back(!is_there ? kNothing
+                                : cell(found->second.low, 2) + (is_range ? " to " + cell(found->second.high, 2) : ""));
     }
     text += row(cells, "td");
   }

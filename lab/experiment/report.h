@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lab/experiment/figures.h"
-#include "lab/experiment/scenario.h"
 #include "lab/experiment/summary.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
 
@@ -21,7 +21,7 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> facts;  // what, value
   std::vector<PolicySummary> summaries;
   std::vector<PolicySummary> groups;
-  std::map<std::string, Printed> printed;
+  std::map<std::string, Reading> printed;
   std::vector<DrawnFigure> figures;
   std::string remark;         // why there are no figures; empty: there are
   std::string scenario_text;  // the file

@@ -1,36 +1,27 @@
 #include "lab/experiment/result_files.h"
 
-#include <array>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/show/table.h"
 #include "cli/text_file.h"
-#include "lab/verbs/study_files.h"
 #include "lab/experiment/figures.h"
 #include "lab/experiment/report.h"
 #include "lab/experiment/summary_text.h"
 #include "lab/experiment/tables.h"
+#include "lab/results/writing.h"
+#include "lab/verbs/study_files.h"
 
 namespace ontime::lab::experiment {
 
 using namespace cli;
 namespace {
 
-std::string number(const char* format, double value) {
-  if (!std::isfinite(value)) return "-";
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
-std::string printed_text(const std::map<std::string, Printed>& printed, const std::string& policy) {
+std::string printed_text(const std::map<std::string, Reading>& printed, const std::string& policy) {
   const auto found = printed.find(policy);
   if (found == printed.end()) return "-";
   const auto& [low, high] = found->second;
-  return low == high ? number("%.2f", low) : number("%.2f", low) + " to " + number("%.2f", high);
+  return low == high ? fixed(low, 2) : fixed(low, 2) + " to " + fixed(high, 2);
 }
 
 // What a browser needs of the file that gnuplot has written.
@@ -106,16 +97,16 @@ std::string summary_table(const std::vector<PolicySummary>& all, const Scenario&
   for (const auto& s : all) {
     std::vector<std::string> cells{s.policy,
                                    std::to_string(s.jobs),
-                                   number("%.3f", s.pocd.value),
-                                   number("%.3f", s.pocd.low) + " to " + number("%.3f", s.pocd.high),
-                                   number("%.2f", s.time.value),
-                                   number("%.2f", s.p50),
-                                   number("%.2f", s.p90),
-                                   number("%.2f", s.p99),
-                                   number("%.1f", s.machine.value),
-                                   number("%.2f", s.attempts),
-                                   number("%.1f %%", 100 * s.duplicated),
-                                   number("%.0f %%", 100 * s.utilisation)};
+                                   fixed(s.pocd.value, 3),
+                                   fixed(s.pocd.low, 3) + " to " + fixed(s.pocd.high, 3),
+                                   fixed(s.time.value, 2),
+                                   fixed(s.p50, 2),
+                                   fixed(s.p90, 2),
+                                   fixed(s.p99, 2),
+                                   fixed(s.machine.value, 1),
+                                   fixed(s.attempts, 2),
+                                   fixed(100 * s.duplicated, 1) + " %",
+                                   fixed(100 * s.utilisation, 0) + " %"};
     if (!scenario.printed.empty()) cells.push_back(printed_text(scenario.printed, s.policy));
     table.add_row(std::move(cells));
   }

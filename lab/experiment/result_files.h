@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "lab/experiment/result_directory.h"
 #include "common/base/result.h"
 #include "lab/experiment/plan.h"
+#include "lab/experiment/result_directory.h"
 #include "lab/experiment/rows.h"
-#include "lab/experiment/scenario.h"
 #include "lab/experiment/summary.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
 

@@ -169,6 +169,6 @@ struct UsePoint {
   double busy = 0;
 };
 std::vector<UsePoint> use_over_time(const std::vector<AttemptRow>& attempts, double begin, double end,
-                                    std::size_t points);
+                                    std::size_t points = 200);
 
 }  // namespace ontime::lab::experiment

@@ -1,21 +1,19 @@
 #pragma once
-// Reads the file that describes an experiment.
+// Reads the file that describes an experiment: a scenario (lab/scenario/scenario_yaml.h) that processes can run.
 
-#include <functional>
 #include <string>
 
 #include "common/base/result.h"
-#include "lab/experiment/scenario.h"
+#include "lab/scenario/scenario_yaml.h"
 
 namespace ontime::lab::experiment {
 
-// What the reader needs of the world. Names are as in the scenario: relative ones count from its place.
-struct Surroundings {
-  std::function<Result<std::string>(const std::string& name)> read_file;
-  std::function<std::string(const std::string& name)> absolute_path;
-};
+inline constexpr std::uint32_t kJobsMax = 900;  // of a run: a master remembers a thousand that have ended
 
-// BadInput with one sentence that begins with the line where something is wrong. A scenario that was read is checked.
-Result<Scenario> read_scenario(const std::string& text, const Surroundings& surroundings);
+// BadInput with one sentence that begins with the line where something is wrong. What was read is checked.
+Result<Scenario> read_experiment(const std::string& text, const Surroundings& surroundings);
+
+// BadInput if there is no such policy or it does not take the parameters. $NAME stands for anything here.
+Status check_policy(const NamedPolicy& policy, const Scenario& scenario);
 
 }  // namespace ontime::lab::experiment

@@ -13,30 +13,21 @@
 namespace ontime::lab::experiment {
 namespace {
 
-constexpr std::uint64_t kRecordBytes = 64;
-constexpr double kCutTimeout = 3;  // as in the master
-
-std::vector<lab::NodeGroup> simulated_nodes(const Scenario& scenario) {
-  std::vector<lab::NodeGroup> nodes;
-  for (const NodeGroup& group : scenario.nodes) {
-    nodes.push_back({group.count, group.slots, lab::Distribution::constant(1), group.name});
+// The jobs of a group that are of a kind. What the policies are told of them is settled: deadline, policy, $NAMES.
+Result<JobGroup> group_of(const Scenario& scenario, const Run& run, std::uint32_t index, JobKind kind,
+                          const Baselines& baselines) {
+  JobGroup group = scenario.jobs[index];
+  group.name = group.application;  // jobs of one name learn from each other
+  for (const auto& [key, value] : group.parameters) group.name += " " + key + "=" + value;
+  group.split_bytes = std::max<std::uint64_t>(1, group.split_bytes / group.record_bytes) * group.record_bytes;
+  group.arrivals = {};
+  group.deadline = 0;
+  group.deadline_medians = 0;
+  group.trace.clear();
+  for (const PlannedJob& job : run.jobs) {
+    if (job.kind == kind && job.group == index) group.trace.push_back({job.at, job.tasks});
   }
-  return nodes;
-}
-
-// Everything about the group but its jobs.
-Result<lab::JobGroup> group_of(const Scenario& scenario, const Run& run, std::uint32_t index, JobKind kind,
-                                     const Baselines& baselines) {
-  const JobGroup& from = scenario.jobs[index];
-  lab::JobGroup group;
-  group.name = from.application;  // jobs of one name learn from each other
-  for (const auto& [key, value] : from.parameters) group.name += " " + key + "=" + value;
-  group.split_bytes = std::max<std::uint64_t>(1, from.task_bytes / kRecordBytes) * kRecordBytes;
-  group.record_bytes = kRecordBytes;
-  group.duration =
-      lab::Distribution::constant(scenario.injection.pace > Duration(0) ? seconds(scenario.injection.pace) : 1.0);
-  group.attempt_timeout = from.attempt_timeout;
-  group.checkpoint = from.checkpoint;
+  group.count = static_cast<std::uint32_t>(group.trace.size());
   if (kind == JobKind::WarmUp) {
     group.deadline = scenario.warm_up.time;
     group.kill_on_miss = true;
@@ -45,38 +36,27 @@ Result<lab::JobGroup> group_of(const Scenario& scenario, const Run& run, std::ui
   if (!run.is_measurement) group.deadline = deadline_of(scenario, index, baselines);
   const auto text = policy_text(run.policy, scenario, index, baselines);
   if (!text) return text.error();
-  const auto choice = lab::read_policy(*text);
+  const auto choice = read_policy(*text);
   if (!choice) return choice.error();
   group.policy = choice->name;
   group.policy_parameters = choice->parameters;
   return group;
 }
 
-Result<lab::Scenario> scenario_of(const Scenario& scenario, const Run& run, const Baselines& baselines) {
-  lab::Scenario simulated;
-  simulated.nodes = simulated_nodes(scenario);
-  simulated.jobs.clear();
-  simulated.injection = scenario.injection;
-  simulated.injection->seed = run.seed;
-  simulated.launch = lab::Distribution::constant(scenario.launch);
-  simulated.network_delay = lab::Distribution::constant(scenario.network_delay);
-  simulated.heartbeat = scenario.heartbeat;
-  simulated.node_timeout = scenario.node_timeout;
-  simulated.cut_timeout = kCutTimeout;
-  simulated.horizon = scenario.limit;
+// The scenario with the jobs of the run.
+Result<Scenario> scenario_of(Scenario scenario, const Run& run, const Baselines& baselines) {
+  std::vector<JobGroup> groups;
   std::set<std::pair<JobKind, std::uint32_t>> added;
   for (const PlannedJob& job : run.jobs) {
     if (!added.insert({job.kind, job.group}).second) continue;
     auto group = group_of(scenario, run, job.group, job.kind, baselines);
     if (!group) return group.error();
-    for (const PlannedJob& other : run.jobs) {
-      if (other.kind == job.kind && other.group == job.group) group->trace.push_back({other.at, other.tasks});
-    }
-    group->count = static_cast<std::uint32_t>(group->trace.size());
-    simulated.jobs.push_back(std::move(*group));
+    groups.push_back(std::move(*group));
   }
-  if (const Status good = lab::check(simulated); !good) return good.error();
-  return simulated;
+  scenario.jobs = std::move(groups);
+  scenario.injection->seed = run.seed;
+  if (const Status good = check(scenario); !good) return good.error();
+  return scenario;
 }
 
 // What the master would tell about a job.
@@ -109,19 +89,19 @@ Result<Results> simulate(const Scenario& scenario, const Run& run, const Baselin
     const RowKey key{run.policy.name, run.repetition, static_cast<std::uint32_t>(index + 1)};
     return JobContext{key, &planned, &scenario.jobs[planned.group], 0};
   };
-  lab::Observer observer;
+  Observer observer;
   observer.forecast_at = scenario.forecast_at;
   observer.ended = [&](JobId id, const scheduler::Scheduler& scheduler) {
     add_rows(results, context_of(id.value - 1), describe(id, scheduler));
     is_told[id.value - 1] = true;
   };
-  const lab::Outcome outcome = lab::run(*simulated, run.seed, observer);
+  const Outcome outcome = lab::run(*simulated, run.seed, observer);
   if (!outcome.broken.empty()) return failed("the simulation of " + run.policy.name + ": " + outcome.broken[0]);
   for (std::size_t i = 0; i < run.jobs.size(); ++i) {
     const double deadline = run.is_measurement ? 0 : deadline_of(scenario, run.jobs[i].group, baselines);
     if (!is_told[i]) add_unfinished(results, context_of(i), deadline);
     if (i >= outcome.jobs.size() || run.jobs[i].kind != JobKind::Counted) continue;
-    for (const lab::ForecastReading& reading : outcome.jobs[i].forecasts) {
+    for (const ForecastReading& reading : outcome.jobs[i].forecasts) {
       ForecastRow row;
       static_cast<RowKey&>(row) = context_of(i).key;
       row.share = reading.share;

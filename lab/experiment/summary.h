@@ -7,8 +7,8 @@
 
 #include "lab/experiment/plan.h"
 #include "lab/experiment/rows.h"
-#include "lab/experiment/scenario.h"
 #include "lab/results/interval.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
 

@@ -1,12 +1,9 @@
 #include "lab/experiment/summary_text.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "lab/experiment/tables.h"
+#include "lab/results/writing.h"
 
 namespace ontime::lab::experiment {
 namespace {
@@ -14,16 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using lab::Estimate;
 
-constexpr std::size_t kUsePoints = 200;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-std::string text(double value) {
-  if (!std::isfinite(value)) return "";
-  std::array<char, 64> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.6g", value);
-  return buffer.data();
-}
+std::string text(double value) { return std::isfinite(value) ? lab::number(value) : ""; }
 
 std::string copies_text(const PolicySummary& summary) {
   std::string all;
@@ -40,22 +28,22 @@ Json json_of(const PolicySummary& s) {
                {"jobs", s.jobs},
                {"met", s.met},
                {"unfinished", s.unfinished},
-               {"pocd", number(s.pocd.value)},
-               {"pocd_low", number(s.pocd.low)},
-               {"pocd_high", number(s.pocd.high)},
-               {"time_mean_s", number(s.time.value)},
-               {"time_low_s", number(s.time.low)},
-               {"time_high_s", number(s.time.high)},
-               {"time_p50_s", number(s.p50)},
-               {"time_p90_s", number(s.p90)},
-               {"time_p99_s", number(s.p99)},
-               {"machine_mean_s", number(s.machine.value)},
-               {"machine_low_s", number(s.machine.low)},
-               {"machine_high_s", number(s.machine.high)},
-               {"utilisation", number(s.utilisation)},
-               {"attempts_per_task", number(s.attempts)},
-               {"duplicated_share", number(s.duplicated)},
-               {"resumed_share", number(s.resumed)},
+               {"pocd", s.pocd.value},
+               {"pocd_low", s.pocd.low},
+               {"pocd_high", s.pocd.high},
+               {"time_mean_s", s.time.value},
+               {"time_low_s", s.time.low},
+               {"time_high_s", s.time.high},
+               {"time_p50_s", s.p50},
+               {"time_p90_s", s.p90},
+               {"time_p99_s", s.p99},
+               {"machine_mean_s", s.machine.value},
+               {"machine_low_s", s.machine.low},
+               {"machine_high_s", s.machine.high},
+               {"utilisation", s.utilisation},
+               {"attempts_per_task", s.attempts},
+               {"duplicated_share", s.duplicated},
+               {"resumed_share", s.resumed},
                {"copies", Json::object()}});
   for (const auto& [reason, count] : s.copies) json["copies"][reason] = count;
   return json;
@@ -104,7 +92,7 @@ std::string utilisation_csv(const Results& results, std::uint32_t slots) {
       if (row.policy == policy && row.repetition == repetition) attempts.push_back(row);
     }
     const Span span = span_of(jobs);
-    for (const UsePoint& point : use_over_time(attempts, span.begin, span.end, kUsePoints)) {
+    for (const UsePoint& point : use_over_time(attempts, span.begin, span.end)) {
       lines += csv_field(policy) + "," + std::to_string(repetition) + "," + text(point.at) + "," + text(point.busy) +
                "," + std::to_string(slots) + "\n";
     }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "lab/results/writing.h"
+
 namespace ontime::lab::experiment {
 namespace {
 
@@ -106,13 +108,6 @@ Status read(const NamedTable& table, std::vector<Row>& rows) {
 }
 
 }  // namespace
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
 
 std::string csv_of(std::vector<JobRow> rows) { return write(rows); }
 std::string csv_of(std::vector<TaskRow> rows) { return write(rows); }

@@ -25,7 +25,4 @@ std::vector<NamedTable> tables_of(const Results& results);
 Result<Results> results_of(const std::vector<NamedTable>& tables);
 const std::vector<std::string>& table_names();
 
-// A field as it stands in a line: quoted if it has to be.
-std::string csv_field(const std::string& text);
-
 }  // namespace ontime::lab::experiment

@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
+
+#include "lab/results/writing.h"
 
 namespace ontime::lab::experiment {
 namespace {
 
 constexpr std::size_t kNodesMost = 60;
-
-std::string number(double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
-}
 
 const JobRow* interesting(const std::vector<JobRow>& jobs) {
   const JobRow* best = nullptr;
@@ -72,12 +67,13 @@ class Timeline {
     const auto y = static_cast<double>(line->second);
     const double left = std::max(0.0, from);
     const double right = std::min(job_.time, to);
-    boxes_[fate_of(attempt, job_)] += number((left + right) / 2) + " " + number(y) + " " + number(left) + " " +
-                                      number(right) + " " + number(y - 0.4) + " " + number(y + 0.4) + "\n";
+    std::string& box = boxes_[fate_of(attempt, job_)];
+    for (const double value : {(left + right) / 2, y, left, right, y - 0.4}) box += plot_number(value) + " ";
+    box += plot_number(y + 0.4) + "\n";
     if (attempt.job != job_.job) return;
     std::string label = "t" + std::to_string(attempt.task);
     if (attempt.from > 0) label += "@" + std::to_string(attempt.from / 1024) + "k";
-    labels_ += number(left) + " " + number(y) + " \"" + label + "\"\n";
+    labels_ += plot_number(left) + " " + plot_number(y) + " \"" + label + "\"\n";
   }
 
   const JobRow& job_;
@@ -91,7 +87,7 @@ std::string Timeline::script() const {
       "set border 3\nset tics nomirror\nset xlabel 'seconds after the submission of the job'\n"
       "set key outside bottom center horizontal\nset style fill solid 0.85 border rgb '#ffffff'\n"
       "set xrange [0:" +
-      number(job_.time * 1.01) + "]\nset yrange [" + number(static_cast<double>(lines_.size()) - 0.4) +
+      plot_number(job_.time * 1.01) + "]\nset yrange [" + plot_number(static_cast<double>(lines_.size()) - 0.4) +
       ":-0.6]\nset ytics (";
   bool is_first = true;
   for (const auto& [name, line] : lines_) {
@@ -120,8 +116,8 @@ Figure timeline_figure(const std::string& policy, const std::vector<JobRow>& job
   const Timeline timeline(*job, attempts);
   Figure figure;
   figure.title = "Attempts of one job under " + policy;
-  figure.caption = "Job " + std::to_string(job->job) + ", " + number(std::round(job->time * 100) / 100) + " s" +
-                   (job->deadline > 0 ? " of " + number(std::round(job->deadline * 100) / 100) + " s" : "") +
+  figure.caption = "Job " + std::to_string(job->job) + ", " + plot_number(std::round(job->time * 100) / 100) + " s" +
+                   (job->deadline > 0 ? " of " + plot_number(std::round(job->deadline * 100) / 100) + " s" : "") +
                    ": a line for each of its nodes, a bar for each attempt with the number of its task and, behind @, "
                    "the offset in the split that it began at.";
   figure.script = timeline.script();

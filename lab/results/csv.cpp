@@ -6,24 +6,15 @@
 namespace ontime::lab {
 namespace {
 
-constexpr std::size_t kCurvePoints = 200;
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string safe = "\"";
-  for (const char c : text) safe += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return safe + "\"";
-}
-
 std::string labels_of(const Row& row) {
   std::string line;
-  for (const std::string& label : row.labels) line += quoted(label) + ",";
-  return line + quoted(row.policy);
+  for (const std::string& label : row.labels) line += csv_field(label) + ",";
+  return line + csv_field(row.policy);
 }
 
 std::string titles_of(const StudyResult& result) {
   std::string line;
-  for (const std::string& axis : result.axes) line += quoted(axis) + ",";
+  for (const std::string& axis : result.axes) line += csv_field(axis) + ",";
   return line + "policy";
 }
 

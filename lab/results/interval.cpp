@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "common/base/check.h"
 
 namespace ontime::lab {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 

@@ -1,10 +1,13 @@
 #pragma once
 // 95 % intervals over repeated runs.
 
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace ontime::lab {
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();  // nothing was measured
 
 // low and high are NaN where nothing can be said of how far the value may be off.
 struct Estimate {

@@ -1,25 +1,8 @@
 #include "lab/results/page_numbers.h"
 
 #include <cmath>
-#include <iomanip>
-#include <sstream>
 
 namespace ontime::lab {
-
-std::string fixed(double value, int digits) {
-  if (std::isnan(value)) return "-";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(digits) << value;
-  return text.str();
-}
-
-std::string number(double value) {
-  if (std::isnan(value)) return "";
-  std::ostringstream text;
-  text << std::setprecision(6) << value;
-  return text.str();
-}
 
 std::string text_of(const Estimate& estimate, int digits) {
   const std::string value = fixed(estimate.value, digits);

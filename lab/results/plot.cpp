@@ -12,11 +12,6 @@
 namespace ontime::lab {
 namespace {
 
-// Okabe and Ito's colours, which people who see few colours can tell apart; grey for their yellow, too pale for lines.
-constexpr std::array<const char*, 8> kColours{"#0072B2", "#E69F00", "#009E73", "#CC79A7",
-                                              "#D55E00", "#56B4E9", "#000000", "#777777"};
-constexpr std::size_t kCurvePoints = 200;
-
 // Pixels. The names of the policies stand once, in a strip above all panels.
 constexpr std::size_t kPanelWidth = 420;
 constexpr std::size_t kPanelHeight = 320;
@@ -25,17 +20,11 @@ constexpr std::size_t kKeysInALine = 3;
 constexpr std::size_t kPanelsInALine = 3;
 constexpr std::size_t kLettersBelowAPanel = 36;
 
-std::string quoted(const std::string& text) {
-  std::string safe = "\"";
-  for (const char c : text) safe += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  return safe + "\"";
-}
-
 // gnuplot takes the label of a tick for a format.
 std::string tick(const std::string& text) {
   std::string format;
   for (const char c : text) format += c == '%' ? std::string("%%") : std::string(1, c);
-  return quoted(format);
+  return plot_text(format);
 }
 
 bool is_number(const std::string& text) { return text.find_first_not_of("0123456789.-e") == std::string::npos; }
@@ -170,7 +159,7 @@ std::string Plot::axes() const {
                                 : "set ylabel 'jobs in the cluster'\nset yrange [0:*]\n");
   }
   const Measure& measure = *result_.measures[result_.measure(figure_.y)];
-  text += "set xlabel " + quoted(figure_.x) + "\nset ylabel " + quoted(std::string(measure.title)) + "\n";
+  text += "set xlabel " + plot_text(figure_.x) + "\nset ylabel " + plot_text(std::string(measure.title)) + "\n";
   if (measure.is_share) {
     text += "set yrange [0:1.02]\n";
   } else if (figure_.kind == Figure::Kind::Bars && !figure_.log_y) {
@@ -217,7 +206,7 @@ double Plot::aside(std::size_t policy) const {
 
 // How a policy is drawn, in its panels and in the key alike.
 std::string Plot::style(std::size_t policy) const {
-  const std::string colour = " lc rgb '" + std::string(kColours[policy % kColours.size()]) + "'";
+  const std::string colour = plot_colour(policy);
   switch (figure_.kind) {
     case Figure::Kind::Bars:
       return "boxes fs solid 0.8" + colour;
@@ -233,7 +222,7 @@ std::string Plot::key(double height) const {
                      "\nunset border\nunset tics\nunset title\nset key center center horizontal maxcols " +
                      std::to_string(kKeysInALine) + "\nplot [0:1][0:1] ";
   for (std::size_t i = 0; i < policies_.size(); ++i) {
-    text += (i > 0 ? ", \\\n  " : "") + std::string("NaN with ") + style(i) + " title " + quoted(policies_[i]);
+    text += (i > 0 ? ", \\\n  " : "") + std::string("NaN with ") + style(i) + " title " + plot_text(policies_[i]);
   }
   const bool any_printed = std::any_of(panel_names_.begin(), panel_names_.end(), [&](const std::string& panel) {
     return std::any_of(policies_.begin(), policies_.end(),
@@ -245,7 +234,7 @@ std::string Plot::key(double height) const {
 
 std::string Plot::panel(std::size_t index) const {
   const std::string& name = panel_names_[index];
-  std::string text = "set title " + quoted(name) + "\n";
+  std::string text = "set title " + plot_text(name) + "\n";
   if (figure_.kind == Figure::Kind::Cdf) text += scale_of_times(name);
   text += "plot ";
   const std::string interval_bar = ":3:(0):($4-$3) with vectors nohead";
@@ -253,7 +242,7 @@ std::string Plot::panel(std::size_t index) const {
   bool is_first = true;
   for (std::size_t i = 0; i < policies_.size(); ++i) {
     if (data(name, policies_[i]).empty()) continue;
-    const std::string colour = " lc rgb '" + std::string(kColours[i % kColours.size()]) + "'";
+    const std::string colour = plot_colour(i);
     const std::string from = (is_first ? "" : ", \\\n  ") + name_of(index, i);
     const std::string again = ", \\\n  " + name_of(index, i);
     is_first = false;
@@ -283,7 +272,7 @@ std::string Plot::script(const std::string& svg) const {
   const std::size_t width = std::max<std::size_t>(kPanelWidth * columns, 760);
   std::string text = "set terminal svg size " + std::to_string(width) + "," + std::to_string(height) +
                      " noenhanced font 'sans-serif,12' background '#ffffff'\n";
-  text += "set output " + quoted(svg) + "\n";
+  text += "set output " + plot_text(svg) + "\n";
   for (std::size_t p = 0; p < panel_names_.size(); ++p) {
     for (std::size_t i = 0; i < policies_.size(); ++i) {
       text += name_of(p, i) + " << END\n" + data(panel_names_[p], policies_[i]) + "END\n";

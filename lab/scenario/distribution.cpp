@@ -2,24 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "common/base/check.h"
+#include "lab/results/writing.h"
 #include "lab/scenario/elementary.h"
 
 namespace ontime::lab {
-namespace {
-
-std::string shortest(double value) {
-  std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.begin(), text.end(), value).ptr};
-}
-
-}  // namespace
-
 Distribution Distribution::constant(double value) { return {Kind::Constant, value, 0}; }
 Distribution Distribution::uniform(double least, double greatest) { return {Kind::Uniform, least, greatest}; }
 Distribution Distribution::pareto(double t_min, double beta) { return {Kind::Pareto, t_min, beta}; }
@@ -43,6 +34,28 @@ Distribution Distribution::knotted(const std::vector<Knot>& knots, double slope)
   made.knots_ = std::make_shared<const std::vector<Knot>>(std::move(logarithms));
   made.a_ = made.mean_of_knots();
   return made;
+}
+
+Distribution Distribution::weighted(const std::vector<std::pair<double, double>>& values_and_shares) {
+  ONTIME_CHECK(!values_and_shares.empty(), "a weighted distribution has values");
+  double total = 0;
+  double mean = 0;
+  for (const auto& [value, share] : values_and_shares) {
+    total += share;
+    mean += value * share;
+  }
+  std::vector<Knot> knots;
+  double above = total;
+  for (const auto& [value, share] : values_and_shares) knots.push_back({value, (above -= share) / total});
+  knots.back().survival = 0;  // whatever has been rounded
+  Distribution made(Kind::Weighted, mean / total, 0);
+  made.knots_ = std::make_shared<const std::vector<Knot>>(std::move(knots));
+  return made;
+}
+
+double Distribution::weighted_at(double survival) const {
+  return std::find_if(knots_->begin(), knots_->end(), [&](const Knot& knot) { return knot.survival <= survival; })
+      ->value;
 }
 
 double Distribution::knotted_at(double ln_survival) const {
@@ -84,6 +97,8 @@ double Distribution::at_survival(double s) const {
       return a_ - (b_ - a_) * natural_log(s);
     case Kind::Knotted:
       return knotted_at(natural_log(s));
+    case Kind::Weighted:
+      return weighted_at(s);
     case Kind::Empirical:
       break;
   }
@@ -104,6 +119,7 @@ double Distribution::mean() const {
     case Kind::Constant:
     case Kind::Empirical:
     case Kind::Knotted:
+    case Kind::Weighted:
       break;
   }
   return a_;
@@ -112,15 +128,17 @@ double Distribution::mean() const {
 double Distribution::least() const {
   if (kind_ == Kind::Empirical) return values_->front();
   if (kind_ == Kind::Knotted) return exponential(knots_->front().value);
+  if (kind_ == Kind::Weighted) return knots_->front().value;
   return kind_ == Kind::Lognormal ? 0 : a_;
 }
 
 std::string Distribution::to_string() const {
-  static constexpr std::array<const char*, 7> kNames{"constant",    "uniform",   "pareto", "lognormal",
-                                                     "exponential", "empirical", "knotted"};
+  static constexpr std::array<const char*, 8> kNames{"constant",    "uniform",   "pareto",  "lognormal",
+                                                     "exponential", "empirical", "knotted", "weighted"};
   const std::string name = kNames[static_cast<std::size_t>(kind_)];
   if (kind_ == Kind::Empirical) return name + "(" + std::to_string(values_->size()) + " values)";
   if (kind_ == Kind::Knotted) return name + "(" + std::to_string(knots_->size()) + " knots, " + shortest(b_) + ")";
+  if (kind_ == Kind::Weighted) return name + "(" + std::to_string(knots_->size()) + " values)";
   if (kind_ == Kind::Constant) return name + "(" + shortest(a_) + ")";
   return name + "(" + shortest(a_) + ", " + shortest(b_) + ")";
 }

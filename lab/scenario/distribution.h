@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab/scenario/random.h"
@@ -28,6 +29,9 @@ class Distribution {
   };
   static Distribution knotted(const std::vector<Knot>& knots, double slope);
 
+  // Each value with its share, whatever the shares add up to. REQUIRES: not empty, values ascending, shares > 0.
+  static Distribution weighted(const std::vector<std::pair<double, double>>& values_and_shares);
+
   double sample(Random& random) const { return at_survival(random.uniform()); }
   // The x with P(X > x) = s, 0 < s < 1.
   double at_survival(double s) const;
@@ -38,7 +42,7 @@ class Distribution {
   std::string to_string() const;  // "pareto(10, 1.5)"
 
  private:
-  enum class Kind : std::uint8_t { Constant, Uniform, Pareto, Lognormal, Exponential, Empirical, Knotted };
+  enum class Kind : std::uint8_t { Constant, Uniform, Pareto, Lognormal, Exponential, Empirical, Knotted, Weighted };
   Distribution(Kind kind, double a, double b) : kind_(kind), a_(a), b_(b) {}
 
   Kind kind_ = Kind::Constant;
@@ -46,9 +50,10 @@ class Distribution {
   double b_ = 0;
   double knotted_at(double ln_survival) const;
   double mean_of_knots() const;
+  double weighted_at(double survival) const;
 
   std::shared_ptr<const std::vector<double>> values_;  // of empirical: ascending
-  std::shared_ptr<const std::vector<Knot>> knots_;     // logarithms of both
+  std::shared_ptr<const std::vector<Knot>> knots_;     // logarithms of both; of weighted: values, and the share above
 };
 
 }  // namespace ontime::lab

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
+#include <numeric>
 
+#include "common/injection/draw.h"
 #include "scheduler/math/estimator.h"
 #include "scheduler/policies/policy.h"
 
@@ -17,7 +18,49 @@ Status check_policy(const JobGroup& group) {
   return status ? Status() : bad_input("Jobs '" + group.name + "': " + status.error().message);
 }
 
-Status check_arrivals(const JobGroup& group) {
+// Of a factor or a time that is drawn for each attempt; infinite if it has no mean.
+double mean_of(const injection::Distribution& drawn) {
+  using injection::Shape;
+  switch (drawn.shape) {
+    case Shape::Never:
+      return 0;
+    case Shape::Constant:
+      return drawn.scale;
+    case Shape::Pareto:
+      return Distribution::pareto(drawn.scale, drawn.spread).mean();
+    case Shape::Lognormal:
+      return drawn.scale * std::exp(drawn.spread * drawn.spread / 2);
+    case Shape::Trace:
+      return std::accumulate(drawn.trace.begin(), drawn.trace.end(), 0.0) / static_cast<double>(drawn.trace.size());
+  }
+  return 1;
+}
+
+// How many times as long attempts take on a node, by the slots of the nodes.
+double mean_slowness(const Scenario& scenario) {
+  double sum = 0;
+  for (const NodeGroup& group : scenario.nodes) {
+    if (!scenario.injection) sum += group.slowness.mean() * group.count * group.slots;
+    for (std::uint32_t i = 1; scenario.injection && i <= group.count; ++i) {
+      sum += group.slots * injection::node_factor(*scenario.injection, group.name + "-" + std::to_string(i));
+    }
+  }
+  return sum / slots_of(scenario);
+}
+
+// Of an attempt over a whole split on a node of slowness 1.
+double mean_duration(const Scenario& scenario, const JobGroup& group) {
+  if (!scenario.injection) return group.duration.mean();
+  const injection::Injection& injected = *scenario.injection;
+  const double factor = injected.slowdown.shape == injection::Shape::Never ? 1 : mean_of(injected.slowdown);
+  return seconds(injected.pace) * factor * (1 + injected.straggler.share * (injected.straggler.factor - 1));
+}
+
+double mean_launch(const Scenario& scenario) {
+  return scenario.injection ? mean_of(scenario.injection->launch) : scenario.launch.mean();
+}
+
+Status check_arrivals(const Scenario& scenario, const JobGroup& group) {
   const Arrivals& arrivals = group.arrivals;
   const std::string who = "Jobs '" + group.name + "': ";
   if (!arrivals.at.empty() && arrivals.at.size() != group.count) {
@@ -29,14 +72,16 @@ Status check_arrivals(const JobGroup& group) {
   if (!group.trace.empty() && group.trace.size() != group.count) {
     return bad_input(who + "a trace says how many jobs there are; leave out count.");
   }
-  if (arrivals.load < 0 || arrivals.rate < 0) return bad_input(who + "load and rate cannot be negative.");
-  if (arrivals.load > 0 && !is_positive(group.duration.mean())) {
-    return bad_input(who + "the mean duration is not finite, so a load means nothing; give a rate.");
+  if (arrivals.load < 0 || arrivals.rate < 0 || arrivals.every < 0) {
+    return bad_input(who + "load, rate and distance cannot be negative.");
+  }
+  if (arrivals.load > 0) {
+    if (const auto work = mean_work(scenario, group); !work) return bad_input(who + work.error().message + ".");
   }
   return {};
 }
 
-Status check_group(const JobGroup& group) {
+Status check_group(const Scenario& scenario, const JobGroup& group) {
   const std::string who = "Jobs '" + group.name + "': ";
   if (group.count == 0) return bad_input(who + "there must be at least one.");
   if (group.split_bytes == 0 || group.record_bytes == 0 || group.record_bytes > group.split_bytes) {
@@ -60,15 +105,15 @@ Status check_group(const JobGroup& group) {
   if (group.deadline_means > 0 && !is_positive(group.duration.mean())) {
     return bad_input(who + "the mean duration is not finite, so no deadline can be a multiple of it.");
   }
-  if (group.deadline < 0 || group.deadline_means < 0 || group.deadline_minima < 0 || group.attempt_timeout < 0 ||
-      (group.checkpoint && *group.checkpoint < 0)) {
+  if (group.deadline < 0 || group.deadline_means < 0 || group.deadline_minima < 0 || group.deadline_medians < 0 ||
+      group.attempt_timeout < 0 || (group.checkpoint && *group.checkpoint < 0)) {
     return bad_input(who + "deadline, checkpoint and attempt_timeout cannot be negative.");
   }
   const auto names = scheduler::math::estimator_names();
   if (std::find(names.begin(), names.end(), group.estimator) == names.end()) {
     return bad_input(who + "there is no estimator '" + group.estimator + "'.");
   }
-  if (auto arrivals = check_arrivals(group); !arrivals) return arrivals;
+  if (auto arrivals = check_arrivals(scenario, group); !arrivals) return arrivals;
   return check_policy(group);
 }
 
@@ -78,12 +123,6 @@ Status check_network(const Network& network) {
     return bad_input("A packet is sent again, and given up, after a positive time.");
   }
   return {};
-}
-
-std::uint32_t count_nodes(const Scenario& scenario) {
-  std::uint32_t count = 0;
-  for (const NodeGroup& group : scenario.nodes) count += group.count;
-  return count;
 }
 
 }  // namespace
@@ -97,10 +136,10 @@ Status check(const Scenario& scenario) {
     if (group.disk.sync.least() < 0) return bad_input("A disk's sync cannot take negative time.");
   }
   for (const JobGroup& group : scenario.jobs) {
-    if (auto good = check_group(group); !good) return good;
+    if (auto good = check_group(scenario, group); !good) return good;
   }
   for (const Outage& outage : scenario.outages) {
-    if (outage.node >= count_nodes(scenario)) return bad_input("An outage names a node that there is not.");
+    if (outage.node >= nodes_of(scenario)) return bad_input("An outage names a node that there is not.");
     if (!(outage.at >= 0) || !(outage.lasts >= 0)) return bad_input("An outage begins at 0 or later and lasts.");
   }
   if (scenario.launch.least() < 0 || scenario.network_delay.least() < 0 || scenario.reconnect < 0) {
@@ -119,6 +158,41 @@ Status check(const Scenario& scenario) {
     return bad_input("speed_changes_every, sample_every and horizon cannot be negative.");
   }
   return {};
+}
+
+Scenario process_defaults() {
+  Scenario scenario;
+  scenario.nodes.front().name = "worker";
+  scenario.jobs.front().split_bytes = 64u << 10;
+  scenario.jobs.front().record_bytes = 64;
+  scenario.injection.emplace();
+  scenario.launch = Distribution::constant(0.02);
+  scenario.heartbeat = 0.1;
+  scenario.node_timeout = 10;
+  scenario.cut_timeout = 3;  // as in the master
+  scenario.horizon = 900;
+  return scenario;
+}
+
+std::uint32_t nodes_of(const Scenario& scenario) {
+  std::uint32_t count = 0;
+  for (const NodeGroup& group : scenario.nodes) count += group.count;
+  return count;
+}
+
+bool has_measured_deadline(const Scenario& scenario) {
+  return std::any_of(scenario.jobs.begin(), scenario.jobs.end(),
+                     [](const JobGroup& group) { return group.deadline_medians > 0; });
+}
+
+Result<double> mean_work(const Scenario& scenario, const JobGroup& group) {
+  if (scenario.injection && scenario.injection->pace <= Duration(0)) {
+    return bad_input("a load needs a pace in the injection; give a rate");
+  }
+  const double duration = mean_duration(scenario, group) * group.scale.mean() * mean_slowness(scenario);
+  const double work = group.tasks.mean() * (duration + mean_launch(scenario));
+  if (!is_positive(work)) return bad_input("attempts have no mean duration, so a load means nothing; give a rate");
+  return work;
 }
 
 std::uint32_t slots_of(const Scenario& scenario) {

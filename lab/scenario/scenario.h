@@ -1,19 +1,21 @@
 #pragma once
-// What is simulated: nodes, jobs, faults. Times are seconds, sizes bytes, speeds and slownesses factors. Everything has
-// a default that makes a small healthy cluster.
+// What is run, in virtual time or on real processes: nodes, jobs, faults, and the policies to compare. Times are
+// seconds, sizes bytes, speeds and slownesses factors. Everything has a default that makes a small healthy cluster.
+// Some of it only one of the two can do: scenario_yaml.h. docs/scenarios.md lists the keys of the file.
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/base/result.h"
 #include "common/injection/injection.h"
+#include "lab/scenario/distribution.h"
 #include "scheduler/core/job_spec.h"
 #include "scheduler/core/resource_manager.h"
 #include "scheduler/math/durations.h"
-#include "lab/scenario/distribution.h"
 
 namespace ontime::lab {
 
@@ -66,6 +68,7 @@ struct TraceJob {
 struct Arrivals {
   std::vector<double> at;   // one for each job
   bool one_by_one = false;  // each when the one before has ended, the first at 0
+  double every = 0;         // one after the other at this distance
   double load = 0;          // Poisson at so many times what the slots can do, by mean work without copies
   double rate = 0;          // Poisson, jobs per second
 };
@@ -101,6 +104,9 @@ struct JobGroup {
   double deadline = 0;
   double deadline_means = 0;
   double deadline_minima = 0;
+  // Or multiples of the median time of the group's jobs under a policy, which is measured first.
+  double deadline_medians = 0;
+  std::string medians_of;
   std::string policy = "none";
   scheduler::StringMap policy_parameters;
   std::string estimator = "chronos";
@@ -108,9 +114,41 @@ struct JobGroup {
   double attempt_timeout = 0;        // without progress; 0: by what the job's attempts show
   std::uint32_t attempts_max = 4;    // failures of one segment that fail the job
   bool kill_on_miss = false;
+  // What real processes map. Simulated ones only take the time that it takes.
+  std::string application = "wordcount";
+  scheduler::StringMap parameters;  // of the application
+  std::vector<std::string> files;   // input; none: data made for it, split_bytes for each task
+  std::string data = "text";        // its kind, as `ontime gen` has them
+  // In a comparison of policies.
+  bool is_noise = false;        // runs under the policy none beside the others and is not counted
+  scheduler::StringMap values;  // what $NAME in a policy's text stands for
+
+  bool has_deadline() const {
+    return deadline > 0 || deadline_means > 0 || deadline_minima > 0 || deadline_medians > 0;
+  }
+};
+
+// Jobs that run before the others, so that it is known how long attempts take.
+struct WarmUp {
+  std::uint32_t jobs = 0;  // of each application; 0: none
+  std::uint32_t tasks = 10;
+  double time = 10;  // the others come so much later, and these are ended by then
+};
+
+// One of those that are compared.
+struct NamedPolicy {
+  std::string name;  // in tables
+  std::string text;  // NAME or NAME:KEY=VALUE,...
+};
+
+// A printed number; a number read off a text or a figure may be a range.
+struct Reading {
+  double low = 0;
+  double high = 0;
 };
 
 struct Scenario {
+  std::string title;
   std::vector<NodeGroup> nodes{{}};
   std::vector<JobGroup> jobs{{}};
   std::vector<Outage> outages;
@@ -134,17 +172,34 @@ struct Scenario {
   // What is done to attempts on purpose, as it is done to real ones: their pace stands for `duration`, their launch
   // time comes on top of `launch`. Jobs then have whole splits only.
   std::optional<injection::Injection> injection{};
+  std::string injection_text;  // as a document for a master; traces are named by absolute paths
 
   scheduler::Placement placement{};
   double sample_every = 0;        // interval at which Outcome::samples are taken; 0: none
   double horizon = 1e9;           // the simulation ends here even if jobs have not
   bool check_invariants = false;  // after every step: slow
+
+  // What is compared.
+  std::vector<NamedPolicy> policies;
+  std::uint32_t repeat = 1;         // runs of each, with seeds from `seed` on
+  std::uint32_t baseline_runs = 1;  // of a policy whose median is a deadline, with the seeds of the first repetitions
+  std::uint64_t seed = 1;
+  WarmUp warm_up;
+  std::vector<double> forecast_at{0.25, 0.5, 0.75};  // shares of the deadline at which PoCD is predicted
+  std::map<std::string, Reading> printed;            // PoCD by policy, for comparison
 };
+
+// What is left out of a scenario that describes processes: no injection but the time that they really take.
+Scenario process_defaults();
 
 // BadInput with one sentence if something in it cannot be.
 Status check(const Scenario& scenario);
 
+std::uint32_t nodes_of(const Scenario& scenario);
 std::uint32_t slots_of(const Scenario& scenario);
+bool has_measured_deadline(const Scenario& scenario);
+// Slot-seconds of a job of the group without copies, on average. BadInput if that cannot be said.
+Result<double> mean_work(const Scenario& scenario, const JobGroup& group);
 // The values that stand for 0 above.
 double heartbeat_of(const Scenario& scenario);
 double node_timeout_of(const Scenario& scenario);

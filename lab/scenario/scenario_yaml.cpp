@@ -1,138 +1,157 @@
 #include "lab/scenario/scenario_yaml.h"
 
-#include <algorithm>
+#include <set>
 
 #include "common/base/wording.h"
-#include "lab/scenario/trace_csv.h"
+#include "common/injection/settings.h"
+#include "lab/results/writing.h"
 #include "lab/scenario/yaml_fields.h"
+#include "lab/scenario/yaml_parts.h"
 
 namespace ontime::lab {
 namespace {
 
-Disk read_disk(const YAML::Node& node) {
-  YamlFields fields(node);
-  Disk disk;
-  fields.get("write", disk.bytes_per_second,
-             [](const YAML::Node& write) { return static_cast<double>(read_bytes(write)); });
-  fields.distribution("sync", disk.sync);
-  fields.finish();
-  return disk;
-}
+constexpr std::string_view kTrace = "trace:";
 
-Network read_network(const YAML::Node& node) {
-  YamlFields fields(node);
-  Network network;
-  fields.number("loss", network.loss);
-  fields.seconds("retransmit", network.retransmit);
-  fields.seconds("give_up", network.give_up);
-  fields.finish();
-  return network;
-}
+class Traces final : public injection::TraceSource {
+ public:
+  explicit Traces(const Surroundings& surroundings) : surroundings_(surroundings) {}
+  Result<std::string> read(const std::string& name) override { return surroundings_.read_file(name); }
 
-Outage::Kind read_outage_kind(const YAML::Node& node) {
-  const std::string name = read_text(node);
-  if (name == "crash") return Outage::Kind::Crash;
-  if (name == "partition") return Outage::Kind::Partition;
-  if (name == "disk_full") return Outage::Kind::DiskFull;
-  if (name == "disk_fails") return Outage::Kind::DiskFails;
-  throw YamlFault(node, "an outage is one of crash, partition, disk_full, disk_fails");
-}
+ private:
+  const Surroundings& surroundings_;
+};
 
-NodeGroup read_nodes(const YAML::Node& node) {
+// Everything about one document.
+class Reader {
+ public:
+  Reader(const Surroundings& surroundings, bool for_processes)
+      : surroundings_(surroundings),
+        traces_(surroundings),
+        for_processes_(for_processes),
+        base_(for_processes ? process_defaults() : Scenario()),
+        scenario_(base_) {}
+  Scenario read(const YAML::Node& document);
+
+ private:
+  NodeGroup read_nodes(const YAML::Node& node);
+  void read_injection(const YAML::Node& node);
+  void inject(const std::string& key, const YAML::Node& value);
+  void inject_slow_nodes();
+  std::string injection_text() const;
+  JobGroup read_jobs(const YAML::Node& node);
+  void read_input(const YAML::Node& node, JobGroup& group);
+  void read_sizes(YamlFields& fields, JobGroup& group);
+  void read_handling(YamlFields& fields, JobGroup& group);
+  void check_processes(const YAML::Node& node, const JobGroup& group) const;
+  void read_cluster(YamlFields& fields);
+  void read_comparison(YamlFields& fields);
+
+  const Surroundings& surroundings_;
+  Traces traces_;
+  const bool for_processes_;
+  const Scenario base_;  // what is left out is as here
+  Scenario scenario_;
+  std::map<std::string, std::vector<std::string>> settings_;  // of the injection
+};
+
+NodeGroup Reader::read_nodes(const YAML::Node& node) {
   YamlFields fields(node);
-  NodeGroup group;
+  NodeGroup group = base_.nodes.front();
+  fields.get("name", group.name, read_name);
   fields.count("count", group.count);
   fields.count("slots", group.slots);
   fields.distribution("slowness", group.slowness);
   fields.get("disk", group.disk, read_disk);
   fields.finish();
+  if (!for_processes_) return group;
+  demand(group.count > 0 && group.slots > 0, node, "there is at least one node, with one slot");
+  demand(group.slowness.is_constant() && group.slowness.median() > 0, node,
+         "the slowness of a group of processes is a positive number; make a group for each");
+  for (const NodeGroup& other : scenario_.nodes) {
+    demand(other.name != group.name, node, "two groups of nodes are called '" + group.name + "'; name them apart");
+  }
   return group;
 }
 
-Outage read_outage(const YAML::Node& node) {
-  YamlFields fields(node);
-  Outage outage;
-  fields.count("node", outage.node);
-  fields.seconds("at", outage.at);
-  fields.seconds("lasts", outage.lasts);
-  fields.get("kind", outage.kind, read_outage_kind);
-  fields.finish();
-  return outage;
+void Reader::inject(const std::string& key, const YAML::Node& value) {
+  demand(value.IsScalar(), value, key + ": write a text as after --inject " + key + "=, or a list of them");
+  std::string text = value.Scalar();
+  demand(key != "seed", value, "the seed of an experiment stands outside of its injection");
+  const auto trace = text.find(kTrace);
+  const Status applied = injection::apply(*scenario_.injection, key, text, traces_);
+  if (!applied) throw YamlFault(value, applied.error().message);
+  if (trace == 0) text = std::string(kTrace) + surroundings_.absolute_path(text.substr(kTrace.size()));
+  settings_[key].push_back(text);
 }
 
-Arrivals read_arrivals(const YAML::Node& node) {
-  Arrivals arrivals;
-  if (node.IsSequence()) {
-    for (const YAML::Node& at : node) arrivals.at.push_back(read_seconds(at));
-  } else if (node.IsScalar()) {
-    if (read_text(node) != "one_by_one") throw YamlFault(node, "arrivals: one_by_one, {load: x}, {rate: x} or a list");
-    arrivals.one_by_one = true;
+// Every setting as a list, which the document of an injection allows.
+std::string Reader::injection_text() const {
+  if (settings_.empty()) return "";
+  YAML::Emitter out;
+  out.SetStringFormat(YAML::DoubleQuoted);
+  out << YAML::BeginMap;
+  for (const auto& [key, values] : settings_) out << YAML::Key << key << YAML::Value << values;
+  out << YAML::EndMap;
+  return std::string(out.c_str()) + "\n";
+}
+
+void Reader::read_injection(const YAML::Node& node) {
+  demand(node.IsMap(), node, "an injection is lines of the form KEY: VALUE");
+  std::set<std::string> seen;
+  for (const auto& entry : node) {
+    const std::string key = read_text(entry.first);
+    demand(seen.insert(key).second, entry.first, key + " is there twice; write a list");
+    if (!entry.second.IsSequence()) {
+      inject(key, entry.second);
+      continue;
+    }
+    for (const YAML::Node& item : entry.second) inject(key, item);
+  }
+}
+
+// A slow group of nodes becomes a rule of the injection, which a master can read.
+void Reader::inject_slow_nodes() {
+  for (NodeGroup& group : scenario_.nodes) {
+    const double slowness = group.slowness.median();
+    if (slowness == 1) continue;
+    scenario_.injection->nodes.push_back({group.name + "-*", slowness});
+    settings_["node"].push_back(group.name + "-*:" + shortest(slowness) + "x");
+    group.slowness = Distribution::constant(1);
+  }
+}
+
+void Reader::read_input(const YAML::Node& node, JobGroup& group) {
+  if (node.IsScalar()) {
+    group.files.push_back(surroundings_.absolute_path(node.Scalar()));
+  } else if (node.IsSequence()) {
+    for (const YAML::Node& file : node) group.files.push_back(surroundings_.absolute_path(read_text(file)));
+    demand(!group.files.empty(), node, "there is at least one input file");
   } else {
-    YamlFields fields(node);
-    fields.number("load", arrivals.load);
-    fields.number("rate", arrivals.rate);
-    fields.finish();
+    demand(node.IsMap() && node.size() == 1, node, "input: a file, a list of files, or {KIND: size for each task}");
+    group.data = read_text(node.begin()->first);
+    group.split_bytes = read_bytes(node.begin()->second);
+    demand(group.split_bytes >= 100, node, "a task has at least 100 bytes of input");
   }
-  return arrivals;
 }
 
-// "off" as well as an interval.
-double read_checkpoint(const YAML::Node& node) {
-  return node.IsScalar() && node.Scalar() == "off" ? 0 : read_seconds(node);
-}
-
-// {file: jobs.csv, every: 10}: every tenth of its jobs, from the first on.
-std::vector<TraceJob> read_trace(const YAML::Node& node, const ReadFile& read_file) {
-  YamlFields fields(node);
-  std::string path;
-  std::uint32_t every = 1;
-  fields.text("file", path);
-  fields.count("every", every);
-  fields.finish();
-  const Result<std::string> text = read_file(path);
-  if (!text) throw YamlFault(node, text.error().message);
-  const Result<std::vector<TraceJob>> all = read_trace_csv(*text);
-  if (!all) throw YamlFault(node, path + ", " + all.error().message);
-  std::vector<TraceJob> jobs;
-  for (std::size_t job = 0; job < all->size(); job += std::max(1u, every)) jobs.push_back((*all)[job]);
-  return jobs;
-}
-
-// Seconds, or multiples of what attempts of the job take.
-void read_deadline(const YAML::Node& node, JobGroup& group) {
-  if (!node.IsMap()) {
-    group.deadline = read_seconds(node);
-    return;
-  }
-  YamlFields fields(node);
-  fields.number("means", group.deadline_means);
-  fields.number("minima", group.deadline_minima);
-  fields.finish();
-}
-
-JobGroup read_skew(const YAML::Node& node, JobGroup group) {
-  YamlFields fields(node);
-  fields.distribution("begins", group.skew_begins);
-  fields.distribution("slowness", group.skew_slowness);
-  fields.finish();
-  return group;
-}
-
-JobGroup read_jobs(const YAML::Node& node, const ReadFile& read_file) {
-  YamlFields fields(node);
-  JobGroup group;
-  fields.text("name", group.name);
+// How many jobs, when, and how much there is to do in them.
+void Reader::read_sizes(YamlFields& fields, JobGroup& group) {
   fields.count("count", group.count);
   fields.get("arrivals", group.arrivals, read_arrivals);
   if (!fields.take("count") && !group.arrivals.at.empty()) {
     group.count = static_cast<std::uint32_t>(group.arrivals.at.size());
   }
   fields.distribution("tasks", group.tasks);
-  fields.get("trace", group.trace, [&](const YAML::Node& trace) { return read_trace(trace, read_file); });
+  fields.get("trace", group.trace, [&](const YAML::Node& node) { return read_trace(node, surroundings_); });
   if (!group.trace.empty() && !fields.take("count")) group.count = static_cast<std::uint32_t>(group.trace.size());
   fields.distribution("scale", group.scale);
   fields.bytes("split_bytes", group.split_bytes);
   fields.bytes("record_bytes", group.record_bytes);
+  if (const YAML::Node input = fields.take("input")) read_input(input, group);
+  const bool is_paced = scenario_.injection && scenario_.injection->pace > Duration(0);
+  if (scenario_.injection)
+    group.duration = Distribution::constant(is_paced ? ontime::seconds(scenario_.injection->pace) : 1);
   fields.distribution("duration", group.duration);
   fields.get("skew", group, [&](const YAML::Node& skew) { return read_skew(skew, group); });
   fields.number("output", group.output);
@@ -140,74 +159,134 @@ JobGroup read_jobs(const YAML::Node& node, const ReadFile& read_file) {
   if (!fields.take("tasks") && !group.first_durations.empty()) {
     group.tasks = Distribution::constant(static_cast<double>(group.first_durations.size()));
   }
+}
+
+// What the scheduler is told about them.
+void Reader::read_handling(YamlFields& fields, JobGroup& group) {
   if (const YAML::Node deadline = fields.take("deadline")) read_deadline(deadline, group);
-  fields.text("policy", group.policy);
-  fields.get("set", group.policy_parameters, read_settings);
+  if (const YAML::Node policy = fields.take("policy")) read_policy_of(policy, group);
   fields.text("estimator", group.estimator);
   fields.get("checkpoint", group.checkpoint, read_checkpoint);
   fields.seconds("attempt_timeout", group.attempt_timeout);
   fields.count("attempts_max", group.attempts_max);
   fields.flag("kill_on_miss", group.kill_on_miss);
+  fields.flag("noise", group.is_noise);
+  fields.get("let", group.values, read_settings);
+}
+
+void Reader::check_processes(const YAML::Node& node, const JobGroup& group) const {
+  demand(group.count >= 1, node, "there is at least one job");
+  demand(group.tasks.least() >= 1 && group.tasks.at_survival(1e-12) <= kProcessTasksMax, node,
+         "a job has 1 to " + shortest(kProcessTasksMax) + " tasks");
+  demand(!group.is_noise || !group.has_deadline(), node, "noise has no deadline");
+  if (group.arrivals.load <= 0) return;
+  if (const auto work = mean_work(scenario_, group); !work) throw YamlFault(node, work.error().message);
+}
+
+JobGroup Reader::read_jobs(const YAML::Node& node) {
+  YamlFields fields(node);
+  JobGroup group = base_.jobs.front();
+  fields.text("app", group.application);
+  if (for_processes_ || fields.take("app")) group.name = group.application;
+  fields.get("name", group.name, read_name);
+  fields.get("set", group.parameters, read_settings);
+  read_sizes(fields, group);
+  read_handling(fields, group);
   fields.finish();
+  if (for_processes_) check_processes(node, group);
   return group;
 }
 
-scheduler::Placement read_placement(const YAML::Node& node) {
-  YamlFields fields(node);
-  scheduler::Placement placement;
-  fields.flag("apart", placement.apart);
-  fields.flag("fast_first", placement.fast_first);
-  fields.flag("leave_out", placement.leave_out);
-  double left_out_for = ontime::seconds(placement.left_out_for);
-  fields.seconds("left_out_for", left_out_for);
-  placement.left_out_for = from_seconds(left_out_for);
-  fields.finish();
-  return placement;
+void Reader::read_cluster(YamlFields& fields) {
+  fields.each("outages", [&](const YAML::Node& node) { scenario_.outages.push_back(read_outage(node)); });
+  fields.distribution("launch", scenario_.launch);
+  fields.distribution("network_delay", scenario_.network_delay);
+  fields.get("network", scenario_.network, read_network);
+  fields.seconds("heartbeat", scenario_.heartbeat);
+  fields.seconds("node_timeout", scenario_.node_timeout);
+  fields.seconds("cut_timeout", scenario_.cut_timeout);
+  fields.seconds("reconnect", scenario_.reconnect);
+  fields.seconds("speed_changes_every", scenario_.speed_changes_every);
+  fields.number("node_correlation", scenario_.node_correlation);
+  fields.distribution("commit", scenario_.commit);
+  fields.number("crash_probability", scenario_.crash_probability);
+  fields.get("placement", scenario_.placement, read_placement);
+  fields.seconds("sample_every", scenario_.sample_every);
+  fields.seconds("horizon", scenario_.horizon);
+  fields.flag("check_invariants", scenario_.check_invariants);
 }
 
-Scenario read_all(const YAML::Node& document, const ReadFile& read_file) {
+void Reader::read_comparison(YamlFields& fields) {
+  fields.text("title", scenario_.title);
+  fields.get("warm_up", scenario_.warm_up, read_warm_up);
+  fields.get("policies", scenario_.policies, read_policies);
+  fields.count("repeat", scenario_.repeat);
+  fields.count("baseline_runs", scenario_.baseline_runs);
+  if (const YAML::Node seed = fields.take("seed")) scenario_.seed = read_count(seed);
+  fields.get("forecast_at", scenario_.forecast_at, read_shares);
+  fields.get("printed", scenario_.printed, read_printed);
+}
+
+Scenario Reader::read(const YAML::Node& document) {
   YamlFields fields(document);
-  Scenario scenario;
-  scenario.nodes.clear();
-  scenario.jobs.clear();
-  fields.each("nodes", [&](const YAML::Node& node) { scenario.nodes.push_back(read_nodes(node)); });
-  fields.each("jobs", [&](const YAML::Node& node) { scenario.jobs.push_back(read_jobs(node, read_file)); });
-  fields.each("outages", [&](const YAML::Node& node) { scenario.outages.push_back(read_outage(node)); });
-  fields.distribution("launch", scenario.launch);
-  fields.distribution("network_delay", scenario.network_delay);
-  fields.get("network", scenario.network, read_network);
-  fields.seconds("heartbeat", scenario.heartbeat);
-  fields.seconds("node_timeout", scenario.node_timeout);
-  fields.seconds("cut_timeout", scenario.cut_timeout);
-  fields.seconds("reconnect", scenario.reconnect);
-  fields.seconds("speed_changes_every", scenario.speed_changes_every);
-  fields.number("node_correlation", scenario.node_correlation);
-  fields.distribution("commit", scenario.commit);
-  fields.number("crash_probability", scenario.crash_probability);
-  fields.get("placement", scenario.placement, read_placement);
-  fields.seconds("sample_every", scenario.sample_every);
-  fields.seconds("horizon", scenario.horizon);
-  fields.flag("check_invariants", scenario.check_invariants);
+  scenario_.nodes.clear();
+  scenario_.jobs.clear();
+  fields.each("nodes", [&](const YAML::Node& node) { scenario_.nodes.push_back(read_nodes(node)); });
+  if (const YAML::Node node = fields.take("injection")) read_injection(node);
+  if (for_processes_) inject_slow_nodes();
+  scenario_.injection_text = injection_text();
+  fields.each("jobs", [&](const YAML::Node& node) { scenario_.jobs.push_back(read_jobs(node)); });
+  read_cluster(fields);
+  read_comparison(fields);
   fields.take("study");  // lab/study reads it
   fields.finish();
-  return scenario;
+  return std::move(scenario_);
+}
+
+// What has to be measured before, or mapped: `ontime experiment --on sim` simulates that too.
+void refuse_what_takes_an_experiment(const YAML::Node& document, const Scenario& scenario) {
+  const std::string why = "is for 'ontime experiment', which simulates it too with --on sim";
+  refuse(document, {{"warm_up"}, {}, {"noise"}}, why);
+  for (std::size_t index = 0; index < scenario.jobs.size(); ++index) {
+    const YAML::Node jobs = document["jobs"][index];
+    demand(scenario.jobs[index].deadline_medians <= 0, jobs, "'medians_of' " + why);
+    demand(scenario.jobs[index].files.empty(), jobs, "input files take an experiment on processes; give split_bytes");
+  }
 }
 
 }  // namespace
 
+void refuse(const YAML::Node& document, const Keys& keys, const std::string& why) {
+  const auto look = [&](const YAML::Node& node, const std::vector<const char*>& names) {
+    for (const char* name : names) {
+      if (!node.IsMap() || !node[name]) continue;
+      throw YamlFault(node[name], "'" + std::string(name) + "' " + why);
+    }
+  };
+  look(document, keys.top);
+  for (const YAML::Node& node : document["nodes"]) look(node, keys.nodes);
+  for (const YAML::Node& node : document["jobs"]) look(node, keys.jobs);
+}
+
 Result<std::string> no_files(const std::string&) { return bad_input("no file can be read here"); }
 
-Result<Scenario> read_scenario(const std::string& text, const ReadFile& read_file) {
+Scenario read_document(const YAML::Node& document, const Surroundings& surroundings, For what) {
+  const bool has_injection = document.IsMap() && document["injection"];
+  return Reader(surroundings, what == For::Processes || has_injection).read(document);
+}
+
+Result<Scenario> read_scenario(const std::string& text, const Surroundings& surroundings) {
   try {
-    return read_scenario(YAML::Load(text), read_file);
+    return read_scenario(YAML::Load(text), surroundings);
   } catch (const YAML::Exception& fault) {
     return bad_input(not_yaml(fault.mark.line));
   }
 }
 
-Result<Scenario> read_scenario(const YAML::Node& document, const ReadFile& read_file) {
+Result<Scenario> read_scenario(const YAML::Node& document, const Surroundings& surroundings) {
   try {
-    Scenario scenario = read_all(document, read_file);
+    Scenario scenario = read_document(document, surroundings, For::Simulation);
+    refuse_what_takes_an_experiment(document, scenario);
     if (auto good = check(scenario); !good) return good.error();
     return scenario;
   } catch (const YamlFault& fault) {

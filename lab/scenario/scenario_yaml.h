@@ -1,27 +1,41 @@
 #pragma once
-// A scenario as a YAML document; docs/simulator.md lists its keys. Times are numbers of seconds or texts such as
-// "200ms", sizes numbers or texts such as "64MiB", distributions a value or one of
-//   {pareto: [t_min, beta]}  {lognormal: [median, sigma]}  {uniform: [least, greatest]}
-//   {exponential: [least, mean]}  {empirical: [value, ...]}
+// Reads scenarios from YAML; docs/scenarios.md lists the keys. There is one set of keys for what is simulated and what
+// runs on real processes; what one of the two cannot do, it refuses with a sentence that begins with the line.
+
+#include <yaml-cpp/yaml.h>
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "common/base/result.h"
 #include "lab/scenario/scenario.h"
 
-namespace YAML {
-class Node;
-}
-
 namespace ontime::lab {
 
-// Contents of a file that a scenario names; relative paths count from the scenario's own place.
-using ReadFile = std::function<Result<std::string>(const std::string& path)>;
-Result<std::string> no_files(const std::string& path);  // refuses them all
+Result<std::string> no_files(const std::string& name);
 
-// BadInput with the line where something is wrong; a scenario that was read is also checked.
-Result<Scenario> read_scenario(const std::string& text, const ReadFile& read_file = no_files);
-Result<Scenario> read_scenario(const YAML::Node& document, const ReadFile& read_file = no_files);
+// Where the files are that a scenario names; relative names count from the scenario's own folder.
+struct Surroundings {
+  std::function<Result<std::string>(const std::string& name)> read_file = no_files;
+  std::function<std::string(const std::string& name)> absolute_path = [](const std::string& name) { return name; };
+};
+
+// A scenario that can be simulated, checked; otherwise BadInput with one sentence.
+Result<Scenario> read_scenario(const std::string& text, const Surroundings& surroundings = {});
+Result<Scenario> read_scenario(const YAML::Node& document, const Surroundings& surroundings = {});
+
+// Everything that a document says, whoever can do it. What is left out is as suits processes if it is for them or has
+// an injection, which is for both. Throws YamlFault.
+enum class For { Simulation, Processes };
+Scenario read_document(const YAML::Node& document, const Surroundings& surroundings, For what);
+
+// Throws YamlFault, with `why`, if the document has one of the keys.
+struct Keys {
+  std::vector<const char*> top;
+  std::vector<const char*> nodes;
+  std::vector<const char*> jobs;
+};
+void refuse(const YAML::Node& document, const Keys& keys, const std::string& why);
 
 }  // namespace ontime::lab

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "common/base/units.h"
@@ -14,8 +15,7 @@ std::string place(const YAML::Node& node) {
   return node.Mark().is_null() ? std::string() : "line " + std::to_string(node.Mark().line + 1) + ": ";
 }
 
-// "'abc': " before what is wanted instead.
-std::string shown(const YAML::Node& node) { return node.IsScalar() ? "'" + node.Scalar() + "': " : ""; }
+std::string shown(const YAML::Node& node) { return node.IsScalar() ? "'" + node.Scalar() + "'" : "this"; }
 
 Distribution make_distribution(const YAML::Node& node, const std::string& kind, const std::vector<double>& values) {
   if (kind == "empirical") {
@@ -47,19 +47,38 @@ Distribution make_distribution(const YAML::Node& node, const std::string& kind, 
   throw YamlFault(node, "'" + kind + "' is not one of: pareto, lognormal, uniform, exponential, empirical");
 }
 
+// {5: 0.5, 10: 0.3, 20: 0.2}
+Distribution read_weighted(const YAML::Node& node) {
+  std::map<double, double> shares;
+  for (const auto& entry : node) {
+    const double share = read_number(entry.second);
+    if (!(share > 0 && std::isfinite(share))) throw YamlFault(entry.second, "a share is a positive number");
+    shares[read_seconds(entry.first)] += share;
+  }
+  return Distribution::weighted({shares.begin(), shares.end()});
+}
+
 }  // namespace
 
-YamlFault::YamlFault(const YAML::Node& where, const std::string& what) : std::runtime_error(place(where) + what) {}
+YamlFault::YamlFault(const YAML::Node& where, const std::string& what)
+    : std::runtime_error(place(where) + what), place_(place(where)), what_(what) {}
+
+void YamlFault::throw_named(const std::string& key) const {
+  const bool is_named = has_key_ || what_.starts_with(key + ":") || what_.starts_with("'" + key + "'");
+  YamlFault named(place_, is_named ? what_ : key + ": " + what_);
+  named.has_key_ = true;
+  throw named;
+}
 
 std::string read_text(const YAML::Node& node) {
-  if (!node.IsScalar()) throw YamlFault(node, "a single value is wanted here");
+  if (!node.IsScalar()) throw YamlFault(node, "this is a list or a mapping; write a single value");
   return node.Scalar();
 }
 
 double read_number(const YAML::Node& node) {
   double value = 0;
   if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || std::isnan(value)) {
-    throw YamlFault(node, shown(node) + "a number is wanted here");
+    throw YamlFault(node, shown(node) + " is not a number; write for instance 3 or 0.5");
   }
   return value;
 }
@@ -81,13 +100,13 @@ std::uint64_t read_bytes(const YAML::Node& node) {
 std::uint32_t read_count(const YAML::Node& node) {
   const double value = read_number(node);
   if (value < 0 || value > std::numeric_limits<std::uint32_t>::max() || value != std::floor(value)) {
-    throw YamlFault(node, shown(node) + "a whole number from 0 on is wanted here");
+    throw YamlFault(node, shown(node) + " is not a whole number from 0 on; write for instance 3");
   }
   return static_cast<std::uint32_t>(value);
 }
 
 std::vector<double> read_values(const YAML::Node& node) {
-  if (!node.IsSequence()) throw YamlFault(node, "a list of numbers is wanted here");
+  if (!node.IsSequence()) throw YamlFault(node, shown(node) + " is not a list of numbers; write for instance [1, 2.5]");
   std::vector<double> values;
   for (const YAML::Node& value : node) values.push_back(read_seconds(value));
   return values;
@@ -96,26 +115,30 @@ std::vector<double> read_values(const YAML::Node& node) {
 bool read_flag(const YAML::Node& node) {
   bool value = false;
   if (!node.IsScalar() || !YAML::convert<bool>::decode(node, value))
-    throw YamlFault(node, shown(node) + "yes or no is wanted here");
+    throw YamlFault(node, shown(node) + " is neither yes nor no");
   return value;
 }
 
 Distribution read_distribution(const YAML::Node& node) {
   if (node.IsScalar()) return Distribution::constant(read_seconds(node));
-  if (!node.IsMap() || node.size() != 1) throw YamlFault(node, "a value or one {kind: [numbers]} is wanted here");
+  const char* wanted = "this is not a distribution; write a value, {KIND: [numbers]} or {VALUE: SHARE, ...}";
+  if (!node.IsMap() || node.size() == 0) throw YamlFault(node, wanted);
   const auto entry = *node.begin();
+  double number = 0;
+  if (YAML::convert<double>::decode(entry.first, number)) return read_weighted(node);
+  if (node.size() != 1) throw YamlFault(node, wanted);
   return make_distribution(node, read_text(entry.first), read_values(entry.second));
 }
 
 scheduler::StringMap read_settings(const YAML::Node& node) {
-  if (!node.IsMap()) throw YamlFault(node, "a mapping from names to values is wanted here");
+  if (!node.IsMap()) throw YamlFault(node, shown(node) + " is not a mapping; write {NAME: VALUE, ...}");
   scheduler::StringMap settings;
   for (const auto& entry : node) settings[read_text(entry.first)] = read_text(entry.second);
   return settings;
 }
 
 YamlFields::YamlFields(const YAML::Node& node) : node_(node) {
-  if (!node.IsMap()) throw YamlFault(node, "a mapping with keys is wanted here");
+  if (!node.IsMap()) throw YamlFault(node, shown(node) + " is not a mapping; write {KEY: VALUE, ...}");
   std::set<std::string> seen;
   for (const auto& entry : node) {
     const std::string key = read_text(entry.first);

@@ -16,8 +16,18 @@
 
 namespace ontime::lab {
 
-struct YamlFault : std::runtime_error {
+// What is wrong: "line 3: deadline: 'abc' is not a duration; ...".
+class YamlFault : public std::runtime_error {
+ public:
   YamlFault(const YAML::Node& where, const std::string& what);
+  [[noreturn]] void throw_named(const std::string& key) const;  // again, with the key unless it names one
+
+ private:
+  YamlFault(const std::string& place, const std::string& what)
+      : std::runtime_error(place + what), place_(place), what_(what) {}
+  std::string place_;
+  std::string what_;
+  bool has_key_ = false;
 };
 
 double read_seconds(const YAML::Node& node);
@@ -37,7 +47,13 @@ class YamlFields {
   // `into` stays as it is if the key is not there.
   template <class T, class Read>
   void get(const char* key, T& into, Read read) {
-    if (const YAML::Node value = take(key)) into = read(value);
+    const YAML::Node value = take(key);
+    if (!value) return;
+    try {
+      into = read(value);
+    } catch (const YamlFault& fault) {
+      fault.throw_named(key);
+    }
   }
   void seconds(const char* key, double& into) { get(key, into, read_seconds); }
   void number(const char* key, double& into) { get(key, into, read_number); }

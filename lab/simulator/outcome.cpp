@@ -8,7 +8,9 @@ namespace {
 
 constexpr double kZ95 = 1.959963984540054;
 
-Mean mean_of(const std::vector<double>& values) {
+}  // namespace
+
+Mean mean_of(std::span<const double> values) {
   if (values.empty()) return {};
   const auto n = static_cast<double>(values.size());
   double sum = 0;
@@ -18,8 +20,6 @@ Mean mean_of(const std::vector<double>& values) {
   for (const double value : values) squares += (value - mean) * (value - mean);
   return {mean, values.size() > 1 ? kZ95 * std::sqrt(squares / (n - 1) / n) : 0};
 }
-
-}  // namespace
 
 bool JobOutcome::met() const {
   return state == scheduler::JobState::Succeeded && (deadline <= 0 || flow_time() <= deadline);

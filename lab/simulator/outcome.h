@@ -77,6 +77,7 @@ struct Mean {
   double value = 0;
   double margin = 0;
 };
+Mean mean_of(std::span<const double> values);
 
 struct Summary {
   std::uint64_t jobs = 0;

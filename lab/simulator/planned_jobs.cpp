@@ -10,17 +10,6 @@ namespace {
 
 constexpr double kTasksMax = 10e6;
 
-// Jobs per second; 0: not a Poisson process.
-double rate_of(const JobGroup& group, const Scenario& scenario) {
-  if (group.arrivals.load <= 0) return group.arrivals.rate;
-  double slowness = 0;
-  for (const NodeGroup& nodes : scenario.nodes) slowness += nodes.slowness.mean() * nodes.count * nodes.slots;
-  slowness /= slots_of(scenario);
-  const double work =
-      group.tasks.mean() * (group.duration.mean() * group.scale.mean() * slowness + scenario.launch.mean());
-  return group.arrivals.load * slots_of(scenario) / work;
-}
-
 std::vector<double> arrivals_of(const JobGroup& group, const Scenario& scenario, Random& random) {
   if (!group.arrivals.at.empty()) return group.arrivals.at;
   std::vector<double> at(group.count, 0);
@@ -32,7 +21,14 @@ std::vector<double> arrivals_of(const JobGroup& group, const Scenario& scenario,
     std::fill(at.begin() + 1, at.end(), kForEver);
     return at;
   }
-  const double rate = rate_of(group, scenario);
+  if (group.arrivals.every > 0) {
+    for (std::size_t job = 0; job < at.size(); ++job) at[job] = group.arrivals.every * static_cast<double>(job);
+    return at;
+  }
+  double rate = group.arrivals.rate;
+  if (group.arrivals.load > 0) {  // check() has seen to it that the work can be said
+    rate = group.arrivals.load * slots_of(scenario) / mean_work(scenario, group).value();
+  }
   if (rate <= 0) return at;
   const Distribution gap = Distribution::shifted_exponential(0, 1 / rate);
   double now = 0;

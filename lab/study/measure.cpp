@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "lab/results/interval.h"
 
 namespace ontime::lab {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 template <class Value>
 double sum(const Sight& sight, Value value) {

@@ -139,7 +139,7 @@ Result<Scenario> scenario_of(const Study& study, const std::vector<Setting>& set
       const std::size_t groups = document["jobs"].size();
       for (const auto& [path, group] : spelled_out(setting.path, groups)) put(document, parts_of(path), setting.value);
     }
-    auto scenario = read_scenario(document, study.read_file);
+    auto scenario = read_scenario(document, study.surroundings);
     if (!scenario || policy.empty()) return scenario;
     auto choice = read_policy(policy);
     if (!choice) return choice.error();

@@ -55,12 +55,6 @@ struct Contender {
   std::map<std::string, MissOf> measured;
 };
 
-// A printed number; a number read off a text or a figure may be a range.
-struct Reading {
-  double low = 0;
-  double high = 0;
-};
-
 // What the paper says of all points that carry these labels.
 struct Printed {
   std::map<std::string, std::string> labels;  // by axis name, and "policy"
@@ -99,7 +93,7 @@ struct Study {
   std::string findings;
   Figure figure;
   YAML::Node scenario;             // the document
-  ReadFile read_file = no_files;   // that the scenario names
+  Surroundings surroundings;       // of the document
   std::vector<std::string> names;  // of its groups of jobs, each once
 };
 

@@ -5,15 +5,11 @@
 #include "common/base/wording.h"
 #include "lab/scenario/policy_choice.h"
 #include "lab/scenario/scenario_yaml.h"
+#include "lab/scenario/yaml_parts.h"
 #include "lab/study/measure.h"
-#include "lab/scenario/yaml_fields.h"
 
 namespace ontime::lab {
 namespace {
-
-void demand(bool holds, const YAML::Node& where, const std::string& what) {
-  if (!holds) throw YamlFault(where, what);
-}
 
 std::string read_policy_text(const YAML::Node& node) {
   const std::string text = read_text(node);
@@ -39,7 +35,7 @@ MediansOf read_medians(const YAML::Node& node) {
 }
 
 std::vector<Setting> read_settings_of(const YAML::Node& node) {
-  demand(node.IsMap(), node, "a mapping from places in the scenario to values is wanted here");
+  demand(node.IsMap(), node, "write {PLACE_IN_THE_SCENARIO: VALUE, ...}");
   std::vector<Setting> settings;
   for (const auto& entry : node) {
     Setting setting{read_text(entry.first), entry.second, std::nullopt};
@@ -109,7 +105,7 @@ Reading read_reading(const YAML::Node& node) {
 
 // Their names say which of its keys are labels and which are measures.
 Printed read_printed(const YAML::Node& node, const Study& study) {
-  demand(node.IsMap(), node, "a mapping with labels and values is wanted here");
+  demand(node.IsMap(), node, "write {LABEL: ..., MEASURE: VALUE, ...}");
   Printed printed;
   for (const auto& entry : node) {
     const std::string key = read_text(entry.first);
@@ -228,12 +224,12 @@ bool has_study(const std::string& text) {
   }
 }
 
-Result<Study> read_study(const std::string& text, const ReadFile& read_file) {
+Result<Study> read_study(const std::string& text, const Surroundings& surroundings) {
   try {
     Study study;
     study.scenario = YAML::Load(text);
-    study.read_file = read_file;
-    const auto scenario = read_scenario(study.scenario, read_file);
+    study.surroundings = surroundings;
+    const auto scenario = read_scenario(study.scenario, surroundings);
     if (!scenario) return scenario.error();
     for (const JobGroup& group : scenario->jobs) {
       if (std::find(study.names.begin(), study.names.end(), group.name) == study.names.end())

@@ -11,6 +11,6 @@ namespace ontime::lab {
 bool has_study(const std::string& text);  // whether there is a key `study`; no if it cannot be read
 
 // BadInput with the line where something is wrong. The scenario without any of the varying settings must be right too.
-Result<Study> read_study(const std::string& text, const ReadFile& read_file = no_files);
+Result<Study> read_study(const std::string& text, const Surroundings& surroundings = {});
 
 }  // namespace ontime::lab

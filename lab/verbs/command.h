@@ -20,7 +20,7 @@ struct SimulateCommand {
   std::optional<std::uint32_t> runs;   // of each policy or point; none: one of a scenario, what a study says
   // Scenarios.
   std::vector<std::string> policies;  // NAME or NAME:KEY=VALUE,...; empty: what the scenario says
-  std::uint64_t seed = 1;             // of the first run
+  std::optional<std::uint64_t> seed;  // of the first run; none: what the scenario says
   std::string event_log;              // a file; empty: none
   bool json = false;
   // Studies.

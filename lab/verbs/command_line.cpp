@@ -74,9 +74,10 @@ void Grammar::add_simulate_verb() {
       .add_option("--policy", simulate_.policies,
                   "For all jobs instead of what the scenario says: NAME or NAME:KEY=VALUE,...; repeatable")
       ->type_name("POLICY");
-  add_whole(simulate, "--seed", simulate_.seed, {}, "Seed of the first run");
+  add_whole(simulate, "--seed", simulate_.seed, {}, "Seed of the first run (default: the scenario's, or 1)");
   add_whole(simulate, "--runs", simulate_.runs, {1},
-            "Runs per policy, each with the next seed (default 1); studies: per point (default: what the study says)");
+            "Runs per policy, each with the next seed (default: the scenario's 'repeat'); studies: per point (default: "
+            "what the study says)");
   simulate.add_option("--event-log", simulate_.event_log, "Write every event and action of the first run here")
       ->type_name("FILE");
   add_json(simulate, simulate_.json);

@@ -1,21 +1,18 @@
 #include "lab/experiment/compare.h"
 
-#include <array>
-#include <cmath>
 #include <cstdio>
 #include <string>
 
-#include "lab/verbs/execute.h"
 #include "cli/show/table.h"
 #include "cli/text_file.h"
 #include "lab/experiment/tables.h"
+#include "lab/results/writing.h"
+#include "lab/verbs/execute.h"
 
 namespace ontime::lab {
 
 using namespace cli;
 namespace {
-
-using experiment::Difference;
 
 Result<std::vector<experiment::JobRow>> jobs_of(const std::string& directory) {
   auto text = read_text_file(directory + "/jobs.csv");
@@ -25,20 +22,15 @@ Result<std::vector<experiment::JobRow>> jobs_of(const std::string& directory) {
   return std::move(results->jobs);
 }
 
-std::string number(const char* format, double value) {
-  if (!std::isfinite(value)) return "-";
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
+std::string with_sign(double value, int digits) { return (value >= 0 ? "+" : "") + fixed(value, digits); }
 
-void add_row(Table& table, const std::string& policy, const std::string& what, const Difference& difference,
-             const char* plain, const char* with_sign) {
+void add_row(Table& table, const std::string& policy, const std::string& what, const experiment::Difference& difference,
+             int digits) {
   const auto& change = difference.change;
   const std::string interval =
-      change.has_interval() ? number(with_sign, change.low) + " to " + number(with_sign, change.high) : "-";
-  table.add_row({policy, what, number(plain, difference.before.value), number(plain, difference.after.value),
-                 number(with_sign, change.value), interval, difference.is_clear() ? "yes" : ""});
+      change.has_interval() ? with_sign(change.low, digits) + " to " + with_sign(change.high, digits) : "-";
+  table.add_row({policy, what, fixed(difference.before.value, digits), fixed(difference.after.value, digits),
+                 with_sign(change.value, digits), interval, difference.is_clear() ? "yes" : ""});
 }
 
 }  // namespace
@@ -62,9 +54,9 @@ Result<ExitCode> execute(const CompareCommand& command) {
                {"95 %", Align::Right},
                {"clear"}});
   for (const auto& comparison : all) {
-    add_row(table, comparison.policy, "PoCD", comparison.pocd, "%.3f", "%+.3f");
-    add_row(table, "", "time s", comparison.time, "%.2f", "%+.2f");
-    add_row(table, "", "machine s", comparison.machine, "%.1f", "%+.1f");
+    add_row(table, comparison.policy, "PoCD", comparison.pocd, 3);
+    add_row(table, "", "time s", comparison.time, 2);
+    add_row(table, "", "machine s", comparison.machine, 1);
   }
   std::fputs(table.to_string().c_str(), stdout);
   std::printf("\nIntervals of the change: PoCD by Newcombe, means by Welch's t. Clear: the interval leaves out 0.\n");

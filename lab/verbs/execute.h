@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "common/base/result.h"
+#include "lab/scenario/scenario_yaml.h"
 #include "lab/verbs/command.h"
 
 namespace ontime::lab {
@@ -15,6 +16,9 @@ Result<cli::ExitCode> execute(const ReplayCommand& command);
 Result<cli::ExitCode> execute(const PlanCommand& command);
 Result<cli::ExitCode> execute(const ExperimentCommand& command);
 Result<cli::ExitCode> execute(const CompareCommand& command);
+
+// The files that a scenario names lie beside it.
+Surroundings beside(const std::string& scenario);
 
 // The recordings of a journal, or the file that is named instead.
 Result<std::vector<std::string>> recordings_of(const std::string& journal, const std::string& recording);

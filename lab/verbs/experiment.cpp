@@ -25,14 +25,6 @@ using namespace experiment;
 namespace fs = std::filesystem;
 namespace {
 
-using experiment::Scenario;
-
-Surroundings beside(const std::string& path) {
-  const fs::path folder = fs::absolute(path).parent_path();
-  return {[folder](const std::string& name) { return read_text_file((folder / name).string()); },
-          [folder](const std::string& name) { return (folder / name).lexically_normal().string(); }};
-}
-
 // "none,hadoop" is two; a policy with parameters stands alone, for they have commas too.
 std::vector<std::string> separated(const std::vector<std::string>& texts) {
   std::vector<std::string> all;
@@ -52,11 +44,11 @@ std::vector<std::string> separated(const std::vector<std::string>& texts) {
 // As the scenario calls it, or a policy of its own.
 Status choose_policies(Scenario& scenario, const std::vector<std::string>& wanted) {
   if (wanted.empty()) return {};
-  std::vector<Policy> chosen;
+  std::vector<NamedPolicy> chosen;
   for (const std::string& name : wanted) {
     const auto known = std::find_if(scenario.policies.begin(), scenario.policies.end(),
-                                    [&](const Policy& policy) { return policy.name == name; });
-    const Policy policy = known != scenario.policies.end() ? *known : Policy{name, name};
+                                    [&](const NamedPolicy& policy) { return policy.name == name; });
+    const NamedPolicy policy = known != scenario.policies.end() ? *known : NamedPolicy{name, name};
     if (auto good = check_policy(policy, scenario); !good) return bad_input("--policies: " + good.error().message);
     chosen.push_back(policy);
   }
@@ -173,10 +165,16 @@ ExitCode Experiment::tell() const {
 
 }  // namespace
 
+Surroundings beside(const std::string& path) {
+  const fs::path folder = fs::absolute(path).parent_path();
+  return {[folder](const std::string& name) { return read_text_file((folder / name).string()); },
+          [folder](const std::string& name) { return (folder / name).lexically_normal().string(); }};
+}
+
 Result<ExitCode> execute(const ExperimentCommand& command) {
   const auto text = read_text_file(command.scenario);
   if (!text) return text.error();
-  auto scenario = experiment::read_scenario(*text, beside(command.scenario));
+  auto scenario = experiment::read_experiment(*text, beside(command.scenario));
   if (!scenario) return bad_input(command.scenario + ", " + scenario.error().message);
   if (command.repeat > 0) scenario->repeat = command.repeat;
   if (auto chosen = choose_policies(*scenario, separated(command.policies)); !chosen) return chosen.error();

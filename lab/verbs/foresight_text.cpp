@@ -1,11 +1,11 @@
 #include "lab/verbs/foresight_text.h"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/show/table.h"
+#include "common/base/wording.h"
+#include "lab/results/writing.h"
 #include "lab/verbs/tail_json.h"
 #include "scheduler/policies/parameters.h"
 
@@ -16,25 +16,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string number(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
-std::string count(std::uint64_t n, const char* one, const char* many) {
-  return std::to_string(n) + " " + (n == 1 ? one : many);
-}
-
-std::string seconds_text(double value) { return std::isfinite(value) ? number("%.3f", value) : "never"; }
+std::string seconds_text(double value) { return std::isfinite(value) ? fixed(value, 3) : "never"; }
 
 bool has_deadline(const Foreseen& foreseen) { return foreseen.recorded.scenario.jobs.front().deadline > 0; }
 
 void add_row(const std::string& name, const Prospect& prospect, Table& table) {
-  table.add_row({printable(name), number("%.3f", prospect.pocd.value),
-                 number("%.3f", prospect.pocd.low) + " to " + number("%.3f", prospect.pocd.high),
-                 seconds_text(prospect.median), seconds_text(prospect.low) + " to " + seconds_text(prospect.high),
-                 number("%.2f", prospect.machine_time.value), number("%.1f", prospect.attempts)});
+  table.add_row({printable(name), fixed(prospect.pocd.value, 3),
+                 fixed(prospect.pocd.low, 3) + " to " + fixed(prospect.pocd.high, 3), seconds_text(prospect.median),
+                 seconds_text(prospect.low) + " to " + seconds_text(prospect.high),
+                 fixed(prospect.machine_time.value, 2), fixed(prospect.attempts, 1)});
 }
 
 std::string truth_of(const Foreseen& foreseen) {
@@ -46,12 +36,11 @@ std::string truth_of(const Foreseen& foreseen) {
 std::string basis_of(const RecordedJob& recorded) {
   const Scenario& scenario = recorded.scenario;
   std::string text = "first attempts: the recorded durations of " + std::to_string(recorded.durations_recorded) +
-                     " of " + count(recorded.tasks, "task", "tasks") + "; all other attempts draw from " +
+                     " of " + counted(recorded.tasks, "task") + "; all other attempts draw from " +
                      scheduler::tail_words(recorded.drawn->tail, 1) + " for a whole split (" +
-                     count(recorded.drawn->durations.samples, "attempt", "attempts") + ")\n";
-  text += "cluster: " + count(scenario.nodes.size(), "node", "nodes") + ", " +
-          count(slots_of(scenario), "slot", "slots");
-  if (recorded.other_jobs > 0) text += "; beside " + count(recorded.other_jobs, "other job", "other jobs");
+                     counted(recorded.drawn->durations.samples, "attempt") + ")\n";
+  text += "cluster: " + counted(scenario.nodes.size(), "node") + ", " + counted(slots_of(scenario), "slot");
+  if (recorded.other_jobs > 0) text += "; beside " + counted(recorded.other_jobs, "other job");
   return text + "\n";
 }
 
@@ -74,8 +63,8 @@ Json json_of(const Prospect& prospect) {
 std::string foreseen_text(const Foreseen& foreseen) {
   const JobGroup& job = foreseen.recorded.scenario.jobs.front();
   std::string text = to_string(foreseen.job) + ": " + printable(foreseen.application) + ", " +
-                     count(foreseen.recorded.tasks, "task", "tasks");
-  if (has_deadline(foreseen)) text += ", deadline " + number("%.3f", job.deadline) + " s";
+                     counted(foreseen.recorded.tasks, "task");
+  if (has_deadline(foreseen)) text += ", deadline " + fixed(job.deadline, 3) + " s";
   text += ", ran with policy " + printable(foreseen.policy) + "\n" + basis_of(foreseen.recorded);
   if (!foreseen.is_identical) {
     text +=
@@ -89,12 +78,12 @@ std::string foreseen_text(const Foreseen& foreseen) {
                {"10 % to 90 %", Align::Right},
                {"machine s", Align::Right},
                {"attempts", Align::Right}});
-  table.add_row({"as it was", truth_of(foreseen), "", number("%.3f", foreseen.recorded.flow_time), "",
-                 number("%.2f", foreseen.recorded.machine_time), std::to_string(foreseen.recorded.attempts)});
+  table.add_row({"as it was", truth_of(foreseen), "", fixed(foreseen.recorded.flow_time, 3), "",
+                 fixed(foreseen.recorded.machine_time, 2), std::to_string(foreseen.recorded.attempts)});
   add_row(foreseen.policy + " again", foreseen.again, table);
   for (const ForeseenRow& row : foreseen.rows) add_row(row.policy, row.prospect, table);
   text += table.to_string();
-  return text + count(foreseen.again.runs, "run", "runs") + " each, " + number("%.2f", foreseen.wall_seconds) + " s\n";
+  return text + counted(foreseen.again.runs, "run") + " each, " + fixed(foreseen.wall_seconds, 2) + " s\n";
 }
 
 std::string foreseen_json(const Foreseen& foreseen) {

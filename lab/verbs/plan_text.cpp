@@ -1,13 +1,13 @@
 #include "lab/verbs/plan_text.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/show/table.h"
 #include "common/base/units.h"
+#include "common/base/wording.h"
+#include "lab/results/writing.h"
 #include "lab/verbs/tail_json.h"
 #include "scheduler/policies/parameters.h"
 
@@ -20,19 +20,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kSecondsPerHour = 3600;
 
-std::string number(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
-std::string count(std::uint64_t n, const char* one, const char* many) {
-  return std::to_string(n) + " " + (n == 1 ? one : many);
-}
-
 // Three digits that mean something.
 std::string amount(double value) {
-  return std::isfinite(value) ? number(value < 100 ? "%.3g" : "%.0f", value) : "no end";
+  if (!std::isfinite(value)) return "no end";
+  return value < 100 ? number(value, 3) : fixed(value, 0);
 }
 
 double cost_of(const Planned& planned, const Prospect& prospect) {
@@ -53,9 +44,9 @@ std::string basis_of(const Planned& planned) {
   const PlanQuestion& question = planned.question;
   std::string text = "durations: " + planned.source + ": " + scheduler::tail_words(question.tail, 1);
   const bool is_pareto = question.tail.kind() == scheduler::math::TailKind::Pareto;
-  if (is_pareto && planned.beta_error > 0) text += " +- " + number("%.2f", planned.beta_error);
+  if (is_pareto && planned.beta_error > 0) text += " +- " + fixed(planned.beta_error, 2);
   text += " for a whole split";
-  if (planned.samples > 0) text += ", from " + count(planned.samples, "attempt", "attempts");
+  if (planned.samples > 0) text += ", from " + counted(planned.samples, "attempt");
   return text + "; launch " + amount(question.launch.mean()) + " s\n";
 }
 
@@ -73,7 +64,7 @@ std::string method_of(const Planned& planned) {
          "(docs/simulator.md); PoCD is the share of them that was in time, with its 95 % interval. The deadline and "
          "the\n"
          "slots for the target are found by trying, each value on " +
-         count(search, "run", "runs") +
+         counted(search, "run") +
          ". The policy knows the deadline\n"
          "that is tried and adapts to it. Machine time is the sum over all attempts, launches included.\n";
 }
@@ -84,9 +75,9 @@ std::string planned_text(const Planned& planned, bool explain) {
   const PlanQuestion& question = planned.question;
   const std::uint32_t tasks = tasks_of(question);
   std::string text = printable(planned.application) + ": " + format_size(planned.input_bytes) + ", " +
-                     count(tasks, "task", "tasks") + ", " + count(question.slots, "slot", "slots") + ", deadline " +
+                     counted(tasks, "task") + ", " + counted(question.slots, "slot") + ", deadline " +
                      amount(question.job.deadline) + " s\n" + basis_of(planned);
-  const std::string target = " for " + number("%g", question.target);
+  const std::string target = " for " + number(question.target);
   std::vector<Table::Column> columns{{"policy"},
                                      {"PoCD", Align::Right},
                                      {"95 %", Align::Right},
@@ -100,17 +91,16 @@ std::string planned_text(const Planned& planned, bool explain) {
   Table table(std::move(columns));
   for (const auto& [policy, answer] : planned.rows) {
     const Prospect& p = answer.prospect;
-    std::vector<std::string> row{
-        printable(policy),
-        number("%.4f", p.pocd.value),
-        answer.is_exact ? "" : number("%.3f", p.pocd.low) + " to " + number("%.3f", p.pocd.high),
-        amount(p.median),
-        amount(p.low) + " to " + amount(p.high),
-        amount(p.machine_time.value)};
+    std::vector<std::string> row{printable(policy),
+                                 fixed(p.pocd.value, 4),
+                                 answer.is_exact ? "" : fixed(p.pocd.low, 3) + " to " + fixed(p.pocd.high, 3),
+                                 amount(p.median),
+                                 amount(p.low) + " to " + amount(p.high),
+                                 amount(p.machine_time.value)};
     if (planned.price > 0) row.push_back(amount(cost_of(planned, p)));
     row.push_back(deadline_of(answer));
     row.push_back(slots_of(answer));
-    row.push_back(answer.is_exact ? "formula" : count(p.runs, "run", "runs"));
+    row.push_back(answer.is_exact ? "formula" : counted(p.runs, "run"));
     table.add_row(std::move(row));
   }
   text += table.to_string();

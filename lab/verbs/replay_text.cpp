@@ -1,11 +1,11 @@
 #include "lab/verbs/replay_text.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/show/table.h"
+#include "common/base/wording.h"
+#include "lab/results/writing.h"
 #include "scheduler/core/describe.h"
 
 namespace ontime::lab {
@@ -19,16 +19,6 @@ using recording::EpochReport;
 
 constexpr std::size_t kJobsShown = 20;
 
-std::string number(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
-std::string count(std::uint64_t n, const char* one, const char* many) {
-  return std::to_string(n) + " " + (n == 1 ? one : many);
-}
-
 std::string end_of(scheduler::JobState state) {
   std::string text = scheduler::name_of(state);
   return scheduler::is_final(state) ? text : text += " at the end of the recording";
@@ -40,7 +30,7 @@ std::string event_of(const Difference& difference) {
 }
 
 std::string actions_of(const Difference& difference) {
-  std::string text = count(difference.actions_replayed.size(), "action", "actions");
+  std::string text = counted(difference.actions_replayed.size(), "action");
   for (const scheduler::Action& action : difference.actions_replayed) {
     text += "\n              " + scheduler::describe(action);
   }
@@ -50,17 +40,17 @@ std::string actions_of(const Difference& difference) {
 std::string text_of(const EpochReport& epoch, const Difference& difference) {
   const bool is_about_records = difference.recorded || difference.replayed;
   const auto shown = [](const std::optional<scheduler::JournalRecord>& record) {
-    return record ? number("%.9f s  ", seconds(record->at.time_since_epoch())) + scheduler::describe(record->fact)
+    return record ? fixed(seconds(record->at.time_since_epoch()), 9) + " s  " + scheduler::describe(record->fact)
                   : std::string("nothing (more)");
   };
   std::string text = "DIFFERENT at step " + std::to_string(difference.step) + ", " +
-                     number("%.6f", seconds(difference.at - epoch.header.started_at)) + " s after the master's start\n";
+                     fixed(seconds(difference.at - epoch.header.started_at), 6) + " s after the master's start\n";
   text += "  event       " + event_of(difference) + "\n";
-  text += "  recorded    " +
-          (is_about_records
-               ? shown(difference.recorded)
-               : count(difference.actions_recorded, "action", "actions") + ", of which only a checksum is recorded") +
-          "\n";
+  text +=
+      "  recorded    " +
+      (is_about_records ? shown(difference.recorded)
+                        : counted(difference.actions_recorded, "action") + ", of which only a checksum is recorded") +
+      "\n";
   text += "  replayed    " + (is_about_records ? shown(difference.replayed) : actions_of(difference)) + "\n";
   return text;
 }
@@ -72,18 +62,18 @@ std::string end_of(const EpochReport& epoch) {
 
 std::string text_of(const EpochReport& epoch) {
   const double time = seconds(epoch.last - epoch.header.started_at);
-  std::string text = "epoch " + std::to_string(epoch.epoch) + ": " + count(epoch.steps, "step", "steps") + " in " +
-                     number("%.3f", time) + " s";
-  if (epoch.known != 0) text += " from " + count(epoch.known, "record", "records") + " in the journal";
-  text += ", " + count(epoch.records, "record", "records") + ", " + count(epoch.decisions, "decision", "decisions") +
-          ", " + count(epoch.actions, "action", "actions") + "; " + end_of(epoch) + "\n";
+  std::string text =
+      "epoch " + std::to_string(epoch.epoch) + ": " + counted(epoch.steps, "step") + " in " + fixed(time, 3) + " s";
+  if (epoch.known != 0) text += " from " + counted(epoch.known, "record") + " in the journal";
+  text += ", " + counted(epoch.records, "record") + ", " + counted(epoch.decisions, "decision") + ", " +
+          counted(epoch.actions, "action") + "; " + end_of(epoch) + "\n";
   return epoch.difference ? text + text_of(epoch, *epoch.difference) : text;
 }
 
 std::string text_of(JobId id, const ReplayedJob& job) {
   std::string text = to_string(id) + ": " + printable(job.application) + ", policy " + printable(job.policy) + ", " +
-                     count(job.decisions, "decision", "decisions") + ", " + end_of(job.state);
-  if (job.ended > job.submitted) text += " after " + number("%.3f", seconds(job.ended - job.submitted)) + " s";
+                     counted(job.decisions, "decision") + ", " + end_of(job.state);
+  if (job.ended > job.submitted) text += " after " + fixed(seconds(job.ended - job.submitted), 3) + " s";
   return text + "\n";
 }
 
@@ -105,12 +95,12 @@ struct Sums {
 std::string verdict(const Replayed& replayed) {
   const Sums sums(replayed);
   std::string text = replayed.is_identical
-                         ? "identical: " + count(sums.decisions, "decision", "decisions") + " and all other of " +
-                               count(sums.records, "record", "records") + ", in order and time"
+                         ? "identical: " + counted(sums.decisions, "decision") + " and all other of " +
+                               counted(sums.records, "record") + ", in order and time"
                          : std::string("the replay differs from the recording");
   const double wall = std::max(replayed.wall_seconds, 1e-9);
-  text += "; " + count(sums.steps, "step", "steps") + " in " + number("%.3f", wall) + " s (" +
-          number("%.0f", static_cast<double>(sums.steps) / wall) + "/s, " + number("%.0f", sums.time / wall) +
+  text += "; " + counted(sums.steps, "step") + " in " + fixed(wall, 3) + " s (" +
+          fixed(static_cast<double>(sums.steps) / wall, 0) + "/s, " + fixed(sums.time / wall, 0) +
           " times as fast as it happened)\n";
   return text;
 }
@@ -121,7 +111,7 @@ std::string replayed_text(const Replayed& replayed, JobId only) {
   std::string text;
   for (const EpochReport& epoch : replayed.epochs) text += text_of(epoch);
   if (replayed.torn_bytes != 0) {
-    text += count(replayed.torn_bytes, "byte", "bytes") +
+    text += counted(replayed.torn_bytes, "byte") +
             " at the end of a file are no whole block: cut off by a crash, "
             "or not written yet\n";
   }

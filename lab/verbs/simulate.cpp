@@ -1,22 +1,22 @@
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/cluster/interrupt.h"
-#include "lab/verbs/execute.h"
 #include "cli/show/table.h"
-#include "lab/verbs/parallel_runs.h"
 #include "cli/text_file.h"
-#include "lab/verbs/study_files.h"
+#include "lab/results/page.h"
+#include "lab/results/writing.h"
 #include "lab/scenario/policy_choice.h"
 #include "lab/scenario/scenario_yaml.h"
 #include "lab/simulator/simulator.h"
-#include "lab/results/page.h"
 #include "lab/study/study_yaml.h"
+#include "lab/verbs/execute.h"
+#include "lab/verbs/parallel_runs.h"
+#include "lab/verbs/study_files.h"
 
 namespace ontime::lab {
 
@@ -34,12 +34,6 @@ struct Row {
   std::uint64_t events = 0;  // simulated
   std::string jobs_csv;      // a line per job, if it is to be written
 };
-
-// Files that a scenario names lie beside it.
-ReadFile beside(const std::string& path) {
-  const auto folder = std::filesystem::path(path).parent_path();
-  return [folder](const std::string& name) { return read_text_file((folder / name).string()); };
-}
 
 constexpr const char* kJobsTitles =
     "policy,seed,job,group,tasks,submitted,ended,flow_time,deadline,met,machine_time,attempts,copies,mapped_bytes\n";
@@ -63,30 +57,26 @@ Result<Row> simulate(const Scenario& scenario, const std::string& name, const Si
   Row row;
   row.policy = name;
   std::vector<JobOutcome> jobs;
-  const std::uint32_t runs = command.runs.value_or(1);
-  for (std::uint32_t run = 0; run < runs; ++run) {
+  const std::uint64_t first_seed = command.seed.value_or(scenario.seed);
+  const std::uint32_t runs = command.runs.value_or(scenario.repeat);
+  for (std::uint32_t number = 0; number < runs; ++number) {
+    const std::uint64_t seed = first_seed + number;
     Observer observer;
-    if (log != nullptr && run == 0) {
+    if (log != nullptr && number == 0) {
       observer.log = [log](std::string_view line) {
         std::fprintf(log, "%.*s\n", static_cast<int>(line.size()), line.data());
       };
     }
-    const Outcome outcome = lab::run(scenario, command.seed + run, observer);
-    if (!outcome.broken.empty()) return failed("seed " + std::to_string(command.seed + run) + ": " + outcome.broken[0]);
+    const Outcome outcome = lab::run(scenario, seed, observer);
+    if (!outcome.broken.empty()) return failed("seed " + std::to_string(seed) + ": " + outcome.broken[0]);
     jobs.insert(jobs.end(), outcome.jobs.begin(), outcome.jobs.end());
-    if (!command.out.empty()) add_jobs(row.jobs_csv, name, command.seed + run, scenario, outcome.jobs);
+    if (!command.out.empty()) add_jobs(row.jobs_csv, name, seed, scenario, outcome.jobs);
     row.utilisation += outcome.utilisation() / runs;
     row.attempts += outcome.attempts;
     row.events += outcome.events;
   }
   row.summary = summarise(jobs);
   return row;
-}
-
-std::string number(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
 }
 
 std::string table_of(const std::vector<Row>& rows) {
@@ -102,11 +92,10 @@ std::string table_of(const std::vector<Row>& rows) {
                {"busy", Align::Right}});
   for (const Row& row : rows) {
     const Summary& s = row.summary;
-    table.add_row({row.policy, std::to_string(s.jobs), number("%.4f", s.pocd.value),
-                   number("%.4f", s.pocd.low) + " to " + number("%.4f", s.pocd.high),
-                   number("%.2f", s.machine_time.value), number("%.2f", s.machine_time.margin),
-                   number("%.2f", s.flow_time.value), number("%.3f", s.attempts), number("%.1f %%", 100 * s.duplicated),
-                   number("%.1f %%", 100 * row.utilisation)});
+    table.add_row({row.policy, std::to_string(s.jobs), fixed(s.pocd.value, 4),
+                   fixed(s.pocd.low, 4) + " to " + fixed(s.pocd.high, 4), fixed(s.machine_time.value, 2),
+                   fixed(s.machine_time.margin, 2), fixed(s.flow_time.value, 2), fixed(s.attempts, 3),
+                   fixed(100 * s.duplicated, 1) + " %", fixed(100 * row.utilisation, 1) + " %"});
   }
   return table.to_string();
 }
@@ -161,14 +150,20 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
     rows.push_back(std::move(*row));
     return {};
   };
-  if (command.policies.empty()) {
+  std::vector<NamedPolicy> policies = scenario->policies;
+  if (!command.policies.empty()) policies.clear();
+  for (const std::string& policy : command.policies) {
+    if (const auto choice = read_policy_flag(policy); !choice) return choice.error();
+    policies.push_back({policy, policy});
+  }
+  if (policies.empty()) {
     if (auto added = add("as given"); !added) return added;
   }
-  for (const std::string& policy : command.policies) {
-    const auto choice = read_policy_flag(policy);
+  for (const NamedPolicy& policy : policies) {
+    const auto choice = read_policy(policy.text);
     if (!choice) return choice.error();
     if (auto chosen = choose_policy(*scenario, *choice); !chosen) return chosen;
-    if (auto added = add(policy); !added) return added;
+    if (auto added = add(policy.name); !added) return added;
   }
   const std::string answer = command.json ? json_of(rows).dump(2) + "\n" : table_of(rows);
   std::fputs(answer.c_str(), stdout);

@@ -32,9 +32,7 @@ void feed_scenario(std::string_view bytes) { static_cast<void>(lab::read_scenari
 void feed_study(std::string_view bytes) { static_cast<void>(lab::read_study(std::string(bytes))); }
 
 void feed_experiment(std::string_view bytes) {
-  const lab::experiment::Surroundings nothing{[](const std::string& name) { return lab::no_files(name); },
-                                         [](const std::string& name) { return name; }};
-  static_cast<void>(lab::experiment::read_scenario(std::string(bytes), nothing));
+  static_cast<void>(lab::experiment::read_experiment(std::string(bytes), {}));
 }
 
 void feed_manifest(std::string_view bytes) {

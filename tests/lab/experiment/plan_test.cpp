@@ -34,14 +34,14 @@ TEST(ExperimentPlan, EveryPolicyMeetsTheSameJobsAndEveryRepetitionOthers) {
 }
 
 TEST(ExperimentPlan, JobsStandInTheOrderOfTheirSubmission) {
-  const auto jobs = plan_jobs(read(kBusy), 1);
+  const auto jobs = planned_jobs(read(kBusy), 1);
   EXPECT_EQ(jobs.size(), 210u);
   EXPECT_TRUE(std::is_sorted(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.at < b.at; }));
   EXPECT_EQ(std::count_if(jobs.begin(), jobs.end(), [](const auto& job) { return job.kind == JobKind::Noise; }), 10);
 }
 
 TEST(ExperimentPlan, SizesComeInTheSharesThatAreWanted) {
-  const auto jobs = plan_jobs(read(kBusy), 1);
+  const auto jobs = planned_jobs(read(kBusy), 1);
   const auto of = [&](std::uint32_t tasks) {
     return std::count_if(jobs.begin(), jobs.end(), [&](const auto& job) { return job.tasks == tasks; });
   };
@@ -52,15 +52,15 @@ TEST(ExperimentPlan, SizesComeInTheSharesThatAreWanted) {
 
 TEST(ExperimentPlan, ALoadCountsTheMeanWorkOfAJob) {
   const Scenario scenario = read(kBusy);
-  const auto rate = rate_at_full_load(scenario, scenario.jobs[0]);
-  ASSERT_TRUE(rate);
-  EXPECT_NEAR(*rate, 20 / (9.5 * (2 * 3 + 1)), 1e-9);  // a Pareto factor of 1.5 has the mean 3
+  const auto work = mean_work(scenario, scenario.jobs[0]);
+  ASSERT_TRUE(work);
+  EXPECT_NEAR(*work, 9.5 * (2 * 3 + 1), 1e-9);  // a Pareto factor of 1.5 has the mean 3
 }
 
 TEST(ExperimentPlan, WarmUpJobsComeFirstAndTheOthersLater) {
-  const auto jobs = plan_jobs(read("nodes: [{count: 2}]\nwarm_up: {jobs: 2, tasks: 7, time: 5s}\n"
-                                   "jobs: [{app: wordcount, count: 3}]"),
-                              1);
+  const auto jobs = planned_jobs(read("nodes: [{count: 2}]\nwarm_up: {jobs: 2, tasks: 7, time: 5s}\n"
+                                      "jobs: [{app: wordcount, count: 3}]"),
+                                 1);
   ASSERT_EQ(jobs.size(), 5u);
   EXPECT_EQ(jobs[1].kind, JobKind::WarmUp);
   EXPECT_EQ(jobs[1].tasks, 7u);
@@ -68,7 +68,7 @@ TEST(ExperimentPlan, WarmUpJobsComeFirstAndTheOthersLater) {
 }
 
 TEST(ExperimentPlan, JobsOneByOneWaitForTheOneBefore) {
-  const auto jobs = plan_jobs(read("nodes: [{count: 2}]\njobs: [{count: 3, arrivals: one_by_one}]"), 1);
+  const auto jobs = planned_jobs(read("nodes: [{count: 2}]\njobs: [{count: 3, arrivals: one_by_one}]"), 1);
   EXPECT_EQ(jobs[0].at, 0);
   EXPECT_EQ(jobs[1].at, kForEver);
 }

@@ -15,13 +15,13 @@ inline Surroundings nowhere() {
 }
 
 inline Scenario read(const std::string& text) {
-  auto scenario = read_scenario(text, nowhere());
+  const auto scenario = read_experiment(text, nowhere());
   EXPECT_TRUE(scenario) << scenario.error().message;
-  return scenario ? *scenario : Scenario{};
+  return scenario.value();
 }
 
 inline std::string complaint(const std::string& text) {
-  const auto scenario = read_scenario(text, nowhere());
+  const auto scenario = read_experiment(text, nowhere());
   return scenario ? "" : scenario.error().message;
 }
 

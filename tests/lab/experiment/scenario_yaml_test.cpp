@@ -49,8 +49,20 @@ TEST(ExperimentScenario, SaysOneSentenceThatBeginsWithTheLine) {
               HasSubstr("{every: TIME}"));
   EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs: [{count: 5000}]"), HasSubstr("at most 900 jobs"));
   EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs:\n  - {trace: {file: x.csv}}"),
-              StartsWith("line 3: there is no x.csv"));
+              StartsWith("line 3: trace: there is no x.csv"));
   EXPECT_THAT(complaint("nodes: [\n"), StartsWith("line "));
+}
+
+TEST(ExperimentScenario, WhatProcessesCannotDoIsForTheSimulator) {
+  EXPECT_THAT(complaint(std::string(kSmall) + "outages:\n  - {node: 0, at: 1}"),
+              StartsWith("line 4: 'outages' is for 'ontime simulate'"));
+  EXPECT_THAT(complaint("nodes: [{count: 1}]\njobs:\n  - {duration: {pareto: [1, 2]}}"),
+              StartsWith("line 3: 'duration' is for 'ontime simulate'"));
+  EXPECT_THAT(complaint("nodes: [{count: 1, disk: {sync: 1s}}]\njobs: [{}]"),
+              StartsWith("line 1: 'disk' is for 'ontime simulate'"));
+  EXPECT_THAT(complaint(std::string(kSmall) + "study: {title: x}"), HasSubstr("an experiment has no axes"));
+  EXPECT_THAT(complaint("nodes:\n  - {slowness: {uniform: [1, 2]}}\njobs: [{}]"),
+              StartsWith("line 2: the slowness of a group of processes"));
 }
 
 TEST(ExperimentScenario, PoliciesAreCheckedBeforeAnythingRuns) {
@@ -72,14 +84,14 @@ TEST(ExperimentScenario, SlowNodesBecomeRulesOfTheInjectionThatAMasterCanRead) {
   const Scenario scenario = read(
       "nodes: [{count: 2}, {name: old, count: 1, slowness: 2.5}]\njobs: [{}]\n"
       "injection: {pace: 1s, node: ['worker-1:3x', 'worker-2:4x']}\n");
-  ASSERT_EQ(scenario.injection.nodes.size(), 3u);
-  EXPECT_EQ(scenario.injection.nodes[2].pattern, "old-*");
-  EXPECT_EQ(scenario.injection.nodes[2].factor, 2.5);
+  ASSERT_EQ(scenario.injection->nodes.size(), 3u);
+  EXPECT_EQ(scenario.injection->nodes[2].pattern, "old-*");
+  EXPECT_EQ(scenario.injection->nodes[2].factor, 2.5);
   injection::Injection again;
   NoTraces none;
   const auto applied = apply_document(again, scenario.injection_text, none);
   ASSERT_TRUE(applied) << applied.error().message;
-  EXPECT_EQ(again, scenario.injection);
+  EXPECT_EQ(again, *scenario.injection);
 }
 
 TEST(ExperimentScenario, TheShippedOnesCanBeRead) {

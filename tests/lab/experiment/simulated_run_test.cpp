@@ -27,7 +27,7 @@ TEST(SimulatedRun, TheStragglersAreThoseThatTheInjectionDraws) {
   const Scenario scenario = read(kStragglers);
   const auto run = plan_runs(scenario)[0];
   const Results results = simulated(scenario, run);
-  injection::Injection injection = scenario.injection;
+  injection::Injection injection = *scenario.injection;
   injection.seed = run.seed;
   ASSERT_EQ(results.attempts.size(), 30u);
   for (const AttemptRow& row : results.attempts) {
@@ -93,7 +93,7 @@ TEST(SimulatedRun, WarmUpJobsAreEndedInTimeAndTeachTheOthers) {
 
 TEST(SimulatedRun, WhatHasNotEndedAtTheLimitIsSaidToBeUnfinished) {
   std::string text = kStragglers;
-  text += "limit: 3s\n";
+  text += "horizon: 3s\n";
   const Scenario scenario = read(text);
   const Results results = simulated(scenario, plan_runs(scenario)[0]);
   ASSERT_EQ(results.jobs.size(), 3u);

@@ -70,6 +70,18 @@ TEST(Distribution, HasTheMeanAndMedianItSays) {
   EXPECT_EQ(Distribution::constant(3).median(), 3);
 }
 
+TEST(Distribution, GivesEachValueItsShare) {
+  const Distribution distribution = Distribution::weighted({{5, 2.5}, {10, 1.5}, {20, 1}});
+  EXPECT_EQ(distribution.at_survival(0.51), 5);
+  EXPECT_EQ(distribution.at_survival(0.49), 10);
+  EXPECT_EQ(distribution.at_survival(0.21), 10);
+  EXPECT_EQ(distribution.at_survival(0.19), 20);
+  EXPECT_EQ(distribution.at_survival(1e-12), 20);
+  EXPECT_EQ(distribution.least(), 5);
+  EXPECT_NEAR(distribution.mean(), 9.5, 1e-12);
+  EXPECT_EQ(distribution.to_string(), "weighted(3 values)");
+}
+
 TEST(Distribution, ResamplesWhatItWasGivenInEqualShares) {
   const Distribution distribution = Distribution::empirical({5, 1, 2});
   EXPECT_EQ(distribution.at_survival(0.99), 1);

@@ -26,23 +26,23 @@ TEST(ScenarioYaml, TakesJobsFromATraceFile) {
     if (path != "jobs.csv") return bad_input("there is no " + path);
     return std::string("# two columns count\nsubmit_s,bytes,tasks\n0.5,7,3\n2,7,1\n9.25,7,40\n");
   };
-  const auto all = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: jobs.csv}}]}", read_file);
+  const auto all = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: jobs.csv}}]}", {read_file});
   ASSERT_TRUE(all) << all.error().message;
   EXPECT_EQ(all->jobs[0].count, 3u);
   EXPECT_EQ(all->jobs[0].trace[2].at, 9.25);
   EXPECT_EQ(all->jobs[0].trace[2].tasks, 40u);
-  const auto some = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: jobs.csv, every: 2}}]}", read_file);
+  const auto some = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: jobs.csv, every: 2}}]}", {read_file});
   ASSERT_TRUE(some) << some.error().message;
   EXPECT_EQ(some->jobs[0].count, 2u);
   EXPECT_EQ(some->jobs[0].trace[1].tasks, 40u);
-  const auto none = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: other.csv}}]}", read_file);
+  const auto none = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: other.csv}}]}", {read_file});
   EXPECT_THAT(none ? "" : none.error().message, HasSubstr("there is no other.csv"));
 }
 
 TEST(ScenarioYaml, RefusesATraceThatIsNotInOrderOrHasNoTasks) {
   const auto complaint_about = [](const std::string& csv) {
     const auto read_file = [&](const std::string&) -> Result<std::string> { return csv; };
-    const auto scenario = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: f}}]}", read_file);
+    const auto scenario = read_scenario("{nodes: [{count: 1}], jobs: [{trace: {file: f}}]}", {read_file});
     return scenario ? "" : scenario.error().message;
   };
   EXPECT_THAT(complaint_about("submit_s,tasks\n5,1\n4,1\n"), HasSubstr("line 3: jobs come in order"));
@@ -85,8 +85,8 @@ jobs:
     deadline: 1m
     output: 0.5
     skew: {begins: {uniform: [0.2, 0.8]}, slowness: 4}
-    policy: none
-    set: {}
+    policy: shed+:theta=1s
+    set: {pattern: x}
     estimator: hadoop
     checkpoint: off
     attempt_timeout: 10m
@@ -121,6 +121,9 @@ TEST(ScenarioYaml, ReadsEverythingThereIs) {
   EXPECT_EQ(words.count, 5u);
   EXPECT_EQ(words.arrivals.load, 0.5);
   EXPECT_EQ(words.split_bytes, 64u << 20);
+  EXPECT_EQ(words.policy, "shed+");
+  EXPECT_EQ(words.policy_parameters.at("theta"), "1s");
+  EXPECT_EQ(words.parameters.at("pattern"), "x");
   EXPECT_EQ(words.duration.to_string(), "pareto(10, 1.5)");
   EXPECT_EQ(words.deadline, 60);
   EXPECT_EQ(words.skew_begins.to_string(), "uniform(0.2, 0.8)");
@@ -130,6 +133,29 @@ TEST(ScenarioYaml, ReadsEverythingThereIs) {
   EXPECT_EQ(scenario->jobs[1].count, 3u);
   EXPECT_FALSE(scenario->jobs[1].checkpoint);
   EXPECT_TRUE(scenario->jobs[2].arrivals.one_by_one);
+}
+
+// One document for both: in virtual time with the defaults of processes, except for what must be measured or mapped.
+TEST(ScenarioYaml, WithAnInjectionItDescribesProcesses) {
+  const auto scenario = read_scenario(
+      "nodes: [{count: 2}, {name: old, slowness: 3}]\ninjection: {pace: 2s}\n"
+      "jobs: [{app: sort, tasks: {5: 0.5, 10: 0.3, 20: 0.2}, input: {text: 16KiB}, arrivals: {load: 0.5}}]\n"
+      "policies: {mine: 'shed+:theta=1s'}\n");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  EXPECT_EQ(scenario->launch.median(), 0.02);
+  EXPECT_EQ(scenario->nodes[0].name, "worker");
+  ASSERT_EQ(scenario->injection->nodes.size(), 1u);
+  EXPECT_EQ(scenario->injection->nodes[0].pattern, "old-*");
+  EXPECT_EQ(scenario->jobs[0].name, "sort");
+  EXPECT_EQ(scenario->jobs[0].split_bytes, 16u << 10);
+  EXPECT_EQ(scenario->jobs[0].duration.median(), 2);
+  EXPECT_NEAR(*mean_work(*scenario, scenario->jobs[0]), 9.5 * 2 * 5 / 3, 1e-9);
+  EXPECT_EQ(scenario->policies[0].name, "mine");
+  const std::string start = "nodes: [{count: 1}]\ninjection: {pace: 1s}\njobs:\n  - {";
+  const std::string why = "is for 'ontime experiment', which simulates it too";
+  EXPECT_THAT(complaint(start + "noise: yes}\n"), HasSubstr("line 4: 'noise' " + why));
+  EXPECT_THAT(complaint(start + "deadline: {medians_of: hadoop}}\n"), HasSubstr("line 4: 'medians_of' " + why));
+  EXPECT_THAT(complaint(start + "input: book.txt}\n"), HasSubstr("line 4: input files"));
 }
 
 TEST(ScenarioYaml, SaysWhatIsWrongAndWhere) {

@@ -74,7 +74,7 @@ TEST(StudyYaml, SaysWhatIsWrongAndWhere) {
               HasSubstr("nothing"));
   EXPECT_THAT(complaint("  title: T\n" + kRest + "  figure: {kind: pie}\n"), HasSubstr("cdf"));
   EXPECT_THAT(complaint("  title: T\n" + kRest + "  seeds: 0\n"), HasSubstr("seed"));
-  EXPECT_THAT(complaint("  - 1\n"), HasSubstr("keys"));
+  EXPECT_THAT(complaint("  - 1\n"), HasSubstr("mapping"));
 }
 
 TEST(StudyYaml, TheScenarioMustBeRightToo) {
