@@ -14,7 +14,6 @@
 #include "common/protocol/client.pb.h"
 #include "master/accounts.h"
 #include "master/control_loop.h"
-#include "master/job_lists.h"
 #include "master/job_view.h"
 #include "master/job_watch.h"
 #include "master/measures.h"

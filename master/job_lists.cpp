@@ -1,4 +1,4 @@
-#include "master/job_lists.h"
+#include "master/job_watch.h"
 
 #include <iterator>
 

@@ -1,4 +1,4 @@
-#include "apps/termvector/line_terms.h"
+#include "apps/termvector/document.h"
 
 namespace ontime::apps {
 

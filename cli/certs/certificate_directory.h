@@ -23,7 +23,7 @@ struct CertificateAndKey {
   std::string key;          // PEM, PKCS #8, not encrypted
 };
 
-// What a certificate says. The name becomes its common name, the role (common/net/roles.h) its organizational unit.
+// What a certificate says. The name becomes its common name, the role (common/net/token.h) its organizational unit.
 struct CertificateRequest {
   std::string name;
   std::string role;

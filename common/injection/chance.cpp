@@ -1,4 +1,4 @@
-#include "common/injection/chance.h"
+#include "common/injection/draw.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,6 @@
 #include <optional>
 #include <variant>
 
-#include "common/injection/chance.h"
-
 namespace ontime::injection {
 namespace {
 

@@ -18,7 +18,6 @@
 #include "common/base/time.h"
 #include "common/net/connection.h"
 #include "common/net/endpoint.h"
-#include "common/net/roles.h"
 #include "common/net/token.h"
 #include "common/protocol/control.pb.h"
 

@@ -1,4 +1,4 @@
-#include "common/net/roles.h"
+#include "common/net/token.h"
 
 #include <array>
 

@@ -43,7 +43,7 @@ Result<TlsPointer> load_tls(const TlsFiles& flags);
 // Of a peer whose certificate our authority has signed. Anything but printable ASCII in it is shown as '?'.
 struct PeerCertificate {
   std::string name;  // common name
-  std::string role;  // organizational unit: one of roles.h, if it was made by `ontime certs`
+  std::string role;  // organizational unit: one of token.h, if it was made by `ontime certs`
 };
 
 }  // namespace ontime::net

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "cli/text_file.h"
-#include "common/injection/chance.h"
+#include "common/injection/draw.h"
 #include "lab/experiment/tables.h"
 
 namespace ontime::lab::experiment {

@@ -161,7 +161,7 @@ void Reader::read_sizes(YamlFields& fields, JobGroup& group) {
   }
 }
 
-// What the scheduler is told about them.
+// What the scheduler learns about them.
 void Reader::read_handling(YamlFields& fields, JobGroup& group) {
   if (const YAML::Node deadline = fields.take("deadline")) read_deadline(deadline, group);
   if (const YAML::Node policy = fields.take("policy")) read_policy_of(policy, group);

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "master/journal/stored_parts.h"
-#include "master/recording/event_messages.h"
 
 namespace ontime::recording {
 namespace {

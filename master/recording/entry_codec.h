@@ -10,7 +10,9 @@
 
 #include "common/base/result.h"
 #include "master/recording/entry.h"
+#include "master/recording/recording.pb.h"
 #include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
 
 namespace ontime::recording {
 
@@ -47,5 +49,10 @@ Result<scheduler::JournalRecord> decode_step_record(std::string_view bytes);
 // Takes the first entry off `bytes`. Nothing: it is not all there. `at` is the time of the last header or step, and
 // moves on.
 Result<std::optional<Entry>> take_entry(std::string_view& bytes, TimePoint& at);
+
+// Events of the scheduler as protobuf messages. For entry_codec.cpp only.
+void put(const scheduler::Event& from, stored::Event* to);
+// What decodes is what was encoded. A message that holds no event that this version knows is an error.
+Result<scheduler::Event> read_event(const stored::Event& from);
 
 }  // namespace ontime::recording

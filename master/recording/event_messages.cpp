@@ -1,4 +1,4 @@
-#include "master/recording/event_messages.h"
+#include "master/recording/entry_codec.h"
 
 #include <string>
 #include <utility>

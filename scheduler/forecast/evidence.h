@@ -15,8 +15,6 @@
 
 namespace ontime::scheduler {
 
-// Do attempts hold their speed, or is it drawn anew while they run?
-
 // What is expected before anything was seen: standard deviation of ln(time to go / expected), counting as one attempt.
 inline constexpr double kSpreadUsual = 0.12;
 

@@ -121,7 +121,10 @@ class ProbeApplication final : public Application {
     return static_cast<RecordBytes>(std::stoul(parameters.get("record-bytes")));
   }
   void validate(const Parameters& parameters) const override {
-    if (parameters.get("mode") == "validate-crashes") raise(SIGSEGV);
+    if (parameters.get("mode") == "validate-crashes") {
+      signal(SIGSEGV, SIG_DFL);  // a sanitizer has a handler of its own
+      raise(SIGSEGV);
+    }
     if (parameters.get("mode").empty()) throw std::invalid_argument("mode must not be empty");
   }
   std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<Probe>(); }

@@ -4,21 +4,14 @@
 #include <rapidcheck.h>
 
 #include "tests/apps/texts.h"
+#include "tests/apps/tiny_tables.h"
 
 namespace ontime::apps {
 namespace {
 
-constexpr WordTableLimits kTiny = {.short_slots = 8,
-                                   .medium_slots = 8,
-                                   .long_slots = 8,
-                                   .long_text = 100,
-                                   .longest = 90,
-                                   .probes = 3,
-                                   .max_total = 300};
-
 // What a document of several stretches of text writes, as values of its one key.
 std::vector<std::string> values_of(const std::vector<std::string>& stretches) {
-  Document document(kTiny);
+  Document document(test::kTinyTables);
   test::TightOutput out;
   document.begin("key", out);
   for (const std::string& stretch : stretches) {
@@ -54,7 +47,7 @@ TEST(Document, LosesNothingWhenTheLargeTableIsTooSmall) {
 }
 
 TEST(Document, NothingIsLeftAfterItsEnd) {
-  Document document(kTiny);
+  Document document(test::kTinyTables);
   test::TightOutput out;
   document.begin("a", out);
   const std::string text = "x y x";

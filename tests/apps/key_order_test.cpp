@@ -1,4 +1,4 @@
-#include "apps/termvector/term.h"
+#include "apps/termvector/term_vector.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -11,7 +11,7 @@ namespace {
 
 const std::string kSeparator = std::string(48, '-') + "\n";
 
-std::string answer_of(std::string_view text, const Division& division = {},
+std::string sorted_pairs(std::string_view text, const Division& division = {},
                       std::map<std::string, std::string, std::less<>> given = {}) {
   const app::Application& secondarysort = application("secondarysort");
   TestContext context = context_of(secondarysort, std::move(given));
@@ -39,14 +39,14 @@ TEST(SecondarySort, TheAnswerIsGroupedAndAscendsWhereverTheTextIsDivided) {
     for (const auto& [left, right] : pairs)
       text += std::to_string(left) + *rc::gen::elementOf(std::vector<std::string>{"\t", " ", "  \t"}) +
               std::to_string(right) + *rc::gen::elementOf(std::vector<std::string>{"\n", "\r\n", " x\n", "\n\n"});
-    RC_ASSERT(answer_of(text, *any_division()) == reference(pairs));
+    RC_ASSERT(sorted_pairs(text, *any_division()) == reference(pairs));
   }));
 }
 
 TEST(SecondarySort, ReadsLinesAsHadoopsExampleDoes) {
-  EXPECT_EQ(answer_of("3 1 9\n\n  \t\n 2\n+3\t-1\n-1 007"),
+  EXPECT_EQ(sorted_pairs("3 1 9\n\n  \t\n 2\n+3\t-1\n-1 007"),
             kSeparator + "-1\t7\n" + kSeparator + "2\t0\n" + kSeparator + "3\t-1\n3\t1\n");
-  EXPECT_EQ(answer_of("2 1\n1 2\n1 1\n", {}, {{"separator", ""}}), "1\t1\n1\t2\n2\t1\n");
+  EXPECT_EQ(sorted_pairs("2 1\n1 2\n1 1\n", {}, {{"separator", ""}}), "1\t1\n1\t2\n2\t1\n");
 }
 
 TEST(SecondarySort, HasAllNumbersOf64Bits) {
@@ -57,13 +57,13 @@ TEST(SecondarySort, HasAllNumbersOf64Bits) {
                        {0, 0}};
   std::string text;
   for (const auto& [left, right] : extremes) text += std::to_string(left) + " " + std::to_string(right) + "\n";
-  EXPECT_EQ(answer_of(text), reference(extremes));
+  EXPECT_EQ(sorted_pairs(text), reference(extremes));
 }
 
 TEST(SecondarySort, SaysWhatIsNoNumberAndWhere) {
   for (const std::string line : {"x 1", "1 x", "1.5 2", "9223372036854775808 1", "+-1 1", "+ 1"}) {
     try {
-      answer_of("1 2\n" + line + "\n");
+      sorted_pairs("1 2\n" + line + "\n");
       ADD_FAILURE() << line;
     } catch (const std::runtime_error& error) {
       EXPECT_NE(std::string(error.what()).find("line at byte 4 of /some/where/input.txt"), std::string::npos)

@@ -11,7 +11,7 @@ namespace {
 
 using Given = std::map<std::string, std::string, std::less<>>;
 
-std::string answer_of(std::string_view text, const Given& given = {}, const Division& division = {}) {
+std::string sorted(std::string_view text, const Given& given = {}, const Division& division = {}) {
   const app::Application& sort = application("sort");
   TestContext context = context_of(sort, given);
   return sorted(sort, context, map_text(sort, context, text, division));
@@ -37,9 +37,9 @@ TEST(Sort, TheAnswerIsTheSortedLinesWhereverTheTextIsDivided) {
     const std::string text = *any_text();
     auto lines = records_of(text, 0);
     std::sort(lines.begin(), lines.end());
-    RC_ASSERT(answer_of(text, {}, *any_division()) == joined(lines));
+    RC_ASSERT(sorted(text, {}, *any_division()) == joined(lines));
     std::reverse(lines.begin(), lines.end());
-    RC_ASSERT(answer_of(text, {{"reverse", "yes"}}, *any_division()) == joined(lines));
+    RC_ASSERT(sorted(text, {{"reverse", "yes"}}, *any_division()) == joined(lines));
   }));
 }
 
@@ -51,20 +51,20 @@ TEST(Sort, SortsByAFieldAndThenByTheLine) {
     std::sort(lines.begin(), lines.end(), [&](const std::string& a, const std::string& b) {
       return std::pair(field(a, number), a) < std::pair(field(b, number), b);
     });
-    RC_ASSERT(answer_of(text, {{"key", std::to_string(number)}}, *any_division()) == joined(lines));
+    RC_ASSERT(sorted(text, {{"key", std::to_string(number)}}, *any_division()) == joined(lines));
   }));
 }
 
 TEST(Sort, SortsByNumbers) {
   const std::string text = "b\t10\na\t9\nc\t-1.5\nd\nx\t1e3\ny\t-1.25\nz\t9.0\n";
-  EXPECT_EQ(answer_of(text, {{"key", "2"}, {"numeric", "yes"}}), "c\t-1.5\ny\t-1.25\nd\nx\t1e3\na\t9\nz\t9.0\nb\t10\n");
-  EXPECT_EQ(answer_of(text, {{"key", "2"}, {"numeric", "yes"}, {"reverse", "yes"}}),
+  EXPECT_EQ(sorted(text, {{"key", "2"}, {"numeric", "yes"}}), "c\t-1.5\ny\t-1.25\nd\nx\t1e3\na\t9\nz\t9.0\nb\t10\n");
+  EXPECT_EQ(sorted(text, {{"key", "2"}, {"numeric", "yes"}, {"reverse", "yes"}}),
             "b\t10\nz\t9.0\na\t9\nx\t1e3\nd\ny\t-1.25\nc\t-1.5\n");
 }
 
 TEST(Sort, KeepsEveryByteOfALineAndEndsTheLastOne) {
-  EXPECT_EQ(answer_of("b\r\n\na\t\t\na"), "\na\na\t\t\nb\r\n");
-  EXPECT_EQ(answer_of(""), "");
+  EXPECT_EQ(sorted("b\r\n\na\t\t\na"), "\na\na\t\t\nb\r\n");
+  EXPECT_EQ(sorted(""), "");
 }
 
 TEST(Sort, RefusesParametersThatMeanNothing) {

@@ -36,7 +36,7 @@ std::string lines_of(const Documents& documents, std::uint64_t cutoff = 0) {
   return lines;
 }
 
-std::string answer_of(std::string_view text, const std::string& cutoff = "0", const Division& division = {}) {
+std::string vectors_of(std::string_view text, const std::string& cutoff = "0", const Division& division = {}) {
   const app::Application& termvector = application("termvector");
   TestContext context = context_of(termvector, {{"cutoff", cutoff}});
   return merge(termvector, context, map_text(termvector, context, text, division));
@@ -71,13 +71,13 @@ TEST(TermVector, CutoffDropsRareTermsOfTheMergedAnswerOnly) {
   EXPECT_TRUE(rc::check([] {
     const std::string text = *any_documents();
     const auto cutoff = *rc::gen::inRange<std::uint64_t>(0, 6);
-    RC_ASSERT(answer_of(text, std::to_string(cutoff), *any_division()) ==
+    RC_ASSERT(vectors_of(text, std::to_string(cutoff), *any_division()) ==
               lines_of(documents_of(text, "input.txt"), cutoff));
   }));
 }
 
 TEST(TermVector, SortsByCountThenByBytes) {
-  EXPECT_EQ(answer_of("host\tb a c b \xff B abcdefgz abcdefga ab a:2 b\n"),
+  EXPECT_EQ(vectors_of("host\tb a c b \xff B abcdefgz abcdefga ab a:2 b\n"),
             "host\tb:3 B:1 a:1 a:2:1 ab:1 abcdefga:1 abcdefgz:1 c:1 \xff:1\n");
 }
 
@@ -95,11 +95,11 @@ TEST(TermVector, LinesWithoutATabBelongToTheirFile) {
   EXPECT_EQ(map_text(termvector, context, "a b\r\nb\n"), (std::vector<std::string>{"odd_name_.txt\tb:2 a:1\n"}));
 }
 
-TEST(TermVector, AnEmptyKeyIsAKey) { EXPECT_EQ(answer_of("\ta\nx\tb\n\ta\n"), "\ta:2\nx\tb:1\n"); }
+TEST(TermVector, AnEmptyKeyIsAKey) { EXPECT_EQ(vectors_of("\ta\nx\tb\n\ta\n"), "\ta:2\nx\tb:1\n"); }
 
 TEST(TermVector, ADocumentWithoutTermsIsLeftOut) {
-  EXPECT_EQ(answer_of("h\t \r\n\n  \ni\tx\n"), "i\tx:1\n");
-  EXPECT_EQ(answer_of("h\tx x y\ni\ty\n", "2"), "h\tx:2\n");
+  EXPECT_EQ(vectors_of("h\t \r\n\n  \ni\tx\n"), "i\tx:1\n");
+  EXPECT_EQ(vectors_of("h\tx x y\ni\ty\n", "2"), "h\tx:2\n");
 }
 
 TEST(TermVector, LargeDocumentsComeInPiecesThatTheMergePutsTogether) {
@@ -108,7 +108,7 @@ TEST(TermVector, LargeDocumentsComeInPiecesThatTheMergePutsTogether) {
     text += (i % 7 == 0 ? "averylongwordthatstandsnowherein" : "w") + std::to_string(i % 260'000) +
             (i % 9 == 0 ? '\n' : ' ');
   }
-  EXPECT_EQ(answer_of(text, "0", {.batches = {10, 5000, 20'000}, .cuts = {30'000}}),
+  EXPECT_EQ(vectors_of(text, "0", {.batches = {10, 5000, 20'000}, .cuts = {30'000}}),
             lines_of(documents_of(text, "input.txt")));
 }
 
@@ -119,14 +119,14 @@ TEST(TermVector, LinesWithMoreTermsThanTheSmallTableHoldsAreRight) {
     for (int i = 0; i < terms; ++i) text += "t" + std::to_string(i * i) + ' ' + (i % 3 == 0 ? "t1 " : "");
     text += '\n';
   }
-  EXPECT_EQ(answer_of(text), lines_of(documents_of(text, "")));
+  EXPECT_EQ(vectors_of(text), lines_of(documents_of(text, "")));
 }
 
 TEST(TermVector, CountsTooLargeForSortingKeysAreSortedAll) {
   std::string text = "h\t";
   for (int i = 0; i < 1000; ++i) text += i < 300 ? "few " : i < 700 ? "more " : "a ";
   for (int i = 0; i < 200; ++i) text += "more b ";
-  EXPECT_EQ(answer_of(text + "\n"), "h\tmore:600 a:300 few:300 b:200\n");
+  EXPECT_EQ(vectors_of(text + "\n"), "h\tmore:600 a:300 few:300 b:200\n");
 }
 
 TEST(TermVector, RefusesToMergeWhatItCannotHaveWritten) {

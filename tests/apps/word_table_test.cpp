@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "tests/apps/texts.h"
+#include "tests/apps/tiny_tables.h"
 #include "tests/apps/white_space.h"
 
 namespace ontime::apps {
@@ -55,14 +56,6 @@ Counts count_with(const WordTableLimits& limits, std::string_view text, Sum* sta
   return sum.counts;
 }
 
-constexpr WordTableLimits kTiny = {.short_slots = 8,
-                                   .medium_slots = 8,
-                                   .long_slots = 8,
-                                   .long_text = 100,
-                                   .longest = 90,
-                                   .probes = 3,
-                                   .max_total = 300};
-
 TEST(CountedWord, ComesBackAsItWasPutIn) {
   EXPECT_TRUE(rc::check([] {
     std::string word = *rc::gen::container<std::string>(
@@ -100,7 +93,7 @@ TEST(WordTable, CountsTheWordsOfAnyText) {
 TEST(WordTable, LosesNothingWhenItIsTooSmall) {
   EXPECT_TRUE(rc::check([] {
     const std::string text = *test::any_text();
-    RC_ASSERT(count_with(kTiny, text) == counts_of(text));
+    RC_ASSERT(count_with(test::kTinyTables, text) == counts_of(text));
   }));
 }
 
@@ -109,7 +102,7 @@ TEST(WordTable, DoesTheSameForTheSameCalls) {
     const std::string text = *test::any_text();
     std::string first, second;
     for (std::string* order : {&first, &second}) {
-      WordTable table(kTiny);
+      WordTable table(test::kTinyTables);
       Sum sum;
       if (order == &second) {  // what was counted and cleared before leaves no trace
         add_text(table, "other words were here before", sum);

@@ -19,7 +19,7 @@ WordTotals totals_of(std::string_view text) {
   return totals;
 }
 
-std::string answer_of(std::string_view text, const std::string& unit, const Division& division = {}) {
+std::string mean_of(std::string_view text, const std::string& unit, const Division& division = {}) {
   const app::Application& wordmean = application("wordmean");
   TestContext context = context_of(wordmean, {{"unit", unit}});
   return merge(wordmean, context, map_text(wordmean, context, text, division));
@@ -44,10 +44,10 @@ TEST(WordMean, TheMergedAnswerIsRightWhereverTheTextIsDivided) {
     const std::string text = *any_text();
     const WordTotals totals = totals_of(text);
     RC_PRE(totals.words > 0);
-    const std::string bytes = answer_of(text, "bytes", *any_division());
+    const std::string bytes = mean_of(text, "bytes", *any_division());
     RC_ASSERT(bytes.starts_with("count\t" + std::to_string(totals.words) + "\nlength\t" + std::to_string(totals.bytes) +
                                 "\nmean\t"));
-    const std::string points = answer_of(text, "codepoints", *any_division());
+    const std::string points = mean_of(text, "codepoints", *any_division());
     RC_ASSERT(points.find("\nlength\t" + std::to_string(totals.code_points) + "\n") != std::string::npos);
     RC_ASSERT(std::strtod(bytes.c_str() + bytes.rfind('\t') + 1, nullptr) ==
               static_cast<double>(totals.bytes) / static_cast<double>(totals.words));
@@ -55,18 +55,18 @@ TEST(WordMean, TheMergedAnswerIsRightWhereverTheTextIsDivided) {
 }
 
 TEST(WordMean, PrintsSeventeenSignificantDigits) {
-  EXPECT_EQ(answer_of("a bb cc\n", "bytes"), "count\t3\nlength\t5\nmean\t1.6666666666666667\n");
-  EXPECT_EQ(answer_of("aa bb\n", "bytes"), "count\t2\nlength\t4\nmean\t2\n");
+  EXPECT_EQ(mean_of("a bb cc\n", "bytes"), "count\t3\nlength\t5\nmean\t1.6666666666666667\n");
+  EXPECT_EQ(mean_of("aa bb\n", "bytes"), "count\t2\nlength\t4\nmean\t2\n");
 }
 
 TEST(WordMean, CountsCodePointsWhenAsked) {
-  EXPECT_EQ(answer_of("na\xc3\xafve \xe2\x82\xac \xf0\x9f\x8c\x8d\n", "bytes"),
+  EXPECT_EQ(mean_of("na\xc3\xafve \xe2\x82\xac \xf0\x9f\x8c\x8d\n", "bytes"),
             "count\t3\nlength\t13\nmean\t4.333333333333333\n");
-  EXPECT_EQ(answer_of("na\xc3\xafve \xe2\x82\xac \xf0\x9f\x8c\x8d\n", "codepoints"),
+  EXPECT_EQ(mean_of("na\xc3\xafve \xe2\x82\xac \xf0\x9f\x8c\x8d\n", "codepoints"),
             "count\t3\nlength\t7\nmean\t2.3333333333333335\n");
 }
 
-TEST(WordMean, NoWordsHaveNoMean) { EXPECT_EQ(answer_of(" \n\n", "bytes"), "count\t0\nlength\t0\nmean\tnan\n"); }
+TEST(WordMean, NoWordsHaveNoMean) { EXPECT_EQ(mean_of(" \n\n", "bytes"), "count\t0\nlength\t0\nmean\tnan\n"); }
 
 TEST(WordMean, RefusesAnUnknownUnit) {
   const app::Application& wordmean = application("wordmean");

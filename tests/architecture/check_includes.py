@@ -53,7 +53,7 @@ ALLOWED = {
 # Protobuf's types stay at the edges: only these may include generated headers.
 WIRE_FOLDERS = ("common/protocol", "common/net", "worker/agent", "worker/runner", "lab/experiment", "lab/verbs", "cli")
 WIRE_FILES = ("master/worker_session", "master/worker_link", "master/client_session", "master/reports",
-              "master/submission", "master/submissions", "master/job_view", "master/job_lists", "master/node_view", "master/explanation",
+              "master/submission", "master/submissions", "master/job_view", "master/job_watch", "master/node_view", "master/explanation",
               "master/journal/record_codec", "master/journal/stored_parts",
               "master/recording/entry_codec", "master/recording/event_messages",
               "common/injection/wire")

@@ -75,7 +75,7 @@ void make_declined(wire::ExplainedTask& task) {
   task.mutable_declined()->set_last_ns(3000 * kMs);
 }
 
-wire::Reply::Explained example() {
+wire::Reply::Explained explained_job() {
   wire::Reply::Explained explained;
   auto& summary = *explained.mutable_summary();
   summary.set_job(3);
@@ -98,7 +98,7 @@ wire::Reply::Explained example() {
 }
 
 TEST(ExplainText, TellsWhatWasDecidedWhenWhyAndWhatBecameOfIt) {
-  EXPECT_EQ(explained_text(example(), false),
+  EXPECT_EQ(explained_text(explained_job(), false),
             "job-3 succeeded, policy split-resume with theta=1s, 10 tasks, ended at 12.40 s after submission\n"
             "\n"
             "the whole job\n"
@@ -196,7 +196,7 @@ TEST(ExplainText, EveryReasonHasASentence) {
 }
 
 TEST(ExplainJson, HasEverything) {
-  const auto document = json::parse(explained_json(example()));
+  const auto document = json::parse(explained_json(explained_job()));
   EXPECT_EQ(document["job"], "job-3");
   const auto& explanation = document["explanation"];
   EXPECT_EQ(explanation["tasks_left_out"], 12);

@@ -18,7 +18,7 @@ using testing::Not;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-wire::Reply::Job example() {
+wire::Reply::Job example_job() {
   wire::Reply::Job job;
   auto& summary = *job.mutable_summary();
   summary.set_job(3);
@@ -63,7 +63,7 @@ wire::Reply::Job example() {
 }
 
 TEST(JobText, SummaryTellsTheFiguresAndWhereTheAnswerIs) {
-  const auto text = summary_text(example().summary());
+  const auto text = summary_text(example_job().summary());
   EXPECT_EQ(text,
             "job-3 succeeded: 2 tasks, 1234 records, 3.0 MiB in 2.00 s (1.5 MiB/s)\n"
             "output:      /data/out\n"
@@ -71,12 +71,12 @@ TEST(JobText, SummaryTellsTheFiguresAndWhereTheAnswerIs) {
 }
 
 TEST(JobText, TheCommandForTheAnswerNamesTheDirectoriesOfApplications) {
-  EXPECT_THAT(summary_text(example().summary(), {"apps", "my apps"}),
+  EXPECT_THAT(summary_text(example_job().summary(), {"apps", "my apps"}),
               HasSubstr("answer:      ontime result /data/out --app-dir apps --app-dir 'my apps'\n"));
 }
 
 TEST(JobText, DeadlineIsMetOrMissed) {
-  auto job = example().summary();
+  auto job = example_job().summary();
   EXPECT_FALSE(missed_its_deadline(job));
   job.set_deadline_ns(3 * kSecond);
   EXPECT_THAT(summary_text(job), HasSubstr("met with 1.00 s to spare"));
@@ -86,7 +86,7 @@ TEST(JobText, DeadlineIsMetOrMissed) {
 }
 
 TEST(JobText, FailureKeepsTheLinesOfTheMessage) {
-  auto job = example().summary();
+  auto job = example_job().summary();
   job.set_state(wire::FAILED);
   job.set_message("attempt died\nstderr: \033boom");
   EXPECT_EQ(failure_text(job), "job-3 failed: attempt died\nstderr: ?boom");
@@ -96,7 +96,7 @@ TEST(JobText, FailureKeepsTheLinesOfTheMessage) {
 }
 
 TEST(JobText, FailureShowsTheEndsOfALongMessage) {
-  auto job = example().summary();
+  auto job = example_job().summary();
   job.set_state(wire::FAILED);
   std::string message = "attempt died";
   for (int i = 1; i < 685; ++i) message += "\nstderr: " + std::to_string(i);
@@ -108,7 +108,7 @@ TEST(JobText, FailureShowsTheEndsOfALongMessage) {
 }
 
 TEST(JobText, EveryAttemptHasALineBelowItsTask) {
-  const auto table = tasks_table(example(), false);
+  const auto table = tasks_table(example_job(), false);
   EXPECT_THAT(table, HasSubstr("t00000  a.txt  0..100"));
   EXPECT_THAT(table, HasSubstr("2 sealed"));
   EXPECT_THAT(table, HasSubstr("first line"));
@@ -118,13 +118,13 @@ TEST(JobText, EveryAttemptHasALineBelowItsTask) {
 }
 
 TEST(JobText, OpenOnlyLeavesOutDoneTasks) {
-  EXPECT_THAT(tasks_table(example(), true), Not(HasSubstr("t00000")));
-  EXPECT_EQ(segments_table(example(), true), "no segments\n");
-  EXPECT_THAT(segments_table(example(), false), HasSubstr("7 B"));
+  EXPECT_THAT(tasks_table(example_job(), true), Not(HasSubstr("t00000")));
+  EXPECT_EQ(segments_table(example_job(), true), "no segments\n");
+  EXPECT_THAT(segments_table(example_job(), false), HasSubstr("7 B"));
 }
 
 TEST(JobText, AJobSaysWhatItWaitsFor) {
-  auto job = example();
+  auto job = example_job();
   job.mutable_summary()->set_waiting_for("workers");
   EXPECT_EQ(progress_of(job.summary()).note, "no workers");
   EXPECT_THAT(job_text(job), HasSubstr("no workers"));
@@ -176,7 +176,7 @@ TEST(JobJson, AHoldIsNullUnlessThereIsOne) {
 }
 
 TEST(JobJson, NamesAreStable) {
-  const auto document = json::parse(job_json(example(), true));
+  const auto document = json::parse(job_json(example_job(), true));
   EXPECT_EQ(document["job"], "job-3");
   EXPECT_EQ(document["state"], "succeeded");
   EXPECT_EQ(document["elapsed_seconds"], 2.0);
@@ -187,19 +187,19 @@ TEST(JobJson, NamesAreStable) {
   EXPECT_EQ(document["task_list"][0]["segments"].size(), 2u);
   EXPECT_EQ(document["task_list"][0]["attempts"][1]["speculative"], true);
   EXPECT_TRUE(document["task_list"][1]["end"].is_null());
-  EXPECT_FALSE(json::parse(job_json(example(), false)).contains("task_list"));
-  EXPECT_EQ(json::parse(job_json(example(), true, true))["task_list"].size(), 1u);
+  EXPECT_FALSE(json::parse(job_json(example_job(), false)).contains("task_list"));
+  EXPECT_EQ(json::parse(job_json(example_job(), true, true))["task_list"].size(), 1u);
 }
 
 TEST(JobJson, BytesThatAreNoUtf8DoNotBreakTheDocument) {
-  auto job = example();
+  auto job = example_job();
   job.mutable_summary()->set_message("\xFF\xFE");
   EXPECT_TRUE(json::accept(job_json(job, true)));
 }
 
 TEST(JobJson, ListsAreUnderTheirName) {
   wire::Reply::Jobs jobs;
-  *jobs.add_jobs() = example().summary();
+  *jobs.add_jobs() = example_job().summary();
   EXPECT_EQ(json::parse(jobs_json(jobs))["jobs"][0]["tasks"], 2);
   wire::Reply::Nodes nodes;
   nodes.add_nodes()->set_node(4);

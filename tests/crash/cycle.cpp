@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kBin = ONTIME_TEST_BIN;
-const std::string kApps = ONTIME_TEST_APPS;
 const std::string kNovel = ONTIME_TEST_TEXT "/austen_persuasion.txt";
 
 void require(bool holds, const std::string& otherwise) {

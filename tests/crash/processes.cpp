@@ -16,8 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::string kBin = ONTIME_TEST_BIN;
-const std::string kApps = ONTIME_TEST_APPS;
 constexpr int kWorkers = 2;
 constexpr int kAborted = 128 + SIGABRT;
 constexpr int kGaveUp = 1;

@@ -13,6 +13,9 @@
 
 namespace ontime::test {
 
+inline const std::string kBin = ONTIME_TEST_BIN;
+inline const std::string kApps = ONTIME_TEST_APPS;
+
 // Why a cycle has failed: one sentence.
 struct CycleFailed {
   std::string why;

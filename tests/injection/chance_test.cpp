@@ -1,4 +1,4 @@
-#include "common/injection/chance.h"
+#include "common/injection/draw.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

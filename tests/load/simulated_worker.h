@@ -17,7 +17,6 @@
 #include "common/base/ids.h"
 #include "tests/load/failures.h"
 #include "worker/agent/master_link.h"
-#include "worker/agent/order_taker.h"
 #include "worker/agent/report_log.h"
 
 namespace ontime::load {

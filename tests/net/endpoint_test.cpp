@@ -6,19 +6,19 @@
 namespace ontime::net {
 namespace {
 
-std::string parsed(std::string_view text, std::uint16_t default_port = 0) {
+std::string endpoint_in(std::string_view text, std::uint16_t default_port = 0) {
   const auto endpoint = parse_endpoint(text, default_port);
   return endpoint ? endpoint->host + " " + std::to_string(endpoint->port) : "error";
 }
 
 TEST(Endpoints, AreParsedAsPeopleWriteThem) {
-  EXPECT_EQ(parsed("127.0.0.1:7400"), "127.0.0.1 7400");
-  EXPECT_EQ(parsed("localhost:0"), "localhost 0");
-  EXPECT_EQ(parsed("node-3.example:65535"), "node-3.example 65535");
-  EXPECT_EQ(parsed("[::1]:7400"), "::1 7400");
-  EXPECT_EQ(parsed("localhost", 7400), "localhost 7400");
-  EXPECT_EQ(parsed("[::1]", 7400), "::1 7400");
-  EXPECT_EQ(parsed("localhost:1", 7400), "localhost 1");
+  EXPECT_EQ(endpoint_in("127.0.0.1:7400"), "127.0.0.1 7400");
+  EXPECT_EQ(endpoint_in("localhost:0"), "localhost 0");
+  EXPECT_EQ(endpoint_in("node-3.example:65535"), "node-3.example 65535");
+  EXPECT_EQ(endpoint_in("[::1]:7400"), "::1 7400");
+  EXPECT_EQ(endpoint_in("localhost", 7400), "localhost 7400");
+  EXPECT_EQ(endpoint_in("[::1]", 7400), "::1 7400");
+  EXPECT_EQ(endpoint_in("localhost:1", 7400), "localhost 1");
 }
 
 TEST(Endpoints, WrongOnesAreBadInputThatQuotesThem) {

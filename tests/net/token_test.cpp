@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <optional>
 
-#include "common/net/roles.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::net {
@@ -26,7 +25,7 @@ std::optional<Token> find(const Tokens& tokens, std::string_view secret) {
   return std::nullopt;
 }
 
-Tokens parsed(std::string_view text) {
+Tokens tokens_in(std::string_view text) {
   auto tokens = Tokens::parse(text);
   EXPECT_TRUE(tokens) << tokens.error().message;
   return tokens ? *tokens : Tokens();
@@ -65,7 +64,7 @@ TEST(Rights, UniteAndIntersect) {
 
 TEST(Tokens, OneWithoutARoleOpensEverything) {
   for (const char* text : {"secret", "secret\n", "  secret \r\n", "# ours\n\nsecret\n"}) {
-    const Tokens tokens = parsed(text);
+    const Tokens tokens = tokens_in(text);
     ASSERT_EQ(tokens.all().size(), 1u) << text;
     EXPECT_EQ(tokens.all().front().secret, "secret") << text;
     EXPECT_EQ(tokens.all().front().rights(), Rights::all());
@@ -75,7 +74,7 @@ TEST(Tokens, OneWithoutARoleOpensEverything) {
 }
 
 TEST(Tokens, OnesWithARoleOpenWhatTheRoleMay) {
-  const Tokens tokens = parsed("# people\nsubmit:one\nadmin : two\r\n\nworker:three\nread-only:four");
+  const Tokens tokens = tokens_in("# people\nsubmit:one\nadmin : two\r\n\nworker:three\nread-only:four");
   ASSERT_EQ(tokens.all().size(), 4u);
   EXPECT_EQ(find(tokens, "one")->rights(), *rights_of_role("submit"));
   EXPECT_EQ(find(tokens, "two")->rights(), *rights_of_role("admin"));
@@ -92,7 +91,7 @@ TEST(Tokens, ALineInTheWrongOrderGivesNothingAway) {
 }
 
 TEST(Tokens, OnesWithANameAreTellableApart) {
-  const Tokens tokens = parsed("submit:alice:one\nsubmit : bob.b-2_x : two\nsubmit:three\n");
+  const Tokens tokens = tokens_in("submit:alice:one\nsubmit : bob.b-2_x : two\nsubmit:three\n");
   EXPECT_EQ(find(tokens, "one")->name, "alice");
   EXPECT_EQ(find(tokens, "one")->rights(), *rights_of_role("submit"));
   EXPECT_EQ(find(tokens, "one")->describe(), "token of alice (submit)");
@@ -102,7 +101,7 @@ TEST(Tokens, OnesWithANameAreTellableApart) {
 }
 
 TEST(Tokens, AcceptThoseThatAreTheSameInEveryPart) {
-  const Tokens tokens = parsed("submit:alice:one\n");
+  const Tokens tokens = tokens_in("submit:alice:one\n");
   EXPECT_TRUE(tokens.accept(Token{"submit", "alice", "one"}));
   EXPECT_FALSE(tokens.accept(Token{"admin", "alice", "one"}));
   EXPECT_FALSE(tokens.accept(Token{"submit", "bob", "one"}));

@@ -14,17 +14,12 @@ using namespace std::chrono_literals;
 using test::PacedWorld;
 using test::World;
 
-JobSpec spec(Duration deadline, StringMap more = {}) {
-  JobSpec spec = World::quiet_spec();
-  spec.policy = "auto";
-  spec.policy_parameters = {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "100ms"}, {"fit", "flags"}};
-  for (const auto& [name, value] : more) spec.policy_parameters[name] = value;
-  spec.deadline = deadline;
-  return spec;
+JobSpec auto_spec(Duration deadline, const StringMap& more = {}) {
+  return World::quiet_spec("auto", {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "100ms"}, {"fit", "flags"}}, more, deadline);
 }
 
 JobSpec compressed(Duration deadline, int files) {
-  JobSpec what = spec(deadline);
+  JobSpec what = auto_spec(deadline);
   for (int i = 0; i < files; ++i) what.inputs.push_back({"/in" + std::to_string(i), 1000, 1, Codec::Gzip});
   return what;
 }
@@ -45,18 +40,18 @@ class AutoTest : public testing::Test {
 
 TEST_F(AutoTest, MantriWithoutADeadline) {
   paced_.add_nodes(8);
-  EXPECT_EQ(chosen(paced_.submit(2, spec(0s))), "mantri");
+  EXPECT_EQ(chosen(paced_.submit(2, auto_spec(0s))), "mantri");
 }
 
 TEST_F(AutoTest, ShedPlusWhereThereIsTimeForCopies) {
   paced_.add_nodes(8);
-  EXPECT_EQ(chosen(paced_.submit(2, spec(40s))), "shed+");
+  EXPECT_EQ(chosen(paced_.submit(2, auto_spec(40s))), "shed+");
 }
 
 TEST_F(AutoTest, SplitResumeWhereACopyWouldHardlyBeInTime) {
   paced_.add_nodes(8);
-  EXPECT_EQ(chosen(paced_.submit(2, spec(15s, {{"slack", "1"}}))), "shed+");  // there is room for 1.6 t_min
-  EXPECT_EQ(chosen(paced_.submit(2, spec(15s))), "split-resume");
+  EXPECT_EQ(chosen(paced_.submit(2, auto_spec(15s, {{"slack", "1"}}))), "shed+");  // there is room for 1.6 t_min
+  EXPECT_EQ(chosen(paced_.submit(2, auto_spec(15s))), "split-resume");
 }
 
 TEST_F(AutoTest, SplitResumeAsLongAsNothingIsKnown) {
@@ -87,8 +82,8 @@ TEST_F(AutoTest, HandsOnOnlyWhatTheChosenPolicyTakes) {
 TEST_F(AutoTest, TheChosenPolicyPlans) {
   paced_.add_nodes(8);
   paced_.set_rate([](AttemptId id) { return id.number == 0 && id.task.index == 0 ? 12.0 : 100.0; });
-  const JobId roomy = paced_.submit(2, spec(40s));
-  const JobId tight = paced_.submit(2, spec(14s));
+  const JobId roomy = paced_.submit(2, auto_spec(40s));
+  const JobId tight = paced_.submit(2, auto_spec(14s));
   ASSERT_EQ(chosen(roomy), "shed+");
   ASSERT_EQ(chosen(tight), "split-resume");
   EXPECT_TRUE(paced_.run_job(tight, 14s));
@@ -99,16 +94,16 @@ TEST_F(AutoTest, TheChosenPolicyPlans) {
 
 TEST_F(AutoTest, TheSlackIsASettingAndNoLoadChangesThat) {
   paced_.add_nodes(2);
-  EXPECT_EQ(chosen(paced_.submit(6, spec(25s))), "split-resume");  // there is time for 2.6 t_min
-  EXPECT_EQ(chosen(paced_.submit(6, spec(25s, {{"slack", "2.5"}}))), "shed+");
+  EXPECT_EQ(chosen(paced_.submit(6, auto_spec(25s))), "split-resume");  // there is time for 2.6 t_min
+  EXPECT_EQ(chosen(paced_.submit(6, auto_spec(25s, {{"slack", "2.5"}}))), "shed+");
 }
 
 TEST_F(AutoTest, ANewMasterKeepsToTheChoice) {
   paced_.add_nodes(8);
-  const JobId job = paced_.submit(2, spec(40s));
+  const JobId job = paced_.submit(2, auto_spec(40s));
   paced_.run(1s);
   paced_.restart();
-  paced_.submit(4, spec(40s));
+  paced_.submit(4, auto_spec(40s));
   paced_.run(1s);
   EXPECT_EQ(chosen(job), "shed+");
   std::size_t choices = 0;

@@ -48,9 +48,9 @@ std::optional<TaskId> task_of(const Decision& decision) {
 }
 
 // Asks two policies of the same kind and looks at what they say.
-class Watched final : public Policy {
+class WatchedPaperPolicy final : public Policy {
  public:
-  Watched(std::string_view name, const StringMap& parameters, std::uint64_t& asked)
+  WatchedPaperPolicy(std::string_view name, const StringMap& parameters, std::uint64_t& asked)
       : is_ahead_(name == "ese" || name == "split-resume"),
         asked_(asked),
         one_(make_policy(name, parameters)),
@@ -100,7 +100,7 @@ TEST_P(PaperPolicies, KeepToTheirRoomAndToOpenTasksAndDecideTheSameAgain) {
   const bool ok = rc::check([&asked] {
     Settings settings;
     settings.make_policy = [&asked](std::string_view name, const StringMap& parameters) {
-      return std::make_unique<Watched>(name, parameters, asked);
+      return std::make_unique<WatchedPaperPolicy>(name, parameters, asked);
     };
     PacedWorld world(settings);
     world.set_launch(*rc::gen::inRange(0, 500) * 1ms);

@@ -14,13 +14,8 @@ using namespace std::chrono_literals;
 using test::PacedWorld;
 using test::World;
 
-JobSpec spec(Duration deadline, StringMap more = {}) {
-  JobSpec spec = World::quiet_spec();
-  spec.policy = "shed+";
-  spec.policy_parameters = {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "100ms"}, {"fit", "flags"}};
-  for (const auto& [name, value] : more) spec.policy_parameters[name] = value;
-  spec.deadline = deadline;
-  return spec;
+JobSpec shed_plus_spec(Duration deadline, const StringMap& more = {}) {
+  return World::quiet_spec("shed+", {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "100ms"}, {"fit", "flags"}}, more, deadline);
 }
 
 // 1000 bytes a split. The first `slow` tasks' originals take 50 s, all other attempts 10 s.
@@ -43,7 +38,7 @@ class ShedPlusTest : public testing::Test {
 TEST_F(ShedPlusTest, AnotherTailSparesCopiesThatHardlyHelpAndIsNamed) {
   paced_.add_nodes(8);
   make_slow(1);
-  const JobId job = paced_.submit(2, spec(40s, {{"tail", "auto"}, {"fit", "job"}, {"t_min", "1s"}}));
+  const JobId job = paced_.submit(2, shed_plus_spec(40s, {{"tail", "auto"}, {"fit", "job"}, {"t_min", "1s"}}));
   paced_.run(6s);  // at 4 s: 32 s are left for what takes 10 to 50
   EXPECT_GE(paced_.copies(job), 1u);
   EXPECT_LT(paced_.copies(job), 5u);
@@ -65,7 +60,7 @@ TEST_F(ShedPlusTest, TailsThatThereAreNotAreRefused) {
 TEST_F(ShedPlusTest, CopiesOfALateTaskTakeOverWhereItIsExpectedToBe) {
   paced_.add_nodes(6);
   make_slow(1);
-  const JobId job = paced_.submit(2, spec(20s));
+  const JobId job = paced_.submit(2, shed_plus_spec(20s));
   paced_.run(2500ms);
   const std::vector<std::uint64_t> cuts = paced_.cuts({job, 0});
   ASSERT_EQ(cuts.size(), 1u);  // at 2 s, 20 bytes a second since 0.1 s and for the launch to come
@@ -88,7 +83,7 @@ TEST_F(ShedPlusTest, CopiesOfALateTaskTakeOverWhereItIsExpectedToBe) {
 TEST_F(ShedPlusTest, CheckpointsInStepWithItsLooksDoNotKeepItFromSpeculating) {
   paced_.add_nodes(6);
   make_slow(1);
-  JobSpec what = spec(20s, {{"theta", "1s"}});
+  JobSpec what = shed_plus_spec(20s, {{"theta", "1s"}});
   what.checkpoint_interval = 1s;
   const JobId job = paced_.submit(2, what);
   paced_.run(4s);
@@ -99,7 +94,7 @@ TEST_F(ShedPlusTest, CheckpointsInStepWithItsLooksDoNotKeepItFromSpeculating) {
 TEST_F(ShedPlusTest, SaysOnWhichDurationsItsCopiesRest) {
   paced_.add_nodes(6);
   make_slow(1);
-  const JobId job = paced_.submit(2, spec(20s));
+  const JobId job = paced_.submit(2, shed_plus_spec(20s));
   paced_.run(6s);
   ASSERT_EQ(paced_.notes(job).size(), 1u);
   EXPECT_EQ(paced_.notes(job)[0], "t_min 8 s from flags and beta 1.5 from flags, launch 0.1 s");
@@ -108,7 +103,7 @@ TEST_F(ShedPlusTest, SaysOnWhichDurationsItsCopiesRest) {
 TEST_F(ShedPlusTest, DoesNotLookBeforeXi) {
   paced_.add_nodes(6);
   make_slow(1);
-  const JobId job = paced_.submit(2, spec(20s, {{"xi", "0.3"}}));
+  const JobId job = paced_.submit(2, shed_plus_spec(20s, {{"xi", "0.3"}}));
   paced_.run(5900ms);
   EXPECT_EQ(paced_.copies(job), 0u);
   paced_.run(300ms);
@@ -117,7 +112,7 @@ TEST_F(ShedPlusTest, DoesNotLookBeforeXi) {
 
 TEST_F(ShedPlusTest, LeavesWhatIsOnScheduleAlone) {
   paced_.add_nodes(6);
-  const JobId job = paced_.submit(3, spec(11s));
+  const JobId job = paced_.submit(3, shed_plus_spec(11s));
   EXPECT_TRUE(paced_.run_job(job));
   EXPECT_EQ(paced_.copies(job), 0u);
   EXPECT_TRUE(paced_.cluster().find_job(job)->declined.empty());
@@ -126,7 +121,7 @@ TEST_F(ShedPlusTest, LeavesWhatIsOnScheduleAlone) {
 TEST_F(ShedPlusTest, AtTheNextCheckTheFastestIsKeptAndTheOthersAreEnded) {
   paced_.add_nodes(5);
   paced_.set_rate([](AttemptId id) { return id.number == 0 ? 20.0 : 60.0 + 10 * id.number; });
-  const JobId job = paced_.submit(1, spec(20s, {{"theta", "3s"}}));
+  const JobId job = paced_.submit(1, shed_plus_spec(20s, {{"theta", "3s"}}));
   paced_.run(2200ms);
   EXPECT_EQ(paced_.live_attempts({job, 0}), 5u);
   paced_.run(3s);
@@ -141,7 +136,7 @@ TEST_F(ShedPlusTest, AtTheNextCheckTheFastestIsKeptAndTheOthersAreEnded) {
 TEST_F(ShedPlusTest, AStragglerThatIsLateAgainIsResumedAgainFromItsFastest) {
   paced_.add_nodes(4);
   paced_.set_rate([](AttemptId id) { return id.number <= 2 ? 20.0 + id.number : 200.0; });
-  const JobId job = paced_.submit(1, spec(20s, {{"theta", "3s"}, {"max", "2"}}));
+  const JobId job = paced_.submit(1, shed_plus_spec(20s, {{"theta", "3s"}, {"max", "2"}}));
   paced_.run(5500ms);
   EXPECT_EQ(paced_.cuts({job, 0}).size(), 2u);
   EXPECT_EQ(paced_.copies(job), 4u);
@@ -153,7 +148,7 @@ TEST_F(ShedPlusTest, AStragglerThatIsLateAgainIsResumedAgainFromItsFastest) {
 TEST_F(ShedPlusTest, ReleaseStopsTheOriginalAtTheCut) {
   paced_.add_nodes(4);
   make_slow(1);
-  const JobId job = paced_.submit(1, spec(20s, {{"release", "yes"}, {"theta", "100s"}}));
+  const JobId job = paced_.submit(1, shed_plus_spec(20s, {{"release", "yes"}, {"theta", "100s"}}));
   paced_.run(4s);
   EXPECT_EQ(paced_.cluster().find_attempt({{job, 0}, 0})->state, AttemptState::Succeeded);
   EXPECT_EQ(paced_.live_attempts({job, 0}), 3u);
@@ -164,7 +159,7 @@ TEST_F(ShedPlusTest, WithReadyTheCutIsMadeWhenACopyIsUp) {
   paced_.add_nodes(4);
   make_slow(1);
   paced_.set_launch(500ms);
-  const JobId job = paced_.submit(1, spec(20s, {{"handover", "ready"}}));
+  const JobId job = paced_.submit(1, shed_plus_spec(20s, {{"handover", "ready"}}));
   paced_.run(2300ms);
   EXPECT_EQ(paced_.copies(job), 3u);
   EXPECT_TRUE(paced_.cuts({job, 0}).empty());
@@ -182,7 +177,7 @@ TEST_F(ShedPlusTest, GrantsAreBoundedByLambdaAndByTheReserveForTheApplicationMas
     PacedWorld paced;
     paced.add_nodes(10);
     paced.set_rate([](AttemptId id) { return id.number == 0 && id.task.index == 0 ? 20.0 : 100.0; });
-    const JobId job = paced.world().submit(2000, 1000, spec(20s, more));
+    const JobId job = paced.world().submit(2000, 1000, shed_plus_spec(20s, more));
     paced.run(3s);
     EXPECT_EQ(paced.launches().size(), 2 + expected) << job.value;
   }
@@ -191,7 +186,7 @@ TEST_F(ShedPlusTest, GrantsAreBoundedByLambdaAndByTheReserveForTheApplicationMas
 TEST_F(ShedPlusTest, WhatIsCappedByLambdaSaysSo) {
   paced_.add_nodes(10);
   make_slow(2);
-  const JobId job = paced_.submit(2, spec(20s, {{"lambda", "0.2"}}));
+  const JobId job = paced_.submit(2, shed_plus_spec(20s, {{"lambda", "0.2"}}));
   paced_.run(3s);
   EXPECT_EQ(paced_.copies(job), 0u);
   EXPECT_EQ(paced_.declined(job), Reason::CapReached);
@@ -200,7 +195,7 @@ TEST_F(ShedPlusTest, WhatIsCappedByLambdaSaysSo) {
 TEST_F(ShedPlusTest, SlotsThatAreWaitedForAreNotGiven) {
   paced_.add_nodes(4);
   make_slow(1);
-  const JobId job = paced_.submit(5, spec(40s));  // one task waits for a slot
+  const JobId job = paced_.submit(5, shed_plus_spec(40s));  // one task waits for a slot
   paced_.run(4500ms);
   EXPECT_EQ(paced_.copies(job), 0u);
   EXPECT_EQ(paced_.declined(job), Reason::NoFreeSlot);
@@ -209,7 +204,7 @@ TEST_F(ShedPlusTest, SlotsThatAreWaitedForAreNotGiven) {
 TEST_F(ShedPlusTest, AJobThatNeedsMoreCopiesThanThereAreGetsWhatIsThere) {
   paced_.add_nodes(6);
   make_slow(4);
-  const JobId job = paced_.submit(4, spec(20s));
+  const JobId job = paced_.submit(4, shed_plus_spec(20s));
   paced_.run(2100ms);
   EXPECT_EQ(paced_.copies(job), 2u);
   EXPECT_EQ(paced_.declined(job, 3), Reason::NoFreeSlot);
@@ -218,8 +213,8 @@ TEST_F(ShedPlusTest, AJobThatNeedsMoreCopiesThanThereAreGetsWhatIsThere) {
 TEST_F(ShedPlusTest, JobsThatCanStillBeSavedComeBeforeThoseThatCannot) {
   paced_.add_nodes(7);
   make_slow(1);
-  const JobId lost = paced_.submit(2, spec(9s, {{"xi", "0.25"}, {"max", "2"}}));
-  const JobId savable = paced_.submit(2, spec(40s, {{"xi", "0.25"}, {"max", "2"}}));
+  const JobId lost = paced_.submit(2, shed_plus_spec(9s, {{"xi", "0.25"}, {"max", "2"}}));
+  const JobId savable = paced_.submit(2, shed_plus_spec(40s, {{"xi", "0.25"}, {"max", "2"}}));
   paced_.run(10100ms);
   EXPECT_EQ(paced_.copies(lost), 0u);
   EXPECT_EQ(paced_.copies(savable), 2u);
@@ -230,7 +225,7 @@ TEST_F(ShedPlusTest, JobsThatCanStillBeSavedComeBeforeThoseThatCannot) {
 TEST_F(ShedPlusTest, DeclinesWhatNoCopyCanBringIn) {
   paced_.add_nodes(4);
   make_slow(1);
-  const JobId job = paced_.submit(1, spec(9s, {{"xi", "0.25"}}));  // 950 bytes take 7.6 s at least
+  const JobId job = paced_.submit(1, shed_plus_spec(9s, {{"xi", "0.25"}}));  // 950 bytes take 7.6 s at least
   paced_.run(2500ms);
   EXPECT_EQ(paced_.copies(job), 0u);
   EXPECT_EQ(paced_.declined(job), Reason::Hopeless);
@@ -239,7 +234,7 @@ TEST_F(ShedPlusTest, DeclinesWhatNoCopyCanBringIn) {
 TEST_F(ShedPlusTest, DeclinesTheOtherStragglersOfAHopelessJobToo) {
   paced_.add_nodes(6);
   paced_.set_rate([](AttemptId id) { return id.task.index == 0 ? 20.0 : id.task.index == 1 ? 90.0 : 200.0; });
-  const JobId job = paced_.submit(3, spec(10s, {{"xi", "0.3"}}));
+  const JobId job = paced_.submit(3, shed_plus_spec(10s, {{"xi", "0.3"}}));
   paced_.run(3100ms);
   EXPECT_EQ(paced_.copies(job), 0u);
   EXPECT_EQ(paced_.declined(job, 0), Reason::Hopeless);
@@ -250,7 +245,7 @@ TEST_F(ShedPlusTest, DeclinesTheOtherStragglersOfAHopelessJobToo) {
 TEST_F(ShedPlusTest, DeclinesACopyThatWouldBeLaterThanTheOriginal) {
   paced_.add_nodes(4);
   paced_.set_rate([](AttemptId) { return 90.0; });  // 11.2 s; a copy takes 0.1 + 8/1000 s a byte
-  const JobId job = paced_.submit(1, spec(11s, {{"t_min", "12s"}}));
+  const JobId job = paced_.submit(1, shed_plus_spec(11s, {{"t_min", "12s"}}));
   paced_.run(2s);
   EXPECT_EQ(paced_.copies(job), 0u);
   EXPECT_EQ(paced_.declined(job), Reason::CopyWouldBeLater);
@@ -259,7 +254,7 @@ TEST_F(ShedPlusTest, DeclinesACopyThatWouldBeLaterThanTheOriginal) {
 TEST_F(ShedPlusTest, DeclinesWhatIsDoneBeforeACopyIsUp) {
   paced_.add_nodes(4);
   paced_.set_rate([](AttemptId) { return 49.0; });  // 20.5 s
-  const JobId job = paced_.submit(1, spec(20s, {{"xi", "0.95"}, {"t_avg", "2s"}}));
+  const JobId job = paced_.submit(1, shed_plus_spec(20s, {{"xi", "0.95"}, {"t_avg", "2s"}}));
   paced_.run(19500ms);
   EXPECT_EQ(paced_.copies(job), 0u);
   EXPECT_EQ(paced_.declined(job), Reason::RemainingShorterThanLaunch);
@@ -268,7 +263,7 @@ TEST_F(ShedPlusTest, DeclinesWhatIsDoneBeforeACopyIsUp) {
 TEST_F(ShedPlusTest, DeclinesWhenNoOtherNodeHasASlot) {
   paced_.add_nodes(1, 5);
   make_slow(1);
-  const JobId job = paced_.submit(1, spec(20s));
+  const JobId job = paced_.submit(1, shed_plus_spec(20s));
   paced_.run(3s);
   EXPECT_EQ(paced_.copies(job), 0u);
   EXPECT_EQ(paced_.declined(job), Reason::NoOtherNode);
@@ -277,7 +272,7 @@ TEST_F(ShedPlusTest, DeclinesWhenNoOtherNodeHasASlot) {
 TEST_F(ShedPlusTest, LeavesCopiesAloneThatHaveOnlyJustBegun) {
   paced_.add_nodes(4);
   paced_.set_rate([](AttemptId) { return 20.0; });
-  const JobId job = paced_.submit(1, spec(40s, {{"theta", "1s"}, {"t_avg", "3s"}}));
+  const JobId job = paced_.submit(1, shed_plus_spec(40s, {{"theta", "1s"}, {"t_avg", "3s"}}));
   paced_.run(5500ms);
   EXPECT_EQ(paced_.copies(job), 3u);
   EXPECT_EQ(paced_.declined(job), Reason::TooYoung);
@@ -287,7 +282,7 @@ TEST_F(ShedPlusTest, LeavesCopiesAloneThatHaveOnlyJustBegun) {
 TEST(ShedPlus, LeavesATaskAloneWhoseCutIsNotAnsweredYet) {
   World world;
   for (const char* name : {"a", "b", "c"}) world.register_node(name);
-  const JobId job = world.submit(1000, 1000, spec(20s, {{"theta", "500ms"}}));
+  const JobId job = world.submit(1000, 1000, shed_plus_spec(20s, {{"theta", "500ms"}}));
   const AttemptId original = world.take_launch();
   world.start_attempt(original);
   world.pass(1900ms);
@@ -300,7 +295,7 @@ TEST(ShedPlus, LeavesATaskAloneWhoseCutIsNotAnsweredYet) {
 TEST(ShedPlus, SaysOfACompressedInputThatThereIsNoEstimate) {
   World world;
   world.register_node("a", 3);
-  JobSpec compressed = spec(20s);
+  JobSpec compressed = shed_plus_spec(20s);
   compressed.inputs = {{"/input.gz", 1000, 1, Codec::Gzip}, {"/plain", 1000, 1, Codec::Plain}};
   const JobId job = world.submit(std::move(compressed));
   ASSERT_EQ(world.job(job).declined.size(), 1u);
@@ -310,7 +305,7 @@ TEST(ShedPlus, SaysOfACompressedInputThatThereIsNoEstimate) {
 TEST(ShedPlus, SaysOfAJobWithoutADeadlineThatItGetsNoCopies) {
   World world;
   world.register_node("a", 3);
-  const JobId job = world.submit(1000, 1000, spec(0s));
+  const JobId job = world.submit(1000, 1000, shed_plus_spec(0s));
   ASSERT_EQ(world.job(job).decisions.size(), 1u);
   EXPECT_NE(world.job(job).decisions[0].decision.text.find("no deadline"), std::string::npos);
 }
@@ -349,19 +344,19 @@ std::vector<double> asked_during(Duration time, const JobSpec& first, const std:
 }
 
 TEST(ShedPlus, LooksAtXiAndThenEveryTheta) {
-  const auto when = asked_during(30s, spec(100s, {{"theta", "8s"}}), {});
+  const auto when = asked_during(30s, shed_plus_spec(100s, {{"theta", "8s"}}), {});
   EXPECT_EQ(when, (std::vector<double>{10, 18, 26}));
 }
 
 TEST(ShedPlus, ThetaComesFromEquation17) {
-  const auto when = asked_during(24s, spec(100s, {{"t_avg", "2s"}}), {});  // (100 - 2) * 5 % + 2
+  const auto when = asked_during(24s, shed_plus_spec(100s, {{"t_avg", "2s"}}), {});  // (100 - 2) * 5 % + 2
   ASSERT_EQ(when.size(), 3u);
   EXPECT_NEAR(when[1] - when[0], 6.9, 1e-6);
 }
 
 TEST(ShedPlus, LooksWhenAnotherJobComesToXiAndThenByTheSmallerTheta) {
-  const auto when = asked_during(41s, spec(100s, {{"t_avg", "0s"}, {"theta_prime", "0.1"}}),
-                                 {spec(300s, {{"t_avg", "0s"}, {"theta_prime", "0.1"}})});
+  const auto when = asked_during(41s, shed_plus_spec(100s, {{"t_avg", "0s"}, {"theta_prime", "0.1"}}),
+                                 {shed_plus_spec(300s, {{"t_avg", "0s"}, {"theta_prime", "0.1"}})});
   EXPECT_EQ(when, (std::vector<double>{10, 20, 30, 40}));  // the job of 300 s is at xi at 30 s
 }
 

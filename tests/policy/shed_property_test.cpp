@@ -43,9 +43,9 @@ std::string in_words(const Plan& plan) {
 }
 
 // Asks two policies of the same kind and looks at what they say.
-class Watched final : public Policy {
+class WatchedShed final : public Policy {
  public:
-  Watched(std::string_view name, const StringMap& parameters, std::uint64_t& asked)
+  WatchedShed(std::string_view name, const StringMap& parameters, std::uint64_t& asked)
       : is_auto_(name == "auto"),
         asked_(asked),
         one_(make_policy(name, parameters)),
@@ -120,7 +120,7 @@ TEST_P(ShedPolicies, KeepToTheirRoomAndToOpenTasksAndDecideTheSameAgain) {
   const bool ok = rc::check([&asked] {
     Settings settings;
     settings.make_policy = [&asked](std::string_view name, const StringMap& parameters) {
-      return std::make_unique<Watched>(name, parameters, asked);
+      return std::make_unique<WatchedShed>(name, parameters, asked);
     };
     PacedWorld world(settings);
     world.set_launch(*rc::gen::inRange(0, 400) * 1ms);

@@ -16,13 +16,8 @@ using test::World;
 constexpr std::uint64_t kSplit = 12'000'000;
 
 // A split takes at least 120 s, launching takes 2 s.
-JobSpec spec(Duration deadline, StringMap more = {}) {
-  JobSpec spec = World::quiet_spec();
-  spec.policy = "split-resume";
-  spec.policy_parameters = {{"t_min", "120s"}, {"beta", "1.5"}, {"t_avg", "2s"}, {"start", "0"}};
-  for (const auto& [name, value] : more) spec.policy_parameters[name] = value;
-  spec.deadline = deadline;
-  return spec;
+JobSpec split_resume_spec(Duration deadline, const StringMap& more = {}) {
+  return World::quiet_spec("split-resume", {{"t_min", "120s"}, {"beta", "1.5"}, {"t_avg", "2s"}, {"start", "0"}}, more, deadline);
 }
 
 // A job of one task, whose first attempt maps, on a node with so many slots.
@@ -64,14 +59,14 @@ std::vector<action::CutAttempt> run(World& world, const std::vector<AttemptId>& 
 }
 
 TEST(SplitResume, LeavesWhatIsOnScheduleAlone) {
-  OneTask one(spec(240s));
+  OneTask one(split_resume_spec(240s));
   auto& [world, job, original] = one;
   EXPECT_TRUE(run(world, {original}, 100'000, 60).empty());
   EXPECT_TRUE(launched(world).empty());
 }
 
 TEST(SplitResume, DividesTheRestOfAStragglerAndLeavesItWhatItCanDoInTime) {
-  OneTask one(spec(240s));
+  OneTask one(split_resume_spec(240s));
   auto& [world, job, original] = one;
   const auto cuts = run(world, {original}, 40'000, 30);  // would take 300 s
   ASSERT_EQ(cuts.size(), 1u);
@@ -91,7 +86,7 @@ TEST(SplitResume, DividesTheRestOfAStragglerAndLeavesItWhatItCanDoInTime) {
 }
 
 TEST(SplitResume, WhatIsFarSlowerThanUsualKeepsNothing) {
-  OneTask one(spec(240s));
+  OneTask one(split_resume_spec(240s));
   auto& [world, job, original] = one;
   const auto cuts = run(world, {original}, 20'000, 30);  // 600 s; the median is 190 s
   ASSERT_FALSE(cuts.empty());
@@ -99,7 +94,7 @@ TEST(SplitResume, WhatIsFarSlowerThanUsualKeepsNothing) {
 }
 
 TEST(SplitResume, NoticesThatAnAttemptHasSlowedDown) {
-  OneTask one(spec(240s));
+  OneTask one(split_resume_spec(240s));
   auto& [world, job, original] = one;
   EXPECT_TRUE(run(world, {original}, 100'000, 60).empty());
   const auto cuts = run(world, {original}, 10'000, 26);  // by its mean speed it would still be in time
@@ -110,11 +105,11 @@ TEST(SplitResume, NoticesThatAnAttemptHasSlowedDown) {
 TEST(SplitResume, LatePiecesOvertakeTasksThatWaitForTheirFirstLaunch) {
   World world;
   world.register_node("a", 2);
-  world.submit(2 * kSplit, kSplit, spec(240s, {{"ahead", "2"}}));
+  world.submit(2 * kSplit, kSplit, split_resume_spec(240s, {{"ahead", "2"}}));
   const std::vector<AttemptId> first = launched(world);
   ASSERT_EQ(first.size(), 2u);
   for (const AttemptId id : first) world.start_attempt(id);
-  world.submit(2 * kSplit, kSplit, spec(1000s, {{"ahead", "2"}}));
+  world.submit(2 * kSplit, kSplit, split_resume_spec(1000s, {{"ahead", "2"}}));
   for (int second = 0; second < 110; ++second) {
     world.heartbeat(first[0], world.attempt(first[0]).offset + 105'000);  // done after 114 s
     run(world, {first[1]}, 45'000, 1);                                    // 267 s
@@ -125,7 +120,7 @@ TEST(SplitResume, LatePiecesOvertakeTasksThatWaitForTheirFirstLaunch) {
 }
 
 TEST(SplitResume, DividesALatePieceAgain) {
-  OneTask one(spec(240s, {{"max", "2"}, {"copies", "1"}}));
+  OneTask one(split_resume_spec(240s, {{"max", "2"}, {"copies", "1"}}));
   auto& [world, job, original] = one;
   run(world, {original}, 20'000, 30);
   const std::vector<AttemptId> fresh = launched(world);
@@ -145,7 +140,7 @@ TEST(SplitResume, DividesALatePieceAgain) {
 TEST(SplitResume, DividesAtTheStartWhatEvenAPerfectRunWouldNotDoInTime) {
   World world;
   world.register_node("a", 10);
-  world.submit(2 * kSplit, kSplit, spec(84s));
+  world.submit(2 * kSplit, kSplit, split_resume_spec(84s));
   const std::vector<AttemptId> attempts = launched(world);
   ASSERT_EQ(attempts.size(), 4u);
   EXPECT_EQ(world.attempt(attempts[0]).held, (ByteRange{0, kSplit / 2}));
@@ -155,21 +150,21 @@ TEST(SplitResume, DividesAtTheStartWhatEvenAPerfectRunWouldNotDoInTime) {
 TEST(SplitResume, DividesAtTheStartWhileSlotsAreFreeAndTheOddsArePoor) {
   World world;
   world.register_node("a", 8);
-  world.submit(2 * kSplit, kSplit, spec(150s, {{"start", "0.9"}}));
+  world.submit(2 * kSplit, kSplit, split_resume_spec(150s, {{"start", "0.9"}}));
   EXPECT_EQ(launched(world).size(), 6u);
 }
 
 TEST(SplitResume, StartsUndividedWithoutSlotsToSpare) {
   World world;
   world.register_node("a", 1);
-  world.submit(2 * kSplit, kSplit, spec(150s, {{"start", "0.9"}}));
+  world.submit(2 * kSplit, kSplit, split_resume_spec(150s, {{"start", "0.9"}}));
   EXPECT_EQ(world.attempt(world.take_launch()).held, (ByteRange{0, kSplit}));
 }
 
 TEST(SplitResume, NeverAsksForMoreThanTheFreeSlots) {
   World world;
   world.register_node("a", 7);
-  world.submit(4 * kSplit, kSplit, spec(240s));
+  world.submit(4 * kSplit, kSplit, split_resume_spec(240s));
   const std::vector<AttemptId> originals = launched(world);
   ASSERT_EQ(originals.size(), 4u);
   for (const AttemptId id : originals) world.start_attempt(id);
@@ -179,7 +174,7 @@ TEST(SplitResume, NeverAsksForMoreThanTheFreeSlots) {
 }
 
 TEST(SplitResume, SaysWhyItDoesNothing) {
-  OneTask one(spec(240s), 1);
+  OneTask one(split_resume_spec(240s), 1);
   auto& [world, job, original] = one;
   run(world, {original}, 20'000, 30);
   ASSERT_TRUE(world.job(job).declined.contains(0));
@@ -189,7 +184,7 @@ TEST(SplitResume, SaysWhyItDoesNothing) {
 }
 
 TEST(SplitResume, WhatStandsStillGivesAllAway) {
-  OneTask one(spec(240s));
+  OneTask one(split_resume_spec(240s));
   auto& [world, job, original] = one;
   const auto cuts = run(world, {original}, 0, 30);
   ASSERT_EQ(cuts.size(), 1u);
@@ -199,7 +194,7 @@ TEST(SplitResume, WhatStandsStillGivesAllAway) {
 }
 
 TEST(SplitResume, LeavesJobsWithoutADeadlineAlone) {
-  OneTask one(spec(0s));
+  OneTask one(split_resume_spec(0s));
   auto& [world, job, original] = one;
   EXPECT_TRUE(run(world, {original}, 1, 30).empty());
   EXPECT_TRUE(world.job(JobId{1}).decisions.empty());

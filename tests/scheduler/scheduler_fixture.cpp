@@ -32,6 +32,15 @@ JobSpec World::quiet_spec() {
   return spec;
 }
 
+JobSpec World::quiet_spec(const std::string& policy, StringMap parameters, const StringMap& more, Duration deadline) {
+  JobSpec spec = quiet_spec();
+  spec.policy = policy;
+  for (const auto& [name, value] : more) parameters[name] = value;
+  spec.policy_parameters = std::move(parameters);
+  spec.deadline = deadline;
+  return spec;
+}
+
 JobId World::submit(std::uint64_t bytes, std::uint64_t split_bytes, JobSpec spec) {
   spec.inputs = {{"/input", bytes, 1, Codec::Plain}};
   spec.split_bytes = split_bytes;

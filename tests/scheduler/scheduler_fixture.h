@@ -62,6 +62,8 @@ class World {
   TimePoint now() const { return now_; }
 
   static JobSpec quiet_spec();  // no checkpoints
+  // Of a policy with these parameters, of which `more` replaces some.
+  static JobSpec quiet_spec(const std::string& policy, StringMap parameters, const StringMap& more, Duration deadline);
 
  private:
   void keep(Step step);

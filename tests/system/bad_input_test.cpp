@@ -151,13 +151,6 @@ TEST_F(BadInput, WhatWasMeantIsSuggested) {
 }
 
 TEST_F(BadInput, NoParserSpeaksForItself) {
-  const std::string scenario = directory_ / "scenario.yaml";
-  write_file(scenario, "nodes: [\n");
-  expect_failure(2, {"simulate", scenario}, {"line 2: this is not valid YAML; check brackets"});
-  write_file(scenario, "nodes: {count: 2}\nnodes: {count: 3}\n");
-  expect_failure(2, {"simulate", scenario}, {"line 2: 'nodes' is there twice"});
-  write_file(scenario, "");
-  expect_failure(2, {"simulate", scenario}, {"'" + scenario + "' is empty"});
   std::filesystem::create_directory(directory_ / "damaged");
   write_file(directory_ / "damaged/_manifest.json", "{broken");
   write_file(directory_ / "damaged/_SUCCESS", "");

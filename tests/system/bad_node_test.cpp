@@ -14,7 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kNovel = kText + "/austen_persuasion.txt";
 
 // An attempt that stops -----------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ namespace ontime::test {
 inline const std::string kBin = ONTIME_TEST_BIN;    // where the programs are
 inline const std::string kApps = ONTIME_TEST_APPS;  // applications made for tests
 inline const std::string kText = ONTIME_TEST_TEXT;  // the bundled text
+inline const std::string kNovel = kText + "/austen_persuasion.txt";
 
 // `ontime ARGUMENTS...`, to the end.
 Finished ontime(Arguments arguments);

@@ -16,7 +16,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kNovel = kText + "/austen_persuasion.txt";
 const std::vector<std::string> kPolicies{"none", "hadoop", "s-resume", "shed+", "split-resume", "auto"};
 
 class ConnectionBetween : public testing::Test {

@@ -100,6 +100,22 @@ TEST(Experiment, GoesOnWhereItWasKilledAndRefusesAnotherScenario) {
   EXPECT_THAT(refused.err, HasSubstr("another scenario"));
 }
 
+TEST(Simulate, ABadScenarioIsRefusedInOneSentenceWithItsLine) {
+  const TemporaryDirectory directory;
+  const std::string scenario = directory / "scenario.yaml";
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"nodes: [\n", "line 2: this is not valid YAML; check brackets"},
+      {"nodes: {count: 2}\nnodes: {count: 3}\n", "line 2: 'nodes' is there twice"},
+      {"", "'" + scenario + "' is empty"}};
+  for (const auto& [text, sentence] : bad) {
+    write_file(scenario, text);
+    const Finished refused = ontime({"simulate", scenario});
+    EXPECT_EQ(refused.status, 2) << text;
+    EXPECT_THAT(refused.err, HasSubstr(sentence));
+    EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+  }
+}
+
 TEST(Experiment, RunsOnAClusterThatIsThereIfItInjectsWhatIsWanted) {
   const TemporaryDirectory directory;
   write_file(directory / "small.yaml", kScenario);

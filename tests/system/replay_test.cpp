@@ -9,7 +9,6 @@
 namespace ontime::test {
 namespace {
 
-const std::string kNovel = kText + "/austen_persuasion.txt";
 // A whole split takes 0.8 s, one original in ten eight times as long.
 const Arguments kInjection{"--inject", "pace=800ms", "--inject", "straggler=0.1:8x", "--seed", "7"};
 

@@ -11,15 +11,14 @@
 namespace ontime::test {
 namespace {
 
-const std::string kNovel = kText + "/austen_persuasion.txt";
 // A whole split takes 1.5 s; with the straggler's original 12 s.
-const Arguments kInjection{"--inject", "pace=1.5s", "--inject", "straggler=0.1:8x", "--seed", "7"};
+const Arguments kOneSlowTask{"--inject", "pace=1.5s", "--inject", "straggler=0.1:8x", "--seed", "7"};
 const std::string kDeadline = "6s";
 
 class Straggler : public testing::Test {
  protected:
   void start(const Arguments& extra = {}) {
-    Arguments arguments = kInjection;
+    Arguments arguments = kOneSlowTask;
     arguments.insert(arguments.end(), extra.begin(), extra.end());
     cluster_.start_master(arguments);
     for (int i = 0; i < 20; ++i) cluster_.add_worker();

@@ -7,6 +7,8 @@
 //
 //   connect -> hello -> Register -> Welcome -> orders, heartbeats, reports -> (lost) -> pause -> connect ...
 
+#include <google/protobuf/repeated_field.h>
+
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/steady_timer.hpp>
@@ -22,11 +24,26 @@
 #include "common/net/connection.h"
 #include "common/net/endpoint.h"
 #include "common/protocol/control.pb.h"
-#include "worker/agent/order_taker.h"
 #include "worker/agent/pulse.h"
 #include "worker/agent/report_log.h"
 
 namespace ontime::worker {
+
+// What the link to the master asks of the rest of the worker. Called on the worker's one thread.
+class OrderTaker {
+ public:
+  virtual ~OrderTaker() = default;
+
+  // The master let us in and says which attempts are not ours any more and what is to disturb them. Orders follow. An
+  // error as with obey().
+  virtual Status begin_session(const wire::ToWorker::Welcome& welcome) = 0;
+
+  // An error means that the master does not keep to the protocol: the connection is closed.
+  virtual Status obey(const wire::Order& order) = 0;
+
+  // Appends how far each attempt has got that has not ended.
+  virtual void add_progress(google::protobuf::RepeatedPtrField<wire::AttemptProgress>& to) = 0;
+};
 
 // Receives the master's answers once the worker leaves.
 class LeaveEvents {

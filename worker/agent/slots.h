@@ -25,7 +25,7 @@
 #include "worker/agent/disturber.h"
 #include "worker/agent/job_users.h"
 #include "worker/agent/launcher_link.h"
-#include "worker/agent/order_taker.h"
+#include "worker/agent/master_link.h"
 #include "worker/agent/report_log.h"
 #include "worker/agent/runner_link.h"
 #include "worker/confine/confinement.h"

@@ -33,7 +33,7 @@ std::string used_up_memory(const AttemptLimits& limits);
 std::string used_up_by(int wait_status, const AttemptLimits& limits);
 
 // Control groups (of version 1 or 2) that somebody has made for attempts, with what limits he liked. What they bound
-// they bound together; limits.h bounds each process.
+// they bound together; limits bound each process.
 
 // BadInput if the directory is no control group, or this process may not put others into it.
 Status check_control_group(const std::string& directory);

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "common/base/check.h"
-#include "worker/data/compressed_source.h"
+#include "worker/data/input_source.h"
 
 namespace ontime::worker {
 namespace {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/files/roots.h"
-#include "worker/data/compressed_source.h"
 
 namespace ontime::worker {
 Outcome<OpenedInput> OpenedInput::open(InputFile file, const files::Roots& roots) {

@@ -1,4 +1,4 @@
-#include "worker/data/output_file.h"
+#include "worker/data/segment_writer.h"
 
 #include <fcntl.h>
 

@@ -9,10 +9,23 @@
 #include <string>
 
 #include "common/app/output.h"
+#include "common/base/descriptor.h"
+#include "common/files/roots.h"
 #include "worker/data/fault.h"
-#include "worker/data/output_file.h"
 
 namespace ontime::worker {
+
+// The file that an attempt writes its output to, made in a directory that has to be there.
+struct OutputFile {
+  std::string path;          // for messages
+  Descriptor file;       // for writing
+  Descriptor directory;  // for making its name durable
+};
+
+// `path` is OUTPUT/_attempts/CLAIM/NAME. Links may lead to OUTPUT, which has to lie in `roots`; below it none is
+// followed, so the file is made below this job's claim or not at all. A file of that name is a fault: attempts are
+// numbered, so it belongs to somebody who may still write to it or whose output may count.
+Outcome<OutputFile> create_output_file(const std::string& path, const files::Roots& roots = {});
 
 // The output of one segment: a range of the attempt's file.
 struct SealedBytes {

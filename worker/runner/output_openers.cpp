@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "common/protocol/runner.pb.h"
-#include "worker/data/output_file.h"
+#include "worker/data/segment_writer.h"
 #include "worker/runner/runner_process.h"
 
 namespace ontime::worker {

@@ -14,7 +14,7 @@
 
 #include "common/files/roots.h"
 #include "worker/data/fault.h"
-#include "worker/data/output_file.h"
+#include "worker/data/segment_writer.h"
 
 namespace ontime::worker {
 

@@ -8,6 +8,7 @@
 
 #include "common/injection/load.h"
 #include "lab/experiment/plan.h"
+#include "tests/injection/injections.h"
 #include "tests/lab/experiment/read.h"
 
 namespace ontime::lab::experiment {
@@ -75,11 +76,6 @@ TEST(ExperimentScenario, PoliciesAreCheckedBeforeAnythingRuns) {
   EXPECT_EQ(complaint("nodes: [{count: 1}]\njobs: [{let: {t: 2s}}]\npolicies: {x: 'shed+:t_min=$t'}"), "");
 }
 
-class NoTraces final : public injection::TraceSource {
- public:
-  Result<std::string> read(const std::string& name) override { return bad_input("there is no " + name); }
-};
-
 TEST(ExperimentScenario, SlowNodesBecomeRulesOfTheInjectionThatAMasterCanRead) {
   const Scenario scenario = read(
       "nodes: [{count: 2}, {name: old, count: 1, slowness: 2.5}]\njobs: [{}]\n"
@@ -88,7 +84,7 @@ TEST(ExperimentScenario, SlowNodesBecomeRulesOfTheInjectionThatAMasterCanRead) {
   EXPECT_EQ(scenario.injection->nodes[2].pattern, "old-*");
   EXPECT_EQ(scenario.injection->nodes[2].factor, 2.5);
   injection::Injection again;
-  NoTraces none;
+  injection::test::Traces none;
   const auto applied = apply_document(again, scenario.injection_text, none);
   ASSERT_TRUE(applied) << applied.error().message;
   EXPECT_EQ(again, *scenario.injection);

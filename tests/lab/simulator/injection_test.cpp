@@ -5,16 +5,11 @@
 #include <vector>
 
 #include "common/injection/draw.h"
-#include "common/injection/settings.h"
 #include "lab/simulator/simulator.h"
+#include "tests/injection/injections.h"
 
 namespace ontime::lab {
 namespace {
-
-class NoTraces final : public injection::TraceSource {
- public:
-  Result<std::string> read(const std::string&) override { return bad_input("no files here"); }
-};
 
 Scenario injected(const std::vector<std::string>& settings) {
   Scenario scenario;
@@ -23,7 +18,7 @@ Scenario injected(const std::vector<std::string>& settings) {
   scenario.jobs[0].tasks = Distribution::constant(10);
   scenario.check_invariants = true;
   scenario.injection.emplace();
-  NoTraces none;
+  injection::test::Traces none;
   for (const auto& setting : settings) {
     EXPECT_TRUE(injection::apply(*scenario.injection, setting, none).has_value()) << setting;
   }

@@ -11,34 +11,34 @@
 namespace ontime::lab {
 namespace {
 
-TimePoint at(double s) { return TimePoint(from_seconds(s)); }
+TimePoint after_start(double s) { return TimePoint(from_seconds(s)); }
 
 TEST(Motion, ReportsWholeRecordsAndReachesItsEndWhenItShould) {
   Motion motion({100, 1100}, 10);
-  EXPECT_EQ(motion.offset(at(5)), 100u);
-  motion.set_speed(100, at(5));
-  EXPECT_EQ(motion.offset(at(5.19)), 110u);
-  EXPECT_EQ(motion.border_at(at(5)), at(15));
-  motion.set_speed(50, at(10));
-  EXPECT_EQ(motion.border_at(at(10)), at(20));
-  EXPECT_EQ(motion.offset(at(30)), 1100u);
+  EXPECT_EQ(motion.offset(after_start(5)), 100u);
+  motion.set_speed(100, after_start(5));
+  EXPECT_EQ(motion.offset(after_start(5.19)), 110u);
+  EXPECT_EQ(motion.border_at(after_start(5)), after_start(15));
+  motion.set_speed(50, after_start(10));
+  EXPECT_EQ(motion.border_at(after_start(10)), after_start(20));
+  EXPECT_EQ(motion.offset(after_start(30)), 1100u);
 }
 
 TEST(Motion, AnswersACutAheadWithTheNextRecordAndOneBehindWithItsPosition) {
   Motion motion({0, 1000}, 10);
-  motion.set_speed(100, at(0));
-  EXPECT_EQ(motion.cut(501, false, at(1.01)), 510u);
+  motion.set_speed(100, after_start(0));
+  EXPECT_EQ(motion.cut(501, false, after_start(1.01)), 510u);
   EXPECT_EQ(motion.segment(), (ByteRange{0, 510}));
-  EXPECT_EQ(motion.cut(20, true, at(1.01)), 110u);
+  EXPECT_EQ(motion.cut(20, true, after_start(1.01)), 110u);
   EXPECT_EQ(motion.segment(), (ByteRange{0, 110}));
-  EXPECT_EQ(motion.cut(2000, true, at(1.01)), 110u);
-  motion.seal(at(1.1));
+  EXPECT_EQ(motion.cut(2000, true, after_start(1.01)), 110u);
+  motion.seal(after_start(1.1));
   EXPECT_TRUE(motion.is_over());
 }
 
 TEST(Motion, GivesEverythingBackWhenCutBeforeItsFirstRecord) {
   Motion motion({30, 1000}, 10);
-  EXPECT_EQ(motion.cut(0, true, at(1)), 30u);
+  EXPECT_EQ(motion.cut(0, true, after_start(1)), 30u);
   EXPECT_TRUE(motion.is_over());
 }
 
@@ -49,10 +49,10 @@ void compare_with_runner() {
   const std::uint64_t end = begin + record * *rc::gen::inRange<std::uint64_t>(1, 60);
   Motion motion({begin, end}, record);
   worker::CutPoints points({begin, end});
-  motion.set_speed(static_cast<double>(record), at(0));  // a record a second
+  motion.set_speed(static_cast<double>(record), after_start(0));  // a record a second
   bool has_mapped = false;
   for (int second = 0; second < 80 && !points.is_over(); ++second) {
-    const TimePoint now = at(second);
+    const TimePoint now = after_start(second);
     if (motion.border_at(now) <= now) {
       RC_ASSERT(motion.segment() == points.segment());
       motion.seal(now);

@@ -4,16 +4,11 @@
 #include <set>
 #include <string>
 
-#include "common/injection/settings.h"
 #include "lab/simulator/simulator.h"
+#include "tests/injection/injections.h"
 
 namespace ontime::lab {
 namespace {
-
-class NoTraces final : public injection::TraceSource {
- public:
-  Result<std::string> read(const std::string&) override { return bad_input("no files here"); }
-};
 
 // One job of many tasks, each of 10 s, on 140 nodes of one slot.
 Scenario large(std::uint32_t tasks) {
@@ -40,7 +35,7 @@ std::set<std::string> held_nodes(const Scenario& scenario, std::uint64_t seed) {
 
 // With the four standard errors of one node that were the rule, this came to some 1,200 node-seconds a seed.
 TEST(SlowNodes, StragglersByTaskHoldNoNodeBackWhileThousandsOfTasksWait) {
-  NoTraces none;
+  injection::test::Traces none;
   double held_back = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Scenario scenario = large(5000);
