@@ -27,7 +27,9 @@ class Drain : public PacedJobs {
     EXPECT_EQ(cluster_.wait(job), "succeeded") << cluster_.job(job).dump(1);
     EXPECT_EQ(verified_answer(cluster_ / output), counted_by_coreutils(text_));
   }
-  std::size_t add_worker() { return cluster_.add_worker(1, {"--drain-timeout", "100s"}); }
+  std::size_t add_worker(const std::string& drain_timeout = "100s") {
+    return cluster_.add_worker(1, {"--drain-timeout", drain_timeout});
+  }
   void end_worker(std::size_t index) {
     cluster_.worker(index).signal(SIGTERM);
     EXPECT_EQ(cluster_.worker(index).wait().status, 0) << cluster_.worker(index).output().err;
@@ -100,8 +102,8 @@ TEST_F(Drain, ANodeThatIsTakenOutHandsOverAndMayComeBack) {
 }
 
 TEST_F(Drain, AWorkerWithoutAMasterDoesNotWaitForEver) {
-  const std::size_t idle = add_worker();
-  const std::size_t busy = cluster_.add_worker(1, {"--drain-timeout", "200ms"});
+  const std::size_t idle = add_worker("200ms");
+  const std::size_t busy = add_worker("200ms");
   ASSERT_TRUE(eventually([&] { return count_of("live") == 2; }));
   EXPECT_EQ(cluster_.client({"drain", "node-1"}).status, 0);
   submit("out", "1");
