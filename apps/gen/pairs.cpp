@@ -1,6 +1,7 @@
-#include "apps/gen/kinds.h"
-
 #include <charconv>
+
+#include "apps/gen/kinds.h"
+#include "common/base/random.h"
 
 namespace ontime::apps {
 namespace {
@@ -35,7 +36,7 @@ class PairGenerator final : public Generator {
     return size;
   }
 
-  Random random_;
+  SplitMix64 random_;
   std::uint64_t rows_;
   std::uint64_t groups_;
   std::uint64_t done_ = 0;

@@ -1,7 +1,8 @@
-#include "apps/gen/kinds.h"
-
 #include <algorithm>
 #include <charconv>
+
+#include "apps/gen/kinds.h"
+#include "common/base/random.h"
 
 namespace ontime::apps {
 namespace {
@@ -16,7 +17,7 @@ class RatingGenerator final : public Generator {
     std::uint64_t genres;
   };
   RatingGenerator(std::uint64_t movies, Shape shape, std::uint64_t seed)
-      : seed_(Random::mix(seed)), random_(seed), movies_(movies), shape_(shape) {}
+      : seed_(mixed(seed)), random_(seed), movies_(movies), shape_(shape) {}
 
   bool write_some(app::Output& out) override {
     for (std::size_t written = 0; written < kPieceBytes && done_ < movies_;) written += write_movie(++done_, out);
@@ -52,11 +53,11 @@ class RatingGenerator final : public Generator {
   // 0 to 4: what the user thinks of the genre, or, for one rating in three, anything.
   std::uint64_t opinion(std::uint64_t user, std::uint64_t genre) {
     if (random_.below(3) == 0) return random_.below(5);
-    return Random(seed_ ^ Random::mix(user * shape_.genres + genre)).below(5);
+    return SplitMix64(seed_ ^ mixed(user * shape_.genres + genre)).below(5);
   }
 
   std::uint64_t seed_;
-  Random random_;
+  SplitMix64 random_;
   std::uint64_t movies_;
   Shape shape_;
   std::uint64_t done_ = 0;

@@ -11,9 +11,10 @@
 #include <string_view>
 
 #include "apps/gen/generator.h"
-#include "apps/gen/kinds.h"
 
 namespace ontime::apps {
+
+__extension__ using Uint128 = unsigned __int128;
 
 // x' = a x + c modulo 2^128, from x = 0; the constants are published with gensort, the multiplier is L'Ecuyer's.
 class TeraRandom {

@@ -1,9 +1,10 @@
-#include "apps/gen/kinds.h"
-
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "apps/gen/kinds.h"
+#include "common/base/random.h"
 
 namespace ontime::apps {
 namespace {
@@ -41,7 +42,7 @@ class WordDeck {
   }
 
   // Appends a word and a blank to `text`, which has room for kWordBytes; returns the end.
-  char* draw(Random& random, char* text) const {
+  char* draw(SplitMix64& random, char* text) const {
     const std::uint64_t slot = random.below(slots_.size());
     const Word& word = words_[random.below(total_) < slots_[slot].share ? slot : slots_[slot].other];
     std::memcpy(text, word.bytes, kWordBytes);
@@ -119,7 +120,7 @@ class WordGenerator final : public Generator {
     return to;
   }
 
-  Random random_;
+  SplitMix64 random_;
   WordDeck deck_;
   std::uint64_t bytes_;
   std::uint64_t done_ = 0;

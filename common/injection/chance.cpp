@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/base/random.h"
+
 namespace ontime::injection {
 namespace {
-
-// The finaliser of SplitMix64: a bijection of 64 bits in which every input bit moves every output bit.
-std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
-constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15u;
 
 double raw_quantile(const Distribution& distribution, double u) {
   switch (distribution.shape) {
@@ -49,14 +42,14 @@ std::uint64_t permuted(std::uint64_t value, unsigned half, std::uint64_t key) {
 }  // namespace
 
 std::uint64_t hash(std::initializer_list<std::uint64_t> words) {
-  std::uint64_t state = kGolden;
-  for (const std::uint64_t word : words) state = mix(state + kGolden + mix(word + kGolden));
+  std::uint64_t state = kGoldenGamma;
+  for (const std::uint64_t word : words) state = mixed(state + kGoldenGamma + mixed(word + kGoldenGamma));
   return state;
 }
 
 std::uint64_t hash(std::string_view text) {
-  std::uint64_t state = mix(text.size() + kGolden);
-  for (const char byte : text) state = mix(state + kGolden + static_cast<unsigned char>(byte));
+  std::uint64_t state = mixed(text.size() + kGoldenGamma);
+  for (const char byte : text) state = mixed(state + kGoldenGamma + static_cast<unsigned char>(byte));
   return state;
 }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "scheduler/policies/policy.h"
+#include "common/base/random.h"
 #include "lab/simulator/simulator.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::lab {
 namespace {
@@ -77,7 +78,7 @@ std::vector<PlannedCase> forecast_cases(const ForecastPlan& plan) {
             if (turn % plan.every != 0) continue;
             ForecastCase what{policy, world, waves, (kind & 1) == 0, (kind & 2) != 0, (kind & 4) == 0,
                               seed * 10'000 + waves * 100 + kind, {}};
-            cases.push_back({std::move(what), kDeadlines[(turn * 0x9e3779b97f4a7c15ull >> 32) % kDeadlines.size()]});
+            cases.push_back({std::move(what), kDeadlines[(turn * kGoldenGamma >> 32) % kDeadlines.size()]});
           }
         }
       }

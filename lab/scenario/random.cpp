@@ -2,24 +2,16 @@
 
 #include <bit>
 
+#include "common/base/random.h"
+
 namespace ontime::lab {
-namespace {
-
-std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15u;
-
-}  // namespace
 
 Random::Random(std::uint64_t seed, Purpose purpose, std::uint64_t a, std::uint64_t b, std::uint64_t c) : state_{} {
-  std::uint64_t name = mix(seed + kStep);
+  std::uint64_t name = mixed(seed + kGoldenGamma);
   for (const std::uint64_t part : {static_cast<std::uint64_t>(purpose), a, b, c})
-    name = mix((name ^ mix(part + kStep)) + kStep);
-  for (std::uint64_t& word : state_) word = mix(name += kStep);
+    name = mixed((name ^ mixed(part + kGoldenGamma)) + kGoldenGamma);
+  SplitMix64 words(name);
+  for (std::uint64_t& word : state_) word = words.next();
 }
 
 std::uint64_t Random::next() {

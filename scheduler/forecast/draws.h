@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/random.h"
+
 namespace ontime::scheduler {
 
 // Numbers that stand for luck without being random: the same question always has the same answer. What is drawn for one
@@ -25,25 +27,18 @@ class Luck {
 
   // Strictly between 0 and 1. `who`: any name of what is drawn for.
   double draw(std::uint64_t who, std::uint32_t scenario) const {
-    const std::uint64_t name = mixed(who);
+    const std::uint64_t name = mixed(who + kGoldenGamma);
     const auto first = static_cast<std::uint32_t>(name) | 1;
     const auto second = static_cast<std::uint32_t>(name >> 32);
     std::uint32_t part = (scenario * first + second) & mask_;
     part ^= part >> shift_;
     part = (part * (second | 1)) & mask_;
     part ^= part >> shift_;
-    const std::uint64_t within = mixed(name + scenario);
+    const std::uint64_t within = mixed(name + scenario + kGoldenGamma);
     return (part + (static_cast<double>(within >> 12) + 0.5) * 0x1p-52) / scenarios_;
   }
 
  private:
-  static std::uint64_t mixed(std::uint64_t x) {  // splitmix64
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-  }
-
   std::uint32_t scenarios_;
   int shift_;
   std::uint32_t mask_;
@@ -51,7 +46,7 @@ class Luck {
 
 // What is drawn for one thing: a name of its own for each, so that one more draw does not change the others.
 enum Salt : std::uint64_t { kTailSalt = 1, kLaunchSalt = 3, kSlotSalt, kMostSalt, kOthersSalt, kRescueSalt = 64 };
-inline std::uint64_t salted(std::uint64_t name, std::uint64_t salt) { return name * 0x9e3779b97f4a7c15 + salt; }
+inline std::uint64_t salted(std::uint64_t name, std::uint64_t salt) { return name * kGoldenGamma + salt; }
 
 // The greatest of so many draws: P(all of n are below x) = P(one is)^n, so its quantile q is one draw's at q^(1/n).
 inline double greatest(double quantile, double count) { return count > 1 ? std::pow(quantile, 1 / count) : quantile; }

@@ -36,7 +36,7 @@ ALLOWED = {
     "worker": (["common/base"], []),
     "apps": (["common/app"], []),
     "apps/exec": (["common/app", "common/base/descriptor.h"], []),
-    "apps/gen": (["common/app"], ["zlib.h"]),
+    "apps/gen": (["common/app", "common/base"], ["zlib.h"]),
     "lab": (["scheduler", "common/flags", "common/injection", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
     # The shell around the scheduler in simulation: with the real records and the real plan of a commit.
     "lab/faults": (["lab", "scheduler", "master/journal", "master/commit_plan.h", "common/flags", "common/base"], ["CLI"]),

@@ -16,34 +16,27 @@
 #include <unordered_set>
 #include <vector>
 
+#include "common/base/random.h"
+
 namespace {
 
 constexpr std::size_t kWords = 200'000;
 
-class SplitMix64 {
+class Random : public ontime::SplitMix64 {
  public:
-  explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
+  using SplitMix64::SplitMix64;
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-
- private:
-  std::uint64_t state_;
 };
 
 // About log-normal, with a median that grows with the rank.
-std::size_t draw_length(std::size_t rank, SplitMix64& random) {
+std::size_t draw_length(std::size_t rank, Random& random) {
   const double bell = (random.unit() + random.unit() + random.unit() + random.unit() - 2) * std::sqrt(3.0);
   const double length = 1.93 * std::exp(0.07 * std::log2(static_cast<double>(rank) + 1) + 0.45 * bell);
   return static_cast<std::size_t>(std::max(1.0, std::round(length)));
 }
 
-std::vector<std::string> make_words(SplitMix64& random) {
+std::vector<std::string> make_words(Random& random) {
   std::vector<std::string> words;
   std::unordered_set<std::string> seen;
   while (words.size() < kWords) {
@@ -83,7 +76,7 @@ class RankSampler {
     for (const std::uint32_t i : large) threshold_[i] = 1;
   }
 
-  std::size_t draw(SplitMix64& random) const {
+  std::size_t draw(Random& random) const {
     const std::size_t i = random.below(kWords);
     return random.unit() < threshold_[i] ? i : alias_[i];
   }
@@ -94,7 +87,7 @@ class RankSampler {
 };
 
 void write_text(std::uint64_t bytes, std::uint64_t seed, bool keys) {
-  SplitMix64 random(seed);
+  Random random(seed);
   const std::vector<std::string> words = make_words(random);
   const RankSampler ranks;
   std::string buffer;
