@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/results/calibration.h"
 #include "lab/campaigns/forecast_trial.h"
+#include "lab/results/interval.h"
 
 namespace ontime::lab {
 

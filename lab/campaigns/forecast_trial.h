@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lab/campaigns/forecast_scenario.h"
-#include "lab/simulator/outcome.h"
+#include "lab/simulator/simulator.h"
 
 namespace ontime::lab {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "lab/results/calibration.h"
-#include "lab/simulator/outcome.h"
+#include "lab/results/interval.h"
+#include "lab/simulator/simulator.h"
 
 namespace ontime::lab {
 

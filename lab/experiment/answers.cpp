@@ -1,5 +1,3 @@
-#include "lab/experiment/answers.h"
-
 #include <algorithm>
 #include <filesystem>
 
@@ -9,6 +7,7 @@
 #include "cli/verify/verify.h"
 #include "common/app/loaded_application.h"
 #include "common/base/crc32c.h"
+#include "lab/experiment/backend.h"
 
 namespace ontime::lab::experiment {
 

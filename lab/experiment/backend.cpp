@@ -11,10 +11,9 @@
 #include "cli/cluster/embedded_cluster.h"
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
-#include "lab/experiment/answers.h"
 #include "cli/text_file.h"
 #include "common/injection/settings.h"
-#include "lab/experiment/simulated_run.h"
+#include "lab/experiment/plan.h"
 
 namespace ontime::lab::experiment {
 

@@ -1,12 +1,11 @@
-#include "lab/experiment/cluster_run.h"
-
 #include <algorithm>
 #include <cmath>
 #include <thread>
 
 #include "cli/job_request.h"
 #include "cli/show/job_text.h"
-#include "lab/scenario/policy_choice.h"
+#include "lab/experiment/backend.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
 

@@ -1,5 +1,3 @@
-#include "lab/experiment/compare.h"
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>

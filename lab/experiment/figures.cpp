@@ -1,11 +1,9 @@
-#include "lab/experiment/figures.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "lab/experiment/timeline.h"
-#include "lab/results/calibration.h"
+#include "lab/experiment/report.h"
+#include "lab/results/interval.h"
 #include "lab/results/writing.h"
 
 namespace ontime::lab::experiment {

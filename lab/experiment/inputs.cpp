@@ -1,5 +1,3 @@
-#include "lab/experiment/inputs.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "apps/gen/generator.h"
 #include "cli/commands/execute.h"
 #include "cli/text_file.h"
+#include "lab/experiment/backend.h"
 
 namespace ontime::lab::experiment {
 

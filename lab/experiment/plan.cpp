@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lab/results/writing.h"
-#include "lab/simulator/planned_jobs.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
 namespace {

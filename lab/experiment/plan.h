@@ -8,9 +8,20 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "lab/experiment/rows.h"
 #include "lab/scenario/scenario.h"
+#include "lab/scenario/scenario_yaml.h"
 
 namespace ontime::lab::experiment {
+
+// Reads the file that describes an experiment: a scenario (lab/scenario/scenario_yaml.h) that processes can run.
+inline constexpr std::uint32_t kJobsMax = 900;  // of a run: a master remembers a thousand that have ended
+
+// BadInput with one sentence that begins with the line where something is wrong. What was read is checked.
+Result<Scenario> read_experiment(const std::string& text, const Surroundings& surroundings);
+
+// BadInput if there is no such policy or it does not take the parameters. $NAME stands for anything here.
+Status check_policy(const NamedPolicy& policy, const Scenario& scenario);
 
 enum class JobKind : std::uint8_t { Counted, Noise, WarmUp };
 const char* name_of(JobKind kind);  // "counted"
@@ -50,5 +61,10 @@ struct Run {
 std::vector<Run> plan_measurements(const Scenario& scenario);
 // Repetition by repetition, so that all policies have something early.
 std::vector<Run> plan_runs(const Scenario& scenario);
+
+// One run on the simulator: the same jobs, the same disturbances of the same attempts, in virtual time. Pure.
+
+// Failed if an invariant of the scheduler does not hold; BadInput for what the simulator cannot do.
+Result<Results> simulate(const Scenario& scenario, const Run& run, const Baselines& baselines);
 
 }  // namespace ontime::lab::experiment

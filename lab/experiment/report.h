@@ -1,15 +1,38 @@
 #pragma once
-// The report: one HTML file that needs nothing else.
+// The report of an experiment: one HTML file that needs nothing else.
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "lab/experiment/figures.h"
+#include "lab/experiment/rows.h"
 #include "lab/experiment/summary.h"
 #include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
+
+// The figures of a report as scripts for gnuplot, data included. Pure.
+struct Figure {
+  std::string title;
+  std::string caption;  // how to read it
+  std::string script;   // without terminal and output
+  unsigned width = 900;
+  unsigned height = 380;
+};
+
+// Those for which there is something to draw, in the order of the report.
+std::vector<Figure> figures_of(const Results& results, const std::vector<PolicySummary>& summaries,
+                               const Scenario& scenario, std::uint32_t slots);
+
+// The lines that come before a script so that it draws to the file.
+std::string figure_head(const Figure& figure, const std::string& svg);
+
+// The timeline of attempts: who started where, at which offset, who won.
+
+// Around the job of a run that had most copies, or else the one that took longest; a line for each node that had an
+// attempt then. Without a script if there is no such job.
+Figure timeline_figure(const std::string& policy, const std::vector<JobRow>& jobs,
+                       const std::vector<AttemptRow>& attempts);
 
 struct DrawnFigure {
   Figure figure;

@@ -16,7 +16,7 @@
 
 #include "cli/text_file.h"
 #include "common/injection/draw.h"
-#include "lab/experiment/tables.h"
+#include "lab/experiment/rows.h"
 
 namespace ontime::lab::experiment {
 

@@ -1,14 +1,12 @@
-#include "lab/experiment/result_files.h"
-
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/show/table.h"
 #include "cli/text_file.h"
-#include "lab/experiment/figures.h"
 #include "lab/experiment/report.h"
-#include "lab/experiment/summary_text.h"
-#include "lab/experiment/tables.h"
+#include "lab/experiment/result_directory.h"
+#include "lab/experiment/rows.h"
+#include "lab/experiment/summary.h"
 #include "lab/results/writing.h"
 #include "lab/verbs/study_files.h"
 

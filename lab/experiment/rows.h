@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "common/base/result.h"
+
 namespace ontime::lab::experiment {
 
 // Whose row it is.
@@ -170,5 +172,22 @@ struct UsePoint {
 };
 std::vector<UsePoint> use_over_time(const std::vector<AttemptRow>& attempts, double begin, double end,
                                     std::size_t points = 200);
+
+// Rows as comma-separated text with a line of titles, and back.
+std::string csv_of(std::vector<JobRow> rows);
+std::string csv_of(std::vector<TaskRow> rows);
+std::string csv_of(std::vector<AttemptRow> rows);
+std::string csv_of(std::vector<CopyRow> rows);
+std::string csv_of(std::vector<ForecastRow> rows);
+
+// One table by its file name: "jobs.csv" and so on.
+struct NamedTable {
+  std::string name;
+  std::string text;
+};
+std::vector<NamedTable> tables_of(const Results& results);
+// BadInput, with table and line, for what tables_of() has not written.
+Result<Results> results_of(const std::vector<NamedTable>& tables);
+const std::vector<std::string>& table_names();
 
 }  // namespace ontime::lab::experiment

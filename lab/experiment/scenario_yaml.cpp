@@ -1,10 +1,8 @@
-#include "lab/experiment/scenario_yaml.h"
-
 #include <set>
 
 #include "common/base/wording.h"
 #include "lab/experiment/plan.h"
-#include "lab/scenario/policy_choice.h"
+#include "lab/scenario/scenario.h"
 #include "lab/scenario/yaml_parts.h"
 #include "scheduler/policies/policy.h"
 

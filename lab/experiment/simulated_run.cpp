@@ -1,14 +1,13 @@
-#include "lab/experiment/simulated_run.h"
-
 #include <algorithm>
 #include <set>
 
 #include "lab/experiment/job_rows.h"
+#include "lab/experiment/plan.h"
+#include "lab/scenario/scenario.h"
+#include "lab/simulator/simulator.h"
 #include "master/explanation.h"
 #include "master/job_view.h"
 #include "scheduler/core/account.h"
-#include "lab/scenario/policy_choice.h"
-#include "lab/simulator/simulator.h"
 
 namespace ontime::lab::experiment {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "lab/simulator/outcome.h"
+#include "lab/simulator/simulator.h"
 
 namespace ontime::lab::experiment {
 namespace {

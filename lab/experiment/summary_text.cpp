@@ -1,8 +1,7 @@
-#include "lab/experiment/summary_text.h"
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "lab/experiment/summary.h"
 #include "lab/results/writing.h"
 
 namespace ontime::lab::experiment {

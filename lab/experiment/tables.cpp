@@ -1,11 +1,10 @@
-#include "lab/experiment/tables.h"
-
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
+#include "lab/experiment/rows.h"
 #include "lab/results/writing.h"
 
 namespace ontime::lab::experiment {

@@ -1,10 +1,9 @@
-#include "lab/experiment/timeline.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 
+#include "lab/experiment/report.h"
 #include "lab/results/writing.h"
 
 namespace ontime::lab::experiment {

@@ -4,8 +4,8 @@
 
 #include "common/base/crc32c.h"
 #include "lab/faults/workers.h"
+#include "lab/scenario/random.h"
 #include "lab/simulator/pool.h"
-#include "lab/scenario/elementary.h"
 
 namespace ontime::lab::faults {
 

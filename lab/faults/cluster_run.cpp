@@ -7,7 +7,7 @@
 #include "common/base/check.h"
 #include "lab/faults/master_process.h"
 #include "lab/faults/workers.h"
-#include "lab/simulator/planned_jobs.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::faults {
 namespace {

@@ -94,4 +94,16 @@ struct FaultPlan {
   bool has_good_node_beside(std::uint32_t bad) const;
 };
 
+// Fault schedules from seeds, in swarms: each seed allows a random part of the kinds of faults, each with an intensity
+// of its own, so that some clusters suffer from one thing only and others from everything at once.
+FaultPlan make_plan(std::uint64_t seed);
+
+// Makes a schedule that fails smaller, for people to read.
+
+// Leaves out, one at a time, every fault and every job that it fails without in the same way.
+FaultPlan minimise(FaultPlan plan);
+
+// The schedule, a line for each node, job and fault.
+std::string describe(const FaultPlan& plan);
+
 }  // namespace ontime::lab::faults

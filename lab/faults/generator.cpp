@@ -1,12 +1,11 @@
-#include "lab/faults/generator.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "scheduler/policies/policy.h"
 #include "lab/faults/chaos_policy.h"
-#include "lab/scenario/elementary.h"
+#include "lab/faults/fault_plan.h"
+#include "lab/scenario/random.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::lab::faults {
 namespace {

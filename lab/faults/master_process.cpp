@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "master/journal/record_codec.h"
-#include "lab/simulator/event_log.h"
 #include "lab/faults/chaos_policy.h"
+#include "lab/simulator/simulator.h"
+#include "master/journal/record_codec.h"
 
 namespace ontime::lab::faults {
 

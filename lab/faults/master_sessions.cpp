@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "master/commit_plan.h"
-#include "lab/simulator/event_log.h"
 #include "lab/faults/master_process.h"
+#include "lab/simulator/simulator.h"
+#include "master/commit_plan.h"
 
 namespace ontime::lab::faults {
 

@@ -1,8 +1,7 @@
-#include "lab/faults/minimise.h"
-
 #include <algorithm>
 
 #include "lab/faults/cluster_run.h"
+#include "lab/faults/fault_plan.h"
 
 namespace ontime::lab::faults {
 namespace {

@@ -1,7 +1,7 @@
-#include "lab/faults/network.h"
-
 #include <algorithm>
 #include <utility>
+
+#include "lab/faults/world.h"
 
 namespace ontime::lab::faults {
 

@@ -1,7 +1,7 @@
-#include "lab/foresight/fitted_durations.h"
-
 #include <cmath>
 #include <vector>
+
+#include "lab/foresight/recorded_job.h"
 
 namespace ontime::lab {
 

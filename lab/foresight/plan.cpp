@@ -4,8 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "lab/foresight/unaided_job.h"
-#include "lab/simulator/planned_jobs.h"
+#include "lab/scenario/scenario.h"
 #include "lab/simulator/simulator.h"
 
 namespace ontime::lab {

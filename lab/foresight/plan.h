@@ -7,15 +7,33 @@
 // that an answer takes about a second: reports each number of runs.
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <vector>
 
-#include "scheduler/math/durations.h"
-#include "lab/foresight/fitted_durations.h"
-#include "lab/foresight/prospect.h"
-#include "lab/scenario/policy_choice.h"
+#include "lab/foresight/recorded_job.h"
 #include "lab/scenario/scenario.h"
+#include "scheduler/math/durations.h"
+#include "scheduler/math/fitted_tail.h"
 
 namespace ontime::lab {
+
+// The formula for a job without copies that has a slot for every task: done when the last of its tasks is, each after
+// the launch time and an execution time in proportion to its bytes, independently.
+class UnaidedJob {
+ public:
+  // `whole`: seconds for a whole split. `shares`: bytes of each task against that.
+  UnaidedJob(scheduler::math::FittedTail whole, double launch, const std::vector<double>& shares);
+
+  double done_by(double time) const;  // probability
+  double quantile(double q) const;    // the time by which it is done with probability q, 0 < q < 1
+  double machine_time() const;        // expected; infinite if the mean of `whole` is
+
+ private:
+  const scheduler::math::FittedTail whole_;
+  const double launch_;
+  std::map<double, std::uint64_t> tasks_;  // how many by share
+};
 
 struct PlanQuestion {
   JobGroup job;  // deadline, files, profile; its policy and its durations do not count

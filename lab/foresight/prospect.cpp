@@ -1,9 +1,8 @@
-#include "lab/foresight/prospect.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "lab/foresight/recorded_job.h"
 #include "lab/simulator/simulator.h"
 
 namespace ontime::lab {

@@ -1,18 +1,56 @@
 #pragma once
-// A job as it really ran, made into a scenario: the same cluster, splits and arrivals, and first attempts that take as
-// long as the recorded ones did. What never ran is drawn from what is known of the application.
+// What is to be expected of a job, and of one that really ran under other policies.
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "common/base/result.h"
+#include "lab/scenario/distribution.h"
+#include "lab/scenario/scenario.h"
+#include "lab/simulator/simulator.h"
 #include "scheduler/core/cluster.h"
 #include "scheduler/math/durations.h"
-#include "lab/foresight/fitted_durations.h"
-#include "lab/scenario/scenario.h"
 
 namespace ontime::lab {
+
+// Execution times as the policies would reckon with them, to draw from.
+struct FittedDurations {
+  scheduler::math::FittedTail tail;      // seconds, of a whole split
+  scheduler::math::Durations durations;  // as they were fitted, per byte
+};
+
+// Of splits of so many bytes, with the tail that `rule` chooses. Nothing: no attempt has got far enough.
+std::optional<FittedDurations> fitted_durations(const scheduler::math::DurationSample& sample,
+                                                std::uint64_t split_bytes, scheduler::math::TailRule rule);
+
+Distribution distribution_of(const scheduler::math::FittedTail& tail);
+
+// What is to be expected of one job of a scenario, from many runs of it.
+
+// Times in seconds. Quantiles are over the runs.
+struct Prospect {
+  std::uint32_t runs = 0;
+  Share pocd;       // of the runs that made the deadline; without one: that succeeded
+  double mean = 0;  // completion time after submission
+  double low = 0;   // 10 %
+  double median = 0;
+  double high = 0;  // 90 %
+  Mean machine_time;
+  double attempts = 0;             // mean
+  std::vector<double> flow_times;  // ascending; of the runs in which it ended
+};
+
+// Of the one job of the first group, over seeds from `seed` on. REQUIRES: check(scenario), runs > 0.
+Prospect foresee(const Scenario& scenario, std::uint32_t runs, std::uint64_t seed);
+
+// The q-quantile of ascending values; infinite if there are none.
+double ascending_quantile(std::span<const double> ascending, double q);
+
+// A job as it really ran, made into a scenario: the same cluster, splits and arrivals, and first attempts that take as
+// long as the recorded ones did. What never ran is drawn from what is known of the application.
 
 // How the master was set.
 struct RecordedMaster {

@@ -1,7 +1,7 @@
-#include "lab/foresight/unaided_job.h"
-
 #include <cmath>
 #include <utility>
+
+#include "lab/foresight/plan.h"
 
 namespace ontime::lab {
 

@@ -1,8 +1,8 @@
-#include "lab/results/calibration.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "lab/results/interval.h"
 
 namespace ontime::lab {
 namespace {

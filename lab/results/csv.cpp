@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "lab/results/page.h"
-#include "lab/results/page_numbers.h"
 
 namespace ontime::lab {
 namespace {

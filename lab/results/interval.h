@@ -1,6 +1,9 @@
 #pragma once
 // 95 % intervals over repeated runs.
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
@@ -28,5 +31,44 @@ Estimate estimate_of(std::span<const double> values);
 
 // 0 <= q <= 1, linear between neighbours; NaN of nothing. REQUIRES: ascending.
 double quantile_of(std::span<const double> ascending, double q);
+
+// How good forecasts of probabilities were: reliability by bins, Brier score with Murphy's decomposition.
+class Calibration {
+ public:
+  static constexpr std::size_t kBins = 10;
+  struct Bin {
+    std::uint64_t count = 0;
+    double forecasts = 0;  // sum
+    std::uint64_t happened = 0;
+    double mean_forecast() const { return count > 0 ? forecasts / static_cast<double>(count) : 0; }
+    double share() const { return count > 0 ? static_cast<double>(happened) / static_cast<double>(count) : 0; }
+  };
+
+  // NaN: nothing was said; only counted.
+  void add(double forecast, bool happened);
+  void add(const Calibration& other);
+
+  std::uint64_t count() const { return count_; }
+  std::uint64_t silent() const { return silent_; }
+  const std::array<Bin, kBins>& bins() const { return bins_; }
+
+  // The rest is NaN without any forecast.
+  double brier() const;        // mean of (forecast - outcome)^2
+  double base_rate() const;    // share of what happened
+  double uncertainty() const;  // Brier score of always saying the base rate
+  double reliability() const;  // mean squared distance of bins from the diagonal: 0 is best
+  double resolution() const;   // mean squared distance of bins' shares from the base rate: more is better
+  // 1 - brier / uncertainty: 1 is perfect, 0 as good as the base rate. NaN where all or nothing happened.
+  double skill() const;
+  double bias() const;  // mean forecast - base rate
+
+ private:
+  std::array<Bin, kBins> bins_{};
+  std::uint64_t count_ = 0;
+  std::uint64_t silent_ = 0;
+  std::uint64_t happened_ = 0;
+  double forecasts_ = 0;
+  double squares_ = 0;
+};
 
 }  // namespace ontime::lab

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/results/page_numbers.h"
-
 namespace ontime::lab {
 namespace {
 

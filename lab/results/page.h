@@ -3,10 +3,19 @@
 
 #include <string>
 
+#include "lab/results/writing.h"
 #include "lab/study/study.h"
 #include "lab/study/study_result.h"
 
 namespace ontime::lab {
+
+// Numbers as pages show them.
+inline constexpr std::size_t kCurvePoints = 200;  // of a distribution or of use over time, in files and figures
+
+std::string text_of(const Estimate& estimate, int digits);  // "0.930 ± 0.012", "0.93 (0.88 to 0.97)"
+std::string text_of(const Reading& reading);                // "0.42", "0.35 to 0.45"
+// Ours, and if there is a printed value that one too; in bold if they differ.
+std::string cell_of(const Row& row, std::size_t measure, const StudyResult& result);
 
 // Markdown. `stem` is the name of the files without their endings, `scenario` what the reader is to run; the
 // figure is shown if there is one.
@@ -24,5 +33,10 @@ std::string tables_of(const Study& study, const StudyResult& result);
 std::string csv_of(const StudyResult& result);
 // One row per point of a curve: times by quantile of a Cdf, samples over time. Empty for other figures.
 std::string curves_csv_of(const Study& study, const StudyResult& result);
+
+// A study's figure as a script for gnuplot.
+
+// Draws to `svg`. Empty if the study has no figure. The paper's numbers are hollow marks where there are any.
+std::string plot_of(const Study& study, const StudyResult& result, const std::string& svg);
 
 }  // namespace ontime::lab

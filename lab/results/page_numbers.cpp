@@ -1,6 +1,6 @@
-#include "lab/results/page_numbers.h"
-
 #include <cmath>
+
+#include "lab/results/page.h"
 
 namespace ontime::lab {
 

@@ -1,5 +1,3 @@
-#include "lab/results/plot.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,7 +5,7 @@
 #include <optional>
 
 #include "common/base/median.h"
-#include "lab/results/page_numbers.h"
+#include "lab/results/page.h"
 
 namespace ontime::lab {
 namespace {

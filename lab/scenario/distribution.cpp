@@ -8,7 +8,7 @@
 
 #include "common/base/check.h"
 #include "lab/results/writing.h"
-#include "lab/scenario/elementary.h"
+#include "lab/scenario/random.h"
 
 namespace ontime::lab {
 Distribution Distribution::constant(double value) { return {Kind::Constant, value, 0}; }

@@ -1,7 +1,7 @@
-#include "lab/scenario/elementary.h"
-
 #include <cmath>
 #include <limits>
+
+#include "lab/scenario/random.h"
 
 namespace ontime::lab {
 namespace {

@@ -1,7 +1,6 @@
-#include "lab/scenario/policy_choice.h"
-
 #include <sstream>
 
+#include "lab/scenario/scenario.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::lab {

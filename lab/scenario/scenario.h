@@ -205,4 +205,31 @@ double heartbeat_of(const Scenario& scenario);
 double node_timeout_of(const Scenario& scenario);
 double cut_timeout_of(const Scenario& scenario);
 
+// "shed+:theta=1s,lambda=0.2": a policy and its parameters for all jobs of a scenario.
+struct PolicyChoice {
+  std::string name;
+  scheduler::StringMap parameters;
+};
+
+// BadInput if it is not NAME or NAME:KEY=VALUE,... ; whether there is such a policy is found out by check().
+Result<PolicyChoice> read_policy(const std::string& text);
+// The same of what stands behind --policy: of a policy that there is, with parameters that it takes.
+Result<PolicyChoice> read_policy_flag(const std::string& text);
+// Replaces what the scenario says, and checks it.
+Status choose_policy(Scenario& scenario, const PolicyChoice& choice);
+
+// The jobs of a scenario one by one, before anything happens: sizes and arrivals are the same under every policy.
+struct PlannedJob {
+  std::uint32_t group = 0;  // index into Scenario::jobs
+  std::uint32_t tasks = 1;
+  double at = 0;        // kForEver: when the one before it in its group has ended
+  double scale = 1;     // its splits and durations against its group's
+  double deadline = 0;  // seconds after submission; 0: none
+};
+
+// Group by group, in each in order of arrival.
+std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t seed);
+
+scheduler::JobSpec spec_of(const JobGroup& group, const PlannedJob& planned);
+
 }  // namespace ontime::lab

@@ -1,8 +1,8 @@
-#include "lab/scenario/trace_csv.h"
-
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+
+#include "lab/scenario/yaml_parts.h"
 
 namespace ontime::lab {
 namespace {

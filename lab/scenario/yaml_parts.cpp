@@ -4,8 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "lab/scenario/policy_choice.h"
-#include "lab/scenario/trace_csv.h"
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab {
 

@@ -5,11 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "common/base/result.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/scenario_yaml.h"
 #include "lab/scenario/yaml_fields.h"
 
 namespace ontime::lab {
+
+// Arrivals and sizes of real jobs: a CSV file with a header line, one job per line, of which the columns submit_s
+// (seconds, ascending) and tasks are read. Lines that begin with # are skipped.
+Result<std::vector<TraceJob>> read_trace_csv(const std::string& text);
 
 inline constexpr double kProcessTasksMax = 10'000;  // of a job that processes run
 

@@ -1,7 +1,6 @@
-#include "lab/simulator/event_log.h"
-
 #include <cstdint>
 
+#include "lab/simulator/simulator.h"
 #include "scheduler/core/describe.h"
 
 namespace ontime::lab {

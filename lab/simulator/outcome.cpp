@@ -1,7 +1,7 @@
-#include "lab/simulator/outcome.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "lab/simulator/simulator.h"
 
 namespace ontime::lab {
 namespace {

@@ -1,8 +1,7 @@
-#include "lab/simulator/planned_jobs.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "lab/scenario/scenario.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::lab {

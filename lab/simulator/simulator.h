@@ -4,14 +4,101 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "scheduler/core/scheduler.h"
-#include "lab/simulator/outcome.h"
+#include "common/base/time.h"
 #include "lab/scenario/scenario.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
+#include "scheduler/core/record.h"
+#include "scheduler/core/scheduler.h"
 
 namespace ontime::lab {
+
+// The results of a simulation. Times are seconds of virtual time since its beginning unless said otherwise.
+
+// What was expected of a running job. Instants in seconds after its submission; NaN: nothing could be said.
+struct ForecastReading {
+  double share = 0;  // of its time up to the deadline that had passed; 0: there is none
+  double pocd = 0;   // these as scheduler::Forecast has them
+  double low = 0;
+  double median = 0;
+  double high = 0;
+};
+
+struct JobOutcome {
+  std::uint32_t group = 0;  // index into Scenario::jobs
+  std::uint32_t tasks = 0;
+  double submitted = 0;
+  double ended = 0;     // 0: it has not
+  double deadline = 0;  // after submission; 0: none
+  scheduler::JobState state = scheduler::JobState::Running;
+  double machine_time = 0;     // slot-seconds of its attempts, launch times included
+  std::uint32_t attempts = 0;  // launched
+  std::uint32_t copies = 0;    // of them: speculative
+  double input_bytes = 0;
+  double mapped_bytes = 0;      // by true positions, by all its attempts: what exceeds the input was wasted
+  std::uint32_t decisions = 0;  // of its policy, carried out
+  std::int32_t chosen = -1;     // r or c of its policy's latest note that begins "r = 2: ..."; -1: it has none
+  std::vector<ForecastReading> forecasts{};  // as the Observer asks for, while it ran
+
+  bool has_ended() const { return scheduler::is_final(state); }
+  double flow_time() const { return ended - submitted; }
+  // Succeeded in time; without a deadline: succeeded.
+  bool met() const;
+};
+
+// How it stood at one time.
+struct Sample {
+  double at = 0;
+  std::uint32_t busy = 0;  // slots that attempts occupy
+  std::uint32_t jobs = 0;  // submitted and not ended
+};
+
+struct Outcome {
+  std::vector<JobOutcome> jobs;  // in order of submission; those never submitted are left out
+  std::vector<Sample> samples;   // every Scenario::sample_every
+  double ended = 0;
+  double slot_seconds = 0;  // that attempts occupied
+  std::uint32_t slots = 0;
+  std::uint64_t attempts = 0;  // launched: attempt lifetimes
+  std::uint64_t heartbeats = 0;
+  std::uint64_t steps = 0;          // of the scheduler
+  std::uint64_t events = 0;         // put into the queue
+  double held_back = 0;             // node-seconds: held back with a free slot, while fresh tasks waited
+  std::vector<std::string> broken;  // invariants that did not hold; the simulation ended at the first step with any
+
+  double utilisation() const { return ended > 0 ? slot_seconds / (ended * slots) : 0; }
+};
+
+// A share with its Wilson score interval at 95 %.
+struct Share {
+  double value = 0;
+  double low = 0;
+  double high = 1;
+};
+Share share_of(std::uint64_t successes, std::uint64_t trials);
+
+// A mean with half the width of its 95 % interval.
+struct Mean {
+  double value = 0;
+  double margin = 0;
+};
+Mean mean_of(std::span<const double> values);
+
+struct Summary {
+  std::uint64_t jobs = 0;
+  std::uint64_t unfinished = 0;  // had not ended when the simulation did
+  Share pocd;                    // share of jobs that met their deadline
+  Mean machine_time;             // per job
+  Mean flow_time;                // per job that has ended
+  double attempts = 0;           // per task
+  double duplicated = 0;         // bytes that were wasted, as a share of the input
+};
+Summary summarise(std::span<const JobOutcome> jobs);
 
 struct Observer {
   // Called with every event that reaches the scheduler and every action it answers with, one line each, without the
@@ -29,5 +116,10 @@ struct Observer {
 
 // REQUIRES: check(scenario).
 Outcome run(const Scenario& scenario, std::uint64_t seed, const Observer& observer = {});
+
+// One line for each thing that reaches the scheduler and each thing it asks for:
+// "12.500000000 < segment_sealed attempt=job-1/t00003/a0 ...".
+std::string line_of(TimePoint at, const scheduler::Event& event);
+std::string line_of(TimePoint at, const scheduler::Action& action);
 
 }  // namespace ontime::lab

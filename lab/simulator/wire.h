@@ -10,8 +10,25 @@
 #include "common/base/time.h"
 #include "lab/scenario/random.h"
 #include "lab/scenario/scenario.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
 
 namespace ontime::lab {
+
+// What is under way between the master and the simulated workers.
+
+// Arrives only if the connection that it was sent on still stands.
+struct Order {
+  std::uint32_t node = 0;  // index
+  std::uint32_t connection = 0;
+  scheduler::Action what;
+};
+struct Report {
+  std::uint32_t node = 0;
+  std::uint32_t connection = 0;
+  std::uint64_t number = 0;  // to be acknowledged; 0: a heartbeat
+  scheduler::Event what;
+};
 
 enum class Direction : std::uint8_t { ToMaster, ToNode };
 

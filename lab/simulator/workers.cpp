@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/scenario/elementary.h"
+#include "lab/scenario/random.h"
 
 namespace ontime::lab {
 

@@ -14,9 +14,7 @@
 #include "lab/scenario/random.h"
 #include "lab/scenario/scenario.h"
 #include "lab/simulator/event_queue.h"
-#include "lab/simulator/messages.h"
 #include "lab/simulator/motion.h"
-#include "lab/simulator/planned_jobs.h"
 #include "lab/simulator/pool.h"
 #include "lab/simulator/wire.h"
 

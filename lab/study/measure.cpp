@@ -1,11 +1,10 @@
-#include "lab/study/measure.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 
 #include "lab/results/interval.h"
+#include "lab/study/study_result.h"
 
 namespace ontime::lab {
 namespace {

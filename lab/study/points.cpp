@@ -1,14 +1,13 @@
-#include "lab/study/points.h"
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <map>
 #include <span>
 
-#include "lab/scenario/policy_choice.h"
+#include "lab/scenario/scenario.h"
 #include "lab/scenario/scenario_yaml.h"
 #include "lab/scenario/yaml_fields.h"
+#include "lab/study/study.h"
 
 namespace ontime::lab {
 namespace {

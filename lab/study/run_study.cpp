@@ -5,7 +5,7 @@
 #include <deque>
 #include <map>
 
-#include "lab/study/points.h"
+#include "lab/study/study.h"
 #include "lab/study/study_result.h"
 
 namespace ontime::lab {

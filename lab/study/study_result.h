@@ -1,16 +1,83 @@
 #pragma once
-// The results of a study: one row per point.
+// The runs of a study and their results: one row per point.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "common/base/result.h"
 #include "lab/results/interval.h"
+#include "lab/scenario/scenario.h"
+#include "lab/simulator/simulator.h"
 #include "lab/study/study.h"
-#include "lab/study/study_run.h"
 
 namespace ontime::lab {
+
+// What is measured of one run. To add a measure is to add a line to the table in measure.cpp.
+
+// Some jobs of a run, and the run.
+struct Sight {
+  std::vector<const JobOutcome*> jobs;
+  std::vector<double> flow_times;  // of those that have ended, ascending
+  const Outcome* outcome = nullptr;
+  Utility utility;
+};
+
+struct Measure {
+  std::string_view name;
+  std::string_view title;                // with its unit
+  int digits = 2;                        // behind the point
+  bool is_share = false;                 // between 0 and 1
+  double (*of)(const Sight&) = nullptr;  // NaN: nothing to be measured
+};
+
+std::span<const Measure> measures();
+const Measure* find_measure(std::string_view name);
+
+// One run of a study, reduced to what the study wants of it. Runs share nothing: any number may be done at a time.
+struct Collect {
+  enum class Grouping : std::uint8_t { All, ByName, ByIndex };
+  std::vector<const Measure*> measures;
+  Utility utility;
+  Grouping grouping = Grouping::All;
+  bool flow_times = false;
+};
+
+struct GroupResult {
+  std::string name;  // ByName only
+  std::vector<double> values;
+  std::uint64_t jobs = 0;
+  std::uint64_t met = 0;
+  double tasks = 0;
+  std::vector<double> flow_times;  // ascending, if they are wanted
+};
+
+struct RunResult {
+  std::vector<GroupResult> groups;  // one for all jobs, or one per name or group, in the scenario's order
+  std::vector<Sample> samples;
+  std::uint32_t slots = 0;
+  std::uint64_t attempts = 0;
+  std::uint64_t events = 0;
+  std::uint64_t unfinished = 0;
+  std::string broken;  // an invariant that did not hold
+};
+
+// What is to be run. The scenario and what is collected outlive it.
+struct PlannedRun {
+  const Scenario* scenario = nullptr;
+  const Collect* collect = nullptr;
+  std::uint64_t seed = 0;
+  double weight = 1;  // roughly how long it takes, in no unit
+};
+
+RunResult carry_out(const PlannedRun& run);
+
+// Carries out all of them in any order and at any time; answers come in the order of the runs. An error ends the study.
+using Execute = std::function<Result<std::vector<RunResult>>(std::span<const PlannedRun>)>;
 
 struct Row {
   std::vector<std::string> labels;  // as StudyResult::axes

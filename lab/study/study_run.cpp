@@ -1,8 +1,7 @@
-#include "lab/study/study_run.h"
-
 #include <algorithm>
 
 #include "lab/simulator/simulator.h"
+#include "lab/study/study_result.h"
 
 namespace ontime::lab {
 namespace {

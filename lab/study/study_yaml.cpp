@@ -1,12 +1,11 @@
-#include "lab/study/study_yaml.h"
-
 #include <algorithm>
 
 #include "common/base/wording.h"
-#include "lab/scenario/policy_choice.h"
+#include "lab/scenario/scenario.h"
 #include "lab/scenario/scenario_yaml.h"
 #include "lab/scenario/yaml_parts.h"
-#include "lab/study/measure.h"
+#include "lab/study/study.h"
+#include "lab/study/study_result.h"
 
 namespace ontime::lab {
 namespace {

@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "lab/foresight/fitted_durations.h"
+#include "cli/command_line.h"
+#include "common/base/result.h"
+#include "lab/foresight/recorded_job.h"
+#include "lab/scenario/scenario_yaml.h"
 
 namespace ontime::lab {
 
@@ -79,5 +82,25 @@ struct CompareCommand {
 };
 
 using Command = std::variant<SimulateCommand, ReplayCommand, PlanCommand, ExperimentCommand, CompareCommand>;
+
+// From argv to a Command of the lab; pure as cli/command_line.h.
+
+using ParsedLabLine = cli::Parsed<Command>;
+
+// `arguments` without the program's name.
+ParsedLabLine parse_lab_line(std::vector<std::string> arguments);
+
+// Carrying out a verb of the lab, one overload (and one file) per verb, as cli/commands/execute.h.
+Result<cli::ExitCode> execute(const SimulateCommand& command);
+Result<cli::ExitCode> execute(const ReplayCommand& command);
+Result<cli::ExitCode> execute(const PlanCommand& command);
+Result<cli::ExitCode> execute(const ExperimentCommand& command);
+Result<cli::ExitCode> execute(const CompareCommand& command);
+
+// The files that a scenario names lie beside it.
+Surroundings beside(const std::string& scenario);
+
+// The recordings of a journal, or the file that is named instead.
+Result<std::vector<std::string>> recordings_of(const std::string& journal, const std::string& recording);
 
 }  // namespace ontime::lab

@@ -1,5 +1,3 @@
-#include "lab/verbs/command_line.h"
-
 #include <algorithm>
 #include <limits>
 #include <thread>
@@ -7,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/lab_verbs.h"
+#include "lab/verbs/command.h"
 
 namespace ontime::lab {
 

@@ -1,13 +1,12 @@
-#include "lab/experiment/compare.h"
-
 #include <cstdio>
 #include <string>
 
 #include "cli/show/table.h"
 #include "cli/text_file.h"
-#include "lab/experiment/tables.h"
+#include "lab/experiment/rows.h"
+#include "lab/experiment/summary.h"
 #include "lab/results/writing.h"
-#include "lab/verbs/execute.h"
+#include "lab/verbs/command.h"
 
 namespace ontime::lab {
 

@@ -6,7 +6,6 @@
 #include "cli/show/table.h"
 #include "common/base/wording.h"
 #include "lab/results/writing.h"
-#include "lab/verbs/tail_json.h"
 #include "scheduler/policies/parameters.h"
 
 namespace ontime::lab {

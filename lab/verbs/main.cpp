@@ -1,7 +1,6 @@
 // The verbs that simulate, predict and compare; `ontime` becomes this program when it is asked for one of them.
 #include "cli/command_line.h"
-#include "lab/verbs/command_line.h"
-#include "lab/verbs/execute.h"
+#include "lab/verbs/command.h"
 
 int main(int argc, char** argv) {
   return ontime::cli::with_everything_written(

@@ -1,5 +1,3 @@
-#include "lab/verbs/parallel_runs.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 
 #include "cli/cluster/interrupt.h"
 #include "cli/show/progress_line.h"
+#include "lab/verbs/study_files.h"
 
 namespace ontime::lab {
 

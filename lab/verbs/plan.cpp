@@ -10,13 +10,13 @@
 
 #include "cli/client/follow.h"
 #include "cli/commands/execute.h"
-#include "lab/verbs/execute.h"
 #include "cli/job_request.h"
-#include "lab/verbs/plan_text.h"
+#include "lab/foresight/recorded_job.h"
+#include "lab/verbs/command.h"
+#include "lab/verbs/foresight_text.h"
 #include "master/input_listing.h"
 #include "master/recording/entry_codec.h"
 #include "master/recording/reader.h"
-#include "lab/foresight/recorded_job.h"
 
 namespace ontime::lab {
 

@@ -1,5 +1,3 @@
-#include "lab/verbs/plan_text.h"
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -8,7 +6,7 @@
 #include "common/base/units.h"
 #include "common/base/wording.h"
 #include "lab/results/writing.h"
-#include "lab/verbs/tail_json.h"
+#include "lab/verbs/foresight_text.h"
 #include "scheduler/policies/parameters.h"
 
 namespace ontime::lab {

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "lab/foresight/recorded_job.h"
-#include "lab/scenario/policy_choice.h"
-#include "lab/verbs/execute.h"
+#include "lab/scenario/scenario.h"
+#include "lab/verbs/command.h"
 #include "lab/verbs/foresight_text.h"
-#include "lab/verbs/replay_text.h"
 #include "master/recording/block.h"
 #include "master/recording/parity.h"
 #include "master/recording/reader.h"

@@ -1,11 +1,10 @@
-#include "lab/verbs/replay_text.h"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/show/table.h"
 #include "common/base/wording.h"
 #include "lab/results/writing.h"
+#include "lab/verbs/foresight_text.h"
 #include "scheduler/core/describe.h"
 
 namespace ontime::lab {

@@ -10,12 +10,11 @@
 #include "cli/text_file.h"
 #include "lab/results/page.h"
 #include "lab/results/writing.h"
-#include "lab/scenario/policy_choice.h"
+#include "lab/scenario/scenario.h"
 #include "lab/scenario/scenario_yaml.h"
 #include "lab/simulator/simulator.h"
-#include "lab/study/study_yaml.h"
-#include "lab/verbs/execute.h"
-#include "lab/verbs/parallel_runs.h"
+#include "lab/study/study.h"
+#include "lab/verbs/command.h"
 #include "lab/verbs/study_files.h"
 
 namespace ontime::lab {

@@ -13,7 +13,6 @@
 
 #include "cli/text_file.h"
 #include "lab/results/page.h"
-#include "lab/results/plot.h"
 
 namespace ontime::lab {
 

@@ -1,4 +1,4 @@
-#include "lab/verbs/tail_json.h"
+#include "lab/verbs/foresight_text.h"
 
 namespace ontime::lab {
 

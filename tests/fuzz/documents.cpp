@@ -5,9 +5,9 @@
 #include "common/base/check.h"
 #include "common/injection/load.h"
 #include "common/output/manifest.h"
-#include "lab/experiment/scenario_yaml.h"
+#include "lab/experiment/plan.h"
 #include "lab/scenario/scenario_yaml.h"
-#include "lab/study/study_yaml.h"
+#include "lab/study/study.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support/temporary_directory.h"
 

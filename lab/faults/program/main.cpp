@@ -15,8 +15,7 @@
 #include "common/flags/flags.h"
 #include "common/flags/parse.h"
 #include "lab/faults/cluster_run.h"
-#include "lab/faults/generator.h"
-#include "lab/faults/minimise.h"
+#include "lab/faults/fault_plan.h"
 
 namespace ontime::lab::faults {
 namespace {

@@ -1,8 +1,8 @@
-#include "lab/experiment/compare.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "lab/experiment/summary.h"
 
 namespace ontime::lab::experiment {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "lab/experiment/scenario_yaml.h"
+#include "lab/experiment/plan.h"
 
 namespace ontime::lab::experiment {
 

@@ -2,9 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "lab/experiment/figures.h"
-#include "lab/experiment/simulated_run.h"
-#include "lab/experiment/timeline.h"
+#include "lab/experiment/plan.h"
 #include "tests/lab/experiment/read.h"
 
 namespace ontime::lab::experiment {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "lab/experiment/simulated_run.h"
+#include "lab/experiment/plan.h"
 #include "tests/cli/scratch.h"
 #include "tests/lab/experiment/read.h"
 

@@ -1,5 +1,3 @@
-#include "lab/experiment/scenario_yaml.h"
-
 #include <gmock/gmock.h>
 
 #include <filesystem>

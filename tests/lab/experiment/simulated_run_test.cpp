@@ -1,11 +1,10 @@
-#include "lab/experiment/simulated_run.h"
-
 #include <algorithm>
 #include <set>
 
 #include "common/injection/draw.h"
+#include "lab/experiment/plan.h"
+#include "lab/experiment/rows.h"
 #include "lab/experiment/summary.h"
-#include "lab/experiment/tables.h"
 #include "tests/lab/experiment/read.h"
 
 namespace ontime::lab::experiment {

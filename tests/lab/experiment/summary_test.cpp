@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "lab/experiment/summary_text.h"
 #include "tests/lab/experiment/read.h"
 
 namespace ontime::lab::experiment {

@@ -1,9 +1,9 @@
-#include "lab/experiment/tables.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "lab/experiment/rows.h"
 
 namespace ontime::lab::experiment {
 namespace {

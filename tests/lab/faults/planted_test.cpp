@@ -1,5 +1,7 @@
 // The simulator finds errors: each one that is planted is found within so many schedules, and those schedules end well
 // without it.
+#include "tests/lab/faults/planted/planted.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,8 +11,7 @@
 #include <string_view>
 
 #include "lab/faults/cluster_run.h"
-#include "lab/faults/generator.h"
-#include "tests/lab/faults/planted/planted.h"
+#include "lab/faults/fault_plan.h"
 #include "tests/support/sanitized.h"
 
 namespace ontime::lab::faults {

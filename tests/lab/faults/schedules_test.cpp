@@ -5,10 +5,9 @@
 #include <set>
 #include <string>
 
-#include "scheduler/policies/policy.h"
 #include "lab/faults/cluster_run.h"
-#include "lab/faults/generator.h"
-#include "lab/faults/minimise.h"
+#include "lab/faults/fault_plan.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::lab::faults {
 namespace {

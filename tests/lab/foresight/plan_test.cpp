@@ -5,8 +5,6 @@
 
 #include <vector>
 
-#include "lab/foresight/unaided_job.h"
-
 namespace ontime::lab {
 namespace {
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/core/scheduler.h"
-#include "lab/foresight/prospect.h"
 
 namespace ontime::lab {
 namespace {

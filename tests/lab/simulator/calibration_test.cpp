@@ -1,10 +1,10 @@
-#include "lab/results/calibration.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "lab/results/interval.h"
 
 namespace ontime::lab {
 namespace {

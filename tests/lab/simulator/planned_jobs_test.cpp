@@ -1,6 +1,6 @@
-#include "lab/simulator/planned_jobs.h"
-
 #include <gtest/gtest.h>
+
+#include "lab/scenario/scenario.h"
 
 namespace ontime::lab {
 namespace {

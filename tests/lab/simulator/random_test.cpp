@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "lab/scenario/distribution.h"
-#include "lab/scenario/elementary.h"
 
 namespace ontime::lab {
 namespace {

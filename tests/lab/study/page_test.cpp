@@ -5,9 +5,7 @@
 
 #include <limits>
 
-#include "lab/results/page_numbers.h"
-#include "lab/results/plot.h"
-#include "lab/study/study_yaml.h"
+#include "lab/study/study.h"
 #include "tests/lab/study/small_study.h"
 
 namespace ontime::lab {

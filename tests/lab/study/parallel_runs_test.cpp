@@ -1,9 +1,8 @@
-#include "lab/verbs/parallel_runs.h"
-
 #include <gtest/gtest.h>
 
 #include "lab/results/page.h"
-#include "lab/study/study_yaml.h"
+#include "lab/study/study.h"
+#include "lab/verbs/study_files.h"
 #include "tests/lab/study/small_study.h"
 
 namespace ontime::lab {

@@ -1,9 +1,7 @@
-#include "lab/study/points.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/study/study_yaml.h"
+#include "lab/study/study.h"
 #include "tests/lab/study/small_study.h"
 
 namespace ontime::lab {

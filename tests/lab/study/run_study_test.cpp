@@ -3,10 +3,9 @@
 
 #include <cmath>
 
-#include "lab/simulator/simulator.h"
 #include "lab/results/page.h"
-#include "lab/study/points.h"
-#include "lab/study/study_yaml.h"
+#include "lab/simulator/simulator.h"
+#include "lab/study/study.h"
 #include "tests/lab/study/small_study.h"
 
 namespace ontime::lab {

@@ -1,9 +1,8 @@
-#include "lab/verbs/command_line.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/lab_verbs.h"
+#include "lab/verbs/command.h"
 
 namespace ontime::lab {
 namespace {
