@@ -11,7 +11,7 @@
 
 #include "common/flags/flags.h"
 #include "common/flags/parse.h"
-#include "lab/campaigns/forecast_trial.h"
+#include "lab/campaigns/forecast.h"
 
 namespace ontime::lab {
 namespace {

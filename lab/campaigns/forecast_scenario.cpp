@@ -1,8 +1,7 @@
-#include "lab/campaigns/forecast_scenario.h"
-
 #include <array>
 #include <cmath>
 
+#include "lab/campaigns/forecast.h"
 #include "lab/scenario/random.h"
 
 namespace ontime::lab {

@@ -1,9 +1,8 @@
-#include "lab/campaigns/forecast_trial.h"
-
 #include <algorithm>
 #include <array>
 
 #include "common/base/random.h"
+#include "lab/campaigns/forecast.h"
 #include "lab/simulator/simulator.h"
 #include "scheduler/policies/policy.h"
 

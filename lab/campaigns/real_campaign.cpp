@@ -14,8 +14,7 @@
 
 #include "common/flags/flags.h"
 #include "common/flags/parse.h"
-#include "lab/campaigns/real_scenario.h"
-#include "lab/campaigns/real_tally.h"
+#include "lab/campaigns/real.h"
 #include "lab/simulator/simulator.h"
 #include "scheduler/policies/policy.h"
 
@@ -58,16 +57,10 @@ void parse(CLI::App& app, Options& options) {
   app.add_option("--output", options.out, "beginning of the names of the files written");
 }
 
-// "NAME:KEY=VALUE,KEY=VALUE"
-bool choose_policy(const std::string& text, RealCase& what) {
-  std::istringstream settings(text);
-  std::getline(settings, what.policy, ':');
-  for (std::string setting; std::getline(settings, setting, ',');) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos) return false;
-    what.parameters[setting.substr(0, equals)] = setting.substr(equals + 1);
-  }
-  return true;
+// Adds to the parameters.
+void choose_policy(const PolicyChoice& choice, RealCase& what) {
+  what.policy = choice.name;
+  for (const auto& [key, value] : choice.parameters) what.parameters[key] = value;
 }
 
 struct World {
@@ -110,9 +103,9 @@ void fill(const Options& options, Row& row) {
   what.world = row.world->name;
   for (const std::string& set : options.sets) {
     const std::size_t colon = set.find(':');
-    if (set.substr(0, colon) == row.policy) choose_policy(set, what);
+    if (set.substr(0, colon) == row.policy) choose_policy(read_policy(set).value(), what);
   }
-  choose_policy(row.policy, what);
+  choose_policy(read_policy(row.policy).value(), what);
   for (const double median : row.world->medians) what.deadlines.push_back(median * row.deadline);
   row.tally = run_all(*row.world, what, 1, options.seeds, options.forecast_at);
 }
@@ -243,7 +236,9 @@ Result<std::vector<Stage>> read_files(const Options& options) {
 Status check_policies(const Options& options, const std::vector<Stage>& stages) {
   for (const std::string& policy : options.policies) {
     RealCase what = options.base;
-    if (!choose_policy(policy, what)) return bad_input(policy + ": write NAME:KEY=VALUE,...");
+    const auto choice = read_policy(policy);
+    if (!choice) return choice.error();
+    choose_policy(*choice, what);
     if (const auto scenario = real_scenario(stages, what); !scenario) return scenario.error();
   }
   return {};

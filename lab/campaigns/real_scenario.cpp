@@ -1,14 +1,15 @@
-#include "lab/campaigns/real_scenario.h"
-
 #include <algorithm>
+#include <array>
 #include <numeric>
 
+#include "lab/campaigns/real.h"
 #include "lab/scenario/random.h"
 #include "scheduler/math/distributions.h"
 
 namespace ontime::lab {
 namespace {
 
+constexpr std::array<std::string_view, 4> kWorlds{"resampled", "replay", "pareto", "lognormal"};
 constexpr double kBetaMin = 1.05;  // below it the mean is all but infinite
 
 namespace math = scheduler::math;
@@ -45,8 +46,6 @@ std::vector<double> arrivals_in(double span, std::uint32_t jobs, std::uint64_t s
 
 }  // namespace
 
-std::vector<std::string_view> real_worlds() { return {"resampled", "replay", "pareto", "lognormal"}; }
-
 std::vector<Stage> stages_in(std::string_view world, std::vector<Stage> stages) {
   std::erase_if(stages, [&](const Stage& stage) {
     if (world == "pareto") return math::fit_pareto(stage.durations, {})->distribution.beta() < kBetaMin;
@@ -56,8 +55,7 @@ std::vector<Stage> stages_in(std::string_view world, std::vector<Stage> stages) 
 }
 
 Result<Scenario> real_scenario(const std::vector<Stage>& stages, const RealCase& what) {
-  const std::vector<std::string_view> worlds = real_worlds();
-  if (std::find(worlds.begin(), worlds.end(), what.world) == worlds.end()) {
+  if (std::find(kWorlds.begin(), kWorlds.end(), what.world) == kWorlds.end()) {
     return bad_input("there is no world '" + what.world + "'.");
   }
   const bool replays = what.world == "replay";

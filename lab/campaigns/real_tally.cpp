@@ -1,6 +1,6 @@
-#include "lab/campaigns/real_tally.h"
-
 #include <algorithm>
+
+#include "lab/campaigns/real.h"
 
 namespace ontime::lab {
 
@@ -40,12 +40,6 @@ Mean RealTally::machine_time_in(const RealTally& base) const {
     const double whole = base.stages_[i].machine_time_per_job();
     if (whole > 0) values.push_back(stages_[i].machine_time_per_job() / whole);
   }
-  return mean_of(values);
-}
-
-Mean RealTally::pocd_above(const RealTally& other) const {
-  std::vector<double> values;
-  for (std::size_t i = 0; i < stages_.size(); ++i) values.push_back(stages_[i].pocd() - other.stages_[i].pocd());
   return mean_of(values);
 }
 

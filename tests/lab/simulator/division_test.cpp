@@ -1,47 +1,64 @@
 // The claim of split-resume: it makes deadlines that no policy of copies can make.
 #include <gtest/gtest.h>
 
-#include "lab/campaigns/division_scenario.h"
+#include <fstream>
+#include <sstream>
+
 #include "lab/simulator/simulator.h"
+#include "lab/study/study.h"
 
 namespace ontime::lab {
 namespace {
 
-Summary simulate(const std::string& policy, const std::string& world, double deadline, double load) {
-  DivisionCase what;
-  what.policy = policy;
-  what.world = world;
-  what.deadline = deadline;
-  what.load = load;
-  what.jobs = 40;
-  const Result<Scenario> scenario = division_scenario(what);
-  EXPECT_TRUE(scenario);
-  const Outcome outcome = run(*scenario, 7);
-  EXPECT_TRUE(outcome.broken.empty());
-  return summarise(outcome.jobs);
+const Study& study() {
+  static const Study study = [] {
+    std::ostringstream text;
+    text << std::ifstream(ONTIME_SCENARIOS "/dividing-against-copying.yaml").rdbuf();
+    return read_study(text.str()).value();
+  }();
+  return study;
 }
 
-class Division : public testing::TestWithParam<std::pair<double, double>> {};  // D in t_min, load
+// A smaller run of the study's point.
+Summary simulate(const std::string& policy, const std::vector<std::string>& labels) {
+  for (const Place& place : places_of(study())) {
+    if (place.labels != labels) continue;
+    std::vector<Setting> settings = place.settings;
+    settings.push_back({"jobs.0.count", YAML::Node(40), {}});
+    const auto contender = std::find_if(study().policies.begin(), study().policies.end(),
+                                        [&](const Contender& one) { return one.name == policy; });
+    const auto scenario = scenario_of(study(), settings, filled_in(contender->run, settings));
+    EXPECT_TRUE(scenario);
+    const Outcome outcome = run(*scenario, 7);
+    EXPECT_TRUE(outcome.broken.empty());
+    return summarise(outcome.jobs);
+  }
+  ADD_FAILURE() << "the study has no such point";
+  return {};
+}
+
+class Division : public testing::TestWithParam<std::pair<const char*, const char*>> {};  // D in t_min, load
 
 TEST_P(Division, MakesDeadlinesThatCopiesCannot) {
   const auto [deadline, load] = GetParam();
-  EXPECT_LE(simulate("shed+", "pareto", deadline, load).pocd.value, 0.3);
-  const Summary divided = simulate("split-resume", "pareto", deadline, load);
+  EXPECT_LE(simulate("shed+", {"pareto", load, deadline}).pocd.value, 0.3);
+  const Summary divided = simulate("split-resume", {"pareto", load, deadline});
   EXPECT_GE(divided.pocd.value, 0.95);
   EXPECT_LT(divided.duplicated, 0.05);
 }
 
-INSTANTIATE_TEST_SUITE_P(, Division, testing::Values(std::pair{0.7, 0.4}, std::pair{0.7, 0.6}, std::pair{1.0, 0.4}));
+INSTANTIATE_TEST_SUITE_P(, Division,
+                         testing::Values(std::pair{"0.7", "0.4"}, std::pair{"0.7", "0.6"}, std::pair{"1.0", "0.4"}));
 
 TEST(DivisionAnywhere, MakesTightDeadlinesWhateverDurationsAreLike) {
-  for (const std::string_view world : division_worlds()) {
-    EXPECT_GE(simulate("split-resume", std::string(world), 1.2, 0.4).pocd.value, 0.95) << world;
+  for (const AxisValue& durations : study().axes.front().values) {
+    EXPECT_GE(simulate("split-resume", {durations.label, "0.4", "1.2"}).pocd.value, 0.95) << durations.label;
   }
 }
 
 TEST(DivisionAnywhere, CostsLessMachineTimeThanDoingNothing) {
-  const double alone = simulate("none", "pareto", 1.2, 0.4).machine_time.value;
-  EXPECT_LT(simulate("split-resume", "pareto", 1.2, 0.4).machine_time.value, 0.9 * alone);
+  const double alone = simulate("none", {"pareto", "0.4", "1.2"}).machine_time.value;
+  EXPECT_LT(simulate("split-resume", {"pareto", "0.4", "1.2"}).machine_time.value, 0.9 * alone);
 }
 
 }  // namespace

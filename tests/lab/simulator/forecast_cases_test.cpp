@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "lab/campaigns/forecast_trial.h"
+#include "lab/campaigns/forecast.h"
 
 namespace ontime::lab {
 namespace {

@@ -1,11 +1,9 @@
 // Real durations as scenarios: what is read, what a world is made of, how it is counted.
-#include "lab/campaigns/real_stages.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/campaigns/real_scenario.h"
-#include "lab/campaigns/real_tally.h"
+#include "lab/campaigns/real.h"
+#include "lab/campaigns/stages.h"
 #include "lab/simulator/simulator.h"
 
 namespace ontime::lab {
@@ -61,7 +59,7 @@ TEST(RealScenario, AReplayTakesTheRecordedDurations) {
 
 TEST(RealScenario, EveryWorldRunsAndMeetsLongDeadlines) {
   const auto stages = choose_stages(some_stages(), {});
-  for (const std::string_view world : real_worlds()) {
+  for (const char* world : {"resampled", "replay", "pareto", "lognormal"}) {
     RealCase what;
     what.world = world;
     what.jobs = 2;
@@ -77,7 +75,6 @@ TEST(RealScenario, EveryWorldRunsAndMeetsLongDeadlines) {
     tally.add(run(*scenario, 1, observer));
     EXPECT_EQ(tally.pocd().value, 1) << world;
     EXPECT_EQ(tally.machine_time_in(tally).value, 1);
-    EXPECT_EQ(tally.pocd_above(tally).value, 0);
     EXPECT_GT(tally.all_forecasts().count() + tally.all_forecasts().silent(), 0u);
   }
   EXPECT_FALSE(real_scenario(stages, RealCase{.world = "other", .policy = {}, .parameters = {}, .deadlines = {}}));

@@ -1,10 +1,10 @@
-#include "lab/campaigns/real_stages.h"
-
-#include "common/base/median.h"
+#include "lab/campaigns/stages.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+
+#include "common/base/median.h"
 
 namespace ontime::lab {
 namespace {
