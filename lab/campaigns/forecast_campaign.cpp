@@ -12,9 +12,12 @@
 #include "common/flags/flags.h"
 #include "common/flags/parse.h"
 #include "lab/campaigns/forecast.h"
+#include "lab/results/rows.h"
 
 namespace ontime::lab {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct Options {
   std::string stages;
@@ -36,37 +39,50 @@ void parse(CLI::App& app, Options& options) {
   app.add_option("--output", options.out, "the file written");
 }
 
-std::string lines_of(const ForecastTrial& trial) {
-  std::ostringstream lines;
+void add_rows(Json& rows, const ForecastTrial& trial) {
   const ForecastCase& what = trial.what;
   for (const JobOutcome& job : trial.jobs) {
     for (std::size_t i = 0; i < job.forecasts.size(); ++i) {
       const ForecastReading& seen = job.forecasts[i];
-      lines << what.policy << ',' << what.world << ',' << what.waves << ',' << (what.even ? "even" : "uneven") << ','
-            << (what.many ? "many" : "one") << ',' << (what.known ? "known" : "unknown") << ',' << trial.deadline << ','
-            << what.seed << ',' << job.group << ',' << job.tasks << ',' << forecast_shares()[i] << ',' << seen.pocd
-            << ',' << seen.low << ',' << seen.median << ',' << seen.high << ',' << job.flow_time() << ','
-            << job.deadline << ',' << job.met() << '\n';
+      rows.push_back({{"policy", what.policy},
+                      {"world", what.world},
+                      {"waves", what.waves},
+                      {"splits", what.even ? "even" : "uneven"},
+                      {"jobs", what.many ? "many" : "one"},
+                      {"durations", what.known ? "known" : "unknown"},
+                      {"factor", trial.deadline},
+                      {"seed", what.seed},
+                      {"job", job.group},
+                      {"tasks", job.tasks},
+                      {"share", forecast_shares()[i]},
+                      {"pocd", seen.pocd},
+                      {"low", seen.low},
+                      {"median", seen.median},
+                      {"high", seen.high},
+                      {"end", job.flow_time()},
+                      {"deadline", job.deadline},
+                      {"met", job.met()}});
     }
   }
-  return lines.str();
 }
 
-void run_all(const Options& options, const std::vector<Stage>& stages, std::ofstream& file) {
+Json run_all(const Options& options, const std::vector<Stage>& stages) {
   const std::vector<PlannedCase> cases = forecast_cases(options.plan);
-  std::vector<std::string> lines(cases.size());
+  std::vector<ForecastTrial> found(cases.size());
   std::atomic<std::size_t> next = 0;
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < std::max(1u, options.threads); ++i) {
     threads.emplace_back([&] {
       ForecastTrials trials(stages, options.by_deadline ? ReadingOf::Deadline : ReadingOf::Life);
       for (std::size_t at = next++; at < cases.size(); at = next++) {
-        lines[at] = lines_of(trials.run(cases[at].what, cases[at].deadline));
+        found[at] = trials.run(cases[at].what, cases[at].deadline);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  for (const std::string& some : lines) file << some;
+  Json rows = Json::array();
+  for (const ForecastTrial& trial : found) add_rows(rows, trial);
+  return rows;
 }
 
 int main(int argc, char** argv) {
@@ -81,9 +97,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s: %s\n", options.stages.c_str(), read.error().message.c_str());
     return 1;
   }
-  std::ofstream file(options.out);
-  file << "policy,world,waves,splits,jobs,durations,factor,seed,job,tasks,share,pocd,low,median,high,end,deadline,met\n";
-  run_all(options, choose_stages(*read, {}), file);
+  std::ofstream(options.out) << csv_of(run_all(options, choose_stages(*read, {})));
   return 0;
 }
 

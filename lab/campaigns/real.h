@@ -66,9 +66,9 @@ class RealTally {
   std::span<const Calibration> forecasts() const { return forecasts_; }  // by share of the deadline
   Calibration all_forecasts() const;
 
-  Mean pocd() const;
+  Estimate pocd() const;
   // Machine time of a job in units of what it is in `base`.
-  Mean machine_time_in(const RealTally& base) const;
+  Estimate machine_time_in(const RealTally& base) const;
   double attempts_per_task() const { return attempts_ / tasks_; }
   double duplicated() const { return mapped_ / input_ - 1; }
   // Of each stage's flow times; 0 if none has ended.

@@ -15,11 +15,14 @@
 #include "common/flags/flags.h"
 #include "common/flags/parse.h"
 #include "lab/campaigns/real.h"
+#include "lab/results/rows.h"
 #include "lab/simulator/simulator.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::lab {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct Options {
   std::vector<std::string> files;
@@ -148,38 +151,50 @@ const RealTally& baseline_of(const std::vector<Row>& rows, const Row& row) {
   return *row.tally;
 }
 
-std::string quoted(const std::string& text) { return '"' + text + '"'; }
-
 void write_policies(const std::vector<Row>& rows, const std::string& path) {
-  std::ofstream file(path);
-  file << "world,stages,deadline,policy,jobs,pocd,pocd_margin,machine_time,machine_time_margin,attempts_per_task,"
-          "duplicated,brier,skill,bias\n";
+  Json all = Json::array();
   for (const Row& row : rows) {
-    const RealTally& base = baseline_of(rows, row);
+    const RealTally& tally = *row.tally;
     std::uint64_t jobs = 0;
-    for (const auto& stage : row.tally->stages()) jobs += stage.jobs;
-    const Mean pocd = row.tally->pocd();
-    const Mean machine = row.tally->machine_time_in(base);
-    const Calibration all = row.tally->all_forecasts();
-    file << row.world->name << ',' << row.world->stages.size() << ',' << row.deadline << ',' << quoted(row.policy)
-         << ',' << jobs << ',' << pocd.value << ',' << pocd.margin << ',' << machine.value << ',' << machine.margin
-         << ',' << row.tally->attempts_per_task() << ',' << row.tally->duplicated() << ',' << all.brier() << ','
-         << all.skill() << ',' << all.bias() << '\n';
+    for (const auto& stage : tally.stages()) jobs += stage.jobs;
+    const Estimate pocd = tally.pocd();
+    const Estimate machine_time = tally.machine_time_in(baseline_of(rows, row));
+    const Calibration forecasts = tally.all_forecasts();
+    all.push_back({{"world", row.world->name},
+                   {"stages", row.world->stages.size()},
+                   {"deadline", row.deadline},
+                   {"policy", row.policy},
+                   {"jobs", jobs},
+                   {"pocd", pocd.value},
+                   {"pocd_margin", pocd.margin()},
+                   {"machine_time", machine_time.value},
+                   {"machine_time_margin", machine_time.margin()},
+                   {"attempts_per_task", tally.attempts_per_task()},
+                   {"duplicated", tally.duplicated()},
+                   {"brier", forecasts.brier()},
+                   {"skill", forecasts.skill()},
+                   {"bias", forecasts.bias()}});
   }
+  std::ofstream(path) << csv_of(all);
 }
 
 void write_stages(const std::vector<Row>& rows, const std::string& path) {
-  std::ofstream file(path);
-  file << "world,deadline,policy,stage,tasks,jobs,met,machine_time\n";
+  Json all = Json::array();
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.world->stages.size(); ++i) {
       const RealTally::StageTally& tally = row.tally->stages()[i];
       const Stage& stage = row.world->stages[i];
-      file << row.world->name << ',' << row.deadline << ',' << quoted(row.policy) << ',' << stage.name << ','
-           << stage.durations.size() << ',' << tally.jobs << ',' << tally.met << ',' << tally.machine_time_per_job()
-           << '\n';
+      all.push_back({{"world", row.world->name},
+                     {"deadline", row.deadline},
+                     {"policy", row.policy},
+                     {"stage", stage.name},
+                     {"tasks", stage.durations.size()},
+                     {"jobs", tally.jobs},
+                     {"met", tally.met},
+                     {"machine_time", tally.machine_time_per_job()}});
     }
   }
+  std::ofstream(path) << csv_of(all);
 }
 
 // Jobs of all deadlines together.
@@ -193,32 +208,43 @@ std::map<std::pair<std::string, std::string>, std::vector<Calibration>> pooled(c
   return all;
 }
 
-void write_line(std::ofstream& file, const Calibration& one) {
-  file << one.count() << ',' << one.silent() << ',' << one.base_rate() << ',' << one.bias() << ',' << one.brier() << ','
-       << one.reliability() << ',' << one.resolution() << ',' << one.uncertainty() << ',' << one.skill() << '\n';
-}
-
 void write_calibration(const Options& options, const std::vector<Row>& rows) {
-  std::ofstream scores(options.out + "-calibration.csv");
-  std::ofstream bins(options.out + "-reliability.csv");
-  scores << "world,policy,at,forecasts,silent,base_rate,bias,brier,reliability,resolution,uncertainty,skill\n";
-  bins << "world,policy,bin,forecasts,mean_forecast,met\n";
+  Json scores = Json::array();
+  Json bins = Json::array();
   for (const auto& [key, by_share] : pooled(rows)) {
+    const auto add_score = [&, policy = key](const std::string& at, const Calibration& one) {
+      scores.push_back({{"world", policy.first},
+                        {"policy", policy.second},
+                        {"at", at},
+                        {"forecasts", one.count()},
+                        {"silent", one.silent()},
+                        {"base_rate", one.base_rate()},
+                        {"bias", one.bias()},
+                        {"brier", one.brier()},
+                        {"reliability", one.reliability()},
+                        {"resolution", one.resolution()},
+                        {"uncertainty", one.uncertainty()},
+                        {"skill", one.skill()}});
+    };
     Calibration all;
     for (std::size_t i = 0; i < by_share.size(); ++i) {
-      scores << key.first << ',' << quoted(key.second) << ',' << options.forecast_at[i] << ',';
-      write_line(scores, by_share[i]);
+      add_score(number(options.forecast_at[i]), by_share[i]);
       all.add(by_share[i]);
     }
-    scores << key.first << ',' << quoted(key.second) << ",all,";
-    write_line(scores, all);
+    add_score("all", all);
     for (std::size_t i = 0; i < Calibration::kBins; ++i) {
       const Calibration::Bin& bin = all.bins()[i];
       if (bin.count == 0) continue;
-      bins << key.first << ',' << quoted(key.second) << ',' << i << ',' << bin.count << ',' << bin.mean_forecast()
-           << ',' << bin.share() << '\n';
+      bins.push_back({{"world", key.first},
+                      {"policy", key.second},
+                      {"bin", i},
+                      {"forecasts", bin.count},
+                      {"mean_forecast", bin.mean_forecast()},
+                      {"met", bin.share()}});
     }
   }
+  std::ofstream(options.out + "-calibration.csv") << csv_of(scores);
+  std::ofstream(options.out + "-reliability.csv") << csv_of(bins);
 }
 
 Result<std::vector<Stage>> read_files(const Options& options) {

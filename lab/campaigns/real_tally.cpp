@@ -28,19 +28,19 @@ Calibration RealTally::all_forecasts() const {
   return all;
 }
 
-Mean RealTally::pocd() const {
+Estimate RealTally::pocd() const {
   std::vector<double> values;
   for (const StageTally& stage : stages_) values.push_back(stage.pocd());
-  return mean_of(values);
+  return estimate_of(values);
 }
 
-Mean RealTally::machine_time_in(const RealTally& base) const {
+Estimate RealTally::machine_time_in(const RealTally& base) const {
   std::vector<double> values;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const double whole = base.stages_[i].machine_time_per_job();
     if (whole > 0) values.push_back(stages_[i].machine_time_per_job() / whole);
   }
-  return mean_of(values);
+  return estimate_of(values);
 }
 
 std::vector<double> RealTally::median_flow_times() const {

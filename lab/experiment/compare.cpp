@@ -100,7 +100,7 @@ std::string comparison_json(const std::vector<Comparison>& all) {
                     {"time_s", json_of(comparison.time)},
                     {"machine_s", json_of(comparison.machine)}});
   }
-  return Json{{"policies", list}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text({{"policies", list}});
 }
 
 }  // namespace ontime::lab::experiment

@@ -125,16 +125,23 @@ Result<std::optional<Results>> ResultDirectory::load(const Run& run) const {
   const std::string directory = directory_of(run);
   std::error_code error;
   if (!fs::is_directory(directory, error)) return std::optional<Results>();
-  std::vector<NamedTable> tables;
-  for (const std::string& name : table_names()) {
-    auto text = read_text_file(directory + "/" + name);
-    if (!text) return text.error();
-    tables.push_back({name, std::move(*text)});
-  }
-  auto results = results_of(tables);
-  if (!results)
-    return bad_input(directory + "/" + results.error().message + "; remove that directory to repeat the run");
-  return std::optional(std::move(*results));
+  Results results;
+  Status status;
+  Results::tables(results, [&]<class Row>(const char* name, std::vector<Row>& rows) {
+    if (!status) return;
+    const auto text = read_text_file(directory + "/" + name);
+    if (!text) {
+      status = text.error();
+      return;
+    }
+    auto read = read_csv<Row>(name, *text);
+    if (read)
+      rows = std::move(*read);
+    else
+      status = bad_input(directory + "/" + read.error().message + "; remove that directory to repeat the run");
+  });
+  if (!status) return status.error();
+  return std::optional(std::move(results));
 }
 
 Status ResultDirectory::save(const Run& run, const Results& results) const {
@@ -143,9 +150,11 @@ Status ResultDirectory::save(const Run& run, const Results& results) const {
   std::error_code error;
   fs::remove_all(unfinished, error);
   if (auto made = make_directory(unfinished); !made) return made;
-  for (const auto& table : tables_of(results)) {
-    if (auto written = write_text_file(unfinished + "/" + table.name, table.text); !written) return written;
-  }
+  Status status;
+  Results::tables(results, [&](const char* name, const auto& rows) {
+    if (status) status = write_text_file(unfinished + "/" + name, csv_of(rows, Digits::Millionths));
+  });
+  if (!status) return status;
   fs::rename(unfinished, directory, error);
   if (error) return failed("cannot make " + directory + ": " + error.message());
   return {};

@@ -115,14 +115,16 @@ Status write_results(const ResultDirectory& directory, const Scenario& scenario,
                      const Results& results, std::uint32_t slots) {
   auto summaries = summarise(results, slots);
   const auto groups = summarise_groups(results, slots);
-  auto files = tables_of(results);
-  files.push_back({"utilisation.csv", utilisation_csv(results, slots)});
-  files.push_back({"summary.json", summary_json(summaries)});
+  Status status;
+  const auto write = [&](const char* name, const std::string& text) {
+    if (status) status = directory.write(name, text);
+  };
+  Results::tables(results, [&](const char* name, const auto& rows) { write(name, csv_of(rows, Digits::Millionths)); });
+  write("utilisation.csv", csv_of(use_of(results, slots)));
+  write("summary.json", summary_json(summaries));
   summaries.insert(summaries.end(), groups.begin(), groups.end());
-  files.push_back({"summary.csv", summary_csv(summaries)});
-  for (const auto& file : files) {
-    if (auto written = directory.write(file.name, file.text); !written) return written;
-  }
+  write("summary.csv", csv_of(summaries));
+  if (!status) return status;
   return write_report(directory, scenario, results, slots);
 }
 

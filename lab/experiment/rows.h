@@ -1,12 +1,12 @@
 #pragma once
-// Results of runs, as rows of tables. Instants are seconds after the run's beginning, NaN: not known or never. Each
-// row lists its columns once, for writing and reading; names carry the unit.
+// Results of runs, as rows of tables. Instants are seconds after the run's beginning, NaN: not known or never. The
+// files hold them with Digits::Millionths (lab/results/rows.h).
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "common/base/result.h"
+#include "lab/results/rows.h"
 
 namespace ontime::lab::experiment {
 
@@ -16,11 +16,11 @@ struct RowKey {
   std::uint32_t repetition = 0;
   std::uint32_t job = 0;  // in order of submission, from 1 on: the same job under every policy
 
-  template <class Visit>
-  void key_fields(Visit&& visit) {
-    visit("policy", policy);
-    visit("repetition", repetition);
-    visit("job", job);
+  template <class Row, class Visit>
+  static void key_fields(Row& row, Visit&& visit) {
+    visit("policy", row.policy);
+    visit("repetition", row.repetition);
+    visit("job", row.job);
   }
 };
 
@@ -49,29 +49,29 @@ struct JobRow : RowKey {
   bool is_counted() const { return kind == "counted"; }
   bool has_ended() const { return state != "unfinished"; }
 
-  template <class Visit>
-  void fields(Visit&& visit) {
-    key_fields(visit);
-    visit("group", group);
-    visit("kind", kind);
-    visit("tasks", tasks);
-    visit("planned_s", planned);
-    visit("submitted_s", submitted);
-    visit("ended_s", ended);
-    visit("time_s", time);
-    visit("deadline_s", deadline);
-    visit("met", met);
-    visit("state", state);
-    visit("attempts", attempts);
-    visit("copies", copies);
-    visit("input_bytes", input_bytes);
-    visit("mapped_bytes", mapped_bytes);
-    visit("duplicated_bytes", duplicated_bytes);
-    visit("dropped_bytes", dropped_bytes);
-    visit("resumed_bytes", resumed_bytes);
-    visit("machine_s", machine);
-    visit("launch_s", launch);
-    visit("records", records);
+  template <class Row, class Visit>
+  static void fields(Row& row, Visit&& visit) {
+    key_fields(row, visit);
+    visit("group", row.group);
+    visit("kind", row.kind);
+    visit("tasks", row.tasks);
+    visit("planned_s", row.planned);
+    visit("submitted_s", row.submitted);
+    visit("ended_s", row.ended);
+    visit("time_s", row.time);
+    visit("deadline_s", row.deadline);
+    visit("met", row.met);
+    visit("state", row.state);
+    visit("attempts", row.attempts);
+    visit("copies", row.copies);
+    visit("input_bytes", row.input_bytes);
+    visit("mapped_bytes", row.mapped_bytes);
+    visit("duplicated_bytes", row.duplicated_bytes);
+    visit("dropped_bytes", row.dropped_bytes);
+    visit("resumed_bytes", row.resumed_bytes);
+    visit("machine_s", row.machine);
+    visit("launch_s", row.launch);
+    visit("records", row.records);
   }
 };
 
@@ -83,15 +83,15 @@ struct TaskRow : RowKey {
   std::uint32_t attempts = 0;
   std::uint32_t segments = 0;
 
-  template <class Visit>
-  void fields(Visit&& visit) {
-    key_fields(visit);
-    visit("task", task);
-    visit("split_bytes", split_bytes);
-    visit("state", state);
-    visit("ended_s", ended);
-    visit("attempts", attempts);
-    visit("segments", segments);
+  template <class Row, class Visit>
+  static void fields(Row& row, Visit&& visit) {
+    key_fields(row, visit);
+    visit("task", row.task);
+    visit("split_bytes", row.split_bytes);
+    visit("state", row.state);
+    visit("ended_s", row.ended);
+    visit("attempts", row.attempts);
+    visit("segments", row.segments);
   }
 };
 
@@ -108,20 +108,20 @@ struct AttemptRow : RowKey {
   std::uint64_t to = 0;      // how far it came, likewise
   std::uint64_t sealed = 0;  // bytes of the input that the answer has from it: 0: all of it was wasted
 
-  template <class Visit>
-  void fields(Visit&& visit) {
-    key_fields(visit);
-    visit("task", task);
-    visit("attempt", attempt);
-    visit("speculative", speculative);
-    visit("node", node);
-    visit("state", state);
-    visit("launched_s", launched);
-    visit("started_s", started);
-    visit("ended_s", ended);
-    visit("from_offset_bytes", from);
-    visit("to_offset_bytes", to);
-    visit("sealed_bytes", sealed);
+  template <class Row, class Visit>
+  static void fields(Row& row, Visit&& visit) {
+    key_fields(row, visit);
+    visit("task", row.task);
+    visit("attempt", row.attempt);
+    visit("speculative", row.speculative);
+    visit("node", row.node);
+    visit("state", row.state);
+    visit("launched_s", row.launched);
+    visit("started_s", row.started);
+    visit("ended_s", row.ended);
+    visit("from_offset_bytes", row.from);
+    visit("to_offset_bytes", row.to);
+    visit("sealed_bytes", row.sealed);
   }
 };
 
@@ -131,12 +131,12 @@ struct CopyRow : RowKey {
   std::uint32_t decisions = 0;
   std::uint32_t attempts = 0;
 
-  template <class Visit>
-  void fields(Visit&& visit) {
-    key_fields(visit);
-    visit("reason", reason);
-    visit("decisions", decisions);
-    visit("attempts", attempts);
+  template <class Row, class Visit>
+  static void fields(Row& row, Visit&& visit) {
+    key_fields(row, visit);
+    visit("reason", row.reason);
+    visit("decisions", row.decisions);
+    visit("attempts", row.attempts);
   }
 };
 
@@ -146,12 +146,12 @@ struct ForecastRow : RowKey {
   double pocd = 0;   // predicted; NaN: nothing could be said
   bool met = false;  // whether the job did
 
-  template <class Visit>
-  void fields(Visit&& visit) {
-    key_fields(visit);
-    visit("share_of_deadline", share);
-    visit("predicted_pocd", pocd);
-    visit("met", met);
+  template <class Row, class Visit>
+  static void fields(Row& row, Visit&& visit) {
+    key_fields(row, visit);
+    visit("share_of_deadline", row.share);
+    visit("predicted_pocd", row.pocd);
+    visit("met", row.met);
   }
 };
 
@@ -161,6 +161,16 @@ struct Results {
   std::vector<AttemptRow> attempts;
   std::vector<CopyRow> copies;
   std::vector<ForecastRow> forecasts;
+
+  // Each table with the name of its file.
+  template <class Tables, class Visit>
+  static void tables(Tables& results, Visit&& visit) {
+    visit("jobs.csv", results.jobs);
+    visit("tasks.csv", results.tasks);
+    visit("attempts.csv", results.attempts);
+    visit("copies.csv", results.copies);
+    visit("forecasts.csv", results.forecasts);
+  }
 
   void append(const Results& more);
 };
@@ -172,22 +182,5 @@ struct UsePoint {
 };
 std::vector<UsePoint> use_over_time(const std::vector<AttemptRow>& attempts, double begin, double end,
                                     std::size_t points = 200);
-
-// Rows as comma-separated text with a line of titles, and back.
-std::string csv_of(std::vector<JobRow> rows);
-std::string csv_of(std::vector<TaskRow> rows);
-std::string csv_of(std::vector<AttemptRow> rows);
-std::string csv_of(std::vector<CopyRow> rows);
-std::string csv_of(std::vector<ForecastRow> rows);
-
-// One table by its file name: "jobs.csv" and so on.
-struct NamedTable {
-  std::string name;
-  std::string text;
-};
-std::vector<NamedTable> tables_of(const Results& results);
-// BadInput, with table and line, for what tables_of() has not written.
-Result<Results> results_of(const std::vector<NamedTable>& tables);
-const std::vector<std::string>& table_names();
 
 }  // namespace ontime::lab::experiment

@@ -102,11 +102,6 @@ std::vector<std::string> names_of(const Results& results, Name name) {
 
 }  // namespace
 
-lab::Estimate share_of(std::uint64_t met, std::uint64_t jobs) {
-  const lab::Share share = lab::share_of(met, jobs);
-  return {share.value, share.low, share.high, static_cast<std::size_t>(jobs)};
-}
-
 Span span_of(const std::vector<JobRow>& jobs) {
   Span span{std::numeric_limits<double>::infinity(), 0};
   for (const JobRow& row : jobs) {
@@ -156,6 +151,36 @@ void add_baselines(Baselines& baselines, const Scenario& scenario, const std::st
     const auto missed = std::count_if(times.begin(), times.end(), [&](double time) { return time > deadline; });
     baseline.miss = static_cast<double>(missed) / static_cast<double>(times.size());
   }
+}
+
+std::string summary_json(const std::vector<PolicySummary>& all) { return json_text({{"policies", json_list(all)}}); }
+
+nlohmann::ordered_json use_of(const Results& results, std::uint32_t slots) {
+  auto rows = nlohmann::ordered_json::array();
+  std::vector<std::pair<std::string, std::uint32_t>> runs;
+  for (const JobRow& row : results.jobs) {
+    const std::pair run{row.policy, row.repetition};
+    if (runs.empty() || runs.back() != run) runs.push_back(run);
+  }
+  for (const auto& [policy, repetition] : runs) {
+    std::vector<JobRow> jobs;
+    std::vector<AttemptRow> attempts;
+    for (const JobRow& row : results.jobs) {
+      if (row.policy == policy && row.repetition == repetition) jobs.push_back(row);
+    }
+    for (const AttemptRow& row : results.attempts) {
+      if (row.policy == policy && row.repetition == repetition) attempts.push_back(row);
+    }
+    const Span span = span_of(jobs);
+    for (const UsePoint& point : use_over_time(attempts, span.begin, span.end)) {
+      rows.push_back({{"policy", policy},
+                      {"repetition", repetition},
+                      {"at_s", point.at},
+                      {"busy_slots", point.busy},
+                      {"slots", slots}});
+    }
+  }
+  return rows;
 }
 
 }  // namespace ontime::lab::experiment

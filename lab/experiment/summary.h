@@ -28,10 +28,34 @@ struct PolicySummary {
   double duplicated = 0;        // bytes that were mapped and are not in the answer, per byte of input
   double resumed = 0;           // bytes that were not mapped again because an attempt went on from an offset, likewise
   std::map<std::string, std::uint64_t> copies;  // speculative attempts by reason
-};
 
-// The share `met` of `jobs` with Wilson's 95 % interval.
-lab::Estimate share_of(std::uint64_t met, std::uint64_t jobs);
+  template <class Row, class Visit>
+  static void fields(Row& row, Visit&& visit) {
+    visit("policy", row.policy);
+    visit("group", row.group);
+    visit("repetitions", row.repetitions);
+    visit("jobs", row.jobs);
+    visit("met", row.met);
+    visit("unfinished", row.unfinished);
+    visit("pocd", row.pocd.value);
+    visit("pocd_low", row.pocd.low);
+    visit("pocd_high", row.pocd.high);
+    visit("time_mean_s", row.time.value);
+    visit("time_low_s", row.time.low);
+    visit("time_high_s", row.time.high);
+    visit("time_p50_s", row.p50);
+    visit("time_p90_s", row.p90);
+    visit("time_p99_s", row.p99);
+    visit("machine_mean_s", row.machine.value);
+    visit("machine_low_s", row.machine.low);
+    visit("machine_high_s", row.machine.high);
+    visit("utilisation", row.utilisation);
+    visit("attempts_per_task", row.attempts);
+    visit("duplicated_share", row.duplicated);
+    visit("resumed_share", row.resumed);
+    visit("copies_by_reason", row.copies);
+  }
+};
 
 // Policies in the order of the rows.
 std::vector<PolicySummary> summarise(const Results& results, std::uint32_t slots);
@@ -48,10 +72,10 @@ struct Span {
 };
 Span span_of(const std::vector<JobRow>& jobs);
 
-// Summaries for programs.
-std::string summary_csv(const std::vector<PolicySummary>& all);
 std::string summary_json(const std::vector<PolicySummary>& all);
-std::string utilisation_csv(const Results& results, std::uint32_t slots);
+
+// Busy slots of each run over time: rows of utilisation.csv.
+nlohmann::ordered_json use_of(const Results& results, std::uint32_t slots);
 
 // Two results side by side, with 95 % intervals of the differences: of shares by Newcombe's hybrid of two Wilson
 // intervals, of means by Welch's t. Jobs of both sides are taken as independent of each other.

@@ -57,7 +57,6 @@ class Audit {
 
   std::size_t jobs_reported() const { return reported_.size(); }
   bool is_reported(JobId job) const { return reported_.contains(job); }
-  bool is_answered(JobId job) const { return answered_.contains(job); }
   std::size_t succeeded() const;
 
  private:

@@ -45,7 +45,6 @@ class MasterProcess {
   // Everything has been written and done.
   bool is_settled() const { return open_.empty() && !is_writing_; }
   std::uint32_t batches() const { return journal_.batches(); }
-  std::uint32_t commit_steps() const { return commit_steps_; }
   std::uint64_t steps() const { return steps_; }
   // The job of a submission that was answered.
   std::optional<JobId> job_of(std::uint32_t submission) const;

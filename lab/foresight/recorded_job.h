@@ -33,12 +33,12 @@ Distribution distribution_of(const scheduler::math::FittedTail& tail);
 // Times in seconds. Quantiles are over the runs.
 struct Prospect {
   std::uint32_t runs = 0;
-  Share pocd;       // of the runs that made the deadline; without one: that succeeded
+  Estimate pocd;    // of the runs that made the deadline; without one: that succeeded
   double mean = 0;  // completion time after submission
   double low = 0;   // 10 %
   double median = 0;
   double high = 0;  // 90 %
-  Mean machine_time;
+  Estimate machine_time;
   double attempts = 0;             // mean
   std::vector<double> flow_times;  // ascending; of the runs in which it ended
 };

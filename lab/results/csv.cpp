@@ -5,36 +5,45 @@
 namespace ontime::lab {
 namespace {
 
-std::string labels_of(const Row& row) {
-  std::string line;
-  for (const std::string& label : row.labels) line += csv_field(label) + ",";
-  return line + csv_field(row.policy);
+using Cells = std::vector<std::string>;
+
+Cells names_of(const Row& row) {
+  Cells cells = row.labels;
+  cells.push_back(row.policy);
+  return cells;
 }
 
-std::string titles_of(const StudyResult& result) {
-  std::string line;
-  for (const std::string& axis : result.axes) line += csv_field(axis) + ",";
-  return line + "policy";
+std::string line_of(Cells names, const Cells& more) {
+  names.insert(names.end(), more.begin(), more.end());
+  return csv_line(names);
+}
+
+Cells titles_of(const StudyResult& result) {
+  Cells titles = result.axes;
+  titles.emplace_back("policy");
+  return titles;
 }
 
 }  // namespace
 
 std::string csv_of(const StudyResult& result) {
-  std::string text = titles_of(result) + ",seeds";
+  Cells titles{"seeds"};
   for (const Measure* measure : result.measures) {
-    const std::string name(measure->name);
-    text += "," + name + "," + name + "_low," + name + "_high," + name + "_printed_low," + name + "_printed_high";
-  }
-  text += "\n";
-  for (const Row& row : result.rows) {
-    text += labels_of(row) + "," + std::to_string(result.seeds);
-    for (std::size_t i = 0; i < row.values.size(); ++i) {
-      const Estimate& value = row.values[i];
-      text += "," + number(value.value) + "," + number(value.low) + "," + number(value.high);
-      const auto& printed = row.printed[i];
-      text += printed ? "," + number(printed->low) + "," + number(printed->high) : std::string(",,");
+    for (const char* part : {"", "_low", "_high", "_printed_low", "_printed_high"}) {
+      titles.push_back(std::string(measure->name) + part);
     }
-    text += "\n";
+  }
+  std::string text = line_of(titles_of(result), titles);
+  for (const Row& row : result.rows) {
+    Cells cells{std::to_string(result.seeds)};
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+      const Reading printed = row.printed[i].value_or(Reading{kNan, kNan});
+      for (const double value :
+           {row.values[i].value, row.values[i].low, row.values[i].high, printed.low, printed.high}) {
+        cells.push_back(number(value));
+      }
+    }
+    text += line_of(names_of(row), cells);
   }
   return text;
 }
@@ -42,17 +51,17 @@ std::string csv_of(const StudyResult& result) {
 std::string curves_csv_of(const Study& study, const StudyResult& result) {
   const bool is_cdf = study.figure.kind == Figure::Kind::Cdf;
   if (!is_cdf && study.figure.kind != Figure::Kind::OverTime) return "";
-  std::string text = titles_of(result) + (is_cdf ? ",flow_time,share\n" : ",time,busy,jobs\n");
+  std::string text = line_of(titles_of(result), is_cdf ? Cells{"flow_time", "share"} : Cells{"time", "busy", "jobs"});
   for (const Row& row : result.rows) {
     for (std::size_t i = 0; is_cdf && i <= kCurvePoints; ++i) {
       const double share = static_cast<double>(i) / kCurvePoints;
-      text += labels_of(row) + "," + number(quantile_of(row.flow_times, share)) + "," + number(share) + "\n";
+      text += line_of(names_of(row), {number(quantile_of(row.flow_times, share)), number(share)});
     }
     const std::size_t step = std::max<std::size_t>(1, row.samples.size() / kCurvePoints);
     for (std::size_t i = 0; !is_cdf && i < row.samples.size(); i += step) {
       const Sample& sample = row.samples[i];
-      text += labels_of(row) + "," + number(sample.at) + "," + number(static_cast<double>(sample.busy) / row.slots) +
-              "," + std::to_string(sample.jobs) + "\n";
+      text += line_of(names_of(row), {number(sample.at), number(static_cast<double>(sample.busy) / row.slots),
+                                      std::to_string(sample.jobs)});
     }
   }
   return text;

@@ -9,6 +9,8 @@
 namespace ontime::lab {
 namespace {
 
+constexpr double kZ95 = 1.959963984540054;  // the 97.5 % quantile of the standard normal
+
 }  // namespace
 
 double student_t(std::size_t degrees) {
@@ -17,7 +19,7 @@ double student_t(std::size_t degrees) {
   ONTIME_CHECK(degrees >= 1, "a t distribution has degrees of freedom");
   if (degrees <= kFew.size()) return kFew[degrees - 1];
   // Expansion about the normal quantile in 1 / degrees: right to four digits from eleven on.
-  const double z = 1.959963984540054;
+  const double z = kZ95;
   const auto n = static_cast<double>(degrees);
   const double z2 = z * z;
   return z + z * (z2 + 1) / (4 * n) + z * ((5 * z2 + 16) * z2 + 3) / (96 * n * n) +
@@ -40,6 +42,16 @@ Estimate estimate_of(std::span<const double> values) {
   const auto n = static_cast<double>(count);
   const double margin = student_t(count - 1) * std::sqrt(squares / (n - 1) / n);
   return {mean, mean - margin, mean + margin, count};
+}
+
+Estimate share_of(std::uint64_t successes, std::uint64_t trials) {
+  if (trials == 0) return {0, 0, 1, 0};
+  const auto n = static_cast<double>(trials);
+  const double share = static_cast<double>(successes) / n;
+  const double square = kZ95 * kZ95;
+  const double middle = (share + square / (2 * n)) / (1 + square / n);
+  const double half = kZ95 / (1 + square / n) * std::sqrt(share * (1 - share) / n + square / (4 * n * n));
+  return {share, std::max(0.0, middle - half), std::min(1.0, middle + half), trials};
 }
 
 double quantile_of(std::span<const double> ascending, double q) {

@@ -1,5 +1,5 @@
 #pragma once
-// 95 % intervals over repeated runs.
+// Means and shares with 95 % intervals, and how good forecasts were.
 
 #include <array>
 #include <cstddef>
@@ -28,6 +28,9 @@ double student_t(std::size_t degrees);
 
 // Mean of one value per run, by Student's t. Runs that say NaN do not count; one run has no interval.
 Estimate estimate_of(std::span<const double> values);
+
+// A share with Wilson's score interval.
+Estimate share_of(std::uint64_t successes, std::uint64_t trials);
 
 // 0 <= q <= 1, linear between neighbours; NaN of nothing. REQUIRES: ascending.
 double quantile_of(std::span<const double> ascending, double q);

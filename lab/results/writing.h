@@ -2,6 +2,7 @@
 // The pieces that tables, pages and figures are written from, so that all of them look alike.
 
 #include <string>
+#include <vector>
 
 namespace ontime::lab {
 
@@ -9,8 +10,10 @@ std::string fixed(double value, int digits);       // "0.930"; "-" if it is NaN
 std::string number(double value, int digits = 6);  // as short as these significant digits allow; "" if it is NaN
 std::string shortest(double value);                // as short as reads back to the same value
 
-// A field of comma-separated text: quoted if it has to be.
-std::string csv_field(const std::string& text);
+// Comma-separated text: a line of it, in which cells are quoted that have to be,
+std::string csv_line(const std::vector<std::string>& cells);
+// and the cells of the line that begins at `at`, which is moved behind it. Quoted cells may hold line ends.
+std::vector<std::string> next_csv_line(const std::string& text, std::size_t& at);
 
 // For scripts of gnuplot.
 std::string plot_text(const std::string& text);  // in quotes

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/base/time.h"
+#include "lab/results/interval.h"
 #include "lab/scenario/scenario.h"
 #include "scheduler/core/action.h"
 #include "scheduler/core/event.h"
@@ -74,27 +75,12 @@ struct Outcome {
   double utilisation() const { return ended > 0 ? slot_seconds / (ended * slots) : 0; }
 };
 
-// A share with its Wilson score interval at 95 %.
-struct Share {
-  double value = 0;
-  double low = 0;
-  double high = 1;
-};
-Share share_of(std::uint64_t successes, std::uint64_t trials);
-
-// A mean with half the width of its 95 % interval.
-struct Mean {
-  double value = 0;
-  double margin = 0;
-};
-Mean mean_of(std::span<const double> values);
-
 struct Summary {
   std::uint64_t jobs = 0;
   std::uint64_t unfinished = 0;  // had not ended when the simulation did
-  Share pocd;                    // share of jobs that met their deadline
-  Mean machine_time;             // per job
-  Mean flow_time;                // per job that has ended
+  Estimate pocd;                 // share of jobs that met their deadline
+  Estimate machine_time;         // per job
+  Estimate flow_time;            // per job that has ended
   double attempts = 0;           // per task
   double duplicated = 0;         // bytes that were wasted, as a share of the input
 };

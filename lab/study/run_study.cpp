@@ -261,7 +261,7 @@ Estimate estimate(const Measure& measure, const std::vector<double>& values, std
   Estimate estimate = estimate_of(values);
   const bool is_certain = estimate.runs < 2 || estimate.low == estimate.high;
   if (measure.name == "pocd" && is_certain && jobs > 0) {
-    const Share share = share_of(met, jobs);
+    const Estimate share = share_of(met, jobs);
     return {estimate.value, share.low, share.high, estimate.runs};
   }
   if (measure.is_share && estimate.has_interval()) {

@@ -14,11 +14,11 @@ using namespace cli;
 namespace {
 
 Result<std::vector<experiment::JobRow>> jobs_of(const std::string& directory) {
-  auto text = read_text_file(directory + "/jobs.csv");
+  const auto text = read_text_file(directory + "/jobs.csv");
   if (!text) return bad_input("'" + directory + "' holds no finished experiment: there is no jobs.csv");
-  auto results = experiment::results_of({{"jobs.csv", std::move(*text)}});
-  if (!results) return bad_input(directory + "/" + results.error().message);
-  return std::move(results->jobs);
+  auto jobs = read_csv<experiment::JobRow>("jobs.csv", *text);
+  if (!jobs) return bad_input(directory + "/" + jobs.error().message);
+  return jobs;
 }
 
 std::string with_sign(double value, int digits) { return (value >= 0 ? "+" : "") + fixed(value, digits); }

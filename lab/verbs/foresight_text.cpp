@@ -53,7 +53,7 @@ Json json_of(const Prospect& prospect) {
           {"low_seconds", prospect.low},
           {"high_seconds", prospect.high},
           {"machine_seconds", prospect.machine_time.value},
-          {"machine_seconds_margin", prospect.machine_time.margin},
+          {"machine_seconds_margin", prospect.machine_time.margin()},
           {"attempts", prospect.attempts}};
 }
 

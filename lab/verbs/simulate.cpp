@@ -1,4 +1,3 @@
-#include <array>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include "cli/show/table.h"
 #include "cli/text_file.h"
 #include "lab/results/page.h"
+#include "lab/results/rows.h"
 #include "lab/results/writing.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/scenario_yaml.h"
@@ -24,36 +24,64 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One line of the answer: a policy over all its runs.
-struct Row {
+// A policy over all its runs.
+struct PolicyRow {
   std::string policy;
   Summary summary;
   double utilisation = 0;
   std::uint64_t attempts = 0;
   std::uint64_t events = 0;  // simulated
-  std::string jobs_csv;      // a line per job, if it is to be written
+
+  template <class Row, class Visit>
+  static void fields(Row& row, Visit&& visit) {
+    const Summary& s = row.summary;
+    visit("policy", row.policy);
+    visit("jobs", s.jobs);
+    visit("unfinished", s.unfinished);
+    visit("pocd", s.pocd.value);
+    visit("pocd_low", s.pocd.low);
+    visit("pocd_high", s.pocd.high);
+    visit("machine_seconds_per_job", s.machine_time.value);
+    visit("machine_seconds_margin", s.machine_time.margin());
+    visit("flow_seconds", s.flow_time.value);
+    visit("flow_seconds_margin", s.flow_time.margin());
+    visit("attempts", row.attempts);
+    visit("simulated_events", row.events);
+    visit("attempts_per_task", s.attempts);
+    visit("wasted", s.duplicated);
+    visit("utilisation", row.utilisation);
+  }
 };
 
-constexpr const char* kJobsTitles =
-    "policy,seed,job,group,tasks,submitted,ended,flow_time,deadline,met,machine_time,attempts,copies,mapped_bytes\n";
+struct Answer {
+  std::vector<PolicyRow> policies;
+  Json jobs = Json::array();  // rows, if they are to be written
+};
 
-void add_jobs(std::string& text, const std::string& policy, std::uint64_t seed, const Scenario& scenario,
+void add_jobs(Json& rows, const std::string& policy, std::uint64_t seed, const Scenario& scenario,
               const std::vector<JobOutcome>& jobs) {
-  std::array<char, 256> line{};
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const JobOutcome& job = jobs[i];
-    text += "\"" + policy + "\"," + std::to_string(seed) + "," + std::to_string(i) + ",\"" +
-            scenario.jobs[job.group].name + "\"";
-    std::snprintf(line.data(), line.size(), ",%u,%.3f,%.3f,%.3f,%.3f,%d,%.3f,%u,%u,%.0f\n", job.tasks, job.submitted,
-                  job.ended, job.has_ended() ? job.flow_time() : 0, job.deadline, job.met() ? 1 : 0, job.machine_time,
-                  job.attempts, job.copies, job.mapped_bytes);
-    text += line.data();
+    rows.push_back({{"policy", policy},
+                    {"seed", seed},
+                    {"job", i},
+                    {"group", scenario.jobs[job.group].name},
+                    {"tasks", job.tasks},
+                    {"submitted", job.submitted},
+                    {"ended", job.ended},
+                    {"flow_time", job.has_ended() ? job.flow_time() : 0},
+                    {"deadline", job.deadline},
+                    {"met", job.met()},
+                    {"machine_time", job.machine_time},
+                    {"attempts", job.attempts},
+                    {"copies", job.copies},
+                    {"mapped_bytes", job.mapped_bytes}});
   }
 }
 
-Result<Row> simulate(const Scenario& scenario, const std::string& name, const SimulateCommand& command,
-                     std::FILE* log) {
-  Row row;
+Status simulate(const Scenario& scenario, const std::string& name, const SimulateCommand& command, std::FILE* log,
+                Answer& answer) {
+  PolicyRow row;
   row.policy = name;
   std::vector<JobOutcome> jobs;
   const std::uint64_t first_seed = command.seed.value_or(scenario.seed);
@@ -69,16 +97,17 @@ Result<Row> simulate(const Scenario& scenario, const std::string& name, const Si
     const Outcome outcome = lab::run(scenario, seed, observer);
     if (!outcome.broken.empty()) return failed("seed " + std::to_string(seed) + ": " + outcome.broken[0]);
     jobs.insert(jobs.end(), outcome.jobs.begin(), outcome.jobs.end());
-    if (!command.out.empty()) add_jobs(row.jobs_csv, name, seed, scenario, outcome.jobs);
+    if (!command.out.empty()) add_jobs(answer.jobs, name, seed, scenario, outcome.jobs);
     row.utilisation += outcome.utilisation() / runs;
     row.attempts += outcome.attempts;
     row.events += outcome.events;
   }
   row.summary = summarise(jobs);
-  return row;
+  answer.policies.push_back(std::move(row));
+  return {};
 }
 
-std::string table_of(const std::vector<Row>& rows) {
+std::string table_of(const std::vector<PolicyRow>& rows) {
   Table table({{"policy"},
                {"jobs", Align::Right},
                {"PoCD", Align::Right},
@@ -89,49 +118,27 @@ std::string table_of(const std::vector<Row>& rows) {
                {"attempts/task", Align::Right},
                {"wasted", Align::Right},
                {"busy", Align::Right}});
-  for (const Row& row : rows) {
+  for (const PolicyRow& row : rows) {
     const Summary& s = row.summary;
     table.add_row({row.policy, std::to_string(s.jobs), fixed(s.pocd.value, 4),
                    fixed(s.pocd.low, 4) + " to " + fixed(s.pocd.high, 4), fixed(s.machine_time.value, 2),
-                   fixed(s.machine_time.margin, 2), fixed(s.flow_time.value, 2), fixed(s.attempts, 3),
+                   fixed(s.machine_time.margin(), 2), fixed(s.flow_time.value, 2), fixed(s.attempts, 3),
                    fixed(100 * s.duplicated, 1) + " %", fixed(100 * row.utilisation, 1) + " %"});
   }
   return table.to_string();
 }
 
-Json json_of(const std::vector<Row>& rows) {
-  Json list = Json::array();
-  for (const Row& row : rows) {
-    const Summary& s = row.summary;
-    list.push_back({{"policy", row.policy},
-                    {"jobs", s.jobs},
-                    {"unfinished", s.unfinished},
-                    {"pocd", s.pocd.value},
-                    {"pocd_low", s.pocd.low},
-                    {"pocd_high", s.pocd.high},
-                    {"machine_seconds_per_job", s.machine_time.value},
-                    {"machine_seconds_margin", s.machine_time.margin},
-                    {"flow_seconds", s.flow_time.value},
-                    {"flow_seconds_margin", s.flow_time.margin},
-                    {"attempts", row.attempts},
-                    {"simulated_events", row.events},
-                    {"attempts_per_task", s.attempts},
-                    {"wasted", s.duplicated},
-                    {"utilisation", row.utilisation}});
-  }
-  return {{"policies", list}};
-}
+std::string answer_json(const Answer& answer) { return json_text({{"policies", json_list(answer.policies)}}); }
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-Status write_results(const std::string& directory, const std::vector<Row>& rows) {
+Status write_results(const std::string& directory, const Answer& answer) {
   if (auto made = make_directory(directory); !made) return made;
-  std::string jobs = kJobsTitles;
-  for (const Row& row : rows) jobs += row.jobs_csv;
+  const std::string jobs = csv_of(answer.jobs, Digits::Millionths);
   if (auto written = write_text_file(directory + "/jobs.csv", jobs); !written) return written;
-  return write_text_file(directory + "/summary.json", json_of(rows).dump(2) + "\n");
+  return write_text_file(directory + "/summary.json", answer_json(answer));
 }
 
 Status simulate_scenario(const SimulateCommand& command, const std::string& path, const std::string& text) {
@@ -142,12 +149,9 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
     log.reset(std::fopen(command.event_log.c_str(), "w"));
     if (!log) return failed("cannot write the event log " + command.event_log);
   }
-  std::vector<Row> rows;
-  const auto add = [&](const std::string& name) -> Status {
-    auto row = simulate(*scenario, name, command, rows.empty() ? log.get() : nullptr);
-    if (!row) return row.error();
-    rows.push_back(std::move(*row));
-    return {};
+  Answer answer;
+  const auto add = [&](const std::string& name) {
+    return simulate(*scenario, name, command, answer.policies.empty() ? log.get() : nullptr, answer);
   };
   std::vector<NamedPolicy> policies = scenario->policies;
   if (!command.policies.empty()) policies.clear();
@@ -164,14 +168,13 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
     if (auto chosen = choose_policy(*scenario, *choice); !chosen) return chosen;
     if (auto added = add(policy.name); !added) return added;
   }
-  const std::string answer = command.json ? json_of(rows).dump(2) + "\n" : table_of(rows);
-  std::fputs(answer.c_str(), stdout);
-  for (const Row& row : rows) {
+  std::fputs((command.json ? answer_json(answer) : table_of(answer.policies)).c_str(), stdout);
+  for (const PolicyRow& row : answer.policies) {
     if (row.summary.unfinished == 0) continue;
     std::fprintf(stderr, "%s: %llu jobs had not ended at the horizon\n", row.policy.c_str(),
                  static_cast<unsigned long long>(row.summary.unfinished));
   }
-  return command.out.empty() ? Status() : write_results(command.out, rows);
+  return command.out.empty() ? Status() : write_results(command.out, answer);
 }
 
 Status simulate_study(const SimulateCommand& command, const std::string& path, const std::string& text) {

@@ -110,10 +110,10 @@ TEST(ExperimentSummary, ABaselineIsTheMedianOfItsGroupAndWhatWouldMissTheDeadlin
 
 TEST(ExperimentSummary, IsWrittenForPrograms) {
   const auto all = summarise(two_jobs(), 2);
-  EXPECT_NE(summary_csv(all).find("none,,1,2,1,0,0.5,"), std::string::npos);
-  EXPECT_NE(summary_csv(all).find(",late=3\n"), std::string::npos);
+  EXPECT_NE(csv_of(all).find("none,,1,2,1,0,0.5,"), std::string::npos);
+  EXPECT_NE(csv_of(all).find(",late=3\n"), std::string::npos);
   EXPECT_NE(summary_json(all).find("\"pocd\": 0.5"), std::string::npos);
-  EXPECT_NE(utilisation_csv(two_jobs(), 2).find("none,1,0,1,2\n"), std::string::npos);
+  EXPECT_NE(csv_of(use_of(two_jobs(), 2)).find("none,1,0,1,2\n"), std::string::npos);
 }
 
 }  // namespace

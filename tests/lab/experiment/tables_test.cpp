@@ -11,7 +11,6 @@ namespace {
 using testing::HasSubstr;
 
 TEST(ExperimentTables, ComeBackAsTheyWere) {
-  Results results;
   JobRow job;
   job.policy = "shed+:theta=1s,\"x\"\nlambda=2";
   job.repetition = 3;
@@ -19,31 +18,28 @@ TEST(ExperimentTables, ComeBackAsTheyWere) {
   job.ended = std::nan("");
   job.met = true;
   job.resumed_bytes = 1ull << 60;
-  results.jobs = {job, job};
   AttemptRow attempt;
   attempt.node = "worker-1";
   attempt.speculative = true;
-  results.attempts = {attempt};
-  const auto again = results_of(tables_of(results));
-  ASSERT_TRUE(again) << again.error().message;
-  ASSERT_EQ(again->jobs.size(), 2u);
-  EXPECT_EQ(again->jobs[1].policy, job.policy);
-  EXPECT_EQ(again->jobs[1].time, 1.25);
-  EXPECT_TRUE(std::isnan(again->jobs[1].ended));
-  EXPECT_TRUE(again->jobs[1].met);
-  EXPECT_EQ(again->jobs[1].resumed_bytes, 1ull << 60);
-  EXPECT_TRUE(again->attempts[0].speculative);
-  EXPECT_EQ(csv_of(again->jobs), csv_of(results.jobs));
+  const auto jobs = csv_of(std::vector{job, job}, Digits::Millionths);
+  const auto again = read_csv<JobRow>("jobs.csv", jobs);
+  const auto attempts = read_csv<AttemptRow>("attempts.csv", csv_of(std::vector{attempt}, Digits::Millionths));
+  ASSERT_TRUE(again && attempts);
+  ASSERT_EQ(again->size(), 2u);
+  EXPECT_EQ((*again)[1].policy, job.policy);
+  EXPECT_EQ((*again)[1].time, 1.25);
+  EXPECT_TRUE(std::isnan((*again)[1].ended));
+  EXPECT_TRUE((*again)[1].met);
+  EXPECT_EQ((*again)[1].resumed_bytes, 1ull << 60);
+  EXPECT_TRUE(attempts->front().speculative);
+  EXPECT_EQ(csv_of(*again, Digits::Millionths), jobs);
 }
 
 TEST(ExperimentTables, WhatIsDamagedIsNamedWithItsLine) {
-  auto tables = tables_of(Results{{JobRow{}}, {}, {}, {}, {}});
-  tables[0].text += "none,1\n";
-  const auto read = results_of(tables);
+  const auto read = read_csv<JobRow>("jobs.csv", csv_of(std::vector<JobRow>(1)) + "none,1\n");
   ASSERT_FALSE(read);
   EXPECT_THAT(read.error().message, HasSubstr("jobs.csv, line 3"));
-  tables[0].text = "policy,job\n";
-  EXPECT_THAT(results_of(tables).error().message, HasSubstr("not those of this version"));
+  EXPECT_THAT(read_csv<JobRow>("jobs.csv", "policy,job\n").error().message, HasSubstr("not those of this version"));
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ void expect_agreement(Strategy strategy, const std::string& policy, double pocd)
   const double cost = scheduler::chronos::machine_time(strategy, model(strategy), 1) / kTasks;
   EXPECT_NEAR(pocd, summary.pocd.value, 2 * (summary.pocd.high - summary.pocd.low) / 2) << policy;
   // Heartbeats come every 1 % of t_min, so detection and the end of races are late by half of that on average.
-  EXPECT_NEAR(cost, summary.machine_time.value / kTasks, 2 * summary.machine_time.margin / kTasks + 0.02) << policy;
+  EXPECT_NEAR(cost, summary.machine_time.value / kTasks, 2 * summary.machine_time.margin() / kTasks + 0.02) << policy;
   EXPECT_THAT(outcome.jobs, testing::Each(testing::Field(&JobOutcome::chosen, 1)));
 }
 

@@ -18,7 +18,7 @@ TEST(Statistics, PocdWithoutSpeculationIsThatOfTheFormula) {
   scenario.jobs[0].duration = Distribution::pareto(10, 2);
   scenario.jobs[0].deadline = 51.002;
   scenario.jobs[0].checkpoint = 0;
-  const Share pocd = summarise(run(scenario, 1).jobs).pocd;
+  const Estimate pocd = summarise(run(scenario, 1).jobs).pocd;
   const double expected = std::pow(1 - std::pow(10.0 / 50, 2), 10);
   EXPECT_LT(pocd.low, expected);
   EXPECT_GT(pocd.high, expected);

@@ -42,7 +42,7 @@ TEST(RunStudy, HasARowForEachPointAndPolicyWithTheMeanOverItsSeeds) {
 TEST(RunStudy, OneSeedHasWilsonsInterval) {
   const StudyResult result = result_of(study_of(kStudy), {1, ""});
   const Estimate& pocd = result.rows[0].values[0];
-  const Share share = share_of(static_cast<std::uint64_t>(std::lround(pocd.value * 8)), 8);
+  const Estimate share = share_of(static_cast<std::uint64_t>(std::lround(pocd.value * 8)), 8);
   EXPECT_NEAR(pocd.low, share.low, 1e-12);
   EXPECT_NEAR(pocd.high, share.high, 1e-12);
   EXPECT_FALSE(result.rows[0].values[1].has_interval());
