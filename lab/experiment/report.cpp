@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "lab/results/writing.h"
+#include "lab/results/page.h"
 
 namespace ontime::lab::experiment {
 namespace {
@@ -52,10 +52,7 @@ std::string summary_table(const Report& report, const std::vector<PolicySummary>
     }
     if (has_printed) {
       const auto found = report.printed.find(s.policy);
-      const bool is_there = found != report.printed.end();
-      const bool is_range = is_there && found->second.low != found->second.high;
-      cells.push_back(!is_there ? kNothing
-                                : cell(found->second.low, 2) + (is_range ? " to " + cell(found->second.high, 2) : ""));
+      cells.push_back(found == report.printed.end() ? kNothing : text_of(found->second));
     }
     text += row(cells, "td");
   }

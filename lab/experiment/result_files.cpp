@@ -7,20 +7,13 @@
 #include "lab/experiment/result_directory.h"
 #include "lab/experiment/rows.h"
 #include "lab/experiment/summary.h"
-#include "lab/results/writing.h"
+#include "lab/results/page.h"
 #include "lab/verbs/study_files.h"
 
 namespace ontime::lab::experiment {
 
 using namespace cli;
 namespace {
-
-std::string printed_text(const std::map<std::string, Reading>& printed, const std::string& policy) {
-  const auto found = printed.find(policy);
-  if (found == printed.end()) return "-";
-  const auto& [low, high] = found->second;
-  return low == high ? fixed(low, 2) : fixed(low, 2) + " to " + fixed(high, 2);
-}
 
 // What a browser needs of the file that gnuplot has written.
 std::string svg_element(const std::string& file) {
@@ -105,7 +98,10 @@ std::string summary_table(const std::vector<PolicySummary>& all, const Scenario&
                                    fixed(s.attempts, 2),
                                    fixed(100 * s.duplicated, 1) + " %",
                                    fixed(100 * s.utilisation, 0) + " %"};
-    if (!scenario.printed.empty()) cells.push_back(printed_text(scenario.printed, s.policy));
+    if (!scenario.printed.empty()) {
+      const auto printed = scenario.printed.find(s.policy);
+      cells.push_back(printed == scenario.printed.end() ? "-" : text_of(printed->second));
+    }
     table.add_row(std::move(cells));
   }
   return table.to_string();
