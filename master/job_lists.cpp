@@ -1,8 +1,7 @@
-#include "master/job_watch.h"
-
 #include <iterator>
 
 #include "master/job_view.h"
+#include "master/job_watch.h"
 #include "master/settings.h"
 
 namespace ontime::master {

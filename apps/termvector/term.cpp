@@ -1,10 +1,9 @@
-#include "apps/termvector/term_vector.h"
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <numeric>
 
+#include "apps/termvector/term_vector.h"
 #include "apps/text/decimal.h"
 
 namespace ontime::apps {

@@ -1,9 +1,8 @@
-#include "common/injection/draw.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "common/base/random.h"
+#include "common/injection/draw.h"
 
 namespace ontime::injection {
 namespace {

@@ -1,6 +1,6 @@
-#include "common/net/token.h"
-
 #include <array>
+
+#include "common/net/token.h"
 
 namespace ontime::net {
 namespace {

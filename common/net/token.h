@@ -2,9 +2,9 @@
 // Tokens: what a worker or client has to know to be let in by the master; neither sends it (proof.h). Also good for ids
 // that must never repeat by chance.
 //
-// A token file of the master holds one token that opens everything, or lines `ROLE:TOKEN` (then the role is its name) or
-// `ROLE:NAME:TOKEN` (see Right); empty lines and lines that begin with # do not count. No two have the same token or name.
-// A token file of a worker or client holds its one token, alone or as such a line.
+// A token file of the master holds one token that opens everything, or lines `ROLE:TOKEN` (then the role is its name)
+// or `ROLE:NAME:TOKEN` (see Right); empty lines and lines that begin with # do not count. No two have the same token or
+// name. A token file of a worker or client holds its one token, alone or as such a line.
 
 #include <cstddef>
 #include <cstdint>

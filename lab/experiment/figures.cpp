@@ -162,11 +162,6 @@ Figure calibration_figure(const Results& results) {
 
 }  // namespace
 
-std::string figure_head(const Figure& figure, const std::string& svg) {
-  return "set terminal svg size " + std::to_string(figure.width) + "," + std::to_string(figure.height) +
-         " noenhanced font 'sans-serif,12' background '#ffffff'\nset output " + plot_text(svg) + "\n";
-}
-
 std::vector<Figure> figures_of(const Results& results, const std::vector<PolicySummary>& summaries,
                                const Scenario& scenario, std::uint32_t slots) {
   std::vector<Figure> figures{pocd_figure(summaries, scenario), cdf_figure(results, summaries),

@@ -24,13 +24,9 @@ struct Figure {
 std::vector<Figure> figures_of(const Results& results, const std::vector<PolicySummary>& summaries,
                                const Scenario& scenario, std::uint32_t slots);
 
-// The lines that come before a script so that it draws to the file.
-std::string figure_head(const Figure& figure, const std::string& svg);
-
-// The timeline of attempts: who started where, at which offset, who won.
-
-// Around the job of a run that had most copies, or else the one that took longest; a line for each node that had an
-// attempt then. Without a script if there is no such job.
+// The timeline of attempts (which began where, at which offset, which won) around the job of a run that had most
+// copies, or else the one that took longest; a line for each node that had an attempt then. Without a script if there
+// is no such job.
 Figure timeline_figure(const std::string& policy, const std::vector<JobRow>& jobs,
                        const std::vector<AttemptRow>& attempts);
 

@@ -26,8 +26,8 @@ Result<std::vector<DrawnFigure>> draw_all(const std::string& directory,
   std::vector<DrawnFigure> drawn;
   const std::string svg = directory + "/.figure.svg";
   for (const auto& figure : figures) {
-    if (auto done = draw(figure_head(figure, svg) + figure.script, directory + "/.figure.gnuplot"); !done)
-      return done.error();
+    const std::string script = plot_head(figure.width, figure.height, svg) + figure.script;
+    if (auto done = draw(script, directory + "/.figure.gnuplot"); !done) return done.error();
     const auto file = read_text_file(svg);
     if (!file) return file.error();
     drawn.push_back({figure, svg_element(*file)});

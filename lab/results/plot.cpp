@@ -268,9 +268,7 @@ std::string Plot::script(const std::string& svg) const {
   const double key_share = static_cast<double>(key_height) / static_cast<double>(height);
   // A single panel still leaves room for three names in a line.
   const std::size_t width = std::max<std::size_t>(kPanelWidth * columns, 760);
-  std::string text = "set terminal svg size " + std::to_string(width) + "," + std::to_string(height) +
-                     " noenhanced font 'sans-serif,12' background '#ffffff'\n";
-  text += "set output " + plot_text(svg) + "\n";
+  std::string text = plot_head(width, height, svg);
   for (std::size_t p = 0; p < panel_names_.size(); ++p) {
     for (std::size_t i = 0; i < policies_.size(); ++i) {
       text += name_of(p, i) + " << END\n" + data(panel_names_[p], policies_[i]) + "END\n";

@@ -123,6 +123,11 @@ std::string json_text(const nlohmann::ordered_json& document) {
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+std::string plot_head(std::size_t width, std::size_t height, const std::string& svg) {
+  return "set terminal svg size " + std::to_string(width) + "," + std::to_string(height) +
+         " noenhanced font 'sans-serif,12' background '#ffffff'\nset output " + plot_text(svg) + "\n";
+}
+
 std::string plot_text(const std::string& text) {
   std::string safe = "\"";
   for (const char c : text) safe += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);

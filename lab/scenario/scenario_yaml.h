@@ -25,8 +25,8 @@ struct Surroundings {
 Result<Scenario> read_scenario(const std::string& text, const Surroundings& surroundings = {});
 Result<Scenario> read_scenario(const YAML::Node& document, const Surroundings& surroundings = {});
 
-// Everything that a document says, whether simulation or processes can do it. What is left out is as suits processes if it
-// is for them or has an injection, which is for both. Throws YamlFault.
+// Everything that a document says, whether simulation or processes can do it. What is left out is as suits processes if
+// it is for them or has an injection, which is for both. Throws YamlFault.
 enum class For { Simulation, Processes };
 Scenario read_document(const YAML::Node& document, const Surroundings& surroundings, For what);
 

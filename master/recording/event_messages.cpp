@@ -1,10 +1,9 @@
-#include "master/recording/entry_codec.h"
-
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "master/journal/stored_parts.h"
+#include "master/recording/entry_codec.h"
 
 namespace ontime::recording {
 namespace {

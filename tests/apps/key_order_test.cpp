@@ -1,5 +1,3 @@
-#include "apps/termvector/term_vector.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -8,6 +6,8 @@
 #include <random>
 #include <set>
 #include <vector>
+
+#include "apps/termvector/term_vector.h"
 
 namespace ontime::apps {
 namespace {

@@ -12,7 +12,7 @@ namespace {
 const std::string kSeparator = std::string(48, '-') + "\n";
 
 std::string sorted_pairs(std::string_view text, const Division& division = {},
-                      std::map<std::string, std::string, std::less<>> given = {}) {
+                         std::map<std::string, std::string, std::less<>> given = {}) {
   const app::Application& secondarysort = application("secondarysort");
   TestContext context = context_of(secondarysort, std::move(given));
   return sorted(secondarysort, context, map_text(secondarysort, context, text, division));

@@ -1,5 +1,3 @@
-#include "common/injection/draw.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -7,6 +5,8 @@
 #include <cmath>
 #include <set>
 #include <vector>
+
+#include "common/injection/draw.h"
 
 namespace ontime::injection {
 namespace {

@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 
 #include "tests/support/temporary_directory.h"

@@ -15,7 +15,8 @@ using test::PacedWorld;
 using test::World;
 
 JobSpec auto_spec(Duration deadline, const StringMap& more = {}) {
-  return World::quiet_spec("auto", {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "100ms"}, {"fit", "flags"}}, more, deadline);
+  return World::quiet_spec("auto", {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "100ms"}, {"fit", "flags"}}, more,
+                           deadline);
 }
 
 JobSpec compressed(Duration deadline, int files) {

@@ -15,7 +15,8 @@ using test::PacedWorld;
 using test::World;
 
 JobSpec shed_plus_spec(Duration deadline, const StringMap& more = {}) {
-  return World::quiet_spec("shed+", {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "100ms"}, {"fit", "flags"}}, more, deadline);
+  return World::quiet_spec("shed+", {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "100ms"}, {"fit", "flags"}}, more,
+                           deadline);
 }
 
 // 1000 bytes a split. The first `slow` tasks' originals take 50 s, all other attempts 10 s.

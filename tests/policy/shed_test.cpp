@@ -13,7 +13,8 @@ using test::PacedWorld;
 using test::World;
 
 JobSpec shed_spec(Duration deadline, const StringMap& more = {}) {
-  return World::quiet_spec("shed", {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "100ms"}, {"fit", "flags"}}, more, deadline);
+  return World::quiet_spec("shed", {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "100ms"}, {"fit", "flags"}}, more,
+                           deadline);
 }
 
 class ShedTest : public testing::Test {

@@ -17,7 +17,8 @@ constexpr std::uint64_t kSplit = 12'000'000;
 
 // A split takes at least 120 s, launching takes 2 s.
 JobSpec split_resume_spec(Duration deadline, const StringMap& more = {}) {
-  return World::quiet_spec("split-resume", {{"t_min", "120s"}, {"beta", "1.5"}, {"t_avg", "2s"}, {"start", "0"}}, more, deadline);
+  return World::quiet_spec("split-resume", {{"t_min", "120s"}, {"beta", "1.5"}, {"t_avg", "2s"}, {"start", "0"}}, more,
+                           deadline);
 }
 
 // A job of one task, whose first attempt maps, on a node with so many slots.

@@ -14,7 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 
-
 // An attempt that stops -----------------------------------------------------------------------------------------------
 
 class StoppedAttempt : public testing::TestWithParam<std::string> {

@@ -1,5 +1,3 @@
-#include "worker/data/segment_writer.h"
-
 #include <fcntl.h>
 
 #include <cerrno>
@@ -8,6 +6,7 @@
 
 #include "common/base/kill_point.h"
 #include "common/files/roots.h"
+#include "worker/data/segment_writer.h"
 
 namespace ontime::worker {
 namespace {

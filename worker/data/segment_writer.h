@@ -17,7 +17,7 @@ namespace ontime::worker {
 
 // The file that an attempt writes its output to, made in a directory that has to be there.
 struct OutputFile {
-  std::string path;          // for messages
+  std::string path;      // for messages
   Descriptor file;       // for writing
   Descriptor directory;  // for making its name durable
 };

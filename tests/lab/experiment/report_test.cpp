@@ -29,7 +29,7 @@ TEST(ExperimentReport, HasTheFiguresThatPeopleExpect) {
   for (const Figure& figure : figures_of(measured.results, measured.summaries, measured.scenario, 12)) {
     titles += figure.title + "\n";
     EXPECT_THAT(figure.script, HasSubstr("plot "));
-    EXPECT_THAT(figure_head(figure, "x.svg"), HasSubstr("set output \"x.svg\""));
+    EXPECT_THAT(plot_head(figure.width, figure.height, "x.svg"), HasSubstr("set output \"x.svg\""));
   }
   for (const char* title :
        {"PoCD", "Times of the jobs", "Slots in use", "under none", "under split-resume", "predictions"}) {
