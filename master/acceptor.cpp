@@ -40,17 +40,17 @@ void Acceptor::close() {
   asio::error_code ignored;
   socket_.close(ignored);
   idle_looks_.cancel();
-  for (const auto& connection : connections_) connection->close();
+  for (const auto& [number, one] : connections_) one.connection->close();
 }
 
 std::size_t Acceptor::set_tokens(net::Tokens tokens) {
   identity_.tokens = std::move(tokens);
   std::size_t ended = 0;
-  for (const auto& [connection, token] : admitted_) {
-    if (identity_.tokens.accept(token)) continue;
-    spdlog::warn("token_revoked peer={} credentials={}", connection->peer(),
-                 log::Quoted{token ? token->describe() : "none"});
-    connection->close();
+  for (const auto& [number, one] : connections_) {
+    if (!one.is_admitted || identity_.tokens.accept(one.token)) continue;
+    spdlog::warn("token_revoked peer={} credentials={}", one.connection->peer(),
+                 log::Quoted{one.token ? one.token->describe() : "none"});
+    one.connection->close();
     ++ended;
   }
   return ended;
@@ -79,20 +79,22 @@ asio::awaitable<void> Acceptor::accept_loop() {
 }
 
 asio::awaitable<void> Acceptor::serve(std::shared_ptr<net::Connection> connection) {
-  connections_.insert(connection);
+  const std::uint64_t number = ++last_connection_;
+  connections_.emplace(number, Connected{connection, false, {}});
   Result<net::Guest> guest = co_await shake_hands(connection);
   if (guest && !identity_.tokens.accept(guest->token)) guest = bad_input("its token was revoked meanwhile");
   if (!guest) {
     ++counters_.refused;
     spdlog::warn("connection_refused peer={} reason={}", connection->peer(), log::Quoted{guest.error().message});
   } else {
-    admitted_.emplace(connection, guest->token);
+    Connected& admitted = connections_.at(number);
+    admitted.is_admitted = true;
+    admitted.token = guest->token;
     co_await serve_guest(connection, std::move(*guest));
-    admitted_.erase(connection);
     count(connection->fault(), connection->peer());
   }
   connection->close();
-  connections_.erase(connection);
+  connections_.erase(number);
 }
 
 void Acceptor::count(net::PeerFault fault, const std::string& peer) {

@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "common/net/connection.h"
@@ -54,8 +53,13 @@ class Acceptor {
   ActionDispatcher& dispatcher_;
   const ClientServices services_;
   SessionCounters counters_;
-  std::set<std::shared_ptr<net::Connection>> connections_;
-  std::map<std::shared_ptr<net::Connection>, std::optional<net::Token>> admitted_;  // of them, by which token
+  struct Connected {
+    std::shared_ptr<net::Connection> connection;
+    bool is_admitted = false;
+    std::optional<net::Token> token;  // by which it was
+  };
+  std::map<std::uint64_t, Connected> connections_;  // in the order in which they came
+  std::uint64_t last_connection_ = 0;
   std::list<std::shared_ptr<net::Connection>> half_open_;  // of them, oldest first
   std::list<ClientSession*> clients_;
   asio::steady_timer idle_looks_;

@@ -23,7 +23,11 @@ void ActionDispatcher::attach(NodeId node, const std::shared_ptr<WorkerLink>& li
 
 void ActionDispatcher::acknowledge(const std::shared_ptr<WorkerLink>& link, std::uint64_t sequence) {
   link->acknowledge(sequence);
-  gathered_.insert(link);
+  gather(link);
+}
+
+void ActionDispatcher::gather(const std::shared_ptr<WorkerLink>& link) {
+  if (!std::exchange(link->is_gathered, true)) gathered_.push_back(link);
 }
 
 void ActionDispatcher::release(NodeId node, const std::shared_ptr<WorkerLink>& link) {
@@ -38,13 +42,16 @@ void ActionDispatcher::perform(const scheduler::Action& action) {
 }
 
 void ActionDispatcher::flush() {
-  for (const auto& link : std::exchange(gathered_, {})) link->flush();
+  for (const auto& link : std::exchange(gathered_, {})) {
+    link->is_gathered = false;
+    link->flush();
+  }
 }
 
 WorkerLink* ActionDispatcher::link_to(NodeId node) {
   const auto found = attached_.find(node);
   if (found == attached_.end()) return nullptr;
-  gathered_.insert(found->second);
+  gather(found->second);
   return found->second.get();
 }
 

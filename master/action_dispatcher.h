@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
+#include <vector>
 
 #include "common/base/time.h"
 #include "master/action_performer.h"
@@ -55,13 +55,14 @@ class ActionDispatcher : public ActionPerformer {
   void on(const scheduler::action::DiscardOutput& action) { outlets_.discard_output(action); }
   void on(const scheduler::action::ForgetJob& action);
   void on(const scheduler::action::AnswerSubmit& action) { outlets_.answer_submit(action); }
+  void gather(const std::shared_ptr<WorkerLink>& link);
   WorkerLink* link_to(NodeId node);  // null: not attached; the order is dropped
 
   const wire::ToWorker::Welcome welcome_;
   const Outlets outlets_;
   std::map<NodeId, std::shared_ptr<WorkerLink>> announced_;
   std::map<NodeId, std::shared_ptr<WorkerLink>> attached_;
-  std::set<std::shared_ptr<WorkerLink>> gathered_;  // have something to flush
+  std::vector<std::shared_ptr<WorkerLink>> gathered_;  // have something to flush, in the order in which they got it
 };
 
 }  // namespace ontime::master

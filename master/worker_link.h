@@ -42,6 +42,8 @@ class WorkerLink {
   void close() { connection_->close(); }
   bool is_open() const { return connection_->is_open(); }
 
+  bool is_gathered = false;  // the dispatcher's: it is to be flushed
+
  private:
   void set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t tasks);
   wire::Order* add_order() { return gathered_.mutable_orders()->add_orders(); }

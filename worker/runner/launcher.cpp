@@ -65,11 +65,12 @@ void touch_messages() {
 
 }  // namespace
 
-Launcher::Launcher(Descriptor socket, Confinement confinement)
+Launcher::Launcher(Descriptor socket, Confinement confinement, Fork fork)
     : socket_(std::move(socket)),
       confinement_(std::move(confinement)),
+      fork_(std::move(fork)),
       keeper_{::geteuid(), ::getegid()},
-      openers_(files::Roots::of_resolved(confinement_.output_roots)) {}
+      openers_(files::Roots::of_resolved(confinement_.output_roots), fork_) {}
 
 int Launcher::run() {
   // Reaps what attempts leave behind: a process that nobody reaps keeps its user from the next job.
@@ -121,9 +122,12 @@ bool Launcher::spawn(SpawnOrder order) {
       !confinement.run_as || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, outputs.data()) == 0;
   Descriptor ours(outputs[0]);
   Descriptor theirs(outputs[1]);
-  const pid_t launcher = ::getpid();
-  const pid_t pid = has_outputs ? ::fork() : -1;
-  if (pid == 0) become_runner(std::move(order.descriptors), std::move(theirs), launcher, confinement, keeper_);
+  const RunnerInheritance inherited{order.descriptors.socket.get(), order.descriptors.progress_block.get(),
+                                    order.descriptors.stderr_pipe.get(), theirs.get()};
+  const pid_t pid = has_outputs ? fork_([inherited, launcher = ::getpid(), confinement, keeper = keeper_] {
+    become_runner(inherited, launcher, confinement, keeper);
+  })
+                                : -1;
   wire::FromLauncher message;
   wire::FromLauncher::Spawned& spawned = *message.mutable_spawned();
   spawned.set_runner(order.runner);
@@ -151,11 +155,11 @@ void Launcher::open_output(const OutputOrder& order) {
 // so that none escapes by forking. Waited for, as the next runner may have this user; nobody but root can hold it up.
 void Launcher::sweep(uid_t user) {
   users_.erase(user);
-  const pid_t pid = user != 0 && confinement_.sweeper != 0 ? ::fork() : -1;
-  if (pid == 0) {
-    if (become_sweeper_of(user, confinement_.sweeper)) ::kill(-1, SIGKILL);
+  if (user == 0 || confinement_.sweeper == 0) return;
+  const pid_t pid = fork_([user, sweeper = confinement_.sweeper] {
+    if (become_sweeper_of(user, sweeper)) ::kill(-1, SIGKILL);
     ::_exit(0);
-  }
+  });
   if (pid > 0) ::waitpid(pid, nullptr, 0);
 }
 

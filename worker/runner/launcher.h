@@ -62,7 +62,7 @@ class LauncherSocket {
 
 class Launcher {
  public:
-  Launcher(Descriptor socket, Confinement confinement);
+  Launcher(Descriptor socket, Confinement confinement, Fork fork = fork_process);
 
   // Serves until the worker closes the socket or SIGTERM comes, then kills what is left. The process's exit status.
   int run();
@@ -80,6 +80,7 @@ class Launcher {
 
   LauncherSocket socket_;
   const Confinement confinement_;
+  const Fork fork_;
   const app::Keeper keeper_;
   std::map<pid_t, std::uint64_t> runners_;           // by process id; alive or not yet reaped
   std::map<std::uint64_t, Descriptor> outputs_;  // of those: our ends, where their output files go

@@ -12,7 +12,6 @@
 
 #include "common/protocol/runner.pb.h"
 #include "worker/data/segment_writer.h"
-#include "worker/runner/runner_process.h"
 
 namespace ontime::worker {
 namespace {
@@ -102,9 +101,10 @@ Fault cannot_create(FaultKind kind, const std::string& path, const std::string& 
 
 void OutputOpeners::open(std::uint64_t runner, int socket, const std::string& path) {
   std::optional<Fault> fault = check_left(path);
-  const pid_t launcher = ::getpid();
-  const pid_t pid = fault ? -1 : ::fork();
-  if (pid == 0) make_and_hand_over(socket, path, roots_, launcher);
+  const auto make = [socket, path, roots = roots_, launcher = ::getpid()] {
+    make_and_hand_over(socket, path, roots, launcher);
+  };
+  const pid_t pid = fault ? -1 : fork_(make);
   if (pid > 0) {
     openers_[pid] = {runner, socket, path, false};
     return;

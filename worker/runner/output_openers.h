@@ -15,6 +15,7 @@
 #include "common/files/roots.h"
 #include "worker/data/fault.h"
 #include "worker/data/segment_writer.h"
+#include "worker/runner/runner_process.h"
 
 namespace ontime::worker {
 
@@ -34,7 +35,8 @@ class OutputOpeners {
   static constexpr std::size_t kLeftInDirectoryMax = 8;
   static constexpr std::size_t kLeftMax = 256;
 
-  explicit OutputOpeners(files::Roots roots) : roots_(std::move(roots)) {}
+  explicit OutputOpeners(files::Roots roots, Fork fork = fork_process)
+      : roots_(std::move(roots)), fork_(std::move(fork)) {}
 
   // The file at `path`, or why there is none, goes to `socket`. Never waits.
   void open(std::uint64_t runner, int socket, const std::string& path);
@@ -56,6 +58,7 @@ class OutputOpeners {
   std::optional<Fault> check_left(const std::string& path) const;
 
   const files::Roots roots_;
+  const Fork fork_;
   std::map<pid_t, Opener> openers_;
 };
 

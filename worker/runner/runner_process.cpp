@@ -50,37 +50,39 @@ ProgressBlock* map_block(int fd) {
 
 // Moves the descriptors to their places and closes all others. Received ones never are 0, 1 or 2: the launcher keeps
 // those open.
-void place_descriptors(RunnerDescriptors from, Descriptor outputs) {
+void place_descriptors(const RunnerInheritance& from) {
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null < 0 || ::dup2(null, STDIN_FILENO) < 0) give_up("ontime-runner: cannot open /dev/null");
-  ::dup2(from.stderr_pipe.get(), STDOUT_FILENO);
-  ::dup2(from.stderr_pipe.get(), STDERR_FILENO);
-  from.stderr_pipe.release();
-  from.progress_block.release();
+  ::dup2(from.stderr_pipe, STDOUT_FILENO);
+  ::dup2(from.stderr_pipe, STDERR_FILENO);
   // Out of the way of each other first.
-  const int socket = ::fcntl(from.socket.get(), F_DUPFD_CLOEXEC, kOutputs + 1);
-  const int last = outputs ? kOutputs : kSocket;
-  if (outputs) {
-    const int source = ::fcntl(outputs.get(), F_DUPFD_CLOEXEC, kOutputs + 1);
+  const bool has_outputs = from.outputs >= 0;
+  const int socket = ::fcntl(from.socket, F_DUPFD_CLOEXEC, kOutputs + 1);
+  if (has_outputs) {
+    const int source = ::fcntl(from.outputs, F_DUPFD_CLOEXEC, kOutputs + 1);
     if (source < 0 || ::dup3(source, kOutputs, O_CLOEXEC) < 0) give_up("ontime-runner: cannot place its descriptors");
   }
   // Not for programs the application starts.
   if (socket < 0 || ::dup3(socket, kSocket, O_CLOEXEC) < 0) give_up("ontime-runner: cannot place its descriptors");
-  from.socket.release();
-  outputs.release();
-  ::close_range(static_cast<unsigned>(last) + 1, UINT_MAX, 0);
+  ::close_range(static_cast<unsigned>(has_outputs ? kOutputs : kSocket) + 1, UINT_MAX, 0);
 }
 
 }  // namespace
 
-void become_runner(RunnerDescriptors descriptors, Descriptor outputs, pid_t launcher,
-                   const Confinement& confinement, const app::Keeper& keeper) {
+pid_t fork_process(const std::function<void()>& body) {
+  const pid_t pid = ::fork();
+  if (pid == 0) body();
+  return pid;
+}
+
+void become_runner(const RunnerInheritance& inherited, pid_t launcher, const Confinement& confinement,
+                   const app::Keeper& keeper) {
   ::setpgid(0, 0);
   die_with(launcher);
   reset_signals();
-  ProgressBlock* const block = map_block(descriptors.progress_block.get());
-  const int output_socket = outputs ? kOutputs : -1;
-  place_descriptors(std::move(descriptors), std::move(outputs));
+  ProgressBlock* const block = map_block(inherited.progress_block);
+  const int output_socket = inherited.outputs >= 0 ? kOutputs : -1;
+  place_descriptors(inherited);
   if (block == nullptr) {
     std::fprintf(stderr, "ontime-runner: the worker is of another build; stop it and start it again\n");
     ::_exit(1);

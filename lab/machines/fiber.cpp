@@ -1,0 +1,120 @@
+#include "lab/machines/fiber.h"
+
+#include <link.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "common/base/check.h"
+
+namespace ontime::lab::machines {
+namespace {
+
+constexpr std::size_t kStackBytes = 512u << 10;  // touched pages only cost memory
+constexpr std::size_t kGuardBytes = 4096;
+
+// Kept for the next fibers: mapping them costs more than running most of them.
+std::vector<std::byte*>& spare_stacks() {
+  static auto& stacks = *new std::vector<std::byte*>;
+  return stacks;
+}
+
+std::byte* take_stack() {
+  auto& spare = spare_stacks();
+  if (!spare.empty()) {
+    std::byte* const stack = spare.back();
+    spare.pop_back();
+    return stack;
+  }
+  void* const at = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  ONTIME_CHECK(at != MAP_FAILED && ::mprotect(at, kGuardBytes, PROT_NONE) == 0, "there is memory for a stack");
+  return static_cast<std::byte*>(at);
+}
+
+// The thread-local variables of one module: where they lie for this thread, and what they are at first.
+struct Locals {
+  std::byte* at;
+  std::size_t size;
+  const std::byte* first;
+  std::size_t first_size;  // the rest is zero
+};
+
+// The program itself comes first; of libraries only those whose variables tell threads apart for us.
+int collect(dl_phdr_info* module, std::size_t, void* to) {
+  static constexpr std::array<std::string_view, 2> kLibraries{"libstdc++.so", "librocksdb.so"};
+  auto& all = *static_cast<std::vector<Locals>*>(to);
+  const std::string_view name = module->dlpi_name;
+  const bool is_wanted = name.empty() || std::any_of(kLibraries.begin(), kLibraries.end(), [&](std::string_view library) {
+                           return name.find(library) != name.npos;
+                         });
+  for (int i = 0; is_wanted && i < module->dlpi_phnum; ++i) {
+    const auto& part = module->dlpi_phdr[i];
+    if (part.p_type != PT_TLS || module->dlpi_tls_data == nullptr) continue;
+    all.push_back({static_cast<std::byte*>(module->dlpi_tls_data), part.p_memsz,
+                   reinterpret_cast<const std::byte*>(module->dlpi_addr + part.p_vaddr), part.p_filesz});
+  }
+  return 0;
+}
+
+const std::vector<Locals>& all_locals() {
+  static const auto& all = *[] {
+    auto* const found = new std::vector<Locals>;
+    ::dl_iterate_phdr(collect, found);
+    return found;
+  }();
+  return all;
+}
+
+std::vector<std::byte> first_locals() {
+  std::vector<std::byte> bytes;
+  for (const Locals& locals : all_locals()) {
+    bytes.insert(bytes.end(), locals.first, locals.first + locals.first_size);
+    bytes.resize(bytes.size() + locals.size - locals.first_size);
+  }
+  return bytes;
+}
+
+Fiber* running = nullptr;  // one real thread: not thread-local, and so not exchanged either
+
+}  // namespace
+
+Fiber::Fiber(std::function<void()> body) : body_(std::move(body)), stack_(take_stack()), locals_(first_locals()) {
+  ::getcontext(&own_);
+  own_.uc_stack.ss_sp = stack_ + kGuardBytes;
+  own_.uc_stack.ss_size = kStackBytes - kGuardBytes;
+  own_.uc_link = &resumer_;
+  ::makecontext(&own_, &Fiber::enter, 0);
+}
+
+Fiber::~Fiber() { spare_stacks().push_back(stack_); }
+
+void Fiber::enter() {
+  running->body_();
+  running->has_ended_ = true;
+  give_way();
+}
+
+void Fiber::exchange_locals() {
+  std::byte* kept = locals_.data();
+  for (const Locals& locals : all_locals()) {
+    std::swap_ranges(locals.at, locals.at + locals.size, kept);
+    kept += locals.size;
+  }
+}
+
+void Fiber::resume() {
+  ONTIME_CHECK(running == nullptr && !has_ended_, "a fiber is resumed from outside and before its end");
+  running = this;
+  exchange_locals();
+  ::swapcontext(&resumer_, &own_);
+  exchange_locals();
+  running = nullptr;
+}
+
+void Fiber::give_way() { ::swapcontext(&running->own_, &running->resumer_); }
+
+}  // namespace ontime::lab::machines

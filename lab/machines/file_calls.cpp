@@ -1,0 +1,436 @@
+// Calls on open files, and those that open them.
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lab/machines/calls.h"
+#include "lab/machines/watched.h"
+
+namespace ontime::lab::machines {
+
+void fill_stat(const Inode& inode, struct stat& to) {
+  to = {};
+  to.st_dev = inode.disk == nullptr ? 1 : inode.disk->root()->number + 1000;
+  to.st_ino = inode.number;
+  to.st_mode = inode.mode;
+  to.st_nlink = static_cast<nlink_t>(inode.links);
+  to.st_size = static_cast<off_t>(inode.bytes.size());
+  to.st_blksize = 4096;
+  to.st_blocks = (to.st_size + 511) / 512;
+  const auto ns = to_unix_ns(inode.changed_at);
+  to.st_mtim = {ns / 1'000'000'000, ns % 1'000'000'000};
+  to.st_ctim = to.st_atim = to.st_mtim;
+}
+
+namespace {
+
+std::shared_ptr<DiskFile> on_disk(const FilePointer& file) { return std::dynamic_pointer_cast<DiskFile>(file); }
+
+int open_at(Thread& here, int directory, const char* path, int flags, mode_t mode) {
+  Place place = find_place(here.process(), directory, path, (flags & O_NOFOLLOW) == 0);
+  return open_place(here, std::move(place), flags, mode);
+}
+
+ssize_t read_some(Thread& here, const FilePointer& file, void* to, std::size_t size) {
+  if (const auto disk_file = on_disk(file)) {
+    if (const int error = work_on(here, *disk_file->inode->disk, DiskWork::Look, size); error != 0) return error;
+  }
+  return waited(here, *file, true, [&] { return file->read(to, size); });
+}
+
+ssize_t write_some(Thread& here, const FilePointer& file, const void* from, std::size_t size) {
+  if (const auto disk_file = on_disk(file)) {
+    if (const int error = work_on(here, *disk_file->inode->disk, DiskWork::Change); error != 0) return error;
+  }
+  return waited(here, *file, true, [&] { return file->write(from, size); });
+}
+
+ssize_t read_at(int descriptor, void* to, std::size_t size, off_t offset, Thread& here) {
+  const FilePointer file = here.process().at(descriptor);
+  if (const auto real_file = std::dynamic_pointer_cast<RealFile>(file)) {
+    return ::syscall(17 /* pread64 */, real_file->descriptor.get(), to, size, offset);
+  }
+  const auto disk_file = on_disk(file);
+  if (!disk_file) return given<ssize_t>(file ? -ESPIPE : -EBADF);
+  const std::size_t there = disk_file->inode->bytes.size() - std::min<std::size_t>(disk_file->inode->bytes.size(),
+                                                                                 static_cast<std::size_t>(offset));
+  const int error = work_on(here, *disk_file->inode->disk, DiskWork::Look, std::min(size, there));
+  if (error != 0) return given<ssize_t>(error);
+  return given(disk_file->inode->disk->read(*disk_file->inode, to, size, static_cast<std::uint64_t>(offset)));
+}
+
+ssize_t write_at(int descriptor, const void* from, std::size_t size, off_t offset, Thread& here) {
+  const auto file = on_disk(here.process().at(descriptor));
+  if (!file) return given<ssize_t>(-EBADF);
+  if (const int error = work_on(here, *file->inode->disk, DiskWork::Change); error != 0) return given<ssize_t>(error);
+  return given(file->inode->disk->write(*file->inode, from, size, static_cast<std::uint64_t>(offset), file->opener));
+}
+
+int sync(int descriptor, Thread& here) {
+  const auto file = on_disk(here.process().at(descriptor));
+  if (!file) return given(-EINVAL);
+  if (const int error = work_on(here, *file->inode->disk, DiskWork::Sync); error != 0) return given(error);
+  file->inode->disk->sync(*file->inode);
+  return 0;
+}
+
+int resize(int descriptor, off_t size, Thread& here) {
+  const FilePointer open = here.process().at(descriptor);
+  if (const auto memory = std::dynamic_pointer_cast<SharedMemory>(open)) {
+    return given(memory->resize(static_cast<std::size_t>(size)));
+  }
+  const auto file = on_disk(open);
+  if (!file) return given(-EBADF);
+  if (const int error = work_on(here, *file->inode->disk, DiskWork::Change); error != 0) return given(error);
+  return given(file->inode->disk->resize(*file->inode, static_cast<std::uint64_t>(size), file->opener));
+}
+
+int state_of(int descriptor, struct stat* to, Thread& here) {
+  const FilePointer file = here.process().at(descriptor);
+  if (!file) return given(-EBADF);
+  if (const auto disk_file = on_disk(file)) {
+    fill_stat(*disk_file->inode, *to);
+    return 0;
+  }
+  *to = {};
+  to->st_mode = file->kind() | 0600;
+  to->st_nlink = 1;
+  const auto memory = std::dynamic_pointer_cast<SharedMemory>(file);
+  if (memory) to->st_size = static_cast<off_t>(memory->size);
+  return 0;
+}
+
+int control(int descriptor, int command, std::intptr_t argument, Thread& here) {
+  Slot* const slot = here.process().slot(descriptor);
+  if (slot == nullptr) return given(-EBADF);
+  const auto disk_file = on_disk(slot->file);
+  switch (command) {
+    case F_GETFD:
+      return slot->closes_on_exec ? FD_CLOEXEC : 0;
+    case F_SETFD:
+      slot->closes_on_exec = (argument & FD_CLOEXEC) != 0;
+      return 0;
+    case F_GETFL:
+      return (disk_file ? disk_file->flags : O_RDWR) | (slot->file->does_not_block ? O_NONBLOCK : 0);
+    case F_SETFL:
+      slot->file->does_not_block = (argument & O_NONBLOCK) != 0;
+      return 0;
+    case F_DUPFD:
+    case F_DUPFD_CLOEXEC:
+      return here.process().add(FilePointer(slot->file), command == F_DUPFD_CLOEXEC, static_cast<int>(argument));
+    default:
+      return 0;  // locks of RocksDB, whose lock file stands beside ours; seals; hints
+  }
+}
+
+int lock(int descriptor, int operation, Thread& here) {
+  const auto file = on_disk(here.process().at(descriptor));
+  if (!file) return given(-EBADF);
+  Inode& inode = *file->inode;
+  if ((operation & LOCK_UN) != 0) {
+    if (inode.lock_holder == file.get()) inode.lock_holder = nullptr;
+    return 0;
+  }
+  if (inode.lock_holder != nullptr && inode.lock_holder != file.get()) return given(-EWOULDBLOCK);
+  inode.lock_holder = file.get();
+  return 0;
+}
+
+mode_t mode_of(int flags, va_list arguments) { return (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0; }
+
+}  // namespace
+
+int open_place(Thread& here, Place place, int flags, mode_t mode) {
+  Process& process = here.process();
+  const bool closes = (flags & O_CLOEXEC) != 0;
+  if (place.error != 0) return given(place.error);
+  if (place.special) return process.add(std::move(place.special), closes);
+  if (!place.real.empty()) {
+    const auto descriptor = static_cast<int>(::syscall(257 /* openat */, AT_FDCWD, place.real.c_str(), O_RDONLY | O_CLOEXEC));
+    if (descriptor < 0) return -1;
+    return process.add(std::make_shared<RealFile>(Descriptor(descriptor)), closes);
+  }
+  if (!place.inode) {
+    if ((flags & O_CREAT) == 0 || !place.directory || !place.directory->is_directory()) return given(-ENOENT);
+    int error = work_on(here, *place.directory->disk, DiskWork::Change);
+    if (error != 0) return given(error);
+    place.inode = place.directory->disk->make(place.directory, place.name, S_IFREG | (mode & 0777), error);
+    if (error == -EEXIST && (flags & O_EXCL) == 0) place.inode = place.directory->entries.at(place.name);
+    if (!place.inode) return given(error);
+  } else {
+    if ((flags & O_CREAT) != 0 && (flags & O_EXCL) != 0) return given(-EEXIST);
+    if (const int error = work_on(here, *place.inode->disk, DiskWork::Look); error != 0) return given(error);
+  }
+  const Inode& inode = *place.inode;
+  if (inode.is_link()) return given(-ELOOP);
+  if ((flags & O_DIRECTORY) != 0 && !inode.is_directory()) return given(-ENOTDIR);
+  if (inode.is_directory() && (flags & O_ACCMODE) != O_RDONLY) return given(-EISDIR);
+  if ((flags & O_TRUNC) != 0 && !inode.bytes.empty()) {
+    if (const int error = place.inode->disk->resize(*place.inode, 0, process.machine().address()); error != 0) return given(error);
+  }
+  return process.add(std::make_shared<DiskFile>(place.inode, flags, process.machine().address()), closes);
+}
+
+}  // namespace ontime::lab::machines
+
+using namespace ontime;  // NOLINT: what follows has the C library's names
+using namespace ontime::lab::machines;  // NOLINT
+
+ONTIME_CALL(int, open, const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_of(flags, arguments);
+  va_end(arguments);
+  Thread* const here = caller();
+  return here != nullptr ? open_at(*here, AT_FDCWD, path, flags, mode) : ONTIME_REAL(open)(path, flags, mode);
+}
+
+ONTIME_CALL(int, open64, const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_of(flags, arguments);
+  va_end(arguments);
+  Thread* const here = caller();
+  return here != nullptr ? open_at(*here, AT_FDCWD, path, flags, mode) : ONTIME_REAL(open64)(path, flags, mode);
+}
+
+ONTIME_CALL(int, openat, int directory, const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_of(flags, arguments);
+  va_end(arguments);
+  Thread* const here = caller();
+  return here != nullptr ? open_at(*here, directory, path, flags, mode)
+                         : ONTIME_REAL(openat)(directory, path, flags, mode);
+}
+
+ONTIME_CALL(int, close, int descriptor) {
+  Thread* const here = caller();
+  return here != nullptr ? given(here->process().close(descriptor)) : ONTIME_REAL(close)(descriptor);
+}
+
+ONTIME_CALL(ssize_t, read, int descriptor, void* to, std::size_t size) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(read)(descriptor, to, size);
+  const FilePointer file = here->process().at(descriptor);
+  return given(file ? read_some(*here, file, to, size) : -EBADF);
+}
+
+ONTIME_CALL(ssize_t, write, int descriptor, const void* from, std::size_t size) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(write)(descriptor, from, size);
+  const FilePointer file = here->process().at(descriptor);
+  return given(file ? write_some(*here, file, from, size) : -EBADF);
+}
+
+ONTIME_CALL(ssize_t, readv, int descriptor, const iovec* pieces, int count) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(readv)(descriptor, pieces, count);
+  const FilePointer file = here->process().at(descriptor);
+  return given(file ? read_some(*here, file, pieces[0].iov_base, pieces[0].iov_len) : -EBADF);
+}
+
+ONTIME_CALL(ssize_t, writev, int descriptor, const iovec* pieces, int count) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(writev)(descriptor, pieces, count);
+  const FilePointer file = here->process().at(descriptor);
+  if (!file) return given<ssize_t>(-EBADF);
+  ssize_t total = 0;
+  for (int i = 0; i < count; ++i) {
+    const ssize_t size = write_some(*here, file, pieces[i].iov_base, pieces[i].iov_len);
+    if (size < 0) return total > 0 ? total : given(size);
+    total += size;
+    if (static_cast<std::size_t>(size) < pieces[i].iov_len) break;
+  }
+  return total;
+}
+
+ONTIME_CALL(ssize_t, pread, int descriptor, void* to, std::size_t size, off_t offset) {
+  Thread* const here = caller();
+  return here != nullptr ? read_at(descriptor, to, size, offset, *here)
+                         : ONTIME_REAL(pread)(descriptor, to, size, offset);
+}
+
+ONTIME_CALL(ssize_t, pread64, int descriptor, void* to, std::size_t size, off_t offset) {
+  Thread* const here = caller();
+  return here != nullptr ? read_at(descriptor, to, size, offset, *here)
+                         : ONTIME_REAL(pread64)(descriptor, to, size, offset);
+}
+
+ONTIME_CALL(ssize_t, pwrite, int descriptor, const void* from, std::size_t size, off_t offset) {
+  Thread* const here = caller();
+  return here != nullptr ? write_at(descriptor, from, size, offset, *here)
+                         : ONTIME_REAL(pwrite)(descriptor, from, size, offset);
+}
+
+ONTIME_CALL(ssize_t, pwrite64, int descriptor, const void* from, std::size_t size, off_t offset) {
+  Thread* const here = caller();
+  return here != nullptr ? write_at(descriptor, from, size, offset, *here)
+                         : ONTIME_REAL(pwrite64)(descriptor, from, size, offset);
+}
+
+ONTIME_CALL(off_t, lseek64, int descriptor, off_t offset, int from) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(lseek64)(descriptor, offset, from);
+  const auto file = std::dynamic_pointer_cast<DiskFile>(here->process().at(descriptor));
+  if (!file) return given<off_t>(-ESPIPE);
+  const auto base = from == SEEK_CUR ? file->offset : from == SEEK_END ? file->inode->bytes.size() : 0;
+  file->offset = base + static_cast<std::uint64_t>(offset);
+  return static_cast<off_t>(file->offset);
+}
+
+ONTIME_CALL(int, fsync, int descriptor) {
+  Thread* const here = caller();
+  return here != nullptr ? sync(descriptor, *here) : ONTIME_REAL(fsync)(descriptor);
+}
+
+ONTIME_CALL(int, fdatasync, int descriptor) {
+  Thread* const here = caller();
+  return here != nullptr ? sync(descriptor, *here) : ONTIME_REAL(fdatasync)(descriptor);
+}
+
+ONTIME_CALL(int, ftruncate, int descriptor, off_t size) {
+  Thread* const here = caller();
+  return here != nullptr ? resize(descriptor, size, *here) : ONTIME_REAL(ftruncate)(descriptor, size);
+}
+
+// Room that is set aside is not simulated: what is written finds out whether there is some.
+ONTIME_CALL(int, fallocate, int descriptor, int mode, off_t offset, off_t size) {
+  Thread* const here = caller();
+  return here != nullptr ? given(-EOPNOTSUPP) : ONTIME_REAL(fallocate)(descriptor, mode, offset, size);
+}
+
+ONTIME_CALL(int, posix_fallocate, int descriptor, off_t offset, off_t size) {
+  Thread* const here = caller();
+  return here != nullptr ? EOPNOTSUPP : ONTIME_REAL(posix_fallocate)(descriptor, offset, size);
+}
+
+ONTIME_CALL(int, posix_fadvise, int descriptor, off_t offset, off_t size, int advice) {
+  return caller() != nullptr ? 0 : ONTIME_REAL(posix_fadvise)(descriptor, offset, size, advice);
+}
+
+ONTIME_CALL(int, sync_file_range, int descriptor, off_t offset, off_t size, unsigned flags) {
+  return caller() != nullptr ? 0 : ONTIME_REAL(sync_file_range)(descriptor, offset, size, flags);
+}
+
+ONTIME_CALL(int, fstat, int descriptor, struct stat* to) {
+  Thread* const here = caller();
+  return here != nullptr ? state_of(descriptor, to, *here) : ONTIME_REAL(fstat)(descriptor, to);
+}
+
+ONTIME_CALL(int, fstat64, int descriptor, struct stat* to) {
+  Thread* const here = caller();
+  return here != nullptr ? state_of(descriptor, to, *here) : ONTIME_REAL(fstat64)(descriptor, to);
+}
+
+ONTIME_CALL(int, fstatfs, int descriptor, struct statfs* to) {
+  if (caller() == nullptr) return ONTIME_REAL(fstatfs)(descriptor, to);
+  *to = {};
+  to->f_bsize = 4096;
+  return 0;
+}
+
+ONTIME_CALL(int, fcntl, int descriptor, int command, ...) {
+  va_list arguments;
+  va_start(arguments, command);
+  const auto argument = va_arg(arguments, std::intptr_t);
+  va_end(arguments);
+  Thread* const here = caller();
+  return here != nullptr ? control(descriptor, command, argument, *here)
+                         : ONTIME_REAL(fcntl)(descriptor, command, argument);
+}
+
+ONTIME_CALL(int, fcntl64, int descriptor, int command, ...) {
+  va_list arguments;
+  va_start(arguments, command);
+  const auto argument = va_arg(arguments, std::intptr_t);
+  va_end(arguments);
+  Thread* const here = caller();
+  return here != nullptr ? control(descriptor, command, argument, *here)
+                         : ONTIME_REAL(fcntl64)(descriptor, command, argument);
+}
+
+ONTIME_CALL(int, ioctl, int descriptor, unsigned long request, ...) {
+  va_list arguments;
+  va_start(arguments, request);
+  auto* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(ioctl)(descriptor, request, argument);
+  const FilePointer file = here->process().at(descriptor);
+  if (!file) return given(-EBADF);
+  if (request != FIONBIO) return given(-ENOTTY);
+  file->does_not_block = *static_cast<int*>(argument) != 0;
+  return 0;
+}
+
+ONTIME_CALL(int, flock, int descriptor, int operation) {
+  Thread* const here = caller();
+  return here != nullptr ? lock(descriptor, operation, *here) : ONTIME_REAL(flock)(descriptor, operation);
+}
+
+ONTIME_CALL(int, dup2, int from, int to) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(dup2)(from, to);
+  const FilePointer file = here->process().at(from);
+  if (!file) return given(-EBADF);
+  here->process().slots()[to] = {file, false};
+  return to;
+}
+
+ONTIME_CALL(int, dup3, int from, int to, int flags) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(dup3)(from, to, flags);
+  const FilePointer file = here->process().at(from);
+  if (!file) return given(-EBADF);
+  here->process().slots()[to] = {file, (flags & O_CLOEXEC) != 0};
+  return to;
+}
+
+ONTIME_CALL(int, close_range, unsigned first, unsigned last, int flags) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(close_range)(first, last, flags);
+  std::erase_if(here->process().slots(), [&](const auto& slot) {
+    return static_cast<unsigned>(slot.first) >= first && static_cast<unsigned>(slot.first) <= last;
+  });
+  return 0;
+}
+
+ONTIME_CALL(int, memfd_create, const char* name, unsigned flags) {
+  Thread* const here = caller();
+  return here != nullptr ? here->process().add(std::make_shared<SharedMemory>(), true)
+                         : ONTIME_REAL(memfd_create)(name, flags);
+}
+
+ONTIME_CALL(void*, mmap, void* at, std::size_t size, int protection, int flags, int descriptor, off_t offset) {
+  Thread* const here = descriptor < 0 ? nullptr : caller();
+  if (here == nullptr) return ONTIME_REAL(mmap)(at, size, protection, flags, descriptor, offset);
+  const auto memory = std::dynamic_pointer_cast<SharedMemory>(here->process().at(descriptor));
+  if (!memory) {
+    errno = ENODEV;
+    return MAP_FAILED;
+  }
+  here->process().mapped.push_back(memory);
+  return memory->at;
+}
+
+ONTIME_CALL(int, munmap, void* at, std::size_t size) {
+  Thread* const here = World::here();
+  if (here != nullptr) {
+    auto& mapped = here->process().mapped;
+    const auto found = std::find_if(mapped.begin(), mapped.end(), [&](const FilePointer& file) {
+      return std::static_pointer_cast<SharedMemory>(file)->at == at;
+    });
+    if (found != mapped.end()) {
+      mapped.erase(found);
+      return 0;
+    }
+  }
+  return ONTIME_REAL(munmap)(at, size);
+}

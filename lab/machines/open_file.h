@@ -1,0 +1,48 @@
+#pragma once
+// What a descriptor of a simulated process stands for: an open file, an end of a connection, a timer ... Descriptors
+// that were duplicated, sent or inherited share one. Calls follow the real ones: a number, or an errno below zero. None of
+// them waits; whoever has to, waits for `changed` and tries again.
+
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lab/machines/world.h"
+
+namespace ontime::lab::machines {
+
+class Epoll;
+
+class OpenFile : public std::enable_shared_from_this<OpenFile> {
+ public:
+  OpenFile() = default;
+  OpenFile(const OpenFile&) = delete;
+  virtual ~OpenFile();
+
+  virtual ssize_t read(void*, std::size_t) { return -EINVAL; }
+  virtual ssize_t write(const void*, std::size_t) { return -EINVAL; }
+  // EPOLLIN, EPOLLOUT, ...: what could be done without waiting.
+  virtual std::uint32_t events() { return EPOLLIN | EPOLLOUT; }
+  virtual mode_t kind() const { return S_IFREG; }
+  // Whether it is watched for events; a plain file is not.
+  virtual bool can_be_watched() const { return true; }
+
+  // Wakes who waits for events, and tells those that watch.
+  void change();
+
+  WaitQueue changed;
+  bool does_not_block = false;
+  std::vector<std::weak_ptr<Epoll>> watchers;
+};
+
+using FilePointer = std::shared_ptr<OpenFile>;
+
+}  // namespace ontime::lab::machines

@@ -1,0 +1,202 @@
+// Calls that wait for several things, and for time.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <time.h>
+
+#include <utility>
+
+#include "lab/machines/calls.h"
+#include "lab/machines/watched.h"
+
+namespace ontime::lab::machines {
+namespace {
+
+constexpr timespec as_timespec(std::int64_t ns) { return {ns / 1'000'000'000, ns % 1'000'000'000}; }
+constexpr Duration duration_of(const timespec& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+TimePoint until_of(Thread& here, std::int64_t milliseconds) {
+  return milliseconds < 0 ? kNever : here.world().now() + std::chrono::milliseconds(milliseconds);
+}
+
+int wait_for_events(Thread& here, int descriptor, epoll_event* events, int count, int timeout) {
+  const auto epoll = std::dynamic_pointer_cast<Epoll>(here.process().at(descriptor));
+  if (!epoll) return given(-EBADF);
+  const TimePoint until = until_of(here, timeout);
+  for (;;) {
+    const int found = epoll->collect(events, count);
+    if (found > 0 || here.world().now() >= until) return found;
+    here.wait(epoll->changed, until);
+  }
+}
+
+// Poll's and epoll's bits have the same values.
+int look_at(Process& process, pollfd* descriptors, nfds_t count) {
+  int found = 0;
+  for (nfds_t i = 0; i < count; ++i) {
+    const FilePointer file = process.at(descriptors[i].fd);
+    const auto wanted = static_cast<std::uint32_t>(descriptors[i].events) | POLLERR | POLLHUP;
+    const auto happened = file ? file->events() & wanted : static_cast<std::uint32_t>(POLLNVAL);
+    descriptors[i].revents = descriptors[i].fd < 0 ? short{0} : static_cast<short>(happened);
+    if (descriptors[i].revents != 0) ++found;
+  }
+  return found;
+}
+
+int poll(Thread& here, pollfd* descriptors, nfds_t count, int timeout) {
+  const TimePoint until = until_of(here, timeout);
+  for (;;) {
+    const int found = look_at(here.process(), descriptors, count);
+    if (found > 0 || here.world().now() >= until) return found;
+    std::vector<FilePointer> files;
+    std::vector<WaitQueue*> queues;
+    for (nfds_t i = 0; i < count; ++i) {
+      if (auto file = here.process().at(descriptors[i].fd)) {
+        queues.push_back(&file->changed);
+        files.push_back(std::move(file));
+      }
+    }
+    here.wait(queues, until);
+  }
+}
+
+TimePoint read_clock(Thread& here, clockid_t clock) {
+  Machine& machine = here.process().machine();
+  const bool is_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+  return is_wall ? machine.wall_time() : machine.steady_time();
+}
+
+int set_timer(Thread& here, int descriptor, int flags, const itimerspec& wanted, itimerspec* before) {
+  const auto timer = std::dynamic_pointer_cast<TimerFile>(here.process().at(descriptor));
+  if (!timer) return given(-EBADF);
+  if (before != nullptr) *before = {};
+  const Duration first = duration_of(wanted.it_value);
+  const bool is_absolute = (flags & TFD_TIMER_ABSTIME) != 0;
+  const TimePoint expiry = is_absolute ? TimePoint(first) : here.world().now() + first;
+  timer->set(first == Duration(0) ? kNever : expiry, duration_of(wanted.it_interval));
+  return 0;
+}
+
+}  // namespace
+}  // namespace ontime::lab::machines
+
+using namespace ontime;  // NOLINT: what follows has the C library's names
+using namespace ontime::lab::machines;  // NOLINT
+
+ONTIME_CALL(int, epoll_create1, int flags) {
+  Thread* const here = caller();
+  return here != nullptr ? here->process().add(std::make_shared<Epoll>(), (flags & EPOLL_CLOEXEC) != 0)
+                         : ONTIME_REAL(epoll_create1)(flags);
+}
+
+ONTIME_CALL(int, epoll_ctl, int descriptor, int operation, int watched, epoll_event* event) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(epoll_ctl)(descriptor, operation, watched, event);
+  const auto epoll = std::dynamic_pointer_cast<Epoll>(here->process().at(descriptor));
+  const FilePointer file = here->process().at(watched);
+  return given(epoll && file ? epoll->control(operation, watched, file, event) : -EBADF);
+}
+
+ONTIME_CALL(int, epoll_wait, int descriptor, epoll_event* events, int count, int timeout) {
+  Thread* const here = caller();
+  return here != nullptr ? wait_for_events(*here, descriptor, events, count, timeout)
+                         : ONTIME_REAL(epoll_wait)(descriptor, events, count, timeout);
+}
+
+ONTIME_CALL(int, poll, pollfd* descriptors, nfds_t count, int timeout) {
+  Thread* const here = caller();
+  return here != nullptr ? poll(*here, descriptors, count, timeout) : ONTIME_REAL(poll)(descriptors, count, timeout);
+}
+
+ONTIME_CALL(int, eventfd, unsigned count, int flags) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(eventfd)(count, flags);
+  const auto file = std::make_shared<EventCounter>(count);
+  file->does_not_block = (flags & EFD_NONBLOCK) != 0;
+  return here->process().add(file, (flags & EFD_CLOEXEC) != 0);
+}
+
+ONTIME_CALL(int, timerfd_create, int clock, int flags) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(timerfd_create)(clock, flags);
+  const auto file = std::make_shared<TimerFile>(here->world());
+  file->does_not_block = true;
+  return here->process().add(file, (flags & TFD_CLOEXEC) != 0);
+}
+
+ONTIME_CALL(int, timerfd_settime, int descriptor, int flags, const itimerspec* wanted, itimerspec* before) {
+  Thread* const here = caller();
+  return here != nullptr ? set_timer(*here, descriptor, flags, *wanted, before)
+                         : ONTIME_REAL(timerfd_settime)(descriptor, flags, wanted, before);
+}
+
+ONTIME_CALL(int, signalfd, int descriptor, const sigset_t* signals, int flags) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(signalfd)(descriptor, signals, flags);
+  const auto file = std::make_shared<SignalFile>(here->process());
+  file->does_not_block = (flags & SFD_NONBLOCK) != 0;
+  here->process().signal_files.push_back(file);
+  return here->process().add(file, (flags & SFD_CLOEXEC) != 0);
+}
+
+ONTIME_CALL(int, clock_gettime, clockid_t clock, timespec* to) {
+  Thread* const here = caller();
+  if (here == nullptr) {
+    static const auto real_one = ONTIME_REAL(clock_gettime);
+    return real_one(clock, to);
+  }
+  *to = as_timespec(to_unix_ns(read_clock(*here, clock)));
+  return 0;
+}
+
+ONTIME_CALL(int, gettimeofday, timeval* to, void* zone) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(gettimeofday)(to, zone);
+  const auto us = to_unix_ns(here->process().machine().wall_time()) / 1000;
+  *to = {us / 1'000'000, us % 1'000'000};
+  return 0;
+}
+
+ONTIME_CALL(time_t, time, time_t* to) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(time)(to);
+  const time_t now = to_unix_ns(here->process().machine().wall_time()) / 1'000'000'000;
+  if (to != nullptr) *to = now;
+  return now;
+}
+
+ONTIME_CALL(int, nanosleep, const timespec* wanted, timespec* left) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(nanosleep)(wanted, left);
+  here->sleep_until(here->world().now() + duration_of(*wanted));
+  return 0;
+}
+
+ONTIME_CALL(int, clock_nanosleep, clockid_t clock, int flags, const timespec* wanted, timespec* left) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(clock_nanosleep)(clock, flags, wanted, left);
+  const bool is_absolute = (flags & TIMER_ABSTIME) != 0;
+  here->sleep_until((is_absolute ? TimePoint() : here->world().now()) + duration_of(*wanted));
+  return 0;
+}
+
+ONTIME_CALL(int, usleep, useconds_t time) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(usleep)(time);
+  here->sleep_until(here->world().now() + std::chrono::microseconds(time));
+  return 0;
+}
+
+ONTIME_CALL(int, sched_yield, void) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(sched_yield)();
+  here->sleep_until(here->world().now() + std::chrono::microseconds(1));
+  return 0;
+}

@@ -1,0 +1,120 @@
+#pragma once
+// Virtual time and the threads that live in it. Nothing here happens by itself: step() lets one thread run until it
+// waits, or moves the clock to the next thing that is due. Which of several threads that could run goes first is drawn
+// from the seed, as a kernel's choice is nobody's.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/base/random.h"
+#include "common/base/time.h"
+#include "lab/machines/fiber.h"
+
+namespace ontime::lab::machines {
+
+class Process;
+class Thread;
+class World;
+
+constexpr TimePoint kNever = TimePoint::max();
+
+// Threads that wait for something to change. Whoever is woken looks again whether it is what it waited for.
+class WaitQueue {
+ public:
+  WaitQueue() = default;
+  WaitQueue(const WaitQueue&) = delete;
+  ~WaitQueue() { wake_all(); }
+  void wake_all();
+
+ private:
+  friend class Thread;
+  std::vector<Thread*> waiting_;
+};
+
+class Thread : public std::enable_shared_from_this<Thread> {
+ public:
+  Thread(World& world, Process& process, std::uint64_t number, std::function<void()> body);
+  ~Thread();
+
+  // Of the thread that runs: gives way until one of the queues is woken, or until `until`; also for no reason.
+  void wait(std::span<WaitQueue* const> queues, TimePoint until = kNever);
+  void wait(WaitQueue& queue, TimePoint until = kNever);
+  void sleep_until(TimePoint until);
+
+  void wake();    // idempotent
+  void go_on();   // its process is not stopped any more
+  void cancel();  // its process has ended: it never runs again
+  Process& process() { return process_; }
+  World& world() { return world_; }
+  std::uint64_t number() const { return number_; }
+  bool has_ended() const { return is_cancelled_ || fiber_.has_ended(); }
+  WaitQueue& ended() { return ended_; }
+
+ private:
+  friend class World;
+  friend class WaitQueue;
+  void leave_queues();
+
+  World& world_;
+  Process& process_;
+  const std::uint64_t number_;
+  Fiber fiber_;
+  WaitQueue ended_;
+  std::vector<WaitQueue*> queues_;  // that it waits in
+  bool is_ready_ = false;   // could run, if its process may
+  bool is_queued_ = false;  // in the world's list
+  bool is_cancelled_ = false;
+  std::uint64_t waits_ = 0;  // so far: tells a time-out whether it is still meant
+};
+
+class World {
+ public:
+  World(std::uint64_t seed, TimePoint begin) : random_(seed), now_(begin) {}
+  ~World();
+
+  TimePoint now() const { return now_; }
+  // What a thread does takes time too: a call of the system moves the clock by this.
+  void spend(Duration time) { now_ += time; }
+  SplitMix64& random() { return random_; }
+  double uniform() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
+
+  // In order of time, and of being put in.
+  void at(TimePoint when, std::function<void()> what);
+  void after(Duration delay, std::function<void()> what) { at(now_ + delay, std::move(what)); }
+
+  // One thread runs until it waits, or what is due next happens. False if there is neither.
+  bool step();
+  bool is_idle() const { return ready_.empty(); }
+  TimePoint next_at() const { return upcoming_.empty() ? kNever : upcoming_.top().at; }
+
+  // The thread that runs; null outside of all.
+  static Thread* here();
+  std::uint64_t steps() const { return steps_; }
+
+ private:
+  friend class Thread;
+  friend class Process;
+  struct Upcoming {
+    TimePoint at;
+    std::uint64_t sequence;
+    std::function<void()> what;
+    bool operator<(const Upcoming& other) const {
+      return at != other.at ? at > other.at : sequence > other.sequence;
+    }
+  };
+  void make_ready(Thread& thread);
+
+  SplitMix64 random_;
+  TimePoint now_;
+  std::priority_queue<Upcoming> upcoming_;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t steps_ = 0;
+  std::vector<std::shared_ptr<Thread>> ready_;
+};
+
+}  // namespace ontime::lab::machines
