@@ -10,6 +10,11 @@
 
 namespace ontime::files {
 
+int sync_file(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file && ::fdatasync(file.get()) == 0 ? 0 : errno;
+}
+
 int sync_directory(const std::string& path) {
   const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return directory && ::fsync(directory.get()) == 0 ? 0 : errno;

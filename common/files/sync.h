@@ -1,10 +1,13 @@
 #pragma once
-// Makes the names of files last, in a power cut too: a file that is synced may still lose its name.
+// Makes files and their names last, in a power cut too: a file that is synced may still lose its name.
 
 #include <functional>
 #include <string>
 
 namespace ontime::files {
+
+// Makes last what was written to the file, by whomever. Returns 0 or errno.
+int sync_file(const std::string& path);
 
 // Makes names created, renamed or removed in the directory last. Returns 0 or errno.
 int sync_directory(const std::string& path);

@@ -20,7 +20,6 @@ Audit::Attempt* Audit::attempt_of(AttemptId id) {
 
 struct Audit::Follower {
   Audit& audit;
-  const scheduler::Event* cause;
   bool is_replay;
 
   void operator()(const fact::MasterStarted& fact) const {
@@ -48,7 +47,7 @@ struct Audit::Follower {
   void operator()(const fact::PolicyDecided&) const {}
 
   void operator()(const fact::JobAccepted& fact) const {
-    const bool is_new = !audit.jobs_.contains(fact.job) && (is_replay || !audit.reported_.contains(fact.job));
+    const bool is_new = !audit.jobs_.contains(fact.job) && (is_replay || !audit.ended_.contains(fact.job));
     audit.require(is_new, "a job's number is new");
     Job job;
     job.spec = fact.spec;
@@ -77,8 +76,6 @@ struct Audit::Follower {
 
   void operator()(const fact::SegmentCut& fact) const {
     require_live(fact.attempt, "only a live attempt's answer cuts");
-    audit.require(is_replay || (cause != nullptr && std::holds_alternative<scheduler::event::CutAnswered>(*cause)),
-                  "a segment is cut when an attempt has answered");
     divide(fact.attempt.task, fact.begin, fact.at, true);
   }
 
@@ -86,14 +83,6 @@ struct Audit::Follower {
 
   void operator()(const fact::SegmentSealed& fact) const {
     require_live(fact.attempt, "only a live attempt seals: this one was given up");
-    if (!is_replay) {
-      const auto* sealed = cause == nullptr ? nullptr : std::get_if<scheduler::event::SegmentSealed>(cause);
-      const bool is_its_own = sealed != nullptr && sealed->attempt == fact.attempt && sealed->range == fact.range;
-      audit.require(is_its_own, "a segment is sealed when its attempt has said so");
-      const Attempt* attempt = audit.attempt_of(fact.attempt);
-      audit.require(attempt != nullptr && is_its_own && sealed->node == attempt->node,
-                    "a seal comes from the node that its attempt was launched on");
-    }
     Task* task = audit.task_of(fact.attempt.task);
     if (task == nullptr) return;
     require_open(*task, fact.range, "exactly one open segment is sealed");
@@ -128,12 +117,12 @@ struct Audit::Follower {
                   "what is being committed is past recall");
     job->state = fact.state;
     if (fact.message.find("workers down") != std::string::npos) audit.blamed_for_lost_workers_.insert(fact.job);
+    audit.on_ended(fact.job, fact.state);
   }
 
   void operator()(const fact::JobForgotten& fact) const {
     Job* job = job_of(fact.job, "a job that is forgotten exists");
     if (job != nullptr) audit.require(is_final(job->state), "only a job that has ended is forgotten");
-    audit.forgotten_[fact.job] = job == nullptr ? scheduler::JobState::Failed : job->state;
     audit.jobs_.erase(fact.job);
   }
 
@@ -167,36 +156,8 @@ struct Audit::Follower {
   }
 };
 
-void Audit::follow(const scheduler::JournalRecord& fact, const scheduler::Event* cause, bool is_replay) {
-  std::visit(Follower{*this, cause, is_replay}, fact.fact);
-}
-
-void Audit::on_facts(const std::vector<scheduler::JournalRecord>& records, const scheduler::Event* cause) {
-  for (const scheduler::JournalRecord& one : records) {
-    require(one.at >= latest_, "the times of records never run backwards");
-    latest_ = std::max(latest_, one.at);
-    follow(one, cause, false);
-  }
-}
-
-// What the worker does not run was given up, or has been launched since.
-void Audit::on_inventory(const scheduler::event::NodeInventory& inventory,
-                         const std::vector<scheduler::JournalRecord>& records, const scheduler::Cluster& cluster) {
-  std::set<AttemptId> running;
-  for (const scheduler::AttemptProgress& progress : inventory.running) running.insert(progress.attempt);
-  for (const scheduler::JournalRecord& one : records) {
-    if (const auto* launched = std::get_if<fact::AttemptLaunched>(&one.fact)) running.insert(launched->attempt);
-  }
-  const scheduler::Node* node = cluster.find_node(inventory.node);
-  if (node == nullptr) return;
-  for (const AttemptId attempt : node->live) {
-    require(running.contains(attempt), "what a worker says that it does not run is not live");
-  }
-}
-
-void Audit::on_step(const scheduler::Cluster& cluster) {
-  std::vector<std::string> broken = scheduler::violations(cluster);
-  if (!broken.empty()) complain(std::move(broken.front()));
+void Audit::follow(const scheduler::JournalRecord& record, bool is_replay) {
+  std::visit(Follower{*this, is_replay}, record.fact);
 }
 
 }  // namespace ontime::lab::faults

@@ -16,22 +16,25 @@ std::string what(const Fault& fault) {
   const std::string worker = "worker " + std::to_string(fault.node);
   switch (fault.kind) {
     case FaultKind::MasterDies:
-      return std::string("the master") + (fault.is_silent ? "'s machine dies" : " dies") + ", " +
-             number(100 * fault.share) + " % of a batch under way is on disk,";
+      return fault.is_silent ? "the master's machine loses its power" : "the master dies";
     case FaultKind::MasterStops:
       return "the master stops";
     case FaultKind::ClockJumps:
       return "the master's clock jumps by " + number(fault.amount) + " s";
     case FaultKind::JournalFull:
-      return "the journal's disk is full, " + number(100 * fault.share) + " % of a batch fits,";
+      return "the journal's disk is full";
     case FaultKind::WorkerLeaves:
       return worker + " gets SIGTERM and drains for up to " + number(fault.amount) + " s, and is away";
     case FaultKind::NodeDrains:
       return worker + " is taken out";
     case FaultKind::WorkerDies:
-      return worker + " dies";
+      return worker + (fault.is_silent ? "'s machine loses its power" : " dies");
+    case FaultKind::LauncherDies:
+      return worker + "'s launcher dies";
     case FaultKind::WorkerStops:
       return worker + " stops";
+    case FaultKind::LauncherStops:
+      return worker + "'s launcher stops";
     case FaultKind::NodeStops:
       return worker + " and its attempts stop";
     case FaultKind::Partition:
@@ -43,9 +46,13 @@ std::string what(const Fault& fault) {
     case FaultKind::ConnectionBreaks:
       return worker + "'s connection breaks";
     case FaultKind::SlowNetwork:
-      return "messages take up to " + number(fault.amount) + " s more";
+      return "bytes take up to " + number(fault.amount) + " s more";
+    case FaultKind::SlowDisk:
+      return worker + "'s disks take up to " + number(fault.amount) + " s more";
     case FaultKind::DiskFull:
-      return worker + "'s disk is full";
+      return worker + "'s disks are full";
+    case FaultKind::DiskFails:
+      return worker + "'s disks fail";
     case FaultKind::AttemptDies:
       return "an attempt of " + worker + " dies";
     case FaultKind::AttemptStops:
@@ -53,11 +60,13 @@ std::string what(const Fault& fault) {
     case FaultKind::NodeFailsFast:
       return "every attempt fails at once on " + worker + ", in way " + number(fault.amount) + ",";
     case FaultKind::MountHangs:
-      return "attempts of " + worker + " cannot begin";
+      return worker + "'s shared files hang";
     case FaultKind::CommitFails:
-      return "commits fail";
+      return "the master cannot write to shared files";
     case FaultKind::OutputHangs:
-      return "the output of submission " + std::to_string(fault.node) + " hangs";
+      return "the master's shared files hang";
+    case FaultKind::ClientDies:
+      return "the client of submission " + std::to_string(fault.node) + " dies";
   }
   return "?";
 }
@@ -66,22 +75,31 @@ std::string what(const Fault& fault) {
 
 std::string to_string(const Fault& fault) {
   std::string when = "at " + number(fault.at) + " s ";
-  if (fault.trigger == Trigger::Batch) when = "while batch " + number(fault.at) + " is written ";
-  if (fault.trigger == Trigger::CommitStep) when = "before commit step " + number(fault.at) + " ";
+  if (fault.trigger == Trigger::Batch) when = number(100 * fault.share) + " % through batch " + number(fault.at) + " ";
+  if (fault.trigger == Trigger::CommitStep) when = "in the master's call " + number(fault.at) + " on shared files ";
   return when + what(fault) + (fault.lasts > 0 ? " for " + number(fault.lasts) + " s" : "");
 }
 
 bool FaultPlan::must_succeed() const {
   const bool harmless = std::none_of(faults.begin(), faults.end(), [this](const Fault& fault) {
-    return fault.kind == FaultKind::DiskFull || fault.kind == FaultKind::AttemptDies ||
-           fault.kind == FaultKind::CommitFails ||
+    return fault.kind == FaultKind::DiskFull || fault.kind == FaultKind::DiskFails ||
+           fault.kind == FaultKind::AttemptDies || fault.kind == FaultKind::AttemptStops ||
+           fault.kind == FaultKind::CommitFails || fault.kind == FaultKind::MountHangs ||
+           fault.kind == FaultKind::OutputHangs || fault.kind == FaultKind::LauncherStops ||
            (fault.kind == FaultKind::NodeFailsFast && !has_good_node_beside(fault.node));
   });
-  return harmless && crash_probability <= 0 &&
+  return harmless &&
          std::all_of(submissions.begin(), submissions.end(), [](const Submission& submission) {
            return submission.killed_at == kForEver && !submission.job.kill_on_miss &&
                   submission.job.attempt_timeout <= 0;
          });
+}
+
+bool FaultPlan::may_leave_output() const {
+  return std::any_of(faults.begin(), faults.end(), [](const Fault& fault) {
+    return fault.kind == FaultKind::CommitFails || fault.kind == FaultKind::OutputHangs ||
+           fault.kind == FaultKind::DiskFails || fault.kind == FaultKind::DiskFull;
+  });
 }
 
 bool FaultPlan::may_blame_a_job_for_lost_workers() const {

@@ -12,30 +12,35 @@
 namespace ontime::lab::faults {
 
 enum class FaultKind : std::uint8_t {
-  MasterDies,        // `share` of the batch that is being written has reached the disk; `lasts` until the next master
+  MasterDies,        // kill -9, or its machine's power if `is_silent`; `lasts` until the next master
   MasterStops,       // SIGSTOP: nothing is read or decided for so long, its clock goes on
-  ClockJumps,        // the master's clock, `amount` seconds ahead
-  JournalFull,       // the journal's disk: writes fail, so the master ends until there is room
+  ClockJumps,        // the master's wall clock, `amount` seconds ahead
+  JournalFull,       // the journal's disk has no room
   WorkerLeaves,      // SIGTERM: it drains for `amount` seconds at most, ends, and comes back as a new one after so long
   NodeDrains,        // an operator takes it out, for so long
-  WorkerDies,        // process and attempts; what was not synced is lost; comes back as a new one
+  WorkerDies,        // kill -9, or its machine's power if `is_silent`; comes back as a new one
+  LauncherDies,      // kill -9 of its launcher only
   WorkerStops,       // SIGSTOP: its attempts run on, it hears and says nothing
-  NodeStops,         // SIGSTOP: its attempts too
-  Partition,         // what is sent arrives when it is over, if the connection still stands by then
+  LauncherStops,     // the same of its launcher
+  NodeStops,         // SIGSTOP of everything on it
+  Partition,         // nothing gets through, and nobody is told
   DeafWorker,        // the same, only towards the worker
   MuteWorker,        // the same, only towards the master
-  ConnectionBreaks,  // at once for the worker, soon for the master
-  SlowNetwork,       // messages take up to `amount` seconds more
-  DiskFull,          // attempts on that node fail when they write
+  ConnectionBreaks,  // at once, for both sides
+  SlowNetwork,       // bytes take up to `amount` seconds more
+  SlowDisk,          // calls on the node's disks take up to `amount` seconds more
+  DiskFull,          // what the node writes finds no room
+  DiskFails,         // what the node reads or writes fails with EIO
   AttemptDies,       // one attempt's process on that node
-  AttemptStops,      // the same, SIGSTOP: it never answers again
+  AttemptStops,      // the same, SIGSTOP: it never goes on
   NodeFailsFast,  // every attempt fails there as soon as it is launched; `amount` 0: the output, 1: the application is
                   // missing, 2: no process can be started
-  MountHangs,     // attempts there cannot begin before it is over
-  CommitFails,    // every commit that takes a step meanwhile
-  OutputHangs,    // the master's own work on the output of submission `node` gets no further before it is over
+  MountHangs,     // every call on the shared files waits on that node
+  CommitFails,    // the master's machine cannot write to the shared files
+  OutputHangs,    // every call on the shared files waits on the master's machine
+  ClientDies,     // of submission `node`: kill -9, and another one is started at once
 };
-inline constexpr int kFaultKinds = 21;
+inline constexpr int kFaultKinds = 26;
 
 // When a fault begins: at a time, or in the middle of the n-th of something.
 enum class Trigger : std::uint8_t { Time, Batch, CommitStep };
@@ -43,12 +48,12 @@ enum class Trigger : std::uint8_t { Time, Batch, CommitStep };
 struct Fault {
   FaultKind kind = FaultKind::MasterDies;
   Trigger trigger = Trigger::Time;
-  double at = 0;           // seconds; otherwise the number of the batch or step, from 1
+  double at = 0;           // seconds; otherwise the number of the batch or of the master's call on shared files, from 1
   double lasts = 0;        // seconds
-  std::uint32_t node = 0;  // of those about nodes; OutputHangs: the submission
+  std::uint32_t node = 0;  // of those about nodes; ClientDies: the submission
   double amount = 0;       // see FaultKind
-  double share = 0;        // see MasterDies and JournalFull; AttemptDies, AttemptStops: which
-  bool is_silent = false;  // MasterDies: its machine, so that nobody notices. AttemptDies: any other would, too
+  double share = 0;        // MasterDies: how far a batch is written; AttemptDies, AttemptStops: which
+  bool is_silent = false;  // MasterDies, WorkerDies: its machine
 };
 std::string to_string(const Fault& fault);  // "at 12.5 s worker 2 dies for 3 s"
 
@@ -58,36 +63,34 @@ struct Submission {
   std::uint32_t tasks = 1;
   bool is_compressed = false;      // one split, whose end is not known before it was read
   std::uint32_t output_every = 1;  // only each n-th record has output
+  double record_time = 0.1;        // seconds
   double at = 0;
   double killed_at = std::numeric_limits<double>::infinity();  // asked for by the client
 };
 
 struct FaultPlan {
   std::uint64_t seed = 0;
+  bool is_one_machine = false;       // all processes, on one local disk; else one for each worker and shared files
   std::vector<std::uint32_t> slots;  // per node
   std::vector<double> slowness;      // per node
   std::vector<Submission> submissions;
   std::vector<Fault> faults;
   double quiet_after = 0;  // no fault begins or lasts beyond
 
-  double launch = 0.5;          // longest; least a tenth
-  double runner_delay = 0;      // longest from an order to cut until the attempt looks
   double network_delay = 0.01;  // longest, one way
-  double journal_delay = 0.01;  // longest of a write
-  double commit_delay = 0.05;   // longest of a step
+  double disk_delay = 0.001;    // longest of a call that reaches a disk
+  double sync_delay = 0.01;     // longest of a sync
+  double spread = 0;            // of the logarithm of attempts' paces
   double heartbeat = 0.5;
   double node_timeout = 4;
   double cut_timeout = 2;
-  double reply_timeout = 5;      // a worker's patience with a new connection, and with one that is dead
-  double wall_clock = 0;         // what the wall clock of the first master shows at the beginning
-  double clock_error = 0;        // each later master's wall clock is off by up to so much
-  double clock_rate = 1;         // of the master's steady clock
-  double crash_probability = 0;  // of an attempt
-  double speed_changes_every = 0;
+  double clock_error = 0;  // each later master's wall clock is off by up to so much
   std::uint32_t jobs_kept = 1000;
 
   // Nothing in it makes an attempt or a commit fail, so no job may.
   bool must_succeed() const;
+  // The master may find no way to remove what a job has left.
+  bool may_leave_output() const;
   // So many workers fall silent that a job may be on each of them by chance.
   bool may_blame_a_job_for_lost_workers() const;
   // Another node than this one has no fault of its own.

@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "lab/faults/chaos_policy.h"
 #include "lab/faults/fault_plan.h"
 #include "lab/scenario/random.h"
 #include "scheduler/policies/policy.h"
@@ -39,6 +37,7 @@ class Generator {
   }
 
   void cluster() {
+    plan_.is_one_machine = chance(0.25);
     const std::uint32_t nodes = 1 + pick(4);
     for (std::uint32_t i = 0; i < nodes; ++i) {
       plan_.slots.push_back(1 + pick(3));
@@ -48,43 +47,33 @@ class Generator {
   }
 
   void times() {
-    plan_.launch = scale(0.02, 2);
-    plan_.runner_delay = chance(0.5) ? scale(0.001, 1) : 0;
     plan_.network_delay = scale(0.0005, 0.5);
-    plan_.journal_delay = scale(0.001, 1);
-    plan_.commit_delay = scale(0.001, 1);
+    plan_.disk_delay = scale(0.0001, 0.05);
+    plan_.sync_delay = scale(0.001, 0.5);
     plan_.heartbeat = between(0.3, 1.5);
     plan_.node_timeout = 3 * plan_.heartbeat + between(0, 4);
     plan_.cut_timeout = between(0.5, 4);
-    plan_.reply_timeout = between(1, 8);
-    plan_.wall_clock = 1.7e9;
-    if (chance(0.3)) plan_.speed_changes_every = between(1, 5);
+    if (chance(0.5)) plan_.spread = between(0.1, 1);
   }
 
   Submission submission(std::uint32_t index) {
     Submission submission;
     JobGroup& job = submission.job;
-    job.name = "job-" + std::to_string(chance(0.5) ? 0 : index);
-    job.record_bytes = 1 + pick(200);
+    job.name = "job-" + std::to_string(index);
+    job.record_bytes = 8 + pick(200);
     job.split_bytes = job.record_bytes * (4 + pick(40)) + pick(2) * pick(100);
     submission.tasks = 1 + pick(6);
     submission.is_compressed = chance(0.15);
     submission.output_every = chance(0.7) ? 1 : 1 + pick(6);
+    submission.record_time = scale(0.02, 1);
     submission.at = chance(0.4) ? 0 : between(0, 20);
-    const std::array<Distribution, 4> durations{Distribution::pareto(2, 1.3), Distribution::lognormal(3, 0.8),
-                                                Distribution::constant(3), Distribution::uniform(0.5, 10)};
-    job.duration = durations[pick(4)];
     const auto& policies = scheduler::policies();
     job.policy = policies[pick(static_cast<std::uint32_t>(policies.size()))].name;
     if (scheduler::parameters_of(job.policy).contains("handover")) {
       job.policy_parameters["handover"] = chance(0.5) ? "ready" : "predicted";
     }
-    if (chance(0.3)) {
-      job.policy = kChaosPolicy;
-      job.policy_parameters.clear();
-    }
     job.deadline = chance(0.15) ? 0 : between(4, 30);
-    job.kill_on_miss = chance(0.08);
+    job.kill_on_miss = chance(0.08) && job.deadline > 0;
     if (chance(0.7)) job.checkpoint = chance(0.3) ? 0 : between(0.5, 4);
     if (chance(0.1)) job.attempt_timeout = between(6, 20);
     if (chance(0.15)) submission.killed_at = submission.at + between(0, 20);
@@ -127,7 +116,7 @@ class Generator {
     if (chance(0.03)) return;  // a healthy cluster must work too
     some(FaultKind::MasterDies, 4, 0.05, 15);
     strike(Trigger::Batch, 4, 150);
-    strike(Trigger::CommitStep, 3, 15);
+    strike(Trigger::CommitStep, 3, 60);
     some(FaultKind::MasterStops, 3, 0.1, 15);
     some(FaultKind::JournalFull, 2, 0.1, 10);
     some(FaultKind::WorkerDies, 5, 0.05, 20);
@@ -138,33 +127,40 @@ class Generator {
     some(FaultKind::MuteWorker, 3, 0.1, 20);
     some(FaultKind::ConnectionBreaks, 8, 0, 0);
     some(FaultKind::SlowNetwork, 3, 0.5, 15);
-    for (Fault& fault : plan_.faults) {
-      if (fault.kind == FaultKind::SlowNetwork) fault.amount = scale(0.05, 5);
-    }
+    amounts(FaultKind::SlowNetwork, 0.05, 5);
+    some(FaultKind::SlowDisk, 3, 0.5, 15);
+    amounts(FaultKind::SlowDisk, 0.05, 2);
+    some(FaultKind::LauncherDies, 4, 0, 0);
     some_that_make_jobs_fail();
     clocks();
     drains();
     bad_nodes();
   }
 
+  void amounts(FaultKind kind, double least, double most) {
+    for (Fault& fault : plan_.faults) {
+      if (fault.kind == kind) fault.amount = scale(least, most);
+    }
+  }
+
   void some_that_make_jobs_fail() {
     if (!chance(0.5)) return;
     some(FaultKind::DiskFull, 3, 0.1, 10);
+    some(FaultKind::DiskFails, 2, 0.1, 10);
     some(FaultKind::AttemptDies, 6, 0, 0);
+    some(FaultKind::AttemptStops, 3, 0, 0);
+    some(FaultKind::LauncherStops, 2, 0.1, 20);
     some(FaultKind::CommitFails, 2, 0.1, 10);
-    if (chance(0.3)) plan_.crash_probability = scale(0.01, 0.5);
+    some(FaultKind::MountHangs, 3, 0.1, 40);
+    some(FaultKind::OutputHangs, 2, 0.1, 40);
   }
 
   void clocks() {
     if (chance(0.5)) plan_.clock_error = scale(0.1, 1e6);
-    if (chance(0.3)) plan_.clock_rate = scale(0.5, 2);
     some(FaultKind::ClockJumps, 3, 0, 0);
-    for (Fault& fault : plan_.faults) {
-      if (fault.kind == FaultKind::ClockJumps) fault.amount = scale(0.1, 1000);
-    }
+    amounts(FaultKind::ClockJumps, 0.1, 1000);
   }
 
-  // Last, so that what was drawn before stays what it was for a seed.
   void drains() {
     const std::size_t others = plan_.faults.size();
     some(FaultKind::WorkerLeaves, 5, 0.5, 40);
@@ -174,17 +170,13 @@ class Generator {
     }
   }
 
-  // Last of all, for the same reason. Fewer stops than failures that fail a job.
   void bad_nodes() {
-    some(FaultKind::AttemptStops, 3, 0, 0);
     const std::size_t others = plan_.faults.size();
     some(FaultKind::NodeFailsFast, 2, 1, 40);
-    some(FaultKind::MountHangs, 3, 0.1, 40);
     for (std::size_t i = others; i < plan_.faults.size(); ++i) plan_.faults[i].amount = pick(3);
-    const std::size_t hung = plan_.faults.size();
-    some(FaultKind::OutputHangs, 2, 0.1, 40);
-    for (std::size_t i = hung; i < plan_.faults.size(); ++i) {
-      plan_.faults[i].node = pick(static_cast<std::uint32_t>(plan_.submissions.size()));
+    some(FaultKind::ClientDies, 2, 0, 0);
+    for (Fault& fault : plan_.faults) {
+      if (fault.kind == FaultKind::ClientDies) fault.node = pick(static_cast<std::uint32_t>(plan_.submissions.size()));
     }
   }
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "lab/faults/cluster_run.h"
+#include "lab/faults/apart.h"
 #include "lab/faults/fault_plan.h"
 
 namespace ontime::lab::faults {
@@ -20,7 +20,7 @@ bool shrink(FaultPlan& plan, std::vector<Item> FaultPlan::*items, std::size_t le
   for (std::size_t i = (plan.*items).size(); i-- > 0 && (plan.*items).size() > least;) {
     FaultPlan smaller = plan;
     (smaller.*items).erase((smaller.*items).begin() + static_cast<std::ptrdiff_t>(i));
-    if (kind_of(run(smaller)) != kind) continue;
+    if (kind_of(run_apart(smaller)) != kind) continue;
     plan = std::move(smaller);
     has_shrunk = true;
   }
@@ -36,10 +36,10 @@ std::string text(double value) {
 
 std::string describe(const Submission& submission) {
   const JobGroup& job = submission.job;
-  std::string line = "job at " + text(submission.at) + " s: " + job.name + ", " + std::to_string(submission.tasks) +
+  std::string line = "job at " + text(submission.at) + " s: " + std::to_string(submission.tasks) +
                      (submission.is_compressed ? " (compressed: 1)" : "") + " tasks of " +
-                     std::to_string(job.split_bytes) + " bytes, records of " + std::to_string(job.record_bytes) + ", " +
-                     job.duration.to_string() + " s, policy " + job.policy;
+                     std::to_string(job.split_bytes) + " bytes, records of " + std::to_string(job.record_bytes) +
+                     " that take " + text(submission.record_time) + " s, policy " + job.policy;
   if (job.deadline > 0) line += ", deadline " + text(job.deadline) + " s";
   if (job.kill_on_miss) line += " or it is killed";
   if (job.checkpoint) line += ", checkpoint " + text(*job.checkpoint) + " s";
@@ -51,7 +51,7 @@ std::string describe(const Submission& submission) {
 }  // namespace
 
 FaultPlan minimise(FaultPlan plan) {
-  const std::string kind = kind_of(run(plan));
+  const std::string kind = kind_of(run_apart(plan));
   if (kind.empty()) return plan;
   bool goes_on = true;
   while (goes_on) {
@@ -67,12 +67,12 @@ std::string describe(const FaultPlan& plan) {
     all += "worker " + std::to_string(node) + ": " + std::to_string(plan.slots[node]) + " slots, slowness " +
            text(plan.slowness[node]) + "\n";
   }
-  all += "heartbeat " + text(plan.heartbeat) + " s, node timeout " + text(plan.node_timeout) + " s, cut timeout " +
-         text(plan.cut_timeout) + " s\nup to: launch " + text(plan.launch) + " s, answer to a cut " +
-         text(plan.runner_delay) + " s, message " + text(plan.network_delay) + " s, journal write " +
-         text(plan.journal_delay) + " s, commit step " + text(plan.commit_delay) + " s, wall clock wrong by " +
-         text(plan.clock_error) + " s\nclock rate " + text(plan.clock_rate) + ", crash probability " +
-         text(plan.crash_probability) + ", ended jobs kept " + std::to_string(plan.jobs_kept) + "\n";
+  all += std::string(plan.is_one_machine ? "on one machine\n" : "on a machine each\n") + "heartbeat " +
+         text(plan.heartbeat) + " s, node timeout " + text(plan.node_timeout) + " s, cut timeout " +
+         text(plan.cut_timeout) + " s\nup to: network " + text(plan.network_delay) + " s, disk " +
+         text(plan.disk_delay) + " s, sync " + text(plan.sync_delay) + " s, wall clock wrong by " +
+         text(plan.clock_error) + " s\nspread of paces " + text(plan.spread) + ", ended jobs kept " +
+         std::to_string(plan.jobs_kept) + "\n";
   for (const Submission& submission : plan.submissions) all += describe(submission);
   for (const Fault& fault : plan.faults) all += to_string(fault) + "\n";
   return all;

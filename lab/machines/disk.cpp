@@ -212,7 +212,7 @@ void Disk::cut_power(std::uint32_t machine) {
   }
 }
 
-DiskFile::~DiskFile() {
+void DiskFile::on_closed() {
   if (inode->lock_holder == this) inode->lock_holder = nullptr;
 }
 

@@ -110,7 +110,6 @@ class Disk {
 class DiskFile final : public OpenFile {
  public:
   DiskFile(InodePointer of, int how, std::uint32_t machine) : inode(std::move(of)), flags(how), opener(machine) {}
-  ~DiskFile() override;
 
   ssize_t read(void* to, std::size_t size) override;
   ssize_t write(const void* from, std::size_t size) override;
@@ -121,6 +120,9 @@ class DiskFile final : public OpenFile {
   const int flags;
   const std::uint32_t opener;  // its machine's address
   std::uint64_t offset = 0;
+
+ protected:
+  void on_closed() override;
 };
 
 }  // namespace ontime::lab::machines

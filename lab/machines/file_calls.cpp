@@ -109,7 +109,7 @@ int state_of(int descriptor, struct stat* to, Thread& here) {
 int control(int descriptor, int command, std::intptr_t argument, Thread& here) {
   Slot* const slot = here.process().slot(descriptor);
   if (slot == nullptr) return given(-EBADF);
-  const auto disk_file = on_disk(slot->file);
+  const auto disk_file = on_disk(slot->file.get());
   switch (command) {
     case F_GETFD:
       return slot->closes_on_exec ? FD_CLOEXEC : 0;
@@ -123,7 +123,7 @@ int control(int descriptor, int command, std::intptr_t argument, Thread& here) {
       return 0;
     case F_DUPFD:
     case F_DUPFD_CLOEXEC:
-      return here.process().add(FilePointer(slot->file), command == F_DUPFD_CLOEXEC, static_cast<int>(argument));
+      return here.process().add(slot->file.get(), command == F_DUPFD_CLOEXEC, static_cast<int>(argument));
     default:
       return 0;  // locks of RocksDB, whose lock file stands beside ours; seals; hints
   }
@@ -319,6 +319,21 @@ ONTIME_CALL(int, sync_file_range, int descriptor, off_t offset, off_t size, unsi
   return caller() != nullptr ? 0 : ONTIME_REAL(sync_file_range)(descriptor, offset, size, flags);
 }
 
+ONTIME_CALL(ssize_t, copy_file_range, int from, off_t* from_offset, int to, off_t* to_offset, std::size_t size,
+            unsigned flags) {
+  Thread* const here = caller();
+  if (here == nullptr) return ONTIME_REAL(copy_file_range)(from, from_offset, to, to_offset, size, flags);
+  std::string bytes(std::min<std::size_t>(size, 1u << 16), '\0');
+  const ssize_t got = from_offset != nullptr ? ::pread(from, bytes.data(), bytes.size(), *from_offset)
+                                             : ::read(from, bytes.data(), bytes.size());
+  if (got <= 0) return got;
+  const auto count = static_cast<std::size_t>(got);
+  const ssize_t put = to_offset != nullptr ? ::pwrite(to, bytes.data(), count, *to_offset) : ::write(to, bytes.data(), count);
+  if (put > 0 && from_offset != nullptr) *from_offset += put;
+  if (put > 0 && to_offset != nullptr) *to_offset += put;
+  return put;
+}
+
 ONTIME_CALL(int, fstat, int descriptor, struct stat* to) {
   Thread* const here = caller();
   return here != nullptr ? state_of(descriptor, to, *here) : ONTIME_REAL(fstat)(descriptor, to);
@@ -380,7 +395,7 @@ ONTIME_CALL(int, dup2, int from, int to) {
   if (here == nullptr) return ONTIME_REAL(dup2)(from, to);
   const FilePointer file = here->process().at(from);
   if (!file) return given(-EBADF);
-  here->process().slots()[to] = {file, false};
+  here->process().slots()[to] = {Held(file), false};
   return to;
 }
 
@@ -389,7 +404,7 @@ ONTIME_CALL(int, dup3, int from, int to, int flags) {
   if (here == nullptr) return ONTIME_REAL(dup3)(from, to, flags);
   const FilePointer file = here->process().at(from);
   if (!file) return given(-EBADF);
-  here->process().slots()[to] = {file, (flags & O_CLOEXEC) != 0};
+  here->process().slots()[to] = {Held(file), (flags & O_CLOEXEC) != 0};
   return to;
 }
 

@@ -23,9 +23,9 @@ std::size_t Inbox::take(char* to, std::size_t size, bool only_looks) {
   return count;
 }
 
-void Inbox::attach(std::vector<FilePointer> files) { attached_.emplace_back(taken_ + size(), std::move(files)); }
+void Inbox::attach(std::vector<Held> files) { attached_.emplace_back(taken_ + size(), std::move(files)); }
 
-std::vector<FilePointer> Inbox::detach() {
+std::vector<Held> Inbox::detach() {
   if (attached_.empty() || attached_.front().first > taken_) return {};
   auto files = std::move(attached_.front().second);
   attached_.pop_front();
@@ -47,17 +47,20 @@ std::pair<FilePointer, FilePointer> LocalEnd::make_pair(mode_t kind) {
   return {one, other};
 }
 
-LocalEnd::~LocalEnd() { shut_down_writing(); }
+std::shared_ptr<LocalEnd> LocalEnd::peer() const {
+  const auto peer = peer_.lock();
+  return peer && !peer->is_closed() ? peer : nullptr;
+}
 
 void LocalEnd::shut_down_writing() {
-  const auto peer = peer_.lock();
+  const auto peer = this->peer();
   if (!peer || peer->is_at_end_) return;
   peer->is_at_end_ = true;
   peer->change();
 }
 
 ssize_t LocalEnd::write(const void* from, std::size_t size) {
-  const auto peer = peer_.lock();
+  const auto peer = this->peer();
   if (!peer) return -EPIPE;
   const std::size_t room = kBytesMax - std::min(kBytesMax, peer->inbox_.size());
   if (room == 0) return -EAGAIN;
@@ -67,19 +70,19 @@ ssize_t LocalEnd::write(const void* from, std::size_t size) {
   return static_cast<ssize_t>(count);
 }
 
-void LocalEnd::attach(std::vector<FilePointer> files) {
-  if (const auto peer = peer_.lock()) peer->inbox_.attach(std::move(files));
+void LocalEnd::attach(std::vector<Held> files) {
+  if (const auto peer = this->peer()) peer->inbox_.attach(std::move(files));
 }
 
 ssize_t LocalEnd::receive(void* to, std::size_t size, bool only_looks) {
-  if (inbox_.size() == 0) return is_at_end_ || peer_.expired() ? 0 : -EAGAIN;
+  if (inbox_.size() == 0) return is_at_end_ || !peer() ? 0 : -EAGAIN;
   const std::size_t count = inbox_.take(static_cast<char*>(to), size, only_looks);
-  if (const auto peer = peer_.lock()) peer->change();
+  if (const auto peer = this->peer()) peer->change();
   return static_cast<ssize_t>(count);
 }
 
 std::uint32_t LocalEnd::events() {
-  const auto peer = peer_.lock();
+  const auto peer = this->peer();
   std::uint32_t events = 0;
   if (inbox_.size() > 0 || is_at_end_ || !peer) events |= EPOLLIN;
   if (!peer) events |= EPOLLHUP | EPOLLRDHUP;

@@ -41,7 +41,7 @@ void Network::reset(std::uint32_t one, std::uint32_t other) {
   for (const auto& weak : connected_) {
     const Pointer socket = weak.lock();
     if (!socket || std::minmax(socket->local_.host, socket->remote_.host) != std::minmax(one, other)) continue;
-    const Pointer peer = socket->peer_.lock();
+    const Pointer peer = socket->peer();
     socket->fail(ECONNRESET);
     if (peer) peer->fail(ECONNRESET);
   }
@@ -66,9 +66,8 @@ void Network::switch_on(std::uint32_t host) {
 
 Duration Network::delay(std::uint32_t from, std::uint32_t to) {
   if (from == to) return kOnOneMachine;
-  const Way& way = this->way(from, to);
-  const auto spread = static_cast<double>((way.delay_max - way.delay_min).count());
-  return way.delay_min + Duration(static_cast<Duration::rep>(spread * world_.uniform()));
+  const auto spread = static_cast<double>((delay_max - delay_min).count());
+  return delay_min + Duration(static_cast<Duration::rep>(spread * world_.uniform()));
 }
 
 bool Network::is_open(std::uint32_t from, std::uint32_t to) {
@@ -138,10 +137,10 @@ void Network::transmit(const Pointer& from) {
 void Network::arrive(const Pointer& from) {
   from->is_under_way_ = false;
   if (from->outgoing_.empty()) return;
-  const Pointer to = from->peer_.lock();
+  const Pointer to = from->peer();
   auto segment = std::move(from->outgoing_.front());
   from->outgoing_.pop_front();
-  if (!to || to->is_dead_) {
+  if (!to) {
     if (!segment.is_reset) world_.after(delay(from->remote_.host, from->local_.host), [from] { from->fail(ECONNRESET); });
     return;
   }
@@ -189,28 +188,29 @@ void Network::watch_silence(const Pointer& socket) {
 void Network::keep_alive(const Pointer& socket, TimePoint silent_since) {
   world_.after(kAskAfter, [this, silent_since, weak = std::weak_ptr(socket)] {
     const auto self = weak.lock();
-    if (!self || self->is_dead_) return;
+    if (!self || self->is_dead_ || self->is_closed()) return;
     const std::uint32_t here = self->local_.host;
     const std::uint32_t there = self->remote_.host;
     const bool gets_through = is_open(here, there) && is_open(there, here);
-    const Pointer peer = self->peer_.lock();
-    if (gets_through && (!peer || peer->is_dead_)) return self->fail(ECONNRESET);
+    if (gets_through && !self->peer()) return self->fail(ECONNRESET);
     if (!gets_through && world_.now() - silent_since >= kGiveUpAfter) return self->fail(ETIMEDOUT);
     keep_alive(self, gets_through ? world_.now() : silent_since);
   });
 }
 
-TcpSocket::~TcpSocket() {
+std::shared_ptr<TcpSocket> TcpSocket::peer() const {
+  const auto peer = peer_.lock();
+  return peer && !peer->is_closed() && !peer->is_dead_ ? peer : nullptr;
+}
+
+// What was sent still leaves; what nobody has read makes it a reset.
+void TcpSocket::on_closed() {
   if (is_listening_) network_.listeners_.erase(local_);
+  for (const auto& socket : accepted_) const Held closes_it(socket);
+  is_connecting_ = false;
   if (!is_connected_ || is_dead_) return;
-  // What was sent still leaves; what nobody has read makes it a reset.
-  const auto rest = std::make_shared<TcpSocket>(network_, local_.host);
-  rest->local_ = local_;
-  rest->remote_ = remote_;
-  rest->peer_ = peer_;
-  rest->outgoing_ = std::move(outgoing_);
-  if (!has_shut_down_) rest->outgoing_.push_back({"", inbox_.size() == 0, inbox_.size() > 0});
-  network_.transmit(rest);
+  if (!has_shut_down_) outgoing_.push_back({"", inbox_.size() == 0, inbox_.size() > 0});
+  network_.transmit(std::static_pointer_cast<TcpSocket>(shared_from_this()));
 }
 
 int TcpSocket::bind(SocketAddress address) {
@@ -283,7 +283,7 @@ ssize_t TcpSocket::receive(void* to, std::size_t size, bool only_looks) {
   if (inbox_.size() > 0) {
     const bool was_full = inbox_.size() >= kInboxBytesMax;
     const std::size_t count = inbox_.take(static_cast<char*>(to), size, only_looks);
-    if (const auto peer = peer_.lock(); was_full && peer) network_.transmit(peer);
+    if (const auto peer = peer_.lock(); was_full && peer) network_.transmit(peer);  // closed or not: what it sent is to come
     return static_cast<ssize_t>(count);
   }
   if (is_dead_) return error_ != 0 ? -take_error() : 0;

@@ -31,9 +31,9 @@ class Inbox {
   std::size_t size() const { return bytes_.size() - begin_; }
   void append(const char* from, std::size_t size);
   std::size_t take(char* to, std::size_t size, bool only_looks);
-  void attach(std::vector<FilePointer> files);  // to the byte that comes next
+  void attach(std::vector<Held> files);  // to the byte that comes next
   // What is attached to the next byte.
-  std::vector<FilePointer> detach();
+  std::vector<Held> detach();
   // So much can be taken before something else is attached.
   std::size_t until_attached() const;
 
@@ -41,26 +41,27 @@ class Inbox {
   std::string bytes_;
   std::size_t begin_ = 0;
   std::uint64_t taken_ = 0;
-  std::deque<std::pair<std::uint64_t, std::vector<FilePointer>>> attached_;  // by position in the stream
+  std::deque<std::pair<std::uint64_t, std::vector<Held>>> attached_;  // by position in the stream
 };
 
 // A pipe or a pair of local sockets: two ends, each with what comes in.
 class LocalEnd final : public OpenFile {
  public:
   static std::pair<FilePointer, FilePointer> make_pair(mode_t kind);
-  ~LocalEnd() override;
 
   ssize_t read(void* to, std::size_t size) override { return receive(to, size, false); }
   ssize_t write(const void* from, std::size_t size) override;
   ssize_t receive(void* to, std::size_t size, bool only_looks);
-  void attach(std::vector<FilePointer> files);
-  std::vector<FilePointer> detach() { return inbox_.detach(); }
+  void attach(std::vector<Held> files);
+  std::vector<Held> detach() { return inbox_.detach(); }
   void shut_down_writing();
   std::uint32_t events() override;
   mode_t kind() const override { return kind_; }
 
  private:
   explicit LocalEnd(mode_t kind) : kind_(kind) {}
+  void on_closed() override { shut_down_writing(); }
+  std::shared_ptr<LocalEnd> peer() const;  // null: it was closed
   static constexpr std::size_t kBytesMax = 208u << 10;
 
   const mode_t kind_;
@@ -73,7 +74,6 @@ class LocalEnd final : public OpenFile {
 class TcpSocket final : public OpenFile {
  public:
   TcpSocket(Network& network, std::uint32_t host) : network_(network), local_{host, 0} {}
-  ~TcpSocket() override;
 
   int bind(SocketAddress address);
   int listen(int backlog);
@@ -104,6 +104,8 @@ class TcpSocket final : public OpenFile {
     bool is_end = false;
     bool is_reset = false;
   };
+  void on_closed() override;
+  std::shared_ptr<TcpSocket> peer() const;  // null: it was closed, or has failed
   void fail(int error);
   void send(Segment segment);
 
@@ -134,8 +136,6 @@ class Network {
 
   // One direction between two machines.
   struct Way {
-    Duration delay_min = std::chrono::microseconds(50);
-    Duration delay_max = std::chrono::microseconds(300);
     bool is_cut = false;
     TimePoint cut_since{};
   };
@@ -147,6 +147,8 @@ class Network {
   // A machine without power sends nothing, and nothing reaches it.
   void switch_off(std::uint32_t host);
   void switch_on(std::uint32_t host);
+  Duration delay_min = std::chrono::microseconds(50);  // between two machines, one way
+  Duration delay_max = std::chrono::microseconds(300);
   double cuts_in_pieces = 0.1;  // how often a segment arrives in two
 
  private:

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab/machines/world.h"
@@ -38,11 +39,45 @@ class OpenFile : public std::enable_shared_from_this<OpenFile> {
   // Wakes who waits for events, and tells those that watch.
   void change();
 
+  // No descriptor leads to it any more, whoever still has a pointer: a process that is killed in the middle of a call never
+  // gives its own back.
+  bool is_closed() const { return is_closed_; }
+
   WaitQueue changed;
   bool does_not_block = false;
   std::vector<std::weak_ptr<Epoll>> watchers;
+
+ protected:
+  virtual void on_closed() {}
+
+ private:
+  friend class Held;
+  int holders_ = 0;
+  bool is_closed_ = false;
 };
 
 using FilePointer = std::shared_ptr<OpenFile>;
+
+// What a descriptor, or one that is being sent, has of an open file.
+class Held {
+ public:
+  Held() = default;
+  explicit Held(FilePointer file) : file_(std::move(file)) {
+    if (file_) ++file_->holders_;
+  }
+  Held(const Held& other) : Held(other.file_) {}
+  Held(Held&& other) noexcept : file_(std::move(other.file_)) {}
+  Held& operator=(Held other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+  ~Held();
+
+  const FilePointer& get() const { return file_; }
+  OpenFile* operator->() const { return file_.get(); }
+
+ private:
+  FilePointer file_;
+};
 
 }  // namespace ontime::lab::machines

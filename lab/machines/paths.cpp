@@ -153,11 +153,11 @@ int work_on(Thread& here, Disk& disk, DiskWork work, std::size_t bytes) {
   if (cluster.on_disk_work) cluster.on_disk_work(process, disk, work);
   while (mount.hangs) here.wait(mount.answers);
   World& world = here.world();
-  const Duration longest = work == DiskWork::Sync ? disk.sync_max : disk.delay_max;
+  const Duration longest = (work == DiskWork::Sync ? disk.sync_max : disk.delay_max) + mount.slower_by;
   double time = seconds(longest) * world.uniform();
   // What only looks finds most of it in memory; so does a change, which is written later.
   if (work != DiskWork::Sync && bytes == 0 && world.random().below(16) != 0) time = 0;
-  time += static_cast<double>(bytes) / disk.bytes_per_second * process.machine().slowness;
+  time += static_cast<double>(bytes) / disk.bytes_per_second;
   if (time > 0) here.sleep_until(world.now() + from_seconds(time));
   while (mount.hangs) here.wait(mount.answers);
   if (mount.fails) return -EIO;

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "common/base/check.h"
@@ -66,13 +67,13 @@ void Process::end(int wait_status) {
 int Process::add(FilePointer file, bool closes_on_exec, int from) {
   int descriptor = from;
   for (auto at = slots_.lower_bound(from); at != slots_.end() && at->first == descriptor; ++at) ++descriptor;
-  slots_.emplace(descriptor, Slot{std::move(file), closes_on_exec});
+  slots_.emplace(descriptor, Slot{Held(std::move(file)), closes_on_exec});
   return descriptor;
 }
 
 FilePointer Process::at(int descriptor) const {
   const auto found = slots_.find(descriptor);
-  return found == slots_.end() ? nullptr : found->second.file;
+  return found == slots_.end() ? nullptr : found->second.file.get();
 }
 
 Slot* Process::slot(int descriptor) {
@@ -172,6 +173,19 @@ void Cluster::send_signal(pid_t id, int signal) {
   for (const pid_t one : meant) {
     if (Process* const process = this->process(one); process != nullptr && !process->is_over()) process->kill(signal);
   }
+}
+
+void answer(Mount& mount) {
+  mount.hangs = false;
+  mount.answers.wake_all();
+}
+
+void end_at_broken_check(const char* sentence) {
+  Thread* const here = World::here();
+  if (here == nullptr) throw std::logic_error(sentence);
+  std::string& broken = here->process().machine().cluster().broken;
+  if (broken.empty()) broken = here->process().name() + ": " + sentence;
+  here->process().kill(SIGABRT);
 }
 
 }  // namespace ontime::lab::machines

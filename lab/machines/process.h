@@ -25,7 +25,7 @@ class Network;
 enum class DiskWork : std::uint8_t { Look, Change, Sync };
 
 struct Slot {
-  FilePointer file;
+  Held file;
   bool closes_on_exec = false;
 };
 
@@ -65,6 +65,7 @@ class Process {
   pid_t parent;
   pid_t group;
   bool dies_with_parent = false;
+  double pace = 1;  // its sleeps take so many times as long: a runner on a slow machine
   std::vector<FilePointer> mapped;  // memory that it shares with others
   std::map<pid_t, int> ended_children;  // and how, until waited for
   WaitQueue children_changed;
@@ -94,7 +95,10 @@ struct Mount {
   bool fails = false;  // EIO
   bool hangs = false;
   WaitQueue answers;  // woken when it hangs no more
+  Duration slower_by{0};  // calls that reach the disk take up to so much longer
 };
+// It hangs no more.
+void answer(Mount& mount);
 
 // A computer: an address, a disk, a clock. Its processes die with its power.
 class Machine {
@@ -112,7 +116,6 @@ class Machine {
   std::uint32_t address() const { return address_; }  // IPv4
 
   Duration wall_clock_ahead{0};
-  double slowness = 1;  // of its disk and of what it computes
   std::unique_ptr<Disk> disk;
   Mount local;   // of `disk`
   Mount shared;  // of the cluster's
@@ -163,5 +166,8 @@ class Cluster {
   std::map<pid_t, std::unique_ptr<Process>> processes_;
   pid_t last_id_ = 100;
 };
+
+// For set_check_handler(): a simulated process whose invariant is broken ends, and Cluster::broken says so.
+void end_at_broken_check(const char* sentence);
 
 }  // namespace ontime::lab::machines

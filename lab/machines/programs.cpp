@@ -36,11 +36,6 @@ int complain(const Error& error) {
   return 1;
 }
 
-std::string dotted(std::uint32_t host) {
-  return std::to_string(host >> 24) + "." + std::to_string(host >> 16 & 255) + "." + std::to_string(host >> 8 & 255) +
-         "." + std::to_string(host & 255);
-}
-
 int run_master(const MasterProgram& program, std::uint32_t address) {
   asio::io_context io(1);
   auto opened = journal::RocksdbJournal::open(program.journal, {true});
@@ -69,7 +64,7 @@ asio::awaitable<void> await_end(asio::posix::stream_descriptor& signals, worker:
 }
 
 // What a launcher is: a process that starts others, each with the same descriptors.
-pid_t fork_here(const std::function<void()>& body) {
+pid_t fork_runner(const std::string& name, const std::function<double()>& pace, const std::function<void()>& body) {
   Process& launcher = World::here()->process();
   if (!launcher.machine().can_fork) {
     errno = EAGAIN;
@@ -79,23 +74,25 @@ pid_t fork_here(const std::function<void()>& body) {
     body();
     return 0;
   };
-  return launcher.machine()
-      .cluster()
-      .start(launcher.machine(), "runner of " + launcher.name().substr(std::string("launcher of ").size()), main, launcher.id(), launcher.slots())
-      .id();
+  Process& runner =
+      launcher.machine().cluster().start(launcher.machine(), name, main, launcher.id(), launcher.slots());
+  if (pace) runner.pace = pace();
+  return runner.id();
 }
 
-Result<worker::StartedLauncher> launch() {
+Result<worker::StartedLauncher> launch(const std::function<double()>& pace) {
   std::array<int, 2> sockets{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) return failed("no socket pair");
   worker::StartedLauncher started{Descriptor(sockets[0]), 0};
   const Descriptor theirs(sockets[1]);
   Process& worker = World::here()->process();
+  if (!worker.machine().can_fork) return failed("no process can be started");
   constexpr int kSocket = 3;
-  const auto main = [] {
-    return worker::Launcher(Descriptor(kSocket), worker::Confinement(), fork_here).run();
+  const auto main = [pace, name = "runner of " + worker.name()] {
+    const auto fork = [&](const std::function<void()>& body) { return fork_runner(name, pace, body); };
+    return worker::Launcher(Descriptor(kSocket), worker::Confinement(), fork).run();
   };
-  std::map<int, Slot> slots{{kSocket, {worker.at(theirs.get()), true}}};
+  std::map<int, Slot> slots{{kSocket, {Held(worker.at(theirs.get())), true}}};
   started.pid = worker.machine()
                     .cluster()
                     .start(worker.machine(), "launcher of " + worker.name(), main, worker.id(), std::move(slots))
@@ -107,7 +104,7 @@ int run_worker(const WorkerProgram& program, const std::string& host) {
   asio::io_context io(1);
   const auto executor = io.get_executor();
   worker::ReportLog reports;
-  worker::LauncherLink launcher(executor, launch);
+  worker::LauncherLink launcher(executor, [&program] { return launch(program.pace); });
   worker::Slots slots(executor, {program.slots, program.application_directories, program.name}, reports, launcher);
   if (auto started = slots.start(); !started) return complain(started.error());
   worker::MasterLink::Options link;
@@ -134,6 +131,11 @@ int run_worker(const WorkerProgram& program, const std::string& host) {
 }
 
 }  // namespace
+
+std::string dotted(std::uint32_t host) {
+  return std::to_string(host >> 24) + "." + std::to_string(host >> 16 & 255) + "." + std::to_string(host >> 8 & 255) +
+         "." + std::to_string(host & 255);
+}
 
 Process& start_master(Cluster& cluster, Machine& machine, const MasterProgram& program) {
   return cluster.start(machine, "master", [program, address = machine.address()] {

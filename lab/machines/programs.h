@@ -15,6 +15,7 @@
 namespace ontime::lab::machines {
 
 inline constexpr std::uint16_t kMasterPort = 7077;
+std::string dotted(std::uint32_t host);  // "10.0.0.1"
 
 struct MasterProgram {
   master::Settings settings;
@@ -31,6 +32,7 @@ struct WorkerProgram {
   std::uint32_t slots = 1;
   std::vector<std::string> application_directories;
   Duration drain_timeout = std::chrono::seconds(30);  // after SIGTERM
+  std::function<double()> pace;                       // of each of its runners, see Process
 };
 // With a launcher of its own, which starts runners: processes with the worker's name too.
 Process& start_worker(Cluster& cluster, Machine& machine, const WorkerProgram& program);

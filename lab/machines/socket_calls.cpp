@@ -96,21 +96,21 @@ ssize_t send(Thread& here, int descriptor, const void* from, std::size_t size, i
 }
 
 // The descriptors that are sent along.
-std::vector<FilePointer> attached_in(Thread& here, const msghdr& message) {
-  std::vector<FilePointer> files;
+std::vector<Held> attached_in(Thread& here, const msghdr& message) {
+  std::vector<Held> files;
   for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
        part = CMSG_NXTHDR(const_cast<msghdr*>(&message), part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
     for (std::size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
       int descriptor = -1;
       std::memcpy(&descriptor, CMSG_DATA(part) + at, sizeof descriptor);
-      files.push_back(here.process().at(descriptor));
+      files.emplace_back(here.process().at(descriptor));
     }
   }
   return files;
 }
 
-void give_attached(Thread& here, std::vector<FilePointer> files, msghdr& message) {
+void give_attached(Thread& here, std::vector<Held> files, msghdr& message) {
   const std::size_t bytes = files.size() * sizeof(int);
   if (files.empty() || message.msg_controllen < CMSG_SPACE(bytes)) {
     message.msg_controllen = 0;
@@ -121,7 +121,7 @@ void give_attached(Thread& here, std::vector<FilePointer> files, msghdr& message
   part->cmsg_type = SCM_RIGHTS;
   part->cmsg_len = CMSG_LEN(bytes);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const int descriptor = here.process().add(std::move(files[i]), true);
+    const int descriptor = here.process().add(files[i].get(), true);
     std::memcpy(CMSG_DATA(part) + i * sizeof(int), &descriptor, sizeof descriptor);
   }
   message.msg_controllen = CMSG_SPACE(bytes);

@@ -175,7 +175,7 @@ ONTIME_CALL(time_t, time, time_t* to) {
 ONTIME_CALL(int, nanosleep, const timespec* wanted, timespec* left) {
   Thread* const here = caller();
   if (here == nullptr) return ONTIME_REAL(nanosleep)(wanted, left);
-  here->sleep_until(here->world().now() + duration_of(*wanted));
+  here->sleep_until(here->world().now() + from_seconds(seconds(duration_of(*wanted)) * here->process().pace));
   return 0;
 }
 

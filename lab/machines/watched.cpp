@@ -11,6 +11,13 @@ namespace ontime::lab::machines {
 
 OpenFile::~OpenFile() = default;
 
+Held::~Held() {
+  if (!file_ || --file_->holders_ > 0) return;
+  file_->is_closed_ = true;
+  file_->on_closed();
+  file_->change();
+}
+
 void OpenFile::change() {
   changed.wake_all();
   std::erase_if(watchers, [](const auto& weak) { return weak.expired(); });
@@ -70,7 +77,7 @@ int Epoll::collect(epoll_event* to, int count) {
     Watched& watched = at->second;
     watched.is_listed = false;
     const FilePointer file = watched.file.lock();
-    if (!file) {
+    if (!file || file->is_closed()) {
       watched_.erase(at);
       continue;
     }

@@ -161,6 +161,9 @@ Status RocksdbJournal::open_database(For purpose) {
   const rocksdb::Status status = purpose == For::Writing ? rocksdb::DB::Open(options, directory_, &database)
                                                          : rocksdb::DB::OpenForReadOnly(options, directory_, &database);
   database_.reset(database);
+  if (status.ok() && purpose == For::Writing) {
+    if (Status synced = sync_logs(); !synced) return synced;
+  }
   if (status.ok()) return read_metadata(purpose, noted);
   if (status.IsCorruption()) {
     return error_about("read", log->place() + status.ToString() +
@@ -212,6 +215,19 @@ Status RocksdbJournal::check_chain(const Chain& noted) const {
   return error_about("read", what +
                                  "; a log is damaged or missing, and going on without its records could repeat or lose "
                                  "work: restore it from a copy or start with another --journal");
+}
+
+// What the last master wrote and did not live to sync counts from now on, as it was read. A power cut must not take it
+// away from below what this master writes into the next log, and RocksDB syncs only that.
+Status RocksdbJournal::sync_logs() const {
+  if (!settings_.sync) return {};
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
+    if (entry.path().extension() != ".log") continue;
+    const int problem = files::sync_file(entry.path().string());
+    if (problem != 0) return error_about("sync", entry.path().string() + ": " + std::strerror(problem));
+  }
+  return error ? Status(error_about("read", error.message())) : Status();
 }
 
 // RocksDB keeps the log of each start until so much was written that it goes into a table.

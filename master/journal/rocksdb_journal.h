@@ -48,6 +48,7 @@ class RocksdbJournal : public Journal {
   Status read_metadata(For purpose, const std::optional<Chain>& noted);
   Status check_chain(const Chain& noted) const;
   Status write_metadata();
+  Status sync_logs() const;
   Status trim_logs();
   Status write(rocksdb::WriteBatch& batch);
   Error error_about(const char* what, const std::string& reason) const;

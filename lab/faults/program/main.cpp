@@ -1,19 +1,17 @@
 // ontime-faults: runs fault schedules and stops at the first that ends badly, with the command that shows it.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <limits>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "common/base/units.h"
 #include "common/flags/flags.h"
 #include "common/flags/parse.h"
+#include "lab/faults/apart.h"
 #include "lab/faults/cluster_run.h"
 #include "lab/faults/fault_plan.h"
 
@@ -22,15 +20,10 @@ namespace {
 
 constexpr std::uint64_t kSeedMax = std::numeric_limits<std::uint64_t>::max();
 
-struct Range {
-  std::uint64_t from = 1;
-  std::uint64_t to = 1000;
-};
-
 struct Options {
-  Range seeds;
+  SeedRange seeds;
   std::uint64_t seed = 0;  // one only
-  unsigned threads = 1;
+  unsigned processes = 1;
   bool trace = false;
   bool keep_going = false;
   bool minimise = false;
@@ -65,33 +58,23 @@ struct Total {
 
 class Campaign {
  public:
-  Campaign(Range range, const Options& options) : options_(options), range_(range), next_(range.from) {}
+  explicit Campaign(const Options& options) : options_(options) {}
 
   int run() {
-    std::vector<std::jthread> others;
-    for (unsigned i = 1; i < options_.threads; ++i) others.emplace_back([this] { work(); });
-    work();
-    others.clear();
+    run_apart(options_.seeds, options_.processes,
+              [this](std::uint64_t seed, const Verdict& verdict) { return on_verdict(seed, verdict); });
     report("\n");
     return total_.broken == 0 ? 0 : 1;
   }
 
  private:
-  void work() {
-    while (!stopped_) {
-      const std::uint64_t seed = next_++;
-      if (seed > range_.to) return;
-      const FaultPlan plan = make_plan(seed);
-      const Verdict verdict = faults::run(plan);
-      const std::lock_guard lock(mutex_);
-      total_.add(plan, verdict);
-      if (!verdict.is_good()) {
-        std::fprintf(stderr, "\rseed %llu: %s\n  replay: %s\n", static_cast<unsigned long long>(seed),
-                     verdict.broken.c_str(), replay_command(seed).c_str());
-        if (!options_.keep_going) stopped_ = true;
-      }
-      if (total_.schedules % 256 == 0) progress();
-    }
+  bool on_verdict(std::uint64_t seed, const Verdict& verdict) {
+    total_.add(make_plan(seed), verdict);
+    if (total_.schedules % 16 == 0) progress();
+    if (verdict.is_good()) return true;
+    std::fprintf(stderr, "\rseed %llu: %s\n  replay: %s\n", static_cast<unsigned long long>(seed),
+                 verdict.broken.c_str(), replay_command(seed).c_str());
+    return options_.keep_going;
   }
 
   void progress() {
@@ -112,10 +95,6 @@ class Campaign {
   }
 
   const Options& options_;
-  const Range range_;
-  std::atomic<std::uint64_t> next_;
-  std::atomic<bool> stopped_ = false;
-  std::mutex mutex_;
   Total total_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point shown_ = began_;
@@ -138,7 +117,7 @@ int main(int argc, char** argv) {
   using namespace ontime::lab::faults;
   using ontime::flags::add_whole;
   Options options;
-  CLI::App app("Runs random fault schedules against the real scheduler in virtual time.");
+  CLI::App app("Runs random fault schedules: the programs that ship, on simulated machines, in virtual time.");
   const auto read_seeds = [&options](const std::string& text) {
     const auto dots = std::min(text.find(".."), text.size());
     const auto from = ontime::parse_whole(text.substr(0, dots), 0, kSeedMax);
@@ -151,12 +130,12 @@ int main(int argc, char** argv) {
       ->type_name("FROM..TO")
       ->default_str("1..1000");
   CLI::Option* seed = add_whole(app, "--seed", options.seed, {}, "only this one: shows what goes wrong in it");
-  add_whole(app, "--threads", options.threads, {1}, "schedules run at the same time");
+  add_whole(app, "--processes", options.processes, {1}, "that run schedules at the same time");
   app.add_flag("--trace", options.trace, "with --seed: everything that happens");
   app.add_flag("--minimise", options.minimise, "with --seed: leaves out every fault that is not needed to fail");
   app.add_flag("--keep-going", options.keep_going, "go on after a schedule that ends badly");
   ontime::flags::parse_or_exit(app, argc, argv);
-  survive_broken_checks();
+  set_application_directory(ONTIME_FAULT_APPLICATIONS);
   if (*seed) return show(options);
-  return Campaign(options.seeds, options).run();
+  return Campaign(options).run();
 }

@@ -1,0 +1,123 @@
+#include "lab/faults/outputs.h"
+
+#include <zlib.h>
+
+#include "common/base/check.h"
+#include "lab/machines/process.h"
+
+namespace ontime::lab::faults {
+namespace {
+
+std::string input_name(const Submission& submission, std::uint32_t index) {
+  return "/in/" + std::to_string(index) + (submission.is_compressed ? ".gz" : ".txt");
+}
+
+// Lines of one length that begin with their number.
+std::string line(std::uint64_t number, std::size_t bytes) {
+  std::string text = std::to_string(number) + " ";
+  text.resize(bytes - 1, '.');
+  return text + "\n";
+}
+
+std::string compressed(const std::string& text) {
+  constexpr int kGzip = 16 + MAX_WBITS;
+  z_stream stream{};
+  ONTIME_CHECK(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) == Z_OK,
+               "zlib works");
+  std::string bytes(deflateBound(&stream, text.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_out = static_cast<uInt>(bytes.size());
+  ONTIME_CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END, "it fits");
+  bytes.resize(bytes.size() - stream.avail_out);
+  deflateEnd(&stream);
+  return bytes;
+}
+
+void set(wire::JobSpec& spec, const std::string& key, const std::string& value) {
+  wire::Entry* const entry = spec.add_parameters();
+  entry->set_key(key);
+  entry->set_value(value);
+}
+
+std::string below_mount(const std::string& path) { return path.substr(machines::Cluster::kSharedMount.size()); }
+
+}  // namespace
+
+Outputs::Outputs(machines::Disk& disk, const FaultPlan& plan) : disk_(disk) {
+  for (std::uint32_t index = 0; index < plan.submissions.size(); ++index) {
+    const Submission& submission = plan.submissions[index];
+    const std::uint64_t end = submission.job.split_bytes * (submission.is_compressed ? 1 : submission.tasks);
+    std::string input;
+    std::string& expected = expected_.emplace_back();
+    for (std::uint64_t number = 0; input.size() + submission.job.record_bytes <= end; ++number) {
+      const std::string one = line(number, submission.job.record_bytes);
+      input += one;
+      if (number % submission.output_every == 0) expected += one;
+    }
+    disk.put(input_name(submission, index), submission.is_compressed ? compressed(input) : input);
+  }
+  disk.put("/out/", "");
+}
+
+wire::JobSpec Outputs::request(const FaultPlan& plan, std::uint32_t index) {
+  const Submission& submission = plan.submissions[index];
+  const JobGroup& job = submission.job;
+  const std::string mount(machines::Cluster::kSharedMount);
+  wire::JobSpec spec;
+  spec.set_application("copy");
+  set(spec, "every", std::to_string(submission.output_every));
+  set(spec, "pause_us", std::to_string(static_cast<std::int64_t>(submission.record_time * 1e6)));
+  spec.add_inputs(mount + input_name(submission, index));
+  spec.set_output(mount + "/out/" + std::to_string(owners_.size()));
+  owners_.emplace(spec.output(), index);
+  spec.set_split_bytes(job.split_bytes);
+  spec.set_deadline_ns(from_seconds(job.deadline).count());
+  if (job.checkpoint) spec.set_checkpoint_interval_ns(from_seconds(*job.checkpoint).count());
+  spec.set_attempt_timeout_ns(from_seconds(job.attempt_timeout).count());
+  spec.set_attempts_max(4);
+  spec.set_record_bytes_max(1u << 20);
+  spec.set_policy(job.policy);
+  for (const auto& [key, value] : job.policy_parameters) {
+    wire::Entry* const entry = spec.add_policy_parameters();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+  spec.set_kill_on_miss(job.kill_on_miss);
+  return spec;
+}
+
+machines::InodePointer Outputs::find(const std::string& output) const { return disk_.find(below_mount(output)); }
+
+bool Outputs::is_there(const std::string& output) const { return find(output) != nullptr; }
+
+bool Outputs::has_success(const std::string& output) const {
+  const auto directory = find(output);
+  return directory && directory->entries.contains("_SUCCESS");
+}
+
+bool Outputs::has_leftovers(const std::string& output) const {
+  const auto directory = find(output);
+  if (!directory) return false;
+  for (const auto& [name, inode] : directory->entries) {
+    if (name != "_SUCCESS" && name != "_manifest.json" && !name.starts_with("part-m-")) return true;
+  }
+  return false;
+}
+
+std::string Outputs::check(const std::string& output) const {
+  const auto directory = find(output);
+  if (!directory) return "its output is not there";
+  if (!has_success(output)) return "its output is not complete";
+  std::string found;
+  for (const auto& [name, inode] : directory->entries) {
+    if (name.starts_with("part-m-")) found += inode->bytes;
+  }
+  const std::string& expected = expected_[owners_.at(output)];
+  if (found == expected) return "";
+  return "its output is not every record once and in order: " + std::to_string(found.size()) + " bytes instead of " +
+         std::to_string(expected.size());
+}
+
+}  // namespace ontime::lab::faults

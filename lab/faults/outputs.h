@@ -1,0 +1,36 @@
+#pragma once
+// What the jobs of a schedule read, and whether what they wrote is what a single process would have written, byte for
+// byte.
+
+#include <map>
+#include <string>
+
+#include "common/protocol/client.pb.h"
+#include "lab/faults/fault_plan.h"
+#include "lab/machines/disk.h"
+
+namespace ontime::lab::faults {
+
+class Outputs {
+ public:
+  // Puts the inputs of all submissions onto the disk, which is mounted at kSharedMount and outlives it.
+  Outputs(machines::Disk& disk, const FaultPlan& plan);
+
+  // What a client submits; each time with an output directory of its own, which it is from now on known by.
+  wire::JobSpec request(const FaultPlan& plan, std::uint32_t submission);
+
+  // Of a job whose output directory this is. What is wrong with it; empty: nothing.
+  std::string check(const std::string& output) const;
+  bool has_success(const std::string& output) const;
+  bool is_there(const std::string& output) const;
+  bool has_leftovers(const std::string& output) const;
+
+ private:
+  machines::InodePointer find(const std::string& output) const;
+
+  machines::Disk& disk_;
+  std::vector<std::string> expected_;          // by submission
+  std::map<std::string, std::uint32_t> owners_;  // submissions, by output
+};
+
+}  // namespace ontime::lab::faults
