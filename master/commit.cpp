@@ -68,11 +68,13 @@ class Commit {
     return failed("The output directory '" + plan_.directory +
                   "' holds a _SUCCESS that this job did not write; submit the job again with another directory.");
   }
-  // A job that is reported to have failed must not look committed, whatever the last step was.
+  // A job that is reported to have failed must not look committed, whatever the last step was. The manifest stays unless
+  // it would stand beside somebody else's _SUCCESS: once the claim is gone, nothing else tells the discard whose parts
+  // these are.
   void take_back() {
     if (made_success_) {
       ::unlinkat(output_, output::kSuccessName, 0);
-    } else if (has_manifest()) {
+    } else if (has(output_, output::kSuccessName) && has_manifest()) {
       ::unlinkat(output_, output::kManifestName, 0);
     }
   }

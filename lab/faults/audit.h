@@ -20,7 +20,7 @@ namespace ontime::lab::faults {
 
 class Audit {
  public:
-  explicit Audit(const Outputs& outputs) : outputs_(outputs) {}
+  Audit(const Outputs& outputs, const FaultPlan& plan) : outputs_(outputs), plan_(plan) {}
 
   // The first thing that was wrong; empty: all is well.
   const std::string& broken() const { return broken_; }
@@ -45,7 +45,7 @@ class Audit {
   void on_answered(JobId job, const std::string& output);
   void on_told(JobId job, scheduler::JobState state);
   // Everything has come to rest.
-  void on_rest(const FaultPlan& plan);
+  void on_rest();
 
   bool have_all_ended() const;
   bool has_ended(JobId job) const { return ended_.contains(job); }
@@ -83,10 +83,12 @@ class Audit {
 
   void follow(const scheduler::JournalRecord& record, bool is_replay);
   void on_ended(JobId job, scheduler::JobState state);
+  void check_end(JobId job, const std::string& output, scheduler::JobState state);
   Task* task_of(TaskId id);
   Attempt* attempt_of(AttemptId id);
 
   const Outputs& outputs_;
+  const FaultPlan& plan_;
   std::string broken_;
   std::uint64_t epoch_ = 0;
   TimePoint latest_;

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <thread>
 
-#include "cli/client/master_client.h"
 #include "lab/machines/programs.h"
 
 namespace ontime::lab::faults {
 namespace {
 
 constexpr Duration kPause = std::chrono::milliseconds(600);  // between two tries
-constexpr Duration kWaitMax = std::chrono::seconds(10);
+constexpr Duration kWaitMax = std::chrono::seconds(10);  // of a question
 
 scheduler::JobState state_of(wire::JobState state) {
   switch (state) {
@@ -58,43 +57,50 @@ bool Clients::are_done() const {
 
 int Clients::ask(std::uint32_t index) {
   cli::MasterClient client = connection_to(master_);
-  wire::JobSpec spec;
-  // Each time with a new directory, as the one before may be in use.
+  const JobId job = submit(client, index);
+  follow(client, job, begin_ + from_seconds(std::min(plan_.submissions[index].killed_at, 1e6)));
+  states_[index].is_done = true;
+  return 0;
+}
+
+// Each time with a new directory, as the one before may be in use.
+JobId Clients::submit(cli::MasterClient& client, std::uint32_t index) {
   for (;;) {
-    spec = outputs_.request(plan_, index);
-    const auto submitted = client.submit(spec);
-    if (submitted) {
-      const JobId job{submitted->job()};
-      audit_.on_answered(job, spec.output());
-      bool is_killed = false;
-      const TimePoint killed_at = begin_ + from_seconds(std::min(plan_.submissions[index].killed_at, 1e6));
-      for (;;) {
-        const Duration left = killed_at - cluster_.world.now();
-        if (!is_killed && left <= Duration(0)) is_killed = client.kill(job).has_value();
-        const Duration wait = is_killed ? kWaitMax : std::clamp(left, Duration(kPause), Duration(kWaitMax));
-        const auto seen = client.describe(job, {}, wait);
-        if (!seen && seen.error().kind == ErrorKind::BadInput) break;  // it has ended and was forgotten
-        if (!seen) {
-          std::this_thread::sleep_for(kPause);
-        } else if (seen->summary().ended_unix_ns() != 0) {
-          audit_.on_told(job, state_of(seen->summary().state()));
-          break;
-        }
-      }
-      if (!audit_.has_ended(job)) audit_.complain(to_string(job) + " was forgotten before it ended");
-      states_[index].is_done = true;
-      return 0;
+    const wire::JobSpec spec = outputs_.request(plan_, index);
+    if (const auto submitted = client.submit(spec)) {
+      audit_.on_answered(JobId{submitted->job()}, spec.output());
+      return JobId{submitted->job()};
     }
     std::this_thread::sleep_for(kPause);
   }
 }
 
+void Clients::follow(cli::MasterClient& client, JobId job, TimePoint killed_at) {
+  bool is_killed = false;
+  for (;;) {
+    const Duration left = killed_at - cluster_.world.now();
+    if (!is_killed && left <= Duration(0)) is_killed = client.kill(job).has_value();
+    const auto seen = client.describe(job, {}, is_killed ? kWaitMax : std::clamp(left, kPause, kWaitMax));
+    if (!seen && seen.error().kind == ErrorKind::BadInput) break;  // it has ended and was forgotten
+    if (!seen) {
+      std::this_thread::sleep_for(kPause);
+    } else if (seen->summary().ended_unix_ns() != 0) {
+      return audit_.on_told(job, state_of(seen->summary().state()));
+    }
+  }
+  audit_.require(audit_.has_ended(job), "a job that is forgotten has ended");
+}
+
 void Clients::drain(const std::string& node, bool undo) {
-  cluster_.start(desk_, "operator", [this, node, undo] {
+  if (const auto before = operators_.find(node); before != operators_.end()) {
+    cluster_.send_signal(before->second, SIGKILL);
+  }
+  const auto main = [this, node, undo] {
     cli::MasterClient client = connection_to(master_);
     while (!client.drain(node, undo)) std::this_thread::sleep_for(kPause);
     return 0;
-  });
+  };
+  operators_[node] = cluster_.start(desk_, "operator of " + node, main).id();
 }
 
 }  // namespace ontime::lab::faults

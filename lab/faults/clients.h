@@ -2,8 +2,11 @@
 // The clients of a schedule: each submits its job until it is answered, asks how it goes until it has ended, and perhaps
 // has it killed. The real client, as a process on a machine of its own.
 
+#include <map>
+#include <string>
 #include <vector>
 
+#include "cli/client/master_client.h"
 #include "lab/faults/audit.h"
 #include "lab/faults/fault_plan.h"
 #include "lab/faults/outputs.h"
@@ -18,13 +21,14 @@ class Clients {
 
   // Of this submission, from the beginning. One that runs already dies.
   void start(std::uint32_t submission);
-  // An operator asks for the node to be taken out, or back, until the master has done it.
+  // An operator asks for the node to be taken out, or back, until the master has done it or the operator wants the other.
   void drain(const std::string& node, bool undo);
   bool are_done() const;
 
  private:
-  struct Asking;
   int ask(std::uint32_t submission);
+  JobId submit(cli::MasterClient& client, std::uint32_t submission);
+  void follow(cli::MasterClient& client, JobId job, TimePoint killed_at);
 
   const FaultPlan& plan_;
   machines::Cluster& cluster_;
@@ -37,7 +41,8 @@ class Clients {
     pid_t process = 0;
     bool is_done = false;
   };
-  std::vector<State> states_;  // by submission
+  std::vector<State> states_;                // by submission
+  std::map<std::string, pid_t> operators_;  // by node
 };
 
 }  // namespace ontime::lab::faults

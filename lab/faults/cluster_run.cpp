@@ -52,7 +52,7 @@ class ClusterRun {
         cluster_(plan.seed, kBegin),
         home_(cluster_.add_machine("home")),
         outputs_(shared_disk(), plan),
-        audit_(outputs_),
+        audit_(outputs_, plan),
         nodes_(plan, cluster_, home_, application_directory()),
         clients_(plan, cluster_, home_.address(), outputs_, audit_) {
     log();
@@ -212,7 +212,7 @@ class ClusterRun {
   void rest() {
     audit_.require(is_master_up(), "the master comes back");
     audit_.require(clients_.are_done(), "every client hears of the end of its job");
-    audit_.on_rest(plan_);
+    audit_.on_rest();
     const std::string left = nodes_.left_over();
     if (!left.empty()) audit_.complain(left + " is left over");
     if (!audit_.broken().empty()) return;

@@ -86,7 +86,7 @@ bool FaultPlan::must_succeed() const {
            fault.kind == FaultKind::AttemptDies || fault.kind == FaultKind::AttemptStops ||
            fault.kind == FaultKind::CommitFails || fault.kind == FaultKind::MountHangs ||
            fault.kind == FaultKind::OutputHangs || fault.kind == FaultKind::LauncherStops ||
-           (fault.kind == FaultKind::NodeFailsFast && !has_good_node_beside(fault.node));
+           (fault.kind == FaultKind::NodeFailsFast && (is_one_machine || !has_good_node_beside(fault.node)));
   });
   return harmless &&
          std::all_of(submissions.begin(), submissions.end(), [](const Submission& submission) {

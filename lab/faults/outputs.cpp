@@ -90,7 +90,10 @@ wire::JobSpec Outputs::request(const FaultPlan& plan, std::uint32_t index) {
 
 machines::InodePointer Outputs::find(const std::string& output) const { return disk_.find(below_mount(output)); }
 
-bool Outputs::is_there(const std::string& output) const { return find(output) != nullptr; }
+bool Outputs::holds_something(const std::string& output) const {
+  const auto directory = find(output);
+  return directory && !directory->entries.empty();
+}
 
 bool Outputs::has_success(const std::string& output) const {
   const auto directory = find(output);

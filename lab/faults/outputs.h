@@ -22,7 +22,7 @@ class Outputs {
   // Of a job whose output directory this is. What is wrong with it; empty: nothing.
   std::string check(const std::string& output) const;
   bool has_success(const std::string& output) const;
-  bool is_there(const std::string& output) const;
+  bool holds_something(const std::string& output) const;  // an empty directory is as good as none
   bool has_leftovers(const std::string& output) const;
 
  private:

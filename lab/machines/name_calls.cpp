@@ -72,7 +72,7 @@ int remove(Thread& here, int directory, const char* path, bool is_directory) {
   if (place.error != 0) return given(place.error);
   if (!place.inode) return given(-ENOENT);
   if (!place.directory) return given(-EBUSY);
-  if (const int error = work_on(here, *place.directory->disk, DiskWork::Change); error != 0) return given(error);
+  if (const int error = work_on(here, *place.directory->disk, DiskWork::Remove); error != 0) return given(error);
   return given(place.directory->disk->remove(place.directory, place.name, is_directory));
 }
 
@@ -80,7 +80,7 @@ int rename(Thread& here, int from, const char* path, int to, const char* new_pat
   const Place old = find_place(here.process(), from, path, false);
   if (old.error != 0) return given(old.error);
   if (!old.directory || !old.inode) return given(-ENOENT);
-  if (const int error = work_on(here, *old.directory->disk, DiskWork::Change); error != 0) return given(error);
+  if (const int error = work_on(here, *old.directory->disk, DiskWork::Remove); error != 0) return given(error);
   const Place place = find_place(here.process(), to, new_path, false);
   if (place.error != 0) return given(place.error);
   if (!place.directory) return given(-ENOENT);

@@ -161,7 +161,7 @@ int work_on(Thread& here, Disk& disk, DiskWork work, std::size_t bytes) {
   if (time > 0) here.sleep_until(world.now() + from_seconds(time));
   while (mount.hangs) here.wait(mount.answers);
   if (mount.fails) return -EIO;
-  return mount.is_full && work != DiskWork::Look ? -ENOSPC : 0;
+  return mount.is_full && work == DiskWork::Change ? -ENOSPC : 0;
 }
 
 }  // namespace ontime::lab::machines

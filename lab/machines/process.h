@@ -22,7 +22,8 @@ class Disk;
 class Machine;
 class Network;
 
-enum class DiskWork : std::uint8_t { Look, Change, Sync };
+// Change takes room, Remove does not.
+enum class DiskWork : std::uint8_t { Look, Change, Remove, Sync };
 
 struct Slot {
   Held file;

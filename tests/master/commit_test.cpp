@@ -221,6 +221,23 @@ TEST_F(CommitTest, TakesItsSuccessBackIfItCannotBeMadeToLast) {
   EXPECT_FALSE(has_success());
 }
 
+// The claim is gone by then; fault schedules found that the parts stayed for ever.
+TEST_F(CommitTest, ThatFailsAtItsLastStepCanBeDiscarded) {
+  make_attempt("t00000-a0", "one\n");
+  add_task(true, {{"t00000-a0", 0, 4}});
+  const std::string elsewhere = directory_ / "elsewhere";
+  const Status status = commit_output(plan_, [&] {
+    const bool is_nearly_done = fs::exists(output_ + "/" + output::kManifestName) && !fs::exists(output_ + "/_attempts");
+    if (is_nearly_done) fs::rename(output_, elsewhere);  // so that it is not in its place at the end
+    return true;
+  });
+  EXPECT_FALSE(status);
+  fs::rename(elsewhere, output_);
+  EXPECT_TRUE(fs::exists(output_ + "/part-m-00000"));
+  ASSERT_TRUE(discard_output(output_, 1, kClaim));
+  EXPECT_FALSE(fs::exists(output_));
+}
+
 // Ends the commit after n steps, as a crash would, for every n, and repeats it.
 TEST_F(CommitTest, CanBeRepeatedAfterACrashAtAnyStep) {
   const Files expected = {{"part-m-00000", "renamed"},  {"part-m-00001", "cut"},         {"part-m-00002", ""},
