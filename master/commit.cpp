@@ -159,6 +159,7 @@ class Commit {
 
   // All is there, and the job's directory is found by its name.
   Status finish() {
+    ::unlinkat(output_, output::kAttemptsName, AT_REMOVEDIR);  // empty: a power cut can bring the name back
     if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("success-synced");
     return place_.is_in_place() ? Status() : lost();

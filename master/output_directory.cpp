@@ -64,7 +64,10 @@ void remove_parts(const OutputPlace& place, std::uint32_t parts) {
 
 Status discard(const OutputPlace& place, std::uint32_t parts, const std::string& id) {
   const bool is_uncommitted = output::is_manifest_of(place.descriptor(), id) && !has_success(place);
-  if (!open_claim(place, id).is_open() && !has_unfinished_claim(place, id) && !is_uncommitted) return {};
+  if (!open_claim(place, id).is_open() && !has_unfinished_claim(place, id) && !is_uncommitted) {
+    ::unlinkat(place.descriptor(), output::kAttemptsName, AT_REMOVEDIR);  // empty: a power cut can bring the name back
+    return {};
+  }
   pass_kill_point("discard-before-parts");
   if (!has_success(place)) remove_parts(place, parts);
   if (Status status = sync_directory(place.path()); !status) return status;  // the claim goes last, in a power cut too

@@ -27,8 +27,7 @@ std::string to_line(const Verdict& verdict) {
 Verdict from_line(const std::string& text) {
   std::istringstream line(text);
   Verdict verdict;
-  line >> verdict.ended >> verdict.steps >> verdict.masters >> verdict.batches >> verdict.jobs >>
-      verdict.succeeded;
+  line >> verdict.ended >> verdict.steps >> verdict.masters >> verdict.batches >> verdict.jobs >> verdict.succeeded;
   line.ignore();
   std::getline(line, verdict.broken);
   return verdict;
@@ -106,16 +105,18 @@ void run_all(SeedRange seeds, unsigned processes, const Work& work, const OnVerd
 }  // namespace
 
 void run_apart(SeedRange seeds, unsigned processes, const OnVerdict& on_verdict) {
-  run_all(seeds, processes, [](std::uint64_t seed) { return to_line(run(make_plan(seed))); }, on_verdict);
+  run_all(
+      seeds, processes, [](std::uint64_t seed) { return to_line(run(make_plan(seed))); }, on_verdict);
 }
 
 Verdict run_apart(const FaultPlan& plan) {
   Verdict found;
-  run_all({1, 1}, 1, [&plan](std::uint64_t) { return to_line(run(plan)); },
-          [&found](std::uint64_t, const Verdict& verdict) {
-            found = verdict;
-            return true;
-          });
+  run_all(
+      {1, 1}, 1, [&plan](std::uint64_t) { return to_line(run(plan)); },
+      [&found](std::uint64_t, const Verdict& verdict) {
+        found = verdict;
+        return true;
+      });
   return found;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// Runs many schedules, each in a real process of its own: what simulated processes held when they were killed is given back
-// with it, what libraries remember of one does not change the next, and a program that crashes ends its schedule only.
+// Runs many schedules, each in a real process of its own: what simulated processes held when they were killed is given
+// back with it, what libraries remember of one does not change the next, and a program that crashes ends its schedule
+// only.
 
 #include <functional>
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/core/cluster.h"
-#include "scheduler/core/record.h"
 #include "lab/faults/fault_plan.h"
 #include "lab/faults/outputs.h"
+#include "scheduler/core/cluster.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::lab::faults {
 

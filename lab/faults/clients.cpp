@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "lab/machines/programs.h"
 
@@ -11,7 +10,7 @@ namespace ontime::lab::faults {
 namespace {
 
 constexpr Duration kPause = std::chrono::milliseconds(600);  // between two tries
-constexpr Duration kWaitMax = std::chrono::seconds(10);  // of a question
+constexpr Duration kWaitMax = std::chrono::seconds(10);      // of a question
 
 scheduler::JobState state_of(wire::JobState state) {
   switch (state) {
@@ -22,6 +21,11 @@ scheduler::JobState state_of(wire::JobState state) {
     default:
       return scheduler::JobState::Failed;
   }
+}
+
+void pause() {
+  machines::Thread& here = *machines::World::here();
+  here.sleep_until(here.world().now() + kPause);
 }
 
 cli::MasterClient connection_to(std::uint32_t master) {
@@ -71,7 +75,7 @@ JobId Clients::submit(cli::MasterClient& client, std::uint32_t index) {
       audit_.on_answered(JobId{submitted->job()}, spec.output());
       return JobId{submitted->job()};
     }
-    std::this_thread::sleep_for(kPause);
+    pause();
   }
 }
 
@@ -83,7 +87,7 @@ void Clients::follow(cli::MasterClient& client, JobId job, TimePoint killed_at) 
     const auto seen = client.describe(job, {}, is_killed ? kWaitMax : std::clamp(left, kPause, kWaitMax));
     if (!seen && seen.error().kind == ErrorKind::BadInput) break;  // it has ended and was forgotten
     if (!seen) {
-      std::this_thread::sleep_for(kPause);
+      pause();
     } else if (seen->summary().ended_unix_ns() != 0) {
       return audit_.on_told(job, state_of(seen->summary().state()));
     }
@@ -97,7 +101,7 @@ void Clients::drain(const std::string& node, bool undo) {
   }
   const auto main = [this, node, undo] {
     cli::MasterClient client = connection_to(master_);
-    while (!client.drain(node, undo)) std::this_thread::sleep_for(kPause);
+    while (!client.drain(node, undo)) pause();
     return 0;
   };
   operators_[node] = cluster_.start(desk_, "operator of " + node, main).id();

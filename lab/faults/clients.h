@@ -1,6 +1,6 @@
 #pragma once
-// The clients of a schedule: each submits its job until it is answered, asks how it goes until it has ended, and perhaps
-// has it killed. The real client, as a process on a machine of its own.
+// The clients of a schedule: each submits its job until it is answered, asks how it goes until it has ended, and
+// perhaps has it killed. The real client, as a process on a machine of its own.
 
 #include <map>
 #include <string>
@@ -21,7 +21,8 @@ class Clients {
 
   // Of this submission, from the beginning. One that runs already dies.
   void start(std::uint32_t submission);
-  // An operator asks for the node to be taken out, or back, until the master has done it or the operator wants the other.
+  // An operator asks for the node to be taken out, or back, until the master has done it or the operator wants the
+  // other.
   void drain(const std::string& node, bool undo);
   bool are_done() const;
 
@@ -41,7 +42,7 @@ class Clients {
     pid_t process = 0;
     bool is_done = false;
   };
-  std::vector<State> states_;                // by submission
+  std::vector<State> states_;               // by submission
   std::map<std::string, pid_t> operators_;  // by node
 };
 

@@ -1,12 +1,12 @@
 #include "lab/faults/cluster_run.h"
 
 #include <signal.h>
+#include <spdlog/details/null_mutex.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <optional>
 
 #include "common/base/check.h"
@@ -33,12 +33,14 @@ std::string& application_directory() {
 }
 
 // The log of all programs, a line each.
-class TraceSink final : public spdlog::sinks::base_sink<std::mutex> {
+class TraceSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
   explicit TraceSink(std::function<void(std::string_view)> trace) : trace_(std::move(trace)) {}
 
  private:
-  void sink_it_(const spdlog::details::log_msg& message) override { trace_({message.payload.data(), message.payload.size()}); }
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    trace_({message.payload.data(), message.payload.size()});
+  }
   void flush_() override {}
 
   const std::function<void(std::string_view)> trace_;
@@ -88,7 +90,8 @@ class ClusterRun {
  private:
   machines::Disk& shared_disk() {
     if (plan_.is_one_machine) {
-      cluster_.shared = std::make_unique<machines::Disk>(cluster_.world, machines::Disk::Kind::Local);
+      const bool keeps_order = cluster_.world.random().below(2) == 0;
+      cluster_.shared = std::make_unique<machines::Disk>(cluster_.world, machines::Disk::Kind::Local, keeps_order);
     }
     return *cluster_.shared;
   }
@@ -121,11 +124,10 @@ class ClusterRun {
     spdlog::set_default_logger(logger);
   }
 
-  void at(double time, std::function<void()> what) {
-    cluster_.world.at(kBegin + from_seconds(time), std::move(what));
-  }
+  void at(double time, std::function<void()> what) { cluster_.world.at(kBegin + from_seconds(time), std::move(what)); }
 
-  // Master --------------------------------------------------------------------------------------------------------------
+  // Master
+  // --------------------------------------------------------------------------------------------------------------
 
   bool is_master_up() {
     Process* const process = cluster_.process(master_);
@@ -202,7 +204,8 @@ class ClusterRun {
       if (cluster_.world.steps() > kStepsMax) return audit_.complain("it does not come to rest");
       const TimePoint now = cluster_.world.now();
       if (now > limit_ || now > rests_at) return;
-      if (rests_at == machines::kNever && now > quiet && clients_.are_done() && audit_.have_all_ended()) rests_at = now + linger();
+      if (rests_at == machines::kNever && now > quiet && clients_.are_done() && audit_.have_all_ended())
+        rests_at = now + linger();
     }
   }
 
@@ -213,6 +216,7 @@ class ClusterRun {
     audit_.require(is_master_up(), "the master comes back");
     audit_.require(clients_.are_done(), "every client hears of the end of its job");
     audit_.on_rest();
+    if (!audit_.broken().empty() && trace_) outputs_.list(trace_);
     const std::string left = nodes_.left_over();
     if (!left.empty()) audit_.complain(left + " is left over");
     if (!audit_.broken().empty()) return;
@@ -226,7 +230,8 @@ class ClusterRun {
     audit_.complain("the last master does not start");
   }
 
-  // Faults --------------------------------------------------------------------------------------------------------------
+  // Faults
+  // --------------------------------------------------------------------------------------------------------------
 
   void begin(std::uint32_t index) {
     const Fault& fault = plan_.faults[index];

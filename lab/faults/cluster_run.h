@@ -1,6 +1,6 @@
 #pragma once
-// Runs one fault schedule from its beginning until everything has come to rest: the master, workers, launchers, runners and
-// clients that ship, on simulated machines (lab/machines).
+// Runs one fault schedule from its beginning until everything has come to rest: the master, workers, launchers, runners
+// and clients that ship, on simulated machines (lab/machines).
 
 #include <cstdint>
 #include <functional>

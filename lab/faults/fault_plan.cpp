@@ -88,8 +88,7 @@ bool FaultPlan::must_succeed() const {
            fault.kind == FaultKind::OutputHangs || fault.kind == FaultKind::LauncherStops ||
            (fault.kind == FaultKind::NodeFailsFast && (is_one_machine || !has_good_node_beside(fault.node)));
   });
-  return harmless &&
-         std::all_of(submissions.begin(), submissions.end(), [](const Submission& submission) {
+  return harmless && std::all_of(submissions.begin(), submissions.end(), [](const Submission& submission) {
            return submission.killed_at == kForEver && !submission.job.kill_on_miss &&
                   submission.job.attempt_timeout <= 0;
          });

@@ -62,7 +62,8 @@ void Nodes::stay_away(TimePoint until) {
 
 std::vector<Process*> Nodes::processes(const Node& node, Role role) const {
   const std::string worker = "worker " + node.name;
-  const std::string wanted = role == Role::Worker ? worker : (role == Role::Launcher ? "launcher of " : "runner of ") + worker;
+  const std::string wanted =
+      role == Role::Worker ? worker : (role == Role::Launcher ? "launcher of " : "runner of ") + worker;
   std::vector<Process*> found;
   for (const auto& [id, process] : cluster_.processes()) {
     if (process->name() == wanted && !process->is_over()) found.push_back(process.get());

@@ -109,6 +109,15 @@ bool Outputs::has_leftovers(const std::string& output) const {
   return false;
 }
 
+void Outputs::list(const std::function<void(std::string_view)>& line) const {
+  const std::function<void(const machines::Inode&, const std::string&)> visit = [&](const machines::Inode& inode,
+                                                                                    const std::string& path) {
+    line(path + (inode.is_directory() ? "/" : " " + std::to_string(inode.bytes.size())));
+    for (const auto& [name, entry] : inode.entries) visit(*entry, path + "/" + name);
+  };
+  visit(*disk_.find("/out"), "/out");
+}
+
 std::string Outputs::check(const std::string& output) const {
   const auto directory = find(output);
   if (!directory) return "its output is not there";

@@ -2,8 +2,11 @@
 // What the jobs of a schedule read, and whether what they wrote is what a single process would have written, byte for
 // byte.
 
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/protocol/client.pb.h"
 #include "lab/faults/fault_plan.h"
@@ -24,12 +27,14 @@ class Outputs {
   bool has_success(const std::string& output) const;
   bool holds_something(const std::string& output) const;  // an empty directory is as good as none
   bool has_leftovers(const std::string& output) const;
+  // All files below all outputs, a line each.
+  void list(const std::function<void(std::string_view)>& line) const;
 
  private:
   machines::InodePointer find(const std::string& output) const;
 
   machines::Disk& disk_;
-  std::vector<std::string> expected_;          // by submission
+  std::vector<std::string> expected_;            // by submission
   std::map<std::string, std::uint32_t> owners_;  // submissions, by output
 };
 

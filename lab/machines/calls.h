@@ -1,8 +1,8 @@
 #pragma once
 // The seam: calls of the operating system. A program that links these files has functions of the same names as the C
-// library's (open, recvmsg, epoll_wait, pthread_create, ...), and the linker binds every caller to them: the master's code,
-// Asio, RocksDB, the C++ library. Called from a thread of a simulated process they act on its simulated machine; called
-// from anywhere else they are the C library's.
+// library's (open, recvmsg, epoll_wait, pthread_create, ...), and the linker binds every caller to them: the master's
+// code, Asio, RocksDB, the C++ library. Called from a thread of a simulated process they act on its simulated machine;
+// called from anywhere else they are the C library's.
 //
 // A call of a simulated thread that would wait gives way to others; time passes only in the world.
 
@@ -57,12 +57,12 @@ ssize_t waited(Thread& here, OpenFile& file, bool may_wait, Try&& attempt) {
 
 // Where a path leads.
 struct Place {
-  int error = 0;          // an errno below zero: it leads nowhere, and not even to a directory where something can be made
-  InodePointer directory; // where the last name is; null for a root
+  int error = 0;  // an errno below zero: it leads nowhere, and not even to a directory where something can be made
+  InodePointer directory;  // where the last name is; null for a root
   std::string name;
-  InodePointer inode;     // null: there is nothing
-  std::string real;       // not empty: a path of the real machine
-  FilePointer special;    // a device and the like
+  InodePointer inode;   // null: there is nothing
+  std::string real;     // not empty: a path of the real machine
+  FilePointer special;  // a device and the like
 };
 Place find_place(Process& process, int directory, const char* path, bool follows_last);
 std::string path_of(const Inode& inode);

@@ -29,8 +29,8 @@ void repeat(Inode& file, const Inode::Write& write, std::size_t count) {
 
 }  // namespace
 
-Disk::Disk(World& world, Kind kind)
-    : world_(world), kind_(kind), keeps_order_(world.random().below(2) == 0), root_(std::make_shared<Inode>()) {
+Disk::Disk(World& world, Kind kind, bool keeps_order)
+    : world_(world), kind_(kind), keeps_order_(keeps_order), root_(std::make_shared<Inode>()) {
   root_->number = 1;
   root_->mode = S_IFDIR | 0755;
   root_->disk = this;
@@ -177,6 +177,17 @@ InodePointer Disk::find(const std::string& path) const {
   return at;
 }
 
+namespace {
+
+bool is_named(const Inode& inode) {
+  const auto parent = inode.parent.lock();
+  if (!parent) return false;
+  const auto found = parent->entries.find(inode.name);
+  return found != parent->entries.end() && found->second.get() == &inode;
+}
+
+}  // namespace
+
 // Goes back to what was synced, then repeats some of the rest.
 void Disk::keep_some(Inode& file, std::uint32_t machine) {
   const auto writes = std::exchange(file.unsynced, {});
@@ -209,6 +220,13 @@ void Disk::cut_power(std::uint32_t machine) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (!steps[i].is_durable && !(keeps_order_ ? i < kept : world_.random().below(2) == 0)) continue;
     for (const Change& change : steps[i].changes) set(change.directory, change.name, change.after);
+  }
+  for (const Step& step : steps) {
+    for (const Change& change : step.changes) {
+      for (const InodePointer& inode : {change.before, change.after}) {
+        if (inode) inode->links = is_named(*inode) ? (inode->is_directory() ? 2 : 1) : 0;
+      }
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// A simulated file system in memory. What is written can be read at once by everybody; what of it is still there after a
-// power cut is what was synced, and of the rest anything: each write wholly, in part or not at all. Names (creating,
+// A simulated file system in memory. What is written can be read at once by everybody; what of it is still there after
+// a power cut is what was synced, and of the rest anything: each write wholly, in part or not at all. Names (creating,
 // renaming, removing) last once their directory was synced; before that a power cut leaves either the first so many of
 // them, as a journaling file system does, or any of them, as POSIX allows.
 //
@@ -26,9 +26,9 @@ struct Inode : std::enable_shared_from_this<Inode> {
   std::uint64_t number = 0;
   mode_t mode = 0;  // with its kind
   Disk* disk = nullptr;
-  std::string bytes;  // of a file; of a link its target
+  std::string bytes;                                                   // of a file; of a link its target
   std::map<std::string, std::shared_ptr<Inode>, std::less<>> entries;  // of a directory
-  std::weak_ptr<Inode> parent;  // where its name is
+  std::weak_ptr<Inode> parent;                                         // where its name is
   std::string name;
   int links = 0;
   TimePoint changed_at{};
@@ -53,7 +53,8 @@ using InodePointer = std::shared_ptr<Inode>;
 class Disk {
  public:
   enum class Kind : std::uint8_t { Local, Shared };
-  Disk(World& world, Kind kind);
+  // `keeps_order`: of names, as journaling file systems do, which RocksDB counts on.
+  Disk(World& world, Kind kind, bool keeps_order);
 
   const InodePointer& root() const { return root_; }
 
@@ -103,7 +104,7 @@ class Disk {
   const bool keeps_order_;  // of names
   std::uint64_t last_number_ = 1;
   InodePointer root_;
-  std::deque<Step> steps_;  // not durable, or behind one that is not
+  std::deque<Step> steps_;                     // not durable, or behind one that is not
   std::vector<std::weak_ptr<Inode>> written_;  // since they were synced
 };
 

@@ -48,9 +48,9 @@ int collect(dl_phdr_info* module, std::size_t, void* to) {
   static constexpr std::array<std::string_view, 2> kLibraries{"libstdc++.so", "librocksdb.so"};
   auto& all = *static_cast<std::vector<Locals>*>(to);
   const std::string_view name = module->dlpi_name;
-  const bool is_wanted = name.empty() || std::any_of(kLibraries.begin(), kLibraries.end(), [&](std::string_view library) {
-                           return name.find(library) != name.npos;
-                         });
+  const bool is_wanted =
+      name.empty() || std::any_of(kLibraries.begin(), kLibraries.end(),
+                                  [&](std::string_view library) { return name.find(library) != name.npos; });
   for (int i = 0; is_wanted && i < module->dlpi_phnum; ++i) {
     const auto& part = module->dlpi_phdr[i];
     if (part.p_type != PT_TLS || module->dlpi_tls_data == nullptr) continue;

@@ -1,10 +1,6 @@
 // Calls on open files, and those that open them.
 #include <fcntl.h>
 #include <stdarg.h>
-#include <sys/file.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/vfs.h>
 
 #include <algorithm>
 #include <utility>
@@ -58,8 +54,8 @@ ssize_t read_at(int descriptor, void* to, std::size_t size, off_t offset, Thread
   }
   const auto disk_file = on_disk(file);
   if (!disk_file) return given<ssize_t>(file ? -ESPIPE : -EBADF);
-  const std::size_t there = disk_file->inode->bytes.size() - std::min<std::size_t>(disk_file->inode->bytes.size(),
-                                                                                 static_cast<std::size_t>(offset));
+  const std::size_t there = disk_file->inode->bytes.size() -
+                            std::min<std::size_t>(disk_file->inode->bytes.size(), static_cast<std::size_t>(offset));
   const int error = work_on(here, *disk_file->inode->disk, DiskWork::Look, std::min(size, there));
   if (error != 0) return given<ssize_t>(error);
   return given(disk_file->inode->disk->read(*disk_file->inode, to, size, static_cast<std::uint64_t>(offset)));
@@ -106,42 +102,6 @@ int state_of(int descriptor, struct stat* to, Thread& here) {
   return 0;
 }
 
-int control(int descriptor, int command, std::intptr_t argument, Thread& here) {
-  Slot* const slot = here.process().slot(descriptor);
-  if (slot == nullptr) return given(-EBADF);
-  const auto disk_file = on_disk(slot->file.get());
-  switch (command) {
-    case F_GETFD:
-      return slot->closes_on_exec ? FD_CLOEXEC : 0;
-    case F_SETFD:
-      slot->closes_on_exec = (argument & FD_CLOEXEC) != 0;
-      return 0;
-    case F_GETFL:
-      return (disk_file ? disk_file->flags : O_RDWR) | (slot->file->does_not_block ? O_NONBLOCK : 0);
-    case F_SETFL:
-      slot->file->does_not_block = (argument & O_NONBLOCK) != 0;
-      return 0;
-    case F_DUPFD:
-    case F_DUPFD_CLOEXEC:
-      return here.process().add(slot->file.get(), command == F_DUPFD_CLOEXEC, static_cast<int>(argument));
-    default:
-      return 0;  // locks of RocksDB, whose lock file stands beside ours; seals; hints
-  }
-}
-
-int lock(int descriptor, int operation, Thread& here) {
-  const auto file = on_disk(here.process().at(descriptor));
-  if (!file) return given(-EBADF);
-  Inode& inode = *file->inode;
-  if ((operation & LOCK_UN) != 0) {
-    if (inode.lock_holder == file.get()) inode.lock_holder = nullptr;
-    return 0;
-  }
-  if (inode.lock_holder != nullptr && inode.lock_holder != file.get()) return given(-EWOULDBLOCK);
-  inode.lock_holder = file.get();
-  return 0;
-}
-
 mode_t mode_of(int flags, va_list arguments) { return (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0; }
 
 }  // namespace
@@ -152,7 +112,8 @@ int open_place(Thread& here, Place place, int flags, mode_t mode) {
   if (place.error != 0) return given(place.error);
   if (place.special) return process.add(std::move(place.special), closes);
   if (!place.real.empty()) {
-    const auto descriptor = static_cast<int>(::syscall(257 /* openat */, AT_FDCWD, place.real.c_str(), O_RDONLY | O_CLOEXEC));
+    const auto descriptor =
+        static_cast<int>(::syscall(257 /* openat */, AT_FDCWD, place.real.c_str(), O_RDONLY | O_CLOEXEC));
     if (descriptor < 0) return -1;
     return process.add(std::make_shared<RealFile>(Descriptor(descriptor)), closes);
   }
@@ -172,14 +133,15 @@ int open_place(Thread& here, Place place, int flags, mode_t mode) {
   if ((flags & O_DIRECTORY) != 0 && !inode.is_directory()) return given(-ENOTDIR);
   if (inode.is_directory() && (flags & O_ACCMODE) != O_RDONLY) return given(-EISDIR);
   if ((flags & O_TRUNC) != 0 && !inode.bytes.empty()) {
-    if (const int error = place.inode->disk->resize(*place.inode, 0, process.machine().address()); error != 0) return given(error);
+    if (const int error = place.inode->disk->resize(*place.inode, 0, process.machine().address()); error != 0)
+      return given(error);
   }
   return process.add(std::make_shared<DiskFile>(place.inode, flags, process.machine().address()), closes);
 }
 
 }  // namespace ontime::lab::machines
 
-using namespace ontime;  // NOLINT: what follows has the C library's names
+using namespace ontime;                 // NOLINT: what follows has the C library's names
 using namespace ontime::lab::machines;  // NOLINT
 
 ONTIME_CALL(int, open, const char* path, int flags, ...) {
@@ -328,7 +290,8 @@ ONTIME_CALL(ssize_t, copy_file_range, int from, off_t* from_offset, int to, off_
                                              : ::read(from, bytes.data(), bytes.size());
   if (got <= 0) return got;
   const auto count = static_cast<std::size_t>(got);
-  const ssize_t put = to_offset != nullptr ? ::pwrite(to, bytes.data(), count, *to_offset) : ::write(to, bytes.data(), count);
+  const ssize_t put =
+      to_offset != nullptr ? ::pwrite(to, bytes.data(), count, *to_offset) : ::write(to, bytes.data(), count);
   if (put > 0 && from_offset != nullptr) *from_offset += put;
   if (put > 0 && to_offset != nullptr) *to_offset += put;
   return put;
@@ -342,110 +305,4 @@ ONTIME_CALL(int, fstat, int descriptor, struct stat* to) {
 ONTIME_CALL(int, fstat64, int descriptor, struct stat* to) {
   Thread* const here = caller();
   return here != nullptr ? state_of(descriptor, to, *here) : ONTIME_REAL(fstat64)(descriptor, to);
-}
-
-ONTIME_CALL(int, fstatfs, int descriptor, struct statfs* to) {
-  if (caller() == nullptr) return ONTIME_REAL(fstatfs)(descriptor, to);
-  *to = {};
-  to->f_bsize = 4096;
-  return 0;
-}
-
-ONTIME_CALL(int, fcntl, int descriptor, int command, ...) {
-  va_list arguments;
-  va_start(arguments, command);
-  const auto argument = va_arg(arguments, std::intptr_t);
-  va_end(arguments);
-  Thread* const here = caller();
-  return here != nullptr ? control(descriptor, command, argument, *here)
-                         : ONTIME_REAL(fcntl)(descriptor, command, argument);
-}
-
-ONTIME_CALL(int, fcntl64, int descriptor, int command, ...) {
-  va_list arguments;
-  va_start(arguments, command);
-  const auto argument = va_arg(arguments, std::intptr_t);
-  va_end(arguments);
-  Thread* const here = caller();
-  return here != nullptr ? control(descriptor, command, argument, *here)
-                         : ONTIME_REAL(fcntl64)(descriptor, command, argument);
-}
-
-ONTIME_CALL(int, ioctl, int descriptor, unsigned long request, ...) {
-  va_list arguments;
-  va_start(arguments, request);
-  auto* const argument = va_arg(arguments, void*);
-  va_end(arguments);
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(ioctl)(descriptor, request, argument);
-  const FilePointer file = here->process().at(descriptor);
-  if (!file) return given(-EBADF);
-  if (request != FIONBIO) return given(-ENOTTY);
-  file->does_not_block = *static_cast<int*>(argument) != 0;
-  return 0;
-}
-
-ONTIME_CALL(int, flock, int descriptor, int operation) {
-  Thread* const here = caller();
-  return here != nullptr ? lock(descriptor, operation, *here) : ONTIME_REAL(flock)(descriptor, operation);
-}
-
-ONTIME_CALL(int, dup2, int from, int to) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(dup2)(from, to);
-  const FilePointer file = here->process().at(from);
-  if (!file) return given(-EBADF);
-  here->process().slots()[to] = {Held(file), false};
-  return to;
-}
-
-ONTIME_CALL(int, dup3, int from, int to, int flags) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(dup3)(from, to, flags);
-  const FilePointer file = here->process().at(from);
-  if (!file) return given(-EBADF);
-  here->process().slots()[to] = {Held(file), (flags & O_CLOEXEC) != 0};
-  return to;
-}
-
-ONTIME_CALL(int, close_range, unsigned first, unsigned last, int flags) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(close_range)(first, last, flags);
-  std::erase_if(here->process().slots(), [&](const auto& slot) {
-    return static_cast<unsigned>(slot.first) >= first && static_cast<unsigned>(slot.first) <= last;
-  });
-  return 0;
-}
-
-ONTIME_CALL(int, memfd_create, const char* name, unsigned flags) {
-  Thread* const here = caller();
-  return here != nullptr ? here->process().add(std::make_shared<SharedMemory>(), true)
-                         : ONTIME_REAL(memfd_create)(name, flags);
-}
-
-ONTIME_CALL(void*, mmap, void* at, std::size_t size, int protection, int flags, int descriptor, off_t offset) {
-  Thread* const here = descriptor < 0 ? nullptr : caller();
-  if (here == nullptr) return ONTIME_REAL(mmap)(at, size, protection, flags, descriptor, offset);
-  const auto memory = std::dynamic_pointer_cast<SharedMemory>(here->process().at(descriptor));
-  if (!memory) {
-    errno = ENODEV;
-    return MAP_FAILED;
-  }
-  here->process().mapped.push_back(memory);
-  return memory->at;
-}
-
-ONTIME_CALL(int, munmap, void* at, std::size_t size) {
-  Thread* const here = World::here();
-  if (here != nullptr) {
-    auto& mapped = here->process().mapped;
-    const auto found = std::find_if(mapped.begin(), mapped.end(), [&](const FilePointer& file) {
-      return std::static_pointer_cast<SharedMemory>(file)->at == at;
-    });
-    if (found != mapped.end()) {
-      mapped.erase(found);
-      return 0;
-    }
-  }
-  return ONTIME_REAL(munmap)(at, size);
 }

@@ -39,7 +39,8 @@ std::map<FILE*, int>& streams() {
 int state_of(Thread& here, int directory, const char* path, struct stat* to, bool follows) {
   const Place place = find_place(here.process(), directory, path, follows);
   if (place.error != 0) return given(place.error);
-  if (!place.real.empty()) return static_cast<int>(::syscall(follows ? 4 : 6 /* stat, lstat */, place.real.c_str(), to));
+  if (!place.real.empty())
+    return static_cast<int>(::syscall(follows ? 4 : 6 /* stat, lstat */, place.real.c_str(), to));
   if (place.special) {
     *to = {};
     to->st_mode = S_IFCHR | 0666;
@@ -165,8 +166,7 @@ FILE* stream_over(int descriptor, const char* mode) {
     *offset = ::lseek64(descriptor_of(cookie), *offset, from);
     return *offset < 0 ? -1 : 0;
   };
-  FILE* const stream =
-      ::fopencookie(reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)), mode, functions);
+  FILE* const stream = ::fopencookie(reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)), mode, functions);
   streams().emplace(stream, descriptor);
   return stream;
 }
@@ -179,14 +179,14 @@ FILE* open_stream(Thread& here, const char* path, const char* mode) {
 }  // namespace
 }  // namespace ontime::lab::machines
 
-using namespace ontime;  // NOLINT: what follows has the C library's names
+using namespace ontime;                 // NOLINT: what follows has the C library's names
 using namespace ontime::lab::machines;  // NOLINT
 
-#define ONTIME_STATE_CALL(name, follows)                                   \
-  ONTIME_CALL(int, name, const char* path, struct stat* to) {              \
-    Thread* const here = caller();                                         \
+#define ONTIME_STATE_CALL(name, follows)                                      \
+  ONTIME_CALL(int, name, const char* path, struct stat* to) {                 \
+    Thread* const here = caller();                                            \
     if (here != nullptr) return state_of(*here, AT_FDCWD, path, to, follows); \
-    return ONTIME_REAL(name)(path, to);                                    \
+    return ONTIME_REAL(name)(path, to);                                       \
   }
 ONTIME_STATE_CALL(stat, true)
 ONTIME_STATE_CALL(stat64, true)
@@ -318,12 +318,12 @@ ONTIME_CALL(int, closedir, DIR* directory) {
   return 0;
 }
 
-#define ONTIME_OPEN_STREAM_CALL(name)                                            \
-  ONTIME_CALL(FILE*, name, const char* path, const char* mode) {                 \
-    Thread* const here = caller();                                               \
+#define ONTIME_OPEN_STREAM_CALL(name)                                                       \
+  ONTIME_CALL(FILE*, name, const char* path, const char* mode) {                            \
+    Thread* const here = caller();                                                          \
     if (here == nullptr || !find_place(here->process(), AT_FDCWD, path, true).real.empty()) \
-      return ONTIME_REAL(name)(path, mode);                                      \
-    return open_stream(*here, path, mode);                                       \
+      return ONTIME_REAL(name)(path, mode);                                                 \
+    return open_stream(*here, path, mode);                                                  \
   }
 ONTIME_OPEN_STREAM_CALL(fopen)
 ONTIME_OPEN_STREAM_CALL(fopen64)

@@ -131,7 +131,8 @@ void Network::transmit(const Pointer& from) {
     from->outgoing_.clear();
     return;
   }
-  world_.after(delay(here, there), [this, here, there, from] { when_open(here, there, [this, from] { arrive(from); }); });
+  world_.after(delay(here, there),
+               [this, here, there, from] { when_open(here, there, [this, from] { arrive(from); }); });
 }
 
 void Network::arrive(const Pointer& from) {
@@ -141,7 +142,8 @@ void Network::arrive(const Pointer& from) {
   auto segment = std::move(from->outgoing_.front());
   from->outgoing_.pop_front();
   if (!to) {
-    if (!segment.is_reset) world_.after(delay(from->remote_.host, from->local_.host), [from] { from->fail(ECONNRESET); });
+    if (!segment.is_reset)
+      world_.after(delay(from->remote_.host, from->local_.host), [from] { from->fail(ECONNRESET); });
     return;
   }
   if (segment.is_reset) return to->fail(ECONNRESET);
@@ -283,7 +285,8 @@ ssize_t TcpSocket::receive(void* to, std::size_t size, bool only_looks) {
   if (inbox_.size() > 0) {
     const bool was_full = inbox_.size() >= kInboxBytesMax;
     const std::size_t count = inbox_.take(static_cast<char*>(to), size, only_looks);
-    if (const auto peer = peer_.lock(); was_full && peer) network_.transmit(peer);  // closed or not: what it sent is to come
+    if (const auto peer = peer_.lock(); was_full && peer)
+      network_.transmit(peer);  // closed or not: what it sent is to come
     return static_cast<ssize_t>(count);
   }
   if (is_dead_) return error_ != 0 ? -take_error() : 0;

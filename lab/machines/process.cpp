@@ -87,7 +87,10 @@ int Process::close(int descriptor) {
 }
 
 Machine::Machine(Cluster& cluster, std::string name, std::uint32_t address)
-    : disk(std::make_unique<Disk>(cluster.world, Disk::Kind::Local)), cluster_(cluster), name_(std::move(name)), address_(address) {}
+    : disk(std::make_unique<Disk>(cluster.world, Disk::Kind::Local, true)),
+      cluster_(cluster),
+      name_(std::move(name)),
+      address_(address) {}
 
 Machine::~Machine() = default;
 
@@ -96,7 +99,9 @@ TimePoint Machine::wall_time() const { return world().now() + wall_clock_ahead; 
 TimePoint Machine::steady_time() const { return world().now(); }
 
 Cluster::Cluster(std::uint64_t seed, TimePoint begin)
-    : world(seed, begin), network(std::make_unique<Network>(world)), shared(std::make_unique<Disk>(world, Disk::Kind::Shared)) {}
+    : world(seed, begin),
+      network(std::make_unique<Network>(world)),
+      shared(std::make_unique<Disk>(world, Disk::Kind::Shared, true)) {}
 
 // Open files first: they know the network and the disks.
 Cluster::~Cluster() { processes_.clear(); }
@@ -110,7 +115,8 @@ Process& Cluster::start(Machine& machine, std::string name, Process::Main main, 
                         std::map<int, Slot> slots) {
   bury();
   const pid_t id = ++last_id_;
-  auto& process = *processes_.emplace(id, std::make_unique<Process>(machine, id, parent, std::move(name))).first->second;
+  auto& process =
+      *processes_.emplace(id, std::make_unique<Process>(machine, id, parent, std::move(name))).first->second;
   process.slots_ = std::move(slots);
   process.start(std::move(main));
   return process;

@@ -1,6 +1,7 @@
 #pragma once
 // Simulated machines and the processes on them. A process has threads, descriptors and children; its memory is the real
-// process's. What ends it is as with the kernel: its descriptors are closed and its parent is told; nothing else is run.
+// process's. What ends it is as with the kernel: its descriptors are closed and its parent is told; nothing else is
+// run.
 
 #include <sys/types.h>
 
@@ -66,8 +67,8 @@ class Process {
   pid_t parent;
   pid_t group;
   bool dies_with_parent = false;
-  double pace = 1;  // its sleeps take so many times as long: a runner on a slow machine
-  std::vector<FilePointer> mapped;  // memory that it shares with others
+  double pace = 1;                      // its sleeps take so many times as long: a runner on a slow machine
+  std::vector<FilePointer> mapped;      // memory that it shares with others
   std::map<pid_t, int> ended_children;  // and how, until waited for
   WaitQueue children_changed;
   std::vector<std::weak_ptr<OpenFile>> signal_files;  // told when a child ends
@@ -95,7 +96,7 @@ struct Mount {
   bool is_full = false;
   bool fails = false;  // EIO
   bool hangs = false;
-  WaitQueue answers;  // woken when it hangs no more
+  WaitQueue answers;      // woken when it hangs no more
   Duration slower_by{0};  // calls that reach the disk take up to so much longer
 };
 // It hangs no more.
@@ -137,7 +138,7 @@ class Cluster {
 
   World world;
   std::unique_ptr<Network> network;
-  std::unique_ptr<Disk> shared;           // mounted as kSharedMount everywhere
+  std::unique_ptr<Disk> shared;  // mounted as kSharedMount everywhere
   // Told of whatever a process is about to do to a disk.
   std::function<void(Process&, const Disk&, DiskWork)> on_disk_work;
   // A process found its own state broken, or was ended by abort().
@@ -155,7 +156,7 @@ class Cluster {
   std::map<pid_t, std::unique_ptr<Process>>& processes() { return processes_; }
   // The power of a machine fails: its processes are gone, and what was not synced to its disk may be. Then it is back.
   void cut_power(Machine& machine);
-  void restore_power(Machine& machine) ;
+  void restore_power(Machine& machine);
   void send_signal(pid_t id, int signal);  // as kill(2), groups too
 
  private:

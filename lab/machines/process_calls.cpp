@@ -76,7 +76,7 @@ long make_process_file(Thread& here, pid_t id) {
 }  // namespace
 }  // namespace ontime::lab::machines
 
-using namespace ontime;  // NOLINT: what follows has the C library's names
+using namespace ontime;                 // NOLINT: what follows has the C library's names
 using namespace ontime::lab::machines;  // NOLINT
 
 ONTIME_CALL(void, _exit, int status) {

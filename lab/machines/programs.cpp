@@ -74,8 +74,7 @@ pid_t fork_runner(const std::string& name, const std::function<double()>& pace, 
     body();
     return 0;
   };
-  Process& runner =
-      launcher.machine().cluster().start(launcher.machine(), name, main, launcher.id(), launcher.slots());
+  Process& runner = launcher.machine().cluster().start(launcher.machine(), name, main, launcher.id(), launcher.slots());
   if (pace) runner.pace = pace();
   return runner.id();
 }
@@ -138,15 +137,13 @@ std::string dotted(std::uint32_t host) {
 }
 
 Process& start_master(Cluster& cluster, Machine& machine, const MasterProgram& program) {
-  return cluster.start(machine, "master", [program, address = machine.address()] {
-    return run_master(program, address);
-  });
+  return cluster.start(machine, "master",
+                       [program, address = machine.address()] { return run_master(program, address); });
 }
 
 Process& start_worker(Cluster& cluster, Machine& machine, const WorkerProgram& program) {
-  return cluster.start(machine, "worker " + program.name, [program, host = machine.name()] {
-    return run_worker(program, host);
-  });
+  return cluster.start(machine, "worker " + program.name,
+                       [program, host = machine.name()] { return run_worker(program, host); });
 }
 
 }  // namespace ontime::lab::machines

@@ -1,6 +1,6 @@
 #pragma once
-// The programs that ship, as simulated processes: composed as their main() does, of the same parts, but for what belongs
-// to the real process (signals, the log's files, the command line).
+// The programs that ship, as simulated processes: composed as their main() does, of the same parts, but for what
+// belongs to the real process (signals, the log's files, the command line).
 
 #include <functional>
 #include <memory>

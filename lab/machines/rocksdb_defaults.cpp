@@ -1,6 +1,6 @@
-// RocksDB keeps some of what it has in one place for the whole program: background threads, which files it has locked, a
-// timer that flushes logs. Each simulated process has to have its own, which ends with it: these stand in for RocksDB's
-// functions of the same names. The timer, which the journal does not need, is left out.
+// RocksDB keeps some of what it has in one place for the whole program: background threads, which files it has locked,
+// a timer that flushes logs. Each simulated process has to have its own, which ends with it: these stand in for
+// RocksDB's functions of the same names. The timer, which the journal does not need, is left out.
 #include <dlfcn.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
@@ -58,7 +58,8 @@ Function real(const char* name) {
 }  // namespace ontime::lab::machines
 
 namespace rocksdb {
-// PeriodicTaskScheduler::Register(PeriodicTaskType, const std::function<void()>&), of a class that is not in the headers.
+// PeriodicTaskScheduler::Register(PeriodicTaskType, const std::function<void()>&), of a class that is not in the
+// headers.
 Status register_nothing(void*, unsigned char, const std::function<void()>&) __asm__(
     "_ZN7rocksdb21PeriodicTaskScheduler8RegisterENS_16PeriodicTaskTypeERKSt8functionIFvvEE");
 Status register_nothing(void*, unsigned char, const std::function<void()>&) { return Status::OK(); }
@@ -73,8 +74,7 @@ rocksdb::Env* rocksdb::Env::Default() {
 
 std::shared_ptr<rocksdb::FileSystem> rocksdb::FileSystem::Default() {
   using namespace ontime::lab::machines;  // NOLINT: this function is RocksDB's
-  static const auto real_one =
-      real<std::shared_ptr<rocksdb::FileSystem> (*)()>("_ZN7rocksdb10FileSystem7DefaultEv");
+  static const auto real_one = real<std::shared_ptr<rocksdb::FileSystem> (*)()>("_ZN7rocksdb10FileSystem7DefaultEv");
   static const auto& files = *new std::shared_ptr<rocksdb::FileSystem>(std::make_shared<Files>(real_one()));
   return World::here() != nullptr ? files : real_one();
 }

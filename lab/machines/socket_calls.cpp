@@ -134,7 +134,8 @@ ssize_t send_message(Thread& here, int descriptor, const msghdr& message, int fl
   for (std::size_t i = 0; i < message.msg_iovlen; ++i) {
     const iovec& piece = message.msg_iov[i];
     if (piece.iov_len == 0) continue;
-    const ssize_t size = send(here, descriptor, piece.iov_base, piece.iov_len, total > 0 ? flags | MSG_DONTWAIT : flags);
+    const ssize_t size =
+        send(here, descriptor, piece.iov_base, piece.iov_len, total > 0 ? flags | MSG_DONTWAIT : flags);
     if (size < 0) return total > 0 ? total : size;
     total += size;
     if (static_cast<std::size_t>(size) < piece.iov_len) break;
@@ -199,7 +200,7 @@ int make_pipe(Thread& here, int* ends, int flags) {
 }  // namespace
 }  // namespace ontime::lab::machines
 
-using namespace ontime;  // NOLINT: what follows has the C library's names
+using namespace ontime;                 // NOLINT: what follows has the C library's names
 using namespace ontime::lab::machines;  // NOLINT
 
 ONTIME_CALL(int, socket, int domain, int type, int protocol) {
@@ -247,8 +248,7 @@ ONTIME_CALL(int, connect, int descriptor, const sockaddr* address, socklen_t siz
 
 ONTIME_CALL(int, accept, int descriptor, sockaddr* address, socklen_t* size) {
   Thread* const here = caller();
-  return here != nullptr ? accept(*here, descriptor, address, size, 0)
-                         : ONTIME_REAL(accept)(descriptor, address, size);
+  return here != nullptr ? accept(*here, descriptor, address, size, 0) : ONTIME_REAL(accept)(descriptor, address, size);
 }
 
 ONTIME_CALL(int, accept4, int descriptor, sockaddr* address, socklen_t* size, int flags) {

@@ -48,7 +48,7 @@ int wait_for(Thread& here, pthread_cond_t* condition, pthread_mutex_t* mutex, Ti
 }  // namespace
 }  // namespace ontime::lab::machines
 
-using namespace ontime;  // NOLINT: what follows has the C library's names
+using namespace ontime;                 // NOLINT: what follows has the C library's names
 using namespace ontime::lab::machines;  // NOLINT
 
 ONTIME_CALL(int, pthread_create, pthread_t* to, const pthread_attr_t* how, void* (*body)(void*), void* argument) {
@@ -106,8 +106,7 @@ ONTIME_CALL(int, pthread_rwlock_unlock, pthread_rwlock_t* lock) {
 
 ONTIME_CALL(int, pthread_cond_wait, pthread_cond_t* condition, pthread_mutex_t* mutex) {
   Thread* const here = caller();
-  return here != nullptr ? wait_for(*here, condition, mutex, kNever)
-                         : ONTIME_REAL(pthread_cond_wait)(condition, mutex);
+  return here != nullptr ? wait_for(*here, condition, mutex, kNever) : ONTIME_REAL(pthread_cond_wait)(condition, mutex);
 }
 
 ONTIME_CALL(int, pthread_cond_timedwait, pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {

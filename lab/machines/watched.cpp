@@ -136,9 +136,7 @@ ssize_t TimerFile::read(void* to, std::size_t size) {
   return sizeof count;
 }
 
-std::uint32_t SignalFile::events() {
-  return process_.pending_children > 0 || process_.is_told_to_end ? EPOLLIN : 0u;
-}
+std::uint32_t SignalFile::events() { return process_.pending_children > 0 || process_.is_told_to_end ? EPOLLIN : 0u; }
 
 ssize_t SignalFile::read(void* to, std::size_t size) {
   signalfd_siginfo info{};

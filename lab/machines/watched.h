@@ -1,6 +1,6 @@
 #pragma once
-// What a process can wait for besides connections and files: an epoll, a counter of events, a timer, signals, the end of a
-// process. And what has no events: memory that is shared, and nothing.
+// What a process can wait for besides connections and files: an epoll, a counter of events, a timer, signals, the end
+// of a process. And what has no events: memory that is shared, and nothing.
 
 #include <cstdlib>
 #include <deque>

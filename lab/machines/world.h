@@ -66,8 +66,8 @@ class Thread : public std::enable_shared_from_this<Thread> {
   Fiber fiber_;
   WaitQueue ended_;
   std::vector<WaitQueue*> queues_;  // that it waits in
-  bool is_ready_ = false;   // could run, if its process may
-  bool is_queued_ = false;  // in the world's list
+  bool is_ready_ = false;           // could run, if its process may
+  bool is_queued_ = false;          // in the world's list
   bool is_cancelled_ = false;
   std::uint64_t waits_ = 0;  // so far: tells a time-out whether it is still meant
 };
@@ -103,9 +103,7 @@ class World {
     TimePoint at;
     std::uint64_t sequence;
     std::function<void()> what;
-    bool operator<(const Upcoming& other) const {
-      return at != other.at ? at > other.at : sequence > other.sequence;
-    }
+    bool operator<(const Upcoming& other) const { return at != other.at ? at > other.at : sequence > other.sequence; }
   };
   void make_ready(Thread& thread);
 
