@@ -22,8 +22,8 @@ struct Bound {
   std::uint64_t seeds;  // within which it is found: several times what it took when this was written
 };
 constexpr Bound kBounds[] = {
-    {"cut-loses-a-byte", 10},    {"fenced-seal-accepted", 30}, {"lost-node-keeps-attempt", 20},
-    {"released-rest-lost", 30}, {"committed-again", 10},     {"killed-while-committed", 4000},
+    {"cut-loses-a-byte", 10},   {"fenced-seal-accepted", 30}, {"lost-node-keeps-attempt", 20},
+    {"released-rest-lost", 30}, {"committed-again", 10},      {"killed-while-committed", 4000},
     {"epoch-not-raised", 10},   {"gone-attempt-kept", 200},   {"resumed-too-far", 30},
     {"kill-not-recorded", 20},  {"acted-too-early", 20},      {"record-not-written", 20},
     {"torn-batch-read", 30},    {"clock-set-back", 30},       {"sealed-too-early", 50},

@@ -1,58 +1,66 @@
-// A few thousand fault schedules. Each seed is a cluster, its jobs and everything that goes wrong.
+// Some thousands of fault schedules. Each seed is a cluster, its jobs and everything that goes wrong.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 #include <string>
 
-#include "lab/faults/cluster_run.h"
+#include "lab/faults/apart.h"
 #include "lab/faults/fault_plan.h"
 #include "scheduler/policies/policy.h"
+#include "tests/support/process.h"
 
 namespace ontime::lab::faults {
 namespace {
 
-#ifdef NDEBUG
-constexpr std::uint64_t kSeeds = 1000;  // of each of the tests that run in parallel
-#else
-constexpr std::uint64_t kSeeds = 40;
-#endif
+constexpr std::uint64_t kSeeds = 400;  // of each of the tests that run in parallel
+
+class Faults : public testing::TestWithParam<std::uint64_t> {
+ protected:
+  static void SetUpTestSuite() { set_application_directory(ONTIME_FAULT_APPLICATIONS); }
+};
 
 // So that ctest can run them side by side.
-class Faults : public testing::TestWithParam<std::uint64_t> {};
-
 TEST_P(Faults, LoseNothingAndEnd) {
-  survive_broken_checks();
-  for (std::uint64_t seed = GetParam(); seed < GetParam() + kSeeds; ++seed) {
-    const Verdict verdict = run(make_plan(seed));
-    ASSERT_TRUE(verdict.is_good()) << verdict.broken << "\nreplay: ontime-faults --seed " << seed << " --trace\n"
+  run_apart({GetParam(), GetParam() + kSeeds - 1}, 1, [](std::uint64_t seed, const Verdict& verdict) {
+    EXPECT_TRUE(verdict.is_good()) << verdict.broken << "\nreplay: ontime-faults --seed " << seed << " --trace\n"
                                    << describe(minimise(make_plan(seed)));
-  }
+    return verdict.is_good();
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(From, Faults,
                          testing::Values(1, 100'001, 200'001, 300'001, 400'001, 500'001, 600'001, 700'001),
                          testing::PrintToStringParamName());
 
-// A fault that waits for a step of a commit may hit the master when all seemed over: it is waited for again.
-TEST(Faults, AMasterThatDiesWhileItCleansUpComesBack) {
-  const Verdict verdict = run(make_plan(1222741));
-  EXPECT_TRUE(verdict.is_good()) << verdict.broken;
+// Schedules that once ended badly, and what was mended since:
+//   175, 126   a power cut took records that the master before had written and not synced from below newer ones
+//   1011       a commit that failed at its last step left its parts for ever
+//   6136, 2962 a power cut brought back names of an output that were removed, and they stayed
+//   4300       two masters died while they removed an output
+TEST(FaultsOfThePast, EndWell) {
+  set_application_directory(ONTIME_FAULT_APPLICATIONS);
+  for (const std::uint64_t seed : {126, 175, 1011, 2962, 4300, 6136}) {
+    const Verdict verdict = run_apart(make_plan(seed));
+    EXPECT_TRUE(verdict.is_good()) << seed << ": " << verdict.broken;
+  }
 }
 
-TEST(Faults, AreTheSameForTheSameSeed) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    std::string first;
-    std::string second;
-    run(make_plan(seed), [&](std::string_view line) { first.append(line).push_back('\n'); });
-    run(make_plan(seed), [&](std::string_view line) { second.append(line).push_back('\n'); });
-    EXPECT_GT(first.size(), 100u);
-    EXPECT_EQ(first, second);
+// To the byte, in processes whose memory lies elsewhere.
+TEST(FaultsOfOneSeed, HaveTheSameLog) {
+  for (const char* seed : {"3", "8", "21", "60"}) {
+    const auto first = test::run({ONTIME_FAULT_PROGRAM, "--seed", seed, "--trace"});
+    const auto second = test::run({ONTIME_FAULT_PROGRAM, "--seed", seed, "--trace"});
+    EXPECT_GT(first.out.size(), 5000u);
+    EXPECT_TRUE(first.out == second.out) << "seed " << seed;
+    // That somebody listens changes nothing.
+    const auto silent = test::run({ONTIME_FAULT_PROGRAM, "--seed", seed});
+    EXPECT_TRUE(first.out.ends_with(silent.out.substr(silent.out.rfind('\n', silent.out.size() - 2) + 1)));
   }
 }
 
 // What the swarm draws: every kind of fault, every policy, masters that die in the middle of writing.
-TEST(Faults, AreOfEveryKind) {
+TEST(FaultPlans, HaveFaultsOfEveryKind) {
   std::set<FaultKind> kinds;
   std::set<std::string> policies;
   bool strikes_batches = false;
@@ -67,28 +75,31 @@ TEST(Faults, AreOfEveryKind) {
     for (const Submission& submission : plan.submissions) policies.insert(submission.job.policy);
   }
   EXPECT_EQ(kinds.size(), static_cast<std::size_t>(kFaultKinds));
-  EXPECT_EQ(policies.size(), scheduler::policies().size() + 1);
+  EXPECT_EQ(policies.size(), scheduler::policies().size());
   EXPECT_TRUE(strikes_batches);
   EXPECT_TRUE(strikes_commits);
 }
 
-// A schedule without faults that is stopped by a master's death in every batch it ever writes.
-TEST(Faults, AMasterMayDieInEveryBatchThatItWrites) {
+// A schedule without faults that is stopped by a master's death in every batch it ever writes, at several places in it,
+// by a kill and by a power cut.
+TEST(FaultsInEveryBatch, LoseNothing) {
+  set_application_directory(ONTIME_FAULT_APPLICATIONS);
   FaultPlan plan = make_plan(6);
   plan.faults.clear();
-  const std::uint32_t batches = run(plan).batches;
+  const std::uint32_t batches = run_apart(plan).batches;
   ASSERT_GT(batches, 10u);
-  for (std::uint32_t batch = 1; batch < std::min(batches, 60u); ++batch) {
-    for (const double share : {0.0, 0.5, 0.999, 1.0}) {
+  for (std::uint32_t batch = 1; batch < std::min(batches, 40u); ++batch) {
+    for (const double share : {0.0, 0.3, 0.6, 1.0}) {
       Fault fault;
       fault.trigger = Trigger::Batch;
       fault.at = batch;
       fault.share = share;
       fault.lasts = 0.5;
+      fault.is_silent = batch % 2 == 0;
       plan.faults = {fault};
-      const Verdict verdict = run(plan);
+      const Verdict verdict = run_apart(plan);
       ASSERT_TRUE(verdict.is_good()) << to_string(fault) << ": " << verdict.broken;
-      EXPECT_EQ(verdict.masters, 3u);  // the third only looks at the journal at the end, and writes the last batch
+      EXPECT_GE(verdict.masters, 2u);
     }
   }
 }
