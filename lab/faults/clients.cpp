@@ -62,7 +62,8 @@ bool Clients::are_done() const {
 int Clients::ask(std::uint32_t index) {
   cli::MasterClient client = connection_to(master_);
   const JobId job = submit(client, index);
-  follow(client, job, begin_ + from_seconds(std::min(plan_.submissions[index].killed_at, 1e6)));
+  const double killed_at = plan_.submissions[index].killed_at;
+  follow(client, job, killed_at < 0 ? machines::kNever : begin_ + from_seconds(killed_at));
   states_[index].is_done = true;
   return 0;
 }
@@ -82,7 +83,7 @@ JobId Clients::submit(cli::MasterClient& client, std::uint32_t index) {
 void Clients::follow(cli::MasterClient& client, JobId job, TimePoint killed_at) {
   bool is_killed = false;
   for (;;) {
-    const Duration left = killed_at - cluster_.world.now();
+    const Duration left = killed_at == machines::kNever ? kWaitMax : killed_at - cluster_.world.now();
     if (!is_killed && left <= Duration(0)) is_killed = client.kill(job).has_value();
     const auto seen = client.describe(job, {}, is_killed ? kWaitMax : std::clamp(left, kPause, kWaitMax));
     if (!seen && seen.error().kind == ErrorKind::BadInput) break;  // it has ended and was forgotten

@@ -89,8 +89,7 @@ bool FaultPlan::must_succeed() const {
            (fault.kind == FaultKind::NodeFailsFast && (is_one_machine || !has_good_node_beside(fault.node)));
   });
   return harmless && std::all_of(submissions.begin(), submissions.end(), [](const Submission& submission) {
-           return submission.killed_at == kForEver && !submission.job.kill_on_miss &&
-                  submission.job.attempt_timeout <= 0;
+           return submission.killed_at < 0 && !submission.kill_on_miss && submission.attempt_timeout <= 0;
          });
 }
 

@@ -3,11 +3,11 @@
 // that it can be printed and made smaller fault by fault. Times are seconds of true time since the beginning.
 
 #include <cstdint>
-#include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "lab/scenario/scenario.h"
+#include "common/base/result.h"
 
 namespace ontime::lab::faults {
 
@@ -59,13 +59,20 @@ std::string to_string(const Fault& fault);  // "at 12.5 s worker 2 dies for 3 s"
 
 // A client submits a job, and again if nobody answers.
 struct Submission {
-  JobGroup job;  // of one job
+  double at = 0;
   std::uint32_t tasks = 1;
+  std::uint64_t split_bytes = 4000;
+  std::uint32_t record_bytes = 100;
+  double record_time = 0.1;        // seconds, on a node of slowness 1
   bool is_compressed = false;      // one split, whose end is not known before it was read
   std::uint32_t output_every = 1;  // only each n-th record has output
-  double record_time = 0.1;        // seconds
-  double at = 0;
-  double killed_at = std::numeric_limits<double>::infinity();  // asked for by the client
+  std::string policy = "none";
+  std::map<std::string, std::string> policy_parameters;
+  double deadline = 0;  // 0: none
+  bool kill_on_miss = false;
+  double checkpoint = -1;      // 0: off; negative: as the product has it
+  double attempt_timeout = 0;  // 0: by what the job's attempts show
+  double killed_at = -1;       // asked for by the client; negative: never
 };
 
 struct FaultPlan {
@@ -100,6 +107,10 @@ struct FaultPlan {
 // Fault schedules from seeds, in swarms: each seed allows a random part of the kinds of faults, each with an intensity
 // of its own, so that some clusters suffer from one thing only and others from everything at once.
 FaultPlan make_plan(std::uint64_t seed);
+
+// A schedule as a file: JSON, what is as ever left out. BadInput says what is wrong with the text.
+std::string to_file(const FaultPlan& plan);
+Result<FaultPlan> from_file(const std::string& text);
 
 // Makes a schedule that fails smaller, for people to read.
 

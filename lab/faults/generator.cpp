@@ -18,7 +18,7 @@ class Generator {
     cluster();
     times();
     const std::uint32_t jobs = 1 + pick(3);
-    for (std::uint32_t i = 0; i < jobs; ++i) plan_.submissions.push_back(submission(i));
+    for (std::uint32_t i = 0; i < jobs; ++i) plan_.submissions.push_back(submission());
     faults();
     plan_.quiet_after = kFaultsEnd;
     for (const Fault& fault : plan_.faults) {
@@ -56,26 +56,24 @@ class Generator {
     if (chance(0.5)) plan_.spread = between(0.1, 1);
   }
 
-  Submission submission(std::uint32_t index) {
+  Submission submission() {
     Submission submission;
-    JobGroup& job = submission.job;
-    job.name = "job-" + std::to_string(index);
-    job.record_bytes = 8 + pick(200);
-    job.split_bytes = job.record_bytes * (4 + pick(40)) + pick(2) * pick(100);
+    submission.record_bytes = 8 + pick(200);
+    submission.split_bytes = std::uint64_t{submission.record_bytes} * (4 + pick(40)) + pick(2) * pick(100);
     submission.tasks = 1 + pick(6);
     submission.is_compressed = chance(0.15);
     submission.output_every = chance(0.7) ? 1 : 1 + pick(6);
     submission.record_time = scale(0.02, 1);
     submission.at = chance(0.4) ? 0 : between(0, 20);
     const auto& policies = scheduler::policies();
-    job.policy = policies[pick(static_cast<std::uint32_t>(policies.size()))].name;
-    if (scheduler::parameters_of(job.policy).contains("handover")) {
-      job.policy_parameters["handover"] = chance(0.5) ? "ready" : "predicted";
+    submission.policy = policies[pick(static_cast<std::uint32_t>(policies.size()))].name;
+    if (scheduler::parameters_of(submission.policy).contains("handover")) {
+      submission.policy_parameters["handover"] = chance(0.5) ? "ready" : "predicted";
     }
-    job.deadline = chance(0.15) ? 0 : between(4, 30);
-    job.kill_on_miss = chance(0.08) && job.deadline > 0;
-    if (chance(0.7)) job.checkpoint = chance(0.3) ? 0 : between(0.5, 4);
-    if (chance(0.1)) job.attempt_timeout = between(6, 20);
+    submission.deadline = chance(0.15) ? 0 : between(4, 30);
+    submission.kill_on_miss = chance(0.08) && submission.deadline > 0;
+    if (chance(0.7)) submission.checkpoint = chance(0.3) ? 0 : between(0.5, 4);
+    if (chance(0.1)) submission.attempt_timeout = between(6, 20);
     if (chance(0.15)) submission.killed_at = submission.at + between(0, 20);
     return submission;
   }

@@ -35,16 +35,16 @@ std::string text(double value) {
 }
 
 std::string describe(const Submission& submission) {
-  const JobGroup& job = submission.job;
   std::string line = "job at " + text(submission.at) + " s: " + std::to_string(submission.tasks) +
                      (submission.is_compressed ? " (compressed: 1)" : "") + " tasks of " +
-                     std::to_string(job.split_bytes) + " bytes, records of " + std::to_string(job.record_bytes) +
-                     " that take " + text(submission.record_time) + " s, policy " + job.policy;
-  if (job.deadline > 0) line += ", deadline " + text(job.deadline) + " s";
-  if (job.kill_on_miss) line += " or it is killed";
-  if (job.checkpoint) line += ", checkpoint " + text(*job.checkpoint) + " s";
-  if (job.attempt_timeout > 0) line += ", attempt timeout " + text(job.attempt_timeout) + " s";
-  if (submission.killed_at < kForEver) line += ", killed at " + text(submission.killed_at) + " s";
+                     std::to_string(submission.split_bytes) + " bytes, records of " +
+                     std::to_string(submission.record_bytes) + " that take " + text(submission.record_time) +
+                     " s, policy " + submission.policy;
+  if (submission.deadline > 0) line += ", deadline " + text(submission.deadline) + " s";
+  if (submission.kill_on_miss) line += " or it is killed";
+  if (submission.checkpoint >= 0) line += ", checkpoint " + text(submission.checkpoint) + " s";
+  if (submission.attempt_timeout > 0) line += ", attempt timeout " + text(submission.attempt_timeout) + " s";
+  if (submission.killed_at >= 0) line += ", killed at " + text(submission.killed_at) + " s";
   return line + "\n";
 }
 

@@ -48,11 +48,11 @@ std::string below_mount(const std::string& path) { return path.substr(machines::
 Outputs::Outputs(machines::Disk& disk, const FaultPlan& plan) : disk_(disk) {
   for (std::uint32_t index = 0; index < plan.submissions.size(); ++index) {
     const Submission& submission = plan.submissions[index];
-    const std::uint64_t end = submission.job.split_bytes * (submission.is_compressed ? 1 : submission.tasks);
+    const std::uint64_t end = submission.split_bytes * (submission.is_compressed ? 1 : submission.tasks);
     std::string input;
     std::string& expected = expected_.emplace_back();
-    for (std::uint64_t number = 0; input.size() + submission.job.record_bytes <= end; ++number) {
-      const std::string one = line(number, submission.job.record_bytes);
+    for (std::uint64_t number = 0; input.size() + submission.record_bytes <= end; ++number) {
+      const std::string one = line(number, submission.record_bytes);
       input += one;
       if (number % submission.output_every == 0) expected += one;
     }
@@ -63,7 +63,6 @@ Outputs::Outputs(machines::Disk& disk, const FaultPlan& plan) : disk_(disk) {
 
 wire::JobSpec Outputs::request(const FaultPlan& plan, std::uint32_t index) {
   const Submission& submission = plan.submissions[index];
-  const JobGroup& job = submission.job;
   const std::string mount(machines::Cluster::kSharedMount);
   wire::JobSpec spec;
   spec.set_application("copy");
@@ -72,19 +71,19 @@ wire::JobSpec Outputs::request(const FaultPlan& plan, std::uint32_t index) {
   spec.add_inputs(mount + input_name(submission, index));
   spec.set_output(mount + "/out/" + std::to_string(owners_.size()));
   owners_.emplace(spec.output(), index);
-  spec.set_split_bytes(job.split_bytes);
-  spec.set_deadline_ns(from_seconds(job.deadline).count());
-  if (job.checkpoint) spec.set_checkpoint_interval_ns(from_seconds(*job.checkpoint).count());
-  spec.set_attempt_timeout_ns(from_seconds(job.attempt_timeout).count());
+  spec.set_split_bytes(submission.split_bytes);
+  spec.set_deadline_ns(from_seconds(submission.deadline).count());
+  if (submission.checkpoint >= 0) spec.set_checkpoint_interval_ns(from_seconds(submission.checkpoint).count());
+  spec.set_attempt_timeout_ns(from_seconds(submission.attempt_timeout).count());
   spec.set_attempts_max(4);
   spec.set_record_bytes_max(1u << 20);
-  spec.set_policy(job.policy);
-  for (const auto& [key, value] : job.policy_parameters) {
+  spec.set_policy(submission.policy);
+  for (const auto& [key, value] : submission.policy_parameters) {
     wire::Entry* const entry = spec.add_policy_parameters();
     entry->set_key(key);
     entry->set_value(value);
   }
-  spec.set_kill_on_miss(job.kill_on_miss);
+  spec.set_kill_on_miss(submission.kill_on_miss);
   return spec;
 }
 

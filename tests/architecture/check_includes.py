@@ -41,7 +41,7 @@ ALLOWED = {
     # What ships, on simulated machines: all of it may be looked at.
     "lab/machines": (["lab", "scheduler", "master", "worker", "common"], ["asio", "spdlog", "rocksdb"]),
     "lab/faults": (["lab", "scheduler", "master/journal", "cli/client", "common/protocol", "common/flags", "common/base"],
-                   ["CLI", "spdlog", "zlib.h"]),
+                   ["CLI", "spdlog", "nlohmann", "zlib.h"]),
     "lab/faults/app": (["common/app"], []),
     # Experiments run on processes too. Jobs are described by the master's own code.
     "lab/experiment": (["lab", "cli", "apps/gen", "scheduler", "master/job_view.h", "master/explanation.h", "common"],

@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,8 @@ struct Options {
   bool trace = false;
   bool keep_going = false;
   bool minimise = false;
+  std::string file;    // a schedule to run
+  std::string output;  // where the schedule goes
 };
 
 std::string replay_command(std::uint64_t seed) {
@@ -100,9 +104,24 @@ class Campaign {
   std::chrono::steady_clock::time_point shown_ = began_;
 };
 
+Result<FaultPlan> plan_of(const Options& options) {
+  if (options.file.empty()) return make_plan(options.seed);
+  std::ostringstream text;
+  text << std::ifstream(options.file).rdbuf();
+  auto plan = from_file(text.str());
+  if (!plan) return bad_input(options.file + ": " + plan.error().message);
+  return plan;
+}
+
 int show(const Options& options) {
-  FaultPlan plan = make_plan(options.seed);
+  const auto read = plan_of(options);
+  if (!read) {
+    std::fprintf(stderr, "%s\n", read.error().message.c_str());
+    return 2;
+  }
+  FaultPlan plan = *read;
   if (options.minimise) plan = minimise(plan);
+  if (!options.output.empty()) std::ofstream(options.output) << to_file(plan);
   std::printf("%s", describe(plan).c_str());
   const Trace trace = [](std::string_view line) { std::printf("%.*s\n", static_cast<int>(line.size()), line.data()); };
   const Verdict verdict = run(plan, options.trace ? trace : Trace());
@@ -131,11 +150,15 @@ int main(int argc, char** argv) {
       ->default_str("1..1000");
   CLI::Option* seed = add_whole(app, "--seed", options.seed, {}, "only this one: shows what goes wrong in it");
   add_whole(app, "--processes", options.processes, {1}, "that run schedules at the same time");
-  app.add_flag("--trace", options.trace, "with --seed: everything that happens");
-  app.add_flag("--minimise", options.minimise, "with --seed: leaves out every fault that is not needed to fail");
+  CLI::Option* file = app.add_option("--file", options.file, "only the schedule in this file")
+                          ->check(ontime::flags::readable_file())
+                          ->excludes(seed);
+  app.add_flag("--trace", options.trace, "with --seed or --file: everything that happens");
+  app.add_flag("--minimise", options.minimise, "likewise: leaves out every fault and job that is not needed to fail");
+  app.add_option("--output", options.output, "likewise: writes the schedule there, for --file")->type_name("FILE");
   app.add_flag("--keep-going", options.keep_going, "go on after a schedule that ends badly");
   ontime::flags::parse_or_exit(app, argc, argv);
   set_application_directory(ONTIME_FAULT_APPLICATIONS);
-  if (*seed) return show(options);
+  if (*seed || *file) return show(options);
   return Campaign(options).run();
 }

@@ -59,6 +59,26 @@ TEST(FaultsOfOneSeed, HaveTheSameLog) {
   }
 }
 
+TEST(FaultPlans, AreTheSameAfterTheyWereWrittenAndRead) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const std::string file = to_file(make_plan(seed));
+    const auto read = from_file(file);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(to_file(*read), file);
+    EXPECT_EQ(describe(*read), describe(make_plan(seed)));
+  }
+}
+
+TEST(FaultPlans, ThatCannotBeRunAreRefusedWithASentence) {
+  for (const char* text :
+       {"", "{}", "[1]", R"({"slots":[1],"slowness":[1],"submissions":[{}],"faults":[{"kind":"no-such"}]})",
+        R"({"slots":[1],"slowness":[1],"submissions":[{}],"faults":[{"kind":"worker-dies","node":1}]})"}) {
+    const auto read = from_file(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_FALSE(read.error().message.empty());
+  }
+}
+
 // What the swarm draws: every kind of fault, every policy, masters that die in the middle of writing.
 TEST(FaultPlans, HaveFaultsOfEveryKind) {
   std::set<FaultKind> kinds;
@@ -72,7 +92,7 @@ TEST(FaultPlans, HaveFaultsOfEveryKind) {
       strikes_batches = strikes_batches || fault.trigger == Trigger::Batch;
       strikes_commits = strikes_commits || fault.trigger == Trigger::CommitStep;
     }
-    for (const Submission& submission : plan.submissions) policies.insert(submission.job.policy);
+    for (const Submission& submission : plan.submissions) policies.insert(submission.policy);
   }
   EXPECT_EQ(kinds.size(), static_cast<std::size_t>(kFaultKinds));
   EXPECT_EQ(policies.size(), scheduler::policies().size());
