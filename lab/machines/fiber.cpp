@@ -78,7 +78,9 @@ std::vector<std::byte> first_locals() {
   return bytes;
 }
 
-Fiber* running = nullptr;  // one real thread: not thread-local, and so not exchanged either
+// There is one real thread: these are not thread-local, and so not exchanged either.
+Fiber* running = nullptr;
+Fiber* in_place = nullptr;  // whose thread-local variables are where the program finds them
 
 }  // namespace
 
@@ -90,7 +92,10 @@ Fiber::Fiber(std::function<void()> body) : body_(std::move(body)), stack_(take_s
   ::makecontext(&own_, &Fiber::enter, 0);
 }
 
-Fiber::~Fiber() { spare_stacks().push_back(stack_); }
+Fiber::~Fiber() {
+  if (in_place == this) in_place = nullptr;
+  spare_stacks().push_back(stack_);
+}
 
 void Fiber::enter() {
   running->body_();
@@ -98,10 +103,20 @@ void Fiber::enter() {
   give_way();
 }
 
-void Fiber::exchange_locals() {
+// Those of the fiber that ran last stay in place until another one runs: whoever resumes fibers needs none of his own.
+void Fiber::bring_locals() {
+  if (in_place == this) return;
+  if (in_place != nullptr)
+    in_place->copy_locals([](std::byte* at, std::byte* kept, std::size_t size) { std::memcpy(kept, at, size); });
+  copy_locals([](std::byte* at, const std::byte* kept, std::size_t size) { std::memcpy(at, kept, size); });
+  in_place = this;
+}
+
+template <class Copy>
+void Fiber::copy_locals(Copy&& copy) {
   std::byte* kept = locals_.data();
   for (const Locals& locals : all_locals()) {
-    std::swap_ranges(locals.at, locals.at + locals.size, kept);
+    copy(locals.at, kept, locals.size);
     kept += locals.size;
   }
 }
@@ -109,9 +124,8 @@ void Fiber::exchange_locals() {
 void Fiber::resume() {
   ONTIME_CHECK(running == nullptr && !has_ended_, "a fiber is resumed from outside and before its end");
   running = this;
-  exchange_locals();
+  bring_locals();
   ::swapcontext(&resumer_, &own_);
-  exchange_locals();
   running = nullptr;
 }
 

@@ -3,7 +3,7 @@
 // when is decided by whoever resumes it, and the same decisions give the same run.
 //
 // Thread-local variables of the program and of the libraries that hold state in them (Asio's record of what runs on a
-// thread, exceptions being handled, RocksDB's caches) are exchanged whenever a fiber is entered or left.
+// thread, exceptions being handled, RocksDB's caches) are exchanged whenever another fiber is entered.
 
 #include <ucontext.h>
 
@@ -32,7 +32,9 @@ class Fiber {
 
  private:
   static void enter();
-  void exchange_locals();
+  void bring_locals();
+  template <class Copy>
+  void copy_locals(Copy&& copy);
 
   std::function<void()> body_;
   std::byte* stack_ = nullptr;
