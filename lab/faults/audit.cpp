@@ -71,11 +71,11 @@ void Audit::on_answered(JobId job, const std::string& output) {
 
 void Audit::on_told(JobId job, JobState state) {
   const auto known = ended_.find(job);
-  require(known != ended_.end(), "what a client is told of a job's end is durable");
-  require(known == ended_.end() || known->second == state, "a client is told how its job ended");
+  require(known != ended_.end(), "what a client hears of a job's end is durable");
+  require(known == ended_.end() || known->second == state, "a client hears how its job ended");
 }
 
-// Durable now: whoever looks at the output after this finds it as it was promised.
+// Durable now: who looks at the output after this finds it as it was promised.
 void Audit::on_ended(JobId job, JobState state) {
   const auto [known, is_first] = ended_.emplace(job, state);
   if (!is_first) return;

@@ -23,7 +23,7 @@ enum class FaultKind : std::uint8_t {
   WorkerStops,       // SIGSTOP: its attempts run on, it hears and says nothing
   LauncherStops,     // the same of its launcher
   NodeStops,         // SIGSTOP of everything on it
-  Partition,         // nothing gets through, and nobody is told
+  Partition,         // nothing gets through, and nobody learns of it
   DeafWorker,        // the same, only towards the worker
   MuteWorker,        // the same, only towards the master
   ConnectionBreaks,  // at once, for both sides

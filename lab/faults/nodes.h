@@ -11,7 +11,7 @@ namespace ontime::lab::faults {
 
 class Nodes {
  public:
-  // `home`: the master's machine, and that of all if there is only one.
+  // `home`: the master's machine, and everybody's if there is only one.
   Nodes(const FaultPlan& plan, machines::Cluster& cluster, machines::Machine& home,
         const std::string& application_directory);
 

@@ -70,7 +70,7 @@ class Disk {
   int rename(const InodePointer& from, const std::string& name, const InodePointer& to, const std::string& new_name);
   int link(const InodePointer& file, const InodePointer& to, const std::string& name);
 
-  // For those who set the scene: no time passes, and it lasts.
+  // For who sets the scene: no time passes, and it lasts.
   InodePointer put(const std::string& path, std::string bytes);
   InodePointer find(const std::string& path) const;  // null: not there
 

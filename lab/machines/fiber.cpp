@@ -103,7 +103,7 @@ void Fiber::enter() {
   give_way();
 }
 
-// Those of the fiber that ran last stay in place until another one runs: whoever resumes fibers needs none of his own.
+// Those of the fiber that ran last stay in place until another one runs: what resumes fibers needs none of its own.
 void Fiber::bring_locals() {
   if (in_place == this) return;
   if (in_place != nullptr)

@@ -1,6 +1,6 @@
 #pragma once
 // A thread of a simulated process: a stack of its own on the one real thread. It runs until it gives way, so what runs
-// when is decided by whoever resumes it, and the same decisions give the same run.
+// when is decided by what resumes it, and the same decisions give the same run.
 //
 // Thread-local variables of the program and of the libraries that hold state in them (Asio's record of what runs on a
 // thread, exceptions being handled, RocksDB's caches) are exchanged whenever another fiber is entered.

@@ -29,7 +29,7 @@ void Network::mend(std::uint32_t from, std::uint32_t to) {
   if (std::exchange(way.is_cut, false)) try_again(from, to, std::min(kBackOffMax, world_.now() - way.cut_since));
 }
 
-// Whoever waits does so after a pause that has grown with the time that the way was cut.
+// What waits does so after a pause that has grown with the time that the way was cut.
 void Network::try_again(std::uint32_t from, std::uint32_t to, Duration within) {
   for (auto& what : std::exchange(waiting_[{from, to}], {})) {
     world_.after(Duration(static_cast<Duration::rep>(static_cast<double>(within.count()) * world_.uniform())),

@@ -1,7 +1,7 @@
 #pragma once
 // Connections between the processes of simulated machines. Bytes arrive in order, later, and in pieces; a way between
-// two machines can be slow, or swallow everything in one direction or both, which nobody is told of. What the kernel
-// finds out by itself it finds out here: a port where nobody listens, an end that was closed, an end that has been
+// two machines can be slow, or swallow everything in one direction or both, which nobody learns. What the kernel
+// finds out alone it finds out here: a port where nobody listens, an end that was closed, an end that has been
 // silent for too long (TCP_USER_TIMEOUT, keep-alive).
 //
 // Sources of the rules: RFC 9293 (closing, resets), RFC 5482 (user time-out), tcp(7).

@@ -1,7 +1,7 @@
 #pragma once
 // What a descriptor of a simulated process stands for: an open file, an end of a connection, a timer ... Descriptors
 // that were duplicated, sent or inherited share one. Calls follow the real ones: a number, or an errno below zero. None
-// of them waits; whoever has to, waits for `changed` and tries again.
+// of them waits; who has to, waits for `changed` and tries again.
 
 #include <sys/epoll.h>
 #include <sys/stat.h>
@@ -39,8 +39,8 @@ class OpenFile : public std::enable_shared_from_this<OpenFile> {
   // Wakes who waits for events, and tells those that watch.
   void change();
 
-  // No descriptor leads to it any more, whoever still has a pointer: a process that is killed in the middle of a call
-  // never gives its own back.
+  // No descriptor leads to it any more, even if something still has a pointer: a process that is killed in the middle
+  // of a call never gives its own back.
   bool is_closed() const { return is_closed_; }
 
   WaitQueue changed;

@@ -32,7 +32,7 @@ void Process::start(Main main) {
 }
 
 void Process::on_thread_ended(Thread& thread) {
-  threads_.erase(thread.number());  // `thread` lives on with whoever runs it
+  threads_.erase(thread.number());  // `thread` lives on with what runs it
   thread.ended().wake_all();
 }
 
@@ -61,7 +61,7 @@ void Process::end(int wait_status) {
   for (const auto& [number, thread] : std::exchange(threads_, {})) thread->cancel();
   const auto slots = std::exchange(slots_, {});
   machine_.cluster().on_ended(*this, wait_status);
-  if (is_own) Fiber::give_way();  // for ever
+  if (is_own) Fiber::give_way();  // never comes back
 }
 
 int Process::add(FilePointer file, bool closes_on_exec, int from) {

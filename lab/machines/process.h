@@ -1,7 +1,7 @@
 #pragma once
 // Simulated machines and the processes on them. A process has threads, descriptors and children; its memory is the real
-// process's. What ends it is as with the kernel: its descriptors are closed and its parent is told; nothing else is
-// run.
+// process's. What ends it is as with the kernel: its descriptors are closed and its parent learns of it; nothing else
+// is run.
 
 #include <sys/types.h>
 

@@ -126,7 +126,7 @@ ONTIME_CALL(int, pthread_cond_clockwait, pthread_cond_t* condition, pthread_mute
 
 ONTIME_CALL(int, pthread_cond_signal, pthread_cond_t* condition) {
   if (World::here() == nullptr) return ONTIME_REAL(pthread_cond_signal)(condition);
-  waiting_for(condition).wake_all();  // whoever is woken for nothing looks and waits again
+  waiting_for(condition).wake_all();  // who is woken for nothing looks and waits again
   return 0;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Virtual time and the threads that live in it. Nothing here happens by itself: step() lets one thread run until it
+// Virtual time and the threads that live in it. Nothing here happens on its own: step() lets one thread run until it
 // waits, or moves the clock to the next thing that is due. Which of several threads that could run goes first is drawn
 // from the seed, as a kernel's choice is nobody's.
 
@@ -23,7 +23,7 @@ class World;
 
 constexpr TimePoint kNever = TimePoint::max();
 
-// Threads that wait for something to change. Whoever is woken looks again whether it is what it waited for.
+// Threads that wait for something to change. Who is woken looks again whether it is what it waited for.
 class WaitQueue {
  public:
   WaitQueue() = default;

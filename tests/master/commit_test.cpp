@@ -221,7 +221,7 @@ TEST_F(CommitTest, TakesItsSuccessBackIfItCannotBeMadeToLast) {
   EXPECT_FALSE(has_success());
 }
 
-// The claim is gone by then; fault schedules found that the parts stayed for ever.
+// The claim is gone by then; fault schedules found that the parts stayed.
 TEST_F(CommitTest, ThatFailsAtItsLastStepCanBeDiscarded) {
   make_attempt("t00000-a0", "one\n");
   add_task(true, {{"t00000-a0", 0, 4}});

@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(From, Faults,
 
 // Schedules that once ended badly, and what was mended since:
 //   175, 126   a power cut took records that the master before had written and not synced from below newer ones
-//   1011       a commit that failed at its last step left its parts for ever
+//   1011       a commit that failed at its last step left its parts there
 //   6136, 2962 a power cut brought back names of an output that were removed, and they stayed
 //   4300       two masters died while they removed an output
 TEST(FaultsOfThePast, EndWell) {
