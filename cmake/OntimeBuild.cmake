@@ -31,7 +31,7 @@ add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. $<$<CXX_COMPILER_I
 set(ONTIME_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=...")
 add_library(ontime_warnings INTERFACE)
 target_compile_options(ontime_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-  $<$<CXX_COMPILER_ID:GNU>:-Werror>)  # clang, which the fuzzing needs, has other opinions about what is worth a warning
+  $<$<CXX_COMPILER_ID:GNU>:-Werror>)  # clang, for the sanitizers, has other opinions about what is worth a warning
 if(ONTIME_SANITIZE)
   add_compile_options(-fsanitize=${ONTIME_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${ONTIME_SANITIZE})
