@@ -29,6 +29,9 @@ endif()
 add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 
 set(ONTIME_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=...")
+if(ONTIME_SANITIZE MATCHES fuzzer AND NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  message(FATAL_ERROR "-fsanitize=${ONTIME_SANITIZE} needs clang. Delete ${CMAKE_BINARY_DIR}: it was set up for another compiler.")
+endif()
 add_library(ontime_warnings INTERFACE)
 target_compile_options(ontime_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
   $<$<CXX_COMPILER_ID:GNU>:-Werror>)  # clang, for the sanitizers, has other opinions about what is worth a warning
