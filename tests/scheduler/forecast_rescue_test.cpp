@@ -77,7 +77,8 @@ double median_end_under(const std::string& policy) {
   World world(settings);
   world.register_node("a", 3);
   const JobId job = world.submit(
-      40000, 100, World::quiet_spec(policy, {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "1s"}, {"fit", "flags"}}, {}, 1000s));
+      40000, 100,
+      World::quiet_spec(policy, {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "1s"}, {"fit", "flags"}}, {}, 1000s));
   for (const auto& launch : world.take<action::LaunchAttempt>()) world.start_attempt(launch.attempt);
   world.pass(4s);
   return forecast(world.scheduler(), job, world.now())->median;
