@@ -11,7 +11,9 @@ function(ontime_add_application name)
   add_library(${target} MODULE ${A_SOURCES})
   target_link_libraries(${target} PRIVATE ontime::app ${A_DEPENDS})
   target_compile_features(${target} PRIVATE cxx_std_20)
-  target_link_options(${target} PRIVATE -Wl,--no-undefined)  # found out here and not when a job starts
+  if(NOT ONTIME_SANITIZE)  # clang leaves a sanitizer's functions to the program
+    target_link_options(${target} PRIVATE -Wl,--no-undefined)  # found out here and not when a job starts
+  endif()
   set_target_properties(${target} PROPERTIES
     CXX_VISIBILITY_PRESET hidden
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/ontime/apps)

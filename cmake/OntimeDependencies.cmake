@@ -36,7 +36,8 @@ target_include_directories(ontime_asio SYSTEM PUBLIC ${ASIO_INCLUDE_DIR})
 # Without the last one Asio's way to allocate depends on whether a standard header was included before it: one definition
 # in one file, another in the next.
 target_compile_definitions(ontime_asio PUBLIC
-  ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_DISABLE_STD_ALIGNED_ALLOC ASIO_SEPARATE_COMPILATION)
+  ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_DISABLE_STD_ALIGNED_ALLOC ASIO_SEPARATE_COMPILATION
+  $<$<CXX_COMPILER_ID:Clang>:ASIO_HAS_CO_AWAIT>)  # Asio 1.22 looks for the coroutines of clang before 16
 target_link_libraries(ontime_asio PUBLIC Threads::Threads OpenSSL::SSL OpenSSL::Crypto)
 
 if(ONTIME_TESTS)

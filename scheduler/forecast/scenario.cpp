@@ -66,9 +66,10 @@ RemainderScenario::Slots RemainderScenario::take(double count) {
   return taken;
 }
 
-// A slot that never becomes free is left out, so that an empty heap means that everybody stands still.
+// Slots that never become free are left out, so that an empty heap means that everybody stands still. So is a count of
+// 0, as of work whose slots are counted elsewhere: else they would be given to segments, of which 0 / 0 attempts ran.
 void RemainderScenario::give_back(double at, double count) {
-  if (!(at < kInfinity)) return;
+  if (!(at < kInfinity) || !(count > 0)) return;
   slots_.push_back({at, count});
   std::push_heap(slots_.begin(), slots_.end());
 }

@@ -70,6 +70,27 @@ double pocd_after(const std::string& policy, const std::string& note = {}) {
   return forecast(world.scheduler(), job, world.now())->pocd;
 }
 
+// Of a job with far more tasks than slots, seconds after submission.
+double median_end_under(const std::string& policy) {
+  Settings settings;
+  settings.make_policy = [](std::string_view, const StringMap&) { return make_policy("none", {}); };
+  World world(settings);
+  world.register_node("a", 3);
+  const JobId job = world.submit(
+      40000, 100,
+      World::quiet_spec(policy, {{"t_min", "8s"}, {"beta", "1.5"}, {"t_avg", "1s"}, {"fit", "flags"}}, {}, 1000s));
+  for (const auto& launch : world.take<action::LaunchAttempt>()) world.start_attempt(launch.attempt);
+  world.pass(4s);
+  return forecast(world.scheduler(), job, world.now())->median;
+}
+
+TEST(ForecastRescue, DoesNotDelayAJobOfManyTasksOnFewSlots) {
+  const double none = median_end_under("none");
+  for (const char* policy : {"hadoop", "late", "mantri", "s-restart", "s-resume", "shed+", "split-resume"}) {
+    EXPECT_LT(median_end_under(policy), none) << policy;
+  }
+}
+
 TEST(ForecastRescue, WhatAPolicyWillDoAboutLatePiecesCounts) {
   const double none = pocd_after("none");
   const double restarts = pocd_after("s-restart");
