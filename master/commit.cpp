@@ -146,6 +146,8 @@ class Commit {
     if (Status status = output::write_manifest(directory_, plan_.manifest); !status) return status;
     if (!may_go_on_()) return interrupted();
     if (Status status = remove_claim(place_, claim()); !status) return status;
+    // Or a power cut could leave the claim beside _SUCCESS, which then looks like somebody else's.
+    if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("attempts-removed");
     if (!may_go_on_()) return interrupted();
     const Descriptor success(
@@ -159,7 +161,9 @@ class Commit {
 
   // All is there, and the job's directory is found by its name.
   Status finish() {
-    ::unlinkat(output_, output::kAttemptsName, AT_REMOVEDIR);  // empty: a power cut can bring the name back
+    // A power cut can bring names back that were removed.
+    static_cast<void>(remove_claim(place_, claim()));
+    ::unlinkat(output_, output::kAttemptsName, AT_REMOVEDIR);
     if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("success-synced");
     return place_.is_in_place() ? Status() : lost();

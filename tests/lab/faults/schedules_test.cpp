@@ -36,11 +36,12 @@ INSTANTIATE_TEST_SUITE_P(From, Faults,
 // Schedules that once ended badly, and what was mended since:
 //   175, 126   a power cut took records that the master before had written and not synced from below newer ones
 //   1011       a commit that failed at its last step left its parts there
-//   6136, 2962 a power cut brought back names of an output that were removed, and they stayed
+//   6136, 2962, 1018638 a power cut brought back names of an output that were removed, and they stayed
+//   1024095    a power cut left a claim beside the _SUCCESS that was made after it, and a commit took that for foreign
 //   4300       two masters died while they removed an output
 TEST(FaultsOfThePast, EndWell) {
   set_application_directory(ONTIME_FAULT_APPLICATIONS);
-  for (const std::uint64_t seed : {126, 175, 1011, 2962, 4300, 6136}) {
+  for (const std::uint64_t seed : {126, 175, 1011, 2962, 4300, 6136, 1'018'638, 1'024'095}) {
     const Verdict verdict = run_apart(make_plan(seed));
     EXPECT_TRUE(verdict.is_good()) << seed << ": " << verdict.broken;
   }
