@@ -14,6 +14,7 @@
 #include "lab/faults/clients.h"
 #include "lab/faults/nodes.h"
 #include "lab/faults/outputs.h"
+#include "lab/faults/replayed.h"
 #include "lab/faults/watched_journal.h"
 #include "lab/machines/network.h"
 #include "lab/machines/programs.h"
@@ -24,6 +25,7 @@ namespace {
 using machines::Process;
 
 constexpr TimePoint kBegin = from_unix_ns(1'790'000'000'000'000'000);
+constexpr const char* kJournal = "/journal";
 constexpr double kPatience = 2500;               // seconds from the last fault until every job has ended
 constexpr std::uint64_t kStepsMax = 20'000'000;  // that a schedule takes at most
 
@@ -139,6 +141,7 @@ class ClusterRun {
     const double error = plan_.clock_error * (2 * cluster_.world.uniform() - 1);
     if (masters_ > 1) home_.wall_clock_ahead = from_seconds(error);
     machines::MasterProgram program;
+    program.journal = kJournal;
     program.settings.node_timeout = from_seconds(plan_.node_timeout);
     program.settings.heartbeat = from_seconds(plan_.heartbeat);
     program.settings.cut_timeout = from_seconds(plan_.cut_timeout);
@@ -222,12 +225,23 @@ class ClusterRun {
     if (!audit_.broken().empty()) return;
     cluster_.send_signal(master_, SIGKILL);  // the next one reads the journal once more
     const std::uint32_t lives = masters_;
+    go_on_until([&] { return masters_ > lives && seen_ != nullptr; }, "the last master does not start");
+    bool is_replayed = false;
+    cluster_.start(home_, "replay", [this, &is_replayed] {
+      if (const std::string difference = replay_recordings(kJournal); !difference.empty()) audit_.complain(difference);
+      is_replayed = true;
+      return 0;
+    });
+    go_on_until([&] { return is_replayed; }, "the recordings are not replayed");
+  }
+
+  template <class Condition>
+  void go_on_until(Condition&& holds, const char* otherwise) {
     const TimePoint patience = cluster_.world.now() + std::chrono::minutes(2);
-    while (audit_.broken().empty() && cluster_.world.now() < patience && cluster_.world.step()) {
+    while (!holds() && audit_.broken().empty()) {
+      if (cluster_.world.now() > patience || !cluster_.world.step()) return audit_.complain(otherwise);
       supervise();
-      if (masters_ > lives && seen_ != nullptr) return;
     }
-    audit_.complain("the last master does not start");
   }
 
   // Faults

@@ -20,6 +20,7 @@
 #include "lab/machines/network.h"
 #include "master/journal/rocksdb_journal.h"
 #include "master/master.h"
+#include "master/recording/block.h"
 #include "master/recording/recorder.h"
 #include "worker/agent/departure.h"
 #include "worker/agent/launcher_link.h"
@@ -45,7 +46,10 @@ int run_master(const MasterProgram& program, std::uint32_t address) {
   auto socket = net::listen(io.get_executor(), {dotted(address), kMasterPort}, net::Reach::AnyNetwork);
   if (!socket) return complain(socket.error());
   const auto at_failure = [](const Error& error) { std::_Exit(complain(error)); };
-  auto master = master::Master::make(io, *journal, program.settings, std::move(*socket), at_failure);
+  auto recorder = std::make_unique<recording::Recorder>(recording::Recorder::Options{
+      recording::recordings_of(program.journal), program.settings.recording_bytes_max, [](const std::string&) {}});
+  auto master =
+      master::Master::make(io, *journal, program.settings, std::move(*socket), at_failure, std::move(recorder));
   if (!master) return complain(master.error());
   if (program.watch) program.watch(master->get());
   (*master)->start();
