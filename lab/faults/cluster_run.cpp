@@ -136,7 +136,7 @@ class ClusterRun {
     return process != nullptr && !process->is_over();
   }
 
-  void start_master() {
+  pid_t start_master() {
     ++masters_;
     const double error = plan_.clock_error * (2 * cluster_.world.uniform() - 1);
     if (masters_ > 1) home_.wall_clock_ahead = from_seconds(error);
@@ -153,8 +153,11 @@ class ClusterRun {
       };
       return std::make_unique<WatchedJournal>(std::move(real), audit_, before, after);
     };
-    program.watch = [this](const master::Master* master) { seen_ = master; };
-    master_ = machines::start_master(cluster_, home_, program).id();
+    program.watch = [this](const master::Master* master) {
+      seen_ = master;
+      master_ = machines::World::here()->process().id();  // whichever has got the journal
+    };
+    return machines::start_master(cluster_, home_, program).id();
   }
 
   void kill_master(const Fault& fault) {
@@ -187,7 +190,7 @@ class ClusterRun {
       master_back_ = std::max(master_back_, cluster_.world.now() + std::chrono::milliseconds(200));
       cluster_.world.at(master_back_, [this] {
         is_master_coming_ = false;
-        start_master();
+        if (!is_master_up()) master_ = start_master();
       });
     }
     nodes_.supervise();
@@ -198,7 +201,7 @@ class ClusterRun {
   void until_rest() {
     const TimePoint quiet = kBegin + from_seconds(plan_.quiet_after);
     TimePoint rests_at = machines::kNever;
-    start_master();
+    master_ = start_master();
     nodes_.start();
     while (audit_.broken().empty()) {
       if (!cluster_.world.step()) return audit_.complain("nothing will ever happen again");
@@ -280,6 +283,9 @@ class ClusterRun {
       case FaultKind::SlowNetwork:
         cluster_.network->delay_max += from_seconds(fault.amount);
         return end_after([this, &fault] { cluster_.network->delay_max -= from_seconds(fault.amount); });
+      case FaultKind::SecondMaster:
+        start_master();
+        return;
       case FaultKind::ClientDies:
         return clients_.start(fault.node);
       case FaultKind::NodeDrains:

@@ -65,6 +65,8 @@ std::string what(const Fault& fault) {
       return "the master cannot write to shared files";
     case FaultKind::OutputHangs:
       return "the master's shared files hang";
+    case FaultKind::SecondMaster:
+      return "a second master is started";
     case FaultKind::ClientDies:
       return "the client of submission " + std::to_string(fault.node) + " dies";
   }

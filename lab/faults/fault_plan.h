@@ -38,9 +38,10 @@ enum class FaultKind : std::uint8_t {
   MountHangs,     // every call on the shared files waits on that node
   CommitFails,    // the master's machine cannot write to the shared files
   OutputHangs,    // every call on the shared files waits on the master's machine
+  SecondMaster,   // somebody starts another one on the same journal
   ClientDies,     // of submission `node`: kill -9, and another one is started at once
 };
-inline constexpr int kFaultKinds = 26;
+inline constexpr int kFaultKinds = 27;
 
 // When a fault begins: at a time, or in the middle of the n-th of something.
 enum class Trigger : std::uint8_t { Time, Batch, CommitStep };

@@ -173,6 +173,7 @@ class Generator {
     some(FaultKind::NodeFailsFast, 2, 1, 40);
     for (std::size_t i = others; i < plan_.faults.size(); ++i) plan_.faults[i].amount = pick(3);
     some(FaultKind::ClientDies, 2, 0, 0);
+    some(FaultKind::SecondMaster, 3, 0, 0);
     for (Fault& fault : plan_.faults) {
       if (fault.kind == FaultKind::ClientDies) fault.node = pick(static_cast<std::uint32_t>(plan_.submissions.size()));
     }

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, kFaultKinds> kFaults{
     "worker-dies",  "launcher-dies", "worker-stops",      "launcher-stops",  "node-stops",    "partition",
     "deaf-worker",  "mute-worker",   "connection-breaks", "slow-network",    "slow-disk",     "disk-full",
     "disk-fails",   "attempt-dies",  "attempt-stops",     "node-fails-fast", "mount-hangs",   "commit-fails",
-    "output-hangs", "client-dies"};
+    "output-hangs", "second-master", "client-dies"};
 constexpr std::array<std::string_view, 3> kTriggers{"time", "batch", "commit-step"};
 
 }  // namespace
