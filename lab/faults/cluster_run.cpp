@@ -14,7 +14,6 @@
 #include "lab/faults/clients.h"
 #include "lab/faults/nodes.h"
 #include "lab/faults/outputs.h"
-#include "lab/faults/replayed.h"
 #include "lab/faults/watched_journal.h"
 #include "lab/machines/network.h"
 #include "lab/machines/programs.h"
@@ -229,13 +228,6 @@ class ClusterRun {
     cluster_.send_signal(master_, SIGKILL);  // the next one reads the journal once more
     const std::uint32_t lives = masters_;
     go_on_until([&] { return masters_ > lives && seen_ != nullptr; }, "the last master does not start");
-    bool is_replayed = false;
-    cluster_.start(home_, "replay", [this, &is_replayed] {
-      if (const std::string difference = replay_recordings(kJournal); !difference.empty()) audit_.complain(difference);
-      is_replayed = true;
-      return 0;
-    });
-    go_on_until([&] { return is_replayed; }, "the recordings are not replayed");
   }
 
   template <class Condition>
