@@ -106,7 +106,7 @@ void run_all(SeedRange seeds, unsigned processes, const Work& work, const OnVerd
 
 void run_apart(SeedRange seeds, unsigned processes, const OnVerdict& on_verdict) {
   run_all(
-      seeds, processes, [](std::uint64_t seed) { return to_line(run(make_plan(seed))); }, on_verdict);
+      seeds, processes, [&seeds](std::uint64_t seed) { return to_line(run(make_plan(seed, seeds.size))); }, on_verdict);
 }
 
 Verdict run_apart(const FaultPlan& plan) {

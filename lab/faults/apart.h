@@ -6,12 +6,14 @@
 #include <functional>
 
 #include "lab/faults/cluster_run.h"
+#include "lab/faults/fault_plan.h"
 
 namespace ontime::lab::faults {
 
 struct SeedRange {
   std::uint64_t from = 1;
   std::uint64_t to = 1000;
+  PlanSize size{};  // of the schedule of each
 };
 
 // In any order. False ends the rest. A crash is a verdict too.

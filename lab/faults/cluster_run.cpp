@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "common/base/check.h"
 #include "lab/faults/audit.h"
 #include "lab/faults/clients.h"
 #include "lab/faults/nodes.h"
 #include "lab/faults/outputs.h"
+#include "lab/faults/replayed.h"
 #include "lab/faults/watched_journal.h"
 #include "lab/machines/network.h"
 #include "lab/machines/programs.h"
@@ -171,7 +173,7 @@ class ClusterRun {
   // The master reaches a place where faults wait for it.
   void strike(Trigger trigger, std::uint32_t place) {
     for (const Fault& fault : plan_.faults) {
-      if (fault.trigger != trigger || std::lround(fault.at) != place) continue;
+      if (is_at_rest_ || fault.trigger != trigger || std::lround(fault.at) != place) continue;
       tell("! " + to_string(fault));
       limit_ = std::max(limit_, cluster_.world.now() + from_seconds(fault.lasts + kPatience));
       const double delay = trigger == Trigger::Batch ? fault.share * plan_.sync_delay : 0;
@@ -183,6 +185,7 @@ class ClusterRun {
 
   // What systemd does.
   void supervise() {
+    if (std::exchange(ended_seen_, cluster_.processes_ended()) == cluster_.processes_ended()) return;
     if (!is_master_up() && !is_master_coming_) {
       seen_ = nullptr;
       is_master_coming_ = true;
@@ -218,6 +221,7 @@ class ClusterRun {
   Duration linger() const { return from_seconds(2 * plan_.node_timeout + 30); }
 
   void rest() {
+    is_at_rest_ = true;
     audit_.require(is_master_up(), "the master comes back");
     audit_.require(clients_.are_done(), "every client hears of the end of its job");
     audit_.on_rest();
@@ -228,12 +232,20 @@ class ClusterRun {
     cluster_.send_signal(master_, SIGKILL);  // the next one reads the journal once more
     const std::uint32_t lives = masters_;
     go_on_until([&] { return masters_ > lives && seen_ != nullptr; }, "the last master does not start");
+    bool is_replayed = false;
+    cluster_.start(home_, "replay", [this, &is_replayed] {
+      if (const std::string difference = replay_recordings(kJournal); !difference.empty()) audit_.complain(difference);
+      is_replayed = true;
+      return 0;
+    });
+    go_on_until([&] { return is_replayed; }, "the recordings are not replayed");
   }
 
   template <class Condition>
   void go_on_until(Condition&& holds, const char* otherwise) {
     const TimePoint patience = cluster_.world.now() + std::chrono::minutes(2);
     while (!holds() && audit_.broken().empty()) {
+      if (!cluster_.broken.empty()) return audit_.complain(cluster_.broken);
       if (cluster_.world.now() > patience || !cluster_.world.step()) return audit_.complain(otherwise);
       supervise();
     }
@@ -301,6 +313,8 @@ class ClusterRun {
   pid_t master_ = 0;
   std::uint32_t masters_ = 0;
   bool is_master_coming_ = false;
+  bool is_at_rest_ = false;       // no more faults
+  std::uint64_t ended_seen_ = 0;  // of all processes
   TimePoint master_back_{};
   const master::Master* seen_ = nullptr;
   std::uint32_t batches_ = 0;

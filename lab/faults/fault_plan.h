@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -107,7 +108,12 @@ struct FaultPlan {
 
 // Fault schedules from seeds, in swarms: each seed allows a random part of the kinds of faults, each with an intensity
 // of its own, so that some clusters suffer from one thing only and others from everything at once.
-FaultPlan make_plan(std::uint64_t seed);
+// What `size` leaves open is drawn too.
+struct PlanSize {
+  std::optional<std::uint32_t> nodes{};
+  std::optional<std::uint32_t> jobs{};
+};
+FaultPlan make_plan(std::uint64_t seed, const PlanSize& size = {});
 
 // A schedule as a file: JSON, what is as ever left out. BadInput says what is wrong with the text.
 std::string to_file(const FaultPlan& plan);

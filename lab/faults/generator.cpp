@@ -14,10 +14,10 @@ class Generator {
  public:
   explicit Generator(std::uint64_t seed) : random_(seed, Purpose::Faults) { plan_.seed = seed; }
 
-  FaultPlan make() {
-    cluster();
+  FaultPlan make(const PlanSize& size) {
+    cluster(size.nodes);
     times();
-    const std::uint32_t jobs = 1 + pick(3);
+    const std::uint32_t jobs = size.jobs.value_or(1 + pick(3));
     for (std::uint32_t i = 0; i < jobs; ++i) plan_.submissions.push_back(submission());
     faults();
     plan_.quiet_after = kFaultsEnd;
@@ -36,9 +36,10 @@ class Generator {
     return least > 0 ? least * exponential(natural_log(most / least) * random_.uniform()) : 0;
   }
 
-  void cluster() {
+  void cluster(std::optional<std::uint32_t> wanted) {
     plan_.is_one_machine = chance(0.25);
-    const std::uint32_t nodes = 1 + pick(4);
+    const std::uint32_t drawn = 1 + pick(chance(0.15) ? 10 : 4);
+    const std::uint32_t nodes = wanted.value_or(drawn);
     for (std::uint32_t i = 0; i < nodes; ++i) {
       plan_.slots.push_back(1 + pick(3));
       plan_.slowness.push_back(chance(0.3) ? between(1, 4) : 1);
@@ -185,6 +186,6 @@ class Generator {
 
 }  // namespace
 
-FaultPlan make_plan(std::uint64_t seed) { return Generator(seed).make(); }
+FaultPlan make_plan(std::uint64_t seed, const PlanSize& size) { return Generator(seed).make(size); }
 
 }  // namespace ontime::lab::faults

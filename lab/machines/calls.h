@@ -20,15 +20,14 @@
   extern "C" result simulated_##name(__VA_ARGS__) __asm__(#name); \
   extern "C" result simulated_##name(__VA_ARGS__)
 
-// The C library's own.
-#define ONTIME_REAL(name) (::ontime::lab::machines::real<decltype(&simulated_##name)>(#name))
+// The C library's own, looked up once.
+#define ONTIME_REAL(name)                                                                                  \
+  ([] {                                                                                                    \
+    static const auto real_one = reinterpret_cast<decltype(&simulated_##name)>(::dlsym(RTLD_NEXT, #name)); \
+    return real_one;                                                                                       \
+  }())
 
 namespace ontime::lab::machines {
-
-template <class Function>
-Function real(const char* name) {
-  return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
-}
 
 // The thread that calls, null if it is none of a simulated process. Costs it a little time.
 inline Thread* caller() {

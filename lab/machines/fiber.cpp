@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/context/preallocated.hpp>
+#include <boost/context/stack_context.hpp>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -78,6 +81,11 @@ std::vector<std::byte> first_locals() {
   return bytes;
 }
 
+// Stacks are given back by ~Fiber().
+struct OurStack {
+  void deallocate(boost::context::stack_context&) noexcept {}
+};
+
 // There is one real thread: these are not thread-local, and so not exchanged either.
 Fiber* running = nullptr;
 Fiber* in_place = nullptr;  // whose thread-local variables are where the program finds them
@@ -85,22 +93,22 @@ Fiber* in_place = nullptr;  // whose thread-local variables are where the progra
 }  // namespace
 
 Fiber::Fiber(std::function<void()> body) : body_(std::move(body)), stack_(take_stack()), locals_(first_locals()) {
-  ::getcontext(&own_);
-  own_.uc_stack.ss_sp = stack_ + kGuardBytes;
-  own_.uc_stack.ss_size = kStackBytes - kGuardBytes;
-  own_.uc_link = &resumer_;
-  ::makecontext(&own_, &Fiber::enter, 0);
+  boost::context::stack_context stack;
+  stack.sp = stack_ + kStackBytes;
+  stack.size = kStackBytes - kGuardBytes;
+  own_ = boost::context::fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack),
+                               OurStack(), [this](boost::context::fiber&& resumer) {
+                                 resumer_ = std::move(resumer);
+                                 body_();
+                                 has_ended_ = true;
+                                 return std::move(resumer_);
+                               });
 }
 
 Fiber::~Fiber() {
   if (in_place == this) in_place = nullptr;
+  static_cast<void>(new auto(std::move(own_)));  // taken apart, it would go on to clean up
   spare_stacks().push_back(stack_);
-}
-
-void Fiber::enter() {
-  running->body_();
-  running->has_ended_ = true;
-  give_way();
 }
 
 // Those of the fiber that ran last stay in place until another one runs: what resumes fibers needs none of its own.
@@ -125,10 +133,13 @@ void Fiber::resume() {
   ONTIME_CHECK(running == nullptr && !has_ended_, "a fiber is resumed from outside and before its end");
   running = this;
   bring_locals();
-  ::swapcontext(&resumer_, &own_);
+  own_ = std::move(own_).resume();
   running = nullptr;
 }
 
-void Fiber::give_way() { ::swapcontext(&running->own_, &running->resumer_); }
+void Fiber::give_way() {
+  Fiber* const self = running;
+  self->resumer_ = std::move(self->resumer_).resume();
+}
 
 }  // namespace ontime::lab::machines

@@ -5,8 +5,7 @@
 // Thread-local variables of the program and of the libraries that hold state in them (Asio's record of what runs on a
 // thread, exceptions being handled, RocksDB's caches) are exchanged whenever another fiber is entered.
 
-#include <ucontext.h>
-
+#include <boost/context/fiber.hpp>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -31,7 +30,6 @@ class Fiber {
   bool has_ended() const { return has_ended_; }
 
  private:
-  static void enter();
   void bring_locals();
   template <class Copy>
   void copy_locals(Copy&& copy);
@@ -39,8 +37,8 @@ class Fiber {
   std::function<void()> body_;
   std::byte* stack_ = nullptr;
   std::vector<std::byte> locals_;  // the thread-local variables while it does not run
-  ucontext_t own_{};
-  ucontext_t resumer_{};
+  boost::context::fiber own_;
+  boost::context::fiber resumer_;
   bool has_ended_ = false;
 };
 

@@ -128,6 +128,7 @@ Process* Cluster::process(pid_t id) {
 }
 
 void Cluster::on_ended(Process& process, int wait_status) {
+  ++processes_ended_;
   const pid_t id = process.id();
   if (Process* const parent = this->process(process.parent); parent != nullptr && !parent->is_over()) {
     parent->ended_children.emplace(id, wait_status);

@@ -154,6 +154,7 @@ class Cluster {
                  std::map<int, Slot> slots = {});
   Process* process(pid_t id);
   std::map<pid_t, std::unique_ptr<Process>>& processes() { return processes_; }
+  std::uint64_t processes_ended() const { return processes_ended_; }
   // The power of a machine fails: its processes are gone, and what was not synced to its disk may be. Then it is back.
   void cut_power(Machine& machine);
   void restore_power(Machine& machine);
@@ -167,6 +168,7 @@ class Cluster {
   std::vector<std::unique_ptr<Machine>> machines_;
   std::map<pid_t, std::unique_ptr<Process>> processes_;
   pid_t last_id_ = 100;
+  std::uint64_t processes_ended_ = 0;
 };
 
 // For set_check_handler(): a simulated process whose invariant is broken ends, and Cluster::broken says so.

@@ -186,8 +186,7 @@ ONTIME_CALL(long, syscall, long number, ...) {
   va_end(arguments);
   Thread* const here = World::here();
   if (here != nullptr && number == SYS_pidfd_open) return make_process_file(*here, static_cast<pid_t>(values[0]));
-  static const auto real_one = ONTIME_REAL(syscall);
-  return real_one(number, values[0], values[1], values[2], values[3], values[4], values[5]);
+  return ONTIME_REAL(syscall)(number, values[0], values[1], values[2], values[3], values[4], values[5]);
 }
 
 // The C++ library's source of chance.

@@ -2,8 +2,8 @@
 // free unless a thread that gave way holds it.
 #include <pthread.h>
 
-#include <map>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "lab/machines/calls.h"
@@ -12,9 +12,14 @@ namespace ontime::lab::machines {
 namespace {
 
 // Who waits for a lock or a condition, by its address.
-WaitQueue& waiting_for(const void* what) {
-  static auto& queues = *new std::map<const void*, WaitQueue>;
-  return queues[what];
+auto& all_waiting() {
+  static auto& queues = *new std::unordered_map<const void*, WaitQueue>;
+  return queues;
+}
+WaitQueue& waiting_for(const void* what) { return all_waiting()[what]; }
+void wake_waiting_for(const void* what) {
+  const auto found = all_waiting().find(what);
+  if (found != all_waiting().end()) found->second.wake_all();
 }
 
 struct Started {
@@ -31,10 +36,17 @@ int start_thread(Thread& here, pthread_t* to, void* (*body)(void*), void* argume
   return 0;
 }
 
-template <class Try>
-int take(Thread& here, const void* what, Try&& attempt) {
+template <class Lock>
+int take(Thread& here, Lock* lock, int (*attempt)(Lock*)) {
   int result = 0;
-  while ((result = attempt()) == EBUSY) here.wait(waiting_for(what));
+  while ((result = attempt(lock)) == EBUSY) here.wait(waiting_for(lock));
+  return result;
+}
+
+template <class Lock>
+int release(Lock* lock, int (*really)(Lock*)) {
+  const int result = really(lock);
+  if (World::here() != nullptr) wake_waiting_for(lock);
   return result;
 }
 
@@ -73,35 +85,26 @@ ONTIME_CALL(int, pthread_detach, pthread_t thread) {
 }
 
 ONTIME_CALL(int, pthread_mutex_lock, pthread_mutex_t* mutex) {
-  static const auto real_one = ONTIME_REAL(pthread_mutex_lock);
   Thread* const here = World::here();
-  if (here == nullptr) return real_one(mutex);
-  return take(*here, mutex, [mutex] { return ::pthread_mutex_trylock(mutex); });
+  return here != nullptr ? take(*here, mutex, ::pthread_mutex_trylock) : ONTIME_REAL(pthread_mutex_lock)(mutex);
 }
 
 ONTIME_CALL(int, pthread_mutex_unlock, pthread_mutex_t* mutex) {
-  static const auto real_one = ONTIME_REAL(pthread_mutex_unlock);
-  const int result = real_one(mutex);
-  if (World::here() != nullptr) waiting_for(mutex).wake_all();
-  return result;
+  return release(mutex, ONTIME_REAL(pthread_mutex_unlock));
 }
 
 ONTIME_CALL(int, pthread_rwlock_rdlock, pthread_rwlock_t* lock) {
   Thread* const here = World::here();
-  if (here == nullptr) return ONTIME_REAL(pthread_rwlock_rdlock)(lock);
-  return take(*here, lock, [lock] { return ::pthread_rwlock_tryrdlock(lock); });
+  return here != nullptr ? take(*here, lock, ::pthread_rwlock_tryrdlock) : ONTIME_REAL(pthread_rwlock_rdlock)(lock);
 }
 
 ONTIME_CALL(int, pthread_rwlock_wrlock, pthread_rwlock_t* lock) {
   Thread* const here = World::here();
-  if (here == nullptr) return ONTIME_REAL(pthread_rwlock_wrlock)(lock);
-  return take(*here, lock, [lock] { return ::pthread_rwlock_trywrlock(lock); });
+  return here != nullptr ? take(*here, lock, ::pthread_rwlock_trywrlock) : ONTIME_REAL(pthread_rwlock_wrlock)(lock);
 }
 
 ONTIME_CALL(int, pthread_rwlock_unlock, pthread_rwlock_t* lock) {
-  const int result = ONTIME_REAL(pthread_rwlock_unlock)(lock);
-  if (World::here() != nullptr) waiting_for(lock).wake_all();
-  return result;
+  return release(lock, ONTIME_REAL(pthread_rwlock_unlock));
 }
 
 ONTIME_CALL(int, pthread_cond_wait, pthread_cond_t* condition, pthread_mutex_t* mutex) {
@@ -126,12 +129,12 @@ ONTIME_CALL(int, pthread_cond_clockwait, pthread_cond_t* condition, pthread_mute
 
 ONTIME_CALL(int, pthread_cond_signal, pthread_cond_t* condition) {
   if (World::here() == nullptr) return ONTIME_REAL(pthread_cond_signal)(condition);
-  waiting_for(condition).wake_all();  // who is woken for nothing looks and waits again
+  wake_waiting_for(condition);  // who is woken for nothing looks and waits again
   return 0;
 }
 
 ONTIME_CALL(int, pthread_cond_broadcast, pthread_cond_t* condition) {
   if (World::here() == nullptr) return ONTIME_REAL(pthread_cond_broadcast)(condition);
-  waiting_for(condition).wake_all();
+  wake_waiting_for(condition);
   return 0;
 }

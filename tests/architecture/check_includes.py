@@ -40,7 +40,7 @@ ALLOWED = {
     "lab": (["scheduler", "common/flags", "common/injection", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
     # What ships, on simulated machines: all of it may be looked at.
     "lab/machines": (["lab", "scheduler", "master", "worker", "common"], ["asio", "spdlog", "rocksdb"]),
-    "lab/faults": (["lab", "scheduler", "master/journal", "cli/client", "common/protocol", "common/flags", "common/base"],
+    "lab/faults": (["lab", "scheduler", "master/journal", "master/recording", "cli/client", "common/protocol", "common/flags", "common/base"],
                    ["CLI", "spdlog", "nlohmann", "zlib.h"]),
     "lab/faults/app": (["common/app"], []),
     # Experiments run on processes too. Jobs are described by the master's own code.

@@ -33,8 +33,11 @@ struct Options {
   std::string output;  // where the schedule goes
 };
 
-std::string replay_command(std::uint64_t seed) {
-  return std::string(program_invocation_short_name) + " --seed " + std::to_string(seed) + " --trace";
+std::string replay_command(std::uint64_t seed, const PlanSize& size) {
+  std::string command = std::string(program_invocation_short_name) + " --seed " + std::to_string(seed);
+  if (size.nodes) command += " --nodes " + std::to_string(*size.nodes);
+  if (size.jobs) command += " --jobs " + std::to_string(*size.jobs);
+  return command + " --trace";
 }
 
 // What many schedules came to.
@@ -73,11 +76,11 @@ class Campaign {
 
  private:
   bool on_verdict(std::uint64_t seed, const Verdict& verdict) {
-    total_.add(make_plan(seed), verdict);
+    total_.add(make_plan(seed, options_.seeds.size), verdict);
     if (total_.schedules % 16 == 0) progress();
     if (verdict.is_good()) return true;
     std::fprintf(stderr, "\rseed %llu: %s\n  replay: %s\n", static_cast<unsigned long long>(seed),
-                 verdict.broken.c_str(), replay_command(seed).c_str());
+                 verdict.broken.c_str(), replay_command(seed, options_.seeds.size).c_str());
     return options_.keep_going;
   }
 
@@ -105,7 +108,7 @@ class Campaign {
 };
 
 Result<FaultPlan> plan_of(const Options& options) {
-  if (options.file.empty()) return make_plan(options.seed);
+  if (options.file.empty()) return make_plan(options.seed, options.seeds.size);
   std::ostringstream text;
   text << std::ifstream(options.file).rdbuf();
   auto plan = from_file(text.str());
@@ -143,12 +146,15 @@ int main(int argc, char** argv) {
     const auto to = dots == text.size() ? from : ontime::parse_whole(text.substr(dots + 2), 0, kSeedMax);
     if (!from || !to || *from > *to)
       throw CLI::ValidationError("--seeds", "'" + text + "' is not FROM..TO, such as 1..1000");
-    options.seeds = {*from, *to};
+    options.seeds.from = *from;
+    options.seeds.to = *to;
   };
   app.add_option_function<std::string>("--seeds", read_seeds, "one schedule for each")
       ->type_name("FROM..TO")
       ->default_str("1..1000");
   CLI::Option* seed = add_whole(app, "--seed", options.seed, {}, "only this one: shows what goes wrong in it");
+  add_whole(app, "--nodes", options.seeds.size.nodes, {1, 64}, "of each cluster; by default drawn");
+  add_whole(app, "--jobs", options.seeds.size.jobs, {1, 64}, "of each schedule; likewise");
   add_whole(app, "--processes", options.processes, {1}, "that run schedules at the same time");
   CLI::Option* file = app.add_option("--file", options.file, "only the schedule in this file")
                           ->check(ontime::flags::readable_file())
