@@ -71,7 +71,7 @@ int Clients::ask(std::uint32_t index) {
 // Each time with a new directory, as the one before may be in use.
 JobId Clients::submit(cli::MasterClient& client, std::uint32_t index) {
   for (;;) {
-    const wire::JobSpec spec = outputs_.request(plan_, index);
+    const wire::JobSpec spec = outputs_.request(index);
     if (const auto submitted = client.submit(spec)) {
       audit_.on_answered(JobId{submitted->job()}, spec.output());
       return JobId{submitted->job()};

@@ -27,7 +27,9 @@ using machines::Process;
 
 constexpr TimePoint kBegin = from_unix_ns(1'790'000'000'000'000'000);
 constexpr const char* kJournal = "/journal";
-constexpr double kPatience = 2500;               // seconds from the last fault until every job has ended
+constexpr double kPatience = 2500;  // seconds from the last fault until every job has ended
+constexpr std::size_t kDescriptorsMax = 200;
+constexpr std::size_t kThreadsMax = 40;
 constexpr std::uint64_t kStepsMax = 20'000'000;  // that a schedule takes at most
 
 std::string& application_directory() {
@@ -66,6 +68,8 @@ class ClusterRun {
       if (process.id() == master_ && &disk == cluster_.shared.get()) strike(Trigger::CommitStep, ++calls_);
     };
     set_delays();
+    cluster_.descriptors_max = kDescriptorsMax;
+    cluster_.threads_max = kThreadsMax;
     for (std::uint32_t index = 0; index < plan.submissions.size(); ++index) {
       at(plan.submissions[index].at, [this, index] { clients_.start(index); });
     }
@@ -218,7 +222,7 @@ class ClusterRun {
   }
 
   // Long enough for a forgotten process to do harm, and for what is to be removed to go.
-  Duration linger() const { return from_seconds(2 * plan_.node_timeout + 30); }
+  Duration linger() const { return from_seconds(2 * plan_.node_timeout + 10); }
 
   void rest() {
     is_at_rest_ = true;
@@ -275,6 +279,9 @@ class ClusterRun {
       case FaultKind::ClockJumps:
         home_.wall_clock_ahead += from_seconds(fault.amount);
         return;
+      case FaultKind::MasterClockDrifts:
+        home_.set_clock_rate(fault.amount);
+        return end_after([this] { home_.set_clock_rate(1); });
       case FaultKind::JournalFull:
         home_.local.is_full = true;
         return end_after([this] { home_.local.is_full = false; });
@@ -292,6 +299,9 @@ class ClusterRun {
         return;
       case FaultKind::ClientDies:
         return clients_.start(fault.node);
+      case FaultKind::InputChanges:
+        if (fault.amount < 1) outputs_.begin_change(fault.node);
+        return end_after([this, &fault] { outputs_.end_change(fault.node, fault.amount < 1); });
       case FaultKind::NodeDrains:
         clients_.drain(nodes_.name(fault.node), false);
         return end_after([this, &fault] { clients_.drain(nodes_.name(fault.node), true); });

@@ -21,6 +21,8 @@ std::string what(const Fault& fault) {
       return "the master stops";
     case FaultKind::ClockJumps:
       return "the master's clock jumps by " + number(fault.amount) + " s";
+    case FaultKind::MasterClockDrifts:
+      return "the master's clocks count " + number(fault.amount) + " s a second";
     case FaultKind::JournalFull:
       return "the journal's disk is full";
     case FaultKind::WorkerLeaves:
@@ -49,6 +51,8 @@ std::string what(const Fault& fault) {
       return "bytes take up to " + number(fault.amount) + " s more";
     case FaultKind::SlowDisk:
       return worker + "'s disks take up to " + number(fault.amount) + " s more";
+    case FaultKind::ClockDrifts:
+      return worker + "'s clocks count " + number(fault.amount) + " s a second";
     case FaultKind::DiskFull:
       return worker + "'s disks are full";
     case FaultKind::DiskFails:
@@ -69,6 +73,9 @@ std::string what(const Fault& fault) {
       return "a second master is started";
     case FaultKind::ClientDies:
       return "the client of submission " + std::to_string(fault.node) + " dies";
+    case FaultKind::InputChanges:
+      return "the input of submission " + std::to_string(fault.node) + " is " +
+             (fault.amount < 1 ? "written over" : "replaced");
   }
   return "?";
 }
@@ -88,6 +95,7 @@ bool FaultPlan::must_succeed() const {
            fault.kind == FaultKind::AttemptDies || fault.kind == FaultKind::AttemptStops ||
            fault.kind == FaultKind::CommitFails || fault.kind == FaultKind::MountHangs ||
            fault.kind == FaultKind::OutputHangs || fault.kind == FaultKind::LauncherStops ||
+           fault.kind == FaultKind::InputChanges ||
            (fault.kind == FaultKind::NodeFailsFast && (is_one_machine || !has_good_node_beside(fault.node)));
   });
   return harmless && std::all_of(submissions.begin(), submissions.end(), [](const Submission& submission) {

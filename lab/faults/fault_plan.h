@@ -13,10 +13,11 @@
 namespace ontime::lab::faults {
 
 enum class FaultKind : std::uint8_t {
-  MasterDies,        // kill -9, or its machine's power if `is_silent`; `lasts` until the next master
-  MasterStops,       // SIGSTOP: nothing is read or decided for so long, its clock goes on
-  ClockJumps,        // the master's wall clock, `amount` seconds ahead
-  JournalFull,       // the journal's disk has no room
+  MasterDies,         // kill -9, or its machine's power if `is_silent`; `lasts` until the next master
+  MasterStops,        // SIGSTOP: nothing is read or decided for so long, its clock goes on
+  ClockJumps,         // the master's wall clock, `amount` seconds ahead
+  MasterClockDrifts,  // the clocks of the master's machine count `amount` seconds in each true one
+  JournalFull,        // the journal's disk has no room
   WorkerLeaves,      // SIGTERM: it drains for `amount` seconds at most, ends, and comes back as a new one after so long
   NodeDrains,        // an operator takes it out, for so long
   WorkerDies,        // kill -9, or its machine's power if `is_silent`; comes back as a new one
@@ -30,6 +31,7 @@ enum class FaultKind : std::uint8_t {
   ConnectionBreaks,  // at once, for both sides
   SlowNetwork,       // bytes take up to `amount` seconds more
   SlowDisk,          // calls on the node's disks take up to `amount` seconds more
+  ClockDrifts,       // the clocks of the node's machine count `amount` seconds in each true one
   DiskFull,          // what the node writes finds no room
   DiskFails,         // what the node reads or writes fails with EIO
   AttemptDies,       // one attempt's process on that node
@@ -41,8 +43,10 @@ enum class FaultKind : std::uint8_t {
   OutputHangs,    // every call on the shared files waits on the master's machine
   SecondMaster,   // somebody starts another one on the same journal
   ClientDies,     // of submission `node`: kill -9, and another one is started at once
+  InputChanges,   // of submission `node`: half of it is written over, and after so long the rest; `amount` 0: in place,
+                  // 1: in a file that takes its name then
 };
-inline constexpr int kFaultKinds = 27;
+inline constexpr int kFaultKinds = 30;
 
 // When a fault begins: at a time, or in the middle of the n-th of something.
 enum class Trigger : std::uint8_t { Time, Batch, CommitStep };
@@ -52,7 +56,7 @@ struct Fault {
   Trigger trigger = Trigger::Time;
   double at = 0;           // seconds; otherwise the number of the batch or of the master's call on shared files, from 1
   double lasts = 0;        // seconds
-  std::uint32_t node = 0;  // of those about nodes; ClientDies: the submission
+  std::uint32_t node = 0;  // of those about nodes; ClientDies, InputChanges: the submission
   double amount = 0;       // see FaultKind
   double share = 0;        // MasterDies: how far a batch is written; AttemptDies, AttemptStops: which
   bool is_silent = false;  // MasterDies, WorkerDies: its machine

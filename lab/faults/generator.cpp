@@ -132,7 +132,9 @@ class Generator {
     some(FaultKind::LauncherDies, 4, 0, 0);
     some_that_make_jobs_fail();
     clocks();
+    drift();
     drains();
+    upgrade();
     bad_nodes();
   }
 
@@ -152,12 +154,38 @@ class Generator {
     some(FaultKind::CommitFails, 2, 0.1, 10);
     some(FaultKind::MountHangs, 3, 0.1, 40);
     some(FaultKind::OutputHangs, 2, 0.1, 40);
+    const std::size_t others = plan_.faults.size();
+    some(FaultKind::InputChanges, 2, 0.01, 10);
+    for (std::size_t i = others; i < plan_.faults.size(); ++i) plan_.faults[i].amount = pick(2);
   }
 
   void clocks() {
     if (chance(0.5)) plan_.clock_error = scale(0.1, 1e6);
     some(FaultKind::ClockJumps, 3, 0, 0);
     amounts(FaultKind::ClockJumps, 0.1, 1000);
+  }
+
+  void drift() {
+    some(FaultKind::MasterClockDrifts, 2, 1, 40);
+    amounts(FaultKind::MasterClockDrifts, 0.7, 1.5);
+    some(FaultKind::ClockDrifts, 3, 1, 40);
+    amounts(FaultKind::ClockDrifts, 0.7, 1.5);
+  }
+
+  // A rolling restart: of every worker, and of the master.
+  void upgrade() {
+    if (!chance(0.1)) return;
+    double at = between(0, 20);
+    for (std::uint32_t node = 0; node <= plan_.slots.size(); ++node) {
+      const bool is_master = node == plan_.slots.size();
+      add(is_master ? FaultKind::MasterDies : FaultKind::WorkerLeaves, scale(0.2, 3));
+      Fault& fault = plan_.faults.back();
+      fault.at = at += scale(0.2, 5);
+      fault.is_silent = false;
+      if (is_master) continue;
+      fault.node = node;
+      fault.amount = scale(0.05, 30);
+    }
   }
 
   void drains() {
@@ -176,7 +204,8 @@ class Generator {
     some(FaultKind::ClientDies, 2, 0, 0);
     some(FaultKind::SecondMaster, 3, 0, 0);
     for (Fault& fault : plan_.faults) {
-      if (fault.kind == FaultKind::ClientDies) fault.node = pick(static_cast<std::uint32_t>(plan_.submissions.size()));
+      if (fault.kind == FaultKind::ClientDies || fault.kind == FaultKind::InputChanges)
+        fault.node = pick(static_cast<std::uint32_t>(plan_.submissions.size()));
     }
   }
 

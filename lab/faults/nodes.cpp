@@ -143,6 +143,8 @@ void Nodes::begin(const Fault& fault) {
       machine.local.slower_by += from_seconds(fault.amount);
       machine.shared.slower_by += from_seconds(fault.amount);
       return;
+    case FaultKind::ClockDrifts:
+      return machine.set_clock_rate(fault.amount);
     case FaultKind::DiskFull:
       machine.shared.is_full = true;
       return;
@@ -189,6 +191,8 @@ void Nodes::end(const Fault& fault) {
       machine.local.slower_by -= from_seconds(fault.amount);
       machine.shared.slower_by -= from_seconds(fault.amount);
       return;
+    case FaultKind::ClockDrifts:
+      return machine.set_clock_rate(1);
     case FaultKind::DiskFull:
     case FaultKind::NodeFailsFast:
       machine.shared.is_full = false;

@@ -20,7 +20,11 @@ class Outputs {
   Outputs(machines::Disk& disk, const FaultPlan& plan);
 
   // What a client submits; each time with an output directory of its own, which it is from now on known by.
-  wire::JobSpec request(const FaultPlan& plan, std::uint32_t submission);
+  wire::JobSpec request(std::uint32_t submission);
+
+  // Somebody writes other records over the first half of a submission's input, and then over all of it; or replaces it.
+  void begin_change(std::uint32_t submission);
+  void end_change(std::uint32_t submission, bool in_place);
 
   // Of a job whose output directory this is. What is wrong with it; empty: nothing.
   std::string check(const std::string& output) const;
@@ -34,7 +38,16 @@ class Outputs {
   machines::InodePointer find(const std::string& output) const;
 
   machines::Disk& disk_;
-  std::vector<std::string> expected_;            // by submission
+  struct Input {
+    std::string content;
+    std::size_t version = 0;
+    std::vector<std::string> answers;  // for each content it has ever had; a mixture of them is wrong
+  };
+  std::string next_content(std::uint32_t submission) const;
+  void hold(std::uint32_t submission, std::string content);
+
+  const FaultPlan& plan_;
+  std::vector<Input> inputs_;                    // by submission
   std::map<std::string, std::uint32_t> owners_;  // submissions, by output
 };
 

@@ -20,11 +20,11 @@ Kind kind_of(const Json& name, const std::array<std::string_view, count>& names)
 
 // In the order of FaultKind.
 constexpr std::array<std::string_view, kFaultKinds> kFaults{
-    "master-dies",  "master-stops",  "clock-jumps",       "journal-full",    "worker-leaves", "node-drains",
-    "worker-dies",  "launcher-dies", "worker-stops",      "launcher-stops",  "node-stops",    "partition",
-    "deaf-worker",  "mute-worker",   "connection-breaks", "slow-network",    "slow-disk",     "disk-full",
-    "disk-fails",   "attempt-dies",  "attempt-stops",     "node-fails-fast", "mount-hangs",   "commit-fails",
-    "output-hangs", "second-master", "client-dies"};
+    "master-dies",  "master-stops", "clock-jumps",   "master-clock-drifts", "journal-full",   "worker-leaves",
+    "node-drains",  "worker-dies",  "launcher-dies", "worker-stops",        "launcher-stops", "node-stops",
+    "partition",    "deaf-worker",  "mute-worker",   "connection-breaks",   "slow-network",   "slow-disk",
+    "clock-drifts", "disk-full",    "disk-fails",    "attempt-dies",        "attempt-stops",  "node-fails-fast",
+    "mount-hangs",  "commit-fails", "output-hangs",  "second-master",       "client-dies",    "input-changes"};
 constexpr std::array<std::string_view, 3> kTriggers{"time", "batch", "commit-step"};
 
 }  // namespace
@@ -75,7 +75,7 @@ Result<FaultPlan> from_file(const std::string& text) {
       return bad_input("a schedule has workers, with slots and a slowness each, and a job");
     }
     for (const Fault& fault : plan.faults) {
-      const bool is_about_jobs = fault.kind == FaultKind::ClientDies;
+      const bool is_about_jobs = fault.kind == FaultKind::ClientDies || fault.kind == FaultKind::InputChanges;
       const std::size_t count = is_about_jobs ? plan.submissions.size() : plan.slots.size();
       if (fault.node >= count) return bad_input("'" + to_string(fault) + "' names one that there is not");
     }

@@ -23,6 +23,8 @@ Thread& Process::start_thread(std::function<void()> body) {
   const std::uint64_t number = ++last_thread_;
   const auto thread = std::make_shared<Thread>(world(), *this, number, std::move(body));
   threads_.emplace(number, thread);
+  Cluster& cluster = machine_.cluster();
+  if (threads_.size() > cluster.threads_max && cluster.broken.empty()) cluster.broken = name_ + " has too many threads";
   thread->wake();
   return *thread;
 }
@@ -68,6 +70,8 @@ int Process::add(FilePointer file, bool closes_on_exec, int from) {
   int descriptor = from;
   for (auto at = slots_.lower_bound(from); at != slots_.end() && at->first == descriptor; ++at) ++descriptor;
   slots_.emplace(descriptor, Slot{Held(std::move(file)), closes_on_exec});
+  Cluster& cluster = machine_.cluster();
+  if (slots_.size() > cluster.descriptors_max && cluster.broken.empty()) cluster.broken = name_ + " leaks descriptors";
   return descriptor;
 }
 
@@ -95,8 +99,21 @@ Machine::Machine(Cluster& cluster, std::string name, std::uint32_t address)
 Machine::~Machine() = default;
 
 World& Machine::world() const { return cluster_.world; }
-TimePoint Machine::wall_time() const { return world().now() + wall_clock_ahead; }
-TimePoint Machine::steady_time() const { return world().now(); }
+TimePoint Machine::steady_time() const {
+  const Duration passed = world().now() - rate_since_;
+  return steady_then_ + (clock_rate_ == 1 ? passed : from_seconds(seconds(passed) * clock_rate_));
+}
+
+TimePoint Machine::in(Duration by_its_clocks) const {
+  if (clock_rate_ == 1) return world().now() + by_its_clocks;
+  return world().now() + from_seconds(seconds(by_its_clocks) / clock_rate_) + std::chrono::nanoseconds(1);
+}
+
+void Machine::set_clock_rate(double rate) {
+  steady_then_ = steady_time();
+  rate_since_ = world().now();
+  clock_rate_ = rate;
+}
 
 Cluster::Cluster(std::uint64_t seed, TimePoint begin)
     : world(seed, begin),

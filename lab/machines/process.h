@@ -109,8 +109,13 @@ class Machine {
   ~Machine();
 
   // What its processes read off its clocks.
-  TimePoint wall_time() const;
+  TimePoint wall_time() const { return steady_time() + wall_clock_ahead; }
   TimePoint steady_time() const;
+  // True time: when so much has passed by its clocks, and when the steady one shows this.
+  TimePoint in(Duration by_its_clocks) const;
+  TimePoint when_steady(TimePoint shown) const { return in(shown - steady_time()); }
+  // Seconds that its clocks count in each true one, from now on.
+  void set_clock_rate(double rate);
 
   Cluster& cluster() { return cluster_; }
   World& world() const;
@@ -128,6 +133,9 @@ class Machine {
   Cluster& cluster_;
   const std::string name_;
   const std::uint32_t address_;
+  double clock_rate_ = 1;
+  TimePoint rate_since_{};  // true time, and what the steady clock showed then
+  TimePoint steady_then_{};
 };
 
 // All machines, what connects them and what they share.
@@ -141,7 +149,10 @@ class Cluster {
   std::unique_ptr<Disk> shared;  // mounted as kSharedMount everywhere
   // Told of whatever a process is about to do to a disk.
   std::function<void(Process&, const Disk&, DiskWork)> on_disk_work;
-  // A process found its own state broken, or was ended by abort().
+  // More than this of a process is a leak.
+  std::size_t descriptors_max = 1u << 20;
+  std::size_t threads_max = 1u << 10;
+  // A process found its own state broken, was ended by abort(), or has too much of something.
   std::string broken;
   std::vector<std::string> real_paths{};  // below them lie files of the real machine, to be read only
   static constexpr std::string_view kSharedMount = "/shared";

@@ -115,16 +115,18 @@ ONTIME_CALL(int, pthread_cond_wait, pthread_cond_t* condition, pthread_mutex_t* 
 ONTIME_CALL(int, pthread_cond_timedwait, pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
   Thread* const here = caller();
   if (here == nullptr) return ONTIME_REAL(pthread_cond_timedwait)(condition, mutex, until);
-  const Duration ahead = here->process().machine().wall_clock_ahead;
-  return wait_for(*here, condition, mutex, TimePoint(as_duration(*until) - ahead));
+  const Machine& machine = here->process().machine();
+  return wait_for(*here, condition, mutex,
+                  machine.when_steady(TimePoint(as_duration(*until) - machine.wall_clock_ahead)));
 }
 
 ONTIME_CALL(int, pthread_cond_clockwait, pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
             const timespec* until) {
   Thread* const here = caller();
   if (here == nullptr) return ONTIME_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
-  const Duration ahead = clock == CLOCK_REALTIME ? here->process().machine().wall_clock_ahead : Duration(0);
-  return wait_for(*here, condition, mutex, TimePoint(as_duration(*until) - ahead));
+  const Machine& machine = here->process().machine();
+  const Duration ahead = clock == CLOCK_REALTIME ? machine.wall_clock_ahead : Duration(0);
+  return wait_for(*here, condition, mutex, machine.when_steady(TimePoint(as_duration(*until) - ahead)));
 }
 
 ONTIME_CALL(int, pthread_cond_signal, pthread_cond_t* condition) {

@@ -23,7 +23,7 @@ constexpr Duration duration_of(const timespec& time) {
 }
 
 TimePoint until_of(Thread& here, std::int64_t milliseconds) {
-  return milliseconds < 0 ? kNever : here.world().now() + std::chrono::milliseconds(milliseconds);
+  return milliseconds < 0 ? kNever : here.process().machine().in(std::chrono::milliseconds(milliseconds));
 }
 
 int wait_for_events(Thread& here, int descriptor, epoll_event* events, int count, int timeout) {
@@ -79,7 +79,8 @@ int set_timer(Thread& here, int descriptor, int flags, const itimerspec& wanted,
   if (before != nullptr) *before = {};
   const Duration first = duration_of(wanted.it_value);
   const bool is_absolute = (flags & TFD_TIMER_ABSTIME) != 0;
-  const TimePoint expiry = is_absolute ? TimePoint(first) : here.world().now() + first;
+  const Machine& machine = here.process().machine();
+  const TimePoint expiry = is_absolute ? machine.when_steady(TimePoint(first)) : machine.in(first);
   timer->set(first == Duration(0) ? kNever : expiry, duration_of(wanted.it_interval));
   return 0;
 }
@@ -173,7 +174,7 @@ ONTIME_CALL(time_t, time, time_t* to) {
 ONTIME_CALL(int, nanosleep, const timespec* wanted, timespec* left) {
   Thread* const here = caller();
   if (here == nullptr) return ONTIME_REAL(nanosleep)(wanted, left);
-  here->sleep_until(here->world().now() + from_seconds(seconds(duration_of(*wanted)) * here->process().pace));
+  here->sleep_until(here->process().machine().in(from_seconds(seconds(duration_of(*wanted)) * here->process().pace)));
   return 0;
 }
 
@@ -181,14 +182,16 @@ ONTIME_CALL(int, clock_nanosleep, clockid_t clock, int flags, const timespec* wa
   Thread* const here = caller();
   if (here == nullptr) return ONTIME_REAL(clock_nanosleep)(clock, flags, wanted, left);
   const bool is_absolute = (flags & TIMER_ABSTIME) != 0;
-  here->sleep_until((is_absolute ? TimePoint() : here->world().now()) + duration_of(*wanted));
+  const Machine& machine = here->process().machine();
+  here->sleep_until(is_absolute ? machine.when_steady(TimePoint(duration_of(*wanted)))
+                                : machine.in(duration_of(*wanted)));
   return 0;
 }
 
 ONTIME_CALL(int, usleep, useconds_t time) {
   Thread* const here = caller();
   if (here == nullptr) return ONTIME_REAL(usleep)(time);
-  here->sleep_until(here->world().now() + std::chrono::microseconds(time));
+  here->sleep_until(here->process().machine().in(std::chrono::microseconds(time)));
   return 0;
 }
 

@@ -43,6 +43,7 @@ std::string replay_command(std::uint64_t seed, const PlanSize& size) {
 // What many schedules came to.
 struct Total {
   std::uint64_t schedules = 0;
+  double hours = 0;  // of virtual time
   std::uint64_t steps = 0;
   std::uint64_t masters = 0;
   std::uint64_t batches = 0;
@@ -53,6 +54,7 @@ struct Total {
 
   void add(const FaultPlan& plan, const Verdict& verdict) {
     ++schedules;
+    hours += verdict.ended / 3600;
     steps += verdict.steps;
     masters += verdict.masters;
     batches += verdict.batches;
@@ -95,9 +97,10 @@ class Campaign {
     const auto u = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began_;
     std::fprintf(stderr,
-                 "%llu schedules in %.0f s: %llu faults, %llu lives of masters, %llu steps, %llu batches, %llu jobs "
+                 "%llu schedules in %.0f s, %.1f h of virtual time: %llu faults, %llu lives of masters, %llu steps, "
+                 "%llu batches, %llu jobs "
                  "ended, %llu succeeded, %llu bad%s",
-                 u(total_.schedules), took.count(), u(total_.faults), u(total_.masters), u(total_.steps),
+                 u(total_.schedules), took.count(), total_.hours, u(total_.faults), u(total_.masters), u(total_.steps),
                  u(total_.batches), u(total_.jobs), u(total_.succeeded), u(total_.broken), end);
   }
 

@@ -20,12 +20,17 @@ struct Bound {
   std::uint64_t schedules;  // within which it is found: several times what it took when this was written
 };
 constexpr Bound kBounds[] = {
-    {"acted-before-durable", 2000},   {"claims-past-its-end", 20},        {"committed-again", 20},
-    {"cut-loses-a-byte", 20},         {"epoch-not-raised", 20},           {"extent-from-the-start", 20},
-    {"fenced-seal-accepted", 200},    {"full-disk-forgets-a-batch", 100}, {"kill-not-recorded", 100},
-    {"killed-while-committed", 1000}, {"logs-not-synced", 400},           {"lost-node-keeps-attempt", 20},
-    {"output-not-discarded", 50},     {"released-rest-lost", 50},         {"released-too-early", 200},
-    {"resumed-too-far", 50},          {"sealed-without-sync", 200},       {"written-without-sync", 50},
+    {"acted-before-durable", 2000},   {"answered-before-durable", 1000},
+    {"batch-in-two-writes", 1000},    {"claims-past-its-end", 20},
+    {"committed-again", 20},          {"cut-loses-a-byte", 20},
+    {"epoch-not-raised", 20},         {"extent-from-the-start", 20},
+    {"fenced-seal-accepted", 200},    {"full-disk-forgets-a-batch", 100},
+    {"input-change-missed", 1000},    {"kill-not-recorded", 100},
+    {"killed-while-committed", 1000}, {"logs-not-synced", 400},
+    {"lost-node-keeps-attempt", 20},  {"output-not-discarded", 50},
+    {"released-rest-lost", 50},       {"released-too-early", 200},
+    {"resumed-too-far", 50},          {"sealed-without-sync", 200},
+    {"step-not-recorded", 1000},      {"written-without-sync", 50},
 };
 
 // How many schedules it takes from this seed on; one more than `most`: it is not found.
