@@ -13,6 +13,7 @@
 
 #include "common/base/check.h"
 #include "common/base/descriptor.h"
+#include "lab/faults/reached.h"
 
 namespace ontime::lab::faults {
 namespace {
@@ -20,14 +21,15 @@ namespace {
 std::string to_line(const Verdict& verdict) {
   std::ostringstream line;
   line << verdict.ended << ' ' << verdict.steps << ' ' << verdict.masters << ' ' << verdict.batches << ' '
-       << verdict.jobs << ' ' << verdict.succeeded << ' ' << verdict.broken << '\n';
+       << verdict.jobs << ' ' << verdict.succeeded << ' ' << newly_reached() << ' ' << verdict.broken << '\n';
   return line.str();
 }
 
 Verdict from_line(const std::string& text) {
   std::istringstream line(text);
   Verdict verdict;
-  line >> verdict.ended >> verdict.steps >> verdict.masters >> verdict.batches >> verdict.jobs >> verdict.succeeded;
+  line >> verdict.ended >> verdict.steps >> verdict.masters >> verdict.batches >> verdict.jobs >> verdict.succeeded >>
+      verdict.newly_reached;
   line.ignore();
   std::getline(line, verdict.broken);
   return verdict;
@@ -48,6 +50,7 @@ Child start(std::uint64_t seed, const Work& work) {
   const pid_t process = ::fork();
   ONTIME_CHECK(process >= 0, "there is room for a process");
   if (process == 0) {
+    begin_to_count();
     const std::string line = work(seed);
     ::_exit(::write(ends[1], line.data(), line.size()) < 0 ? 1 : 0);
   }

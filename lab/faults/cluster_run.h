@@ -12,13 +12,14 @@
 namespace ontime::lab::faults {
 
 struct Verdict {
-  std::string broken;           // what was wrong; empty: nothing
-  double ended = 0;             // true time
-  std::uint64_t steps = 0;      // of the world
-  std::uint32_t masters = 0;    // lives
-  std::uint32_t batches = 0;    // written to the journal
-  std::uint32_t jobs = 0;       // that ended
-  std::uint32_t succeeded = 0;  // of them
+  std::string broken;               // what was wrong; empty: nothing
+  double ended = 0;                 // true time
+  std::uint64_t steps = 0;          // of the world
+  std::uint32_t masters = 0;        // lives
+  std::uint32_t batches = 0;        // written to the journal
+  std::uint32_t jobs = 0;           // that ended
+  std::uint32_t succeeded = 0;      // of them
+  std::uint32_t newly_reached = 0;  // places in the programs, see reached.h
 
   bool is_good() const { return broken.empty(); }
 };

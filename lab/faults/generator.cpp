@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "lab/faults/fault_plan.h"
@@ -24,6 +25,7 @@ class Generator {
     for (const Fault& fault : plan_.faults) {
       if (fault.trigger == Trigger::Time) plan_.quiet_after = std::max(plan_.quiet_after, fault.at + fault.lasts);
     }
+    round_all();
     return plan_;
   }
 
@@ -34,6 +36,31 @@ class Generator {
   // Every order of magnitude is as likely.
   double scale(double least, double most) {
     return least > 0 ? least * exponential(natural_log(most / least) * random_.uniform()) : 0;
+  }
+
+  // To four digits, for people and files.
+  static void round(double& value) {
+    char text[32];
+    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 4).ptr;
+    std::from_chars(text, end, value);
+  }
+
+  void round_all() {
+    for (double& slowness : plan_.slowness) round(slowness);
+    for (Submission& one : plan_.submissions) {
+      for (double* const value :
+           {&one.at, &one.record_time, &one.deadline, &one.checkpoint, &one.attempt_timeout, &one.killed_at}) {
+        round(*value);
+      }
+    }
+    for (Fault& fault : plan_.faults) {
+      for (double* const value : {&fault.at, &fault.lasts, &fault.amount, &fault.share}) round(*value);
+    }
+    for (double* const value :
+         {&plan_.quiet_after, &plan_.network_delay, &plan_.disk_delay, &plan_.sync_delay, &plan_.spread,
+          &plan_.heartbeat, &plan_.node_timeout, &plan_.cut_timeout, &plan_.clock_error}) {
+      round(*value);
+    }
   }
 
   void cluster(std::optional<std::uint32_t> wanted) {
@@ -91,8 +118,11 @@ class Generator {
     const bool follows = !plan_.faults.empty() && plan_.faults.back().trigger == Trigger::Time && chance(0.25);
     fault.at = follows ? plan_.faults.back().at + scale(0.001, 2) : between(0, kFaultsEnd);
     fault.lasts = lasts;
-    fault.share = chance(0.2) ? 0 : chance(0.2) ? 1 : random_.uniform();
-    fault.is_silent = chance(0.3);
+    const bool is_attempts = kind == FaultKind::AttemptDies || kind == FaultKind::AttemptStops;
+    if (is_attempts || kind == FaultKind::MasterDies) {
+      fault.share = chance(0.2) ? 0 : chance(0.2) ? 1 : random_.uniform();
+    }
+    if (kind == FaultKind::MasterDies || kind == FaultKind::WorkerDies) fault.is_silent = chance(0.3);
     plan_.faults.push_back(fault);
   }
 

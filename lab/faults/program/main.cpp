@@ -16,6 +16,7 @@
 #include "lab/faults/apart.h"
 #include "lab/faults/cluster_run.h"
 #include "lab/faults/fault_plan.h"
+#include "lab/faults/reached.h"
 
 namespace ontime::lab::faults {
 namespace {
@@ -29,8 +30,9 @@ struct Options {
   bool trace = false;
   bool keep_going = false;
   bool minimise = false;
-  std::string file;    // a schedule to run
-  std::string output;  // where the schedule goes
+  std::string file;      // a schedule to run
+  std::string output;    // where the schedule goes
+  std::string keep_new;  // and all that reach new places
 };
 
 std::string replay_command(std::uint64_t seed, const PlanSize& size) {
@@ -67,7 +69,11 @@ struct Total {
 
 class Campaign {
  public:
-  explicit Campaign(const Options& options) : options_(options) {}
+  explicit Campaign(const Options& options) : options_(options) {
+    if (options.keep_new.empty()) return;
+    kept_.open(options.keep_new, std::ios::app);
+    share_reached();
+  }
 
   int run() {
     run_apart(options_.seeds, options_.processes,
@@ -78,7 +84,9 @@ class Campaign {
 
  private:
   bool on_verdict(std::uint64_t seed, const Verdict& verdict) {
-    total_.add(make_plan(seed, options_.seeds.size), verdict);
+    const FaultPlan plan = make_plan(seed, options_.seeds.size);
+    total_.add(plan, verdict);
+    if (verdict.newly_reached > 0 && kept_.is_open()) kept_ << to_file(plan) << std::flush;
     if (total_.schedules % 16 == 0) progress();
     if (verdict.is_good()) return true;
     std::fprintf(stderr, "\rseed %llu: %s\n  replay: %s\n", static_cast<unsigned long long>(seed),
@@ -106,6 +114,7 @@ class Campaign {
 
   const Options& options_;
   Total total_;
+  std::ofstream kept_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point shown_ = began_;
 };
@@ -165,6 +174,14 @@ int main(int argc, char** argv) {
   app.add_flag("--trace", options.trace, "with --seed or --file: everything that happens");
   app.add_flag("--minimise", options.minimise, "likewise: leaves out every fault and job that is not needed to fail");
   app.add_option("--output", options.output, "likewise: writes the schedule there, for --file")->type_name("FILE");
+  app.add_option(
+         "--keep-new", options.keep_new,
+         "appends every schedule that reaches a place in the programs, or reaches it so often, that none before "
+         "did; in a build with -DONTIME_COUNT_PLACES=ON")
+      ->type_name("FILE")
+      ->check([](const std::string&) {
+        return are_places_counted() ? "" : "this build counts no places; configure one with -DONTIME_COUNT_PLACES=ON";
+      });
   app.add_flag("--keep-going", options.keep_going, "go on after a schedule that ends badly");
   ontime::flags::parse_or_exit(app, argc, argv);
   set_application_directory(ONTIME_FAULT_APPLICATIONS);
