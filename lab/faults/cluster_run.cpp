@@ -1,5 +1,6 @@
 #include "lab/faults/cluster_run.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <spdlog/details/null_mutex.h>
 #include <spdlog/sinks/base_sink.h>
@@ -30,11 +31,17 @@ constexpr const char* kJournal = "/journal";
 constexpr double kPatience = 2500;  // seconds from the last fault until every job has ended
 constexpr std::size_t kDescriptorsMax = 200;
 constexpr std::size_t kThreadsMax = 40;
+constexpr std::size_t kMemoryMax = 64u << 20;    // of all processes, those that were killed too; some 15 MiB is usual
 constexpr std::uint64_t kStepsMax = 20'000'000;  // that a schedule takes at most
 
 std::string& application_directory() {
   static auto& directory = *new std::string;
   return directory;
+}
+
+std::size_t memory_in_use() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
 }
 
 // The log of all programs, a line each.
@@ -213,6 +220,8 @@ class ClusterRun {
       if (!cluster_.world.step()) return audit_.complain("nothing will ever happen again");
       supervise();
       if (!cluster_.broken.empty()) return audit_.complain(cluster_.broken);
+      if (cluster_.world.steps() % 4096 == 0 && memory_in_use() > kMemoryMax)
+        return audit_.complain("the programs hold more memory than they should ever need");
       if (cluster_.world.steps() > kStepsMax) return audit_.complain("it does not come to rest");
       const TimePoint now = cluster_.world.now();
       if (now > limit_ || now > rests_at) return;

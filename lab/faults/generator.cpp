@@ -9,7 +9,7 @@
 namespace ontime::lab::faults {
 namespace {
 
-constexpr double kFaultsEnd = 40;  // seconds
+constexpr double kFaultsEnd = 30;  // seconds
 
 class Generator {
  public:

@@ -83,7 +83,14 @@ World::~World() = default;
 Thread* World::here() { return running; }
 
 void World::at(TimePoint when, std::function<void()> what) {
-  upcoming_.push({std::max(when, now_), sequence_++, std::move(what)});
+  if (free_whats_.empty()) {
+    free_whats_.push_back(static_cast<std::uint32_t>(whats_.size()));
+    whats_.emplace_back();
+  }
+  const std::uint32_t place = free_whats_.back();
+  free_whats_.pop_back();
+  whats_[place] = std::move(what);
+  upcoming_.push({std::max(when, now_), sequence_++, place});
 }
 
 void World::make_ready(Thread& thread) {
@@ -94,10 +101,12 @@ void World::make_ready(Thread& thread) {
 bool World::step() {
   ++steps_;
   if (!upcoming_.empty() && (ready_.empty() || upcoming_.top().at <= now_)) {
-    const auto next = std::move(const_cast<Upcoming&>(upcoming_.top()));
+    const Upcoming next = upcoming_.top();
     upcoming_.pop();
     now_ = std::max(now_, next.at);
-    next.what();
+    const std::function<void()> what = std::exchange(whats_[next.what], {});
+    free_whats_.push_back(next.what);
+    what();
     return true;
   }
   if (ready_.empty()) return false;

@@ -102,7 +102,7 @@ class World {
   struct Upcoming {
     TimePoint at;
     std::uint64_t sequence;
-    std::function<void()> what;
+    std::uint32_t what;  // in whats_: what is moved about in the queue stays small
     bool operator<(const Upcoming& other) const { return at != other.at ? at > other.at : sequence > other.sequence; }
   };
   void make_ready(Thread& thread);
@@ -110,6 +110,8 @@ class World {
   SplitMix64 random_;
   TimePoint now_;
   std::priority_queue<Upcoming> upcoming_;
+  std::vector<std::function<void()>> whats_;
+  std::vector<std::uint32_t> free_whats_;
   std::uint64_t sequence_ = 0;
   std::uint64_t steps_ = 0;
   std::vector<std::shared_ptr<Thread>> ready_;
