@@ -1,7 +1,8 @@
-// What no one can try by hand, on simulated machines and in virtual time: a thousand workers and one large job; a week of
-// small jobs with workers that die. Says what it took of the real processor and of memory.
+// What no one can try by hand, on simulated machines and in virtual time: a thousand workers and one large job; a week
+// of small jobs with workers that die. Says what it took of the real processor and of memory.
 //   virtual_campaign [--workers 1000] [--tasks 20000]      one job
 //   virtual_campaign --days 7 [--workers 5]                a job a minute
+#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,7 +16,6 @@
 #include "cli/client/master_client.h"
 #include "common/flags/flags.h"
 #include "common/flags/parse.h"
-#include "common/log/log.h"
 #include "lab/machines/disk.h"
 #include "lab/machines/programs.h"
 
@@ -67,10 +67,11 @@ class Campaign {
       await(job);
       const double took = seconds(cluster_.world.now() - began);
       std::sort(answers_.begin(), answers_.end());
-      std::printf("%u tasks on %u workers: %.1f s of virtual time, %.1f s of one processor for all of them; %zu questions "
-                  "answered, 99 %% within %.1f ms\n",
-                  options_.tasks, options_.workers, took, processor_seconds() - before, answers_.size(),
-                  answers_[answers_.size() * 99 / 100] * 1e3);
+      std::printf(
+          "%u tasks on %u workers: %.1f s of virtual time, %.1f s of one processor for all of them; %zu questions "
+          "answered, 99 %% within %.1f ms\n",
+          options_.tasks, options_.workers, took, processor_seconds() - before, answers_.size(),
+          answers_[answers_.size() * 99 / 100] * 1e3);
     });
   }
 
@@ -189,9 +190,7 @@ int main(int argc, char** argv) {
   flags::add_whole(app, "--days", options.days, {0, 31}, "a job a minute instead, and a worker killed each hour");
   flags::parse_or_exit(app, argc, argv);
   if (options.days > 0 && workers->empty()) options.workers = 5;
-  log::Options quiet;
-  quiet.level = "off";
-  if (!log::set_up(quiet)) return 1;
+  spdlog::set_level(spdlog::level::off);  // a log would be written by a thread of its own, and there is to be one only
   auto& campaign = *new Campaign(options);  // never taken apart, see lab/faults/cluster_run.cpp
   options.days > 0 ? campaign.run_days() : campaign.run_one_job();
   std::fflush(nullptr);
