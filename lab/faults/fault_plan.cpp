@@ -12,19 +12,9 @@ std::string number(double value) {
   return {text, end};
 }
 
-std::string what(const Fault& fault) {
+std::string about_worker(const Fault& fault) {
   const std::string worker = "worker " + std::to_string(fault.node);
   switch (fault.kind) {
-    case FaultKind::MasterDies:
-      return fault.is_silent ? "the master's machine loses its power" : "the master dies";
-    case FaultKind::MasterStops:
-      return "the master stops";
-    case FaultKind::ClockJumps:
-      return "the master's clock jumps by " + number(fault.amount) + " s";
-    case FaultKind::MasterClockDrifts:
-      return "the master's clocks count " + number(fault.amount) + " s a second";
-    case FaultKind::JournalFull:
-      return "the journal's disk is full";
     case FaultKind::WorkerLeaves:
       return worker + " gets SIGTERM and drains for up to " + number(fault.amount) + " s, and is away";
     case FaultKind::NodeDrains:
@@ -47,8 +37,6 @@ std::string what(const Fault& fault) {
       return worker + " is not heard";
     case FaultKind::ConnectionBreaks:
       return worker + "'s connection breaks";
-    case FaultKind::SlowNetwork:
-      return "bytes take up to " + number(fault.amount) + " s more";
     case FaultKind::SlowDisk:
       return worker + "'s disks take up to " + number(fault.amount) + " s more";
     case FaultKind::ClockDrifts:
@@ -65,6 +53,25 @@ std::string what(const Fault& fault) {
       return "every attempt fails at once on " + worker + ", in way " + number(fault.amount) + ",";
     case FaultKind::MountHangs:
       return worker + "'s shared files hang";
+    default:
+      return "?";
+  }
+}
+
+std::string what(const Fault& fault) {
+  switch (fault.kind) {
+    case FaultKind::MasterDies:
+      return fault.is_silent ? "the master's machine loses its power" : "the master dies";
+    case FaultKind::MasterStops:
+      return "the master stops";
+    case FaultKind::ClockJumps:
+      return "the master's clock jumps by " + number(fault.amount) + " s";
+    case FaultKind::MasterClockDrifts:
+      return "the master's clocks count " + number(fault.amount) + " s a second";
+    case FaultKind::JournalFull:
+      return "the journal's disk is full";
+    case FaultKind::SlowNetwork:
+      return "bytes take up to " + number(fault.amount) + " s more";
     case FaultKind::CommitFails:
       return "the master cannot write to shared files";
     case FaultKind::OutputHangs:
@@ -76,8 +83,9 @@ std::string what(const Fault& fault) {
     case FaultKind::InputChanges:
       return "the input of submission " + std::to_string(fault.node) + " is " +
              (fault.amount < 1 ? "written over" : "replaced");
+    default:
+      return about_worker(fault);
   }
-  return "?";
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <array>
-#include <atomic>
 
 #include "common/base/check.h"
 
@@ -12,7 +11,7 @@ namespace {
 
 constexpr unsigned kIndexBits = 20;  // many more than there are places, so that few share a counter
 constexpr std::size_t kPlaces = std::size_t{1} << kIndexBits;
-using Reached = std::array<std::atomic<std::uint8_t>, kPlaces>;  // a bit for each of the levels below
+using Reached = std::array<std::uint8_t, kPlaces>;  // a bit for each of the levels below
 constexpr std::array<unsigned, 3> kLevels{1, 8, 64};
 
 std::array<std::uint8_t, kPlaces> counts;
@@ -35,7 +34,8 @@ std::uint32_t newly_reached() {
     for (std::size_t level = 0; level < kLevels.size(); ++level) {
       if (counts[i] >= kLevels[level]) bits = static_cast<std::uint8_t>(bits | 1u << level);
     }
-    if (bits != 0 && ((*shared)[i].fetch_or(bits) & bits) != bits) ++count;
+    const bool is_new = bits != 0 && (__atomic_fetch_or(&(*shared)[i], bits, __ATOMIC_RELAXED) & bits) != bits;
+    if (is_new) ++count;
   }
   return count;
 }
