@@ -46,9 +46,13 @@ void add_input_options(CLI::App& app, JobOptions& job) {
   app.add_option("APP", job.application, "Application: a name from 'ontime apps', or the path of a shared object")
       ->required()
       ->type_name("");
-  app.add_option("INPUT", job.inputs, "Files, directories, globs (quoted) or file:// addresses")
+  app.add_option("INPUT", job.inputs,
+                 "Files, directories with all below, patterns (quoted: * ? [] ** {a,b}), file:// addresses, or - for "
+                 "standard input")
       ->required()
       ->type_name("");
+  app.add_flag("--no-recurse", job.top_level_only, "Of input directories, leave out the directories inside");
+  add_size(app, "--stdin-limit", job.stdin_bytes_max, "Most bytes that INPUT - may have; they are kept in a file");
   auto* size = add_size(app, "--split-size", job.split_bytes, "Input bytes for each task (default 128MiB)");
   auto* count = add_whole(app, "--splits", job.splits, {1, kTasksOfJobMax},
                           "Divide the input into this many tasks or a few less instead; each file is at least one");

@@ -21,7 +21,9 @@ using Settings = std::map<std::string, std::string, std::less<>>;  // --set key=
 // The options that `run` and `submit` share.
 struct JobOptions {
   std::string application;
-  std::vector<std::string> inputs;  // as typed
+  std::vector<std::string> inputs;  // as typed; "-" is standard input
+  bool top_level_only = false;      // of input directories
+  std::uint64_t stdin_bytes_max = 16ull << 30;
   std::string output;               // as typed
   std::uint64_t split_bytes = 0;    // 0: the default, or `splits`
   std::uint32_t splits = 0;
