@@ -1,6 +1,7 @@
 #include "cli/arguments.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "common/base/limits.h"
@@ -171,6 +172,30 @@ std::function<void(const std::string&)> read_id(JobId& into) {
     const auto id = parse_job_id(text);
     if (!id) throw CLI::ValidationError("ID", "'" + text + "' is not the id of a job, such as 7 or job-7");
     into = *id;
+  };
+}
+
+std::function<void(const std::string&)> read_attempt(AttemptChoice& into) {
+  return [&into](const std::string& text) {
+    // The name of an attempt's file, as messages show it, is as good.
+    std::string plain;
+    for (const char c : text) {
+      if (c == '-')
+        plain += '/';
+      else if (c != 't' && c != 'a')
+        plain += c;
+    }
+    const char* const end = plain.data() + plain.size();
+    std::uint32_t number = 0;
+    auto read = std::from_chars(plain.data(), end, number);
+    into.task = number;
+    if (read.ec == std::errc() && read.ptr != end && *read.ptr == '/') {
+      read = std::from_chars(read.ptr + 1, end, number);
+      into.attempt = number;
+    }
+    if (read.ec != std::errc() || read.ptr != end)
+      throw CLI::ValidationError("TASK",
+                                 "'" + text + "' is neither a task nor an attempt, such as 3, 3/1 or t00003-a1");
   };
 }
 

@@ -108,6 +108,20 @@ struct ExplainCommand {
   bool json = false;
 };
 
+// An attempt of a job; without its number all of the task, without a task all of the job.
+struct AttemptChoice {
+  std::optional<std::uint32_t> task;
+  std::optional<std::uint32_t> attempt;
+};
+
+struct LogsCommand {
+  MasterOptions master;
+  std::string job;  // its id, or its output directory
+  AttemptChoice attempts;
+  bool follow = false;
+  bool json = false;
+};
+
 struct NodesCommand {
   MasterOptions master;
   bool json = false;
@@ -193,9 +207,10 @@ struct CompletionCommand {
   std::string shell;
 };
 
-using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand,
-                             KillCommand, ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, GenCommand,
-                             TeraValidateCommand, WebCommand, CertsCommand, CompletionCommand, DrainCommand>;
+using Command =
+    std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand, KillCommand,
+                 ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, GenCommand, TeraValidateCommand,
+                 WebCommand, CertsCommand, CompletionCommand, DrainCommand, LogsCommand>;
 
 // What the program says to the shell. docs and --help promise these numbers.
 enum class ExitCode : int {
