@@ -1,6 +1,7 @@
 #include "cli/arguments.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "common/base/limits.h"
@@ -46,9 +47,13 @@ void add_input_options(CLI::App& app, JobOptions& job) {
   app.add_option("APP", job.application, "Application: a name from 'ontime apps', or the path of a shared object")
       ->required()
       ->type_name("");
-  app.add_option("INPUT", job.inputs, "Files, directories, globs (quoted) or file:// addresses")
+  app.add_option("INPUT", job.inputs,
+                 "Files, directories with all below, patterns (quoted: * ? [] ** {a,b}), file:// addresses, or - for "
+                 "standard input")
       ->required()
       ->type_name("");
+  app.add_flag("--no-recurse", job.top_level_only, "Of input directories, leave out the directories inside");
+  add_size(app, "--stdin-limit", job.stdin_bytes_max, "Most bytes that INPUT - may have; they are kept in a file");
   auto* size = add_size(app, "--split-size", job.split_bytes, "Input bytes for each task (default 128MiB)");
   auto* count = add_whole(app, "--splits", job.splits, {1, kTasksOfJobMax},
                           "Divide the input into this many tasks or a few less instead; each file is at least one");
@@ -167,6 +172,30 @@ std::function<void(const std::string&)> read_id(JobId& into) {
     const auto id = parse_job_id(text);
     if (!id) throw CLI::ValidationError("ID", "'" + text + "' is not the id of a job, such as 7 or job-7");
     into = *id;
+  };
+}
+
+std::function<void(const std::string&)> read_attempt(AttemptChoice& into) {
+  return [&into](const std::string& text) {
+    // The name of an attempt's file, as messages show it, is as good.
+    std::string plain;
+    for (const char c : text) {
+      if (c == '-')
+        plain += '/';
+      else if (c != 't' && c != 'a')
+        plain += c;
+    }
+    const char* const end = plain.data() + plain.size();
+    std::uint32_t number = 0;
+    auto read = std::from_chars(plain.data(), end, number);
+    into.task = number;
+    if (read.ec == std::errc() && read.ptr != end && *read.ptr == '/') {
+      read = std::from_chars(read.ptr + 1, end, number);
+      into.attempt = number;
+    }
+    if (read.ec != std::errc() || read.ptr != end)
+      throw CLI::ValidationError("TASK",
+                                 "'" + text + "' is neither a task nor an attempt, such as 3, 3/1 or t00003-a1");
   };
 }
 

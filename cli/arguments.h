@@ -61,6 +61,9 @@ class VerbGrammar {
 // Reads the id of a job, such as 7 or job-7.
 std::function<void(const std::string&)> read_id(JobId& into);
 
+// Reads an attempt, such as 3, 3/1, t00003 or t00003-a1.
+std::function<void(const std::string&)> read_attempt(AttemptChoice& into);
+
 void add_job_options(CLI::App& app, JobOptions& job);
 // The part that says what is mapped: application, input, splits, parameters.
 void add_input_options(CLI::App& app, JobOptions& job);

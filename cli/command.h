@@ -21,7 +21,9 @@ using Settings = std::map<std::string, std::string, std::less<>>;  // --set key=
 // The options that `run` and `submit` share.
 struct JobOptions {
   std::string application;
-  std::vector<std::string> inputs;  // as typed
+  std::vector<std::string> inputs;  // as typed; "-" is standard input
+  bool top_level_only = false;      // of input directories
+  std::uint64_t stdin_bytes_max = 16ull << 30;
   std::string output;               // as typed
   std::uint64_t split_bytes = 0;    // 0: the default, or `splits`
   std::uint32_t splits = 0;
@@ -103,6 +105,20 @@ struct ExplainCommand {
   JobId job;
   std::optional<std::uint32_t> task;  // none: those with most to tell
   bool all = false;
+  bool json = false;
+};
+
+// An attempt of a job; without its number all of the task, without a task all of the job.
+struct AttemptChoice {
+  std::optional<std::uint32_t> task;
+  std::optional<std::uint32_t> attempt;
+};
+
+struct LogsCommand {
+  MasterOptions master;
+  std::string job;  // its id, or its output directory
+  AttemptChoice attempts;
+  bool follow = false;
   bool json = false;
 };
 
@@ -191,9 +207,10 @@ struct CompletionCommand {
   std::string shell;
 };
 
-using Command = std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand,
-                             KillCommand, ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, GenCommand,
-                             TeraValidateCommand, WebCommand, CertsCommand, CompletionCommand, DrainCommand>;
+using Command =
+    std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand, KillCommand,
+                 ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, GenCommand, TeraValidateCommand,
+                 WebCommand, CertsCommand, CompletionCommand, DrainCommand, LogsCommand>;
 
 // What the program says to the shell. docs and --help promise these numbers.
 enum class ExitCode : int {

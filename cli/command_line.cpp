@@ -34,6 +34,7 @@ class Grammar : public VerbGrammar<Command> {
  private:
   void add_job_verbs();
   void add_cluster_verbs();
+  void add_logs_verb();
   void add_output_verbs();
   void add_data_verbs();
   void add_web_verb();
@@ -44,6 +45,7 @@ class Grammar : public VerbGrammar<Command> {
   JobsCommand jobs_;
   JobCommand job_;
   ExplainCommand explain_;
+  LogsCommand logs_;
   NodesCommand nodes_;
   KillCommand kill_;
   DrainCommand drain_;
@@ -68,6 +70,7 @@ Grammar::Grammar()
       std::string(kExitCodes));
   add_job_verbs();
   add_cluster_verbs();
+  add_logs_verb();
   add_output_verbs();
   add_lab_verbs(app());
   add_data_verbs();
@@ -151,6 +154,24 @@ void Grammar::add_cluster_verbs() {
   drain.add_flag("--wait", drain_.wait, "Wait until nothing runs there")->excludes("--undo");
   add_master_options(drain, drain_.master);
   add_json(drain, drain_.json);
+}
+
+void Grammar::add_logs_verb() {
+  auto& logs = add_verb("logs", "Show what the attempts of a job have written to stderr, and their status lines",
+                        "  ontime logs 7\n"
+                        "  ontime logs 7 3/1          # attempt 1 of task 3\n"
+                        "  ontime logs 7 --follow     # until the job has ended\n"
+                        "  ontime logs counts         # of a finished job, by its output directory\n",
+                        logs_);
+  logs.add_option("JOB", logs_.job, "Id of the job, or the output directory of a finished one")
+      ->required()
+      ->type_name("");
+  logs.add_option_function<std::string>("TASK", read_attempt(logs_.attempts),
+                                        "Only this task, or attempt: TASK/ATTEMPT")
+      ->type_name("");
+  logs.add_flag("-f,--follow", logs_.follow, "Go on with what is written, until the job has ended");
+  add_master_options(logs, logs_.master);
+  add_json(logs, logs_.json);
 }
 
 void Grammar::add_web_verb() {

@@ -1,7 +1,6 @@
 #include "cli/job_request.h"
 
 #include <fcntl.h>
-#include <glob.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -17,30 +15,16 @@
 
 #include "cli/commands/execute.h"
 #include "common/app/loaded_application.h"
+#include "master/input_pattern.h"
 
 namespace ontime::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFileScheme = "file://";
-constexpr std::string_view kGlobCharacters = "*?[";
-
 bool exists(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0;
-}
-
-bool is_glob(std::string_view text) { return text.find_first_of(kGlobCharacters) != std::string_view::npos; }
-
-// A directory in front of a pattern must not be taken for a pattern itself.
-std::string escaped_for_glob(const std::string& directory) {
-  std::string escaped;
-  for (const char c : directory) {
-    if (c == '\\' || kGlobCharacters.find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
 }
 
 std::string absolute(const std::string& path, const std::string& working_directory) {
@@ -54,8 +38,8 @@ bool has_scheme(std::string_view input) {
 
 std::string absolute_input(const std::string& input, const std::string& working_directory) {
   if (has_scheme(input)) return input;
-  if (is_glob(input) && !input.starts_with('/') && !exists((fs::path(working_directory) / input).string()))
-    return escaped_for_glob(working_directory) + "/" + input;
+  if (master::is_pattern(input) && !input.starts_with('/') && !exists((fs::path(working_directory) / input).string()))
+    return master::escaped_for_pattern(working_directory) + "/" + input;
   return absolute(input, working_directory);
 }
 
@@ -65,45 +49,6 @@ void put(google::protobuf::RepeatedPtrField<wire::Entry>& to, const Settings& se
     entry.set_key(key);
     entry.set_value(value);
   }
-}
-
-Status check_readable(const std::string& path, const std::string& shown) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) {
-    if (path.ends_with("/-")) return bad_input("input '-': stdin cannot be split; save it to a file and name that");
-    return bad_input("input '" + shown + "' cannot be read: " + std::strerror(errno));
-  }
-  const bool is_directory = S_ISDIR(status.st_mode);
-  if (!is_directory && !S_ISREG(status.st_mode))
-    return bad_input("input '" + shown + "' is neither a regular file nor a directory");
-  if (access(path.c_str(), is_directory ? R_OK | X_OK : R_OK) != 0)
-    return bad_input("input '" + shown + "' cannot be read: " + std::strerror(errno));
-  return {};
-}
-
-// Hidden files, those of Hadoop's kind (_SUCCESS) and directories below do not count: they are not read.
-bool is_directory_without_files(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) return false;
-  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
-    const auto name = entry->path().filename().string();
-    if (!name.starts_with('.') && !name.starts_with('_') && !entry->is_directory(error)) return false;
-  }
-  return !error;
-}
-
-Status check_glob(const std::string& pattern) {
-  glob_t found{};
-  const int result = glob(pattern.c_str(), GLOB_ERR, nullptr, &found);
-  Status status;
-  if (result == GLOB_ABORTED && errno != ENOENT && errno != ENOTDIR)
-    status = bad_input("input '" + pattern + "' cannot be read: " + std::strerror(errno));
-  else if (result != 0)
-    status = bad_input("no file matches input '" + pattern + "'");
-  for (std::size_t i = 0; status && i < found.gl_pathc; ++i)
-    status = check_readable(found.gl_pathv[i], found.gl_pathv[i]);
-  globfree(&found);
-  return status;
 }
 
 // Runs `check`, which calls code of an application, in a process of its own: a crash there is an error here.
@@ -132,22 +77,6 @@ Status in_a_child(const std::string& whose, const std::function<Status()>& check
   return WEXITSTATUS(status) == static_cast<int>(ExitCode::BadUsage) ? bad_input(message) : failed(message);
 }
 
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded += text[i];
-      continue;
-    }
-    unsigned value = 0;
-    const char* digits = text.data() + i + 1;
-    if (i + 2 >= text.size() || std::from_chars(digits, digits + 2, value, 16).ptr != digits + 2) return {};
-    decoded += static_cast<char>(value);
-    i += 2;
-  }
-  return decoded;
-}
-
 }  // namespace
 
 wire::JobSpec make_job_spec(const JobOptions& options, const std::string& working_directory) {
@@ -170,6 +99,7 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   put(*spec.mutable_policy_parameters(), options.policy_parameters);
   spec.set_estimator(options.estimator);
   spec.set_kill_on_miss(options.kill_on_miss);
+  spec.set_top_level_only(options.top_level_only);
   return spec;
 }
 
@@ -199,43 +129,10 @@ Status check_application(const JobOptions& options) {
   });
 }
 
-Status check_inputs(const wire::JobSpec& spec) {
-  if (spec.inputs_size() == 1 && is_directory_without_files(spec.inputs(0)))
-    return bad_input("input directory '" + spec.inputs(0) +
-                     "' holds no file (names that begin with . or _ do not count)");
-  for (const auto& input : spec.inputs()) {
-    Status status;
-    if (has_scheme(input)) {
-      const auto path = path_of_file_address(input);
-      status =
-          path ? check_readable(*path, input)
-               : bad_input("input '" + input + "' is not a file address of this machine, such as file:///data/a.txt");
-    } else if (is_glob(input) && !exists(input)) {
-      status = check_glob(input);
-    } else {
-      status = check_readable(input, input);
-    }
-    if (!status) return status;
-  }
-  return {};
-}
-
-std::string skipped_inputs(const wire::JobSpec& spec) {
-  std::vector<std::string> skipped;
-  for (const auto& input : spec.inputs()) {
-    std::error_code error;
-    for (fs::directory_iterator entry(input, error), end; !error && entry != end; entry.increment(error)) {
-      const auto name = entry->path().filename().string();
-      const bool is_hidden = name.starts_with('.') || name.starts_with('_');
-      if (!is_hidden && entry->is_directory(error)) skipped.push_back(entry->path().lexically_normal().string());
-    }
-  }
-  if (skipped.empty()) return "";
-  std::sort(skipped.begin(), skipped.end());
-  const std::string first = "'" + skipped.front() + "'";
-  if (skipped.size() == 1) return "the directory " + first + " is not read; name subdirectories as inputs too";
-  return std::to_string(skipped.size()) + " directories inside the input, such as " + first +
-         ", are not read; name subdirectories as inputs too";
+Result<master::ListedInputs> list_inputs(const wire::JobSpec& spec) {
+  const auto directories =
+      spec.top_level_only() ? master::Directories::TopLevelOnly : master::Directories::WithThoseBelow;
+  return master::list_inputs({spec.inputs().begin(), spec.inputs().end()}, {}, directories);
 }
 
 Status check_can_be_written(const std::string& flag, const std::string& path) {
@@ -274,14 +171,6 @@ std::string current_directory() {
   std::error_code error;
   auto path = fs::current_path(error);
   return error ? "/" : path.string();
-}
-
-std::optional<std::string> path_of_file_address(std::string_view text) {
-  if (!text.starts_with(kFileScheme)) return {};
-  text.remove_prefix(kFileScheme.size());
-  if (text.starts_with("localhost/")) text.remove_prefix(std::strlen("localhost"));
-  if (!text.starts_with('/')) return {};
-  return percent_decoded(text);
 }
 
 }  // namespace ontime::cli

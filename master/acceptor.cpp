@@ -137,7 +137,7 @@ asio::awaitable<void> Acceptor::serve_worker(std::shared_ptr<net::Connection> co
     co_return;
   }
   ++workers_;
-  WorkerSession session(std::move(connection), services_.control, dispatcher_, counters_);
+  WorkerSession session(std::move(connection), services_.control, dispatcher_, services_.logs, counters_);
   co_await session.run();
   --workers_;
 }

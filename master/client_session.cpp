@@ -79,6 +79,7 @@ net::Right right_for(const wire::Request& request) {
     case wire::Request::kListNodes:
     case wire::Request::kExplain:
     case wire::Request::kProfile:
+    case wire::Request::kReadLogs:
     case wire::Request::WHAT_NOT_SET:
       return net::Right::Read;
   }
@@ -143,6 +144,8 @@ asio::awaitable<ClientSession::Answer> ClientSession::answer(wire::Request reque
       co_return share(co_await explain(request.explain()));
     case wire::Request::kProfile:
       co_return share(profile(request.profile()));
+    case wire::Request::kReadLogs:
+      co_return share(read_logs(request.read_logs()));
     case wire::Request::WHAT_NOT_SET:
       break;
   }
@@ -294,6 +297,32 @@ wire::Reply ClientSession::profile(const wire::Request::Profile& request) const 
     profile.mutable_censored()->Add(sample->censored().begin(), sample->censored().end());
     profile.mutable_launches()->Add(sample->launches().begin(), sample->launches().end());
   }
+  return reply;
+}
+
+wire::Reply ClientSession::read_logs(const wire::Request::ReadLogs& request) const {
+  const JobId id{request.job()};
+  const scheduler::Job* job = services_.control.cluster().find_job(id);
+  if (job == nullptr) return no_such_job(id);
+  wire::Reply reply;
+  wire::Reply::Logs& view = *reply.mutable_logs();
+  AttemptLogs::Question question{.job = id, .since = request.since()};
+  if (request.has_task()) question.task = request.task();
+  if (request.has_attempt()) question.attempt = request.attempt();
+  AttemptLogs::Slice slice = services_.logs.slice(question);
+  for (output::AttemptLog& log : slice.logs) {
+    wire::Reply::Logs::Log& added = *view.add_logs();
+    added.set_task(log.task);
+    added.set_attempt(log.attempt);
+    added.set_node_name(std::move(log.node));
+    added.set_begin(log.begin);
+    added.set_text(std::move(log.text));
+  }
+  view.set_next(slice.next);
+  view.set_is_partial(slice.is_partial);
+  view.set_dropped(slice.dropped);
+  view.set_state(state_of(job->state));
+  view.set_output(job->spec.output);
   return reply;
 }
 

@@ -13,6 +13,7 @@
 #include "common/net/handshake.h"
 #include "common/protocol/client.pb.h"
 #include "master/accounts.h"
+#include "master/attempt_logs.h"
 #include "master/control_loop.h"
 #include "master/job_view.h"
 #include "master/job_watch.h"
@@ -29,6 +30,7 @@ struct ClientServices {
   JobLists& lists;
   Accounts& accounts;
   const FailureMessages& failures;
+  AttemptLogs& logs;
   std::string injection{};  // what disturbs attempts on purpose, as in the log; empty: nothing
 };
 
@@ -59,6 +61,7 @@ class ClientSession {
   wire::Reply list_nodes(const wire::Request::ListNodes& request) const;
   wire::Reply profile(const wire::Request::Profile& request) const;
   wire::Reply kill_job(JobId id);
+  wire::Reply read_logs(const wire::Request::ReadLogs& request) const;
   bool owns(const scheduler::Job& job) const;
   wire::Reply drain_node(const wire::Request::DrainNode& request);
 

@@ -143,6 +143,7 @@ class Commit {
     if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("parts-synced");
     if (!may_go_on_()) return interrupted();
+    keep_logs();
     if (Status status = output::write_manifest(directory_, plan_.manifest); !status) return status;
     if (!may_go_on_()) return interrupted();
     if (Status status = remove_claim(place_, claim()); !status) return status;
@@ -157,6 +158,12 @@ class Commit {
     made_success_ = true;
     pass_kill_point("success-created");
     return finish();
+  }
+
+  // No job fails for its logs. A master that was restarted has none, and leaves those that are there.
+  void keep_logs() const {
+    if (!plan_.logs.empty()) static_cast<void>(output::write_logs(directory_, plan_.logs));
+    ::unlinkat(output_, output::kNewLogsName, 0);
   }
 
   // All is there, and the job's directory is found by its name.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
 #include "scheduler/core/action.h"
 
@@ -32,6 +33,7 @@ struct CommitPlan {
   std::string directory;
   std::vector<Part> parts;
   output::Manifest manifest;
+  std::vector<output::AttemptLog> logs{};  // as far as they are known
 };
 
 CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit);

@@ -1,8 +1,6 @@
 #include "master/input_listing.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -18,6 +17,7 @@
 
 #include "common/files/roots.h"
 #include "master/file_system.h"
+#include "master/input_pattern.h"
 #include "master/settings.h"
 #include "master/text.h"
 
@@ -38,12 +38,6 @@ Error outside(std::string_view path, const files::Roots& roots) {
                    roots.text() +
                    "), perhaps behind a link; put it into one of them, or let the operator add its "
                    "directory with --input-root.");
-}
-
-// What of a pattern is no pattern: the directory that is searched. Any other path as it is.
-std::string fixed_part(const std::string& path) {
-  const std::size_t wildcard = path.find_first_of("*?[");
-  return wildcard == path.npos ? path : path.substr(0, path.rfind('/', wildcard) + 1);
 }
 
 std::optional<unsigned> hex_value(char digit) {
@@ -107,26 +101,22 @@ Result<InputFile> inspect_file(const std::string& path, const files::Roots& root
   return InputFile{path, static_cast<std::uint64_t>(status.st_size), mtime_ns, codec_of(path)};
 }
 
-// The matches of a pattern. glob() would say nothing on its way through the directories, however many there are.
-int find_matches(const std::string& pattern, glob_t& matches) {
-  matches.gl_opendir = [](const char* path) -> void* {
+// One file system object, whatever its names.
+using Identity = std::pair<dev_t, ino_t>;
+
+// The names in a directory, sorted; an errno if it cannot be listed.
+int read_names(const std::string& directory, std::vector<std::string>& names) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
     note_progress();
-    return ::opendir(path);
-  };
-  matches.gl_readdir = [](void* directory) {
-    note_progress();
-    return ::readdir(static_cast<DIR*>(directory));
-  };
-  matches.gl_closedir = [](void* directory) { ::closedir(static_cast<DIR*>(directory)); };
-  matches.gl_stat = [](const char* path, struct stat* status) {
-    note_progress();
-    return ::stat(path, status);
-  };
-  matches.gl_lstat = [](const char* path, struct stat* status) {
-    note_progress();
-    return ::lstat(path, status);
-  };
-  return ::glob(pattern.c_str(), GLOB_NOSORT | GLOB_ALTDIRFUNC, nullptr, &matches);
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return error.value();
+}
+
+std::string join(const std::string& directory, const std::string& name) {
+  return directory.ends_with('/') ? directory + name : directory + "/" + name;
 }
 
 }  // namespace
@@ -134,34 +124,37 @@ int find_matches(const std::string& pattern, glob_t& matches) {
 // Collects files over all arguments.
 class InputListing::Files {
  public:
-  explicit Files(files::Roots roots) : roots_(std::move(roots)) {}
+  Files(files::Roots roots, Directories directories) : roots_(std::move(roots)), directories_(directories) {}
 
   Status add_argument(const std::string& argument) {
-    if (first_.empty()) first_ = argument;
+    arguments_.push_back(argument);
+    walked_.clear();
     Result<std::string> path = path_of(argument);
     if (!path) return path.error();
     if (path->empty() || path->front() != '/' || path->find('\0') != path->npos) {
       return bad_input("The input " + shown(argument) + " is not an absolute path.");
     }
-    if (path->size() > kPathBytesMax)
-      return bad_input("The input " + shown(path->substr(0, 100)) + "... is too long for a path.");
+    if (path->size() > kPathBytesMax) return too_long(*path);
     if (Status inside = check_place(fixed_part(*path)); !inside) return outside(*path, roots_);
     struct stat status {};
-    if (::stat(path->c_str(), &status) == 0) return add_existing(*path, S_ISDIR(status.st_mode));
+    if (::stat(path->c_str(), &status) == 0) return add_existing(*path, status);
     const int problem = errno;
-    if (path->find_first_of("*?[") != path->npos) return add_glob(*path);
-    return cannot("read", *path, problem);
+    return is_pattern(*path) ? add_pattern(*path) : cannot("read", *path, problem);
   }
 
-  Result<std::vector<InputFile>> finish() {
+  Result<ListedInputs> finish() {
     // Files without a byte are input too: their answer is empty.
-    if (!files_.empty() || has_empty_) return std::move(files_);
-    if (first_.empty()) return bad_input("There is nothing to read: the input names no file.");
-    return bad_input("There is nothing to read: " + shown(first_) +
-                     " holds no file (names that begin with '.' or '_' are left out).");
+    if (!files_.empty() || has_empty_) return ListedInputs{std::move(files_), left_out()};
+    if (arguments_.empty()) return bad_input("There is nothing to read: the input names no file.");
+    return bad_input("There is nothing to read: " + shown(arguments_.front()) + " holds no file" +
+                     (left_out_.empty() ? "." : " (" + left_out() + ")."));
   }
 
  private:
+  static Error too_long(const std::string& path) {
+    return bad_input("The input " + shown(path.substr(0, 100)) + "... is too long for a path.");
+  }
+
   // Before anything is revealed of a path: BadInput if it lies outside.
   Status check_place(const std::string& path) const {
     if (roots_.are_everywhere()) return {};
@@ -170,15 +163,20 @@ class InputListing::Files {
     return opened.is_outside ? Status(outside(path, roots_)) : Status();
   }
 
-  Status add_existing(const std::string& path, bool is_directory) {
+  Status add_existing(const std::string& path, const struct stat& status) {
     if (Status inside = check_place(path); !inside) return inside;
-    return is_directory ? add_directory(path) : add_file(path);
+    return S_ISDIR(status.st_mode) ? add_directory(path, status) : add_file(path);
   }
 
   Status add_file(const std::string& path) {
     note_progress();
     const std::string plain = std::filesystem::path(path).lexically_normal().string();
-    if (!seen_.insert(plain).second) return {};
+    const auto [named, is_new] = named_by_.emplace(plain, arguments_.size() - 1);
+    if (!is_new && named->second == arguments_.size() - 1) return {};
+    if (!is_new)
+      return bad_input("The input names the file " + shown(plain) + " twice, by " + shown(arguments_[named->second]) +
+                       " and by " + shown(arguments_.back()) +
+                       "; leave out one of them, as it would be counted twice.");
     Result<InputFile> file = inspect_file(plain, roots_);
     if (!file) return file.error();
     if (file->size == 0) {
@@ -192,61 +190,170 @@ class InputListing::Files {
     return {};
   }
 
-  Status add_directory(const std::string& path) {
-    std::error_code error;
-    std::vector<std::string> names;
-    for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
-      note_progress();
-      const std::string name = at->path().filename().string();
-      if (name.starts_with('.') || name.starts_with('_')) continue;
-      if (at->is_directory(error)) continue;
-      error.clear();
-      names.push_back(name);
+  // Links make cycles, and several names for one directory: it is read under the first.
+  Status add_directory(const std::string& path, const struct stat& status) {
+    if (path.size() > kPathBytesMax) return too_long(path);
+    const auto [walked, is_new] = walked_.emplace(Identity(status.st_dev, status.st_ino), path);
+    if (!is_new) {
+      if (walked->second != path) leave_out(path, "it is read as " + shown(walked->second));
+      return {};
     }
-    if (error) return cannot("listed", path, error.value());
-    std::sort(names.begin(), names.end());
+    if (walked_.size() > kTasksMax)
+      return bad_input("The input " + shown(arguments_.back()) + " has more than " + std::to_string(kTasksMax) +
+                       " directories; name fewer of them.");
+    std::vector<std::string> names;
+    if (const int problem = read_names(path, names); problem != 0) return cannot("listed", path, problem);
     for (const std::string& name : names) {
-      if (Status status = add_file(path + "/" + name); !status) return status;
+      if (Status added = add_entry(join(path, name), name); !added) return added;
     }
     return {};
   }
 
-  Status add_glob(const std::string& pattern) {
-    glob_t matches{};
-    const int outcome = find_matches(pattern, matches);
-    std::vector<std::string> paths(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
-    ::globfree(&matches);
-    if (outcome == GLOB_NOSPACE) return bad_input("The input " + shown(pattern) + " matches too many files.");
+  Status add_entry(const std::string& path, const std::string& name) {
+    if (is_hidden(name)) {
+      leave_out(path, kHidden);
+      return {};
+    }
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return is_cycle(path, errno) ? Status() : cannot("read", path, errno);
+    if (S_ISDIR(status.st_mode) && directories_ == Directories::TopLevelOnly) {
+      leave_out(path, "it is a directory inside a directory");
+      return {};
+    }
+    return add_existing(path, status);
+  }
+
+  // A link that leads to itself ends nowhere, so nothing that could be read is lost with it.
+  bool is_cycle(const std::string& path, int problem) {
+    if (problem == ELOOP) leave_out(path, "it is a link to itself");
+    return problem == ELOOP;
+  }
+
+  Status add_pattern(const std::string& pattern) {
+    const auto patterns = without_braces(pattern);
+    if (!patterns) return patterns.error();
+    std::set<std::string> paths;
+    for (const std::string& one : *patterns) {
+      searched_.clear();
+      if (Status found = search("/", names_of(one), 0, paths); !found) return found;
+    }
     if (paths.empty()) return bad_input("The input " + shown(pattern) + " matches no file.");
-    std::sort(paths.begin(), paths.end());
     for (const std::string& path : paths) {
       note_progress();
       struct stat status {};
       if (::stat(path.c_str(), &status) != 0) return cannot("read", path, errno);
-      if (Status added = add_existing(path, S_ISDIR(status.st_mode)); !added) return added;
+      if (Status added = add_existing(path, status); !added) return added;
     }
     return {};
   }
 
+  // Adds what in `directory` matches the names of a pattern from `at` on.
+  Status search(const std::string& directory, const std::vector<std::string>& pattern, std::size_t at,
+                std::set<std::string>& paths) {
+    if (directory.size() > kPathBytesMax) return too_long(directory);
+    if (pattern[at] == "**") return search_below(directory, pattern, at, paths);
+    if (is_wildcard(pattern[at])) return search_names(directory, pattern, at, paths);
+    return follow(join(directory, literal_name(pattern[at])), pattern, at, paths);
+  }
+
+  // `path` matches the pattern up to its name `at`.
+  Status follow(const std::string& path, const std::vector<std::string>& pattern, std::size_t at,
+                std::set<std::string>& paths) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+      const int problem = errno;
+      const bool was_seen = is_wildcard(pattern[at]) && at + 1 == pattern.size();
+      const bool is_absent = !was_seen && (problem == ENOENT || problem == ENOTDIR);
+      return is_absent || is_cycle(path, problem) ? Status() : cannot("read", path, problem);
+    }
+    if (at + 1 < pattern.size()) return S_ISDIR(status.st_mode) ? search(path, pattern, at + 1, paths) : Status();
+    paths.insert(path);
+    if (paths.size() <= kTasksMax) return {};
+    return bad_input("The input " + shown(arguments_.back()) + " matches more than " + std::to_string(kTasksMax) +
+                     " files; name their directory.");
+  }
+
+  Status search_names(const std::string& directory, const std::vector<std::string>& pattern, std::size_t at,
+                      std::set<std::string>& paths) {
+    std::vector<std::string> names;
+    if (Status listed = list_for_search(directory, names); !listed) return listed;
+    for (const std::string& name : names) {
+      if (!matches(pattern[at], name)) continue;
+      if (is_hidden(name) && pattern[at].front() != name.front())
+        leave_out(join(directory, name), kHidden);
+      else if (Status found = follow(join(directory, name), pattern, at, paths); !found)
+        return found;
+    }
+    return {};
+  }
+
+  // The names behind "**", in the directory and in all below it. A "**" at the end stands for everything there.
+  Status search_below(const std::string& directory, const std::vector<std::string>& pattern, std::size_t at,
+                      std::set<std::string>& paths) {
+    struct stat status {};
+    if (::stat(directory.c_str(), &status) != 0) return cannot("read", directory, errno);
+    if (!searched_.emplace(Identity(status.st_dev, status.st_ino), at).second) return {};
+    if (at + 1 == pattern.size()) {
+      paths.insert(directory);
+      return {};
+    }
+    if (Status found = search(directory, pattern, at + 1, paths); !found) return found;
+    std::vector<std::string> names;
+    if (Status listed = list_for_search(directory, names); !listed) return listed;
+    for (const std::string& name : names) {
+      const std::string path = join(directory, name);
+      if (is_hidden(name) || ::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) continue;
+      if (Status found = search(path, pattern, at, paths); !found) return found;
+    }
+    return {};
+  }
+
+  Status list_for_search(const std::string& directory, std::vector<std::string>& names) const {
+    if (Status inside = check_place(directory); !inside) return inside;
+    const int problem = read_names(directory, names);
+    return problem == 0 ? Status() : cannot("listed", directory, problem);
+  }
+
+  void leave_out(const std::string& path, std::string why) {
+    if (left_out_.size() < kTasksMax) left_out_.emplace(path, std::move(why));
+  }
+
+  std::string left_out() const {
+    if (left_out_.empty()) return "";
+    const auto& [path, why] = *left_out_.begin();
+    const std::size_t count = left_out_.size();
+    const std::string several =
+        (count == kTasksMax ? "at least " : "") + std::to_string(count) + " names, the first is ";
+    return "left out of the input: " + (count == 1 ? "" : several) + shown(path) + ", as " + why;
+  }
+
+  static constexpr const char* kHidden = "its name begins with '.' or '_'";
+
   const files::Roots roots_;
+  const Directories directories_;
+  std::vector<std::string> arguments_;
   std::vector<InputFile> files_;
-  std::set<std::string> seen_;
-  std::string first_;       // argument
-  bool has_empty_ = false;  // files without a byte are left out
+  std::map<std::string, std::size_t> named_by_;          // path of a file -> argument
+  std::map<Identity, std::string> walked_;               // of this argument: directory -> path it was read as
+  std::set<std::pair<Identity, std::size_t>> searched_;  // of this pattern: directory and place of its "**"
+  std::map<std::string, std::string> left_out_;          // path -> why
+  bool has_empty_ = false;                               // files without a byte
 };
 
-InputListing::InputListing(files::Roots roots) : files_(std::make_unique<Files>(std::move(roots))) {}
+InputListing::InputListing(files::Roots roots, Directories directories)
+    : files_(std::make_unique<Files>(std::move(roots), directories)) {}
 InputListing::~InputListing() = default;
 Status InputListing::add(const std::string& argument) { return files_->add_argument(argument); }
-Result<std::vector<InputFile>> InputListing::finish() { return files_->finish(); }
+Result<ListedInputs> InputListing::finish() { return files_->finish(); }
 
 std::string searched_at(const std::string& argument) {
   const Result<std::string> path = path_of(argument);
   return path && path->starts_with('/') ? fixed_part(*path) : "/";
 }
 
-Result<std::vector<InputFile>> list_inputs(const std::vector<std::string>& arguments, const files::Roots& roots) {
-  InputListing listing(roots);
+Result<ListedInputs> list_inputs(const std::vector<std::string>& arguments, const files::Roots& roots,
+                                 Directories directories) {
+  InputListing listing(roots, directories);
   for (const std::string& argument : arguments) {
     if (Status status = listing.add(argument); !status) return status.error();
   }

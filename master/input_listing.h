@@ -1,6 +1,6 @@
 #pragma once
-// The input files of a job from what a user names: absolute paths, directories, globs, file:// URLs. Touches the file
-// system; runs on a pool thread.
+// The input files of a job from what a user names: absolute paths, directories, patterns, file:// URLs. Touches the
+// file system; runs on a pool thread.
 
 #include <memory>
 #include <string>
@@ -12,14 +12,22 @@
 
 namespace ontime::master {
 
+struct ListedInputs {
+  std::vector<scheduler::InputFile> files;
+  std::string left_out;  // what was left out, as one sentence for people; empty: nothing
+};
+
+// How directories are read.
+enum class Directories { WithThoseBelow, TopLevelOnly };
+
 // Argument by argument, as each may lie on another file system; each on any one thread.
 class InputListing {
  public:
-  explicit InputListing(files::Roots roots);
+  explicit InputListing(files::Roots roots, Directories directories = Directories::WithThoseBelow);
   ~InputListing();
 
   Status add(const std::string& argument);
-  Result<std::vector<scheduler::InputFile>> finish();  // after the last argument, without touching any file
+  Result<ListedInputs> finish();  // after the last argument, without touching any file
 
  private:
   class Files;
@@ -29,11 +37,12 @@ class InputListing {
 // The path that is looked at for an argument, without what of it is a pattern. Touches no file.
 std::string searched_at(const std::string& argument);
 
-// All files in the order of the arguments, sorted within each, each once, empty ones left out. A directory stands for
-// the files directly in it whose names begin neither with '.' nor with '_'. BadInput, with one sentence that names the
-// argument or file, for anything that cannot be read in full later: nothing is left out silently but empty files.
-// That goes for files outside of `roots` too, wherever the name was found, and whether or not there is such a file.
-Result<std::vector<scheduler::InputFile>> list_inputs(const std::vector<std::string>& arguments,
-                                                      const files::Roots& roots = {});
+// All files in the order of the arguments, sorted within each; empty ones have nothing to map and are dropped. A
+// directory stands for the files below it; names in it that begin with '.' or '_' are left out. Links are followed,
+// each directory is read once for an argument. BadInput, with one sentence that names the argument or file, for
+// anything that cannot be read in full later, for a file that two arguments name, and for files outside of `roots`,
+// wherever the name was found, and whether or not there is such a file.
+Result<ListedInputs> list_inputs(const std::vector<std::string>& arguments, const files::Roots& roots = {},
+                                 Directories directories = Directories::WithThoseBelow);
 
 }  // namespace ontime::master

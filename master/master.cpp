@@ -104,7 +104,7 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       acceptor_(std::move(socket),
                 {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls},
                 {settings.stuck_max, settings.idle_max}, dispatcher_,
-                {control_, submissions_, watch_, lists_, accounts_, failures_,
+                {control_, submissions_, watch_, lists_, accounts_, failures_, logs_,
                  settings.injection ? injection::describe(*settings.injection) : std::string()}),
       wind_down_(io.get_executor()) {}
 
@@ -112,7 +112,9 @@ Master::~Master() { stop(); }
 
 ActionDispatcher::Outlets Master::outlets() {
   ActionDispatcher::Outlets outlets;
-  outlets.commit_output = [this](const scheduler::action::CommitOutput& commit) { committer_.commit(commit); };
+  outlets.commit_output = [this](const scheduler::action::CommitOutput& commit) {
+    committer_.commit(commit, logs_.of(commit.job));
+  };
   outlets.discard_output = [this](const scheduler::action::DiscardOutput& discard) { committer_.discard(discard); };
   outlets.answer_submit = [this](const scheduler::action::AnswerSubmit& answer) { submissions_.on_answer(answer); };
   outlets.observe = [this](const scheduler::JournalRecord& record) { observe(record); };
@@ -153,6 +155,7 @@ void Master::observe(const scheduler::JournalRecord& record) {
   log_record(record, scheduler_->cluster());
   failures_.observe(record);
   if (const auto* ended = std::get_if<scheduler::fact::JobEnded>(&record.fact)) watch_.ended(ended->job);
+  if (const auto* forgotten = std::get_if<scheduler::fact::JobForgotten>(&record.fact)) logs_.forget(forgotten->job);
 }
 
 void Master::discard_left_output() {

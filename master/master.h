@@ -12,6 +12,7 @@
 #include "common/base/result.h"
 #include "master/acceptor.h"
 #include "master/action_dispatcher.h"
+#include "master/attempt_logs.h"
 #include "master/client_session.h"
 #include "master/control_loop.h"
 #include "master/file_work.h"
@@ -80,6 +81,7 @@ class Master {
   const std::unique_ptr<scheduler::Scheduler> scheduler_;
   const std::unique_ptr<recording::Recorder> recorder_;  // may be null
   FailureMessages failures_;
+  AttemptLogs logs_;
   JobWatch watch_;
   ActionDispatcher dispatcher_;
   ControlLoop control_;

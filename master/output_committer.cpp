@@ -43,14 +43,16 @@ std::string OutputCommitter::problem_of(JobId job) const {
   return found == under_way_.end() ? "" : file_work_.problem_of(found->second);
 }
 
-void OutputCommitter::commit(const scheduler::action::CommitOutput& commit) {
+void OutputCommitter::commit(const scheduler::action::CommitOutput& commit, std::vector<output::AttemptLog> logs) {
   const JobId job = commit.job;
   const auto outcome = std::make_shared<Status>();
   FileWork::Job work;
   work.path = commit.spec->output;
   // The plan of a million tasks takes a while to make and to take apart: both are the pool's work.
-  work.work = [commit, outcome, roots = roots_](const MayGoOn& may_go_on) {
-    *outcome = commit_output(make_commit_plan(commit), may_go_on, roots);
+  work.work = [commit, logs = std::move(logs), outcome, roots = roots_](const MayGoOn& may_go_on) {
+    CommitPlan plan = make_commit_plan(commit);
+    plan.logs = logs;
+    *outcome = commit_output(plan, may_go_on, roots);
   };
   work.done = [this, job, outcome](const Status&) {
     on_committed_(job, *outcome ? std::string() : outcome->error().message);

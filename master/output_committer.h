@@ -7,8 +7,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/files/roots.h"
+#include "common/output/attempt_log.h"
 #include "master/file_work.h"
 #include "scheduler/core/action.h"
 
@@ -24,7 +26,8 @@ class OutputCommitter {
   OutputCommitter(FileWork& file_work, files::Roots roots, OnCommitted on_committed);
 
   // However long it takes: a file system that hangs holds up the jobs that write to it, and no others.
-  void commit(const scheduler::action::CommitOutput& commit);
+  // `logs` of its attempts are kept with the output.
+  void commit(const scheduler::action::CommitOutput& commit, std::vector<output::AttemptLog> logs);
   void discard(const scheduler::action::DiscardOutput& discard);
 
   // Why what is under way for the job does not get on; empty if nothing is known to hold it up.

@@ -12,6 +12,7 @@
 #include "common/base/kill_point.h"
 #include "common/files/roots.h"
 #include "common/files/sync.h"
+#include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
 #include "master/file_system.h"
 #include "master/output_place.h"
@@ -60,6 +61,8 @@ void remove_parts(const OutputPlace& place, std::uint32_t parts) {
   }
   remove(output::kManifestName);
   remove(output::kNewManifestName);
+  remove(output::kLogsName);
+  remove(output::kNewLogsName);
 }
 
 Status discard(const OutputPlace& place, std::uint32_t parts, const std::string& id) {

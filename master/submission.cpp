@@ -213,6 +213,10 @@ Status check_policy(const std::string& name, const StringMap& parameters) {
   return status ? Status() : bad_input(readable(status.error().message));
 }
 
+Directories directories_of(const wire::JobSpec& request) {
+  return request.top_level_only() ? Directories::TopLevelOnly : Directories::WithThoseBelow;
+}
+
 Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& policy) {
   JobSpec spec;
   if (Status status = fill_policy(request, policy, spec); !status) return status.error();
@@ -240,9 +244,9 @@ Result<JobSpec> finish_job(const wire::JobSpec& request, JobSpec spec, std::vect
 Result<JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy, const files::Roots& input_roots) {
   Result<JobSpec> spec = begin_job(request, policy);
   if (!spec) return spec;
-  auto inputs = list_inputs({request.inputs().begin(), request.inputs().end()}, input_roots);
+  auto inputs = list_inputs({request.inputs().begin(), request.inputs().end()}, input_roots, directories_of(request));
   if (!inputs) return inputs.error();
-  return finish_job(request, std::move(*spec), std::move(*inputs));
+  return finish_job(request, std::move(*spec), std::move(inputs->files));
 }
 
 }  // namespace ontime::master

@@ -7,6 +7,7 @@
 
 #include "common/base/result.h"
 #include "common/protocol/types.pb.h"
+#include "master/input_listing.h"
 #include "master/settings.h"
 #include "scheduler/core/cluster.h"
 #include "scheduler/core/job_spec.h"
@@ -20,6 +21,8 @@ Status check_room(const scheduler::Cluster& cluster, const scheduler::JobSpec& n
 
 // The output directory a request names, in normal form. BadInput unless it is an absolute path that could be one.
 Result<std::string> output_of(const wire::JobSpec& request);
+
+Directories directories_of(const wire::JobSpec& request);
 
 // What can be said of the job before its inputs are listed, and all of it after they are.
 Result<scheduler::JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& policy);

@@ -23,11 +23,12 @@ namespace {
 // What a thread fills in. It may outlive the submission, and everything else.
 struct Listed {
   Listed(wire::JobSpec asked, scheduler::JobSpec job, files::Roots roots)
-      : request(std::move(asked)), begun(std::move(job)), inputs(std::move(roots)) {}
+      : request(std::move(asked)), begun(std::move(job)), inputs(std::move(roots), directories_of(request)) {}
   const wire::JobSpec request;
   scheduler::JobSpec begun;
   InputListing inputs;
   Result<scheduler::JobSpec> spec = failed("The job was not prepared.");
+  std::string left_out;  // of the input
   Status status;
 };
 
@@ -59,7 +60,9 @@ FileWork::Job listing_of(const std::shared_ptr<Listed>& listed, const std::vecto
     }
     if (!is_last || !listed->status || !may_go_on()) return;
     auto inputs = listed->inputs.finish();
-    listed->spec = inputs ? finish_job(listed->request, std::move(listed->begun), std::move(*inputs)) : inputs.error();
+    if (inputs) listed->left_out = std::move(inputs->left_out);
+    listed->spec =
+        inputs ? finish_job(listed->request, std::move(listed->begun), std::move(inputs->files)) : inputs.error();
   };
   return job;
 }
@@ -92,7 +95,8 @@ asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpe
   begun->claim = id;
   begun->owner = std::move(owner);
   claims_.emplace(id, *output);
-  Result<scheduler::JobSpec> spec = co_await list(std::move(request), std::move(*begun));
+  std::string left_out;
+  Result<scheduler::JobSpec> spec = co_await list(std::move(request), std::move(*begun), left_out);
   if (!spec) {
     claims_.erase(id);
     co_return spec.error();
@@ -109,7 +113,9 @@ asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpe
     co_return failed("The client is gone.");
   }
   claims_.erase(spec->claim);  // from here on the job itself stands for it
-  co_return co_await hand_over(std::move(*spec));
+  wire::Reply::Submitted submitted = co_await hand_over(std::move(*spec));
+  submitted.set_left_out(std::move(left_out));
+  co_return submitted;
 }
 
 asio::awaitable<Status> Submissions::run(FileWork::Job job) {
@@ -124,7 +130,8 @@ asio::awaitable<Status> Submissions::run(FileWork::Job job) {
   co_return std::move(*outcome);
 }
 
-asio::awaitable<Result<scheduler::JobSpec>> Submissions::list(wire::JobSpec request, scheduler::JobSpec begun) {
+asio::awaitable<Result<scheduler::JobSpec>> Submissions::list(wire::JobSpec request, scheduler::JobSpec begun,
+                                                              std::string& left_out) {
   const auto listed = std::make_shared<Listed>(std::move(request), std::move(begun), roots_.input);
   const std::vector<Arguments> groups = by_directory(listed->request);
   for (const Arguments& group : groups) {
@@ -133,6 +140,7 @@ asio::awaitable<Result<scheduler::JobSpec>> Submissions::list(wire::JobSpec requ
     if (!ran) co_return ran.error();
     if (!listed->status) co_return listed->status.error();
   }
+  left_out = std::move(listed->left_out);
   co_return std::move(listed->spec);
 }
 
@@ -188,7 +196,7 @@ void Submissions::give_back(const std::string& output, const std::string& claim)
   file_work_.start(std::move(job));
 }
 
-asio::awaitable<Result<wire::Reply::Submitted>> Submissions::hand_over(scheduler::JobSpec spec) {
+asio::awaitable<wire::Reply::Submitted> Submissions::hand_over(scheduler::JobSpec spec) {
   const std::uint64_t request = ++last_request_;
   const auto waiting = std::make_shared<Waiting>(control_.executor());
   waiting_.emplace(request, waiting);

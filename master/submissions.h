@@ -58,13 +58,15 @@ class Submissions {
   // Whether the claim is one of this cluster's that no job has, because a master died before it accepted the job.
   bool is_abandoned(const std::string& claim) const;
   asio::awaitable<Status> run(FileWork::Job job);
-  asio::awaitable<Result<scheduler::JobSpec>> list(wire::JobSpec request, scheduler::JobSpec begun);
+  // `left_out` is filled in: see ListedInputs.
+  asio::awaitable<Result<scheduler::JobSpec>> list(wire::JobSpec request, scheduler::JobSpec begun,
+                                                   std::string& left_out);
   // With an error the directory is not claimed, or not any more as soon as its file system answers.
   asio::awaitable<Status> claim(std::string output, std::string claim);
   asio::awaitable<ClaimOutcome> try_claim(std::string output, std::string claim);
   FileWork::Job discarding(const std::string& output, const std::string& claim) const;
   void give_back(const std::string& output, const std::string& claim);
-  asio::awaitable<Result<wire::Reply::Submitted>> hand_over(scheduler::JobSpec spec);
+  asio::awaitable<wire::Reply::Submitted> hand_over(scheduler::JobSpec spec);
 
   ControlLoop& control_;
   FileWork& file_work_;

@@ -47,6 +47,14 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t
   setup->set_output(output::attempts_directory(spec.output, spec.claim));
   setup->set_record_bytes_max(spec.record_bytes_max);
   setup->set_tasks(tasks);
+  for (const scheduler::ShippedFile& file : spec.files) {
+    wire::ShippedFile* shipped = setup->add_files();
+    shipped->set_name(file.name);
+    shipped->set_sha256(file.sha256);
+    shipped->set_content(file.content);
+    shipped->set_executable(file.executable);
+  }
+  for (const std::string& directory : spec.application_directories) setup->add_application_directories(directory);
   if (gathered_.ByteSizeLong() <= kMessageBytes) return;
   gathered_.mutable_orders()->set_acknowledged(acknowledged_sent_);
   gathered_.mutable_orders()->set_heartbeats(heartbeats_sent_);

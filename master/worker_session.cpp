@@ -13,11 +13,12 @@
 namespace ontime::master {
 
 WorkerSession::WorkerSession(std::shared_ptr<net::Connection> connection, ControlLoop& control,
-                             ActionDispatcher& dispatcher, SessionCounters& counters)
+                             ActionDispatcher& dispatcher, AttemptLogs& logs, SessionCounters& counters)
     : connection_(std::move(connection)),
       link_(std::make_shared<WorkerLink>(connection_)),
       control_(control),
       dispatcher_(dispatcher),
+      logs_(logs),
       counters_(counters),
       registration_limit_(connection_->executor(), kHandshakeMax) {}
 
@@ -68,6 +69,9 @@ Status WorkerSession::on_frame(std::string_view payload) {
     case wire::ToMaster::kLeave:
       control_.step(scheduler::event::NodeLeaving{node_, message.leave().at_once()});
       return {};
+    case wire::ToMaster::kLogs:
+      on_logs(message.logs());
+      return {};
     default:
       return failed("a message that says nothing");
   }
@@ -106,6 +110,16 @@ void WorkerSession::measure_lag() {
   const TimePoint before = std::exchange(last_heartbeat_, control_.now());
   if (before == TimePoint()) return;
   control_.measure_heartbeat(last_heartbeat_ - before - dispatcher_.heartbeat_interval());
+}
+
+// Of attempts that were launched on this node; one that was fenced since has still written what it has.
+void WorkerSession::on_logs(const wire::ToMaster::Logs& message) {
+  for (const wire::AttemptLog& log : message.logs()) {
+    const AttemptId id{{JobId{log.attempt().job()}, log.attempt().task()}, log.attempt().number()};
+    const scheduler::Attempt* attempt = control_.cluster().find_attempt(id);
+    if (attempt == nullptr || attempt->node != node_) continue;
+    logs_.append(id, control_.cluster().find_node(node_)->name, log.begin(), log.text());
+  }
 }
 
 Status WorkerSession::on_reports(const Reports& reports) {

@@ -11,6 +11,7 @@
 #include "common/net/connection.h"
 #include "common/protocol/control.pb.h"
 #include "master/action_dispatcher.h"
+#include "master/attempt_logs.h"
 #include "master/control_loop.h"
 #include "master/measures.h"
 
@@ -19,7 +20,7 @@ namespace ontime::master {
 class WorkerSession {
  public:
   WorkerSession(std::shared_ptr<net::Connection> connection, ControlLoop& control, ActionDispatcher& dispatcher,
-                SessionCounters& counters);
+                AttemptLogs& logs, SessionCounters& counters);
 
   asio::awaitable<void> run();
 
@@ -30,6 +31,7 @@ class WorkerSession {
   Status on_register(const wire::ToMaster::Register& message);
   Status on_heartbeat(const wire::ToMaster::Heartbeat& message);
   void measure_lag();
+  void on_logs(const wire::ToMaster::Logs& message);
   // Steps the reports in their order and acknowledges them once what they caused is durable.
   using Reports = google::protobuf::RepeatedPtrField<wire::Report>;
   Status on_reports(const Reports& reports);
@@ -38,6 +40,7 @@ class WorkerSession {
   const std::shared_ptr<WorkerLink> link_;
   ControlLoop& control_;
   ActionDispatcher& dispatcher_;
+  AttemptLogs& logs_;
   SessionCounters& counters_;
   asio::steady_timer registration_limit_;
   NodeId node_;                 // 0 until it has registered

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -93,7 +94,7 @@ void Command::send(std::string_view bytes) {
   tell_taken();
 }
 
-void Command::finish() {
+void Command::finish(std::span<const int> fine) {
   stdin_.close();
   std::string_view nothing;
   while (stdout_.is_open() || stderr_.is_open()) receive_or_send(nothing);
@@ -102,7 +103,8 @@ void Command::finish() {
     if (errno != EINTR) throw_system_error("cannot wait for the command \"" + line_ + "\"");
   }
   process_ = -1;
-  if (status != 0) throw std::runtime_error("the command \"" + line_ + "\" " + describe_end(status));
+  const bool is_fine = WIFEXITED(status) && std::find(fine.begin(), fine.end(), WEXITSTATUS(status)) != fine.end();
+  if (!is_fine) throw std::runtime_error("the command \"" + line_ + "\" " + describe_end(status));
 }
 
 // Waits until something can be moved, and moves it.

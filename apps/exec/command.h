@@ -63,10 +63,11 @@ class Command {
   // Returns when all bytes have been taken, or dropped because the command has closed its stdin.
   void send(std::string_view bytes);
   // Closes the command's stdin, receives until it has closed its ends, and waits for it. Throws a sentence unless it
-  // ended with status 0.
-  void finish();
+  // ended with one of the exit codes that are fine.
+  void finish(std::span<const int> fine = kZero);
 
  private:
+  static constexpr int kZero[] = {0};
   void receive_or_send(std::string_view& bytes);
   void receive(Descriptor& from, const Receiver& receiver);
   void tell_taken();

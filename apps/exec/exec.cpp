@@ -2,6 +2,7 @@
 // stdin, and what it writes to stdout is the output of the segment.
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -10,12 +11,29 @@
 #include <vector>
 
 #include "apps/exec/command.h"
+#include "apps/exec/merge.h"
 #include "common/app/application.h"
 
 namespace {
 
 using namespace ontime::app;
 using namespace ontime::apps;
+
+// "0,1"
+std::vector<int> exit_codes(std::string_view text) {
+  std::vector<int> codes;
+  for (std::size_t end = 0; end != text.npos; text.remove_prefix(end == text.npos ? 0 : end + 1)) {
+    end = text.find(',');
+    const std::string_view part = text.substr(0, end);
+    int code = -1;
+    const auto [read, error] = std::from_chars(part.data(), part.data() + part.size(), code);
+    if (error != std::errc() || read != part.data() + part.size() || code < 0 || code > 255)
+      throw std::invalid_argument("ok is a list of exit codes from 0 to 255, such as 0,1; '" + std::string(part) +
+                                  "' is none");
+    codes.push_back(code);
+  }
+  return codes;
+}
 
 // One run of the command, for one segment. Lines are whole on both sides: a last line without its end gets one.
 class Run {
@@ -38,7 +56,7 @@ class Run {
   void finish(Output& out) {
     out_ = &out;
     if (sent_last_ != '\n') command_.send("\n");
-    command_.finish();
+    command_.finish(exit_codes(context_.get("ok")));
     errors_.finish();
     if (received_last_ != '\n') out.write("\n");
   }
@@ -100,14 +118,23 @@ class Exec final : public Application {
  public:
   std::string description() const override { return "runs a command that maps stdin to stdout"; }
   std::vector<Parameter> parameters() const override {
-    return {{"command", "", "what /bin/sh -c runs for each segment (needed)"}};
+    return {{"command", "", "what /bin/sh -c runs for each segment (needed)"},
+            {"ok", "0", "exit codes of the command that are fine, such as 0,1 for grep"},
+            {"merge", "",
+             "how values of a key<TAB>value become the answer: sum, max, min, list, or a command that reads all lines "
+             "by key; empty: not at all"}};
   }
   void validate(const Parameters& given) const override {
     const std::string& command = given.get("command");
     if (command.empty()) throw std::invalid_argument("exec needs a command: --set command=\"...\"");
-    if (command.find('\0') != std::string::npos) throw std::invalid_argument("the command holds a NUL byte");
+    if ((command + given.get("merge")).find('\0') != std::string::npos)
+      throw std::invalid_argument("the command holds a NUL byte");
+    static_cast<void>(exit_codes(given.get("ok")));
   }
   std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<ExecMapper>(); }
+  std::unique_ptr<Merger> merger_for(const Parameters& given) const override {
+    return ontime::apps::make_merger(given.get("merge"));
+  }
 };
 
 }  // namespace

@@ -251,6 +251,22 @@ Result<wire::Reply::Nodes> MasterClient::list_nodes() {
   return whole;
 }
 
+Result<wire::Reply::Logs> MasterClient::read_logs(wire::Request::ReadLogs request) {
+  wire::Reply::Logs whole;
+  do {
+    wire::Request asked;
+    *asked.mutable_read_logs() = request;
+    auto reply = ask(asked);
+    if (!reply) return reply.error();
+    if (!reply->has_logs() || reply->logs().next() < request.since()) return unexpected_answer();
+    wire::Reply::Logs& part = *reply->mutable_logs();
+    for (auto& log : *whole.mutable_logs()) *part.add_logs() = std::move(log);
+    whole = std::move(part);
+    request.set_since(whole.next());
+  } while (whole.is_partial());
+  return whole;
+}
+
 Result<wire::Reply::Profile> MasterClient::profile(const wire::JobSpec& spec) {
   wire::Request request;
   request.mutable_profile()->set_application(spec.application());

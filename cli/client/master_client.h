@@ -55,6 +55,8 @@ class MasterClient {
   // All that was asked for, however many answers it takes.
   Result<wire::Reply::Explained> explain(wire::Request::Explain request);
   Result<wire::Reply::Nodes> list_nodes();
+  // What attempts have written since `next` of an earlier answer; of 0, all that is kept.
+  Result<wire::Reply::Logs> read_logs(wire::Request::ReadLogs request);
   // Of the job's application with its parameters.
   Result<wire::Reply::Profile> profile(const wire::JobSpec& spec);
   Result<wire::JobState> kill(JobId job);

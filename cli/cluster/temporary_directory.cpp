@@ -16,7 +16,6 @@
 namespace ontime::cli {
 namespace {
 
-constexpr std::string_view kPrefix = "ontime-run-";
 constexpr const char* kLockName = "/lock";
 
 void remove_all(const std::string& path) {
@@ -44,7 +43,8 @@ std::vector<std::string> entries_with_prefix(const std::string& parent) {
   DIR* directory = opendir(parent.c_str());
   if (directory == nullptr) return found;
   while (const dirent* entry = readdir(directory)) {
-    if (std::string_view(entry->d_name).starts_with(kPrefix)) found.push_back(parent + "/" + entry->d_name);
+    if (std::string_view(entry->d_name).starts_with(TemporaryDirectory::kRunPrefix))
+      found.push_back(parent + "/" + entry->d_name);
   }
   closedir(directory);
   return found;
@@ -61,11 +61,12 @@ void TemporaryDirectory::remove_left_overs() {
   for (const auto& path : entries_with_prefix(parent())) remove_if_dead(path);
 }
 
-Result<std::unique_ptr<TemporaryDirectory>> TemporaryDirectory::make() {
-  std::string path = parent() + "/" + std::string(kPrefix) + "XXXXXX";
-  const auto wrong = [&path](const char* what) {
+Result<std::unique_ptr<TemporaryDirectory>> TemporaryDirectory::make(const std::string& below,
+                                                                     std::string_view prefix) {
+  std::string path = below + "/" + std::string(prefix) + "XXXXXX";
+  const auto wrong = [&](const char* what) {
     return failed("cannot make a temporary " + std::string(what) + " '" + path + "': " + std::strerror(errno) +
-                  "; set TMPDIR to a directory with room");
+                  (below == parent() ? "; set TMPDIR to a directory with room" : ""));
   };
   if (mkdtemp(path.data()) == nullptr) return wrong("directory");
   // The lock is taken before the file has its name: a lock file that can be seen and locked has lost its owner.
@@ -81,7 +82,7 @@ Result<std::unique_ptr<TemporaryDirectory>> TemporaryDirectory::make() {
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  remove_all(path_);
+  if (!is_kept_) remove_all(path_);
   close(lock_);
 }
 

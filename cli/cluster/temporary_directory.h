@@ -1,9 +1,11 @@
 #pragma once
-// A private directory below $TMPDIR (or /tmp) for one run, removed with everything in it when the object goes. A lock
-// file inside tells the living from the dead: left-overs of processes that were killed are removed by the next run.
+// A private directory, below $TMPDIR (or /tmp) unless told, for one run, removed with everything in it when the object
+// goes. A lock file inside tells the living from the dead: left-overs of processes that were killed are removed by the
+// next run.
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "common/base/result.h"
 
@@ -11,7 +13,9 @@ namespace ontime::cli {
 
 class TemporaryDirectory {
  public:
-  static Result<std::unique_ptr<TemporaryDirectory>> make();
+  static constexpr std::string_view kRunPrefix = "ontime-run-";
+  static Result<std::unique_ptr<TemporaryDirectory>> make(const std::string& below = parent(),
+                                                          std::string_view prefix = kRunPrefix);
   ~TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
@@ -19,12 +23,15 @@ class TemporaryDirectory {
   const std::string& path() const { return path_; }
 
   static std::string parent();  // $TMPDIR or /tmp
-  // Removes directories of this user whose lock nobody holds. Never an error: there is nothing to be done about one.
+  void keep() { is_kept_ = true; }  // when the object goes
+  // Removes directories of runs of this user whose lock nobody holds. Never an error: there is nothing to be done about
+  // one.
   static void remove_left_overs();
 
  private:
   TemporaryDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
   std::string path_;
+  bool is_kept_ = false;
   int lock_;  // descriptor that holds the lock
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
 
 namespace ontime::cli {
@@ -17,7 +18,8 @@ namespace fs = std::filesystem;
 
 bool is_written_by_jobs(std::string_view name) {
   return name == output::kAttemptsName || name.starts_with(output::kUnfinishedClaim) || name == output::kManifestName ||
-         name == output::kNewManifestName || name.starts_with("part-m-");
+         name == output::kNewManifestName || name == output::kLogsName || name == output::kNewLogsName ||
+         name.starts_with("part-m-");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "cli/job_request.h"
 #include "cli/show/job_text.h"
 #include "cli/show/table.h"
+#include "cli/spooled_input.h"
 #include "common/base/limits.h"
 #include "common/base/wording.h"
 #include "master/recording/block.h"
@@ -132,6 +133,7 @@ Result<JobId> OneJobCluster::find_or_submit(MasterClient& client) {
 void OneJobCluster::announce(const wire::Reply::Submitted& submitted) {
   view_.say(to_string(JobId{submitted.job()}) + ": " + spec_.application() + ", " + counted(submitted.tasks(), "task") +
             ", " + counted(command_.cluster.workers, "worker"));
+  if (!submitted.left_out().empty()) view_.say(submitted.left_out());
 }
 
 // Complete once the master has ended.
@@ -164,17 +166,20 @@ Result<ExitCode> OneJobCluster::give_up(const Error& error) {
 Result<ExitCode> execute(const RunCommand& asked) {
   RunCommand command = asked;
   if (Status found = look_up_by_name(command.job); !found) return found.error();
-  auto spec = make_job_spec(command.job, current_directory());
   for (const auto& check :
-       {check_application(command.job), check_inputs(spec), check_output(spec.output()),
+       {check_application(command.job), check_output(command.job.output),
         check_intervals(command.cluster.heartbeat, command.cluster.node_timeout),
         check_can_be_written("--log-file", command.cluster.log_file), check_can_be_written("--record", command.record)})
     if (!check) return check.error();
-  if (const auto skipped = skipped_inputs(spec); !skipped.empty() && !command.quiet)
-    std::fprintf(stderr, "ontime: %s\n", printable(skipped).c_str());
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);
   TemporaryDirectory::remove_left_overs();
+  SpooledInput standard_input;
+  const Status read = standard_input.read(command.job);
+  if (interrupts() > 0) return ExitCode::Interrupted;
+  if (!read) return read.error();
+  auto spec = make_job_spec(command.job, current_directory());
+  if (const auto listed = list_inputs(spec); !listed) return listed.error();
   return OneJobCluster(command, std::move(spec)).execute();
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -6,20 +7,23 @@
 #include "cli/commands/execute.h"
 #include "cli/job_request.h"
 #include "cli/show/table.h"
+#include "cli/spooled_input.h"
 #include "common/base/wording.h"
 
 namespace ontime::cli {
 namespace {
 
-Result<ExitCode> wait_for(MasterClient& client, JobId job, const SubmitCommand& command) {
+Result<ExitCode> wait_for(MasterClient& client, JobId job, const SubmitCommand& command, SpooledInput& standard_input) {
   ProgressView view(command.quiet);
   auto ended = follow(client, job, view, kMasterAwayMost);
   view.clear();
   if (interrupts() > 0) {
     std::fprintf(stderr, "ontime: stopped waiting; %s goes on ('ontime kill %s' ends it)\n", to_string(job).c_str(),
                  to_string(job).c_str());
+    standard_input.keep();
     return ExitCode::Interrupted;
   }
+  if (!ended) standard_input.keep();
   if (!ended) return ended.error();
   return report_end(*ended, {.json = command.json,
                              .quiet = command.quiet,
@@ -30,7 +34,8 @@ Result<ExitCode> wait_for(MasterClient& client, JobId job, const SubmitCommand& 
 
 }  // namespace
 
-Result<ExitCode> execute(const SubmitCommand& command) {
+Result<ExitCode> execute(const SubmitCommand& asked) {
+  SubmitCommand command = asked;
   if (command.job.application.find('/') != std::string::npos)
     return bad_input("APP: '" + command.job.application +
                      "' is a path, and workers look applications up by name; give the name, and start them with "
@@ -43,21 +48,30 @@ Result<ExitCode> execute(const SubmitCommand& command) {
     options->watch = [] { return check_interrupts(); };
   }
   MasterClient client(std::move(*options));
+  const bool has_standard_input = std::ranges::count(command.job.inputs, "-") > 0;
+  if (has_standard_input && !command.wait)
+    return bad_input(
+        "input '-' needs --wait: the file that standard input is kept in is removed when the job has ended");
   if (auto connected = client.connect(); !connected) return connected.error();
+  SpooledInput standard_input;
+  const Status read = standard_input.read_for_others(command.job);
+  if (interrupts() > 0) return ExitCode::Interrupted;
+  if (!read) return read.error();
   const auto spec = make_job_spec(command.job, current_directory());
-  if (const auto skipped = skipped_inputs(spec); !skipped.empty() && !command.quiet)
-    std::fprintf(stderr, "ontime: %s\n", printable(skipped).c_str());
   const auto submitted = client.submit(spec);
   if (!submitted) {
     if (interrupts() > 0) return ExitCode::Interrupted;
     if (submitted.error().kind != ErrorKind::Unavailable) return submitted.error();
+    standard_input.keep();
     return failed(submitted.error().message + "; whether the job was accepted, 'ontime jobs' tells");
   }
   const JobId job{submitted->job()};
+  if (!submitted->left_out().empty() && !command.quiet)
+    std::fprintf(stderr, "ontime: %s\n", printable(submitted->left_out()).c_str());
   if (command.wait) {
     if (!command.quiet)
       std::fprintf(stderr, "%s: %s\n", to_string(job).c_str(), counted(submitted->tasks(), "task").c_str());
-    return wait_for(client, job, command);
+    return wait_for(client, job, command, standard_input);
   }
   if (!command.json) {
     std::printf("%s\n", to_string(job).c_str());

@@ -1,5 +1,6 @@
 #include "cli/show/job_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -53,6 +54,25 @@ std::string explained_json(const wire::Reply::Explained& explained) {
   Json json = job_value(explained.summary());
   json["explanation"] = explanation_value(explained);
   return text_of(json);
+}
+
+std::string logs_json(const wire::Reply::Logs& logs) {
+  std::vector<const wire::Reply::Logs::Log*> sorted;
+  for (const auto& log : logs.logs()) sorted.push_back(&log);
+  std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->task(), a->attempt()) < std::pair(b->task(), b->attempt());
+  });
+  Json list = Json::array();
+  for (const auto* log : sorted)
+    list.push_back({{"task", log->task()},
+                    {"attempt", log->attempt()},
+                    {"node", log->node_name()},
+                    {"begin", log->begin()},
+                    {"text", log->text()}});
+  Json document;
+  document["logs"] = std::move(list);
+  document["dropped"] = logs.dropped();
+  return text_of(document);
 }
 
 std::string nodes_json(const wire::Reply::Nodes& nodes) {

@@ -23,6 +23,8 @@ std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_onl
 std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only,
                      const wire::Reply::Explained* explained);
 std::string explained_json(const wire::Reply::Explained& explained);
+// In order of their attempts.
+std::string logs_json(const wire::Reply::Logs& logs);
 std::string nodes_json(const wire::Reply::Nodes& nodes);
 std::string node_json(const wire::NodeSummary& node);
 // The state of each job that `ontime kill` named.

@@ -28,17 +28,18 @@ void add_line(std::string& text, const std::string& name, const std::string& val
   text += name + ":" + std::string(name.size() < 11 ? 12 - name.size() : 1, ' ') + printable(value) + "\n";
 }
 
-// What an attempt wrote to stderr may be hundreds of lines, of which the first and the last say most.
+// What an attempt wrote to stderr may be hundreds of lines, of which the first and above all the last say most.
 std::string shortened(const std::string& message, const std::string& job) {
-  constexpr std::ptrdiff_t kShownAtEitherEnd = 15;  // lines
+  constexpr std::ptrdiff_t kShownFirst = 15;  // lines
+  constexpr std::ptrdiff_t kShownLast = 20;
   const auto lines = std::count(message.begin(), message.end(), '\n') + 1;
-  const auto left_out = lines - 2 * kShownAtEitherEnd;
+  const auto left_out = lines - kShownFirst - kShownLast;
   if (left_out <= 1) return message;
   std::size_t head = 0;
-  for (std::ptrdiff_t i = 0; i < kShownAtEitherEnd; ++i) head = message.find('\n', head) + 1;
+  for (std::ptrdiff_t i = 0; i < kShownFirst; ++i) head = message.find('\n', head) + 1;
   std::size_t tail = message.size();
-  for (std::ptrdiff_t i = 0; i < kShownAtEitherEnd; ++i) tail = message.rfind('\n', tail - 1);
-  return message.substr(0, head) + "... " + std::to_string(left_out) + " lines left out; 'ontime job " + job +
+  for (std::ptrdiff_t i = 0; i < kShownLast; ++i) tail = message.rfind('\n', tail - 1);
+  return message.substr(0, head) + "... " + std::to_string(left_out) + " lines left out; 'ontime logs " + job +
          "' shows all ..." + message.substr(tail);
 }
 

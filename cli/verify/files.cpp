@@ -11,6 +11,7 @@
 #include "cli/verify/verify.h"
 #include "common/base/crc32c.h"
 #include "common/files/roots.h"
+#include "common/output/attempt_log.h"
 
 namespace ontime::cli {
 namespace {
@@ -65,7 +66,7 @@ void check_part(const FinishedOutput& output, const Task& task, Verdict& verdict
 }
 
 void check_names(const FinishedOutput& output, Verdict& verdict) {
-  std::set<std::string> expected{output::kManifestName, output::kSuccessName};
+  std::set<std::string> expected{output::kManifestName, output::kSuccessName, output::kLogsName};
   for (const auto& task : output.manifest().tasks) expected.insert(task.part);
   std::set<std::string> unexpected;
   std::error_code error;

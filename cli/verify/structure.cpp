@@ -10,7 +10,7 @@ namespace {
 using output::Manifest;
 using output::Task;
 
-std::string text_of(ByteRange range) {
+std::string range_in_words(ByteRange range) {
   return "[" + std::to_string(range.begin) + ", " + (range.is_open_ended() ? "end" : std::to_string(range.end)) + ")";
 }
 
@@ -18,13 +18,13 @@ std::string text_of(ByteRange range) {
 std::string tiling_defect(const std::vector<ByteRange>& ranges, ByteRange whole) {
   std::uint64_t at = whole.begin;
   for (const auto& range : ranges) {
-    if (range.begin > at) return "bytes " + text_of({at, range.begin}) + " are missing";
-    if (range.begin < at) return "bytes " + text_of({range.begin, std::min(at, range.end)}) + " are there twice";
-    if (range.end < range.begin) return text_of(range) + " ends before it begins";
+    if (range.begin > at) return "bytes " + range_in_words({at, range.begin}) + " are missing";
+    if (range.begin < at) return "bytes " + range_in_words({range.begin, std::min(at, range.end)}) + " are there twice";
+    if (range.end < range.begin) return range_in_words(range) + " ends before it begins";
     at = range.end;
   }
-  if (at < whole.end) return "bytes " + text_of({at, whole.end}) + " are missing";
-  if (at > whole.end) return "bytes " + text_of({whole.end, at}) + " lie beyond the end";
+  if (at < whole.end) return "bytes " + range_in_words({at, whole.end}) + " are missing";
+  if (at > whole.end) return "bytes " + range_in_words({whole.end, at}) + " lie beyond the end";
   return "";
 }
 
@@ -34,7 +34,7 @@ void check_segments(const Task& task, const std::string& name, Verdict& verdict)
   for (const auto& segment : task.segments) {
     ranges.push_back(segment.range);
     if (segment.offset != offset)
-      verdict.add_problem(name + ": the output of segment " + text_of(segment.range) + " is declared at byte " +
+      verdict.add_problem(name + ": the output of segment " + range_in_words(segment.range) + " is declared at byte " +
                           std::to_string(segment.offset) + " of its part file, but the one before ends at " +
                           std::to_string(offset));
     offset = segment.offset + segment.length;
@@ -44,7 +44,7 @@ void check_segments(const Task& task, const std::string& name, Verdict& verdict)
   }
   const auto defect = tiling_defect(ranges, task.split);
   if (!defect.empty())
-    verdict.add_problem(name + ": its segments do not tile the split " + text_of(task.split) + ": " + defect);
+    verdict.add_problem(name + ": its segments do not tile the split " + range_in_words(task.split) + ": " + defect);
 }
 
 void check_task(const Manifest& manifest, std::size_t index, Verdict& verdict) {

@@ -57,6 +57,16 @@ Result<std::shared_ptr<const wire::Reply::Job>> ClusterView::job(JobId id) {
   return what;
 }
 
+Result<wire::Reply::Logs> ClusterView::logs(JobId id) {
+  const std::lock_guard lock(mutex_);
+  if (is_fresh(away_)) return *away_.what;
+  wire::Request::ReadLogs request;
+  request.set_job(id.value);
+  auto logs = master_.read_logs(request);
+  if (!logs) return remembered(logs.error());
+  return logs;
+}
+
 // A job of a million tasks would be hundreds of megabytes.
 Result<wire::Reply::Job> ClusterView::ask_for(JobId id) {
   auto job = master_.describe(id, {.forecast = true, .account = true});

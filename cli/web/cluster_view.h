@@ -32,6 +32,9 @@ class ClusterView {
   // With forecast and account, and with tasks unless there are more than kTasksMax. BadInput: there is no such job.
   Result<std::shared_ptr<const wire::Reply::Job>> job(JobId id);
 
+  // What its attempts have written. Asked of the master each time.
+  Result<wire::Reply::Logs> logs(JobId id);
+
   static constexpr auto kFresh = std::chrono::milliseconds(500);
   static constexpr std::size_t kWatchedMax = 32;
   static constexpr std::uint32_t kTasksMax = 5'000;

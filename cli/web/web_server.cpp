@@ -62,6 +62,7 @@ struct WebServer::Routes {
   template <class Show>
   void show_picture(const httplib::Request& request, httplib::Response& response, Show show) const;
   void show_job(const httplib::Request& request, httplib::Response& response) const;
+  void show_logs(const httplib::Request& request, httplib::Response& response) const;
   void show_readiness(const httplib::Request& request, httplib::Response& response) const;
   void show_metrics(const httplib::Request& request, httplib::Response& response) const;
 
@@ -109,6 +110,8 @@ void WebServer::Routes::add_routes() {
   });
   add_question(R"(/api/jobs/([a-z0-9-]{1,20}))",
                [this](const auto& request, auto& response) { show_job(request, response); });
+  add_question(R"(/api/jobs/([a-z0-9-]{1,20})/logs)",
+               [this](const auto& request, auto& response) { show_logs(request, response); });
   add_question("/metrics", [this](const auto& request, auto& response) { show_metrics(request, response); });
   add_question("/readyz", [this](const auto& request, auto& response) { show_readiness(request, response); });
   server->Get("/healthz", [](const auto& request, auto& response) { say(request, response, 200, "alive"); });
@@ -156,6 +159,14 @@ void WebServer::Routes::show_job(const httplib::Request& request, httplib::Respo
   const auto job = cluster.job(*id);
   if (!job) return say(request, response, status_of(job.error()), job.error().message);
   set_body(request, response, job_json(**job, true), kJson);
+}
+
+void WebServer::Routes::show_logs(const httplib::Request& request, httplib::Response& response) const {
+  const auto id = parse_job_id(std::string(request.matches[1]));
+  if (!id) return say(request, response, 404, "That is not the id of a job, such as 7 or job-7.");
+  const auto logs = cluster.logs(*id);
+  if (!logs) return say(request, response, status_of(logs.error()), logs.error().message);
+  set_body(request, response, logs_json(*logs), kJson);
 }
 
 void WebServer::Routes::show_readiness(const httplib::Request& request, httplib::Response& response) const {

@@ -45,6 +45,9 @@ class Merger {
   virtual void merge(std::string_view key, std::span<const std::string_view> values, std::string& merged) = 0;
   // Called once for each key, in byte order of the keys: writes the line(s) of the answer.
   virtual void finish(std::string_view key, std::string_view value, Output& answer) { answer.record(key, value); }
+  // The shell command that finish() runs, if any: the parameters of a result are not its reader's, so `ontime result`
+  // asks him first.
+  virtual std::string command() const { return {}; }
   // After the last key: lines that need all keys (a mean).
   virtual void finish_all(Output& answer) { static_cast<void>(answer); }
 };
@@ -99,10 +102,12 @@ class Application {
   // one after another. Never both.
   virtual std::unique_ptr<Merger> make_merger() const { return nullptr; }
   virtual std::unique_ptr<Order> make_order() const { return nullptr; }
+  // The merger, where the parameters of the job decide which one, or whether there is one.
+  virtual std::unique_ptr<Merger> merger_for(const Parameters&) const { return make_merger(); }
 };
 
 // Grows when the interface changes; an application built for another number is refused with a clear message.
-inline constexpr std::uint32_t kApplicationInterface = 3;
+inline constexpr std::uint32_t kApplicationInterface = 4;
 
 }  // namespace ontime::app
 

@@ -26,7 +26,7 @@ Result<Asked> look_at(const JobGroup& group, const std::vector<std::string>& dir
   const auto parameters = loaded->complete({group.parameters.begin(), group.parameters.end()});
   if (!parameters) return parameters.error();
   const app::Application& application = loaded->application();
-  return Asked{application.make_merger() != nullptr || application.make_order() != nullptr,
+  return Asked{application.merger_for(*parameters) != nullptr || application.make_order() != nullptr,
                application.record_bytes(*parameters)};
 }
 

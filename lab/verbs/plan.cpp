@@ -11,10 +11,11 @@
 #include "cli/client/follow.h"
 #include "cli/commands/execute.h"
 #include "cli/job_request.h"
+#include "cli/show/table.h"
+#include "cli/spooled_input.h"
 #include "lab/foresight/recorded_job.h"
 #include "lab/verbs/command.h"
 #include "lab/verbs/foresight_text.h"
-#include "master/input_listing.h"
 #include "master/recording/entry_codec.h"
 #include "master/recording/reader.h"
 
@@ -100,12 +101,16 @@ Result<Knowledge> find_knowledge(const PlanCommand& command, const wire::JobSpec
   return knowledge;
 }
 
-Result<Planned> make_question(const PlanCommand& command) {
+Result<Planned> make_question(PlanCommand command) {
+  SpooledInput standard_input;
+  if (Status read = standard_input.read(command.job); !read) return read.error();
   const wire::JobSpec spec = make_job_spec(command.job, current_directory());
   if (Status known = check_application(command.job); !known) return known.error();
-  const auto inputs = master::list_inputs({spec.inputs().begin(), spec.inputs().end()});
-  if (!inputs) return inputs.error();
-  if (inputs->empty()) return bad_input("the input is empty: there is nothing to plan");
+  const auto listed = list_inputs(spec);
+  if (!listed) return listed.error();
+  if (!listed->left_out.empty()) std::fprintf(stderr, "ontime: %s\n", printable(listed->left_out).c_str());
+  const auto& inputs = listed->files;
+  if (inputs.empty()) return bad_input("the input is empty: there is nothing to plan");
   const auto knowledge = find_knowledge(command, spec);
   if (!knowledge) return knowledge.error();
   Planned planned;
@@ -116,8 +121,8 @@ Result<Planned> make_question(const PlanCommand& command) {
   JobGroup& job = question.job;
   job.name = key_of(spec);
   if (command.job.split_bytes != 0) job.split_bytes = command.job.split_bytes;
-  if (command.job.splits != 0) job.split_bytes = scheduler::split_bytes_for(*inputs, command.job.splits);
-  for (const scheduler::InputFile& file : *inputs) {
+  if (command.job.splits != 0) job.split_bytes = scheduler::split_bytes_for(inputs, command.job.splits);
+  for (const scheduler::InputFile& file : inputs) {
     if (file.codec != scheduler::Codec::Plain)
       return bad_input("'" + file.path + "' is compressed: nobody knows how much there is to map before it is mapped");
     job.file_bytes.push_back(file.size);

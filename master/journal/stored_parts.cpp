@@ -49,6 +49,16 @@ void put(const JobSpec& from, stored::JobSpec* to) {
   to->set_estimator(from.estimator);
   to->set_kill_on_miss(from.kill_on_miss);
   to->set_owner(from.owner);
+  to->set_name(from.name);
+  to->set_priority(from.priority);
+  for (const scheduler::ShippedFile& file : from.files) {
+    stored::ShippedFile* shipped = to->add_files();
+    shipped->set_name(file.name);
+    shipped->set_sha256(file.sha256);
+    shipped->set_content(file.content);
+    shipped->set_executable(file.executable);
+  }
+  for (const std::string& directory : from.application_directories) to->add_application_directories(directory);
 }
 
 void put(const SealedOutput& from, stored::SealedOutput* to) {
@@ -110,6 +120,11 @@ JobSpec PartReader::read(const stored::JobSpec& from) {
   spec.estimator = from.estimator();
   spec.kill_on_miss = from.kill_on_miss();
   spec.owner = from.owner();
+  spec.name = from.name();
+  spec.priority = from.priority();
+  for (const stored::ShippedFile& file : from.files())
+    spec.files.push_back({file.name(), file.sha256(), file.content(), file.executable()});
+  spec.application_directories = {from.application_directories().begin(), from.application_directories().end()};
   return spec;
 }
 

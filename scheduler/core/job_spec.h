@@ -26,6 +26,15 @@ inline constexpr Duration kNoTimeout = Duration::max();
 
 using StringMap = std::map<std::string, std::string, std::less<>>;
 
+// A small file that is sent with a job.
+struct ShippedFile {
+  std::string name;    // without a directory
+  std::string sha256;  // of the content, in hexadecimal digits
+  std::string content;
+  bool executable = false;
+  bool operator==(const ShippedFile&) const = default;
+};
+
 struct JobSpec {
   std::string application;
   StringMap parameters;
@@ -44,6 +53,10 @@ struct JobSpec {
   std::string estimator = "chronos";  // of completion times: math::estimator_names()
   bool kill_on_miss = false;          // end the job when its deadline has passed, instead of finishing it
   std::string owner;                  // the name of the token or certificate that submitted it; empty: nobody
+  std::string name;                   // shown to people; may be empty
+  std::int32_t priority = 0;          // of the owner's jobs those with a higher one get slots first
+  std::vector<ShippedFile> files;     // that attempts find in their directory
+  std::vector<std::string> application_directories;  // where workers look for the application first
   bool operator==(const JobSpec&) const = default;
 };
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "apps/exec/input_pipe.h"
+#include "apps/exec/merge.h"
 #include "tests/apps/mapped.h"
 #include "tests/support/temporary_directory.h"
 
@@ -237,7 +238,40 @@ TEST(Exec, TheCommandDiesWithTheRunner) {
 TEST(Exec, NeedsACommand) {
   const app::Application& exec = application("exec");
   EXPECT_THROW(exec.validate(context_of(exec)), std::invalid_argument);
-  EXPECT_EQ(exec.make_merger(), nullptr);
+  EXPECT_EQ(exec.merger_for(context_of(exec)), nullptr);
+}
+
+TEST(Exec, ExitCodesCanBeDeclaredFine) {
+  const app::Application& exec = application("exec");
+  TestContext grep = context_of(exec, {{"command", "grep x"}, {"ok", "0,1"}});
+  EXPECT_EQ(map_text(exec, grep, "a\nb\n"), (std::vector<std::string>{""}));
+  TestContext worse = context_of(exec, {{"command", "exit 2"}, {"ok", "0,1"}});
+  EXPECT_THROW(map_text(exec, worse, "a\n"), std::runtime_error);
+  for (const char* ok : {"", "x", "0,", "256", "-1", "0 1"})
+    EXPECT_THROW(exec.validate(context_of(exec, {{"command", "true"}, {"ok", ok}})), std::invalid_argument) << ok;
+}
+
+std::string merged(const std::string& how, const std::vector<std::string>& outputs) {
+  const app::Application& exec = application("exec");
+  return merge(exec, context_of(exec, {{"command", "true"}, {"merge", how}}), outputs);
+}
+
+TEST(Exec, MergesTheValuesOfAKey) {
+  const std::vector<std::string> outputs{"b\t2\na\t10\n", "a\t-3\nb\t2\n", "a\t9\n"};
+  EXPECT_EQ(merged("sum", outputs), "a\t16\nb\t4\n");
+  EXPECT_EQ(merged("max", outputs), "a\t10\nb\t2\n");
+  EXPECT_EQ(merged("min", outputs), "a\t-3\nb\t2\n");
+  EXPECT_EQ(merged("list", outputs), "a\t-3\t10\t9\nb\t2\t2\n");
+  EXPECT_EQ(merged("sum", {"a\t0.5\n", "a\t2\n"}), "a\t2.5\n");
+  EXPECT_THROW(merged("sum", {"a\tmany\n", "a\t1\n"}), std::runtime_error);
+  EXPECT_THROW(merged("sum", {"a\t9223372036854775807\n", "a\t1\n"}), std::runtime_error);
+}
+
+TEST(Exec, ACommandThatMergesGetsAllLinesByKey) {
+  EXPECT_EQ(merged("tac; echo end", {"b\t2\na\ty\tz\n", "a\tx\n"}), "b\t2\na\ty\tz\na\tx\nend\n");
+  EXPECT_THROW(merged("exit 3", {"a\t1\n"}), std::runtime_error);
+  EXPECT_EQ(make_merger("tac")->command(), "tac");
+  EXPECT_EQ(make_merger("sum")->command(), "");
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ std::string merge(const app::Application& application, const TestContext& contex
       values[std::string(line.text.substr(0, tab))].emplace_back(line.text.substr(tab + 1));
     }
   }
-  const auto merger = application.make_merger();
+  const auto merger = application.merger_for(context);
   merger->setup(context);
   std::string answer;
   TextOutput out(answer);

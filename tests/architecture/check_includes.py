@@ -49,7 +49,8 @@ ALLOWED = {
     "lab/verbs": (["lab", "cli", "scheduler", "master/recording", "master/input_listing.h", "common"], ["nlohmann", "CLI"]),
     "cli/web": (["cli/client", "cli/show", "common"], ["asio", "google", "httplib.h", "openssl", "prometheus", "zlib.h"]),
     "cli/certs": (["common/net/token.h", "common/base"], ["openssl"]),
-    "cli": (["cli/web", "cli/certs", "apps/gen", "common", "master/recording", "scheduler/policies"],
+    "cli": (["cli/web", "cli/certs", "apps/gen", "common", "master/recording", "master/input_listing.h",
+             "master/input_pattern.h", "scheduler/policies"],
             ["asio", "spdlog", "fmt", "google", "CLI", "nlohmann"]),
 }
 

@@ -29,8 +29,9 @@ TEST(JobRequest, PathsBecomeAbsolute) {
 }
 
 TEST(JobRequest, GlobsAndFileAddressesStayWhatTheyAre) {
-  const auto spec = make_job_spec(options_with({"*.txt", "/a/b?.gz", "file:///x%20y"}), "/odd[dir]");
-  EXPECT_EQ(spec.inputs(0), "/odd\\[dir]/*.txt");
+  const auto spec = make_job_spec(options_with({"*.txt", "/a/b?.gz", "file:///x%20y", "{a,b}"}), "/odd[dir]{}");
+  EXPECT_EQ(spec.inputs(0), "/odd\\[dir]\\{}/*.txt");
+  EXPECT_EQ(spec.inputs(3), "/odd\\[dir]\\{}/{a,b}");
   EXPECT_EQ(spec.inputs(1), "/a/b?.gz");
   EXPECT_EQ(spec.inputs(2), "file:///x%20y");
 }
@@ -77,59 +78,6 @@ TEST(JobRequest, OptionsArriveInTheSpec) {
   ASSERT_EQ(spec.parameters_size(), 2);
   EXPECT_EQ(spec.parameters(0).key(), "a");
   EXPECT_EQ(spec.policy_parameters(0).value(), "q");
-}
-
-std::string refusal_of_input(const std::string& input) {
-  wire::JobSpec spec;
-  spec.add_inputs(input);
-  const auto status = check_inputs(spec);
-  if (status) return "";
-  EXPECT_EQ(status.error().kind, ErrorKind::BadInput);
-  return status.error().message;
-}
-
-TEST(CheckInputs, TakesFilesDirectoriesGlobsAndAddresses) {
-  const Scratch scratch;
-  const auto path = scratch.file("some file.txt", "x");
-  EXPECT_EQ(refusal_of_input(path), "");
-  EXPECT_EQ(refusal_of_input(scratch.path()), "");
-  EXPECT_EQ(refusal_of_input(scratch / "*.txt"), "");
-  EXPECT_EQ(refusal_of_input("file://" + scratch.path() + "/some%20file.txt"), "");
-  EXPECT_EQ(refusal_of_input("file://localhost" + scratch.path()), "");
-}
-
-TEST(SkippedInputs, AreDirectoriesBelow) {
-  const Scratch scratch;
-  wire::JobSpec spec;
-  spec.add_inputs(scratch.path());
-  scratch.file("a.txt", "x");
-  std::filesystem::create_directory(scratch / "_attempts");
-  EXPECT_EQ(skipped_inputs(spec), "");
-  std::filesystem::create_directory(scratch / "2024");
-  EXPECT_EQ(skipped_inputs(spec),
-            "the directory '" + (scratch / "2024") + "' is not read; name subdirectories as inputs too");
-  std::filesystem::create_directory(scratch / "2025");
-  EXPECT_THAT(skipped_inputs(spec), HasSubstr("2 directories inside the input, such as '" + (scratch / "2024")));
-}
-
-TEST(CheckInputs, NamesWhatIsNotThere) {
-  const Scratch scratch;
-  EXPECT_THAT(refusal_of_input(scratch / "nothing"), HasSubstr(scratch / "nothing"));
-  EXPECT_THAT(refusal_of_input(scratch / "*.gz"), HasSubstr("no file matches"));
-  EXPECT_THAT(refusal_of_input("file://elsewhere/x"), HasSubstr("file://elsewhere/x"));
-  EXPECT_THAT(refusal_of_input("s3://bucket/x"), HasSubstr("s3://bucket/x"));
-  EXPECT_THAT(refusal_of_input("file:///%zz"), HasSubstr("file:///%zz"));
-  EXPECT_THAT(refusal_of_input("file:///a%2"), HasSubstr("file:///a%2"));
-  EXPECT_THAT(refusal_of_input("/dev/null"), HasSubstr("neither a regular file nor a directory"));
-}
-
-TEST(CheckInputs, ADirectoryWithNothingToReadIsNamed) {
-  const Scratch scratch;
-  scratch.file("_SUCCESS", "");
-  std::filesystem::create_directory(scratch / "below");
-  EXPECT_THAT(refusal_of_input(scratch.path()), HasSubstr("holds no file"));
-  scratch.file("part", "");
-  EXPECT_EQ(refusal_of_input(scratch.path()), "");
 }
 
 TEST(CheckOutput, TakesAnAbsentOrEmptyDirectoryOnly) {

@@ -102,8 +102,8 @@ TEST(JobText, FailureShowsTheEndsOfALongMessage) {
   for (int i = 1; i < 685; ++i) message += "\nstderr: " + std::to_string(i);
   job.set_message(message);
   const std::string text = failure_text(job);
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 30);
-  EXPECT_THAT(text, HasSubstr("stderr: 14\n... 655 lines left out; 'ontime job job-3' shows all ...\nstderr: 670\n"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 35);
+  EXPECT_THAT(text, HasSubstr("stderr: 14\n... 650 lines left out; 'ontime logs job-3' shows all ...\nstderr: 665\n"));
   EXPECT_TRUE(text.ends_with("stderr: 684"));
 }
 

@@ -25,15 +25,16 @@ class InputListing : public testing::Test {
   std::string at(const std::string& name) const { return directory_ / name; }
 
   // Names, below the test's directory, of what the arguments list.
-  Paths list(const Paths& arguments) {
-    const auto files = list_inputs(arguments);
-    if (!files) {
-      error_ = files.error().message;
-      EXPECT_EQ(files.error().kind, ErrorKind::BadInput);
+  Paths list(const Paths& arguments, Directories directories = Directories::WithThoseBelow) {
+    const auto listed = list_inputs(arguments, {}, directories);
+    if (!listed) {
+      error_ = listed.error().message;
+      EXPECT_EQ(listed.error().kind, ErrorKind::BadInput);
       return {};
     }
+    left_out_ = listed->left_out;
     Paths names;
-    for (const auto& file : *files) names.push_back(fs::path(file.path).lexically_relative(directory_.path()));
+    for (const auto& file : listed->files) names.push_back(fs::path(file.path).lexically_relative(directory_.path()));
     return names;
   }
 
@@ -44,14 +45,16 @@ class InputListing : public testing::Test {
 
   test::TemporaryDirectory directory_;
   std::string error_;
+  std::string left_out_;
 };
 
 TEST_F(InputListing, TakesAFileWithItsSizeTimeAndCodec) {
   make("a.txt", "12345");
   make("b.gz");
   make("c.zst");
-  const auto files = list_inputs({at("a.txt"), at("b.gz"), at("c.zst")});
-  ASSERT_TRUE(files) << files.error().message;
+  const auto listed = list_inputs({at("a.txt"), at("b.gz"), at("c.zst")});
+  ASSERT_TRUE(listed) << listed.error().message;
+  const auto* files = &listed->files;
   ASSERT_EQ(files->size(), 3u);
   struct stat status {};
   ASSERT_EQ(::stat(at("a.txt").c_str(), &status), 0);
@@ -63,16 +66,74 @@ TEST_F(InputListing, TakesAFileWithItsSizeTimeAndCodec) {
   EXPECT_EQ((*files)[2].codec, scheduler::Codec::Zstd);
 }
 
-TEST_F(InputListing, SortsADirectoryAndLeavesOutHiddenAndMarkedFilesAndSubdirectories) {
-  for (const char* name : {"d/b", "d/a", "d/.hidden", "d/_SUCCESS", "d/sub/x", "d/c"}) make(name);
-  EXPECT_EQ(list({at("d")}), (Paths{"d/a", "d/b", "d/c"}));
-  EXPECT_EQ(list({at("d/")}), (Paths{"d/a", "d/b", "d/c"}));
+TEST_F(InputListing, ReadsADirectoryWithAllBelowInOrder) {
+  for (const char* name : {"d/b", "d/a", "d/sub/x", "d/sub/deep/y", "d/c"}) make(name);
+  EXPECT_EQ(list({at("d")}), (Paths{"d/a", "d/b", "d/c", "d/sub/deep/y", "d/sub/x"}));
+  EXPECT_EQ(list({at("d/")}), (Paths{"d/a", "d/b", "d/c", "d/sub/deep/y", "d/sub/x"}));
+  EXPECT_EQ(left_out_, "");
+}
+
+TEST_F(InputListing, LeavesOutHiddenNamesAndSaysSo) {
+  for (const char* name : {"d/a", "d/sub/_logs/x", "d/sub/y", "d/.git/config"}) make(name);
+  EXPECT_EQ(list({at("d")}), (Paths{"d/a", "d/sub/y"}));
+  EXPECT_EQ(left_out_,
+            "left out of the input: 2 names, the first is '" + at("d/.git") + "', as its name begins with '.' or '_'");
+  EXPECT_EQ(list({at("d/sub")}), (Paths{"d/sub/y"}));
+  EXPECT_EQ(left_out_, "left out of the input: '" + at("d/sub/_logs") + "', as its name begins with '.' or '_'");
+  EXPECT_EQ(list({at("d/.git"), at("d/sub/_logs/x")}), (Paths{"d/.git/config", "d/sub/_logs/x"}));  // named, so meant
+}
+
+TEST_F(InputListing, LeavesOutDirectoriesInsideIfToldSo) {
+  for (const char* name : {"d/a", "d/sub/x"}) make(name);
+  EXPECT_EQ(list({at("d")}, Directories::TopLevelOnly), (Paths{"d/a"}));
+  EXPECT_EQ(left_out_, "left out of the input: '" + at("d/sub") + "', as it is a directory inside a directory");
+}
+
+TEST_F(InputListing, ReadsADirectoryOnceWhateverLinksLeadToIt) {
+  for (const char* name : {"d/a", "d/sub/x"}) make(name);
+  fs::create_directory_symlink(at("d"), at("d/sub/up"));
+  fs::create_directory_symlink(at("d/sub"), at("d/zz"));
+  fs::create_symlink("itself", at("d/itself"));
+  EXPECT_EQ(list({at("d")}), (Paths{"d/a", "d/sub/x"}));
+  EXPECT_NE(left_out_.find("3 names, the first is '" + at("d/itself") + "', as it is a link to itself"),
+            std::string::npos)
+      << left_out_;
+  EXPECT_EQ(list({at("d/**/x")}), (Paths{"d/sub/x"}));
 }
 
 TEST_F(InputListing, ExpandsGlobsInOrder) {
   for (const char* name : {"x2.log", "x10.log", "x1.log", "y.txt"}) make(name);
   EXPECT_EQ(list({at("x*.log")}), (Paths{"x1.log", "x10.log", "x2.log"}));
   EXPECT_EQ(list({at("[xy]?.log")}), (Paths{"x1.log", "x2.log"}));
+}
+
+TEST_F(InputListing, ExpandsBraces) {
+  for (const char* name : {"a1.txt", "a2.csv", "b1.txt", "c1.txt", "{x}"}) make(name);
+  EXPECT_EQ(list({at("{c,a}*.{txt,csv}")}), (Paths{"a1.txt", "a2.csv", "c1.txt"}));
+  EXPECT_EQ(list({at("{a{1,2},b1}.*")}), (Paths{"a1.txt", "a2.csv", "b1.txt"}));
+  EXPECT_EQ(list({at("{a1,a*}.txt")}), (Paths{"a1.txt"}));  // one argument names a file once
+  EXPECT_EQ(list({at("{x}")}), (Paths{"{x}"}));
+  EXPECT_EQ(list({at("{x}*")}), (Paths{"{x}"}));
+  EXPECT_EQ(list({at("\\{x}*")}), (Paths{"{x}"}));
+  std::string many = at("");
+  for (int i = 0; i < 100; ++i) many += "{a,b}";
+  EXPECT_NE(error_for({many}).find("more than 256 patterns"), std::string::npos) << error_;
+}
+
+TEST_F(InputListing, TwoStarsStandForAnyDirectories) {
+  for (const char* name : {"d/a.txt", "d/x/b.txt", "d/x/y/c.txt", "d/x/y/c.csv", "d/_x/d.txt"}) make(name);
+  EXPECT_EQ(list({at("d/**/*.txt")}), (Paths{"d/a.txt", "d/x/b.txt", "d/x/y/c.txt"}));
+  EXPECT_EQ(list({at("**/y/*")}), (Paths{"d/x/y/c.csv", "d/x/y/c.txt"}));
+  EXPECT_EQ(list({at("d/x/**")}), (Paths{"d/x/b.txt", "d/x/y/c.csv", "d/x/y/c.txt"}));
+  EXPECT_EQ(list({at("**/**/c.{txt,csv}")}), (Paths{"d/x/y/c.csv", "d/x/y/c.txt"}));
+}
+
+TEST_F(InputListing, PatternsFindHiddenNamesOnlyIfTheySayTheFirstCharacter) {
+  for (const char* name : {"d/a", "d/_b", "d/.c"}) make(name);
+  EXPECT_EQ(list({at("d/*")}), (Paths{"d/a"}));
+  EXPECT_NE(left_out_.find("2 names"), std::string::npos) << left_out_;
+  EXPECT_EQ(list({at("d/_*")}), (Paths{"d/_b"}));
+  EXPECT_EQ(left_out_, "");
 }
 
 TEST_F(InputListing, GetsOnWhileAGlobGoesThroughManyDirectories) {
@@ -84,9 +145,16 @@ TEST_F(InputListing, GetsOnWhileAGlobGoesThroughManyDirectories) {
   EXPECT_GE(progress, kDirectories);
 }
 
-TEST_F(InputListing, KeepsTheOrderOfArgumentsAndEachFileOnce) {
+TEST_F(InputListing, KeepsTheOrderOfArguments) {
   for (const char* name : {"a", "b", "c"}) make(name);
-  EXPECT_EQ(list({at("c"), at("*"), at("./a")}), (Paths{"c", "a", "b"}));
+  EXPECT_EQ(list({at("c"), at("[ab]")}), (Paths{"c", "a", "b"}));
+}
+
+TEST_F(InputListing, RefusesAFileThatTwoArgumentsName) {
+  for (const char* name : {"d/a", "d/b"}) make(name);
+  EXPECT_EQ(error_for({at("d"), at("d/./a")}), "The input names the file '" + at("d/a") + "' twice, by '" + at("d") +
+                                                   "' and by '" + at("d/./a") +
+                                                   "'; leave out one of them, as it would be counted twice.");
 }
 
 TEST_F(InputListing, TakesAFileWhoseNameLooksLikeAGlob) {
@@ -163,15 +231,18 @@ TEST_F(InputListing, RefusesANameThatIsNotUtf8) {
 TEST_F(InputListing, FilesWithoutAByteAreInputWithoutTasks) {
   make("a", "");
   make("b", "");
-  const auto files = list_inputs({at("a"), at("b")});
-  ASSERT_TRUE(files.has_value());
-  EXPECT_TRUE(files->empty());
+  const auto listed = list_inputs({at("a"), at("b")});
+  ASSERT_TRUE(listed.has_value());
+  EXPECT_TRUE(listed->files.empty());
 }
 
 TEST_F(InputListing, SaysWhenThereIsNothingToRead) {
   fs::create_directory(at("d"));
+  EXPECT_EQ(error_for({at("d")}), "There is nothing to read: '" + at("d") + "' holds no file.");
+  make("d/_SUCCESS", "");
   EXPECT_EQ(error_for({at("d")}), "There is nothing to read: '" + at("d") +
-                                      "' holds no file (names that begin with '.' or '_' are left out).");
+                                      "' holds no file (left out of the input: '" + at("d/_SUCCESS") +
+                                      "', as its name begins with '.' or '_').");
   EXPECT_EQ(error_for({}), "There is nothing to read: the input names no file.");
 }
 

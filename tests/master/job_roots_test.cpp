@@ -29,7 +29,7 @@ class JobRootsTest : public testing::Test {
   std::size_t count(const std::string& argument) {
     const auto listed = list_inputs({argument}, input_);
     EXPECT_TRUE(listed) << listed.error().message;
-    return listed ? listed->size() : 0;
+    return listed ? listed->files.size() : 0;
   }
   void expect_input_refused(const std::string& argument) {
     const auto listed = list_inputs({argument}, input_);

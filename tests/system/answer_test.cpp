@@ -1,6 +1,8 @@
 // The answer is the same however the input is cut, and it is the one that coreutils give.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/system/cluster.h"
 
 namespace ontime::test {
@@ -48,6 +50,33 @@ TEST(Answer, CompressedInputGivesTheSame) {
   const std::string expected = counted_by_coreutils(novel);
   EXPECT_EQ(run_wordcount(directory / "a.txt.gz", {}, directory / "gz"), expected);
   EXPECT_EQ(run_wordcount(directory / "b.txt.zst", {}, directory / "zst"), expected);
+}
+
+TEST(Answer, StandardInputIsKeptInAFileForAsLongAsTheJobTakes) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "tmp");
+  std::filesystem::create_directory(directory / "shared");
+  const std::string cat =
+      "cat " + kText + "/austen_persuasion.txt | TMPDIR=" + directory / "tmp" + " " + kBin + "/ontime ";
+  const Finished run = shell(cat + "run wordcount - --splits 5 -q -o " + directory / "run");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.err.find("is kept in '" + directory / "tmp/ontime-run-"), std::string::npos) << run.err;
+  EXPECT_EQ(verified_answer(directory / "run"), counted_by_coreutils(kNovel));
+  EXPECT_TRUE(std::filesystem::is_empty(directory / "tmp"));
+
+  Cluster cluster;
+  cluster.start_master();
+  cluster.add_worker();
+  const std::string to_master = " --wait --master " + cluster.address() + " -o " + directory / "shared/out";
+  const Finished submitted = shell(cat + "submit wordcount -" + to_master);
+  EXPECT_EQ(submitted.status, 0) << submitted.err;
+  EXPECT_EQ(verified_answer(directory / "shared/out"), counted_by_coreutils(kNovel));
+  EXPECT_EQ(shell("ls -A " + directory / "shared").out, "out\n");
+
+  const Finished bounded = shell(cat + "run wordcount - --stdin-limit 1k -o " + directory / "bounded");
+  EXPECT_EQ(bounded.status, 2);
+  EXPECT_NE(bounded.err.find("more than 1.0 KiB"), std::string::npos) << bounded.err;
+  EXPECT_TRUE(std::filesystem::is_empty(directory / "tmp"));
 }
 
 TEST(Answer, FilesDirectoriesGlobsAndUrlsNameTheSameInput) {

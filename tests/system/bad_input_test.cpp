@@ -138,7 +138,8 @@ TEST_F(BadInput, FlagsOfTheClusterAreCheckedBeforeItStarts) {
   expect_failure(2, run_of("wordcount", text, {"--log-file", "/nope/x"}), {"--log-file: '/nope/x' cannot be written"});
   expect_failure(2, run_of("wordcount", text, {"--record", "/nope/x"}), {"--record: '/nope/x' cannot be written"});
   expect_failure(2, run_of("wordcount", text, {"--app-dir", "/nope"}), {"--app-dir: '/nope' is not a directory"});
-  expect_failure(2, run_of("wordcount", "-"), {"Input '-': stdin cannot be split"});
+  expect_failure(2, run_of("wordcount", ""), {"INPUT: the value is empty"});
+  expect_failure(2, {"submit", "wordcount", "-", "--output", directory_ / "out"}, {"Input '-' needs --wait"});
   EXPECT_FALSE(std::filesystem::exists(directory_ / "out"));
 }
 

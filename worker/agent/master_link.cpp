@@ -18,6 +18,7 @@ namespace ontime::worker {
 namespace {
 
 constexpr Duration kTryMin = std::chrono::milliseconds(10);
+constexpr Duration kLogInterval = std::chrono::seconds(1);
 constexpr Duration kHeartbeatMin = std::chrono::milliseconds(5);
 constexpr Duration kHeartbeatMax = std::chrono::minutes(1);
 constexpr Duration kSilenceMax = std::chrono::hours(24 * 365);
@@ -111,6 +112,12 @@ asio::awaitable<void> MasterLink::heartbeat_loop(std::shared_ptr<net::Connection
 }
 
 void MasterLink::send_heartbeat() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - logs_refilled_at_ >= kLogInterval) {
+    logs_refilled_at_ = now;
+    orders_.refill_logs();
+  }
+  send_logs();
   wire::ToMaster message;
   orders_.add_progress(*message.mutable_heartbeat()->mutable_attempts());
   connection_->send(message);
@@ -205,11 +212,21 @@ void MasterLink::on_report() {
 
 void MasterLink::send_reports() {
   will_send_reports_ = false;
+  send_logs();  // first: a report may end the job
   while (connection_ && is_welcome_ && connection_->is_open() && reports_.has_unsent()) {
     wire::ToMaster message;
     *message.mutable_reports() = reports_.take_unsent();
     connection_->send(message);
   }
+}
+
+void MasterLink::send_logs() {
+  if (!is_connected()) return;
+  auto logs = orders_.take_logs();
+  if (!logs) return;
+  wire::ToMaster message;
+  *message.mutable_logs() = std::move(*logs);
+  connection_->send(message);
 }
 
 void MasterLink::leave(LeaveEvents& events, bool at_once) {

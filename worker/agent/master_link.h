@@ -43,6 +43,11 @@ class OrderTaker {
 
   // Appends how far each attempt has got that has not ended.
   virtual void add_progress(google::protobuf::RepeatedPtrField<wire::AttemptProgress>& to) = 0;
+
+  // About once a second: what attempts that run have written is to be sent too, and there is room for more.
+  virtual void refill_logs() {}
+  // What attempts have written and was not sent yet, if there is anything.
+  virtual std::optional<wire::ToMaster::Logs> take_logs() { return std::nullopt; }
 };
 
 // Receives the master's answers once the worker leaves.
@@ -103,6 +108,7 @@ class MasterLink {
   // What was appended to the log leaves together in the loop's next turn.
   void on_report();
   void send_reports();
+  void send_logs();
   void send_leave();
   Duration time_left() const;
 
@@ -118,6 +124,7 @@ class MasterLink {
   bool is_welcome_ = false;
   bool will_send_reports_ = false;
   std::chrono::steady_clock::time_point welcome_at_;
+  std::chrono::steady_clock::time_point logs_refilled_at_;
   Pulse pulse_;
   std::optional<Error> left_because_;  // closed on this side
 

@@ -79,6 +79,7 @@ void RunnerLink::run(AttemptId attempt, wire::ToRunner::Run run) {
   ONTIME_CHECK(!attempt_ && !killed_, "an attempt is given to an idle runner");
   drain_stderr();
   tail_.clear();
+  log_taken_ = 0;
   attempt_ = attempt;
   progress_.reset(run.range().begin());
   run.set_cut_sequence(progress_.cut_sequence());
@@ -99,6 +100,20 @@ void RunnerLink::begin(ByteRange range) {
 std::string RunnerLink::stderr_text() {
   drain_stderr();
   return tail_.text();
+}
+
+void RunnerLink::note_status(std::string_view text) {
+  drain_stderr();
+  tail_.append("reporter:status:" + std::string(text) + "\n");
+}
+
+LogPiece RunnerLink::take_log() {
+  drain_stderr();
+  if (tail_.bytes_seen() == log_taken_) return {};
+  std::string bytes = tail_.after(log_taken_);
+  log_taken_ = tail_.bytes_seen();
+  const std::uint64_t begin = log_taken_ - bytes.size();
+  return {begin, std::move(bytes)};
 }
 
 void RunnerLink::on_spawned(pid_t pid) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/base/byte_range.h"
 #include "common/base/descriptor.h"
@@ -20,6 +21,7 @@
 #include "common/net/connection.h"
 #include "common/protocol/control.pb.h"
 #include "common/protocol/runner.pb.h"
+#include "worker/agent/log_outbox.h"
 #include "worker/agent/stderr_tail.h"
 #include "worker/progress_block.h"
 
@@ -97,6 +99,10 @@ class RunnerLink : public std::enable_shared_from_this<RunnerLink> {
   SharedProgress& progress() { return progress_; }
   // Takes what has arrived on stderr meanwhile; the text is this attempt's alone.
   std::string stderr_text();
+  // The attempt has told its status: a line of its log, as `exec` takes it.
+  void note_status(std::string_view text);
+  // What was written since the last call. Takes what has arrived meanwhile too.
+  LogPiece take_log();
 
   void on_spawned(pid_t pid);
   void on_exited(int wait_status);
@@ -122,6 +128,7 @@ class RunnerLink : public std::enable_shared_from_this<RunnerLink> {
   std::shared_ptr<net::Connection> connection_;
   asio::posix::stream_descriptor stderr_;
   StderrTail tail_;
+  std::uint64_t log_taken_ = 0;  // of what the attempt has written
   std::optional<AttemptId> attempt_;
   pid_t pid_ = 0;  // also the process group; 0: not known yet
   std::optional<int> wait_status_;

@@ -252,6 +252,7 @@ void Slots::kill(AttemptId id, const std::string& reason) {
   const auto found = attempts_.find(id);
   if (found == attempts_.end()) return;
   spdlog::info("attempt_killed {} reason={}", id, log::Quoted{reason});
+  collect_log(found->second);
   found->second.runner->kill();
   attempts_.erase(found);
 }

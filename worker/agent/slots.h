@@ -25,6 +25,7 @@
 #include "worker/agent/disturber.h"
 #include "worker/agent/job_users.h"
 #include "worker/agent/launcher_link.h"
+#include "worker/agent/log_outbox.h"
 #include "worker/agent/master_link.h"
 #include "worker/agent/report_log.h"
 #include "worker/agent/runner_link.h"
@@ -64,6 +65,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   Status begin_session(const wire::ToWorker::Welcome& welcome) override;
   Status obey(const wire::Order& order) override;
   void add_progress(google::protobuf::RepeatedPtrField<wire::AttemptProgress>& to) override;
+  void refill_logs() override;
+  std::optional<wire::ToMaster::Logs> take_logs() override;
 
   std::size_t attempt_count() const { return attempts_.size(); }
   std::size_t runner_count() const { return runners_.size(); }  // dying ones included
@@ -113,6 +116,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   void on_launcher_ready() override { sweep_left_behind(); }
 
   Running* running_in(const RunnerLink& runner);
+  // What it has written since the last time is to be sent.
+  void collect_log(const Running& running);
   void on_finished(Running& running);
   // Reports the end of the attempt that this runner works on, if any, and kills the runner.
   void fail(RunnerLink& runner, wire::Failure failure, const std::string& message);
@@ -128,6 +133,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   ReportLog& reports_;
   LauncherLink& launcher_;
   Disturber disturber_;
+  LogOutbox logs_;
   std::map<JobId, Setup> setups_;  // of this session
   std::map<AttemptId, Running> attempts_;
   std::map<std::uint64_t, std::shared_ptr<RunnerLink>> runners_;  // until their end was seen

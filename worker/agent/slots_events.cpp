@@ -41,6 +41,8 @@ void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& messag
   if (!report) {
     return fail(runner, wire::CRASHED, "the attempt's process broke the protocol: " + report.error().message);
   }
+  if (message.has_status()) runner.note_status(message.status().text());
+  if (message.has_sealed()) collect_log(*running);  // before the report: the job may be over with it
   if (*report) reports_.append(std::move(**report));
   if (message.has_cut()) ask_cut(*running);
   if (message.has_ready()) pass_begin(*running);
@@ -58,6 +60,7 @@ void Slots::on_finished(Running& running) {
   }
   const AttemptId id = running.attempt.id();
   spdlog::debug("attempt_finished {}", id);
+  collect_log(running);
   runner->on_finished();
   attempts_.erase(id);
   // Its job was forgotten meanwhile, or the next attempt would begin with less CPU time.
@@ -106,11 +109,24 @@ void Slots::fail(RunnerLink& runner, wire::Failure failure, const std::string& m
   if (const Running* running = running_in(runner)) {
     const AttemptId id = running->attempt.id();
     std::string stderr_text = runner.stderr_text();
+    collect_log(*running);
     runner.kill();
     attempts_.erase(id);
     report_end(id, failure, message, std::move(stderr_text));
   }
   runner.kill();
+}
+
+void Slots::collect_log(const Running& running) { logs_.add(running.attempt.id(), running.runner->take_log()); }
+
+void Slots::refill_logs() {
+  logs_.refill();
+  for (const auto& [id, running] : attempts_) collect_log(running);
+}
+
+std::optional<wire::ToMaster::Logs> Slots::take_logs() {
+  if (logs_.is_empty()) return std::nullopt;
+  return logs_.take();
 }
 
 void Slots::report_end(AttemptId id, wire::Failure failure, const std::string& message, std::string stderr_text) {

@@ -27,6 +27,11 @@ void StderrTail::clear() {
 
 std::string StderrTail::kept() const { return ring_.substr(oldest_) + ring_.substr(0, oldest_); }
 
+std::string StderrTail::after(std::uint64_t from) const {
+  const std::uint64_t first = bytes_seen_ - ring_.size();
+  return kept().substr(from > first ? static_cast<std::size_t>(std::min(from, bytes_seen_) - first) : 0);
+}
+
 std::string StderrTail::text() const {
   const std::string whole = to_utf8(kept());
   std::string_view tail = tail_of(whole, kReportedBytesMax);

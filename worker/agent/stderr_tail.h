@@ -1,6 +1,6 @@
 #pragma once
-// The end of what an attempt wrote to stdout and stderr: the last 64 KiB are kept, older bytes are dropped, so that a
-// mapper that writes gigabytes costs no memory.
+// The end of what an attempt wrote to stdout and stderr, with its status lines: the last 64 KiB are kept, older bytes
+// are dropped, so that a mapper that writes gigabytes costs no memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +19,8 @@ class StderrTail {
 
   // What a report carries: valid UTF-8, at most kReportedBytesMax, from the begin of a line if bytes were left out.
   std::string text() const;
+  // The kept bytes, less those of the first `from` that were ever written.
+  std::string after(std::uint64_t from) const;
   std::uint64_t bytes_seen() const { return bytes_seen_; }
 
  private:

@@ -36,7 +36,7 @@ function size(bytes) {
   return (unit === 0 ? bytes : bytes.toFixed(bytes < 10 ? 2 : 1)) + ' ' + ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][unit];
 }
 
-const isRunning = (job) => job.state === 'running' || job.state === 'committing';
+const isRunning = (job) => job.state === 'queued' || job.state === 'running' || job.state === 'committing';
 
 function pocd(job) {
   const value = job.forecast ? job.forecast.pocd : null;
@@ -203,7 +203,9 @@ function splitBar(task) {
 const kSplitsShown = 200;
 
 function showJob(job) {
-  $('job-title').textContent = job.job + ': ' + job.application;
+  const logs = element('a', 'logs');
+  logs.href = 'api/jobs/' + job.job + '/logs';
+  $('job-title').replaceChildren(job.job + ': ' + job.application + ' ', logs);
   $('facts').replaceChildren(...facts(job).flatMap(([name, text]) => [element('dt', name), element('dd', text)]));
   showTimeline(job);
   // Those that are not done first.

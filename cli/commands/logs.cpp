@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/client/follow.h"
+#include "cli/commands/execute.h"
+#include "cli/show/log_text.h"
+#include "common/base/wording.h"
+
+namespace ontime::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using output::AttemptLog;
+
+constexpr auto kFollowInterval = 500ms;
+
+bool is_chosen(const AttemptLog& log, const AttemptChoice& choice) {
+  return log.task == choice.task.value_or(log.task) && log.attempt == choice.attempt.value_or(log.attempt);
+}
+
+void print(LogText& text, std::vector<AttemptLog> logs) {
+  std::sort(logs.begin(), logs.end(), [](const AttemptLog& a, const AttemptLog& b) {
+    return std::pair(a.task, a.attempt) < std::pair(b.task, b.attempt);
+  });
+  for (AttemptLog& log : logs) std::fputs(text.next(std::move(log)).c_str(), stdout);
+  std::fflush(stdout);
+}
+
+std::vector<AttemptLog> logs_of(wire::Reply::Logs& reply) {
+  std::vector<AttemptLog> logs;
+  for (auto& log : *reply.mutable_logs())
+    logs.push_back(
+        {log.task(), log.attempt(), std::move(*log.mutable_node_name()), log.begin(), std::move(*log.mutable_text())});
+  return logs;
+}
+
+Result<ExitCode> print_kept(const std::string& directory, const LogsCommand& command) {
+  auto logs = output::read_logs(directory);
+  if (!logs) return logs.error();
+  std::erase_if(*logs, [&](const AttemptLog& log) { return !is_chosen(log, command.attempts); });
+  LogText text(command.json);
+  print(text, std::move(*logs));
+  return ExitCode::Done;
+}
+
+bool is_over(wire::JobState state) {
+  return state == wire::SUCCEEDED || state == wire::FAILED || state == wire::KILLED;
+}
+
+}  // namespace
+
+Result<ExitCode> execute(const LogsCommand& command) {
+  const auto job = parse_job_id(command.job);
+  if (!job) return print_kept(command.job, command);
+  auto options = client_options(command.master);
+  if (!options) return options.error();
+  MasterClient client(std::move(*options));
+  wire::Request::ReadLogs request;
+  request.set_job(job->value);
+  if (command.attempts.task) request.set_task(*command.attempts.task);
+  if (command.attempts.attempt) request.set_attempt(*command.attempts.attempt);
+  LogText text(command.json);
+  for (bool is_first = true;; is_first = false) {
+    auto reply = client.read_logs(request);
+    if (!reply) return reply.error();
+    // A master that was restarted since has only what stands beside the output.
+    if (is_first && reply->state() == wire::SUCCEEDED && reply->logs().empty())
+      return print_kept(reply->output(), command);
+    const bool is_last = !command.follow || is_over(reply->state());
+    request.set_since(reply->next());
+    if (is_first && reply->dropped() > 0)
+      std::fprintf(stderr, "ontime: %s not kept any more\n",
+                   counted(reply->dropped(), "log of an attempt is", "logs of attempts are").c_str());
+    print(text, logs_of(*reply));
+    if (is_last) return ExitCode::Done;
+    std::this_thread::sleep_for(kFollowInterval);
+  }
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,111 @@
+#include "cli/spooled_input.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "cli/cluster/interrupt.h"
+#include "cli/show/table.h"
+#include "common/base/descriptor.h"
+#include "common/base/units.h"
+
+namespace ontime::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kStandardInput = "-";
+constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr std::string_view kPrefix = "ontime-stdin-";
+
+// The directory that the output is to be made in, or the first above it that is there.
+std::string directory_above(const std::string& output) {
+  std::error_code ignored;
+  fs::path above = fs::absolute(output, ignored).lexically_normal();
+  if (!above.has_filename()) above = above.parent_path();  // it ends in a slash
+  do above = above.parent_path();
+  while (!fs::is_directory(above, ignored) && above.has_relative_path());
+  return above.string();
+}
+
+mode_t mask() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
+Status write_all(int file, const char* bytes, std::size_t size) {
+  while (size > 0) {
+    const ssize_t written = write(file, bytes, size);
+    if (written < 0 && errno != EINTR) return failed(std::strerror(errno));
+    if (written < 0) continue;
+    bytes += written;
+    size -= static_cast<std::size_t>(written);
+  }
+  return {};
+}
+
+// poll() ends with a signal; read() would not.
+Result<std::uint64_t> copy_standard_input(int to, std::uint64_t bytes_max) {
+  std::vector<char> buffer(kBufferBytes);
+  for (std::uint64_t copied = 0;;) {
+    pollfd ready{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    static_cast<void>(poll(&ready, 1, -1));
+    if (Status status = check_interrupts(); !status) return status.error();
+    const ssize_t size = ready.revents == 0 ? -1 : ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (size < 0 && (ready.revents == 0 || errno == EINTR)) continue;
+    if (size < 0) return failed(std::string("it cannot be read: ") + std::strerror(errno));
+    if (size == 0) return copied;
+    copied += static_cast<std::uint64_t>(size);
+    if (copied > bytes_max)
+      return bad_input("there are more than " + format_size(bytes_max) +
+                       ", the most that is kept; give a larger --stdin-limit, or save it to a file and name that");
+    if (Status written = write_all(to, buffer.data(), static_cast<std::size_t>(size)); !written) return written.error();
+  }
+}
+
+}  // namespace
+
+Status SpooledInput::read(JobOptions& job) { return read_into(job, TemporaryDirectory::parent(), false); }
+
+Status SpooledInput::read_for_others(JobOptions& job) { return read_into(job, directory_above(job.output), true); }
+
+Status SpooledInput::read_into(JobOptions& job, const std::string& parent, bool is_for_others) {
+  const auto named = std::find(job.inputs.begin(), job.inputs.end(), kStandardInput);
+  if (named == job.inputs.end()) return {};
+  if (std::find(named + 1, job.inputs.end(), kStandardInput) != job.inputs.end())
+    return bad_input("input '-' is given twice, and standard input can be read once");
+  install_interrupt_handlers();
+  auto directory = is_for_others ? TemporaryDirectory::make(parent, kPrefix) : TemporaryDirectory::make();
+  if (!directory) return directory.error();
+  directory_ = std::move(*directory);
+  if (is_for_others) chmod(directory_->path().c_str(), 0777 & ~mask());
+  const std::string path = directory_->path() + "/stdin";
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  const auto copied = file ? copy_standard_input(file.get(), job.stdin_bytes_max) : failed(std::strerror(errno));
+  if (!copied) {
+    const std::string message = "input '-', kept in '" + path + "': " + copied.error().message;
+    return copied.error().kind == ErrorKind::BadInput ? bad_input(message) : failed(message);
+  }
+  std::fprintf(stderr, "ontime: standard input (%s) is kept in '%s' until the job has ended\n",
+               format_size(*copied).c_str(), printable(path).c_str());
+  *named = path;
+  return {};
+}
+
+void SpooledInput::keep() {
+  if (!directory_) return;
+  directory_->keep();
+  std::fprintf(stderr, "ontime: the job reads '%s'; remove it when the job has ended\n",
+               printable(directory_->path()).c_str());
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,33 @@
+#pragma once
+// Standard input as an input of a job: tasks read ranges of it, so it is kept in a file, which is removed when this
+// object goes.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/cluster/temporary_directory.h"
+#include "cli/command.h"
+#include "common/base/result.h"
+
+namespace ontime::cli {
+
+class SpooledInput {
+ public:
+  // Reads standard input to its end and puts the file in place of the "-" among the inputs. Does nothing if there is
+  // none. Ctrl-C ends it with an error; interrupts() tells.
+  Status read(JobOptions& job);
+  // The same into a directory beside the job's output, for machines that share that file system and users other than
+  // this one.
+  Status read_for_others(JobOptions& job);
+
+  // The job goes on without this process: the file stays, and its path is said.
+  void keep();
+
+ private:
+  Status read_into(JobOptions& job, const std::string& parent, bool is_for_others);
+
+  std::unique_ptr<TemporaryDirectory> directory_;  // null: there is no "-"
+};
+
+}  // namespace ontime::cli
