@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "common/files/roots.h"
+#include "common/http/remote_file.h"
 #include "master/file_system.h"
 #include "master/input_pattern.h"
 #include "master/settings.h"
@@ -54,7 +55,7 @@ Result<std::string> path_of(const std::string& argument) {
   if (colon == argument.npos || argument.find('/') < colon) return argument;
   if (!argument.starts_with(kScheme)) {
     return bad_input("The input " + shown(argument) +
-                     " names a scheme that Ontime cannot read; give a path or file:// URL.");
+                     " names a scheme that Ontime cannot read; give a path or a file://, http:// or https:// address.");
   }
   std::string_view rest = std::string_view(argument).substr(kScheme.size());
   if (rest.starts_with("localhost/")) rest.remove_prefix(std::string_view("localhost").size());
@@ -97,8 +98,20 @@ Result<InputFile> inspect_file(const std::string& path, const files::Roots& root
   ::close(descriptor);
   if (problem != 0) return cannot("read", path, problem);
   if (!S_ISREG(status.st_mode)) return bad_input("The input " + shown(path) + " is not a regular file.");
-  const std::int64_t mtime_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-  return InputFile{path, static_cast<std::uint64_t>(status.st_size), mtime_ns, codec_of(path)};
+  return InputFile{path, static_cast<std::uint64_t>(status.st_size), files::version_of(status), codec_of(path)};
+}
+
+Result<InputFile> inspect_remote(const std::string& address, const files::Roots& roots) {
+  const Result<http::Url> url = http::parse_url(address);
+  if (!url) return bad_input("The input cannot be read: " + readable(url.error().message));
+  if (!roots.hold(address)) {
+    return bad_input("The input " + shown(address) + " is none of the addresses that this cluster reads (" +
+                     roots.text() + "); let the operator add the beginning of it with --input-root.");
+  }
+  note_progress();
+  const http::Answer<http::State> state = http::RemoteFile(*url).look();
+  if (!state) return bad_input("The input " + shown(address) + " cannot be read: " + state.error().message + ".");
+  return InputFile{address, state->size, state->version, codec_of(url->path)};
 }
 
 // One file system object, whatever its names.
@@ -129,6 +142,7 @@ class InputListing::Files {
   Status add_argument(const std::string& argument) {
     arguments_.push_back(argument);
     walked_.clear();
+    if (http::is_url(argument)) return add_remote(argument);
     Result<std::string> path = path_of(argument);
     if (!path) return path.error();
     if (path->empty() || path->front() != '/' || path->find('\0') != path->npos) {
@@ -173,12 +187,21 @@ class InputListing::Files {
     const std::string plain = std::filesystem::path(path).lexically_normal().string();
     const auto [named, is_new] = named_by_.emplace(plain, arguments_.size() - 1);
     if (!is_new && named->second == arguments_.size() - 1) return {};
-    if (!is_new)
-      return bad_input("The input names the file " + shown(plain) + " twice, by " + shown(arguments_[named->second]) +
-                       " and by " + shown(arguments_.back()) +
-                       "; leave out one of them, as it would be counted twice.");
-    Result<InputFile> file = inspect_file(plain, roots_);
-    if (!file) return file.error();
+    return is_new ? keep(inspect_file(plain, roots_)) : named_twice(plain, named->second);
+  }
+
+  Status add_remote(const std::string& address) {
+    const auto [named, is_new] = named_by_.emplace(address, arguments_.size() - 1);
+    return is_new ? keep(inspect_remote(address, roots_)) : named_twice(address, named->second);
+  }
+
+  Error named_twice(const std::string& name, std::size_t first) const {
+    return bad_input("The input names the file " + shown(name) + " twice, by " + shown(arguments_[first]) + " and by " +
+                     shown(arguments_.back()) + "; leave out one of them, as it would be counted twice.");
+  }
+
+  Status keep(Result<InputFile> file) {
+    if (!file) return std::move(file).error();
     if (file->size == 0) {
       has_empty_ = true;
     } else if (files_.size() >= kTasksMax) {

@@ -68,7 +68,7 @@ void WorkerLink::launch(const scheduler::action::LaunchAttempt& action) {
   const scheduler::InputFile& input = action.spec->inputs.at(action.split.file);
   launch->mutable_file()->set_path(input.path);
   launch->mutable_file()->set_size(input.size);
-  launch->mutable_file()->set_mtime_ns(input.mtime_ns);
+  launch->mutable_file()->set_version(input.version);
   launch->mutable_file()->set_codec(static_cast<wire::Codec>(input.codec));
   put(action.range, launch->mutable_range());
   put(action.split.range, launch->mutable_split());

@@ -1,9 +1,12 @@
 #include "common/files/roots.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <utility>
+
+#include "common/http/url.h"
 
 namespace ontime::files {
 namespace {
@@ -29,6 +32,12 @@ bool is_in_any(std::string_view path, const std::vector<std::string>& roots) {
 Result<Roots> Roots::make(const std::vector<std::string>& directories) {
   Roots roots;
   for (const std::string& directory : directories) {
+    if (http::is_url(directory)) {
+      if (auto url = http::parse_url(without_slash(directory) + "/x"); !url) return std::move(url).error();
+      roots.given_.push_back(without_slash(directory));
+      roots.resolved_.push_back(without_slash(directory));
+      continue;
+    }
     if (!directory.starts_with('/')) return bad_input("'" + directory + "' is not an absolute path.");
     std::error_code error;
     const fs::path real = fs::canonical(directory, error);
@@ -50,6 +59,7 @@ Roots Roots::of_resolved(std::vector<std::string> directories) {
 bool Roots::hold(std::string_view path) const { return are_everywhere() || is_in_any(path, resolved_); }
 
 bool Roots::seem_to_hold(std::string_view path) const {
+  if (http::is_url(path)) return hold(path);
   const std::string normal = fs::path(path).lexically_normal().string();
   return hold(normal) || is_in_any(normal, given_);
 }
@@ -62,6 +72,10 @@ std::string Roots::text() const {
   std::string text;
   for (const std::string& directory : given_) text += (text.empty() ? "" : ", ") + directory;
   return text;
+}
+
+std::string version_of(const struct stat& status) {
+  return std::to_string(std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec);
 }
 
 }  // namespace ontime::files

@@ -1,6 +1,8 @@
 #pragma once
-// Directories that files have to lie in. Judged by where a file really is, not by the name it was asked for by. A
-// value; any thread.
+// Directories that files have to lie in, and URLs that the addresses of remote ones have to begin with. A file is
+// judged by where it really is, not by the name it was asked for by. A value; any thread.
+
+#include <sys/stat.h>
 
 #include <optional>
 #include <string>
@@ -15,13 +17,14 @@ class Roots {
  public:
   // Everything may be used.
   Roots() = default;
-  // BadInput unless each is a directory that is there, by its absolute path. None: everything may be used.
+  // BadInput unless each is a URL, or a directory that is there, by its absolute path. None: everything may be used.
   static Result<Roots> make(const std::vector<std::string>& directories);
   // From the resolved() of others.
   static Roots of_resolved(std::vector<std::string> directories);
 
   bool are_everywhere() const { return resolved_.empty(); }
-  // Whether `path`, absolute and free of links and dots, is one of them or lies in one.
+  // Whether `path`, absolute and free of links and dots, or the URL that http::parse_url() takes, is one of them or
+  // lies in one.
   bool hold(std::string_view path) const;
   // Whether `path` looks so by its name alone.
   bool seem_to_hold(std::string_view path) const;
@@ -52,6 +55,9 @@ std::optional<std::string> place_of(int descriptor);
 // Opens `path` (absolute) as ::open does, following links, if it lies in `roots`. It reveals nothing of a path outside,
 // not even whether it exists. `flags` must not have O_CREAT or O_NOFOLLOW.
 Opened open_within(const Roots& roots, const std::string& path, int flags);
+
+// What tells the contents of a file apart beside its size: when it was modified, in nanoseconds since the Unix epoch.
+std::string version_of(const struct stat& status);
 
 // Opens the regular file of that name in the directory for reading. Neither follows a link nor waits, whatever lies
 // there. The descriptor is the caller's to close; an error is the rest of a sentence that begins with the file's name.

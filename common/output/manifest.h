@@ -18,7 +18,7 @@ inline constexpr const char* kSuccessName = "_SUCCESS";
 inline constexpr const char* kAttemptsName = "_attempts";
 // With the claim behind it: its name while the claim is made or removed. Who finds it after a crash knows whose it is.
 inline constexpr const char* kUnfinishedClaim = "_attempts.of-";
-inline constexpr std::uint32_t kManifestFormat = 2;
+inline constexpr std::uint32_t kManifestFormat = 3;
 
 // Where attempts of the job write that holds the directory by this claim, until it is committed.
 inline std::string attempts_directory(const std::string& output, const std::string& claim) {
@@ -44,9 +44,9 @@ struct Task {
 };
 
 struct Input {
-  std::string path;
+  std::string path;        // or a URL
   std::uint64_t size = 0;  // as stored
-  std::int64_t mtime_ns = 0;
+  std::string version;     // as scheduler::InputFile
   std::string codec;  // plain, gzip, zstd
 };
 

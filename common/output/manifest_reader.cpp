@@ -105,7 +105,7 @@ Input to_input(const json& value) {
   Input input;
   input.path = text_of(value, "path");
   input.size = number_of<std::uint64_t>(value, "size");
-  input.mtime_ns = number_of<std::int64_t>(value, "mtime_ns");
+  input.version = text_of(value, "version");
   input.codec = text_of(value, "codec");
   return input;
 }

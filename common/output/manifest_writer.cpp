@@ -70,7 +70,7 @@ nlohmann::ordered_json to_json(const ByteRange& range) { return {range.begin, ra
 
 std::string to_line(const Input& input) {
   const nlohmann::ordered_json value = {
-      {"path", input.path}, {"size", input.size}, {"mtime_ns", input.mtime_ns}, {"codec", input.codec}};
+      {"path", input.path}, {"size", input.size}, {"version", input.version}, {"codec", input.codec}};
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

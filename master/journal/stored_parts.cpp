@@ -33,7 +33,7 @@ void put(const JobSpec& from, stored::JobSpec* to) {
     stored::InputFile* input = to->add_inputs();
     input->set_path(file.path);
     input->set_size(file.size);
-    input->set_mtime_ns(file.mtime_ns);
+    input->set_version(file.version);
     input->set_codec(static_cast<std::uint32_t>(file.codec));
   }
   to->set_output(from.output);
@@ -104,7 +104,7 @@ JobSpec PartReader::read(const stored::JobSpec& from) {
   spec.inputs.reserve(static_cast<std::size_t>(from.inputs_size()));
   for (const stored::InputFile& file : from.inputs()) {
     const auto codec = enumerator(file.codec(), scheduler::Codec::Zstd, "it names an unknown compression");
-    spec.inputs.push_back({file.path(), file.size(), file.mtime_ns(), codec});
+    spec.inputs.push_back({file.path(), file.size(), file.version(), codec});
   }
   spec.output = from.output();
   spec.claim = from.claim();

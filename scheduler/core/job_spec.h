@@ -13,11 +13,11 @@ namespace ontime::scheduler {
 
 enum class Codec : std::uint8_t { Plain, Gzip, Zstd };
 
-// One input file as it was when the job was submitted; an attempt that finds another size or mtime fails the job.
+// One input file as it was when the job was submitted; an attempt that finds another size or version fails the job.
 struct InputFile {
-  std::string path;           // absolute
-  std::uint64_t size = 0;     // bytes as stored
-  std::int64_t mtime_ns = 0;  // since the Unix epoch
+  std::string path;        // absolute, or a URL
+  std::uint64_t size = 0;  // bytes as stored
+  std::string version;     // whatever where it lies tells its contents apart by
   Codec codec = Codec::Plain;
   bool operator==(const InputFile&) const = default;
 };

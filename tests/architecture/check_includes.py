@@ -12,7 +12,8 @@ import source_tree
 ALLOWED = {
     "common/base": ([], []),
     "common/flags": (["common/base"], ["CLI"]),
-    "common/files": (["common/base"], []),
+    "common/http": (["common/base"], ["httplib.h"]),
+    "common/files": (["common/http/url.h", "common/base"], []),
     "common/log": (["common/base"], ["spdlog", "fmt", "nlohmann"]),
     "common/app": (["common/base"], []),
     "common/output": (["common/files", "common/base"], ["nlohmann", "openssl"]),
@@ -24,7 +25,7 @@ ALLOWED = {
     "master/recording": (["scheduler", "master/journal/record_codec.h", "master/journal/stored_parts.h", "common/base"],
                          ["zstd.h", "google"]),
     "master": (["scheduler", "master/journal", "master/recording", "common"], ["asio", "spdlog", "fmt", "google", "nlohmann"]),
-    "worker/data": (["common/base", "common/files", "common/app"], ["zlib.h", "zstd.h"]),
+    "worker/data": (["common/base", "common/files", "common/http", "common/app"], ["zlib.h", "zstd.h"]),
     # The process that attempts run in starts in a millisecond because it loads so little.
     "worker/runner": (["worker/data", "worker/confine", "worker/progress_block.h", "common/injection", "common/protocol",
                        "common/app", "common/files", "common/base"], ["google"]),

@@ -21,7 +21,7 @@ worker::InputFile input(std::string_view bytes, worker::Codec codec) {
   worker::InputFile file{file_with(bytes), bytes.size(), 0, codec};
   struct stat status {};
   ONTIME_CHECK(::stat(file.path.c_str(), &status) == 0, "the file is there");
-  file.mtime_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  file.version = files::version_of(status);
   return file;
 }
 
@@ -62,9 +62,9 @@ void feed_records(std::string_view bytes, RecordRule rule) {
 }
 
 void unpack(std::string_view bytes, worker::Codec codec) {
-  const auto opened = worker::OpenedInput::open(input(bytes, codec));
+  const auto opened = worker::open_input(input(bytes, codec));
   if (!opened) return;
-  const auto source = worker::make_source(*opened);
+  const auto source = worker::make_source(**opened);
   std::string buffer(64 << 10, '\0');
   for (std::uint64_t unpacked = 0; unpacked < kUnpackedMax;) {
     const auto size = source->read(buffer.data(), buffer.size());

@@ -60,7 +60,7 @@ TEST_F(InputListing, TakesAFileWithItsSizeTimeAndCodec) {
   ASSERT_EQ(::stat(at("a.txt").c_str(), &status), 0);
   EXPECT_EQ((*files)[0].path, at("a.txt"));
   EXPECT_EQ((*files)[0].size, 5u);
-  EXPECT_EQ((*files)[0].mtime_ns, status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec);
+  EXPECT_EQ((*files)[0].version, files::version_of(status));
   EXPECT_EQ((*files)[0].codec, scheduler::Codec::Plain);
   EXPECT_EQ((*files)[1].codec, scheduler::Codec::Gzip);
   EXPECT_EQ((*files)[2].codec, scheduler::Codec::Zstd);

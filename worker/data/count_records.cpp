@@ -1,6 +1,6 @@
-#include "worker/data/record_reader.h"
-
 #include <algorithm>
+
+#include "worker/data/record_reader.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -12,7 +12,7 @@ namespace {
 
 class GzipSource final : public CompressedSource {
  public:
-  explicit GzipSource(const OpenedInput& input) : CompressedSource(input) {
+  explicit GzipSource(StoredInput& input) : CompressedSource(input) {
     constexpr int kGzipOnly = 15 + 16;
     ONTIME_CHECK(inflateInit2(&stream_, kGzipOnly) == Z_OK, "zlib starts");
   }
@@ -63,6 +63,6 @@ class GzipSource final : public CompressedSource {
 
 }  // namespace
 
-std::unique_ptr<InputSource> make_gzip_source(const OpenedInput& input) { return std::make_unique<GzipSource>(input); }
+std::unique_ptr<InputSource> make_gzip_source(StoredInput& input) { return std::make_unique<GzipSource>(input); }
 
 }  // namespace ontime::worker

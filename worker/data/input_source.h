@@ -7,41 +7,47 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "common/base/descriptor.h"
 #include "common/files/roots.h"
 #include "worker/data/fault.h"
 
 namespace ontime::worker {
 
-// One input file as it was at submission, and that file opened. Opening and every sealing compare size and modification
-// time: a changed input must fail the job rather than give a wrong answer.
+// One input file as it was at submission.
 enum class Codec { Plain, Gzip, Zstd };
 
 struct InputFile {
-  std::string path;
-  std::uint64_t size = 0;     // bytes as stored
-  std::int64_t mtime_ns = 0;  // since the Unix epoch
+  std::string path;        // or a URL
+  std::uint64_t size = 0;  // bytes as stored
+  std::string version;     // whatever where it lies tells its contents apart by
   Codec codec = Codec::Plain;
 };
 
-class OpenedInput {
+// That file opened, wherever it lies. Opening and every sealing compare size and version: a changed input must fail the
+// job rather than give a wrong answer.
+class StoredInput {
  public:
-  // A file that lies outside of `roots` is a fault.
-  static Outcome<OpenedInput> open(InputFile file, const files::Roots& roots = {});
+  explicit StoredInput(InputFile file) : file_(std::move(file)) {}
+  virtual ~StoredInput() = default;
 
   const InputFile& file() const { return file_; }
   // Reads up to `size` stored bytes; 0 at the end the file had at submission.
-  Outcome<std::size_t> read_at(char* to, std::size_t size, std::uint64_t offset) const;
-  Outcome<void> check_unchanged() const;
+  virtual Outcome<std::size_t> read_at(char* to, std::size_t size, std::uint64_t offset) = 0;
+  virtual Outcome<void> check_unchanged() = 0;
 
- private:
-  OpenedInput(InputFile file, Descriptor fd) : file_(std::move(file)), fd_(std::move(fd)) {}
+ protected:
   Fault changed(const std::string& how) const;
 
-  InputFile file_;
-  Descriptor fd_;
+ private:
+  const InputFile file_;
 };
+
+// A file that lies outside of `roots` is a fault.
+Outcome<std::unique_ptr<StoredInput>> open_input(InputFile file, const files::Roots& roots = {});
+// Of them, a local file and one that a web server has.
+Outcome<std::unique_ptr<StoredInput>> open_local_input(InputFile file, const files::Roots& roots);
+Outcome<std::unique_ptr<StoredInput>> open_http_input(InputFile file, const files::Roots& roots);
 
 class InputSource {
  public:
@@ -55,7 +61,7 @@ class InputSource {
 };
 
 // `input` must outlive the source.
-std::unique_ptr<InputSource> make_source(const OpenedInput& input);
+std::unique_ptr<InputSource> make_source(StoredInput& input);
 
 // What the decompressing sources have in common: a small buffer of stored bytes, and skipping by reading. Memory is
 // bounded by this buffer and the format's window.
@@ -65,7 +71,7 @@ class CompressedSource : public InputSource {
   Outcome<std::uint64_t> skip_to(std::uint64_t offset) final;
 
  protected:
-  explicit CompressedSource(const OpenedInput& input) : input_(input) {}
+  explicit CompressedSource(StoredInput& input) : input_(input) {}
 
   // What one step of decompression did.
   struct Step {
@@ -83,7 +89,7 @@ class CompressedSource : public InputSource {
   Outcome<bool> refill();  // false at the end of the file
   Fault broken(const char* why) const;
 
-  const OpenedInput& input_;
+  StoredInput& input_;
   std::array<char, kStoredBytes> stored_;
   std::size_t stored_begin_ = 0;
   std::size_t stored_end_ = 0;
@@ -91,7 +97,7 @@ class CompressedSource : public InputSource {
   std::uint64_t offset_ = 0;         // in the stream, of the next byte
 };
 
-std::unique_ptr<InputSource> make_gzip_source(const OpenedInput& input);
-std::unique_ptr<InputSource> make_zstd_source(const OpenedInput& input);
+std::unique_ptr<InputSource> make_gzip_source(StoredInput& input);
+std::unique_ptr<InputSource> make_zstd_source(StoredInput& input);
 
 }  // namespace ontime::worker

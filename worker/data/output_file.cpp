@@ -46,7 +46,7 @@ Outcome<OutputFile> create_output_file(const std::string& path, const files::Roo
   OutputFile output{path, {}, above ? open_below(above, claim.filename()) : Descriptor()};
   if (!output.directory) return lost(claim);
   output.file = Descriptor(::openat(output.directory.get(), file.filename().c_str(),
-                                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+                                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (!output.file) return system_fault(FaultKind::Output, "cannot create the output file " + path);
   pass_kill_point("output-created");
   return output;

@@ -9,17 +9,17 @@
 
 namespace ontime::worker {
 
-RecordReader::RecordReader(OpenedInput input, RecordRule rule, std::size_t block_bytes)
+RecordReader::RecordReader(std::unique_ptr<StoredInput> input, RecordRule rule, std::size_t block_bytes)
     : input_(std::move(input)),
       rule_(rule),
-      source_(make_source(input_)),
+      source_(make_source(*input_)),
       block_bytes_(block_bytes),
       capacity_(block_bytes),
       buffer_(std::make_unique_for_overwrite<char[]>(block_bytes)) {}
 
 Outcome<std::unique_ptr<RecordReader>> RecordReader::open(InputFile file, RecordRule rule, std::uint64_t begin,
                                                           std::size_t block_bytes, const files::Roots& roots) {
-  auto input = OpenedInput::open(std::move(file), roots);
+  auto input = open_input(std::move(file), roots);
   if (!input) return std::move(input).error();
   std::unique_ptr<RecordReader> reader(new RecordReader(std::move(*input), rule, block_bytes));
   if (rule.record_bytes > rule.record_bytes_max) return reader->too_long(0);
@@ -76,7 +76,7 @@ Outcome<RecordBlock> RecordReader::next(std::uint64_t end) {
     if (ended_) {
       if (available() == 0) break;
       if (rule_.record_bytes == 0) return take(available());
-      return Fault{FaultKind::BadRecord, "the last record of " + input_.file().path + ", at byte " +
+      return Fault{FaultKind::BadRecord, "the last record of " + input_->file().path + ", at byte " +
                                              std::to_string(position_) + ", has " + std::to_string(available()) +
                                              " bytes instead of " + std::to_string(rule_.record_bytes)};
     }
@@ -172,14 +172,14 @@ Outcome<std::uint64_t> RecordReader::align(std::uint64_t at, std::uint64_t end) 
     const std::uint64_t behind = at % rule_.record_bytes;
     return behind == 0 ? at : std::min(end, at + (rule_.record_bytes - behind));
   }
-  if (at == 0 || input_.file().codec != Codec::Plain) return at;
+  if (at == 0 || input_->file().codec != Codec::Plain) return at;
   return align_line(at, end);
 }
 
 Outcome<std::uint64_t> RecordReader::align_line(std::uint64_t at, std::uint64_t end) const {
   std::array<char, 8192> bytes;
   for (std::uint64_t offset = at - 1; offset + 1 < end;) {
-    auto got = input_.read_at(bytes.data(), bytes.size(), offset);
+    auto got = input_->read_at(bytes.data(), bytes.size(), offset);
     if (!got) return std::move(got).error();
     if (*got == 0) break;
     if (const void* feed = std::memchr(bytes.data(), '\n', *got); feed != nullptr) {
@@ -191,7 +191,7 @@ Outcome<std::uint64_t> RecordReader::align_line(std::uint64_t at, std::uint64_t 
 }
 
 Fault RecordReader::too_long(std::uint64_t offset) const {
-  return {FaultKind::BadRecord, "the record at byte " + std::to_string(offset) + " of " + input_.file().path +
+  return {FaultKind::BadRecord, "the record at byte " + std::to_string(offset) + " of " + input_->file().path +
                                     " is longer than the limit of " + std::to_string(rule_.record_bytes_max) +
                                     " bytes; raise the limit or break the record up"};
 }

@@ -56,10 +56,10 @@ class RecordReader {
   // looked up: `at` itself is returned, which the record rule makes as good a place for a cut.
   Outcome<std::uint64_t> align(std::uint64_t at, std::uint64_t end) const;
 
-  Outcome<void> check_unchanged() const { return input_.check_unchanged(); }
+  Outcome<void> check_unchanged() { return input_->check_unchanged(); }
 
  private:
-  RecordReader(OpenedInput input, RecordRule rule, std::size_t block_bytes);
+  RecordReader(std::unique_ptr<StoredInput> input, RecordRule rule, std::size_t block_bytes);
 
   Outcome<void> skip_to(std::uint64_t offset);
   Outcome<void> skip_line();
@@ -75,7 +75,7 @@ class RecordReader {
   const char* unclaimed() const { return buffer_.get() + first_; }
   std::size_t available() const { return last_ - first_; }
 
-  OpenedInput input_;
+  const std::unique_ptr<StoredInput> input_;
   RecordRule rule_;
   std::unique_ptr<InputSource> source_;
   const std::size_t block_bytes_;

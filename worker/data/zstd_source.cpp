@@ -11,7 +11,7 @@ namespace {
 
 class ZstdSource final : public CompressedSource {
  public:
-  explicit ZstdSource(const OpenedInput& input) : CompressedSource(input), stream_(ZSTD_createDStream()) {
+  explicit ZstdSource(StoredInput& input) : CompressedSource(input), stream_(ZSTD_createDStream()) {
     ONTIME_CHECK(stream_ != nullptr, "zstd starts");
   }
   ~ZstdSource() override { ZSTD_freeDStream(stream_); }
@@ -41,6 +41,6 @@ class ZstdSource final : public CompressedSource {
 
 }  // namespace
 
-std::unique_ptr<InputSource> make_zstd_source(const OpenedInput& input) { return std::make_unique<ZstdSource>(input); }
+std::unique_ptr<InputSource> make_zstd_source(StoredInput& input) { return std::make_unique<ZstdSource>(input); }
 
 }  // namespace ontime::worker

@@ -19,7 +19,7 @@ InputFile input_file(const wire::InputFile& file) {
   const Codec codec = file.codec() == wire::GZIP   ? Codec::Gzip
                       : file.codec() == wire::ZSTD ? Codec::Zstd
                                                    : Codec::Plain;
-  return {file.path(), file.size(), file.mtime_ns(), codec};
+  return {file.path(), file.size(), file.version(), codec};
 }
 
 // Runs a piece of the application; what it throws becomes the failure.

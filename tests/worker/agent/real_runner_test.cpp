@@ -52,7 +52,7 @@ class RealRunner : public testing::Test {
     launch.mutable_attempt()->set_task(task);
     launch.mutable_file()->set_path(file.path);
     launch.mutable_file()->set_size(file.size);
-    launch.mutable_file()->set_mtime_ns(file.mtime_ns);
+    launch.mutable_file()->set_version(file.version);
     launch.mutable_range()->set_end(file.size);
     ASSERT_TRUE(slots.obey(order));
   }

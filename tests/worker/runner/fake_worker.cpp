@@ -59,7 +59,7 @@ wire::ToRunner make_run(const InputFile& file, std::uint64_t begin, std::uint64_
   run.mutable_attempt()->set_number(3);
   run.mutable_file()->set_path(file.path);
   run.mutable_file()->set_size(file.size);
-  run.mutable_file()->set_mtime_ns(file.mtime_ns);
+  run.mutable_file()->set_version(file.version);
   run.mutable_file()->set_codec(static_cast<wire::Codec>(file.codec));
   run.mutable_range()->set_begin(begin);
   run.mutable_range()->set_end(end);

@@ -209,8 +209,8 @@ TEST_F(RunLoopTest, InputsAndOutputsThatFailAreNamed) {
   };
   const InputFile file = input("one\ntwo\n");
   expect_failure({"/nonexistent/input", 8, 0, Codec::Plain}, output_path(), wire::INPUT);
-  expect_failure({file.path, file.size, file.mtime_ns + 1, Codec::Plain}, output_path(), wire::INPUT_CHANGED);
-  expect_failure({file.path, 7, file.mtime_ns, Codec::Plain}, output_path(), wire::INPUT_CHANGED);
+  expect_failure({file.path, file.size, file.version + "1", Codec::Plain}, output_path(), wire::INPUT_CHANGED);
+  expect_failure({file.path, 7, file.version, Codec::Plain}, output_path(), wire::INPUT_CHANGED);
   expect_failure(file, "/nonexistent/_attempts/claim/out", wire::OUTPUT);
   write_file(directory_.file("there"), "already");
   expect_failure(file, directory_.file("there"), wire::OUTPUT);

@@ -1,0 +1,25 @@
+#pragma once
+// Addresses of files that web servers have.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+
+namespace ontime::http {
+
+struct Url {
+  std::string origin;  // "https://host:443": whom to connect to
+  std::string target;  // "/path?query", as it is sent
+  std::string path;    // "/path"
+};
+
+// Whether it begins with a scheme that is read here.
+bool is_url(std::string_view text);
+
+// BadInput for what is no http:// or https:// address of a file, or could mean another than it seems to: with a user, a
+// fragment, a space or control character, or with "." or ".." between slashes.
+Result<Url> parse_url(std::string_view text);
+
+}  // namespace ontime::http

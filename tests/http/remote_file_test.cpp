@@ -1,0 +1,162 @@
+#include "common/http/remote_file.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/http/web_server.h"
+
+namespace ontime::http {
+namespace {
+
+using namespace std::chrono_literals;
+
+class RemoteFileTest : public testing::Test {
+ protected:
+  RemoteFileTest() : server_(test::some_bytes(100'000)) {}
+
+  // Short, so that the tests are; nothing is judged by time.
+  static Patience patience() {
+    Patience patience;
+    patience.silence = 200ms;
+    patience.silence_max = 400ms;
+    patience.pause = 1ms;
+    patience.tries = 4;
+    return patience;
+  }
+  Url url() const { return *parse_url(server_.url()); }
+  RemoteFile file() { return RemoteFile(url(), nullptr, patience()); }
+  State state() { return file().look().value(); }
+
+  std::string read(RemoteFile&& file, const State& state, std::uint64_t offset, std::size_t size) {
+    std::string bytes(size, '\0');
+    const auto read = file.read(state, offset, size, bytes.data());
+    return read ? bytes : "failed: " + read.error().message;
+  }
+
+  test::WebServer server_;
+};
+
+TEST_F(RemoteFileTest, HasASizeAVersionAndRanges) {
+  EXPECT_EQ(state(), (State{100'000, "\"1\""}));
+  EXPECT_EQ(read(file(), state(), 0, 100'000), server_.content());
+  EXPECT_EQ(read(file(), state(), 99'990, 10), server_.content().substr(99'990));
+  EXPECT_EQ(read(file(), state(), 12'345, 6'789), server_.content().substr(12'345, 6'789));
+}
+
+TEST_F(RemoteFileTest, IsAskedForAgainAfterFailuresThatPass) {
+  const State known = state();
+  server_.set_fault([](int n, const httplib::Request&, httplib::Response& response) {
+    constexpr int kAnswers[] = {503, 429, 500};
+    if (n > 3) return false;
+    response.status = kAnswers[n - 1];
+    return true;
+  });
+  EXPECT_EQ(read(file(), known, 5, 1000), server_.content().substr(5, 1000));
+  EXPECT_EQ(server_.requests(), 4);
+}
+
+TEST_F(RemoteFileTest, ThatIsNotThereOrNotAllowedIsAskedForOnce) {
+  for (const int status : {403, 404, 410}) {
+    server_.set_fault([status](int, const httplib::Request&, httplib::Response& response) {
+      response.status = status;
+      return true;
+    });
+    const auto looked = file().look();
+    ASSERT_FALSE(looked);
+    EXPECT_EQ(looked.error().trouble, Trouble::Refused);
+    EXPECT_NE(looked.error().message.find(std::to_string(status)), std::string::npos) << looked.error().message;
+    EXPECT_EQ(server_.requests(), 1);
+  }
+}
+
+TEST_F(RemoteFileTest, GoesOnWhereTheConnectionBroke) {
+  const State known = state();
+  std::vector<std::string> ranges;
+  server_.set_fault([&](int, const httplib::Request& request, httplib::Response& response) {
+    ranges.push_back(request.get_header_value("Range"));
+    // A third of it comes, and then the end.
+    const auto begin = static_cast<std::size_t>(request.ranges.front().first);
+    response.set_content_provider(server_.content().size(), "application/octet-stream",
+                                  [&, begin](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+                                    if (length >= 100 && offset > begin) return false;
+                                    return sink.write(server_.content().data() + offset,
+                                                      length >= 100 ? length / 3 : length);
+                                  });
+    return true;
+  });
+  RemoteFile one(url(), nullptr, patience());
+  std::string bytes(9000, '\0');
+  const auto done = one.read(known, 1000, bytes.size(), bytes.data());
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(bytes, server_.content().substr(1000, 9000));
+  ASSERT_GT(ranges.size(), 2u);
+  EXPECT_EQ(ranges[0], "bytes=1000-9999");
+  EXPECT_EQ(ranges[1], "bytes=4000-9999");
+}
+
+TEST_F(RemoteFileTest, IsAskedForAnewWhenNothingComes) {
+  const State known = state();
+  std::mutex mutex;
+  std::condition_variable over;
+  bool is_over = false;
+  server_.set_fault([&](int n, const httplib::Request&, httplib::Response&) {
+    std::unique_lock lock(mutex);
+    if (n == 1) over.wait(lock, [&] { return is_over; });
+    return false;
+  });
+  EXPECT_EQ(read(file(), known, 0, 5000), server_.content().substr(0, 5000));
+  const std::lock_guard lock(mutex);
+  is_over = true;
+  over.notify_all();
+}
+
+TEST_F(RemoteFileTest, OfAnotherVersionIsNotMixedWithTheFirst) {
+  const State known = state();
+  server_.set_version("\"2\"");
+  std::string bytes(10, '\0');
+  const auto done = file().read(known, 0, bytes.size(), bytes.data());
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().trouble, Trouble::Changed);
+  server_.set_version("W/\"weak\"");  // cannot be asked for
+  const State weak = state();
+  EXPECT_EQ(read(file(), weak, 0, 10), server_.content().substr(0, 10));
+  server_.set_version("W/\"weaker\"");
+  const auto other = file().read(weak, 0, bytes.size(), bytes.data());
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().trouble, Trouble::Changed);
+}
+
+TEST_F(RemoteFileTest, OfAServerThatIgnoresRangesIsRefused) {
+  server_.set_fault([&](int, const httplib::Request& request, httplib::Response& response) {
+    const_cast<httplib::Request&>(request).ranges.clear();
+    response.set_content(server_.content(), "application/octet-stream");
+    response.status = 200;
+    return true;
+  });
+  const auto looked = file().look();
+  ASSERT_FALSE(looked);
+  EXPECT_EQ(looked.error().trouble, Trouble::Refused);
+  EXPECT_NE(looked.error().message.find("ranges"), std::string::npos);
+}
+
+TEST_F(RemoteFileTest, OfNoServerSaysSoAfterAllTries) {
+  RemoteFile nobody(*parse_url("http://127.0.0.1:1/x"), nullptr, patience());
+  const auto looked = nobody.look();
+  ASSERT_FALSE(looked);
+  EXPECT_EQ(looked.error().trouble, Trouble::Unavailable);
+}
+
+TEST_F(RemoteFileTest, ThatNobodyWantsAnyMoreIsNotWaitedFor) {
+  const State known = state();
+  std::atomic<bool> is_over = true;
+  server_.set_fault([](int, const httplib::Request&, httplib::Response& response) {
+    response.status = 503;
+    return true;
+  });
+  RemoteFile unwanted(url(), &is_over, patience());
+  std::string bytes(10, '\0');
+  EXPECT_FALSE(unwanted.read(known, 0, bytes.size(), bytes.data()));
+  EXPECT_EQ(server_.requests(), 1);
+}
+
+}  // namespace
+}  // namespace ontime::http

@@ -1,0 +1,48 @@
+#include "common/http/url.h"
+
+#include <gtest/gtest.h>
+
+namespace ontime::http {
+namespace {
+
+TEST(UrlTest, HasWhomToConnectToAndWhatToAskFor) {
+  const auto url = parse_url("https://data.example:8443/a/b.gz?part=1&x=%2F");
+  ASSERT_TRUE(url) << url.error().message;
+  EXPECT_EQ(url->origin, "https://data.example:8443");
+  EXPECT_EQ(url->target, "/a/b.gz?part=1&x=%2F");
+  EXPECT_EQ(url->path, "/a/b.gz");
+  EXPECT_TRUE(parse_url("http://[::1]:80/x"));
+  EXPECT_TRUE(parse_url("http://10.0.0.1/.hidden/..x/..."));
+}
+
+TEST(UrlTest, ThatCouldMeanSomethingElseIsRefusedWithASentence) {
+  for (const char* text : {"",
+                           "http://",
+                           "ftp://host/x",
+                           "/data/x",
+                           "http://host",
+                           "http://host/",
+                           "http:///x",
+                           "http://:80/x",
+                           "http://host:0/x",
+                           "http://host:70000/x",
+                           "http://host:8x/y",
+                           "http://[::1/x",
+                           "http://user:secret@host/x",
+                           "http://host/a b",
+                           "http://host/a\nHost: other",
+                           "http://host/x#part",
+                           "http://host/a/../b",
+                           "http://host/./b",
+                           "http://host/%2e%2E/b",
+                           "http://host/a/.%2e",
+                           "http://host?x"}) {
+    const auto url = parse_url(text);
+    ASSERT_FALSE(url) << text;
+    EXPECT_FALSE(url.error().message.empty());
+    EXPECT_EQ(url.error().message.find("secret"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace ontime::http

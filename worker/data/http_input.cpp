@@ -1,0 +1,174 @@
+// Inputs that web servers have. Ranges are fetched ahead of who reads, several at a time; memory is bounded by
+// kRangeBytes * (kConnections + 1).
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "common/http/remote_file.h"
+#include "worker/data/input_source.h"
+
+namespace ontime::worker {
+namespace {
+
+constexpr std::size_t kRangeBytes = 4u << 20;
+constexpr std::size_t kConnections = 3;
+
+// Ranges of a file, one behind the other from some offset on.
+class ReadAhead {
+ public:
+  ReadAhead(const http::Url& url, const http::State& state) : url_(url), state_(state) {}
+  ~ReadAhead() {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+    changed_.notify_all();
+  }
+
+  // Whether `offset` is where the one before ended, or lies in what is being fetched.
+  bool covers(std::uint64_t offset) const { return offset == next_ && !ranges_.empty(); }
+
+  void start_at(std::uint64_t offset) {
+    const std::lock_guard lock(mutex_);
+    ranges_.clear();  // those under way are dropped when they arrive
+    next_ = planned_ = offset;
+    plan();
+    while (fetchers_.size() < std::min(kConnections, ranges_.size())) fetchers_.emplace_back([this] { fetch(); });
+  }
+
+  // From where the one before ended.
+  http::Answer<std::size_t> read(char* to, std::size_t size) {
+    std::unique_lock lock(mutex_);
+    const std::shared_ptr<Range> range = ranges_.front();
+    changed_.wait(lock, [&] { return range->is_there; });
+    if (range->failure) return *range->failure;
+    const auto begin = static_cast<std::size_t>(next_ - range->begin);
+    size = std::min(size, range->bytes.size() - begin);
+    std::memcpy(to, range->bytes.data() + begin, size);
+    next_ += size;
+    if (begin + size == range->bytes.size()) {
+      ranges_.pop_front();
+      plan();
+    }
+    return size;
+  }
+
+ private:
+  struct Range {
+    std::uint64_t begin = 0;
+    std::vector<char> bytes{};
+    bool is_taken = false;  // by a fetcher
+    bool is_there = false;
+    std::optional<http::Failure> failure{};
+  };
+
+  void plan() {
+    while (ranges_.size() < kConnections && planned_ < state_.size) {
+      const auto size = std::min<std::uint64_t>(kRangeBytes, state_.size - planned_);
+      ranges_.push_back(std::make_shared<Range>());
+      ranges_.back()->begin = planned_;
+      ranges_.back()->bytes.resize(static_cast<std::size_t>(size));
+      planned_ += size;
+    }
+    changed_.notify_all();
+  }
+
+  std::shared_ptr<Range> take() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      if (is_over_) return nullptr;
+      for (const auto& range : ranges_) {
+        if (!std::exchange(range->is_taken, true)) return range;
+      }
+      changed_.wait(lock);
+    }
+  }
+
+  void fetch() {
+    http::RemoteFile file(url_, &is_over_);
+    while (const auto range = take()) {
+      auto read = file.read(state_, range->begin, range->bytes.size(), range->bytes.data());
+      const std::lock_guard lock(mutex_);
+      if (!read) range->failure = std::move(read).error();
+      range->is_there = true;
+      changed_.notify_all();
+    }
+  }
+
+  const http::Url url_;
+  const http::State state_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Range>> ranges_;  // the first is the one that is read
+  std::uint64_t next_ = 0;                     // to be read
+  std::uint64_t planned_ = 0;                  // the end of the ranges
+  std::atomic<bool> is_over_ = false;
+  std::list<std::jthread> fetchers_;  // last: they end before the rest goes
+};
+
+class HttpInput final : public StoredInput {
+ public:
+  HttpInput(InputFile file, const http::Url& url)
+      : StoredInput(std::move(file)),
+        state_{this->file().size, this->file().version},
+        remote_(url),
+        ahead_(url, state_) {}
+
+  // What follows on what was read before is fetched ahead; a look at another place is a request of its own.
+  Outcome<std::size_t> read_at(char* to, std::size_t size, std::uint64_t offset) override {
+    if (offset >= file().size) return std::size_t{0};
+    size = static_cast<std::size_t>(std::min<std::uint64_t>(size, file().size - offset));
+    const bool goes_on = offset == last_end_;
+    if (!ahead_.covers(offset) && !goes_on) {
+      last_end_ = offset + size;
+      if (auto read = remote_.read(state_, offset, size, to); !read) return fault(read.error(), offset);
+      return size;
+    }
+    if (!ahead_.covers(offset)) ahead_.start_at(offset);
+    const auto read = ahead_.read(to, size);
+    if (!read) return fault(read.error(), offset);
+    last_end_ = offset + *read;
+    return *read;
+  }
+
+  Outcome<void> check_unchanged() override {
+    const auto now = remote_.look();
+    if (!now) return fault(now.error(), 0);
+    if (*now != state_) return changed("it is another version now");
+    return {};
+  }
+
+ private:
+  Fault fault(const http::Failure& failure, std::uint64_t offset) const {
+    if (failure.trouble == http::Trouble::Changed) return changed(failure.message);
+    return {FaultKind::Input,
+            "cannot read " + file().path + " at byte " + std::to_string(offset) + ": " + failure.message};
+  }
+
+  const http::State state_;
+  http::RemoteFile remote_;
+  ReadAhead ahead_;
+  std::uint64_t last_end_ = ~std::uint64_t{0};
+};
+
+}  // namespace
+
+Outcome<std::unique_ptr<StoredInput>> open_http_input(InputFile file, const files::Roots& roots) {
+  const auto url = http::parse_url(file.path);
+  if (!url) return Fault{FaultKind::Input, url.error().message};
+  if (!roots.hold(file.path)) {
+    return Fault{FaultKind::Input, "the input " + file.path + " is none of the addresses that this worker reads (" +
+                                       roots.text() + "); give master and workers the same roots"};
+  }
+  std::unique_ptr<StoredInput> input = std::make_unique<HttpInput>(std::move(file), *url);
+  if (auto same = input->check_unchanged(); !same) return std::move(same).error();
+  return input;
+}
+
+}  // namespace ontime::worker
