@@ -88,8 +88,9 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
 
 void declare_access(CLI::App& app, Flags& flags) {
   app.add_option("--input-root", flags.input_roots,
-                 "Jobs may read only files that lie in this directory; repeatable. None: any file that can be read")
-      ->type_name("DIR")
+                 "Jobs may read only files that lie in this directory, or whose address begins with this URL; repeatable. "
+                 "None: any file that can be read")
+      ->type_name("DIR|URL")
       ->allow_extra_args(false);
   app.add_option("--output-root", flags.output_roots,
                  "Jobs may write only to directories that lie in this one; repeatable. None: any that can be written")

@@ -56,8 +56,9 @@ struct Words {
 void declare_confinement(CLI::App& app, Words& words) {
   app.add_flag("--no-default-apps", words.no_default_apps, "Look for applications in no other directories");
   app.add_option("--input-root", words.input_roots,
-                 "Attempts may read only files that lie in this directory; may be repeated. None: any file")
-      ->type_name("DIR")
+                 "Attempts may read only files that lie in this directory, or whose address begins with this URL; may be "
+                 "repeated. None: any file")
+      ->type_name("DIR|URL")
       ->take_all();
   app.add_option("--output-root", words.output_roots,
                  "Attempts may write only to directories that lie in this one; may be repeated. None: any directory")
