@@ -24,6 +24,8 @@ add_test(NAME Reads COMMAND reads)
 add_test(NAME Starts COMMAND starts)
 add_test(NAME Script COMMAND sh ${PROJECT_SOURCE_DIR}/check.sh ${PROJECT_SOURCE_DIR})
 add_test(NAME ScriptThatStarts COMMAND sh ${PROJECT_SOURCE_DIR}/check.sh $<TARGET_FILE:started>)
+add_test(NAME ScriptThatSaysWhatItNeeds COMMAND sh ${PROJECT_SOURCE_DIR}/check.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(ScriptThatSaysWhatItNeeds PROPERTIES REQUIRED_FILES "${PROJECT_SOURCE_DIR}/data;$<TARGET_FILE:started>")
 END
 for name in alone reads starts started; do echo 'int main() { return 0; }' >$name.cpp; done
 echo 'exit 0' >check.sh
@@ -47,17 +49,17 @@ expect() {
   [ "$found" = "${2:+$2 }" ] || { echo "$1: expected '$2', ran '$found'"; exit 1; }
 }
 
-expect "the first time" "Alone Reads Script ScriptThatStarts Starts"
+expect "the first time" "Alone Reads Script ScriptThatSaysWhatItNeeds ScriptThatStarts Starts"
 expect "without a change" ""
 echo "A page." >page.md
 expect "a page" "Script ScriptThatStarts"
 echo 2 >>data/numbers
-expect "data" "Reads Script ScriptThatStarts"
+expect "data" "Reads Script ScriptThatSaysWhatItNeeds ScriptThatStarts"
 echo 'int main() { return 1 - 1 + 0 * sizeof "other bytes"; } const char* more = "more";' >alone.cpp
 expect "a program" "Alone Script ScriptThatStarts"
 cp alone.cpp started.cpp
-expect "what another program starts" "Script ScriptThatStarts Starts"
+expect "what another program starts" "Script ScriptThatSaysWhatItNeeds ScriptThatStarts Starts"
 echo 'exit 1' >check.sh
 expect "a script that fails now" ""
 echo 'exit 0' >check.sh
-expect "and works again" "Script ScriptThatStarts"
+expect "and works again" "Script ScriptThatSaysWhatItNeeds ScriptThatStarts"
