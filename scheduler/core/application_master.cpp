@@ -108,12 +108,24 @@ std::optional<NodeId> ApplicationMaster::node_for_waiting(const StepBuilder& ste
   return is_last_hope ? nodes.choose_for_waiting({}) : std::nullopt;
 }
 
+// Only the last attempt that a segment has left waits for nodes that may come: to stand still for them is worse than to
+// fail once more.
+bool ApplicationMaster::may_fail_again(const Cluster& cluster, SegmentKey key) const {
+  const std::uint32_t failures = cluster.find_task(task_id(key.task))->ledger.find(key.begin)->failures;
+  return failures + 1 < cluster.find_job(job_)->spec.attempts_max;
+}
+
 // A segment goes to another node than those where it failed, and waits for one as long as there is one.
 bool ApplicationMaster::launch_again(StepBuilder& step, const ResourceManager& nodes) {
-  const bool is_for_none = unheld_segments_.empty() || !node_for_waiting(step, nodes, troubled(step.now));
+  const std::vector<NodeId> bad_for_all = troubled(step.now);
+  const bool is_for_none = unheld_segments_.empty() || !node_for_waiting(step, nodes, bad_for_all);
   for (const SegmentKey& key : unheld_segments_) {
     if (is_for_none && nodes_that_failed(step.cluster, task_id(key.task), key.begin).empty()) continue;
-    const auto node = node_for_waiting(step, nodes, nodes_to_avoid(step.cluster, key, step.now));
+    const std::vector<NodeId> bad = nodes_to_avoid(step.cluster, key, step.now);
+    auto node = node_for_waiting(step, nodes, bad);
+    if (!node && nodes.covers_all_usable(bad) && may_fail_again(step.cluster, key)) {
+      node = nodes.choose_for_waiting(bad_for_all);
+    }
     if (!node) continue;
     launch(step, *node, key, false, false);
     return true;

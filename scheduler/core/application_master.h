@@ -107,6 +107,7 @@ class ApplicationMaster {
   };
 
   bool launch_copy(StepBuilder& step, const ResourceManager& nodes, Speculation::Queue& copies);
+  bool may_fail_again(const Cluster& cluster, SegmentKey key) const;
   bool launch_again(StepBuilder& step, const ResourceManager& nodes);
   bool launch_first(StepBuilder& step, const ResourceManager& nodes);
   void launch(StepBuilder& step, NodeId node, SegmentKey key, bool speculative, bool standby);

@@ -148,7 +148,7 @@ Finished run(const Arguments& arguments, const Environment& environment) {
 Finished shell(const std::string& command) { return run({"/bin/sh", "-c", command}); }
 
 bool eventually(const std::function<bool()>& holds) {
-  const auto limit = std::chrono::steady_clock::now() + 60s;
+  const auto limit = std::chrono::steady_clock::now() + 4min;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > limit) return false;
     std::this_thread::sleep_for(2ms);

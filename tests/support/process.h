@@ -48,7 +48,7 @@ Finished run(const Arguments& arguments, const Environment& environment = {});
 // Through /bin/sh, for pipelines of coreutils.
 Finished shell(const std::string& command);
 
-// Polls until `holds`, a generous minute at most; the wait is no measurement and its length no criterion.
+// Polls until `holds`, four minutes at most, for a busy machine under a sanitizer; the wait is no criterion.
 bool eventually(const std::function<bool()>& holds);
 
 // Processes whose program is called `name` and that have `ancestor` among their ancestors.

@@ -1,6 +1,7 @@
 // One straggler in a job of ten tasks on twenty workers, with the real programs: without speculation the job misses its
-// deadline; every policy that resumes makes it, maps nothing again below the offset where it resumed, and the answer is
-// the same to the byte. Attempts are paced, so the durations are those that the test asks for, not the machine's.
+// deadline; every policy that resumes launches copies that map nothing again below the offset where they resume, and
+// the answer is the same to the byte. Attempts are paced, so they take no less than the test asks for. On a busy
+// machine they take longer, so that the deadline is made is tested in virtual time (InjectedSimulation).
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -37,8 +38,7 @@ class Straggler : public testing::Test {
   }
   void expect_right_answer() { EXPECT_EQ(verified_answer(cluster_ / "out"), expected_); }
 
-  void expect_resumed_in_time(const nlohmann::json& job) {
-    EXPECT_EQ(job["deadline_met"], true) << job.dump(1);
+  void expect_resumed(const nlohmann::json& job) {
     expect_right_answer();
     const auto tasks = raced(job);
     ASSERT_FALSE(tasks.empty()) << job.dump(1);
@@ -105,10 +105,10 @@ void PrintTo(const Resuming& resuming, std::ostream* out) { *out << resuming.pol
 
 class EveryResumingPolicy : public Straggler, public testing::WithParamInterface<Resuming> {};
 
-TEST_P(EveryResumingPolicy, MakesTheDeadlineAndMapsNothingAgain) {
+TEST_P(EveryResumingPolicy, MapsNothingAgain) {
   start();
-  expect_resumed_in_time(run({"--policy", GetParam().policy, "--policy-set",
-                              std::string("handover=") + GetParam().handover, "--deadline", kDeadline}));
+  expect_resumed(run({"--policy", GetParam().policy, "--policy-set", std::string("handover=") + GetParam().handover,
+                      "--deadline", kDeadline}));
 }
 
 // Shed decides when a job is submitted, and only then. With all twenty slots it would give every task a copy from the
@@ -125,7 +125,7 @@ TEST_F(Straggler, ShedResumesItWhenTheNextJobIsSubmitted) {
   next.insert(next.end(), policy.begin(), policy.end());
   cluster_.submit(next);
   EXPECT_EQ(cluster_.wait(job), "succeeded");
-  expect_resumed_in_time(cluster_.job(job));
+  expect_resumed(cluster_.job(job));
 }
 
 // The worker of the straggler's original dies by SIGKILL, in the moment that `is_time` tells from the straggler's task.

@@ -53,6 +53,23 @@ TEST(InjectedSimulation, AttemptsKeepThePaceAndTheStragglersAreThoseThatAreDrawn
   }
 }
 
+// The job of tests/system/straggler_test.cpp, which leaves it to this test whether the deadline is made.
+TEST(InjectedSimulation, EveryResumingPolicyMakesTheDeadlineThatIsMissedWithoutSpeculation) {
+  Scenario scenario = injected({"seed=7", "pace=1.5s", "straggler=0.1:8x"});
+  scenario.nodes[0].count = 20;
+  JobGroup& job = scenario.jobs[0];
+  job.deadline = 6;
+  job.policy = "none";
+  EXPECT_FALSE(run(scenario, 1).jobs[0].met());
+  for (const std::string policy : {"s-resume", "shed+", "split-resume"}) {
+    for (const std::string handover : {"predicted", "ready"}) {
+      job.policy = policy;
+      job.policy_parameters = {{"handover", handover}};
+      EXPECT_TRUE(run(scenario, 1).jobs[0].met()) << policy << ' ' << handover;
+    }
+  }
+}
+
 TEST(InjectedSimulation, LaunchTimesComeOnTop) {
   const Scenario scenario = injected({"pace=2s", "launch=3s"});
   EXPECT_NEAR(run(scenario, 1).jobs[0].flow_time(), 0.01 + 3 + 2, 0.01);
