@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <utility>
 
 #include "common/base/limits.h"
@@ -91,6 +92,22 @@ void add_job_options(CLI::App& app, JobOptions& job) {
       ->needs(deadline)
       ->type_name("WHAT");
   add_application_directories(app, job.application_directories);
+  app.add_option("--file", job.files, "Send this file along: attempts find it in their directory; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option("--name", job.name, "Name of the job, shown beside its id")->type_name("TEXT");
+  app.add_option_function<std::string>(
+         "--priority",
+         [&job](const std::string& text) {
+           const char* const end = text.data() + text.size();
+           const auto read = std::from_chars(text.data(), end, job.priority);
+           if (read.ec != std::errc() || read.ptr != end || std::abs(job.priority) > kPriorityMost)
+             throw CLI::ValidationError("--priority", "'" + text + "' is not a whole number from " +
+                                                          std::to_string(-kPriorityMost) + " to " +
+                                                          std::to_string(kPriorityMost));
+         },
+         "Of one owner's jobs, those with a higher priority get slots first (default 0)")
+      ->type_name("N");
 }
 
 void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {

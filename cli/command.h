@@ -38,6 +38,9 @@ struct JobOptions {
   std::string estimator;  // empty: the default one
   bool kill_on_miss = false;
   std::vector<std::string> application_directories;  // looked at before the default ones
+  std::vector<std::string> files;                    // that the job brings, as typed
+  std::string name;                                  // shown to people; may be empty
+  std::int32_t priority = 0;
 };
 
 // Where the master is and how to be let in.
@@ -73,6 +76,7 @@ struct RunCommand {
   bool show_tasks = false;
   bool explain = false;
   std::string record;  // a file for the recording; empty: none
+  std::string answer;  // a file for the answer; empty: none
   bool quiet = false;
   bool json = false;
 };
@@ -89,6 +93,8 @@ struct JobsCommand {
   MasterOptions master;
   bool accounts = false;
   std::optional<std::uint32_t> latest;  // 0: all
+  std::vector<std::string> states;      // only jobs in one of these; none: all
+  bool watch = false;                   // again and again, until interrupted
   bool json = false;
 };
 
@@ -97,6 +103,7 @@ struct JobCommand {
   JobId job;
   bool open_tasks_only = false;
   bool show_segments = false;
+  bool follow = false;  // until it has ended
   bool json = false;
 };
 
@@ -157,6 +164,7 @@ struct ResultCommand {
   bool force = false;     // replace a file that is there
   std::uint64_t top = 0;  // 0: everything, by key
   std::uint64_t memory_bytes = 256u << 20;
+  bool run_command = false;  // that the job names for its merge, also if another user wrote it
   std::vector<std::string> application_directories;
 };
 

@@ -82,7 +82,9 @@ void Grammar::add_job_verbs() {
   auto& run = add_verb("run", "Run a job on a cluster of its own on this machine",
                        "  ontime run wordcount book.txt --output counts\n"
                        "  ontime run wordcount 'logs/*.gz' -o out --workers 4 --deadline 90s\n"
-                       "  ontime run exec data.txt -o out --set command='tr a-z A-Z'\n",
+                       "  ontime run exec book.txt -o shouted --set command='tr a-z A-Z'\n"
+                       "  ontime run exec book.txt -o lengths --set command=\"awk '{print length\\\"\\t1\\\"}'\" --set "
+                       "merge=sum\n",
                        run_);
   run_.cluster.workers = std::max(1u, std::thread::hardware_concurrency());
   add_job_options(run, run_.job);
@@ -90,6 +92,8 @@ void Grammar::add_job_verbs() {
   run.add_flag("--tasks", run_.show_tasks, "Print the table of tasks and attempts at the end");
   run.add_flag("--explain", run_.explain, "Print every decision about stragglers, and why, at the end");
   run.add_option("--record", run_.record, "Write a recording, for 'ontime replay' and 'ontime plan'")
+      ->type_name("FILE");
+  run.add_option("--answer", run_.answer, "Write the answer here when the job has succeeded, as 'ontime result' does")
       ->type_name("FILE");
   run.add_flag("-q,--quiet", run_.quiet, "No progress and no summary, only errors");
   add_json(run, run_.json);
@@ -106,8 +110,14 @@ void Grammar::add_job_verbs() {
 }
 
 void Grammar::add_cluster_verbs() {
-  auto& jobs = add_verb("jobs", "List the jobs of a master", "  ontime jobs\n  ontime jobs --json\n", jobs_);
+  auto& jobs =
+      add_verb("jobs", "List the jobs of a master", "  ontime jobs\n  ontime jobs --state running --watch\n", jobs_);
   add_whole(jobs, "--latest", jobs_.latest, {}, "Only the N newest; 0: all (default 100; with --json 0)");
+  jobs.add_option("--state", jobs_.states, "Only jobs in this state; repeatable")
+      ->check(one_of({"queued", "running", "committing", "succeeded", "failed", "killed"}))
+      ->type_name("STATE")
+      ->allow_extra_args(false);
+  jobs.add_flag("--watch", jobs_.watch, "Show the list again every second, until Ctrl-C");
   jobs.add_flag("--account", jobs_.accounts, "Show bytes and machine time by policy instead");
   add_master_options(jobs, jobs_.master);
   add_json(jobs, jobs_.json);
@@ -117,6 +127,7 @@ void Grammar::add_cluster_verbs() {
   const char* id_help = "Id of the job, as printed by 'ontime submit' and 'ontime jobs'";
   job.add_option_function<std::string>("ID", read_id(job_.job), id_help)->required()->type_name("");
   job.add_flag("--open", job_.open_tasks_only, "List only tasks that are not done");
+  job.add_flag("--follow", job_.follow, "Show the progress until the job has ended, as 'submit --wait' does");
   job.add_flag("--segments", job_.show_segments, "List every segment too");
   add_master_options(job, job_.master);
   add_json(job, job_.json);
@@ -204,6 +215,8 @@ void Grammar::add_output_verbs() {
   add_whole(result, "--top", result_.top, {1}, "Only the N lines with the largest values, largest first");
   result.add_option("-o,--output", result_.output, "Write here instead of to stdout")->type_name("FILE");
   result.add_flag("--force", result_.force, "Replace the file if there is one");
+  result.add_flag("--run-command", result_.run_command,
+                  "Run the command that an exec job names for its merge, though somebody else has written the result");
   add_size(result, "--memory", result_.memory_bytes, "Memory to use before going to temporary files");
   add_application_directories(result, result_.application_directories);
 

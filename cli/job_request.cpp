@@ -10,11 +10,15 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "cli/commands/execute.h"
 #include "common/app/loaded_application.h"
+#include "common/base/limits.h"
+#include "common/base/units.h"
 #include "master/input_pattern.h"
 
 namespace ontime::cli {
@@ -100,7 +104,30 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   spec.set_estimator(options.estimator);
   spec.set_kill_on_miss(options.kill_on_miss);
   spec.set_top_level_only(options.top_level_only);
+  spec.set_name(options.name);
+  spec.set_priority(options.priority);
+  for (const auto& directory : options.application_directories)
+    spec.add_application_directories(absolute(directory, working_directory));
   return spec;
+}
+
+Status add_files(const JobOptions& options, wire::JobSpec& spec) {
+  for (const auto& path : options.files) {
+    struct stat status {};
+    std::ifstream file(path, std::ios::binary);
+    if (stat(path.c_str(), &status) != 0 || !file)
+      return bad_input("--file: '" + path + "' cannot be read: " + std::strerror(errno));
+    if (!S_ISREG(status.st_mode)) return bad_input("--file: '" + path + "' is not a regular file");
+    if (static_cast<std::uint64_t>(status.st_size) > kShippedBytesMax)
+      return bad_input("--file: '" + path + "' has " + format_size(static_cast<std::uint64_t>(status.st_size)) +
+                       ", and files that are sent along may have " + format_size(kShippedBytesMax) +
+                       " together; put it where the workers can read it");
+    wire::ShippedFile& shipped = *spec.add_files();
+    shipped.set_name(fs::path(path).filename().string());
+    shipped.mutable_content()->assign(std::istreambuf_iterator<char>(file), {});
+    shipped.set_executable((status.st_mode & 0111) != 0);
+  }
+  return {};
 }
 
 Status look_up_by_name(JobOptions& options) {

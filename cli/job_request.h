@@ -13,6 +13,8 @@ namespace ontime::cli {
 
 // Paths become absolute against `working_directory`; an input that is a pattern or a file:// address stays one.
 wire::JobSpec make_job_spec(const JobOptions& options, const std::string& working_directory);
+// Reads the files that the job brings.
+Status add_files(const JobOptions& options, wire::JobSpec& spec);
 
 // A path of an application becomes its name and one more directory to look in, as workers look it up by name.
 Status look_up_by_name(JobOptions& options);

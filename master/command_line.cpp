@@ -9,6 +9,7 @@
 #include "common/flags/parse.h"
 #include "common/injection/load.h"
 #include "master/submission.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::master {
 namespace {
@@ -28,6 +29,7 @@ struct Flags {
   Duration heartbeat = std::chrono::milliseconds(200);
   Duration cut_timeout = std::chrono::seconds(3);
   std::string placement = "apart,fast-first,leave-out";
+  std::string job_order = "deadline";
   double owner_share = 1;
   scheduler::HistoryLimits history;
   PolicyChoice policy{"auto", {}};
@@ -75,6 +77,13 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
   app.add_option("--placement", flags.placement,
                  "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
                  "(nodes slower than luck explains); or none")
+      ->capture_default_str();
+  app.add_option(
+         "--job-order", flags.job_order,
+         "Which of an owner's jobs of equal priority get slots first: those with the earliest deadline, then those "
+         "without one (deadline), in order of submission (fifo), or as each job's policy says (policy)")
+      ->check(flags::one_of({"deadline", "fifo", "policy"}))
+      ->type_name("ORDER")
       ->capture_default_str();
   flags::add_number(app, "--owner-share", flags.owner_share, 0.01, 1,
                     "Share of all slots, and of the room for jobs, that one owner's jobs may take; owners are the "
@@ -188,6 +197,8 @@ Status check_scheduling(const Flags& flags, Settings& settings) {
   const Result<scheduler::Placement> placement = placement_of(flags.placement);
   if (!placement) return placement.error();
   settings.placement = *placement;
+  if (flags.job_order == "deadline") settings.job_order = scheduler::JobOrder::EarliestDeadline;
+  if (flags.job_order == "fifo") settings.job_order = scheduler::JobOrder::Fifo;
   settings.owner_share = flags.owner_share;
   settings.history = flags.history;
   if (Status status = check_policy(flags.policy.name, flags.policy.parameters); !status) return status;

@@ -179,7 +179,10 @@ std::uint64_t reached_bytes(const Job& job) {
 wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounters counters) {
   wire::JobSummary summary;
   summary.set_job(id.value);
-  summary.set_state(state_of(job.state));
+  const bool is_queued = job.state == scheduler::JobState::Running && job.attempts_launched == 0 && !job.tasks.empty();
+  summary.set_state(is_queued ? wire::QUEUED : state_of(job.state));
+  summary.set_name(job.spec.name);
+  summary.set_priority(job.spec.priority);
   summary.set_application(job.spec.application);
   summary.set_output(job.spec.output);
   summary.set_owner(job.spec.owner);

@@ -29,6 +29,7 @@ scheduler::Settings scheduling_of(const Settings& settings) {
   scheduling.cut_timeout = settings.cut_timeout;
   scheduling.placement = settings.placement;
   scheduling.history = settings.history;
+  scheduling.job_order = settings.job_order;
   scheduling.owner_share = settings.owner_share;
   return scheduling;
 }

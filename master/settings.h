@@ -16,6 +16,10 @@
 #include "scheduler/core/job_spec.h"
 #include "scheduler/core/resource_manager.h"
 
+namespace ontime::scheduler {
+enum class JobOrder : std::uint8_t;
+}
+
 namespace ontime::master {
 
 // What a job gets that does not name a policy.
@@ -35,6 +39,7 @@ struct Settings {
   Duration heartbeat = std::chrono::milliseconds(200);
   Duration cut_timeout = std::chrono::seconds(3);  // an attempt that does not answer a cut for so long is ended
   scheduler::Placement placement;
+  std::optional<scheduler::JobOrder> job_order;  // for all jobs; none: each by its policy
   double owner_share = 1;  // of slots, and of the room for jobs: the most for the jobs of one owner
   scheduler::HistoryLimits history;  // what is remembered of jobs that have ended
   PolicyChoice policy;

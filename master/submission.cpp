@@ -1,7 +1,9 @@
 #include "master/submission.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,11 +30,12 @@ constexpr std::uint64_t kParameterBytesMaxOfAll = 256u << 20;
 struct Room {
   std::uint64_t jobs = 0;
   std::uint64_t tasks = 0;
-  std::uint64_t bytes = 0;  // of parameters
+  std::uint64_t bytes = 0;  // of parameters and files
 
   void add(const scheduler::JobSpec& spec, std::uint64_t of_tasks) {
     ++jobs;
     tasks += of_tasks;
+    for (const scheduler::ShippedFile& file : spec.files) bytes += file.content.size();
     for (const scheduler::StringMap* parameters : {&spec.parameters, &spec.policy_parameters}) {
       for (const auto& [name, value] : *parameters) bytes += name.size() + value.size();
     }
@@ -79,6 +82,7 @@ constexpr std::int64_t kDurationMaxNs = std::int64_t{10} * 365 * 24 * 3600 * 1'0
 constexpr std::uint64_t kRecordBytesLimit = std::uint64_t{1} << 30;
 constexpr int kParametersMax = 1000;
 constexpr std::size_t kParameterBytesMax = 64u << 10;
+constexpr std::size_t kApplicationDirectoriesMax = 16;
 constexpr std::size_t kParametersBytesMax =
     1u << 20;  // of all of a job: each worker receives them, and they are remembered
 
@@ -181,6 +185,47 @@ Status fill_limits(const wire::JobSpec& request, JobSpec& spec) {
   return {};
 }
 
+Status fill_files(const wire::JobSpec& request, JobSpec& spec) {
+  std::set<std::string> names;
+  std::size_t bytes = 0;
+  for (const wire::ShippedFile& file : request.files()) {
+    const std::string& name = file.name();
+    const bool is_name = !name.empty() && name.size() <= kNameBytesMax && name != "." && name != ".." &&
+                         name.find('/') == name.npos && name.find('\0') == name.npos;
+    if (!is_name) return bad_input("'" + readable(name.substr(0, kNameBytesMax)) + "' cannot be the name of a file.");
+    if (!names.insert(name).second) return bad_input("Two files of the job are called '" + readable(name) + "'.");
+    bytes += name.size() + file.content().size();
+    spec.files.push_back({name, file.content(), file.executable()});
+  }
+  if (bytes > kShippedBytesMax)
+    return bad_input("The files of the job take " + format_size(bytes) + ", and may take " +
+                     format_size(kShippedBytesMax) + "; put what is large where the workers can read it.");
+  return {};
+}
+
+Status fill_application_directories(const wire::JobSpec& request, JobSpec& spec) {
+  for (const std::string& directory : request.application_directories()) {
+    if (!directory.starts_with('/') || directory.size() > kPathBytesMax)
+      return bad_input("The directory of applications '" + readable(directory.substr(0, 100)) +
+                       "' is not an absolute path.");
+    spec.application_directories.push_back(directory);
+  }
+  if (spec.application_directories.size() > kApplicationDirectoriesMax)
+    return bad_input("A job can name at most " + std::to_string(kApplicationDirectoriesMax) +
+                     " directories of applications.");
+  return {};
+}
+
+Status fill_name(const wire::JobSpec& request, JobSpec& spec) {
+  if (request.name().size() > kNameBytesMax) return bad_input("The name of the job is too long.");
+  if (std::abs(request.priority()) > kPriorityMost)
+    return bad_input("The priority must lie between " + std::to_string(-kPriorityMost) + " and " +
+                     std::to_string(kPriorityMost) + ".");
+  spec.name = readable(request.name());
+  spec.priority = request.priority();
+  return {};
+}
+
 Status check_task_count(const JobSpec& spec) {
   const std::uint64_t count = scheduler::count_splits(spec);
   if (count <= kTasksMax) return {};
@@ -221,7 +266,8 @@ Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& poli
   JobSpec spec;
   if (Status status = fill_policy(request, policy, spec); !status) return status.error();
   spec.kill_on_miss = request.kill_on_miss();
-  for (const auto fill : {fill_application, fill_estimator, fill_durations, fill_limits}) {
+  for (const auto fill : {fill_application, fill_estimator, fill_durations, fill_limits, fill_files,
+                          fill_application_directories, fill_name}) {
     if (Status status = fill(request, spec); !status) return status.error();
   }
   Result<std::string> output = output_of(request);

@@ -50,7 +50,6 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t
   for (const scheduler::ShippedFile& file : spec.files) {
     wire::ShippedFile* shipped = setup->add_files();
     shipped->set_name(file.name);
-    shipped->set_sha256(file.sha256);
     shipped->set_content(file.content);
     shipped->set_executable(file.executable);
   }

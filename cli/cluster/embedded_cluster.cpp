@@ -95,7 +95,8 @@ Status EmbeddedCluster::start_master() {
                                       "--journal",      journal(),
                                       "--journal-sync", "off",
                                       "--node-timeout", in_ns(options_.node_timeout),
-                                      "--heartbeat",    in_ns(options_.heartbeat)};
+                                      "--heartbeat",    in_ns(options_.heartbeat),
+                                      "--job-order",    "policy"};  // what experiments compare
   if (!options_.record) master.arguments.insert(master.arguments.end(), {"--recording-limit", "0"});
   master.arguments.insert(master.arguments.end(), more.begin(), more.end());
   const std::vector<std::string> disturbing = injection_arguments(options_.injection);

@@ -1,9 +1,15 @@
 // jobs, job, nodes, kill, drain: one question to a master each.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "cli/client/follow.h"
+#include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
 #include "cli/show/job_json.h"
 #include "cli/show/job_text.h"
@@ -13,6 +19,7 @@ namespace ontime::cli {
 namespace {
 
 constexpr std::uint16_t kDefaultPort = 7400;
+constexpr auto kWatchStep = std::chrono::milliseconds(100);
 constexpr std::uint32_t kJobsShown = 100;  // in a table, unless more are asked for
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
@@ -33,24 +40,64 @@ Result<MasterClient::Options> client_options(const MasterOptions& options) {
   return made;
 }
 
+namespace {
+
+Result<std::string> list_of_jobs(MasterClient& client, const JobsCommand& command) {
+  auto jobs =
+      client.list_jobs({.accounts = command.accounts,
+                        .latest = command.latest.value_or(command.json || !command.states.empty() ? 0 : kJobsShown)});
+  if (!jobs) return jobs.error();
+  if (!command.states.empty()) {
+    auto& all = *jobs->mutable_jobs();
+    const auto is_other = [&](const wire::JobSummary& job) {
+      return std::ranges::count(command.states, state_name(job.state())) == 0;
+    };
+    all.erase(std::remove_if(all.begin(), all.end(), is_other), all.end());
+  }
+  if (command.json) return jobs_json(*jobs);
+  return command.accounts ? accounts_table(*jobs) : jobs_table(*jobs, colours_of(STDOUT_FILENO));
+}
+
+// Shows the job's progress until it has ended.
+Result<ExitCode> follow_job(MasterClient& client, const JobCommand& command) {
+  ProgressView view(false);
+  const auto ended = follow(client, command.job, view, kMasterAwayMost);
+  view.clear();
+  if (interrupts() > 0) return ExitCode::Interrupted;
+  if (!ended) return ended.error();
+  ReportStyle style;
+  style.json = command.json;
+  return report_end(*ended, std::move(style));
+}
+
+}  // namespace
+
 Result<ExitCode> execute(const JobsCommand& command) {
   auto options = client_options(command.master);
   if (!options) return options.error();
+  if (command.watch) install_interrupt_handlers();
   MasterClient client(std::move(*options));
-  const auto jobs = client.list_jobs(
-      {.accounts = command.accounts, .latest = command.latest.value_or(command.json ? 0 : kJobsShown)});
-  if (!jobs) return jobs.error();
-  if (command.json)
-    print(jobs_json(*jobs));
-  else
-    print(command.accounts ? accounts_table(*jobs) : jobs_table(*jobs, colours_of(STDOUT_FILENO)));
-  return ExitCode::Done;
+  for (;;) {
+    const auto list = list_of_jobs(client, command);
+    if (!list) return list.error();
+    if (command.watch && isatty(STDOUT_FILENO) != 0) print("\033[H\033[2J");
+    print(*list);
+    if (!command.watch) return ExitCode::Done;
+    std::fflush(stdout);
+    for (int tenth = 0; tenth < 10 && interrupts() == 0; ++tenth) std::this_thread::sleep_for(kWatchStep);
+    if (interrupts() > 0) return ExitCode::Interrupted;
+  }
 }
 
 Result<ExitCode> execute(const JobCommand& command) {
   auto options = client_options(command.master);
   if (!options) return options.error();
+  if (command.follow) {
+    install_interrupt_handlers();
+    options->watch = [] { return check_interrupts(); };
+  }
   MasterClient client(std::move(*options));
+  if (command.follow) return follow_job(client, command);
   const auto job = client.describe(command.job, {.tasks = true, .forecast = true, .account = true});
   if (!job) return job.error();
   if (command.json) {

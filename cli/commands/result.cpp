@@ -1,7 +1,11 @@
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "cli/cluster/temporary_directory.h"
 #include "cli/commands/execute.h"
@@ -11,15 +15,30 @@
 namespace ontime::cli {
 namespace {
 
-// What makes the answer; the application is loaded for good. Both are null when it only has part files to print.
+// What makes the answer; the application is loaded for good. Both are empty when it only has part files to print.
 struct AnswerMaker {
-  std::unique_ptr<app::Merger> merger;
+  MakeMerger make_merger;
   std::unique_ptr<app::Order> order;
 };
 
+// Whether the reader has written the result himself, so that a command in it is his own.
+bool is_own(const FinishedOutput& output) {
+  struct stat status {};
+  return fstatat(output.directory(), output::kManifestName, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         status.st_uid == geteuid();
+}
+
+Status check_command(const app::Merger& merger, const FinishedOutput& output, const ResultCommand& command) {
+  const std::string line = merger.command();
+  if (line.empty() || command.run_command || is_own(output)) return {};
+  return bad_input("the answer of '" + command.directory +
+                   "' is made by a command of the user who submitted its job: " + line + "; --run-command runs it");
+}
+
 // They take the parameters that the job was given. A result names its application; which code that is says the reader,
 // by his directories, and what others could have put there is not run, as on a worker.
-Result<AnswerMaker> maker_of(const output::Manifest& manifest, const ResultCommand& command) {
+Result<AnswerMaker> maker_of(const FinishedOutput& output, const ResultCommand& command) {
+  const output::Manifest& manifest = output.manifest();
   if (manifest.application.find('/') != std::string::npos)
     return bad_input("the manifest in '" + command.directory + "' names its application by a path, '" +
                      manifest.application + "', which no job does; nothing is run from there");
@@ -27,15 +46,26 @@ Result<AnswerMaker> maker_of(const output::Manifest& manifest, const ResultComma
       app::LoadedApplication::load(manifest.application, application_directories(command.application_directories),
                                    app::Keeper{geteuid(), getegid()});
   if (!loaded) return loaded.error();
-  const auto parameters = loaded->complete({manifest.parameters.begin(), manifest.parameters.end()});
-  if (!parameters) return parameters.error();
-  AnswerMaker maker{loaded->application().make_merger(), loaded->application().make_order()};
+  const auto completed = loaded->complete({manifest.parameters.begin(), manifest.parameters.end()});
+  if (!completed) return completed.error();
+  const auto parameters = std::make_shared<const app::ParameterValues>(*completed);
+  const app::Application& application = loaded->application();
+  AnswerMaker maker;
   try {
-    if (maker.merger) maker.merger->setup(*parameters);
+    maker.order = application.make_order();
     if (maker.order) maker.order->setup(*parameters);
+    const auto merger = application.merger_for(*parameters);
+    if (!merger) return maker;
+    merger->setup(*parameters);
+    if (auto allowed = check_command(*merger, output, command); !allowed) return allowed.error();
   } catch (const std::exception& exception) {
     return bad_input("application '" + loaded->name() + "' cannot merge: " + exception.what());
   }
+  maker.make_merger = [&application, parameters] {
+    auto merger = application.merger_for(*parameters);
+    merger->setup(*parameters);
+    return merger;
+  };
   return maker;
 }
 
@@ -43,9 +73,10 @@ Status write_answer(const ResultCommand& command, const AnswerMaker& maker, cons
                     app::Output& answer) {
   MergeOptions options;
   options.memory_bytes = command.memory_bytes;
+  options.threads = std::max(1u, std::thread::hardware_concurrency());
   options.temporary_directory = TemporaryDirectory::parent();
   if (maker.order) return sort_parts(parts, *maker.order, options, answer);
-  if (maker.merger) return merge_parts(parts, *maker.merger, options, answer);
+  if (maker.make_merger) return merge_parts(parts, maker.make_merger, options, answer);
   return concatenate_parts(parts, answer);
 }
 
@@ -56,7 +87,7 @@ Result<ExitCode> execute(const ResultCommand& command) {
   if (!output) return output.error();
   const auto parts = part_files(*output);
   if (!parts) return parts.error();
-  const auto maker = maker_of(output->manifest(), command);
+  const auto maker = maker_of(*output, command);
   if (!maker) return maker.error();
   if (maker->order && command.top > 0)
     return bad_input("--top picks the largest counts, but '" + output->manifest().application +

@@ -27,6 +27,22 @@ using namespace std::chrono_literals;
 
 constexpr auto kKillPatience = 2s;
 
+ResultCommand answer_of(const RunCommand& command, const std::string& output) {
+  ResultCommand result;
+  result.directory = output;
+  result.output = command.answer;
+  result.run_command = true;  // it is the reader's own
+  result.application_directories = command.job.application_directories;
+  return result;
+}
+
+Status check_answer(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored))
+    return bad_input("--answer: '" + path + "' exists; choose another name, or remove it");
+  return check_can_be_written("--answer", path);
+}
+
 // One `ontime run`: the cluster, the job on it, and the view of it, in the order of their lives.
 class OneJobCluster {
  public:
@@ -85,7 +101,9 @@ Result<ExitCode> OneJobCluster::execute() {
   cluster_->stop();
   if (ended->summary().state() != wire::SUCCEEDED) output_.remove();
   if (Status kept = keep_recording(); !kept) return kept.error();
-  return code;
+  if (command_.answer.empty() || ended->summary().state() != wire::SUCCEEDED) return code;
+  const auto answered = cli::execute(answer_of(command_, spec_.output()));
+  return answered ? code : answered;
 }
 
 Result<wire::Reply::Job> OneJobCluster::run_job(MasterClient& client) {
@@ -166,10 +184,10 @@ Result<ExitCode> OneJobCluster::give_up(const Error& error) {
 Result<ExitCode> execute(const RunCommand& asked) {
   RunCommand command = asked;
   if (Status found = look_up_by_name(command.job); !found) return found.error();
-  for (const auto& check :
-       {check_application(command.job), check_output(command.job.output),
-        check_intervals(command.cluster.heartbeat, command.cluster.node_timeout),
-        check_can_be_written("--log-file", command.cluster.log_file), check_can_be_written("--record", command.record)})
+  for (const auto& check : {check_application(command.job), check_output(command.job.output),
+                            check_intervals(command.cluster.heartbeat, command.cluster.node_timeout),
+                            check_can_be_written("--log-file", command.cluster.log_file),
+                            check_can_be_written("--record", command.record), check_answer(command.answer)})
     if (!check) return check.error();
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);
@@ -179,6 +197,7 @@ Result<ExitCode> execute(const RunCommand& asked) {
   if (interrupts() > 0) return ExitCode::Interrupted;
   if (!read) return read.error();
   auto spec = make_job_spec(command.job, current_directory());
+  if (const Status added = add_files(command.job, spec); !added) return added.error();
   if (const auto listed = list_inputs(spec); !listed) return listed.error();
   return OneJobCluster(command, std::move(spec)).execute();
 }

@@ -36,10 +36,7 @@ Result<ExitCode> wait_for(MasterClient& client, JobId job, const SubmitCommand& 
 
 Result<ExitCode> execute(const SubmitCommand& asked) {
   SubmitCommand command = asked;
-  if (command.job.application.find('/') != std::string::npos)
-    return bad_input("APP: '" + command.job.application +
-                     "' is a path, and workers look applications up by name; give the name, and start them with "
-                     "--app-dir");
+  if (Status found = look_up_by_name(command.job); !found) return found.error();
   if (auto status = check_application(command.job); !status) return status.error();
   auto options = client_options(command.master);
   if (!options) return options.error();
@@ -57,7 +54,8 @@ Result<ExitCode> execute(const SubmitCommand& asked) {
   const Status read = standard_input.read_for_others(command.job);
   if (interrupts() > 0) return ExitCode::Interrupted;
   if (!read) return read.error();
-  const auto spec = make_job_spec(command.job, current_directory());
+  auto spec = make_job_spec(command.job, current_directory());
+  if (const Status added = add_files(command.job, spec); !added) return added.error();
   const auto submitted = client.submit(spec);
   if (!submitted) {
     if (interrupts() > 0) return ExitCode::Interrupted;

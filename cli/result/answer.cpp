@@ -1,4 +1,9 @@
 #include <algorithm>
+#include <atomic>
+#include <future>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "cli/result/answer_output.h"
 #include "cli/result/part_file.h"
@@ -8,7 +13,22 @@
 namespace ontime::cli {
 namespace {
 
+// What is left in a table, which outlives it.
+class TableSource final : public PairSource {
+ public:
+  TableSource(const ValueTable& table, const std::vector<std::uint32_t>& order) : table_(table), order_(order) {}
+  Result<bool> advance() override { return ++at_ <= order_.size(); }
+  std::string_view key() const override { return table_.key(order_[at_ - 1]); }
+  std::string_view value() const override { return table_.value(order_[at_ - 1]); }
+
+ private:
+  const ValueTable& table_;
+  const std::vector<std::uint32_t>& order_;
+  std::size_t at_ = 0;  // one behind the current pair
+};
+
 // Gathers lines in memory, goes to temporary files when the budget is used up, and gives everything back in key order.
+// One thread at a time.
 class Sorter {
  public:
   Sorter(Folder& folder, const MergeOptions& options)
@@ -24,12 +44,19 @@ class Sorter {
     return table_.bytes() <= memory_bytes_ ? Status() : spill();
   }
 
-  Status for_each(const PairVisitor& visit) {
-    if (runs_.empty()) return table_.for_each(visit);
-    if (!table_.empty())
+  // After the last line. What is left in memory stays there, unless runs need the memory for their merge.
+  Status finish() {
+    if (!runs_.empty() && !table_.empty())
       if (auto status = spill(); !status) return status;
-    return runs_.merge_all(visit);
+    auto order = table_.fold_all();
+    if (!order) return order.error();
+    order_ = std::move(*order);
+    return {};
   }
+
+  std::vector<Run> take_runs() { return runs_.take_all(); }
+  std::unique_ptr<PairSource> rest() const { return std::make_unique<TableSource>(table_, order_); }
+  std::size_t bytes() const { return table_.bytes(); }
 
  private:
   Status spill() {
@@ -41,6 +68,7 @@ class Sorter {
   ValueTable table_;
   std::size_t memory_bytes_;
   RunStack runs_;
+  std::vector<std::uint32_t> order_;
 };
 
 Status add_lines(const PartFile& part, Sorter& sorter) {
@@ -54,16 +82,57 @@ Status add_lines(const PartFile& part, Sorter& sorter) {
   }
 }
 
+// One thread's share of the part files, taken one by one.
+struct Share {
+  Share(std::unique_ptr<app::Merger> own, const MergeOptions& options)
+      : merger(std::move(own)), folder(*merger), sorter(folder, options) {}
+  Status read(const std::vector<PartFile>& parts, std::atomic<std::size_t>& next) {
+    for (std::size_t at = next++; at < parts.size(); at = next++)
+      if (auto status = add_lines(parts[at], sorter); !status) return status;
+    return sorter.finish();
+  }
+
+  const std::unique_ptr<app::Merger> merger;
+  Folder folder;
+  Sorter sorter;
+};
+
+// Each by a thread of its own; the first error.
+Status read_all(std::vector<std::unique_ptr<Share>>& shares, const std::vector<PartFile>& parts) {
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::future<Status>> reading;
+  for (auto& share : shares)
+    reading.push_back(std::async(std::launch::async, [&] { return share->read(parts, next); }));
+  Status first;
+  for (auto& one : reading) {
+    Status status = one.get();
+    if (first && !status) first = status;
+  }
+  return first;
+}
+
 }  // namespace
 
-Status merge_parts(const std::vector<PartFile>& parts, app::Merger& merger, const MergeOptions& options,
+Status merge_parts(const std::vector<PartFile>& parts, const MakeMerger& make_merger, const MergeOptions& options,
                    app::Output& answer) {
-  Folder folder(merger);
-  Sorter sorter(folder, options);
-  for (const auto& part : parts)
-    if (auto status = add_lines(part, sorter); !status) return status;
+  MergeOptions of_share = options;
+  const std::size_t count = std::clamp<std::size_t>(options.threads, 1, std::max<std::size_t>(1, parts.size()));
+  of_share.memory_bytes = options.memory_bytes / count;
+  std::vector<std::unique_ptr<Share>> shares;
+  for (std::size_t i = 0; i < count; ++i) shares.push_back(std::make_unique<Share>(make_merger(), of_share));
+  if (auto status = read_all(shares, parts); !status) return status;
+  std::vector<Run> runs;
+  std::vector<std::unique_ptr<PairSource>> rests;
+  std::size_t held = 0;
+  for (auto& share : shares) {
+    for (Run& run : share->sorter.take_runs()) runs.push_back(std::move(run));
+    rests.push_back(share->sorter.rest());
+    held += share->sorter.bytes();
+  }
+  const std::size_t memory = options.memory_bytes - std::min<std::size_t>(options.memory_bytes, held);
+  Folder& folder = shares.front()->folder;
   const auto finish = [&](std::string_view key, std::string_view value) { return folder.finish(key, value, answer); };
-  if (auto status = sorter.for_each(finish); !status) return status;
+  if (auto status = merge_runs(runs, std::move(rests), folder, memory, finish); !status) return status;
   return folder.finish_all(answer);
 }
 

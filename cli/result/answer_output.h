@@ -4,6 +4,7 @@
 // It goes to a descriptor or a file, all of it or only the lines with the largest values.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <queue>
 #include <string>
@@ -88,11 +89,15 @@ class AnswerFile {
 struct MergeOptions {
   std::uint64_t memory_bytes = 256u << 20;
   std::size_t fan_in = 64;          // runs that are merged at once; at least 2
+  std::size_t threads = 1;          // that read part files; at least 1
   std::string temporary_directory;  // for what does not fit into the memory
 };
 
+// Makes one, set up; each thread has its own. What it throws ends the merge.
+using MakeMerger = std::function<std::unique_ptr<app::Merger>()>;
+
 // Every line of `parts` is key<TAB>value (without a tab: a key with an empty value).
-Status merge_parts(const std::vector<PartFile>& parts, app::Merger& merger, const MergeOptions& options,
+Status merge_parts(const std::vector<PartFile>& parts, const MakeMerger& make_merger, const MergeOptions& options,
                    app::Output& answer);
 Status concatenate_parts(const std::vector<PartFile>& parts, app::Output& answer);
 

@@ -3,10 +3,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <future>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -47,11 +50,12 @@ class PartSorter {
   PartSorter(app::Order& order, const MergeOptions& options, std::size_t runs_at_once)
       : order_(order), options_(options), runs_at_once_(std::max<std::size_t>(2, runs_at_once)) {}
 
-  Status find_runs(const PartFile& part);
+  Status find_runs(const std::vector<PartFile>& parts);
   Status reduce_runs();
   Status write(app::Output& answer);
 
  private:
+  Status find_runs(const PartFile& part, std::vector<SortedRun>& runs) const;
   using RecordVisitor = std::function<void(std::string_view)>;
   Status merge(std::vector<SortedRun> runs, const RecordVisitor& visit);
   Result<SortedRun> merge_to_file(std::vector<SortedRun> runs);
@@ -62,8 +66,30 @@ class PartSorter {
   std::vector<SortedRun> runs_;
 };
 
+// Part by part, by as many threads as there are to be.
+Status PartSorter::find_runs(const std::vector<PartFile>& parts) {
+  std::vector<std::vector<SortedRun>> found(parts.size());
+  std::atomic<std::size_t> next = 0;
+  const auto look = [&]() -> Status {
+    for (std::size_t at = next++; at < parts.size(); at = next++)
+      if (auto status = find_runs(parts[at], found[at]); !status) return status;
+    return {};
+  };
+  std::vector<std::future<Status>> looking;
+  for (std::size_t i = 0; i < std::clamp<std::size_t>(options_.threads, 1, std::max<std::size_t>(1, parts.size())); ++i)
+    looking.push_back(std::async(std::launch::async, look));
+  Status first;
+  for (auto& one : looking) one.wait();
+  for (auto& one : looking) {
+    Status status = one.get();
+    if (first && !status) first = status;
+  }
+  for (auto& of_part : found) std::move(of_part.begin(), of_part.end(), std::back_inserter(runs_));
+  return first;
+}
+
 // A run ends where a record stands before the one in front of it. Reads all of the part, and so checks it.
-Status PartSorter::find_runs(const PartFile& part) {
+Status PartSorter::find_runs(const PartFile& part, std::vector<SortedRun>& runs) const {
   SortedRun run{.part = part, .file = nullptr};
   const auto file = open_run(run);
   if (!file) return file.error();
@@ -84,7 +110,7 @@ Status PartSorter::find_runs(const PartFile& part) {
         (rank == last_rank && run.begin < reader.offset() && order_.is_before(reader.record(), last))) {
       run.end = reader.offset();
       run.checksum = reader.checksum();
-      runs_.push_back(run);
+      runs.push_back(run);
       run.begin = reader.offset();
       reader.renew_checksum();
     }
@@ -93,7 +119,7 @@ Status PartSorter::find_runs(const PartFile& part) {
   }
   run.end = *size;
   run.checksum = reader.checksum();
-  if (run.begin < run.end) runs_.push_back(run);
+  if (run.begin < run.end) runs.push_back(run);
   return check.finish();
 }
 
@@ -167,8 +193,7 @@ Status sort_parts(const std::vector<PartFile>& parts, app::Order& order, const M
                   app::Output& answer, std::size_t runs_at_once) {
   try {
     PartSorter sorter(order, options, runs_at_once);
-    for (const auto& part : parts)
-      if (auto status = sorter.find_runs(part); !status) return status;
+    if (auto status = sorter.find_runs(parts); !status) return status;
     if (auto status = sorter.reduce_runs(); !status) return status;
     return sorter.write(answer);
   } catch (const std::exception& exception) {

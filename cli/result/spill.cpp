@@ -26,12 +26,12 @@ Error cannot_spill(const char* what) {
 }
 
 // Reads one run from its begin, with a buffer that holds at least the current record.
-class SpilledRunReader {
+class SpilledRunReader final : public PairSource {
  public:
   SpilledRunReader(int descriptor, std::size_t block_bytes) : descriptor_(descriptor), block_bytes_(block_bytes) {}
 
   // Moves to the next record; false at the end.
-  Result<bool> advance() {
+  Result<bool> advance() override {
     begin_ += record_bytes_;
     record_bytes_ = 0;
     if (auto there = ensure(sizeof(Sizes)); !there || !*there) return there;
@@ -41,8 +41,8 @@ class SpilledRunReader {
     if (there && !*there) return failed("a temporary file has lost its end");
     return there;
   }
-  std::string_view key() const { return {buffer_.data() + begin_ + sizeof(Sizes), sizes_[0]}; }
-  std::string_view value() const { return {buffer_.data() + begin_ + sizeof(Sizes) + sizes_[0], sizes_[1]}; }
+  std::string_view key() const override { return {buffer_.data() + begin_ + sizeof(Sizes), sizes_[0]}; }
+  std::string_view value() const override { return {buffer_.data() + begin_ + sizeof(Sizes) + sizes_[0], sizes_[1]}; }
 
  private:
   // Whether `size` bytes are there from begin_ on.
@@ -77,9 +77,9 @@ class Merge {
  public:
   explicit Merge(Folder& folder) : folder_(folder) {}
 
-  Status add(const Run& run, std::size_t block_bytes) {
-    readers_.push_back(std::make_unique<SpilledRunReader>(run.descriptor(), block_bytes));
-    return advance(readers_.back().get());
+  Status add(std::unique_ptr<PairSource> source) {
+    sources_.push_back(std::move(source));
+    return advance(sources_.back().get());
   }
 
   Status visit_all(const PairVisitor& visit) {
@@ -98,9 +98,9 @@ class Merge {
   }
 
  private:
-  static bool is_behind(const SpilledRunReader* a, const SpilledRunReader* b) { return a->key() > b->key(); }
+  static bool is_behind(const PairSource* a, const PairSource* b) { return a->key() > b->key(); }
 
-  Status advance(SpilledRunReader* reader) {
+  Status advance(PairSource* reader) {
     const auto there = reader->advance();
     if (!there) return there.error();
     if (!*there) return {};
@@ -120,9 +120,9 @@ class Merge {
   }
 
   Folder& folder_;
-  std::vector<std::unique_ptr<SpilledRunReader>> readers_;
-  std::vector<SpilledRunReader*> heap_;
-  std::vector<SpilledRunReader*> current_;
+  std::vector<std::unique_ptr<PairSource>> sources_;
+  std::vector<PairSource*> heap_;
+  std::vector<PairSource*> current_;
   std::vector<std::string_view> values_;
 };
 
@@ -184,11 +184,14 @@ Status Run::finish() {
   return status;
 }
 
-Status merge_runs(const std::vector<Run>& runs, Folder& folder, std::size_t memory_bytes, const PairVisitor& visit) {
+Status merge_runs(const std::vector<Run>& runs, std::vector<std::unique_ptr<PairSource>> others, Folder& folder,
+                  std::size_t memory_bytes, const PairVisitor& visit) {
   const auto block = std::clamp(memory_bytes / (runs.size() + 1), kSpillReadBytesLeast, kSpillReadBytesMost);
   Merge merge(folder);
   for (const auto& run : runs)
-    if (auto status = merge.add(run, block); !status) return status;
+    if (auto status = merge.add(std::make_unique<SpilledRunReader>(run.descriptor(), block)); !status) return status;
+  for (auto& other : others)
+    if (auto status = merge.add(std::move(other)); !status) return status;
   return merge.visit_all(visit);
 }
 
@@ -209,7 +212,7 @@ Status RunStack::add(const std::function<Status(const PairVisitor&)>& write) {
     const auto append_merged = [&merged](std::string_view key, std::string_view value) {
       return merged->append(key, value);
     };
-    if (auto status = merge_runs(levels_[level], folder_, memory_bytes_, append_merged); !status) return status;
+    if (auto status = merge_runs(levels_[level], {}, folder_, memory_bytes_, append_merged); !status) return status;
     if (auto status = merged->finish(); !status) return status;
     levels_[level].clear();
     if (level + 1 == levels_.size()) levels_.emplace_back();
@@ -218,12 +221,12 @@ Status RunStack::add(const std::function<Status(const PairVisitor&)>& write) {
   return {};
 }
 
-Status RunStack::merge_all(const PairVisitor& visit) {
+std::vector<Run> RunStack::take_all() {
   std::vector<Run> all;
   for (auto& level : levels_)
     for (auto& run : level) all.push_back(std::move(run));
   levels_.clear();
-  return merge_runs(all, folder_, memory_bytes_, visit);
+  return all;
 }
 
 }  // namespace ontime::cli

@@ -40,8 +40,18 @@ class Run {
 
 using PairVisitor = std::function<Status(std::string_view key, std::string_view value)>;
 
-// Visits every key of all runs once, in byte order, its values folded.
-Status merge_runs(const std::vector<Run>& runs, Folder& folder, std::size_t memory_bytes, const PairVisitor& visit);
+// Pairs in byte order of their keys, each key once.
+class PairSource {
+ public:
+  virtual ~PairSource() = default;
+  virtual Result<bool> advance() = 0;  // to the next pair, at first to the first; false at the end
+  virtual std::string_view key() const = 0;
+  virtual std::string_view value() const = 0;
+};
+
+// Visits every key of all runs, and of other sources, once, in byte order, its values folded.
+Status merge_runs(const std::vector<Run>& runs, std::vector<std::unique_ptr<PairSource>> others, Folder& folder,
+                  std::size_t memory_bytes, const PairVisitor& visit);
 
 // The runs of one sort, merged whenever too many have piled up: few descriptors, and each pair is written
 // log(runs) / log(fan_in) times.
@@ -51,7 +61,7 @@ class RunStack {
   // A new run, written by `write`, which is given the run's append().
   Status add(const std::function<Status(const PairVisitor&)>& write);
   bool empty() const { return levels_.empty(); }
-  Status merge_all(const PairVisitor& visit);
+  std::vector<Run> take_all();
 
  private:
   std::string directory_;

@@ -103,6 +103,12 @@ Status ValueTable::fold(Entry& entry) {
   return {};
 }
 
+Result<std::vector<std::uint32_t>> ValueTable::fold_all() {
+  for (Entry& entry : entries_)
+    if (auto status = fold(entry); !status) return status.error();
+  return sorted();
+}
+
 std::vector<std::uint32_t> ValueTable::sorted() const {
   std::vector<std::uint32_t> order(entries_.size());
   std::iota(order.begin(), order.end(), 0u);

@@ -53,6 +53,12 @@ class ValueTable {
   std::size_t bytes() const;
   void clear();
 
+  // Every key once, in byte order, with its one folded value: their numbers, and what they stand for until the table
+  // changes.
+  Result<std::vector<std::uint32_t>> fold_all();
+  std::string_view key(std::uint32_t entry) const { return key_of(entries_[entry]); }
+  std::string_view value(std::uint32_t entry) const { return value_of(entries_[entry].values); }
+
   // Visits every key once, in byte order, with its one folded value. Stops at the visitor's first error.
   template <class Visitor>
   Status for_each(Visitor&& visit) {

@@ -112,19 +112,21 @@ Json attempt_row(Json attempt) {
 }  // namespace
 
 std::string jobs_table(const wire::Reply::Jobs& jobs, Colours colours) {
-  static const std::vector<Shown> columns{{"JOB", "/job"},
-                                          {"OWNER", "/owner"},
-                                          {"APPLICATION", "/application"},
-                                          {"STATE", "/state"},
-                                          {"TASKS", "/progress", Unit::Number},
-                                          {"DONE", "/done", Unit::Number},
-                                          {"INPUT", "/input_bytes", Unit::Bytes},
-                                          {"ELAPSED", "/elapsed_seconds", Unit::Seconds},
-                                          {"DEADLINE", "/deadline_seconds", Unit::Seconds},
-                                          {"SUBMITTED", "/submitted"},
-                                          {"OUTPUT", "/output"}};
+  std::vector<Shown> columns{{"JOB", "/job"},
+                             {"OWNER", "/owner"},
+                             {"APPLICATION", "/application"},
+                             {"STATE", "/state"},
+                             {"TASKS", "/progress", Unit::Number},
+                             {"DONE", "/done", Unit::Number},
+                             {"INPUT", "/input_bytes", Unit::Bytes},
+                             {"ELAPSED", "/elapsed_seconds", Unit::Seconds},
+                             {"DEADLINE", "/deadline_seconds", Unit::Seconds},
+                             {"SUBMITTED", "/submitted"},
+                             {"OUTPUT", "/output"}};
   std::vector<Json> rows;
   for (const auto& job : jobs.jobs()) rows.push_back(job_row(job));
+  const bool have_names = std::ranges::any_of(jobs.jobs(), [](const auto& job) { return !job.name().empty(); });
+  if (have_names) columns.insert(columns.begin() + 1, {"NAME", "/name"});
   const std::string text = table_of(columns, rows, "no jobs\n", colours);
   if (rows.empty() || jobs.older() == 0) return text;
   return text + "and " + std::to_string(jobs.older()) + " older; 'ontime jobs --latest 0' lists all\n";

@@ -56,6 +56,8 @@ std::string local_time(std::int64_t unix_ns) {
 
 std::string state_name(wire::JobState state) {
   switch (state) {
+    case wire::QUEUED:
+      return "queued";
     case wire::RUNNING:
       return "running";
     case wire::COMMITTING:
@@ -145,7 +147,9 @@ std::string job_text(const wire::Reply::Job& whole) {
   const wire::JobSummary& job = whole.summary();
   std::string text;
   add_line(text, "job", job_name(job) + ", " + state_name(job.state()));
+  add_line(text, "name", job.name());
   add_line(text, "owner", job.owner());
+  if (job.priority() != 0) add_line(text, "priority", std::to_string(job.priority()));
   add_line(text, "application", job.application());
   const std::string parameters = parameters_text(job);
   add_line(text, "policy", job.policy() + (parameters.empty() ? "" : " with " + parameters));

@@ -139,6 +139,8 @@ Json hold_value(const wire::NodeSummary& node) {
 Json job_value(const wire::JobSummary& job) {
   const bool has_deadline = job.deadline_ns() > 0;
   return {{"job", to_string(JobId{job.job()})},
+          {"name", job.name().empty() ? Json(nullptr) : Json(job.name())},
+          {"priority", job.priority()},
           {"state", state_name(job.state())},
           {"application", job.application()},
           {"output", job.output()},

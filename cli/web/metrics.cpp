@@ -91,7 +91,7 @@ void add_measures(const wire::Measures& measures, Sheet& sheet) {
 }
 
 void add_jobs(const wire::Reply::Jobs& jobs, Sheet& sheet) {
-  std::map<std::string, double> by_state{{"running", 0}, {"succeeded", 0}, {"failed", 0}, {"killed", 0}};
+  std::map<std::string, double> by_state{{"queued", 0}, {"running", 0}, {"succeeded", 0}, {"failed", 0}, {"killed", 0}};
   std::map<std::string, double> attempts{{"running", 0}, {"launched", 0}, {"failed", 0}};
   std::map<std::string, double> deadlines{{"met", 0}, {"missed", 0}};
   for (const wire::JobSummary& job : jobs.jobs()) {

@@ -2,6 +2,7 @@
 // Bounds on what users may ask for, which flags and master both hold.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "common/base/result.h"
@@ -12,6 +13,8 @@ namespace ontime {
 inline constexpr std::uint32_t kTasksOfJobMax = 1'000'000;
 inline constexpr std::uint32_t kSlotsOfWorkerMax = 512;
 inline constexpr std::uint32_t kFailuresOfSegmentMax = 100;
+inline constexpr std::size_t kShippedBytesMax = 4u << 20;  // of the files that a job brings
+inline constexpr std::int32_t kPriorityMost = 1000;        // and its negative the least
 inline constexpr Duration kHeartbeatMin = std::chrono::milliseconds(1);
 
 // BadInput if a live worker would be taken for lost between two heartbeats.

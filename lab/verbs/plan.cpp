@@ -104,6 +104,7 @@ Result<Knowledge> find_knowledge(const PlanCommand& command, const wire::JobSpec
 Result<Planned> make_question(PlanCommand command) {
   SpooledInput standard_input;
   if (Status read = standard_input.read(command.job); !read) return read.error();
+  if (Status found = look_up_by_name(command.job); !found) return found.error();
   const wire::JobSpec spec = make_job_spec(command.job, current_directory());
   if (Status known = check_application(command.job); !known) return known.error();
   const auto listed = list_inputs(spec);

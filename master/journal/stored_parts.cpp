@@ -54,7 +54,6 @@ void put(const JobSpec& from, stored::JobSpec* to) {
   for (const scheduler::ShippedFile& file : from.files) {
     stored::ShippedFile* shipped = to->add_files();
     shipped->set_name(file.name);
-    shipped->set_sha256(file.sha256);
     shipped->set_content(file.content);
     shipped->set_executable(file.executable);
   }
@@ -123,7 +122,7 @@ JobSpec PartReader::read(const stored::JobSpec& from) {
   spec.name = from.name();
   spec.priority = from.priority();
   for (const stored::ShippedFile& file : from.files())
-    spec.files.push_back({file.name(), file.sha256(), file.content(), file.executable()});
+    spec.files.push_back({file.name(), file.content(), file.executable()});
   spec.application_directories = {from.application_directories().begin(), from.application_directories().end()};
   return spec;
 }

@@ -42,6 +42,9 @@ Header read(const stored::Header& from) {
                              from.profiles_kept()};
   // Format 1 had none: it was all.
   header.settings.owner_share = from.owner_share() > 0 ? from.owner_share() : 1;
+  const std::uint32_t most = static_cast<std::uint32_t>(scheduler::JobOrder::ShortestRemaining) + 1;
+  if (from.job_order() > 0 && from.job_order() <= most)
+    header.settings.job_order = static_cast<scheduler::JobOrder>(from.job_order() - 1);
   return header;
 }
 
@@ -123,6 +126,7 @@ bool EntryEncoder::append(const Header& from, std::string& to) {
   header->set_gone_nodes_kept(from.settings.history.gone_nodes);
   header->set_profiles_kept(from.settings.history.profiles);
   header->set_owner_share(from.settings.owner_share);
+  header->set_job_order(from.settings.job_order ? static_cast<std::uint32_t>(*from.settings.job_order) + 1 : 0);
   return append_message(to);
 }
 

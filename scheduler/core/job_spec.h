@@ -28,8 +28,7 @@ using StringMap = std::map<std::string, std::string, std::less<>>;
 
 // A small file that is sent with a job.
 struct ShippedFile {
-  std::string name;    // without a directory
-  std::string sha256;  // of the content, in hexadecimal digits
+  std::string name;  // without a directory
   std::string content;
   bool executable = false;
   bool operator==(const ShippedFile&) const = default;

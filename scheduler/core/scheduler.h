@@ -22,6 +22,8 @@ struct Settings {
   Duration node_timeout = std::chrono::seconds(5);  // silence after which a node is lost
   Duration cut_timeout = std::chrono::seconds(3);   // an attempt that does not answer a cut for so long is ended
   Placement placement{};
+  // For all jobs, whatever their policies say; none: each by its policy.
+  std::optional<JobOrder> job_order{};
   double owner_share = 1;  // of all slots: the most that one owner's attempts hold
   HistoryLimits history{};  // what is remembered of ended jobs
   PolicyMaker make_policy = scheduler::make_policy;

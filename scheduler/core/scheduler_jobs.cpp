@@ -56,7 +56,7 @@ void Scheduler::Impl::stop_managing(StepBuilder& step, JobId id) {
 
 void Scheduler::Impl::wait(JobId id) {
   const Job& job = *cluster_.find_job(id);
-  waiting_.insert(id, job.spec.owner, rank_of(job, policies_.of(id).order()));
+  waiting_.insert(id, job.spec.owner, rank_of(job, settings_.job_order.value_or(policies_.of(id).order())));
 }
 
 void Scheduler::Impl::on_deadline(StepBuilder& step, JobId id) {

@@ -3,7 +3,9 @@
 #include <limits>
 
 namespace ontime::scheduler {
-double rank_of(const Job& job, JobOrder order) {
+namespace {
+
+double value_of(const Job& job, JobOrder order) {
   switch (order) {
     case JobOrder::EarliestDeadline:
       if (job.spec.deadline <= Duration::zero()) return std::numeric_limits<double>::infinity();
@@ -17,7 +19,11 @@ double rank_of(const Job& job, JobOrder order) {
   return 0;  // ids grow with submission
 }
 
-void WaitingJobs::insert(JobId job, const std::string& owner, double rank) {
+}  // namespace
+
+Rank rank_of(const Job& job, JobOrder order) { return {-job.spec.priority, value_of(job, order)}; }
+
+void WaitingJobs::insert(JobId job, const std::string& owner, Rank rank) {
   erase(job);
   positions_.emplace(job, Position{owner, rank});
   entries_.emplace(rank, job);

@@ -1,6 +1,7 @@
 #pragma once
 // The running jobs that may have something to launch, by rank, ties by id, and the order in which owners get slots.
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,16 +18,20 @@
 
 namespace ontime::scheduler {
 
-// What a job is ordered by: smaller is earlier. All ranks are times or bytes; jobs of different orders in one cluster
-// do not compare in a useful way, but always in the same way.
-double rank_of(const Job& job, JobOrder order);
+// What a job is ordered by: smaller is earlier.
+struct Rank {
+  std::int32_t priority = 0;  // the job's, negated
+  double value = 0;           // by its order: a time or bytes. Those of different orders do not compare usefully
+  auto operator<=>(const Rank&) const = default;
+};
+Rank rank_of(const Job& job, JobOrder order);
 
 class WaitingJobs {
  public:
-  using Entry = std::pair<double, JobId>;
+  using Entry = std::pair<Rank, JobId>;
 
   // Also moves a job that waits already.
-  void insert(JobId job, const std::string& owner, double rank);
+  void insert(JobId job, const std::string& owner, Rank rank);
   void erase(JobId job);
   bool contains(JobId job) const { return positions_.contains(job); }
   const std::set<Entry>& in_order() const { return entries_; }
@@ -36,7 +41,7 @@ class WaitingJobs {
  private:
   struct Position {
     std::string owner;
-    double rank = 0;
+    Rank rank;
   };
   std::set<Entry> entries_;
   std::map<std::string, std::set<Entry>> by_owner_;

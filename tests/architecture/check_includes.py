@@ -32,7 +32,7 @@ ALLOWED = {
     "worker/agent": (["worker/confine", "worker/progress_block.h", "common/net",
                       "common/protocol", "common/injection", "common/app", "common/flags", "common/files", "common/log",
                       "common/base"],
-                     ["asio", "spdlog", "fmt", "google"]),
+                     ["asio", "spdlog", "fmt", "google", "openssl"]),
     "worker/confine": (["common/files", "common/base"], []),
     "worker": (["common/base"], []),
     "apps": (["common/app"], []),

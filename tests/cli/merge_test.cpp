@@ -38,10 +38,10 @@ class ListMerger final : public app::Merger {
 };
 
 Result<std::string> merged(const std::vector<std::string>& parts, const MergeOptions& options) {
-  ListMerger merger;
   TextOutput answer;
   WholeParts whole;
-  if (auto status = merge_parts(whole.of(parts), merger, options, answer); !status) return status.error();
+  const auto make_merger = [] { return std::make_unique<ListMerger>(); };
+  if (auto status = merge_parts(whole.of(parts), make_merger, options, answer); !status) return status.error();
   return answer.text();
 }
 
@@ -83,6 +83,7 @@ TEST(Merge, AnyLinesInAnyMemoryGiveWhatAMapGives) {
     MergeOptions options;
     options.memory_bytes = *rc::gen::weightedElement<std::uint64_t>({{1, 1}, {4, 70'000}, {4, 100'000}, {1, 1u << 20}});
     options.fan_in = *rc::gen::inRange<std::size_t>(2, 5);
+    options.threads = *rc::gen::inRange<std::size_t>(1, 4);
     options.temporary_directory = scratch.path();
     std::vector<std::string> paths;
     for (std::size_t i = 0; i < parts.size(); ++i) paths.push_back(file_of(scratch, i, parts[i]));
@@ -157,8 +158,8 @@ TEST(Merge, BytesThatChangedAfterTheJobAreNoticedAsTheyAreRead) {
   for (const char* changed : {"b\t3\n", "b\t2", "b\t2\nc\t3\n"}) {
     scratch.file("b", changed);
     TextOutput answer;
-    ListMerger merger;
-    const Status merged = merge_parts(parts, merger, {}, answer);
+    const auto make_merger = [] { return std::make_unique<ListMerger>(); };
+    const Status merged = merge_parts(parts, make_merger, {}, answer);
     ASSERT_FALSE(merged) << changed;
     EXPECT_THAT(merged.error().message, HasSubstr(scratch / "b"));
     EXPECT_FALSE(concatenate_parts(parts, answer)) << changed;

@@ -91,7 +91,7 @@ Job run_job(Processes& cluster, Clients& clients, const Text& text, const std::s
   std::string state;
   cluster.until(job.id + " has ended", [&] {
     state = clients.state_of(job.id);
-    return !state.empty() && state != "running" && state != "committing";
+    return !state.empty() && state != "queued" && state != "running" && state != "committing";
   });
   if (state == "failed" && cluster.disk_failed() && name == "out") {
     require(!fs::exists(job.output + "/_SUCCESS"), "a failed job has _SUCCESS");

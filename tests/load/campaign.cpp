@@ -349,7 +349,7 @@ void Campaign::finish_jobs() {
     const auto jobs = value(asker.list_jobs(), "list");
     std::uint64_t open = 0;
     for (const wire::JobSummary& job : jobs.jobs()) {
-      open += job.state() == wire::RUNNING || job.state() == wire::COMMITTING ? 1u : 0u;
+      open += job.state() == wire::QUEUED || job.state() == wire::RUNNING || job.state() == wire::COMMITTING ? 1u : 0u;
       if (job.state() == wire::FAILED) failures_.add("a job has failed: " + job.message());
     }
     std::this_thread::sleep_for(200ms);

@@ -189,7 +189,7 @@ TEST_F(BadJob, ThatTakesItsWorkersDownFails) {
     }
     const nlohmann::json job = cluster_.job(deadly);
     if (!job.is_null()) state = job["state"];
-    return state != "running";
+    return state != "queued" && state != "running";
   }));
   EXPECT_EQ(state, "failed");
   EXPECT_LE(replaced, 10u);

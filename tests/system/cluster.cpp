@@ -126,7 +126,7 @@ std::string Cluster::wait(const std::string& id) const {
     const nlohmann::json description = job(id);
     if (description.is_null()) return false;
     state = description["state"];
-    return state != "running" && state != "committing";
+    return state != "queued" && state != "running" && state != "committing";
   });
   EXPECT_TRUE(ended) << "the job stays " << state;
   return state;

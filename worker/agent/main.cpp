@@ -56,10 +56,11 @@ int run(const Options& options) {
     return start_launcher(launcher_path(), to_arguments(options.confinement),
                           environment_of_attempts(environ, options.attempt_environment));
   });
-  Slots slots(executor,
-              {options.slots, options.application_directories, options.name, options.input_roots, options.output_roots,
-               options.confinement.limits, options.confinement.run_as.has_value(), options.users},
-              reports, launcher);
+  Slots slots(
+      executor,
+      {options.slots, options.application_directories, options.has_only_own_apps, options.name, options.input_roots,
+       options.output_roots, options.confinement.limits, options.confinement.run_as.has_value(), options.users},
+      reports, launcher);
   if (auto started = slots.start(); !started) return complain(started.error());
   MasterLink master(executor, link_options(options), reports, slots);
   Departure departure(executor, options.drain_timeout, {master, slots, reports, [&io] { io.stop(); }});

@@ -54,7 +54,8 @@ struct Words {
 };
 
 void declare_confinement(CLI::App& app, Words& words) {
-  app.add_flag("--no-default-apps", words.no_default_apps, "Look for applications in no other directories");
+  app.add_flag("--no-default-apps", words.no_default_apps,
+               "Look for applications in no other directories, also not in those that a job names");
   app.add_option("--input-root", words.input_roots,
                  "Attempts may read only files that lie in this directory, or whose address begins with this URL; may be "
                  "repeated. None: any file")
@@ -219,6 +220,7 @@ Status understand(const Words& words, Options& options) {
   options.host = host_name();
   options.name = words.name.empty() ? options.host + ":" + std::to_string(::getpid()) : words.name;
   options.application_directories = words.directories;
+  options.has_only_own_apps = words.no_default_apps;
   if (words.no_default_apps) return {};
   for (auto& directory : app::default_application_directories()) {
     options.application_directories.push_back(std::move(directory));

@@ -27,6 +27,7 @@ struct Options {
   std::string name;
   std::string token;
   net::TlsPointer tls;                               // null: connections are not encrypted
+  bool has_only_own_apps = false;                    // --no-default-apps: jobs may not name directories either
   std::vector<std::string> application_directories;  // in the order they are searched
   files::Roots input_roots;
   files::Roots output_roots;

@@ -16,6 +16,8 @@ wire::ToRunner::Setup runner_setup(const wire::JobSetup& job, const Slots::Optio
   wire::ToRunner::Setup setup;
   setup.set_application(job.application());
   *setup.mutable_parameters() = job.parameters();
+  for (const std::string& directory : job.application_directories())
+    if (!options.has_only_these) setup.add_application_directories(directory);
   for (const std::string& directory : options.application_directories) setup.add_application_directories(directory);
   for (const std::string& root : options.input_roots.resolved()) setup.add_input_roots(root);
   for (const std::string& root : options.output_roots.resolved()) setup.add_output_roots(root);
@@ -152,15 +154,24 @@ Result<std::shared_ptr<RunnerLink>, Slots::Refusal> Slots::spawn(const Setup& se
   if (auto fits = check_dying(JobId{setup->job()}); !fits) return std::move(fits).error();
   const auto user = user_of(JobId{setup->job()});
   if (!user) return user.error();
+  const auto directory = files_.make_directory(last_runner_ + 1, *setup);
+  if (!directory) {
+    files_.remove_directory(last_runner_ + 1);
+    leave_user(JobId{setup->job()});
+    return Refusal{wire::LAUNCH, directory.error().message};
+  }
   RunnerEnds ends;
   auto runner = RunnerLink::make(executor_, *this, ++last_runner_, setup, ends);
   if (!runner) {
+    files_.remove_directory(last_runner_);
     leave_user(JobId{setup->job()});
     return Refusal{wire::LAUNCH, runner.error().message};
   }
   runners_.emplace(last_runner_, *runner);
   launcher_.spawn(last_runner_, std::move(ends), *user);
-  (*runner)->send_setup(runner_setup(*setup, options_));
+  wire::ToRunner::Setup first = runner_setup(*setup, options_);
+  first.set_directory(*directory);
+  (*runner)->send_setup(first);
   return std::move(*runner);
 }
 
@@ -259,6 +270,7 @@ void Slots::kill(AttemptId id, const std::string& reason) {
 
 void Slots::forget(JobId job) {
   setups_.erase(job);
+  files_.forget(job);
   for (const auto& [number, runner] : runners_) {
     if (!runner->attempt() && runner->setup()->job() == job.value) runner->kill();
   }

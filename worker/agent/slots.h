@@ -23,6 +23,7 @@
 #include "common/files/roots.h"
 #include "worker/agent/attempt.h"
 #include "worker/agent/disturber.h"
+#include "worker/agent/job_files.h"
 #include "worker/agent/job_users.h"
 #include "worker/agent/launcher_link.h"
 #include "worker/agent/log_outbox.h"
@@ -45,6 +46,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   struct Options {
     std::uint32_t slots = 1;
     std::vector<std::string> application_directories;
+    bool has_only_these = false;  // jobs may not name others
     std::string node_name{};  // as the master knows this worker
     files::Roots input_roots{};
     files::Roots output_roots{};
@@ -133,6 +135,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   ReportLog& reports_;
   LauncherLink& launcher_;
   Disturber disturber_;
+  JobFiles files_;
   LogOutbox logs_;
   std::map<JobId, Setup> setups_;  // of this session
   std::map<AttemptId, Running> attempts_;

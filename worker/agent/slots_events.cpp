@@ -101,6 +101,7 @@ void Slots::on_launcher_lost() {
   const auto runners = std::exchange(runners_, {});
   for (const auto& [number, runner] : runners) {
     fail(*runner, wire::LAUNCH, "the process that starts attempts has died, and the attempt with it");
+    files_.remove_directory(number);
     leave_user(JobId{runner->setup()->job()});
   }
 }
@@ -142,7 +143,9 @@ void Slots::report_end(AttemptId id, wire::Failure failure, const std::string& m
 
 void Slots::drop(std::uint64_t runner) {
   const auto dropped = runners_.extract(runner);
-  if (!dropped.empty()) leave_user(JobId{dropped.mapped()->setup()->job()});
+  if (dropped.empty()) return;
+  files_.remove_directory(runner);
+  leave_user(JobId{dropped.mapped()->setup()->job()});
 }
 
 void Slots::leave_user(JobId job) {

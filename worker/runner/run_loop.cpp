@@ -1,6 +1,10 @@
 #include "worker/runner/run_loop.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <map>
 #include <new>
@@ -51,6 +55,8 @@ AttemptStatus RunLoop::load(const wire::ToRunner::Setup& setup) {
   if (setup.application().find('/') != std::string::npos) {
     return refused("a job names its application, and \"" + setup.application() + "\" is a path");
   }
+  if (!setup.directory().empty() && ::chdir(setup.directory().c_str()) != 0)
+    return AttemptFailure{wire::LAUNCH, "cannot work in '" + setup.directory() + "': " + std::strerror(errno)};
   auto loaded = app::LoadedApplication::load(
       setup.application(), {setup.application_directories().begin(), setup.application_directories().end()},
       bounds_.keeper);

@@ -1,0 +1,149 @@
+// What people do every day: commands as --help prints them, programs of their own, answers.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "tests/system/cluster.h"
+
+namespace ontime::test {
+namespace {
+
+constexpr const char* kWords =
+    "import sys\n"
+    "for line in sys.stdin:\n"
+    "    for word in line.split():\n"
+    "        print(word, 1, sep='\\t')\n";
+
+class Everyday : public testing::Test {
+ protected:
+  Everyday() { write_file(directory_ / "book.txt", "to be or\nnot to be\n"); }
+  // In the test's directory, as at a prompt.
+  Finished at_prompt(const std::string& command) const {
+    return shell("cd '" + directory_.path() + "' && PATH='" + kBin + "':$PATH && " + command);
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(Everyday, TheExamplesOfRunWorkAsPrinted) {
+  std::filesystem::create_directory(directory_ / "logs");
+  ASSERT_EQ(at_prompt("gzip -c book.txt > logs/a.gz && cp logs/a.gz logs/b.gz").status, 0);
+  const std::string help = at_prompt("ontime run --help").out;
+  std::istringstream lines(help.substr(help.find("Examples:")));
+  int examples = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("  ontime ")) continue;
+    const Finished finished = at_prompt(line);
+    EXPECT_EQ(finished.status, 0) << line << "\n" << finished.err;
+    std::filesystem::remove_all(directory_ / "out");
+    ++examples;
+  }
+  EXPECT_GE(examples, 4);
+  EXPECT_EQ(at_prompt("ontime result lengths").out, "8\t1\n9\t1\n");
+}
+
+TEST_F(Everyday, APythonWordCountIsAnsweredWithCounts) {
+  write_file(directory_ / "words.py", kWords);
+  const Finished run = at_prompt(
+      "ontime run exec book.txt -o counts --splits 2 -q --set command='python3 words.py' --set merge=sum --file "
+      "words.py "
+      "--answer answer.tsv");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const std::string expected = "be\t2\nnot\t1\nor\t1\nto\t2\n";
+  EXPECT_EQ(read_file(directory_ / "answer.tsv"), expected);
+  EXPECT_EQ(at_prompt("ontime result counts").out, expected);
+  const Finished again = at_prompt("ontime run wordcount book.txt -o more --answer answer.tsv");
+  EXPECT_EQ(again.status, 2);
+  EXPECT_NE(again.err.find("--answer: 'answer.tsv' exists"), std::string::npos) << again.err;
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "more"));
+}
+
+TEST_F(Everyday, ACommandThatMergesIsTheReadersOwnOrIsAskedFor) {
+  const Finished run = at_prompt(
+      "ontime run exec book.txt -o out -q --set command='tr \" \" \"\\n\" | sed s/$/\\\\t1/' --set merge='uniq | wc "
+      "-l'");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(at_prompt("ontime result out").out, "4\n");
+  if (geteuid() != 0) return;
+  ASSERT_EQ(at_prompt("chown 65534 out/_manifest.json").status, 0);
+  const Finished refused = at_prompt("ontime result out");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("uniq | wc -l; --run-command runs it"), std::string::npos) << refused.err;
+  EXPECT_EQ(at_prompt("ontime result out --run-command").out, "4\n");
+}
+
+TEST_F(Everyday, AnExitCodeCanBeFine) {
+  EXPECT_EQ(at_prompt("ontime run exec book.txt -o bad -q --max-attempts 1 --set command='grep x'").status, 1);
+  EXPECT_EQ(at_prompt("ontime run exec book.txt -o good -q --set ok=0,1 --set command='grep x'").status, 0);
+}
+
+TEST_F(Everyday, FilesAreSentAlongAndNothingIsLeftOfThem) {
+  Cluster cluster;
+  cluster.start_master();
+  cluster.add_worker(2);
+  write_file(directory_ / "words.py", kWords);
+  std::filesystem::create_directory(directory_ / "a b");
+  write_file(directory_ / "a b/tool", "#!/bin/sh\nexec tr a-z A-Z\n");
+  std::filesystem::permissions(directory_ / "a b/tool", std::filesystem::perms::owner_all);
+  const std::string job = cluster.submit({"exec", directory_ / "book.txt", "--output", directory_ / "out", "--set",
+                                          "command=python3 words.py | ./tool", "--set", "merge=sum", "--file",
+                                          directory_ / "words.py", "--file", directory_ / "a b/tool"});
+  ASSERT_EQ(cluster.wait(job), "succeeded") << cluster.client({"logs", job}).out;
+  EXPECT_EQ(verified_answer(directory_ / "out"), "BE\t2\nNOT\t1\nOR\t1\nTO\t2\n");
+  const Finished large = shell("head -c 5000000 /dev/zero > " + directory_ / "large");
+  const Finished refused = cluster.client({"submit", "exec", directory_ / "book.txt", "--output", directory_ / "more",
+                                           "--set", "command=cat", "--file", directory_ / "large"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("put it where the workers can read it"), std::string::npos) << refused.err;
+}
+
+TEST_F(Everyday, ASubmittedJobMayNameItsApplicationByAPath) {
+  const std::string application = directory_ / "libontime_app_other.so";  // which no worker has
+  std::filesystem::copy_file(kApps + "/libontime_app_paced.so", application);
+  Cluster cluster;
+  cluster.start_master();
+  cluster.add_worker();
+  const Finished finished = cluster.client({"submit", application, directory_ / "book.txt",
+                                            "--output", directory_ / "out put", "--wait"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  // The next command is printed so that it works.
+  const std::size_t at = finished.out.find("ontime result ");
+  ASSERT_NE(at, std::string::npos) << finished.out;
+  const Finished answer = at_prompt(finished.out.substr(at, finished.out.find('\n', at) - at));
+  EXPECT_EQ(answer.status, 0) << answer.err;
+
+  Cluster strict;
+  strict.start_master();
+  strict.add_worker(1, {"--no-default-apps", "--app-dir", kBin + "/../lib/ontime/apps"});
+  const Finished refused = strict.client({"submit", application, directory_ / "book.txt",
+                                          "--output", directory_ / "refused", "--wait"});
+  EXPECT_EQ(refused.status, 1) << refused.out;
+}
+
+TEST_F(Everyday, JobsHaveNamesAndStatesAndCanBeFollowed) {
+  Cluster cluster;
+  cluster.start_master();
+  const auto submit = [&](const std::string& output, const Arguments& more) {
+    Arguments arguments{"exec", directory_ / "book.txt", "--output", directory_ / output, "--set", "command=cat"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return cluster.submit(arguments);
+  };
+  const std::string named = submit("a", {"--name", "nightly", "--priority", "5"});
+  const std::string other = submit("b", {});
+  const std::string third = submit("c", {});
+  const auto description = cluster.job(named);
+  EXPECT_EQ(description["name"], "nightly");
+  EXPECT_EQ(description["priority"], 5);
+  EXPECT_EQ(description["state"], "queued");
+  EXPECT_NE(cluster.client({"jobs", "--state", "queued"}).out.find("nightly"), std::string::npos);
+  EXPECT_EQ(cluster.client({"jobs", "--state", "running", "--state", "failed"}).out, "no jobs\n");
+  EXPECT_EQ(cluster.client({"kill", other, third}).out, other + " killed\n" + third + " killed\n");
+  cluster.add_worker();
+  const Finished followed = cluster.client({"job", named, "--follow"});
+  EXPECT_EQ(followed.status, 0) << followed.err;
+  EXPECT_NE(followed.out.find("succeeded"), std::string::npos) << followed.out;
+  EXPECT_EQ(cluster.client({"jobs", "--state", "killed", "--json"}).status, 0);
+}
+
+}  // namespace
+}  // namespace ontime::test

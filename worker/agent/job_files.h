@@ -1,0 +1,40 @@
+#pragma once
+// Files that jobs bring with them, in a private directory below $TMPDIR (or /tmp): each content once, however many jobs
+// and attempts use it, and for each runner a directory with links to those of its job. Removed when no job needs them,
+// and with this object. One thread.
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/protocol/control.pb.h"
+
+namespace ontime::worker {
+
+class JobFiles {
+ public:
+  JobFiles() = default;
+  ~JobFiles();
+  JobFiles(const JobFiles&) = delete;
+  JobFiles& operator=(const JobFiles&) = delete;
+
+  // The directory of a runner of this job, in which its files lie under their names; empty for a job without files.
+  Result<std::string> make_directory(std::uint64_t runner, const wire::JobSetup& setup);
+  void remove_directory(std::uint64_t runner);
+  // Removes what no other job needs.
+  void forget(JobId job);
+
+ private:
+  Status make_root();
+  Result<std::string> keep(const wire::ShippedFile& file, JobId job);  // its path
+  std::string directory_of(std::uint64_t runner) const { return root_ + "/runner-" + std::to_string(runner); }
+
+  std::string root_;                                // empty: not made yet
+  std::map<std::string, std::set<JobId>> content_;  // by path
+  std::set<std::uint64_t> runners_;                 // that have a directory
+};
+
+}  // namespace ontime::worker
