@@ -174,13 +174,16 @@ void Network::acknowledge(const Pointer& sender, std::size_t bytes) {
   });
 }
 
-// Ends what has been sent something and has not heard for too long that it has arrived.
+// Ends what has been sent something and has not heard for too long that it has arrived. One look at a time.
 void Network::watch_silence(const Pointer& socket) {
   const Duration limit = socket->user_timeout;
   if (limit <= Duration(0) || socket->unacknowledged_since_ == kNever) return;
+  if (std::exchange(socket->is_watched_, true)) return;
   world_.at(socket->unacknowledged_since_ + limit, [this, weak = std::weak_ptr(socket)] {
     const auto self = weak.lock();
-    if (!self || self->is_dead_ || self->unacknowledged_since_ == kNever) return;
+    if (!self || self->is_dead_) return;
+    self->is_watched_ = false;
+    if (self->unacknowledged_since_ == kNever) return;
     if (world_.now() - self->unacknowledged_since_ >= self->user_timeout) return self->fail(ETIMEDOUT);
     watch_silence(self);
   });

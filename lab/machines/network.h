@@ -127,6 +127,7 @@ class TcpSocket final : public OpenFile {
   bool is_under_way_ = false;     // the first of them
   std::size_t unacknowledged_ = 0;
   TimePoint unacknowledged_since_ = kNever;
+  bool is_watched_ = false;  // by watch_silence()
   std::uint64_t told_alive_ = 0;
 };
 

@@ -182,7 +182,7 @@ class Workload {
   void submit(const std::string& policy, std::uint64_t tasks) {
     JobSpec spec;
     spec.application = "wordcount";
-    spec.inputs = {{"/input", tasks * kSplit, 1, Codec::Plain}};
+    spec.inputs = {{"/input", tasks * kSplit, "1", Codec::Plain}};
     spec.output = "/out";
     spec.split_bytes = kSplit;
     spec.checkpoint_interval = Duration(0);

@@ -24,7 +24,7 @@ class Verify : public testing::Test {
   Verify() {
     manifest_.job = "job-1";
     manifest_.application = "wordcount";
-    manifest_.inputs = {{"/in/a", 100, 1, "plain"}, {"/in/b.gz", 10, 1, "gzip"}};
+    manifest_.inputs = {{"/in/a", 100, "1", "plain"}, {"/in/b.gz", 10, "1", "gzip"}};
     add_task(0, {0, 60}, {{{0, 20}, "one\n"}, {{20, 60}, "two\n"}});
     add_task(0, {60, 100}, {{{60, 100}, ""}});
     add_task(1, {0, 5000}, {{{0, 5000}, "three\n"}});
@@ -123,12 +123,12 @@ TEST_F(Verify, SplitsBeyondTheInputAreFound) {
 }
 
 TEST_F(Verify, AnInputNobodyMappedIsFound) {
-  manifest_.inputs.push_back({"/in/c", 7, 1, "plain"});
+  manifest_.inputs.push_back({"/in/c", 7, "1", "plain"});
   expect_problem("/in/c");
 }
 
 TEST_F(Verify, AnEmptyInputNeedsNoTask) {
-  manifest_.inputs.push_back({"/in/empty", 0, 1, "plain"});
+  manifest_.inputs.push_back({"/in/empty", 0, "1", "plain"});
   EXPECT_THAT(verdict().problems, IsEmpty());
 }
 

@@ -39,7 +39,7 @@ inline scheduler::JobSpec any_spec() {
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) {
     const auto codec = static_cast<scheduler::Codec>(*rc::gen::inRange(0, 3));
     const auto size = *rc::gen::arbitrary<std::uint64_t>();
-    spec.inputs.push_back({*any_text(), size, *rc::gen::arbitrary<std::int64_t>(), codec});
+    spec.inputs.push_back({*any_text(), size, *any_text(), codec});
   }
   spec.output = *any_text();
   spec.claim = *any_text();

@@ -31,7 +31,9 @@ class CommitTest : public testing::Test {
     fs::create_directories(attempt(""));
   }
 
-  std::string attempt(const std::string& name) const { return output::attempts_directory(output_, kClaim) + "/" + name; }
+  std::string attempt(const std::string& name) const {
+    return output::attempts_directory(output_, kClaim) + "/" + name;
+  }
   void make_attempt(const std::string& name, const std::string& bytes) { test::write_file(attempt(name), bytes); }
 
   // One more task, from these extents.
@@ -42,7 +44,7 @@ class CommitTest : public testing::Test {
     for (const Extent& extent : extents) part.length += extent.length;
     plan_.parts.push_back(part);
     plan_.manifest.tasks.push_back(task);
-    plan_.manifest.inputs = {{"/input", 1'000'000, 0, "plain"}};
+    plan_.manifest.inputs = {{"/input", 1'000'000, "0", "plain"}};
   }
 
   // What the directory holds, the manifest apart.
@@ -227,7 +229,8 @@ TEST_F(CommitTest, ThatFailsAtItsLastStepCanBeDiscarded) {
   add_task(true, {{"t00000-a0", 0, 4}});
   const std::string elsewhere = directory_ / "elsewhere";
   const Status status = commit_output(plan_, [&] {
-    const bool is_nearly_done = fs::exists(output_ + "/" + output::kManifestName) && !fs::exists(output_ + "/_attempts");
+    const bool is_nearly_done =
+        fs::exists(output_ + "/" + output::kManifestName) && !fs::exists(output_ + "/_attempts");
     if (is_nearly_done) fs::rename(output_, elsewhere);  // so that it is not in its place at the end
     return true;
   });

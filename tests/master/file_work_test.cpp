@@ -75,7 +75,8 @@ class FileWorkTest : public testing::Test {
     return told;
   }
   std::shared_ptr<Told> hang(const std::string& path, bool gives_up = true) {
-    return start(path, [gate = gate_](const MayGoOn&) { gate->pass(); }, gives_up);
+    return start(
+        path, [gate = gate_](const MayGoOn&) { gate->pass(); }, gives_up);
   }
   std::string problem_of(const std::shared_ptr<Told>& told) const { return work_->problem_of(told->job); }
   void run_until(const std::function<bool()>& holds) {
@@ -97,7 +98,8 @@ class FileWorkTest : public testing::Test {
 TEST_F(FileWorkTest, AMountThatHangsHoldsUpItsOwnWorkOnly) {
   std::vector<std::shared_ptr<Told>> hung;
   for (int i = 0; i < 5; ++i) hung.push_back(hang(kHung));
-  const auto good = start(kGood, [](const MayGoOn&) {}, false);
+  const auto good = start(
+      kGood, [](const MayGoOn&) {}, false);
   run_until([&] { return good->is_done; });
   EXPECT_TRUE(good->status);
   run_until([&] { return std::all_of(hung.begin(), hung.end(), [](const auto& one) { return one->is_done; }); });
@@ -129,7 +131,8 @@ class FileWorkWhereMuchHangs : public FileWorkTest {
 
 TEST_F(FileWorkWhereMuchHangs, MountsThatAnswerHaveThreadsAllTheSame) {
   hang_as_many_as_may();
-  const auto good = start(kGood, [](const MayGoOn&) {}, false);
+  const auto good = start(
+      kGood, [](const MayGoOn&) {}, false);
   run_until([&] { return good->is_done; });
   EXPECT_TRUE(good->status);
 }
@@ -138,7 +141,8 @@ TEST_F(FileWorkWhereMuchHangs, WhatWaitsForThatIsNotSaidToHang) {
   hang_as_many_as_may();
   const auto patient = hang(kHung, false);
   const auto refused = hang(kHung);
-  const std::string why = "Too many threads of the master hang, and it does not start another for the file system at '/proc'";
+  const std::string why =
+      "Too many threads of the master hang, and it does not start another for the file system at '/proc'";
   run_until([&] { return refused->is_done; });
   EXPECT_EQ(refused->status.error().message, why + "; try again when it does.");
   EXPECT_EQ(problem_of(patient), why + ".");
@@ -150,7 +154,8 @@ TEST_F(FileWorkWhereMuchHangs, WhatWaitsForThatIsNotSaidToHang) {
 TEST_F(FileWorkTest, ThreadsThatHangAreReplaced) {
   const auto first = hang(kHung, false);
   const auto second = hang(kHung, false);
-  const auto third = start(kHung, [](const MayGoOn&) {}, false);
+  const auto third = start(
+      kHung, [](const MayGoOn&) {}, false);
   run_until([&] { return third->is_done; });
   EXPECT_FALSE(first->is_done);
   gate_->open();
@@ -184,7 +189,8 @@ TEST_F(FileWorkTest, ALinkIsFollowedToTheMountThatItLeadsTo) {
   const test::TemporaryDirectory directory;
   std::filesystem::create_symlink("/proc", directory / "link");
   const auto hung = hang((directory / "link") + "/hung", false);
-  const auto good = start(directory / "good", [](const MayGoOn&) {}, false);
+  const auto good = start(
+      directory / "good", [](const MayGoOn&) {}, false);
   run_until([&] { return good->is_done && !problem_of(hung).empty(); });
   EXPECT_EQ(problem_of(hung), "The file system at '/proc' does not answer.");
 }

@@ -23,7 +23,7 @@ Manifest example() {
   manifest.application = "wordcount";
   manifest.parameters = {{"case", "fold"}, {"quote", "\"\\\n\t\x01"}};
   manifest.policy = "none";
-  manifest.inputs = {{"/data/a.txt", 1000, 1'700'000'000'123'456'789, "plain"}, {"/data/ü.gz", 77, -5, "gzip"}};
+  manifest.inputs = {{"/data/a.txt", 1000, "1700000000123456789", "plain"}, {"/data/ü.gz", 77, "-5", "gzip"}};
   manifest.tasks = {{0,
                      0,
                      {0, 1000},

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "common/base/crc32c.h"
-#include "common/net/sockets.h"
 #include "common/net/handshake.h"
+#include "common/net/sockets.h"
 
 namespace ontime::test {
 namespace {

@@ -26,7 +26,8 @@ TEST(RoomForJobs, OneOwnerFillsHisShareAndNotThatOfOthers) {
   for (int i = 0; i < 100; ++i) world.submit(10, 10, of("mallory"));
   const Status refused = check_room(world.cluster(), of("mallory"), 0.01);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("With this job mallory would hold 101 jobs that have not ended, and may hold 100"));
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("With this job mallory would hold 101 jobs that have not ended, and may hold 100"));
   EXPECT_TRUE(check_room(world.cluster(), of("alice"), 0.01));
   EXPECT_TRUE(check_room(world.cluster(), of("mallory"), 1));
 }

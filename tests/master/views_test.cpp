@@ -18,7 +18,7 @@ class ViewsTest : public testing::Test {
   ViewsTest() {
     scheduler::JobSpec spec;
     spec.application = "a";
-    spec.inputs = {{"/plain", 100, 1, scheduler::Codec::Plain}, {"/packed.gz", 50, 2, scheduler::Codec::Gzip}};
+    spec.inputs = {{"/plain", 100, "1", scheduler::Codec::Plain}, {"/packed.gz", 50, "2", scheduler::Codec::Gzip}};
     spec.output = "/out";
     spec.split_bytes = 1000;
     apply(fact::MasterStarted{1});
@@ -169,7 +169,7 @@ TEST_F(ViewsTest, TasksAreShownFromAnyOneOn) {
 
 TEST_F(ViewsTest, AJobTooLargeForOneReplyIsContinued) {
   scheduler::JobSpec spec;
-  spec.inputs = {{"/" + std::string(4000, 'x'), 10'000, 1, scheduler::Codec::Plain}};
+  spec.inputs = {{"/" + std::string(4000, 'x'), 10'000, "1", scheduler::Codec::Plain}};
   spec.split_bytes = 1;
   apply(fact::JobAccepted{JobId{2}, spec});
   const scheduler::Job& job = *cluster_.find_job(JobId{2});

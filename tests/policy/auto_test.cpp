@@ -21,7 +21,7 @@ JobSpec auto_spec(Duration deadline, const StringMap& more = {}) {
 
 JobSpec compressed(Duration deadline, int files) {
   JobSpec what = auto_spec(deadline);
-  for (int i = 0; i < files; ++i) what.inputs.push_back({"/in" + std::to_string(i), 1000, 1, Codec::Gzip});
+  for (int i = 0; i < files; ++i) what.inputs.push_back({"/in" + std::to_string(i), 1000, "1", Codec::Gzip});
   return what;
 }
 

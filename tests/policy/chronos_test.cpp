@@ -222,7 +222,7 @@ TEST_F(ChronosTest, ACompressedInputHasNoEstimate) {
   spec.policy = "s-resume";
   spec.deadline = 25s;
   spec.policy_parameters = known({{"r", "1"}});
-  spec.inputs = {{"/packed", 1000, 1, Codec::Gzip}};
+  spec.inputs = {{"/packed", 1000, "1", Codec::Gzip}};
   const JobId job = world_.world().submit(std::move(spec));
   world_.run(5s);
   EXPECT_EQ(world_.declined(job, 0), Reason::NoEstimate);

@@ -136,7 +136,7 @@ TEST(Hadoop, SaysThatNothingIsKnownOfCompressedFiles) {
   BaselineWorld world(4);
   JobSpec spec = test::World::quiet_spec();
   spec.policy = "hadoop";
-  spec.inputs = {{"/a.gz", 100, 1, Codec::Gzip}};
+  spec.inputs = {{"/a.gz", 100, "1", Codec::Gzip}};
   const JobId job = world.world().submit(std::move(spec));
   world.world().pass(1s);
   EXPECT_EQ(world.declined(job, 0), Reason::NoEstimate);

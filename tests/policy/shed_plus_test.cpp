@@ -297,7 +297,7 @@ TEST(ShedPlus, SaysOfACompressedInputThatThereIsNoEstimate) {
   World world;
   world.register_node("a", 3);
   JobSpec compressed = shed_plus_spec(20s);
-  compressed.inputs = {{"/input.gz", 1000, 1, Codec::Gzip}, {"/plain", 1000, 1, Codec::Plain}};
+  compressed.inputs = {{"/input.gz", 1000, "1", Codec::Gzip}, {"/plain", 1000, "1", Codec::Plain}};
   const JobId job = world.submit(std::move(compressed));
   ASSERT_EQ(world.job(job).declined.size(), 1u);
   EXPECT_EQ(world.job(job).declined.at(0).reason, Reason::NoEstimate);

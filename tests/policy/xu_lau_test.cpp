@@ -176,7 +176,7 @@ TEST_F(XuLauTest, ACompressedInputHasNoEstimate) {
     JobSpec spec = test::World::quiet_spec();
     spec.policy = policy;
     spec.policy_parameters = known();
-    spec.inputs = {{"/packed", 1000, 1, Codec::Gzip}};
+    spec.inputs = {{"/packed", 1000, "1", Codec::Gzip}};
     const JobId job = world_.world().submit(std::move(spec));
     world_.run(1s);
     EXPECT_EQ(world_.declined(job, 0), Reason::NoEstimate);

@@ -123,7 +123,7 @@ TEST_F(BoundedTest, AForgottenWorkerThatComesBackIsANewNode) {
     lose_all();
   }
   ASSERT_EQ(world_.cluster().find_node(first), nullptr);
-  world_.send(event::Heartbeat{first, {}});      // of its old connection
+  world_.send(event::Heartbeat{first, {}});       // of its old connection
   world_.send(event::NodeLeaving{first, false});  // likewise
   const NodeId second = world_.register_node("again");
   EXPECT_GT(second, first);

@@ -244,7 +244,8 @@ TEST_F(Failures, AJobThatFailsEverywhereLeavesNoNodeHeldBack) {
     beat(10s);
   }
   EXPECT_EQ(world_.job(job).state, JobState::Failed);
-  for (const auto& [id, node] : world_.cluster().nodes()) EXPECT_EQ(world_.scheduler().resources().hold_of(id), nullptr);
+  for (const auto& [id, node] : world_.cluster().nodes())
+    EXPECT_EQ(world_.scheduler().resources().hold_of(id), nullptr);
 }
 
 // A container that runs out of memory: its worker dies with the attempt, another one takes its place.

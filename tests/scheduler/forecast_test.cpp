@@ -240,7 +240,7 @@ TEST_F(ForecastTest, EachWaitingSplitTakesWhatItsOwnBytesTake) {
     JobSpec spec = known(due(100s), "10s", "40");  // of a mean split
     spec.split_bytes = 100;
     for (const std::uint64_t bytes : sizes) {
-      spec.inputs.push_back({"/in/" + std::to_string(spec.inputs.size()), bytes, 0, Codec::Plain});
+      spec.inputs.push_back({"/in/" + std::to_string(spec.inputs.size()), bytes, "0", Codec::Plain});
     }
     return forecast(world.scheduler(), world.submit(spec), world.now())->median;
   };

@@ -14,15 +14,15 @@ JobSpec spec_of(std::vector<InputFile> inputs, std::uint64_t split_bytes) {
 }
 
 TEST(Splits, LastOneOfAFileIsShorter) {
-  const auto splits = make_splits(spec_of({{"/a", 25, 0, Codec::Plain}}, 10));
+  const auto splits = make_splits(spec_of({{"/a", 25, "0", Codec::Plain}}, 10));
   EXPECT_EQ(splits, (std::vector<Split>{{0, {0, 10}}, {0, {10, 20}}, {0, {20, 25}}}));
 }
 
 TEST(Splits, ASmallTailJoinsTheSplitBeforeIt) {
-  const auto splits = make_splits(spec_of({{"/a", 2099, 0, Codec::Plain}, {"/b", 2100, 0, Codec::Plain}}, 1000));
+  const auto splits = make_splits(spec_of({{"/a", 2099, "0", Codec::Plain}, {"/b", 2100, "0", Codec::Plain}}, 1000));
   EXPECT_EQ(splits, (std::vector<Split>{
                         {0, {0, 1000}}, {0, {1000, 2099}}, {1, {0, 1000}}, {1, {1000, 2000}}, {1, {2000, 2100}}}));
-  const auto whole = make_splits(spec_of({{"/small", 7, 0, Codec::Plain}}, 1000));
+  const auto whole = make_splits(spec_of({{"/small", 7, "0", Codec::Plain}}, 1000));
   EXPECT_EQ(whole, (std::vector<Split>{{0, {0, 7}}}));
 }
 
@@ -30,7 +30,7 @@ TEST(Splits, ASmallTailJoinsTheSplitBeforeIt) {
 TEST(Splits, WantedNumberIsNotExceededUnlessThereAreMoreFiles) {
   std::vector<InputFile> inputs;
   for (const std::uint64_t size : {433411u, 466854u, 684768u, 1997513u, 1387424u, 1019475u})
-    inputs.push_back({"/x", size, 0, Codec::Plain});
+    inputs.push_back({"/x", size, "0", Codec::Plain});
   const auto splits_for = [&](std::uint32_t wanted) {
     return count_splits(spec_of(inputs, split_bytes_for(inputs, wanted)));
   };
@@ -39,31 +39,31 @@ TEST(Splits, WantedNumberIsNotExceededUnlessThereAreMoreFiles) {
   EXPECT_EQ(splits_for(10), 10u);
   EXPECT_EQ(splits_for(24), 24u);
   EXPECT_EQ(splits_for(9), 8u);  // a smaller size would give ten
-  inputs.push_back({"/x.gz", 1000, 0, Codec::Gzip});
+  inputs.push_back({"/x.gz", 1000, "0", Codec::Gzip});
   EXPECT_EQ(splits_for(11), 11u);
 }
 
 TEST(Splits, CompressedFileIsOneWithAnUnknownEnd) {
-  const auto splits = make_splits(spec_of({{"/a.gz", 1000, 0, Codec::Gzip}, {"/b.zst", 7, 0, Codec::Zstd}}, 10));
+  const auto splits = make_splits(spec_of({{"/a.gz", 1000, "0", Codec::Gzip}, {"/b.zst", 7, "0", Codec::Zstd}}, 10));
   EXPECT_EQ(splits, (std::vector<Split>{{0, {0, kUnknownEnd}}, {1, {0, kUnknownEnd}}}));
 }
 
 TEST(Splits, WantedNumberIsReachedForOneFile) {
   for (const std::uint32_t wanted : {1u, 2u, 7u, 64u}) {
-    const std::vector<InputFile> inputs{{"/a", 6'400'000, 0, Codec::Plain}};
+    const std::vector<InputFile> inputs{{"/a", 6'400'000, "0", Codec::Plain}};
     EXPECT_EQ(count_splits(spec_of(inputs, split_bytes_for(inputs, wanted))), wanted);
   }
 }
 
 TEST(Splits, MoreSplitsThanBytesGivesOnePerByte) {
-  const std::vector<InputFile> inputs{{"/a", 3, 0, Codec::Plain}};
+  const std::vector<InputFile> inputs{{"/a", 3, "0", Codec::Plain}};
   EXPECT_EQ(split_bytes_for(inputs, 100), 1u);
 }
 
 RC_GTEST_PROP(SplitsProperty, TileEveryPlainFile, ()) {
   const auto sizes = *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, 5000));
   std::vector<InputFile> inputs;
-  for (const std::uint64_t size : sizes) inputs.push_back({"/x", size, 0, Codec::Plain});
+  for (const std::uint64_t size : sizes) inputs.push_back({"/x", size, "0", Codec::Plain});
   const JobSpec spec = spec_of(inputs, *rc::gen::inRange<std::uint64_t>(1, 3000));
   const std::vector<Split> splits = make_splits(spec);
   RC_ASSERT(splits.size() == count_splits(spec));

@@ -30,7 +30,8 @@ class Owners : public testing::Test {
   // Attempts that were launched since, by owner.
   static std::map<std::string, int> launched(World& world) {
     std::map<std::string, int> count;
-    for (const auto& launch : world.take<action::LaunchAttempt>()) ++count[world.job(launch.attempt.task.job).spec.owner];
+    for (const auto& launch : world.take<action::LaunchAttempt>())
+      ++count[world.job(launch.attempt.task.job).spec.owner];
     return count;
   }
 };

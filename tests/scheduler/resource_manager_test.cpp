@@ -36,7 +36,7 @@ class ResourceManagerTest : public testing::Test {
   // An attempt runs on each of them.
   void busy(std::uint32_t first, std::uint32_t last) {
     JobSpec spec;
-    spec.inputs = {{"/input", 100, 1, Codec::Plain}};
+    spec.inputs = {{"/input", 100, "1", Codec::Plain}};
     spec.split_bytes = 1;
     cluster_.apply({kStart, fact::JobAccepted{JobId{1}, spec}});
     for (std::uint32_t node = first; node <= last; ++node) {

@@ -1,5 +1,7 @@
 // Plays tests/scheduler/testdata/*.txt (see scenario.h). With ONTIME_REWRITE=1 in the environment what comes out is
 // written into the files, to be read in review.
+#include "tests/scheduler/scenario.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,8 +12,6 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
-
-#include "tests/scheduler/scenario.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -42,7 +42,7 @@ JobSpec World::quiet_spec(const std::string& policy, StringMap parameters, const
 }
 
 JobId World::submit(std::uint64_t bytes, std::uint64_t split_bytes, JobSpec spec) {
-  spec.inputs = {{"/input", bytes, 1, Codec::Plain}};
+  spec.inputs = {{"/input", bytes, "1", Codec::Plain}};
   spec.split_bytes = split_bytes;
   return submit(std::move(spec));
 }

@@ -214,7 +214,7 @@ TEST(Scheduler, ACompressedSplitIsClosedWhereItsStreamEnds) {
   World world;
   world.register_node("a");
   JobSpec spec = World::quiet_spec();
-  spec.inputs = {{"/a.gz", 10, 1, Codec::Gzip}};
+  spec.inputs = {{"/a.gz", 10, "1", Codec::Gzip}};
   const JobId job = world.submit(spec);
   const AttemptId attempt = world.take_launch();
   world.send(event::SegmentSealed{world.attempt(attempt).node, attempt, {0, kUnknownEnd}, 77, {}, {}});

@@ -1,0 +1,143 @@
+// Inputs that a web server has: nginx, healthy and not.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "tests/system/cluster.h"
+
+namespace ontime::test {
+namespace {
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  return address;
+}
+
+bool answers(const std::string& port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  const sockaddr_in address = loopback(static_cast<std::uint16_t>(std::stoi(port)));
+  const bool answers = ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  ::close(socket);
+  return answers;
+}
+
+// One that nobody listens on.
+std::string free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  EXPECT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  ::close(socket);
+  return std::to_string(ntohs(address.sin_port));
+}
+
+class WebInput : public testing::Test {
+ protected:
+  // Serves the directory `www` with these directives.
+  void serve(const std::string& directives = "") {
+    port_ = free_port();
+    std::filesystem::create_directories(directory_ / "www");
+    write_file(directory_ / "nginx.conf", "daemon off; master_process off; pid " + directory_ / "pid" + "; error_log " +
+                                              directory_ / "error.log" + ";\nevents {}\nhttp { access_log " +
+                                              directory_ / "access.log" + ";\n server { listen 127.0.0.1:" + port_ +
+                                              "; root " + directory_ / "www" + "; " + directives + " } }\n");
+    nginx_ = Process({"/usr/sbin/nginx", "-c", directory_ / "nginx.conf"}, directory_ / "nginx");
+    EXPECT_TRUE(eventually([&] { return answers(port_); })) << nginx_.output().err;
+  }
+
+  std::string url(const std::string& name) const { return "http://127.0.0.1:" + port_ + "/" + name; }
+  void copy_novel(const std::string& name) {
+    std::filesystem::create_directories(directory_ / "www");
+    std::filesystem::copy_file(kNovel, directory_ / ("www/" + name));
+  }
+  Finished wordcount(const std::string& input) {
+    return ontime({"run", "wordcount", input, "--output", directory_ / "out", "--quiet", "--splits", "5"});
+  }
+
+  TemporaryDirectory directory_;
+  std::string port_;
+  Process nginx_;
+};
+
+TEST_F(WebInput, IsCountedAsALocalFileIs) {
+  copy_novel("novel.txt");
+  serve();
+  const Finished run = wordcount(url("novel.txt"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(verified_answer(directory_ / "out"), counted_by_coreutils(kNovel));
+}
+
+TEST_F(WebInput, ThatIsCompressedIsDecompressed) {
+  serve();
+  ASSERT_EQ(shell("gzip -c " + kNovel + " > " + directory_ / "www/novel.txt.gz").status, 0);
+  const Finished run = wordcount(url("novel.txt.gz"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(verified_answer(directory_ / "out"), counted_by_coreutils(kNovel));
+}
+
+TEST_F(WebInput, OfAServerThatIgnoresRangesOrHasNoSuchFileIsRefusedWithASentence) {
+  copy_novel("novel.txt");
+  serve("max_ranges 0;");
+  const Finished whole = wordcount(url("novel.txt"));
+  EXPECT_EQ(whole.status, 2);
+  EXPECT_NE(whole.err.find("ranges"), std::string::npos) << whole.err;
+  const Finished missing = wordcount(url("no-such-file.txt"));
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_NE(missing.err.find("404"), std::string::npos) << missing.err;
+  const Finished nobody = wordcount("http://127.0.0.1:" + free_port() + "/x");
+  EXPECT_EQ(nobody.status, 2);
+  EXPECT_NE(nobody.err.find("reached"), std::string::npos) << nobody.err;
+}
+
+// Half of the requests are answered 503.
+TEST_F(WebInput, OfAServerInTroubleIsAskedForAgain) {
+  copy_novel("novel.txt");
+  serve("set $trouble 0; if ($msec ~ \"[02468]$\") { set $trouble 1; } if ($trouble) { return 503; }");
+  const Finished run = wordcount(url("novel.txt"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(verified_answer(directory_ / "out"), counted_by_coreutils(kNovel));
+  EXPECT_EQ(shell("grep -q ' 503 ' " + directory_ / "access.log").status, 0);
+}
+
+TEST_F(WebInput, ThatIsReplacedUnderWayFailsTheJob) {
+  copy_novel("novel.txt");
+  serve();
+  Cluster cluster;
+  cluster.start_master();
+  cluster.add_worker(1, {"--app-dir", kApps});
+  const std::string job = cluster.submit({"paced", url("novel.txt"), "--output", cluster / "out", "--splits", "4",
+                                          "--set", "lines=1", "--set", "pause_us=1000"});
+  ASSERT_TRUE(eventually([&] { return !cluster.runners().empty(); }));
+  ASSERT_EQ(
+      shell("echo another > " + directory_ / "www/new && mv " + directory_ / "www/new " + directory_ / "www/novel.txt")
+          .status,
+      0);
+  EXPECT_EQ(cluster.wait(job), "failed");
+  const Finished shown = cluster.client({"job", job});
+  EXPECT_NE(shown.out.find("changed after the job was submitted"), std::string::npos) << shown.out;
+}
+
+// With roots that are directories nothing is asked of any server.
+TEST_F(WebInput, IsReadOnlyBelowTheRoots) {
+  copy_novel("novel.txt");
+  serve();
+  Cluster cluster;
+  cluster.start_master({"--input-root", directory_ / "www"});
+  const Finished refused = cluster.client({"submit", "wordcount", url("novel.txt"), "--output", cluster / "out"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("--input-root"), std::string::npos) << refused.err;
+  EXPECT_NE(shell("grep -q novel " + directory_ / "access.log").status, 0);
+}
+
+}  // namespace
+}  // namespace ontime::test
