@@ -58,8 +58,8 @@ int run(const Options& options) {
   });
   Slots slots(
       executor,
-      {options.slots, options.application_directories, options.has_only_own_apps, options.name, options.input_roots,
-       options.output_roots, options.confinement.limits, options.confinement.run_as.has_value(), options.users},
+      {options.slots, options.application_directories, options.name, options.input_roots, options.output_roots,
+       options.confinement.limits, options.confinement.run_as.has_value(), options.users, options.has_only_own_apps},
       reports, launcher);
   if (auto started = slots.start(); !started) return complain(started.error());
   MasterLink master(executor, link_options(options), reports, slots);

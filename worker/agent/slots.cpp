@@ -17,7 +17,7 @@ wire::ToRunner::Setup runner_setup(const wire::JobSetup& job, const Slots::Optio
   setup.set_application(job.application());
   *setup.mutable_parameters() = job.parameters();
   for (const std::string& directory : job.application_directories())
-    if (!options.has_only_these) setup.add_application_directories(directory);
+    if (!options.has_only_own_apps) setup.add_application_directories(directory);
   for (const std::string& directory : options.application_directories) setup.add_application_directories(directory);
   for (const std::string& root : options.input_roots.resolved()) setup.add_input_roots(root);
   for (const std::string& root : options.output_roots.resolved()) setup.add_output_roots(root);

@@ -46,13 +46,13 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   struct Options {
     std::uint32_t slots = 1;
     std::vector<std::string> application_directories;
-    bool has_only_these = false;  // jobs may not name others
     std::string node_name{};  // as the master knows this worker
     files::Roots input_roots{};
     files::Roots output_roots{};
     AttemptLimits limits{};
     bool has_user = false;  // attempts run as another user, and the launcher makes their output files
     std::optional<UserRange> users{};  // each job has one of these, instead
+    bool has_only_own_apps = false;    // jobs may not name other directories of applications
   };
 
   // `reports` and `launcher` outlive it.
