@@ -39,8 +39,7 @@ std::string read_file(const std::string& path) {
 InputFile describe(const std::string& path, Codec codec) {
   struct stat file {};
   if (::stat(path.c_str(), &file) != 0) throw std::runtime_error("no file " + path);
-  return {path, static_cast<std::uint64_t>(file.st_size),
-          std::int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec, codec};
+  return {path, static_cast<std::uint64_t>(file.st_size), files::version_of(file), codec};
 }
 
 std::string gzip(std::string_view bytes) {
