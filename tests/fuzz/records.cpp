@@ -18,7 +18,7 @@ using worker::RecordRule;
 constexpr std::uint64_t kUnpackedMax = 8u << 20;
 
 worker::InputFile input(std::string_view bytes, worker::Codec codec) {
-  worker::InputFile file{file_with(bytes), bytes.size(), 0, codec};
+  worker::InputFile file{file_with(bytes), bytes.size(), "", codec};
   struct stat status {};
   ONTIME_CHECK(::stat(file.path.c_str(), &status) == 0, "the file is there");
   file.version = files::version_of(status);

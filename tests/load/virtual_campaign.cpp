@@ -3,13 +3,13 @@
 //   virtual_campaign [--workers 1000] [--tasks 20000]      one job
 //   virtual_campaign --days 7 [--workers 5]                a job a minute
 #include <spdlog/spdlog.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -37,11 +37,10 @@ double processor_seconds() {
   return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 }
 
-double resident_mib() {
-  std::ifstream file("/proc/self/statm");
-  std::uint64_t pages = 0;
-  file >> pages >> pages;
-  return static_cast<double>(pages) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
+// What all simulated processes together hold, those that were killed too.
+double memory_mib() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return static_cast<double>(info.uordblks + info.hblkhd) / (1 << 20);
 }
 
 void sleep_for(Duration time) {
@@ -86,7 +85,7 @@ class Campaign {
           sleep_for(std::chrono::minutes(1));
         }
         std::printf("day %u: %u jobs, %.1f s of one processor, %.0f MiB of memory\n", day + 1, jobs_,
-                    processor_seconds() - before, resident_mib());
+                    processor_seconds() - before, memory_mib());
         std::fflush(stdout);
       }
     });

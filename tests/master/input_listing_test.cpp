@@ -169,7 +169,7 @@ TEST_F(InputListing, TakesFileUrls) {
   EXPECT_EQ(list({"file://localhost" + at("with%20space")}), (Paths{"with space"}));
   EXPECT_NE(error_for({"file://elsewhere/a"}).find("names another host"), std::string::npos);
   EXPECT_NE(error_for({"file:///a%2"}).find("two hexadecimal digits"), std::string::npos);
-  EXPECT_NE(error_for({"http://host/a"}).find("a scheme that Ontime cannot read"), std::string::npos);
+  EXPECT_NE(error_for({"ftp://host/a"}).find("a scheme that Ontime cannot read"), std::string::npos);
 }
 
 TEST_F(InputListing, LeavesOutEmptyFiles) {

@@ -109,8 +109,8 @@ TEST_F(ManifestTest, CannotBeWrittenWhereThereIsNoDirectory) {
 }
 
 TEST_F(ManifestTest, RefusesOtherFormats) {
-  EXPECT_NE(error_with("\"format\": 2", "\"format\": 3").find("only a newer Ontime can read"), std::string::npos);
-  EXPECT_NE(error_with("\"format\": 2", "\"format\": 1").find("only an older Ontime can read"), std::string::npos);
+  EXPECT_NE(error_with("\"format\": 3", "\"format\": 4").find("only a newer Ontime can read"), std::string::npos);
+  EXPECT_NE(error_with("\"format\": 3", "\"format\": 2").find("only an older Ontime can read"), std::string::npos);
 }
 
 TEST_F(ManifestTest, RefusesWhatTheOutputWasNotMadeFrom) {

@@ -129,7 +129,7 @@ TEST_P(BadNode, ThatCannotWriteItsOutputTakesNoJobWithIt) {
 
 TEST_P(BadNode, WithoutTheApplicationTakesNoJobWithIt) {
   const TemporaryDirectory empty;
-  start({"--app-dir", empty / ""});
+  start({"--app-dir", empty / "", "--no-default-apps"});
   expect_jobs_to_succeed();
 }
 

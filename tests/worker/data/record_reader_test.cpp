@@ -327,11 +327,11 @@ TEST(RecordReader, AChangedInputIsNoticed) {
 }
 
 TEST(RecordReader, AnInputThatCannotBeOpenedIsAnInputFault) {
-  const auto missing = RecordReader::open({"/nonexistent/input", 1, 0, Codec::Plain}, {}, 0);
+  const auto missing = RecordReader::open({"/nonexistent/input", 1, "0", Codec::Plain}, {}, 0);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, FaultKind::Input);
   EXPECT_EQ(missing.error().message, "cannot open the input /nonexistent/input: No such file or directory");
-  const auto directory = RecordReader::open({"/", 1, 0, Codec::Plain}, {}, 0);
+  const auto directory = RecordReader::open({"/", 1, "0", Codec::Plain}, {}, 0);
   ASSERT_FALSE(directory);
   EXPECT_EQ(directory.error().kind, FaultKind::InputChanged);
 }
