@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -18,6 +19,7 @@
 #include "common/files/roots.h"
 #include "common/http/remote_file.h"
 #include "master/file_system.h"
+#include "master/input_content.h"
 #include "master/input_pattern.h"
 #include "master/settings.h"
 #include "master/text.h"
@@ -79,10 +81,11 @@ Result<std::string> path_of(const std::string& argument) {
   return path;
 }
 
-Codec codec_of(std::string_view path) {
-  if (path.ends_with(".gz")) return Codec::Gzip;
-  if (path.ends_with(".zst")) return Codec::Zstd;
-  return Codec::Plain;
+Result<Codec> codec_of(std::string_view path, std::string_view first_bytes) {
+  const InputContent content = content_of(first_bytes);
+  if (content.unreadable.empty()) return content.codec;
+  return bad_input("The input " + shown(path) + " is compressed with " + std::string(content.unreadable) +
+                   ", which Ontime cannot read; decompress it, or compress it with gzip or zstd.");
 }
 
 // Opens it too: permission, a dangling mount or a broken disk shows now and not in a thousand attempts.
@@ -94,11 +97,17 @@ Result<InputFile> inspect_file(const std::string& path, const files::Roots& root
   if (is_outside) return outside(path, roots);
   if (descriptor < 0) return cannot("read", path, unopened);
   struct stat status {};
-  const int problem = ::fstat(descriptor, &status) == 0 ? 0 : errno;
+  std::array<char, kTellingBytes> first{};
+  int problem = ::fstat(descriptor, &status) == 0 ? 0 : errno;
+  const bool is_file = problem == 0 && S_ISREG(status.st_mode);
+  const ssize_t got = is_file ? ::pread(descriptor, first.data(), first.size(), 0) : 0;
+  if (got < 0) problem = errno;
   ::close(descriptor);
   if (problem != 0) return cannot("read", path, problem);
-  if (!S_ISREG(status.st_mode)) return bad_input("The input " + shown(path) + " is not a regular file.");
-  return InputFile{path, static_cast<std::uint64_t>(status.st_size), files::version_of(status), codec_of(path)};
+  if (!is_file) return bad_input("The input " + shown(path) + " is not a regular file.");
+  const Result<Codec> codec = codec_of(path, {first.data(), static_cast<std::size_t>(got)});
+  if (!codec) return codec.error();
+  return InputFile{path, static_cast<std::uint64_t>(status.st_size), files::version_of(status), *codec};
 }
 
 Result<InputFile> inspect_remote(const std::string& address, const files::Roots& roots) {
@@ -109,9 +118,18 @@ Result<InputFile> inspect_remote(const std::string& address, const files::Roots&
                      roots.text() + "); let the operator add the beginning of it with --input-root.");
   }
   note_progress();
-  const http::Answer<http::State> state = http::RemoteFile(*url).look();
+  http::RemoteFile file(*url);
+  const http::Answer<http::State> state = file.look();
   if (!state) return bad_input("The input " + shown(address) + " cannot be read: " + state.error().message + ".");
-  return InputFile{address, state->size, state->version, codec_of(url->path)};
+  std::string first(std::min<std::uint64_t>(kTellingBytes, state->size), '\0');
+  if (!first.empty()) {
+    if (auto read = file.read(*state, 0, first.size(), first.data()); !read) {
+      return bad_input("The input " + shown(address) + " cannot be read: " + read.error().message + ".");
+    }
+  }
+  const Result<Codec> codec = codec_of(address, first);
+  if (!codec) return codec.error();
+  return InputFile{address, state->size, state->version, *codec};
 }
 
 // One file system object, whatever its names.

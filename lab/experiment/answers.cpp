@@ -8,6 +8,7 @@
 #include "common/app/loaded_application.h"
 #include "common/base/crc32c.h"
 #include "lab/experiment/backend.h"
+#include "master/input_content.h"
 
 namespace ontime::lab::experiment {
 
@@ -35,11 +36,10 @@ Result<std::uint64_t> records_in(const std::vector<std::string>& inputs, std::ui
   std::uint64_t records = 0;
   for (const std::string& path : inputs) {
     std::error_code error;
-    const bool is_plain =
-        std::filesystem::is_regular_file(path, error) && !path.ends_with(".gz") && !path.ends_with(".zst");
-    if (!is_plain) return 0;
+    if (!std::filesystem::is_regular_file(path, error)) return 0;
     const auto text = read_text_file(path);
     if (!text) return text.error();
+    if (master::content_of(*text).codec != scheduler::Codec::Plain) return 0;
     if (record_bytes > 0) {
       records += (text->size() + record_bytes - 1) / record_bytes;
     } else {
@@ -72,8 +72,7 @@ Result<std::uint32_t> Answers::checksum_of(const std::string& output) const {
   return crc32c(*text);
 }
 
-Status Answers::check(const std::string& output, const JobGroup& group,
-                      const std::vector<std::string>& inputs) {
+Status Answers::check(const std::string& output, const JobGroup& group, const std::vector<std::string>& inputs) {
   const auto verdict = verify_directory(output, [](std::uint64_t) {});
   if (!verdict) return verdict.error();
   if (!verdict->is_whole()) return failed(verdict->problems.front());

@@ -45,7 +45,8 @@ ALLOWED = {
                    ["CLI", "spdlog", "nlohmann", "zlib.h"]),
     "lab/faults/app": (["common/app"], []),
     # Experiments run on processes too. Jobs are described by the master's own code.
-    "lab/experiment": (["lab", "cli", "apps/gen", "scheduler", "master/job_view.h", "master/explanation.h", "common"],
+    "lab/experiment": (["lab", "cli", "apps/gen", "scheduler", "master/job_view.h", "master/explanation.h", "master/input_content.h",
+                        "common"],
                        ["yaml-cpp", "nlohmann", "google"]),
     "lab/verbs": (["lab", "cli", "scheduler", "master/recording", "master/input_listing.h", "common"], ["nlohmann", "CLI"]),
     "cli/web": (["cli/client", "cli/show", "common"], ["asio", "google", "httplib.h", "openssl", "prometheus", "zlib.h"]),

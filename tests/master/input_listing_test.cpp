@@ -50,9 +50,9 @@ class InputListing : public testing::Test {
 
 TEST_F(InputListing, TakesAFileWithItsSizeTimeAndCodec) {
   make("a.txt", "12345");
-  make("b.gz");
-  make("c.zst");
-  const auto listed = list_inputs({at("a.txt"), at("b.gz"), at("c.zst")});
+  make("b", "\x1f\x8b\x08 and so on");
+  make("c.GZ", "\x28\xb5\x2f\xfd and so on");
+  const auto listed = list_inputs({at("a.txt"), at("b"), at("c.GZ")});
   ASSERT_TRUE(listed) << listed.error().message;
   const auto* files = &listed->files;
   ASSERT_EQ(files->size(), 3u);
@@ -64,6 +64,33 @@ TEST_F(InputListing, TakesAFileWithItsSizeTimeAndCodec) {
   EXPECT_EQ((*files)[0].codec, scheduler::Codec::Plain);
   EXPECT_EQ((*files)[1].codec, scheduler::Codec::Gzip);
   EXPECT_EQ((*files)[2].codec, scheduler::Codec::Zstd);
+}
+
+TEST_F(InputListing, KnowsCompressedFilesByTheirContent) {
+  make("text.gz");
+  make("short.zst", "x");
+  make("skippable", "\x5a\x2a\x4d\x18 and so on");
+  make("almost-bzip2", "BZh is no magic number");
+  const auto listed = list_inputs({at("text.gz"), at("short.zst"), at("skippable"), at("almost-bzip2")});
+  ASSERT_TRUE(listed) << listed.error().message;
+  std::vector<scheduler::Codec> codecs;
+  for (const auto& file : listed->files) codecs.push_back(file.codec);
+  using enum scheduler::Codec;
+  EXPECT_EQ(codecs, (std::vector{Plain, Plain, Zstd, Plain}));
+}
+
+TEST_F(InputListing, RefusesWhatIsCompressedInAWayThatItCannotRead) {
+  const std::vector<std::pair<std::string, std::string>> formats{{"bzip2", "BZh91AY&SY and so on"},
+                                                                 {"xz", std::string("\xfd"
+                                                                                    "7zXZ\0 and so on",
+                                                                                    16)},
+                                                                 {"lz4", "\x04\x22\x4d\x18 etc"},
+                                                                 {"7z", "7z\xbc\xaf\x27\x1c and so on"},
+                                                                 {"zip", "PK\x03\x04 and so on"}};
+  for (const auto& [format, bytes] : formats) {
+    make("data", bytes);
+    EXPECT_NE(error_for({at("data")}).find("compressed with " + format), std::string::npos) << error_for({at("data")});
+  }
 }
 
 TEST_F(InputListing, ReadsADirectoryWithAllBelowInOrder) {
