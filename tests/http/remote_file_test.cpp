@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
 #include "tests/http/web_server.h"
 
 namespace ontime::http {
@@ -95,18 +99,21 @@ TEST_F(RemoteFileTest, GoesOnWhereTheConnectionBroke) {
 
 TEST_F(RemoteFileTest, IsAskedForAnewWhenNothingComes) {
   const State known = state();
-  std::mutex mutex;
-  std::condition_variable over;
-  bool is_over = false;
-  server_.set_fault([&](int n, const httplib::Request&, httplib::Response&) {
-    std::unique_lock lock(mutex);
-    if (n == 1) over.wait(lock, [&] { return is_over; });
+  struct Stall {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool is_over = false;
+  };
+  const auto stall = std::make_shared<Stall>();  // the server's thread may outlive this test's variables
+  server_.set_fault([stall](int n, const httplib::Request&, httplib::Response&) {
+    std::unique_lock lock(stall->mutex);
+    if (n == 1) stall->changed.wait(lock, [&] { return stall->is_over; });
     return false;
   });
   EXPECT_EQ(read(file(), known, 0, 5000), server_.content().substr(0, 5000));
-  const std::lock_guard lock(mutex);
-  is_over = true;
-  over.notify_all();
+  const std::lock_guard lock(stall->mutex);
+  stall->is_over = true;
+  stall->changed.notify_all();
 }
 
 TEST_F(RemoteFileTest, OfAnotherVersionIsNotMixedWithTheFirst) {
