@@ -1,0 +1,90 @@
+#include "master/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "common/http/remote_file.h"
+#include "master/file_system.h"
+#include "master/input_content.h"
+#include "master/text.h"
+
+namespace ontime::master {
+
+using scheduler::Codec;
+using scheduler::InputFile;
+
+std::string shown(std::string_view path) { return "'" + readable(path) + "'"; }
+
+Error cannot(const char* what, std::string_view path, int problem) {
+  return bad_input("The input " + shown(path) + " cannot be " + what + ": " + std::strerror(problem) + ".");
+}
+
+Error outside(std::string_view path, const files::Roots& roots) {
+  return bad_input("The input " + shown(path) + " lies outside of the directories that this cluster reads (" +
+                   roots.text() +
+                   "), perhaps behind a link; put it into one of them, or let the operator add its "
+                   "directory with --input-root.");
+}
+
+namespace {
+
+Result<Codec> codec_of(std::string_view path, std::string_view first_bytes) {
+  const InputContent content = content_of(first_bytes);
+  if (content.unreadable.empty()) return content.codec;
+  return bad_input("The input " + shown(path) + " is compressed with " + std::string(content.unreadable) +
+                   ", which Ontime cannot read; decompress it, or compress it with gzip or zstd.");
+}
+
+}  // namespace
+
+Result<InputFile> inspect_file(const std::string& path, const files::Roots& roots) {
+  if (!is_utf8(path))
+    return bad_input("The name of the input " + shown(path) + " is not valid UTF-8; rename the file.");
+  const auto [descriptor, unopened, is_outside] =
+      files::open_within(roots, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (is_outside) return outside(path, roots);
+  if (descriptor < 0) return cannot("read", path, unopened);
+  struct stat status {};
+  std::array<char, kTellingBytes> first{};
+  int problem = ::fstat(descriptor, &status) == 0 ? 0 : errno;
+  const bool is_file = problem == 0 && S_ISREG(status.st_mode);
+  const ssize_t got = is_file ? ::pread(descriptor, first.data(), first.size(), 0) : 0;
+  if (got < 0) problem = errno;
+  ::close(descriptor);
+  if (problem != 0) return cannot("read", path, problem);
+  if (!is_file) return bad_input("The input " + shown(path) + " is not a regular file.");
+  const Result<Codec> codec = codec_of(path, {first.data(), static_cast<std::size_t>(got)});
+  if (!codec) return codec.error();
+  return InputFile{path, static_cast<std::uint64_t>(status.st_size), files::version_of(status), *codec};
+}
+
+Result<InputFile> inspect_remote(const std::string& address, const files::Roots& roots) {
+  const Result<http::Url> url = http::parse_url(address);
+  if (!url) return bad_input("The input cannot be read: " + readable(url.error().message));
+  if (!roots.hold(address)) {
+    return bad_input("The input " + shown(address) + " is none of the addresses that this cluster reads (" +
+                     roots.text() + "); let the operator add the beginning of it with --input-root.");
+  }
+  note_progress();
+  http::RemoteFile file(*url);
+  const http::Answer<http::State> state = file.look();
+  if (!state) return bad_input("The input " + shown(address) + " cannot be read: " + state.error().message + ".");
+  std::string first(std::min<std::uint64_t>(kTellingBytes, state->size), '\0');
+  if (!first.empty()) {
+    if (auto read = file.read(*state, 0, first.size(), first.data()); !read) {
+      return bad_input("The input " + shown(address) + " cannot be read: " + read.error().message + ".");
+    }
+  }
+  const Result<Codec> codec = codec_of(address, first);
+  if (!codec) return codec.error();
+  return InputFile{address, state->size, state->version, *codec};
+}
+
+}  // namespace ontime::master

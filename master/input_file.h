@@ -1,0 +1,23 @@
+#pragma once
+// One input, wherever it lies: what it is now, and whether it can be read.
+
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/files/roots.h"
+#include "scheduler/core/job_spec.h"
+
+namespace ontime::master {
+
+// Opens it too: permission, a dangling mount or a broken disk shows now and not in a thousand attempts.
+Result<scheduler::InputFile> inspect_file(const std::string& path, const files::Roots& roots);
+// The same of an address of a web server.
+Result<scheduler::InputFile> inspect_remote(const std::string& address, const files::Roots& roots);
+
+// What is wrong with an input, for sentences about it.
+std::string shown(std::string_view path);
+Error cannot(const char* what, std::string_view path, int problem);
+Error outside(std::string_view path, const files::Roots& roots);
+
+}  // namespace ontime::master
