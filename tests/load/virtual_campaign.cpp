@@ -3,13 +3,15 @@
 //   virtual_campaign [--workers 1000] [--tasks 20000]      one job
 //   virtual_campaign --days 7 [--workers 5]                a job a minute
 #include <spdlog/spdlog.h>
-#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -37,10 +39,26 @@ double processor_seconds() {
   return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 }
 
-// What all simulated processes together hold, those that were killed too.
-double memory_mib() {
-  const struct mallinfo2 info = ::mallinfo2();
-  return static_cast<double>(info.uordblks + info.hblkhd) / (1 << 20);
+// What each simulated process has allocated and not given back, by its number: one that was killed gives nothing back,
+// so that the memory of all together says nothing.
+constexpr std::size_t kProcesses = 1u << 20;
+std::array<std::int64_t, kProcesses> allocated;
+
+struct Allocation {
+  std::size_t size;
+  std::size_t process;
+};
+static_assert(sizeof(Allocation) == 16, "what follows is aligned for everything");
+
+double mib(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+// What the simulated calls of a process allocate for a disk counts as its own too; files on shared disks are not taken
+// off yet.
+std::int64_t bytes_of(const Inode& inode) {
+  auto bytes = static_cast<std::int64_t>(inode.bytes.capacity());
+  for (const auto& write : inode.unsynced) bytes += static_cast<std::int64_t>(write.after.size() + write.before.size());
+  for (const auto& [name, entry] : inode.entries) bytes += bytes_of(*entry);
+  return bytes;
 }
 
 void sleep_for(Duration time) {
@@ -53,7 +71,7 @@ class Campaign {
   explicit Campaign(const Options& options)
       : options_(options), cluster_(1, from_unix_ns(1'790'000'000'000'000'000)), home_(cluster_.add_machine("home")) {
     cluster_.real_paths = {ONTIME_FAULT_APPLICATIONS};
-    start_master(cluster_, home_, {});
+    master_ = start_master(cluster_, home_, {}).id();
     for (std::uint32_t i = 0; i < options.workers; ++i) start_worker(i);
   }
 
@@ -84,8 +102,10 @@ class Campaign {
           if (minute % 60 == 30) kill_a_worker();
           sleep_for(std::chrono::minutes(1));
         }
-        std::printf("day %u: %u jobs, %.1f s of one processor, %.0f MiB of memory\n", day + 1, jobs_,
-                    processor_seconds() - before, memory_mib());
+        const std::int64_t on_disk = bytes_of(*home_.disk->root());
+        const std::int64_t held = allocated[static_cast<std::size_t>(master_)] - on_disk;
+        std::printf("day %u: %u jobs, %.1f s of one processor; the master holds %.1f MiB, and %.1f MiB on its disk\n",
+                    day + 1, jobs_, processor_seconds() - before, mib(held), mib(on_disk));
         std::fflush(stdout);
       }
     });
@@ -175,6 +195,7 @@ class Campaign {
   const Options options_;
   Cluster cluster_;
   Machine& home_;
+  pid_t master_ = 0;
   std::vector<std::pair<Machine*, pid_t>> workers_;
   std::unique_ptr<cli::MasterClient> client_;
   std::vector<double> answers_;  // seconds
@@ -198,5 +219,25 @@ int main(int argc, char** argv) {
 
 }  // namespace
 }  // namespace ontime::lab::machines
+
+void* operator new(std::size_t size) {
+  using namespace ontime::lab::machines;  // NOLINT: it replaces the library's
+  auto* const allocation = static_cast<Allocation*>(std::malloc(sizeof(Allocation) + size));
+  if (allocation == nullptr) std::abort();
+  Thread* const here = World::here();
+  *allocation = {size, here != nullptr ? static_cast<std::size_t>(here->process().id()) % kProcesses : 0};
+  allocated[allocation->process] += static_cast<std::int64_t>(size);
+  return allocation + 1;
+}
+
+void operator delete(void* at) noexcept {
+  using namespace ontime::lab::machines;  // NOLINT: it replaces the library's
+  if (at == nullptr) return;
+  Allocation* const allocation = static_cast<Allocation*>(at) - 1;
+  allocated[allocation->process] -= static_cast<std::int64_t>(allocation->size);
+  std::free(allocation);
+}
+
+void operator delete(void* at, std::size_t) noexcept { ::operator delete(at); }
 
 int main(int argc, char** argv) { return ontime::lab::machines::main(argc, argv); }
