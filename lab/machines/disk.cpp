@@ -29,6 +29,10 @@ void repeat(Inode& file, const Inode::Write& write, std::size_t count) {
 
 }  // namespace
 
+Inode::~Inode() {
+  if (!unsynced.empty()) disk->written_.erase(written);
+}
+
 Disk::Disk(World& world, Kind kind, bool keeps_order)
     : world_(world), kind_(kind), keeps_order_(keeps_order), root_(std::make_shared<Inode>()) {
   root_->number = 1;
@@ -45,12 +49,18 @@ ssize_t Disk::read(const Inode& file, void* to, std::size_t size, std::uint64_t 
 }
 
 void Disk::note_write(Inode& file, Inode::Write write) {
-  if (file.unsynced.empty()) written_.push_back(file.weak_from_this());
+  if (file.unsynced.empty()) file.written = written_.insert(written_.end(), &file);
   file.unsynced.push_back(std::move(write));
   file.changed_at = world_.now();
 }
 
+std::vector<Inode::Write> Disk::forget_writes(Inode& file) {
+  if (!file.unsynced.empty()) written_.erase(file.written);
+  return std::exchange(file.unsynced, {});
+}
+
 ssize_t Disk::write(Inode& file, const void* from, std::size_t size, std::uint64_t offset, std::uint32_t writer) {
+  const World::Aside aside;
   const std::uint64_t size_before = file.bytes.size();
   const std::uint64_t known = offset < size_before ? std::min<std::uint64_t>(size, size_before - offset) : 0;
   if (size_before < offset + size) file.bytes.resize(offset + size);
@@ -61,6 +71,7 @@ ssize_t Disk::write(Inode& file, const void* from, std::size_t size, std::uint64
 }
 
 int Disk::resize(Inode& file, std::uint64_t size, std::uint32_t writer) {
+  const World::Aside aside;
   const std::uint64_t size_before = file.bytes.size();
   const std::string cut = size < size_before ? file.bytes.substr(size) : "";
   note_write(file, {std::min(size, size_before), cut, "", size_before, size, writer});
@@ -69,7 +80,8 @@ int Disk::resize(Inode& file, std::uint64_t size, std::uint32_t writer) {
 }
 
 void Disk::sync(Inode& file) {
-  file.unsynced.clear();
+  const World::Aside aside;
+  forget_writes(file);
   if (!file.is_directory()) return;
   for (std::size_t i = steps_.size(); i-- > 0;) {
     const auto touches = [&](const Change& change) { return change.directory.get() == &file; };
@@ -100,6 +112,7 @@ void Disk::apply(Step step) {
 }
 
 InodePointer Disk::make(const InodePointer& directory, const std::string& name, mode_t mode, int& error) {
+  const World::Aside aside;
   error = directory->links == 0 ? -ENOENT : directory->entries.contains(name) ? -EEXIST : 0;
   if (error != 0) return nullptr;
   const auto inode = std::make_shared<Inode>();
@@ -113,6 +126,7 @@ InodePointer Disk::make(const InodePointer& directory, const std::string& name, 
 }
 
 int Disk::remove(const InodePointer& directory, const std::string& name, bool is_directory) {
+  const World::Aside aside;
   const auto found = directory->entries.find(name);
   if (found == directory->entries.end()) return -ENOENT;
   const InodePointer inode = found->second;
@@ -126,6 +140,7 @@ int Disk::remove(const InodePointer& directory, const std::string& name, bool is
 
 int Disk::rename(const InodePointer& from, const std::string& name, const InodePointer& to,
                  const std::string& new_name) {
+  const World::Aside aside;
   const auto found = from->entries.find(name);
   if (found == from->entries.end()) return -ENOENT;
   if (to->links == 0) return -ENOENT;
@@ -142,6 +157,7 @@ int Disk::rename(const InodePointer& from, const std::string& name, const InodeP
 }
 
 int Disk::link(const InodePointer& file, const InodePointer& to, const std::string& name) {
+  const World::Aside aside;
   if (to->entries.contains(name)) return -EEXIST;
   ++file->links;
   apply({{{to, name, nullptr, file}}});
@@ -190,7 +206,7 @@ bool is_named(const Inode& inode) {
 
 // Goes back to what was synced, then repeats some of the rest.
 void Disk::keep_some(Inode& file, std::uint32_t machine) {
-  const auto writes = std::exchange(file.unsynced, {});
+  const auto writes = forget_writes(file);
   for (auto write = writes.rbegin(); write != writes.rend(); ++write) revert(file, *write);
   const bool in_order = world_.random().below(3) > 0;
   const std::uint64_t kept = world_.random().below(writes.size() + 1);
@@ -207,9 +223,7 @@ void Disk::keep_some(Inode& file, std::uint32_t machine) {
 }
 
 void Disk::cut_power(std::uint32_t machine) {
-  for (const auto& weak : std::exchange(written_, {})) {
-    if (const auto file = weak.lock(); file && !file->unsynced.empty()) keep_some(*file, machine);
-  }
+  for (Inode* const file : std::vector(written_.begin(), written_.end())) keep_some(*file, machine);
   const auto steps = std::exchange(steps_, {});
   const std::uint64_t kept = world_.random().below(steps.size() + 1);
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -43,7 +44,10 @@ struct Inode : std::enable_shared_from_this<Inode> {
     std::uint32_t writer;  // its machine's address
   };
   std::vector<Write> unsynced;
-  const void* lock_holder = nullptr;  // flock
+  std::list<Inode*>::iterator written;  // in its disk's list, while something is unsynced
+  const void* lock_holder = nullptr;    // flock
+
+  ~Inode();
 
   bool is_directory() const { return S_ISDIR(mode); }
   bool is_link() const { return S_ISLNK(mode); }
@@ -98,14 +102,16 @@ class Disk {
   static void set(const InodePointer& directory, const std::string& name, const InodePointer& inode);
   void keep_some(Inode& file, std::uint32_t machine);
   void note_write(Inode& file, Inode::Write write);
+  std::vector<Inode::Write> forget_writes(Inode& file);
 
+  friend struct Inode;
   World& world_;
   const Kind kind_;
   const bool keeps_order_;  // of names
   std::uint64_t last_number_ = 1;
   InodePointer root_;
-  std::deque<Step> steps_;                     // not durable, or behind one that is not
-  std::vector<std::weak_ptr<Inode>> written_;  // since they were synced
+  std::deque<Step> steps_;     // not durable, or behind one that is not
+  std::list<Inode*> written_;  // since they were synced, in order of the first write
 };
 
 class DiskFile final : public OpenFile {

@@ -82,7 +82,11 @@ World::~World() = default;
 
 Thread* World::here() { return running; }
 
+World::Aside::Aside() : thread_(std::exchange(running, nullptr)) {}
+World::Aside::~Aside() { running = thread_; }
+
 void World::at(TimePoint when, std::function<void()> what) {
+  const Aside aside;
   if (free_whats_.empty()) {
     free_whats_.push_back(static_cast<std::uint32_t>(whats_.size()));
     whats_.emplace_back();

@@ -94,6 +94,16 @@ class World {
 
   // The thread that runs; null outside of all.
   static Thread* here();
+  // As long as one lives, here() is null: what the world does for a thread takes no memory of that thread's process.
+  class Aside {
+   public:
+    Aside();
+    ~Aside();
+    Aside(const Aside&) = delete;
+
+   private:
+    Thread* const thread_;
+  };
   std::uint64_t steps() const { return steps_; }
 
  private:
