@@ -132,8 +132,8 @@ std::string ApplicationMaster::on_attempt_failed(StepBuilder& step, AttemptId id
   return why + "; the first time on " + first->second.where + ": " + first->second.message;
 }
 
-// No node is left that might have what the job needs, or so many have not that it must be the job's fault; but not while
-// there is a node that had it.
+// No node is left that might have what the job needs, or so many have not that it must be the job's fault; but not
+// while there is a node that had it.
 std::string ApplicationMaster::why_missing(const StepBuilder& step) const {
   if (!proven_.empty()) return {};
   const std::vector<NodeId> missing(missing_.begin(), missing_.end());
@@ -144,22 +144,39 @@ std::string ApplicationMaster::why_missing(const StepBuilder& step) const {
   return why_missing_ + "; " + std::to_string(missing.size()) + " nodes say so";
 }
 
-// Workers that are gone for good, one after the other, each while its attempt was at the same segment and sealed nothing
-// of it; and hardly any other was lost meanwhile. Without another worker to compare with it takes twice as many.
+namespace {
+
+// How often the segment that begins there took another worker down, one after the other, each gone for good. An attempt
+// that was there before the last of them was lost counts with that one: a power cut of a rack, or a network that is
+// slow for a while, silences all copies.
+std::uint32_t workers_taken_down(const Cluster& cluster, const Task& task, std::uint64_t begin) {
+  std::vector<const Attempt*> lost;
+  for (const Attempt& attempt : task.attempts) {
+    if (attempt.state != AttemptState::Lost || attempt.held.begin != begin) continue;
+    const Node* node = cluster.find_node(attempt.node);
+    const bool is_gone = node == nullptr || (node->state == NodeState::Lost && node->heard_at <= attempt.ended_at);
+    if (is_gone) lost.push_back(&attempt);
+  }
+  std::sort(lost.begin(), lost.end(), [](const Attempt* a, const Attempt* b) { return a->ended_at < b->ended_at; });
+  std::uint32_t taken = 0;
+  TimePoint last{};
+  for (const Attempt* attempt : lost) {
+    if (taken > 0 && attempt->launched_at < last) continue;
+    ++taken;
+    last = attempt->ended_at;
+  }
+  return taken;
+}
+
+}  // namespace
+
+// Workers taken down while hardly any other was lost. Without another worker to compare with it takes twice as many.
 std::string ApplicationMaster::on_node_lost(StepBuilder& step, const ResourceManager& nodes, AttemptId id) {
   const Task& task = *step.cluster.find_task(id.task);
   const std::uint64_t begin = task.attempts[id.number].held.begin;
-  std::set<TimePoint> losses;  // what was lost at one moment was lost to something else
-  for (const Attempt& attempt : task.attempts) {
-    if (attempt.state != AttemptState::Lost || attempt.held.begin != begin) continue;
-    const Node* node = step.cluster.find_node(attempt.node);
-    const bool is_gone = node == nullptr || (node->state == NodeState::Lost && node->heard_at <= attempt.ended_at);
-    if (is_gone) losses.insert(attempt.ended_at);
-  }
-  // Only losses at different moments count, so that a power cut of a rack is one loss. The other nodes that were lost
-  // since the first of the row are the comparison: in a cluster that loses nodes all the time this segment proves
-  // nothing.
-  const auto taken = static_cast<std::uint32_t>(losses.size());
+  const std::uint32_t taken = workers_taken_down(step.cluster, task, begin);
+  // The other nodes that were lost since the first of the row are the comparison: in a cluster that loses nodes all the
+  // time this segment proves nothing.
   if (taken <= 1) lost_before_[id.task.index] = lost_elsewhere_;
   const std::uint32_t elsewhere = lost_elsewhere_ - lost_before_[id.task.index];
   const std::uint32_t attempts_max = step.cluster.find_job(job_)->spec.attempts_max;

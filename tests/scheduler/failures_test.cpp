@@ -340,5 +340,24 @@ TEST_F(Failures, NodesThatAreLostForOtherReasonsAreNotTheJobsFault) {
   EXPECT_EQ(world_.job(job).state, JobState::Running);
 }
 
+// A network that is slow for a while silences one after the other.
+TEST_F(Failures, CopiesThatAreLostOneByOneProveNoMoreThanOne) {
+  std::vector<NodeId> all;
+  for (int i = 0; i < 5; ++i) all.push_back(world_.register_node("worker-" + std::to_string(i), 1));
+  const JobId job = world_.submit(100, 100);
+  const AttemptId original = world_.take_launch();
+  for (int i = 0; i < 4; ++i) {
+    Speculate copy;
+    copy.task = original.task;
+    order(copy);
+    beat(1s);
+  }
+  ASSERT_EQ(launched().size(), 4u);
+  for (const NodeId node : all) lose(node);
+  world_.register_node("next", 1);
+  EXPECT_EQ(launched().size(), 1u);
+  EXPECT_EQ(world_.job(job).state, JobState::Running) << world_.job(job).message;
+}
+
 }  // namespace
 }  // namespace ontime::scheduler
