@@ -69,6 +69,16 @@ slowest_tests() {
        /^Test time = / { printf "%8.1f s  %s\n", $4, name }' "$1/Testing/Temporary/LastTest.log" | sort -rn | sed -n 1,20p
 }
 
+# said_by_failed_tests DIR: the last 40 lines of each test that failed in the last run of ctest in DIR.
+said_by_failed_tests() {
+  awk '/^[0-9]+\/[0-9]+ Testing: / { name = $3; count = 0 }
+       { lines[count++ % 40] = $0 }
+       /^Test Failed\.$/ {
+         print "==> " name
+         for (i = count > 40 ? count - 40 : 0; i < count; ++i) print substr(lines[i % 40], 1, 2000)
+       }' "$1/Testing/Temporary/LastTest.log"
+}
+
 # build PRESET LOG [target...]: all targets when none is named. The log ends with the slowest objects.
 build() {
   local preset=$1 log=$2 pid status=0 ninja_log=build/$1/.ninja_log before
