@@ -93,7 +93,9 @@ void Grammar::add_job_verbs() {
   run.add_flag("--explain", run_.explain, "Print every decision about stragglers, and why, at the end");
   run.add_option("--record", run_.record, "Write a recording, for 'ontime replay' and 'ontime plan'")
       ->type_name("FILE");
-  run.add_option("--answer", run_.answer, "Write the answer here when the job has succeeded, as 'ontime result' does")
+  run.add_option("--answer", run_.answer,
+                 "Write the answer here when the job has succeeded, as 'ontime result' does; - prints it instead of "
+                 "the summary")
       ->type_name("FILE");
   run.add_flag("-q,--quiet", run_.quiet, "No progress and no summary, only errors");
   add_json(run, run_.json);
@@ -132,12 +134,10 @@ void Grammar::add_cluster_verbs() {
   add_master_options(job, job_.master);
   add_json(job, job_.json);
 
-  auto& explain =
-      add_verb("explain", "Show every decision about a job's stragglers: when, why, with what result",
-               "  ontime explain 7\n  ontime explain job-7 --task 3\n", explain_);
+  auto& explain = add_verb("explain", "Show every decision about a job's stragglers: when, why, with what result",
+                           "  ontime explain 7\n  ontime explain job-7 --task 3\n", explain_);
   explain.add_option_function<std::string>("ID", read_id(explain_.job), id_help)->required()->type_name("");
-  auto* task =
-      add_whole(explain, "--task", explain_.task, {}, "Only this task, counted from 0, with every decision");
+  auto* task = add_whole(explain, "--task", explain_.task, {}, "Only this task, counted from 0, with every decision");
   auto* all = explain.add_flag("--all", explain_.all, "Every task, with every decision");
   task->excludes(all);
   all->excludes(task);

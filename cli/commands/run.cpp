@@ -13,6 +13,7 @@
 #include "cli/commands/execute.h"
 #include "cli/commands/left_output.h"
 #include "cli/job_request.h"
+#include "cli/result/answer_output.h"
 #include "cli/show/job_text.h"
 #include "cli/show/table.h"
 #include "cli/spooled_input.h"
@@ -37,6 +38,7 @@ ResultCommand answer_of(const RunCommand& command, const std::string& output) {
 }
 
 Status check_answer(const std::string& path) {
+  if (path == kStandardOutput) return {};
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored))
     return bad_input("--answer: '" + path + "' exists; choose another name, or remove it");
@@ -94,7 +96,7 @@ Result<ExitCode> OneJobCluster::execute() {
   view_.clear();
   if (!ended) return give_up(ended.error());
   const auto code = report_end(*ended, {.json = command_.json,
-                                        .quiet = command_.quiet,
+                                        .quiet = command_.quiet || command_.answer == kStandardOutput,
                                         .tasks = command_.show_tasks,
                                         .explained = explained_ ? &*explained_ : nullptr,
                                         .application_directories = command_.job.application_directories});

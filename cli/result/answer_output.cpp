@@ -110,7 +110,7 @@ Status TopOutput::finish(app::Output& to) {
 }
 
 Result<AnswerFile> AnswerFile::make(const std::string& path, bool may_replace) {
-  if (path.empty()) return AnswerFile("stdout", "", STDOUT_FILENO);
+  if (path.empty() || path == kStandardOutput) return AnswerFile("stdout", "", STDOUT_FILENO);
   struct stat status {};
   const bool is_there = stat(path.c_str(), &status) == 0;
   const bool is_special = is_there && !S_ISREG(status.st_mode);

@@ -63,10 +63,12 @@ class TopOutput : public app::Output {
   Status status_;
 };
 
+inline constexpr std::string_view kStandardOutput = "-";
+
 // A file that appears under its name only when it is complete. Devices and pipes are written to directly.
 class AnswerFile {
  public:
-  // Empty: stdout. BadInput if there is a regular file of that name, unless `may_replace`.
+  // Empty or kStandardOutput: stdout. BadInput if there is a regular file of that name, unless `may_replace`.
   static Result<AnswerFile> make(const std::string& path, bool may_replace);
   ~AnswerFile();
   AnswerFile(AnswerFile&& other) noexcept;

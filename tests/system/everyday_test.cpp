@@ -58,6 +58,15 @@ TEST_F(Everyday, APythonWordCountIsAnsweredWithCounts) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "more"));
 }
 
+TEST_F(Everyday, AnAnswerThatGoesToStandardOutputIsAllThatIsThere) {
+  for (const std::string more : {"", " -q"}) {
+    const Finished run = at_prompt("ontime run wordcount book.txt -o counts" + more + " --answer - && rm -r counts");
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.out, "be\t2\nnot\t1\nor\t1\nto\t2\n");
+  }
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "-"));
+}
+
 TEST_F(Everyday, ACommandThatMergesIsTheReadersOwnOrIsAskedFor) {
   const Finished run = at_prompt(
       "ontime run exec book.txt -o out -q --set command='tr \" \" \"\\n\" | sed s/$/\\\\t1/' --set merge='uniq | wc "
@@ -103,8 +112,8 @@ TEST_F(Everyday, ASubmittedJobMayNameItsApplicationByAPath) {
   Cluster cluster;
   cluster.start_master();
   cluster.add_worker();
-  const Finished finished = cluster.client({"submit", application, directory_ / "book.txt",
-                                            "--output", directory_ / "out put", "--wait"});
+  const Finished finished =
+      cluster.client({"submit", application, directory_ / "book.txt", "--output", directory_ / "out put", "--wait"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   // The next command is printed so that it works.
   const std::size_t at = finished.out.find("ontime result ");
@@ -115,8 +124,8 @@ TEST_F(Everyday, ASubmittedJobMayNameItsApplicationByAPath) {
   Cluster strict;
   strict.start_master();
   strict.add_worker(1, {"--no-default-apps", "--app-dir", kBin + "/../lib/ontime/apps"});
-  const Finished refused = strict.client({"submit", application, directory_ / "book.txt",
-                                          "--output", directory_ / "refused", "--wait"});
+  const Finished refused =
+      strict.client({"submit", application, directory_ / "book.txt", "--output", directory_ / "refused", "--wait"});
   EXPECT_EQ(refused.status, 1) << refused.out;
 }
 
