@@ -106,7 +106,11 @@ bool FaultPlan::must_succeed() const {
            fault.kind == FaultKind::InputChanges ||
            (fault.kind == FaultKind::NodeFailsFast && (is_one_machine || !has_good_node_beside(fault.node)));
   });
-  return harmless && std::all_of(submissions.begin(), submissions.end(), [](const Submission& submission) {
+  // As often as one segment may fail, where no other node can show that it was the node's fault.
+  const auto launchers = std::count_if(faults.begin(), faults.end(),
+                                       [](const Fault& fault) { return fault.kind == FaultKind::LauncherDies; });
+  return harmless && launchers < kAttemptsMax &&
+         std::all_of(submissions.begin(), submissions.end(), [](const Submission& submission) {
            return submission.killed_at < 0 && !submission.kill_on_miss && submission.attempt_timeout <= 0;
          });
 }
@@ -123,6 +127,16 @@ bool FaultPlan::may_blame_a_job_for_lost_workers() const {
     return fault.kind >= FaultKind::WorkerLeaves && fault.kind <= FaultKind::MuteWorker;
   });
   return silencing >= 4;
+}
+
+bool FaultPlan::may_lose_attempts() const {
+  return std::any_of(faults.begin(), faults.end(), [this](const Fault& fault) {
+    if (fault.kind == FaultKind::MasterDies) return is_one_machine && fault.is_silent;
+    return fault.kind != FaultKind::ClockJumps && fault.kind != FaultKind::ConnectionBreaks &&
+           fault.kind != FaultKind::CommitFails && fault.kind != FaultKind::OutputHangs &&
+           fault.kind != FaultKind::SecondMaster && fault.kind != FaultKind::ClientDies &&
+           fault.kind != FaultKind::JournalFull;
+  });
 }
 
 // One that nothing happens to.

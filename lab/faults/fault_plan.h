@@ -63,6 +63,8 @@ struct Fault {
 };
 std::string to_string(const Fault& fault);  // "at 12.5 s worker 2 dies for 3 s"
 
+inline constexpr std::int32_t kAttemptsMax = 4;  // of a segment that fails, in every job
+
 // A client submits a job, and again if nobody answers.
 struct Submission {
   double at = 0;
@@ -106,6 +108,8 @@ struct FaultPlan {
   bool may_leave_output() const;
   // So many workers fall silent that a job may be on each of them by chance.
   bool may_blame_a_job_for_lost_workers() const;
+  // Something keeps a worker or its attempts from being there when a master looks.
+  bool may_lose_attempts() const;
   // Another node than this one has no fault of its own.
   bool has_good_node_beside(std::uint32_t bad) const;
 };

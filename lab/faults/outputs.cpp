@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/base/check.h"
+#include "common/output/manifest.h"
 #include "lab/machines/process.h"
 
 namespace ontime::lab::faults {
@@ -125,7 +126,7 @@ wire::JobSpec Outputs::request(std::uint32_t index) {
   spec.set_deadline_ns(from_seconds(submission.deadline).count());
   if (submission.checkpoint >= 0) spec.set_checkpoint_interval_ns(from_seconds(submission.checkpoint).count());
   spec.set_attempt_timeout_ns(from_seconds(submission.attempt_timeout).count());
-  spec.set_attempts_max(4);
+  spec.set_attempts_max(kAttemptsMax);
   spec.set_record_bytes_max(1u << 20);
   spec.set_policy(submission.policy);
   for (const auto& [key, value] : submission.policy_parameters) {
@@ -156,6 +157,17 @@ bool Outputs::has_leftovers(const std::string& output) const {
     if (name != "_SUCCESS" && name != "_manifest.json" && !name.starts_with("part-m-")) return true;
   }
   return false;
+}
+
+bool Outputs::holds_work_of(const std::string& output, AttemptId attempt) const {
+  const auto directory = find(output);
+  if (!directory || !directory->entries.contains(output::kAttemptsName)) return false;
+  const std::string name = attempt_file_name(attempt);
+  const auto& claims = directory->entries.at(output::kAttemptsName)->entries;
+  return std::any_of(claims.begin(), claims.end(), [&](const auto& claim) {
+    const auto file = claim.second->entries.find(name);
+    return file != claim.second->entries.end() && !file->second->bytes.empty();
+  });
 }
 
 void Outputs::list(const std::function<void(std::string_view)>& line) const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/ids.h"
 #include "common/protocol/client.pb.h"
 #include "lab/faults/fault_plan.h"
 #include "lab/machines/disk.h"
@@ -31,6 +32,7 @@ class Outputs {
   bool has_success(const std::string& output) const;
   bool holds_something(const std::string& output) const;  // an empty directory is as good as none
   bool has_leftovers(const std::string& output) const;
+  bool holds_work_of(const std::string& output, AttemptId attempt) const;  // bytes that it wrote, as long as it runs
   // All files below all outputs, a line each.
   void list(const std::function<void(std::string_view)>& line) const;
 
