@@ -11,6 +11,7 @@ namespace {
 
 constexpr Duration kPause = std::chrono::milliseconds(600);  // between two tries
 constexpr Duration kWaitMax = std::chrono::seconds(10);      // of a question
+constexpr Duration kOnItsWay = std::chrono::minutes(1);      // bytes, at most
 
 scheduler::JobState state_of(wire::JobState state) {
   switch (state) {
@@ -102,6 +103,9 @@ void Clients::drain(const std::string& node, bool undo) {
   }
   const auto main = [this, node, undo] {
     cli::MasterClient client = connection_to(master_);
+    while (!client.drain(node, undo)) pause();
+    // What the operator asked for before may still be on its way, and arrive after this.
+    machines::World::here()->sleep_until(begin_ + from_seconds(plan_.quiet_after) + kOnItsWay);
     while (!client.drain(node, undo)) pause();
     return 0;
   };

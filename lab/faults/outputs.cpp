@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "common/base/check.h"
-#include "common/output/manifest.h"
 #include "lab/machines/process.h"
 
 namespace ontime::lab::faults {
@@ -161,9 +160,9 @@ bool Outputs::has_leftovers(const std::string& output) const {
 
 bool Outputs::holds_work_of(const std::string& output, AttemptId attempt) const {
   const auto directory = find(output);
-  if (!directory || !directory->entries.contains(output::kAttemptsName)) return false;
+  if (!directory || !directory->entries.contains("_attempts")) return false;
   const std::string name = attempt_file_name(attempt);
-  const auto& claims = directory->entries.at(output::kAttemptsName)->entries;
+  const auto& claims = directory->entries.at("_attempts")->entries;
   return std::any_of(claims.begin(), claims.end(), [&](const auto& claim) {
     const auto file = claim.second->entries.find(name);
     return file != claim.second->entries.end() && !file->second->bytes.empty();
