@@ -92,8 +92,10 @@ struct Audit::Follower {
 
   void operator()(const fact::AttemptEnded& fact) const {
     require_live(fact.attempt, "an attempt ends once");
-    // An order to begin may be lost with its connection, what was mapped may not.
-    if (fact.end == scheduler::AttemptEnd::Lost && !is_replay && !audit.plan_.may_lose_attempts()) {
+    // An order to begin may be lost with its connection, and a node that connects again too late as a whole; but a
+    // worker that is there still has what it has mapped and the master does not know.
+    const bool is_missed = fact.end == scheduler::AttemptEnd::Lost && fact.message == "its worker does not run it";
+    if (is_missed && !is_replay && !audit.plan_.may_lose_attempts()) {
       const Job* job = job_of(fact.attempt.task.job, "an attempt's job exists");
       const bool has_worked = job != nullptr && audit.outputs_.holds_work_of(job->spec.output, fact.attempt);
       audit.require(!has_worked, "no work is lost where nothing happens to workers");

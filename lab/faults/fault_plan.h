@@ -108,7 +108,7 @@ struct FaultPlan {
   bool may_leave_output() const;
   // So many workers fall silent that a job may be on each of them by chance.
   bool may_blame_a_job_for_lost_workers() const;
-  // Something keeps a worker or its attempts from being there when a master looks.
+  // Something ends attempts, or keeps a worker from being there for long.
   bool may_lose_attempts() const;
   // Another node than this one has no fault of its own.
   bool has_good_node_beside(std::uint32_t bad) const;
