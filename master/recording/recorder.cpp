@@ -81,6 +81,9 @@ void Recorder::run() {
   std::error_code error;
   // Never the one above: a journal that was taken away must not be there again with nothing but a recording.
   std::filesystem::create_directory(options_.directory, error);
+  // A master that died before its epoch was durable has left one of this name. A new file: after a power cut the old
+  // one, written over, could hold blocks of both.
+  std::filesystem::remove(path_, error);
   file_.open(path_, std::ios::binary | std::ios::trunc);
   if (!file_) return stop("its file '" + path_ + "' cannot be written");
   std::filesystem::permissions(path_, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);

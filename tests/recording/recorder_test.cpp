@@ -12,7 +12,9 @@
 namespace ontime::recording::test {
 namespace {
 
+using ontime::test::read_file;
 using ontime::test::TemporaryDirectory;
+using ontime::test::write_file;
 
 // What the recorder said when it stopped, if it did.
 class Complaint {
@@ -130,6 +132,21 @@ TEST(Recorder, NeverMakesTheDirectoryOfTheJournal) {
   history.end();
   EXPECT_NE(complaint.why().find("cannot be written"), std::string::npos) << complaint.why();
   EXPECT_FALSE(std::filesystem::exists(directory / "journal"));
+}
+
+// A power cut may bring the old file's blocks back, among those of the new one if they were one file.
+TEST(Recorder, NeverWritesOverWhatAnEarlierMasterOfItsEpochHasLeft) {
+  const TemporaryDirectory directory;
+  const std::string recordings = directory / "recordings";
+  std::filesystem::create_directory(recordings);
+  write_file(path_of(recordings, 1), "left");
+  std::filesystem::create_hard_link(path_of(recordings, 1), directory / "the same file");
+  Complaint complaint;
+  RecordedHistory history(complaint.options(recordings), 1);
+  history.end();
+  EXPECT_EQ(complaint.why(), "");
+  EXPECT_EQ(read_file(directory / "the same file"), "left");
+  EXPECT_TRUE(read_file(path_of(recordings, 1)).starts_with(kMagic));
 }
 
 TEST(EpochFiles, JoinsEpochsWithoutTornTails) {
