@@ -1,5 +1,5 @@
 #pragma once
-// What a user wants for every call of `ontime`, without exporting it in every shell.
+// The file of environment variables that hold for every call of `ontime` by this user.
 
 #include "common/base/result.h"
 

@@ -15,8 +15,8 @@ namespace ontime::net {
 // Errors as values: auto [error, n] = co_await socket.async_read_some(buffer, no_throw);
 inline constexpr auto no_throw = asio::experimental::as_tuple(asio::use_awaitable);
 
-// The completion handler for every co_spawn. An exception that reaches it is a bug: it is logged and aborts, where
-// asio::detached would swallow it.
+// The completion handler for every co_spawn. An exception in a coroutine is a bug: this logs it and aborts the program.
+// asio::detached would ignore it.
 struct AbortOnException {
   const char* where;  // string literal: names the coroutine
   void operator()(std::exception_ptr exception) const;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lab/faults/apart.h"
+#include "tests/lab/faults/planted_search.h"
 
 namespace ontime::lab::faults {
 namespace {
@@ -47,19 +48,6 @@ constexpr Bound kBounds[] = {
     {"written-without-sync", 50},
 };
 
-// How many schedules it takes from this seed on; one more than `most`: it is not found.
-std::uint64_t schedules_to_find(std::string_view error, std::uint64_t from, std::uint64_t most, std::string& how) {
-  plant(error);
-  std::uint64_t tried = 0;
-  run_apart({from, from + most - 1}, 1, [&](std::uint64_t, const Verdict& verdict) {
-    ++tried;
-    how = verdict.broken;
-    return verdict.is_good();
-  });
-  plant("");
-  return how.empty() ? most + 1 : tried;
-}
-
 class FaultsPlanted : public testing::TestWithParam<Bound> {
  protected:
   static void SetUpTestSuite() { set_application_directory(ONTIME_FAULT_APPLICATIONS); }
@@ -71,17 +59,6 @@ TEST_P(FaultsPlanted, AreFound) {
   EXPECT_LE(count, GetParam().schedules) << GetParam().error;
   std::printf("%s: %llu schedules: %s\n", std::string(GetParam().error).c_str(), static_cast<unsigned long long>(count),
               how.c_str());
-}
-
-// For docs/reliability.md: --gtest_also_run_disabled_tests --gtest_filter='*MedianOfFive*'
-TEST_P(FaultsPlanted, DISABLED_MedianOfFive) {
-  std::vector<std::uint64_t> counts;
-  std::string how;
-  for (std::uint64_t start = 1; start <= 5; ++start) {
-    counts.push_back(schedules_to_find(GetParam().error, start * 10'000'000, 3000, how));
-  }
-  std::sort(counts.begin(), counts.end());
-  std::printf("| %s | %llu |\n", std::string(GetParam().error).c_str(), static_cast<unsigned long long>(counts[2]));
 }
 
 INSTANTIATE_TEST_SUITE_P(Error, FaultsPlanted, testing::ValuesIn(kBounds), [](const auto& param) {
