@@ -4,12 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
 #include <optional>
-#include <thread>
 #include <utility>
-
-#include "common/base/random.h"
 
 namespace ontime::http {
 namespace {
@@ -48,75 +44,10 @@ std::string version_of(const httplib::Response& response) {
   return "";
 }
 
-bool may_pass(int status) { return status == 408 || status == 429 || (status >= 500 && status != 501); }
-
-std::string answered(const httplib::Response& response) {
-  return "the server answers " + std::to_string(response.status) + " " + response.reason;
-}
-
-std::string broken(httplib::Error error) {
-  switch (error) {
-    case httplib::Error::Connection:
-    case httplib::Error::ConnectionTimeout:
-      return "the server cannot be reached";
-    case httplib::Error::SSLServerVerification:
-    case httplib::Error::SSLLoadingCerts:
-      return "the certificate of the server cannot be verified";
-    case httplib::Error::SSLConnection:
-      return "the server speaks no TLS that is understood here";
-    default:
-      return "the connection broke or was silent for too long";
-  }
-}
-
 }  // namespace
 
-class RemoteFile::Connection {
- public:
-  Connection(const std::string& origin, const Patience& patience, Duration silence) : client_(origin) {
-    client_.set_connection_timeout(patience.connect);
-    client_.set_read_timeout(silence);
-    client_.set_write_timeout(silence);
-    client_.set_keep_alive(true);
-    client_.set_decompress(false);
-  }
-  httplib::Client& client() { return client_; }
-
- private:
-  httplib::Client client_;
-};
-
-// What one request has come to.
-struct RemoteFile::Try {
-  std::optional<Failure> failure;  // none: all is there
-  std::size_t bytes = 0;           // that came, wanted ones only
-};
-
 RemoteFile::RemoteFile(Url url, const std::atomic<bool>* is_over, Patience patience)
-    : url_(std::move(url)),
-      is_over_(is_over),
-      patience_(patience),
-      jitter_(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count())) {}
-RemoteFile::~RemoteFile() = default;
-
-// Until `once` succeeds, meets something that will not pass, or has brought nothing so many times in a row.
-template <class Once>
-Answer<void> RemoteFile::insist(Once&& once) {
-  SplitMix64 chance(jitter_);
-  for (unsigned in_vain = 0;;) {
-    const Duration silence = std::min(patience_.silence * (1u << in_vain), patience_.silence_max);
-    if (!connection_) connection_ = std::make_unique<Connection>(url_.origin, patience_, silence);
-    const Try result = once(connection_->client());
-    if (!result.failure) return {};
-    connection_.reset();
-    if (result.failure->trouble != Trouble::Unavailable) return *result.failure;
-    in_vain = result.bytes > 0 ? 0 : in_vain + 1;
-    if (in_vain >= patience_.tries || is_over()) return *result.failure;
-    const auto longest = static_cast<std::uint64_t>((patience_.pause * (1u << in_vain)).count());
-    jitter_ = chance.next();
-    std::this_thread::sleep_for(Duration(static_cast<Duration::rep>(longest / 4 + chance.below(longest / 4 + 1))));
-  }
-}
+    : url_(std::move(url)), connection_(url_.origin, is_over, patience) {}
 
 Answer<State> RemoteFile::look() {
   State state;
@@ -137,7 +68,7 @@ Answer<State> RemoteFile::look() {
             Failure{Trouble::Refused,
                     "the server cannot send parts of it (it ignores ranges); download the file and name the copy"};
       } else {
-        failure = Failure{may_pass(response.status) ? Trouble::Unavailable : Trouble::Refused, answered(response)};
+        failure = failure_of(response);
       }
       return false;
     };
@@ -145,11 +76,11 @@ Answer<State> RemoteFile::look() {
     const auto result = client.Get(url_.target, headers, on_answer, [](const char*, std::size_t) { return true; });
     if (failure) return {failure};
     if (!result && result.error() != httplib::Error::Canceled)
-      return {Failure{Trouble::Unavailable, broken(result.error())}};
-    if (state.size == ~std::uint64_t{0}) return {Failure{Trouble::Unavailable, broken(httplib::Error::Read)}};
+      return {failure_of(result.error())};
+    if (state.size == ~std::uint64_t{0}) return {failure_of(httplib::Error::Read)};
     return {};
   };
-  if (auto looked = insist(once); !looked) return std::move(looked).error();
+  if (auto looked = connection_.insist(once); !looked) return std::move(looked).error();
   return state;
 }
 
@@ -158,6 +89,7 @@ Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::siz
   const auto once = [&](httplib::Client& client) -> Try {
     const std::size_t before = got;
     const auto began = Clock::now();
+    const Patience& patience = connection_.patience();
     std::optional<Failure> failure;
     httplib::Headers headers{
         {"Range", "bytes=" + std::to_string(offset + got) + "-" + std::to_string(offset + size - 1)},
@@ -173,7 +105,7 @@ Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::siz
       } else if (response.status == 200) {
         failure = Failure{Trouble::Unavailable, "the server ignores ranges"};
       } else if (response.status != 206) {
-        failure = Failure{may_pass(response.status) ? Trouble::Unavailable : Trouble::Refused, answered(response)};
+        failure = failure_of(response);
       }
       return !failure;
     };
@@ -181,18 +113,17 @@ Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::siz
       count = std::min(count, size - got);
       std::copy_n(bytes, count, to + got);
       got += count;
-      const double took = seconds(Clock::now() - began - patience_.silence);
-      return !is_over() && took * patience_.bytes_per_second_min <= static_cast<double>(got - before);
+      const double took = seconds(Clock::now() - began - patience.silence);
+      return !connection_.is_over() && took * patience.bytes_per_second_min <= static_cast<double>(got - before);
     };
     const auto result = client.Get(url_.target, headers, on_answer, on_bytes);
     if (failure) return {failure, got - before};
     if (got == size) return {};
     const bool is_slow = !result && result.error() == httplib::Error::Canceled;
-    return {Failure{Trouble::Unavailable,
-                    is_slow ? "the server is too slow" : broken(result ? httplib::Error::Read : result.error())},
-            got - before};
+    if (is_slow) return {Failure{Trouble::Unavailable, "the server is too slow"}, got - before};
+    return {failure_of(result ? httplib::Error::Read : result.error()), got - before};
   };
-  return insist(once);
+  return connection_.insist(once);
 }
 
 }  // namespace ontime::http

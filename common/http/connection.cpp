@@ -1,0 +1,73 @@
+#include "common/http/connection.h"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "common/base/random.h"
+
+namespace ontime::http {
+namespace {
+
+bool may_pass(int status) { return status == 408 || status == 429 || (status >= 500 && status != 501); }
+
+std::unique_ptr<httplib::Client> make_client(const std::string& origin, const Patience& patience, Duration silence) {
+  auto client = std::make_unique<httplib::Client>(origin);
+  client->set_connection_timeout(patience.connect);
+  client->set_read_timeout(silence);
+  client->set_write_timeout(silence);
+  client->set_keep_alive(true);
+  client->set_decompress(false);
+  return client;
+}
+
+}  // namespace
+
+Failure failure_of(const httplib::Response& response) {
+  return {may_pass(response.status) ? Trouble::Unavailable : Trouble::Refused,
+          "the server answers " + std::to_string(response.status) + " " + response.reason, response.status};
+}
+
+Failure failure_of(httplib::Error error) {
+  switch (error) {
+    case httplib::Error::Connection:
+    case httplib::Error::ConnectionTimeout:
+      return {Trouble::Unavailable, "the server cannot be reached"};
+    case httplib::Error::SSLServerVerification:
+    case httplib::Error::SSLLoadingCerts:
+      return {Trouble::Unavailable, "the certificate of the server cannot be verified"};
+    case httplib::Error::SSLConnection:
+      return {Trouble::Unavailable, "the server speaks no TLS that is understood here"};
+    default:
+      return {Trouble::Unavailable, "the connection broke or was silent for too long"};
+  }
+}
+
+Connection::Connection(std::string origin, const std::atomic<bool>* is_over, Patience patience)
+    : origin_(std::move(origin)),
+      is_over_(is_over),
+      patience_(patience),
+      jitter_(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())) {}
+Connection::~Connection() = default;
+
+Answer<void> Connection::insist(const std::function<Try(httplib::Client&)>& once) {
+  SplitMix64 chance(jitter_);
+  for (unsigned in_vain = 0;;) {
+    const Duration silence = std::min(patience_.silence * (1u << in_vain), patience_.silence_max);
+    if (!client_) client_ = make_client(origin_, patience_, silence);
+    Try result = once(*client_);
+    if (!result.failure) return {};
+    client_.reset();
+    if (result.failure->trouble != Trouble::Unavailable) return std::move(*result.failure);
+    in_vain = result.bytes > 0 ? 0 : in_vain + 1;
+    if (in_vain >= patience_.tries || is_over()) return std::move(*result.failure);
+    const auto longest = static_cast<std::uint64_t>((patience_.pause * (1u << in_vain)).count());
+    jitter_ = chance.next();
+    std::this_thread::sleep_for(Duration(static_cast<Duration::rep>(longest / 4 + chance.below(longest / 4 + 1))));
+  }
+}
+
+}  // namespace ontime::http

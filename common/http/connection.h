@@ -1,0 +1,80 @@
+#pragma once
+// A connection to a web server that is used for one request after another. Stores fail often and briefly, so what fails
+// is tried again: on a fresh connection where one was silent, slow or broken, and after a pause where the server asks
+// for one (429) or is in trouble (500, 502, 503, 504).
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/base/time.h"
+
+namespace httplib {
+class Client;
+enum class Error;
+struct Response;
+}  // namespace httplib
+
+namespace ontime::http {
+
+enum class Trouble {
+  Changed,      // it is another version now
+  Refused,      // trying again would not help: not there, not allowed, no ranges
+  Unavailable,  // after all tries
+};
+struct Failure {
+  Trouble trouble = Trouble::Unavailable;
+  std::string message;  // the rest of a sentence: "the server answers 404 Not Found"
+  int status = 0;       // that the server answered with; 0: none
+};
+template <class T>
+using Answer = Result<T, Failure>;
+
+// What an answer or a missing one comes to, if it is not the one that was hoped for.
+Failure failure_of(const httplib::Response& response);
+Failure failure_of(httplib::Error error);
+
+struct Patience {
+  Duration connect = std::chrono::seconds(5);
+  Duration silence = std::chrono::milliseconds(1500);  // of a connection that is waited for; twice as long each time
+  Duration silence_max = std::chrono::seconds(30);
+  double bytes_per_second_min = 64 << 10;  // what comes more slowly, on average and after a silence, is asked for anew
+  unsigned tries = 7;                      // in a row that bring no byte
+  Duration pause = std::chrono::milliseconds(100);  // before the second try; twice as long each time, less up to half
+};
+
+// What one request has come to.
+struct Try {
+  std::optional<Failure> failure{};  // none: all is there
+  std::size_t bytes = 0;             // that came, wanted ones only
+};
+
+// Not for several threads at a time.
+class Connection {
+ public:
+  // `origin`: "https://host:443". Soon after `is_over` becomes true nobody waits for anything any more, and what is
+  // under way fails.
+  explicit Connection(std::string origin, const std::atomic<bool>* is_over = nullptr, Patience patience = {});
+  ~Connection();
+  Connection(const Connection&) = delete;
+
+  // Until `once` succeeds, meets something that will not pass, or has brought nothing so many times in a row.
+  Answer<void> insist(const std::function<Try(httplib::Client&)>& once);
+
+  bool is_over() const { return is_over_ != nullptr && is_over_->load(); }
+  const Patience& patience() const { return patience_; }
+
+ private:
+  const std::string origin_;
+  const std::atomic<bool>* const is_over_;
+  const Patience patience_;
+  std::unique_ptr<httplib::Client> client_;  // null: to be made
+  std::uint64_t jitter_;
+};
+
+}  // namespace ontime::http
