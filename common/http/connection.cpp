@@ -21,6 +21,7 @@ std::unique_ptr<httplib::Client> make_client(const std::string& origin, const Pa
   client->set_write_timeout(silence);
   client->set_keep_alive(true);
   client->set_decompress(false);
+  client->set_url_encode(false);  // addresses come as they are sent
   return client;
 }
 

@@ -1,45 +1,14 @@
 // Inputs that a web server has: nginx, healthy and not.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 
+#include "tests/support/free_port.h"
 #include "tests/system/cluster.h"
 
 namespace ontime::test {
 namespace {
-
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  return address;
-}
-
-bool answers(const std::string& port) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  const sockaddr_in address = loopback(static_cast<std::uint16_t>(std::stoi(port)));
-  const bool answers = ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  ::close(socket);
-  return answers;
-}
-
-// One that nobody listens on.
-std::string free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = loopback(0);
-  socklen_t size = sizeof address;
-  EXPECT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), size), 0);
-  EXPECT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  ::close(socket);
-  return std::to_string(ntohs(address.sin_port));
-}
 
 class WebInput : public testing::Test {
  protected:

@@ -1,0 +1,48 @@
+#pragma once
+// How this process reaches its stores: the endpoint, and keys that are renewed before they expire. Any thread.
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "common/base/result.h"
+#include "common/http/url.h"
+#include "common/s3/credentials.h"
+#include "common/s3/signature.h"
+
+namespace ontime::s3 {
+
+class Access {
+ public:
+  // So long a signed address is good; who needs it longer asks for another one.
+  static constexpr std::chrono::seconds kLifetime = std::chrono::minutes(15);
+
+  explicit Access(Environment environment = environment_of_process());
+  ~Access();
+  Access(const Access&) = delete;
+
+  // That of this process's own environment, made when it is first asked for. Keys that a server gives are asked for
+  // then, which may take seconds.
+  static Access& of_process();
+
+  // An address for this one request, signed. Failed or BadInput, with one sentence, without keys or an endpoint.
+  Result<http::Url> address(const Request& request) const;
+
+ private:
+  void keep_renewing();
+  std::chrono::seconds until_renewal() const;
+
+  const Environment environment_;
+  const Result<Endpoint> endpoint_;
+  mutable std::mutex mutex_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  Result<Credentials> credentials_;
+  std::thread renewing_;  // if there is anything to renew
+};
+
+}  // namespace ontime::s3

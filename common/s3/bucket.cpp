@@ -1,0 +1,166 @@
+#include "common/s3/bucket.h"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <pugixml.hpp>
+#include <utility>
+
+namespace ontime::s3 {
+namespace {
+
+constexpr std::size_t kAnswerBytesMax = 16u << 20;  // a page of 1000 objects has at most some 3 MB
+
+std::string text_of(const pugi::xml_node& node, const char* name) { return node.child(name).text().get(); }
+
+// The store's own words where it has some: "the store answers NoSuchBucket: The specified bucket does not exist".
+http::Failure failure_of(const httplib::Response& response, const std::string& body) {
+  http::Failure failure = http::failure_of(response);
+  pugi::xml_document document;
+  document.load_buffer(body.data(), body.size());
+  const pugi::xml_node error = document.child("Error");
+  const std::string code = text_of(error, "Code");
+  if (!code.empty()) failure.message = "the store answers " + code + ": " + text_of(error, "Message");
+  return failure;
+}
+
+}  // namespace
+
+Content content_of(std::string_view bytes) {
+  return {bytes.size(), [bytes](std::uint64_t offset, std::size_t size, char* to) {
+            std::memcpy(to, bytes.data() + offset, size);
+            return true;
+          }};
+}
+
+struct Bucket::Sent {
+  httplib::Headers headers{};  // beside those that are signed
+  Content content{};
+  std::uint64_t answer_bytes_max = kAnswerBytesMax;
+};
+
+struct Bucket::Received {
+  int status = 0;
+  std::string version;
+  std::uint64_t size = 0;  // as the header says it
+  std::string body;
+};
+
+Bucket::Bucket(const Access& access, std::string bucket, const std::atomic<bool>* is_over, http::Patience patience)
+    : access_(access), bucket_(std::move(bucket)), is_over_(is_over), patience_(patience) {}
+
+http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& sent) {
+  Received received;
+  const auto once = [&](httplib::Client& client) -> http::Try {
+    const auto url = access_.address(request);
+    if (!url) return {http::Failure{http::Trouble::Refused, url.error().message}};
+    httplib::Headers headers = sent.headers;
+    headers.insert(request.headers.begin(), request.headers.end());
+    received = {};
+    const auto provide = [&](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+      std::vector<char> bytes(std::min<std::size_t>(length, 256u << 10));
+      return sent.content.read(offset, bytes.size(), bytes.data()) && sink.write(bytes.data(), bytes.size());
+    };
+    httplib::Request asked;
+    asked.method = request.method;
+    asked.path = url->target;
+    asked.headers = headers;
+    bool is_too_long = false;
+    asked.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
+      is_too_long = received.body.size() + size > sent.answer_bytes_max;
+      if (!is_too_long) received.body.append(bytes, size);
+      return !is_too_long;
+    };
+    const bool has_content = request.method == "PUT";
+    const auto result = has_content ? client.Put(url->target, headers, sent.content.size, provide, "")
+                                    : client.send(asked);
+    if (is_too_long) return {http::Failure{http::Trouble::Refused, "the store's answer is too long"}};
+    if (!result) return {http::failure_of(result.error())};
+    if (has_content) received.body = result->body;
+    received.status = result->status;
+    received.version = result->get_header_value("ETag");
+    received.size = std::strtoull(result->get_header_value("Content-Length").c_str(), nullptr, 10);
+    if (result->status / 100 != 2) return {failure_of(*result, received.body)};
+    return {};
+  };
+  if (!connection_) {
+    const auto url = access_.address(request);
+    if (!url) return http::Failure{http::Trouble::Refused, url.error().message};
+    connection_ = std::make_unique<http::Connection>(url->origin, is_over_, patience_);
+  }
+  if (auto done = connection_->insist(once); !done) return std::move(done).error();
+  return received;
+}
+
+http::Answer<Page> Bucket::list(const std::string& prefix, const std::string& from, unsigned most) {
+  Request request{"GET", {bucket_, ""}};
+  request.query = {{"list-type", "2"}, {"max-keys", std::to_string(most)}, {"prefix", prefix}};
+  if (!from.empty()) request.query["continuation-token"] = from;
+  const auto received = send(request, {});
+  if (!received) return received.error();
+  pugi::xml_document document;
+  const bool is_read = bool(document.load_buffer(received->body.data(), received->body.size()));
+  const pugi::xml_node result = document.child("ListBucketResult");
+  if (!is_read || !result) return http::Failure{http::Trouble::Refused, "the store's list of objects cannot be read"};
+  Page page;
+  for (const pugi::xml_node& object : result.children("Contents")) {
+    page.objects.push_back({text_of(object, "Key"), object.child("Size").text().as_ullong(), text_of(object, "ETag")});
+  }
+  if (result.child("IsTruncated").text().as_bool()) page.next = text_of(result, "NextContinuationToken");
+  return page;
+}
+
+http::Answer<std::optional<Object>> Bucket::find(const std::string& key) {
+  const auto received = send({"HEAD", {bucket_, key}}, {});
+  if (received) return std::optional(Object{key, received->size, received->version});
+  if (received.error().status == 404) return std::optional<Object>();
+  return received.error();
+}
+
+http::Answer<std::string> Bucket::read(const std::string& key, std::uint64_t bytes_max) {
+  Sent sent;
+  sent.answer_bytes_max = bytes_max;
+  auto received = send({"GET", {bucket_, key}}, sent);
+  if (!received) return std::move(received).error();
+  return std::move(received->body);
+}
+
+http::Answer<void> Bucket::write(const std::string& key, const Content& content) {
+  Sent sent;
+  sent.content = content;
+  if (auto received = send({"PUT", {bucket_, key}}, sent); !received) return std::move(received).error();
+  return {};
+}
+
+http::Answer<bool> Bucket::create(const std::string& key, std::string_view bytes) {
+  Sent sent;
+  sent.content = content_of(bytes);
+  sent.headers = {{"If-None-Match", "*"}};
+  const auto received = send({"PUT", {bucket_, key}}, sent);
+  if (received) return true;
+  if (received.error().status == 412 || received.error().status == 409) return false;
+  return received.error();
+}
+
+http::Answer<void> Bucket::copy(const std::string& from, const std::string& to) {
+  Request request{"PUT", {bucket_, to}};
+  const http::Url source = address_of({"https", "-", "", true}, {"GET", {bucket_, from}});
+  request.headers = {{"x-amz-copy-source", source.path}};
+  auto received = send(request, {});
+  if (!received) return std::move(received).error();
+  // A copy that fails late is answered with 200 and the error.
+  if (received->body.find("<Error>") != std::string::npos) {
+    return http::Failure{http::Trouble::Unavailable, "the store could not copy " + from};
+  }
+  return {};
+}
+
+http::Answer<void> Bucket::remove(const std::string& key) {
+  auto received = send({"DELETE", {bucket_, key}}, {});
+  if (!received && received.error().status != 404) return std::move(received).error();
+  return {};
+}
+
+}  // namespace ontime::s3

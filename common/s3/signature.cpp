@@ -1,0 +1,121 @@
+#include "common/s3/signature.h"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "common/base/check.h"
+
+namespace ontime::s3 {
+namespace {
+
+std::string encoded(std::string_view text, std::string_view also_plain = "") {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+  std::string encoded;
+  for (const char c : text) {
+    if (kPlain.find(c) != kPlain.npos || also_plain.find(c) != also_plain.npos) {
+      encoded += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      encoded += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return encoded;
+}
+
+std::string in_hexadecimal(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += {kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return text;
+}
+
+std::string sha256(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned size = 0;
+  ONTIME_CHECK(EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) == 1, "SHA-256 works");
+  return {reinterpret_cast<const char*>(digest.data()), size};
+}
+
+std::string hmac(std::string_view key, std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> code;
+  unsigned size = 0;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  ONTIME_CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, text.size(), code.data(), &size),
+               "HMAC works");
+  return {reinterpret_cast<const char*>(code.data()), size};
+}
+
+std::string host_of(const Endpoint& endpoint, const Name& name) {
+  return endpoint.has_path_style ? endpoint.host : name.bucket + "." + endpoint.host;
+}
+
+std::string path_of(const Endpoint& endpoint, const Name& name) {
+  return (endpoint.has_path_style ? "/" + name.bucket : "") + "/" + encoded(name.key, "/");
+}
+
+// Sorted by the encoded names, which a map of names of letters, digits and '-' is.
+std::string query_of(const std::map<std::string, std::string>& query) {
+  std::string text;
+  for (const auto& [name, value] : query) text += (text.empty() ? "" : "&") + encoded(name) + "=" + encoded(value);
+  return text;
+}
+
+http::Url make_address(const Endpoint& endpoint, const Name& name, const std::string& query) {
+  const std::string path = path_of(endpoint, name);
+  return {endpoint.scheme + "://" + host_of(endpoint, name), query.empty() ? path : path + "?" + query, path};
+}
+
+// "20130524T000000Z".
+std::string written(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  std::array<char, 32> text;
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &utc)};
+}
+
+}  // namespace
+
+http::Url address_of(const Endpoint& endpoint, const Request& request) {
+  return make_address(endpoint, request.name, query_of(request.query));
+}
+
+http::Url sign(const Endpoint& endpoint, const Keys& keys, const Request& request,
+               std::chrono::system_clock::time_point now, std::chrono::seconds lifetime) {
+  const std::string time = written(now);
+  const std::string day = time.substr(0, 8);
+  const std::string scope = day + "/" + endpoint.region + "/s3/aws4_request";
+  auto headers = request.headers;
+  headers["host"] = host_of(endpoint, request.name);
+  std::string header_lines;
+  std::string header_names;
+  for (const auto& [name, value] : headers) {
+    header_lines.append(name).append(":").append(value).append("\n");
+    header_names += (header_names.empty() ? "" : ";") + name;
+  }
+  auto query = request.query;
+  query["X-Amz-Algorithm"] = "AWS4-HMAC-SHA256";
+  query["X-Amz-Credential"] = keys.id + "/" + scope;
+  query["X-Amz-Date"] = time;
+  query["X-Amz-Expires"] = std::to_string(lifetime.count());
+  query["X-Amz-SignedHeaders"] = header_names;
+  if (!keys.session_token.empty()) query["X-Amz-Security-Token"] = keys.session_token;
+  const std::string query_text = query_of(query);
+  const std::string canonical = request.method + "\n" + path_of(endpoint, request.name) + "\n" + query_text + "\n" +
+                                header_lines + "\n" + header_names + "\nUNSIGNED-PAYLOAD";
+  const std::string to_sign = "AWS4-HMAC-SHA256\n" + time + "\n" + scope + "\n" + in_hexadecimal(sha256(canonical));
+  const std::string of_day = hmac("AWS4" + keys.secret, day);
+  const std::string of_service = hmac(hmac(of_day, endpoint.region), "s3");
+  const std::string signature = in_hexadecimal(hmac(hmac(of_service, "aws4_request"), to_sign));
+  return make_address(endpoint, request.name, query_text + "&X-Amz-Signature=" + signature);
+}
+
+}  // namespace ontime::s3
