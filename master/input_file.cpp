@@ -33,7 +33,10 @@ Error outside(std::string_view path, const files::Roots& roots) {
                    "directory with --input-root.");
 }
 
-namespace {
+Error outside_of_addresses(std::string_view address, const files::Roots& roots) {
+  return bad_input("The input " + shown(address) + " is none of the addresses that this cluster reads (" +
+                   roots.text() + "); let the operator add the beginning of it with --input-root.");
+}
 
 Result<Codec> codec_of(std::string_view path, std::string_view first_bytes) {
   const InputContent content = content_of(first_bytes);
@@ -41,8 +44,6 @@ Result<Codec> codec_of(std::string_view path, std::string_view first_bytes) {
   return bad_input("The input " + shown(path) + " is compressed with " + std::string(content.unreadable) +
                    ", which Ontime cannot read; decompress it, or compress it with gzip or zstd.");
 }
-
-}  // namespace
 
 Result<InputFile> inspect_file(const std::string& path, const files::Roots& roots) {
   if (!is_utf8(path))
@@ -68,10 +69,7 @@ Result<InputFile> inspect_file(const std::string& path, const files::Roots& root
 Result<InputFile> inspect_remote(const std::string& address, const files::Roots& roots) {
   const Result<http::Url> url = http::parse_url(address);
   if (!url) return bad_input("The input cannot be read: " + readable(url.error().message));
-  if (!roots.hold(address)) {
-    return bad_input("The input " + shown(address) + " is none of the addresses that this cluster reads (" +
-                     roots.text() + "); let the operator add the beginning of it with --input-root.");
-  }
+  if (!roots.hold(address)) return outside_of_addresses(address, roots);
   note_progress();
   http::RemoteFile file(*url);
   const http::Answer<http::State> state = file.look();

@@ -15,9 +15,13 @@ Result<scheduler::InputFile> inspect_file(const std::string& path, const files::
 // The same of an address of a web server.
 Result<scheduler::InputFile> inspect_remote(const std::string& address, const files::Roots& roots);
 
+// How a file that begins with these bytes (kTellingBytes, or all) is compressed; BadInput if that cannot be read here.
+Result<scheduler::Codec> codec_of(std::string_view path, std::string_view first_bytes);
+
 // What is wrong with an input, for sentences about it.
 std::string shown(std::string_view path);
 Error cannot(const char* what, std::string_view path, int problem);
 Error outside(std::string_view path, const files::Roots& roots);
+Error outside_of_addresses(std::string_view address, const files::Roots& roots);
 
 }  // namespace ontime::master

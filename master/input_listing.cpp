@@ -17,8 +17,11 @@
 
 #include "common/files/roots.h"
 #include "common/http/url.h"
+#include "common/s3/access.h"
+#include "common/s3/name.h"
 #include "master/file_system.h"
 #include "master/input_file.h"
+#include "master/input_objects.h"
 #include "master/input_pattern.h"
 #include "master/settings.h"
 #include "master/text.h"
@@ -42,7 +45,7 @@ Result<std::string> path_of(const std::string& argument) {
   if (colon == argument.npos || argument.find('/') < colon) return argument;
   if (!argument.starts_with(kScheme)) {
     return bad_input("The input " + shown(argument) +
-                     " names a scheme that Ontime cannot read; give a path or a file://, http:// or https:// address.");
+                     " names a scheme that Ontime cannot read; give a path or a file://, http://, https:// or s3:// address.");
   }
   std::string_view rest = std::string_view(argument).substr(kScheme.size());
   if (rest.starts_with("localhost/")) rest.remove_prefix(std::string_view("localhost").size());
@@ -95,6 +98,7 @@ class InputListing::Files {
     arguments_.push_back(argument);
     walked_.clear();
     if (http::is_url(argument)) return add_remote(argument);
+    if (s3::is_name(argument)) return add_objects(argument);
     Result<std::string> path = path_of(argument);
     if (!path) return path.error();
     if (path->empty() || path->front() != '/' || path->find('\0') != path->npos) {
@@ -147,9 +151,33 @@ class InputListing::Files {
     return is_new ? keep(inspect_remote(address, roots_)) : named_twice(address, named->second);
   }
 
+  Status add_objects(const std::string& argument) {
+    std::vector<InputFile> found;
+    const ObjectSink sink{[&](const std::string& path, const s3::Object& object) {
+                            const auto [named, is_new] = named_by_.emplace(path, arguments_.size() - 1);
+                            if (!is_new) return Status(named_twice(path, named->second));
+                            if (files_.size() + found.size() >= kTasksMax) return Status(too_many_files());
+                            found.push_back({path, object.size, object.version, scheduler::Codec::Plain});
+                            return Status();
+                          },
+                          [&](const std::string& path, std::string why) { leave_out(path, std::move(why)); }};
+    const s3::Access& access = s3::Access::of_process();
+    if (Status listed = find_objects(argument, roots_, directories_, access, sink); !listed) return listed;
+    if (Status known = complete_objects(found, access); !known) return known;
+    for (InputFile& file : found) {
+      if (Status kept = keep(std::move(file)); !kept) return kept;
+    }
+    return {};
+  }
+
   Error named_twice(const std::string& name, std::size_t first) const {
     return bad_input("The input names the file " + shown(name) + " twice, by " + shown(arguments_[first]) + " and by " +
                      shown(arguments_.back()) + "; leave out one of them, as it would be counted twice.");
+  }
+
+  static Error too_many_files() {
+    return bad_input("The input has more than " + std::to_string(kTasksMax) +
+                     " files, and a job can have at most that many tasks; join files or run several jobs.");
   }
 
   Status keep(Result<InputFile> file) {
@@ -157,8 +185,7 @@ class InputListing::Files {
     if (file->size == 0) {
       has_empty_ = true;
     } else if (files_.size() >= kTasksMax) {
-      return bad_input("The input has more than " + std::to_string(kTasksMax) +
-                       " files, and a job can have at most that many tasks; join files or run several jobs.");
+      return too_many_files();
     } else {
       files_.push_back(std::move(*file));
     }
@@ -186,13 +213,13 @@ class InputListing::Files {
 
   Status add_entry(const std::string& path, const std::string& name) {
     if (is_hidden(name)) {
-      leave_out(path, kHidden);
+      leave_out(path, kHiddenName);
       return {};
     }
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) return is_cycle(path, errno) ? Status() : cannot("read", path, errno);
     if (S_ISDIR(status.st_mode) && directories_ == Directories::TopLevelOnly) {
-      leave_out(path, "it is a directory inside a directory");
+      leave_out(path, kNotTopLevel);
       return {};
     }
     return add_existing(path, status);
@@ -255,7 +282,7 @@ class InputListing::Files {
     for (const std::string& name : names) {
       if (!matches(pattern[at], name)) continue;
       if (is_hidden(name) && pattern[at].front() != name.front())
-        leave_out(join(directory, name), kHidden);
+        leave_out(join(directory, name), kHiddenName);
       else if (Status found = follow(join(directory, name), pattern, at, paths); !found)
         return found;
     }
@@ -301,8 +328,6 @@ class InputListing::Files {
         (count == kTasksMax ? "at least " : "") + std::to_string(count) + " names, the first is ";
     return "left out of the input: " + (count == 1 ? "" : several) + shown(path) + ", as " + why;
   }
-
-  static constexpr const char* kHidden = "its name begins with '.' or '_'";
 
   const files::Roots roots_;
   const Directories directories_;

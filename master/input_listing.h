@@ -1,6 +1,6 @@
 #pragma once
-// The input files of a job from what a user names: absolute paths, directories, patterns, file:// URLs. Touches the
-// file system; runs on a pool thread.
+// The input files of a job from what a user names: absolute paths, directories, patterns, file:// URLs,
+// addresses of web servers, objects of stores. Touches the file system and the network; runs on a pool thread.
 
 #include <memory>
 #include <string>
@@ -19,6 +19,10 @@ struct ListedInputs {
 
 // How directories are read.
 enum class Directories { WithThoseBelow, TopLevelOnly };
+
+// Why something was left out.
+inline constexpr const char* kHiddenName = "its name begins with '.' or '_'";
+inline constexpr const char* kNotTopLevel = "it is a directory inside a directory";
 
 // Argument by argument, as each may lie on another file system; each on any one thread.
 class InputListing {

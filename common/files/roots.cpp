@@ -27,13 +27,16 @@ bool is_in_any(std::string_view path, const std::vector<std::string>& roots) {
   return std::any_of(roots.begin(), roots.end(), [&](const std::string& root) { return is_in(path, root); });
 }
 
+bool is_address(std::string_view text) { return http::is_url(text) || text.starts_with("s3://"); }
+
 }  // namespace
 
 Result<Roots> Roots::make(const std::vector<std::string>& directories) {
   Roots roots;
   for (const std::string& directory : directories) {
-    if (http::is_url(directory)) {
-      if (auto url = http::parse_url(without_slash(directory) + "/x"); !url) return std::move(url).error();
+    if (is_address(directory)) {
+      const auto url = http::parse_url(without_slash(directory) + "/x");
+      if (http::is_url(directory) && !url) return url.error();
       roots.given_.push_back(without_slash(directory));
       roots.resolved_.push_back(without_slash(directory));
       continue;
@@ -59,7 +62,7 @@ Roots Roots::of_resolved(std::vector<std::string> directories) {
 bool Roots::hold(std::string_view path) const { return are_everywhere() || is_in_any(path, resolved_); }
 
 bool Roots::seem_to_hold(std::string_view path) const {
-  if (http::is_url(path)) return hold(path);
+  if (is_address(path)) return hold(path);
   const std::string normal = fs::path(path).lexically_normal().string();
   return hold(normal) || is_in_any(normal, given_);
 }

@@ -28,6 +28,8 @@ class Access {
   // That of this process's own environment, made when it is first asked for. Keys that a server gives are asked for
   // then, which may take seconds.
   static Access& of_process();
+  // Makes it now if keys have to be asked for, so that nobody waits later.
+  static void prepare_process();
 
   // An address for this one request, signed. Failed or BadInput, with one sentence, without keys or an endpoint.
   Result<http::Url> address(const Request& request) const;

@@ -127,6 +127,19 @@ http::Answer<std::string> Bucket::read(const std::string& key, std::uint64_t byt
   return std::move(received->body);
 }
 
+http::Answer<std::string> Bucket::read_range(const Object& object, std::uint64_t offset, std::size_t size) {
+  Sent sent;
+  sent.headers = {{"Range", "bytes=" + std::to_string(offset) + "-" + std::to_string(offset + size - 1)}};
+  if (object.version.starts_with('"')) sent.headers.emplace("If-Match", object.version);
+  sent.answer_bytes_max = size;
+  auto received = send({"GET", {bucket_, object.key}}, sent);
+  if (received && received->body.size() == size) return std::move(received->body);
+  if (received || received.error().status == 412 || received.error().status == 416) {
+    return http::Failure{http::Trouble::Changed, "it is another version now"};
+  }
+  return std::move(received).error();
+}
+
 http::Answer<void> Bucket::write(const std::string& key, const Content& content) {
   Sent sent;
   sent.content = content;

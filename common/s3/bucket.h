@@ -49,6 +49,8 @@ class Bucket {
   http::Answer<std::optional<Object>> find(const std::string& key);
   // All of it, if it is not larger than that; else Refused.
   http::Answer<std::string> read(const std::string& key, std::uint64_t bytes_max);
+  // Of that version; else Changed.
+  http::Answer<std::string> read_range(const Object& object, std::uint64_t offset, std::size_t size);
   http::Answer<void> write(const std::string& key, const Content& content);
   // Only if there is none of that key; false: there is one.
   http::Answer<bool> create(const std::string& key, std::string_view bytes);

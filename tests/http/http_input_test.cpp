@@ -1,6 +1,9 @@
 // An input of a web server, as attempts read it.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <mutex>
+
 #include "tests/http/web_server.h"
 #include "worker/data/input_source.h"
 #include "worker/data/record_reader.h"
@@ -68,10 +71,45 @@ TEST_F(HttpInputTest, ThatChangesUnderWayIsAFaultOfTheInput) {
   EXPECT_EQ(again.error().kind, FaultKind::InputChanged);
 }
 
+// As a store's signed addresses do: each is good for six requests.
+TEST_F(HttpInputTest, OfAStoreIsReadOnWhenItsAddressExpires) {
+  const InputFile object{"s3://books/file.txt", server_.content().size(), "\"1\"", Codec::Plain};
+  int addresses = 0;
+  InputAccess access;
+  access.address = [&] { return Outcome<std::string>(server_.url("file.txt?signed=" + std::to_string(++addresses))); };
+  std::map<std::string, int> requests;
+  std::mutex mutex;
+  server_.set_fault([&](int, const httplib::Request& request, httplib::Response& response) {
+    const std::lock_guard lock(mutex);
+    if (++requests[request.target] <= 6) return false;
+    response.status = 403;
+    return true;
+  });
+  auto reader = RecordReader::open(object, {}, 0, RecordReader::kBlockBytes, access);
+  ASSERT_TRUE(reader) << reader.error().message;
+  EXPECT_TRUE(read_all(**reader, object.size) == server_.content());
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE((*reader)->check_unchanged());
+  EXPECT_GE(addresses, 3);
+}
+
+TEST_F(HttpInputTest, OfAStoreThatRefusesIsAFault) {
+  const InputFile object{"s3://books/file.txt", server_.content().size(), "\"1\"", Codec::Plain};
+  server_.set_fault([](int, const httplib::Request&, httplib::Response& response) {
+    response.status = 403;
+    return true;
+  });
+  InputAccess access;
+  access.address = [&] { return Outcome<std::string>(server_.url()); };
+  const auto opened = open_input(object, access);
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("403"), std::string::npos) << opened.error().message;
+  EXPECT_EQ(server_.requests(), 1);
+}
+
 TEST_F(HttpInputTest, OutsideOfTheRootsIsNotAskedFor) {
   const auto roots = files::Roots::make({"https://data.example/public"});
   ASSERT_TRUE(roots);
-  const auto opened = open_input(file(), *roots);
+  const auto opened = open_input(file(), {*roots});
   ASSERT_FALSE(opened);
   EXPECT_EQ(server_.requests(), 0);
   EXPECT_TRUE(roots->hold("https://data.example/public/x"));

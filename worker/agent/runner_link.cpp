@@ -97,6 +97,12 @@ void RunnerLink::begin(ByteRange range) {
   connection_->send(message);
 }
 
+void RunnerLink::give_address(wire::ToRunner::Address address) {
+  wire::ToRunner message;
+  *message.mutable_address() = std::move(address);
+  connection_->send(message);
+}
+
 std::string RunnerLink::stderr_text() {
   drain_stderr();
   return tail_.text();

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "common/log/fields.h"
+#include "common/s3/access.h"
+#include "common/s3/name.h"
 #include "worker/agent/wire_ids.h"
 
 namespace ontime::worker {
@@ -34,6 +36,14 @@ wire::ToRunner::Run runner_run(AttemptId id, const wire::Order::Launch& launch, 
   run.set_standby(launch.standby());
   run.set_output_path(job.output() + "/" + attempt_file_name(id));
   return run;
+}
+
+// Where this attempt, which holds no keys, may fetch its file for some minutes.
+Result<std::string> signed_address(const std::string& path) {
+  const auto name = s3::parse_name(path);
+  if (!name) return name.error();
+  const auto url = s3::Access::of_process().address({"GET", *name});
+  return url ? Result<std::string>(url->origin + url->target) : url.error();
 }
 
 bool is_same(const wire::JobSetup& a, const wire::JobSetup& b) {
@@ -67,6 +77,14 @@ Status Slots::begin_session(const wire::ToWorker::Welcome& welcome) {
   setups_.clear();
   end_idle_runners();
   return {};
+}
+
+void Slots::give_address(Running& running) {
+  wire::ToRunner::Address given;
+  auto address = signed_address(running.attempt.launch().file().path());
+  if (address) given.set_address(std::move(*address));
+  if (!address) given.set_error(address.error().message);
+  running.runner->give_address(std::move(given));
 }
 
 Status Slots::obey(const wire::Order& order) {
@@ -130,6 +148,11 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
     runner = std::move(*spawned);
   }
   wire::ToRunner::Run run = runner_run(id, launch, *setup);
+  if (s3::is_name(launch.file().path())) {
+    auto address = signed_address(launch.file().path());
+    if (!address) return Refusal{wire::LAUNCH, std::move(address).error().message};
+    run.set_address(std::move(*address));
+  }
   if (auto disturbance = disturber_.draw(launch, setup->tasks())) *run.mutable_disturbance() = std::move(*disturbance);
   if (options_.has_user || users_) launcher_.open_output(runner->number(), run.output_path());
   runner->run(id, std::move(run));

@@ -106,6 +106,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   // Tells the runner of a standby to begin, if it is time.
   void pass_begin(Running& running);
   void ask_cut(Running& running);
+  // A fresh one for the file of a store.
+  void give_address(Running& running);
   void observe(Running& running);
 
   void on_runner_message(RunnerLink& runner, const wire::FromRunner& message) override;

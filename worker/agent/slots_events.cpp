@@ -37,6 +37,7 @@ void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& messag
     const auto failure = message.failed().failure();
     return fail(runner, failure == wire::FAILURE_NONE ? wire::CRASHED : failure, message.failed().message());
   }
+  if (message.has_address_wanted()) return give_address(*running);
   auto report = running->attempt.on_message(message);
   if (!report) {
     return fail(runner, wire::CRASHED, "the attempt's process broke the protocol: " + report.error().message);

@@ -1,4 +1,4 @@
-// Inputs that web servers have. Ranges are fetched ahead of who reads, several at a time; memory is bounded by
+// Inputs that web servers and stores have. Ranges are fetched ahead of who reads, several at a time; memory is bounded by
 // kRangeBytes * (kConnections + 1).
 #include <algorithm>
 #include <atomic>
@@ -114,61 +114,94 @@ class ReadAhead {
 
 class HttpInput final : public StoredInput {
  public:
-  HttpInput(InputFile file, const http::Url& url)
-      : StoredInput(std::move(file)),
-        state_{this->file().size, this->file().version},
-        remote_(url),
-        ahead_(url, state_) {}
+  HttpInput(InputFile file, const InputAccess& access)
+      : StoredInput(std::move(file)), access_(access), state_{this->file().size, this->file().version} {}
+
+  // Where it is fetched from, from now on.
+  Outcome<void> find() {
+    std::string address = file().path;
+    if (access_.address) {
+      auto given = access_.address();
+      if (!given) return std::move(given).error();
+      address = std::move(*given);
+    }
+    const auto url = http::parse_url(address);
+    if (!url) return Fault{FaultKind::Input, url.error().message};
+    ahead_.reset();
+    remote_ = std::make_unique<http::RemoteFile>(*url);
+    ahead_ = std::make_unique<ReadAhead>(*url, state_);
+    has_worked_ = false;
+    return {};
+  }
 
   // What follows on what was read before is fetched ahead; a look at another place is a request of its own.
   Outcome<std::size_t> read_at(char* to, std::size_t size, std::uint64_t offset) override {
     if (offset >= file().size) return std::size_t{0};
     size = static_cast<std::size_t>(std::min<std::uint64_t>(size, file().size - offset));
-    const bool goes_on = offset == last_end_;
-    if (!ahead_.covers(offset) && !goes_on) {
-      last_end_ = offset + size;
-      if (auto read = remote_.read(state_, offset, size, to); !read) return fault(read.error(), offset);
-      return size;
-    }
-    if (!ahead_.covers(offset)) ahead_.start_at(offset);
-    const auto read = ahead_.read(to, size);
-    if (!read) return fault(read.error(), offset);
-    last_end_ = offset + *read;
-    return *read;
+    return insist<std::size_t>(offset, [&] { return fetch(to, size, offset); });
   }
 
   Outcome<void> check_unchanged() override {
-    const auto now = remote_.look();
-    if (!now) return fault(now.error(), 0);
+    const auto now = insist<http::State>(0, [&] { return remote_->look(); });
+    if (!now) return now.error();
     if (*now != state_) return changed("it is another version now");
     return {};
   }
 
  private:
+  http::Answer<std::size_t> fetch(char* to, std::size_t size, std::uint64_t offset) {
+    const bool goes_on = offset == last_end_;
+    if (!ahead_->covers(offset) && !goes_on) {
+      last_end_ = offset + size;
+      if (auto read = remote_->read(state_, offset, size, to); !read) return std::move(read).error();
+      return size;
+    }
+    if (!ahead_->covers(offset)) ahead_->start_at(offset);
+    auto read = ahead_->read(to, size);
+    if (read) last_end_ = offset + *read;
+    return read;
+  }
+
+  // What a store refuses to an address that has been good before is asked for again at a fresh one.
+  template <class T>
+  Outcome<T> insist(std::uint64_t offset, const std::function<http::Answer<T>()>& fetch) {
+    auto answer = fetch();
+    if (!answer && is_refusal(answer.error().status) && access_.address && has_worked_) {
+      if (auto found = find(); !found) return std::move(found).error();
+      last_end_ = offset;
+      answer = fetch();
+    }
+    if (!answer) return fault(answer.error(), offset);
+    has_worked_ = true;
+    return std::move(*answer);
+  }
+  static bool is_refusal(int status) { return status == 400 || status == 401 || status == 403; }
+
   Fault fault(const http::Failure& failure, std::uint64_t offset) const {
     if (failure.trouble == http::Trouble::Changed) return changed(failure.message);
     return {FaultKind::Input,
             "cannot read " + file().path + " at byte " + std::to_string(offset) + ": " + failure.message};
   }
 
+  const InputAccess access_;
   const http::State state_;
-  http::RemoteFile remote_;
-  ReadAhead ahead_;
+  std::unique_ptr<http::RemoteFile> remote_;
+  std::unique_ptr<ReadAhead> ahead_;
+  bool has_worked_ = false;  // the address
   std::uint64_t last_end_ = ~std::uint64_t{0};
 };
 
 }  // namespace
 
-Outcome<std::unique_ptr<StoredInput>> open_http_input(InputFile file, const files::Roots& roots) {
-  const auto url = http::parse_url(file.path);
-  if (!url) return Fault{FaultKind::Input, url.error().message};
-  if (!roots.hold(file.path)) {
+Outcome<std::unique_ptr<StoredInput>> open_http_input(InputFile file, const InputAccess& access) {
+  if (!access.roots.hold(file.path)) {
     return Fault{FaultKind::Input, "the input " + file.path + " is none of the addresses that this worker reads (" +
-                                       roots.text() + "); give master and workers the same roots"};
+                                       access.roots.text() + "); give master and workers the same roots"};
   }
-  std::unique_ptr<StoredInput> input = std::make_unique<HttpInput>(std::move(file), *url);
+  auto input = std::make_unique<HttpInput>(std::move(file), access);
+  if (auto found = input->find(); !found) return std::move(found).error();
   if (auto same = input->check_unchanged(); !same) return std::move(same).error();
-  return input;
+  return std::unique_ptr<StoredInput>(std::move(input));
 }
 
 }  // namespace ontime::worker

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/http/url.h"
+#include "common/s3/name.h"
 
 namespace ontime::worker {
 
@@ -11,8 +12,9 @@ Fault StoredInput::changed(const std::string& how) const {
           "the input " + file_.path + " changed after the job was submitted: " + how + "; submit the job again"};
 }
 
-Outcome<std::unique_ptr<StoredInput>> open_input(InputFile file, const files::Roots& roots) {
-  return http::is_url(file.path) ? open_http_input(std::move(file), roots) : open_local_input(std::move(file), roots);
+Outcome<std::unique_ptr<StoredInput>> open_input(InputFile file, const InputAccess& access) {
+  const bool is_remote = http::is_url(file.path) || s3::is_name(file.path);
+  return is_remote ? open_http_input(std::move(file), access) : open_local_input(std::move(file), access);
 }
 
 namespace {

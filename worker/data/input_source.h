@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,11 +44,16 @@ class StoredInput {
   const InputFile file_;
 };
 
-// A file that lies outside of `roots` is a fault.
-Outcome<std::unique_ptr<StoredInput>> open_input(InputFile file, const files::Roots& roots = {});
-// Of them, a local file and one that a web server has.
-Outcome<std::unique_ptr<StoredInput>> open_local_input(InputFile file, const files::Roots& roots);
-Outcome<std::unique_ptr<StoredInput>> open_http_input(InputFile file, const files::Roots& roots);
+// What an attempt may read.
+struct InputAccess {
+  files::Roots roots{};  // a file that lies outside of them is a fault
+  // A file of a store is fetched from an address that is good for some minutes: this asks for a fresh one.
+  std::function<Outcome<std::string>()> address{};
+};
+Outcome<std::unique_ptr<StoredInput>> open_input(InputFile file, const InputAccess& access = {});
+// Of them, a local file and one that a web server or a store has.
+Outcome<std::unique_ptr<StoredInput>> open_local_input(InputFile file, const InputAccess& access);
+Outcome<std::unique_ptr<StoredInput>> open_http_input(InputFile file, const InputAccess& access);
 
 class InputSource {
  public:

@@ -18,8 +18,8 @@ RecordReader::RecordReader(std::unique_ptr<StoredInput> input, RecordRule rule, 
       buffer_(std::make_unique_for_overwrite<char[]>(block_bytes)) {}
 
 Outcome<std::unique_ptr<RecordReader>> RecordReader::open(InputFile file, RecordRule rule, std::uint64_t begin,
-                                                          std::size_t block_bytes, const files::Roots& roots) {
-  auto input = open_input(std::move(file), roots);
+                                                          std::size_t block_bytes, const InputAccess& access) {
+  auto input = open_input(std::move(file), access);
   if (!input) return std::move(input).error();
   std::unique_ptr<RecordReader> reader(new RecordReader(std::move(*input), rule, block_bytes));
   if (rule.record_bytes > rule.record_bytes_max) return reader->too_long(0);

@@ -37,11 +37,11 @@ class RecordReader {
  public:
   static constexpr std::size_t kBlockBytes = 128 << 10;
 
-  // Stands at the first record that starts at or behind `begin`. `block_bytes` is smaller in tests only. The file
-  // has to lie in `roots`.
+  // Stands at the first record that starts at or behind `begin`. `block_bytes` is smaller in tests only.
+  // `access` is kept for as long as the file is open.
   static Outcome<std::unique_ptr<RecordReader>> open(InputFile file, RecordRule rule, std::uint64_t begin,
                                                      std::size_t block_bytes = kBlockBytes,
-                                                     const files::Roots& roots = {});
+                                                     const InputAccess& access = {});
 
   // Goes on to the first record that starts at or behind `begin`, without claiming what lies before; never back.
   Outcome<void> go_to(std::uint64_t begin);

@@ -138,7 +138,9 @@ AttemptStatus AttemptRun::open() {
                                                    file.path + ", which has only " + std::to_string(file.size) +
                                                    "; submit the job again"};
   }
-  auto reader = RecordReader::open(std::move(file), parts_.rule, range_.begin, parts_.block_bytes, parts_.places.input);
+  InputAccess access{parts_.places.input};
+  if (!order_.address().empty()) access.address = [this] { return find_address(); };
+  auto reader = RecordReader::open(std::move(file), parts_.rule, range_.begin, parts_.block_bytes, access);
   if (!reader) return to_failure(std::move(reader).error());
   reader_ = std::move(*reader);
   const RunnerPlaces& places = parts_.places;
@@ -148,6 +150,22 @@ AttemptStatus AttemptRun::open() {
   writer_ = std::make_unique<SegmentWriter>(std::move(*output));
   parts_.context.set_input_path(order_.file().path());
   return {};
+}
+
+// The one that came with the order, and then one that the worker is asked for. It sends nothing else meanwhile: cuts
+// come through the progress block, and a standby is not begun before it has said that it is ready.
+Outcome<std::string> AttemptRun::find_address() {
+  if (!std::exchange(has_address_, true)) return order_.address();
+  wire::FromRunner wanted;
+  wanted.mutable_address_wanted();
+  if (auto sent = send(std::move(wanted)); !sent) return Fault{FaultKind::Node, std::move(sent).error().message};
+  auto message = parts_.channel.receive();
+  if (!message || !message->has_value() || !(*message)->has_address()) {
+    return Fault{FaultKind::Node, "the worker gives no address for " + order_.file().path()};
+  }
+  const wire::ToRunner::Address& address = (*message)->address();
+  if (address.address().empty()) return Fault{FaultKind::Node, address.error()};
+  return address.address();
 }
 
 // Looks for a cut, then goes on.

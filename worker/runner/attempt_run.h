@@ -62,6 +62,7 @@ class AttemptRun {
  private:
   AttemptStatus open();
   AttemptStatus await_begin();  // of a standby
+  Outcome<std::string> find_address();  // of a file of a store
   AttemptStatus map_all();
   void listen_to_mapper();
   void ignore_mapper();
@@ -95,6 +96,7 @@ class AttemptRun {
   std::uint64_t records_ = 0;   // of the whole run
   std::optional<std::uint64_t> taken_;  // what the mapper says of the current segment
   std::uint64_t segment_records_ = 0;
+  bool has_address_ = false;  // the one of the order was taken
   bool has_started_ = false;  // Started is sent
   bool has_begun_ = false;    // the mapper knows of the current segment
   bool has_mapped_ = false;   // something of the current segment
