@@ -49,8 +49,8 @@ void add_input_options(CLI::App& app, JobOptions& job) {
       ->required()
       ->type_name("");
   app.add_option("INPUT", job.inputs,
-                 "Files, directories with all below, patterns (quoted: * ? [] ** {a,b}), file:// addresses, or - for "
-                 "standard input")
+                 "Files, directories with all below, patterns (quoted: * ? [] ** {a,b}), file://, https:// and s3:// "
+                 "addresses, or - for standard input")
       ->required()
       ->type_name("");
   app.add_flag("--no-recurse", job.top_level_only, "Of input directories, leave out the directories inside");

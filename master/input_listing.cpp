@@ -44,8 +44,9 @@ Result<std::string> path_of(const std::string& argument) {
   const std::size_t colon = argument.find("://");
   if (colon == argument.npos || argument.find('/') < colon) return argument;
   if (!argument.starts_with(kScheme)) {
-    return bad_input("The input " + shown(argument) +
-                     " names a scheme that Ontime cannot read; give a path or a file://, http://, https:// or s3:// address.");
+    return bad_input(
+        "The input " + shown(argument) +
+        " names a scheme that Ontime cannot read; give a path or a file://, http://, https:// or s3:// address.");
   }
   std::string_view rest = std::string_view(argument).substr(kScheme.size());
   if (rest.starts_with("localhost/")) rest.remove_prefix(std::string_view("localhost").size());

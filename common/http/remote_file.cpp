@@ -75,8 +75,7 @@ Answer<State> RemoteFile::look() {
     state = {~std::uint64_t{0}, ""};
     const auto result = client.Get(url_.target, headers, on_answer, [](const char*, std::size_t) { return true; });
     if (failure) return {failure};
-    if (!result && result.error() != httplib::Error::Canceled)
-      return {failure_of(result.error())};
+    if (!result && result.error() != httplib::Error::Canceled) return {failure_of(result.error())};
     if (state.size == ~std::uint64_t{0}) return {failure_of(httplib::Error::Read)};
     return {};
   };

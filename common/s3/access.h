@@ -18,17 +18,17 @@ namespace ontime::s3 {
 
 class Access {
  public:
-  // So long a signed address is good; who needs it longer asks for another one.
+  // How long a signed address is good. A reader that needs it longer asks for another one.
   static constexpr std::chrono::seconds kLifetime = std::chrono::minutes(15);
 
   explicit Access(Environment environment = environment_of_process());
   ~Access();
   Access(const Access&) = delete;
 
-  // That of this process's own environment, made when it is first asked for. Keys that a server gives are asked for
-  // then, which may take seconds.
+  // The access that this process's environment gives, made at the first call, which takes seconds if a server gives the
+  // keys.
   static Access& of_process();
-  // Makes it now if keys have to be asked for, so that nobody waits later.
+  // Makes it now if a server gives the keys, so that nothing waits later.
   static void prepare_process();
 
   // An address for this one request, signed. Failed or BadInput, with one sentence, without keys or an endpoint.

@@ -74,8 +74,8 @@ http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& 
       return !is_too_long;
     };
     const bool has_content = request.method == "PUT";
-    const auto result = has_content ? client.Put(url->target, headers, sent.content.size, provide, "")
-                                    : client.send(asked);
+    const auto result =
+        has_content ? client.Put(url->target, headers, sent.content.size, provide, "") : client.send(asked);
     if (is_too_long) return {http::Failure{http::Trouble::Refused, "the store's answer is too long"}};
     if (!result) return {http::failure_of(result.error())};
     if (has_content) received.body = result->body;

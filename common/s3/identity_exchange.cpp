@@ -87,14 +87,15 @@ Result<Credentials> exchange_web_identity(const Environment& environment, const 
                            {"RoleArn", environment("AWS_ROLE_ARN")},
                            {"RoleSessionName", session},
                            {"WebIdentityToken", token}});
-  if (!answer) return failed("The web identity was not exchanged for keys at " + server + ": " +
-                             answer.error().message + ".");
+  if (!answer)
+    return failed("The web identity was not exchanged for keys at " + server + ": " + answer.error().message + ".");
   pugi::xml_document document;
   document.load_buffer(answer->data(), answer->size());
   const pugi::xml_node given =
       document.child("AssumeRoleWithWebIdentityResponse").child("AssumeRoleWithWebIdentityResult").child("Credentials");
-  return complete({named_text(given, "AccessKeyId"), named_text(given, "SecretAccessKey"), named_text(given, "SessionToken")},
-                  named_text(given, "Expiration"), server);
+  return complete(
+      {named_text(given, "AccessKeyId"), named_text(given, "SecretAccessKey"), named_text(given, "SessionToken")},
+      named_text(given, "Expiration"), server);
 }
 
 Result<Credentials> ask_instance(const Environment& environment) {
@@ -104,8 +105,8 @@ Result<Credentials> ask_instance(const Environment& environment) {
   const auto refused = [&](const http::Failure& failure) {
     return failed("The instance's metadata service gives no keys for the store: " + failure.message + ".");
   };
-  const auto token =
-      ask(server + "/latest/api/token", "PUT", {{"X-aws-ec2-metadata-token-ttl-seconds", "300"}, {"Content-Length", "0"}});
+  const auto token = ask(server + "/latest/api/token", "PUT",
+                         {{"X-aws-ec2-metadata-token-ttl-seconds", "300"}, {"Content-Length", "0"}});
   if (!token) return refused(token.error());
   const httplib::Headers headers{{"X-aws-ec2-metadata-token", *token}};
   const std::string roles = server + "/latest/meta-data/iam/security-credentials/";

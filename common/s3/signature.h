@@ -1,6 +1,6 @@
 #pragma once
-// Signature Version 4 of AWS in the query of an address: whoever has the address may make this one request for some
-// minutes, and cannot learn the key from it. Pure.
+// Signature Version 4 of AWS in the query of an address: a client that has the address may make this one request for
+// some minutes, and cannot learn the key from it. Pure.
 
 #include <chrono>
 #include <map>
@@ -20,7 +20,7 @@ struct Keys {
 // Where buckets are.
 struct Endpoint {
   std::string scheme = "https";
-  std::string host;            // with its port, if it is not the scheme's
+  std::string host;  // with its port, if it is not the scheme's
   std::string region;
   bool has_path_style = true;  // https://host/bucket/key, not https://bucket.host/key
 };

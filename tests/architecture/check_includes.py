@@ -13,6 +13,7 @@ ALLOWED = {
     "common/base": ([], []),
     "common/flags": (["common/base"], ["CLI"]),
     "common/http": (["common/base"], ["httplib.h"]),
+    "common/s3": (["common/http", "common/base"], ["httplib.h", "pugixml.hpp", "boost/property_tree", "nlohmann", "openssl"]),
     "common/files": (["common/http/url.h", "common/base"], []),
     "common/log": (["common/base"], ["spdlog", "fmt", "nlohmann"]),
     "common/app": (["common/base"], []),
@@ -25,13 +26,13 @@ ALLOWED = {
     "master/recording": (["scheduler", "master/journal/record_codec.h", "master/journal/stored_parts.h", "common/base"],
                          ["zstd.h", "google"]),
     "master": (["scheduler", "master/journal", "master/recording", "common"], ["asio", "spdlog", "fmt", "google", "nlohmann"]),
-    "worker/data": (["common/base", "common/files", "common/http", "common/app"], ["zlib.h", "zstd.h"]),
+    "worker/data": (["common/base", "common/files", "common/http", "common/s3/name.h", "common/app"], ["zlib.h", "zstd.h"]),
     # The process that attempts run in starts in a millisecond because it loads so little.
     "worker/runner": (["worker/data", "worker/confine", "worker/progress_block.h", "common/injection", "common/protocol",
                        "common/app", "common/files", "common/base"], ["google"]),
     "worker/agent": (["worker/confine", "worker/progress_block.h", "common/net",
                       "common/protocol", "common/injection", "common/app", "common/flags", "common/files", "common/log",
-                      "common/base"],
+                      "common/s3", "common/base"],
                      ["asio", "spdlog", "fmt", "google", "openssl"]),
     "worker/confine": (["common/files", "common/base"], []),
     "worker": (["common/base"], []),
@@ -70,7 +71,7 @@ PERFORMERS = ("master/action_dispatcher", "master/action_performer", "master/com
 LIVE = ("scheduler/core/cluster.h", "scheduler/core/scheduler.h")
 
 SYSTEM_FOLDERS = ("sys", "netinet", "arpa", "net", "linux")
-LIBRARY_FILES = ("zlib.h", "zstd.h", "httplib.h")  # libraries whose headers stand beside the system's
+LIBRARY_FILES = ("zlib.h", "zstd.h", "httplib.h", "pugixml.hpp")  # libraries whose headers stand beside the system's
 PURE_FOLDERS = ("scheduler",)         # the C++ library only, nothing of the operating system
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)

@@ -93,7 +93,8 @@ TEST_F(BucketTest, GivesRangesToWhoHasASignedAddress) {
 TEST_F(BucketTest, SaysWhatTheStoreSays) {
   const auto wrong = make_access({{"AWS_SECRET_ACCESS_KEY", "wrong"}});
   Bucket refused(*wrong, "books");
-  EXPECT_NE(message_of(refused.list("")).find("SignatureDoesNotMatch"), std::string::npos) << message_of(refused.list(""));
+  EXPECT_NE(message_of(refused.list("")).find("SignatureDoesNotMatch"), std::string::npos)
+      << message_of(refused.list(""));
   Bucket missing(*access_, "no-such-bucket");
   EXPECT_NE(message_of(missing.list("")).find("NoSuchBucket"), std::string::npos) << message_of(missing.list(""));
 }

@@ -45,10 +45,10 @@ class CredentialsTest : public testing::Test {
 
 TEST_F(CredentialsTest, AreThoseOfTheEnvironmentFirst) {
   write("credentials", "[default]\naws_access_key_id = file\naws_secret_access_key = s\n");
-  EXPECT_EQ(shown(find_credentials(with_home({{"AWS_ACCESS_KEY_ID", "env"}, {"AWS_SECRET_ACCESS_KEY", "x"}}))), "env x ");
-  EXPECT_EQ(shown(find_credentials(with_home({{"AWS_ACCESS_KEY_ID", "env"},
-                                              {"AWS_SECRET_ACCESS_KEY", "x"},
-                                              {"AWS_SESSION_TOKEN", "t"}}))),
+  EXPECT_EQ(shown(find_credentials(with_home({{"AWS_ACCESS_KEY_ID", "env"}, {"AWS_SECRET_ACCESS_KEY", "x"}}))),
+            "env x ");
+  EXPECT_EQ(shown(find_credentials(
+                with_home({{"AWS_ACCESS_KEY_ID", "env"}, {"AWS_SECRET_ACCESS_KEY", "x"}, {"AWS_SESSION_TOKEN", "t"}}))),
             "env x t");
   EXPECT_EQ(shown(find_credentials(with_home({{"AWS_NO_SIGN_REQUEST", "true"}}))), "none");
 }
@@ -59,7 +59,8 @@ TEST_F(CredentialsTest, AreThoseOfTheProfile) {
         "aws_access_key_id=w\naws_secret_access_key=v\naws_session_token=u\n");
   EXPECT_EQ(shown(find_credentials(with_home())), "a b/c+d= ");
   EXPECT_EQ(shown(find_credentials(with_home({{"AWS_PROFILE", "work"}}))), "w v u");
-  EXPECT_NE(shown(find_credentials(with_home({{"AWS_PROFILE", "other"}}))).find("There are no keys"), std::string::npos);
+  EXPECT_NE(shown(find_credentials(with_home({{"AWS_PROFILE", "other"}}))).find("There are no keys"),
+            std::string::npos);
   write("config", "[profile other]\naws_access_key_id = o\naws_secret_access_key = p\n");
   EXPECT_EQ(shown(find_credentials(with_home({{"AWS_PROFILE", "other"}}))), "o p ");
 }
@@ -76,9 +77,11 @@ TEST_F(CredentialsTest, ComeWithTheEndpointOfAmazonUnlessAnotherIsNamed) {
             "https s3.eu-west-3.amazonaws.com eu-west-3 host");
   EXPECT_EQ(shown(find_endpoint(with_home({{"AWS_ENDPOINT_URL", "http://store:9000/"}}))),
             "http store:9000 us-east-1 path");
-  write("config", "[default]\nregion = here\nendpoint_url = https://store.example\ns3 =\n  addressing_style = virtual\n");
+  write("config",
+        "[default]\nregion = here\nendpoint_url = https://store.example\ns3 =\n  addressing_style = virtual\n");
   EXPECT_EQ(shown(find_endpoint(with_home())), "https store.example here host");
-  EXPECT_NE(shown(find_endpoint(with_home({{"AWS_ENDPOINT_URL", "store:9000"}}))).find("no http://"), std::string::npos);
+  EXPECT_NE(shown(find_endpoint(with_home({{"AWS_ENDPOINT_URL", "store:9000"}}))).find("no http://"),
+            std::string::npos);
 }
 
 // A server of some answers.
@@ -140,8 +143,9 @@ TEST_F(CredentialsTest, AreTheInstancesOnlyWhereThatIsAsked) {
       };
     };
     server.Get("/latest/meta-data/iam/security-credentials/", if_asked_well("role-1"));
-    server.Get("/latest/meta-data/iam/security-credentials/role-1",
-               if_asked_well(R"({"AccessKeyId":"m","SecretAccessKey":"n","Token":"o","Expiration":"2031-01-01T00:00:00Z"})"));
+    server.Get(
+        "/latest/meta-data/iam/security-credentials/role-1",
+        if_asked_well(R"({"AccessKeyId":"m","SecretAccessKey":"n","Token":"o","Expiration":"2031-01-01T00:00:00Z"})"));
   });
   Variables variables{{"AWS_EC2_METADATA_SERVICE_ENDPOINT", metadata.url()}};
   EXPECT_NE(shown(find_credentials(with_home(variables))).find("There are no keys"), std::string::npos);

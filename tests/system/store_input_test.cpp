@@ -67,7 +67,8 @@ TEST_F(StoreInput, IsFoundByPatterns) {
     fs::remove_all(out_);
     const Finished run = wordcount({store_->url(pattern)});
     EXPECT_EQ(run.status, 0) << run.err;
-    return shell("grep -o '\"path\":\"[^\"]*' " + out_ + "/_manifest.json | sed 's/.*books.//' | sort | tr '\\n' ' '").out;
+    return shell("grep -o '\"path\":\"[^\"]*' " + out_ + "/_manifest.json | sed 's/.*books.//' | sort | tr '\\n' ' '")
+        .out;
   };
   EXPECT_EQ(files_of("in/*.txt"), "in/a.txt ");
   EXPECT_EQ(files_of("in/**/*.txt"), "in/a.txt in/deep/c.txt ");
@@ -96,7 +97,8 @@ TEST_F(StoreInput, ThatIsNotThereOrNotOursIsRefusedWithASentence) {
   EXPECT_NE(refusal("s3://Books/x").find("names no bucket"), std::string::npos);
   EXPECT_NE(refusal(store_->url(), {{"AWS_SECRET_ACCESS_KEY", "x"}}).find("SignatureDoesNotMatch"), std::string::npos);
   const std::string nowhere = directory_ / "no-home";
-  const std::string none = refusal(store_->url("a.txt"), {{"AWS_ACCESS_KEY_ID", ""}, {"AWS_SECRET_ACCESS_KEY", ""}, {"HOME", nowhere}});
+  const std::string none =
+      refusal(store_->url("a.txt"), {{"AWS_ACCESS_KEY_ID", ""}, {"AWS_SECRET_ACCESS_KEY", ""}, {"HOME", nowhere}});
   EXPECT_NE(none.find("There are no keys"), std::string::npos) << none;
 }
 

@@ -1,8 +1,8 @@
-#include "worker/agent/options.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
+
+#include "worker/agent/options.h"
 
 namespace ontime::worker {
 namespace {

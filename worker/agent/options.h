@@ -49,8 +49,8 @@ std::variant<Options, int> parse_options(int argc, char** argv);
 
 // Entries "NAME=VALUE" of `environment` (ends with a null) that attempts need: where programs lie, language, time zone,
 // where temporary files go, how libraries are found; and those named in `more`, where a '*' at the end stands for
-// anything. What opens the cluster (ONTIME_TOKEN, ONTIME_TLS_DIR) is never among them, and keys of a store (AWS_...) only
-// by their whole names.
+// anything. What opens the cluster (ONTIME_TOKEN, ONTIME_TLS_DIR) is never among them, and keys of a store (AWS_...)
+// only by their whole names.
 std::vector<std::string> environment_of_attempts(const char* const* environment, const std::vector<std::string>& more);
 
 }  // namespace ontime::worker

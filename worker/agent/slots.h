@@ -5,10 +5,10 @@
 // Bounds: attempts at most 2 * slots (the master may hand out a slot when its attempt has sealed all, a moment before
 // the runner says that it has finished), living runners at most 2 * slots; killed ones whose end has not been seen yet,
 // which hang in the kernel if that takes long: of one job kDyingOfJobFactor * slots + kDyingOfJobExtra, so that a job
-// whose disk hangs leaves room for those whose disks do not, in all kDyingFactor * slots + kDyingExtra. What comes above
-// the latter is refused as LAUNCH: it is this machine's state, not the attempt's doing. What comes above the bound of its
-// job is refused as INPUT: the job's files hang here, which says nothing of other jobs. Where each job has a user of its
-// own, a job that finds none free is refused as LAUNCH (job_users.h).
+// whose disk hangs leaves room for those whose disks do not, in all kDyingFactor * slots + kDyingExtra. What comes
+// above the latter is refused as LAUNCH: it is this machine's state, not the attempt's doing. What comes above the
+// bound of its job is refused as INPUT: the job's files hang here, which says nothing of other jobs. Where each job has
+// a user of its own, a job that finds none free is refused as LAUNCH (job_users.h).
 
 #include <asio/any_io_executor.hpp>
 #include <cstdint>
@@ -50,7 +50,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
     files::Roots input_roots{};
     files::Roots output_roots{};
     AttemptLimits limits{};
-    bool has_user = false;  // attempts run as another user, and the launcher makes their output files
+    bool has_user = false;             // attempts run as another user, and the launcher makes their output files
     std::optional<UserRange> users{};  // each job has one of these, instead
     bool has_only_own_apps = false;    // jobs may not name other directories of applications
   };

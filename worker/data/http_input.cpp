@@ -1,5 +1,5 @@
-// Inputs that web servers and stores have. Ranges are fetched ahead of who reads, several at a time; memory is bounded by
-// kRangeBytes * (kConnections + 1).
+// Inputs that web servers and stores have. Ranges are fetched ahead of who reads, several at a time; memory is bounded
+// by kRangeBytes * (kConnections + 1).
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>

@@ -50,9 +50,11 @@ class LocalInput final : public StoredInput {
 }  // namespace
 
 Outcome<std::unique_ptr<StoredInput>> open_local_input(InputFile file, const InputAccess& access) {
-  const files::Opened opened = files::open_within(access.roots, file.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  const files::Opened opened =
+      files::open_within(access.roots, file.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (opened.is_outside) {
-    return Fault{FaultKind::Input, "the input " + file.path + " lies outside of the input roots (" + access.roots.text() +
+    return Fault{FaultKind::Input, "the input " + file.path + " lies outside of the input roots (" +
+                                       access.roots.text() +
                                        ") of this worker; give master and workers the same roots"};
   }
   Descriptor descriptor(opened.descriptor);

@@ -61,7 +61,7 @@ class AttemptRun {
 
  private:
   AttemptStatus open();
-  AttemptStatus await_begin();  // of a standby
+  AttemptStatus await_begin();          // of a standby
   Outcome<std::string> find_address();  // of a file of a store
   AttemptStatus map_all();
   void listen_to_mapper();
@@ -92,8 +92,8 @@ class AttemptRun {
   std::unique_ptr<RecordReader> reader_;
   std::unique_ptr<SegmentWriter> writer_;
   StatusLine status_;
-  std::uint64_t cut_answered_;  // sequence of the last request that needs no answer
-  std::uint64_t records_ = 0;   // of the whole run
+  std::uint64_t cut_answered_;          // sequence of the last request that needs no answer
+  std::uint64_t records_ = 0;           // of the whole run
   std::optional<std::uint64_t> taken_;  // what the mapper says of the current segment
   std::uint64_t segment_records_ = 0;
   bool has_address_ = false;  // the one of the order was taken
