@@ -89,7 +89,7 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   spec.set_application(is_path ? absolute(options.application, working_directory) : options.application);
   put(*spec.mutable_parameters(), options.parameters);
   for (const auto& input : options.inputs) spec.add_inputs(absolute_input(input, working_directory));
-  auto output = absolute(options.output, working_directory);
+  auto output = has_scheme(options.output) ? options.output : absolute(options.output, working_directory);
   while (output.size() > 1 && output.ends_with('/')) output.pop_back();
   spec.set_output(output);
   spec.set_split_bytes(options.split_bytes);
@@ -172,6 +172,7 @@ Status check_can_be_written(const std::string& flag, const std::string& path) {
 }
 
 Status check_output(const std::string& directory) {
+  if (has_scheme(directory)) return {};  // the master asks the store
   struct stat status {};
   if (stat(directory.c_str(), &status) != 0) {
     if (errno == ENOENT) return {};

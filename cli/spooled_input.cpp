@@ -14,6 +14,7 @@
 
 #include "cli/cluster/interrupt.h"
 #include "cli/show/table.h"
+#include "common/s3/name.h"
 #include "common/base/descriptor.h"
 #include "common/base/units.h"
 
@@ -76,7 +77,13 @@ Result<std::uint64_t> copy_standard_input(int to, std::uint64_t bytes_max) {
 
 Status SpooledInput::read(JobOptions& job) { return read_into(job, TemporaryDirectory::parent(), false); }
 
-Status SpooledInput::read_for_others(JobOptions& job) { return read_into(job, directory_above(job.output), true); }
+Status SpooledInput::read_for_others(JobOptions& job) {
+  const bool is_asked = std::find(job.inputs.begin(), job.inputs.end(), kStandardInput) != job.inputs.end();
+  if (is_asked && s3::is_name(job.output))
+    return bad_input("input '-' is kept in a file beside the output, and '" + job.output +
+                     "' is in a store; save it in the store and name that");
+  return read_into(job, directory_above(job.output), true);
+}
 
 Status SpooledInput::read_into(JobOptions& job, const std::string& parent, bool is_for_others) {
   const auto named = std::find(job.inputs.begin(), job.inputs.end(), kStandardInput);

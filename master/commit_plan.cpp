@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/base/check.h"
+#include "common/s3/name.h"
 
 namespace ontime::master {
 namespace {
@@ -41,7 +42,7 @@ output::Task manifest_task(const std::map<NodeId, std::string>& node_names, Task
   return result;
 }
 
-Part make_part(TaskId id, const Task& task) {
+Part make_part(TaskId id, const Task& task, bool joins) {
   Part part;
   part.name = part_file_name(id.index);
   const std::uint32_t attempt = task.ledger.segments().front().attempt;
@@ -52,7 +53,7 @@ Part make_part(TaskId id, const Task& task) {
     part.length += segment.output.length;
     Extent extent{attempt_file_name({id, segment.attempt}), segment.output.file_offset, segment.output.length};
     Extent* last = part.extents.empty() ? nullptr : &part.extents.back();
-    if (last != nullptr && last->file == extent.file && last->offset + last->length == extent.offset) {
+    if (joins && last != nullptr && last->file == extent.file && last->offset + last->length == extent.offset) {
       last->length += extent.length;
     } else {
       part.extents.push_back(std::move(extent));
@@ -81,11 +82,12 @@ CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   for (const scheduler::InputFile& input : spec.inputs) {
     manifest.inputs.push_back({input.path, input.size, input.version, name_of(input.codec)});
   }
+  const bool joins = !s3::is_name(spec.output);
   plan.parts.reserve(tasks.size());
   manifest.tasks.reserve(tasks.size());
   for (std::uint32_t index = 0; index < tasks.size(); ++index) {
     const TaskId task{commit.job, index};
-    plan.parts.push_back(make_part(task, tasks[index]));
+    plan.parts.push_back(make_part(task, tasks[index], joins));
     manifest.tasks.push_back(manifest_task(commit.node_names, task, tasks[index]));
   }
   return plan;

@@ -14,12 +14,13 @@ namespace ontime::master {
 
 // Where the output of one segment lies before the commit.
 struct Extent {
-  std::string file;  // below _attempts
+  std::string file;  // of an attempt
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
 
-// How one part file comes to be. `extents` in the order of the part, empty outputs left out, neighbours joined.
+// How one part file comes to be. `extents` in the order of the part, empty outputs left out, neighbours joined unless
+// each is an object of a store.
 struct Part {
   std::string name;
   std::uint64_t length = 0;

@@ -23,7 +23,8 @@ class Mounts {
   static Mounts of_this_process();
   explicit Mounts(std::vector<std::string> points);
 
-  // The mount point that an absolute path lies below by its name; "/" if none does. Links in it are not followed.
+  // The mount point that an absolute path lies below by its name; "/" if none does. Links in it are not followed. Of an
+  // address, "s3://bucket/key", the part that says who answers: "s3://bucket".
   std::string of(std::string_view path) const;
 
   // Where the path leads by the links on it that lie on its own mount, up to the first that leads to another one; a

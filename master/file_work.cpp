@@ -166,7 +166,7 @@ struct FileWork::State : std::enable_shared_from_this<State> {
   std::string problem_of(const Running& one) const {
     if (one.has_thread ? !one.is_stuck : one.has_answered || mounts.at(one.mount).busy > 0) return "";
     if (one.is_stuck || mounts.at(one.mount).stuck > limits.stuck)
-      return "The file system at '" + one.mount + "' does not answer";
+      return (one.mount.starts_with('/') ? "The file system at '" : "The store '") + one.mount + "' does not answer";
     return "Too many threads of the master hang, and it does not start another for the file system at '" + one.mount + "'";
   }
 

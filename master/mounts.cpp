@@ -75,6 +75,8 @@ Mounts Mounts::of_this_process() {
 }
 
 std::string Mounts::of(std::string_view path) const {
+  if (const std::size_t scheme = path.find("://"); scheme != path.npos && scheme < path.find('/'))
+    return std::string(path.substr(0, path.find('/', scheme + 3)));
   std::string_view longest = "/";
   for (const std::string& point : points_) {
     const bool is_below = path.starts_with(point) && (path.size() == point.size() || path[point.size()] == '/');
@@ -84,6 +86,7 @@ std::string Mounts::of(std::string_view path) const {
 }
 
 std::string Mounts::follow(const std::string& path) const {
+  if (!path.starts_with('/')) return path;  // an address
   std::string now = fs::path(path).lexically_normal().string();
   const std::string mount = of(now);
   for (int links = 0; links < kLinksMax && of(now) == mount; ++links) {

@@ -1,6 +1,7 @@
 #pragma once
 // A job's output directory before and after the job: claimed when it is submitted, given back when it is refused or did
-// not succeed. Touches the file system; runs on a pool thread. `roots` are where the directory has to lie.
+// not succeed. A prefix of a store is one too (store_output.h). Touches the file system; runs on a pool thread. `roots`
+// are where the directory has to lie.
 
 #include <cstdint>
 #include <string>

@@ -19,12 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr int kPlace = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
-Error outside(const std::string& directory, const files::Roots& roots) {
-  return bad_input("The output directory '" + readable(directory) +
-                   "' lies outside of the directories that this cluster writes to (" + roots.text() +
-                   "); name one inside of them, or let the operator add it with --output-root.");
-}
-
 // What is there of the way to a directory, opened, and the names that are missing.
 struct Way {
   Descriptor last;
@@ -58,6 +52,12 @@ Result<Descriptor> make_missing(Way way, const std::string& directory) {
 
 }  // namespace
 
+Error outside_of_outputs(const std::string& directory, const files::Roots& roots) {
+  return bad_input("The output directory '" + readable(directory) +
+                   "' lies outside of the directories that this cluster writes to (" + roots.text() +
+                   "); name one inside of them, or let the operator add it with --output-root.");
+}
+
 Error cannot_make_output(const std::string& directory, int problem) {
   if (problem == ENOSPC || problem == EDQUOT || problem == EIO) return system_error("create", directory, problem);
   if (problem == ENOTDIR) {
@@ -74,7 +74,7 @@ OutputPlace::OutputPlace(std::string directory, Descriptor held)
 Result<OutputPlace> OutputPlace::find(const std::string& directory, const files::Roots& roots) {
   const files::Opened opened = files::open_within(roots, directory, kPlace);
   Descriptor held(opened.descriptor);
-  if (opened.is_outside) return outside(directory, roots);
+  if (opened.is_outside) return outside_of_outputs(directory, roots);
   if (!held.is_open()) return system_error("open the directory", directory, opened.problem);
   return OutputPlace(directory, std::move(held));
 }
@@ -84,7 +84,7 @@ Result<OutputPlace> OutputPlace::make(const std::string& directory, const files:
   const auto place = way.last.is_open() ? files::place_of(way.last.get()) : std::nullopt;
   const bool is_inside = way.missing.empty() ? place && roots.hold_inside(*place) : place && roots.hold(*place);
   if (way.problem != 0 && roots.seem_to_hold(directory)) return cannot_make_output(directory, way.problem);
-  if (!roots.are_everywhere() && !is_inside) return outside(directory, roots);
+  if (!roots.are_everywhere() && !is_inside) return outside_of_outputs(directory, roots);
   Result<Descriptor> held = make_missing(std::move(way), directory);
   if (!held) return std::move(held).error();
   return OutputPlace(directory, std::move(*held));

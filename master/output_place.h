@@ -13,6 +13,8 @@ namespace ontime::master {
 
 // BadInput, or Failed where it is the disk that is full or broken, which is nothing that the submission did wrong.
 Error cannot_make_output(const std::string& directory, int problem);
+// BadInput: it is in none of the roots.
+Error outside_of_outputs(const std::string& directory, const files::Roots& roots);
 
 class OutputPlace {
  public:

@@ -7,8 +7,10 @@
 
 #include "cli/client/follow.h"
 #include "cli/commands/execute.h"
+#include "cli/result/fetched_output.h"
 #include "cli/show/log_text.h"
 #include "common/base/wording.h"
+#include "common/s3/name.h"
 
 namespace ontime::cli {
 namespace {
@@ -39,7 +41,13 @@ std::vector<AttemptLog> logs_of(wire::Reply::Logs& reply) {
 }
 
 Result<ExitCode> print_kept(const std::string& directory, const LogsCommand& command) {
-  auto logs = output::read_logs(directory);
+  std::shared_ptr<const FetchedOutput> fetched;
+  if (s3::is_name(directory)) {
+    auto found = FetchedOutput::fetch_logs(directory);
+    if (!found) return found.error();
+    fetched = std::move(*found);
+  }
+  auto logs = output::read_logs(fetched ? fetched->directory() : directory);
   if (!logs) return logs.error();
   std::erase_if(*logs, [&](const AttemptLog& log) { return !is_chosen(log, command.attempts); });
   LogText text(command.json);

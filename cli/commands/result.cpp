@@ -24,7 +24,7 @@ struct AnswerMaker {
 // Whether the reader has written the result himself, so that a command in it is his own.
 bool is_own(const FinishedOutput& output) {
   struct stat status {};
-  return fstatat(output.directory(), output::kManifestName, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+  return !output.is_fetched() && fstatat(output.directory(), output::kManifestName, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
          status.st_uid == geteuid();
 }
 

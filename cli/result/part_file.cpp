@@ -14,6 +14,7 @@
 #include "common/base/crc32c.h"
 #include "common/base/ids.h"
 #include "common/files/roots.h"
+#include "common/s3/name.h"
 
 namespace ontime::cli {
 namespace {
@@ -34,9 +35,15 @@ std::optional<std::uint64_t> size_of(int directory, const char* name) {
 }  // namespace
 
 Result<FinishedOutput> FinishedOutput::open(const std::string& directory) {
-  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return bad_input("cannot open the directory '" + directory + "': " + std::strerror(errno));
   FinishedOutput output;
+  if (s3::is_name(directory)) {
+    auto fetched = FetchedOutput::fetch(directory);
+    if (!fetched) return fetched.error();
+    output.fetched_ = std::move(*fetched);
+  }
+  const std::string& path = output.fetched_ ? output.fetched_->directory() : directory;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return bad_input("cannot open the directory '" + directory + "': " + std::strerror(errno));
   output.name_ = directory;
   output.directory_ = std::make_shared<Descriptor>(descriptor);
   if (!size_of(descriptor, output::kSuccessName))

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/result/fetched_output.h"
 #include "cli/result/run_reader.h"
 #include "common/base/result.h"
 #include "common/output/manifest.h"
@@ -18,18 +19,22 @@ namespace ontime::cli {
 // A value whose copies share what is open.
 class FinishedOutput {
  public:
-  // BadInput, with the reason, if the directory holds no finished job.
+  // A directory, or an address in a store that speaks S3: from there everything is fetched first, to a directory below
+  // $TMPDIR. BadInput, with the reason, if it holds no finished job.
   static Result<FinishedOutput> open(const std::string& directory);
 
   const std::string& name() const { return name_; }  // as it was asked for
   const output::Manifest& manifest() const { return *manifest_; }
   int directory() const { return directory_->get(); }
+  // Whether its files are copies, whose owner says nothing.
+  bool is_fetched() const { return fetched_ != nullptr; }
 
  private:
   FinishedOutput() = default;
   std::string name_;
   std::shared_ptr<Descriptor> directory_;
   std::shared_ptr<const output::Manifest> manifest_;
+  std::shared_ptr<const FetchedOutput> fetched_;
 };
 
 // A part file as the manifest describes it. What it points to must outlive it.

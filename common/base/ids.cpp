@@ -22,6 +22,10 @@ std::string to_string(AttemptId id) { return to_string(id.task) + "/a" + std::to
 
 std::string attempt_file_name(AttemptId id) { return "t" + padded(id.task.index) + "-a" + std::to_string(id.number); }
 
+std::string segment_object_name(const std::string& attempt_file, std::uint64_t file_offset) {
+  return attempt_file + "." + std::to_string(file_offset);
+}
+
 std::string part_file_name(std::uint32_t task_index) { return "part-m-" + padded(task_index); }
 
 std::optional<JobId> parse_job_id(std::string_view text) {

@@ -65,7 +65,13 @@ struct Manifest {
 // shows them.
 std::string made_from(const Manifest& manifest);
 
-// Written beside its place, synced and renamed: there is a whole manifest or none. One task per line.
+// The objects that hold a part in a store, which cannot put them together: "part-m-00003.0000" and so on, one for each
+// segment with output; just the part's own name if that is at most one.
+std::vector<std::string> pieces_of(const Task& task);
+
+// What the file holds. One task per line.
+std::string to_text(const Manifest& manifest);
+// Written beside its place, synced and renamed: there is a whole manifest or none.
 Status write_manifest(const std::string& directory, const Manifest& manifest);
 // Whether the manifest in this directory (a descriptor) is of the job with this claim. Quick however long it is.
 bool is_manifest_of(int directory, const std::string& claim);

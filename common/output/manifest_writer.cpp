@@ -93,8 +93,9 @@ std::string to_line(const Task& task) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-template <class Item>
-void append_lines(NewFile& file, std::string_view name, const std::vector<Item>& items) {
+// To a file or a string.
+template <class Sink, class Item>
+void append_lines(Sink& file, std::string_view name, const std::vector<Item>& items) {
   file.append(",\n\"" + std::string(name) + "\": [");
   std::string_view separator = "\n";
   for (const Item& item : items) {
@@ -110,7 +111,8 @@ std::string head_of(const std::string& claim) {
   return "{\"format\": " + std::to_string(kManifestFormat) + ",\n\"claim\": " + text(claim);
 }
 
-void append_manifest(NewFile& file, const Manifest& manifest) {
+template <class Sink>
+void append_manifest(Sink& file, const Manifest& manifest) {
   file.append(head_of(manifest.claim));
   file.append(",\n\"job\": " + text(manifest.job));
   file.append(",\n\"application\": " + text(manifest.application));
@@ -144,6 +146,24 @@ std::string made_from(const Manifest& manifest) {
     digits += "0123456789abcdef"[digest[i] & 15];
   }
   return digits;
+}
+
+std::string to_text(const Manifest& manifest) {
+  std::string text;
+  append_manifest(text, manifest);
+  return text;
+}
+
+std::vector<std::string> pieces_of(const Task& task) {
+  const auto count = std::count_if(task.segments.begin(), task.segments.end(),
+                                   [](const Segment& segment) { return segment.length > 0; });
+  if (count < 2) return {task.part};
+  std::vector<std::string> pieces;
+  for (std::ptrdiff_t i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    pieces.push_back(task.part + "." + std::string(number.size() < 4 ? 4 - number.size() : 0, '0') + number);
+  }
+  return pieces;
 }
 
 bool is_manifest_of(int directory, const std::string& claim) {

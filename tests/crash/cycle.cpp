@@ -23,13 +23,22 @@ void require(bool holds, const std::string& otherwise) {
 class Clients {
  public:
   Clients(Processes& cluster, const Text& text, const Plan& plan)
-      : cluster_(cluster), text_(text), policy_(plan.policy), splits_(plan.splits) {}
+      : cluster_(cluster),
+        text_(text),
+        policy_(plan.policy),
+        splits_(plan.splits),
+        outputs_(plan.outputs.empty() ? cluster.disk() : plan.outputs),
+        outputs_at_(plan.outputs_at.empty() ? cluster.disk() : plan.outputs_at) {}
+
+  // Of an output, as clients name it, and where its files are.
+  std::string address_of(const std::string& output) const { return outputs_ + "/" + output; }
+  std::string place_of(const std::string& output) const { return outputs_at_ + "/" + output; }
 
   // The id of the job that writes to `output`, whichever submission it came of.
   std::string submit(const std::string& output, const std::string& pause_us) {
     for (;;) {
       const Finished asked =
-          cluster_.client({"submit", "paced", text_.path, "--output", cluster_.disk() + "/" + output, "--splits",
+          cluster_.client({"submit", "paced", text_.path, "--output", address_of(output), "--splits",
                            splits_, "--checkpoint", "15ms", "--max-attempts", "100", "--policy", policy_, "--set",
                            "lines=40", "--set", "pause_us=" + pause_us, "--app-dir", kApps});
       if (asked.status == 0) return asked.out.substr(0, asked.out.find('\n'));
@@ -61,7 +70,7 @@ class Clients {
     });
     const nlohmann::json listed = nlohmann::json::parse(asked.out);
     for (const nlohmann::json& job : listed["jobs"]) {
-      if (job["output"] == cluster_.disk() + "/" + output) return job["job"];
+      if (job["output"] == address_of(output)) return job["job"];
     }
     return "";
   }
@@ -70,41 +79,44 @@ class Clients {
   const Text& text_;
   const std::string policy_;
   const std::string splits_;
+  const std::string outputs_;
+  const std::string outputs_at_;
 };
-
-void check_answer(const std::string& output, const Text& text) {
-  const Finished verified = run({kBin + "/ontime", "verify", output});
-  require(verified.status == 0, "'ontime verify' finds: " + verified.out + verified.err);
-  const Finished result = run({kBin + "/ontime", "result", output}, {{"ONTIME_APP_PATH", kApps}});
-  require(result.status == 0 && result.out == text.answer, "the answer is wrong");
-  require(!fs::exists(output + "/_attempts"), "files of attempts are left");
-}
 
 struct Job {
   std::string id;
-  std::string output;
+  std::string output;  // as clients name it
+  std::string place;   // where its files are
 };
+
+void check_answer(const Job& job, const Text& text) {
+  const Finished verified = run({kBin + "/ontime", "verify", job.output});
+  require(verified.status == 0, "'ontime verify' finds: " + verified.out + verified.err);
+  const Finished result = run({kBin + "/ontime", "result", job.output}, {{"ONTIME_APP_PATH", kApps}});
+  require(result.status == 0 && result.out == text.answer, "the answer is wrong");
+  for (const char* left : {"/_attempts", "/_claim"}) require(!fs::exists(job.place + left), job.place + left + " is left");
+}
 
 // To its success. A job that the disk made fail says so and leaves nothing; then another one must do.
 Job run_job(Processes& cluster, Clients& clients, const Text& text, const std::string& name = "out") {
-  const Job job{clients.submit(name, "1000"), cluster.disk() + "/" + name};
+  const Job job{clients.submit(name, "1000"), clients.address_of(name), clients.place_of(name)};
   std::string state;
   cluster.until(job.id + " has ended", [&] {
     state = clients.state_of(job.id);
     return !state.empty() && state != "queued" && state != "running" && state != "committing";
   });
   if (state == "failed" && cluster.disk_failed() && name == "out") {
-    require(!fs::exists(job.output + "/_SUCCESS"), "a failed job has _SUCCESS");
+    require(!fs::exists(job.place + "/_SUCCESS"), "a failed job has _SUCCESS");
     return run_job(cluster, clients, text, "again");
   }
   require(state == "succeeded", job.id + " has " + state);
-  check_answer(job.output, text);
+  check_answer(job, text);
   return job;
 }
 
 std::string run_job_to_be_killed(Processes& cluster, Clients& clients) {
   const std::string job = clients.submit("dropped", "100000");
-  const std::string output = cluster.disk() + "/dropped";
+  const std::string output = clients.place_of("dropped");
   cluster.until("an attempt of " + job + " writes", [&] {
     std::error_code ignored;
     for (fs::recursive_directory_iterator at(output + "/_attempts", ignored), end; !ignored && at != end; at.increment(ignored))
@@ -153,7 +165,7 @@ Deaths run_cycle(const std::string& directory, const Plan& plan, const Text& tex
     cluster.until("a new master answers", [&] { return !(state = clients.state_of(killed)).empty(); });
     require(state == "killed", killed + " was killed, and after a restart it has " + state);
   }
-  check_answer(job.output, text);
+  check_answer(job, text);
   cluster.stop();
   const Finished journal = run({kBin + "/ontime-master", "--check-journal", "--journal", cluster.disk() + "/journal"});
   require(journal.status == 0, "--check-journal says: " + journal.err);

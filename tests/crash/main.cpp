@@ -7,12 +7,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "common/base/kill_point.h"
 #include "common/flags/flags.h"
 #include "common/flags/parse.h"
 #include "tests/crash/cycle.h"
+#include "tests/support/object_store.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::test {
@@ -29,15 +31,26 @@ struct Options {
   std::uint64_t cycles = 0;
   bool keep_going = false;
   std::uint32_t faults = 0;  // every n-th
+  bool store = false;
   std::string fault;
 };
 
 class Campaign {
  public:
-  explicit Campaign(std::string program) : program_(std::move(program)), text_(make_text(directory_.path())) {}
+  Campaign(std::string program, Outputs outputs)
+      : program_(std::move(program)), outputs_(outputs), text_(make_text(directory_.path())) {
+    if (outputs == Outputs::OnDisk) return;
+    store_ = std::make_unique<ObjectStore>("outputs");
+    for (const auto& [name, value] : store_->environment()) ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  Outputs outputs() const { return outputs_; }
 
   // True if the cycle ended well.
-  bool run(const Plan& plan) {
+  bool run(Plan plan) {
+    const std::string name = std::to_string(cycles_ + 1);
+    if (store_) plan.outputs = store_->url(name);
+    if (store_) plan.outputs_at = store_->path(name);
+    if (store_) plan.repeat += " --store";
     const std::string place = directory_ / ("cycle-" + std::to_string(++cycles_));
     std::filesystem::create_directory(place);
     try {
@@ -78,7 +91,7 @@ class Campaign {
     std::printf(
         "%llu cycles in %.0f s, %llu deaths at %zu of %zu places, %llu power cuts, %llu disk faults, %llu failed\n",
         static_cast<unsigned long long>(cycles_), seconds, static_cast<unsigned long long>(total), deaths_.size(),
-        all_points().size(), static_cast<unsigned long long>(power_cuts_), static_cast<unsigned long long>(faults_),
+        all_points(outputs_).size(), static_cast<unsigned long long>(power_cuts_), static_cast<unsigned long long>(faults_),
         static_cast<unsigned long long>(failures_));
   }
   bool last_died() const { return last_died_; }
@@ -87,6 +100,8 @@ class Campaign {
 
  private:
   const std::string program_;
+  const Outputs outputs_;
+  std::unique_ptr<ObjectStore> store_;
   const TemporaryDirectory directory_;
   const Text text_;
   const std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
@@ -105,6 +120,8 @@ void list_points() {
   }
 }
 
+constexpr int kSkipped = 77;  // as tests/crash/CMakeLists.txt says
+
 // A first passing that nobody reaches means that the list promises what is not there. Where it takes an attempt that
 // dies behind a seal, chance has a say.
 constexpr int kTries = 5;
@@ -112,7 +129,7 @@ constexpr int kTries = 5;
 bool run_each(Campaign& campaign, const Options& options) {
   bool all_reached = true;
   for (std::uint32_t passing = 1; passing <= options.each; ++passing) {
-    for (const auto& [point, side] : all_points()) {
+    for (const auto& [point, side] : all_points(campaign.outputs())) {
       for (int i = 0; i < (passing > 1 ? 1 : kTries); ++i) {
         if (!campaign.run(plan_for(point, passing, side)) && !options.keep_going) return false;
         if (campaign.last_died()) break;
@@ -152,11 +169,11 @@ bool run_all(Campaign& campaign, const Options& options) {
         plan_for(Fault{options.fault.substr(0, colon), options.fault.substr(colon + 1), options.passing},
                  options.side == "master" ? Side::Master : Side::Worker));
   }
-  if (options.seed != 0) return campaign.run(random_plan(options.seed));
+  if (options.seed != 0) return campaign.run(random_plan(options.seed, campaign.outputs()));
   bool good = run_each(campaign, options);
   if (options.faults != 0 && (good || options.keep_going)) good = run_faults(campaign, options) && good;
   for (std::uint64_t i = 0; i < options.cycles && (good || options.keep_going); ++i) {
-    good = campaign.run(random_plan(options.from + i)) && good;
+    good = campaign.run(random_plan(options.from + i, campaign.outputs())) && good;
     if ((i + 1) % 100 == 0) {
       campaign.report();
       std::fflush(stdout);
@@ -178,10 +195,15 @@ int main_of(int argc, char** argv) {
   app.add_option("--in", options.side, "Who passes it")->check(flags::one_of({"master", "worker"}));
   app.add_option("--faults", options.faults, "Let every N-th operation on the disk fail, one in each cycle");
   app.add_option("--fault", options.fault, "Only this fault, such as write:enospc, at --passing");
+  app.add_flag("--store", options.store, "Outputs go to a store that speaks S3, and only its points are died at");
   app.add_flag("--keep-going", options.keep_going, "Go on after a failure");
   flags::parse_or_exit(app, argc, argv);
   if (options.list) return list_points(), 0;
-  Campaign campaign(argv[0]);
+  if (options.store && !ObjectStore::is_there()) {
+    std::printf("SKIPPED: there is no versitygw (scripts/install-dependencies --tests)\n");
+    return kSkipped;
+  }
+  Campaign campaign(argv[0], options.store ? Outputs::InStore : Outputs::OnDisk);
   const bool good = run_all(campaign, options);
   campaign.report();
   return good && campaign.failures() == 0 ? 0 : 1;

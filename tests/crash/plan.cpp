@@ -16,16 +16,19 @@ std::uint64_t below(Random& random, std::uint64_t n) { return random() % n; }  /
 // Passed a few times at most in the life of a process.
 bool is_rare(std::string_view point) {
   for (const std::string_view often : {"journal-before-write", "journal-written", "batch", "action", "message", "order",
-                                       "report", "output", "event", "run-"}) {
+                                       "report", "output", "event", "run-", "store-part", "store-segment"}) {
     if (point.starts_with(often)) return false;
   }
   return true;
 }
 
-Death random_death(Random& random, Side side) {
+Death random_death(Random& random, Side side, Outputs outputs) {
   std::vector<std::string> points;
-  for (const auto& [point, of] : all_points()) {
-    if (of == side) points.push_back(point);
+  for (const Outputs some : {Outputs::OnDisk, outputs}) {
+    for (const auto& [point, of] : all_points(some)) {
+      if (of == side) points.push_back(point);
+    }
+    if (some == outputs) break;
   }
   std::string point = points[below(random, points.size())];
   const std::uint64_t most = is_rare(point) ? 2 : std::uint64_t{2} << below(random, 5);
@@ -34,26 +37,27 @@ Death random_death(Random& random, Side side) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, Side>> all_points() {
+std::vector<std::pair<std::string, Side>> all_points(Outputs outputs) {
   std::vector<std::pair<std::string, Side>> all;
   for (const KillPointDescription& point : kKillPoints) {
+    if (point.name.starts_with("store-") != (outputs == Outputs::InStore)) continue;
     if (point.program == "master" || point.program == "all") all.emplace_back(point.name, Side::Master);
     if (point.program != "master") all.emplace_back(point.name, Side::Worker);
   }
   return all;
 }
 
-Plan random_plan(std::uint64_t seed) {
+Plan random_plan(std::uint64_t seed, Outputs outputs) {
   Random random(seed);
   Plan plan;
   const std::uint64_t who = below(random, 3);
-  if (who != 1) plan.master = random_death(random, Side::Master);
-  if (who != 0) plan.worker = random_death(random, Side::Worker);
+  if (who != 1) plan.master = random_death(random, Side::Master, outputs);
+  if (who != 0) plan.worker = random_death(random, Side::Worker, outputs);
   const auto& policies = scheduler::policies();
   plan.policy = policies[below(random, policies.size())].name;
   if (below(random, 3) == 0) plan.power = random();
   const auto needs_kill = [](const std::optional<Death>& death) {
-    return death && (death->point.starts_with("discard") || death->point.starts_with("exit"));
+    return death && (death->point.find("discard") != death->point.npos || death->point.starts_with("exit"));
   };
   plan.kills_a_job = needs_kill(plan.master) || needs_kill(plan.worker) || below(random, 8) == 0;
   plan.repeat = "--seed " + std::to_string(seed);
@@ -68,7 +72,7 @@ Plan plan_for(const std::string& point, std::uint32_t passing, Side side) {
     plan.worker = Death{"event-sent", 4};
     plan.splits = "1";
   }
-  plan.kills_a_job = point.starts_with("discard") || point.starts_with("exit");
+  plan.kills_a_job = point.find("discard") != point.npos || point.starts_with("exit");
   plan.repeat = "--point " + point + " --passing " + std::to_string(passing);
   plan.repeat += side == Side::Master ? " --in master" : " --in worker";
   return plan;

@@ -33,14 +33,18 @@ struct Plan {
   std::string policy = "none";
   std::string splits = "3";
   bool kills_a_job = false;  // after the first job a second one runs and is killed by a client
+  std::string outputs{};     // an address in a store below which outputs go; empty: the cluster's disk
+  std::string outputs_at{};  // the directory in which that store keeps them
   std::string repeat;        // flags of the campaign that do the same again
 };
 
-Plan random_plan(std::uint64_t seed);
+enum class Outputs { OnDisk, InStore };
+
+Plan random_plan(std::uint64_t seed, Outputs outputs);
 // With what else it takes to pass the point: a piece to stitch, a job to kill.
 Plan plan_for(const std::string& point, std::uint32_t passing, Side side);
-// Each point once for each side that passes it.
-std::vector<std::pair<std::string, Side>> all_points();
+// Each point once for each side that passes it, of those that only such outputs have.
+std::vector<std::pair<std::string, Side>> all_points(Outputs outputs);
 Plan plan_for(const Fault& fault, Side side);
 
 }  // namespace ontime::test

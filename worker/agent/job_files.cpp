@@ -7,15 +7,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 
 namespace ontime::worker {
 namespace {
-
-namespace fs = std::filesystem;
 
 Error cannot(const std::string& what, const std::string& path, const std::string& why) {
   return failed("cannot " + what + " '" + path + "' for the files of a job: " + why);
@@ -34,31 +30,10 @@ std::string hash_of(const wire::ShippedFile& file) {
   return text + (file.executable() ? "-x" : "");
 }
 
-void remove(const std::string& path) {
-  std::error_code ignored;
-  fs::remove_all(path, ignored);
-}
-
 }  // namespace
 
-JobFiles::~JobFiles() {
-  if (!root_.empty()) remove(root_);
-}
-
-// Attempts may run as other users: they may go through it, and read what they know the name of.
-Status JobFiles::make_root() {
-  if (!root_.empty()) return {};
-  const char* configured = std::getenv("TMPDIR");
-  std::string path =
-      std::string(configured != nullptr && configured[0] == '/' ? configured : "/tmp") + "/ontime-files-XXXXXX";
-  if (::mkdtemp(path.data()) == nullptr || ::chmod(path.c_str(), 0711) != 0)
-    return cannot("make the directory", path, std::strerror(errno));
-  root_ = path;
-  return {};
-}
-
 Result<std::string> JobFiles::keep(const wire::ShippedFile& file, JobId job) {
-  const std::string path = root_ + "/" + hash_of(file);
+  const std::string path = scratch_.path() + "/" + hash_of(file);
   const auto [entry, is_new] = content_.emplace(path, std::set<JobId>());
   entry->second.insert(job);
   if (!is_new) return path;
@@ -67,14 +42,14 @@ Result<std::string> JobFiles::keep(const wire::ShippedFile& file, JobId job) {
   copy.close();
   if (copy && ::chmod(path.c_str(), file.executable() ? 0555 : 0444) == 0) return path;
   const Error error = cannot("write", path, std::strerror(errno));
-  remove(path);
+  remove_all_of(path);
   content_.erase(entry);
   return error;
 }
 
 Result<std::string> JobFiles::make_directory(std::uint64_t runner, const wire::JobSetup& setup) {
   if (setup.files().empty()) return std::string();
-  if (Status made = make_root(); !made) return made.error();
+  if (Status made = scratch_.make(); !made) return made.error();
   const std::string directory = directory_of(runner);
   if (::mkdir(directory.c_str(), 0755) != 0) return cannot("make the directory", directory, std::strerror(errno));
   ::chmod(directory.c_str(), 0755);
@@ -90,7 +65,7 @@ Result<std::string> JobFiles::make_directory(std::uint64_t runner, const wire::J
 }
 
 void JobFiles::remove_directory(std::uint64_t runner) {
-  if (runners_.erase(runner) > 0) remove(directory_of(runner));
+  if (runners_.erase(runner) > 0) remove_all_of(directory_of(runner));
 }
 
 void JobFiles::forget(JobId job) {
@@ -100,7 +75,7 @@ void JobFiles::forget(JobId job) {
       ++at;
       continue;
     }
-    remove(at->first);
+    remove_all_of(at->first);
     at = content_.erase(at);
   }
 }

@@ -11,16 +11,12 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/protocol/control.pb.h"
+#include "worker/agent/scratch_directory.h"
 
 namespace ontime::worker {
 
 class JobFiles {
  public:
-  JobFiles() = default;
-  ~JobFiles();
-  JobFiles(const JobFiles&) = delete;
-  JobFiles& operator=(const JobFiles&) = delete;
-
   // The directory of a runner of this job, in which its files lie under their names; empty for a job without files.
   Result<std::string> make_directory(std::uint64_t runner, const wire::JobSetup& setup);
   void remove_directory(std::uint64_t runner);
@@ -28,11 +24,10 @@ class JobFiles {
   void forget(JobId job);
 
  private:
-  Status make_root();
   Result<std::string> keep(const wire::ShippedFile& file, JobId job);  // its path
-  std::string directory_of(std::uint64_t runner) const { return root_ + "/runner-" + std::to_string(runner); }
+  std::string directory_of(std::uint64_t runner) const { return scratch_.path() + "/runner-" + std::to_string(runner); }
 
-  std::string root_;                                // empty: not made yet
+  ScratchDirectory scratch_{"ontime-files"};
   std::map<std::string, std::set<JobId>> content_;  // by path
   std::set<std::uint64_t> runners_;                 // that have a directory
 };

@@ -54,15 +54,22 @@ int run(const Options& options) {
   // Before any other process is started: from then on there is something to clean up.
   asio::signal_set signals(io, SIGTERM, SIGINT);
   ReportLog reports;
-  LauncherLink launcher(executor, [&options] {
-    return start_launcher(launcher_path(), to_arguments(options.confinement),
+  Uploads uploads(executor);
+  Confinement confinement = options.confinement;
+  if (!confinement.output_roots.empty()) {
+    auto scratch = uploads.root();
+    if (!scratch) return complain(scratch.error());
+    confinement.output_roots.push_back(std::move(*scratch));
+  }
+  LauncherLink launcher(executor, [&options, &confinement] {
+    return start_launcher(launcher_path(), to_arguments(confinement),
                           environment_of_attempts(environ, options.attempt_environment));
   });
   Slots slots(
       executor,
       {options.slots, options.application_directories, options.name, options.input_roots, options.output_roots,
        options.confinement.limits, options.confinement.run_as.has_value(), options.users, options.has_only_own_apps},
-      reports, launcher);
+      reports, launcher, uploads);
   if (auto started = slots.start(); !started) return complain(started.error());
   MasterLink master(executor, link_options(options), reports, slots);
   Departure departure(executor, options.drain_timeout, {master, slots, reports, [&io] { io.stop(); }});

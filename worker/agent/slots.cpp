@@ -2,6 +2,7 @@
 #include "worker/agent/slots.h"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -28,13 +29,12 @@ wire::ToRunner::Setup runner_setup(const wire::JobSetup& job, const Slots::Optio
   return setup;
 }
 
-wire::ToRunner::Run runner_run(AttemptId id, const wire::Order::Launch& launch, const wire::JobSetup& job) {
+wire::ToRunner::Run runner_run(AttemptId id, const wire::Order::Launch& launch) {
   wire::ToRunner::Run run;
   *run.mutable_attempt() = to_wire(id);
   *run.mutable_file() = launch.file();
   *run.mutable_range() = launch.range();
   run.set_standby(launch.standby());
-  run.set_output_path(job.output() + "/" + attempt_file_name(id));
   return run;
 }
 
@@ -52,11 +52,13 @@ bool is_same(const wire::JobSetup& a, const wire::JobSetup& b) {
 
 }  // namespace
 
-Slots::Slots(asio::any_io_executor executor, Options options, ReportLog& reports, LauncherLink& launcher)
+Slots::Slots(asio::any_io_executor executor, Options options, ReportLog& reports, LauncherLink& launcher,
+             Uploads& uploads)
     : executor_(std::move(executor)),
       options_(std::move(options)),
       reports_(reports),
       launcher_(launcher),
+      uploads_(uploads),
       disturber_(options_.node_name) {
   if (options_.users) users_.emplace(*options_.users);
 }
@@ -147,7 +149,10 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
     if (!spawned) return std::move(spawned).error();
     runner = std::move(*spawned);
   }
-  wire::ToRunner::Run run = runner_run(id, launch, *setup);
+  auto output = output_for(id, *setup);
+  if (!output) return std::move(output).error();
+  wire::ToRunner::Run run = runner_run(id, launch);
+  run.set_output_path(*output);
   if (s3::is_name(launch.file().path())) {
     auto address = signed_address(launch.file().path());
     if (!address) return Refusal{wire::LAUNCH, std::move(address).error().message};
@@ -156,10 +161,22 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
   if (auto disturbance = disturber_.draw(launch, setup->tasks())) *run.mutable_disturbance() = std::move(*disturbance);
   if (options_.has_user || users_) launcher_.open_output(runner->number(), run.output_path());
   runner->run(id, std::move(run));
-  attempts_.emplace(id, Running{Attempt(id, launch), std::move(runner)});
+  attempts_.emplace(id, Running{Attempt(id, launch), std::move(runner),
+                                s3::is_name(setup->output()) ? std::move(*output) : std::string()});
   spdlog::debug("attempt_launched {} begin={} end={} standby={} reused={}", id, launch.range().begin(),
                 launch.range().end(), launch.standby(), !is_new);
   return {};
+}
+
+Result<std::string, Slots::Refusal> Slots::output_for(AttemptId id, const wire::JobSetup& setup) {
+  const std::string& claim = setup.output();
+  if (!s3::is_name(claim)) return claim + "/" + attempt_file_name(id);
+  if (!options_.output_roots.hold(claim))
+    return Refusal{wire::OUTPUT, "the output " + claim + " lies outside of the output roots (" +
+                                     options_.output_roots.text() + ") of this worker; give master and workers the same roots"};
+  auto file = uploads_.file_for(claim, id);
+  if (!file) return Refusal{wire::LAUNCH, std::move(file).error().message};
+  return std::move(*file);
 }
 
 // The youngest of the job: its memory is the most likely to be warm.
@@ -194,6 +211,9 @@ Result<std::shared_ptr<RunnerLink>, Slots::Refusal> Slots::spawn(const Setup& se
   launcher_.spawn(last_runner_, std::move(ends), *user);
   wire::ToRunner::Setup first = runner_setup(*setup, options_);
   first.set_directory(*directory);
+  if (!options_.output_roots.are_everywhere()) {
+    if (const auto scratch = uploads_.root()) first.add_output_roots(*scratch);
+  }
   (*runner)->send_setup(first);
   return std::move(*runner);
 }
@@ -288,10 +308,17 @@ void Slots::kill(AttemptId id, const std::string& reason) {
   spdlog::info("attempt_killed {} reason={}", id, log::Quoted{reason});
   collect_log(found->second);
   found->second.runner->kill();
-  attempts_.erase(found);
+  erase(id);
+}
+
+void Slots::erase(AttemptId id) {
+  const auto erased = attempts_.extract(id);
+  if (!erased.empty() && !erased.mapped().scratch_file.empty()) ::unlink(erased.mapped().scratch_file.c_str());
 }
 
 void Slots::forget(JobId job) {
+  if (const auto setup = setups_.find(job); setup != setups_.end() && s3::is_name(setup->second->output()))
+    uploads_.forget(setup->second->output());
   setups_.erase(job);
   files_.forget(job);
   for (const auto& [number, runner] : runners_) {

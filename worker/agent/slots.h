@@ -12,6 +12,7 @@
 
 #include <asio/any_io_executor.hpp>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,6 +31,7 @@
 #include "worker/agent/master_link.h"
 #include "worker/agent/report_log.h"
 #include "worker/agent/runner_link.h"
+#include "worker/agent/uploads.h"
 #include "worker/confine/confinement.h"
 
 namespace ontime::worker {
@@ -55,8 +57,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
     bool has_only_own_apps = false;    // jobs may not name other directories of applications
   };
 
-  // `reports` and `launcher` outlive it.
-  Slots(asio::any_io_executor executor, Options options, ReportLog& reports, LauncherLink& launcher);
+  // All of them outlive it.
+  Slots(asio::any_io_executor executor, Options options, ReportLog& reports, LauncherLink& launcher, Uploads& uploads);
   ~Slots() override;
 
   // Starts the launcher; Failed if that cannot be done.
@@ -77,6 +79,10 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   struct Running {
     Attempt attempt;
     std::shared_ptr<RunnerLink> runner;
+    // Of output that goes to a store; empty: none. Its seals, and that it has finished, count one after another, when
+    // the segments are stored. The first is under way.
+    std::string scratch_file{};
+    std::deque<wire::FromRunner> waiting{};
   };
   using Setup = std::shared_ptr<const wire::JobSetup>;
   struct Refusal {
@@ -93,6 +99,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
 
   // Hands the attempt to a runner: an idle one of the job, otherwise a new one.
   Result<void, Refusal> place(AttemptId id, const wire::Order::Launch& launch, const Setup& setup);
+  // The file that the attempt writes.
+  Result<std::string, Refusal> output_for(AttemptId id, const wire::JobSetup& setup);
   std::shared_ptr<RunnerLink> find_idle(const Setup& setup) const;
   Result<std::shared_ptr<RunnerLink>, Refusal> spawn(const Setup& setup);
   // The user that the job's runners have; 0: the one of all.
@@ -109,6 +117,14 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   // A fresh one for the file of a store.
   void give_address(Running& running);
   void observe(Running& running);
+  // Stores the first of what it has sealed, or takes note that it has finished.
+  void store_next(Running& running);
+  // False: the attempt was killed meanwhile, nobody wants its segment.
+  bool on_stored(AttemptId id, const Status& status);
+  // Takes note of what the attempt has said.
+  void hear(Running& running, const wire::FromRunner& message);
+  // Nothing of it is left here.
+  void erase(AttemptId id);
 
   void on_runner_message(RunnerLink& runner, const wire::FromRunner& message) override;
   void on_runner_garbled(RunnerLink& runner) override;
@@ -136,6 +152,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   const Options options_;
   ReportLog& reports_;
   LauncherLink& launcher_;
+  Uploads& uploads_;
   Disturber disturber_;
   JobFiles files_;
   LogOutbox logs_;

@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <asio/post.hpp>
 #include <utility>
 
 #include "common/log/fields.h"
@@ -13,6 +14,7 @@ namespace ontime::worker {
 namespace {
 
 constexpr std::size_t kMessageBytesMax = 4u << 10;
+constexpr std::size_t kWaitingMax = 1000;  // seals of one attempt
 
 // Where the attempt was: "; it had mapped /data/text up to byte 4096".
 std::string place_of(const Attempt& attempt) {
@@ -32,21 +34,55 @@ void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& messag
   if (running == nullptr || attempt_id(message.attempt()) != running->attempt.id()) {
     return fail(runner, wire::CRASHED, "the attempt's process broke the protocol: it spoke for another attempt");
   }
-  if (message.has_finished()) return on_finished(*running);
   if (message.has_failed()) {
     const auto failure = message.failed().failure();
     return fail(runner, failure == wire::FAILURE_NONE ? wire::CRASHED : failure, message.failed().message());
   }
   if (message.has_address_wanted()) return give_address(*running);
-  auto report = running->attempt.on_message(message);
+  if (running->scratch_file.empty() || !(message.has_sealed() || message.has_finished())) return hear(*running, message);
+  if (running->waiting.size() == kWaitingMax)
+    return fail(runner, wire::OUTPUT, "the attempt seals segments faster than the store takes them");
+  running->waiting.push_back(message);
+  if (running->waiting.size() == 1) store_next(*running);
+}
+
+void Slots::hear(Running& running, const wire::FromRunner& message) {
+  if (message.has_finished()) return on_finished(running);
+  RunnerLink& runner = *running.runner;
+  auto report = running.attempt.on_message(message);
   if (!report) {
     return fail(runner, wire::CRASHED, "the attempt's process broke the protocol: " + report.error().message);
   }
   if (message.has_status()) runner.note_status(message.status().text());
-  if (message.has_sealed()) collect_log(*running);  // before the report: the job may be over with it
+  if (message.has_sealed()) collect_log(running);  // before the report: the job may be over with it
   if (*report) reports_.append(std::move(**report));
-  if (message.has_cut()) ask_cut(*running);
-  if (message.has_ready()) pass_begin(*running);
+  if (message.has_cut()) ask_cut(running);
+  if (message.has_ready()) pass_begin(running);
+}
+
+void Slots::store_next(Running& running) {
+  const AttemptId id = running.attempt.id();
+  const wire::FromRunner& message = running.waiting.front();
+  const wire::SealedOutput& output = message.sealed().output();
+  const auto done = [this, id](const Status& status) { return on_stored(id, status); };
+  if (message.has_finished() || output.length() == 0) return asio::post(executor_, [done] { done({}); });
+  uploads_.store({running.scratch_file, output.file_offset(), output.length(), running.runner->setup()->output(), id},
+                 done);
+}
+
+bool Slots::on_stored(AttemptId id, const Status& status) {
+  const auto found = attempts_.find(id);
+  if (found == attempts_.end()) return false;
+  Running& running = found->second;
+  if (!status) {
+    fail(*running.runner, wire::OUTPUT, status.error().message);
+    return true;
+  }
+  const wire::FromRunner message = std::move(running.waiting.front());
+  running.waiting.pop_front();
+  if (!running.waiting.empty()) store_next(running);
+  hear(running, message);
+  return true;
 }
 
 void Slots::on_runner_garbled(RunnerLink& runner) {
@@ -63,7 +99,7 @@ void Slots::on_finished(Running& running) {
   spdlog::debug("attempt_finished {}", id);
   collect_log(running);
   runner->on_finished();
-  attempts_.erase(id);
+  erase(id);
   // Its job was forgotten meanwhile, or the next attempt would begin with less CPU time.
   if (!setups_.contains(id.task.job) || options_.limits.cpu_seconds > 0) runner->kill();
 }
@@ -113,7 +149,7 @@ void Slots::fail(RunnerLink& runner, wire::Failure failure, const std::string& m
     std::string stderr_text = runner.stderr_text();
     collect_log(*running);
     runner.kill();
-    attempts_.erase(id);
+    erase(id);
     report_end(id, failure, message, std::move(stderr_text));
   }
   runner.kill();

@@ -1,0 +1,186 @@
+#include "cli/result/fetched_output.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/output/attempt_log.h"
+#include "common/output/manifest.h"
+#include "common/s3/bucket.h"
+#include "common/s3/name.h"
+
+namespace ontime::cli {
+namespace {
+
+constexpr std::size_t kConnections = 8;
+constexpr std::size_t kRangeBytes = 8u << 20;
+
+// One file of the output and the objects whose bytes it has, one after another.
+struct FetchedFile {
+  std::string name;
+  std::vector<s3::Object> objects;
+};
+
+class Fetch {
+ public:
+  Fetch(const std::string& address, s3::Name name, std::string directory)
+      : address_(address), name_(std::move(name)), directory_(std::move(directory)), bucket_(connect()) {
+    while (name_.key.ends_with('/')) name_.key.pop_back();
+    if (!name_.key.empty()) name_.key += '/';
+  }
+
+  Status everything() {
+    if (Status listed = list(); !listed) return listed;
+    for (const char* name : {output::kSuccessName, output::kManifestName, output::kLogsName}) {
+      if (Status got = get_if_there(name); !got) return got;
+    }
+    if (!objects_.contains(output::kManifestName) || !objects_.contains(output::kSuccessName))
+      return {};  // the reader says it as of a directory
+    const auto manifest = output::read_manifest(directory_);
+    if (!manifest) return bad_input("'" + address_ + "': " + manifest.error().message);
+    std::vector<FetchedFile> files;
+    for (const output::Task& task : manifest->tasks) {
+      if (Status added = add_part(task, files); !added) return added;
+    }
+    add_strange(files);
+    return get_all(files);
+  }
+
+  Status logs() {
+    const auto found = bucket_.find(name_.key + output::kLogsName);
+    if (!found) return cannot(output::kLogsName, found.error());
+    if (*found) objects_.emplace(output::kLogsName, **found);
+    return get_if_there(output::kLogsName);
+  }
+
+ private:
+  s3::Bucket connect() const { return s3::Bucket(s3::Access::of_process(), name_.bucket); }
+
+  Error cannot(const std::string& what, const http::Failure& failure) const {
+    return failed("cannot read '" + what + "' of '" + address_ + "': " + failure.message);
+  }
+
+  // What lies directly below the address, by its name there.
+  Status list() {
+    std::string from;
+    do {
+      const auto page = bucket_.list(name_.key, from);
+      if (!page) return cannot("", page.error());
+      for (const s3::Object& object : page->objects) {
+        const std::string name = object.key.substr(name_.key.size());
+        if (!name.empty() && name.find('/') == name.npos) objects_.emplace(name, object);
+      }
+      from = page->next;
+    } while (!from.empty());
+    return {};
+  }
+
+  Status get_if_there(const std::string& name) {
+    const auto found = objects_.find(name);
+    return found == objects_.end() ? Status() : get(bucket_, {name, {found->second}});
+  }
+
+  // Left out if one of its objects is missing.
+  Status add_part(const output::Task& task, std::vector<FetchedFile>& files) {
+    if (task.part != part_file_name(task.index))
+      return failed("the manifest in '" + address_ + "' names a part file '" + task.part + "', which no job writes");
+    FetchedFile file{task.part, {}};
+    bool is_whole = true;
+    for (const std::string& piece : output::pieces_of(task)) {
+      known_.insert(piece);
+      const auto found = objects_.find(piece);
+      is_whole = is_whole && found != objects_.end();
+      if (is_whole) file.objects.push_back(found->second);
+    }
+    if (is_whole) files.push_back(std::move(file));
+    return {};
+  }
+
+  void add_strange(std::vector<FetchedFile>& files) const {
+    for (const auto& [name, object] : objects_) {
+      const bool is_known = known_.contains(name) || name == output::kSuccessName || name == output::kManifestName ||
+                            name == output::kLogsName;
+      if (!is_known && name != "." && name != "..") files.push_back({name, {}});
+    }
+  }
+
+  Status get(s3::Bucket& bucket, const FetchedFile& file) const {
+    std::ofstream to(directory_ + "/" + file.name, std::ios::binary);
+    for (const s3::Object& object : file.objects) {
+      for (std::uint64_t at = 0; at < object.size; at += kRangeBytes) {
+        const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kRangeBytes, object.size - at));
+        const auto bytes = bucket.read_range(object, at, size);
+        if (!bytes) return cannot(file.name, bytes.error());
+        to.write(bytes->data(), static_cast<std::streamsize>(size));
+      }
+    }
+    to.close();
+    if (!to) return failed("cannot write '" + directory_ + "/" + file.name + "'; set TMPDIR to a directory with room");
+    return {};
+  }
+
+  Status get_all(const std::vector<FetchedFile>& files) const {
+    std::atomic<std::size_t> next = 0;
+    std::mutex mutex;
+    Status status;
+    const auto work = [&] {
+      s3::Bucket bucket = connect();
+      for (std::size_t i = next++; i < files.size(); i = next++) {
+        Status got = get(bucket, files[i]);
+        if (got) continue;
+        const std::lock_guard lock(mutex);
+        status = std::move(got);
+        next = files.size();
+      }
+    };
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < std::min(kConnections, files.size()); ++i) threads.emplace_back(work);
+    work();
+    threads.clear();
+    return status;
+  }
+
+  const std::string& address_;
+  s3::Name name_;
+  const std::string directory_;
+  s3::Bucket bucket_;
+  std::map<std::string, s3::Object> objects_;
+  std::set<std::string> known_;
+};
+
+Result<std::shared_ptr<const FetchedOutput>> fetch_with(const std::string& address, Status (Fetch::*what)()) {
+  auto name = s3::parse_name(address);
+  if (!name) return name.error();
+  auto holder = TemporaryDirectory::make();
+  if (!holder) return holder.error();
+  const auto fetched = std::make_shared<const FetchedOutput>(std::move(*holder));
+  Fetch fetch(address, std::move(*name), fetched->directory());
+  if (Status done = (fetch.*what)(); !done) return done.error();
+  return fetched;
+}
+
+}  // namespace
+
+FetchedOutput::FetchedOutput(std::unique_ptr<TemporaryDirectory> holder)
+    : holder_(std::move(holder)), directory_(holder_->path() + "/output") {
+  std::error_code ignored;  // writing there says it
+  std::filesystem::create_directory(directory_, ignored);
+}
+
+Result<std::shared_ptr<const FetchedOutput>> FetchedOutput::fetch(const std::string& address) {
+  return fetch_with(address, &Fetch::everything);
+}
+
+Result<std::shared_ptr<const FetchedOutput>> FetchedOutput::fetch_logs(const std::string& address) {
+  return fetch_with(address, &Fetch::logs);
+}
+
+}  // namespace ontime::cli

@@ -1,0 +1,31 @@
+#pragma once
+// A job's output in a store that speaks S3. What a directory does by renaming files, a store does by copying objects:
+//
+//   OUT/_claim                           the id of the job's claim; only created where there is none, so that one of two
+//                                        jobs gets it
+//   OUT/_attempts/CLAIM/t00003-a1.4096   the output of one segment: of the attempt's file, from byte 4096 on
+//   OUT/part-m-00003                     copied from those at commit (output::pieces_of), then _logs.jsonl and
+//                                        _manifest.json
+//   OUT/_SUCCESS                         created last, only where there is none; holds the id of the claim
+//
+// Every step may be repeated: objects are copied to the same names, and nothing that is copied is removed before there
+// is a _SUCCESS. While the store does not answer, commit and discard wait.
+//
+// A worker that was cut off may still store a segment of a job that is over: an object below _attempts that nobody
+// reads stays then.
+
+#include <string>
+
+#include "common/files/roots.h"
+#include "master/commit_plan.h"
+#include "master/file_work.h"
+#include "master/output_directory.h"
+
+namespace ontime::master {
+
+// On threads of FileWork. As their namesakes for directories: claim_output, commit_output, discard_output.
+ClaimOutcome claim_in_store(const std::string& output, const std::string& claim, const files::Roots& roots);
+Status commit_in_store(const CommitPlan& plan, const MayGoOn& may_go_on, const files::Roots& roots);
+Status discard_in_store(const std::string& output, const std::string& claim, const files::Roots& roots);
+
+}  // namespace ontime::master
