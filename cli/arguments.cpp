@@ -66,11 +66,13 @@ void add_input_options(CLI::App& app, JobOptions& job) {
 
 void add_job_options(CLI::App& app, JobOptions& job) {
   add_input_options(app, job);
-  app.add_option("-o,--output", job.output, "Directory for the output; must not exist or be empty")
+  app.add_option("-o,--output", job.output,
+                 "Directory for the output, or s3://bucket/prefix; must not exist or be empty")
       ->required()
       ->type_name("DIR");
-  auto* deadline = add_duration(app, "--deadline", job.deadline,
-                                "Time the job may take; later than that, the exit code is 3", std::chrono::milliseconds(1));
+  auto* deadline =
+      add_duration(app, "--deadline", job.deadline, "Time the job may take; later than that, the exit code is 3",
+                   std::chrono::milliseconds(1));
   add_duration(app, "--checkpoint", job.checkpoint_interval,
                "Seal what is mapped this often, 0 is never (default 5s; 0 for policies that restart)");
   add_attempt_timeout(app, job.attempt_timeout);

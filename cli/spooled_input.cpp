@@ -14,9 +14,9 @@
 
 #include "cli/cluster/interrupt.h"
 #include "cli/show/table.h"
-#include "common/s3/name.h"
 #include "common/base/descriptor.h"
 #include "common/base/units.h"
+#include "common/s3/name.h"
 
 namespace ontime::cli {
 namespace {
@@ -75,7 +75,7 @@ Result<std::uint64_t> copy_standard_input(int to, std::uint64_t bytes_max) {
 
 }  // namespace
 
-Status SpooledInput::read(JobOptions& job) { return read_into(job, TemporaryDirectory::parent(), false); }
+Status SpooledInput::read(JobOptions& job) { return read_into(job, files::TemporaryDirectory::parent(), false); }
 
 Status SpooledInput::read_for_others(JobOptions& job) {
   const bool is_asked = std::find(job.inputs.begin(), job.inputs.end(), kStandardInput) != job.inputs.end();
@@ -91,7 +91,7 @@ Status SpooledInput::read_into(JobOptions& job, const std::string& parent, bool 
   if (std::find(named + 1, job.inputs.end(), kStandardInput) != job.inputs.end())
     return bad_input("input '-' is given twice, and standard input can be read once");
   install_interrupt_handlers();
-  auto directory = is_for_others ? TemporaryDirectory::make(parent, kPrefix) : TemporaryDirectory::make();
+  auto directory = is_for_others ? files::TemporaryDirectory::make(parent, kPrefix) : files::TemporaryDirectory::make();
   if (!directory) return directory.error();
   directory_ = std::move(*directory);
   if (is_for_others) chmod(directory_->path().c_str(), 0777 & ~mask());

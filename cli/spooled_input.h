@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "cli/cluster/temporary_directory.h"
 #include "cli/command.h"
 #include "common/base/result.h"
+#include "common/files/temporary_directory.h"
 
 namespace ontime::cli {
 
@@ -27,7 +27,7 @@ class SpooledInput {
  private:
   Status read_into(JobOptions& job, const std::string& parent, bool is_for_others);
 
-  std::unique_ptr<TemporaryDirectory> directory_;  // null: there is no "-"
+  std::unique_ptr<files::TemporaryDirectory> directory_;  // null: there is no "-"
 };
 
 }  // namespace ontime::cli

@@ -96,14 +96,16 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
 }
 
 void declare_access(CLI::App& app, Flags& flags) {
-  app.add_option("--input-root", flags.input_roots,
-                 "Jobs may read only files that lie in this directory, or whose address begins with this URL; repeatable. "
-                 "None: any file that can be read")
+  app.add_option(
+         "--input-root", flags.input_roots,
+         "Jobs may read only files that lie in this directory, or whose address begins with this URL; repeatable. "
+         "None: any file that can be read")
       ->type_name("DIR|URL")
       ->allow_extra_args(false);
   app.add_option("--output-root", flags.output_roots,
-                 "Jobs may write only to directories that lie in this one; repeatable. None: any that can be written")
-      ->type_name("DIR")
+                 "Jobs may write only to directories that lie in this one, or below this s3:// address; repeatable. "
+                 "None: any that can be written")
+      ->type_name("DIR|URL")
       ->allow_extra_args(false);
   app.add_option("--token-file", flags.token_file,
                  "File with the token that workers and clients must know, or lines ROLE:TOKEN or ROLE:NAME:TOKEN, read "
@@ -167,7 +169,8 @@ Status check_network(const Flags& flags, CommandLine& line) {
   }
   if (has_tokens && (line.settings.tls || flags.insecure_network)) line.reach = net::Reach::AnyNetwork;
   if (flags.owner_share < 1 && !has_tokens && !line.settings.tls) {
-    return bad_input("--owner-share needs owners, which are the names of tokens or certificates: give it --token-file.");
+    return bad_input(
+        "--owner-share needs owners, which are the names of tokens or certificates: give it --token-file.");
   }
   return {};
 }

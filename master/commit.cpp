@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "common/base/kill_point.h"
-#include "master/file_system.h"
 #include "common/s3/name.h"
+#include "master/file_system.h"
 #include "master/output_place.h"
 #include "master/store_output.h"
 
@@ -70,9 +70,9 @@ class Commit {
     return failed("The output directory '" + plan_.directory +
                   "' holds a _SUCCESS that this job did not write; submit the job again with another directory.");
   }
-  // A job that is reported to have failed must not look committed, whatever the last step was. The manifest stays unless
-  // it would stand beside somebody else's _SUCCESS: once the claim is gone, nothing else tells the discard whose parts
-  // these are.
+  // A job that is reported to have failed must not look committed, whatever the last step was. The manifest stays
+  // unless it would stand beside somebody else's _SUCCESS: once the claim is gone, nothing else tells the discard whose
+  // parts these are.
   void take_back() {
     if (made_success_) {
       ::unlinkat(output_, output::kSuccessName, 0);
@@ -120,8 +120,7 @@ class Commit {
   }
 
   Status create_empty(const Part& part) {
-    const Descriptor file(
-        ::openat(output_, part.name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | kPlainFile, 0644));
+    const Descriptor file(::openat(output_, part.name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | kPlainFile, 0644));
     if (!file.is_open()) return system_error("create", path_of(part.name), errno);
     return {};  // the sync of the directory makes it last
   }
@@ -153,8 +152,7 @@ class Commit {
     if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("attempts-removed");
     if (!may_go_on_()) return interrupted();
-    const Descriptor success(
-        ::openat(output_, output::kSuccessName, O_WRONLY | O_CREAT | O_EXCL | kPlainFile, 0644));
+    const Descriptor success(::openat(output_, output::kSuccessName, O_WRONLY | O_CREAT | O_EXCL | kPlainFile, 0644));
     if (!success.is_open() && errno == EEXIST) return foreign_success();
     if (!success.is_open()) return system_error("create", path_of(output::kSuccessName), errno);
     made_success_ = true;

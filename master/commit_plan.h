@@ -1,6 +1,6 @@
 #pragma once
-// What the commit of a job has to do, taken from the ledgers of its tasks. May take long for a million tasks: it is made
-// on a pool's thread.
+// What the commit of a job has to do, taken from the ledgers of its tasks. May take long for a million tasks: it is
+// made on a pool's thread.
 
 #include <cstdint>
 #include <string>

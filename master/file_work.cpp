@@ -167,7 +167,8 @@ struct FileWork::State : std::enable_shared_from_this<State> {
     if (one.has_thread ? !one.is_stuck : one.has_answered || mounts.at(one.mount).busy > 0) return "";
     if (one.is_stuck || mounts.at(one.mount).stuck > limits.stuck)
       return (one.mount.starts_with('/') ? "The file system at '" : "The store '") + one.mount + "' does not answer";
-    return "Too many threads of the master hang, and it does not start another for the file system at '" + one.mount + "'";
+    return "Too many threads of the master hang, and it does not start another for the file system at '" + one.mount +
+           "'";
   }
 
   void give_up(const RunningPointer& one, Mount& mount) {
@@ -197,7 +198,7 @@ struct FileWork::State : std::enable_shared_from_this<State> {
   const asio::any_io_executor control;
   const Limits limits;
   std::map<std::string, Mount> mounts;  // that there is work for
-  std::size_t stuck = 0;  // threads that hang
+  std::size_t stuck = 0;                // threads that hang
   std::list<std::weak_ptr<Running>> all;
 
   std::mutex mutex;  // guards what follows
@@ -215,7 +216,8 @@ bool FileWork::stop() { return state_->stop(); }
 
 std::weak_ptr<const FileWork::Running> FileWork::start(Job job) {
   const auto one = std::make_shared<Running>();
-  one->path = std::filesystem::path(job.path).lexically_normal().string();
+  const bool is_path = job.path.starts_with('/');  // and no address
+  one->path = is_path ? std::filesystem::path(job.path).lexically_normal().string() : job.path;
   one->job = std::move(job);
   one->mounts = Mounts::of_this_process();
   one->watch = std::make_unique<asio::steady_timer>(state_->control);

@@ -348,6 +348,7 @@ Status InputListing::add(const std::string& argument) { return files_->add_argum
 Result<ListedInputs> InputListing::finish() { return files_->finish(); }
 
 std::string searched_at(const std::string& argument) {
+  if (http::is_url(argument) || s3::is_name(argument)) return argument;
   const Result<std::string> path = path_of(argument);
   return path && path->starts_with('/') ? fixed_part(*path) : "/";
 }

@@ -38,7 +38,8 @@ class InputListing {
   const std::unique_ptr<Files> files_;
 };
 
-// The path that is looked at for an argument, without what of it is a pattern. Touches no file.
+// The path that is looked at for an argument, without what of it is a pattern; of an address, all of it. Touches no
+// file.
 std::string searched_at(const std::string& argument);
 
 // All files in the order of the arguments, sorted within each; empty ones have nothing to map and are dropped. A

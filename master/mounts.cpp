@@ -75,7 +75,7 @@ Mounts Mounts::of_this_process() {
 }
 
 std::string Mounts::of(std::string_view path) const {
-  if (const std::size_t scheme = path.find("://"); scheme != path.npos && scheme < path.find('/'))
+  if (const std::size_t scheme = path.find("://"); !path.starts_with('/') && scheme != path.npos)
     return std::string(path.substr(0, path.find('/', scheme + 3)));
   std::string_view longest = "/";
   for (const std::string& point : points_) {

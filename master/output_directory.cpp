@@ -14,8 +14,8 @@
 #include "common/files/sync.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
-#include "master/file_system.h"
 #include "common/s3/name.h"
+#include "master/file_system.h"
 #include "master/output_place.h"
 #include "master/store_output.h"
 

@@ -16,9 +16,9 @@ struct ClaimOutcome {
   std::string idle_claim;  // what is in the way, if that is a claim without any output
 };
 
-// Makes the directory, and the claim of that id in it (output_place.h). It must not exist or be empty: BadInput with one
-// sentence otherwise. A claim in the way may be one that a master made for a job that it never got to accept: then the
-// caller, who knows its jobs, discards it and claims again. Durable when it returns.
+// Makes the directory, and the claim of that id in it (output_place.h). It must not exist or be empty: BadInput with
+// one sentence otherwise. A claim in the way may be one that a master made for a job that it never got to accept: then
+// the caller, who knows its jobs, discards it and claims again. Durable when it returns.
 ClaimOutcome claim_output(const std::string& directory, const std::string& claim, const files::Roots& roots = {});
 
 // Removes what attempts and an unfinished commit have left (`parts` part files at most), and the directory if nothing

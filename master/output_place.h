@@ -51,7 +51,7 @@ bool is_claim_of(std::string_view id, const std::string& cluster);
 
 // What a directory holds, as far as a claim on it is concerned.
 struct Contents {
-  bool is_free = false;    // nothing that counts
+  bool is_free = false;  // nothing that counts
   bool is_claimed = false;
   std::string idle_claim;  // the id, if there is a claim and nothing else: no attempt has written there
 };

@@ -75,7 +75,7 @@ class StorePlace {
     return std::move(bytes).error();
   }
 
-  // Creates a small object. False if there is another one; one with these bytes is that of an earlier try.
+  // Creates a small object. False if there is another one; one with these bytes was made by an earlier try.
   http::Answer<bool> create(const std::string& name, const std::string& bytes) {
     const auto created = bucket_->create(key(name), bytes);
     if (!created || *created) return created;
@@ -91,7 +91,8 @@ class StorePlace {
     do {
       const auto page = bucket_->list(key(prefix), from);
       if (!page) return page.error();
-      for (const s3::Object& object : page->objects) sizes.emplace(object.key.substr(name_.key.size() + 1), object.size);
+      for (const s3::Object& object : page->objects)
+        sizes.emplace(object.key.substr(name_.key.size() + 1), object.size);
       from = page->next;
       note_progress();
     } while (!from.empty());
@@ -176,7 +177,8 @@ class StoreCommit {
 
   const std::string& id() const { return plan_.manifest.claim; }
   Error lost() const {
-    return failed("The output '" + plan_.directory + "' is not this job's any more; was it removed? Submit the job again.");
+    return failed("The output '" + plan_.directory +
+                  "' is not this job's any more; was it removed? Submit the job again.");
   }
   Error foreign_success() const {
     return failed("The output '" + plan_.directory +
@@ -218,9 +220,8 @@ class StoreCommit {
     for (const output::AttemptLog& log : plan_.logs) logs += output::to_line(log) + "\n";
     if (!logs.empty()) static_cast<void>(place_.bucket().write(place_.key(output::kLogsName), s3::content_of(logs)));
     const std::string manifest = output::to_text(plan_.manifest);
-    const auto written = insist(may_go_on_, [&] {
-      return place_.bucket().write(place_.key(output::kManifestName), s3::content_of(manifest));
-    });
+    const auto written = insist(
+        may_go_on_, [&] { return place_.bucket().write(place_.key(output::kManifestName), s3::content_of(manifest)); });
     if (!written) return place_.cannot("write the manifest", written.error());
     pass_kill_point("store-manifest-written");
     return {};
@@ -268,7 +269,8 @@ http::Answer<bool> is_empty(StorePlace& place) {
 ClaimOutcome claim_in_store(const std::string& output, const std::string& claim, const files::Roots& roots) {
   Result<StorePlace> place = StorePlace::open(output, roots);
   if (!place) return {place.error(), {}};
-  const Error not_empty = place->refused("is not empty; name a prefix that no object has, or remove those that have it");
+  const Error not_empty =
+      place->refused("is not empty; name a prefix that no object has, or remove those that have it");
   const auto is_free = is_empty(*place);
   if (!is_free) return {place->cannot("look for objects", is_free.error()), {}};
   const auto holder = place->read(kClaimName);

@@ -1,7 +1,8 @@
 #pragma once
 // A job's output in a store that speaks S3. What a directory does by renaming files, a store does by copying objects:
 //
-//   OUT/_claim                           the id of the job's claim; only created where there is none, so that one of two
+//   OUT/_claim                           the id of the job's claim; only created where there is none, so that one of
+//   two
 //                                        jobs gets it
 //   OUT/_attempts/CLAIM/t00003-a1.4096   the output of one segment: of the attempt's file, from byte 4096 on
 //   OUT/part-m-00003                     copied from those at commit (output::pieces_of), then _logs.jsonl and

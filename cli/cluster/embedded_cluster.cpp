@@ -35,7 +35,7 @@ std::vector<std::string> injection_arguments(const injection::Flags& flags) {
 
 }  // namespace
 
-EmbeddedCluster::EmbeddedCluster(std::unique_ptr<TemporaryDirectory> directory, ClusterOptions options)
+EmbeddedCluster::EmbeddedCluster(std::unique_ptr<files::TemporaryDirectory> directory, ClusterOptions options)
     : directory_(std::move(directory)), options_(std::move(options)), token_(net::make_token()) {}
 
 EmbeddedCluster::~EmbeddedCluster() {
@@ -46,7 +46,7 @@ EmbeddedCluster::~EmbeddedCluster() {
 Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const ClusterOptions& options) {
   // The master would refuse it too, but later and less directly.
   if (auto injection = injection::load(options.injection); !injection) return std::move(injection).error();
-  auto directory = TemporaryDirectory::make();
+  auto directory = files::TemporaryDirectory::make();
   if (!directory) return directory.error();
   std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(std::move(*directory), options));
   if (auto status = cluster->listen(); !status) return status.error();

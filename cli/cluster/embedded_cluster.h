@@ -7,9 +7,9 @@
 #include <string>
 
 #include "cli/cluster/supervisor.h"
-#include "cli/cluster/temporary_directory.h"
 #include "cli/command.h"
 #include "common/base/result.h"
+#include "common/files/temporary_directory.h"
 #include "common/net/endpoint.h"
 
 namespace ontime::cli {
@@ -31,13 +31,13 @@ class EmbeddedCluster {
   void stop() { supervisor_.stop(); }
 
  private:
-  EmbeddedCluster(std::unique_ptr<TemporaryDirectory> directory, ClusterOptions options);
+  EmbeddedCluster(std::unique_ptr<files::TemporaryDirectory> directory, ClusterOptions options);
   Status listen();
   Status start_master();
   Status start_worker(const std::string& name, std::uint32_t slots);
   ChildProgram program(const std::string& file, const std::string& name, const std::string& path) const;
 
-  std::unique_ptr<TemporaryDirectory> directory_;
+  std::unique_ptr<files::TemporaryDirectory> directory_;
   ClusterOptions options_;
   std::string token_;
   net::Endpoint endpoint_;

@@ -7,10 +7,10 @@
 #include <string>
 #include <thread>
 
-#include "cli/cluster/temporary_directory.h"
 #include "cli/commands/execute.h"
 #include "cli/result/answer_output.h"
 #include "common/app/loaded_application.h"
+#include "common/files/temporary_directory.h"
 
 namespace ontime::cli {
 namespace {
@@ -24,7 +24,8 @@ struct AnswerMaker {
 // Whether the reader has written the result himself, so that a command in it is his own.
 bool is_own(const FinishedOutput& output) {
   struct stat status {};
-  return !output.is_fetched() && fstatat(output.directory(), output::kManifestName, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+  return !output.is_fetched() &&
+         fstatat(output.directory(), output::kManifestName, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
          status.st_uid == geteuid();
 }
 
@@ -74,7 +75,7 @@ Status write_answer(const ResultCommand& command, const AnswerMaker& maker, cons
   MergeOptions options;
   options.memory_bytes = command.memory_bytes;
   options.threads = std::max(1u, std::thread::hardware_concurrency());
-  options.temporary_directory = TemporaryDirectory::parent();
+  options.temporary_directory = files::TemporaryDirectory::parent();
   if (maker.order) return sort_parts(parts, *maker.order, options, answer);
   if (maker.make_merger) return merge_parts(parts, maker.make_merger, options, answer);
   return concatenate_parts(parts, answer);

@@ -193,7 +193,7 @@ Result<ExitCode> execute(const RunCommand& asked) {
     if (!check) return check.error();
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);
-  TemporaryDirectory::remove_left_overs();
+  files::TemporaryDirectory::remove_left_overs();
   SpooledInput standard_input;
   const Status read = standard_input.read(command.job);
   if (interrupts() > 0) return ExitCode::Interrupted;

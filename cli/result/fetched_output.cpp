@@ -159,7 +159,7 @@ class Fetch {
 Result<std::shared_ptr<const FetchedOutput>> fetch_with(const std::string& address, Status (Fetch::*what)()) {
   auto name = s3::parse_name(address);
   if (!name) return name.error();
-  auto holder = TemporaryDirectory::make();
+  auto holder = files::TemporaryDirectory::make();
   if (!holder) return holder.error();
   const auto fetched = std::make_shared<const FetchedOutput>(std::move(*holder));
   Fetch fetch(address, std::move(*name), fetched->directory());
@@ -169,7 +169,7 @@ Result<std::shared_ptr<const FetchedOutput>> fetch_with(const std::string& addre
 
 }  // namespace
 
-FetchedOutput::FetchedOutput(std::unique_ptr<TemporaryDirectory> holder)
+FetchedOutput::FetchedOutput(std::unique_ptr<files::TemporaryDirectory> holder)
     : holder_(std::move(holder)), directory_(holder_->path() + "/output") {
   std::error_code ignored;  // writing there says it
   std::filesystem::create_directory(directory_, ignored);

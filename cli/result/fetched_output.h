@@ -1,12 +1,12 @@
 #pragma once
-// The output of a job in a store that speaks S3, copied to a private directory below $TMPDIR: there it looks as it would
-// have been written to a directory. Removed with the object.
+// The output of a job in a store that speaks S3, copied to a private directory below $TMPDIR: there it looks as it
+// would have been written to a directory. Removed with the object.
 
 #include <memory>
 #include <string>
 
-#include "cli/cluster/temporary_directory.h"
 #include "common/base/result.h"
+#include "common/files/temporary_directory.h"
 
 namespace ontime::cli {
 
@@ -20,10 +20,10 @@ class FetchedOutput {
 
   const std::string& directory() const { return directory_; }
 
-  explicit FetchedOutput(std::unique_ptr<TemporaryDirectory> holder);
+  explicit FetchedOutput(std::unique_ptr<files::TemporaryDirectory> holder);
 
  private:
-  std::unique_ptr<TemporaryDirectory> holder_;
+  std::unique_ptr<files::TemporaryDirectory> holder_;
   std::string directory_;
 };
 

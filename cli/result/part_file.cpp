@@ -61,10 +61,12 @@ Result<std::vector<PartFile>> part_files(const FinishedOutput& output) {
     std::uint64_t length = 0;
     for (const auto& segment : task.segments) length += segment.length;
     if (task.part != part_file_name(task.index))
-      return failed("the manifest in '" + output.name() + "' names a part file '" + task.part + "', which no job writes");
+      return failed("the manifest in '" + output.name() + "' names a part file '" + task.part +
+                    "', which no job writes");
     parts.push_back({output.directory(), output.name() + "/" + task.part, &task});
     if (size_of(output.directory(), task.part.c_str()) != length)
-      return failed("part file '" + parts.back().path + "' is missing, is no regular file, or has another length than " +
+      return failed("part file '" + parts.back().path +
+                    "' is missing, is no regular file, or has another length than " +
                     "it was written with; 'ontime verify " + output.name() + "' tells what is damaged");
   }
   return parts;

@@ -40,8 +40,8 @@ std::string to_string(AttemptId id);  // "job-7/t00003/a1"
 
 // The name of an attempt's output file below OUT/_attempts: "t00003-a1".
 std::string attempt_file_name(AttemptId id);
-// The name of the object that a segment's output is in a store, below OUT/_attempts: "t00003-a1.4096". `file_offset`: in
-// the attempt's file.
+// The name of the object that a segment's output is in a store, below OUT/_attempts: "t00003-a1.4096". `file_offset`:
+// in the attempt's file.
 std::string segment_object_name(const std::string& attempt_file, std::uint64_t file_offset);
 // The name of a task's file in a committed output directory: "part-m-00003".
 std::string part_file_name(std::uint32_t task_index);

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "cli/cluster/interrupt.h"
-#include "cli/cluster/temporary_directory.h"
 #include "cli/text_file.h"
+#include "common/files/temporary_directory.h"
 #include "lab/experiment/backend.h"
 #include "lab/experiment/plan.h"
 #include "lab/experiment/result_directory.h"
@@ -240,7 +240,7 @@ Result<ExitCode> execute(const ExperimentCommand& command) {
   if (!directory) return directory.error();
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);
-  TemporaryDirectory::remove_left_overs();
+  files::TemporaryDirectory::remove_left_overs();
   Experiment experiment(command, std::move(*scenario), std::move(*directory));
   if (auto measured = experiment.measure(); !measured) {
     if (interrupts() == 0) return measured.error();

@@ -1,4 +1,4 @@
-#include "cli/cluster/temporary_directory.h"
+#include "common/files/temporary_directory.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ class TemporaryDirectoryTest : public testing::Test {
 
 TEST_F(TemporaryDirectoryTest, GoesWithItsObjectAndEverythingInIt) {
   {
-    const auto directory = TemporaryDirectory::make();
+    const auto directory = files::TemporaryDirectory::make();
     ASSERT_TRUE(directory);
     EXPECT_EQ(fs::path((*directory)->path()).parent_path(), scratch_.path());
     fs::create_directories((*directory)->path() + "/journal/deep");
@@ -31,11 +31,11 @@ TEST_F(TemporaryDirectoryTest, GoesWithItsObjectAndEverythingInIt) {
 }
 
 TEST_F(TemporaryDirectoryTest, LeftOversOfTheDeadAreRemovedAndTheLivingAreLeftAlone) {
-  const auto living = TemporaryDirectory::make();
+  const auto living = files::TemporaryDirectory::make();
   ASSERT_TRUE(living);
   const pid_t child = fork();
   if (child == 0) {
-    const auto left = TemporaryDirectory::make();
+    const auto left = files::TemporaryDirectory::make();
     _exit(left ? 0 : 1);  // without destructors, as after SIGKILL
   }
   int status = 0;
@@ -44,14 +44,14 @@ TEST_F(TemporaryDirectoryTest, LeftOversOfTheDeadAreRemovedAndTheLivingAreLeftAl
   fs::create_directory(scratch_ / "ontime-run-begun");  // no lock file yet: somebody is about to make it
   fs::create_directory(scratch_ / "somebody-else");
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch_.path()), {}), 4);
-  TemporaryDirectory::remove_left_overs();
+  files::TemporaryDirectory::remove_left_overs();
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch_.path()), {}), 3);
   EXPECT_TRUE(fs::exists((*living)->path()));
 }
 
 TEST_F(TemporaryDirectoryTest, NoRoomIsSaid) {
   setenv("TMPDIR", "/nowhere", 1);
-  const auto directory = TemporaryDirectory::make();
+  const auto directory = files::TemporaryDirectory::make();
   ASSERT_FALSE(directory);
   EXPECT_THAT(directory.error().message, testing::HasSubstr("TMPDIR"));
 }

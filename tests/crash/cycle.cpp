@@ -38,9 +38,9 @@ class Clients {
   std::string submit(const std::string& output, const std::string& pause_us) {
     for (;;) {
       const Finished asked =
-          cluster_.client({"submit", "paced", text_.path, "--output", address_of(output), "--splits",
-                           splits_, "--checkpoint", "15ms", "--max-attempts", "100", "--policy", policy_, "--set",
-                           "lines=40", "--set", "pause_us=" + pause_us, "--app-dir", kApps});
+          cluster_.client({"submit", "paced", text_.path, "--output", address_of(output), "--splits", splits_,
+                           "--checkpoint", "15ms", "--max-attempts", "100", "--policy", policy_, "--set", "lines=40",
+                           "--set", "pause_us=" + pause_us, "--app-dir", kApps});
       if (asked.status == 0) return asked.out.substr(0, asked.out.find('\n'));
       require(cluster_.master_was_away(), "a submission was refused: " + asked.err);
       const std::string job = job_at(output);
@@ -94,7 +94,8 @@ void check_answer(const Job& job, const Text& text) {
   require(verified.status == 0, "'ontime verify' finds: " + verified.out + verified.err);
   const Finished result = run({kBin + "/ontime", "result", job.output}, {{"ONTIME_APP_PATH", kApps}});
   require(result.status == 0 && result.out == text.answer, "the answer is wrong");
-  for (const char* left : {"/_attempts", "/_claim"}) require(!fs::exists(job.place + left), job.place + left + " is left");
+  for (const char* left : {"/_attempts", "/_claim"})
+    require(!fs::exists(job.place + left), job.place + left + " is left");
 }
 
 // To its success. A job that the disk made fail says so and leaves nothing; then another one must do.
@@ -119,7 +120,8 @@ std::string run_job_to_be_killed(Processes& cluster, Clients& clients) {
   const std::string output = clients.place_of("dropped");
   cluster.until("an attempt of " + job + " writes", [&] {
     std::error_code ignored;
-    for (fs::recursive_directory_iterator at(output + "/_attempts", ignored), end; !ignored && at != end; at.increment(ignored))
+    for (fs::recursive_directory_iterator at(output + "/_attempts", ignored), end; !ignored && at != end;
+         at.increment(ignored))
       if (at->is_regular_file(ignored)) return true;
     return false;
   });

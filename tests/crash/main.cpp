@@ -91,8 +91,8 @@ class Campaign {
     std::printf(
         "%llu cycles in %.0f s, %llu deaths at %zu of %zu places, %llu power cuts, %llu disk faults, %llu failed\n",
         static_cast<unsigned long long>(cycles_), seconds, static_cast<unsigned long long>(total), deaths_.size(),
-        all_points(outputs_).size(), static_cast<unsigned long long>(power_cuts_), static_cast<unsigned long long>(faults_),
-        static_cast<unsigned long long>(failures_));
+        points_of(outputs_).size(), static_cast<unsigned long long>(power_cuts_),
+        static_cast<unsigned long long>(faults_), static_cast<unsigned long long>(failures_));
   }
   bool last_died() const { return last_died_; }
   std::uint64_t failures() const { return failures_; }
@@ -129,7 +129,8 @@ constexpr int kTries = 5;
 bool run_each(Campaign& campaign, const Options& options) {
   bool all_reached = true;
   for (std::uint32_t passing = 1; passing <= options.each; ++passing) {
-    for (const auto& [point, side] : all_points(campaign.outputs())) {
+    for (const auto& [point, side] : points_of(campaign.outputs())) {
+      if (options.store && !point.starts_with("store-")) continue;
       for (int i = 0; i < (passing > 1 ? 1 : kTries); ++i) {
         if (!campaign.run(plan_for(point, passing, side)) && !options.keep_going) return false;
         if (campaign.last_died()) break;
@@ -195,7 +196,7 @@ int main_of(int argc, char** argv) {
   app.add_option("--in", options.side, "Who passes it")->check(flags::one_of({"master", "worker"}));
   app.add_option("--faults", options.faults, "Let every N-th operation on the disk fail, one in each cycle");
   app.add_option("--fault", options.fault, "Only this fault, such as write:enospc, at --passing");
-  app.add_flag("--store", options.store, "Outputs go to a store that speaks S3, and only its points are died at");
+  app.add_flag("--store", options.store, "Outputs go to a store that speaks S3; --each is about its points");
   app.add_flag("--keep-going", options.keep_going, "Go on after a failure");
   flags::parse_or_exit(app, argc, argv);
   if (options.list) return list_points(), 0;

@@ -22,13 +22,12 @@ bool is_rare(std::string_view point) {
   return true;
 }
 
+bool is_of_store(std::string_view point) { return point.starts_with("store-"); }
+
 Death random_death(Random& random, Side side, Outputs outputs) {
   std::vector<std::string> points;
-  for (const Outputs some : {Outputs::OnDisk, outputs}) {
-    for (const auto& [point, of] : all_points(some)) {
-      if (of == side) points.push_back(point);
-    }
-    if (some == outputs) break;
+  for (const auto& [point, of] : points_of(outputs)) {
+    if (of == side) points.push_back(point);
   }
   std::string point = points[below(random, points.size())];
   const std::uint64_t most = is_rare(point) ? 2 : std::uint64_t{2} << below(random, 5);
@@ -37,10 +36,10 @@ Death random_death(Random& random, Side side, Outputs outputs) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, Side>> all_points(Outputs outputs) {
+std::vector<std::pair<std::string, Side>> points_of(Outputs outputs) {
   std::vector<std::pair<std::string, Side>> all;
   for (const KillPointDescription& point : kKillPoints) {
-    if (point.name.starts_with("store-") != (outputs == Outputs::InStore)) continue;
+    if (is_of_store(point.name) && outputs == Outputs::OnDisk) continue;
     if (point.program == "master" || point.program == "all") all.emplace_back(point.name, Side::Master);
     if (point.program != "master") all.emplace_back(point.name, Side::Worker);
   }

@@ -43,8 +43,8 @@ enum class Outputs { OnDisk, InStore };
 Plan random_plan(std::uint64_t seed, Outputs outputs);
 // With what else it takes to pass the point: a piece to stitch, a job to kill.
 Plan plan_for(const std::string& point, std::uint32_t passing, Side side);
-// Each point once for each side that passes it, of those that only such outputs have.
-std::vector<std::pair<std::string, Side>> all_points(Outputs outputs);
+// Each point once for each side that passes it; those of outputs in a store only with these.
+std::vector<std::pair<std::string, Side>> points_of(Outputs outputs);
 Plan plan_for(const Fault& fault, Side side);
 
 }  // namespace ontime::test

@@ -223,6 +223,8 @@ TEST(Mounts, TheLongestMountPointOnThePathCounts) {
   EXPECT_EQ(mounts.of("/mnt"), "/mnt");
   EXPECT_EQ(mounts.of("/mntx"), "/");
   EXPECT_EQ(Mounts({}).of("/x"), "/");
+  EXPECT_EQ(mounts.of("s3://bucket/mnt/a"), "s3://bucket");
+  EXPECT_EQ(mounts.of("https://host:1/mnt/a"), "https://host:1");
   EXPECT_EQ(Mounts::of_this_process().of("/proc/self/x"), "/proc");
 }
 

@@ -42,7 +42,7 @@ Result<std::string> JobFiles::keep(const wire::ShippedFile& file, JobId job) {
   copy.close();
   if (copy && ::chmod(path.c_str(), file.executable() ? 0555 : 0444) == 0) return path;
   const Error error = cannot("write", path, std::strerror(errno));
-  remove_all_of(path);
+  remove_all(path);
   content_.erase(entry);
   return error;
 }
@@ -65,7 +65,7 @@ Result<std::string> JobFiles::make_directory(std::uint64_t runner, const wire::J
 }
 
 void JobFiles::remove_directory(std::uint64_t runner) {
-  if (runners_.erase(runner) > 0) remove_all_of(directory_of(runner));
+  if (runners_.erase(runner) > 0) remove_all(directory_of(runner));
 }
 
 void JobFiles::forget(JobId job) {
@@ -75,7 +75,7 @@ void JobFiles::forget(JobId job) {
       ++at;
       continue;
     }
-    remove_all_of(at->first);
+    remove_all(at->first);
     at = content_.erase(at);
   }
 }

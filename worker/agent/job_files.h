@@ -11,7 +11,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/protocol/control.pb.h"
-#include "worker/agent/scratch_directory.h"
+#include "worker/agent/scratch.h"
 
 namespace ontime::worker {
 
@@ -27,7 +27,7 @@ class JobFiles {
   Result<std::string> keep(const wire::ShippedFile& file, JobId job);  // its path
   std::string directory_of(std::uint64_t runner) const { return scratch_.path() + "/runner-" + std::to_string(runner); }
 
-  ScratchDirectory scratch_{"ontime-files"};
+  Scratch scratch_{"ontime-files-"};
   std::map<std::string, std::set<JobId>> content_;  // by path
   std::set<std::uint64_t> runners_;                 // that have a directory
 };

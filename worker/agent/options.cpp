@@ -56,14 +56,16 @@ struct Words {
 void declare_confinement(CLI::App& app, Words& words) {
   app.add_flag("--no-default-apps", words.no_default_apps,
                "Look for applications in no other directories, also not in those that a job names");
-  app.add_option("--input-root", words.input_roots,
-                 "Attempts may read only files that lie in this directory, or whose address begins with this URL; may be "
-                 "repeated. None: any file")
+  app.add_option(
+         "--input-root", words.input_roots,
+         "Attempts may read only files that lie in this directory, or whose address begins with this URL; may be "
+         "repeated. None: any file")
       ->type_name("DIR|URL")
       ->take_all();
   app.add_option("--output-root", words.output_roots,
-                 "Attempts may write only to directories that lie in this one; may be repeated. None: any directory")
-      ->type_name("DIR")
+                 "Attempts may write only to directories that lie in this one, or below this s3:// address; may be "
+                 "repeated. None: any directory")
+      ->type_name("DIR|URL")
       ->take_all();
   app.add_option("--run-as", words.run_as,
                  "Run attempts as this user, or those of each job as another user of a range of numbers; needs root")
@@ -143,7 +145,8 @@ AttemptLimits limits_of(const Words& words) {
   return limits;
 }
 
-// Four times the slots: twice as many runners may live, idle ones too, and as many again have been killed and not ended.
+// Four times the slots: twice as many runners may live, idle ones too, and as many again have been killed and not
+// ended.
 Status understand_user_range(const Words& words, Options& options) {
   auto range = parse_user_range(words.run_as);
   if (!range) return bad_input("--run-as: " + range.error().message);

@@ -173,7 +173,8 @@ Result<std::string, Slots::Refusal> Slots::output_for(AttemptId id, const wire::
   if (!s3::is_name(claim)) return claim + "/" + attempt_file_name(id);
   if (!options_.output_roots.hold(claim))
     return Refusal{wire::OUTPUT, "the output " + claim + " lies outside of the output roots (" +
-                                     options_.output_roots.text() + ") of this worker; give master and workers the same roots"};
+                                     options_.output_roots.text() +
+                                     ") of this worker; give master and workers the same roots"};
   auto file = uploads_.file_for(claim, id);
   if (!file) return Refusal{wire::LAUNCH, std::move(file).error().message};
   return std::move(*file);

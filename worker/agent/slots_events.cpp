@@ -39,7 +39,8 @@ void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& messag
     return fail(runner, failure == wire::FAILURE_NONE ? wire::CRASHED : failure, message.failed().message());
   }
   if (message.has_address_wanted()) return give_address(*running);
-  if (running->scratch_file.empty() || !(message.has_sealed() || message.has_finished())) return hear(*running, message);
+  if (running->scratch_file.empty() || !(message.has_sealed() || message.has_finished()))
+    return hear(*running, message);
   if (running->waiting.size() == kWaitingMax)
     return fail(runner, wire::OUTPUT, "the attempt seals segments faster than the store takes them");
   running->waiting.push_back(message);

@@ -28,7 +28,8 @@ Status store_segment(const Uploads::Segment& segment, const Descriptor& file, co
   content.size = segment.length;
   content.read = [&](std::uint64_t offset, std::size_t size, char* to) {
     for (std::size_t done = 0; done < size;) {
-      const ssize_t got = ::pread(file.get(), to + done, size - done, static_cast<off_t>(segment.offset + offset + done));
+      const ssize_t got =
+          ::pread(file.get(), to + done, size - done, static_cast<off_t>(segment.offset + offset + done));
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) return false;
       done += static_cast<std::size_t>(got);
@@ -120,8 +121,7 @@ void Uploads::store(Segment segment, Done done) {
   if (!*file) return refuse("cannot open '" + segment.file + "': " + std::strerror(errno));
   const auto name = s3::parse_name(segment.claim);
   if (!name) return refuse(name.error().message);
-  const std::string key =
-      name->key + "/" + segment_object_name(attempt_file_name(segment.attempt), segment.offset);
+  const std::string key = name->key + "/" + segment_object_name(attempt_file_name(segment.attempt), segment.offset);
   const auto finish = [this, bucket = name->bucket, key, done = std::move(done)](const Status& status) {
     if (!done(status) && status) post(bucket, [key](s3::Bucket& store) { static_cast<void>(store.remove(key)); });
   };
@@ -131,7 +131,7 @@ void Uploads::store(Segment segment, Done done) {
 }
 
 void Uploads::forget(const std::string& claim) {
-  if (!scratch_.path().empty()) remove_all_of(directory_of(claim));
+  if (!scratch_.path().empty()) remove_all(directory_of(claim));
 }
 
 }  // namespace ontime::worker

@@ -15,7 +15,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/s3/bucket.h"
-#include "worker/agent/scratch_directory.h"
+#include "worker/agent/scratch.h"
 
 namespace ontime::worker {
 
@@ -56,7 +56,7 @@ class Uploads {
   std::string directory_of(const std::string& claim) const;
 
   asio::any_io_executor executor_;
-  ScratchDirectory scratch_{"ontime-output"};
+  Scratch scratch_{"ontime-output-"};
   const std::shared_ptr<Connections> connections_;
   std::optional<asio::thread_pool> threads_;  // since the first segment
 };

@@ -1,7 +1,7 @@
 #pragma once
-// A private directory, below $TMPDIR (or /tmp) unless told, for one run, removed with everything in it when the object
-// goes. A lock file inside tells the living from the dead: left-overs of processes that were killed are removed by the
-// next run.
+// A private directory, below $TMPDIR (or /tmp) unless told, for one process, removed with everything in it when the
+// object goes. A lock file inside tells the living from the dead: left-overs of processes that were killed are removed
+// by the next one.
 
 #include <memory>
 #include <string>
@@ -9,11 +9,11 @@
 
 #include "common/base/result.h"
 
-namespace ontime::cli {
+namespace ontime::files {
 
 class TemporaryDirectory {
  public:
-  static constexpr std::string_view kRunPrefix = "ontime-run-";
+  static constexpr std::string_view kRunPrefix = "ontime-run-";  // of the command line
   static Result<std::unique_ptr<TemporaryDirectory>> make(const std::string& below = parent(),
                                                           std::string_view prefix = kRunPrefix);
   ~TemporaryDirectory();
@@ -22,11 +22,11 @@ class TemporaryDirectory {
 
   const std::string& path() const { return path_; }
 
-  static std::string parent();  // $TMPDIR or /tmp
+  static std::string parent();      // $TMPDIR or /tmp
   void keep() { is_kept_ = true; }  // when the object goes
-  // Removes directories of runs of this user whose lock nobody holds. Never an error: there is nothing to be done about
-  // one.
-  static void remove_left_overs();
+  // Removes directories of this user with that prefix whose lock nobody holds. Never an error: there is nothing to be
+  // done about one.
+  static void remove_left_overs(std::string_view prefix = kRunPrefix);
 
  private:
   TemporaryDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
@@ -35,4 +35,4 @@ class TemporaryDirectory {
   int lock_;  // descriptor that holds the lock
 };
 
-}  // namespace ontime::cli
+}  // namespace ontime::files

@@ -1,4 +1,4 @@
-#include "cli/cluster/temporary_directory.h"
+#include "common/files/temporary_directory.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ontime::cli {
+namespace ontime::files {
 namespace {
 
 constexpr const char* kLockName = "/lock";
@@ -38,13 +38,12 @@ void remove_if_dead(const std::string& path) {
   close(lock);
 }
 
-std::vector<std::string> entries_with_prefix(const std::string& parent) {
+std::vector<std::string> entries_with_prefix(const std::string& parent, std::string_view prefix) {
   std::vector<std::string> found;
   DIR* directory = opendir(parent.c_str());
   if (directory == nullptr) return found;
   while (const dirent* entry = readdir(directory)) {
-    if (std::string_view(entry->d_name).starts_with(TemporaryDirectory::kRunPrefix))
-      found.push_back(parent + "/" + entry->d_name);
+    if (std::string_view(entry->d_name).starts_with(prefix)) found.push_back(parent + "/" + entry->d_name);
   }
   closedir(directory);
   return found;
@@ -57,8 +56,8 @@ std::string TemporaryDirectory::parent() {
   return configured != nullptr && configured[0] == '/' ? configured : "/tmp";
 }
 
-void TemporaryDirectory::remove_left_overs() {
-  for (const auto& path : entries_with_prefix(parent())) remove_if_dead(path);
+void TemporaryDirectory::remove_left_overs(std::string_view prefix) {
+  for (const auto& path : entries_with_prefix(parent(), prefix)) remove_if_dead(path);
 }
 
 Result<std::unique_ptr<TemporaryDirectory>> TemporaryDirectory::make(const std::string& below,
@@ -86,4 +85,4 @@ TemporaryDirectory::~TemporaryDirectory() {
   close(lock_);
 }
 
-}  // namespace ontime::cli
+}  // namespace ontime::files
