@@ -30,6 +30,7 @@ case $part in
     if [ "$part" = faults ]; then exec scripts/testbed faults; fi
     environment=$(scripts/testbed env)
     eval "$environment"
+    if [ "$part" = store ]; then exec bash tests/compose/store.sh "$build_dir"; fi
     exec python3 "tests/compose/$part.py"
     ;;
 esac
