@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # store.sh BUILD_DIR: a cluster whose inputs and outputs are in a store, as docker/store.yml has it. Between its nodes
-# there is a network and nothing else. The image is that of the testbed.
+# there is a network and nothing else. The image is the testbed's.
 set -euo pipefail
 build_dir=$1
 gateway=build/tools/versitygw
