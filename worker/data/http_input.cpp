@@ -18,13 +18,16 @@
 namespace ontime::worker {
 namespace {
 
-constexpr std::size_t kRangeBytes = 4u << 20;
-constexpr std::size_t kConnections = 3;
+constexpr std::size_t kRangeBytes = 8u << 20;
+constexpr std::size_t kFirstRangeBytes = kRangeBytes / 32;  // the first is there soon; each next one has twice as many
+constexpr std::size_t kConnections = 2;
 
 // Ranges of a file, one behind the other from some offset on.
 class ReadAhead {
  public:
-  ReadAhead(const http::Url& url, const http::State& state) : url_(url), state_(state) {}
+  // `end`: what lies behind is probably not wanted.
+  ReadAhead(const http::Url& url, const http::State& state, std::uint64_t end)
+      : url_(url), state_(state), probable_end_(end) {}
   ~ReadAhead() {
     const std::lock_guard lock(mutex_);
     is_over_ = true;
@@ -38,6 +41,8 @@ class ReadAhead {
     const std::lock_guard lock(mutex_);
     ranges_.clear();  // those under way are dropped when they arrive
     next_ = planned_ = offset;
+    range_bytes_ = kFirstRangeBytes;
+    end_ = std::min(state_.size, offset < probable_end_ ? probable_end_ : offset + kFirstRangeBytes);
     plan();
     while (fetchers_.size() < std::min(kConnections, ranges_.size())) fetchers_.emplace_back([this] { fetch(); });
   }
@@ -53,6 +58,7 @@ class ReadAhead {
     std::memcpy(to, range->bytes.data() + begin, size);
     next_ += size;
     if (begin + size == range->bytes.size()) {
+      spare_ = std::move(range->bytes);
       ranges_.pop_front();
       plan();
     }
@@ -69,10 +75,12 @@ class ReadAhead {
   };
 
   void plan() {
-    while (ranges_.size() < kConnections && planned_ < state_.size) {
-      const auto size = std::min<std::uint64_t>(kRangeBytes, state_.size - planned_);
+    while (ranges_.size() < kConnections && planned_ < end_) {
+      const auto size = std::min<std::uint64_t>(range_bytes_, end_ - planned_);
+      range_bytes_ = std::min(2 * range_bytes_, kRangeBytes);
       ranges_.push_back(std::make_shared<Range>());
       ranges_.back()->begin = planned_;
+      ranges_.back()->bytes = std::exchange(spare_, {});
       ranges_.back()->bytes.resize(static_cast<std::size_t>(size));
       planned_ += size;
     }
@@ -103,11 +111,15 @@ class ReadAhead {
 
   const http::Url url_;
   const http::State state_;
+  const std::uint64_t probable_end_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<Range>> ranges_;  // the first is the one that is read
-  std::uint64_t next_ = 0;                     // to be read
-  std::uint64_t planned_ = 0;                  // the end of the ranges
+  std::deque<std::shared_ptr<Range>> ranges_;   // the first is the one that is read
+  std::vector<char> spare_;                     // memory that is used again: pages that are fresh cost time
+  std::uint64_t next_ = 0;                      // to be read
+  std::uint64_t planned_ = 0;                   // the end of the ranges
+  std::uint64_t end_ = 0;                       // of what is fetched ahead
+  std::size_t range_bytes_ = kFirstRangeBytes;  // of the next one
   std::atomic<bool> is_over_ = false;
   std::list<std::jthread> fetchers_;  // last: they end before the rest goes
 };
@@ -129,7 +141,7 @@ class HttpInput final : public StoredInput {
     if (!url) return Fault{FaultKind::Input, url.error().message};
     ahead_.reset();
     remote_ = std::make_unique<http::RemoteFile>(*url);
-    ahead_ = std::make_unique<ReadAhead>(*url, state_);
+    ahead_ = std::make_unique<ReadAhead>(*url, state_, access_.end);
     has_worked_ = false;
     return {};
   }

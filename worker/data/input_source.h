@@ -49,6 +49,8 @@ struct InputAccess {
   files::Roots roots{};  // a file that lies outside of them is a fault
   // A file of a store is fetched from an address that is good for some minutes: this asks for a fresh one.
   std::function<Outcome<std::string>()> address{};
+  // Where, of the stored bytes, the reader means to end: nothing behind is fetched ahead.
+  std::uint64_t end = ~std::uint64_t{0};
 };
 Outcome<std::unique_ptr<StoredInput>> open_input(InputFile file, const InputAccess& access = {});
 // Of them, a local file and one that a web server or a store has.

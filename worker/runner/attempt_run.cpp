@@ -139,6 +139,7 @@ AttemptStatus AttemptRun::open() {
                                                    "; submit the job again"};
   }
   InputAccess access{parts_.places.input};
+  if (file.codec == Codec::Plain) access.end = range_.end;
   if (!order_.address().empty()) access.address = [this] { return find_address(); };
   auto reader = RecordReader::open(std::move(file), parts_.rule, range_.begin, parts_.block_bytes, access);
   if (!reader) return to_failure(std::move(reader).error());
