@@ -20,6 +20,8 @@ const char* name_of(scheduler::Codec codec) {
       return "gzip";
     case scheduler::Codec::Zstd:
       return "zstd";
+    case scheduler::Codec::Stream:
+      return "stream";
   }
   return "unknown";
 }

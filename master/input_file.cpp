@@ -66,6 +66,20 @@ Result<InputFile> inspect_file(const std::string& path, const files::Roots& root
   return InputFile{path, static_cast<std::uint64_t>(status.st_size), files::version_of(status), *codec};
 }
 
+namespace {
+
+http::Answer<void> read_first(http::RemoteFile& file, const http::State& state, std::string& bytes) {
+  if (bytes.empty()) return {};
+  if (state.has_parts) return file.read(state, 0, bytes.size(), bytes.data());
+  std::size_t got = 0;
+  return file.read_whole(state, [&](std::string_view more) {
+    got += more.copy(bytes.data() + got, bytes.size() - got);
+    return got < bytes.size();
+  });
+}
+
+}  // namespace
+
 Result<InputFile> inspect_remote(const std::string& address, const files::Roots& roots) {
   const Result<http::Url> url = http::parse_url(address);
   if (!url) return bad_input("The input cannot be read: " + readable(url.error().message));
@@ -75,13 +89,11 @@ Result<InputFile> inspect_remote(const std::string& address, const files::Roots&
   const http::Answer<http::State> state = file.look();
   if (!state) return bad_input("The input " + shown(address) + " cannot be read: " + state.error().message + ".");
   std::string first(std::min<std::uint64_t>(kTellingBytes, state->size), '\0');
-  if (!first.empty()) {
-    if (auto read = file.read(*state, 0, first.size(), first.data()); !read) {
-      return bad_input("The input " + shown(address) + " cannot be read: " + read.error().message + ".");
-    }
-  }
-  const Result<Codec> codec = codec_of(address, first);
+  if (const auto read = read_first(file, *state, first); !read)
+    return bad_input("The input " + shown(address) + " cannot be read: " + read.error().message + ".");
+  Result<Codec> codec = codec_of(address, first);
   if (!codec) return codec.error();
+  if (!state->has_parts && *codec == Codec::Plain) codec = Codec::Stream;
   return InputFile{address, state->size, state->version, *codec};
 }
 

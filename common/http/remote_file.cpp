@@ -57,22 +57,22 @@ Answer<State> RemoteFile::look() {
     const auto on_answer = [&](const httplib::Response& response) {
       const auto range = content_range(response);
       if ((response.status == 206 || response.status == 416) && range) {
-        state = {range->size, version_of(response)};
+        state = {range->size, version_of(response), true};
         return response.status == 206;
       }
-      const bool is_whole = response.status == 200 && response.get_header_value("Content-Length") != "0";
-      if (response.status == 200 && !is_whole) {
-        state = {0, version_of(response)};
-      } else if (is_whole || response.status == 206) {
+      if (response.status == 200 && response.has_header("Content-Length")) {
+        const auto size = number_of(response.get_header_value("Content-Length"));
+        state = {size.value_or(0), version_of(response), false};
+      } else if (response.status == 200 || response.status == 206) {
         failure =
             Failure{Trouble::Refused,
-                    "the server cannot send parts of it (it ignores ranges); download the file and name the copy"};
+                    "the server neither sends parts of it nor tells its size; download the file and name the copy"};
       } else {
         failure = failure_of(response);
       }
       return false;
     };
-    state = {~std::uint64_t{0}, ""};
+    state = {~std::uint64_t{0}, "", true};
     const auto result = client.Get(url_.target, headers, on_answer, [](const char*, std::size_t) { return true; });
     if (failure) return {failure};
     if (!result && result.error() != httplib::Error::Canceled) return {failure_of(result.error())};
@@ -121,6 +121,41 @@ Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::siz
     const bool is_slow = !result && result.error() == httplib::Error::Canceled;
     if (is_slow) return {Failure{Trouble::Unavailable, "the server is too slow"}, got - before};
     return {failure_of(result ? httplib::Error::Read : result.error()), got - before};
+  };
+  return connection_.insist(once);
+}
+
+Answer<void> RemoteFile::read_whole(const State& state, const std::function<bool(std::string_view)>& take) {
+  std::uint64_t taken = 0;
+  bool is_enough = false;
+  const auto once = [&](httplib::Client& client) -> Try {
+    const std::uint64_t before = taken;
+    std::uint64_t at = 0;
+    std::optional<Failure> failure;
+    httplib::Headers headers{{"Accept-Encoding", "identity"}};
+    if (state.version.starts_with('"')) headers.emplace("If-Match", state.version);
+    const auto on_answer = [&](const httplib::Response& response) {
+      const auto size = number_of(response.get_header_value("Content-Length"));
+      if (response.status == 412 ||
+          (response.status == 200 && (size != state.size || version_of(response) != state.version))) {
+        failure = Failure{Trouble::Changed, "it is another version now"};
+      } else if (response.status != 200) {
+        failure = failure_of(response);
+      }
+      return !failure;
+    };
+    const auto on_bytes = [&](const char* bytes, std::size_t count) {
+      const std::size_t known = static_cast<std::size_t>(std::min<std::uint64_t>(count, taken - at));
+      at += count;
+      if (known == count) return !connection_.is_over();
+      taken += count - known;
+      is_enough = !take({bytes + known, count - known});
+      return !is_enough && !connection_.is_over();
+    };
+    const auto result = client.Get(url_.target, headers, on_answer, on_bytes);
+    if (failure) return {failure};
+    if (is_enough || taken == state.size) return {};
+    return {failure_of(result ? httplib::Error::Read : result.error()), static_cast<std::size_t>(taken - before)};
   };
   return connection_.insist(once);
 }

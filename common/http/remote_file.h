@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "common/http/connection.h"
 #include "common/http/url.h"
@@ -16,7 +18,10 @@ struct State {
   // The ETag, or else "modified " and the Last-Modified of the server. Empty if it gives neither: only the size is
   // compared then.
   std::string version;
-  bool operator==(const State&) const = default;
+  bool has_parts = true;  // the server sends ranges of it
+
+  // The file is the same.
+  bool operator==(const State& other) const { return size == other.size && version == other.version; }
 };
 
 // Not for several threads at a time.
@@ -25,9 +30,13 @@ class RemoteFile {
   // As Connection takes them.
   explicit RemoteFile(Url url, const std::atomic<bool>* is_over = nullptr, Patience patience = {});
 
+  const Url& url() const { return url_; }
   Answer<State> look();
   // All of [offset, offset + size), which lies within the file, of this version.
   Answer<void> read(const State& state, std::uint64_t offset, std::size_t size, char* to);
+  // From the begin to the end, of a server that cannot send parts. `take` gets each byte once, and ends it by false. A
+  // connection that breaks costs what was sent before.
+  Answer<void> read_whole(const State& state, const std::function<bool(std::string_view)>& take);
 
  private:
   const Url url_;

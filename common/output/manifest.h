@@ -47,7 +47,7 @@ struct Input {
   std::string path;        // or a URL
   std::uint64_t size = 0;  // as stored
   std::string version;     // as scheduler::InputFile
-  std::string codec;       // plain, gzip, zstd
+  std::string codec;       // plain, gzip, zstd, stream
 };
 
 struct Manifest {

@@ -102,7 +102,7 @@ JobSpec PartReader::read(const stored::JobSpec& from) {
   spec.parameters = read(from.parameters());
   spec.inputs.reserve(static_cast<std::size_t>(from.inputs_size()));
   for (const stored::InputFile& file : from.inputs()) {
-    const auto codec = enumerator(file.codec(), scheduler::Codec::Zstd, "it names an unknown compression");
+    const auto codec = enumerator(file.codec(), scheduler::Codec::Stream, "it names an unknown compression");
     spec.inputs.push_back({file.path(), file.size(), file.version(), codec});
   }
   spec.output = from.output();

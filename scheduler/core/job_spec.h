@@ -11,7 +11,9 @@
 
 namespace ontime::scheduler {
 
-enum class Codec : std::uint8_t { Plain, Gzip, Zstd };
+// All but Plain can only be read from the begin to the end, and so are one split: Stream is plain, of a server that
+// cannot send parts.
+enum class Codec : std::uint8_t { Plain, Gzip, Zstd, Stream };
 
 // One input file as it was when the job was submitted; an attempt that finds another size or version fails the job.
 struct InputFile {
@@ -45,7 +47,7 @@ struct JobSpec {
   Duration checkpoint_interval{std::chrono::seconds(5)};  // 0: off
   // Without progress, until an attempt is ended; kNoTimeout: never; 0: by what the job's attempts show (patience.h).
   Duration attempt_timeout{0};
-  std::uint32_t attempts_max = 4;                         // failures of one segment that fail the job
+  std::uint32_t attempts_max = 4;  // failures of one segment that fail the job
   std::uint64_t record_bytes_max = 64u << 20;
   std::string policy = "none";
   StringMap policy_parameters;

@@ -54,12 +54,36 @@ TEST_F(WebInput, ThatIsCompressedIsDecompressed) {
   EXPECT_EQ(verified_answer(directory_ / "out"), counted_by_coreutils(kNovel));
 }
 
-TEST_F(WebInput, OfAServerThatIgnoresRangesOrHasNoSuchFileIsRefusedWithASentence) {
+TEST_F(WebInput, OfAServerThatIgnoresRangesIsOneSplit) {
+  copy_novel("novel.txt");
+  ASSERT_EQ(shell("gzip -c " + kNovel + " > " + directory_ / "www/novel").status, 0);
+  serve("max_ranges 0;");
+  const Finished run =
+      ontime({"run", "wordcount", url("novel.txt"), url("novel"), "--output", directory_ / "out", "--splits", "5"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.out.find("2 tasks"), std::string::npos) << run.out;
+  EXPECT_EQ(verified_answer(directory_ / "out"), counted_by_coreutils(kNovel + " " + kNovel));
+}
+
+// An attempt that goes on where another ended fetches what lies before once more.
+TEST_F(WebInput, OfAServerThatIgnoresRangesIsResumed) {
   copy_novel("novel.txt");
   serve("max_ranges 0;");
-  const Finished whole = wordcount(url("novel.txt"));
-  EXPECT_EQ(whole.status, 2);
-  EXPECT_NE(whole.err.find("ranges"), std::string::npos) << whole.err;
+  Cluster cluster;
+  cluster.start_master();
+  cluster.add_worker(1, {"--app-dir", kApps});
+  const std::string job = cluster.submit({"paced", url("novel.txt"), "--output", cluster / "out", "--checkpoint",
+                                          "50ms", "--set", "lines=5", "--max-attempts", "100"});
+  ASSERT_TRUE(eventually([&] {
+    const nlohmann::json shown = cluster.job(job);
+    return !shown.is_null() && shown["sealed_bytes"] > 0 && cluster.kill_some_attempt(0);
+  }));
+  EXPECT_EQ(cluster.wait(job), "succeeded") << cluster.job(job).dump(1);
+  EXPECT_EQ(verified_answer(cluster / "out"), counted_by_coreutils(kNovel));
+}
+
+TEST_F(WebInput, ThatIsNotThereIsRefusedWithASentence) {
+  serve();
   const Finished missing = wordcount(url("no-such-file.txt"));
   EXPECT_EQ(missing.status, 2);
   EXPECT_NE(missing.err.find("404"), std::string::npos) << missing.err;

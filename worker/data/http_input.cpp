@@ -12,8 +12,10 @@
 #include <thread>
 #include <vector>
 
+#include "common/base/check.h"
 #include "common/http/remote_file.h"
 #include "worker/data/input_source.h"
+#include "worker/data/whole_file.h"
 
 namespace ontime::worker {
 namespace {
@@ -149,6 +151,7 @@ class HttpInput final : public StoredInput {
   // What follows on what was read before is fetched ahead; a look at another place is a request of its own.
   Outcome<std::size_t> read_at(char* to, std::size_t size, std::uint64_t offset) override {
     if (offset >= file().size) return std::size_t{0};
+    if (!has_parts_) return read_whole(to, size, offset);
     size = static_cast<std::size_t>(std::min<std::uint64_t>(size, file().size - offset));
     return insist<std::size_t>(offset, [&] { return fetch(to, size, offset); });
   }
@@ -156,11 +159,21 @@ class HttpInput final : public StoredInput {
   Outcome<void> check_unchanged() override {
     const auto now = insist<http::State>(0, [&] { return remote_->look(); });
     if (!now) return now.error();
+    has_parts_ = now->has_parts;
     if (*now != state_) return changed("it is another version now");
     return {};
   }
 
  private:
+  Outcome<std::size_t> read_whole(char* to, std::size_t size, std::uint64_t offset) {
+    if (file().codec == Codec::Plain) return changed("its server cannot send parts of it any more");
+    if (!whole_) whole_ = std::make_unique<WholeFile>(remote_->url(), state_);
+    ONTIME_CHECK(offset == whole_->offset(), "what is no plain file is read from its begin to its end");
+    auto read = whole_->read(to, size);
+    if (!read) return fault(read.error(), offset);
+    return *read;
+  }
+
   http::Answer<std::size_t> fetch(char* to, std::size_t size, std::uint64_t offset) {
     const bool goes_on = offset == last_end_;
     if (!ahead_->covers(offset) && !goes_on) {
@@ -199,6 +212,8 @@ class HttpInput final : public StoredInput {
   const http::State state_;
   std::unique_ptr<http::RemoteFile> remote_;
   std::unique_ptr<ReadAhead> ahead_;
+  std::unique_ptr<WholeFile> whole_;  // of a server that cannot send parts
+  bool has_parts_ = true;
   bool has_worked_ = false;  // the address
   std::uint64_t last_end_ = ~std::uint64_t{0};
 };

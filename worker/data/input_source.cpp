@@ -45,6 +45,20 @@ class PlainSource final : public InputSource {
   std::uint64_t offset_ = 0;
 };
 
+// Nothing is compressed, but it comes from its begin only.
+class StreamSource final : public CompressedSource {
+ public:
+  explicit StreamSource(StoredInput& input) : CompressedSource(input) {}
+
+ private:
+  Step decompress(std::string_view stored, char* to, std::size_t size) override {
+    size = std::min(size, stored.size());
+    std::copy_n(stored.data(), size, to);
+    return {size, size, nullptr};
+  }
+  bool may_end() const override { return true; }
+};
+
 }  // namespace
 
 std::unique_ptr<InputSource> make_source(StoredInput& input) {
@@ -53,6 +67,8 @@ std::unique_ptr<InputSource> make_source(StoredInput& input) {
       return make_gzip_source(input);
     case Codec::Zstd:
       return make_zstd_source(input);
+    case Codec::Stream:
+      return std::make_unique<StreamSource>(input);
     case Codec::Plain:
       break;
   }

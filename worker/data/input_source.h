@@ -16,7 +16,7 @@
 namespace ontime::worker {
 
 // One input file as it was at submission.
-enum class Codec { Plain, Gzip, Zstd };
+enum class Codec { Plain, Gzip, Zstd, Stream };  // as scheduler::Codec
 
 struct InputFile {
   std::string path;        // or a URL
@@ -33,7 +33,8 @@ class StoredInput {
   virtual ~StoredInput() = default;
 
   const InputFile& file() const { return file_; }
-  // Reads up to `size` stored bytes; 0 at the end the file had at submission.
+  // Reads up to `size` stored bytes; 0 at the end the file had at submission. Unless the codec is Plain, each read
+  // begins where the one before has ended.
   virtual Outcome<std::size_t> read_at(char* to, std::size_t size, std::uint64_t offset) = 0;
   virtual Outcome<void> check_unchanged() = 0;
 

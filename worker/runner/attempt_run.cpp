@@ -16,9 +16,10 @@ constexpr std::size_t kMessageBytesMax = 4096;
 ByteRange range_of(const wire::Range& range) { return {range.begin(), range.end()}; }
 
 InputFile input_file(const wire::InputFile& file) {
-  const Codec codec = file.codec() == wire::GZIP   ? Codec::Gzip
-                      : file.codec() == wire::ZSTD ? Codec::Zstd
-                                                   : Codec::Plain;
+  const Codec codec = file.codec() == wire::GZIP     ? Codec::Gzip
+                      : file.codec() == wire::ZSTD   ? Codec::Zstd
+                      : file.codec() == wire::STREAM ? Codec::Stream
+                                                     : Codec::Plain;
   return {file.path(), file.size(), file.version(), codec};
 }
 
