@@ -76,7 +76,7 @@ TEST_F(WebInput, OfAServerThatIgnoresRangesIsResumed) {
                                           "50ms", "--set", "lines=5", "--max-attempts", "100"});
   ASSERT_TRUE(eventually([&] {
     const nlohmann::json shown = cluster.job(job);
-    return !shown.is_null() && shown["sealed_bytes"] > 0 && cluster.kill_some_attempt(0);
+    return shown.contains("account") && shown["account"]["bytes"]["useful"] > 0 && cluster.kill_some_attempt(0);
   }));
   EXPECT_EQ(cluster.wait(job), "succeeded") << cluster.job(job).dump(1);
   EXPECT_EQ(verified_answer(cluster / "out"), counted_by_coreutils(kNovel));
