@@ -82,7 +82,7 @@ CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   for (const auto& [key, value] : commit.counters) manifest.counters[key.first][key.second] = value;
   manifest.inputs.reserve(spec.inputs.size());
   for (const scheduler::InputFile& input : spec.inputs) {
-    manifest.inputs.push_back({input.path, input.size, input.version, name_of(input.codec)});
+    manifest.inputs.push_back({input.path, input.size, input.version, name_of(input.codec), input.content_bytes});
   }
   const bool joins = !s3::is_name(spec.output);
   plan.parts.reserve(tasks.size());

@@ -13,6 +13,7 @@
 #include "common/http/remote_file.h"
 #include "master/file_system.h"
 #include "master/input_content.h"
+#include "master/input_index.h"
 #include "master/text.h"
 
 namespace ontime::master {
@@ -45,6 +46,35 @@ Result<Codec> codec_of(std::string_view path, std::string_view first_bytes) {
                    ", which Ontime cannot read; decompress it, or compress it with gzip or zstd.");
 }
 
+void add_index(InputFile& file, const IndexEffort& effort, const ReadAt& read) {
+  InputIndex index = find_input_index(file.codec, file.size, read, effort);
+  file.content_bytes = index.content_bytes;
+  file.points = std::move(index.points);
+}
+
+namespace {
+
+// What of an open file can be told without knowing its name.
+Result<InputFile> describe(const std::string& path, int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return cannot("read", path, errno);
+  if (!S_ISREG(status.st_mode)) return bad_input("The input " + shown(path) + " is not a regular file.");
+  std::array<char, kTellingBytes> first{};
+  const ssize_t got = ::pread(descriptor, first.data(), first.size(), 0);
+  if (got < 0) return cannot("read", path, errno);
+  const Result<Codec> codec = codec_of(path, {first.data(), static_cast<std::size_t>(got)});
+  if (!codec) return codec.error();
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  InputFile file{path, size, files::version_of(status), *codec};
+  add_index(file, {}, [&](char* to, std::size_t most, std::uint64_t offset) {
+    const ssize_t read = ::pread(descriptor, to, most, static_cast<off_t>(offset));
+    return read > 0 ? static_cast<std::size_t>(read) : std::size_t{0};
+  });
+  return file;
+}
+
+}  // namespace
+
 Result<InputFile> inspect_file(const std::string& path, const files::Roots& roots) {
   if (!is_utf8(path))
     return bad_input("The name of the input " + shown(path) + " is not valid UTF-8; rename the file.");
@@ -52,18 +82,9 @@ Result<InputFile> inspect_file(const std::string& path, const files::Roots& root
       files::open_within(roots, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (is_outside) return outside(path, roots);
   if (descriptor < 0) return cannot("read", path, unopened);
-  struct stat status {};
-  std::array<char, kTellingBytes> first{};
-  int problem = ::fstat(descriptor, &status) == 0 ? 0 : errno;
-  const bool is_file = problem == 0 && S_ISREG(status.st_mode);
-  const ssize_t got = is_file ? ::pread(descriptor, first.data(), first.size(), 0) : 0;
-  if (got < 0) problem = errno;
+  Result<InputFile> file = describe(path, descriptor);
   ::close(descriptor);
-  if (problem != 0) return cannot("read", path, problem);
-  if (!is_file) return bad_input("The input " + shown(path) + " is not a regular file.");
-  const Result<Codec> codec = codec_of(path, {first.data(), static_cast<std::size_t>(got)});
-  if (!codec) return codec.error();
-  return InputFile{path, static_cast<std::uint64_t>(status.st_size), files::version_of(status), *codec};
+  return file;
 }
 
 namespace {
@@ -94,7 +115,13 @@ Result<InputFile> inspect_remote(const std::string& address, const files::Roots&
   Result<Codec> codec = codec_of(address, first);
   if (!codec) return codec.error();
   if (!state->has_parts && *codec == Codec::Plain) codec = Codec::Stream;
-  return InputFile{address, state->size, state->version, *codec};
+  InputFile found{address, state->size, state->version, *codec};
+  if (!state->has_parts) return found;
+  add_index(found, kRemoteEffort, [&](char* to, std::size_t most, std::uint64_t offset) {
+    most = static_cast<std::size_t>(std::min<std::uint64_t>(most, state->size - std::min(offset, state->size)));
+    return most > 0 && file.read(*state, offset, most, to) ? most : 0;
+  });
+  return found;
 }
 
 }  // namespace ontime::master

@@ -6,6 +6,7 @@
 
 #include "common/base/result.h"
 #include "common/files/roots.h"
+#include "master/input_index.h"
 #include "scheduler/core/job_spec.h"
 
 namespace ontime::master {
@@ -17,6 +18,10 @@ Result<scheduler::InputFile> inspect_remote(const std::string& address, const fi
 
 // How a file that begins with these bytes (kTellingBytes, or all) is compressed; BadInput if that cannot be read here.
 Result<scheduler::Codec> codec_of(std::string_view path, std::string_view first_bytes);
+
+// Finds where reading of a compressed file may begin (input_index.h).
+void add_index(scheduler::InputFile& file, const IndexEffort& effort, const ReadAt& read);
+inline constexpr IndexEffort kRemoteEffort{256u << 10, 64};  // each read is a request
 
 // What is wrong with an input, for sentences about it.
 std::string shown(std::string_view path);

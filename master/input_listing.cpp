@@ -21,6 +21,7 @@
 #include "common/s3/name.h"
 #include "master/file_system.h"
 #include "master/input_file.h"
+#include "master/input_index.h"
 #include "master/input_objects.h"
 #include "master/input_pattern.h"
 #include "master/settings.h"
@@ -189,8 +190,20 @@ class InputListing::Files {
       return too_many_files();
     } else {
       files_.push_back(std::move(*file));
+      keep_few_points();
     }
     return {};
+  }
+
+  // They are part of the job, which is kept in memory and in the journal.
+  void keep_few_points() {
+    points_ += files_.back().points.size();
+    if (points_ <= kPointsMax) return;
+    points_ = 0;
+    for (InputFile& file : files_) {
+      thin_out(file.points, file.points.size() / 2);
+      points_ += file.points.size();
+    }
   }
 
   // Links make cycles, and several names for one directory: it is read under the first.
@@ -330,10 +343,13 @@ class InputListing::Files {
     return "left out of the input: " + (count == 1 ? "" : several) + shown(path) + ", as " + why;
   }
 
+  static constexpr std::size_t kPointsMax = 65'536;
+
   const files::Roots roots_;
   const Directories directories_;
   std::vector<std::string> arguments_;
   std::vector<InputFile> files_;
+  std::size_t points_ = 0;                               // of all of them
   std::map<std::string, std::size_t> named_by_;          // path of a file -> argument
   std::map<Identity, std::string> walked_;               // of this argument: directory -> path it was read as
   std::set<std::pair<Identity, std::size_t>> searched_;  // of this pattern: directory and place of its "**"

@@ -209,6 +209,12 @@ Status complete(InputFile& file, s3::Bucket& bucket, const s3::Name& name, const
   auto codec = codec_of(file.path, *first);
   if (!codec) return std::move(codec).error();
   file.codec = *codec;
+  add_index(file, kRemoteEffort, [&](char* to, std::size_t most, std::uint64_t offset) {
+    most = static_cast<std::size_t>(std::min<std::uint64_t>(most, file.size - std::min(offset, file.size)));
+    const auto bytes = most > 0 ? bucket.read_range({name.key, file.size, file.version}, offset, most)
+                                : http::Answer<std::string>(std::string());
+    return bytes ? bytes->copy(to, most) : 0;
+  });
   return {};
 }
 

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "master/settings.h"
-
 #include "common/output/manifest.h"
+#include "master/settings.h"
 
 namespace ontime::master {
 namespace {
 
-constexpr std::size_t kMessageBytes = 256u << 10;  // one that is larger ends with the set-up of a job
+constexpr std::size_t kMessageBytes = 256u << 10;          // one that is larger ends with the set-up of a job
 constexpr std::size_t kQueuedBytes = kOutboxBytesMax / 4;  // beyond which no such message is queued
 constexpr int kOrdersBehindMost = 100'000;  // behind set-ups that wait; a worker that takes none of it all is let go
 
@@ -23,6 +22,22 @@ void put(AttemptId from, wire::Attempt* to) {
 void put(ByteRange from, wire::Range* to) {
   to->set_begin(from.begin);
   to->set_end(from.end);
+}
+
+// With the access points that attempts on a part of `range` may begin at, or pass.
+void put(const scheduler::InputFile& from, ByteRange range, wire::InputFile* to) {
+  to->set_path(from.path);
+  to->set_size(from.size);
+  to->set_version(from.version);
+  to->set_codec(static_cast<wire::Codec>(from.codec));
+  to->set_content_bytes(from.content_bytes);
+  const auto is_before = [](const AccessPoint& point, std::uint64_t offset) { return point.content < offset; };
+  auto point = std::lower_bound(from.points.begin(), from.points.end(), range.begin, is_before);
+  if (point != from.points.begin()) --point;
+  for (; point != from.points.end() && point->content < range.end; ++point) {
+    to->add_points()->set_content(point->content);
+    to->mutable_points()->rbegin()->set_stored(point->stored);
+  }
 }
 
 }  // namespace
@@ -65,10 +80,7 @@ void WorkerLink::launch(const scheduler::action::LaunchAttempt& action) {
   wire::Order::Launch* launch = add_order()->mutable_launch();
   put(action.attempt, launch->mutable_attempt());
   const scheduler::InputFile& input = action.spec->inputs.at(action.split.file);
-  launch->mutable_file()->set_path(input.path);
-  launch->mutable_file()->set_size(input.size);
-  launch->mutable_file()->set_version(input.version);
-  launch->mutable_file()->set_codec(static_cast<wire::Codec>(input.codec));
+  put(input, action.range, launch->mutable_file());
   put(action.range, launch->mutable_range());
   put(action.split.range, launch->mutable_split());
   launch->set_standby(action.standby);

@@ -65,10 +65,11 @@ void check_task(const Manifest& manifest, std::size_t index, Verdict& verdict) {
 
 void check_input(const output::Input& input, std::vector<ByteRange> splits, Verdict& verdict) {
   std::sort(splits.begin(), splits.end());
-  if (input.codec == "plain") {
-    const auto defect = tiling_defect(splits, {0, input.size});
+  if (const auto length = input.codec == "plain" ? input.size : input.content_bytes;
+      input.codec == "plain" || length > 0) {
+    const auto defect = tiling_defect(splits, {0, length});
     if (!defect.empty())
-      verdict.add_problem("input '" + input.path + "' of " + std::to_string(input.size) +
+      verdict.add_problem("input '" + input.path + "' of " + std::to_string(length) +
                           " bytes is not tiled by its splits: " + defect);
   } else if (splits.size() != 1 || splits.front().begin != 0 || splits.front().is_open_ended()) {
     verdict.add_problem("compressed input '" + input.path + "' is not covered by exactly one split from its begin");

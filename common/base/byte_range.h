@@ -1,6 +1,6 @@
 #pragma once
-// A half-open range of bytes [begin, end) of one input file. For a compressed file the offsets count the uncompressed
-// stream, whose length is not known before it has been read: its last range then ends at kUnknownEnd.
+// A half-open range of bytes [begin, end) of one input file. For a compressed file the offsets count what it
+// holds. Where its length is not known before it has been read, the last range ends at kUnknownEnd.
 
 #include <compare>
 #include <cstdint>

@@ -44,10 +44,11 @@ struct Task {
 };
 
 struct Input {
-  std::string path;        // or a URL
-  std::uint64_t size = 0;  // as stored
-  std::string version;     // as scheduler::InputFile
-  std::string codec;       // plain, gzip, zstd, stream
+  std::string path;                 // or a URL
+  std::uint64_t size = 0;           // as stored
+  std::string version;              // as scheduler::InputFile
+  std::string codec;                // plain, gzip, zstd, stream
+  std::uint64_t content_bytes = 0;  // of a compressed file, if that was known before it was read; else 0
 };
 
 struct Manifest {

@@ -107,6 +107,7 @@ Input to_input(const json& value) {
   input.size = number_of<std::uint64_t>(value, "size");
   input.version = text_of(value, "version");
   input.codec = text_of(value, "codec");
+  if (value.contains("content_bytes")) input.content_bytes = number_of<std::uint64_t>(value, "content_bytes");
   return input;
 }
 
@@ -199,7 +200,8 @@ class ManifestParser {
 Result<Manifest> read_manifest(int directory, const std::string& name) {
   const std::string path = name + "/" + kManifestName;
   const Result<int> opened = files::open_regular(directory, kManifestName);
-  if (!opened) return bad_input("'" + path + "' " + opened.error().message + "; is '" + name + "' the output of a finished job?");
+  if (!opened)
+    return bad_input("'" + path + "' " + opened.error().message + "; is '" + name + "' the output of a finished job?");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(::fdopen(*opened, "rb"), std::fclose);
   ManifestParser parser;
   std::string damage;

@@ -69,8 +69,9 @@ std::string text(const nlohmann::json& value) {
 nlohmann::ordered_json to_json(const ByteRange& range) { return {range.begin, range.end}; }
 
 std::string to_line(const Input& input) {
-  const nlohmann::ordered_json value = {
+  nlohmann::ordered_json value = {
       {"path", input.path}, {"size", input.size}, {"version", input.version}, {"codec", input.codec}};
+  if (input.content_bytes > 0) value["content_bytes"] = input.content_bytes;
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -57,7 +57,7 @@ JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero, T
   group.name = Cluster::profile_key(spec);
   group.arrivals.at = {seconds(job.submitted_at - zero)};
   group.split_bytes = spec.split_bytes;
-  for (const scheduler::InputFile& file : spec.inputs) group.file_bytes.push_back(file.size);
+  for (const scheduler::InputFile& file : spec.inputs) group.file_bytes.push_back(file.length());
   const std::uint64_t record = job.sealed_records > 0 ? job.sealed_bytes / job.sealed_records : 1;
   group.record_bytes = std::clamp<std::uint64_t>(record, 1, group.split_bytes);
   for (const double pace : first_paces(job))
@@ -75,9 +75,9 @@ JobGroup group_of(const Job& job, const DurationSample& known, TimePoint zero, T
   return group;
 }
 
-bool is_compressed(const Job& job) {
+bool has_unknown_length(const Job& job) {
   return std::any_of(job.spec.inputs.begin(), job.spec.inputs.end(),
-                     [](const scheduler::InputFile& file) { return file.codec != scheduler::Codec::Plain; });
+                     [](const scheduler::InputFile& file) { return !file.knows_length(); });
 }
 
 // What is known of the application after the job, or of the job alone.
@@ -107,7 +107,7 @@ void add_other_jobs(const Cluster& cluster, JobId id, TimePoint now, TailRule ta
   const auto overlaps = [&](JobId other_id, const Job& other) {
     const bool is_later = other.submitted_at >= end;
     const bool is_earlier = scheduler::is_final(other.state) && other.ended_at <= job.submitted_at;
-    return other_id != id && !is_later && !is_earlier && !is_compressed(other) && !other.tasks.empty();
+    return other_id != id && !is_later && !is_earlier && !has_unknown_length(other) && !other.tasks.empty();
   };
   TimePoint zero = job.submitted_at;
   for (const auto& [other_id, other] : cluster.jobs()) {
@@ -147,7 +147,7 @@ Result<RecordedJob> recorded_job(const Cluster& cluster, JobId id, TimePoint now
                                  const RecordedJobOptions& options) {
   const Job* job = cluster.find_job(id);
   if (job == nullptr || job->tasks.empty()) return bad_input("the recording knows too little of " + to_string(id));
-  if (is_compressed(*job)) {
+  if (has_unknown_length(*job)) {
     return bad_input(to_string(id) + " has compressed input, of which nobody knows where it ends: there is no telling");
   }
   const DurationSample known = known_of(cluster, *job);

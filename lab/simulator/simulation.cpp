@@ -208,7 +208,7 @@ void Simulation::submit(std::uint32_t index) {
   job.submitted = since_start(now_);
   job.deadline = planned.deadline;
   scheduler::JobSpec spec = spec_of(group, planned);
-  for (const scheduler::InputFile& file : spec.inputs) job.input_bytes += static_cast<double>(file.size);
+  for (const scheduler::InputFile& file : spec.inputs) job.input_bytes += static_cast<double>(file.length());
   outcome_.jobs.push_back(job);
   fresh_.push_back(job.tasks);
   fresh_tasks_ += job.tasks;

@@ -124,11 +124,10 @@ Result<Planned> make_question(PlanCommand command) {
   if (command.job.split_bytes != 0) job.split_bytes = command.job.split_bytes;
   if (command.job.splits != 0) job.split_bytes = scheduler::split_bytes_for(inputs, command.job.splits);
   for (const scheduler::InputFile& file : inputs) {
-    if (file.codec != scheduler::Codec::Plain)
-      return bad_input("'" + file.path +
-                       "' is compressed, or of a server that cannot send parts: no split of it can be planned");
-    job.file_bytes.push_back(file.size);
-    planned.input_bytes += file.size;
+    if (!file.knows_length())
+      return bad_input("'" + file.path + "' is compressed: nobody knows how much there is to map before it is mapped");
+    job.file_bytes.push_back(file.length());
+    planned.input_bytes += file.length();
   }
   job.record_bytes = 1;
   job.deadline = seconds(command.job.deadline);

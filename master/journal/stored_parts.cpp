@@ -35,6 +35,14 @@ void put(const JobSpec& from, stored::JobSpec* to) {
     input->set_size(file.size);
     input->set_version(file.version);
     input->set_codec(static_cast<std::uint32_t>(file.codec));
+    input->set_content_bytes(file.content_bytes);
+    AccessPoint before;
+    for (const AccessPoint& point : file.points) {
+      stored::AccessPoint* stored = input->add_points();
+      stored->set_content(point.content - before.content);
+      stored->set_stored(point.stored - before.stored);
+      before = point;
+    }
   }
   to->set_output(from.output);
   to->set_claim(from.claim);
@@ -103,7 +111,13 @@ JobSpec PartReader::read(const stored::JobSpec& from) {
   spec.inputs.reserve(static_cast<std::size_t>(from.inputs_size()));
   for (const stored::InputFile& file : from.inputs()) {
     const auto codec = enumerator(file.codec(), scheduler::Codec::Stream, "it names an unknown compression");
-    spec.inputs.push_back({file.path(), file.size(), file.version(), codec});
+    spec.inputs.push_back({file.path(), file.size(), file.version(), codec, file.content_bytes()});
+    AccessPoint point;
+    for (const stored::AccessPoint& stored : file.points()) {
+      point.content += stored.content();
+      point.stored += stored.stored();
+      spec.inputs.back().points.push_back(point);
+    }
   }
   spec.output = from.output();
   spec.claim = from.claim();

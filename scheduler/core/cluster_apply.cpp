@@ -42,7 +42,7 @@ struct Cluster::Applier {
   void operator()(const fact::JobAccepted& fact) const {
     Job job(fact.spec);
     job.submitted_at = at;
-    for (const InputFile& file : fact.spec.inputs) job.input_bytes += file.size;
+    for (const InputFile& file : fact.spec.inputs) job.input_bytes += file.knows_length() ? file.length() : file.size;
     const bool is_new = cluster.jobs_.emplace(fact.job, std::move(job)).second;
     ONTIME_CHECK(is_new, "a job is accepted once");
     cluster.last_job_ = std::max(cluster.last_job_, fact.job);

@@ -39,23 +39,23 @@ struct Job {
   const JobSpec& spec = *shared_spec;
   JobState state = JobState::Running;
   TimePoint submitted_at;
-  TimePoint ended_at;       // epoch until final
-  std::string message;      // why it failed or was killed
+  TimePoint ended_at;          // epoch until final
+  std::string message;         // why it failed or was killed
   std::string policy_problem;  // why `none` stands in for its policy; empty: it does not
   TaskList tasks{make_splits(spec)};
   std::uint32_t tasks_done = 0;
-  std::uint64_t input_bytes = 0;  // as stored
+  std::uint64_t input_bytes = 0;  // as stored where nobody knows how much a file holds
   std::uint64_t sealed_bytes = 0;
   std::uint64_t sealed_records = 0;
   std::uint32_t attempts_launched = 0;
   std::uint32_t attempts_failed = 0;
-  Counters counters;                           // of sealed segments
-  std::set<AttemptId> live;                    // its live attempts
-  std::set<NodeId> nodes;                      // that ever ran one of its attempts
-  std::vector<DecisionAt> decisions;           // of its policy, in order; the first kDecisionsKept
-  std::uint32_t decisions_dropped = 0;         // later ones, since the master has started: they are not recorded
-  // How often live attempts reported a new offset, and the sum of the logarithms of the seconds from one to the next: so
-  // that one long stop hardly counts. Not durable.
+  Counters counters;                    // of sealed segments
+  std::set<AttemptId> live;             // its live attempts
+  std::set<NodeId> nodes;               // that ever ran one of its attempts
+  std::vector<DecisionAt> decisions;    // of its policy, in order; the first kDecisionsKept
+  std::uint32_t decisions_dropped = 0;  // later ones, since the master has started: they are not recorded
+  // How often live attempts reported a new offset, and the sum of the logarithms of the seconds from one to the next:
+  // so that one long stop hardly counts. Not durable.
   std::uint64_t offset_moves = 0;
   double offset_moves_ln = 0;
   std::map<std::uint32_t, Declined> declined;  // by task: why nothing was done for it when the policy last looked

@@ -10,9 +10,10 @@ constexpr std::uint64_t kTailShare = 10;  // a rest below a tenth of a split is 
 std::uint64_t divided_up(std::uint64_t size, std::uint64_t by) { return size / by + (size % by != 0 ? 1 : 0); }
 
 std::uint64_t splits_of(const InputFile& file, std::uint64_t split_bytes) {
-  if (file.codec != Codec::Plain) return 1;
-  const bool joins_tail = file.size >= split_bytes && file.size % split_bytes < divided_up(split_bytes, kTailShare);
-  return joins_tail ? file.size / split_bytes : divided_up(file.size, split_bytes);
+  if (!file.knows_length()) return 1;
+  const std::uint64_t length = file.length();
+  const bool joins_tail = length >= split_bytes && length % split_bytes < divided_up(split_bytes, kTailShare);
+  return joins_tail ? length / split_bytes : divided_up(length, split_bytes);
 }
 
 std::uint64_t count_splits(const std::vector<InputFile>& inputs, std::uint64_t split_bytes) {
@@ -30,28 +31,26 @@ std::vector<Split> make_splits(const JobSpec& spec) {
   splits.reserve(count_splits(spec));
   for (std::uint32_t index = 0; index < spec.inputs.size(); ++index) {
     const InputFile& file = spec.inputs[index];
-    if (file.codec != Codec::Plain) {
+    if (!file.knows_length()) {
       splits.push_back({index, {0, kUnknownEnd}});
       continue;
     }
     const std::uint64_t count = splits_of(file, spec.split_bytes);
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t begin = i * spec.split_bytes;
-      splits.push_back({index, {begin, i + 1 == count ? file.size : begin + spec.split_bytes}});
+      splits.push_back({index, {begin, i + 1 == count ? file.length() : begin + spec.split_bytes}});
     }
   }
   return splits;
 }
 
 std::uint64_t split_bytes_for(const std::vector<InputFile>& inputs, std::uint32_t count) {
-  std::uint64_t most = 1;  // the largest plain file: each is one split
-  for (const InputFile& file : inputs) {
-    if (file.codec == Codec::Plain) most = std::max(most, file.size);
-  }
+  std::uint64_t most = 1;  // the largest file: each is one split
+  for (const InputFile& file : inputs) most = std::max(most, file.length());
   if (count == 0) return most;
   const auto fits = [&](std::uint64_t split_bytes) {
     std::uint64_t splits = 0;
-    for (const InputFile& file : inputs) splits += file.codec == Codec::Plain ? divided_up(file.size, split_bytes) : 1;
+    for (const InputFile& file : inputs) splits += file.knows_length() ? divided_up(file.length(), split_bytes) : 1;
     return splits <= count;
   };
   std::uint64_t least = 1;

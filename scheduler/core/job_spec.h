@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/access_point.h"
 #include "common/base/byte_range.h"
 #include "common/base/time.h"
 
@@ -21,6 +22,12 @@ struct InputFile {
   std::uint64_t size = 0;  // bytes as stored
   std::string version;     // whatever where it lies tells its contents apart by
   Codec codec = Codec::Plain;
+  // Of a compressed file, if its headers say it: how much it holds, and where reading may begin.
+  std::uint64_t content_bytes = 0;
+  std::vector<AccessPoint> points{};
+  // Whether somebody knows how much there is to map; how much that is, else 0.
+  bool knows_length() const { return codec == Codec::Plain || content_bytes > 0; }
+  std::uint64_t length() const { return codec == Codec::Plain ? size : content_bytes; }
   bool operator==(const InputFile&) const = default;
 };
 
@@ -68,9 +75,9 @@ struct Split {
   auto operator<=>(const Split&) const = default;
 };
 
-// Plain files in pieces of `split_bytes`. What is left at the end of a file is a shorter split, or joins the split
-// before it if it is less than a tenth of one. A compressed file is one split with an unknown end. Pure: the journal
-// stores the spec and not the splits.
+// Files in pieces of `split_bytes`. What is left at the end of a file is a shorter split, or joins the split
+// before it if it is less than a tenth of one. A file of unknown length is one split with an unknown end. Pure: the
+// journal stores the spec and not the splits.
 std::vector<Split> make_splits(const JobSpec& spec);
 // How many make_splits() would return, without making them.
 std::uint64_t count_splits(const JobSpec& spec);

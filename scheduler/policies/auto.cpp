@@ -22,7 +22,7 @@ double load_with(const View& view, std::uint64_t clones) {
 
 bool shows_no_pace(const Job& job) {
   return std::none_of(job.spec.inputs.begin(), job.spec.inputs.end(),
-                      [](const InputFile& file) { return file.codec == Codec::Plain; });
+                      [](const InputFile& file) { return file.knows_length(); });
 }
 
 AutoChoice choose_without_pace(const View& view, const JobView& job, const AutoSettings& settings) {

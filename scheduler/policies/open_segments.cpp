@@ -111,7 +111,7 @@ std::optional<Reason> unsettled(const std::vector<OpenSegment>& segments, double
 
 bool has_unknown_ends(const JobSpec& spec) {
   return std::any_of(spec.inputs.begin(), spec.inputs.end(),
-                     [](const InputFile& file) { return file.codec != Codec::Plain; });
+                     [](const InputFile& file) { return !file.knows_length(); });
 }
 
 double split_bytes(const JobView& job, std::uint32_t task) {

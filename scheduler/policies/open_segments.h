@@ -53,9 +53,9 @@ std::vector<AttemptId> slower_racers(const std::vector<OpenSegment>& segments);
 // seconds or shows no pace yet.
 std::optional<Reason> unsettled(const std::vector<OpenSegment>& segments, double launch, TimePoint now);
 
-// Some input is compressed, so that nobody knows where its records end before they are read.
+// Some input is compressed such that nobody knows where its records end before they are read.
 bool has_unknown_ends(const JobSpec& spec);
-// Bytes of the task's split; 0 when its end is unknown (a compressed file).
+// Bytes of the task's split; 0 when its end is unknown.
 double split_bytes(const JobView& job, std::uint32_t task);
 // Of the job's splits, on average; at least 1.
 double mean_split_bytes(const JobView& job);

@@ -78,13 +78,13 @@ std::uint32_t slots_ahead(const View& view, double period, const std::function<d
 
 double SplitSizes::next() {
   const InputFile& file = spec_.inputs[file_];
-  if (file.codec != Codec::Plain) {
+  if (!file.knows_length()) {
     ++file_;
     return 0;
   }
-  const std::uint64_t bytes = std::min(spec_.split_bytes, file.size - begin_);
+  const std::uint64_t bytes = std::min(spec_.split_bytes, file.length() - begin_);
   begin_ += bytes;
-  if (begin_ >= file.size) {
+  if (begin_ >= file.length()) {
     ++file_;
     begin_ = 0;
   }

@@ -54,7 +54,7 @@ class Declines {
   explicit Declines(Plan& plan) : plan_(plan) {}
   void add(const JobView& job, std::uint32_t task, Reason reason);
   bool full() const { return count_ >= kMost; }
-  // Tasks of compressed files, about which nothing can be estimated: NoEstimate for each that is not done.
+  // Tasks of files of unknown length, about which nothing can be estimated: NoEstimate for each that is not done.
   void add_compressed(const JobView& job);
 
  private:

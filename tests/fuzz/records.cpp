@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/base/check.h"
+#include "master/input_index.h"
 #include "tests/fuzz/targets.h"
 #include "worker/data/input_source.h"
 #include "worker/data/record_reader.h"
@@ -74,11 +75,43 @@ void unpack(std::string_view bytes, worker::Codec codec) {
   }
 }
 
+// As its headers say, whose readers notice if they lie.
+void divide(std::string_view bytes, worker::Codec codec) {
+  const auto read = [&](char* to, std::size_t size, std::uint64_t offset) {
+    return offset < bytes.size() ? bytes.copy(to, size, static_cast<std::size_t>(offset)) : 0;
+  };
+  const auto kind = codec == worker::Codec::Gzip ? scheduler::Codec::Gzip : scheduler::Codec::Zstd;
+  master::InputIndex index = master::find_input_index(kind, bytes.size(), read, {64, 10'000, 1});
+  if (index.content_bytes == 0 || index.content_bytes > kUnpackedMax) return;
+  master::thin_out(index.points, 32);
+  const worker::InputFile whole = input(bytes, codec);
+  worker::InputFile divided = whole;
+  divided.content_bytes = index.content_bytes;
+  divided.points = index.points;
+  index.points.push_back({index.content_bytes, 0});
+  std::uint64_t begin = 0;
+  std::uint64_t records = 0;
+  for (const AccessPoint& point : index.points) {
+    const Read part = read_range(divided, {}, begin, point.content);
+    if (part.failed) return;
+    records += part.records;
+    begin = point.content;
+  }
+  const Read all = read_range(whole, {}, 0, kUnknownEnd);
+  ONTIME_CHECK(!all.failed && all.records == records, "ranges that are read without a fault are all of the file");
+}
+
 }  // namespace
 
 void feed_lines(std::string_view bytes) { feed_records(bytes, {}); }
 void feed_fixed(std::string_view bytes) { feed_records(bytes, {.record_bytes = 10}); }
-void feed_gzip(std::string_view bytes) { unpack(bytes, worker::Codec::Gzip); }
-void feed_zstd(std::string_view bytes) { unpack(bytes, worker::Codec::Zstd); }
+void feed_gzip(std::string_view bytes) {
+  unpack(bytes, worker::Codec::Gzip);
+  divide(bytes, worker::Codec::Gzip);
+}
+void feed_zstd(std::string_view bytes) {
+  unpack(bytes, worker::Codec::Zstd);
+  divide(bytes, worker::Codec::Zstd);
+}
 
 }  // namespace ontime::fuzz

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "tests/system/cluster.h"
+#include "tests/system/paced_jobs.h"
 
 namespace ontime::test {
 namespace {
@@ -123,6 +123,47 @@ TEST(Answer, AJobThatFinishesAfterItsDeadlineSaysSoByItsStatus) {
       ontime({"run", "wordcount", directory / "text", "--output", directory / "out", "--deadline", "1ms", "--quiet"});
   EXPECT_EQ(finished.status, 3) << finished.err;
   EXPECT_EQ(verified_answer(directory / "out"), "one\t1\ntwo\t1\n");
+}
+
+// A file in blocks that say how large they are is divided like a plain one, and its attempts resume.
+class Blocks : public PacedJobs {
+ protected:
+  void expect_divided(const std::string& stored) {
+    cluster_.start_master();
+    cluster_.add_worker(2);
+    const std::string job =
+        cluster_.submit({"paced", stored, "--output", cluster_ / "out", "--splits", "5", "--checkpoint", "50ms",
+                         "--max-attempts", "100", "--set", "lines=5", "--app-dir", kApps});
+    ASSERT_TRUE(eventually([&] { return has_begun(job) && cluster_.kill_some_attempt(0); }));
+    expect_right_answer(job, "out");
+    EXPECT_GE(cluster_.job(job).at("tasks"), 4) << cluster_.job(job).dump(1);
+  }
+};
+
+TEST_F(Blocks, OfZstandardAreDivided) {
+  ASSERT_EQ(shell("cd " + cluster_ / "" + " && split -b 20000 " + kNovel +
+                  " part. && for part in part.*; do zstd -q -c $part; done > novel.zst && rm part.*")
+                .status,
+            0);
+  expect_divided(cluster_ / "novel.zst");
+}
+
+// As `bgzip` writes them: a member of gzip for each 64 KiB, with its size in its header, and an empty one at the end.
+TEST_F(Blocks, OfBgzfAreDivided) {
+  write_file(cluster_ / "bgzf.py", R"(
+import struct, sys, zlib
+data = open(sys.argv[1], "rb").read()
+with open(sys.argv[2], "wb") as to:
+    for at in list(range(0, len(data), 65280)) + [len(data)]:
+        piece = data[at:at + 65280]
+        packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+        packed = packer.compress(piece) + packer.flush()
+        to.write(b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\6\0BC\2\0" + struct.pack("<H", len(packed) + 25) + packed)
+        to.write(struct.pack("<II", zlib.crc32(piece), len(piece)))
+)");
+  ASSERT_EQ(shell("python3 " + cluster_ / "bgzf.py" + " " + kNovel + " " + cluster_ / "novel").status, 0);
+  ASSERT_EQ(shell("gzip -dc < " + cluster_ / "novel" + " | cmp - " + kNovel).status, 0);
+  expect_divided(cluster_ / "novel");
 }
 
 }  // namespace

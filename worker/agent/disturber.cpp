@@ -14,7 +14,7 @@
 namespace ontime::worker {
 namespace {
 
-// Of a compressed input only the stored size is known.
+// Of an input of unknown length only the stored size is known.
 ByteRange split_of(const wire::Order::Launch& launch) {
   const wire::Range& range = launch.has_split() ? launch.split() : launch.range();
   ByteRange split{range.begin(), range.end()};

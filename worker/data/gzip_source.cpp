@@ -34,6 +34,11 @@ class GzipSource final : public CompressedSource {
 
   bool may_end() const override { return between_members_; }
 
+  void restart() override {
+    between_members_ = after_first_ = true;
+    padded_ = false;
+  }
+
   Step skip_padding(std::string_view stored) {
     padded_ = true;
     return {std::min(stored.find_first_not_of('\0'), stored.size()), 0, nullptr};

@@ -166,7 +166,8 @@ class HttpInput final : public StoredInput {
 
  private:
   Outcome<std::size_t> read_whole(char* to, std::size_t size, std::uint64_t offset) {
-    if (file().codec == Codec::Plain) return changed("its server cannot send parts of it any more");
+    if (file().codec == Codec::Plain || !file().points.empty())
+      return changed("its server cannot send parts of it any more");
     if (!whole_) whole_ = std::make_unique<WholeFile>(remote_->url(), state_);
     ONTIME_CHECK(offset == whole_->offset(), "what is no plain file is read from its begin to its end");
     auto read = whole_->read(to, size);

@@ -9,7 +9,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "common/base/access_point.h"
 #include "common/files/roots.h"
 #include "worker/data/fault.h"
 
@@ -23,6 +25,10 @@ struct InputFile {
   std::uint64_t size = 0;  // bytes as stored
   std::string version;     // whatever where it lies tells its contents apart by
   Codec codec = Codec::Plain;
+  std::uint64_t content_bytes = 0;    // of a compressed file; 0: unknown
+  std::vector<AccessPoint> points{};  // in order: where reading of a compressed file may begin, as its headers say
+
+  std::uint64_t length() const { return codec == Codec::Plain ? size : content_bytes; }  // 0: unknown
 };
 
 // That file opened, wherever it lies. Opening and every sealing compare size and version: a changed input must fail the
@@ -65,8 +71,9 @@ class InputSource {
   // The next bytes, at most `size` > 0 of them; fewer only at the end, 0 after it.
   virtual Outcome<std::size_t> read(char* to, std::size_t size) = 0;
   // Goes on to `offset` of the stream, which must not lie behind; returns where it really stands: less if the stream
-  // ends before. A compressed stream has to be read and thrown away.
-  virtual Outcome<std::uint64_t> skip_to(std::uint64_t offset) = 0;
+  // ends before. A compressed stream is read and thrown away up to there, from the last access point before `begin`:
+  // where the range begins that is read for. The reader of the range before checks the point.
+  virtual Outcome<std::uint64_t> skip_to(std::uint64_t offset, std::uint64_t begin) = 0;
 };
 
 // `input` must outlive the source.
@@ -77,7 +84,7 @@ std::unique_ptr<InputSource> make_source(StoredInput& input);
 class CompressedSource : public InputSource {
  public:
   Outcome<std::size_t> read(char* to, std::size_t size) final;
-  Outcome<std::uint64_t> skip_to(std::uint64_t offset) final;
+  Outcome<std::uint64_t> skip_to(std::uint64_t offset, std::uint64_t begin) final;
 
  protected:
   explicit CompressedSource(StoredInput& input) : input_(input) {}
@@ -90,12 +97,18 @@ class CompressedSource : public InputSource {
   };
   // Decompresses some of `stored` into [to, to + size); must consume or produce something unless it is an error.
   virtual Step decompress(std::string_view stored, char* to, std::size_t size) = 0;
-  // All stored bytes are consumed: is this a place where the stream may end?
+  // Everything given so far is consumed as a whole: the stream may end here, and what follows needs nothing of it.
   virtual bool may_end() const = 0;
+  // What comes next follows such a place.
+  virtual void restart() = 0;
 
  private:
   static constexpr std::size_t kStoredBytes = 64 << 10;
+  Outcome<std::size_t> read_some(char* to, std::size_t size);
   Outcome<bool> refill();  // false at the end of the file
+  void jump_towards(std::uint64_t begin);
+  bool meets_points();
+  std::uint64_t stored_position() const { return stored_offset_ - (stored_end_ - stored_begin_); }
   Fault broken(const char* why) const;
 
   StoredInput& input_;
@@ -104,6 +117,7 @@ class CompressedSource : public InputSource {
   std::size_t stored_end_ = 0;
   std::uint64_t stored_offset_ = 0;  // in the file, of stored_[stored_end_]
   std::uint64_t offset_ = 0;         // in the stream, of the next byte
+  std::size_t next_point_ = 0;       // of the file's access points, the first that was not met
 };
 
 std::unique_ptr<InputSource> make_gzip_source(StoredInput& input);

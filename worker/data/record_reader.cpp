@@ -32,7 +32,7 @@ Outcome<void> RecordReader::go_to(std::uint64_t begin) {
   const bool fixed = rule_.record_bytes > 0;
   const std::uint64_t behind = fixed ? begin % rule_.record_bytes : 0;
   const std::uint64_t target = fixed ? begin + (behind > 0 ? rule_.record_bytes - behind : 0) : begin - 1;
-  if (auto reached = skip_to(target); !reached) return reached;
+  if (auto reached = skip_to(target, begin); !reached) return reached;
   if (!fixed) {
     if (auto skipped = skip_line(); !skipped) return skipped;
   }
@@ -41,14 +41,14 @@ Outcome<void> RecordReader::go_to(std::uint64_t begin) {
 }
 
 // Drops what lies before `offset`; stops where the input ends.
-Outcome<void> RecordReader::skip_to(std::uint64_t offset) {
+Outcome<void> RecordReader::skip_to(std::uint64_t offset, std::uint64_t begin) {
   if (const std::uint64_t ahead = offset - position_; ahead <= available()) {
     first_ += static_cast<std::size_t>(ahead);
     position_ = offset;
     return {};
   }
   first_ = last_ = 0;
-  auto reached = source_->skip_to(offset);
+  auto reached = source_->skip_to(offset, begin);
   if (!reached) return std::move(reached).error();
   position_ = *reached;
   return {};

@@ -61,7 +61,7 @@ class RecordReader {
  private:
   RecordReader(std::unique_ptr<StoredInput> input, RecordRule rule, std::size_t block_bytes);
 
-  Outcome<void> skip_to(std::uint64_t offset);
+  Outcome<void> skip_to(std::uint64_t offset, std::uint64_t begin);
   Outcome<void> skip_line();
   Outcome<void> fill(std::uint64_t end);
   void make_room();

@@ -35,6 +35,11 @@ class ZstdSource final : public CompressedSource {
 
   bool may_end() const override { return between_frames_; }
 
+  void restart() override {
+    ONTIME_CHECK(!ZSTD_isError(ZSTD_DCtx_reset(stream_, ZSTD_reset_session_only)), "zstd starts anew");
+    between_frames_ = true;
+  }
+
   ZSTD_DStream* stream_;
   bool between_frames_ = true;
 };

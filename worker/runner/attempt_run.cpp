@@ -20,7 +20,9 @@ InputFile input_file(const wire::InputFile& file) {
                       : file.codec() == wire::ZSTD   ? Codec::Zstd
                       : file.codec() == wire::STREAM ? Codec::Stream
                                                      : Codec::Plain;
-  return {file.path(), file.size(), file.version(), codec};
+  InputFile input{file.path(), file.size(), file.version(), codec, file.content_bytes()};
+  for (const wire::AccessPoint& point : file.points()) input.points.push_back({point.content(), point.stored()});
+  return input;
 }
 
 // Runs a piece of the application; what it throws becomes the failure.
@@ -134,9 +136,10 @@ AttemptStatus AttemptRun::map_all() {
 
 AttemptStatus AttemptRun::open() {
   InputFile file = input_file(order_.file());
-  if (file.codec == Codec::Plain && !range_.is_open_ended() && range_.end > file.size) {
+  const bool knows_length = file.codec == Codec::Plain || file.content_bytes > 0;
+  if (knows_length && !range_.is_open_ended() && range_.end > file.length()) {
     return AttemptFailure{wire::INPUT_CHANGED, "the split ends at byte " + std::to_string(range_.end) + " of " +
-                                                   file.path + ", which has only " + std::to_string(file.size) +
+                                                   file.path + ", which has only " + std::to_string(file.length()) +
                                                    "; submit the job again"};
   }
   InputAccess access{parts_.places.input};

@@ -1,10 +1,10 @@
-#include "worker/data/record_reader.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <string>
+
+#include "worker/data/record_reader.h"
 
 namespace ontime::worker {
 namespace {

@@ -56,6 +56,42 @@ std::string gzip(std::string_view bytes) {
   return to;
 }
 
+std::string bgzf(std::string_view bytes) {
+  const std::string plain = gzip(bytes);
+  constexpr std::size_t kHeader = 10;
+  const std::size_t size = plain.size() + 8;  // two bytes more say how much follows, six of that are the field
+  const char field[] = {6, 0, 'B', 'C', 2, 0, static_cast<char>((size - 1) & 255), static_cast<char>((size - 1) >> 8)};
+  std::string to = plain.substr(0, kHeader) + std::string(field, sizeof field) + plain.substr(kHeader);
+  to[3] = 4;  // there is an extra field
+  return to;
+}
+
+InputFile store_blocks(const std::string& path, const std::vector<std::string>& pieces, Codec codec) {
+  std::string stored;
+  std::vector<AccessPoint> points;
+  std::uint64_t content = 0;
+  for (const std::string& piece : pieces) {
+    const bool is_new = content > (points.empty() ? 0 : points.back().content);
+    if (is_new && !piece.empty()) points.push_back({content, stored.size()});
+    stored += codec == Codec::Gzip ? bgzf(piece) : zstd(piece);
+    content += piece.size();
+  }
+  write_file(path, stored);
+  InputFile file = describe(path, codec);
+  file.content_bytes = content;
+  file.points = std::move(points);
+  return file;
+}
+
+std::vector<std::string> pieces_of(const std::string& content, std::size_t size) {
+  std::vector<std::string> pieces;
+  for (std::size_t at = 0; at < content.size(); at += size) {
+    pieces.push_back(content.substr(at, size));
+    if (pieces.size() % 4 == 3) pieces.emplace_back();
+  }
+  return pieces;
+}
+
 std::string zstd(std::string_view bytes) {
   std::string to(ZSTD_compressBound(bytes.size()), '\0');
   ZSTD_CCtx* const context = ZSTD_createCCtx();

@@ -31,7 +31,14 @@ std::string read_file(const std::string& path);
 InputFile describe(const std::string& path, Codec codec = Codec::Plain);
 
 std::string gzip(std::string_view bytes);  // one member
+std::string bgzf(std::string_view bytes);  // one member of at most 64 KiB that says its size
 std::string zstd(std::string_view bytes);  // one frame
+
+// Stored as blocks of its pieces, each of which can be decompressed alone, and described with all places between them.
+// Codec::Gzip: as `bgzip` does.
+InputFile store_blocks(const std::string& path, const std::vector<std::string>& pieces, Codec codec);
+// `content` in pieces of `size` bytes, with an empty one behind each third.
+std::vector<std::string> pieces_of(const std::string& content, std::size_t size);
 
 struct Record {
   std::uint64_t offset = 0;

@@ -139,7 +139,8 @@ TEST(SegmentWriter, AFullDiskIsAnOutputFaultAndDropsTheRest) {
 TEST(SegmentWriter, AMissingDirectoryIsAnOutputFault) {
   const auto output = create_output_file("/nonexistent/_attempts/claim/out");
   ASSERT_FALSE(output);
-  EXPECT_EQ(output.error().message, "cannot create the output file /nonexistent/_attempts/claim/out: No such file or directory");
+  EXPECT_EQ(output.error().message,
+            "cannot create the output file /nonexistent/_attempts/claim/out: No such file or directory");
 }
 
 }  // namespace

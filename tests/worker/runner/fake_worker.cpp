@@ -61,6 +61,11 @@ wire::ToRunner make_run(const InputFile& file, std::uint64_t begin, std::uint64_
   run.mutable_file()->set_size(file.size);
   run.mutable_file()->set_version(file.version);
   run.mutable_file()->set_codec(static_cast<wire::Codec>(file.codec));
+  run.mutable_file()->set_content_bytes(file.content_bytes);
+  for (const AccessPoint& point : file.points) {
+    run.mutable_file()->add_points()->set_content(point.content);
+    run.mutable_file()->mutable_points()->rbegin()->set_stored(point.stored);
+  }
   run.mutable_range()->set_begin(begin);
   run.mutable_range()->set_end(end);
   run.set_output_path(output);

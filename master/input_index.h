@@ -1,0 +1,38 @@
+#pragma once
+// Where reading of a compressed file may begin, found without decompressing it: BGZF, by its headers one after another;
+// Zstandard, so too or by the table of its seekable format. What a file says of itself may be wrong. The index is then
+// wrong too, and the attempts that read by it notice that (worker/data/input_source.cpp).
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "common/base/access_point.h"
+#include "scheduler/core/job_spec.h"
+
+namespace ontime::master {
+
+// Reads up to so many bytes at an offset; fewer at the end, and where the file cannot be read.
+using ReadAt = std::function<std::size_t(char* to, std::size_t size, std::uint64_t offset)>;
+
+struct InputIndex {
+  std::uint64_t content_bytes = 0;  // 0: nothing was found out, the file can only be read from its begin
+  std::vector<AccessPoint> points;  // in order, the begin left out
+};
+
+// What an index may cost. A file that would take more has none.
+struct IndexEffort {
+  std::size_t read_bytes = 4096;
+  std::uint64_t reads_max = 256u << 10;  // blocks of BGZF, for example: 16 GiB of such a file
+  std::uint64_t apart = 1u << 20;        // bytes of content from one point to the next, at least
+};
+
+// Of a file with a block that holds more than 256 MiB nothing is found out: to begin in it would take too long.
+InputIndex find_input_index(scheduler::Codec codec, std::uint64_t size, const ReadAt& read,
+                            const IndexEffort& effort = {});
+
+// Every second point goes, so that there are at most `most`.
+void thin_out(std::vector<AccessPoint>& points, std::size_t most);
+
+}  // namespace ontime::master
