@@ -1,8 +1,12 @@
 // An input of a web server, as attempts read it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <condition_variable>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "tests/http/web_server.h"
 #include "worker/data/input_source.h"
@@ -56,6 +60,44 @@ TEST_F(HttpInputTest, IsCutAtTheStartOfALine) {
   EXPECT_EQ(server_.content()[*at - 1], '\n');
   const std::uint64_t from = (*reader)->position();
   EXPECT_TRUE(read_all(**reader, *at) == server_.content().substr(from, *at - from));
+}
+
+// Two of the later ranges stop after their first byte when they are first asked for. One is asked for again as
+// a whole, on another connection; another waits until its connection counts as silent, and goes on behind that byte.
+TEST_F(HttpInputTest, AsksOnceMoreForOneSlowRangeOfTwenty) {
+  struct Server {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::map<std::uint64_t, int> requests;  // by the begin of the range
+    std::vector<std::uint64_t> stopped;
+    bool is_over = false;
+  };
+  const auto state = std::make_shared<Server>();  // its threads may outlive this test's variables
+  server_.set_fault([this, state](int n, const httplib::Request& request, httplib::Response& response) {
+    const auto begin = static_cast<std::uint64_t>(request.ranges.front().first);
+    const std::lock_guard lock(state->mutex);
+    if (++state->requests[begin] > 1 || n < 7 || state->stopped.size() == 2) return false;
+    state->stopped.push_back(begin);
+    response.set_content_provider(
+        server_.content().size(), "text/plain",
+        [this, state, begin](std::size_t offset, std::size_t, httplib::DataSink& sink) {
+          if (offset == begin) return sink.write(server_.content().data() + offset, 1);
+          std::unique_lock waiting(state->mutex);
+          state->changed.wait(waiting, [&] { return state->is_over; });
+          return false;
+        });
+    return true;
+  });
+  auto reader = RecordReader::open(file(), {}, 0);
+  ASSERT_TRUE(reader);
+  EXPECT_TRUE(read_all(**reader, server_.content().size()) == server_.content());
+  const std::lock_guard lock(state->mutex);
+  ASSERT_EQ(state->stopped.size(), 2u);
+  state->requests.erase(0);  // where the file is looked at too
+  EXPECT_EQ(std::count_if(state->requests.begin(), state->requests.end(), [](auto& range) { return range.second == 2; }),
+            1);
+  state->is_over = true;
+  state->changed.notify_all();
 }
 
 TEST_F(HttpInputTest, ThatChangesUnderWayIsAFaultOfTheInput) {

@@ -1,7 +1,10 @@
-// Inputs that web servers and stores have. Ranges are fetched ahead of who reads, several at a time; memory is bounded
-// by kRangeBytes * (kConnections + 1).
+// Inputs that web servers and stores have. Ranges are fetched ahead of who reads, several at a time. One that takes much
+// longer than the ranges before it is asked for once more on a connection of its own, and whichever is there first
+// counts; one range in twenty may be. Memory is bounded by kRangeBytes * (kConnections + 2).
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -23,6 +26,9 @@ namespace {
 constexpr std::size_t kRangeBytes = 8u << 20;
 constexpr std::size_t kFirstRangeBytes = kRangeBytes / 32;  // the first is there soon; each next one has twice as many
 constexpr std::size_t kConnections = 2;
+constexpr double kHedgesPerRange = 0.05;  // a second request for each twentieth range
+constexpr double kSlowness = 4;           // times the usual time of so many bytes: the reader waits no longer for it alone
+constexpr Duration kHedgeAfter = std::chrono::milliseconds(250);  // not before
 
 // Ranges of a file, one behind the other from some offset on.
 class ReadAhead {
@@ -33,6 +39,7 @@ class ReadAhead {
   ~ReadAhead() {
     const std::lock_guard lock(mutex_);
     is_over_ = true;
+    for (auto& over : has_lost_) over = true;
     changed_.notify_all();
   }
 
@@ -42,18 +49,21 @@ class ReadAhead {
   void start_at(std::uint64_t offset) {
     const std::lock_guard lock(mutex_);
     ranges_.clear();  // those under way are dropped when they arrive
+    has_lost_[kHedger] = true;
     next_ = planned_ = offset;
     range_bytes_ = kFirstRangeBytes;
     end_ = std::min(state_.size, offset < probable_end_ ? probable_end_ : offset + kFirstRangeBytes);
     plan();
-    while (fetchers_.size() < std::min(kConnections, ranges_.size())) fetchers_.emplace_back([this] { fetch(); });
+    while (fetchers_.size() < std::min(kConnections, ranges_.size()))
+      fetchers_.emplace_back([this, index = fetchers_.size()] { fetch(index); });
   }
 
   // From where the one before ended.
   http::Answer<std::size_t> read(char* to, std::size_t size) {
     std::unique_lock lock(mutex_);
+    while (!ranges_.front()->is_there)
+      if (changed_.wait_until(lock, hedge_at()) == std::cv_status::timeout) hedge();
     const std::shared_ptr<Range> range = ranges_.front();
-    changed_.wait(lock, [&] { return range->is_there; });
     if (range->failure) return *range->failure;
     const auto begin = static_cast<std::size_t>(next_ - range->begin);
     size = std::min(size, range->bytes.size() - begin);
@@ -68,10 +78,15 @@ class ReadAhead {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kHedger = kConnections;  // its place among the fetchers
+
   struct Range {
     std::uint64_t begin = 0;
     std::vector<char> bytes{};
-    bool is_taken = false;  // by a fetcher
+    Clock::time_point planned_at = Clock::now();
+    std::optional<std::size_t> fetcher{};
+    bool is_hedged = false;
     bool is_there = false;
     std::optional<http::Failure> failure{};
   };
@@ -85,30 +100,81 @@ class ReadAhead {
       ranges_.back()->bytes = std::exchange(spare_, {});
       ranges_.back()->bytes.resize(static_cast<std::size_t>(size));
       planned_ += size;
+      hedges_left_ = std::min(hedges_left_ + kHedgesPerRange, 1.0);
     }
     changed_.notify_all();
   }
 
-  std::shared_ptr<Range> take() {
+  std::shared_ptr<Range> take(std::size_t fetcher) {
     std::unique_lock lock(mutex_);
     for (;;) {
       if (is_over_) return nullptr;
+      has_lost_[fetcher] = false;
       for (const auto& range : ranges_) {
-        if (!std::exchange(range->is_taken, true)) return range;
+        if (range->fetcher) continue;
+        range->fetcher = fetcher;
+        return range;
       }
       changed_.wait(lock);
     }
   }
 
-  void fetch() {
-    http::RemoteFile file(url_, &is_over_);
-    while (const auto range = take()) {
+  void fetch(std::size_t fetcher) {
+    http::RemoteFile file(url_, &has_lost_[fetcher]);
+    while (const auto range = take(fetcher)) {
+      const auto began = Clock::now();
       auto read = file.read(state_, range->begin, range->bytes.size(), range->bytes.data());
       const std::lock_guard lock(mutex_);
       if (!read) range->failure = std::move(read).error();
+      if (read) note_pace(seconds(Clock::now() - began) / static_cast<double>(range->bytes.size()));
       range->is_there = true;
+      if (range->is_hedged) has_lost_[kHedger] = true;
       changed_.notify_all();
     }
+  }
+
+  void note_pace(double seconds_per_byte) {
+    paces_.push_back(seconds_per_byte);
+    if (paces_.size() > 9) paces_.pop_front();
+  }
+
+  // When the range that is waited for is asked for once more. Far away if that is not allowed, or nothing is usual yet.
+  Clock::time_point hedge_at() const {
+    const Range& range = *ranges_.front();
+    if (range.is_hedged || is_hedging_ || hedges_left_ < 1 || paces_.size() < 3)
+      return Clock::now() + std::chrono::hours(1);
+    std::vector<double> paces(paces_.begin(), paces_.end());
+    const auto middle = paces.begin() + static_cast<std::ptrdiff_t>(paces.size() / 2);
+    std::nth_element(paces.begin(), middle, paces.end());
+    const auto slow = from_seconds(kSlowness * *middle * static_cast<double>(range.bytes.size()));
+    return range.planned_at + std::chrono::duration_cast<Clock::duration>(std::max(slow, kHedgeAfter));
+  }
+
+  void hedge() {
+    if (Clock::now() < hedge_at()) return;
+    const std::shared_ptr<Range> slow = ranges_.front();
+    auto twin = std::make_shared<Range>();
+    twin->begin = slow->begin;
+    twin->bytes.resize(slow->bytes.size());
+    slow->is_hedged = is_hedging_ = true;
+    has_lost_[kHedger] = is_over_;
+    hedges_left_ -= 1;
+    hedger_ = std::jthread([this, slow, twin] { race(slow, twin); });
+  }
+
+  // A twin that fails changes nothing; one that comes first takes the range's place, and its fetcher gives up.
+  void race(const std::shared_ptr<Range>& slow, const std::shared_ptr<Range>& twin) {
+    http::RemoteFile file(url_, &has_lost_[kHedger]);
+    const auto read = file.read(state_, twin->begin, twin->bytes.size(), twin->bytes.data());
+    const std::lock_guard lock(mutex_);
+    is_hedging_ = false;
+    const auto place = std::find(ranges_.begin(), ranges_.end(), slow);
+    if (!read || place == ranges_.end() || (slow->is_there && !slow->failure)) return;
+    if (slow->fetcher && !slow->is_there) has_lost_[*slow->fetcher] = true;
+    twin->fetcher = kHedger;
+    twin->is_there = true;
+    *place = twin;
+    changed_.notify_all();
   }
 
   const http::Url url_;
@@ -122,8 +188,13 @@ class ReadAhead {
   std::uint64_t planned_ = 0;                   // the end of the ranges
   std::uint64_t end_ = 0;                       // of what is fetched ahead
   std::size_t range_bytes_ = kFirstRangeBytes;  // of the next one
-  std::atomic<bool> is_over_ = false;
-  std::list<std::jthread> fetchers_;  // last: they end before the rest goes
+  double hedges_left_ = 1;
+  bool is_hedging_ = false;
+  std::deque<double> paces_;  // of the latest ranges, in seconds for a byte
+  bool is_over_ = false;
+  std::array<std::atomic<bool>, kConnections + 1> has_lost_{};  // what this fetcher does is not wanted any more
+  std::list<std::jthread> fetchers_;                            // last: they end before the rest goes
+  std::jthread hedger_;
 };
 
 class HttpInput final : public StoredInput {
