@@ -27,8 +27,6 @@ ParsedCommandLine parse_command_line(std::vector<std::string> arguments);
 
 // Prints the error in the one form that all verbs have, and gives the code to exit with.
 int report_error(const std::string& verb, const Error& error);
-// An answer that is piped into a full disk must not pass for a whole one.
-int with_everything_written(int exit_code);
 
 // REQUIRES: execute() takes each kind of command; it is found in the namespace of the command.
 template <class AnyCommand>

@@ -133,11 +133,12 @@ Status add_files(const JobOptions& options, wire::JobSpec& spec) {
 Status look_up_by_name(JobOptions& options) {
   if (options.application.find('/') == std::string::npos) return {};
   const auto path = fs::absolute(options.application);
-  const auto loaded = app::LoadedApplication::load(path.string(), {});
-  if (!loaded) return loaded.error();
-  if (path.filename() != "libontime_app_" + loaded->name() + ".so")
+  if (access(path.c_str(), R_OK) != 0)
+    return bad_input("APP: '" + options.application + "' cannot be read: " + std::strerror(errno));
+  const std::string name = app::application_name(path.filename().string());
+  if (name.empty())
     return bad_input("APP: '" + options.application + "' is not called libontime_app_NAME.so; rename the file");
-  options.application = loaded->name();
+  options.application = name;
   options.application_directories.insert(options.application_directories.begin(), path.parent_path().string());
   return {};
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/base/wording.h"
 #include "common/log/fields.h"
 #include "common/log/log.h"
 #include "master/explanation.h"
@@ -304,6 +305,16 @@ wire::Reply ClientSession::read_logs(const wire::Request::ReadLogs& request) con
   const JobId id{request.job()};
   const scheduler::Job* job = services_.control.cluster().find_job(id);
   if (job == nullptr) return no_such_job(id);
+  if (request.has_task() && request.task() >= job->tasks.size()) {
+    return refusal(bad_input("No such task: " + to_string(TaskId{id, request.task()}) + ". " + to_string(id) + " has " +
+                             counted(job->tasks.size(), "task") + ", counted from 0."));
+  }
+  if (request.has_task() && request.has_attempt() &&
+      request.attempt() >= job->tasks[request.task()].attempts.size()) {
+    return refusal(bad_input("No such attempt: " + to_string(AttemptId{{id, request.task()}, request.attempt()}) +
+                             ". The task has had " +
+                             counted(job->tasks[request.task()].attempts.size(), "attempt") + ", counted from 0."));
+  }
   wire::Reply reply;
   wire::Reply::Logs& view = *reply.mutable_logs();
   AttemptLogs::Question question{.job = id, .since = request.since()};

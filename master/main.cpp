@@ -21,6 +21,7 @@
 #include "common/base/kill_point.h"
 #include "common/base/parent_process.h"
 #include "common/base/wording.h"
+#include "common/flags/parse.h"
 #include "common/injection/settings.h"
 #include "common/log/fields.h"
 #include "common/log/log.h"
@@ -178,4 +179,6 @@ int main_of(int argc, char** argv) {
 }  // namespace
 }  // namespace ontime::master
 
-int main(int argc, char** argv) { return ontime::master::main_of(argc, argv); }
+int main(int argc, char** argv) {
+  return ontime::flags::with_everything_written("ontime-master", ontime::master::main_of(argc, argv));
+}

@@ -65,7 +65,7 @@ scheduler::FailureKind kind_of(wire::Failure failure) {
 event::AttemptExited exited_of(NodeId node, AttemptId attempt, const wire::Report::Ended& ended) {
   std::string message = readable(ended.message().substr(0, kMessageBytesMax));
   if (message.empty()) message = "The attempt ended without saying why.";
-  const std::string tail = readable_tail(ended.stderr_tail(), kStderrTailBytesMax);
+  const std::string tail = last_lines(readable_tail(ended.stderr_tail(), kStderrTailBytesMax), kStderrLinesMax);
   if (!tail.empty()) message += "\nIts last lines on stderr:\n" + tail;
   while (message.back() == '\n') message.pop_back();
   return {node, attempt, kind_of(ended.failure()), std::move(message)};

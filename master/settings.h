@@ -72,6 +72,7 @@ inline constexpr std::size_t kNameBytesMax = 256;
 inline constexpr std::size_t kPathBytesMax = 4096;
 inline constexpr std::size_t kMessageBytesMax = 1024;      // of an attempt's failure sentence
 inline constexpr std::size_t kStderrTailBytesMax = 4096;   // shown with it
+inline constexpr std::size_t kStderrLinesMax = 20;
 // Of jobs, task details or explanations in one reply: little enough that nobody else waits long for the control thread.
 inline constexpr std::size_t kReplyBytesMax = 128u << 10;
 

@@ -69,4 +69,13 @@ std::string readable_tail(std::string_view bytes, std::size_t bytes_max) {
   return readable(bytes);
 }
 
+std::string last_lines(std::string text, std::size_t lines_max) {
+  std::size_t begin = text.size();
+  for (std::size_t lines = 0; begin > 0 && lines < lines_max; ++lines) {
+    const std::size_t end_before = begin < 2 ? text.npos : text.rfind('\n', begin - 2);
+    begin = end_before == text.npos ? 0 : end_before + 1;
+  }
+  return text.erase(0, begin);
+}
+
 }  // namespace ontime::master

@@ -111,6 +111,8 @@ Status EmbeddedCluster::start_worker(const std::string& name, std::uint32_t slot
   const std::vector<std::string> more{"--master", net::to_string(endpoint_), "--slots", std::to_string(slots), "--name",
                                       name,       "--attempt-env",           "*",       "--drain-timeout",     "0s"};
   worker.arguments.insert(worker.arguments.end(), more.begin(), more.end());
+  if (options_.attempt_memory > 0)
+    worker.arguments.insert(worker.arguments.end(), {"--attempt-memory", std::to_string(options_.attempt_memory)});
   for (const auto& directory : options_.application_directories)
     worker.arguments.insert(worker.arguments.end(), {"--app-dir", absolute(directory)});
   return supervisor_.start_child(std::move(worker));

@@ -24,6 +24,11 @@ bool is_chosen(const AttemptLog& log, const AttemptChoice& choice) {
   return log.task == choice.task.value_or(log.task) && log.attempt == choice.attempt.value_or(log.attempt);
 }
 
+// Silence could also mean that something is wrong.
+void say_if_nothing(const LogText& text, const LogsCommand& command) {
+  if (text.is_empty() && !command.json) std::fputs("ontime: nothing has been written to stderr there\n", stderr);
+}
+
 void print(LogText& text, std::vector<AttemptLog> logs) {
   std::sort(logs.begin(), logs.end(), [](const AttemptLog& a, const AttemptLog& b) {
     return std::pair(a.task, a.attempt) < std::pair(b.task, b.attempt);
@@ -52,6 +57,7 @@ Result<ExitCode> print_kept(const std::string& directory, const LogsCommand& com
   std::erase_if(*logs, [&](const AttemptLog& log) { return !is_chosen(log, command.attempts); });
   LogText text(command.json);
   print(text, std::move(*logs));
+  say_if_nothing(text, command);
   return ExitCode::Done;
 }
 
@@ -84,7 +90,10 @@ Result<ExitCode> execute(const LogsCommand& command) {
       std::fprintf(stderr, "ontime: %s not kept any more\n",
                    counted(reply->dropped(), "log of an attempt is", "logs of attempts are").c_str());
     print(text, logs_of(*reply));
-    if (is_last) return ExitCode::Done;
+    if (is_last) {
+      say_if_nothing(text, command);
+      return ExitCode::Done;
+    }
     std::this_thread::sleep_for(kFollowInterval);
   }
 }

@@ -1,5 +1,7 @@
 #include <signal.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -20,6 +22,10 @@
 #include "common/base/limits.h"
 #include "common/base/wording.h"
 #include "master/recording/block.h"
+
+#ifndef __has_feature  // clang's way to say what gcc says by macros
+#define __has_feature(name) 0
+#endif
 
 namespace ontime::cli {
 namespace {
@@ -43,6 +49,17 @@ Status check_answer(const std::string& path) {
   if (std::filesystem::is_regular_file(path, ignored))
     return bad_input("--answer: '" + path + "' exists; choose another name, or remove it");
   return check_can_be_written("--answer", path);
+}
+
+// What an application that leaks may take. None under sanitizers, which allocate terabytes.
+std::uint64_t default_attempt_memory(const ClusterOptions& cluster) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer)
+  return cluster.attempt_memory;
+#else
+  const auto all =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return std::max<std::uint64_t>(all / (std::uint64_t{cluster.workers} * cluster.slots), 1u << 30);
+#endif
 }
 
 // One `ontime run`: the cluster, the job on it, and the view of it, in the order of their lives.
@@ -88,6 +105,8 @@ Result<ExitCode> OneJobCluster::execute() {
   auto options_of_cluster = command_.cluster;
   options_of_cluster.application_directories = command_.job.application_directories;
   options_of_cluster.record = !command_.record.empty();
+  if (options_of_cluster.attempt_memory == 0)
+    options_of_cluster.attempt_memory = default_attempt_memory(options_of_cluster);
   auto cluster = EmbeddedCluster::start(options_of_cluster);
   if (!cluster) return cluster.error();
   cluster_ = std::move(*cluster);

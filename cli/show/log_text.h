@@ -17,6 +17,7 @@ class LogText {
 
   // As text: a title whenever another attempt speaks, then its lines. As JSON: an object a line.
   std::string next(output::AttemptLog log);
+  bool is_empty() const { return shown_.empty(); }
 
  private:
   using Key = std::pair<std::uint32_t, std::uint32_t>;

@@ -20,13 +20,6 @@ namespace {
 constexpr std::string_view kPrefix = "libontime_app_";
 constexpr std::string_view kSuffix = ".so";
 
-// "wordcount" for "libontime_app_wordcount.so"; empty for a file of another kind.
-std::string application_name(std::string_view file_name) {
-  if (file_name.size() <= kPrefix.size() + kSuffix.size()) return {};
-  if (!file_name.starts_with(kPrefix) || !file_name.ends_with(kSuffix)) return {};
-  return std::string(file_name.substr(kPrefix.size(), file_name.size() - kPrefix.size() - kSuffix.size()));
-}
-
 Error not_found(std::string_view name, const std::vector<std::string>& directories) {
   const std::vector<std::string> known = list_applications(directories);
   std::string message = "there is no application '" + std::string(name) + "' in " + listed(directories);
@@ -70,6 +63,12 @@ Result<const Application*> open_application(const std::string& path) {
 }
 
 }  // namespace
+
+std::string application_name(std::string_view file_name) {
+  if (file_name.size() <= kPrefix.size() + kSuffix.size()) return {};
+  if (!file_name.starts_with(kPrefix) || !file_name.ends_with(kSuffix)) return {};
+  return std::string(file_name.substr(kPrefix.size(), file_name.size() - kPrefix.size() - kSuffix.size()));
+}
 
 const std::string& ParameterValues::get(std::string_view name) const {
   const auto found = values_.find(name);

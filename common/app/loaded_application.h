@@ -58,6 +58,8 @@ class LoadedApplication {
 // Directories where applications are looked up: $ONTIME_APP_PATH (colon-separated) if set, then ../lib/ontime/apps
 // beside the directory of the running program.
 std::vector<std::string> default_application_directories();
+// "wordcount" for "libontime_app_wordcount.so"; empty for a file of another kind.
+std::string application_name(std::string_view file_name);
 // Names of all applications in `directories`, sorted, each once.
 std::vector<std::string> list_applications(const std::vector<std::string>& directories);
 

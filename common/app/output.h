@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace ontime::app {
@@ -26,8 +28,10 @@ class Output {
     commit(bytes.size());
   }
 
-  // One line of output. The key must hold neither a tab nor a line end, the value no line end.
+  // One line of output. Throws std::invalid_argument if the key holds a tab or a line end, or the value a line end: the
+  // record would be read as another one.
   void record(std::string_view key, std::string_view value) {
+    if (holds(key, '\t') || holds(key, '\n') || holds(value, '\n')) refuse(key);
     const std::size_t size = key.size() + value.size() + 2;
     char* to = reserve(size);
     put(to, key);
@@ -41,6 +45,15 @@ class Output {
   Output() = default;
   // Must leave at least `size` bytes between next_ and end_, keeping in order what was committed before.
   virtual void make_room(std::size_t size) = 0;
+
+  static bool holds(std::string_view bytes, char byte) {
+    return !bytes.empty() && std::memchr(bytes.data(), byte, bytes.size()) != nullptr;
+  }
+  [[noreturn]] static void refuse(std::string_view key) {
+    throw std::invalid_argument(
+        "a key of the output holds a tab or a line end, or its value a line end; the key begins '" +
+        std::string(key.substr(0, 40)) + "'");
+  }
 
   // An empty text may point nowhere, and so may a buffer that was never asked for anything.
   static void put(char* to, std::string_view bytes) {

@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <sstream>
+#include <string>
 
 #include "common/base/wording.h"
 #include "common/flags/parse.h"
@@ -12,7 +16,16 @@ class ConfigFile final : public CLI::ConfigTOML {
   explicit ConfigFile(const CLI::App& app) : app_(app) {}
 
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    auto lines = CLI::ConfigTOML::from_config(input);
+    // What CLI11 leaves out without a word.
+    std::ostringstream text;
+    std::istringstream given(std::string(std::istreambuf_iterator<char>(input), {}));
+    for (std::string line; std::getline(given, line); text << line << '\n') {
+      const auto begin = std::min(line.find_first_not_of(" \t\r"), line.size());
+      const bool is_broken_section = line[begin] == '[' && line.find(']') == std::string::npos;
+      if (is_broken_section || line[begin] == '=') refuse("the line '" + line + "' is not NAME=VALUE");
+    }
+    std::istringstream whole(text.str());
+    auto lines = CLI::ConfigTOML::from_config(whole);
     for (const CLI::ConfigItem& line : lines) check(line);
     return lines;
   }

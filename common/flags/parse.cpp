@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 #include <utility>
 
@@ -154,6 +155,14 @@ void parse_or_exit(CLI::App& app, int argc, char** argv) {
   if (!printout) return;
   std::fputs(printout->text.c_str(), printout->exit_code == 0 ? stdout : stderr);
   std::exit(printout->exit_code);
+}
+
+int with_everything_written(const std::string& program, int exit_code) {
+  errno = 0;  // it stays 0 if an earlier write failed, whose reason nobody kept
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  const std::string reason = errno == 0 ? "" : std::string(": ") + std::strerror(errno);
+  std::fputs(complaint(program, "cannot write to stdout" + reason).c_str(), stderr);
+  return 1;
 }
 
 }  // namespace ontime::flags

@@ -12,7 +12,9 @@
 #include <string>
 
 #include "cli/cluster/interrupt.h"
+#include "cli/commands/execute.h"
 #include "cli/text_file.h"
+#include "common/app/loaded_application.h"
 #include "common/files/temporary_directory.h"
 #include "lab/experiment/backend.h"
 #include "lab/experiment/plan.h"
@@ -221,6 +223,16 @@ ExitCode Experiment::tell() const {
   return ExitCode::Done;
 }
 
+// In simulation an application is only a name, but the same file is to run on real processes.
+Status check_applications(const Scenario& scenario, const ExperimentCommand& command) {
+  const auto directories = application_directories(command.application_directories);
+  for (const auto& group : scenario.jobs) {
+    const auto loaded = app::LoadedApplication::load(group.application, directories);
+    if (!loaded) return bad_input(command.scenario + ": " + loaded.error().message);
+  }
+  return {};
+}
+
 }  // namespace
 
 Surroundings beside(const std::string& path) {
@@ -236,6 +248,7 @@ Result<ExitCode> execute(const ExperimentCommand& command) {
   if (!scenario) return bad_input(command.scenario + ", " + scenario.error().message);
   if (command.repeat > 0) scenario->repeat = command.repeat;
   if (auto chosen = choose_policies(*scenario, separated(command.policies)); !chosen) return chosen.error();
+  if (auto known = check_applications(*scenario, command); !known) return known.error();
   auto directory = ResultDirectory::open(command.out.empty() ? default_out(command) : command.out, *text, command.on);
   if (!directory) return directory.error();
   install_interrupt_handlers();

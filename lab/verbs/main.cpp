@@ -1,8 +1,9 @@
 // The verbs that simulate, predict and compare; `ontime` becomes this program when it is asked for one of them.
 #include "cli/command_line.h"
+#include "common/flags/parse.h"
 #include "lab/verbs/command.h"
 
 int main(int argc, char** argv) {
-  return ontime::cli::with_everything_written(
-      ontime::cli::carry_out(ontime::lab::parse_lab_line({argv + 1, argv + argc})));
+  return ontime::flags::with_everything_written(
+      "ontime", ontime::cli::carry_out(ontime::lab::parse_lab_line({argv + 1, argv + argc})));
 }

@@ -178,6 +178,12 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
 }
 
 Status simulate_study(const SimulateCommand& command, const std::string& path, const std::string& text) {
+  const std::string flag = !command.policies.empty()   ? "--policy"
+                           : command.seed              ? "--seed"
+                           : command.event_log.empty() ? ""
+                                                       : "--event-log";
+  if (!flag.empty())
+    return bad_input(flag + " is for scenarios, and '" + path + "' is a study; --only NAME runs one policy of a study");
   const auto study = read_study(text, beside(path));
   if (!study) return bad_input("study " + path + ": " + study.error().message);
   install_interrupt_handlers();

@@ -27,6 +27,13 @@ TEST(Text, KeepsTheEndFromALineStartOn) {
   EXPECT_EQ(readable_tail("üüüü", 3), "ü");
 }
 
+TEST(Text, KeepsTheLastLines) {
+  EXPECT_EQ(last_lines("a\nb\nc\n", 2), "b\nc\n");
+  EXPECT_EQ(last_lines("a\nb\nc", 2), "b\nc");
+  EXPECT_EQ(last_lines("\n\n", 1), "\n");
+  for (const std::string text : {"", "\n", "a", "a\nb\n"}) EXPECT_EQ(last_lines(text, 2), text);
+}
+
 RC_GTEST_PROP(TextProperty, ReadableIsAlwaysUtf8AndStable, ()) {
   const auto bytes = *rc::gen::container<std::string>(rc::gen::arbitrary<char>());
   const std::string text = readable(bytes);

@@ -97,6 +97,8 @@ TEST_F(BadInput, TheDaemonsComplainInOneVoice) {
            {"garbage here", "the line 'garbage here' is not NAME=VALUE; see 'ontime-master --help'."},
            {"[part]\njournal=x",
             "there are no sections such as [part]; leave that line out; see 'ontime-master --help'."},
+           {"[part", "the line '[part' is not NAME=VALUE; see 'ontime-master --help'."},
+           {"=x", "the line '=x' is not NAME=VALUE; see 'ontime-master --help'."},
            {"check-config=true",
             "'check-config' belongs on the command line, as --check-config; see 'ontime-master --help'."}}) {
     write_file(config, line + "\n");
@@ -169,6 +171,11 @@ TEST_F(BadInput, WhatCannotBePrintedFails) {
     const Finished finished = shell("'" + kBin + "/ontime' " + verb + " > /dev/full");
     EXPECT_EQ(finished.status, 1) << verb;
     EXPECT_EQ(finished.err, "ontime: Cannot write to stdout: No space left on device.\n");
+  }
+  for (const std::string program : {"ontime-master", "ontime-worker"}) {
+    const Finished finished = shell("'" + kBin + "/" + program + "' --help > /dev/full");
+    EXPECT_EQ(finished.status, 1) << program;
+    EXPECT_EQ(finished.err, program + ": Cannot write to stdout: No space left on device.\n");
   }
 }
 

@@ -1,9 +1,11 @@
 // What people do every day: commands as --help prints them, programs of their own, answers.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
+#include "tests/support/sanitized.h"
 #include "tests/system/cluster.h"
 
 namespace ontime::test {
@@ -84,6 +86,18 @@ TEST_F(Everyday, ACommandThatMergesIsTheReadersOwnOrIsAskedFor) {
 TEST_F(Everyday, AnExitCodeCanBeFine) {
   EXPECT_EQ(at_prompt("ontime run exec book.txt -o bad -q --max-attempts 1 --set command='grep x'").status, 1);
   EXPECT_EQ(at_prompt("ontime run exec book.txt -o good -q --set ok=0,1 --set command='grep x'").status, 0);
+}
+
+TEST_F(Everyday, AnApplicationThatLeaksEndsWithASentence) {
+  if (kIsSanitized) GTEST_SKIP() << "sanitizers allocate terabytes";
+  const std::string leak = "python3 -c 'x = []\nwhile True: x.append(bytearray(1 << 20))'";
+  const Finished limits =
+      at_prompt("ontime run exec book.txt -o limits -q --set command='ulimit -d' --answer - --slots 2 --workers 1");
+  EXPECT_GE(std::atoll(limits.out.c_str()), 1 << 20) << limits.out << limits.err;  // in KiB; "unlimited" is 0
+  const Finished finished = at_prompt("ontime run exec book.txt -o out -q --max-attempts 1 --attempt-memory 200MiB " +
+                                      std::string("--set command=\"") + leak + "\"");
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_NE(finished.err.find("MemoryError"), std::string::npos) << finished.err;
 }
 
 TEST_F(Everyday, FilesAreSentAlongAndNothingIsLeftOfThem) {

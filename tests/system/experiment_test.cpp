@@ -116,6 +116,28 @@ TEST(Simulate, ABadScenarioIsRefusedInOneSentenceWithItsLine) {
   }
 }
 
+TEST(Simulate, FlagsThatAStudyWouldIgnoreAreRefused) {
+  const TemporaryDirectory directory;
+  const std::string study = directory / "study.yaml";
+  write_file(study, "nodes: [{count: 2, slots: 1}]\njobs: [{tasks: 2, duration: 1s}]\nstudy: {}\n");
+  for (const std::string flag : {"--policy", "--seed", "--event-log"}) {
+    const Finished refused = ontime({"simulate", study, flag, flag == "--seed" ? "7" : "none"});
+    EXPECT_EQ(refused.status, 2) << flag;
+    EXPECT_THAT(refused.err, HasSubstr(flag + " is for scenarios"));
+  }
+}
+
+TEST(Experiment, OfAnUnknownApplicationIsRefusedInSimulationToo) {
+  const TemporaryDirectory directory;
+  std::string scenario = kScenario;
+  scenario.replace(scenario.find("wordcount"), 9, "wordcuont");
+  write_file(directory / "small.yaml", scenario);
+  const Finished refused = ontime({"experiment", directory / "small.yaml", "--output", directory / "out"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("did you mean 'wordcount'?"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "out"));
+}
+
 TEST(Experiment, RunsOnAClusterThatIsThereIfItInjectsWhatIsWanted) {
   const TemporaryDirectory directory;
   write_file(directory / "small.yaml", kScenario);

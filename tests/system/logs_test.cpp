@@ -29,7 +29,14 @@ TEST_F(Logs, OfAFinishedJobLieBesideItsOutput) {
   EXPECT_NE(asked.out.find("\nsaid\n"), std::string::npos) << asked.out;
   EXPECT_NE(asked.out.find("\nreporter:status:nearly\n"), std::string::npos) << asked.out;
   EXPECT_EQ(cluster.client({"logs", job, "0/0"}).out, asked.out);
-  EXPECT_EQ(cluster.client({"logs", job, "t00000-a1"}).out, "");
+  const Finished no_attempt = cluster.client({"logs", job, "t00000-a1"});
+  EXPECT_EQ(no_attempt.status, 2);
+  EXPECT_NE(no_attempt.err.find("The task has had 1 attempt, counted from 0"), std::string::npos) << no_attempt.err;
+  const Finished no_task = cluster.client({"logs", job, "7"});
+  EXPECT_EQ(no_task.status, 2);
+  EXPECT_NE(no_task.err.find("has 1 task, counted from 0"), std::string::npos) << no_task.err;
+  const Finished nothing = ontime({"logs", directory_ / "out", "0/5"});
+  EXPECT_EQ(nothing.out + nothing.err, "ontime: nothing has been written to stderr there\n");
   EXPECT_EQ(ontime({"logs", directory_ / "out"}).out, asked.out);
   const auto line = nlohmann::json::parse(ontime({"logs", directory_ / "out", "--json"}).out);
   EXPECT_EQ(line["task"], 0);
@@ -61,7 +68,7 @@ TEST_F(Logs, AFailedRunShowsTheLastLines) {
   EXPECT_EQ(finished.status, 1);
   std::string last;
   for (int line = 981; line <= 1000; ++line) last += std::to_string(line) + "\n";
-  EXPECT_NE(finished.err.find(last.substr(0, last.size() - 1)), std::string::npos) << finished.err;
+  EXPECT_NE(finished.err.find("\nIts last lines on stderr:\n" + last), std::string::npos) << finished.err;
 }
 
 TEST_F(Logs, AreFollowedUntilTheJobHasEnded) {

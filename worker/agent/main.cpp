@@ -13,6 +13,7 @@
 
 #include "common/base/parent_process.h"
 #include "common/base/wording.h"
+#include "common/flags/parse.h"
 #include "common/log/log.h"
 #include "common/net/coroutine.h"
 #include "common/net/token.h"
@@ -100,7 +101,7 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace ontime;
   const auto parsed = worker::parse_options(argc, argv);
-  if (const int* status = std::get_if<int>(&parsed)) return *status;
+  if (const int* status = std::get_if<int>(&parsed)) return flags::with_everything_written("ontime-worker", *status);
   const auto& options = std::get<worker::Options>(parsed);
   if (options.parent != 0 && !die_with_parent(options.parent)) return 1;
   if (auto ready = log::set_up(options.log); !ready) return worker::complain(ready.error());

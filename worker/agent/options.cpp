@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <filesystem>
-#include <iostream>
 #include <thread>
 #include <utility>
 
@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::uint16_t kMasterPort = 7400;
 constexpr std::size_t kNameBytesMax = 256;
-constexpr std::uint64_t kAttemptMemoryMin = 16u << 20;
 constexpr std::string_view kRunsAsRoot =
     "attempts_run_as_root message=\"any client that may submit is root here; --run-as names another user\"";
 constexpr std::string_view kSharesUser =
@@ -240,15 +239,15 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   Words words;
   declare(app, words, options);
   if (const auto printout = flags::parse(app, {argv + 1, argv + argc})) {
-    (printout->exit_code == 0 ? std::cout : std::cerr) << printout->text;
+    std::fputs(printout->text.c_str(), printout->exit_code == 0 ? stdout : stderr);
     return printout->exit_code;
   }
   if (auto understood = understand(words, options); !understood) {
-    std::cerr << complaint("ontime-worker", understood.error().message);
+    std::fputs(complaint("ontime-worker", understood.error().message).c_str(), stderr);
     return flags::kBadUsage;
   }
   if (words.check_config) {
-    std::cout << "The configuration is fine.\n";
+    std::puts("The configuration is fine.");
     return 0;
   }
   return options;

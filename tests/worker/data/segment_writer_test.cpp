@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <random>
+#include <stdexcept>
 #include <string>
 
 #include "common/base/crc32c.h"
@@ -79,6 +80,16 @@ TEST(SegmentWriter, OnePieceMayBeLargerThanTheBuffer) {
   writer->write("");
   ASSERT_TRUE(writer->seal());
   EXPECT_TRUE(read_file(directory.file("out")) == "key\tvalue\n" + huge + "key\tvalue\n" + huge);
+}
+
+TEST(SegmentWriter, ARecordThatWouldBeReadAsAnotherIsRefused) {
+  const TemporaryDirectory directory;
+  const auto writer = create(directory.file("out"));
+  EXPECT_THROW(writer->record("a\tb", "1"), std::invalid_argument);
+  EXPECT_THROW(writer->record("a\nb", "1"), std::invalid_argument);
+  EXPECT_THROW(writer->record("a", "1\n2"), std::invalid_argument);
+  writer->record("", "1\t2");
+  EXPECT_EQ(writer->bytes(), 5u);
 }
 
 TEST(SegmentWriter, AnEmptySegmentHasLengthZero) {
