@@ -79,12 +79,29 @@ said_by_failed_tests() {
        }' "$1/Testing/Temporary/LastTest.log"
 }
 
+# build_ahead PRESET LOG: begins to build in the background, at the lowest priority, what is needed later. Whoever needs it
+# builds it as ever, which finishes what is missing and says what is wrong; before that nobody else may build there.
+ahead=""
+build_ahead() {
+  copy_ninja_log "$1" "build/$1/ninja-log-before"
+  NINJA_STATUS='[%f/%t] ' nice -n 19 ninja -C "build/$1" -j "$(build_jobs)" all >>"$2" 2>&1 &
+  ahead=$!
+}
+finish_ahead() {
+  [ -z "$ahead" ] || wait "$ahead" || true
+  ahead=""
+}
+end_ahead() { [ -z "$ahead" ] || kill "$ahead" 2>/dev/null || true; }
+
+# copy_ninja_log PRESET FILE
+copy_ninja_log() { if [ -e "build/$1/.ninja_log" ]; then cp "build/$1/.ninja_log" "$2"; else : >"$2"; fi; }
+
 # build PRESET LOG [target...]: all targets when none is named. The log ends with the slowest objects.
 build() {
   local preset=$1 log=$2 pid status=0 ninja_log=build/$1/.ninja_log before
   shift 2
-  before=$(mktemp)
-  if [ -e "$ninja_log" ]; then cp "$ninja_log" "$before"; fi
+  before=build/$preset/ninja-log-before  # there already if it was begun ahead
+  [ -e "$before" ] || copy_ninja_log "$preset" "$before"
   NINJA_STATUS='[%f/%t] ' ninja -C "build/$preset" -j "$(build_jobs)" "${@:-all}" >>"$log" 2>&1 &
   pid=$!
   trap 'kill $pid 2>/dev/null; exit 130' INT TERM
