@@ -35,7 +35,7 @@ std::vector<double> Remainder::ends(const math::FittedTail& tail) const {
   const Luck luck(scenarios_for(*this));
   // Tabulated once for all scenarios: a quantile of a fitted tail costs a search.
   const Quantiles ln_times([&](double q) { return std::log(tail.quantile(q)); });
-  RemainderScenario scenario(*this, luck, tail, ln_times);
+  RemainderScenario scenario(*this, luck, ln_times);
   std::vector<double> ends;
   ends.reserve(luck.scenarios());
   for (std::uint32_t number = 0; number < luck.scenarios(); ++number) ends.push_back(scenario.live_through(number));

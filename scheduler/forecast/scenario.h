@@ -7,7 +7,6 @@
 
 #include "scheduler/forecast/draws.h"
 #include "scheduler/forecast/remainder.h"
-#include "scheduler/math/fitted_tail.h"
 
 namespace ontime::scheduler {
 
@@ -15,9 +14,8 @@ const Quantiles& normal_scores();
 
 class RemainderScenario {
  public:
-  RemainderScenario(const Remainder& remainder, const Luck& luck, const math::FittedTail& tail,
-                    const Quantiles& ln_times)
-      : remainder_(remainder), luck_(luck), tail_(tail), ln_times_(ln_times) {}
+  RemainderScenario(const Remainder& remainder, const Luck& luck, const Quantiles& ln_times)
+      : remainder_(remainder), luck_(luck), ln_times_(ln_times) {}
 
   // When all is done.
   double live_through(std::uint32_t number);
@@ -77,7 +75,6 @@ class RemainderScenario {
 
   const Remainder& remainder_;
   const Luck& luck_;
-  const math::FittedTail& tail_;
   const Quantiles& ln_times_;
   std::uint32_t number_ = 0;
   double hazard_ = 1;  // the tail's is divided by so much
