@@ -44,6 +44,8 @@ class Audit {
   // What clients were told.
   void on_answered(JobId job, const std::string& output);
   void on_told(JobId job, scheduler::JobState state);
+  // Somebody's request has changed an object in the store. Null: there was none; there is none any more.
+  void on_object(const std::string& key, const std::string* before, const std::string* after);
   // Everything has come to rest.
   void on_rest();
 

@@ -17,6 +17,7 @@
 #include "lab/faults/nodes.h"
 #include "lab/faults/outputs.h"
 #include "lab/faults/replayed.h"
+#include "lab/faults/store.h"
 #include "lab/faults/watched_journal.h"
 #include "lab/machines/network.h"
 #include "lab/machines/programs.h"
@@ -29,6 +30,7 @@ using machines::Process;
 constexpr TimePoint kBegin = from_unix_ns(1'790'000'000'000'000'000);
 constexpr const char* kJournal = "/journal";
 constexpr double kPatience = 2500;  // seconds from the last fault until every job has ended
+constexpr double kStoreSilence = 30;  // seconds until a client of the store asks anew where nothing came
 constexpr std::size_t kDescriptorsMax = 200;
 constexpr std::size_t kThreadsMax = 40;
 constexpr std::size_t kMemoryMax = 64u << 20;    // of all processes, those that were killed too; some 15 MiB is usual
@@ -65,7 +67,8 @@ class ClusterRun {
         trace_(trace),
         cluster_(plan.seed, kBegin),
         home_(cluster_.add_machine("home")),
-        outputs_(shared_disk(), plan),
+        store_(plan.has_store() ? std::make_unique<Store>(plan, cluster_, home_) : nullptr),
+        outputs_(shared_disk(), store_ ? &store_->objects() : nullptr, plan),
         audit_(outputs_, plan),
         nodes_(plan, cluster_, home_, application_directory()),
         clients_(plan, cluster_, home_.address(), outputs_, audit_) {
@@ -74,6 +77,7 @@ class ClusterRun {
     cluster_.on_disk_work = [this](Process& process, const machines::Disk& disk, machines::DiskWork) {
       if (process.id() == master_ && &disk == cluster_.shared.get()) strike(Trigger::CommitStep, ++calls_);
     };
+    if (store_) watch_store();
     set_delays();
     cluster_.descriptors_max = kDescriptorsMax;
     cluster_.threads_max = kThreadsMax;
@@ -108,6 +112,22 @@ class ClusterRun {
       cluster_.shared = std::make_unique<machines::Disk>(cluster_.world, machines::Disk::Kind::Local, keeps_order);
     }
     return *cluster_.shared;
+  }
+
+  void watch_store() {
+    store_->on_master_request = [this] {
+      strike(Trigger::CommitStep, ++calls_);
+      rests_at_ = machines::kNever;  // it is still at work there
+    };
+    store_->on_strike = [this](const Fault& fault) {
+      tell("! " + to_string(fault));
+      limit_ = std::max(limit_, cluster_.world.now() + from_seconds(fault.lasts + kPatience));
+    };
+    using Object = machines::ObjectStore::Object;
+    store_->objects().on_change = [this](const std::string& key, const Object* before, const Object* after) {
+      if (trace_) tell((after != nullptr ? "stored " : "removed ") + key);
+      audit_.on_object(key, before != nullptr ? &before->bytes : nullptr, after != nullptr ? &after->bytes : nullptr);
+    };
   }
 
   void set_delays() {
@@ -207,13 +227,14 @@ class ClusterRun {
       });
     }
     nodes_.supervise();
+    if (store_) store_->supervise();
   }
 
   // The course of it --------------------------------------------------------------------------------------------------
 
   void until_rest() {
     const TimePoint quiet = kBegin + from_seconds(plan_.quiet_after);
-    TimePoint rests_at = machines::kNever;
+    if (store_) store_->start();
     master_ = start_master();
     nodes_.start();
     while (audit_.broken().empty()) {
@@ -224,14 +245,14 @@ class ClusterRun {
         return audit_.complain("the programs hold more memory than they should ever need");
       if (cluster_.world.steps() > kStepsMax) return audit_.complain("it does not come to rest");
       const TimePoint now = cluster_.world.now();
-      if (now > limit_ || now > rests_at) return;
-      if (rests_at == machines::kNever && now > quiet && clients_.are_done() && audit_.have_all_ended())
-        rests_at = now + linger();
+      if (now > limit_ || now > rests_at_) return;
+      if (rests_at_ == machines::kNever && now > quiet && clients_.are_done() && audit_.have_all_ended())
+        rests_at_ = now + linger();
     }
   }
 
   // Long enough for a forgotten process to do harm, and for what is to be removed to go.
-  Duration linger() const { return from_seconds(2 * plan_.node_timeout + 10); }
+  Duration linger() const { return from_seconds(2 * plan_.node_timeout + 10 + (store_ ? kStoreSilence : 0)); }
 
   void rest() {
     is_at_rest_ = true;
@@ -276,6 +297,10 @@ class ClusterRun {
         what();
       });
     };
+    if (is_about_store(fault.kind) && store_) {
+      store_->begin(fault, nodes_.machine(fault.node));
+      return end_after([this, &fault] { store_->end(fault, nodes_.machine(fault.node)); });
+    }
     switch (fault.kind) {
       case FaultKind::MasterDies:
         if (is_master_up()) kill_master(fault);
@@ -324,11 +349,13 @@ class ClusterRun {
   const Trace& trace_;
   machines::Cluster cluster_;
   machines::Machine& home_;  // the master's
+  const std::unique_ptr<Store> store_;  // null: no job uses one
   Outputs outputs_;
   Audit audit_;
   Nodes nodes_;
   Clients clients_;
   TimePoint limit_;  // until when every job has to have ended
+  TimePoint rests_at_ = machines::kNever;
   pid_t master_ = 0;
   std::uint32_t masters_ = 0;
   bool is_master_coming_ = false;

@@ -58,7 +58,30 @@ std::string about_worker(const Fault& fault) {
   }
 }
 
+std::string about_store(const Fault& fault) {
+  const char* const direction = fault.amount < 1 ? "" : fault.amount < 2 ? " in what it is sent" : " in what it sends";
+  const std::string whom =
+      fault.share <= 0 ? "everybody" : fault.share < 1 ? "worker " + std::to_string(fault.node) : "the master";
+  switch (fault.kind) {
+    case FaultKind::StoreDies:
+      return fault.is_silent ? "the store's machine loses its power" : "the store dies";
+    case FaultKind::StoreStops:
+      return "the store stops";
+    case FaultKind::SlowStore:
+      return "the store takes up to " + number(fault.amount) + " s more";
+    case FaultKind::StoreCutOff:
+      return "the store is cut off from " + whom + direction;
+    case FaultKind::StoreRefuses:
+      return "the store answers " + number(100 * fault.share) + " % of requests with " + number(fault.amount);
+    case FaultKind::RivalClaims:
+      return "a job of another cluster claims the next output in the store";
+    default:
+      return "the store breaks off " + number(100 * fault.share) + " % of connections";
+  }
+}
+
 std::string what(const Fault& fault) {
+  if (is_about_store(fault.kind)) return about_store(fault);
   switch (fault.kind) {
     case FaultKind::MasterDies:
       return fault.is_silent ? "the master's machine loses its power" : "the master dies";
@@ -94,6 +117,9 @@ std::string to_string(const Fault& fault) {
   std::string when = "at " + number(fault.at) + " s ";
   if (fault.trigger == Trigger::Batch) when = number(100 * fault.share) + " % through batch " + number(fault.at) + " ";
   if (fault.trigger == Trigger::CommitStep) when = "in the master's call " + number(fault.at) + " on shared files ";
+  if (fault.trigger == Trigger::StoreRequest) {
+    when = (fault.share < 0.5 ? "before" : "after") + (" the store's request " + number(fault.at)) + " is done ";
+  }
   return when + what(fault) + (fault.lasts > 0 ? " for " + number(fault.lasts) + " s" : "");
 }
 
@@ -113,6 +139,16 @@ bool FaultPlan::must_succeed() const {
          std::all_of(submissions.begin(), submissions.end(), [](const Submission& submission) {
            return submission.killed_at < 0 && !submission.kill_on_miss && submission.attempt_timeout <= 0;
          });
+}
+
+bool FaultPlan::has_store() const {
+  return std::any_of(submissions.begin(), submissions.end(), [](const Submission& one) { return one.uses_store(); });
+}
+
+bool FaultPlan::may_fail_at_store() const {
+  return std::any_of(faults.begin(), faults.end(), [](const Fault& fault) {
+    return is_about_store(fault.kind) || fault.kind == FaultKind::SlowNetwork;
+  });
 }
 
 bool FaultPlan::may_leave_output() const {
@@ -135,7 +171,7 @@ bool FaultPlan::may_lose_attempts() const {
     return fault.kind != FaultKind::ClockJumps && fault.kind != FaultKind::ConnectionBreaks &&
            fault.kind != FaultKind::CommitFails && fault.kind != FaultKind::OutputHangs &&
            fault.kind != FaultKind::SecondMaster && fault.kind != FaultKind::ClientDies &&
-           fault.kind != FaultKind::JournalFull;
+           fault.kind != FaultKind::JournalFull && !is_about_store(fault.kind);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/result.h"
@@ -44,21 +45,33 @@ enum class FaultKind : std::uint8_t {
   SecondMaster,   // somebody starts another one on the same journal
   ClientDies,     // of submission `node`: kill -9, and another one is started at once
   InputChanges,   // of submission `node`: half of it is written over, and after so long the rest; `amount` 0: in place,
-                  // 1: in a file that takes its name then
+                  // 1: in a file that takes its name then; an object is always replaced
+  StoreDies,      // kill -9, or its machine's power if `is_silent`; its objects stay
+  StoreStops,     // SIGSTOP
+  SlowStore,      // requests take up to `amount` seconds more
+  StoreCutOff,    // nothing gets through between it and: everybody if `share` is 0, the node's machine below 1, else
+                  // the master's; `amount` 1: only nothing that it is sent, 2: only nothing that it sends
+  StoreRefuses,   // answers a `share` of requests with status `amount`; with 500 they may have been done
+  StoreBreaksOff,  // resets a `share` of connections in the middle of an answer, or before
+  RivalClaims,    // a job of another cluster gets the next output there, between a look at its claim and the claim
 };
-inline constexpr int kFaultKinds = 30;
+inline constexpr int kFaultKinds = 37;
+inline constexpr std::string_view kRivalsClaim = "another cluster's";
+constexpr bool is_about_store(FaultKind kind) { return kind >= FaultKind::StoreDies; }
 
 // When a fault begins: at a time, or in the middle of the n-th of something.
-enum class Trigger : std::uint8_t { Time, Batch, CommitStep };
+enum class Trigger : std::uint8_t { Time, Batch, CommitStep, StoreRequest };
 
 struct Fault {
   FaultKind kind = FaultKind::MasterDies;
   Trigger trigger = Trigger::Time;
-  double at = 0;           // seconds; otherwise the number of the batch or of the master's call on shared files, from 1
+  double at = 0;           // seconds; otherwise the number of the batch, of the master's call on shared files or
+                           // request to the store, or of the store's request, from 1
   double lasts = 0;        // seconds
   std::uint32_t node = 0;  // of those about nodes; ClientDies, InputChanges: the submission
   double amount = 0;       // see FaultKind
-  double share = 0;        // MasterDies: how far a batch is written; AttemptDies, AttemptStops: which
+  double share = 0;        // MasterDies: how far a batch is written; AttemptDies, AttemptStops: which; StoreDies:
+                           // whether the request was done, from 0.5 on; others of the store: see FaultKind
   bool is_silent = false;  // MasterDies, WorkerDies: its machine
 };
 std::string to_string(const Fault& fault);  // "at 12.5 s worker 2 dies for 3 s"
@@ -81,6 +94,10 @@ struct Submission {
   double checkpoint = -1;      // 0: off; negative: as the product has it
   double attempt_timeout = 0;  // 0: by what the job's attempts show
   double killed_at = -1;       // asked for by the client; negative: never
+  bool has_input_in_store = false;
+  bool has_output_in_store = false;
+
+  bool uses_store() const { return has_input_in_store || has_output_in_store; }
 };
 
 struct FaultPlan {
@@ -102,8 +119,14 @@ struct FaultPlan {
   double clock_error = 0;  // each later master's wall clock is off by up to so much
   std::uint32_t jobs_kept = 1000;
 
-  // Nothing in it makes an attempt or a commit fail, so no job may.
+  // Nothing in it makes an attempt or a commit fail, so no job may; but for one that uses the store, see below.
   bool must_succeed() const;
+  // A store is there.
+  bool has_store() const;
+  // It is out of reach, or so slow, that what uses it may fail, and that a removal may not be done.
+  bool may_fail_at_store() const;
+  // A worker that was cut off may store a segment of a job that is over (master/store_output.h).
+  bool may_leave_segments() const { return may_fail_at_store() || may_lose_attempts(); }
   // The master may find no way to remove what a job has left.
   bool may_leave_output() const;
   // So many workers fall silent that a job may be on each of them by chance.

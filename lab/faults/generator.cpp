@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "lab/faults/fault_plan.h"
 #include "lab/scenario/random.h"
@@ -21,6 +22,8 @@ class Generator {
     const std::uint32_t jobs = size.jobs.value_or(1 + pick(3));
     for (std::uint32_t i = 0; i < jobs; ++i) plan_.submissions.push_back(submission());
     faults();
+    random_ = Random(plan_.seed, Purpose::Store);  // its own, so that others are what they are without a store
+    store();
     plan_.quiet_after = kFaultsEnd;
     for (const Fault& fault : plan_.faults) {
       if (fault.trigger == Trigger::Time) plan_.quiet_after = std::max(plan_.quiet_after, fault.at + fault.lasts);
@@ -132,10 +135,10 @@ class Generator {
   }
 
   // Where timing decides: in the middle of writing, between two steps of a commit.
-  void strike(Trigger trigger, std::uint32_t most, double latest) {
+  void strike(FaultKind kind, Trigger trigger, std::uint32_t most, double latest) {
     if (!chance(0.4)) return;
     for (std::uint32_t count = 1 + pick(most); count > 0; --count) {
-      add(FaultKind::MasterDies, scale(0.05, 5));
+      add(kind, scale(0.05, 5));
       plan_.faults.back().trigger = trigger;
       plan_.faults.back().at = std::ceil(scale(1, latest));
     }
@@ -170,8 +173,8 @@ class Generator {
 
   void masters() {
     some(FaultKind::MasterDies, 4, 0.05, 15);
-    strike(Trigger::Batch, 4, 150);
-    strike(Trigger::CommitStep, 3, 60);
+    strike(FaultKind::MasterDies, Trigger::Batch, 4, 150);
+    strike(FaultKind::MasterDies, Trigger::CommitStep, 3, 60);
   }
 
   void amounts(FaultKind kind, double least, double most) {
@@ -244,6 +247,43 @@ class Generator {
         fault.node = pick(static_cast<std::uint32_t>(plan_.submissions.size()));
     }
   }
+
+  // In every fifth schedule jobs have their inputs or outputs in a store.
+  void store() {
+    if (!chance(0.2)) return;
+    for (Submission& one : plan_.submissions) {
+      one.has_input_in_store = chance(0.6);
+      one.has_output_in_store = chance(0.7);
+    }
+    if (!plan_.has_store() || chance(0.1)) return;
+    const std::size_t others = plan_.faults.size();
+    some(FaultKind::StoreDies, 4, 0.05, 60);
+    strike(FaultKind::StoreDies, Trigger::StoreRequest, 4, 200);
+    for (Fault& fault : faults_from(others)) {
+      if (fault.trigger == Trigger::StoreRequest) fault.lasts = scale(0.05, 60);  // clients try for seconds, or minutes
+      fault.is_silent = chance(0.3);
+      fault.share = pick(2);
+    }
+    some(FaultKind::StoreStops, 3, 0.1, 60);
+    some(FaultKind::SlowStore, 3, 0.5, 20);
+    amounts(FaultKind::SlowStore, 0.05, 20);
+    const std::size_t cuts = plan_.faults.size();
+    some(FaultKind::StoreCutOff, 4, 0.1, 60);
+    for (Fault& fault : faults_from(cuts)) {
+      fault.share = 0.5 * pick(3);
+      fault.amount = pick(3);
+    }
+    const std::size_t refusals = plan_.faults.size();
+    some(FaultKind::StoreRefuses, 3, 0.5, 40);
+    for (Fault& fault : faults_from(refusals)) fault.amount = chance(0.5) ? 500 : 503;
+    some(FaultKind::StoreBreaksOff, 3, 0.5, 40);
+    for (Fault& fault : faults_from(refusals)) fault.share = chance(0.3) ? 1 : random_.uniform();
+    const std::size_t claims = plan_.faults.size();
+    some(FaultKind::RivalClaims, 2, 0, 0);
+    for (Fault& fault : faults_from(claims)) fault.at = chance(0.7) ? 0 : fault.at;
+  }
+
+  std::span<Fault> faults_from(std::size_t first) { return std::span(plan_.faults).subspan(first); }
 
   Random random_;
   FaultPlan plan_;

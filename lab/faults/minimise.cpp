@@ -45,6 +45,8 @@ std::string describe(const Submission& submission) {
   if (submission.checkpoint >= 0) line += ", checkpoint " + text(submission.checkpoint) + " s";
   if (submission.attempt_timeout > 0) line += ", attempt timeout " + text(submission.attempt_timeout) + " s";
   if (submission.killed_at >= 0) line += ", killed at " + text(submission.killed_at) + " s";
+  if (submission.has_input_in_store) line += ", input in a store";
+  if (submission.has_output_in_store) line += ", output in a store";
   return line + "\n";
 }
 

@@ -25,6 +25,7 @@ class Nodes {
   void end(const Fault& fault);
 
   const std::string& name(std::uint32_t node) const { return nodes_[node].name; }
+  machines::Machine& machine(std::uint32_t node) const { return *nodes_[node].machine; }
   // A process of an attempt that nobody needs; empty: none.
   std::string left_over() const;
 

@@ -49,14 +49,24 @@ void set(wire::JobSpec& spec, const std::string& key, const std::string& value) 
 
 std::string below_mount(const std::string& path) { return path.substr(machines::Cluster::kSharedMount.size()); }
 
+const std::string& address_of_bucket() {
+  static const auto& address = *new std::string("s3://" + std::string(machines::ObjectStore::kBucket));
+  return address;
+}
+// The prefix of the objects below an address.
+std::string key_of(const std::string& address) { return address.substr(address_of_bucket().size() + 1) + "/"; }
+
 }  // namespace
 
-Outputs::Outputs(machines::Disk& disk, const FaultPlan& plan)
-    : disk_(disk), plan_(plan), inputs_(plan.submissions.size()) {
+Outputs::Outputs(machines::Disk& disk, machines::ObjectStore* store, const FaultPlan& plan)
+    : disk_(disk), store_(store), plan_(plan), inputs_(plan.submissions.size()) {
   for (std::uint32_t index = 0; index < plan.submissions.size(); ++index) {
     const Submission& submission = plan.submissions[index];
     hold(index, next_content(index));
-    disk.put(input_name(submission, index), stored(submission, inputs_[index].content));
+    std::string bytes = stored(submission, inputs_[index].content);
+    const std::string name = input_name(submission, index);
+    submission.has_input_in_store ? store->put(name.substr(1), std::move(bytes))
+                                  : static_cast<void>(disk.put(name, std::move(bytes)));
   }
   disk.put("/out/", "");
 }
@@ -80,8 +90,10 @@ void Outputs::hold(std::uint32_t index, std::string content) {
   inputs_[index].content = std::move(content);
 }
 
+// An object is replaced as a whole, at the end.
 void Outputs::begin_change(std::uint32_t index) {
   const Submission& submission = plan_.submissions[index];
+  if (submission.has_input_in_store) return;
   ++inputs_[index].version;
   const std::string next = next_content(index);
   const std::string bytes = stored(submission, next);
@@ -96,9 +108,10 @@ void Outputs::begin_change(std::uint32_t index) {
 void Outputs::end_change(std::uint32_t index, bool in_place) {
   const Submission& submission = plan_.submissions[index];
   const std::string name = input_name(submission, index);
-  if (!in_place) ++inputs_[index].version;
+  if (!in_place || submission.has_input_in_store) ++inputs_[index].version;
   hold(index, next_content(index));
   const std::string bytes = stored(submission, inputs_[index].content);
+  if (submission.has_input_in_store) return store_->put(name.substr(1), bytes);
   machines::InodePointer file = disk_.find(name);
   const machines::InodePointer directory = file->parent.lock();
   if (!in_place) {
@@ -118,8 +131,9 @@ wire::JobSpec Outputs::request(std::uint32_t index) {
   spec.set_application("copy");
   set(spec, "every", std::to_string(submission.output_every));
   set(spec, "pause_us", std::to_string(static_cast<std::int64_t>(submission.record_time * 1e6)));
-  spec.add_inputs(mount + input_name(submission, index));
-  spec.set_output(mount + "/out/" + std::to_string(owners_.size()));
+  const auto place = [&](bool is_in_store) { return is_in_store ? address_of_bucket() : mount; };
+  spec.add_inputs(place(submission.has_input_in_store) + input_name(submission, index));
+  spec.set_output(place(submission.has_output_in_store) + "/out/" + std::to_string(owners_.size()));
   owners_.emplace(spec.output(), index);
   spec.set_split_bytes(submission.split_bytes);
   spec.set_deadline_ns(from_seconds(submission.deadline).count());
@@ -137,29 +151,47 @@ wire::JobSpec Outputs::request(std::uint32_t index) {
   return spec;
 }
 
-machines::InodePointer Outputs::find(const std::string& output) const { return disk_.find(below_mount(output)); }
+Outputs::Entries Outputs::look_at(const std::string& output) const {
+  Entries entries;
+  if (plan_.submissions[owners_.at(output)].has_output_in_store) {
+    const std::string prefix = key_of(output);
+    for (auto at = store_->objects().lower_bound(prefix);
+         at != store_->objects().end() && at->first.starts_with(prefix); ++at) {
+      const std::string name = at->first.substr(prefix.size());
+      const bool is_segment = name.starts_with("_attempts/");
+      const bool may_stay = at->second.is_late || (is_segment && plan_.may_leave_segments());
+      entries.emplace(name, Entry{at->second.bytes, may_stay});
+    }
+  } else if (const auto directory = disk_.find(below_mount(output))) {
+    for (const auto& [name, inode] : directory->entries) entries.emplace(name, Entry{inode->bytes, false});
+  }
+  return entries;
+}
+
+Outputs::Place Outputs::place_of(const std::string& key) const {
+  const std::size_t slash = key.find('/', key.find('/') + 1);
+  if (!key.starts_with("out/") || slash == key.npos) return {};
+  return {address_of_bucket() + "/" + key.substr(0, slash), key.substr(slash + 1)};
+}
 
 bool Outputs::holds_something(const std::string& output) const {
-  const auto directory = find(output);
-  return directory && !directory->entries.empty();
+  const Entries entries = look_at(output);
+  return std::any_of(entries.begin(), entries.end(), [](const auto& entry) { return !entry.second.may_stay; });
 }
 
-bool Outputs::has_success(const std::string& output) const {
-  const auto directory = find(output);
-  return directory && directory->entries.contains("_SUCCESS");
-}
+bool Outputs::has_success(const std::string& output) const { return look_at(output).contains("_SUCCESS"); }
 
 bool Outputs::has_leftovers(const std::string& output) const {
-  const auto directory = find(output);
-  if (!directory) return false;
-  for (const auto& [name, inode] : directory->entries) {
-    if (name != "_SUCCESS" && name != "_manifest.json" && !name.starts_with("part-m-")) return true;
-  }
-  return false;
+  const Entries entries = look_at(output);
+  return std::any_of(entries.begin(), entries.end(), [](const auto& entry) {
+    const auto& [name, what] = entry;
+    return name != "_SUCCESS" && name != "_manifest.json" && !name.starts_with("part-m-") && !what.may_stay;
+  });
 }
 
 bool Outputs::holds_work_of(const std::string& output, AttemptId attempt) const {
-  const auto directory = find(output);
+  if (plan_.submissions[owners_.at(output)].has_output_in_store) return false;  // it lies on the worker's own disk
+  const auto directory = disk_.find(below_mount(output));
   if (!directory || !directory->entries.contains("_attempts")) return false;
   const std::string name = attempt_file_name(attempt);
   const auto& claims = directory->entries.at("_attempts")->entries;
@@ -176,15 +208,17 @@ void Outputs::list(const std::function<void(std::string_view)>& line) const {
     for (const auto& [name, entry] : inode.entries) visit(*entry, path + "/" + name);
   };
   visit(*disk_.find("/out"), "/out");
+  if (store_ == nullptr) return;
+  for (const auto& [key, object] : store_->objects()) line(key + " " + std::to_string(object.bytes.size()));
 }
 
 std::string Outputs::check(const std::string& output) const {
-  const auto directory = find(output);
-  if (!directory) return "its output is not there";
-  if (!has_success(output)) return "its output is not complete";
+  const Entries entries = look_at(output);
+  if (entries.empty()) return "its output is not there";
+  if (!entries.contains("_SUCCESS") || !entries.contains("_manifest.json")) return "its output is not complete";
   std::string found;
-  for (const auto& [name, inode] : directory->entries) {
-    if (name.starts_with("part-m-")) found += inode->bytes;
+  for (const auto& [name, entry] : entries) {
+    if (name.starts_with("part-m-")) found += entry.bytes;
   }
   const auto& answers = inputs_[owners_.at(output)].answers;
   if (std::find(answers.begin(), answers.end(), found) != answers.end()) return "";

@@ -1,6 +1,6 @@
 #pragma once
-// What the jobs of a schedule read, and whether what they wrote is what a single process would have written, byte for
-// byte.
+// What the jobs of a schedule read, on the shared disk or in the store, and whether what they wrote is what a single
+// process would have written, byte for byte.
 
 #include <functional>
 #include <map>
@@ -12,13 +12,15 @@
 #include "common/protocol/client.pb.h"
 #include "lab/faults/fault_plan.h"
 #include "lab/machines/disk.h"
+#include "lab/machines/object_store.h"
 
 namespace ontime::lab::faults {
 
 class Outputs {
  public:
-  // Puts the inputs of all submissions onto the disk, which is mounted at kSharedMount and outlives it.
-  Outputs(machines::Disk& disk, const FaultPlan& plan);
+  // Puts the inputs of all submissions onto the disk, which is mounted at kSharedMount, and into the store, if there is
+  // one. Both outlive it.
+  Outputs(machines::Disk& disk, machines::ObjectStore* store, const FaultPlan& plan);
 
   // What a client submits; each time with an output directory of its own, which it is from now on known by.
   wire::JobSpec request(std::uint32_t submission);
@@ -30,16 +32,31 @@ class Outputs {
   // Of a job whose output directory this is. What is wrong with it; empty: nothing.
   std::string check(const std::string& output) const;
   bool has_success(const std::string& output) const;
-  bool holds_something(const std::string& output) const;  // an empty directory is as good as none
+  // An empty directory is as good as none; so is what a store has got too late for anybody to remove it.
+  bool holds_something(const std::string& output) const;
   bool has_leftovers(const std::string& output) const;
   bool holds_work_of(const std::string& output, AttemptId attempt) const;  // bytes that it wrote, as long as it runs
+  bool uses_store(const std::string& output) const { return plan_.submissions[owners_.at(output)].uses_store(); }
+  // The output that an object belongs to, and its name there; empty for what belongs to none.
+  struct Place {
+    std::string output;
+    std::string name;
+  };
+  Place place_of(const std::string& key) const;
   // All files below all outputs, a line each.
   void list(const std::function<void(std::string_view)>& line) const;
 
  private:
-  machines::InodePointer find(const std::string& output) const;
+  // What lies directly in a directory, or anywhere below a prefix.
+  struct Entry {
+    std::string_view bytes;
+    bool may_stay = false;  // when the job is over
+  };
+  using Entries = std::map<std::string, Entry, std::less<>>;
+  Entries look_at(const std::string& output) const;
 
   machines::Disk& disk_;
+  machines::ObjectStore* const store_;  // null: there is none
   struct Input {
     std::string content;
     std::size_t version = 0;

@@ -24,8 +24,10 @@ constexpr std::array<std::string_view, kFaultKinds> kFaults{
     "node-drains",  "worker-dies",  "launcher-dies", "worker-stops",        "launcher-stops", "node-stops",
     "partition",    "deaf-worker",  "mute-worker",   "connection-breaks",   "slow-network",   "slow-disk",
     "clock-drifts", "disk-full",    "disk-fails",    "attempt-dies",        "attempt-stops",  "node-fails-fast",
-    "mount-hangs",  "commit-fails", "output-hangs",  "second-master",       "client-dies",    "input-changes"};
-constexpr std::array<std::string_view, 3> kTriggers{"time", "batch", "commit-step"};
+    "mount-hangs",  "commit-fails", "output-hangs",  "second-master",       "client-dies",    "input-changes",
+    "store-dies",   "store-stops",  "slow-store",    "store-cut-off",       "store-refuses",  "store-breaks-off",
+    "rival-claims"};
+constexpr std::array<std::string_view, 4> kTriggers{"time", "batch", "commit-step", "store-request"};
 
 }  // namespace
 
@@ -37,7 +39,8 @@ void from_json(const Json& json, Trigger& trigger) { trigger = kind_of<Trigger>(
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Fault, kind, trigger, at, lasts, node, amount, share, is_silent)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Submission, at, tasks, split_bytes, record_bytes, record_time,
                                                 is_compressed, output_every, policy, policy_parameters, deadline,
-                                                kill_on_miss, checkpoint, attempt_timeout, killed_at)
+                                                kill_on_miss, checkpoint, attempt_timeout, killed_at,
+                                                has_input_in_store, has_output_in_store)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FaultPlan, seed, is_one_machine, slots, slowness, submissions, faults,
                                                 quiet_after, network_delay, disk_delay, sync_delay, spread, heartbeat,
                                                 node_timeout, cut_timeout, clock_error, jobs_kept)
@@ -77,7 +80,8 @@ Result<FaultPlan> from_file(const std::string& text) {
     for (const Fault& fault : plan.faults) {
       const bool is_about_jobs = fault.kind == FaultKind::ClientDies || fault.kind == FaultKind::InputChanges;
       const std::size_t count = is_about_jobs ? plan.submissions.size() : plan.slots.size();
-      if (fault.node >= count) return bad_input("'" + to_string(fault) + "' names one that there is not");
+      const bool has_whom = fault.node < count && (!is_about_store(fault.kind) || plan.has_store());
+      if (!has_whom) return bad_input("'" + to_string(fault) + "' names one that there is not");
     }
     return plan;
   } catch (const std::exception& error) {

@@ -109,9 +109,9 @@ class Disk {
   const Kind kind_;
   const bool keeps_order_;  // of names
   std::uint64_t last_number_ = 1;
+  std::list<Inode*> written_;  // since they were synced, in order of the first write; outlives them
   InodePointer root_;
   std::deque<Step> steps_;     // not durable, or behind one that is not
-  std::list<Inode*> written_;  // since they were synced, in order of the first write
 };
 
 class DiskFile final : public OpenFile {

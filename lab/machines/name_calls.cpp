@@ -68,6 +68,17 @@ int make_directory(Thread& here, int directory, const char* path, mode_t mode) {
   return given(error);
 }
 
+// Names are drawn until one is free, in place of the last six letters.
+char* make_temporary_directory(Thread& here, char* name) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
+  do {
+    for (char* letter = name + std::strlen(name) - 6; *letter != 0; ++letter)
+      *letter = kLetters[here.world().random().below(kLetters.size())];
+    if (make_directory(here, AT_FDCWD, name, 0700) == 0) return name;
+  } while (errno == EEXIST);
+  return nullptr;
+}
+
 int remove(Thread& here, int directory, const char* path, bool is_directory) {
   const Place place = find_place(here.process(), directory, path, false);
   if (place.error != 0) return given(place.error);
@@ -212,6 +223,11 @@ ONTIME_CALL(int, mkdir, const char* path, mode_t mode) {
 ONTIME_CALL(int, mkdirat, int directory, const char* path, mode_t mode) {
   Thread* const here = caller();
   return here != nullptr ? make_directory(*here, directory, path, mode) : ONTIME_REAL(mkdirat)(directory, path, mode);
+}
+
+ONTIME_CALL(char*, mkdtemp, char* name) {
+  Thread* const here = caller();
+  return here != nullptr ? make_temporary_directory(*here, name) : ONTIME_REAL(mkdtemp)(name);
 }
 
 ONTIME_CALL(int, rmdir, const char* path) {

@@ -214,7 +214,8 @@ void TcpSocket::on_closed() {
   for (const auto& socket : accepted_) const Held closes_it(socket);
   is_connecting_ = false;
   if (!is_connected_ || is_dead_) return;
-  if (!has_shut_down_) outgoing_.push_back({"", inbox_.size() == 0, inbox_.size() > 0});
+  const bool is_reset = inbox_.size() > 0 || resets_when_closed;
+  if (!has_shut_down_) outgoing_.push_back({"", !is_reset, is_reset});
   network_.transmit(std::static_pointer_cast<TcpSocket>(shared_from_this()));
 }
 

@@ -89,6 +89,7 @@ class TcpSocket final : public OpenFile {
 
   bool is_listening() const { return is_listening_; }
   bool is_connected() const { return is_connected_; }
+  bool has_peer() const { return peer() != nullptr; }  // the other side still has it open
   SocketAddress local() const { return local_; }
   SocketAddress remote() const { return remote_; }
 
@@ -96,6 +97,7 @@ class TcpSocket final : public OpenFile {
   std::size_t send_buffer = 256u << 10;
   Duration user_timeout{0};  // 0: none
   bool keeps_alive = false;
+  bool resets_when_closed = false;
 
  private:
   friend class Network;

@@ -24,7 +24,8 @@ Thread& Process::start_thread(std::function<void()> body) {
   const auto thread = std::make_shared<Thread>(world(), *this, number, std::move(body));
   threads_.emplace(number, thread);
   Cluster& cluster = machine_.cluster();
-  if (threads_.size() > cluster.threads_max && cluster.broken.empty()) cluster.broken = name_ + " has too many threads";
+  if (is_limited && threads_.size() > cluster.threads_max && cluster.broken.empty())
+    cluster.broken = name_ + " has too many threads";
   thread->wake();
   return *thread;
 }
@@ -61,8 +62,10 @@ void Process::end(int wait_status) {
   Thread* const here = World::here();
   const bool is_own = here != nullptr && &here->process() == this;
   for (const auto& [number, thread] : std::exchange(threads_, {})) thread->cancel();
-  const auto slots = std::exchange(slots_, {});
-  machine_.cluster().on_ended(*this, wait_status);
+  {
+    const auto slots = std::exchange(slots_, {});
+    machine_.cluster().on_ended(*this, wait_status);
+  }
   if (is_own) Fiber::give_way();  // never comes back
 }
 
@@ -71,7 +74,8 @@ int Process::add(FilePointer file, bool closes_on_exec, int from) {
   for (auto at = slots_.lower_bound(from); at != slots_.end() && at->first == descriptor; ++at) ++descriptor;
   slots_.emplace(descriptor, Slot{Held(std::move(file)), closes_on_exec});
   Cluster& cluster = machine_.cluster();
-  if (slots_.size() > cluster.descriptors_max && cluster.broken.empty()) cluster.broken = name_ + " leaks descriptors";
+  if (is_limited && slots_.size() > cluster.descriptors_max && cluster.broken.empty())
+    cluster.broken = name_ + " leaks descriptors";
   return descriptor;
 }
 

@@ -67,6 +67,7 @@ class Process {
   pid_t parent;
   pid_t group;
   bool dies_with_parent = false;
+  bool is_limited = true;               // may have no more threads and descriptors than Cluster allows
   double pace = 1;                      // its sleeps take so many times as long: a runner on a slow machine
   std::vector<FilePointer> mapped;      // memory that it shares with others
   std::map<pid_t, int> ended_children;  // and how, until waited for

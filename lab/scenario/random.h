@@ -38,6 +38,7 @@ enum class Purpose : std::uint64_t {
   Sync = 14,
   Commit = 15,
   Faults = 10,  // of fault schedules, which have no JobScale
+  Store = 16,   // of fault schedules too
   Test = 100,
 };
 

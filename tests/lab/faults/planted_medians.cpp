@@ -7,11 +7,12 @@
 
 #include "tests/lab/faults/planted_search.h"
 
-int main() {
+int main(int argc, char** argv) {
   using namespace ontime;
   constexpr std::uint64_t kMost = 5000;
   lab::faults::set_application_directory(ONTIME_FAULT_APPLICATIONS);
-  for (const std::string_view error : planted_errors()) {
+  const std::vector<std::string_view> named(argv + 1, argv + argc);
+  for (const std::string_view error : named.empty() ? planted_errors() : named) {
     std::string how;
     const auto first = lab::faults::schedules_to_find(error, 1, kMost, how);
     std::array<std::uint64_t, 5> others{};

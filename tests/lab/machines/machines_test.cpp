@@ -161,6 +161,22 @@ TEST(Connection, EndsWithTheProcessThatHadIt) {
   EXPECT_TRUE(has_ended);
 }
 
+TEST(Connection, EndsWithTheProcessThatEndsItself) {
+  SmallCluster small;
+  small.start(small.one, [&] {
+    ::accept(listen_on(small.one), nullptr, nullptr);
+    std::_Exit(1);
+  });
+  small.pass(1ms);
+  bool has_ended = false;
+  small.start(small.other, [&] {
+    read_to_end(connect_to(small.one));
+    has_ended = true;
+  });
+  small.pass(1s);
+  EXPECT_TRUE(has_ended);
+}
+
 TEST(Connection, ThatIsCutOffIsSilentUntilTheUserTimeOut) {
   SmallCluster small;
   small.start(small.one, [&] { read_to_end(::accept(listen_on(small.one), nullptr, nullptr)); });
