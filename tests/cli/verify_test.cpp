@@ -154,8 +154,9 @@ class VerifyGroup : public Verify {
 };
 
 TEST_F(VerifyGroup, IsWholeIfItsFilesAreTheSplit) {
-  EXPECT_THAT(verdict().problems, IsEmpty());
-  EXPECT_EQ(verdict().input_bytes, 100u + 5000 + 50);
+  const Verdict found = verdict();
+  EXPECT_THAT(found.problems, IsEmpty());
+  EXPECT_EQ(found.input_bytes, 100u + 5000 + 50);
 }
 
 TEST_F(VerifyGroup, ASplitThatIsNotAllOfItsFilesIsFound) {
