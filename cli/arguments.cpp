@@ -57,9 +57,11 @@ void add_input_options(CLI::App& app, JobOptions& job) {
   add_size(app, "--stdin-limit", job.stdin_bytes_max, "Most bytes that INPUT - may have; they are kept in a file");
   auto* size = add_size(app, "--split-size", job.split_bytes, "Input bytes for each task (default 128MiB)");
   auto* count = add_whole(app, "--splits", job.splits, {1, kTasksOfJobMax},
-                          "Divide the input into this many tasks or a few less instead; each file is at least one");
+                          "Divide the input into this many tasks or a few less instead");
   size->excludes(count);
   count->excludes(size);
+  app.add_flag("--no-combine", job.file_tasks,
+               "Give each file a task of its own; otherwise small plain files share tasks");
   add_settings(app, "-s,--set", job.parameters,
                "A parameter of the application; repeatable, the last one of a key counts");
 }

@@ -23,6 +23,7 @@ struct JobOptions {
   std::string application;
   std::vector<std::string> inputs;  // as typed; "-" is standard input
   bool top_level_only = false;      // of input directories
+  bool file_tasks = false;          // each file is at least one task
   std::uint64_t stdin_bytes_max = 16ull << 30;
   std::string output;               // as typed
   std::uint64_t split_bytes = 0;    // 0: the default, or `splits`

@@ -94,6 +94,7 @@ wire::JobSpec make_job_spec(const JobOptions& options, const std::string& workin
   spec.set_output(output);
   spec.set_split_bytes(options.split_bytes);
   spec.set_splits(options.splits);
+  spec.set_file_tasks(options.file_tasks);
   spec.set_deadline_ns(options.deadline.count());
   if (options.checkpoint_interval) spec.set_checkpoint_interval_ns(options.checkpoint_interval->count());
   if (options.attempt_timeout) spec.set_attempt_timeout_ns(options.attempt_timeout->count());

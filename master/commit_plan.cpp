@@ -1,5 +1,6 @@
 #include "master/commit_plan.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -26,10 +27,23 @@ const char* name_of(scheduler::Codec codec) {
   return "unknown";
 }
 
+// The files, those of a group one after another. `first`: for each input, the index of its first file.
+std::vector<output::Input> manifest_inputs(const scheduler::JobSpec& spec, std::vector<std::uint32_t>& first) {
+  std::vector<output::Input> files;
+  files.reserve(scheduler::count_files(spec));
+  for (const scheduler::InputFile& input : spec.inputs) {
+    first.push_back(static_cast<std::uint32_t>(files.size()));
+    for (const scheduler::InputPart& part : input.parts)
+      files.push_back({part.path, part.size, part.version, name_of(input.codec)});
+    if (input.parts.empty())
+      files.push_back({input.path, input.size, input.version, name_of(input.codec), input.content_bytes});
+  }
+  return files;
+}
+
 output::Task manifest_task(const std::map<NodeId, std::string>& node_names, TaskId id, const Task& task) {
   output::Task result;
   result.index = id.index;
-  result.input = task.file;
   result.split = task.ledger.split();
   result.part = part_file_name(id.index);
   std::uint64_t offset = 0;
@@ -80,17 +94,17 @@ CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   manifest.parameters.insert(spec.parameters.begin(), spec.parameters.end());
   manifest.policy = spec.policy;
   for (const auto& [key, value] : commit.counters) manifest.counters[key.first][key.second] = value;
-  manifest.inputs.reserve(spec.inputs.size());
-  for (const scheduler::InputFile& input : spec.inputs) {
-    manifest.inputs.push_back({input.path, input.size, input.version, name_of(input.codec), input.content_bytes});
-  }
+  std::vector<std::uint32_t> first_files;
+  manifest.inputs = manifest_inputs(spec, first_files);
   const bool joins = !s3::is_name(spec.output);
   plan.parts.reserve(tasks.size());
   manifest.tasks.reserve(tasks.size());
   for (std::uint32_t index = 0; index < tasks.size(); ++index) {
     const TaskId task{commit.job, index};
     plan.parts.push_back(make_part(task, tasks[index], joins));
-    manifest.tasks.push_back(manifest_task(commit.node_names, task, tasks[index]));
+    output::Task& written = manifest.tasks.emplace_back(manifest_task(commit.node_names, task, tasks[index]));
+    written.input = first_files.at(tasks[index].file);
+    written.files = std::max<std::uint32_t>(static_cast<std::uint32_t>(spec.inputs[tasks[index].file].parts.size()), 1);
   }
   return plan;
 }

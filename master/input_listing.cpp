@@ -179,7 +179,7 @@ class InputListing::Files {
 
   static Error too_many_files() {
     return bad_input("The input has more than " + std::to_string(kTasksMax) +
-                     " files, and a job can have at most that many tasks; join files or run several jobs.");
+                     " files, and a job can read at most that many; join files or run several jobs.");
   }
 
   Status keep(Result<InputFile> file) {

@@ -242,7 +242,9 @@ void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, std
 void TaskViews::fill(wire::TaskDetail& detail, TaskId id, const Job& job) const {
   const Task& task = job.tasks[id.index];
   detail.set_index(id.index);
-  detail.set_path(job.spec.inputs.at(task.file).path);
+  const scheduler::InputFile& input = job.spec.inputs.at(task.file);
+  detail.set_path(input.path);
+  detail.set_files(std::max<std::uint32_t>(static_cast<std::uint32_t>(input.parts.size()), 1));
   put(task.ledger.split(), detail.mutable_split());
   detail.set_state(state_name_of(task));
   for (const Segment& segment : task.ledger.segments()) master::fill(*detail.add_segments(), segment);

@@ -15,6 +15,7 @@
 #include "master/input_listing.h"
 #include "master/settings.h"
 #include "master/text.h"
+#include "scheduler/core/input_groups.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/waiting_jobs.h"
 #include "scheduler/math/estimator.h"
@@ -231,12 +232,12 @@ Status check_task_count(const JobSpec& spec) {
   const std::uint64_t count = scheduler::count_splits(spec);
   if (count <= kTasksMax) return {};
   JobSpec larger = spec;
-  larger.split_bytes = std::max(scheduler::split_bytes_for(spec.inputs, kTasksMax), spec.split_bytes);
+  larger.split_bytes = std::max(scheduler::split_bytes_for(spec.inputs, kTasksMax, false), spec.split_bytes);
   while (scheduler::count_splits(larger) > kTasksMax && larger.split_bytes < std::uint64_t{1} << 62)
     larger.split_bytes *= 2;
   return bad_input("A split size of " + format_size(spec.split_bytes) + " divides the input into " +
                    std::to_string(count) + " tasks, and a job can have at most " + std::to_string(kTasksMax) +
-                   "; with --split-size " + std::to_string(larger.split_bytes) + " it has " +
+                   "; with --split-size " + std::to_string(larger.split_bytes) + " it has at most " +
                    std::to_string(scheduler::count_splits(larger)) + ".");
 }
 
@@ -292,12 +293,7 @@ Result<JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& poli
 }
 
 Result<JobSpec> finish_job(const wire::JobSpec& request, JobSpec spec, std::vector<scheduler::InputFile> inputs) {
-  spec.inputs = std::move(inputs);
-  if (request.split_bytes() != 0) {
-    spec.split_bytes = request.split_bytes();
-  } else if (request.splits() != 0) {
-    spec.split_bytes = scheduler::split_bytes_for(spec.inputs, request.splits());
-  }
+  scheduler::divide_input(spec, std::move(inputs), {request.split_bytes(), request.splits(), !request.file_tasks()});
   if (Status status = check_task_count(spec); !status) return status.error();
   return spec;
 }

@@ -9,7 +9,7 @@
 namespace ontime::master {
 namespace {
 
-constexpr std::size_t kMessageBytes = 256u << 10;          // one that is larger ends with the set-up of a job
+constexpr std::size_t kMessageBytes = 256u << 10;  // a larger one ends with a set-up, or the launch of a group
 constexpr std::size_t kQueuedBytes = kOutboxBytesMax / 4;  // beyond which no such message is queued
 constexpr int kOrdersBehindMost = 100'000;  // behind set-ups that wait; a worker that takes none of it all is let go
 
@@ -22,6 +22,21 @@ void put(AttemptId from, wire::Attempt* to) {
 void put(ByteRange from, wire::Range* to) {
   to->set_begin(from.begin);
   to->set_end(from.end);
+}
+
+// The files of a group that lie in `range`.
+void put_parts(const scheduler::InputFile& from, ByteRange range, wire::InputFile* to) {
+  std::uint64_t begin = 0;
+  for (const scheduler::InputPart& part : from.parts) {
+    const ByteRange bytes{begin, begin + part.size};
+    begin = bytes.end;
+    if (bytes.end <= range.begin || bytes.begin >= range.end) continue;
+    if (to->parts_size() == 0) to->set_parts_begin(bytes.begin);
+    wire::InputPart* put = to->add_parts();
+    put->set_path(part.path);
+    put->set_size(part.size);
+    put->set_version(part.version);
+  }
 }
 
 // With the access points that attempts on a part of `range` may begin at, or pass.
@@ -38,6 +53,7 @@ void put(const scheduler::InputFile& from, ByteRange range, wire::InputFile* to)
     to->add_points()->set_content(point->content);
     to->mutable_points()->rbegin()->set_stored(point->stored);
   }
+  put_parts(from, range, to);
 }
 
 }  // namespace
@@ -69,6 +85,11 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t
     shipped->set_executable(file.executable);
   }
   for (const std::string& directory : spec.application_directories) setup->add_application_directories(directory);
+  end_large_message();
+}
+
+// What waits behind it is sent once the connection has room.
+void WorkerLink::end_large_message() {
   if (gathered_.ByteSizeLong() <= kMessageBytes) return;
   gathered_.mutable_orders()->set_acknowledged(acknowledged_sent_);
   gathered_.mutable_orders()->set_heartbeats(heartbeats_sent_);
@@ -84,6 +105,7 @@ void WorkerLink::launch(const scheduler::action::LaunchAttempt& action) {
   put(action.range, launch->mutable_range());
   put(action.split.range, launch->mutable_split());
   launch->set_standby(action.standby);
+  if (launch->file().parts_size() > 0) end_large_message();
 }
 
 void WorkerLink::begin(AttemptId attempt, ByteRange range) {

@@ -46,6 +46,7 @@ class WorkerLink {
 
  private:
   void set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t tasks);
+  void end_large_message();
   wire::Order* add_order() { return gathered_.mutable_orders()->add_orders(); }
 
   const std::shared_ptr<net::Connection> connection_;

@@ -185,9 +185,13 @@ Json node_value(const wire::NodeSummary& node) {
 }
 
 Json task_value(const wire::TaskDetail& task) {
-  Json json = {{"task", task.index()},          {"path", task.path()},
-               {"begin", task.split().begin()}, {"end", offset(task.split().end())},
-               {"state", task.state()},         {"segments", Json::array()},
+  Json json = {{"task", task.index()},
+               {"path", task.path()},
+               {"files", task.files()},
+               {"begin", task.split().begin()},
+               {"end", offset(task.split().end())},
+               {"state", task.state()},
+               {"segments", Json::array()},
                {"attempts", Json::array()}};
   for (const auto& item : task.segments()) json["segments"].push_back(segment_value(item));
   for (const auto& item : task.attempts()) json["attempts"].push_back(attempt_value(item));

@@ -56,8 +56,9 @@ void check_task(const Manifest& manifest, std::size_t index, Verdict& verdict) {
   if (task.part != part_file_name(task.index))
     verdict.add_problem(name + ": its part file is called '" + task.part + "' instead of '" +
                         part_file_name(task.index) + "'");
-  if (task.input >= manifest.inputs.size())
-    verdict.add_problem(name + ": its input number " + std::to_string(task.input) + " is not in the list of inputs");
+  if (task.input >= manifest.inputs.size() || task.files > manifest.inputs.size() - task.input)
+    verdict.add_problem(name + ": its input number " + std::to_string(std::uint64_t{task.input} + task.files - 1) +
+                        " is not in the list of inputs");
   if (!task.split.is_open_ended()) verdict.input_bytes += task.split.end - task.split.begin;
   ++verdict.tasks;
   check_segments(task, name, verdict);
@@ -76,6 +77,25 @@ void check_input(const output::Input& input, std::vector<ByteRange> splits, Verd
   }
 }
 
+using Splits = std::map<std::uint32_t, std::vector<ByteRange>>;  // of each input
+
+// The task of several files has all of each.
+void add_group(const Manifest& manifest, const Task& task, Splits& splits, Verdict& verdict) {
+  std::uint64_t bytes = 0;
+  for (std::uint64_t i = task.input; i < std::uint64_t{task.input} + task.files && i < manifest.inputs.size(); ++i) {
+    const output::Input& input = manifest.inputs[i];
+    if (input.codec != "plain")
+      verdict.add_problem("input '" + input.path + "' is not plain, and task " + std::to_string(task.index) +
+                          " maps it with other files");
+    splits[static_cast<std::uint32_t>(i)].push_back({0, input.size});
+    bytes += input.size;
+  }
+  if (task.split != ByteRange{0, bytes})
+    verdict.add_problem("task " + std::to_string(task.index) + ": its split " + range_in_words(task.split) +
+                        " is not all of its " + std::to_string(task.files) + " files, which have " +
+                        std::to_string(bytes) + " bytes");
+}
+
 }  // namespace
 
 void Verdict::add_problem(std::string problem) {
@@ -86,10 +106,19 @@ void Verdict::add_problem(std::string problem) {
 }
 
 void check_structure(const Manifest& manifest, Verdict& verdict) {
-  std::map<std::uint32_t, std::vector<ByteRange>> splits;
+  Splits splits;
+  std::uint64_t grouped = 0;
   for (std::size_t i = 0; i < manifest.tasks.size(); ++i) {
+    const Task& task = manifest.tasks[i];
     check_task(manifest, i, verdict);
-    splits[manifest.tasks[i].input].push_back(manifest.tasks[i].split);
+    if (task.files > 1) grouped += task.files;
+    if (grouped > manifest.inputs.size())
+      return verdict.add_problem("the tasks up to number " + std::to_string(i) +
+                                 " map more files than there are inputs");
+    if (task.files > 1)
+      add_group(manifest, task, splits, verdict);
+    else
+      splits[task.input].push_back(task.split);
   }
   for (std::uint32_t i = 0; i < manifest.inputs.size(); ++i) check_input(manifest.inputs[i], splits[i], verdict);
 }

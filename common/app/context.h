@@ -18,7 +18,7 @@ class Parameters {
 
 class Context : public Parameters {
  public:
-  // Path of the file that is being read.
+  // Path of the file that is being read. Between two segments it may change.
   virtual const std::string& input_path() const = 0;
 
   // A counter by group and name, created at 0. The reference stays valid for the mapper's life: look it up once, add

@@ -41,6 +41,7 @@ struct Task {
   ByteRange split;                // with its real end, also for compressed input
   std::string part;               // "part-m-00003"; its bytes are the segments' outputs, one after another
   std::vector<Segment> segments;  // in order; they tile the split
+  std::uint32_t files = 1;        // inputs from that one on; if several, all of each, and ranges count them one by one
 };
 
 struct Input {

@@ -93,6 +93,8 @@ Task to_task(const json& value, std::size_t position) {
   task.index = number_of<std::uint32_t>(value, "task");
   if (task.index != position) throw Damage{"\"task\" is not its place in the list"};
   task.input = number_of<std::uint32_t>(value, "input");
+  if (value.contains("files")) task.files = number_of<std::uint32_t>(value, "files");
+  if (task.files == 0) throw Damage{"\"files\" is 0"};
   task.split = range_of(value, "split");
   task.part = file_name_of(value, "part");
   const json& segments = member(value, "segments");
@@ -139,7 +141,7 @@ class ManifestParser {
       throw Damage{"the application, its parameters or the inputs are not those that the output was made from"};
     }
     for (const Task& task : manifest_.tasks) {
-      if (task.input >= manifest_.inputs.size()) {
+      if (task.input >= manifest_.inputs.size() || task.files > manifest_.inputs.size() - task.input) {
         throw Damage{"task " + std::to_string(task.index) + " reads an input that is not listed"};
       }
     }

@@ -86,11 +86,11 @@ std::string to_line(const Task& task) {
                         {"records", segment.records},
                         {"crc32c", segment.crc32c}});
   }
-  const nlohmann::ordered_json value = {{"task", task.index},
-                                        {"input", task.input},
-                                        {"split", to_json(task.split)},
-                                        {"part", task.part},
-                                        {"segments", std::move(segments)}};
+  nlohmann::ordered_json value = {{"task", task.index}, {"input", task.input}};
+  if (task.files > 1) value["files"] = task.files;
+  value["split"] = to_json(task.split);
+  value["part"] = task.part;
+  value["segments"] = std::move(segments);
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

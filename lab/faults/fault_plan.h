@@ -86,6 +86,7 @@ struct Submission {
   std::uint32_t record_bytes = 100;
   double record_time = 0.1;        // seconds, on a node of slowness 1
   bool is_compressed = false;      // one split, whose end is not known before it was read
+  std::uint32_t files = 1;         // that the input is divided into; small ones share a task
   std::uint32_t output_every = 1;  // only each n-th record has output
   std::string policy = "none";
   std::map<std::string, std::string> policy_parameters;

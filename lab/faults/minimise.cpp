@@ -37,7 +37,9 @@ std::string text(double value) {
 std::string describe(const Submission& submission) {
   std::string line = "job at " + text(submission.at) + " s: " + std::to_string(submission.tasks) +
                      (submission.is_compressed ? " (compressed: 1)" : "") + " tasks of " +
-                     std::to_string(submission.split_bytes) + " bytes, records of " +
+                     std::to_string(submission.split_bytes) + " bytes" +
+                     (submission.files > 1 ? " in " + std::to_string(submission.files) + " files" : "") +
+                     ", records of " +
                      std::to_string(submission.record_bytes) + " that take " + text(submission.record_time) +
                      " s, policy " + submission.policy;
   if (submission.deadline > 0) line += ", deadline " + text(submission.deadline) + " s";

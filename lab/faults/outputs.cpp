@@ -10,8 +10,24 @@
 namespace ontime::lab::faults {
 namespace {
 
-std::string input_name(const Submission& submission, std::uint32_t index) {
-  return "/in/" + std::to_string(index) + (submission.is_compressed ? ".gz" : ".txt");
+// The files of a submission's input, in order, and what of its content each holds.
+struct File {
+  std::string name;
+  std::size_t begin = 0;
+  std::size_t size = 0;
+};
+
+std::vector<File> files_of(const Submission& submission, std::uint32_t index, std::size_t content_bytes) {
+  std::vector<File> files;
+  const std::size_t records = content_bytes / submission.record_bytes;
+  for (std::size_t i = 0; i < submission.files; ++i) {
+    const std::size_t begin = records * i / submission.files * submission.record_bytes;
+    const std::size_t end = records * (i + 1) / submission.files * submission.record_bytes;
+    const std::string number = submission.files > 1 ? "-" + std::to_string(i) : "";
+    files.push_back({"/in/" + std::to_string(index) + number + (submission.is_compressed ? ".gz" : ".txt"), begin,
+                     end - begin});
+  }
+  return files;
 }
 
 // Lines of one length that begin with their number; each version of an input has other ones.
@@ -63,10 +79,9 @@ Outputs::Outputs(machines::Disk& disk, machines::ObjectStore* store, const Fault
   for (std::uint32_t index = 0; index < plan.submissions.size(); ++index) {
     const Submission& submission = plan.submissions[index];
     hold(index, next_content(index));
-    std::string bytes = stored(submission, inputs_[index].content);
-    const std::string name = input_name(submission, index);
-    submission.has_input_in_store ? store->put(name.substr(1), std::move(bytes))
-                                  : static_cast<void>(disk.put(name, std::move(bytes)));
+    const std::string& content = inputs_[index].content;
+    for (const File& file : files_of(submission, index, content.size()))
+      put(submission, file.name, stored(submission, content.substr(file.begin, file.size)));
   }
   disk.put("/out/", "");
 }
@@ -96,22 +111,41 @@ void Outputs::begin_change(std::uint32_t index) {
   if (submission.has_input_in_store) return;
   ++inputs_[index].version;
   const std::string next = next_content(index);
-  const std::string bytes = stored(submission, next);
-  const auto file = disk_.find(input_name(submission, index));
-  disk_.write(*file, bytes.data(), bytes.size() / 2, 0, 0);
-  disk_.sync(*file);
-  // What is compressed cannot be read in between.
   const std::size_t half = next.size() / 2;
+  for (const File& file : files_of(submission, index, next.size())) {
+    if (file.begin >= half) break;
+    const std::string bytes = stored(submission, next.substr(file.begin, file.size));
+    const auto inode = disk_.find(file.name);
+    const std::size_t size = submission.is_compressed ? bytes.size() / 2 : std::min(file.size, half - file.begin);
+    disk_.write(*inode, bytes.data(), size, 0, 0);
+    disk_.sync(*inode);
+  }
+  // What is compressed cannot be read in between.
   if (!submission.is_compressed) hold(index, next.substr(0, half) + inputs_[index].content.substr(half));
 }
 
 void Outputs::end_change(std::uint32_t index, bool in_place) {
   const Submission& submission = plan_.submissions[index];
-  const std::string name = input_name(submission, index);
   if (!in_place || submission.has_input_in_store) ++inputs_[index].version;
   hold(index, next_content(index));
-  const std::string bytes = stored(submission, inputs_[index].content);
-  if (submission.has_input_in_store) return store_->put(name.substr(1), bytes);
+  const std::string& content = inputs_[index].content;
+  for (const File& file : files_of(submission, index, content.size())) {
+    std::string bytes = stored(submission, content.substr(file.begin, file.size));
+    if (submission.has_input_in_store)
+      put(submission, file.name, std::move(bytes));
+    else
+      replace(file.name, bytes, in_place);
+  }
+}
+
+void Outputs::put(const Submission& submission, const std::string& name, std::string bytes) {
+  if (submission.has_input_in_store)
+    store_->put(name.substr(1), std::move(bytes));
+  else
+    disk_.put(name, std::move(bytes));
+}
+
+void Outputs::replace(const std::string& name, const std::string& bytes, bool in_place) {
   machines::InodePointer file = disk_.find(name);
   const machines::InodePointer directory = file->parent.lock();
   if (!in_place) {
@@ -132,7 +166,8 @@ wire::JobSpec Outputs::request(std::uint32_t index) {
   set(spec, "every", std::to_string(submission.output_every));
   set(spec, "pause_us", std::to_string(static_cast<std::int64_t>(submission.record_time * 1e6)));
   const auto place = [&](bool is_in_store) { return is_in_store ? address_of_bucket() : mount; };
-  spec.add_inputs(place(submission.has_input_in_store) + input_name(submission, index));
+  for (const File& file : files_of(submission, index, inputs_[index].content.size()))
+    spec.add_inputs(place(submission.has_input_in_store) + file.name);
   spec.set_output(place(submission.has_output_in_store) + "/out/" + std::to_string(owners_.size()));
   owners_.emplace(spec.output(), index);
   spec.set_split_bytes(submission.split_bytes);

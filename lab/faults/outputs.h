@@ -64,6 +64,8 @@ class Outputs {
   };
   std::string next_content(std::uint32_t submission) const;
   void hold(std::uint32_t submission, std::string content);
+  void replace(const std::string& name, const std::string& bytes, bool in_place);
+  void put(const Submission& submission, const std::string& name, std::string bytes);
 
   const FaultPlan& plan_;
   std::vector<Input> inputs_;                    // by submission

@@ -38,7 +38,7 @@ void to_json(Json& json, Trigger trigger) { json = kTriggers[static_cast<std::si
 void from_json(const Json& json, Trigger& trigger) { trigger = kind_of<Trigger>(json, kTriggers); }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Fault, kind, trigger, at, lasts, node, amount, share, is_silent)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Submission, at, tasks, split_bytes, record_bytes, record_time,
-                                                is_compressed, output_every, policy, policy_parameters, deadline,
+                                                is_compressed, files, output_every, policy, policy_parameters, deadline,
                                                 kill_on_miss, checkpoint, attempt_timeout, killed_at,
                                                 has_input_in_store, has_output_in_store)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FaultPlan, seed, is_one_machine, slots, slowness, submissions, faults,

@@ -18,6 +18,7 @@
 #include "lab/verbs/foresight_text.h"
 #include "master/recording/entry_codec.h"
 #include "master/recording/reader.h"
+#include "scheduler/core/input_groups.h"
 
 namespace ontime::lab {
 
@@ -121,9 +122,12 @@ Result<Planned> make_question(PlanCommand command) {
   PlanQuestion& question = planned.question;
   JobGroup& job = question.job;
   job.name = key_of(spec);
-  if (command.job.split_bytes != 0) job.split_bytes = command.job.split_bytes;
-  if (command.job.splits != 0) job.split_bytes = scheduler::split_bytes_for(inputs, command.job.splits);
-  for (const scheduler::InputFile& file : inputs) {
+  scheduler::JobSpec divided;
+  divided.split_bytes = job.split_bytes;
+  scheduler::divide_input(divided, inputs,
+                          {command.job.split_bytes, command.job.splits, !command.job.file_tasks});
+  job.split_bytes = divided.split_bytes;
+  for (const scheduler::InputFile& file : divided.inputs) {
     if (!file.knows_length())
       return bad_input("'" + file.path + "' is compressed: nobody knows how much there is to map before it is mapped");
     job.file_bytes.push_back(file.length());

@@ -43,6 +43,12 @@ void put(const JobSpec& from, stored::JobSpec* to) {
       stored->set_stored(point.stored - before.stored);
       before = point;
     }
+    for (const scheduler::InputPart& part : file.parts) {
+      stored::InputPart* stored = input->add_parts();
+      stored->set_path(part.path);
+      stored->set_size(part.size);
+      stored->set_version(part.version);
+    }
   }
   to->set_output(from.output);
   to->set_claim(from.claim);
@@ -118,6 +124,12 @@ JobSpec PartReader::read(const stored::JobSpec& from) {
       point.stored += stored.stored();
       spec.inputs.back().points.push_back(point);
     }
+    std::uint64_t bytes = 0;
+    for (const stored::InputPart& part : file.parts()) {
+      bytes += part.size();
+      spec.inputs.back().parts.push_back({part.path(), part.size(), part.version()});
+    }
+    require(file.parts().empty() || bytes == file.size(), "its group of files is not as large as they are");
   }
   spec.output = from.output();
   spec.claim = from.claim();

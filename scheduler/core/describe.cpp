@@ -77,7 +77,7 @@ struct OfFact {
         .about(f.job)
         .message("owner", f.spec.owner)
         .message("application", f.spec.application)
-        .field("inputs", f.spec.inputs.size())
+        .field("inputs", count_files(f.spec))
         .field("split_bytes", f.spec.split_bytes)
         .field("policy", f.spec.policy)
         .message("output", f.spec.output);

@@ -44,24 +44,10 @@ std::vector<Split> make_splits(const JobSpec& spec) {
   return splits;
 }
 
-std::uint64_t split_bytes_for(const std::vector<InputFile>& inputs, std::uint32_t count) {
-  std::uint64_t most = 1;  // the largest file: each is one split
-  for (const InputFile& file : inputs) most = std::max(most, file.length());
-  if (count == 0) return most;
-  const auto fits = [&](std::uint64_t split_bytes) {
-    std::uint64_t splits = 0;
-    for (const InputFile& file : inputs) splits += file.knows_length() ? divided_up(file.length(), split_bytes) : 1;
-    return splits <= count;
-  };
-  std::uint64_t least = 1;
-  while (least < most) {
-    const std::uint64_t middle = least + (most - least) / 2;
-    if (fits(middle))
-      most = middle;
-    else
-      least = middle + 1;
-  }
-  return least;
+std::uint64_t count_files(const JobSpec& spec) {
+  std::uint64_t count = 0;
+  for (const InputFile& file : spec.inputs) count += std::max<std::size_t>(file.parts.size(), 1);
+  return count;
 }
 
 }  // namespace ontime::scheduler

@@ -16,15 +16,26 @@ namespace ontime::scheduler {
 // cannot send parts.
 enum class Codec : std::uint8_t { Plain, Gzip, Zstd, Stream };
 
+// One of several small files that share a task.
+struct InputPart {
+  std::string path;
+  std::uint64_t size = 0;
+  std::string version;
+  bool operator==(const InputPart&) const = default;
+};
+
 // One input file as it was when the job was submitted; an attempt that finds another size or version fails the job.
+// Or a group of small plain files (input_groups.h). To the scheduler that is one file: its size is the sum of theirs,
+// and offsets count them one after another.
 struct InputFile {
-  std::string path;        // absolute, or a URL
+  std::string path;        // absolute, or a URL; of a group, its first file's
   std::uint64_t size = 0;  // bytes as stored
   std::string version;     // whatever where it lies tells its contents apart by
   Codec codec = Codec::Plain;
   // Of a compressed file, if its headers say it: how much it holds, and where reading may begin.
   std::uint64_t content_bytes = 0;
   std::vector<AccessPoint> points{};
+  std::vector<InputPart> parts{};  // the files of a group, at least two; else none
   // Whether somebody knows how much there is to map; how much that is, else 0.
   bool knows_length() const { return codec == Codec::Plain || content_bytes > 0; }
   std::uint64_t length() const { return codec == Codec::Plain ? size : content_bytes; }
@@ -76,12 +87,12 @@ struct Split {
 };
 
 // Files in pieces of `split_bytes`. What is left at the end of a file is a shorter split, or joins the split
-// before it if it is less than a tenth of one. A file of unknown length is one split with an unknown end. Pure: the
-// journal stores the spec and not the splits.
+// before it if it is less than a tenth of one. A file of unknown length is one split with an unknown end. A group
+// is one split, as it is never larger. Pure: the journal stores the spec and not the splits.
 std::vector<Split> make_splits(const JobSpec& spec);
 // How many make_splits() would return, without making them.
 std::uint64_t count_splits(const JobSpec& spec);
-// The smallest split size that divides `inputs` into at most `count` splits; if there are more files, one split a file.
-std::uint64_t split_bytes_for(const std::vector<InputFile>& inputs, std::uint32_t count);
+// How many files the inputs are, those of groups included.
+std::uint64_t count_files(const JobSpec& spec);
 
 }  // namespace ontime::scheduler

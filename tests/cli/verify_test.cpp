@@ -142,6 +142,54 @@ TEST_F(Verify, ATaskOfAnUnknownInputIsFound) {
   EXPECT_THAT(structure_problems(), testing::Contains(HasSubstr("not in the list of inputs")));
 }
 
+// Two more files, which share a task.
+class VerifyGroup : public Verify {
+ protected:
+  VerifyGroup() {
+    manifest_.inputs.push_back({"/in/c", 30, "1", "plain"});
+    manifest_.inputs.push_back({"/in/d", 20, "1", "plain"});
+    add_task(2, {0, 50}, {{{0, 35}, "four\n"}, {{35, 50}, "five\n"}});
+    manifest_.tasks[3].files = 2;
+  }
+};
+
+TEST_F(VerifyGroup, IsWholeIfItsFilesAreTheSplit) {
+  const Verdict found = verdict();
+  EXPECT_THAT(found.problems, IsEmpty());
+  EXPECT_EQ(found.input_bytes, 100u + 5000 + 50);
+}
+
+TEST_F(VerifyGroup, ASplitThatIsNotAllOfItsFilesIsFound) {
+  manifest_.inputs[3].size = 21;
+  expect_problem("its split [0, 50) is not all of its 2 files, which have 51 bytes");
+}
+
+TEST_F(VerifyGroup, AFileThatAnotherTaskMapsTooIsFound) {
+  add_task(3, {0, 20}, {{{0, 20}, "five\n"}});
+  EXPECT_THAT(verdict().problems, testing::Contains(HasSubstr("'/in/d' of 20 bytes is not tiled by its splits")));
+}
+
+TEST_F(VerifyGroup, ACompressedFileInItIsFound) {
+  manifest_.inputs[3].codec = "gzip";
+  EXPECT_THAT(verdict().problems, testing::Contains(HasSubstr("'/in/d' is not plain")));
+}
+
+// Or a small file would keep the reader busy.
+TEST_F(VerifyGroup, MoreFilesThanThereAreStopTheCheck) {
+  for (int i = 0; i < 1000; ++i) {
+    manifest_.tasks.push_back(manifest_.tasks[3]);
+    manifest_.tasks.back().index = static_cast<std::uint32_t>(manifest_.tasks.size() - 1);
+  }
+  const std::vector<std::string> problems = structure_problems();
+  ASSERT_FALSE(problems.empty());
+  EXPECT_THAT(problems.back(), HasSubstr("the tasks up to number 5 map more files than there are inputs"));
+}
+
+TEST_F(VerifyGroup, FilesThatAreNotListedAreFound) {
+  manifest_.tasks[3].files = 3;
+  EXPECT_THAT(structure_problems(), testing::Contains(HasSubstr("its input number 4 is not in the list of inputs")));
+}
+
 TEST_F(Verify, ASegmentDeclaredAtTheWrongPlaceIsFound) {
   manifest_.tasks[0].segments[1].offset = 3;
   EXPECT_THAT(verdict().problems, testing::Contains(HasSubstr("the one before ends at 4")));

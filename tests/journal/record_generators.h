@@ -40,6 +40,10 @@ inline scheduler::JobSpec any_spec() {
     const auto codec = static_cast<scheduler::Codec>(*rc::gen::inRange(0, 3));
     const auto size = *rc::gen::arbitrary<std::uint64_t>();
     spec.inputs.push_back({*any_text(), size, *any_text(), codec});
+    if (*rc::gen::arbitrary<bool>()) continue;
+    scheduler::InputFile& group = spec.inputs.back();
+    const std::uint64_t first = *rc::gen::inRange<std::uint64_t>(0, size);
+    group.parts = {{*any_text(), first, *any_text()}, {*any_text(), size - first, *any_text()}};
   }
   spec.output = *any_text();
   spec.claim = *any_text();

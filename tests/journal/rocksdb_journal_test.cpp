@@ -188,7 +188,7 @@ TEST_F(RocksdbJournalTest, RefusesANewerFormat) {
   make_journal(1);
   put_raw("mformat", std::to_string(kJournalFormat + 1));
   EXPECT_EQ(reopen(), std::nullopt);
-  EXPECT_NE(refusal_.find("it has format 6 and this ontime-master knows formats up to 5"), std::string::npos)
+  EXPECT_NE(refusal_.find("it has format 7 and this ontime-master knows formats up to 6"), std::string::npos)
       << refusal_;
 }
 

@@ -55,6 +55,24 @@ class ManifestTest : public testing::Test {
   test::TemporaryDirectory directory_;
 };
 
+TEST_F(ManifestTest, ATaskOfSeveralFilesNamesTheFirstAndHowMany) {
+  Manifest manifest = example();
+  manifest.inputs[1] = {"/data/b.txt", 77, "1", "plain"};
+  manifest.tasks.pop_back();
+  manifest.tasks[0].files = 2;
+  ASSERT_TRUE(write_manifest(directory_.path(), manifest));
+  const Result<Manifest> found = read();
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->tasks[0].files, 2u);
+  EXPECT_EQ(read()->tasks[0].input, 0u);
+  const std::string whole = text();
+  for (const char* wrong : {"0", "3", "4294967295", "-1", "\"2\""}) {
+    std::string changed = whole;
+    write(changed.replace(whole.find("\"files\":2") + 8, 1, wrong));
+    EXPECT_FALSE(read()) << wrong;
+  }
+}
+
 TEST_F(ManifestTest, ReadsWhatWasWritten) {
   ASSERT_TRUE(write_manifest(directory_.path(), example()));
   const Result<Manifest> manifest = read();

@@ -88,7 +88,7 @@ TEST_F(SubmissionTest, RefusesTooManyTasksAndSaysWhichSplitSizeWouldDo) {
   request_.set_split_bytes(1000);
   EXPECT_EQ(refusal(),
             "A split size of 1000 B divides the input into 3000000 tasks, and a job can have at most 1000000; "
-            "with --split-size 3000 it has 1000000.");
+            "with --split-size 3000 it has at most 1000000.");
 }
 
 TEST_F(SubmissionTest, RefusesImpossibleFields) {

@@ -83,6 +83,33 @@ TEST_F(ViewsTest, TheManifestTellsWhereEverySegmentLies) {
   EXPECT_EQ(manifest.counters.at("g").at("n"), 3u);
 }
 
+TEST_F(ViewsTest, TheManifestListsTheFilesOfAGroup) {
+  scheduler::JobSpec spec;
+  spec.inputs = {{"/first", 9, "v", scheduler::Codec::Plain}, {"/a", 7, "", scheduler::Codec::Plain}};
+  spec.inputs[1].parts = {{"/a", 3, "1"}, {"/b", 4, "2"}};
+  spec.inputs.push_back({"/last", 5, "w", scheduler::Codec::Plain});
+  spec.split_bytes = 9;
+  apply(fact::JobAccepted{JobId{2}, spec});
+  for (std::uint32_t task = 0; task < 3; ++task) {
+    const AttemptId id{{JobId{2}, task}, 0};
+    const ByteRange range{0, spec.inputs[task].size};
+    apply(fact::AttemptLaunched{id, NodeId{1}, range, false});
+    apply(fact::SegmentSealed{id, range, range.end, {}, {}});
+  }
+  const output::Manifest manifest = make_commit_plan(commit_of(cluster_, JobId{2})).manifest;
+  ASSERT_EQ(manifest.inputs.size(), 4u);
+  EXPECT_EQ(manifest.inputs[2].path, "/b");
+  EXPECT_EQ(manifest.inputs[2].size, 4u);
+  EXPECT_EQ(manifest.inputs[2].version, "2");
+  EXPECT_EQ(manifest.inputs[2].codec, "plain");
+  ASSERT_EQ(manifest.tasks.size(), 3u);
+  EXPECT_EQ(manifest.tasks[1].input, 1u);
+  EXPECT_EQ(manifest.tasks[1].files, 2u);
+  EXPECT_EQ(manifest.tasks[1].split, (ByteRange{0, 7}));
+  EXPECT_EQ(manifest.tasks[2].input, 3u);
+  EXPECT_EQ(manifest.tasks[2].files, 1u);
+}
+
 TEST_F(ViewsTest, ATaskOfSeveralAttemptsIsStitchedInInputOrder) {
   launch(0, 0, {0, 100});
   cut(0, 0, 0, 40, true);

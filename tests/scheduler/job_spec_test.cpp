@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "scheduler/core/input_groups.h"
+
 namespace ontime::scheduler {
 namespace {
 
@@ -32,7 +34,7 @@ TEST(Splits, WantedNumberIsNotExceededUnlessThereAreMoreFiles) {
   for (const std::uint64_t size : {433411u, 466854u, 684768u, 1997513u, 1387424u, 1019475u})
     inputs.push_back({"/x", size, "0", Codec::Plain});
   const auto splits_for = [&](std::uint32_t wanted) {
-    return count_splits(spec_of(inputs, split_bytes_for(inputs, wanted)));
+    return count_splits(spec_of(inputs, split_bytes_for(inputs, wanted, false)));
   };
   EXPECT_EQ(splits_for(3), 6u);
   EXPECT_EQ(splits_for(6), 6u);
@@ -51,13 +53,13 @@ TEST(Splits, CompressedFileIsOneWithAnUnknownEnd) {
 TEST(Splits, WantedNumberIsReachedForOneFile) {
   for (const std::uint32_t wanted : {1u, 2u, 7u, 64u}) {
     const std::vector<InputFile> inputs{{"/a", 6'400'000, "0", Codec::Plain}};
-    EXPECT_EQ(count_splits(spec_of(inputs, split_bytes_for(inputs, wanted))), wanted);
+    EXPECT_EQ(count_splits(spec_of(inputs, split_bytes_for(inputs, wanted, false))), wanted);
   }
 }
 
 TEST(Splits, MoreSplitsThanBytesGivesOnePerByte) {
   const std::vector<InputFile> inputs{{"/a", 3, "0", Codec::Plain}};
-  EXPECT_EQ(split_bytes_for(inputs, 100), 1u);
+  EXPECT_EQ(split_bytes_for(inputs, 100, false), 1u);
 }
 
 RC_GTEST_PROP(SplitsProperty, TileEveryPlainFile, ()) {

@@ -38,7 +38,12 @@ wire::ToRunner::Run runner_run(AttemptId id, const wire::Order::Launch& launch) 
   return run;
 }
 
-// Where this attempt, which holds no keys, may fetch its file for some minutes.
+// Of a group, of the part with this index.
+const std::string& path_of(const wire::InputFile& file, std::uint32_t part) {
+  return file.parts().empty() ? file.path() : file.parts(static_cast<int>(part)).path();
+}
+
+// Where this attempt, which holds no keys, may fetch this file for some minutes.
 Result<std::string> signed_address(const std::string& path) {
   const auto name = s3::parse_name(path);
   if (!name) return name.error();
@@ -81,9 +86,12 @@ Status Slots::begin_session(const wire::ToWorker::Welcome& welcome) {
   return {};
 }
 
-void Slots::give_address(Running& running) {
+void Slots::give_address(Running& running, std::uint32_t part) {
+  const wire::InputFile& file = running.attempt.launch().file();
+  if (part > 0 && part >= static_cast<std::uint32_t>(file.parts_size()))
+    return fail(*running.runner, wire::CRASHED, "the attempt's process broke the protocol: it has no such file");
   wire::ToRunner::Address given;
-  auto address = signed_address(running.attempt.launch().file().path());
+  auto address = signed_address(path_of(file, part));
   if (address) given.set_address(std::move(*address));
   if (!address) given.set_error(address.error().message);
   running.runner->give_address(std::move(given));
@@ -153,8 +161,8 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
   if (!output) return std::move(output).error();
   wire::ToRunner::Run run = runner_run(id, launch);
   run.set_output_path(*output);
-  if (s3::is_name(launch.file().path())) {
-    auto address = signed_address(launch.file().path());
+  if (const std::string& path = path_of(launch.file(), 0); s3::is_name(path)) {
+    auto address = signed_address(path);
     if (!address) return Refusal{wire::LAUNCH, std::move(address).error().message};
     run.set_address(std::move(*address));
   }

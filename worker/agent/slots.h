@@ -115,7 +115,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   void pass_begin(Running& running);
   void ask_cut(Running& running);
   // A fresh one for the file of a store.
-  void give_address(Running& running);
+  void give_address(Running& running, std::uint32_t part);  // of its file
   void observe(Running& running);
   // Stores the first of what it has sealed, or takes note that it has finished.
   void store_next(Running& running);

@@ -18,7 +18,17 @@ constexpr std::size_t kWaitingMax = 1000;  // seals of one attempt
 
 // Where the attempt was: "; it had mapped /data/text up to byte 4096".
 std::string place_of(const Attempt& attempt) {
-  return "; it had mapped " + attempt.launch().file().path() + " up to byte " + std::to_string(attempt.offset());
+  const wire::InputFile& file = attempt.launch().file();
+  std::string path = file.path();
+  std::uint64_t begin = 0;
+  std::uint64_t end = file.parts_begin();
+  for (const wire::InputPart& part : file.parts()) {
+    path = part.path();
+    begin = end;
+    end += part.size();
+    if (attempt.offset() <= end) break;
+  }
+  return "; it had mapped " + path + " up to byte " + std::to_string(attempt.offset() - begin);
 }
 
 }  // namespace
@@ -38,7 +48,7 @@ void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& messag
     const auto failure = message.failed().failure();
     return fail(runner, failure == wire::FAILURE_NONE ? wire::CRASHED : failure, message.failed().message());
   }
-  if (message.has_address_wanted()) return give_address(*running);
+  if (message.has_address_wanted()) return give_address(*running, message.address_wanted().part());
   if (running->scratch_file.empty() || !(message.has_sealed() || message.has_finished()))
     return hear(*running, message);
   if (running->waiting.size() == kWaitingMax)

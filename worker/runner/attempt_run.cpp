@@ -25,6 +25,23 @@ InputFile input_file(const wire::InputFile& file) {
   return input;
 }
 
+TaskInput task_input(const wire::InputFile& file) {
+  TaskInput input;
+  input.begin = file.parts_begin();
+  for (const wire::InputPart& part : file.parts()) input.files.push_back({part.path(), part.size(), part.version()});
+  if (file.parts().empty()) input.files.push_back(input_file(file));
+  return input;
+}
+
+std::uint64_t end_of(const TaskInput& input) {
+  std::uint64_t end = input.begin;
+  for (const InputFile& file : input.files) {
+    if (file.codec != Codec::Plain && file.content_bytes == 0) return kUnknownEnd;
+    end += file.length();
+  }
+  return end;
+}
+
 // Runs a piece of the application; what it throws becomes the failure.
 template <class Call>
 AttemptStatus guarded(Call&& call) {
@@ -112,7 +129,7 @@ void AttemptRun::listen_to_mapper() {
     send_status();
   });
   parts_.context.on_taken([this](std::uint64_t offset) {
-    taken_ = offset;
+    taken_ = file_begin_ + offset;
     report_progress();
   });
 }
@@ -135,17 +152,15 @@ AttemptStatus AttemptRun::map_all() {
 }
 
 AttemptStatus AttemptRun::open() {
-  InputFile file = input_file(order_.file());
-  const bool knows_length = file.codec == Codec::Plain || file.content_bytes > 0;
-  if (knows_length && !range_.is_open_ended() && range_.end > file.length()) {
+  TaskInput input = task_input(order_.file());
+  const std::uint64_t end = end_of(input);
+  if (range_.begin < input.begin || (!range_.is_open_ended() && range_.end > end)) {
     return AttemptFailure{wire::INPUT_CHANGED, "the split ends at byte " + std::to_string(range_.end) + " of " +
-                                                   file.path + ", which has only " + std::to_string(file.length()) +
+                                                   order_.file().path() + ", which has only " + std::to_string(end) +
                                                    "; submit the job again"};
   }
-  InputAccess access{parts_.places.input};
-  if (file.codec == Codec::Plain) access.end = range_.end;
-  if (!order_.address().empty()) access.address = [this] { return find_address(); };
-  auto reader = RecordReader::open(std::move(file), parts_.rule, range_.begin, parts_.block_bytes, access);
+  TaskInputAccess access{parts_.places.input, [this](std::size_t file) { return find_address(file); }, range_.end};
+  auto reader = InputReader::open(std::move(input), parts_.rule, range_.begin, parts_.block_bytes, std::move(access));
   if (!reader) return to_failure(std::move(reader).error());
   reader_ = std::move(*reader);
   const RunnerPlaces& places = parts_.places;
@@ -153,20 +168,19 @@ AttemptStatus AttemptRun::open() {
                                           : create_output_file(order_.output_path(), places.output);
   if (!output) return to_failure(std::move(output).error());
   writer_ = std::make_unique<SegmentWriter>(std::move(*output));
-  parts_.context.set_input_path(order_.file().path());
   return {};
 }
 
-// The one that came with the order, and then one that the worker is asked for. It sends nothing else meanwhile: cuts
-// come through the progress block, and a standby is not begun before it has said that it is ready.
-Outcome<std::string> AttemptRun::find_address() {
-  if (!std::exchange(has_address_, true)) return order_.address();
+// The one that came with the order is the first file's; for any other the worker is asked. It sends nothing else
+// meanwhile: cuts come through the progress block, and a standby is not begun before it has said that it is ready.
+Outcome<std::string> AttemptRun::find_address(std::size_t file) {
+  if (file == 0 && !std::exchange(has_address_, true)) return order_.address();
   wire::FromRunner wanted;
-  wanted.mutable_address_wanted();
+  wanted.mutable_address_wanted()->set_part(static_cast<std::uint32_t>(file));
   if (auto sent = send(std::move(wanted)); !sent) return Fault{FaultKind::Node, std::move(sent).error().message};
   auto message = parts_.channel.receive();
   if (!message || !message->has_value() || !(*message)->has_address()) {
-    return Fault{FaultKind::Node, "the worker gives no address for " + order_.file().path()};
+    return Fault{FaultKind::Node, "the worker gives no address for a file of its store"};
   }
   const wire::ToRunner::Address& address = (*message)->address();
   if (address.address().empty()) return Fault{FaultKind::Node, address.error()};
@@ -224,10 +238,23 @@ AttemptStatus AttemptRun::begin_segment() {
   }
   if (has_begun_) return {};
   has_begun_ = true;
-  return guarded([&] { parts_.mapper.begin_segment(points_.segment().begin); });
+  file_begin_ = reader_->file_begin();
+  parts_.context.set_input_path(reader_->file().path);
+  const std::uint64_t begin = std::max(points_.segment().begin, file_begin_) - file_begin_;
+  return guarded([&] { parts_.mapper.begin_segment(begin); });
+}
+
+AttemptStatus AttemptRun::flush() {
+  has_begun_ = false;
+  if (auto flushed = guarded([&] { parts_.mapper.flush(*writer_); }); !flushed) return flushed;
+  taken_.reset();
+  return {};
 }
 
 AttemptStatus AttemptRun::map(const RecordBlock& block) {
+  if (has_begun_ && reader_->file_begin() != file_begin_) {
+    if (auto flushed = flush(); !flushed) return flushed;
+  }
   if (auto begun = begin_segment(); !begun) return begun;
   has_mapped_ = true;
   if (auto mapped = guarded([&] { parts_.mapper.map(block.batch, *writer_); }); !mapped) return mapped;
@@ -239,15 +266,14 @@ AttemptStatus AttemptRun::map(const RecordBlock& block) {
 
 AttemptStatus AttemptRun::seal() {
   if (auto begun = begin_segment(); !begun) return begun;
-  if (auto flushed = guarded([&] { parts_.mapper.flush(*writer_); }); !flushed) return flushed;
+  if (auto flushed = flush(); !flushed) return flushed;
   if (auto same = reader_->check_unchanged(); !same) return to_failure(std::move(same).error());
   auto output = writer_->seal();
   if (!output) return to_failure(std::move(output).error());
   if (auto sent = send_sealed(*output); !sent) return sent;
   points_.on_sealed();
   segment_records_ = 0;
-  taken_.reset();
-  has_begun_ = has_mapped_ = false;
+  has_mapped_ = false;
   return {};
 }
 

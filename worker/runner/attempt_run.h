@@ -1,7 +1,7 @@
 #pragma once
-// One attempt: maps a range of one input file, block by block, obeys the cuts that come through the progress block, and
-// seals segment after segment. A standby gets ready first and waits to be told which part of its range it maps. A new
-// object for each.
+// One attempt: maps a range of one input file, or of small files one after another, block by block, obeys the cuts that
+// come through the progress block, and seals segment after segment. To the mapper, a segment ends with each file. A
+// standby gets ready first and waits to be told which part of its range it maps. A new object for each.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "common/files/roots.h"
 #include "common/injection/injection.h"
 #include "common/protocol/runner.pb.h"
-#include "worker/data/record_reader.h"
+#include "worker/data/input_reader.h"
 #include "worker/data/segment_writer.h"
 #include "worker/progress_block.h"
 #include "worker/runner/cut_points.h"
@@ -62,7 +62,7 @@ class AttemptRun {
  private:
   AttemptStatus open();
   AttemptStatus await_begin();          // of a standby
-  Outcome<std::string> find_address();  // of a file of a store
+  Outcome<std::string> find_address(std::size_t file);  // of a file of a store
   AttemptStatus map_all();
   void listen_to_mapper();
   void ignore_mapper();
@@ -71,6 +71,7 @@ class AttemptRun {
   AttemptStatus answer_cut();
   AttemptStatus begin_segment();
   AttemptStatus map(const RecordBlock& block);
+  AttemptStatus flush();
   AttemptStatus seal();
   AttemptStatus send_sealed(const SealedBytes& output);
   AttemptStatus send(wire::FromRunner message);
@@ -89,7 +90,7 @@ class AttemptRun {
   CutPoints points_;
   std::optional<Pace> pace_;  // only if it is disturbed
   BlockSize block_size_;
-  std::unique_ptr<RecordReader> reader_;
+  std::unique_ptr<InputReader> reader_;
   std::unique_ptr<SegmentWriter> writer_;
   StatusLine status_;
   std::uint64_t cut_answered_;          // sequence of the last request that needs no answer
@@ -98,7 +99,8 @@ class AttemptRun {
   std::uint64_t segment_records_ = 0;
   bool has_address_ = false;  // the one of the order was taken
   bool has_started_ = false;  // Started is sent
-  bool has_begun_ = false;    // the mapper knows of the current segment
+  bool has_begun_ = false;    // the mapper knows of the current segment, in the file that begins at file_begin_
+  std::uint64_t file_begin_ = 0;
   bool has_mapped_ = false;   // something of the current segment
 };
 

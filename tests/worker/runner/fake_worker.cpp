@@ -73,6 +73,22 @@ wire::ToRunner make_run(const InputFile& file, std::uint64_t begin, std::uint64_
   return message;
 }
 
+wire::ToRunner make_group_run(const std::vector<InputFile>& files, const std::string& output, std::uint64_t begin) {
+  InputFile group = files.front();
+  group.size = 0;
+  for (const InputFile& file : files) group.size += file.size;
+  wire::ToRunner message = make_run(group, begin, begin + group.size, output);
+  wire::InputFile& input = *message.mutable_run()->mutable_file();
+  input.set_parts_begin(begin);
+  for (const InputFile& file : files) {
+    wire::InputPart& part = *input.add_parts();
+    part.set_path(file.path);
+    part.set_size(file.size);
+    part.set_version(file.version);
+  }
+  return message;
+}
+
 template <class Message>
 std::optional<Message> MessageReader<Message>::next() {
   for (;;) {

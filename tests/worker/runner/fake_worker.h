@@ -46,6 +46,9 @@ wire::ToRunner make_setup(const std::map<std::string, std::string>& parameters,
 wire::ToRunner make_run(const InputFile& file, std::uint64_t begin, std::uint64_t end, const std::string& output,
                         std::uint64_t cut_sequence = 0);
 
+// The same for small files that share a task; the first begins at `begin`, and the range is all of them.
+wire::ToRunner make_group_run(const std::vector<InputFile>& files, const std::string& output, std::uint64_t begin = 0);
+
 // Reads messages of one type from a socket.
 template <class Message>
 class MessageReader {

@@ -20,6 +20,12 @@ void TimedRun::begin(std::uint64_t begin, std::uint64_t end) {
   send_message(sockets_.ours.get(), message);
 }
 
+void TimedRun::refuse_address(const std::string& why) {
+  wire::ToRunner message;
+  message.mutable_address()->set_error(why);
+  send_message(sockets_.ours.get(), message);
+}
+
 AttemptStatus TimedRun::run() {
   return AttemptRun({mapper, context_, channel_, *block, rule_, RecordReader::kBlockBytes, clock}, order_.run()).run();
 }

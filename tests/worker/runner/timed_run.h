@@ -40,6 +40,12 @@ class ManualClock final : public RunClock {
 class CopyMapper final : public app::Mapper {
  public:
   explicit CopyMapper(ManualClock& clock) : clock_(clock) {}
+  void begin_segment(std::uint64_t offset) override {
+    if (on_begin) on_begin(offset);
+  }
+  void flush(app::Output& out) override {
+    if (on_flush) on_flush(out);
+  }
   void map(const app::Batch& batch, app::Output& out) override {
     out.write(batch.bytes);
     batches.push_back({batch.offset, batch.offset + batch.bytes.size()});
@@ -51,6 +57,8 @@ class CopyMapper final : public app::Mapper {
   Duration time_per_batch{0};
   Duration time_per_line{0};
   std::function<void(const app::Batch&)> on_map;
+  std::function<void(std::uint64_t)> on_begin;
+  std::function<void(app::Output&)> on_flush;
 
  private:
   ManualClock& clock_;
@@ -64,6 +72,8 @@ class TimedRun {
   wire::ToRunner::Run& order() { return *order_.mutable_run(); }
   // Tells the standby to begin; to be called at any time before it waits for it.
   void begin(std::uint64_t begin, std::uint64_t end);
+  // Answers that there is no address of a store's file; at any time before it is asked for.
+  void refuse_address(const std::string& why);
   void close() { sockets_.ours.close(); }
   AttemptStatus run();
   RunContext& context() { return context_; }

@@ -1,0 +1,90 @@
+#include "worker/data/input_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/check.h"
+#include "common/s3/name.h"
+
+namespace ontime::worker {
+
+InputReader::InputReader(TaskInput input, RecordRule rule, std::size_t block_bytes, TaskInputAccess access)
+    : files_(std::move(input.files)), rule_(rule), block_bytes_(block_bytes), access_(std::move(access)) {
+  ONTIME_CHECK(!files_.empty(), "an attempt has an input");
+  std::uint64_t begin = input.begin;
+  for (const InputFile& file : files_) {
+    begins_.push_back(begin);
+    begin += file.size;
+  }
+}
+
+Outcome<std::unique_ptr<InputReader>> InputReader::open(TaskInput input, RecordRule rule, std::uint64_t begin,
+                                                        std::size_t block_bytes, TaskInputAccess access) {
+  std::unique_ptr<InputReader> reader(new InputReader(std::move(input), rule, block_bytes, std::move(access)));
+  if (auto opened = reader->open_file(reader->file_at(begin), begin); !opened) return std::move(opened).error();
+  return reader;
+}
+
+std::size_t InputReader::file_at(std::uint64_t offset) const {
+  const auto behind = std::upper_bound(begins_.begin() + 1, begins_.end(), offset);
+  return static_cast<std::size_t>(behind - begins_.begin()) - 1;
+}
+
+std::uint64_t InputReader::end_of(std::size_t file) const {
+  return file + 1 < begins_.size() ? begins_[file + 1] : kUnknownEnd;
+}
+
+// A file that is left is not read again, so it is compared now and not when the segment is sealed.
+Outcome<void> InputReader::open_file(std::size_t file, std::uint64_t begin) {
+  if (!is_checked_) {
+    if (auto same = check_unchanged(); !same) return same;
+  }
+  InputAccess access{access_.roots};
+  if (files_[file].codec == Codec::Plain) access.end = std::min(access_.end, end_of(file)) - begins_[file];
+  if (access_.address && s3::is_name(files_[file].path))
+    access.address = [this, file] { return access_.address(file); };
+  reader_.reset();
+  auto opened = RecordReader::open(files_[file], rule_, begin - begins_[file], block_bytes_, access);
+  if (!opened) return std::move(opened).error();
+  reader_ = std::move(*opened);
+  current_ = file;
+  is_checked_ = begin == begins_[file];
+  return {};
+}
+
+Outcome<void> InputReader::go_to(std::uint64_t begin) {
+  const std::size_t file = file_at(begin);
+  if (file > current_) return open_file(file, begin);
+  if (begin <= file_begin()) return {};
+  is_checked_ = false;
+  return reader_->go_to(begin - file_begin());
+}
+
+Outcome<RecordBlock> InputReader::next(std::uint64_t end) {
+  while (position() < end) {
+    const std::uint64_t file_end = end_of(current_);
+    if (position() < file_end) {
+      is_checked_ = false;
+      auto block = reader_->next(std::min(end, file_end) - file_begin());
+      if (!block || block->records > 0 || end <= file_end) return block;
+    }
+    if (auto opened = open_file(current_ + 1, file_end); !opened) return std::move(opened).error();
+  }
+  return RecordBlock{};
+}
+
+Outcome<std::uint64_t> InputReader::align(std::uint64_t at, std::uint64_t end) const {
+  if (at >= end) return end;
+  const std::size_t file = file_at(at);
+  if (file != current_ && rule_.record_bytes == 0) return at;
+  auto aligned = reader_->align(at - begins_[file], std::min(end, end_of(file)) - begins_[file]);
+  if (!aligned) return aligned;
+  return begins_[file] + *aligned;
+}
+
+Outcome<void> InputReader::check_unchanged() {
+  is_checked_ = true;
+  return reader_->check_unchanged();
+}
+
+}  // namespace ontime::worker
