@@ -1,45 +1,38 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "lab/experiment/report.h"
+#include "lab/results/chart.h"
 #include "lab/results/interval.h"
-#include "lab/results/writing.h"
 
 namespace ontime::lab::experiment {
 namespace {
 
-constexpr const char* kAxes =
-    "set grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset pointintervalbox 0\n";
-
-std::string ticks(const std::vector<PolicySummary>& summaries) {
-  std::string text = "set xtics (";
-  for (std::size_t i = 0; i < summaries.size(); ++i) {
-    text += (i > 0 ? ", " : "") + plot_text(summaries[i].policy) + " " + std::to_string(i);
-  }
-  return text + ")\nset xrange [-0.6:" + std::to_string(summaries.size()) + "-0.4]\n";
-}
-
 Figure pocd_figure(const std::vector<PolicySummary>& summaries, const Scenario& scenario) {
-  std::string script = std::string(kAxes) + ticks(summaries) +
-                       "set yrange [0:1.02]\nset ylabel 'share of the jobs in time'\nset key off\n$data << END\n";
+  Chart chart;
+  std::vector<std::pair<std::string, double>> ticks;
+  std::string lines;
   bool has_printed = false;
-  for (std::size_t i = 0; i < summaries.size(); ++i) {
-    const PolicySummary& s = summaries[i];
+  for (const PolicySummary& s : summaries) {
+    const auto place = static_cast<double>(ticks.size());
+    ticks.emplace_back(s.policy, place);
     const auto printed = scenario.printed.find(s.policy);
     const bool is_printed = printed != scenario.printed.end();
     has_printed = has_printed || is_printed;
-    script += std::to_string(i) + " " + plot_number(s.pocd.value) + " " + plot_number(s.pocd.low) + " " +
-              plot_number(s.pocd.high) + " " +
-              (is_printed ? plot_number((printed->second.low + printed->second.high) / 2) : "NaN") + "\n";
+    const double middle = is_printed ? (printed->second.low + printed->second.high) / 2 : kNan;
+    lines += plot_line({place, s.pocd.value, s.pocd.low, s.pocd.high, middle});
   }
-  script += "END\nplot $data using 1:2:(0.6) with boxes fs solid 0.8" + plot_colour(0) +
-            ", $data using 1:2:3:4 with yerrorbars pt -1 lw 1.5 lc rgb '#222222'";
-  if (has_printed) script += ", $data using 1:5 with points pt 6 ps 1.2 lw 2" + plot_colour(4);
+  chart.set_ticks('x', ticks);
+  chart.set("set xrange [-0.6:" + std::to_string(ticks.size()) +
+            "-0.4]\nset yrange [0:1.02]\nset ylabel 'share of the jobs in time'\nset key off");
+  const std::string data = chart.add_data(lines);
+  chart.draw(data + " using 1:2:(0.6) with boxes fs solid 0.8" + plot_colour(0));
+  chart.draw(data + " using 1:2:3:4 with yerrorbars pt -1 lw 1.5 lc rgb '#222222'");
+  if (has_printed) chart.draw(data + " using 1:5 with points pt 6 ps 1.2 lw 2" + plot_colour(4));
   return {"Jobs in time (PoCD)",
           std::string("Share of the jobs that met their deadline, with Wilson's 95 % interval.") +
               (has_printed ? " Circles: the number that was printed." : ""),
-          script + "\n"};
+          chart.script()};
 }
 
 std::vector<double> times_of(const Results& results, const std::string& policy) {
@@ -62,9 +55,14 @@ std::vector<double> deadlines_of(const Results& results) {
   return deadlines;
 }
 
+// How the curve of a policy is drawn.
+std::string curve(const std::string& data, const char* with, std::size_t index, const std::string& policy) {
+  return data + " using 1:2 with " + with + " dt " + std::to_string(index % 5 + 1) + plot_colour(index) + " title " +
+         plot_text(policy);
+}
+
 Figure cdf_figure(const Results& results, const std::vector<PolicySummary>& summaries) {
-  std::string data;
-  std::string plots;
+  Chart chart;
   double least = kForEver;
   double greatest = 0;
   for (std::size_t i = 0; i < summaries.size(); ++i) {
@@ -72,63 +70,50 @@ Figure cdf_figure(const Results& results, const std::vector<PolicySummary>& summ
     if (times.empty()) continue;
     least = std::min(least, times.front());
     greatest = std::max(greatest, times.back());
-    const std::string name = "$t" + std::to_string(i);
-    data += name + " << END\n" + plot_number(times.front()) + " 0\n";
+    std::string lines = plot_line({times.front(), 0});
     for (std::size_t j = 0; j < times.size(); ++j) {
-      const double share = static_cast<double>(j + 1) / static_cast<double>(times.size());
-      data += plot_number(times[j]) + " " + plot_number(share) + "\n";
+      lines += plot_line({times[j], static_cast<double>(j + 1) / static_cast<double>(times.size())});
     }
-    data += "END\n";
-    plots += (plots.empty() ? "plot " : ", ") + name + " using 1:2 with steps lw 2 dt " + std::to_string(i % 5 + 1) +
-             plot_colour(i) + " title " + plot_text(summaries[i].policy);
+    chart.draw(curve(chart.add_data(lines), "steps lw 2", i, summaries[i].policy));
   }
-  std::string script = std::string(kAxes) + "set xlabel 'time of a job (s)'\nset ylabel 'share of the jobs'\n" +
-                       "set yrange [0:1]\nset key outside right\n";
-  if (greatest > 8 * least) script += "set logscale x\n";
+  if (chart.is_empty()) return {};
+  chart.set("set xlabel 'time of a job (s)'\nset ylabel 'share of the jobs'\nset yrange [0:1]\nset key outside right");
+  if (greatest > 8 * least) chart.set("set logscale x");
   const auto deadlines = deadlines_of(results);
   for (std::size_t i = 0; i < deadlines.size() && deadlines.size() <= 6; ++i) {
-    script += "set arrow from " + plot_number(deadlines[i]) + ", graph 0 to " + plot_number(deadlines[i]) +
-              ", graph 1 nohead lw 1 lc rgb '#888888'\n";
+    const std::string at = plot_number(deadlines[i]);
+    chart.set("set arrow from " + at + ", graph 0 to " + at + ", graph 1 nohead lw 1 lc rgb '#888888'");
   }
   return {"Times of the jobs", "Share of the jobs that were done after so many seconds. Grey lines: deadlines.",
-          script + data + plots + "\n"};
+          chart.script()};
 }
 
-struct OneRun {
-  std::vector<JobRow> jobs;
-  std::vector<AttemptRow> attempts;
-};
-
-OneRun first_run(const Results& results, const std::string& policy) {
-  OneRun run;
-  std::uint32_t first = 0;
-  for (const JobRow& row : results.jobs) {
-    if (row.policy == policy && (first == 0 || row.repetition < first)) first = row.repetition;
-  }
-  const auto is_its = [&](const auto& row) { return row.policy == policy && row.repetition == first; };
-  std::copy_if(results.jobs.begin(), results.jobs.end(), std::back_inserter(run.jobs), is_its);
-  std::copy_if(results.attempts.begin(), results.attempts.end(), std::back_inserter(run.attempts), is_its);
-  return run;
-}
-
-Figure use_figure(const Results& results, const std::vector<PolicySummary>& summaries, std::uint32_t slots) {
-  std::string data;
-  std::string plots;
-  for (std::size_t i = 0; i < summaries.size(); ++i) {
-    const OneRun run = first_run(results, summaries[i].policy);
-    const Span span = span_of(run.jobs);
-    const std::string name = "$u" + std::to_string(i);
-    data += name + " << END\n";
-    for (const UsePoint& point : use_over_time(run.attempts, span.begin, span.end)) {
-      data += plot_number(point.at - span.begin) + " " + plot_number(point.busy / slots) + "\n";
+// The first run of each policy, in the order of the summaries.
+std::vector<RunRows> first_runs(const Results& results, const std::vector<PolicySummary>& summaries) {
+  const std::vector<RunRows> runs = runs_of(results);
+  std::vector<RunRows> first;
+  for (const PolicySummary& summary : summaries) {
+    const RunRows* chosen = nullptr;
+    for (const RunRows& run : runs) {
+      if (run.policy == summary.policy && (chosen == nullptr || run.repetition < chosen->repetition)) chosen = &run;
     }
-    data += "END\n";
-    plots += (plots.empty() ? "plot " : ", ") + name + " using 1:2 with lines lw 1.5 dt " + std::to_string(i % 5 + 1) +
-             plot_colour(i) + " title " + plot_text(summaries[i].policy);
+    if (chosen != nullptr) first.push_back(*chosen);
   }
-  return {"Slots in use", "Share of the slots that attempts occupied, in the first repetition.",
-          std::string(kAxes) + "set xlabel 'time (s)'\nset ylabel 'share of the slots'\nset yrange [0:1.02]\n" +
-              "set key outside right\n" + data + plots + "\n"};
+  return first;
+}
+
+Figure use_figure(const std::vector<RunRows>& runs, std::uint32_t slots) {
+  Chart chart;
+  chart.set("set xlabel 'time (s)'\nset ylabel 'share of the slots'\nset yrange [0:1.02]\nset key outside right");
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Span span = span_of(runs[i].jobs);
+    std::string lines;
+    for (const UsePoint& point : use_over_time(runs[i].attempts, span.begin, span.end)) {
+      lines += plot_line({point.at - span.begin, point.busy / slots});
+    }
+    chart.draw(curve(chart.add_data(lines), "lines lw 1.5", i, runs[i].policy));
+  }
+  return {"Slots in use", "Share of the slots that attempts occupied, in the first repetition.", chart.script()};
 }
 
 // Predictions of all policies that said something, pooled.
@@ -136,40 +121,32 @@ Figure calibration_figure(const Results& results) {
   lab::Calibration all;
   for (const ForecastRow& row : results.forecasts) all.add(row.pocd, row.met);
   if (all.count() == 0) return {};
-  std::string data = "$bins << END\n";
+  std::string lines;
   for (const auto& bin : all.bins()) {
     if (bin.count == 0) continue;
     const auto share = share_of(bin.happened, bin.count);
-    data += plot_number(bin.mean_forecast()) + " " + plot_number(share.value) + " " + plot_number(share.low) + " " +
-            plot_number(share.high) + " " + std::to_string(bin.count) + "\n";
+    lines += plot_line({bin.mean_forecast(), share.value, share.low, share.high, static_cast<double>(bin.count)});
   }
-  data += "END\n";
-  Figure figure;
-  figure.title = "Were the predictions right?";
-  figure.caption =
-      "Predicted PoCD of running jobs, in tenths, against the share that met the deadline, with Wilson's "
-      "95 % interval and the number of predictions; on the diagonal they were right. " +
-      std::to_string(all.count()) + " predictions, Brier score " + plot_number(all.brier()) + ".";
-  figure.width = 480;
-  figure.height = 420;
-  figure.script = std::string(kAxes) +
-                  "set xlabel 'predicted'\nset ylabel 'came true'\nset xrange [0:1.02]\nset yrange [0:1.05]\n"
-                  "set key off\n" +
-                  data + "plot x with lines lc rgb '#888888', $bins using 1:2:3:4 with yerrorbars pt 7 ps 0.8 lw 1.5" +
-                  plot_colour(0) + ", $bins using 1:2:5 with labels offset 0,1 font ',9'\n";
-  return figure;
+  Chart chart;
+  chart.set("set xlabel 'predicted'\nset ylabel 'came true'\nset xrange [0:1.02]\nset yrange [0:1.05]\nset key off");
+  const std::string data = chart.add_data(lines);
+  chart.draw("x with lines lc rgb '#888888'");
+  chart.draw(data + " using 1:2:3:4 with yerrorbars pt 7 ps 0.8 lw 1.5" + plot_colour(0));
+  chart.draw(data + " using 1:2:5 with labels offset 0,1 font ',9'");
+  return {"Were the predictions right?",
+          "Predicted PoCD of running jobs, in tenths, against the share that met the deadline, with Wilson's 95 % "
+          "interval and the number of predictions; on the diagonal they were right. " +
+              std::to_string(all.count()) + " predictions, Brier score " + plot_number(all.brier()) + ".",
+          chart.script(), 480, 420};
 }
 
 }  // namespace
 
 std::vector<Figure> figures_of(const Results& results, const std::vector<PolicySummary>& summaries,
                                const Scenario& scenario, std::uint32_t slots) {
-  std::vector<Figure> figures{pocd_figure(summaries, scenario), cdf_figure(results, summaries),
-                              use_figure(results, summaries, slots)};
-  for (const PolicySummary& summary : summaries) {
-    const OneRun run = first_run(results, summary.policy);
-    figures.push_back(timeline_figure(summary.policy, run.jobs, run.attempts));
-  }
+  const std::vector<RunRows> runs = first_runs(results, summaries);
+  std::vector<Figure> figures{pocd_figure(summaries, scenario), cdf_figure(results, summaries), use_figure(runs, slots)};
+  for (const RunRows& run : runs) figures.push_back(timeline_figure(run.policy, run.jobs, run.attempts));
   figures.push_back(calibration_figure(results));
   std::erase_if(figures, [](const Figure& figure) { return figure.script.empty(); });
   return figures;

@@ -1,117 +1,99 @@
 #include "lab/experiment/report.h"
 
-#include <cmath>
+#include <array>
 
 #include "lab/results/page.h"
 
 namespace ontime::lab::experiment {
 namespace {
 
-constexpr const char* kStyle =
-    "body{font:16px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;color:#222}"
-    "table{border-collapse:collapse;margin:1em 0}th,td{padding:.2em .7em;text-align:right;border-bottom:1px solid #ddd}"
-    "th:first-child,td:first-child{text-align:left}th{border-bottom:2px solid #888}"
-    "figure{margin:2em 0}figcaption{color:#444;font-size:.9em}svg{max-width:100%;height:auto}"
-    "pre{background:#f6f6f6;padding:1em;overflow:auto}";
-
-constexpr const char* kNothing = "&ndash;";
-
-std::string cell(double value, int digits, const char* unit = "") {
-  return std::isfinite(value) ? fixed(value, digits) + unit : kNothing;
-}
-
-std::string row(const std::vector<std::string>& cells, const char* tag) {
-  std::string text = "<tr>";
-  for (const std::string& cell : cells) text += std::string("<") + tag + ">" + cell + "</" + tag + ">";
-  return text + "</tr>\n";
-}
-
 std::string interval(const lab::Estimate& estimate, int digits) {
-  return estimate.has_interval() ? cell(estimate.low, digits) + " to " + cell(estimate.high, digits) : kNothing;
+  return estimate.has_interval() ? fixed(estimate.low, digits) + " to " + fixed(estimate.high, digits) : "-";
 }
 
-std::string summary_table(const Report& report, const std::vector<PolicySummary>& summaries, bool has_groups) {
-  std::vector<std::string> titles{"policy"};
-  if (has_groups) titles.push_back("jobs of");
-  for (const char* title : {"jobs", "in time (PoCD)", "95 %", "mean s", "95 %", "p50", "p90", "p99", "machine s/job",
-                            "attempts/task", "wasted", "resumed", "slots busy"}) {
-    titles.emplace_back(title);
-  }
-  const bool has_printed = !report.printed.empty() && !has_groups;
-  if (has_printed) titles.push_back("printed PoCD");
-  std::string text = "<table>\n" + row(titles, "th");
-  for (const PolicySummary& s : summaries) {
-    std::vector<std::string> cells{escaped(s.policy)};
-    if (has_groups) cells.push_back(escaped(s.group));
-    for (const std::string& text_of_cell :
-         {std::to_string(s.jobs) + (s.unfinished > 0 ? " (" + std::to_string(s.unfinished) + " unfinished)" : ""),
-          cell(s.pocd.value, 3), interval(s.pocd, 3), cell(s.time.value, 2), interval(s.time, 2), cell(s.p50, 2),
-          cell(s.p90, 2), cell(s.p99, 2), cell(s.machine.value, 1), cell(s.attempts, 2),
-          cell(100 * s.duplicated, 1, " %"), cell(100 * s.resumed, 1, " %"), cell(100 * s.utilisation, 0, " %")}) {
-      cells.push_back(text_of_cell);
-    }
-    if (has_printed) {
-      const auto found = report.printed.find(s.policy);
-      cells.push_back(found == report.printed.end() ? kNothing : text_of(found->second));
-    }
-    text += row(cells, "td");
-  }
-  return text + "</table>\n";
+std::string jobs_of(const PolicySummary& s) {
+  return std::to_string(s.jobs) + (s.unfinished > 0 ? " (" + std::to_string(s.unfinished) + " unfinished)" : "");
 }
 
-std::string copies_table(const std::vector<PolicySummary>& summaries) {
-  std::string text;
+struct Column {
+  const char* title;
+  std::string (*cell)(const PolicySummary&);
+  bool on_terminals = true;
+};
+using S = const PolicySummary&;
+constexpr std::array kColumns{
+    Column{"jobs", jobs_of},
+    Column{"PoCD", [](S s) { return fixed(s.pocd.value, 3); }},
+    Column{"95 %", [](S s) { return interval(s.pocd, 3); }},
+    Column{"mean s", [](S s) { return fixed(s.time.value, 2); }},
+    Column{"95 %", [](S s) { return interval(s.time, 2); }, false},
+    Column{"p50", [](S s) { return fixed(s.p50, 2); }},
+    Column{"p90", [](S s) { return fixed(s.p90, 2); }},
+    Column{"p99", [](S s) { return fixed(s.p99, 2); }},
+    Column{"machine s/job", [](S s) { return fixed(s.machine.value, 1); }},
+    Column{"attempts/task", [](S s) { return fixed(s.attempts, 2); }},
+    Column{"wasted", [](S s) { return percent(s.duplicated, 1); }},
+    Column{"resumed", [](S s) { return percent(s.resumed, 1); }, false},
+    Column{"busy", [](S s) { return percent(s.utilisation, 0); }},
+};
+
+Grid copies_grid(const std::vector<PolicySummary>& summaries) {
+  Grid grid{{"policy", "reason", "attempts"}, 2, {}};
   for (const PolicySummary& s : summaries) {
-    for (const auto& [reason, attempts] : s.copies) {
-      text += row({escaped(s.policy), escaped(reason), std::to_string(attempts)}, "td");
-    }
+    for (const auto& [reason, attempts] : s.copies) grid.lines.push_back({s.policy, reason, std::to_string(attempts)});
   }
-  if (text.empty()) return "";
-  return "<h2>Why attempts were added</h2>\n<table>\n" + row({"policy", "reason", "attempts"}, "th") + text +
-         "</table>\n";
+  return grid;
 }
 
 }  // namespace
 
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else if (c == '"')
-      safe += "&quot;";
-    else
-      safe += c;
+Grid summary_grid(const std::vector<PolicySummary>& summaries, const std::map<std::string, Reading>& printed,
+                  bool is_for_terminal) {
+  const bool has_groups = !summaries.empty() && !summaries.front().group.empty();
+  const bool has_printed = !printed.empty() && !has_groups;
+  Grid grid{{"policy"}, has_groups ? 2u : 1u, {}};
+  if (has_groups) grid.titles.emplace_back("jobs of");
+  for (const Column& column : kColumns) {
+    if (column.on_terminals || !is_for_terminal) grid.titles.emplace_back(column.title);
   }
-  return safe;
+  if (has_printed) grid.titles.emplace_back("printed PoCD");
+  for (const PolicySummary& s : summaries) {
+    Cells& cells = grid.lines.emplace_back(Cells{s.policy});
+    if (has_groups) cells.push_back(s.group);
+    for (const Column& column : kColumns) {
+      if (column.on_terminals || !is_for_terminal) cells.push_back(column.cell(s));
+    }
+    const auto found = printed.find(s.policy);
+    if (has_printed) cells.push_back(found == printed.end() ? "-" : text_of(found->second));
+  }
+  return grid;
 }
 
-std::string html_of(const Report& report) {
-  std::string text = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
-                     escaped(report.title) + "</title>\n<style>" + kStyle + "</style></head><body>\n<h1>" +
-                     escaped(report.title) + "</h1>\n";
-  text += summary_table(report, report.summaries, false);
-  if (!report.remark.empty()) text += "<p>" + escaped(report.remark) + "</p>\n";
+Document document_of(const Report& report) {
+  Document document(report.title);
+  document.grid(summary_grid(report.summaries, report.printed, false));
+  document.text(report.remark);
   for (const DrawnFigure& drawn : report.figures) {
-    text += "<figure><h2>" + escaped(drawn.figure.title) + "</h2>\n" + drawn.svg + "\n<figcaption>" +
-            escaped(drawn.figure.caption) + "</figcaption></figure>\n";
+    document.figure(drawn.figure.title, drawn.figure.caption, "", drawn.svg);
   }
   if (!report.groups.empty()) {
-    text += "<h2>By group of jobs</h2>\n" + summary_table(report, report.groups, true);
+    document.heading("By group of jobs");
+    document.grid(summary_grid(report.groups, report.printed, false));
   }
-  text += copies_table(report.summaries);
-  text += "<h2>What was measured, with what</h2>\n<table>\n";
-  for (const auto& [what, value] : report.facts) text += row({escaped(what), escaped(value)}, "td");
-  text +=
-      "</table>\n<p>Intervals: PoCD Wilson, means Student's t over jobs, 95 %. Wasted and resumed are bytes "
-      "per byte of input; a resumed byte did not have to be mapped again because an attempt went on from an "
-      "offset.</p>\n<h2>Scenario</h2>\n<pre>" +
-      escaped(report.scenario_text) + "</pre>\n</body></html>\n";
-  return text;
+  if (const Grid copies = copies_grid(report.summaries); !copies.lines.empty()) {
+    document.heading("Why attempts were added");
+    document.grid(copies);
+  }
+  document.heading("What was measured, with what");
+  Grid facts{{"what", "value"}, 1, {}};
+  for (const auto& [what, value] : report.facts) facts.lines.push_back({what, value});
+  document.grid(facts);
+  document.text(
+      "Intervals: PoCD Wilson, means Student's t over jobs, 95 %. Wasted and resumed are bytes per byte of input; a "
+      "resumed byte did not have to be mapped again because an attempt went on from an offset.");
+  document.heading("Scenario");
+  document.code(report.scenario_text);
+  return document;
 }
 
 }  // namespace ontime::lab::experiment

@@ -7,6 +7,7 @@
 
 #include "lab/experiment/rows.h"
 #include "lab/experiment/summary.h"
+#include "lab/results/document.h"
 #include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
@@ -46,7 +47,10 @@ struct Report {
   std::string scenario_text;  // the file
 };
 
-std::string html_of(const Report& report);
-std::string escaped(const std::string& text);  // for HTML
+// A line for each policy, or for each of its groups.
+Grid summary_grid(const std::vector<PolicySummary>& summaries, const std::map<std::string, Reading>& printed,
+                  bool is_for_terminal);
+
+Document document_of(const Report& report);
 
 }  // namespace ontime::lab::experiment

@@ -46,12 +46,8 @@ class ResultDirectory {
   int lock_;  // descriptor that holds the lock
 };
 
-// What is written about all runs of an experiment together, and the table that is shown.
-
-// Tables, summaries and the report.
+// What is written about all runs of an experiment together: tables, summaries and the report.
 Status write_results(const ResultDirectory& directory, const Scenario& scenario, const Results& results,
                      std::uint32_t slots);
-
-std::string summary_table(const std::vector<PolicySummary>& all, const Scenario& scenario);
 
 }  // namespace ontime::lab::experiment

@@ -1,13 +1,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/show/table.h"
 #include "cli/text_file.h"
 #include "lab/experiment/report.h"
 #include "lab/experiment/result_directory.h"
 #include "lab/experiment/rows.h"
 #include "lab/experiment/summary.h"
-#include "lab/results/page.h"
+#include "lab/results/chart.h"
 #include "lab/verbs/study_files.h"
 
 namespace ontime::lab::experiment {
@@ -65,47 +64,10 @@ Status write_report(const ResultDirectory& directory, const Scenario& scenario,
   } else {
     report.remark = "There are no figures, because gnuplot is not installed (Debian: gnuplot-nox).";
   }
-  return directory.write("report.html", html_of(report));
+  return directory.write("report.html", document_of(report).html());
 }
 
 }  // namespace
-
-std::string summary_table(const std::vector<PolicySummary>& all, const Scenario& scenario) {
-  std::vector<Table::Column> columns{{"policy"},
-                                     {"jobs", Align::Right},
-                                     {"PoCD", Align::Right},
-                                     {"95 %", Align::Right},
-                                     {"mean s", Align::Right},
-                                     {"p50", Align::Right},
-                                     {"p90", Align::Right},
-                                     {"p99", Align::Right},
-                                     {"machine s/job", Align::Right},
-                                     {"attempts/task", Align::Right},
-                                     {"wasted", Align::Right},
-                                     {"busy", Align::Right}};
-  if (!scenario.printed.empty()) columns.push_back({"printed PoCD", Align::Right});
-  Table table(columns);
-  for (const auto& s : all) {
-    std::vector<std::string> cells{s.policy,
-                                   std::to_string(s.jobs),
-                                   fixed(s.pocd.value, 3),
-                                   fixed(s.pocd.low, 3) + " to " + fixed(s.pocd.high, 3),
-                                   fixed(s.time.value, 2),
-                                   fixed(s.p50, 2),
-                                   fixed(s.p90, 2),
-                                   fixed(s.p99, 2),
-                                   fixed(s.machine.value, 1),
-                                   fixed(s.attempts, 2),
-                                   fixed(100 * s.duplicated, 1) + " %",
-                                   fixed(100 * s.utilisation, 0) + " %"};
-    if (!scenario.printed.empty()) {
-      const auto printed = scenario.printed.find(s.policy);
-      cells.push_back(printed == scenario.printed.end() ? "-" : text_of(printed->second));
-    }
-    table.add_row(std::move(cells));
-  }
-  return table.to_string();
-}
 
 Status write_results(const ResultDirectory& directory, const Scenario& scenario,
                      const Results& results, std::uint32_t slots) {

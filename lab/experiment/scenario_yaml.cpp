@@ -1,6 +1,5 @@
 #include <set>
 
-#include "common/base/wording.h"
 #include "lab/experiment/plan.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/yaml_parts.h"
@@ -17,7 +16,8 @@ const Keys& simulated_only() {
   static const Keys keys{{"outages", "network", "reconnect", "speed_changes_every", "node_correlation", "commit",
                           "crash_probability", "placement", "sample_every", "check_invariants"},
                          {"disk"},
-                         {"scale", "duration", "skew", "output", "first_durations", "policy", "record_bytes"}};
+                         {"scale", "duration", "skew", "output", "first_durations", "stages", "split_lengths", "history",
+                          "policy", "record_bytes"}};
   return keys;
 }
 
@@ -80,15 +80,11 @@ Status check_policy(const NamedPolicy& policy, const Scenario& scenario) {
 }
 
 Result<Scenario> read_experiment(const std::string& text, const Surroundings& surroundings) {
-  try {
+  return without_throwing([&]() -> Result<Scenario> {
     Scenario scenario = read_all(YAML::Load(text), surroundings);
     if (auto good = check(scenario); !good) return good.error();
     return scenario;
-  } catch (const YamlFault& fault) {
-    return bad_input(fault.what());
-  } catch (const YAML::Exception& fault) {
-    return bad_input(not_yaml(fault.mark.line));
-  }
+  });
 }
 
 }  // namespace ontime::lab::experiment

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <tuple>
 
 #include "lab/simulator/simulator.h"
 
@@ -27,20 +26,13 @@ std::vector<double> ascending(std::vector<double> values) {
   return values;
 }
 
-double utilisation_of(const Results& results, const std::string& policy, std::uint32_t slots) {
-  std::map<std::uint32_t, std::pair<std::vector<JobRow>, std::vector<AttemptRow>>> runs;
-  for (const JobRow& row : results.jobs) {
-    if (row.policy == policy) runs[row.repetition].first.push_back(row);
-  }
-  for (const AttemptRow& row : results.attempts) {
-    if (row.policy == policy) runs[row.repetition].second.push_back(row);
-  }
+double utilisation_of(const std::vector<RunRows>& runs, const std::string& policy, std::uint32_t slots) {
   double busy = 0;
   double whole = 0;
-  for (const auto& [repetition, run] : runs) {
-    const Span span = span_of(run.first);
-    if (!(span.end > span.begin)) continue;
-    busy += use_over_time(run.second, span.begin, span.end, 1)[0].busy * (span.end - span.begin);
+  for (const RunRows& run : runs) {
+    const Span span = span_of(run.jobs);
+    if (run.policy != policy || !(span.end > span.begin)) continue;
+    busy += use_over_time(run.attempts, span.begin, span.end, 1)[0].busy * (span.end - span.begin);
     whole += slots * (span.end - span.begin);
   }
   return whole > 0 ? busy / whole : 0;
@@ -112,11 +104,25 @@ Span span_of(const std::vector<JobRow>& jobs) {
   return span;
 }
 
+std::vector<RunRows> runs_of(const Results& results) {
+  std::vector<RunRows> runs;
+  const auto run_of = [&](const RowKey& row) -> RunRows& {
+    const auto run = std::find_if(runs.begin(), runs.end(), [&](const RunRows& known) {
+      return known.policy == row.policy && known.repetition == row.repetition;
+    });
+    return run != runs.end() ? *run : runs.emplace_back(RunRows{row.policy, row.repetition, {}, {}});
+  };
+  for (const JobRow& row : results.jobs) run_of(row).jobs.push_back(row);
+  for (const AttemptRow& row : results.attempts) run_of(row).attempts.push_back(row);
+  return runs;
+}
+
 std::vector<PolicySummary> summarise(const Results& results, std::uint32_t slots) {
+  const std::vector<RunRows> runs = runs_of(results);
   std::vector<PolicySummary> all;
   for (const std::string& policy : names_of(results, [](const JobRow& row) { return row.policy; })) {
     all.push_back(summarise_one(results, {policy, ""}));
-    all.back().utilisation = utilisation_of(results, policy, slots);
+    all.back().utilisation = utilisation_of(runs, policy, slots);
   }
   return all;
 }
@@ -125,11 +131,10 @@ std::vector<PolicySummary> summarise_groups(const Results& results, std::uint32_
   const auto groups = names_of(results, [](const JobRow& row) { return row.group; });
   std::vector<PolicySummary> all;
   if (groups.size() < 2) return all;
-  for (const std::string& policy : names_of(results, [](const JobRow& row) { return row.policy; })) {
-    const double utilisation = utilisation_of(results, policy, slots);
+  for (const PolicySummary& whole : summarise(results, slots)) {
     for (const std::string& group : groups) {
-      all.push_back(summarise_one(results, {policy, group}));
-      all.back().utilisation = utilisation;
+      all.push_back(summarise_one(results, {whole.policy, group}));
+      all.back().utilisation = whole.utilisation;
     }
   }
   return all;
@@ -157,24 +162,11 @@ std::string summary_json(const std::vector<PolicySummary>& all) { return json_te
 
 nlohmann::ordered_json use_of(const Results& results, std::uint32_t slots) {
   auto rows = nlohmann::ordered_json::array();
-  std::vector<std::pair<std::string, std::uint32_t>> runs;
-  for (const JobRow& row : results.jobs) {
-    const std::pair run{row.policy, row.repetition};
-    if (runs.empty() || runs.back() != run) runs.push_back(run);
-  }
-  for (const auto& [policy, repetition] : runs) {
-    std::vector<JobRow> jobs;
-    std::vector<AttemptRow> attempts;
-    for (const JobRow& row : results.jobs) {
-      if (row.policy == policy && row.repetition == repetition) jobs.push_back(row);
-    }
-    for (const AttemptRow& row : results.attempts) {
-      if (row.policy == policy && row.repetition == repetition) attempts.push_back(row);
-    }
-    const Span span = span_of(jobs);
-    for (const UsePoint& point : use_over_time(attempts, span.begin, span.end)) {
-      rows.push_back({{"policy", policy},
-                      {"repetition", repetition},
+  for (const RunRows& run : runs_of(results)) {
+    const Span span = span_of(run.jobs);
+    for (const UsePoint& point : use_over_time(run.attempts, span.begin, span.end)) {
+      rows.push_back({{"policy", run.policy},
+                      {"repetition", run.repetition},
                       {"at_s", point.at},
                       {"busy_slots", point.busy},
                       {"slots", slots}});

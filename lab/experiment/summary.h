@@ -65,6 +65,15 @@ std::vector<PolicySummary> summarise_groups(const Results& results, std::uint32_
 // Of a measurement: what deadlines are multiples of. `policy` is the one that was measured.
 void add_baselines(Baselines& baselines, const Scenario& scenario, const std::string& policy, const Results& measured);
 
+// The rows of one run of a policy.
+struct RunRows {
+  std::string policy;
+  std::uint32_t repetition = 0;
+  std::vector<JobRow> jobs;
+  std::vector<AttemptRow> attempts;
+};
+std::vector<RunRows> runs_of(const Results& results);  // in the order of their jobs
+
 // From the first submission of a counted job of a run to the end of the last one.
 struct Span {
   double begin = 0;

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "lab/experiment/report.h"
-#include "lab/results/writing.h"
+#include "lab/results/chart.h"
 
 namespace ontime::lab::experiment {
 namespace {
@@ -66,13 +66,11 @@ class Timeline {
     const auto y = static_cast<double>(line->second);
     const double left = std::max(0.0, from);
     const double right = std::min(job_.time, to);
-    std::string& box = boxes_[fate_of(attempt, job_)];
-    for (const double value : {(left + right) / 2, y, left, right, y - 0.4}) box += plot_number(value) + " ";
-    box += plot_number(y + 0.4) + "\n";
+    boxes_[fate_of(attempt, job_)] += plot_line({(left + right) / 2, y, left, right, y - 0.4, y + 0.4});
     if (attempt.job != job_.job) return;
     std::string label = "t" + std::to_string(attempt.task);
     if (attempt.from > 0) label += "@" + std::to_string(attempt.from / 1024) + "k";
-    labels_ += plot_number(left) + " " + plot_number(y) + " \"" + label + "\"\n";
+    labels_ += plot_number(left) + " " + plot_number(y) + " " + plot_text(label) + "\n";
   }
 
   const JobRow& job_;
@@ -82,28 +80,20 @@ class Timeline {
 };
 
 std::string Timeline::script() const {
-  std::string text =
-      "set border 3\nset tics nomirror\nset xlabel 'seconds after the submission of the job'\n"
-      "set key outside bottom center horizontal\nset style fill solid 0.85 border rgb '#ffffff'\n"
-      "set xrange [0:" +
-      plot_number(job_.time * 1.01) + "]\nset yrange [" + plot_number(static_cast<double>(lines_.size()) - 0.4) +
-      ":-0.6]\nset ytics (";
-  bool is_first = true;
-  for (const auto& [name, line] : lines_) {
-    text += (is_first ? "\"" : ", \"") + name + "\" " + std::to_string(line);
-    is_first = false;
-  }
-  text += ") font ',9'\n";
-  std::string plots;
+  Chart chart;
+  std::vector<std::pair<std::string, double>> ticks;
+  for (const auto& [name, line] : lines_) ticks.emplace_back(name, static_cast<double>(line));
+  chart.set_ticks('y', ticks, " font ',9'");
+  chart.set("unset grid\nset xlabel 'seconds after the submission of the job'\nset key outside bottom center horizontal\n"
+            "set style fill solid 0.85 border rgb '#ffffff'\nset xrange [0:" +
+            plot_number(job_.time * 1.01) + "]\nset yrange [" + std::to_string(lines_.size()) + "-0.4:-0.6]");
   for (const Fate fate : {kOther, kOriginalWon, kCopyWon, kInVain}) {
     if (boxes_[fate].empty()) continue;
-    const std::string name = "$b" + std::to_string(fate);
-    text += name + " << END\n" + boxes_[fate] + "END\n";
-    plots += (plots.empty() ? "plot " : ", ") + name + " using 1:2:3:4:5:6 with boxxyerror lc rgb '" +
-             kFateColours[fate] + "' title '" + kFateNames[fate] + "'";
+    chart.draw(chart.add_data(boxes_[fate]) + " using 1:2:3:4:5:6 with boxxyerror lc rgb '" + kFateColours[fate] +
+               "' title '" + kFateNames[fate] + "'");
   }
-  text += "$labels << END\n" + labels_ + "END\n";
-  return text + plots + ", $labels using 1:2:3 with labels left offset 0.3,0 font ',8' notitle\n";
+  chart.draw(chart.add_data(labels_) + " using 1:2:3 with labels left offset 0.3,0 font ',8' notitle");
+  return chart.script();
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 #include <algorithm>
 
 #include "lab/results/page.h"
+#include "lab/results/rows.h"
 
 namespace ontime::lab {
 namespace {
-
-using Cells = std::vector<std::string>;
 
 Cells names_of(const Row& row) {
   Cells cells = row.labels;
@@ -62,6 +61,26 @@ std::string curves_csv_of(const Study& study, const StudyResult& result) {
       const Sample& sample = row.samples[i];
       text += line_of(names_of(row), {number(sample.at), number(static_cast<double>(sample.busy) / row.slots),
                                       std::to_string(sample.jobs)});
+    }
+  }
+  return text;
+}
+
+std::string forecasts_csv_of(const Study& study, const StudyResult& result) {
+  Cells titles;
+  for (const Axis& axis : study.axes) titles.push_back(axis.name);
+  std::string text = line_of(titles, {"policy", "seed", "job", "group", "tasks", "of", "share", "pocd", "low", "median",
+                                      "high", "end", "deadline", "met"});
+  for (const RunForecasts& run : result.forecasts) {
+    for (const JobForecast& job : run.jobs) {
+      Cells cells{run.policy, std::to_string(run.seed), std::to_string(job.job), job.group, std::to_string(job.tasks),
+                  job.of_life ? "life" : "deadline"};
+      for (const double value :
+           {job.share, job.seen.pocd, job.seen.low, job.seen.median, job.seen.high, job.end, job.deadline}) {
+        cells.push_back(cell_of(value, Digits::SixSignificant));
+      }
+      cells.push_back(job.met ? "1" : "0");
+      text += line_of(run.labels, cells);
     }
   }
   return text;

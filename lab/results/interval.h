@@ -35,7 +35,7 @@ Estimate share_of(std::uint64_t successes, std::uint64_t trials);
 // 0 <= q <= 1, linear between neighbours; NaN of nothing. REQUIRES: ascending.
 double quantile_of(std::span<const double> ascending, double q);
 
-// How good forecasts of probabilities were: reliability by bins, Brier score with Murphy's decomposition.
+// How good forecasts of probabilities were: their Brier score, and what came true of those of each tenth.
 class Calibration {
  public:
   static constexpr std::size_t kBins = 10;
@@ -49,7 +49,6 @@ class Calibration {
 
   // NaN: nothing was said; only counted.
   void add(double forecast, bool happened);
-  void add(const Calibration& other);
 
   std::uint64_t count() const { return count_; }
   std::uint64_t silent() const { return silent_; }
@@ -59,10 +58,6 @@ class Calibration {
   double brier() const;        // mean of (forecast - outcome)^2
   double base_rate() const;    // share of what happened
   double uncertainty() const;  // Brier score of always saying the base rate
-  double reliability() const;  // mean squared distance of bins from the diagonal: 0 is best
-  double resolution() const;   // mean squared distance of bins' shares from the base rate: more is better
-  // 1 - brier / uncertainty: 1 is perfect, 0 as good as the base rate. NaN where all or nothing happened.
-  double skill() const;
   double bias() const;  // mean forecast - base rate
 
  private:

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "lab/results/document.h"
 #include "lab/results/writing.h"
 #include "lab/study/study.h"
 #include "lab/study/study_result.h"
@@ -33,6 +34,8 @@ std::string tables_of(const Study& study, const StudyResult& result);
 std::string csv_of(const StudyResult& result);
 // One row per point of a curve: times by quantile of a Cdf, samples over time. Empty for other figures.
 std::string curves_csv_of(const Study& study, const StudyResult& result);
+// One row per forecast of a job.
+std::string forecasts_csv_of(const Study& study, const StudyResult& result);
 
 // A study's figure as a script for gnuplot.
 

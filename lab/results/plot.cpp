@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "common/base/median.h"
+#include "lab/results/chart.h"
 #include "lab/results/page.h"
 
 namespace ontime::lab {
@@ -17,13 +18,6 @@ constexpr std::size_t kKeyLine = 24;
 constexpr std::size_t kKeysInALine = 3;
 constexpr std::size_t kPanelsInALine = 3;
 constexpr std::size_t kLettersBelowAPanel = 36;
-
-// gnuplot takes the label of a tick for a format.
-std::string tick(const std::string& text) {
-  std::string format;
-  for (const char c : text) format += c == '%' ? std::string("%%") : std::string(1, c);
-  return plot_text(format);
-}
 
 bool is_number(const std::string& text) { return text.find_first_not_of("0123456789.-e") == std::string::npos; }
 
@@ -54,21 +48,18 @@ class Plot {
     }
     return figure_.kind == Figure::Kind::OverTime ? name + (name.empty() ? "" : ": ") + row.policy : name;
   }
-  std::string place(const Row& row) const;
+  double place(const Row& row) const;
   std::string data(const std::string& panel, const std::string& policy) const;
   void add_points(std::string& text, const Row& row) const;
-  std::string ticks_of_x() const;
-  std::string axes() const;
+  void set_ticks(Chart& chart) const;
+  void set_axes(Chart& chart) const;
   double end_of_times() const;
   std::string scale_of_times(const std::string& panel) const;
   double aside(std::size_t policy) const;
   std::string style(std::size_t policy) const;
   std::string key(double height) const;
-  std::string panel(std::size_t index) const;
+  Chart panel(std::size_t index) const;
   bool has_marks(const std::string& panel, const std::string& policy) const;
-  std::string name_of(std::size_t panel, std::size_t policy) const {
-    return "$p" + std::to_string(panel) + "_" + std::to_string(policy);
-  }
 
   const StudyResult& result_;
   const Figure& figure_;
@@ -79,17 +70,17 @@ class Plot {
   bool in_order_ = false;  // x is not a number: labels one after another
 };
 
-std::string Plot::place(const Row& row) const {
+double Plot::place(const Row& row) const {
   const std::string& label = row.labels[*x_];
-  if (!in_order_ && figure_.kind == Figure::Kind::Lines) return label;
-  return std::to_string(std::find(ticks_.begin(), ticks_.end(), label) - ticks_.begin());
+  if (!in_order_ && figure_.kind == Figure::Kind::Lines) return std::stod(label);
+  return static_cast<double>(std::find(ticks_.begin(), ticks_.end(), label) - ticks_.begin());
 }
 
 void Plot::add_points(std::string& text, const Row& row) const {
   if (figure_.kind == Figure::Kind::Cdf) {
     for (std::size_t i = 0; i <= kCurvePoints && !row.flow_times.empty(); ++i) {
       const double share = static_cast<double>(i) / kCurvePoints;
-      text += number(quantile_of(row.flow_times, share)) + " " + number(share) + "\n";
+      text += plot_line({quantile_of(row.flow_times, share), share});
     }
     return;
   }
@@ -101,7 +92,7 @@ void Plot::add_points(std::string& text, const Row& row) const {
     for (std::size_t i = 0; i < shown; i += step) {
       const Sample& sample = row.samples[i];
       const double busy = static_cast<double>(sample.busy) / row.slots;
-      text += number(sample.at) + " " + (figure_.y == "busy" ? number(busy) : std::to_string(sample.jobs)) + "\n";
+      text += plot_line({sample.at, figure_.y == "busy" ? busy : sample.jobs});
     }
     return;
   }
@@ -111,8 +102,7 @@ void Plot::add_points(std::string& text, const Row& row) const {
   const double low = value.has_interval() ? value.low : value.value;
   const double high = value.has_interval() ? value.high : value.value;
   const auto& printed = row.printed[measure];
-  text += place(row) + " " + number(value.value) + " " + number(low) + " " + number(high) + " " +
-          (printed ? number((printed->low + printed->high) / 2) : "NaN") + "\n";
+  text += plot_line({place(row), value.value, low, high, printed ? (printed->low + printed->high) / 2 : kNan});
 }
 
 std::string Plot::data(const std::string& panel, const std::string& policy) const {
@@ -131,39 +121,39 @@ bool Plot::has_marks(const std::string& panel, const std::string& policy) const 
   });
 }
 
-std::string Plot::ticks_of_x() const {
+void Plot::set_ticks(Chart& chart) const {
   const bool in_places = in_order_ || figure_.kind == Figure::Kind::Bars;
   std::size_t letters = 0;
-  std::string text = "set xtics (";
-  for (std::size_t i = 0; i < ticks_.size(); ++i) {
-    text += (i > 0 ? ", " : "") + tick(ticks_[i]) + " " + (in_places ? std::to_string(i) : ticks_[i]);
-    letters += ticks_[i].size();
+  std::vector<std::pair<std::string, double>> ticks;
+  for (const std::string& tick : ticks_) {
+    ticks.emplace_back(tick, in_places ? static_cast<double>(ticks.size()) : std::stod(tick));
+    letters += tick.size();
   }
-  text += letters > kLettersBelowAPanel ? ") rotate by -25\n" : ")\n";
-  if (in_places) return text + "set xrange [-0.5:" + std::to_string(ticks_.size()) + "-0.5]\n";
-  return text + (figure_.log_x ? "" : "set offsets graph 0.05, graph 0.05, 0, 0\n");
+  chart.set_ticks('x', ticks, letters > kLettersBelowAPanel ? " rotate by -25" : "");
+  if (in_places)
+    chart.set("set xrange [-0.5:" + std::to_string(ticks.size()) + "-0.5]");
+  else if (!figure_.log_x)
+    chart.set("set offsets graph 0.05, graph 0.05, 0, 0");
 }
 
-std::string Plot::axes() const {
-  std::string text = "set grid ytics lc rgb '#dddddd'\nset border 3\nset xtics nomirror\nset ytics nomirror\n";
-  if (figure_.log_x) text += "set logscale x\n";
-  if (figure_.log_y) text += "set logscale y\n";
+void Plot::set_axes(Chart& chart) const {
+  if (figure_.log_x) chart.set("set logscale x");
+  if (figure_.log_y) chart.set("set logscale y");
   if (figure_.kind == Figure::Kind::Cdf) {
-    return text + "set xlabel 'time of a job (s)'\nset ylabel 'share of the jobs'\nset yrange [0:1]\n";
+    return chart.set("set xlabel 'time of a job (s)'\nset ylabel 'share of the jobs'\nset yrange [0:1]");
   }
   if (figure_.kind == Figure::Kind::OverTime) {
-    return text + "set xlabel 'time (s)'\nset xrange [0:" + number(end_of_times()) + "]\n" +
-           (figure_.y == "busy" ? "set ylabel 'share of the slots that are busy'\nset yrange [0:1]\n"
-                                : "set ylabel 'jobs in the cluster'\nset yrange [0:*]\n");
+    chart.set("set xlabel 'time (s)'\nset xrange [0:" + number(end_of_times()) + "]");
+    return chart.set(figure_.y == "busy" ? "set ylabel 'share of the slots that are busy'\nset yrange [0:1]"
+                                         : "set ylabel 'jobs in the cluster'\nset yrange [0:*]");
   }
   const Measure& measure = *result_.measures[result_.measure(figure_.y)];
-  text += "set xlabel " + plot_text(figure_.x) + "\nset ylabel " + plot_text(std::string(measure.title)) + "\n";
-  if (measure.is_share) {
-    text += "set yrange [0:1.02]\n";
-  } else if (figure_.kind == Figure::Kind::Bars && !figure_.log_y) {
-    text += "set yrange [0:*]\n";
-  }
-  return text + ticks_of_x();
+  chart.set("set xlabel " + plot_text(figure_.x) + "\nset ylabel " + plot_text(std::string(measure.title)));
+  if (measure.is_share)
+    chart.set("set yrange [0:1.02]");
+  else if (figure_.kind == Figure::Kind::Bars && !figure_.log_y)
+    chart.set("set yrange [0:*]");
+  set_ticks(chart);
 }
 
 // All panels show the same time: until well after most policies are done, as one straggler may never end.
@@ -185,7 +175,7 @@ std::string Plot::scale_of_times(const std::string& panel) const {
     greatest = std::max(greatest, quantile_of(row.flow_times, 1));
   }
   const bool in_decades = least > 0 && greatest > 10 * least;
-  return in_decades || figure_.log_x ? "set logscale x\n" : "unset logscale x\n";
+  return in_decades || figure_.log_x ? "set logscale x" : "unset logscale x";
 }
 
 // How far a policy's line is moved, so that the intervals of several do not hide each other.
@@ -230,34 +220,34 @@ std::string Plot::key(double height) const {
   return text + "\nunset key\n";
 }
 
-std::string Plot::panel(std::size_t index) const {
+Chart Plot::panel(std::size_t index) const {
   const std::string& name = panel_names_[index];
-  std::string text = "set title " + plot_text(name) + "\n";
-  if (figure_.kind == Figure::Kind::Cdf) text += scale_of_times(name);
-  text += "plot ";
+  Chart chart("p" + std::to_string(index) + "_");
+  set_axes(chart);
+  chart.set("set title " + plot_text(name));
+  if (figure_.kind == Figure::Kind::Cdf) chart.set(scale_of_times(name));
   const std::string interval_bar = ":3:(0):($4-$3) with vectors nohead";
   const double width = 0.8 / static_cast<double>(policies_.size());
-  bool is_first = true;
   for (std::size_t i = 0; i < policies_.size(); ++i) {
-    if (data(name, policies_[i]).empty()) continue;
+    const std::string lines = data(name, policies_[i]);
+    if (lines.empty()) continue;
+    const std::string from = chart.add_data(lines) + " using ";
     const std::string colour = plot_colour(i);
-    const std::string from = (is_first ? "" : ", \\\n  ") + name_of(index, i);
-    const std::string again = ", \\\n  " + name_of(index, i);
-    is_first = false;
     if (figure_.kind == Figure::Kind::Bars) {
-      const std::string at = "($1+" + number(-0.4 + width * (static_cast<double>(i) + 0.5)) + ")";
-      text += from + " using " + at + ":2:(" + number(width) + ") with " + style(i);
-      text += again + " using " + at + interval_bar + " lc rgb '#444444'";
-      if (has_marks(name, policies_[i])) text += again + " using " + at + ":5 with points pt 6 ps 0.8 lc rgb '#000000'";
+      const std::string at = from + "($1+" + number(-0.4 + width * (static_cast<double>(i) + 0.5)) + ")";
+      chart.draw(at + ":2:(" + number(width) + ") with " + style(i));
+      chart.draw(at + interval_bar + " lc rgb '#444444'");
+      if (has_marks(name, policies_[i])) chart.draw(at + ":5 with points pt 6 ps 0.8 lc rgb '#000000'");
     } else if (figure_.kind == Figure::Kind::Lines) {
-      const std::string at = "($1+" + number(aside(i)) + ")";
-      text += from + " using " + at + interval_bar + colour + again + " using " + at + ":2 with " + style(i);
-      if (has_marks(name, policies_[i])) text += again + " using " + at + ":5 with points pt 6 ps 1.4 lw 1.5" + colour;
+      const std::string at = from + "($1+" + number(aside(i)) + ")";
+      chart.draw(at + interval_bar + colour);
+      chart.draw(at + ":2 with " + style(i));
+      if (has_marks(name, policies_[i])) chart.draw(at + ":5 with points pt 6 ps 1.4 lw 1.5" + colour);
     } else {
-      text += from + " using 1:2 with " + style(i);
+      chart.draw(from + "1:2 with " + style(i));
     }
   }
-  return text + "\n";
+  return chart;
 }
 
 std::string Plot::script(const std::string& svg) const {
@@ -268,13 +258,11 @@ std::string Plot::script(const std::string& svg) const {
   const double key_share = static_cast<double>(key_height) / static_cast<double>(height);
   // A single panel still leaves room for three names in a line.
   const std::size_t width = std::max<std::size_t>(kPanelWidth * columns, 760);
+  std::vector<Chart> panels;
+  for (std::size_t p = 0; p < panel_names_.size(); ++p) panels.push_back(panel(p));
   std::string text = plot_head(width, height, svg);
-  for (std::size_t p = 0; p < panel_names_.size(); ++p) {
-    for (std::size_t i = 0; i < policies_.size(); ++i) {
-      text += name_of(p, i) + " << END\n" + data(panel_names_[p], policies_[i]) + "END\n";
-    }
-  }
-  text += "set multiplot\n" + key(key_share) + axes();
+  for (const Chart& panel : panels) text += panel.data();
+  text += "set multiplot\n" + key(key_share);
   const double panel_width = 1.0 / static_cast<double>(columns);
   const double panel_height = (1 - key_share) / static_cast<double>(lines);
   text += "set size " + number(panel_width) + "," + number(panel_height) + "\n";
@@ -283,7 +271,7 @@ std::string Plot::script(const std::string& svg) const {
     const auto line = static_cast<double>(p / columns);
     text +=
         "set origin " + number(column * panel_width) + "," + number(1 - key_share - (line + 1) * panel_height) + "\n";
-    text += panel(p);
+    text += panels[p].plot();
   }
   return text + "unset multiplot\n";
 }

@@ -29,6 +29,10 @@ std::string fixed(double value, int digits) {
   return text.str();
 }
 
+std::string percent(double share, int digits) {
+  return std::isnan(share) ? "-" : fixed(100 * share, digits) + " %";
+}
+
 std::string number(double value, int digits) {
   if (std::isnan(value)) return "";
   std::ostringstream text;
@@ -121,26 +125,6 @@ std::string csv_of(const nlohmann::ordered_json& rows, Digits digits) {
 
 std::string json_text(const nlohmann::ordered_json& document) {
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
-std::string plot_head(std::size_t width, std::size_t height, const std::string& svg) {
-  return "set terminal svg size " + std::to_string(width) + "," + std::to_string(height) +
-         " noenhanced font 'sans-serif,12' background '#ffffff'\nset output " + plot_text(svg) + "\n";
-}
-
-std::string plot_text(const std::string& text) {
-  std::string safe = "\"";
-  for (const char c : text) safe += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  return safe + "\"";
-}
-
-std::string plot_number(double value) { return std::isnan(value) ? "NaN" : number(value); }
-
-std::string plot_colour(std::size_t index) {
-  // Okabe and Ito's, with grey for their yellow, which is too pale for lines.
-  static constexpr std::array<const char*, 8> kColours{"#0072B2", "#E69F00", "#009E73", "#CC79A7",
-                                                       "#D55E00", "#56B4E9", "#000000", "#777777"};
-  return " lc rgb '" + std::string(kColours[index % kColours.size()]) + "'";
 }
 
 }  // namespace ontime::lab

@@ -8,6 +8,7 @@
 namespace ontime::lab {
 
 std::string fixed(double value, int digits);       // "0.930"; "-" if it is NaN
+std::string percent(double share, int digits);     // "12.5 %"; "-" if it is NaN
 std::string number(double value, int digits = 6);  // as short as these significant digits allow; "" if it is NaN
 std::string shortest(double value);                // as short as reads back to the same value
 
@@ -15,11 +16,5 @@ std::string shortest(double value);                // as short as reads back to 
 std::string csv_line(const std::vector<std::string>& cells);
 // and the cells of the line that begins at `at`, which is moved behind it. Quoted cells may hold line ends.
 std::vector<std::string> next_csv_line(const std::string& text, std::size_t& at);
-
-// For scripts of gnuplot. The lines that come first, so that it draws to this file; width and height in pixels.
-std::string plot_head(std::size_t width, std::size_t height, const std::string& svg);
-std::string plot_text(const std::string& text);  // in quotes
-std::string plot_number(double value);           // "NaN" where nothing is to be drawn
-std::string plot_colour(std::size_t index);  // " lc rgb '#0072B2'": colours that also people who see few can tell apart
 
 }  // namespace ontime::lab

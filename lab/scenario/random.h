@@ -37,6 +37,9 @@ enum class Purpose : std::uint64_t {
   PacketLoss = 13,
   Sync = 14,
   Commit = 15,
+  Choice = 16,
+  SplitLength = 17,
+  History = 18,
   Faults = 10,  // of fault schedules, which have no JobScale
   Store = 16,   // of fault schedules too
   Test = 100,

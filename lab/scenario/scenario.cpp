@@ -72,10 +72,10 @@ Status check_arrivals(const Scenario& scenario, const JobGroup& group) {
   if (!group.trace.empty() && group.trace.size() != group.count) {
     return bad_input(who + "a trace says how many jobs there are; leave out count.");
   }
-  if (arrivals.load < 0 || arrivals.rate < 0 || arrivals.every < 0) {
-    return bad_input(who + "load, rate and distance cannot be negative.");
+  if (arrivals.load < 0 || arrivals.rate < 0 || arrivals.every < 0 || arrivals.spread < 0) {
+    return bad_input(who + "load, rate, spread and distance cannot be negative.");
   }
-  if (arrivals.load > 0) {
+  if (arrivals.load > 0 || arrivals.spread > 0) {
     if (const auto work = mean_work(scenario, group); !work) return bad_input(who + work.error().message + ".");
   }
   return {};
@@ -93,6 +93,9 @@ Status check_group(const Scenario& scenario, const JobGroup& group) {
   if (std::count(group.file_bytes.begin(), group.file_bytes.end(), 0u) != 0) {
     return bad_input(who + "an input file has at least one byte.");
   }
+  if (group.split_lengths.least() < 0 || !is_positive(group.split_lengths.median())) {
+    return bad_input(who + "the length of a split is a positive share of split_bytes.");
+  }
   if (!(group.output >= 0 && std::isfinite(group.output))) return bad_input(who + "output is 0 or positive.");
   for (const double recorded : group.first_durations) {
     if (!(recorded >= 0 && std::isfinite(recorded))) return bad_input(who + "a recorded duration is 0 or positive.");
@@ -100,6 +103,7 @@ Status check_group(const Scenario& scenario, const JobGroup& group) {
   if (!is_positive(group.skew_slowness.median()) || group.skew_begins.least() < 0) {
     return bad_input(who + "a skew begins at a share of the split, from 0 on, and its slowness is positive.");
   }
+  if (group.share.least() < 0) return bad_input(who + "a share of the slots is positive.");
   if (!is_positive(group.tasks.median())) return bad_input(who + "the number of tasks is positive.");
   if (!is_positive(group.scale.median()) || group.scale.least() < 0) return bad_input(who + "a scale is positive.");
   if (group.deadline_means > 0 && !is_positive(group.duration.mean())) {
@@ -189,8 +193,10 @@ Result<double> mean_work(const Scenario& scenario, const JobGroup& group) {
   if (scenario.injection && scenario.injection->pace <= Duration(0)) {
     return bad_input("a load needs a pace in the injection; give a rate");
   }
-  const double duration = mean_duration(scenario, group) * group.scale.mean() * mean_slowness(scenario);
-  const double work = group.tasks.mean() * (duration + mean_launch(scenario));
+  const double length = group.scale.mean() * group.split_lengths.mean();
+  const double duration = mean_duration(scenario, group) * length * mean_slowness(scenario);
+  const double share = group.share.mean() > 0 ? group.share.mean() * slots_of(scenario) : 1;
+  const double work = group.tasks.mean() * share * (duration + mean_launch(scenario));
   if (!is_positive(work)) return bad_input("attempts have no mean duration, so a load means nothing; give a rate");
   return work;
 }

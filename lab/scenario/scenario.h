@@ -71,6 +71,9 @@ struct Arrivals {
   double every = 0;         // one after the other at this distance
   double load = 0;          // Poisson at so many times what the slots can do, by mean work without copies
   double rate = 0;          // Poisson, jobs per second
+  // At uniformly distributed times within a span, as of a Poisson process of which the count is known. The jobs of all
+  // groups that say so make up this share of what the slots can do in the span.
+  double spread = 0;
 };
 
 // Jobs that are alike.
@@ -79,6 +82,8 @@ struct JobGroup {
   std::uint32_t count = 1;
   Arrivals arrivals;
   Distribution tasks = Distribution::constant(10);  // per job; rounded up, at least 1
+  // Unless it is 0: `tasks` counts waves of tasks on this share of the slots, rounded to whole tasks.
+  Distribution share;
   std::vector<TraceJob> trace;                      // stands for count, arrivals and tasks
   // Per job: its splits are so many times as long as split_bytes, and its attempts take so many times as long.
   Distribution scale = Distribution::constant(1);
@@ -86,10 +91,12 @@ struct JobGroup {
   // Sizes of its input files, divided into splits as real ones are; stands for `tasks`. Empty: one file of whole
   // splits.
   std::vector<std::uint64_t> file_bytes;
+  Distribution split_lengths = Distribution::constant(1);  // in split_bytes, per task, at most 1
   std::uint64_t record_bytes = 64u << 10;  // offsets, cuts and resumes are multiples of it
   // Of an attempt over a whole split on a node of slowness 1, from its first record on. Every attempt draws anew and,
   // on a part of the split, takes its share.
   Distribution duration = Distribution::pareto(10, 2);
+  std::vector<Distribution> durations;  // one of these instead, drawn per run; empty: `duration`
   // Bytes need not take alike long: from the share `skew_begins` of its split on, a task's bytes take `skew_slowness`
   // times as long as those before; the whole takes as long as ever. Drawn per task.
   Distribution skew_begins = Distribution::constant(1);
@@ -97,9 +104,11 @@ struct JobGroup {
   // Recorded durations by task index: the first attempt of the task takes exactly so long for a whole split, on
   // whatever node. 0, or a task beyond the list: drawn. All other attempts draw.
   std::vector<double> first_durations;
+  double recorded_work = 0;  // slot-seconds of a job without launches, as recorded; 0: by `tasks` and `duration`
   double output = 1;  // bytes that a mapped byte becomes; matters to disks alone
   // What the scheduler knows of earlier jobs of that name before anything happens.
   std::optional<scheduler::math::DurationSample> profile;
+  std::uint32_t history = 0;  // attempts that are drawn for the profile; 0: as it is
   // After submission: seconds, or multiples of the mean or of the least duration of the job's own attempts; 0: none.
   double deadline = 0;
   double deadline_means = 0;
@@ -120,6 +129,7 @@ struct JobGroup {
   std::vector<std::string> files;   // input; none: data made for it, split_bytes for each task
   std::string data = "text";        // its kind, as `ontime gen` has them
   // In a comparison of policies.
+  std::uint32_t item = 0;       // of the file's list of jobs, one of which can stand for many groups
   bool is_noise = false;        // runs under the policy none beside the others and is not counted
   scheduler::StringMap values;  // what $NAME in a policy's text stands for
 
@@ -178,6 +188,8 @@ struct Scenario {
   double sample_every = 0;        // interval at which Outcome::samples are taken; 0: none
   double horizon = 1e9;           // the simulation ends here even if jobs have not
   bool check_invariants = false;  // after every step: slow
+  // The seed by which jobs have got their sizes, arrivals and histories; none: the run's. draw() sets it.
+  std::optional<std::uint64_t> drawn{};
 
   // What is compared.
   std::vector<NamedPolicy> policies;
@@ -225,7 +237,12 @@ struct PlannedJob {
   double at = 0;        // kForEver: when the one before it in its group has ended
   double scale = 1;     // its splits and durations against its group's
   double deadline = 0;  // seconds after submission; 0: none
+  std::vector<std::uint64_t> file_bytes{};  // as the group has it, or drawn
 };
+
+// What a run with this seed is about: durations chosen, histories drawn. With another seed it is the same jobs with
+// other luck.
+Scenario draw(const Scenario& scenario, std::uint64_t seed);
 
 // Group by group, in each in order of arrival.
 std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t seed);

@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "common/base/wording.h"
 #include "common/injection/settings.h"
 #include "lab/results/writing.h"
 #include "lab/scenario/yaml_fields.h"
@@ -39,7 +38,7 @@ class Reader {
   void inject(const std::string& key, const YAML::Node& value);
   void inject_slow_nodes();
   std::string injection_text() const;
-  JobGroup read_jobs(const YAML::Node& node);
+  void read_jobs(const YAML::Node& node);
   void read_input(const YAML::Node& node, JobGroup& group);
   void read_sizes(YamlFields& fields, JobGroup& group);
   void read_handling(YamlFields& fields, JobGroup& group);
@@ -52,6 +51,7 @@ class Reader {
   const bool for_processes_;
   const Scenario base_;  // what is left out is as here
   Scenario scenario_;
+  std::uint32_t items_ = 0;                                   // of the list of jobs, so far
   std::map<std::string, std::vector<std::string>> settings_;  // of the injection
 };
 
@@ -142,7 +142,7 @@ void Reader::read_sizes(YamlFields& fields, JobGroup& group) {
   if (!fields.take("count") && !group.arrivals.at.empty()) {
     group.count = static_cast<std::uint32_t>(group.arrivals.at.size());
   }
-  fields.distribution("tasks", group.tasks);
+  fields.get("tasks", group, [&](const YAML::Node& tasks) { return read_tasks(tasks, group); });
   fields.get("trace", group.trace, [&](const YAML::Node& node) { return read_trace(node, surroundings_); });
   if (!group.trace.empty() && !fields.take("count")) group.count = static_cast<std::uint32_t>(group.trace.size());
   fields.distribution("scale", group.scale);
@@ -152,7 +152,9 @@ void Reader::read_sizes(YamlFields& fields, JobGroup& group) {
   const bool is_paced = scenario_.injection && scenario_.injection->pace > Duration(0);
   if (scenario_.injection)
     group.duration = Distribution::constant(is_paced ? ontime::seconds(scenario_.injection->pace) : 1);
-  fields.distribution("duration", group.duration);
+  fields.get("duration", group, [&](const YAML::Node& node) { return read_duration(node, surroundings_, group); });
+  fields.distribution("split_lengths", group.split_lengths);
+  fields.count("history", group.history);
   fields.get("skew", group, [&](const YAML::Node& skew) { return read_skew(skew, group); });
   fields.number("output", group.output);
   fields.get("first_durations", group.first_durations, read_values);
@@ -163,7 +165,6 @@ void Reader::read_sizes(YamlFields& fields, JobGroup& group) {
 
 // What the scheduler learns about them.
 void Reader::read_handling(YamlFields& fields, JobGroup& group) {
-  if (const YAML::Node deadline = fields.take("deadline")) read_deadline(deadline, group);
   if (const YAML::Node policy = fields.take("policy")) read_policy_of(policy, group);
   fields.text("estimator", group.estimator);
   fields.get("checkpoint", group.checkpoint, read_checkpoint);
@@ -176,25 +177,40 @@ void Reader::read_handling(YamlFields& fields, JobGroup& group) {
 
 void Reader::check_processes(const YAML::Node& node, const JobGroup& group) const {
   demand(group.count >= 1, node, "there is at least one job");
+  demand(group.share.median() == 0, node, "jobs of processes say how many tasks they have, not how many waves");
   demand(group.tasks.least() >= 1 && group.tasks.at_survival(1e-12) <= kProcessTasksMax, node,
          "a job has 1 to " + shortest(kProcessTasksMax) + " tasks");
   demand(!group.is_noise || !group.has_deadline(), node, "noise has no deadline");
-  if (group.arrivals.load <= 0) return;
+  if (group.arrivals.load <= 0 && group.arrivals.spread <= 0) return;
   if (const auto work = mean_work(scenario_, group); !work) throw YamlFault(node, work.error().message);
 }
 
-JobGroup Reader::read_jobs(const YAML::Node& node) {
+void Reader::read_jobs(const YAML::Node& node) {
   YamlFields fields(node);
   JobGroup group = base_.jobs.front();
+  group.item = items_++;
   fields.text("app", group.application);
   if (for_processes_ || fields.take("app")) group.name = group.application;
   fields.get("name", group.name, read_name);
   fields.get("set", group.parameters, read_settings);
   read_sizes(fields, group);
+  std::vector<double> deadlines;  // by stage
+  if (const YAML::Node deadline = fields.take("deadline"); deadline && deadline.IsSequence()) {
+    deadlines = read_values(deadline);
+  } else if (deadline) {
+    read_deadline(deadline, group);
+  }
   read_handling(fields, group);
+  std::vector<JobGroup> groups{group};
+  if (const YAML::Node stages = fields.take("stages")) groups = read_stages(stages, surroundings_, group);
   fields.finish();
-  if (for_processes_) check_processes(node, group);
-  return group;
+  demand(deadlines.empty() || deadlines.size() == groups.size(), node,
+         "give a deadline, or one for each of the " + std::to_string(groups.size()) + " stages");
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!deadlines.empty()) groups[i].deadline = deadlines[i];
+    if (for_processes_) check_processes(node, groups[i]);
+    scenario_.jobs.push_back(std::move(groups[i]));
+  }
 }
 
 void Reader::read_cluster(YamlFields& fields) {
@@ -235,7 +251,7 @@ Scenario Reader::read(const YAML::Node& document) {
   if (const YAML::Node node = fields.take("injection")) read_injection(node);
   if (for_processes_) inject_slow_nodes();
   scenario_.injection_text = injection_text();
-  fields.each("jobs", [&](const YAML::Node& node) { scenario_.jobs.push_back(read_jobs(node)); });
+  fields.each("jobs", [&](const YAML::Node& node) { read_jobs(node); });
   read_cluster(fields);
   read_comparison(fields);
   fields.take("study");  // lab/study reads it
@@ -247,10 +263,10 @@ Scenario Reader::read(const YAML::Node& document) {
 void refuse_what_takes_an_experiment(const YAML::Node& document, const Scenario& scenario) {
   const std::string why = "is for 'ontime experiment', which simulates it too with --on sim";
   refuse(document, {{"warm_up"}, {}, {"noise"}}, why);
-  for (std::size_t index = 0; index < scenario.jobs.size(); ++index) {
-    const YAML::Node jobs = document["jobs"][index];
-    demand(scenario.jobs[index].deadline_medians <= 0, jobs, "'medians_of' " + why);
-    demand(scenario.jobs[index].files.empty(), jobs, "input files take an experiment on processes; give split_bytes");
+  for (const JobGroup& group : scenario.jobs) {
+    const YAML::Node jobs = document["jobs"][group.item];
+    demand(group.deadline_medians <= 0, jobs, "'medians_of' " + why);
+    demand(group.files.empty(), jobs, "input files take an experiment on processes; give split_bytes");
   }
 }
 
@@ -276,24 +292,16 @@ Scenario read_document(const YAML::Node& document, const Surroundings& surroundi
 }
 
 Result<Scenario> read_scenario(const std::string& text, const Surroundings& surroundings) {
-  try {
-    return read_scenario(YAML::Load(text), surroundings);
-  } catch (const YAML::Exception& fault) {
-    return bad_input(not_yaml(fault.mark.line));
-  }
+  return without_throwing([&] { return read_scenario(YAML::Load(text), surroundings); });
 }
 
 Result<Scenario> read_scenario(const YAML::Node& document, const Surroundings& surroundings) {
-  try {
+  return without_throwing([&]() -> Result<Scenario> {
     Scenario scenario = read_document(document, surroundings, For::Simulation);
     refuse_what_takes_an_experiment(document, scenario);
     if (auto good = check(scenario); !good) return good.error();
     return scenario;
-  } catch (const YamlFault& fault) {
-    return bad_input(fault.what());
-  } catch (const YAML::Exception& fault) {
-    return bad_input(not_yaml(fault.mark.line));
-  }
+  });
 }
 
 }  // namespace ontime::lab

@@ -9,10 +9,13 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "scheduler/core/job_spec.h"
+#include "common/base/result.h"
+#include "common/base/wording.h"
 #include "lab/scenario/distribution.h"
+#include "scheduler/core/job_spec.h"
 
 namespace ontime::lab {
 
@@ -29,6 +32,29 @@ class YamlFault : public std::runtime_error {
   std::string what_;
   bool has_key_ = false;
 };
+
+// BadInput instead of what `read`, which answers a Result, throws of a document.
+template <class Read>
+auto without_throwing(Read read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const YamlFault& fault) {
+    return bad_input(fault.what());
+  } catch (const YAML::Exception& fault) {
+    return bad_input(not_yaml(fault.mark.line));
+  }
+}
+
+// The value of the name that is written.
+template <class Value>
+Value read_choice(const YAML::Node& node, const std::vector<std::pair<const char*, Value>>& choices) {
+  std::string names;
+  for (const auto& [name, value] : choices) {
+    if (node.IsScalar() && node.Scalar() == name) return value;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  throw YamlFault(node, "write one of " + names);
+}
 
 double read_seconds(const YAML::Node& node);
 double read_number(const YAML::Node& node);

@@ -48,26 +48,18 @@ Network read_network(const YAML::Node& node) {
   return network;
 }
 
-namespace {
-
-Outage::Kind read_outage_kind(const YAML::Node& node) {
-  const std::string name = read_text(node);
-  if (name == "crash") return Outage::Kind::Crash;
-  if (name == "partition") return Outage::Kind::Partition;
-  if (name == "disk_full") return Outage::Kind::DiskFull;
-  if (name == "disk_fails") return Outage::Kind::DiskFails;
-  throw YamlFault(node, "an outage is one of crash, partition, disk_full, disk_fails");
-}
-
-}  // namespace
-
 Outage read_outage(const YAML::Node& node) {
   YamlFields fields(node);
   Outage outage;
   fields.count("node", outage.node);
   fields.seconds("at", outage.at);
   fields.seconds("lasts", outage.lasts);
-  fields.get("kind", outage.kind, read_outage_kind);
+  fields.get("kind", outage.kind, [](const YAML::Node& kind) {
+    return read_choice<Outage::Kind>(kind, {{"crash", Outage::Kind::Crash},
+                                            {"partition", Outage::Kind::Partition},
+                                            {"disk_full", Outage::Kind::DiskFull},
+                                            {"disk_fails", Outage::Kind::DiskFails}});
+  });
   fields.finish();
   return outage;
 }
@@ -106,7 +98,7 @@ Arrivals read_arrivals(const YAML::Node& node) {
     return arrivals;
   }
   const char* expected =
-      "arrivals: at_once, one_by_one, {every: time}, {rate: jobs per second}, {load: share} or a list";
+      "arrivals: at_once, one_by_one, {every: time}, {rate: jobs per second}, {load: share}, {spread: share} or a list";
   if (node.IsScalar()) {
     demand(node.Scalar() == "at_once" || node.Scalar() == "one_by_one", node, expected);
     arrivals.one_by_one = node.Scalar() == "one_by_one";
@@ -117,9 +109,24 @@ Arrivals read_arrivals(const YAML::Node& node) {
   fields.seconds("every", arrivals.every);
   fields.number("rate", arrivals.rate);
   fields.number("load", arrivals.load);
+  fields.number("spread", arrivals.spread);
   fields.finish();
   return arrivals;
 }
+
+namespace {
+
+template <class Rows>
+Rows read_rows(const YAML::Node& node, const std::string& path, const Surroundings& surroundings,
+               Result<Rows> (*read)(const std::string& text)) {
+  const Result<std::string> text = surroundings.read_file(path);
+  if (!text) throw YamlFault(node, text.error().message);
+  Result<Rows> rows = read(*text);
+  if (!rows) throw YamlFault(node, path + ", " + rows.error().message);
+  return std::move(*rows);
+}
+
+}  // namespace
 
 // {file: jobs.csv, every: 10, time_scale: 0.1}: every tenth of its jobs, from the first on, ten times as fast.
 std::vector<TraceJob> read_trace(const YAML::Node& node, const Surroundings& surroundings) {
@@ -131,15 +138,65 @@ std::vector<TraceJob> read_trace(const YAML::Node& node, const Surroundings& sur
   fields.count("every", every);
   fields.get("time_scale", time_scale, read_positive);
   fields.finish();
-  const Result<std::string> text = surroundings.read_file(path);
-  if (!text) throw YamlFault(node, text.error().message);
-  const Result<std::vector<TraceJob>> all = read_trace_csv(*text);
-  if (!all) throw YamlFault(node, path + ", " + all.error().message);
+  const auto all = read_rows(node, path, surroundings, read_jobs_csv);
   std::vector<TraceJob> jobs;
-  for (std::size_t job = 0; job < all->size(); job += std::max(1u, every)) {
-    jobs.push_back({(*all)[job].at * time_scale, (*all)[job].tasks});
+  for (std::size_t job = 0; job < all.size(); job += std::max(1u, every)) {
+    jobs.push_back({all[job].at * time_scale, all[job].tasks});
   }
   return jobs;
+}
+
+// {file: stages.csv, median_min: 1s, tasks_min: 10, tasks_max: 100, median: 60s, as: pareto, replay: yes}
+std::vector<JobGroup> read_stages(const YAML::Node& node, const Surroundings& surroundings, const JobGroup& like) {
+  YamlFields fields(node);
+  std::string path;
+  StageChoice choice;
+  fields.text("file", path);
+  fields.get("median_min", choice.median_min, read_positive);
+  fields.count("tasks_min", choice.tasks_min);
+  fields.count("tasks_max", choice.tasks_max);
+  fields.get("median", choice.median, read_positive);
+  fields.get("as", choice.as, [](const YAML::Node& as) {
+    return read_choice<StageChoice::As>(as, {{"resampled", StageChoice::As::Resampled},
+                                             {"pareto", StageChoice::As::Pareto},
+                                             {"lognormal", StageChoice::As::Lognormal}});
+  });
+  fields.flag("replay", choice.replay);
+  fields.finish();
+  demand(choice.tasks_max > 0, node, "at least one task of a stage is taken");
+  const auto stages = choose_stages(read_rows(node, path, surroundings, read_stages_csv), choice);
+  demand(!stages.empty(), node, "no stage of " + path + " is like that");
+  return groups_of(stages, choice, like);
+}
+
+// A number for each job, or {waves: 3, share: 0.5}: so many waves of tasks on this share of the slots.
+JobGroup read_tasks(const YAML::Node& node, JobGroup group) {
+  if (!node.IsMap() || !node["waves"]) {
+    group.tasks = read_distribution(node);
+    return group;
+  }
+  YamlFields fields(node);
+  group.share = Distribution::constant(1);
+  fields.distribution("waves", group.tasks);
+  fields.distribution("share", group.share);
+  fields.finish();
+  demand(group.share.median() > 0, node, "a share of the slots is positive");
+  return group;
+}
+
+// A distribution, or {stages: ...}: the durations of one of them.
+JobGroup read_duration(const YAML::Node& node, const Surroundings& surroundings, JobGroup group) {
+  if (!node.IsMap() || !node["stages"]) {
+    group.duration = read_distribution(node);
+    return group;
+  }
+  YamlFields fields(node);
+  for (const JobGroup& stage : read_stages(fields.take("stages"), surroundings, {})) {
+    group.durations.push_back(stage.duration);
+  }
+  group.duration = group.durations.front();
+  fields.finish();
+  return group;
 }
 
 // Seconds, or multiples of what attempts of the job take, or of the median time of such jobs under a policy.
@@ -187,19 +244,17 @@ WarmUp read_warm_up(const YAML::Node& node) {
   return warm_up;
 }
 
+Reading read_reading(const YAML::Node& node) {
+  if (node.IsScalar()) return {read_number(node), read_number(node)};
+  const auto range = read_values(node);
+  demand(range.size() == 2 && range[0] <= range[1], node, "a printed value is a number or [least, greatest]");
+  return {range[0], range[1]};
+}
+
 std::map<std::string, Reading> read_printed(const YAML::Node& node) {
   demand(node.IsMap(), node, "printed: lines of the form POLICY: NUMBER or POLICY: [LEAST, GREATEST]");
   std::map<std::string, Reading> printed;
-  for (const auto& entry : node) {
-    const YAML::Node& value = entry.second;
-    if (value.IsScalar()) {
-      printed[read_text(entry.first)] = {read_number(value), read_number(value)};
-      continue;
-    }
-    const auto range = read_values(value);
-    demand(range.size() == 2 && range[0] <= range[1], value, "a range is [LEAST, GREATEST]");
-    printed[read_text(entry.first)] = {range[0], range[1]};
-  }
+  for (const auto& entry : node) printed[read_text(entry.first)] = read_reading(entry.second);
   return printed;
 }
 

@@ -8,13 +8,10 @@
 #include "common/base/result.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/scenario_yaml.h"
+#include "lab/scenario/traces.h"
 #include "lab/scenario/yaml_fields.h"
 
 namespace ontime::lab {
-
-// Arrivals and sizes of real jobs: a CSV file with a header line, one job per line, of which the columns submit_s
-// (seconds, ascending) and tasks are read. Lines that begin with # are skipped.
-Result<std::vector<TraceJob>> read_trace_csv(const std::string& text);
 
 inline constexpr double kProcessTasksMax = 10'000;  // of a job that processes run
 
@@ -31,6 +28,10 @@ scheduler::Placement read_placement(const YAML::Node& node);
 // Of jobs. Those that take a group put into it what they read.
 Arrivals read_arrivals(const YAML::Node& node);
 std::vector<TraceJob> read_trace(const YAML::Node& node, const Surroundings& surroundings);
+// A group like this one for each of the stages.
+std::vector<JobGroup> read_stages(const YAML::Node& node, const Surroundings& surroundings, const JobGroup& like);
+JobGroup read_tasks(const YAML::Node& node, JobGroup group);
+JobGroup read_duration(const YAML::Node& node, const Surroundings& surroundings, JobGroup group);
 JobGroup read_skew(const YAML::Node& node, JobGroup group);
 void read_deadline(const YAML::Node& node, JobGroup& group);
 void read_policy_of(const YAML::Node& node, JobGroup& group);
@@ -39,6 +40,7 @@ double read_checkpoint(const YAML::Node& node);
 // Of a comparison.
 std::vector<NamedPolicy> read_policies(const YAML::Node& node);
 WarmUp read_warm_up(const YAML::Node& node);
+Reading read_reading(const YAML::Node& node);
 std::map<std::string, Reading> read_printed(const YAML::Node& node);
 std::vector<double> read_shares(const YAML::Node& node);
 

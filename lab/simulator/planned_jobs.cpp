@@ -9,7 +9,21 @@ namespace {
 
 constexpr double kTasksMax = 10e6;
 
-std::vector<double> arrivals_of(const JobGroup& group, const Scenario& scenario, Random& random) {
+// In which the jobs that are spread over it make up their share of what the slots can do.
+double span_of(const Scenario& scenario) {
+  double work = 0;
+  double spread = 1;
+  for (const JobGroup& group : scenario.jobs) {
+    if (group.arrivals.spread <= 0) continue;
+    spread = group.arrivals.spread;
+    const double launches = group.tasks.median() * scenario.launch.median();
+    const double of_job = group.recorded_work > 0 ? group.recorded_work + launches : mean_work(scenario, group).value();
+    work += group.count * of_job;
+  }
+  return work / (spread * slots_of(scenario));
+}
+
+std::vector<double> arrivals_of(const JobGroup& group, const Scenario& scenario, double span, Random& random) {
   if (!group.arrivals.at.empty()) return group.arrivals.at;
   std::vector<double> at(group.count, 0);
   if (!group.trace.empty()) {
@@ -22,6 +36,11 @@ std::vector<double> arrivals_of(const JobGroup& group, const Scenario& scenario,
   }
   if (group.arrivals.every > 0) {
     for (std::size_t job = 0; job < at.size(); ++job) at[job] = group.arrivals.every * static_cast<double>(job);
+    return at;
+  }
+  if (group.arrivals.spread > 0) {
+    for (double& arrival : at) arrival = span * random.uniform();
+    std::sort(at.begin(), at.end());
     return at;
   }
   double rate = group.arrivals.rate;
@@ -41,6 +60,37 @@ double deadline_of(const JobGroup& group, double scale) {
   return group.deadline;
 }
 
+std::uint32_t tasks_of(const JobGroup& group, std::uint32_t slots, Random& random) {
+  const double tasks = group.tasks.sample(random);
+  const bool in_waves = group.share.median() > 0;
+  const double whole = in_waves ? std::round(tasks * group.share.sample(random) * slots) : std::ceil(tasks);
+  return static_cast<std::uint32_t>(std::clamp(whole, 1.0, kTasksMax));
+}
+
+// Of an attempt over a whole split on a node of slowness 1, whose speed changes as the scenario has it.
+double drawn_time(const Scenario& scenario, const JobGroup& group, Random& random) {
+  const Distribution steady = Distribution::shifted_exponential(0, scenario.speed_changes_every);
+  double time = 0;
+  for (double left = 1;;) {
+    const double whole = group.duration.sample(random);
+    const double holds = scenario.speed_changes_every > 0 ? steady.sample(random) : kForEver;
+    if (left * whole <= holds) return time + left * whole;
+    time += holds;
+    left -= holds / whole;
+  }
+}
+
+scheduler::math::DurationSample history_of(const Scenario& scenario, const JobGroup& group, Random& random) {
+  scheduler::math::DurationSample known;
+  for (std::uint32_t attempt = 0; attempt < group.history; ++attempt) {
+    const NodeGroup& nodes = scenario.nodes[random.below(scenario.nodes.size())];
+    const double slowness = nodes.slowness.sample(random);
+    known.add_finished(drawn_time(scenario, group, random) * slowness / static_cast<double>(group.split_bytes));
+    known.add_launch(scenario.launch.sample(random));
+  }
+  return known;
+}
+
 // A whole number of records.
 std::uint64_t split_bytes_of(const JobGroup& group, double scale) {
   const double records = static_cast<double>(group.split_bytes) / static_cast<double>(group.record_bytes) * scale;
@@ -48,21 +98,37 @@ std::uint64_t split_bytes_of(const JobGroup& group, double scale) {
                     : group.record_bytes * static_cast<std::uint64_t>(std::max(1.0, std::round(records)));
 }
 
+// Of its splits, if they differ: each is a file of its own.
+std::vector<std::uint64_t> lengths_of(const JobGroup& group, double scale, std::uint32_t tasks, Random& random) {
+  std::vector<std::uint64_t> lengths;
+  if (group.split_lengths.is_constant() && group.split_lengths.median() == 1) return lengths;
+  const auto whole = static_cast<double>(split_bytes_of(group, scale));
+  for (std::uint32_t task = 0; task < tasks; ++task) {
+    const double length = std::clamp(group.split_lengths.sample(random), 0.0, 1.0);
+    lengths.push_back(static_cast<std::uint64_t>(std::max(1.0, length * whole)));
+  }
+  return lengths;
+}
+
 }  // namespace
 
-std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t seed) {
+std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t run_seed) {
+  const std::uint64_t seed = scenario.drawn.value_or(run_seed);
+  const double span = span_of(scenario);
   std::vector<PlannedJob> planned;
   for (std::uint32_t index = 0; index < scenario.jobs.size(); ++index) {
     const JobGroup& group = scenario.jobs[index];
     Random arrivals(seed, Purpose::Arrivals, index);
     Random sizes(seed, Purpose::JobSize, index);
     Random scales(seed, Purpose::JobScale, index);
-    const std::vector<double> all = arrivals_of(group, scenario, arrivals);
+    Random lengths(seed, Purpose::SplitLength, index);
+    const std::vector<double> all = arrivals_of(group, scenario, span, arrivals);
     for (std::size_t job = 0; job < all.size(); ++job) {
-      const double drawn = std::clamp(std::ceil(group.tasks.sample(sizes)), 1.0, kTasksMax);
       const double scale = group.scale.is_constant() ? group.scale.median() : group.scale.sample(scales);
-      const std::uint32_t tasks = group.trace.empty() ? static_cast<std::uint32_t>(drawn) : group.trace[job].tasks;
-      planned.push_back({index, tasks, all[job], scale, deadline_of(group, scale)});
+      const std::uint32_t drawn = tasks_of(group, slots_of(scenario), sizes);
+      const std::uint32_t tasks = group.trace.empty() ? drawn : group.trace[job].tasks;
+      planned.push_back({index, tasks, all[job], scale, deadline_of(group, scale),
+                         lengths_of(group, scale, tasks, lengths)});
       if (!group.file_bytes.empty()) {
         planned.back().tasks = static_cast<std::uint32_t>(scheduler::count_splits(spec_of(group, planned.back())));
       }
@@ -71,11 +137,25 @@ std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t seed) 
   return planned;
 }
 
+Scenario draw(const Scenario& scenario, std::uint64_t seed) {
+  Scenario drawn = scenario;
+  if (scenario.drawn) return drawn;
+  drawn.drawn = seed;
+  for (std::uint32_t index = 0; index < drawn.jobs.size(); ++index) {
+    JobGroup& group = drawn.jobs[index];
+    Random choice(seed, Purpose::Choice, index);
+    if (!group.durations.empty()) group.duration = group.durations[choice.below(group.durations.size())];
+    Random history(seed, Purpose::History, index);
+    if (group.history > 0) group.profile = history_of(drawn, group, history);
+  }
+  return drawn;
+}
+
 scheduler::JobSpec spec_of(const JobGroup& group, const PlannedJob& planned) {
   scheduler::JobSpec spec;
   spec.application = group.name;
   spec.split_bytes = split_bytes_of(group, planned.scale);
-  for (const std::uint64_t bytes : group.file_bytes) {
+  for (const std::uint64_t bytes : planned.file_bytes.empty() ? group.file_bytes : planned.file_bytes) {
     const std::string path = "/simulated/" + group.name + "/" + std::to_string(spec.inputs.size());
     spec.inputs.push_back({path, bytes, "0", scheduler::Codec::Plain});
   }

@@ -50,7 +50,7 @@ double since_start(TimePoint at) { return seconds(at.time_since_epoch()); }
 // One run: turns what is due into events for the scheduler and its actions into orders, until every job has ended.
 class Simulation {
  public:
-  Simulation(const Scenario& scenario, std::uint64_t seed, const Observer& observer);
+  Simulation(Scenario scenario, std::uint64_t seed, const Observer& observer);
   Outcome run();
 
  private:
@@ -69,7 +69,7 @@ class Simulation {
   void take_samples(TimePoint until);
   void count_held_back(TimePoint until);
 
-  const Scenario& scenario_;
+  const Scenario scenario_;  // drawn
   const std::uint64_t seed_;
   const Observer& observer_;
   EventQueue queue_;
@@ -86,26 +86,26 @@ class Simulation {
 
 }  // namespace
 
-Simulation::Simulation(const Scenario& scenario, std::uint64_t seed, const Observer& observer)
-    : scenario_(scenario),
+Simulation::Simulation(Scenario scenario, std::uint64_t seed, const Observer& observer)
+    : scenario_(std::move(scenario)),
       seed_(seed),
       observer_(observer),
-      planned_(plan_jobs(scenario, seed)),
-      workers_(scenario, seed, queue_),
-      scheduler_(settings_of(scenario, observer)) {
-  outcome_.slots = slots_of(scenario);
+      planned_(plan_jobs(scenario_, seed)),
+      workers_(scenario_, seed, queue_),
+      scheduler_(settings_of(scenario_, observer)) {
+  outcome_.slots = slots_of(scenario_);
   outcome_.jobs.reserve(planned_.size());
   for (std::uint32_t job = 0; job < planned_.size(); ++job) {
     if (planned_[job].at < kForEver) queue_.push(TimePoint(from_seconds(planned_[job].at)), Due::Submission, job);
   }
-  for (std::uint32_t index = 0; index < scenario.outages.size(); ++index) {
-    const Outage& outage = scenario.outages[index];
+  for (std::uint32_t index = 0; index < scenario_.outages.size(); ++index) {
+    const Outage& outage = scenario_.outages[index];
     queue_.push(TimePoint(from_seconds(outage.at)), Due::OutageBegins, index);
-    if (outage.at + outage.lasts < scenario.horizon) {
+    if (outage.at + outage.lasts < scenario_.horizon) {
       queue_.push(TimePoint(from_seconds(outage.at + outage.lasts)), Due::OutageEnds, index);
     }
   }
-  for (const JobGroup& group : scenario.jobs) {
+  for (const JobGroup& group : scenario_.jobs) {
     if (!group.profile) continue;
     const std::string key = scheduler::Cluster::profile_key(spec_of(group, {}));
     scheduler_.replay({now_, fact::ProfileUpdated{key, *group.profile}});
@@ -174,7 +174,8 @@ void Simulation::expect_forecasts(JobId job, const JobOutcome& outcome) {
     expect(observer_.forecast_at[i] * outcome.deadline, i);
   }
   if (job.value > observer_.forecast_when.size()) return;
-  for (const double after : observer_.forecast_when[job.value - 1]) expect(after, shares);
+  const std::vector<double>& when = observer_.forecast_when[job.value - 1];
+  for (std::uint32_t i = 0; i < when.size(); ++i) expect(when[i], shares + i);
 }
 
 void Simulation::record_forecast(const Upcoming& due) {
@@ -184,7 +185,7 @@ void Simulation::record_forecast(const Upcoming& due) {
   const double passed = since_start(now_) - job.submitted;
   double share = job.deadline > 0 ? passed / job.deadline : 0;
   if (due.generation < observer_.forecast_at.size()) share = observer_.forecast_at[due.generation];
-  job.forecasts.push_back({share, forecast->pocd, forecast->low, forecast->median, forecast->high});
+  job.forecasts.push_back({due.generation, share, forecast->pocd, forecast->low, forecast->median, forecast->high});
 }
 
 void Simulation::take_samples(TimePoint until) {
@@ -308,7 +309,7 @@ void Simulation::inspect() {
 Outcome run(const Scenario& scenario, std::uint64_t seed, const Observer& observer) {
   const Status good = check(scenario);
   ONTIME_CHECK(good.has_value(), good.has_value() ? "" : good.error().message.c_str());
-  return Simulation(scenario, seed, observer).run();
+  return Simulation(draw(scenario, seed), seed, observer).run();
 }
 
 }  // namespace ontime::lab

@@ -30,6 +30,7 @@ double per_task(const Sight& sight, Value value) {
 double pocd(const Sight& sight) {
   return per_job(sight, [](const JobOutcome& job) { return job.met() ? 1 : 0; });
 }
+double jobs(const Sight& sight) { return static_cast<double>(sight.jobs.size()); }
 double machine_time(const Sight& sight) {
   return per_job(sight, [](const JobOutcome& job) { return job.machine_time; });
 }
@@ -120,12 +121,22 @@ double utility(const Sight& sight) {
 double finished(const Sight& sight) {
   return per_job(sight, [](const JobOutcome& job) { return job.has_ended() ? 1 : 0; });
 }
+Calibration calibration(const Sight& sight) {
+  Calibration all;
+  for (const JobOutcome* job : sight.jobs) {
+    for (const ForecastReading& seen : job->forecasts) all.add(seen.pocd, job->met());
+  }
+  return all;
+}
+double brier(const Sight& sight) { return calibration(sight).brier(); }
+double bias(const Sight& sight) { return calibration(sight).bias(); }
 double decisions(const Sight& sight) {
   return per_job(sight, [](const JobOutcome& job) { return job.decisions; });
 }
 
 constexpr std::array kMeasures{
     Measure{"pocd", "PoCD", 3, true, pocd},
+    Measure{"jobs", "jobs", 1, false, jobs},
     Measure{"machine_time", "machine time per job (s)", 1, false, machine_time},
     Measure{"flow_time", "mean time of a job (s)", 1, false, flow_time},
     Measure{"flow_p10", "10 % of the jobs are done after (s)", 1, false, flow_quantile<10>},
@@ -157,6 +168,8 @@ constexpr std::array kMeasures{
     Measure{"cost", "cost per job", 1, false, cost},
     Measure{"utility", "net utility", 3, false, utility},
     Measure{"finished", "share of the jobs that ended", 3, true, finished},
+    Measure{"brier", "Brier score of the PoCD that was expected", 3, false, brier},
+    Measure{"bias", "expected PoCD less the share of jobs in time", 3, false, bias},
     Measure{"held_back", "node-seconds held back while tasks waited", 0, false, held_back},
     Measure{"decisions", "decisions carried out per job", 2, false, decisions},
 };

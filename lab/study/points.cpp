@@ -79,17 +79,17 @@ std::vector<Place> places_of(const Study& study) {
   return places;
 }
 
-std::vector<std::pair<std::string, std::size_t>> spelled_out(const std::string& path, std::size_t groups) {
+std::vector<std::pair<std::string, std::size_t>> spelled_out(const std::string& path, std::size_t items) {
   const auto parts = parts_of(path);
   if (parts.size() < 3 || parts[0] != "jobs") return {{path, 0}};
   const std::string rest = path.substr(parts[0].size() + parts[1].size() + 1);
   if (parts[1] != "*") {
     std::size_t index = 0;
     std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), index);
-    return {{path, std::min(index, groups - 1)}};
+    return {{path, std::min(index, items - 1)}};
   }
   std::vector<std::pair<std::string, std::size_t>> all;
-  for (std::size_t index = 0; index < groups; ++index) all.emplace_back("jobs." + std::to_string(index) + rest, index);
+  for (std::size_t index = 0; index < items; ++index) all.emplace_back("jobs." + std::to_string(index) + rest, index);
   return all;
 }
 
@@ -116,36 +116,34 @@ Result<Utility> utility_of(const Study& study, const std::vector<Setting>& setti
   Utility utility = study.utility;
   const std::map<std::string, double*> places{
       {"r_min", &utility.r_min}, {"theta", &utility.theta}, {"price", &utility.price}};
-  try {
+  return without_throwing([&]() -> Result<Utility> {
     for (const Setting& setting : settings) {
       if (!setting.path.starts_with(kUtility)) continue;
       const auto place = places.find(setting.path.substr(kUtility.size()));
       if (place == places.end()) return bad_input("set: utility has r_min, theta, price, no '" + setting.path + "'");
       *place->second = read_number(setting.value);
     }
-  } catch (const YamlFault& fault) {
-    return bad_input(fault.what());
-  }
-  return utility;
+    return utility;
+  });
 }
 
 Result<Scenario> scenario_of(const Study& study, const std::vector<Setting>& settings, const std::string& policy) {
-  try {
+  return without_throwing([&]() -> Result<Scenario> {
     YAML::Node document = YAML::Clone(study.scenario);
     document.remove("study");
     for (const Setting& setting : settings) {
       if (setting.medians || !is_of_scenario(setting)) continue;
-      const std::size_t groups = document["jobs"].size();
-      for (const auto& [path, group] : spelled_out(setting.path, groups)) put(document, parts_of(path), setting.value);
+      // Later settings go into a copy of the value.
+      for (const auto& [path, item] : spelled_out(setting.path, document["jobs"].size())) {
+        put(document, parts_of(path), YAML::Clone(setting.value));
+      }
     }
     auto scenario = read_scenario(document, study.surroundings);
     if (!scenario || policy.empty()) return scenario;
     auto choice = read_policy(policy);
     if (!choice) return choice.error();
     return with_policy(std::move(*scenario), std::move(*choice), settings);
-  } catch (const YamlFault& fault) {
-    return bad_input(fault.what());
-  }
+  });
 }
 
 }  // namespace ontime::lab

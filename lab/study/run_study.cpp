@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 
+#include "lab/results/writing.h"
 #include "lab/study/study.h"
 #include "lab/study/study_result.h"
 
@@ -12,6 +13,7 @@ namespace ontime::lab {
 namespace {
 
 constexpr double kMissLeast = 0.001;  // so that a measured share is a probability that a policy can work with
+constexpr std::uint64_t kOtherLuck = 1'000'003;  // seeds of the same jobs with other luck are so far apart
 
 class StudyRun {
  public:
@@ -19,59 +21,78 @@ class StudyRun {
   Result<StudyResult> run();
 
  private:
-  // What is measured under a policy before the points are run, and by which settings use it.
+  // A place, who is run there, and with which seeds.
+  struct Spot {
+    Place place;
+    std::vector<const Contender*> contenders;
+    std::uint64_t seed = 1;
+    std::uint32_t seeds = 1;
+  };
+  // What is measured under a policy before the points are run.
   struct Probe {
-    const Scenario* scenario = nullptr;
+    std::vector<PlannedRun> planned;
     std::vector<RunResult> runs;
   };
   struct Point {
-    std::size_t place = 0;
+    const Spot* spot = nullptr;
     const Contender* contender = nullptr;
     const Scenario* scenario = nullptr;
     const Collect* collect = nullptr;
   };
-  struct Job {
-    const Scenario* scenario = nullptr;
-    const Collect* collect = nullptr;
-  };
 
+  void choose_spots(const StudyOptions& options);
   Status measure_medians();
+  Status resolve(Spot& spot);
   Status measure_misses();
   Status make_points();
-  Status probe(const Place& place, const MediansOf& medians);
+  Status probe(const Spot& spot, const MediansOf& medians);
   Status run_probes();
-  Result<std::vector<RunResult>> run_all(const std::vector<Job>& jobs);
-  Result<std::string> policy_of(const Place& place, const Contender& contender);
-  void add_rows(const Point& point, std::span<const RunResult> runs);
+  Result<std::vector<RunResult>> run_all(std::vector<PlannedRun> planned);
+  Result<std::string> policy_of(const Spot& spot, const Contender& contender);
+  void add_all(std::vector<RunResult> runs);
+  std::vector<std::string> shown(const Place& place) const;
   std::string where(const Place& place) const;
 
   const Study& study_;
   const Execute& execute_;
-  std::uint32_t seeds_;
   std::vector<const Contender*> contenders_;
-  std::vector<Place> places_;
+  std::vector<Spot> spots_;
   std::deque<Scenario> scenarios_;       // that are run
   std::map<std::string, Probe> probes_;  // by what they are
   std::vector<Point> points_;
-  Collect collect_;                // of every point, but for the utility
-  std::deque<Collect> collected_;  // by point
+  const Collect times_{{}, {}, Collect::Grouping::ByIndex, true, {}};  // of a probe
+  Collect collect_;                                                    // of every point, but for the utility
+  std::deque<Collect> collected_;                                      // by point
   StudyResult result_;
 };
-
-// What makes two settings the same.
-std::string key_of(const std::vector<Setting>& settings, const std::string& policy) {
-  std::string key = policy;
-  for (const Setting& setting : settings) {
-    if (!setting.medians) key += "\n" + setting.path + "=" + YAML::Dump(setting.value);
-  }
-  return key;
-}
 
 // For a measurement: parameters of the policies that are compared mean nothing to another one.
 std::vector<Setting> probed(std::vector<Setting> settings, const std::vector<Setting>& more) {
   settings.insert(settings.end(), more.begin(), more.end());
   std::erase_if(settings, [](const Setting& setting) { return !is_of_scenario(setting); });
   return settings;
+}
+
+// The seed of the jobs, and the seed of their luck, of each run of a measurement.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> seeds_of(const MediansOf& medians, std::uint64_t seed,
+                                                              std::uint32_t seeds) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+  const std::uint64_t first = medians.runs > 0 ? medians.seed : seed;
+  for (std::uint32_t i = 0; i < (medians.runs > 0 ? medians.runs : seeds); ++i) {
+    all.emplace_back(medians.other_luck ? seed : first + i, medians.other_luck ? seed + (i + 1) * kOtherLuck : 0);
+  }
+  return all;
+}
+
+// What makes two measurements the same.
+std::string key_of(const std::vector<Setting>& settings, const MediansOf& medians, std::uint64_t seed) {
+  std::string key = medians.policy + " " + std::to_string(medians.runs);
+  if (medians.runs > 0) key += " " + std::to_string(medians.seed);
+  if (medians.runs == 0 || medians.other_luck) key += " of " + std::to_string(seed);
+  for (const Setting& setting : settings) {
+    if (!setting.medians) key += "\n" + setting.path + "=" + YAML::Dump(setting.value);
+  }
+  return key;
 }
 
 double median_of(const std::vector<RunResult>& runs, std::size_t group) {
@@ -110,21 +131,41 @@ std::string rounded(double value) {
 }
 
 StudyRun::StudyRun(const Study& study, const StudyOptions& options, const Execute& execute)
-    : study_(study),
-      execute_(execute),
-      seeds_(options.seeds > 0 ? options.seeds : study.seeds),
-      places_(places_of(study)) {
+    : study_(study), execute_(execute) {
   for (const Contender& contender : study.policies) {
     if (options.only.empty() || contender.name == options.only) contenders_.push_back(&contender);
   }
-  for (const Axis& axis : study.axes) result_.axes.push_back(axis.name);
-  if (study.by_group) result_.axes.emplace_back("group");
+  for (const Axis& axis : study.axes) {
+    if (!axis.pooled) result_.axes.push_back(axis.name);
+  }
+  if (study.by_group != ByGroup::No) result_.axes.emplace_back("group");
   for (const std::string& name : study.measures) result_.measures.push_back(find_measure(name));
-  result_.seeds = seeds_;
+  result_.seeds = options.seeds > 0 ? options.seeds : study.seeds;
   collect_.measures = result_.measures;
   collect_.utility = study.utility;
-  collect_.grouping = study.by_group ? Collect::Grouping::ByName : Collect::Grouping::All;
+  collect_.grouping = study.by_group == ByGroup::No ? Collect::Grouping::All : Collect::Grouping::ByName;
   collect_.flow_times = study.figure.kind == Figure::Kind::Cdf;
+  collect_.forecasts = study.forecasts;
+  choose_spots(options);
+}
+
+// A place is several spots, one for each seed, if its deadlines are measured for each seed alone.
+void StudyRun::choose_spots(const StudyOptions& options) {
+  std::uint64_t seed = options.seed.value_or(study_.seed);
+  std::size_t number = 0;
+  for (Place& place : places_of(study_)) {
+    const bool apart = std::any_of(place.settings.begin(), place.settings.end(), [](const Setting& setting) {
+      return setting.medians && setting.medians->other_luck;
+    });
+    for (std::uint32_t i = 0; i < (apart ? result_.seeds : 1); ++i) {
+      Spot spot{place, {}, seed + i, apart ? 1 : result_.seeds};
+      for (const Contender* contender : contenders_) {
+        if (number++ % study_.every == 0) spot.contenders.push_back(contender);
+      }
+      if (!spot.contenders.empty()) spots_.push_back(std::move(spot));
+    }
+    if (study_.own_seeds) seed += result_.seeds;
+  }
 }
 
 std::string StudyRun::where(const Place& place) const {
@@ -135,15 +176,21 @@ std::string StudyRun::where(const Place& place) const {
   return text;
 }
 
-Result<std::vector<RunResult>> StudyRun::run_all(const std::vector<Job>& jobs) {
-  std::vector<PlannedRun> planned;
-  for (const auto& [scenario, collect] : jobs) {
-    double weight = 0;
-    for (const JobGroup& group : scenario->jobs) {
-      if (group.trace.empty()) weight += group.count * group.tasks.mean();
-      for (const TraceJob& job : group.trace) weight += job.tasks;
+std::vector<std::string> StudyRun::shown(const Place& place) const {
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < place.labels.size(); ++i) {
+    if (!study_.axes[i].pooled) labels.push_back(place.labels[i]);
+  }
+  return labels;
+}
+
+Result<std::vector<RunResult>> StudyRun::run_all(std::vector<PlannedRun> planned) {
+  for (PlannedRun& run : planned) {
+    run.weight = 0;
+    for (const JobGroup& group : run.scenario->jobs) {
+      if (group.trace.empty()) run.weight += group.count * group.tasks.mean();
+      for (const TraceJob& job : group.trace) run.weight += job.tasks;
     }
-    for (std::uint32_t seed = 1; seed <= seeds_; ++seed) planned.push_back({scenario, collect, seed, weight});
   }
   auto runs = execute_(planned);
   if (!runs) return runs;
@@ -157,161 +204,143 @@ Result<std::vector<RunResult>> StudyRun::run_all(const std::vector<Job>& jobs) {
 }
 
 Status StudyRun::run_probes() {
-  std::vector<Probe*> open;
-  std::vector<Job> jobs;
-  const Collect collect{{}, {}, Collect::Grouping::ByIndex, true};
+  std::vector<PlannedRun> planned;
+  for (const auto& [key, probe] : probes_) {
+    if (probe.runs.empty()) planned.insert(planned.end(), probe.planned.begin(), probe.planned.end());
+  }
+  if (planned.empty()) return {};
+  auto runs = run_all(std::move(planned));
+  if (!runs) return runs.error();
+  auto next = std::make_move_iterator(runs->begin());
   for (auto& [key, probe] : probes_) {
     if (!probe.runs.empty()) continue;
-    open.push_back(&probe);
-    jobs.push_back({probe.scenario, &collect});
-  }
-  if (open.empty()) return {};
-  auto runs = run_all(jobs);
-  if (!runs) return runs.error();
-  for (std::size_t i = 0; i < open.size(); ++i) {
-    const auto first = runs->begin() + static_cast<std::ptrdiff_t>(i * seeds_);
-    open[i]->runs.assign(std::make_move_iterator(first), std::make_move_iterator(first + seeds_));
+    const auto end = next + static_cast<std::ptrdiff_t>(probe.planned.size());
+    probe.runs.assign(next, end);
+    next = end;
   }
   return {};
 }
 
-Status StudyRun::probe(const Place& place, const MediansOf& medians) {
-  const auto settings = probed(place.settings, medians.with);
-  auto scenario = scenario_of(study_, settings, medians.policy);
-  if (!scenario) return bad_input(where(place) + ": " + scenario.error().message);
-  const auto [known, is_new] = probes_.try_emplace(key_of(settings, medians.policy));
+Status StudyRun::probe(const Spot& spot, const MediansOf& medians) {
+  const auto settings = probed(spot.place.settings, medians.with);
+  const auto [known, is_new] = probes_.try_emplace(key_of(settings, medians, spot.seed));
   if (!is_new) return {};
+  auto scenario = scenario_of(study_, settings, medians.policy);
+  if (!scenario) return bad_input(where(spot.place) + ": " + scenario.error().message);
   scenarios_.push_back(std::move(*scenario));
-  known->second.scenario = &scenarios_.back();
+  for (const auto& [seed, luck] : seeds_of(medians, spot.seed, spot.seeds)) {
+    known->second.planned.push_back({&scenarios_.back(), &times_, seed, luck});
+  }
   return {};
 }
 
 // Replaces what must be measured by what was.
 Status StudyRun::measure_medians() {
-  for (const Place& place : places_) {
-    for (const Setting& setting : place.settings) {
+  for (const Spot& spot : spots_) {
+    for (const Setting& setting : spot.place.settings) {
       if (!setting.medians) continue;
-      if (auto known = probe(place, *setting.medians); !known) return known;
+      if (auto known = probe(spot, *setting.medians); !known) return known;
     }
   }
   if (auto done = run_probes(); !done) return done;
-  for (Place& place : places_) {
-    std::vector<Setting> resolved;
-    for (const Setting& setting : place.settings) {
-      if (!setting.medians) {
-        resolved.push_back(setting);
-        continue;
-      }
-      const MediansOf& medians = *setting.medians;
-      const Probe& probe = probes_.at(key_of(probed(place.settings, medians.with), medians.policy));
-      for (const auto& [path, group] : spelled_out(setting.path, probe.runs.front().groups.size())) {
-        const double value = medians.times * median_of(probe.runs, group);
-        if (!(value > 0)) return failed(where(place) + ": no job ended, so there is no median under " + medians.policy);
-        resolved.push_back({path, YAML::Node(rounded(value) + "s"), std::nullopt});
-        result_.measured.push_back({path, where(place), value});
-      }
-    }
-    place.settings = std::move(resolved);
+  for (Spot& spot : spots_) {
+    if (auto done = resolve(spot); !done) return done;
   }
   probes_.clear();
   return {};
 }
 
+Status StudyRun::resolve(Spot& spot) {
+  std::vector<Setting> resolved;
+  for (const Setting& setting : spot.place.settings) {
+    if (!setting.medians) {
+      resolved.push_back(setting);
+      continue;
+    }
+    const MediansOf& medians = *setting.medians;
+    const Probe& probe = probes_.at(key_of(probed(spot.place.settings, medians.with), medians, spot.seed));
+    const Scenario& scenario = *probe.planned.front().scenario;
+    for (const auto& [path, item] : spelled_out(setting.path, scenario.jobs.back().item + 1)) {
+      std::vector<double> values;
+      for (std::size_t group = 0; group < scenario.jobs.size(); ++group) {
+        if (scenario.jobs[group].item == item) values.push_back(medians.times * median_of(probe.runs, group));
+      }
+      if (!std::all_of(values.begin(), values.end(), [](double value) { return value > 0; })) {
+        return failed(where(spot.place) + ": no job ended, so there is no median under " + medians.policy);
+      }
+      // One for each of many stages, or for a single seed, is nothing to be read.
+      const bool is_shown = values.size() == 1 && !medians.other_luck;
+      YAML::Node value(is_shown ? rounded(values[0]) + "s" : shortest(values[0]));
+      if (values.size() > 1) value = YAML::Node(values);
+      resolved.push_back({path, value, std::nullopt});
+      if (is_shown) result_.measured.push_back({path, where(spot.place), values[0]});
+    }
+  }
+  spot.place.settings = std::move(resolved);
+  return {};
+}
+
 Status StudyRun::measure_misses() {
-  for (const Place& place : places_) {
-    for (const Contender* contender : contenders_) {
+  for (const Spot& spot : spots_) {
+    for (const Contender* contender : spot.contenders) {
       for (const auto& [parameter, miss] : contender->measured) {
-        if (auto known = probe(place, {miss.policy, 1, {}}); !known) return known;
+        if (auto known = probe(spot, {.policy = miss.policy, .with = {}}); !known) return known;
       }
     }
   }
   return run_probes();
 }
 
-Result<std::string> StudyRun::policy_of(const Place& place, const Contender& contender) {
+Result<std::string> StudyRun::policy_of(const Spot& spot, const Contender& contender) {
   std::string policy = contender.run;
   for (const auto& [parameter, miss] : contender.measured) {
-    const double value = miss_of(probes_.at(key_of(probed(place.settings, {}), miss.policy)).runs, miss.per_task);
+    const MediansOf probe{.policy = miss.policy, .with = {}};
+    const Probe& measured = probes_.at(key_of(probed(spot.place.settings, {}), probe, spot.seed));
+    const double value = miss_of(measured.runs, miss.per_task);
     policy += (policy.find(':') == std::string::npos ? ":" : ",") + parameter + "=" + rounded(value);
-    result_.measured.push_back({contender.name + ", " + parameter, where(place), value});
+    result_.measured.push_back({contender.name + ", " + parameter, where(spot.place), value});
   }
-  return filled_in(std::move(policy), place.settings);
+  return filled_in(std::move(policy), spot.place.settings);
 }
 
 Status StudyRun::make_points() {
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    for (const Contender* contender : contenders_) {
-      const auto policy = policy_of(places_[i], *contender);
+  for (const Spot& spot : spots_) {
+    const Place& place = spot.place;
+    const auto utility = utility_of(study_, place.settings);
+    if (!utility) return utility.error();
+    collected_.push_back(collect_);
+    collected_.back().utility = *utility;
+    for (const Contender* contender : spot.contenders) {
+      const auto policy = policy_of(spot, *contender);
       if (!policy) return policy.error();
-      const auto utility = utility_of(study_, places_[i].settings);
-      if (!utility) return utility.error();
-      collected_.push_back(collect_);
-      collected_.back().utility = *utility;
-      auto scenario = scenario_of(study_, places_[i].settings, *policy);
-      if (!scenario) return bad_input(contender->name + ", " + where(places_[i]) + ": " + scenario.error().message);
+      auto scenario = scenario_of(study_, place.settings, *policy);
+      if (!scenario) return bad_input(contender->name + ", " + where(place) + ": " + scenario.error().message);
       scenarios_.push_back(std::move(*scenario));
-      points_.push_back({i, contender, &scenarios_.back(), &collected_.back()});
+      points_.push_back({&spot, contender, &scenarios_.back(), &collected_.back()});
     }
   }
   return {};
 }
 
-// The mean over the seeds; a share of jobs that is the same in all runs has Wilson's interval over all jobs.
-Estimate estimate(const Measure& measure, const std::vector<double>& values, std::uint64_t met, std::uint64_t jobs) {
-  Estimate estimate = estimate_of(values);
-  const bool is_certain = estimate.runs < 2 || estimate.low == estimate.high;
-  if (measure.name == "pocd" && is_certain && jobs > 0) {
-    const Estimate share = share_of(met, jobs);
-    return {estimate.value, share.low, share.high, estimate.runs};
-  }
-  if (measure.is_share && estimate.has_interval()) {
-    estimate.low = std::max(0.0, estimate.low);
-    estimate.high = std::min(1.0, estimate.high);
-  }
-  return estimate;
-}
-
-// Later rows of `printed` are the more special ones.
-std::optional<Reading> printed_of(const Study& study, const StudyResult& result, const Row& row,
-                                  const std::string& measure) {
-  std::optional<Reading> reading;
-  for (const Printed& printed : study.printed) {
-    const auto value = printed.values.find(measure);
-    if (value == printed.values.end()) continue;
-    const bool applies = std::all_of(printed.labels.begin(), printed.labels.end(), [&](const auto& label) {
-      return label.second == (label.first == "policy" ? row.policy : row.labels[result.axis(label.first)]);
-    });
-    if (applies) reading = value->second;
-  }
-  return reading;
-}
-
-void StudyRun::add_rows(const Point& point, std::span<const RunResult> runs) {
-  for (std::size_t group = 0; group < runs.front().groups.size(); ++group) {
-    Row row;
-    row.labels = places_[point.place].labels;
-    if (study_.by_group) row.labels.push_back(runs.front().groups[group].name);
-    row.policy = point.contender->name;
-    row.samples = runs.front().samples;
-    row.slots = runs.front().slots;
-    std::uint64_t met = 0;
-    std::uint64_t jobs = 0;
-    for (const RunResult& run : runs) {
-      const GroupResult& from = run.groups[group];
-      met += from.met;
-      jobs += from.jobs;
-      row.unfinished += run.unfinished;
-      row.flow_times.insert(row.flow_times.end(), from.flow_times.begin(), from.flow_times.end());
+// Points that differ in pooled axes or in seeds alone make one row.
+void StudyRun::add_all(std::vector<RunResult> runs) {
+  std::map<std::vector<std::string>, std::size_t> order;  // of the labels
+  std::map<std::pair<std::size_t, const Contender*>, std::pair<std::vector<std::string>, std::vector<RunResult>>> rows;
+  std::size_t next = 0;
+  for (const Point& point : points_) {
+    const std::vector<std::string> labels = shown(point.spot->place);
+    const std::size_t line = order.try_emplace(labels, order.size()).first->second;
+    auto& row = rows[{line, point.contender}];
+    row.first = labels;
+    for (std::uint32_t i = 0; i < point.spot->seeds; ++i, ++next) {
+      if (!study_.forecasts.empty()) {
+        result_.forecasts.push_back({point.spot->place.labels, point.contender->name, point.spot->seed + i,
+                                     std::move(runs[next].forecasts)});
+      }
+      row.second.push_back(std::move(runs[next]));
     }
-    std::sort(row.flow_times.begin(), row.flow_times.end());
-    for (std::size_t i = 0; i < result_.measures.size(); ++i) {
-      std::vector<double> values;
-      for (const RunResult& run : runs) values.push_back(run.groups[group].values[i]);
-      row.values.push_back(estimate(*result_.measures[i], values, met, jobs));
-      row.printed.push_back(printed_of(study_, result_, row, study_.measures[i]));
-    }
-    result_.rows.push_back(std::move(row));
   }
+  for (const auto& [key, row] : rows) add_rows(result_, study_, row.first, key.second->name, row.second);
 }
 
 Result<StudyResult> StudyRun::run() {
@@ -319,11 +348,15 @@ Result<StudyResult> StudyRun::run() {
   if (auto done = measure_medians(); !done) return done.error();
   if (auto done = measure_misses(); !done) return done.error();
   if (auto done = make_points(); !done) return done.error();
-  std::vector<Job> jobs;
-  for (const Point& point : points_) jobs.push_back({point.scenario, point.collect});
-  const auto runs = run_all(jobs);
+  std::vector<PlannedRun> planned;
+  for (const Point& point : points_) {
+    for (std::uint32_t i = 0; i < point.spot->seeds; ++i) {
+      planned.push_back({point.scenario, point.collect, point.spot->seed + i});
+    }
+  }
+  auto runs = run_all(std::move(planned));
   if (!runs) return runs.error();
-  for (std::size_t i = 0; i < points_.size(); ++i) add_rows(points_[i], std::span(*runs).subspan(i * seeds_, seeds_));
+  add_all(std::move(*runs));
   return std::move(result_);
 }
 

@@ -19,10 +19,14 @@ namespace ontime::lab {
 // A place in the scenario's document: "jobs.0.deadline". "policy.theta" is a parameter of the policy that is run.
 struct Setting;
 
-// So many times the median flow time of the jobs under a policy, measured first, with the same seeds.
+// So many times the median flow time of the jobs under a policy, measured first: with the seeds of the point, or with so
+// many from `seed` on, or for each seed of the point alone, in so many runs of the same jobs with other luck.
 struct MediansOf {
   std::string policy;
   double times = 1;
+  std::uint32_t runs = 0;  // 0: the seeds of the point
+  std::uint64_t seed = 1;
+  bool other_luck = false;
   std::vector<Setting> with;  // on top of what the point says, for the measurement only
 };
 
@@ -41,6 +45,7 @@ struct AxisValue {
 struct Axis {
   std::string name;
   std::vector<AxisValue> values;
+  bool pooled = false;  // points that differ in it alone make one row
 };
 
 // A policy's parameter that is the share of jobs that miss their deadline under another policy.
@@ -79,17 +84,33 @@ struct Utility {
   double price = 1;
 };
 
+// What is to be read of running jobs.
+struct Forecasts {
+  std::vector<double> life;      // at these shares of a job's time, which nobody knows by then
+  std::vector<double> deadline;  // of the time to its deadline
+
+  bool empty() const { return life.empty() && deadline.empty(); }
+};
+
+// Whether jobs are counted by the name of their group. Yes: as a further axis "group". Mean: each group counts once, a
+// row has the mean over them.
+enum class ByGroup : std::uint8_t { No, Yes, Mean };
+
 struct Study {
   std::string title;
   std::string source;
-  std::uint32_t seeds = 1;
+  std::uint64_t seed = 1;   // the first one
+  std::uint32_t seeds = 1;  // of a point
+  bool own_seeds = false;   // points have other seeds than each other, policies at one place the same
+  std::uint32_t every = 1;  // of the points: the first of so many is run
   std::vector<Contender> policies;
   std::vector<Axis> axes;
   std::vector<std::string> measures;
   Utility utility;
   std::vector<Printed> printed;
   bool read_off_figure = false;
-  bool by_group = false;  // jobs are counted by the name of their group, as a further axis "group"
+  ByGroup by_group = ByGroup::No;
+  Forecasts forecasts;
   std::string assumptions;
   std::string findings;
   Figure figure;
@@ -114,9 +135,9 @@ struct Place {
 
 std::vector<Place> places_of(const Study& study);  // the last axis varies fastest
 
-// Groups of jobs that a path means: "jobs.1.deadline" the second, "jobs.*.deadline" each in turn; otherwise the path as
-// it is, for the first group. Of pairs of a plain path and the index of a group.
-std::vector<std::pair<std::string, std::size_t>> spelled_out(const std::string& path, std::size_t groups);
+// Items of the list of jobs that a path means: "jobs.1.deadline" the second, "jobs.*.deadline" each in turn; otherwise
+// the path as it is, for the first item. Of pairs of a plain path and the index of an item.
+std::vector<std::pair<std::string, std::size_t>> spelled_out(const std::string& path, std::size_t items);
 
 // Whether it belongs into the scenario's document: neither a parameter ("policy.theta"), nor what a name in the
 // policies' texts stands for ("$theta"), nor the utility ("utility.theta").

@@ -45,6 +45,20 @@ struct Collect {
   Utility utility;
   Grouping grouping = Grouping::All;
   bool flow_times = false;
+  Forecasts forecasts;
+};
+
+// What was expected of a running job, and what came true.
+struct JobForecast {
+  std::uint32_t job = 0;  // in order of submission, from 1 on
+  std::string group;
+  std::uint32_t tasks = 0;
+  bool of_life = false;  // `share` is one of the job's time; otherwise of the time to its deadline
+  double share = 0;
+  ForecastReading seen;
+  double end = 0;  // seconds after submission, like the deadline
+  double deadline = 0;
+  bool met = false;
 };
 
 struct GroupResult {
@@ -59,6 +73,7 @@ struct GroupResult {
 struct RunResult {
   std::vector<GroupResult> groups;  // one for all jobs, or one per name or group, in the scenario's order
   std::vector<Sample> samples;
+  std::vector<JobForecast> forecasts;
   std::uint32_t slots = 0;
   std::uint64_t attempts = 0;
   std::uint64_t events = 0;
@@ -71,7 +86,8 @@ struct PlannedRun {
   const Scenario* scenario = nullptr;
   const Collect* collect = nullptr;
   std::uint64_t seed = 0;
-  double weight = 1;  // roughly how long it takes, in no unit
+  std::uint64_t luck = 0;  // the seed of everything but the jobs; 0: the same
+  double weight = 1;       // roughly how long it takes, in no unit
 };
 
 RunResult carry_out(const PlannedRun& run);
@@ -97,11 +113,20 @@ struct Measured {
   double value = 0;
 };
 
+// Of one run.
+struct RunForecasts {
+  std::vector<std::string> labels;  // of all axes of the study
+  std::string policy;
+  std::uint64_t seed = 0;
+  std::vector<JobForecast> jobs;
+};
+
 struct StudyResult {
-  std::vector<std::string> axes;  // names; "group" last if jobs are told apart by it
+  std::vector<std::string> axes;  // names of those that are not pooled; "group" last if jobs are told apart by it
   std::vector<const Measure*> measures;
   std::vector<Row> rows;
   std::vector<Measured> measured;
+  std::vector<RunForecasts> forecasts;
   std::uint32_t seeds = 0;
   std::uint64_t runs = 0;
   std::uint64_t attempts = 0;
@@ -121,12 +146,20 @@ struct Agreement {
 };
 Agreement agreement_of(const StudyResult& result);
 
+// Adds the row of these runs, or one for each group of jobs. `labels` are those of the axes that are not pooled.
+void add_rows(StudyResult& result, const Study& study, const std::vector<std::string>& labels,
+              const std::string& policy, std::span<const RunResult> runs);
+// Rows of groups become one, with means and intervals over the groups.
+StudyResult mean_over_groups(const Study& study, const StudyResult& by_group);
+
 struct StudyOptions {
-  std::uint32_t seeds = 0;  // 0: as the study says
-  std::string only;         // a policy's name; empty: all
+  std::uint32_t seeds = 0;            // 0: as the study says
+  std::string only;                   // a policy's name; empty: all
+  std::optional<std::uint64_t> seed;  // the first one; none: as the study says
 };
 
-// Measures what must be measured first, then runs every point with seeds from 1 on.
+// Measures what must be measured first, then runs the points. There is a row for each group of jobs if the study tells
+// them apart or wants their mean.
 Result<StudyResult> run_study(const Study& study, const StudyOptions& options, const Execute& execute);
 
 }  // namespace ontime::lab

@@ -35,10 +35,43 @@ void measure(GroupResult& group, const Sight& sight, const Collect& collect) {
   if (collect.flow_times) group.flow_times = sight.flow_times;
 }
 
+// A job's time is known once it has run, so it runs again, the same to the bit.
+Outcome outcome_of(const PlannedRun& planned) {
+  const Scenario scenario = draw(*planned.scenario, planned.seed);
+  const std::uint64_t luck = planned.luck != 0 ? planned.luck : planned.seed;
+  const Forecasts& wanted = planned.collect->forecasts;
+  Observer observer;
+  observer.forecast_at = wanted.deadline;
+  if (wanted.life.empty()) return run(scenario, luck, observer);
+  for (const JobOutcome& job : run(scenario, luck).jobs) {
+    std::vector<double>& when = observer.forecast_when.emplace_back();
+    for (const double share : wanted.life) {
+      if (job.has_ended()) when.push_back(share * job.flow_time());
+    }
+  }
+  return run(scenario, luck, observer);
+}
+
+std::vector<JobForecast> forecasts_of(const PlannedRun& planned, const Outcome& outcome) {
+  const Forecasts& wanted = planned.collect->forecasts;
+  std::vector<JobForecast> all;
+  for (std::uint32_t number = 0; number < outcome.jobs.size(); ++number) {
+    const JobOutcome& job = outcome.jobs[number];
+    const std::string& group = planned.scenario->jobs[job.group].name;
+    for (const ForecastReading& seen : job.forecasts) {
+      const bool of_life = seen.number >= wanted.deadline.size();
+      const double share = of_life ? wanted.life[seen.number - wanted.deadline.size()] : seen.share;
+      all.push_back({number + 1, group, job.tasks, of_life, share, seen, job.has_ended() ? job.flow_time() : kNan,
+                     job.deadline, job.met()});
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 RunResult carry_out(const PlannedRun& planned) {
-  const Outcome outcome = run(*planned.scenario, planned.seed);
+  const Outcome outcome = outcome_of(planned);
   RunResult result;
   const auto places = places_of(*planned.scenario, planned.collect->grouping, result);
   std::vector<Sight> sights(result.groups.size(), Sight{{}, {}, &outcome, planned.collect->utility});
@@ -53,6 +86,7 @@ RunResult carry_out(const PlannedRun& planned) {
     measure(result.groups[i], sights[i], *planned.collect);
   }
   result.samples = outcome.samples;
+  result.forecasts = forecasts_of(planned, outcome);
   result.slots = outcome.slots;
   result.attempts = outcome.attempts;
   result.events = outcome.events;

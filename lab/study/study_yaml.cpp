@@ -27,9 +27,13 @@ MediansOf read_medians(const YAML::Node& node) {
   MediansOf medians;
   fields.get("medians_of", medians.policy, read_policy_text);
   fields.number("times", medians.times);
+  fields.count("runs", medians.runs);
+  fields.get("seed", medians.seed, read_count);
+  fields.flag("other_luck", medians.other_luck);
   fields.get("with", medians.with, read_settings_of);
   fields.finish();
   demand(medians.times > 0, node, "'times' is positive");
+  demand(!medians.other_luck || medians.runs > 0, node, "give the number of 'runs' with 'other_luck'");
   return medians;
 }
 
@@ -60,6 +64,7 @@ Axis read_axis(const YAML::Node& node) {
   Axis axis;
   fields.text("name", axis.name);
   fields.each("values", [&](const YAML::Node& value) { axis.values.push_back(read_axis_value(value)); });
+  fields.flag("pooled", axis.pooled);
   fields.finish();
   demand(!axis.name.empty() && axis.name != "policy" && axis.name != "group", node,
          "an axis has a name, neither 'policy' nor 'group'");
@@ -93,15 +98,6 @@ Contender read_contender(const std::string& name, const YAML::Node& node) {
   return contender;
 }
 
-Reading read_reading(const YAML::Node& node) {
-  if (node.IsScalar()) {
-    const double value = read_number(node);
-    return {value, value};
-  }
-  demand(node.IsSequence() && node.size() == 2, node, "a printed value is a number or [least, greatest]");
-  return {read_number(node[0]), read_number(node[1])};
-}
-
 // Their names say which of its keys are labels and which are measures.
 Printed read_printed(const YAML::Node& node, const Study& study) {
   demand(node.IsMap(), node, "write {LABEL: ..., MEASURE: VALUE, ...}");
@@ -117,11 +113,11 @@ Printed read_printed(const YAML::Node& node, const Study& study) {
     bool is_known = false;
     if (key == "policy") {
       for (const Contender& contender : study.policies) is_known |= contender.name == label;
-    } else if (key == "group" && study.by_group) {
+    } else if (key == "group" && study.by_group == ByGroup::Yes) {
       is_known = std::find(study.names.begin(), study.names.end(), label) != study.names.end();
     }
     for (const Axis& axis : study.axes) {
-      for (const AxisValue& value : axis.values) is_known |= axis.name == key && value.label == label;
+      for (const AxisValue& value : axis.values) is_known |= !axis.pooled && axis.name == key && value.label == label;
     }
     demand(is_known, entry.first, "printed: '" + key + ": " + label + "' is no measure and no label of this study");
     printed.labels[key] = label;
@@ -132,22 +128,22 @@ Printed read_printed(const YAML::Node& node, const Study& study) {
 Figure read_figure(const YAML::Node& node, const Study& study) {
   YamlFields fields(node);
   Figure figure;
-  std::string kind;
-  fields.text("kind", kind);
+  fields.get("kind", figure.kind, [](const YAML::Node& kind) {
+    return read_choice<Figure::Kind>(kind, {{"lines", Figure::Kind::Lines},
+                                            {"bars", Figure::Kind::Bars},
+                                            {"cdf", Figure::Kind::Cdf},
+                                            {"over_time", Figure::Kind::OverTime}});
+  });
   fields.text("x", figure.x);
   fields.text("y", figure.y);
   fields.flag("log_x", figure.log_x);
   fields.flag("log_y", figure.log_y);
   fields.finish();
-  const std::map<std::string, Figure::Kind> kinds{{"lines", Figure::Kind::Lines},
-                                                  {"bars", Figure::Kind::Bars},
-                                                  {"cdf", Figure::Kind::Cdf},
-                                                  {"over_time", Figure::Kind::OverTime}};
-  demand(kinds.contains(kind), node, "figure: kind is one of lines, bars, cdf, over_time");
-  figure.kind = kinds.at(kind);
+  demand(figure.kind != Figure::Kind::None, node, "a figure has a kind");
   const auto is_axis = [&](const std::string& name) {
-    return (study.by_group && name == "group") ||
-           std::any_of(study.axes.begin(), study.axes.end(), [&](const Axis& axis) { return axis.name == name; });
+    return (study.by_group == ByGroup::Yes && name == "group") ||
+           std::any_of(study.axes.begin(), study.axes.end(),
+                       [&](const Axis& axis) { return !axis.pooled && axis.name == name; });
   };
   demand(figure.x.empty() || is_axis(figure.x), node, "figure: there is no axis '" + figure.x + "'");
   if (figure.kind == Figure::Kind::OverTime) {
@@ -187,11 +183,27 @@ std::vector<std::string> read_measures(const YAML::Node& node) {
   return names;
 }
 
+ByGroup read_by_group(const YAML::Node& node) {
+  if (node.IsScalar() && node.Scalar() == "mean") return ByGroup::Mean;
+  return read_flag(node) ? ByGroup::Yes : ByGroup::No;
+}
+
+Forecasts read_forecasts(const YAML::Node& node) {
+  YamlFields fields(node);
+  Forecasts forecasts;
+  fields.get("life", forecasts.life, read_shares);
+  fields.get("deadline", forecasts.deadline, read_shares);
+  fields.finish();
+  return forecasts;
+}
+
 void read_keys(Study& study, const YAML::Node& node) {
   YamlFields fields(node);
   fields.text("title", study.title);
   fields.text("source", study.source);
   fields.count("seeds", study.seeds);
+  fields.flag("own_seeds", study.own_seeds);
+  fields.count("every", study.every);
   if (const YAML::Node policies = fields.take("policies")) {
     demand(policies.IsMap(), policies, "policies is a mapping from names to policies");
     for (const auto& entry : policies) study.policies.push_back(read_contender(read_text(entry.first), entry.second));
@@ -200,7 +212,8 @@ void read_keys(Study& study, const YAML::Node& node) {
   fields.get("measures", study.measures, read_measures);
   fields.get("utility", study.utility, read_utility);
   fields.flag("read_off_figure", study.read_off_figure);
-  fields.flag("by_group", study.by_group);
+  fields.get("by_group", study.by_group, read_by_group);
+  fields.get("forecasts", study.forecasts, read_forecasts);
   fields.text("assumptions", study.assumptions);
   fields.text("findings", study.findings);
   fields.each("printed", [&](const YAML::Node& row) { study.printed.push_back(read_printed(row, study)); });
@@ -209,7 +222,7 @@ void read_keys(Study& study, const YAML::Node& node) {
   demand(!study.title.empty(), node, "a study has a title");
   demand(!study.policies.empty(), node, "a study has policies");
   demand(!study.measures.empty(), node, "a study has measures");
-  demand(study.seeds > 0, node, "a study has at least one seed");
+  demand(study.seeds > 0 && study.every > 0, node, "a study has at least one seed, and runs every point or fewer");
 }
 
 }  // namespace
@@ -224,12 +237,13 @@ bool has_study(const std::string& text) {
 }
 
 Result<Study> read_study(const std::string& text, const Surroundings& surroundings) {
-  try {
+  return without_throwing([&]() -> Result<Study> {
     Study study;
     study.scenario = YAML::Load(text);
     study.surroundings = surroundings;
     const auto scenario = read_scenario(study.scenario, surroundings);
     if (!scenario) return scenario.error();
+    study.seed = scenario->seed;
     for (const JobGroup& group : scenario->jobs) {
       if (std::find(study.names.begin(), study.names.end(), group.name) == study.names.end())
         study.names.push_back(group.name);
@@ -238,11 +252,7 @@ Result<Study> read_study(const std::string& text, const Surroundings& surroundin
     if (!document["study"]) return bad_input("there is no key 'study'");
     read_keys(study, document["study"]);
     return study;
-  } catch (const YamlFault& fault) {
-    return bad_input(fault.what());
-  } catch (const YAML::Exception& fault) {
-    return bad_input(not_yaml(fault.mark.line));
-  }
+  });
 }
 
 }  // namespace ontime::lab

@@ -11,6 +11,7 @@
 #include "cli/command_line.h"
 #include "common/base/result.h"
 #include "lab/foresight/recorded_job.h"
+#include "lab/results/document.h"
 #include "lab/scenario/scenario_yaml.h"
 
 namespace ontime::lab {
@@ -21,9 +22,9 @@ struct SimulateCommand {
   std::vector<std::string> scenarios;  // YAML files, scenarios or studies
   std::string out;                     // a directory for what is written about them; empty: none
   std::optional<std::uint32_t> runs;   // of each policy or point; none: one of a scenario, what a study says
+  std::optional<std::uint64_t> seed;  // of the first run; none: what the scenario says
   // Scenarios.
   std::vector<std::string> policies;  // NAME or NAME:KEY=VALUE,...; empty: what the scenario says
-  std::optional<std::uint64_t> seed;  // of the first run; none: what the scenario says
   std::string event_log;              // a file; empty: none
   bool json = false;
   // Studies.
@@ -99,6 +100,9 @@ Result<cli::ExitCode> execute(const CompareCommand& command);
 
 // The files that a scenario names lie beside it.
 Surroundings beside(const std::string& scenario);
+
+// For a terminal.
+std::string terminal_text(const Grid& grid);
 
 // The recordings of a journal, or the file that is named instead.
 Result<std::vector<std::string>> recordings_of(const std::string& journal, const std::string& recording);

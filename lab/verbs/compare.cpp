@@ -1,7 +1,6 @@
 #include <cstdio>
 #include <string>
 
-#include "cli/show/table.h"
 #include "cli/text_file.h"
 #include "lab/experiment/rows.h"
 #include "lab/experiment/summary.h"
@@ -23,13 +22,13 @@ Result<std::vector<experiment::JobRow>> jobs_of(const std::string& directory) {
 
 std::string with_sign(double value, int digits) { return (value >= 0 ? "+" : "") + fixed(value, digits); }
 
-void add_row(Table& table, const std::string& policy, const std::string& what, const experiment::Difference& difference,
+void add_row(Grid& grid, const std::string& policy, const std::string& what, const experiment::Difference& difference,
              int digits) {
   const auto& change = difference.change;
   const std::string interval =
       change.has_interval() ? with_sign(change.low, digits) + " to " + with_sign(change.high, digits) : "-";
-  table.add_row({policy, what, fixed(difference.before.value, digits), fixed(difference.after.value, digits),
-                 with_sign(change.value, digits), interval, difference.is_clear() ? "yes" : ""});
+  grid.lines.push_back({policy, what, fixed(difference.before.value, digits), fixed(difference.after.value, digits),
+                        with_sign(change.value, digits), interval, difference.is_clear() ? "yes" : ""});
 }
 
 }  // namespace
@@ -45,19 +44,13 @@ Result<ExitCode> execute(const CompareCommand& command) {
     std::fputs(comparison_json(all).c_str(), stdout);
     return ExitCode::Done;
   }
-  Table table({{"policy"},
-               {""},
-               {"before", Align::Right},
-               {"after", Align::Right},
-               {"change", Align::Right},
-               {"95 %", Align::Right},
-               {"clear"}});
+  Grid grid{{"policy", "", "before", "after", "change", "95 %", "clear"}, 2};
   for (const auto& comparison : all) {
-    add_row(table, comparison.policy, "PoCD", comparison.pocd, 3);
-    add_row(table, "", "time s", comparison.time, 2);
-    add_row(table, "", "machine s", comparison.machine, 1);
+    add_row(grid, comparison.policy, "PoCD", comparison.pocd, 3);
+    add_row(grid, "", "time s", comparison.time, 2);
+    add_row(grid, "", "machine s", comparison.machine, 1);
   }
-  std::fputs(table.to_string().c_str(), stdout);
+  std::fputs(terminal_text(grid).c_str(), stdout);
   std::printf("\nIntervals of the change: PoCD by Newcombe, means by Welch's t. Clear: the interval leaves out 0.\n");
   return ExitCode::Done;
 }

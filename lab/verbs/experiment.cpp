@@ -18,6 +18,7 @@
 #include "common/files/temporary_directory.h"
 #include "lab/experiment/backend.h"
 #include "lab/experiment/plan.h"
+#include "lab/experiment/report.h"
 #include "lab/experiment/result_directory.h"
 #include "lab/experiment/summary.h"
 #include "lab/verbs/command.h"
@@ -218,7 +219,7 @@ ExitCode Experiment::tell() const {
     std::fputs(experiment::summary_json(summaries).c_str(), stdout);
     return ExitCode::Done;
   }
-  std::fputs(summary_table(summaries, scenario_).c_str(), stdout);
+  std::fputs(terminal_text(summary_grid(summaries, scenario_.printed, true)).c_str(), stdout);
   std::printf("\n%s/report.html\n", directory_.path().c_str());
   return ExitCode::Done;
 }

@@ -5,7 +5,9 @@
 
 #include "cli/show/table.h"
 #include "common/base/wording.h"
+#include "lab/results/rows.h"
 #include "lab/results/writing.h"
+#include "lab/verbs/command.h"
 #include "scheduler/policies/parameters.h"
 
 namespace ontime::lab {
@@ -19,11 +21,12 @@ std::string seconds_text(double value) { return std::isfinite(value) ? fixed(val
 
 bool has_deadline(const Foreseen& foreseen) { return foreseen.recorded.scenario.jobs.front().deadline > 0; }
 
-void add_row(const std::string& name, const Prospect& prospect, Table& table) {
-  table.add_row({printable(name), fixed(prospect.pocd.value, 3),
-                 fixed(prospect.pocd.low, 3) + " to " + fixed(prospect.pocd.high, 3), seconds_text(prospect.median),
-                 seconds_text(prospect.low) + " to " + seconds_text(prospect.high),
-                 fixed(prospect.machine_time.value, 2), fixed(prospect.attempts, 1)});
+void add_line(Grid& grid, const std::string& name, const Prospect& prospect) {
+  grid.lines.push_back({printable(name), fixed(prospect.pocd.value, 3),
+                        fixed(prospect.pocd.low, 3) + " to " + fixed(prospect.pocd.high, 3),
+                        seconds_text(prospect.median),
+                        seconds_text(prospect.low) + " to " + seconds_text(prospect.high),
+                        fixed(prospect.machine_time.value, 2), fixed(prospect.attempts, 1)});
 }
 
 std::string truth_of(const Foreseen& foreseen) {
@@ -70,18 +73,13 @@ std::string foreseen_text(const Foreseen& foreseen) {
         "the replay differs from the recording (see 'ontime replay' without --policy): this rests on what came "
         "before\n";
   }
-  Table table({{"policy"},
-               {has_deadline(foreseen) ? "PoCD" : "succeeds", Align::Right},
-               {"95 %", Align::Right},
-               {"done after s", Align::Right},
-               {"10 % to 90 %", Align::Right},
-               {"machine s", Align::Right},
-               {"attempts", Align::Right}});
-  table.add_row({"as it was", truth_of(foreseen), "", fixed(foreseen.recorded.flow_time, 3), "",
-                 fixed(foreseen.recorded.machine_time, 2), std::to_string(foreseen.recorded.attempts)});
-  add_row(foreseen.policy + " again", foreseen.again, table);
-  for (const ForeseenRow& row : foreseen.rows) add_row(row.policy, row.prospect, table);
-  text += table.to_string();
+  Grid grid{{"policy", has_deadline(foreseen) ? "PoCD" : "succeeds", "95 %", "done after s", "10 % to 90 %",
+             "machine s", "attempts"}};
+  grid.lines.push_back({"as it was", truth_of(foreseen), "", fixed(foreseen.recorded.flow_time, 3), "",
+                        fixed(foreseen.recorded.machine_time, 2), std::to_string(foreseen.recorded.attempts)});
+  add_line(grid, foreseen.policy + " again", foreseen.again);
+  for (const ForeseenRow& row : foreseen.rows) add_line(grid, row.policy, row.prospect);
+  text += terminal_text(grid);
   return text + counted(foreseen.again.runs, "run") + " each, " + fixed(foreseen.wall_seconds, 2) + " s\n";
 }
 
@@ -112,7 +110,7 @@ std::string foreseen_json(const Foreseen& foreseen) {
                     {"recorded", truth},
                     {"again", json_of(foreseen.again)},
                     {"policies", policies}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(all);
 }
 
 }  // namespace ontime::lab

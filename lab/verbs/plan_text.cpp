@@ -5,6 +5,7 @@
 #include "cli/show/table.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
+#include "lab/results/rows.h"
 #include "lab/results/writing.h"
 #include "lab/verbs/foresight_text.h"
 #include "scheduler/policies/parameters.h"
@@ -142,7 +143,7 @@ std::string planned_json(const Planned& planned) {
                       {"launch_seconds", question.launch.mean()}}},
                     {"policies", policies},
                     {"wall_seconds", planned.wall_seconds}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(all);
 }
 
 }  // namespace ontime::lab

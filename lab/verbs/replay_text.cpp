@@ -3,6 +3,7 @@
 
 #include "cli/show/table.h"
 #include "common/base/wording.h"
+#include "lab/results/rows.h"
 #include "lab/results/writing.h"
 #include "lab/verbs/foresight_text.h"
 #include "scheduler/core/describe.h"
@@ -155,7 +156,7 @@ std::string replayed_json(const Replayed& replayed, JobId only) {
                     {"jobs", jobs},
                     {"torn_bytes", replayed.torn_bytes},
                     {"wall_seconds", replayed.wall_seconds}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(all);
 }
 
 }  // namespace ontime::lab

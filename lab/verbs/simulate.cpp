@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cli/cluster/interrupt.h"
-#include "cli/show/table.h"
 #include "cli/text_file.h"
 #include "lab/results/page.h"
 #include "lab/results/rows.h"
@@ -107,25 +106,16 @@ Status simulate(const Scenario& scenario, const std::string& name, const Simulat
   return {};
 }
 
-std::string table_of(const std::vector<PolicyRow>& rows) {
-  Table table({{"policy"},
-               {"jobs", Align::Right},
-               {"PoCD", Align::Right},
-               {"95 %", Align::Right},
-               {"machine s/job", Align::Right},
-               {"+-", Align::Right},
-               {"flow s", Align::Right},
-               {"attempts/task", Align::Right},
-               {"wasted", Align::Right},
-               {"busy", Align::Right}});
+Grid grid_of(const std::vector<PolicyRow>& rows) {
+  Grid grid{{"policy", "jobs", "PoCD", "95 %", "machine s/job", "+-", "flow s", "attempts/task", "wasted", "busy"}, 1, {}};
   for (const PolicyRow& row : rows) {
     const Summary& s = row.summary;
-    table.add_row({row.policy, std::to_string(s.jobs), fixed(s.pocd.value, 4),
-                   fixed(s.pocd.low, 4) + " to " + fixed(s.pocd.high, 4), fixed(s.machine_time.value, 2),
-                   fixed(s.machine_time.margin(), 2), fixed(s.flow_time.value, 2), fixed(s.attempts, 3),
-                   fixed(100 * s.duplicated, 1) + " %", fixed(100 * row.utilisation, 1) + " %"});
+    grid.lines.push_back({row.policy, std::to_string(s.jobs), fixed(s.pocd.value, 4),
+                          fixed(s.pocd.low, 4) + " to " + fixed(s.pocd.high, 4), fixed(s.machine_time.value, 2),
+                          fixed(s.machine_time.margin(), 2), fixed(s.flow_time.value, 2), fixed(s.attempts, 3),
+                          percent(s.duplicated, 1), percent(row.utilisation, 1)});
   }
-  return table.to_string();
+  return grid;
 }
 
 std::string answer_json(const Answer& answer) { return json_text({{"policies", json_list(answer.policies)}}); }
@@ -168,7 +158,7 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
     if (auto chosen = choose_policy(*scenario, *choice); !chosen) return chosen;
     if (auto added = add(policy.name); !added) return added;
   }
-  std::fputs((command.json ? answer_json(answer) : table_of(answer.policies)).c_str(), stdout);
+  std::fputs((command.json ? answer_json(answer) : terminal_text(grid_of(answer.policies))).c_str(), stdout);
   for (const PolicyRow& row : answer.policies) {
     if (row.summary.unfinished == 0) continue;
     std::fprintf(stderr, "%s: %llu jobs had not ended at the horizon\n", row.policy.c_str(),
@@ -187,10 +177,12 @@ Status simulate_study(const SimulateCommand& command, const std::string& path, c
   const auto study = read_study(text, beside(path));
   if (!study) return bad_input("study " + path + ": " + study.error().message);
   install_interrupt_handlers();
-  const auto result = run_study(*study, {command.runs.value_or(0), command.only}, parallel_runs(command.threads, path));
+  const StudyOptions options{command.runs.value_or(0), command.only, command.seed};
+  const auto result = run_study(*study, options, parallel_runs(command.threads, path));
   if (!result) return Error{result.error().kind, "study " + path + ": " + result.error().message};
-  const std::string answer = study->title + "\n\n" + tables_of(*study, *result) + "\n";
-  std::fputs(command.json ? csv_of(*result).c_str() : answer.c_str(), stdout);
+  const StudyResult shown = study->by_group == ByGroup::Mean ? mean_over_groups(*study, *result) : *result;
+  const std::string answer = study->title + "\n\n" + tables_of(*study, shown) + "\n";
+  std::fputs(command.json ? csv_of(shown).c_str() : answer.c_str(), stdout);
   std::fflush(stdout);
   if (command.out.empty()) return {};
   const auto drawn = write_study(command.out, path, *study, *result);

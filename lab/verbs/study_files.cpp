@@ -68,8 +68,10 @@ bool has_gnuplot() {
 }
 
 Result<bool> write_study(const std::string& directory, const std::string& scenario_path, const Study& study,
-                         const StudyResult& result) {
+                         const StudyResult& runs) {
   if (auto made = make_directory(directory); !made) return made.error();
+  const bool has_groups = study.by_group == ByGroup::Mean;
+  const StudyResult result = has_groups ? mean_over_groups(study, runs) : runs;
   const std::string stem = fs::path(scenario_path).stem().string();
   const std::string base = directory + "/" + stem;
   const std::string script = plot_of(study, result, base + ".svg");
@@ -78,11 +80,16 @@ Result<bool> write_study(const std::string& directory, const std::string& scenar
     if (auto drawn = draw(script, base + ".gnuplot"); !drawn) return drawn.error();
   }
   const PageNames names{stem, short_path(scenario_path), draws};
-  if (auto done = write_text_file(base + ".md", page_of(study, result, names)); !done) return done.error();
-  if (auto done = write_text_file(base + ".csv", csv_of(result)); !done) return done.error();
-  const std::string curves = curves_csv_of(study, result);
-  if (!curves.empty()) {
-    if (auto done = write_text_file(base + "-curves.csv", curves); !done) return done.error();
+  const std::pair<const char*, std::string> files[]{
+      {".md", page_of(study, result, names)},
+      {".csv", csv_of(result)},
+      {"-curves.csv", curves_csv_of(study, result)},
+      {"-groups.csv", has_groups ? csv_of(runs) : ""},
+      {"-forecasts.csv", study.forecasts.empty() ? "" : forecasts_csv_of(study, result)},
+  };
+  for (const auto& [ending, text] : files) {
+    if (text.empty()) continue;
+    if (auto done = write_text_file(base + ending, text); !done) return done.error();
   }
   return draws || script.empty();
 }

@@ -19,10 +19,10 @@ Execute parallel_runs(std::uint32_t threads, std::string name);
 // "[=====>    ]  43%  31/72 runs  about 2m10s left  shed-plus-4"; `left` in seconds, negative: not known yet.
 std::string runs_line(double share, std::size_t done, std::size_t all, double left, const std::string& name);
 
-// DIR/<stem>.md, .csv, .svg and, for curves, <stem>-curves.csv. Without gnuplot there is no .svg; says whether there
-// is.
+// DIR/<stem>.md, .csv, .svg and, if the study has them, <stem>-curves.csv, -groups.csv and -forecasts.csv. Without
+// gnuplot there is no .svg; says whether there is.
 Result<bool> write_study(const std::string& directory, const std::string& scenario_path, const Study& study,
-                         const StudyResult& result);
+                         const StudyResult& runs);
 
 // DIR/README.md: every other page there by its title.
 Status write_index(const std::string& directory);

@@ -12,7 +12,7 @@ import source_tree
 PURE_FOLDERS = ("scheduler/", "lab/")
 # Programs print what a simulation has found; experiments run on processes too. Simulated machines have clocks and threads of
 # their own, and functions of the system's names.
-PROGRAMS = ("lab/campaigns/", "lab/faults/program/", "lab/faults/app/", "lab/machines/", "lab/experiment/", "lab/verbs/")
+PROGRAMS = ("lab/faults/program/", "lab/faults/app/", "lab/machines/", "lab/experiment/", "lab/verbs/")
 
 FORBIDDEN = {
     "asks a clock": r"::now\s*\(|\b(?:clock_gettime|gettimeofday)\b|\bstd::time\s*\(",

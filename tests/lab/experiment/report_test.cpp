@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "lab/experiment/plan.h"
+#include "lab/results/chart.h"
 #include "tests/lab/experiment/read.h"
 
 namespace ontime::lab::experiment {
@@ -67,14 +68,15 @@ TEST(ExperimentReport, TheTimelineSaysWhereACopyBegan) {
 
 TEST(ExperimentReport, IsOneFileThatNeedsNothingElse) {
   const Measured measured;
-  const std::string html = html_of({.title = measured.scenario.title,
-                                    .facts = {{"host", "<here>"}},
-                                    .summaries = measured.summaries,
-                                    .groups = {},
-                                    .printed = measured.scenario.printed,
-                                    .figures = {{{.title = "T", .caption = "C", .script = ""}, "<svg>x</svg>"}},
-                                    .remark = "",
-                                    .scenario_text = "a: <b>"});
+  const Report report{.title = measured.scenario.title,
+                      .facts = {{"host", "<here>"}},
+                      .summaries = measured.summaries,
+                      .groups = {},
+                      .printed = measured.scenario.printed,
+                      .figures = {{{.title = "T", .caption = "C", .script = ""}, "<svg>x</svg>"}},
+                      .remark = "",
+                      .scenario_text = "a: <b>"};
+  const std::string html = document_of(report).html();
   EXPECT_THAT(html, HasSubstr("<h1>a &lt;b&gt; &amp; c</h1>"));
   EXPECT_THAT(html, HasSubstr("<svg>x</svg>"));
   EXPECT_THAT(html, HasSubstr("&lt;here&gt;"));

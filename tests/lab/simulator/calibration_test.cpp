@@ -13,17 +13,15 @@ TEST(Calibration, PerfectForecastsScoreNothing) {
   Calibration calibration;
   for (int i = 0; i < 10; ++i) calibration.add(i < 3 ? 1 : 0, i < 3);
   EXPECT_EQ(calibration.brier(), 0);
-  EXPECT_DOUBLE_EQ(calibration.skill(), 1);
   EXPECT_DOUBLE_EQ(calibration.base_rate(), 0.3);
-  EXPECT_EQ(calibration.reliability(), 0);
-  EXPECT_DOUBLE_EQ(calibration.resolution(), calibration.uncertainty());
+  EXPECT_EQ(calibration.bias(), 0);
 }
 
-TEST(Calibration, SayingTheBaseRateHasNoSkill) {
+TEST(Calibration, SayingTheBaseRateScoresItsUncertainty) {
   Calibration calibration;
   for (int i = 0; i < 10; ++i) calibration.add(0.3, i < 3);
   EXPECT_NEAR(calibration.brier(), 0.21, 1e-12);
-  EXPECT_NEAR(calibration.skill(), 0, 1e-12);
+  EXPECT_NEAR(calibration.uncertainty(), 0.21, 1e-12);
   EXPECT_NEAR(calibration.bias(), 0, 1e-12);
 }
 
@@ -35,20 +33,22 @@ TEST(Calibration, SilenceIsCountedAndNotScored) {
   EXPECT_TRUE(std::isnan(calibration.brier()));
 }
 
-// Murphy: Brier = reliability - resolution + uncertainty, but for what forecasts of one bin differ by.
-RC_GTEST_PROP(Calibration, TheScoreIsTheSumOfItsParts, ()) {
+RC_GTEST_PROP(Calibration, EachForecastIsInTheBinOfItsTenth, ()) {
   Calibration calibration;
-  Calibration other;
   const int count = *rc::gen::inRange(1, 200);
-  for (int i = 0; i < count; ++i) {
-    const int tenth = *rc::gen::inRange(0, 11);
-    const bool happened = *rc::gen::inRange(0, 11) < tenth;
-    (i % 2 == 0 ? calibration : other).add(tenth == 10 ? 0.95 : tenth / 10.0 + 0.05, happened);
+  for (int i = 0; i < count; ++i) calibration.add(*rc::gen::inRange(0, 1001) / 1000.0, i % 3 == 0);
+  std::uint64_t all = 0;
+  double forecasts = 0;
+  for (std::size_t i = 0; i < Calibration::kBins; ++i) {
+    const Calibration::Bin& bin = calibration.bins()[i];
+    all += bin.count;
+    forecasts += bin.forecasts;
+    if (bin.count == 0) continue;
+    RC_ASSERT(bin.mean_forecast() > 0.1 * static_cast<double>(i) - 1e-9);
+    RC_ASSERT(bin.mean_forecast() < 0.1 * static_cast<double>(i + 1) + 1e-9);
   }
-  calibration.add(other);
-  RC_ASSERT(calibration.count() == static_cast<std::uint64_t>(count));
-  const double parts = calibration.reliability() - calibration.resolution() + calibration.uncertainty();
-  RC_ASSERT(std::abs(calibration.brier() - parts) < 1e-9);
+  RC_ASSERT(all == static_cast<std::uint64_t>(count));
+  RC_ASSERT(std::abs(forecasts / count - calibration.base_rate() - calibration.bias()) < 1e-9);
 }
 
 }  // namespace

@@ -1,98 +1,70 @@
-// The worst of docs/calibration.md: a small part of the campaign, the same to the bit each time, so that a forecast that
+// The worst of docs/calibration.md: a small part of its study, the same to the bit each time, so that a forecast that
 // has become worse shows.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "common/base/median.h"
-#include "lab/campaigns/forecast.h"
 #include "lab/results/interval.h"
+#include "scheduler/policies/policy.h"
+#include "tests/lab/simulator/calibration_study.h"
 
 namespace ontime::lab {
 namespace {
 
-// What was expected of many jobs beside what came true.
-class ForecastTally {
- public:
-  // The reading at that share of each job's life.
-  explicit ForecastTally(double share) : share_(share) {}
+constexpr std::uint32_t kEvery = 1777;  // about 70 of the points, of all kinds
 
-  void add(const ForecastTrial& trial);
-
-  const Calibration& pocd() const { return pocd_; }
-  // Brier score over the score of always saying the base rate.
-  double brier_ratio() const { return pocd_.brier() / pocd_.uncertainty(); }
-  double inside() const;  // share of ends within low..high
+// What was expected of many jobs at half their lives beside what came true.
+struct ForecastTally {
+  Calibration pocd;
+  std::uint64_t ends = 0;
+  std::uint64_t inside = 0;  // low..high
   // Of |expected end - end| / end.
-  double median_error_of_one_wave() const { return median(errors_of_one_wave_); }
-  double median_error_of_more() const { return median(errors_of_more_); }
-
- private:
-  static double median(std::vector<double> values);
-
-  double share_;
-  Calibration pocd_;
-  std::uint64_t ends_ = 0;
-  std::uint64_t inside_ = 0;
-  std::vector<double> errors_of_one_wave_;
-  std::vector<double> errors_of_more_;
+  std::vector<double> errors_of_one_wave;
+  std::vector<double> errors_of_more;
 };
 
-void ForecastTally::add(const ForecastTrial& trial) {
-  const auto shares = forecast_shares();
-  const auto reading = static_cast<std::size_t>(std::find(shares.begin(), shares.end(), share_) - shares.begin());
-  for (const JobOutcome& job : trial.jobs) {
-    if (job.forecasts.size() <= reading) continue;
-    const ForecastReading& seen = job.forecasts[reading];
-    pocd_.add(seen.pocd, job.met());
-    if (std::isnan(seen.median)) continue;
-    ++ends_;
-    inside_ += seen.low <= job.flow_time() && job.flow_time() <= seen.high ? 1 : 0;
-    std::vector<double>& errors = trial.what.waves == 1 ? errors_of_one_wave_ : errors_of_more_;
-    errors.push_back(std::abs(seen.median - job.flow_time()) / job.flow_time());
+ForecastTally tally_of_half_lives() {
+  Study study = calibration_study();
+  study.every = kEvery;
+  std::size_t waves = 0;
+  while (study.axes[waves].name != "waves") ++waves;
+  ForecastTally tally;
+  for (const RunForecasts& run : forecasts_of(study)) {
+    for (const JobForecast& job : run.jobs) {
+      if (!job.of_life || job.share != 0.5) continue;
+      tally.pocd.add(job.seen.pocd, job.met);
+      if (std::isnan(job.seen.median)) continue;
+      ++tally.ends;
+      tally.inside += job.seen.low <= job.end && job.end <= job.seen.high ? 1 : 0;
+      auto& errors = run.labels[waves] == "1" ? tally.errors_of_one_wave : tally.errors_of_more;
+      errors.push_back(std::abs(job.seen.median - job.end) / job.end);
+    }
   }
-}
-
-double ForecastTally::inside() const { return static_cast<double>(inside_) / static_cast<double>(ends_); }
-
-double ForecastTally::median(std::vector<double> values) {
-  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : median_of(std::move(values));
-}
-
-// Real stages are not read here: a lognormal one stands for them.
-std::vector<Stage> one_stage() {
-  Stage stage{"like-real", {}, 20};
-  for (int i = 0; i < 40; ++i) stage.durations.push_back(20 * std::exp(0.5 * std::sin(i)));
-  return {stage};
-}
-
-ForecastTally tally(double share) {
-  const std::vector<Stage> stages = one_stage();
-  ForecastTrials trials(stages);
-  ForecastTally tally(share);
-  ForecastPlan plan;
-  plan.first_seed = 21;
-  plan.every = 89;
-  for (const PlannedCase& planned : forecast_cases(plan)) tally.add(trials.run(planned.what, planned.deadline));
   return tally;
 }
 
 TEST(ForecastCampaign, AtHalfALifeTheForecastIsWorthIt) {
-  const ForecastTally half = tally(0.5);
-  EXPECT_GT(half.pocd().count(), 150u);
-  EXPECT_LT(half.brier_ratio(), 0.5);
-  EXPECT_GT(half.inside(), 0.7);
-  EXPECT_LT(half.inside(), 0.95);
-  EXPECT_LT(std::abs(half.pocd().bias()), 0.08);
-  EXPECT_LT(half.median_error_of_one_wave(), 0.05);
-  EXPECT_LT(half.median_error_of_more(), 0.08);
+  const ForecastTally half = tally_of_half_lives();
+  EXPECT_GT(half.pocd.count(), 150u);
+  EXPECT_LT(half.pocd.brier() / half.pocd.uncertainty(), 0.5);
+  EXPECT_LT(std::abs(half.pocd.bias()), 0.08);
+  const double inside = static_cast<double>(half.inside) / static_cast<double>(half.ends);
+  EXPECT_GT(inside, 0.7);
+  EXPECT_LT(inside, 0.95);
+  EXPECT_LT(median_of(half.errors_of_one_wave), 0.05);
+  EXPECT_LT(median_of(half.errors_of_more), 0.08);
 }
 
-TEST(ForecastCampaign, EveryCombinationIsThere) {
-  const std::vector<PlannedCase> all = forecast_cases({});
-  EXPECT_EQ(all.size(), forecast_worlds().size() * 8 * 8 * 16);
+TEST(ForecastCampaign, EveryPolicyAndEveryCombinationIsThere) {
+  const Study study = calibration_study();
+  EXPECT_EQ(study.policies.size(), scheduler::policies().size());
+  for (const auto& policy : scheduler::policies()) {
+    EXPECT_TRUE(std::any_of(study.policies.begin(), study.policies.end(),
+                            [&](const Contender& one) { return one.run == policy.name; }))
+        << policy.name;
+  }
+  EXPECT_EQ(places_of(study).size(), 2u * 6 * 8 * 2 * 2 * 4 * 5);
 }
 
 }  // namespace

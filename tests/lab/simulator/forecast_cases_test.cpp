@@ -1,39 +1,53 @@
 // What forecasts once got wrong, each on simulated jobs and at several instants of their lives.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
-#include "lab/campaigns/forecast.h"
+#include "common/base/median.h"
+#include "tests/lab/simulator/calibration_study.h"
 
 namespace ontime::lab {
 namespace {
 
-constexpr std::uint64_t kSeeds = 8;
+struct Case {
+  const char* policy = "none";
+  const char* world = "lognormal";
+  const char* waves = "3";
+  const char* splits = "even";
+  const char* jobs = "one";
+  const char* durations = "known";
+  const char* factor = "1";
+};
 
-// Runs the case under several seeds.
-std::vector<ForecastTrial> run(ForecastCase what, double deadline, ReadingOf of) {
-  ForecastTrials trials({}, of);
-  std::vector<ForecastTrial> all;
-  for (what.seed = 1; what.seed <= kSeeds; ++what.seed) all.push_back(trials.run(what, deadline));
-  return all;
+// Two seeds on each size of cluster.
+std::vector<RunForecasts> run(const Case& what) {
+  Study study = calibration_study();
+  study.every = 1;
+  study.seeds = 2;
+  keep(study, "world", what.world);
+  keep(study, "waves", what.waves);
+  keep(study, "splits", what.splits);
+  keep(study, "jobs", what.jobs);
+  keep(study, "durations", what.durations);
+  keep(study, "factor", what.factor);
+  const auto runs = forecasts_of(study, what.policy);
+  EXPECT_EQ(runs.size(), 8u);
+  return runs;
 }
 
-// |expected end - end| / end at each share of the life: the median over all jobs.
-std::vector<double> errors_of(const std::vector<ForecastTrial>& trials) {
-  std::vector<double> medians;
-  for (std::size_t reading = 0; reading < forecast_shares().size(); ++reading) {
-    std::vector<double> errors;
-    for (const ForecastTrial& trial : trials) {
-      for (const JobOutcome& job : trial.jobs) {
-        const double end = job.forecasts.at(reading).median;
-        if (!std::isnan(end)) errors.push_back(std::abs(end - job.flow_time()) / job.flow_time());
-      }
+// |expected end - end| / end by the share of the life: the median over all jobs.
+std::map<double, double> errors_of(const std::vector<RunForecasts>& runs) {
+  std::map<double, std::vector<double>> errors;
+  for (const RunForecasts& run : runs) {
+    for (const JobForecast& job : run.jobs) {
+      const double error = std::abs(job.seen.median - job.end) / job.end;
+      if (job.of_life && !std::isnan(error)) errors[job.share].push_back(error);
     }
-    std::sort(errors.begin(), errors.end());
-    medians.push_back(errors.at(errors.size() / 2));
   }
+  std::map<double, double> medians;
+  for (const auto& [share, all] : errors) medians[share] = median_of(all);
   return medians;
 }
 
@@ -42,40 +56,40 @@ std::vector<double> errors_of(const std::vector<ForecastTrial>& trials) {
 TEST(ForecastCases, AJobThatMissesItsDeadlineByFarIsNotSureOfItJustBefore) {
   std::size_t missed = 0;
   for (const char* policy : {"shed+", "s-restart", "split-resume"}) {
-    const ForecastCase what{.policy = policy, .world = "stragglers", .waves = 3, .many = true, .deadlines = {}};
-    for (const ForecastTrial& trial : run(what, 0.75, ReadingOf::Deadline)) {
-      for (const JobOutcome& job : trial.jobs) {
-        if (job.flow_time() < 1.1 * job.deadline) continue;
+    for (const RunForecasts& run : run({.policy = policy, .world = "stragglers", .jobs = "many", .factor = "0.75"})) {
+      for (const JobForecast& job : run.jobs) {
+        if (job.of_life || job.share < 0.75 || job.end < 1.1 * job.deadline) continue;
         ++missed;
-        for (std::size_t i = 3; i < job.forecasts.size(); ++i) {
-          EXPECT_LT(job.forecasts[i].pocd, 0.9) << policy << ", seed " << trial.what.seed << ", job " << job.group
-                                                << ", at " << forecast_shares()[i] << " of the deadline";
-        }
+        EXPECT_LT(job.seen.pocd, 0.9) << policy << ", seed " << run.seed << ", job " << job.job << ", at " << job.share
+                                      << " of the deadline";
       }
     }
   }
-  EXPECT_GT(missed, 20u);
+  EXPECT_GT(missed, 40u);
 }
 
 TEST(ForecastCases, FourWavesUnderShedPlusAreExpectedByWhatIsSeen) {
-  const auto trials = run({.policy = "shed+", .waves = 4, .deadlines = {}}, 1, ReadingOf::Life);
-  const std::vector<double> errors = errors_of(trials);
-  EXPECT_LT(errors[0], 0.15);
-  EXPECT_LT(errors[2], 0.08);
-  EXPECT_LT(errors[4], 0.03);
-  for (const ForecastTrial& trial : trials) {
-    const auto& readings = trial.jobs.front().forecasts;
-    for (std::size_t i = 1; i < readings.size(); ++i) EXPECT_NE(readings[i].median, readings[i - 1].median);
+  const auto runs = run({.policy = "shed+", .waves = "4"});
+  const std::map<double, double> errors = errors_of(runs);
+  EXPECT_LT(errors.at(0.1), 0.15);
+  EXPECT_LT(errors.at(0.5), 0.08);
+  EXPECT_LT(errors.at(0.9), 0.03);
+  for (const RunForecasts& run : runs) {
+    double before = 0;
+    for (const JobForecast& job : run.jobs) {
+      if (!job.of_life) continue;
+      EXPECT_NE(job.seen.median, before) << "seed " << run.seed << ", at " << job.share;
+      before = job.seen.median;
+    }
   }
 }
 
 TEST(ForecastCases, UnevenSplitsAreExpectedByTheirOwnBytes) {
-  for (const bool known : {true, false}) {
-    const std::vector<double> errors =
-        errors_of(run({.waves = 3, .even = false, .known = known, .deadlines = {}}, 1, ReadingOf::Life));
-    EXPECT_LT(errors[1], 0.15) << known;
-    EXPECT_LT(errors[2], 0.08) << known;
-    EXPECT_LT(errors[4], 0.03) << known;
+  for (const char* durations : {"known", "unknown"}) {
+    const auto errors = errors_of(run({.splits = "uneven", .durations = durations}));
+    EXPECT_LT(errors.at(0.25), 0.15) << durations;
+    EXPECT_LT(errors.at(0.5), 0.08) << durations;
+    EXPECT_LT(errors.at(0.9), 0.03) << durations;
   }
 }
 

@@ -49,5 +49,45 @@ TEST(PlannedJobs, TraceGivesArrivalsAndSizes) {
   EXPECT_EQ(jobs[1].tasks, 1000u);
 }
 
+TEST(PlannedJobs, TasksCanBeWavesOnAShareOfTheSlots) {
+  JobGroup group;
+  group.count = 40;
+  group.tasks = Distribution::weighted({{1.5, 1}, {2, 1}});
+  group.share = Distribution::uniform(0.5, 1);
+  Scenario scenario = of(group);
+  scenario.nodes[0].slots = 20;
+  for (const PlannedJob& job : plan_jobs(scenario, 1)) {
+    EXPECT_GE(job.tasks, 15u);
+    EXPECT_LE(job.tasks, 40u);
+  }
+  scenario.jobs[0].share = Distribution::constant(1);
+  for (const PlannedJob& job : plan_jobs(scenario, 1)) EXPECT_TRUE(job.tasks == 30 || job.tasks == 40) << job.tasks;
+}
+
+TEST(PlannedJobs, SplitsCanDiffer) {
+  JobGroup group;
+  group.tasks = Distribution::constant(8);
+  group.split_bytes = 1 << 20;
+  group.split_lengths = Distribution::uniform(0.25, 1);
+  const PlannedJob job = plan_jobs(of(group), 1)[0];
+  ASSERT_EQ(job.file_bytes.size(), 8u);
+  EXPECT_EQ(count_splits(spec_of(group, job)), 8u);
+  for (const std::uint64_t bytes : job.file_bytes) EXPECT_TRUE(bytes >= 1 << 18 && bytes <= 1 << 20) << bytes;
+  EXPECT_NE(job.file_bytes[0], job.file_bytes[1]);
+}
+
+TEST(PlannedJobs, KeepTheirSizesWithOtherLuck) {
+  JobGroup group;
+  group.tasks = Distribution::uniform(1, 1000);
+  group.history = 40;
+  const Scenario drawn = draw(of(group), 7);
+  EXPECT_EQ(plan_jobs(drawn, 8)[0].tasks, plan_jobs(of(group), 7)[0].tasks);
+  EXPECT_NE(plan_jobs(of(group), 8)[0].tasks, plan_jobs(of(group), 7)[0].tasks);
+  ASSERT_TRUE(drawn.jobs[0].profile);
+  EXPECT_EQ(drawn.jobs[0].profile->finished().size(), 40u);
+  EXPECT_EQ(drawn.jobs[0].profile->launches().size(), 40u);
+  for (const double per_byte : drawn.jobs[0].profile->finished()) EXPECT_GE(per_byte * (128u << 20), 10);  // t_min
+}
+
 }  // namespace
 }  // namespace ontime::lab

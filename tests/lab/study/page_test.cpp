@@ -70,7 +70,7 @@ TEST(Page, CurvesAreTimesByQuantile) {
   text.replace(text.find("{kind: lines, x: deadline, y: pocd}"), 35, "{kind: cdf}");
   const auto study = read_study(text);
   ASSERT_TRUE(study) << study.error().message;
-  const auto result = run_study(*study, {1, "Ours"}, one_by_one);
+  const auto result = run_study(*study, {1, "Ours", {}}, one_by_one);
   ASSERT_TRUE(result);
   const std::string csv = curves_csv_of(*study, *result);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 201);
@@ -86,6 +86,25 @@ TEST(Page, PlotDrawsEveryPolicyWithItsInterval) {
   EXPECT_THAT(plot, HasSubstr("set title \"tasks few\""));
   EXPECT_THAT(plot, HasSubstr("set title \"tasks many\""));
   EXPECT_EQ(plot.find("title \"Hadoop\""), plot.rfind("title \"Hadoop\"")) << "its name stands once, for all panels";
+}
+
+TEST(Document, IsTheSameAsMarkdownAndAsHtml) {
+  Document document("A & B");
+  document.text("Some words.");
+  document.text("");
+  document.grid({{"policy", "PoCD"}, 1, {{"none", "-"}, {"a<b", "0.5"}}});
+  document.grid({{"nothing"}, 1, {}});
+  document.heading("More");
+  document.code("x: 1\ny: 2");
+  document.figure("F", "how to read it", "f.svg", "<svg/>");
+  EXPECT_EQ(document.markdown(),
+            "# A & B\n\nSome words.\n\n| policy | PoCD |\n| --- | ---: |\n| none | - |\n| a<b | 0.5 |\n\n## More\n\n"
+            "    x: 1\n    y: 2\n\n![F](f.svg)\n\nhow to read it\n");
+  const std::string html = document.html();
+  EXPECT_THAT(html, HasSubstr("<h1>A &amp; B</h1>\n<p>Some words.</p>\n<table>\n<tr><th>policy</th><th>PoCD</th></tr>\n"));
+  EXPECT_THAT(html, HasSubstr("<tr><td>a&lt;b</td><td>0.5</td></tr>\n</table>\n<h2>More</h2>\n<pre>x: 1\ny: 2</pre>"));
+  EXPECT_THAT(html, HasSubstr("<svg/>"));
+  EXPECT_THAT(html, Not(HasSubstr("nothing")));
 }
 
 TEST(PageNumbers, AreFixedAndSayWhatIsMissing) {

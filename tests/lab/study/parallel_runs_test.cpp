@@ -11,8 +11,8 @@ namespace {
 TEST(ParallelRuns, ResultsAreTheSameHoweverManyThreadsThereAre) {
   const auto study = lab::read_study(lab::kStudy);
   ASSERT_TRUE(study);
-  const auto one = lab::run_study(*study, {3, ""}, lab::one_by_one);
-  const auto many = lab::run_study(*study, {3, ""}, parallel_runs(5, "small"));
+  const auto one = lab::run_study(*study, {3, "", {}}, lab::one_by_one);
+  const auto many = lab::run_study(*study, {3, "", {}}, parallel_runs(5, "small"));
   ASSERT_TRUE(one && many);
   EXPECT_EQ(lab::csv_of(*one), lab::csv_of(*many));
 }

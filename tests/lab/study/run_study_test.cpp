@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "lab/results/page.h"
 #include "lab/simulator/simulator.h"
@@ -40,7 +41,7 @@ TEST(RunStudy, HasARowForEachPointAndPolicyWithTheMeanOverItsSeeds) {
 }
 
 TEST(RunStudy, OneSeedHasWilsonsInterval) {
-  const StudyResult result = result_of(study_of(kStudy), {1, ""});
+  const StudyResult result = result_of(study_of(kStudy), {1, "", {}});
   const Estimate& pocd = result.rows[0].values[0];
   const Estimate share = share_of(static_cast<std::uint64_t>(std::lround(pocd.value * 8)), 8);
   EXPECT_NEAR(pocd.low, share.low, 1e-12);
@@ -120,10 +121,100 @@ study:
   EXPECT_TRUE(result.rows[1].printed[0]);
 }
 
+constexpr const char* kTwoGroups = R"(
+nodes: [{count: 12}]
+jobs:
+  - {name: quick, count: 4, duration: 5s, deadline: 60s}
+  - {name: slow, count: 4, duration: 500s, deadline: 60s}
+study:
+  title: T
+  policies: {A: none}
+  measures: [pocd, jobs]
+)";
+
+TEST(RunStudy, CanCountEachGroupOnce) {
+  const Study study = study_of(std::string(kTwoGroups) + "  by_group: mean\n");
+  const StudyResult by_group = result_of(study);
+  ASSERT_EQ(by_group.rows.size(), 2u);
+  const StudyResult mean = mean_over_groups(study, by_group);
+  ASSERT_EQ(mean.rows.size(), 1u);
+  EXPECT_TRUE(mean.axes.empty());
+  EXPECT_EQ(mean.rows[0].values[0].value, 0.5);
+  EXPECT_EQ(mean.rows[0].values[0].runs, 2u);
+  EXPECT_EQ(mean.rows[0].values[1].value, 4);
+}
+
+TEST(RunStudy, MeasuresMediansWithSeedsOfTheirOwnAndForEachJobWithOtherLuck) {
+  for (const char* how : {"seed: 1001", "other_luck: yes"}) {
+    const Study study = study_of(kScenario + R"(
+study:
+  title: T
+  seeds: 2
+  policies: {A: none}
+  vary:
+    - name: deadline
+      values: [{label: usual, set: {jobs.0.deadline: {medians_of: none, times: 1, runs: 3, )" + how + R"(}}}]
+  measures: [pocd]
+  forecasts: {deadline: [0.01]}
+)");
+    std::map<std::uint64_t, double> deadlines;  // by seed
+    for (const RunForecasts& run : result_of(study).forecasts) deadlines[run.seed] = run.jobs.at(0).deadline;
+    const bool apart = std::string(how) == "other_luck: yes";
+    EXPECT_EQ(deadlines.at(1) == deadlines.at(2), !apart) << how;
+    const auto scenario = scenario_of(study, {}, "none");
+    std::vector<double> times;
+    for (const std::uint64_t i : {0u, 1u, 2u}) {
+      const Outcome outcome = apart ? run(draw(*scenario, 2), 2 + (i + 1) * 1'000'003) : run(*scenario, 1001 + i);
+      for (const JobOutcome& job : outcome.jobs) times.push_back(job.flow_time());
+    }
+    std::sort(times.begin(), times.end());
+    EXPECT_NEAR(deadlines.at(2), quantile_of(times, 0.5), apart ? 1e-6 : 0.01 * deadlines.at(2)) << how;
+  }
+}
+
+TEST(RunStudy, ReadsForecastsAtSharesOfLifeAndDeadlineAndChangesNothing) {
+  const StudyResult before = result_of(study_of(kStudy));
+  const Study study = study_of(kStudy + "  forecasts: {life: [0.25, 0.5], deadline: [0.3]}\n");
+  const StudyResult result = result_of(study);
+  EXPECT_EQ(result.rows[0].values[1].value, before.rows[0].values[1].value);
+  ASSERT_EQ(result.forecasts.size(), 16u);
+  EXPECT_EQ(result.forecasts[3].labels, (std::vector<std::string>{"few", "20"}));
+  EXPECT_EQ(result.forecasts[3].policy, "Ours");
+  EXPECT_EQ(result.forecasts[3].seed, 2u);
+  std::size_t of_life = 0;
+  for (const JobForecast& job : result.forecasts[3].jobs) {
+    of_life += job.of_life ? 1 : 0;
+    EXPECT_TRUE(job.of_life ? job.share == 0.25 || job.share == 0.5 : job.share == 0.3) << job.share;
+    EXPECT_EQ(job.met, job.end <= job.deadline);
+    EXPECT_TRUE(job.of_life || job.end > 0.3 * job.deadline);
+  }
+  EXPECT_EQ(of_life, 16u);
+  EXPECT_THAT(forecasts_csv_of(study, result), testing::HasSubstr("\nfew,20,Ours,2,1,words,2,"));
+}
+
+TEST(RunStudy, PoolsAxesAndTakesSomeOfThePoints) {
+  std::string text = kStudy;
+  text.replace(text.find("- name: deadline"), 16, "- name: deadline\n      pooled: yes");
+  text.erase(text.find("  printed:"), text.find("  assumptions:") - text.find("  printed:"));
+  text.erase(text.find("  figure:"));
+  Study study = study_of(text + "  own_seeds: yes\n  forecasts: {deadline: [0.1]}\n");
+  const StudyResult all = result_of(study);
+  ASSERT_EQ(all.rows.size(), 4u);
+  EXPECT_EQ(all.axes, std::vector<std::string>{"tasks"});
+  EXPECT_EQ(all.rows[1].values[0].runs, 4u);
+  EXPECT_EQ(all.forecasts[4].seed, 3u);  // of the second place
+  study.every = 3;
+  const StudyResult some = result_of(study, {0, "", 11});
+  EXPECT_EQ(some.runs, 6u);  // the first, fourth and seventh of eight points
+  EXPECT_EQ(some.forecasts[2].labels, (std::vector<std::string>{"few", "40"}));
+  EXPECT_EQ(some.forecasts[2].policy, "Ours");
+  EXPECT_EQ(some.forecasts[2].seed, 13u);
+}
+
 TEST(RunStudy, OnlyOnePolicyIfAsked) {
   const Study study = study_of(kStudy);
-  EXPECT_EQ(result_of(study, {1, "Ours"}).rows.size(), 4u);
-  EXPECT_FALSE(run_study(study, {1, "Theirs"}, one_by_one));
+  EXPECT_EQ(result_of(study, {1, "Ours", {}}).rows.size(), 4u);
+  EXPECT_FALSE(run_study(study, {1, "Theirs", {}}, one_by_one));
 }
 
 TEST(RunStudy, AnErrorNamesThePoint) {

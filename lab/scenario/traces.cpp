@@ -1,0 +1,126 @@
+#include "lab/scenario/traces.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <sstream>
+
+#include "common/base/median.h"
+#include "lab/results/rows.h"
+#include "lab/results/writing.h"
+#include "scheduler/math/distributions.h"
+
+namespace ontime::lab {
+namespace {
+
+namespace math = scheduler::math;
+
+constexpr double kBetaMin = 1.05;  // of a fitted Pareto distribution: below it the mean is all but infinite
+
+// Calls `take` with the cells of these columns, line by line. It says what is wrong with them, or nullptr.
+template <class Take>
+Status read_lines(const std::string& text, const std::vector<std::string>& columns, Take take) {
+  std::vector<std::string> titles;
+  std::size_t at = 0;
+  for (std::size_t number = 1; at < text.size(); ++number) {
+    std::vector<std::string> cells = next_csv_line(text, at);
+    if (cells.back().ends_with('\r')) cells.back().pop_back();
+    if (cells.front().starts_with('#') || (cells.size() == 1 && cells.front().empty())) continue;
+    if (titles.empty()) {
+      titles = cells;
+      continue;
+    }
+    std::vector<std::string> chosen;
+    for (const std::string& column : columns) {
+      const auto index = static_cast<std::size_t>(std::find(titles.begin(), titles.end(), column) - titles.begin());
+      chosen.push_back(index < cells.size() ? cells[index] : "");
+    }
+    if (const char* fault = take(chosen)) return bad_input("line " + std::to_string(number) + ": " + fault);
+  }
+  return {};
+}
+
+bool read_durations(const std::string& text, std::vector<double>& durations) {
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    double duration = 0;
+    if (!read_cell(word, duration) || !(duration > 0) || !std::isfinite(duration)) return false;
+    durations.push_back(duration);
+  }
+  return !durations.empty();
+}
+
+// Nothing if the stage has no such fit.
+std::optional<Distribution> durations_of(const Stage& stage, StageChoice::As as) {
+  if (as == StageChoice::As::Pareto) {
+    const auto fit = math::fit_pareto(stage.durations, {});
+    if (!fit || fit->distribution.beta() < kBetaMin) return std::nullopt;
+    return Distribution::pareto(fit->distribution.t_min(), fit->distribution.beta());
+  }
+  if (as == StageChoice::As::Lognormal) {
+    const auto fit = math::fit_lognormal(stage.durations, {});
+    if (!fit) return std::nullopt;
+    return Distribution::lognormal(fit->quantile(0.5), fit->s());
+  }
+  return Distribution::empirical(stage.durations);
+}
+
+}  // namespace
+
+Result<std::vector<TraceJob>> read_jobs_csv(const std::string& text) {
+  std::vector<TraceJob> jobs;
+  const Status read = read_lines(text, {"submit_s", "tasks"}, [&](const std::vector<std::string>& cells) -> const char* {
+    TraceJob job;
+    const bool is_good = read_cell(cells[0], job.at) && read_cell(cells[1], job.tasks) && job.at >= 0 && job.at < 1e9 &&
+                         job.tasks > 0 && job.tasks <= 10'000'000;
+    if (!is_good) return "a job has submit_s from 0 on and 1 or more tasks";
+    if (!jobs.empty() && job.at < jobs.back().at) return "jobs come in order of submit_s";
+    jobs.push_back(job);
+    return nullptr;
+  });
+  if (!read) return read.error();
+  if (jobs.empty()) return bad_input("there is no job in it; the first line names the columns submit_s and tasks");
+  return jobs;
+}
+
+Result<std::vector<Stage>> read_stages_csv(const std::string& text) {
+  std::vector<Stage> stages;
+  const Status read = read_lines(text, {"stage", "durations_s"}, [&](const std::vector<std::string>& cells) {
+    stages.push_back({cells[0], {}});
+    const bool is_good = !cells[0].empty() && read_durations(cells[1], stages.back().durations);
+    return is_good ? nullptr : "a stage has a name and durations_s: positive numbers with spaces between";
+  });
+  if (!read) return read.error();
+  if (stages.empty()) return bad_input("there is no stage in it; the first line names the columns stage and durations_s");
+  return stages;
+}
+
+std::vector<Stage> choose_stages(const std::vector<Stage>& stages, const StageChoice& choice) {
+  std::vector<Stage> chosen;
+  for (const Stage& stage : stages) {
+    if (median_of(stage.durations) < choice.median_min || stage.durations.size() < choice.tasks_min) continue;
+    Stage like = stage;
+    like.durations.resize(std::min<std::size_t>(like.durations.size(), choice.tasks_max));
+    if (!durations_of(like, choice.as)) continue;
+    const double stretch = choice.median > 0 ? choice.median / median_of(like.durations) : 1;
+    for (double& duration : like.durations) duration *= stretch;
+    chosen.push_back(std::move(like));
+  }
+  return chosen;
+}
+
+std::vector<JobGroup> groups_of(const std::vector<Stage>& stages, const StageChoice& choice, const JobGroup& like) {
+  std::vector<JobGroup> groups;
+  for (const Stage& stage : stages) {
+    JobGroup group = like;
+    group.name = stage.name;
+    group.tasks = Distribution::constant(static_cast<double>(stage.durations.size()));
+    group.duration = *durations_of(stage, choice.as);
+    if (choice.replay) group.first_durations = stage.durations;
+    group.recorded_work = std::accumulate(stage.durations.begin(), stage.durations.end(), 0.0);
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+}  // namespace ontime::lab

@@ -1,0 +1,39 @@
+#pragma once
+// The study lab/scenarios/calibration.yaml, or a part of it.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "lab/study/study.h"
+#include "lab/study/study_result.h"
+#include "tests/lab/study/small_study.h"
+
+namespace ontime::lab {
+
+inline Study calibration_study() {
+  const auto read_file = [](const std::string& name) -> Result<std::string> {
+    std::ostringstream text;
+    text << std::ifstream(ONTIME_SCENARIOS "/" + name).rdbuf();
+    return text.str();
+  };
+  return read_study(*read_file("calibration.yaml"), {read_file}).value();
+}
+
+// Leaves the axis this value alone.
+inline void keep(Study& study, const std::string& name, const std::string& label) {
+  for (Axis& axis : study.axes) {
+    if (axis.name == name) std::erase_if(axis.values, [&](const AxisValue& value) { return value.label != label; });
+  }
+}
+
+inline std::vector<RunForecasts> forecasts_of(const Study& study, const std::string& policy = "") {
+  const auto result = run_study(study, {.only = policy, .seed = std::nullopt}, one_by_one);
+  EXPECT_TRUE(result) << result.error().message;
+  return result->forecasts;
+}
+
+}  // namespace ontime::lab
