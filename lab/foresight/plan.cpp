@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint32_t kRunsMost = 1000;
 constexpr std::uint32_t kRunsLeast = 20;
+constexpr std::uint32_t kRunsOfManyTasks = 3;      // chance evens out among many tasks
+constexpr std::uint32_t kTasksInLeastRuns = 80'000;  // of all runs together, before there are fewer of them
 constexpr double kMainShare = 0.3;  // of the attempts, for the policy at the asked deadline and slots
 constexpr double kSearches = 8;     // simulations that a search takes, about
 constexpr double kAttemptsPerTask = 1.3;
@@ -117,6 +119,10 @@ void answer_exactly(const PlanQuestion& question, const UnaidedJob& job, PlanAns
   answer.deadline = job.quantile(question.target);
 }
 
+std::uint32_t least_runs(std::uint32_t tasks) {
+  return std::clamp(kTasksInLeastRuns / std::max(tasks, 1u), kRunsOfManyTasks, kRunsLeast);
+}
+
 std::uint32_t runs_for(double attempts, std::uint32_t tasks) {
   const double runs = attempts / (kAttemptsPerTask * tasks);
   return static_cast<std::uint32_t>(std::min<double>(runs, kRunsMost));
@@ -158,7 +164,7 @@ Result<PlanAnswer> plan(const PlanQuestion& question, const PolicyChoice& policy
   if (is_unaided && tasks <= question.slots)
     answer_exactly(question, unaided, answer);
   else
-    answer.prospect = foresee(scenario, std::max(kRunsLeast, main_runs), question.seed);
+    answer.prospect = foresee(scenario, std::max(least_runs(tasks), main_runs), question.seed);
   if (!answer.has_searched) return answer;
   if (!answer.is_exact) answer.deadline = least_deadline(question, trial);
   // More slots than tasks are of no use without copies.

@@ -27,6 +27,8 @@ namespace {
 
 using scheduler::math::DurationSample;
 
+constexpr std::uint32_t kPlannedTasksMax = 100'000;
+constexpr std::uint32_t kTasksPlannedSoon = 4'000;  // in some seconds
 constexpr double kCheckpointShare = 0.25;  // of a median attempt: closer ones cost time to simulate and change nothing
 
 // What is known of the application, and from where.
@@ -138,6 +140,12 @@ Result<Planned> make_question(PlanCommand command) {
   question.target = command.target;
   question.runs = command.runs;
   question.seed = command.seed;
+  const std::uint32_t tasks = tasks_of(question);
+  if (tasks > kPlannedTasksMax)
+    return bad_input("the job would have " + std::to_string(tasks) + " tasks, and a plan simulates at most " +
+                     std::to_string(kPlannedTasksMax) + "; give a larger --split-size or fewer --splits");
+  if (tasks > kTasksPlannedSoon)
+    std::fprintf(stderr, "ontime: simulating %u tasks takes a while\n", tasks);
   const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
   question.slots = command.slots != 0 ? command.slots : knowledge->slots != 0 ? knowledge->slots : cores;
   if (command.t_min) {

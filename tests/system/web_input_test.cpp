@@ -102,6 +102,28 @@ TEST_F(WebInput, OfAServerInTroubleIsAskedForAgain) {
   EXPECT_EQ(shell("grep -q ' 503 ' " + directory_ / "access.log").status, 0);
 }
 
+// Three requests in ten get a kilobyte a second.
+TEST_F(WebInput, ThatCrawlsIsAskedForAgain) {
+  copy_novel("novel.txt");
+  serve("if ($msec ~ \"[036]$\") { set $limit_rate 1k; }");
+  const Finished run = wordcount(url("novel.txt"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(verified_answer(directory_ / "out"), counted_by_coreutils(kNovel));
+}
+
+// A proxy in front of the server gives up after 60 KB of each answer, and closes the connection.
+TEST_F(WebInput, ThatIsCutInTheMiddleOfAnAnswerIsReadOn) {
+  copy_novel("novel.txt");
+  const std::string behind = free_port();
+  serve("location / { proxy_pass http://127.0.0.1:" + behind +
+        "; proxy_read_timeout 300ms; proxy_buffering off; } }\n server { listen 127.0.0.1:" + behind + "; root " +
+        directory_ / "www" + "; limit_rate_after 60k; limit_rate 1;");
+  const Finished run = wordcount(url("novel.txt"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(verified_answer(directory_ / "out"), counted_by_coreutils(kNovel));
+  EXPECT_EQ(shell("grep -q 'upstream timed out' " + directory_ / "error.log").status, 0);
+}
+
 TEST_F(WebInput, ThatIsReplacedUnderWayFailsTheJob) {
   copy_novel("novel.txt");
   serve();
