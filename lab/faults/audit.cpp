@@ -120,7 +120,17 @@ bool Audit::have_all_ended() const {
   return std::all_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return is_final(job.second.state); });
 }
 
+// Of what was submitted and became no job. A master that dies leaves its claim to whoever wants that directory next.
+void Audit::check_refused() {
+  if (epoch_ > 1 || plan_.may_leave_claims()) return;
+  for (const std::string& output : outputs_.requested()) {
+    require(taken_.contains(output) || !outputs_.holds_something(output),
+            "nothing is left of a submission that became no job");
+  }
+}
+
 void Audit::on_rest() {
+  check_refused();
   for (const auto& [id, job] : jobs_) {
     if (!is_final(job.state)) complain(to_string(id) + " does not end though nothing goes wrong any more");
   }

@@ -86,6 +86,7 @@ class Audit {
   void follow(const scheduler::JournalRecord& record, bool is_replay);
   void on_ended(JobId job, scheduler::JobState state);
   void check_end(JobId job, const std::string& output, scheduler::JobState state);
+  void check_refused();
   Task* task_of(TaskId id);
   Attempt* attempt_of(AttemptId id);
 
@@ -97,6 +98,7 @@ class Audit {
   std::map<JobId, Job> jobs_;
   std::map<NodeId, scheduler::Duty> duties_;  // that were ever changed
   std::set<JobId> blamed_for_lost_workers_;
+  std::set<std::string> taken_;  // outputs that a job has had
   Memory durable_;
   std::vector<scheduler::JournalRecord> under_way_;
   bool times_have_changed_ = false;

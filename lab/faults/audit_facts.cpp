@@ -54,6 +54,7 @@ struct Audit::Follower {
     for (const scheduler::Split& split : make_splits(fact.spec)) {
       job.tasks.push_back({split.range, {{split.range.begin, {split.range.end, false}}}, {}});
     }
+    audit.taken_.insert(fact.spec.output);
     audit.jobs_[fact.job] = std::move(job);
   }
 
@@ -100,6 +101,9 @@ struct Audit::Follower {
       const bool has_worked = job != nullptr && audit.outputs_.holds_work_of(job->spec.output, fact.attempt);
       audit.require(!has_worked, "no work is lost where nothing happens to workers");
     }
+    const bool is_silent = fact.end == scheduler::AttemptEnd::Silent;
+    audit.require(!is_silent || is_replay || audit.plan_.may_lose_attempts(),
+                  "no attempt is ended for its silence where nothing happens to workers");
     if (Attempt* attempt = audit.attempt_of(fact.attempt)) attempt->is_live = false;
   }
 

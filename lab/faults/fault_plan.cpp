@@ -158,6 +158,13 @@ bool FaultPlan::may_leave_output() const {
   });
 }
 
+bool FaultPlan::may_leave_claims() const {
+  return std::any_of(faults.begin(), faults.end(), [](const Fault& fault) {
+    return fault.kind == FaultKind::CommitFails || fault.kind == FaultKind::DiskFails ||
+           fault.kind == FaultKind::DiskFull;
+  });
+}
+
 bool FaultPlan::may_blame_a_job_for_lost_workers() const {
   const auto silencing = std::count_if(faults.begin(), faults.end(), [](const Fault& fault) {
     return fault.kind >= FaultKind::WorkerLeaves && fault.kind <= FaultKind::MuteWorker;

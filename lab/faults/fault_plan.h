@@ -130,6 +130,8 @@ struct FaultPlan {
   bool may_leave_segments() const { return may_fail_at_store() || may_lose_attempts(); }
   // The master may find no way to remove what a job has left.
   bool may_leave_output() const;
+  // The master may find no way to remove the claim of a submission that it refuses.
+  bool may_leave_claims() const;
   // So many workers fall silent that a job may be on each of them by chance.
   bool may_blame_a_job_for_lost_workers() const;
   // Something ends attempts, or keeps a worker from being there for long.

@@ -186,6 +186,12 @@ wire::JobSpec Outputs::request(std::uint32_t index) {
   return spec;
 }
 
+std::vector<std::string> Outputs::requested() const {
+  std::vector<std::string> outputs;
+  for (const auto& [output, submission] : owners_) outputs.push_back(output);
+  return outputs;
+}
+
 Outputs::Entries Outputs::look_at(const std::string& output) const {
   Entries entries;
   if (plan_.submissions[owners_.at(output)].has_output_in_store) {
@@ -194,7 +200,8 @@ Outputs::Entries Outputs::look_at(const std::string& output) const {
          at != store_->objects().end() && at->first.starts_with(prefix); ++at) {
       const std::string name = at->first.substr(prefix.size());
       const bool is_segment = name.starts_with("_attempts/");
-      const bool may_stay = at->second.is_late || (is_segment && plan_.may_leave_segments());
+      const bool may_stay =
+          at->second.is_late || at->second.bytes == kRivalsClaim || (is_segment && plan_.may_leave_segments());
       entries.emplace(name, Entry{at->second.bytes, may_stay});
     }
   } else if (const auto directory = disk_.find(below_mount(output))) {

@@ -24,6 +24,7 @@ class Outputs {
 
   // What a client submits; each time with an output directory of its own, which it is from now on known by.
   wire::JobSpec request(std::uint32_t submission);
+  std::vector<std::string> requested() const;  // all of these directories
 
   // Somebody writes other records over the first half of a submission's input, and then over all of it; or replaces it.
   void begin_change(std::uint32_t submission);

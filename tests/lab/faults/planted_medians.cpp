@@ -1,5 +1,6 @@
 // planted_medians: for each planted error the number of schedules that find it, from seed 1 on and as the median of
-// five other starts, for the table in docs/reliability.md. 5001: not found.
+// five other starts, for the table in docs/reliability.md; what those found goes to standard error. 5001: not found.
+//   planted_medians [ERROR...]    only these
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -17,7 +18,9 @@ int main(int argc, char** argv) {
     const auto first = lab::faults::schedules_to_find(error, 1, kMost, how);
     std::array<std::uint64_t, 5> others{};
     for (std::uint64_t start = 1; start <= others.size(); ++start) {
+      how.clear();
       others[start - 1] = lab::faults::schedules_to_find(error, start * 10'000'000, kMost, how);
+      std::fprintf(stderr, "%s\n", how.c_str());
     }
     std::sort(others.begin(), others.end());
     std::printf("| %s | %llu | %llu |\n", std::string(error).c_str(), static_cast<unsigned long long>(first),
