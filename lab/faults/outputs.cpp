@@ -159,7 +159,8 @@ Outputs::Entries Outputs::look_at(const std::string& output) const {
          at != store_->objects().end() && at->first.starts_with(prefix); ++at) {
       const std::string name = at->first.substr(prefix.size());
       const bool is_segment = name.starts_with("_attempts/");
-      const bool may_stay = at->second.is_late || (is_segment && plan_.may_leave_segments());
+      const bool may_stay = at->second.is_late || at->second.bytes == kRivalsClaim ||
+                            (is_segment && plan_.may_leave_segments());
       entries.emplace(name, Entry{at->second.bytes, may_stay});
     }
   } else if (const auto directory = disk_.find(below_mount(output))) {
