@@ -241,7 +241,8 @@ class StoreCommit {
     bool is_removed = false;
     if (segments) is_removed = place_.remove(names_in(*segments), may_go_on_).has_value();
     pass_kill_point("store-segments-removed");
-    if (is_removed) static_cast<void>(place_.bucket().remove(place_.key(kClaimName)));
+    if (is_removed)
+      static_cast<void>(insist(may_go_on_, [&] { return place_.bucket().remove(place_.key(kClaimName)); }));
     return {};
   }
 

@@ -127,6 +127,8 @@ struct Audit::Follower {
     audit.require(is_committing || fact.state != scheduler::JobState::Succeeded, "a job succeeds by its commit");
     audit.require(!is_committing || fact.state != scheduler::JobState::Killed,
                   "what is being committed is past recall");
+    audit.require(fact.message.find("which a worker has stored there") == fact.message.npos,
+                  "a segment that is sealed is in the store");
     job->state = fact.state;
     if (fact.message.find("workers down") != std::string::npos) audit.blamed_for_lost_workers_.insert(fact.job);
     audit.on_ended(fact.job, fact.state);

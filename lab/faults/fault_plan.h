@@ -124,10 +124,10 @@ struct FaultPlan {
   bool must_succeed() const;
   // A store is there.
   bool has_store() const;
-  // It is out of reach, or so slow, that what uses it may fail, and that a removal may not be done.
+  // It is out of reach for so long, or so slow, that jobs which use it may fail.
   bool may_fail_at_store() const;
   // A worker that was cut off may store a segment of a job that is over (master/store_output.h).
-  bool may_leave_segments() const { return may_fail_at_store() || may_lose_attempts(); }
+  bool may_leave_segments() const { return may_lose_attempts(); }
   // The master may find no way to remove what a job has left.
   bool may_leave_output() const;
   // The master may find no way to remove the claim of a submission that it refuses.
@@ -146,6 +146,7 @@ struct FaultPlan {
 struct PlanSize {
   std::optional<std::uint32_t> nodes{};
   std::optional<std::uint32_t> jobs{};
+  bool has_store = false;  // in every schedule, not in some
 };
 FaultPlan make_plan(std::uint64_t seed, const PlanSize& size = {});
 

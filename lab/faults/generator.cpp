@@ -23,7 +23,7 @@ class Generator {
     for (std::uint32_t i = 0; i < jobs; ++i) plan_.submissions.push_back(submission());
     faults();
     random_ = Random(plan_.seed, Purpose::Store);  // its own, so that others are what they are without a store
-    store();
+    store(size.has_store);
     plan_.quiet_after = kFaultsEnd;
     for (const Fault& fault : plan_.faults) {
       if (fault.trigger == Trigger::Time) plan_.quiet_after = std::max(plan_.quiet_after, fault.at + fault.lasts);
@@ -253,8 +253,8 @@ class Generator {
   }
 
   // In every fifth schedule jobs have their inputs or outputs in a store.
-  void store() {
-    if (!chance(0.2)) return;
+  void store(bool is_wanted) {
+    if (!chance(0.2) && !is_wanted) return;
     for (Submission& one : plan_.submissions) {
       one.has_input_in_store = chance(0.6);
       one.has_output_in_store = chance(0.7);

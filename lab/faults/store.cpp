@@ -32,14 +32,15 @@ void Store::supervise() {
   back_at_ = std::max(back_at_, cluster_.world.now() + std::chrono::milliseconds(200));
   cluster_.world.at(back_at_, [this] {
     is_coming_ = false;
-    cluster_.restore_power(objects_.machine());
+    cluster_.network->switch_on(objects_.machine().address());
     process_ = objects_.start().id();
   });
 }
 
 void Store::kill(const Fault& fault) {
   back_at_ = std::max(back_at_, cluster_.world.now() + from_seconds(fault.lasts));
-  if (fault.is_silent) return cluster_.cut_power(objects_.machine());
+  // Its disk is nobody else's: the shared files of a cluster on one machine stay as they are.
+  if (fault.is_silent) cluster_.network->switch_off(objects_.machine().address());
   cluster_.send_signal(process_, SIGKILL);
 }
 
@@ -53,7 +54,10 @@ void Store::on_request(const machines::HttpRequest& request, std::uint32_t from,
   }
   if (rivals_ > 0 && moment == Moment::Done && request.method == "GET" && request.path.ends_with("/_claim")) {
     const std::string key = request.path.substr(request.path.find("/out/") + 1);
-    if (!objects_.objects().contains(key)) {
+    const std::string prefix = key.substr(0, key.rfind('/') + 1);
+    const auto first = objects_.objects().lower_bound(prefix);
+    const bool is_empty = first == objects_.objects().end() || !first->first.starts_with(prefix);
+    if (is_empty) {
       objects_.put(key, std::string(kRivalsClaim));
       --rivals_;
     }

@@ -39,6 +39,7 @@ std::string replay_command(std::uint64_t seed, const PlanSize& size) {
   std::string command = std::string(program_invocation_short_name) + " --seed " + std::to_string(seed);
   if (size.nodes) command += " --nodes " + std::to_string(*size.nodes);
   if (size.jobs) command += " --jobs " + std::to_string(*size.jobs);
+  if (size.has_store) command += " --store";
   return command + " --trace";
 }
 
@@ -167,6 +168,7 @@ int main(int argc, char** argv) {
   CLI::Option* seed = add_whole(app, "--seed", options.seed, {}, "only this one: shows what goes wrong in it");
   add_whole(app, "--nodes", options.seeds.size.nodes, {1, 64}, "of each cluster; by default drawn");
   add_whole(app, "--jobs", options.seeds.size.jobs, {1, 64}, "of each schedule; likewise");
+  app.add_flag("--store", options.seeds.size.has_store, "jobs of every schedule may use a store; by default of some");
   add_whole(app, "--processes", options.processes, {1}, "that run schedules at the same time");
   CLI::Option* file = app.add_option("--file", options.file, "only the schedule in this file")
                           ->check(ontime::flags::readable_file())
