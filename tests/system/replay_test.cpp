@@ -73,6 +73,25 @@ INSTANTIATE_TEST_SUITE_P(Policies, ReplayOfPolicy, testing::Values("split-resume
                            return name;
                          });
 
+TEST(Plan, CountsTheTasksThatTheJobWillHave) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(shell("mkdir " + directory / "in" + " && cd " + directory / "in" +
+                  " && for i in $(seq 200); do echo some words > f$i; done")
+                .status,
+            0);
+  const auto tasks_with = [&](const Arguments& options) {
+    Arguments arguments{"plan",   "wordcount", directory / "in", "--deadline", "9s", "--t-min", "1s",
+                        "--beta", "2",         "--slots",        "20",         "--json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Finished planned = ontime(arguments);
+    EXPECT_EQ(planned.status, 0) << planned.err;
+    return nlohmann::json::parse(planned.out, nullptr, false)["tasks"];
+  };
+  EXPECT_EQ(tasks_with({}), 100);
+  EXPECT_EQ(tasks_with({"--splits", "4"}), 4);
+  EXPECT_EQ(tasks_with({"--splits", "4", "--no-combine"}), 200);
+}
+
 TEST(Replay, ReachesTheDecisionsOfMastersThatWereKilledAndOfOneThatRuns) {
   Cluster cluster;
   cluster.start_master(kInjection);

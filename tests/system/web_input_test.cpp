@@ -65,6 +65,20 @@ TEST_F(WebInput, OfAServerThatIgnoresRangesIsOneSplit) {
   EXPECT_EQ(verified_answer(directory_ / "out"), counted_by_coreutils(kNovel + " " + kNovel));
 }
 
+TEST_F(WebInput, SmallFilesShareATask) {
+  std::filesystem::create_directories(directory_ / "www");
+  serve();
+  Arguments arguments{"run", "wordcount", "--output", directory_ / "out", "--splits", "2"};
+  for (int i = 0; i < 20; ++i) {
+    write_file(directory_ / ("www/" + std::to_string(i)), "words of\nfile " + std::to_string(i));
+    arguments.push_back(url(std::to_string(i)));
+  }
+  const Finished run = ontime(arguments);
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.out.find("2 tasks"), std::string::npos) << run.out;
+  EXPECT_NE(verified_answer(directory_ / "out").find("file\t20\n"), std::string::npos);
+}
+
 // An attempt that goes on where another ended fetches what lies before once more.
 TEST_F(WebInput, OfAServerThatIgnoresRangesIsResumed) {
   copy_novel("novel.txt");
