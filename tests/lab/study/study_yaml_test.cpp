@@ -79,12 +79,14 @@ study:
   EXPECT_TRUE(study->axes[0].pooled);
   EXPECT_EQ(study->axes[0].values[0].settings[0].medians->seed, 1001u);
   EXPECT_TRUE(study->axes[0].values[1].settings[0].medians->other_luck);
-  EXPECT_THAT(complaint("  title: T\n" + kRest + "  by_group: often\n"), AllOf(HasSubstr("line 10"), HasSubstr("by_group")));
+  EXPECT_THAT(complaint("  title: T\n" + kRest + "  by_group: often\n"),
+              AllOf(HasSubstr("line 10"), HasSubstr("by_group")));
   EXPECT_THAT(complaint("  title: T\n" + kRest + "  forecasts: {life: [2]}\n"), HasSubstr("between 0 and 1"));
   EXPECT_THAT(complaint("  title: T\n" + kRest + "  every: 0\n"), HasSubstr("every"));
-  EXPECT_THAT(complaint("  title: T\n" + kRest +
-                        "  vary: [{name: d, values: [{label: a, set: {launch: {medians_of: none, other_luck: yes}}}]}]\n"),
-              HasSubstr("runs"));
+  EXPECT_THAT(
+      complaint("  title: T\n" + kRest +
+                "  vary: [{name: d, values: [{label: a, set: {launch: {medians_of: none, other_luck: yes}}}]}]\n"),
+      HasSubstr("runs"));
 }
 
 TEST(StudyYaml, TellsAStudyFromAScenario) {
