@@ -145,7 +145,8 @@ Figure calibration_figure(const Results& results) {
 std::vector<Figure> figures_of(const Results& results, const std::vector<PolicySummary>& summaries,
                                const Scenario& scenario, std::uint32_t slots) {
   const std::vector<RunRows> runs = first_runs(results, summaries);
-  std::vector<Figure> figures{pocd_figure(summaries, scenario), cdf_figure(results, summaries), use_figure(runs, slots)};
+  std::vector<Figure> figures{pocd_figure(summaries, scenario), cdf_figure(results, summaries),
+                              use_figure(runs, slots)};
   for (const RunRows& run : runs) figures.push_back(timeline_figure(run.policy, run.jobs, run.attempts));
   figures.push_back(calibration_figure(results));
   std::erase_if(figures, [](const Figure& figure) { return figure.script.empty(); });

@@ -20,8 +20,7 @@ std::string svg_element(const std::string& file) {
   return begin == std::string::npos ? std::string() : file.substr(begin);
 }
 
-Result<std::vector<DrawnFigure>> draw_all(const std::string& directory,
-                                                      const std::vector<Figure>& figures) {
+Result<std::vector<DrawnFigure>> draw_all(const std::string& directory, const std::vector<Figure>& figures) {
   std::vector<DrawnFigure> drawn;
   const std::string svg = directory + "/.figure.svg";
   for (const auto& figure : figures) {
@@ -46,8 +45,8 @@ std::vector<std::pair<std::string, std::string>> facts_of(const std::string& jso
   return facts;
 }
 
-Status write_report(const ResultDirectory& directory, const Scenario& scenario,
-                    const Results& results, std::uint32_t slots) {
+Status write_report(const ResultDirectory& directory, const Scenario& scenario, const Results& results,
+                    std::uint32_t slots) {
   Report report;
   report.title = scenario.title.empty() ? "Experiment" : scenario.title;
   report.summaries = summarise(results, slots);
@@ -69,8 +68,8 @@ Status write_report(const ResultDirectory& directory, const Scenario& scenario,
 
 }  // namespace
 
-Status write_results(const ResultDirectory& directory, const Scenario& scenario,
-                     const Results& results, std::uint32_t slots) {
+Status write_results(const ResultDirectory& directory, const Scenario& scenario, const Results& results,
+                     std::uint32_t slots) {
   auto summaries = summarise(results, slots);
   const auto groups = summarise_groups(results, slots);
   Status status;

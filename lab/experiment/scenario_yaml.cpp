@@ -16,8 +16,8 @@ const Keys& simulated_only() {
   static const Keys keys{{"outages", "network", "reconnect", "speed_changes_every", "node_correlation", "commit",
                           "crash_probability", "placement", "sample_every", "check_invariants"},
                          {"disk"},
-                         {"scale", "duration", "skew", "output", "first_durations", "stages", "split_lengths", "history",
-                          "policy", "record_bytes"}};
+                         {"scale", "duration", "skew", "output", "first_durations", "stages", "split_lengths",
+                          "history", "policy", "record_bytes"}};
   return keys;
 }
 

@@ -22,11 +22,11 @@ struct PolicySummary {
   lab::Estimate pocd;  // Wilson
   lab::Estimate time;  // seconds of a job that has ended, mean, Student over jobs
   double p50 = 0, p90 = 0, p99 = 0;
-  lab::Estimate machine;  // slot-seconds of a job, mean, Student over jobs
-  double utilisation = 0;       // share of the slots that were busy, from the first submission to the last end
-  double attempts = 0;          // per task
-  double duplicated = 0;        // bytes that were mapped and are not in the answer, per byte of input
-  double resumed = 0;           // bytes that were not mapped again because an attempt went on from an offset, likewise
+  lab::Estimate machine;   // slot-seconds of a job, mean, Student over jobs
+  double utilisation = 0;  // share of the slots that were busy, from the first submission to the last end
+  double attempts = 0;     // per task
+  double duplicated = 0;   // bytes that were mapped and are not in the answer, per byte of input
+  double resumed = 0;      // bytes that were not mapped again because an attempt went on from an offset, likewise
   std::map<std::string, std::uint64_t> copies;  // speculative attempts by reason
 
   template <class Row, class Visit>

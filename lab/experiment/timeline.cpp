@@ -84,9 +84,10 @@ std::string Timeline::script() const {
   std::vector<std::pair<std::string, double>> ticks;
   for (const auto& [name, line] : lines_) ticks.emplace_back(name, static_cast<double>(line));
   chart.set_ticks('y', ticks, " font ',9'");
-  chart.set("unset grid\nset xlabel 'seconds after the submission of the job'\nset key outside bottom center horizontal\n"
-            "set style fill solid 0.85 border rgb '#ffffff'\nset xrange [0:" +
-            plot_number(job_.time * 1.01) + "]\nset yrange [" + std::to_string(lines_.size()) + "-0.4:-0.6]");
+  chart.set(
+      "unset grid\nset xlabel 'seconds after the submission of the job'\nset key outside bottom center horizontal\n"
+      "set style fill solid 0.85 border rgb '#ffffff'\nset xrange [0:" +
+      plot_number(job_.time * 1.01) + "]\nset yrange [" + std::to_string(lines_.size()) + "-0.4:-0.6]");
   for (const Fate fate : {kOther, kOriginalWon, kCopyWon, kInVain}) {
     if (boxes_[fate].empty()) continue;
     chart.draw(chart.add_data(boxes_[fate]) + " using 1:2:3:4:5:6 with boxxyerror lc rgb '" + kFateColours[fate] +

@@ -9,9 +9,9 @@
 
 namespace ontime::lab {
 
-std::string plot_text(const std::string& text);                    // in quotes
-std::string plot_number(double value);                             // "NaN" where nothing is to be drawn
-std::string plot_line(std::initializer_list<double> values);       // a line of data
+std::string plot_text(const std::string& text);               // in quotes
+std::string plot_number(double value);                        // "NaN" where nothing is to be drawn
+std::string plot_line(std::initializer_list<double> values);  // a line of data
 std::string plot_colour(std::size_t index);  // " lc rgb '#0072B2'": colours that also people who see few can tell apart
 // The settings that all figures begin with. They are drawn to the file `svg`; width and height in pixels.
 std::string plot_head(std::size_t width, std::size_t height, const std::string& svg);

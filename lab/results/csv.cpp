@@ -73,8 +73,8 @@ std::string forecasts_csv_of(const Study& study, const StudyResult& result) {
                                       "high", "end", "deadline", "met"});
   for (const RunForecasts& run : result.forecasts) {
     for (const JobForecast& job : run.jobs) {
-      Cells cells{run.policy, std::to_string(run.seed), std::to_string(job.job), job.group, std::to_string(job.tasks),
-                  job.of_life ? "life" : "deadline"};
+      Cells cells{run.policy, std::to_string(run.seed),  std::to_string(job.job),
+                  job.group,  std::to_string(job.tasks), job.of_life ? "life" : "deadline"};
       for (const double value :
            {job.share, job.seen.pocd, job.seen.low, job.seen.median, job.seen.high, job.end, job.deadline}) {
         cells.push_back(cell_of(value, Digits::SixSignificant));

@@ -55,8 +55,8 @@ std::string markdown_of(const Grid& grid) {
 
 Document::Document(const std::string& title)
     : markdown_("# " + title + "\n"),
-      html_("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">" + element("title", escaped(title)) + "\n" +
-            element("style", kStyle) + "</head><body>\n" + element("h1", escaped(title)) + "\n") {}
+      html_("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">" + element("title", escaped(title)) +
+            "\n" + element("style", kStyle) + "</head><body>\n" + element("h1", escaped(title)) + "\n") {}
 
 void Document::heading(const std::string& text) {
   markdown_ += "\n## " + text + "\n";
@@ -87,7 +87,9 @@ void Document::grid(const Grid& grid) {
 void Document::figure(const std::string& title, const std::string& caption, const std::string& file,
                       const std::string& svg) {
   markdown_ += "\n![" + title + "](" + file + ")\n" + (caption.empty() ? "" : "\n" + caption + "\n");
-  html_ += element("figure", element("h2", escaped(title)) + "\n" + svg + "\n" + element("figcaption", escaped(caption))) + "\n";
+  html_ +=
+      element("figure", element("h2", escaped(title)) + "\n" + svg + "\n" + element("figcaption", escaped(caption))) +
+      "\n";
 }
 
 }  // namespace ontime::lab

@@ -58,7 +58,7 @@ class Calibration {
   double brier() const;        // mean of (forecast - outcome)^2
   double base_rate() const;    // share of what happened
   double uncertainty() const;  // Brier score of always saying the base rate
-  double bias() const;  // mean forecast - base rate
+  double bias() const;         // mean forecast - base rate
 
  private:
   std::array<Bin, kBins> bins_{};

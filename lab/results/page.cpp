@@ -34,9 +34,8 @@ Grid wide_table(const StudyResult& result, std::size_t measure, std::size_t acro
         grid.titles.end()) {
       grid.titles.push_back(column);
     }
-    auto line = std::find_if(grid.lines.begin(), grid.lines.end(), [&](const Cells& known) {
-      return std::equal(names.begin(), names.end(), known.begin());
-    });
+    auto line = std::find_if(grid.lines.begin(), grid.lines.end(),
+                             [&](const Cells& known) { return std::equal(names.begin(), names.end(), known.begin()); });
     if (line == grid.lines.end()) line = grid.lines.insert(grid.lines.end(), names);
     line->push_back(cell_of(row, measure, result));
   }
@@ -115,7 +114,8 @@ std::string page_of(const Study& study, const StudyResult& result, const PageNam
   const Agreement agreement = agreement_of(result);
   std::string source;
   if (!study.source.empty()) source += "Source: " + study.source + ".";
-  if (study.read_off_figure) source += " Its numbers are read off a figure or its description, so they are approximate.";
+  if (study.read_off_figure)
+    source += " Its numbers are read off a figure or its description, so they are approximate.";
   source += "\n" + runs_of(result) + ".";
   if (agreement.printed > 0) {
     source += " The paper's numbers stand in brackets; ours are bold where the interval does not hold them. It holds " +

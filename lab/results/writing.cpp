@@ -29,9 +29,7 @@ std::string fixed(double value, int digits) {
   return text.str();
 }
 
-std::string percent(double share, int digits) {
-  return std::isnan(share) ? "-" : fixed(100 * share, digits) + " %";
-}
+std::string percent(double share, int digits) { return std::isnan(share) ? "-" : fixed(100 * share, digits) + " %"; }
 
 std::string number(double value, int digits) {
   if (std::isnan(value)) return "";

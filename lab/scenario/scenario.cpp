@@ -96,6 +96,10 @@ Status check_group(const Scenario& scenario, const JobGroup& group) {
   if (group.split_lengths.least() < 0 || !is_positive(group.split_lengths.median())) {
     return bad_input(who + "the length of a split is a positive share of split_bytes.");
   }
+  if (group.history > scheduler::math::DurationSample::kKept) {
+    return bad_input(who + "of earlier attempts at most " + std::to_string(scheduler::math::DurationSample::kKept) +
+                     " are known.");
+  }
   if (!(group.output >= 0 && std::isfinite(group.output))) return bad_input(who + "output is 0 or positive.");
   for (const double recorded : group.first_durations) {
     if (!(recorded >= 0 && std::isfinite(recorded))) return bad_input(who + "a recorded duration is 0 or positive.");

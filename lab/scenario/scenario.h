@@ -84,7 +84,7 @@ struct JobGroup {
   Distribution tasks = Distribution::constant(10);  // per job; rounded up, at least 1
   // Unless it is 0: `tasks` counts waves of tasks on this share of the slots, rounded to whole tasks.
   Distribution share;
-  std::vector<TraceJob> trace;                      // stands for count, arrivals and tasks
+  std::vector<TraceJob> trace;  // stands for count, arrivals and tasks
   // Per job: its splits are so many times as long as split_bytes, and its attempts take so many times as long.
   Distribution scale = Distribution::constant(1);
   std::uint64_t split_bytes = 128u << 20;
@@ -92,7 +92,7 @@ struct JobGroup {
   // splits.
   std::vector<std::uint64_t> file_bytes;
   Distribution split_lengths = Distribution::constant(1);  // in split_bytes, per task, at most 1
-  std::uint64_t record_bytes = 64u << 10;  // offsets, cuts and resumes are multiples of it
+  std::uint64_t record_bytes = 64u << 10;                  // offsets, cuts and resumes are multiples of it
   // Of an attempt over a whole split on a node of slowness 1, from its first record on. Every attempt draws anew and,
   // on a part of the split, takes its share.
   Distribution duration = Distribution::pareto(10, 2);
@@ -105,7 +105,7 @@ struct JobGroup {
   // whatever node. 0, or a task beyond the list: drawn. All other attempts draw.
   std::vector<double> first_durations;
   double recorded_work = 0;  // slot-seconds of a job without launches, as recorded; 0: by `tasks` and `duration`
-  double output = 1;  // bytes that a mapped byte becomes; matters to disks alone
+  double output = 1;         // bytes that a mapped byte becomes; matters to disks alone
   // What the scheduler knows of earlier jobs of that name before anything happens.
   std::optional<scheduler::math::DurationSample> profile;
   std::uint32_t history = 0;  // attempts that are drawn for the profile; 0: as it is
@@ -234,9 +234,9 @@ Status choose_policy(Scenario& scenario, const PolicyChoice& choice);
 struct PlannedJob {
   std::uint32_t group = 0;  // index into Scenario::jobs
   std::uint32_t tasks = 1;
-  double at = 0;        // kForEver: when the one before it in its group has ended
-  double scale = 1;     // its splits and durations against its group's
-  double deadline = 0;  // seconds after submission; 0: none
+  double at = 0;                            // kForEver: when the one before it in its group has ended
+  double scale = 1;                         // its splits and durations against its group's
+  double deadline = 0;                      // seconds after submission; 0: none
   std::vector<std::uint64_t> file_bytes{};  // as the group has it, or drawn
 };
 

@@ -69,15 +69,16 @@ std::optional<Distribution> durations_of(const Stage& stage, StageChoice::As as)
 
 Result<std::vector<TraceJob>> read_jobs_csv(const std::string& text) {
   std::vector<TraceJob> jobs;
-  const Status read = read_lines(text, {"submit_s", "tasks"}, [&](const std::vector<std::string>& cells) -> const char* {
-    TraceJob job;
-    const bool is_good = read_cell(cells[0], job.at) && read_cell(cells[1], job.tasks) && job.at >= 0 && job.at < 1e9 &&
-                         job.tasks > 0 && job.tasks <= 10'000'000;
-    if (!is_good) return "a job has submit_s from 0 on and 1 or more tasks";
-    if (!jobs.empty() && job.at < jobs.back().at) return "jobs come in order of submit_s";
-    jobs.push_back(job);
-    return nullptr;
-  });
+  const Status read =
+      read_lines(text, {"submit_s", "tasks"}, [&](const std::vector<std::string>& cells) -> const char* {
+        TraceJob job;
+        const bool is_good = read_cell(cells[0], job.at) && read_cell(cells[1], job.tasks) && job.at >= 0 &&
+                             job.at < 1e9 && job.tasks > 0 && job.tasks <= 10'000'000;
+        if (!is_good) return "a job has submit_s from 0 on and 1 or more tasks";
+        if (!jobs.empty() && job.at < jobs.back().at) return "jobs come in order of submit_s";
+        jobs.push_back(job);
+        return nullptr;
+      });
   if (!read) return read.error();
   if (jobs.empty()) return bad_input("there is no job in it; the first line names the columns submit_s and tasks");
   return jobs;
@@ -91,7 +92,8 @@ Result<std::vector<Stage>> read_stages_csv(const std::string& text) {
     return is_good ? nullptr : "a stage has a name and durations_s: positive numbers with spaces between";
   });
   if (!read) return read.error();
-  if (stages.empty()) return bad_input("there is no stage in it; the first line names the columns stage and durations_s");
+  if (stages.empty())
+    return bad_input("there is no stage in it; the first line names the columns stage and durations_s");
   return stages;
 }
 

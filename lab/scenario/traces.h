@@ -1,6 +1,6 @@
 #pragma once
-// What was recorded on real clusters. Traces are comma-separated values: the first line names the columns, some of which
-// are read. Lines that begin with # are skipped.
+// What was recorded on real clusters. Traces are comma-separated values: the first line names the columns, some of
+// which are read. Lines that begin with # are skipped.
 
 #include <cstdint>
 #include <string>

@@ -127,8 +127,8 @@ std::vector<PlannedJob> plan_jobs(const Scenario& scenario, std::uint64_t run_se
       const double scale = group.scale.is_constant() ? group.scale.median() : group.scale.sample(scales);
       const std::uint32_t drawn = tasks_of(group, slots_of(scenario), sizes);
       const std::uint32_t tasks = group.trace.empty() ? drawn : group.trace[job].tasks;
-      planned.push_back({index, tasks, all[job], scale, deadline_of(group, scale),
-                         lengths_of(group, scale, tasks, lengths)});
+      planned.push_back(
+          {index, tasks, all[job], scale, deadline_of(group, scale), lengths_of(group, scale, tasks, lengths)});
       if (!group.file_bytes.empty()) {
         planned.back().tasks = static_cast<std::uint32_t>(scheduler::count_splits(spec_of(group, planned.back())));
       }

@@ -24,8 +24,8 @@ namespace ontime::lab {
 // What was expected of a running job. Instants in seconds after its submission; NaN: nothing could be said.
 struct ForecastReading {
   std::uint32_t number = 0;  // which of Observer::forecast_at and, behind them, of its forecast_when
-  double share = 0;  // of its time up to the deadline that had passed; 0: there is none
-  double pocd = 0;   // these as scheduler::Forecast has them
+  double share = 0;          // of its time up to the deadline that had passed; 0: there is none
+  double pocd = 0;           // these as scheduler::Forecast has them
   double low = 0;
   double median = 0;
   double high = 0;

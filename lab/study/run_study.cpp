@@ -334,8 +334,8 @@ void StudyRun::add_all(std::vector<RunResult> runs) {
     row.first = labels;
     for (std::uint32_t i = 0; i < point.spot->seeds; ++i, ++next) {
       if (!study_.forecasts.empty()) {
-        result_.forecasts.push_back({point.spot->place.labels, point.contender->name, point.spot->seed + i,
-                                     std::move(runs[next].forecasts)});
+        result_.forecasts.push_back(
+            {point.spot->place.labels, point.contender->name, point.spot->seed + i, std::move(runs[next].forecasts)});
       }
       row.second.push_back(std::move(runs[next]));
     }

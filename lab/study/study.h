@@ -19,8 +19,8 @@ namespace ontime::lab {
 // A place in the scenario's document: "jobs.0.deadline". "policy.theta" is a parameter of the policy that is run.
 struct Setting;
 
-// So many times the median flow time of the jobs under a policy, measured first: with the seeds of the point, or with so
-// many from `seed` on, or for each seed of the point alone, in so many runs of the same jobs with other luck.
+// So many times the median flow time of the jobs under a policy, measured first: with the seeds of the point, or with
+// so many from `seed` on, or for each seed of the point alone, in so many runs of the same jobs with other luck.
 struct MediansOf {
   std::string policy;
   double times = 1;
@@ -70,8 +70,8 @@ struct Printed {
 struct Figure {
   enum class Kind : std::uint8_t { None, Lines, Bars, Cdf, OverTime };
   Kind kind = Kind::None;
-  std::string x;       // an axis; neither for Cdf nor for OverTime
-  std::string y;       // a measure; OverTime: busy or jobs
+  std::string x;  // an axis; neither for Cdf nor for OverTime
+  std::string y;  // a measure; OverTime: busy or jobs
   bool log_x = false;
   bool log_y = false;
 };

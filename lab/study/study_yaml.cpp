@@ -183,11 +183,6 @@ std::vector<std::string> read_measures(const YAML::Node& node) {
   return names;
 }
 
-ByGroup read_by_group(const YAML::Node& node) {
-  if (node.IsScalar() && node.Scalar() == "mean") return ByGroup::Mean;
-  return read_flag(node) ? ByGroup::Yes : ByGroup::No;
-}
-
 Forecasts read_forecasts(const YAML::Node& node) {
   YamlFields fields(node);
   Forecasts forecasts;
@@ -212,7 +207,9 @@ void read_keys(Study& study, const YAML::Node& node) {
   fields.get("measures", study.measures, read_measures);
   fields.get("utility", study.utility, read_utility);
   fields.flag("read_off_figure", study.read_off_figure);
-  fields.get("by_group", study.by_group, read_by_group);
+  fields.get("by_group", study.by_group, [](const YAML::Node& by) {
+    return read_choice<ByGroup>(by, {{"no", ByGroup::No}, {"yes", ByGroup::Yes}, {"mean", ByGroup::Mean}});
+  });
   fields.get("forecasts", study.forecasts, read_forecasts);
   fields.text("assumptions", study.assumptions);
   fields.text("findings", study.findings);

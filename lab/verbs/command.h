@@ -22,7 +22,7 @@ struct SimulateCommand {
   std::vector<std::string> scenarios;  // YAML files, scenarios or studies
   std::string out;                     // a directory for what is written about them; empty: none
   std::optional<std::uint32_t> runs;   // of each policy or point; none: one of a scenario, what a study says
-  std::optional<std::uint64_t> seed;  // of the first run; none: what the scenario says
+  std::optional<std::uint64_t> seed;   // of the first run; none: what the scenario says
   // Scenarios.
   std::vector<std::string> policies;  // NAME or NAME:KEY=VALUE,...; empty: what the scenario says
   std::string event_log;              // a file; empty: none
@@ -45,8 +45,8 @@ struct ReplayCommand {
 };
 
 struct PlanCommand {
-  cli::JobOptions job;                     // without output; its policy is one of `policies`
-  cli::MasterOptions master;               // asked for a profile unless there is another source
+  cli::JobOptions job;                // without output; its policy is one of `policies`
+  cli::MasterOptions master;          // asked for a profile unless there is another source
   std::string journal;                // whose recordings hold a profile; empty: none
   std::string recording;              // likewise, a file
   std::optional<Duration> t_min;      // a hint: shortest time for a whole split
@@ -70,7 +70,7 @@ struct ExperimentCommand {
   std::uint32_t repeat = 0;           // 0: as the scenario says
   std::string out;                    // empty: a name made of the scenario's and `on`
   std::string work;                   // where inputs and outputs of jobs are put; empty: below `out`
-  cli::MasterOptions master;               // at `on`, if that is HOST:PORT
+  cli::MasterOptions master;          // at `on`, if that is HOST:PORT
   std::vector<std::string> application_directories;
   bool quiet = false;
   bool json = false;

@@ -7,6 +7,7 @@
 #include "common/base/wording.h"
 #include "lab/results/rows.h"
 #include "lab/results/writing.h"
+#include "lab/verbs/command.h"
 #include "lab/verbs/foresight_text.h"
 #include "scheduler/policies/parameters.h"
 
@@ -77,32 +78,20 @@ std::string planned_text(const Planned& planned, bool explain) {
                      counted(tasks, "task") + ", " + counted(question.slots, "slot") + ", deadline " +
                      amount(question.job.deadline) + " s\n" + basis_of(planned);
   const std::string target = " for " + number(question.target);
-  std::vector<Table::Column> columns{{"policy"},
-                                     {"PoCD", Align::Right},
-                                     {"95 %", Align::Right},
-                                     {"done after s", Align::Right},
-                                     {"10 % to 90 %", Align::Right},
-                                     {"machine s", Align::Right}};
-  if (planned.price > 0) columns.push_back({"cost", Align::Right});
-  columns.push_back({"deadline" + target, Align::Right});
-  columns.push_back({"slots" + target, Align::Right});
-  columns.push_back({"by"});
-  Table table(std::move(columns));
+  Grid grid{{"policy", "PoCD", "95 %", "done after s", "10 % to 90 %", "machine s"}};
+  if (planned.price > 0) grid.titles.emplace_back("cost");
+  grid.titles.insert(grid.titles.end(), {"deadline" + target, "slots" + target, "by"});
   for (const auto& [policy, answer] : planned.rows) {
     const Prospect& p = answer.prospect;
-    std::vector<std::string> row{printable(policy),
-                                 fixed(p.pocd.value, 4),
-                                 answer.is_exact ? "" : fixed(p.pocd.low, 3) + " to " + fixed(p.pocd.high, 3),
-                                 amount(p.median),
-                                 amount(p.low) + " to " + amount(p.high),
-                                 amount(p.machine_time.value)};
+    Cells& row = grid.lines.emplace_back(
+        Cells{printable(policy), fixed(p.pocd.value, 4),
+              answer.is_exact ? "" : fixed(p.pocd.low, 3) + " to " + fixed(p.pocd.high, 3), amount(p.median),
+              amount(p.low) + " to " + amount(p.high), amount(p.machine_time.value)});
     if (planned.price > 0) row.push_back(amount(cost_of(planned, p)));
-    row.push_back(deadline_of(answer));
-    row.push_back(slots_of(answer));
-    row.push_back(answer.is_exact ? "formula" : counted(p.runs, "run"));
-    table.add_row(std::move(row));
+    row.insert(row.end(),
+               {deadline_of(answer), slots_of(answer), answer.is_exact ? "formula" : counted(p.runs, "run")});
   }
-  text += table.to_string();
+  text += terminal_text(grid);
   return explain ? text + method_of(planned) : text;
 }
 

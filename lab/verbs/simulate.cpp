@@ -107,7 +107,8 @@ Status simulate(const Scenario& scenario, const std::string& name, const Simulat
 }
 
 Grid grid_of(const std::vector<PolicyRow>& rows) {
-  Grid grid{{"policy", "jobs", "PoCD", "95 %", "machine s/job", "+-", "flow s", "attempts/task", "wasted", "busy"}, 1, {}};
+  Grid grid{
+      {"policy", "jobs", "PoCD", "95 %", "machine s/job", "+-", "flow s", "attempts/task", "wasted", "busy"}, 1, {}};
   for (const PolicyRow& row : rows) {
     const Summary& s = row.summary;
     grid.lines.push_back({row.policy, std::to_string(s.jobs), fixed(s.pocd.value, 4),

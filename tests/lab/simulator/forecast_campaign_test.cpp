@@ -60,9 +60,9 @@ TEST(ForecastCampaign, EveryPolicyAndEveryCombinationIsThere) {
   const Study study = calibration_study();
   EXPECT_EQ(study.policies.size(), scheduler::policies().size());
   for (const auto& policy : scheduler::policies()) {
-    EXPECT_TRUE(std::any_of(study.policies.begin(), study.policies.end(),
-                            [&](const Contender& one) { return one.run == policy.name; }))
-        << policy.name;
+    EXPECT_TRUE(std::any_of(study.policies.begin(), study.policies.end(), [&](const Contender& one) {
+      return one.run == policy.name;
+    })) << policy.name;
   }
   EXPECT_EQ(places_of(study).size(), 2u * 6 * 8 * 2 * 2 * 4 * 5);
 }

@@ -39,6 +39,24 @@ TEST(ScenarioYaml, TakesJobsFromATraceFile) {
   EXPECT_THAT(none ? "" : none.error().message, HasSubstr("there is no other.csv"));
 }
 
+TEST(ScenarioYaml, TakesWavesOfTasksOfDifferentLengthAndWhatIsKnownOfThem) {
+  const auto scenario = read_scenario(
+      "{nodes: [{count: 2}], jobs: [{tasks: {waves: 3, share: {uniform: [0.5, 1]}}, arrivals: {spread: 0.8}, "
+      "split_lengths: {uniform: [0.1, 1]}, history: 40}]}");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const JobGroup& group = scenario->jobs[0];
+  EXPECT_EQ(group.tasks.median(), 3);
+  EXPECT_EQ(group.share.median(), 0.75);
+  EXPECT_EQ(group.arrivals.spread, 0.8);
+  EXPECT_DOUBLE_EQ(group.split_lengths.least(), 0.1);
+  EXPECT_EQ(group.history, 40u);
+  const auto about = [](const std::string& keys) { return complaint("{nodes: [{count: 2}], jobs: [{" + keys + "}]}"); };
+  EXPECT_THAT(about("tasks: {waves: 3, share: 0}"), HasSubstr("share"));
+  EXPECT_THAT(about("split_lengths: -1"), HasSubstr("length"));
+  EXPECT_THAT(about("history: 1000"), HasSubstr("512"));
+  EXPECT_THAT(about("arrivals: {spread: -1}"), HasSubstr("spread"));
+}
+
 TEST(ScenarioYaml, RefusesATraceThatIsNotInOrderOrHasNoTasks) {
   const auto complaint_about = [](const std::string& csv) {
     const auto read_file = [&](const std::string&) -> Result<std::string> { return csv; };

@@ -1,11 +1,12 @@
 // Recorded durations as scenarios: what is read of a file of stages, and the groups of jobs that are made of them.
+#include "lab/scenario/traces.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "lab/scenario/scenario_yaml.h"
-#include "lab/scenario/traces.h"
 #include "lab/simulator/simulator.h"
 
 namespace ontime::lab {
@@ -24,10 +25,11 @@ std::string some_csv() {
 // Of a group with these stages.
 Result<Scenario> scenario_of(const std::string& stages, const std::string& more = "") {
   const auto read_file = [](const std::string&) -> Result<std::string> { return some_csv(); };
-  return read_scenario("nodes: [{count: 75, slots: 2}]\nlaunch: {lognormal: [2s, 0.3]}\nheartbeat: 1s\njobs:\n"
-                       "  - {stages: {file: f, median_min: 1s, tasks_min: 10" +
-                           stages + "}" + more + "}\n",
-                       {read_file});
+  return read_scenario(
+      "nodes: [{count: 75, slots: 2}]\nlaunch: {lognormal: [2s, 0.3]}\nheartbeat: 1s\njobs:\n"
+      "  - {stages: {file: f, median_min: 1s, tasks_min: 10" +
+          stages + "}" + more + "}\n",
+      {read_file});
 }
 
 TEST(Stages, AreReadLineByLine) {

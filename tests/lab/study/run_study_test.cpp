@@ -153,7 +153,8 @@ study:
   policies: {A: none}
   vary:
     - name: deadline
-      values: [{label: usual, set: {jobs.0.deadline: {medians_of: none, times: 1, runs: 3, )" + how + R"(}}}]
+      values: [{label: usual, set: {jobs.0.deadline: {medians_of: none, times: 1, runs: 3, )" +
+                                 how + R"(}}}]
   measures: [pocd]
   forecasts: {deadline: [0.01]}
 )");

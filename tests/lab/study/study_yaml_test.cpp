@@ -53,6 +53,42 @@ study:
   EXPECT_EQ(study->names, std::vector<std::string>{"words"});
 }
 
+TEST(StudyYaml, ReadsWhatMakesItACampaign) {
+  const auto study = read_study("seed: 6\n" + kScenario + R"(
+study:
+  title: T
+  own_seeds: yes
+  every: 7
+  by_group: mean
+  forecasts: {life: [0.5], deadline: [0.25, 0.5]}
+  policies: {A: none}
+  vary:
+    - name: deadline
+      pooled: yes
+      values:
+        - {label: a, set: {jobs.0.deadline: {medians_of: none, runs: 4, seed: 1001}}}
+        - {label: b, set: {jobs.0.deadline: {medians_of: none, runs: 5, other_luck: yes}}}
+  measures: [pocd, brier, bias, jobs]
+)");
+  ASSERT_TRUE(study) << study.error().message;
+  EXPECT_EQ(study->seed, 6u);
+  EXPECT_TRUE(study->own_seeds);
+  EXPECT_EQ(study->every, 7u);
+  EXPECT_EQ(study->by_group, ByGroup::Mean);
+  EXPECT_EQ(study->forecasts.deadline.size(), 2u);
+  EXPECT_TRUE(study->axes[0].pooled);
+  EXPECT_EQ(study->axes[0].values[0].settings[0].medians->seed, 1001u);
+  EXPECT_TRUE(study->axes[0].values[1].settings[0].medians->other_luck);
+  EXPECT_THAT(complaint("  title: T\n" + kRest + "  by_group: often\n"),
+              AllOf(HasSubstr("line 10"), HasSubstr("by_group")));
+  EXPECT_THAT(complaint("  title: T\n" + kRest + "  forecasts: {life: [2]}\n"), HasSubstr("between 0 and 1"));
+  EXPECT_THAT(complaint("  title: T\n" + kRest + "  every: 0\n"), HasSubstr("every"));
+  EXPECT_THAT(
+      complaint("  title: T\n" + kRest +
+                "  vary: [{name: d, values: [{label: a, set: {launch: {medians_of: none, other_luck: yes}}}]}]\n"),
+      HasSubstr("runs"));
+}
+
 TEST(StudyYaml, TellsAStudyFromAScenario) {
   EXPECT_TRUE(has_study(kStudy));
   EXPECT_FALSE(has_study(kScenario));
