@@ -122,8 +122,8 @@ void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
   add_whole(app, "--slots", cluster.slots, {1, kSlotsOfWorkerMax}, "Attempts that each worker runs at a time")
       ->group(group);
   add_size(app, "--attempt-memory", cluster.attempt_memory,
-           "Memory that each process of an attempt may allocate (default: this machine's memory, divided by the attempts "
-           "that run at a time, but at least 1GiB)",
+           "Memory that each process of an attempt may allocate (default: this machine's memory, divided by the "
+           "attempts that run at a time, but at least 1GiB)",
            kAttemptMemoryMin)
       ->group(group);
   add_duration(app, "--node-timeout", cluster.node_timeout, "A worker silent for so long is lost")->group(group);

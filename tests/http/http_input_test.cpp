@@ -94,8 +94,8 @@ TEST_F(HttpInputTest, AsksOnceMoreForOneSlowRangeOfTwenty) {
   const std::lock_guard lock(state->mutex);
   ASSERT_EQ(state->stopped.size(), 2u);
   state->requests.erase(0);  // where the file is looked at too
-  EXPECT_EQ(std::count_if(state->requests.begin(), state->requests.end(), [](auto& range) { return range.second == 2; }),
-            1);
+  const auto is_twice = [](const auto& range) { return range.second == 2; };
+  EXPECT_EQ(std::count_if(state->requests.begin(), state->requests.end(), is_twice), 1);
   state->is_over = true;
   state->changed.notify_all();
 }

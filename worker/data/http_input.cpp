@@ -1,6 +1,6 @@
-// Inputs that web servers and stores have. Ranges are fetched ahead of who reads, several at a time. One that takes much
-// longer than the ranges before it is asked for once more on a connection of its own, and whichever is there first
-// counts; one range in twenty may be. Memory is bounded by kRangeBytes * (kConnections + 2).
+// Inputs that web servers and stores have. Ranges are fetched ahead of who reads, several at a time. One that takes
+// much longer than the ranges before it is asked for again on another connection, and whichever is there first counts.
+// One range in twenty may be. Memory is bounded by kRangeBytes * (kConnections + 2).
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -27,7 +27,7 @@ constexpr std::size_t kRangeBytes = 8u << 20;
 constexpr std::size_t kFirstRangeBytes = kRangeBytes / 32;  // the first is there soon; each next one has twice as many
 constexpr std::size_t kConnections = 2;
 constexpr double kHedgesPerRange = 0.05;  // a second request for each twentieth range
-constexpr double kSlowness = 4;           // times the usual time of so many bytes: the reader waits no longer for it alone
+constexpr double kSlowness = 4;           // times the usual time of so many bytes
 constexpr Duration kHedgeAfter = std::chrono::milliseconds(250);  // not before
 
 // Ranges of a file, one behind the other from some offset on.

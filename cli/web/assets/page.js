@@ -21,6 +21,29 @@ function shape(name, attributes, text) {
   return made;
 }
 
+// Changes what is shown to what was made, and nothing that is the same: selection and focus stay where they are.
+function morph(shown, made) {
+  if (shown.isEqualNode(made)) return;
+  if (shown.nodeName !== made.nodeName) return shown.replaceWith(made);
+  if (shown.nodeType === Node.TEXT_NODE) return void (shown.data = made.data);
+  for (const name of shown.getAttributeNames()) if (!made.hasAttribute(name)) shown.removeAttribute(name);
+  for (const name of made.getAttributeNames()) {
+    if (shown.getAttribute(name) !== made.getAttribute(name)) shown.setAttribute(name, made.getAttribute(name));
+  }
+  const before = [...shown.childNodes];
+  const after = [...made.childNodes];
+  after.forEach((child, i) => (i < before.length ? morph(before[i], child) : shown.append(child)));
+  before.slice(after.length).forEach((child) => child.remove());
+}
+
+function show(container, children) {
+  const made = container.cloneNode(false);
+  made.append(...children);
+  morph(container, made);
+}
+
+const counted = (count, one, more) => count + ' ' + (count === 1 ? one : more || one + 's');
+
 function time(seconds) {
   if (seconds === null || seconds === undefined) return '';
   if (seconds < 0.0005) return '0 s';
@@ -100,11 +123,11 @@ function nodeRow(node) {
 function showOverview(nodes, jobs) {
   const running = jobs.filter(isRunning);
   const ended = jobs.filter((job) => !isRunning(job)).reverse().slice(0, 200);
-  $('jobs').tBodies[0].replaceChildren(...running.reverse().map(jobRow), ...ended.map(jobRow));
+  show($('jobs').tBodies[0], [...running.reverse().map(jobRow), ...ended.map(jobRow)]);
   $('no-jobs').hidden = jobs.length > 0;
   const isGone = (node) => node.state === 'lost' || node.state === 'left';
   const shown = nodes.filter((node) => !isGone(node)).concat(nodes.filter(isGone).slice(-20));
-  $('nodes').tBodies[0].replaceChildren(...shown.slice(0, 500).map(nodeRow));
+  show($('nodes').tBodies[0], shown.slice(0, 500).map(nodeRow));
 }
 
 function showCluster(nodes, jobs) {
@@ -112,15 +135,16 @@ function showCluster(nodes, jobs) {
   const busy = live.reduce((sum, node) => sum + node.busy, 0);
   const slots = live.reduce((sum, node) => sum + node.slots, 0);
   const heldBack = live.filter((node) => node.hold).length;
-  $('cluster').textContent = live.length + ' workers, ' + (heldBack ? heldBack + ' of them held back, ' : '') + busy + ' of ' + slots + ' slots busy, ' +
-      jobs.filter(isRunning).length + ' jobs running';
+  $('cluster').textContent = counted(live.length, 'worker') + ', ' + (heldBack ? heldBack + ' of them held back, ' : '') + busy + ' of ' + slots + ' slots busy, ' +
+      counted(jobs.filter(isRunning).length, 'job') + ' running';
 }
 
 function facts(job) {
   const list = [['State', job.state + (job.message ? ': ' + job.message : '')],
                 ...(job.owner ? [['Owner', job.owner]] : []),
                 ['Policy', job.policy + ' ' + Object.entries(job.policy_parameters).map((p) => p.join('=')).join(', ')],
-                ['Input', size(job.input_bytes) + ' in ' + job.tasks + ' splits, ' + job.tasks_done + ' done'],
+                ['Input', size(job.input_bytes) + ' in ' + counted(job.tasks, 'split') + ', ' + job.tasks_done + ' done'],
+                ...(job.attempts_failed ? [['Failures', counted(job.attempts_failed, 'attempt') + ' failed']] : []),
                 ['Time', time(job.elapsed_seconds) + (job.deadline_seconds === null ? '' : ', deadline ' + time(job.deadline_seconds) +
                   (job.deadline_met === null ? '' : job.deadline_met ? ' (met)' : ' (missed)'))],
                 ['Output', job.output]];
@@ -163,10 +187,10 @@ function showTimeline(job) {
       if (lane < 0) lane = lanes.push(0) - 1;
       lanes[lane] = to;
       const ended = attempt.ended_unix_ns !== null;
-      const kind = ended && attempt.state !== 'succeeded' ? 'lost' : attempt.speculative ? 'copy' : 'useful';
+      const kind = attempt.state === 'failed' ? 'failed' : ended && attempt.state !== 'succeeded' ? 'lost' : attempt.speculative ? 'copy' : 'useful';
       drawn.push(shape('rect', {x: x(from), y: y + lane * row, width: Math.max(1, x(to) - x(from)), height: row - 4, class: kind + (ended ? '' : ' running')},
                        'task ' + attempt.task + ', attempt ' + attempt.attempt + ': ' + attempt.state + ', bytes ' + attempt.start_offset +
-                       ' to ' + attempt.offset + ', ' + time(to - from)));
+                       ' to ' + attempt.offset + ', ' + time(to - from) + (attempt.message ? '\n' + attempt.message : '')));
     }
     y += Math.max(1, lanes.length) * row;
     drawn.push(shape('line', {x1: 0, x2: width, y1: y - 1, y2: y - 1, class: 'axis'}));
@@ -181,7 +205,7 @@ function showTimeline(job) {
     drawn.push(label);
   }
   svg.setAttribute('viewBox', '0 0 ' + width + ' ' + (y + 20));
-  svg.replaceChildren(...drawn);
+  show(svg, drawn);
 }
 
 function splitBar(task) {
@@ -201,18 +225,47 @@ function splitBar(task) {
 }
 
 const kSplitsShown = 200;
+const kFailuresShown = 20;
+
+// The latest ones.
+function failureRows(job) {
+  const failed = job.task_list.flatMap((task) => task.attempts.filter((attempt) => attempt.state === 'failed').map((attempt) => ({...attempt, task: task.task})));
+  failed.sort((a, b) => b.ended_unix_ns - a.ended_unix_ns);
+  return failed.slice(0, kFailuresShown).flatMap(
+      (attempt) => [element('dt', 'task ' + attempt.task + ', attempt ' + attempt.attempt + ' on ' + attempt.node_name),
+                    element('dd', attempt.message, 'lines')]);
+}
+
+function splitRow(task) {
+  const name = element('span', 'split ' + task.task, 'number');
+  if (task.end !== null) return [name, splitBar(task), element('span', task.state, 'faint')];
+  const reached = Math.max(0, ...task.attempts.map((attempt) => attempt.offset));
+  return [name, element('span', size(reached) + ' decompressed; nobody knows yet how much there is', 'faint'), element('span', task.state, 'faint')];
+}
+
+function showTasks(job) {
+  showTimeline(job);
+  const failures = failureRows(job);
+  show($('failures'), failures);
+  $('failed').hidden = failures.length === 0;
+  // Those that are not done first.
+  const tasks = [...job.task_list].sort((a, b) => (a.state === 'done') - (b.state === 'done') || a.task - b.task);
+  const rows = tasks.slice(0, kSplitsShown).flatMap(splitRow);
+  const hidden = tasks.length - kSplitsShown;
+  if (hidden > 0) rows.push(element('span', counted(hidden, 'more split is', 'more splits are') + ' not shown', 'faint'));
+  show($('splits'), rows);
+}
 
 function showJob(job) {
   const logs = element('a', 'logs');
   logs.href = 'api/jobs/' + job.job + '/logs';
-  $('job-title').replaceChildren(job.job + ': ' + job.application + ' ', logs);
-  $('facts').replaceChildren(...facts(job).flatMap(([name, text]) => [element('dt', name), element('dd', text)]));
-  showTimeline(job);
-  // Those that are not done first.
-  const tasks = [...job.task_list].sort((a, b) => (a.state === 'done') - (b.state === 'done') || a.task - b.task);
-  const rows = tasks.filter((task) => task.end !== null).slice(0, kSplitsShown);
-  $('splits').replaceChildren(...rows.flatMap((task) => [element('span', 'split ' + task.task, 'number'), splitBar(task), element('span', task.state, 'faint')]));
-  if (tasks.length > rows.length) $('splits').append(element('span', (tasks.length - rows.length) + ' more are not shown', 'faint'));
+  show($('job-title'), [job.job + ': ' + job.application + ' ', logs]);
+  show($('facts'), facts(job).flatMap(([name, text]) => [element('dt', name), element('dd', text)]));
+  const has_tasks = job.tasks === 0 || job.task_list.length > 0;
+  $('tasks').hidden = !has_tasks;
+  $('too-many').hidden = has_tasks;
+  $('too-many').textContent = 'Attempts and splits of jobs with ' + counted(job.tasks, 'task') + ' are not drawn; ontime job ' + job.job + ' --open lists those that are not done.';
+  if (has_tasks) showTasks(job);
 }
 
 async function ask(path) {
@@ -221,26 +274,33 @@ async function ask(path) {
   return response.json();
 }
 
+let latest = 0;  // of the calls below; only this one may show something
+
 async function refresh() {
+  const call = ++latest;
   const wanted = /^#(job-\d+)$/.exec(location.hash);
   try {
-    const [nodes, jobs] = await Promise.all([ask('api/nodes'), ask('api/jobs')]);
+    const [nodes, jobs, job] = await Promise.all([ask('api/nodes'), ask('api/jobs'), wanted ? ask('api/jobs/' + wanted[1]) : null]);
+    if (call !== latest) return false;
     showCluster(nodes.nodes, jobs.jobs);
-    if (wanted) showJob(await ask('api/jobs/' + wanted[1]));
+    if (job) showJob(job);
     else showOverview(nodes.nodes, jobs.jobs);
     $('trouble').hidden = true;
   } catch (error) {
+    if (call !== latest) return false;
+    $('cluster').textContent = 'The master does not answer; what is shown is as it was before';
     $('trouble').textContent = error.message;
     $('trouble').hidden = false;
   }
   $('overview').hidden = Boolean(wanted);
   $('job').hidden = !wanted;
+  return true;
 }
 
 let timer = 0;
 async function loop() {
   clearTimeout(timer);
-  await refresh();
+  if (!await refresh()) return;  // a later call goes on
   timer = setTimeout(loop, document.hidden ? 5000 : 1000);
 }
 addEventListener('hashchange', loop);
