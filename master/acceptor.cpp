@@ -137,7 +137,8 @@ asio::awaitable<void> Acceptor::serve_worker(std::shared_ptr<net::Connection> co
     co_return;
   }
   ++workers_;
-  WorkerSession session(std::move(connection), services_.control, dispatcher_, services_.logs, counters_);
+  const WorkerSession::Kept kept{services_.logs, services_.indexes};
+  WorkerSession session(std::move(connection), services_.control, dispatcher_, kept, counters_);
   co_await session.run();
   --workers_;
 }

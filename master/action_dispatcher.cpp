@@ -56,11 +56,14 @@ WorkerLink* ActionDispatcher::link_to(NodeId node) {
 }
 
 void ActionDispatcher::on(const scheduler::action::LaunchAttempt& action) {
-  if (WorkerLink* link = link_to(action.node)) link->launch(action);
+  if (WorkerLink* link = link_to(action.node))
+    link->launch(action, outlets_.find_start(action.attempt, action.range.begin));
 }
 
 void ActionDispatcher::on(const scheduler::action::BeginAttempt& action) {
-  if (WorkerLink* link = link_to(action.node)) link->begin(action.attempt, action.range);
+  WorkerLink* link = link_to(action.node);
+  if (link != nullptr)
+    link->begin(action.attempt, action.range, outlets_.find_start(action.attempt, action.range.begin));
 }
 
 void ActionDispatcher::on(const scheduler::action::CutAttempt& action) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/base/time.h"
@@ -21,6 +22,8 @@ class ActionDispatcher : public ActionPerformer {
     std::function<void(const scheduler::action::DiscardOutput&)> discard_output;
     std::function<void(const scheduler::action::AnswerSubmit&)> answer_submit;
     std::function<void(const scheduler::JournalRecord&)> observe;
+    // Where in its file an attempt on what lies at `begin` may start to read, if not at a point that its job knows.
+    std::function<std::optional<StartPoint>(AttemptId attempt, std::uint64_t begin)> find_start;
   };
 
   // `welcome` carries what every worker receives.

@@ -14,6 +14,7 @@
 #include "common/protocol/client.pb.h"
 #include "master/accounts.h"
 #include "master/attempt_logs.h"
+#include "master/index_store.h"
 #include "master/control_loop.h"
 #include "master/job_view.h"
 #include "master/job_watch.h"
@@ -31,6 +32,7 @@ struct ClientServices {
   Accounts& accounts;
   const FailureMessages& failures;
   AttemptLogs& logs;
+  IndexStore& indexes;
   std::string injection{};  // what disturbs attempts on purpose, as in the log; empty: nothing
 };
 

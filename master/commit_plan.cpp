@@ -23,6 +23,10 @@ const char* name_of(scheduler::Codec codec) {
       return "zstd";
     case scheduler::Codec::Stream:
       return "stream";
+    case scheduler::Codec::Xz:
+      return "xz";
+    case scheduler::Codec::Bzip2:
+      return "bzip2";
   }
   return "unknown";
 }

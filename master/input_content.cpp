@@ -12,12 +12,12 @@ using namespace std::string_view_literals;
 constexpr std::array kReadable{
     std::pair{"\x1f\x8b\x08"sv, Codec::Gzip},
     std::pair{"\x28\xb5\x2f\xfd"sv, Codec::Zstd},
+    std::pair{"\xfd"
+              "7zXZ\0"sv,
+              Codec::Xz},
 };
 // Long enough that no text begins so by chance.
 constexpr std::array kUnreadable{
-    std::pair{"\xfd"
-              "7zXZ\0"sv,
-              "xz"sv},
     std::pair{"7z\xbc\xaf\x27\x1c"sv, "7z"sv},
     std::pair{"\x04\x22\x4d\x18"sv, "lz4"sv},
     std::pair{"PK\x03\x04"sv, "zip"sv},
@@ -43,7 +43,7 @@ InputContent content_of(std::string_view first_bytes) {
   for (const auto& [magic, codec] : kReadable) {
     if (first_bytes.starts_with(magic)) return {codec};
   }
-  if (is_bzip2(first_bytes)) return {Codec::Plain, "bzip2"};
+  if (is_bzip2(first_bytes)) return {Codec::Bzip2};
   for (const auto& [magic, name] : kUnreadable) {
     if (first_bytes.starts_with(magic)) return {Codec::Plain, name};
   }

@@ -43,7 +43,7 @@ Result<Codec> codec_of(std::string_view path, std::string_view first_bytes) {
   const InputContent content = content_of(first_bytes);
   if (content.unreadable.empty()) return content.codec;
   return bad_input("The input " + shown(path) + " is compressed with " + std::string(content.unreadable) +
-                   ", which Ontime cannot read; decompress it, or compress it with gzip or zstd.");
+                   ", which Ontime cannot read; decompress it, or compress it with gzip, zstd, xz or bzip2.");
 }
 
 void add_index(InputFile& file, const IndexEffort& effort, const ReadAt& read) {

@@ -12,9 +12,6 @@ namespace {
 
 using scheduler::Codec;
 
-constexpr std::uint64_t kBlockContentMax = 256u << 20;
-constexpr std::size_t kPointsMax = 16'384;  // of one file
-
 // One piece of a file that can be decompressed alone.
 struct Block {
   std::uint64_t stored = 0;
@@ -165,6 +162,9 @@ InputIndex find_input_index(Codec codec, std::uint64_t size, const ReadAt& read,
     case Codec::Zstd:
       if (auto index = zstd_table(file, effort.apart)) return std::move(*index);
       return hop(file, zstd_frame, effort.apart);
+    case Codec::Xz:
+      return find_xz_index(file, effort);
+    case Codec::Bzip2:
     case Codec::Plain:
     case Codec::Stream:
       break;

@@ -1,7 +1,8 @@
 #pragma once
 // Where reading of a compressed file may begin, found without decompressing it: BGZF, by its headers one after another;
-// Zstandard, so too or by the table of its seekable format. What a file says of itself may be wrong. The index is then
-// wrong too, and the attempts that read by it notice that (worker/data/input_source.cpp).
+// Zstandard, so too or by the table of its seekable format; xz, by the indexes of its streams. What a file says of itself
+// may be wrong. The index is then wrong too, and the attempts that read by it notice that
+// (worker/data/compressed_source.cpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -28,9 +29,15 @@ struct IndexEffort {
   std::uint64_t apart = 1u << 20;        // bytes of content from one point to the next, at least
 };
 
-// Of a file with a block that holds more than 256 MiB nothing is found out: to begin in it would take too long.
+// Of a file with a block that holds more than kBlockContentMax nothing is found out: to begin in it would take too long.
+inline constexpr std::uint64_t kBlockContentMax = 256u << 20;
 InputIndex find_input_index(scheduler::Codec codec, std::uint64_t size, const ReadAt& read,
                             const IndexEffort& effort = {});
+
+inline constexpr std::size_t kPointsMax = 16'384;  // of one file
+
+// Of xz (xz_index.cpp).
+InputIndex find_xz_index(class StoredNumbers& file, const IndexEffort& effort);
 
 // Every second point goes, so that there are at most `most`.
 void thin_out(std::vector<AccessPoint>& points, std::size_t most);

@@ -94,7 +94,8 @@ std::string join(const std::string& directory, const std::string& name) {
 // Collects files over all arguments.
 class InputListing::Files {
  public:
-  Files(files::Roots roots, Directories directories) : roots_(std::move(roots)), directories_(directories) {}
+  Files(files::Roots roots, Directories directories, KnownIndex known_index)
+      : roots_(std::move(roots)), directories_(directories), known_index_(std::move(known_index)) {}
 
   Status add_argument(const std::string& argument) {
     arguments_.push_back(argument);
@@ -190,9 +191,17 @@ class InputListing::Files {
       return too_many_files();
     } else {
       files_.push_back(std::move(*file));
+      add_known_index(files_.back());
       keep_few_points();
     }
     return {};
+  }
+
+  void add_known_index(InputFile& file) const {
+    if (!known_index_ || file.knows_length() || file.codec == scheduler::Codec::Stream) return;
+    InputIndex index = known_index_(file);
+    file.content_bytes = index.content_bytes;
+    file.points = std::move(index.points);
   }
 
   // They are part of the job, which is kept in memory and in the journal.
@@ -347,6 +356,7 @@ class InputListing::Files {
 
   const files::Roots roots_;
   const Directories directories_;
+  const KnownIndex known_index_;
   std::vector<std::string> arguments_;
   std::vector<InputFile> files_;
   std::size_t points_ = 0;                               // of all of them
@@ -357,8 +367,8 @@ class InputListing::Files {
   bool has_empty_ = false;                               // files without a byte
 };
 
-InputListing::InputListing(files::Roots roots, Directories directories)
-    : files_(std::make_unique<Files>(std::move(roots), directories)) {}
+InputListing::InputListing(files::Roots roots, Directories directories, KnownIndex known_index)
+    : files_(std::make_unique<Files>(std::move(roots), directories, std::move(known_index))) {}
 InputListing::~InputListing() = default;
 Status InputListing::add(const std::string& argument) { return files_->add_argument(argument); }
 Result<ListedInputs> InputListing::finish() { return files_->finish(); }

@@ -2,12 +2,14 @@
 // The input files of a job from what a user names: absolute paths, directories, patterns, file:// URLs,
 // addresses of web servers, objects of stores. Touches the file system and the network; runs on a pool thread.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/base/result.h"
 #include "common/files/roots.h"
+#include "master/input_index.h"
 #include "scheduler/core/job_spec.h"
 
 namespace ontime::master {
@@ -24,10 +26,14 @@ enum class Directories { WithThoseBelow, TopLevelOnly };
 inline constexpr const char* kHiddenName = "its name begins with '.' or '_'";
 inline constexpr const char* kNotTopLevel = "it is a directory inside a directory";
 
+// What an earlier job has found out about a file whose headers do not tell. Any thread; empty: nothing is known.
+using KnownIndex = std::function<InputIndex(const scheduler::InputFile& file)>;
+
 // Argument by argument, as each may lie on another file system; each on any one thread.
 class InputListing {
  public:
-  explicit InputListing(files::Roots roots, Directories directories = Directories::WithThoseBelow);
+  explicit InputListing(files::Roots roots, Directories directories = Directories::WithThoseBelow,
+                        KnownIndex known_index = {});
   ~InputListing();
 
   Status add(const std::string& argument);

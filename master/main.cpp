@@ -118,8 +118,10 @@ int run(const CommandLine& line) {
   if (!journal) return complain(journal.error());
   auto socket = open_socket(io, line);
   if (!socket) return complain(socket.error());
+  Settings settings = line.settings;
+  settings.index_directory = line.journal + "/access-points";
   auto master =
-      Master::make(io, **journal, line.settings, std::move(*socket), end_at_journal_failure, make_recorder(line));
+      Master::make(io, **journal, settings, std::move(*socket), end_at_journal_failure, make_recorder(line));
   if (!master) return complain(master.error());
   pass_kill_point("journal-read");
   asio::signal_set signals(io, SIGTERM, SIGINT);

@@ -88,6 +88,7 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       scheduler_(std::move(recovered.scheduler)),
       recorder_(std::move(recorder)),
       failures_(std::move(recovered.failures)),
+      indexes_(settings.index_directory),
       watch_(io.get_executor()),
       dispatcher_(welcome_of(settings), outlets()),
       control_({io.get_executor(), *scheduler_, dispatcher_, journal, recorder_.get()}, Clock(recovered.last),
@@ -101,11 +102,11 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       lists_(control_),
       accounts_(io.get_executor(), scheduler_->cluster(), [this] { return control_.now(); }),
       submissions_(control_, submission_work_, committer_, journal.cluster(), settings.policy, settings.roots,
-                   settings.owner_share),
+                   settings.owner_share, [this](const scheduler::InputFile& file) { return indexes_.find(file); }),
       acceptor_(std::move(socket),
                 {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls},
                 {settings.stuck_max, settings.idle_max}, dispatcher_,
-                {control_, submissions_, watch_, lists_, accounts_, failures_, logs_,
+                {control_, submissions_, watch_, lists_, accounts_, failures_, logs_, indexes_,
                  settings.injection ? injection::describe(*settings.injection) : std::string()}),
       wind_down_(io.get_executor()) {}
 
@@ -118,6 +119,10 @@ ActionDispatcher::Outlets Master::outlets() {
   };
   outlets.discard_output = [this](const scheduler::action::DiscardOutput& discard) { committer_.discard(discard); };
   outlets.answer_submit = [this](const scheduler::action::AnswerSubmit& answer) { submissions_.on_answer(answer); };
+  outlets.find_start = [this](AttemptId attempt, std::uint64_t begin) -> std::optional<StartPoint> {
+    const scheduler::InputFile* file = scheduler_->cluster().find_input(attempt.task);
+    return file != nullptr ? indexes_.find_start(attempt.task.job, *file, begin) : std::nullopt;
+  };
   outlets.observe = [this](const scheduler::JournalRecord& record) { observe(record); };
   return outlets;
 }

@@ -16,6 +16,7 @@
 #include "master/client_session.h"
 #include "master/control_loop.h"
 #include "master/file_work.h"
+#include "master/index_store.h"
 #include "master/job_view.h"
 #include "master/job_watch.h"
 #include "master/journal/journal.h"
@@ -82,6 +83,7 @@ class Master {
   const std::unique_ptr<recording::Recorder> recorder_;  // may be null
   FailureMessages failures_;
   AttemptLogs logs_;
+  IndexStore indexes_;
   JobWatch watch_;
   ActionDispatcher dispatcher_;
   ControlLoop control_;

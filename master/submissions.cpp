@@ -22,8 +22,10 @@ namespace {
 
 // What a thread fills in. It may outlive the submission, and everything else.
 struct Listed {
-  Listed(wire::JobSpec asked, scheduler::JobSpec job, files::Roots roots)
-      : request(std::move(asked)), begun(std::move(job)), inputs(std::move(roots), directories_of(request)) {}
+  Listed(wire::JobSpec asked, scheduler::JobSpec job, files::Roots roots, KnownIndex known_index)
+      : request(std::move(asked)),
+        begun(std::move(job)),
+        inputs(std::move(roots), directories_of(request), std::move(known_index)) {}
   const wire::JobSpec request;
   scheduler::JobSpec begun;
   InputListing inputs;
@@ -132,7 +134,7 @@ asio::awaitable<Status> Submissions::run(FileWork::Job job) {
 
 asio::awaitable<Result<scheduler::JobSpec>> Submissions::list(wire::JobSpec request, scheduler::JobSpec begun,
                                                               std::string& left_out) {
-  const auto listed = std::make_shared<Listed>(std::move(request), std::move(begun), roots_.input);
+  const auto listed = std::make_shared<Listed>(std::move(request), std::move(begun), roots_.input, known_index_);
   const std::vector<Arguments> groups = by_directory(listed->request);
   for (const Arguments& group : groups) {
     FileWork::Job job = listing_of(listed, group, &group == &groups.back());

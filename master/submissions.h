@@ -14,6 +14,7 @@
 #include "common/protocol/client.pb.h"
 #include "master/control_loop.h"
 #include "master/file_work.h"
+#include "master/input_listing.h"
 #include "master/output_committer.h"
 #include "master/output_directory.h"
 #include "master/settings.h"
@@ -26,14 +27,15 @@ class Submissions {
   // `cluster_id` begins the ids of claims; `committer` may still have an output in hand.
   // `policy` is for jobs that name none, `roots` are where all of them read and write.
   Submissions(ControlLoop& control, FileWork& file_work, const OutputCommitter& committer, std::string cluster_id,
-              PolicyChoice policy = {}, JobRoots roots = {}, double owner_share = 1)
+              PolicyChoice policy = {}, JobRoots roots = {}, double owner_share = 1, KnownIndex known_index = {})
       : control_(control),
         file_work_(file_work),
         committer_(committer),
         cluster_id_(std::move(cluster_id)),
         policy_(std::move(policy)),
         roots_(std::move(roots)),
-        owner_share_(owner_share) {}
+        owner_share_(owner_share),
+        known_index_(std::move(known_index)) {}
 
   // Takes as long as listing the inputs takes; Failed once a file system has not answered for long. `is_wanted` is
   // asked before the job is accepted: a client that is gone has not submitted it. `owner`: see scheduler::JobSpec.
@@ -75,6 +77,7 @@ class Submissions {
   const PolicyChoice policy_;
   const JobRoots roots_;
   const double owner_share_;
+  const KnownIndex known_index_;
   std::uint64_t last_request_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Waiting>> waiting_;
   // Output directories of submissions being prepared, or that were given up and are not cleared yet, by their claims.

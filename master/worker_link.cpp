@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/output/manifest.h"
+#include "common/protocol/access_points.h"
 #include "master/settings.h"
 
 namespace ontime::master {
@@ -50,8 +51,7 @@ void put(const scheduler::InputFile& from, ByteRange range, wire::InputFile* to)
   auto point = std::lower_bound(from.points.begin(), from.points.end(), range.begin, is_before);
   if (point != from.points.begin()) --point;
   for (; point != from.points.end() && point->content < range.end; ++point) {
-    to->add_points()->set_content(point->content);
-    to->mutable_points()->rbegin()->set_stored(point->stored);
+    protocol::put(*point, to->add_points());
   }
   put_parts(from, range, to);
 }
@@ -96,22 +96,24 @@ void WorkerLink::end_large_message() {
   before_.push_back(std::exchange(gathered_, {}));
 }
 
-void WorkerLink::launch(const scheduler::action::LaunchAttempt& action) {
+void WorkerLink::launch(const scheduler::action::LaunchAttempt& action, std::optional<StartPoint> start) {
   set_up(action.attempt.task.job, *action.spec, action.tasks);
   wire::Order::Launch* launch = add_order()->mutable_launch();
   put(action.attempt, launch->mutable_attempt());
   const scheduler::InputFile& input = action.spec->inputs.at(action.split.file);
   put(input, action.range, launch->mutable_file());
+  if (start) protocol::put(std::move(*start), launch->mutable_file()->mutable_start());
   put(action.range, launch->mutable_range());
   put(action.split.range, launch->mutable_split());
   launch->set_standby(action.standby);
   if (launch->file().parts_size() > 0) end_large_message();
 }
 
-void WorkerLink::begin(AttemptId attempt, ByteRange range) {
+void WorkerLink::begin(AttemptId attempt, ByteRange range, std::optional<StartPoint> start) {
   wire::Order::Begin* begin = add_order()->mutable_begin();
   put(attempt, begin->mutable_attempt());
   put(range, begin->mutable_range());
+  if (start) protocol::put(std::move(*start), begin->mutable_start());
 }
 
 void WorkerLink::cut(AttemptId attempt, std::uint64_t at, bool release) {

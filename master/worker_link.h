@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -23,8 +24,8 @@ class WorkerLink {
   void welcome(const wire::ToWorker::Welcome& welcome);
 
   // The job is set up in this session before its first launch.
-  void launch(const scheduler::action::LaunchAttempt& action);
-  void begin(AttemptId attempt, ByteRange range);
+  void launch(const scheduler::action::LaunchAttempt& action, std::optional<StartPoint> start);
+  void begin(AttemptId attempt, ByteRange range, std::optional<StartPoint> start);
   void cut(AttemptId attempt, std::uint64_t at, bool release);
   void kill(AttemptId attempt, const std::string& reason);
   void forget(JobId job);

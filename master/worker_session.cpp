@@ -7,18 +7,19 @@
 #include <vector>
 
 #include "common/log/fields.h"
+#include "common/protocol/access_points.h"
 #include "master/reports.h"
 #include "master/settings.h"
 
 namespace ontime::master {
 
 WorkerSession::WorkerSession(std::shared_ptr<net::Connection> connection, ControlLoop& control,
-                             ActionDispatcher& dispatcher, AttemptLogs& logs, SessionCounters& counters)
+                             ActionDispatcher& dispatcher, Kept kept, SessionCounters& counters)
     : connection_(std::move(connection)),
       link_(std::make_shared<WorkerLink>(connection_)),
       control_(control),
       dispatcher_(dispatcher),
-      logs_(logs),
+      kept_(kept),
       counters_(counters),
       registration_limit_(connection_->executor(), kHandshakeMax) {}
 
@@ -72,6 +73,9 @@ Status WorkerSession::on_frame(std::string_view payload) {
     case wire::ToMaster::kLogs:
       on_logs(message.logs());
       return {};
+    case wire::ToMaster::kNotes:
+      on_notes(message.notes());
+      return {};
     default:
       return failed("a message that says nothing");
   }
@@ -118,8 +122,29 @@ void WorkerSession::on_logs(const wire::ToMaster::Logs& message) {
     const AttemptId id{{JobId{log.attempt().job()}, log.attempt().task()}, log.attempt().number()};
     const scheduler::Attempt* attempt = control_.cluster().find_attempt(id);
     if (attempt == nullptr || attempt->node != node_) continue;
-    logs_.append(id, control_.cluster().find_node(node_)->name, log.begin(), log.text());
+    kept_.logs.append(id, control_.cluster().find_node(node_)->name, log.begin(), log.text());
   }
+}
+
+// The same.
+void WorkerSession::on_notes(const wire::ToMaster::Notes& message) {
+  for (const wire::InputNote& note : message.notes()) {
+    const AttemptId id{{JobId{note.attempt().job()}, note.attempt().task()}, note.attempt().number()};
+    const scheduler::Attempt* attempt = control_.cluster().find_attempt(id);
+    if (attempt == nullptr || attempt->node != node_) continue;
+    const scheduler::InputFile& file = *control_.cluster().find_input(id.task);
+    if (note.content_bytes() > 0)
+      kept_.indexes.add_end(id.task.job, file, note.content_bytes());
+    else
+      kept_.indexes.add(id.task.job, file, protocol::start_point(note.point()));
+  }
+}
+
+// What an attempt cannot read by its index is to be found out anew.
+void WorkerSession::drop_index(const wire::Report& report) {
+  if (report.ended().failure() != wire::BAD_RECORD) return;
+  const TaskId task{JobId{report.attempt().job()}, report.attempt().task()};
+  if (const scheduler::InputFile* file = control_.cluster().find_input(task)) kept_.indexes.drop(*file);
 }
 
 Status WorkerSession::on_reports(const Reports& reports) {
@@ -127,6 +152,7 @@ Status WorkerSession::on_reports(const Reports& reports) {
   for (const wire::Report& report : reports) {
     const Result<scheduler::Event> event = event_of(node_, report);
     if (!event) return event.error();
+    drop_index(report);
     control_.step(*event);
     last = std::max(last, report.sequence());
   }

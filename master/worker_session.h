@@ -13,14 +13,20 @@
 #include "master/action_dispatcher.h"
 #include "master/attempt_logs.h"
 #include "master/control_loop.h"
+#include "master/index_store.h"
 #include "master/measures.h"
 
 namespace ontime::master {
 
 class WorkerSession {
  public:
+  // What is kept of what attempts tell, though nothing depends on it.
+  struct Kept {
+    AttemptLogs& logs;
+    IndexStore& indexes;
+  };
   WorkerSession(std::shared_ptr<net::Connection> connection, ControlLoop& control, ActionDispatcher& dispatcher,
-                AttemptLogs& logs, SessionCounters& counters);
+                Kept kept, SessionCounters& counters);
 
   asio::awaitable<void> run();
 
@@ -32,6 +38,8 @@ class WorkerSession {
   Status on_heartbeat(const wire::ToMaster::Heartbeat& message);
   void measure_lag();
   void on_logs(const wire::ToMaster::Logs& message);
+  void on_notes(const wire::ToMaster::Notes& message);
+  void drop_index(const wire::Report& report);
   // Steps the reports in their order and acknowledges them once what they caused is durable.
   using Reports = google::protobuf::RepeatedPtrField<wire::Report>;
   Status on_reports(const Reports& reports);
@@ -40,7 +48,7 @@ class WorkerSession {
   const std::shared_ptr<WorkerLink> link_;
   ControlLoop& control_;
   ActionDispatcher& dispatcher_;
-  AttemptLogs& logs_;
+  const Kept kept_;
   SessionCounters& counters_;
   asio::steady_timer registration_limit_;
   NodeId node_;                 // 0 until it has registered

@@ -48,7 +48,7 @@ struct Input {
   std::string path;                 // or a URL
   std::uint64_t size = 0;           // as stored
   std::string version;              // as scheduler::InputFile
-  std::string codec;                // plain, gzip, zstd, stream
+  std::string codec;                // plain, gzip, zstd, stream, xz, bzip2
   std::uint64_t content_bytes = 0;  // of a compressed file, if that was known before it was read; else 0
 };
 

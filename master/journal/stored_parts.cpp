@@ -1,5 +1,7 @@
 #include "master/journal/stored_parts.h"
 
+#include <algorithm>
+
 namespace ontime::journal {
 
 using scheduler::Counters;
@@ -41,6 +43,8 @@ void put(const JobSpec& from, stored::JobSpec* to) {
       stored::AccessPoint* stored = input->add_points();
       stored->set_content(point.content - before.content);
       stored->set_stored(point.stored - before.stored);
+      stored->set_state(point.state);
+      if (point.needs_window()) stored->set_window_hash(point.window.data(), point.window.size());
       before = point;
     }
     for (const scheduler::InputPart& part : file.parts) {
@@ -116,12 +120,17 @@ JobSpec PartReader::read(const stored::JobSpec& from) {
   spec.parameters = read(from.parameters());
   spec.inputs.reserve(static_cast<std::size_t>(from.inputs_size()));
   for (const stored::InputFile& file : from.inputs()) {
-    const auto codec = enumerator(file.codec(), scheduler::Codec::Stream, "it names an unknown compression");
+    const auto codec = enumerator(file.codec(), scheduler::Codec::Bzip2, "it names an unknown compression");
     spec.inputs.push_back({file.path(), file.size(), file.version(), codec, file.content_bytes()});
     AccessPoint point;
     for (const stored::AccessPoint& stored : file.points()) {
       point.content += stored.content();
       point.stored += stored.stored();
+      point.state = stored.state();
+      const std::string& hash = stored.window_hash();
+      require(hash.empty() || hash.size() == point.window.size(), "it has a window's hash of a wrong size");
+      point.window = {};
+      std::copy_n(hash.begin(), std::min(hash.size(), point.window.size()), point.window.begin());
       spec.inputs.back().points.push_back(point);
     }
     std::uint64_t bytes = 0;

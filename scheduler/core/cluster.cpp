@@ -27,6 +27,11 @@ const Task* Cluster::find_task(TaskId id) const {
   return job != nullptr && id.index < job->tasks.size() ? &job->tasks[id.index] : nullptr;
 }
 
+const InputFile* Cluster::find_input(TaskId id) const {
+  const Task* task = find_task(id);
+  return task != nullptr ? &find_job(id.job)->spec.inputs.at(task->file) : nullptr;
+}
+
 const Attempt* Cluster::find_attempt(AttemptId id) const {
   const Task* task = find_task(id.task);
   return task != nullptr && id.number < task->attempts.size() ? &task->attempts[id.number] : nullptr;

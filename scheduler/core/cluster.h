@@ -38,6 +38,7 @@ class Cluster {
   const Node* find_node(const std::string& incarnation) const;
   NodeId node_of(const std::string& incarnation) const;  // 0 if unknown
   const Task* find_task(TaskId id) const;
+  const InputFile* find_input(TaskId id) const;  // the file that it maps
   const Attempt* find_attempt(AttemptId id) const;
   // The attempt if it is live: neither ended nor fenced.
   const Attempt* find_live(AttemptId id) const;

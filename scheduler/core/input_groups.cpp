@@ -47,7 +47,7 @@ std::uint64_t tasks_of(const std::vector<InputFile>& files, std::uint64_t split_
   for (const InputFile& file : files) {
     if (groups && group.takes(file)) continue;
     const std::uint64_t length = file.length();
-    tasks += std::max<std::uint64_t>(length / split_bytes + (length % split_bytes != 0 ? 1 : 0), 1);
+    tasks += file.is_divisible() ? length / split_bytes + (length % split_bytes != 0 ? 1 : 0) : 1;
   }
   return tasks;
 }

@@ -10,7 +10,7 @@ constexpr std::uint64_t kTailShare = 10;  // a rest below a tenth of a split is 
 std::uint64_t divided_up(std::uint64_t size, std::uint64_t by) { return size / by + (size % by != 0 ? 1 : 0); }
 
 std::uint64_t splits_of(const InputFile& file, std::uint64_t split_bytes) {
-  if (!file.knows_length()) return 1;
+  if (!file.is_divisible()) return 1;
   const std::uint64_t length = file.length();
   const bool joins_tail = length >= split_bytes && length % split_bytes < divided_up(split_bytes, kTailShare);
   return joins_tail ? length / split_bytes : divided_up(length, split_bytes);
@@ -31,8 +31,8 @@ std::vector<Split> make_splits(const JobSpec& spec) {
   splits.reserve(count_splits(spec));
   for (std::uint32_t index = 0; index < spec.inputs.size(); ++index) {
     const InputFile& file = spec.inputs[index];
-    if (!file.knows_length()) {
-      splits.push_back({index, {0, kUnknownEnd}});
+    if (!file.is_divisible()) {
+      splits.push_back({index, {0, file.knows_length() ? file.length() : kUnknownEnd}});
       continue;
     }
     const std::uint64_t count = splits_of(file, spec.split_bytes);

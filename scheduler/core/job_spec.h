@@ -12,9 +12,8 @@
 
 namespace ontime::scheduler {
 
-// All but Plain can only be read from the begin to the end, and so are one split: Stream is plain, of a server that
-// cannot send parts.
-enum class Codec : std::uint8_t { Plain, Gzip, Zstd, Stream };
+// How a file is stored. Stream is plain, of a server that cannot send parts: it is read from its begin to its end.
+enum class Codec : std::uint8_t { Plain, Gzip, Zstd, Stream, Xz, Bzip2 };
 
 // One of several small files that share a task.
 struct InputPart {
@@ -32,13 +31,19 @@ struct InputFile {
   std::uint64_t size = 0;  // bytes as stored
   std::string version;     // whatever where it lies tells its contents apart by
   Codec codec = Codec::Plain;
-  // Of a compressed file, if its headers say it: how much it holds, and where reading may begin.
+  // Of a compressed file, if its headers say it or an earlier job has found it: how much it holds, and where reading may
+  // begin.
   std::uint64_t content_bytes = 0;
   std::vector<AccessPoint> points{};
   std::vector<InputPart> parts{};  // the files of a group, at least two; else none
   // Whether somebody knows how much there is to map; how much that is, else 0.
   bool knows_length() const { return codec == Codec::Plain || content_bytes > 0; }
   std::uint64_t length() const { return codec == Codec::Plain ? size : content_bytes; }
+  // Whether reading may begin somewhere inside, or it is so little that it does not matter.
+  bool is_divisible() const {
+    constexpr std::uint64_t kLittle = 4u << 20;
+    return codec == Codec::Plain || !points.empty() || (content_bytes > 0 && content_bytes <= kLittle);
+  }
   bool operator==(const InputFile&) const = default;
 };
 
@@ -87,8 +92,9 @@ struct Split {
 };
 
 // Files in pieces of `split_bytes`. What is left at the end of a file is a shorter split, or joins the split
-// before it if it is less than a tenth of one. A file of unknown length is one split with an unknown end. A group
-// is one split, as it is never larger. Pure: the journal stores the spec and not the splits.
+// before it if it is less than a tenth of one. A compressed file of some size in which reading can begin nowhere else is
+// one split, and one of unknown length has an unknown end. A group is one split, as it is never larger. Pure: the
+// journal stores the spec and not the splits.
 std::vector<Split> make_splits(const JobSpec& spec);
 // How many make_splits() would return, without making them.
 std::uint64_t count_splits(const JobSpec& spec);

@@ -75,13 +75,37 @@ void unpack(std::string_view bytes, worker::Codec codec) {
   }
 }
 
-// As its headers say, whose readers notice if they lie.
+master::InputIndex first_pass(const worker::InputFile& file, std::vector<StartPoint>& starts) {
+  master::InputIndex index;
+  const auto opened = worker::open_input(file);
+  if (!opened) return {};
+  worker::InputNotes notes;
+  notes.apart = 1;
+  notes.on_end = [&](std::uint64_t end) { index.content_bytes = end; };
+  notes.on_point = [&](StartPoint start) {
+    if (starts.size() < 32) starts.push_back(std::move(start));
+  };
+  const auto source = worker::make_source(**opened, notes);
+  std::string buffer(64 << 10, '\0');
+  for (std::uint64_t unpacked = 0; unpacked < kUnpackedMax;) {
+    const auto size = source->read(buffer.data(), buffer.size());
+    if (!size) return {};
+    if (*size == 0) break;
+    unpacked += *size;
+  }
+  for (const StartPoint& start : starts) index.points.push_back(start.point);
+  return index;
+}
+
+// As its headers say, or a first pass has found; readers notice if they lie.
 void divide(std::string_view bytes, worker::Codec codec) {
   const auto read = [&](char* to, std::size_t size, std::uint64_t offset) {
     return offset < bytes.size() ? bytes.copy(to, size, static_cast<std::size_t>(offset)) : 0;
   };
-  const auto kind = codec == worker::Codec::Gzip ? scheduler::Codec::Gzip : scheduler::Codec::Zstd;
+  const auto kind = static_cast<scheduler::Codec>(codec);
   master::InputIndex index = master::find_input_index(kind, bytes.size(), read, {64, 10'000, 1});
+  std::vector<StartPoint> starts;
+  if (index.content_bytes == 0) index = first_pass(input(bytes, codec), starts);
   if (index.content_bytes == 0 || index.content_bytes > kUnpackedMax) return;
   master::thin_out(index.points, 32);
   const worker::InputFile whole = input(bytes, codec);
@@ -92,6 +116,9 @@ void divide(std::string_view bytes, worker::Codec codec) {
   std::uint64_t begin = 0;
   std::uint64_t records = 0;
   for (const AccessPoint& point : index.points) {
+    for (const StartPoint& start : starts) {
+      if (start.point.content < begin) divided.start = start;
+    }
     const Read part = read_range(divided, {}, begin, point.content);
     if (part.failed) return;
     records += part.records;
@@ -112,6 +139,14 @@ void feed_gzip(std::string_view bytes) {
 void feed_zstd(std::string_view bytes) {
   unpack(bytes, worker::Codec::Zstd);
   divide(bytes, worker::Codec::Zstd);
+}
+void feed_xz(std::string_view bytes) {
+  unpack(bytes, worker::Codec::Xz);
+  divide(bytes, worker::Codec::Xz);
+}
+void feed_bzip2(std::string_view bytes) {
+  unpack(bytes, worker::Codec::Bzip2);
+  divide(bytes, worker::Codec::Bzip2);
 }
 
 }  // namespace ontime::fuzz

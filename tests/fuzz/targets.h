@@ -31,6 +31,8 @@ void feed_lines(std::string_view bytes);  // records.cpp
 void feed_fixed(std::string_view bytes);
 void feed_gzip(std::string_view bytes);
 void feed_zstd(std::string_view bytes);
+void feed_xz(std::string_view bytes);
+void feed_bzip2(std::string_view bytes);
 void feed_journal(std::string_view bytes);  // stored.cpp
 void feed_recording(std::string_view bytes);
 void feed_http(std::string_view bytes);  // words.cpp

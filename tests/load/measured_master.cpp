@@ -80,7 +80,8 @@ std::uint64_t MeasuredMaster::recording_bytes() const {
   return bytes_below(options_.directory + "/journal/recordings");
 }
 std::uint64_t MeasuredMaster::journal_bytes() const {
-  return bytes_below(options_.directory + "/journal") - recording_bytes();
+  return bytes_below(options_.directory + "/journal") - recording_bytes() -
+         bytes_below(options_.directory + "/journal/access-points");
 }
 
 }  // namespace ontime::load

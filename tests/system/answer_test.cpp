@@ -148,6 +148,11 @@ TEST_F(Blocks, OfZstandardAreDivided) {
   expect_divided(cluster_ / "novel.zst");
 }
 
+TEST_F(Blocks, OfXzAreDivided) {
+  ASSERT_EQ(shell("xz -0 --block-size=100KiB -c " + kNovel + " > " + cluster_ / "novel").status, 0);
+  expect_divided(cluster_ / "novel");
+}
+
 // As `bgzip` writes them: a member of gzip for each 64 KiB, with its size in its header, and an empty one at the end.
 TEST_F(Blocks, OfBgzfAreDivided) {
   write_file(cluster_ / "bgzf.py", R"(

@@ -222,11 +222,16 @@ void MasterLink::send_reports() {
 
 void MasterLink::send_logs() {
   if (!is_connected()) return;
-  auto logs = orders_.take_logs();
-  if (!logs) return;
-  wire::ToMaster message;
-  *message.mutable_logs() = std::move(*logs);
-  connection_->send(message);
+  if (auto logs = orders_.take_logs()) {
+    wire::ToMaster message;
+    *message.mutable_logs() = std::move(*logs);
+    connection_->send(message);
+  }
+  if (auto notes = orders_.take_notes()) {
+    wire::ToMaster message;
+    *message.mutable_notes() = std::move(*notes);
+    connection_->send(message);
+  }
 }
 
 void MasterLink::leave(LeaveEvents& events, bool at_once) {

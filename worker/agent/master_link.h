@@ -48,6 +48,8 @@ class OrderTaker {
   virtual void refill_logs() {}
   // What attempts have written and was not sent yet, if there is anything.
   virtual std::optional<wire::ToMaster::Logs> take_logs() { return std::nullopt; }
+  // The same of what they have found out about their files.
+  virtual std::optional<wire::ToMaster::Notes> take_notes() { return std::nullopt; }
 };
 
 // Receives the master's answers once the worker leaves.
@@ -108,7 +110,7 @@ class MasterLink {
   // What was appended to the log leaves together in the loop's next turn.
   void on_report();
   void send_reports();
-  void send_logs();
+  void send_logs();  // and notes
   void send_leave();
   Duration time_left() const;
 

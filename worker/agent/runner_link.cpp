@@ -88,12 +88,13 @@ void RunnerLink::run(AttemptId attempt, wire::ToRunner::Run run) {
   connection_->send(message);
 }
 
-void RunnerLink::begin(ByteRange range) {
+void RunnerLink::begin(ByteRange range, std::optional<wire::StartPoint> start) {
   progress_.reset(range.begin);
   wire::ToRunner message;
   message.mutable_begin()->mutable_range()->set_begin(range.begin);
   message.mutable_begin()->mutable_range()->set_end(range.end);
   message.mutable_begin()->set_cut_sequence(progress_.cut_sequence());
+  if (start) *message.mutable_begin()->mutable_start() = std::move(*start);
   connection_->send(message);
 }
 

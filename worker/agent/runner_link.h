@@ -93,7 +93,7 @@ class RunnerLink : public std::enable_shared_from_this<RunnerLink> {
   // REQUIRES: idle, not killed.
   void run(AttemptId attempt, wire::ToRunner::Run run);
   // Tells the standby that it runs to map `range`. REQUIRES: it has said that it is ready.
-  void begin(ByteRange range);
+  void begin(ByteRange range, std::optional<wire::StartPoint> start);
   void give_address(wire::ToRunner::Address address);
   void on_finished() { attempt_.reset(); }
 

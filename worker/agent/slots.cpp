@@ -280,6 +280,7 @@ Status Slots::on_begin(const wire::Order::Begin& begin) {
   if (found == attempts_.end()) return {};  // it has just ended
   const ByteRange range{begin.range().begin(), begin.range().end()};
   if (auto begun = found->second.attempt.begin(range); !begun) return begun;
+  if (begin.has_start()) found->second.start = begin.start();
   pass_begin(found->second);
   return {};
 }
@@ -287,7 +288,7 @@ Status Slots::on_begin(const wire::Order::Begin& begin) {
 void Slots::pass_begin(Running& running) {
   const auto range = running.attempt.next_begin();
   if (!range) return;
-  running.runner->begin(*range);
+  running.runner->begin(*range, std::exchange(running.start, {}));
   running.attempt.on_begun();
   ask_cut(running);
 }

@@ -29,6 +29,7 @@
 #include "worker/agent/launcher_link.h"
 #include "worker/agent/log_outbox.h"
 #include "worker/agent/master_link.h"
+#include "worker/agent/note_outbox.h"
 #include "worker/agent/report_log.h"
 #include "worker/agent/runner_link.h"
 #include "worker/agent/uploads.h"
@@ -71,6 +72,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   void add_progress(google::protobuf::RepeatedPtrField<wire::AttemptProgress>& to) override;
   void refill_logs() override;
   std::optional<wire::ToMaster::Logs> take_logs() override;
+  std::optional<wire::ToMaster::Notes> take_notes() override;
 
   std::size_t attempt_count() const { return attempts_.size(); }
   std::size_t runner_count() const { return runners_.size(); }  // dying ones included
@@ -83,6 +85,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
     // the segments are stored. The first is under way.
     std::string scratch_file{};
     std::deque<wire::FromRunner> waiting{};
+    std::optional<wire::StartPoint> start{};  // that came with the order to begin
   };
   using Setup = std::shared_ptr<const wire::JobSetup>;
   struct Refusal {
@@ -156,6 +159,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   Disturber disturber_;
   JobFiles files_;
   LogOutbox logs_;
+  NoteOutbox notes_;
   std::map<JobId, Setup> setups_;  // of this session
   std::map<AttemptId, Running> attempts_;
   std::map<std::uint64_t, std::shared_ptr<RunnerLink>> runners_;  // until their end was seen

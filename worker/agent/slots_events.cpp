@@ -49,6 +49,7 @@ void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& messag
     return fail(runner, failure == wire::FAILURE_NONE ? wire::CRASHED : failure, message.failed().message());
   }
   if (message.has_address_wanted()) return give_address(*running, message.address_wanted().part());
+  if (message.has_noted()) return notes_.add(message.attempt(), message.noted());
   if (running->scratch_file.empty() || !(message.has_sealed() || message.has_finished()))
     return hear(*running, message);
   if (running->waiting.size() == kWaitingMax)
@@ -170,12 +171,18 @@ void Slots::collect_log(const Running& running) { logs_.add(running.attempt.id()
 
 void Slots::refill_logs() {
   logs_.refill();
+  if (notes_.is_empty()) notes_.refill();
   for (const auto& [id, running] : attempts_) collect_log(running);
 }
 
 std::optional<wire::ToMaster::Logs> Slots::take_logs() {
   if (logs_.is_empty()) return std::nullopt;
   return logs_.take();
+}
+
+std::optional<wire::ToMaster::Notes> Slots::take_notes() {
+  if (notes_.is_empty()) return std::nullopt;
+  return notes_.take();
 }
 
 void Slots::report_end(AttemptId id, wire::Failure failure, const std::string& message, std::string stderr_text) {

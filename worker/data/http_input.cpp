@@ -15,7 +15,6 @@
 #include <thread>
 #include <vector>
 
-#include "common/base/check.h"
 #include "common/http/remote_file.h"
 #include "worker/data/input_source.h"
 #include "worker/data/whole_file.h"
@@ -235,12 +234,13 @@ class HttpInput final : public StoredInput {
     return {};
   }
 
+  bool has_parts() const override { return has_parts_; }
+
  private:
   Outcome<std::size_t> read_whole(char* to, std::size_t size, std::uint64_t offset) {
-    if (file().codec == Codec::Plain || !file().points.empty())
+    if (file().codec == Codec::Plain || !file().points.empty() || offset != (whole_ ? whole_->offset() : 0))
       return changed("its server cannot send parts of it any more");
     if (!whole_) whole_ = std::make_unique<WholeFile>(remote_->url(), state_);
-    ONTIME_CHECK(offset == whole_->offset(), "what is no plain file is read from its begin to its end");
     auto read = whole_->read(to, size);
     if (!read) return fault(read.error(), offset);
     return *read;

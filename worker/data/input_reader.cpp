@@ -40,6 +40,7 @@ Outcome<void> InputReader::open_file(std::size_t file, std::uint64_t begin) {
     if (auto same = check_unchanged(); !same) return same;
   }
   InputAccess access{access_.roots};
+  access.notes = access_.notes;
   if (files_[file].codec == Codec::Plain) access.end = std::min(access_.end, end_of(file)) - begins_[file];
   if (access_.address && s3::is_name(files_[file].path))
     access.address = [this, file] { return access_.address(file); };

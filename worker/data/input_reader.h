@@ -25,6 +25,7 @@ struct TaskInputAccess {
   files::Roots roots{};
   std::function<Outcome<std::string>(std::size_t file)> address{};  // asked for files of stores only
   std::uint64_t end = kUnknownEnd;
+  InputNotes notes{};
 };
 
 class InputReader {
@@ -35,6 +36,7 @@ class InputReader {
 
   // As those of RecordReader.
   Outcome<void> go_to(std::uint64_t begin);
+  void offer(StartPoint start) { reader_->offer(std::move(start)); }
   // The records are of one file: file(). Their batch counts in that file.
   Outcome<RecordBlock> next(std::uint64_t end);
   std::uint64_t position() const { return file_begin() + reader_->position(); }

@@ -1,13 +1,12 @@
 #pragma once
 // The bytes of one input as a sequential stream, decompressed. Offsets count the uncompressed stream.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,7 +17,7 @@
 namespace ontime::worker {
 
 // One input file as it was at submission.
-enum class Codec { Plain, Gzip, Zstd, Stream };  // as scheduler::Codec
+enum class Codec { Plain, Gzip, Zstd, Stream, Xz, Bzip2 };  // as scheduler::Codec
 
 struct InputFile {
   std::string path;        // or a URL
@@ -26,7 +25,11 @@ struct InputFile {
   std::string version;     // whatever where it lies tells its contents apart by
   Codec codec = Codec::Plain;
   std::uint64_t content_bytes = 0;    // of a compressed file; 0: unknown
-  std::vector<AccessPoint> points{};  // in order: where reading of a compressed file may begin, as its headers say
+  // In order: where reading of a compressed file may begin, as its headers say or an earlier job has found. They are
+  // checked by those who pass them.
+  std::vector<AccessPoint> points{};
+  // A place that the job itself has been at, or one of the points that needs a window.
+  std::optional<StartPoint> start{};
 
   std::uint64_t length() const { return codec == Codec::Plain ? size : content_bytes; }  // 0: unknown
 };
@@ -43,12 +46,22 @@ class StoredInput {
   // begins where the one before has ended.
   virtual Outcome<std::size_t> read_at(char* to, std::size_t size, std::uint64_t offset) = 0;
   virtual Outcome<void> check_unchanged() = 0;
+  virtual bool has_parts() const { return true; }  // false: it comes from its begin only
 
  protected:
   Fault changed(const std::string& how) const;
 
  private:
   const InputFile file_;
+};
+
+// Who wants to know where reading of a compressed file may begin, as far as that is found by reading it.
+struct InputNotes {
+  std::function<void(StartPoint)> on_point{};  // empty: nobody
+  std::function<void(std::uint64_t)> on_end{};  // the file holds so much
+  // Content from one note to the next, at least: four times as much where a window belongs to it, and more where the file
+  // is long.
+  std::uint64_t apart = 1u << 20;
 };
 
 // What an attempt may read.
@@ -58,6 +71,7 @@ struct InputAccess {
   std::function<Outcome<std::string>()> address{};
   // Where, of the stored bytes, the reader means to end: nothing behind is fetched ahead.
   std::uint64_t end = ~std::uint64_t{0};
+  InputNotes notes{};
 };
 Outcome<std::unique_ptr<StoredInput>> open_input(InputFile file, const InputAccess& access = {});
 // Of them, a local file and one that a web server or a store has.
@@ -74,53 +88,11 @@ class InputSource {
   // ends before. A compressed stream is read and thrown away up to there, from the last access point before `begin`:
   // where the range begins that is read for. The reader of the range before checks the point.
   virtual Outcome<std::uint64_t> skip_to(std::uint64_t offset, std::uint64_t begin) = 0;
+  // Another place to begin at, for the next skip.
+  virtual void offer(StartPoint /*start*/) {}
 };
 
 // `input` must outlive the source.
-std::unique_ptr<InputSource> make_source(StoredInput& input);
-
-// What the decompressing sources have in common: a small buffer of stored bytes, and skipping by reading. Memory is
-// bounded by this buffer and the format's window.
-class CompressedSource : public InputSource {
- public:
-  Outcome<std::size_t> read(char* to, std::size_t size) final;
-  Outcome<std::uint64_t> skip_to(std::uint64_t offset, std::uint64_t begin) final;
-
- protected:
-  explicit CompressedSource(StoredInput& input) : input_(input) {}
-
-  // What one step of decompression did.
-  struct Step {
-    std::size_t consumed = 0;
-    std::size_t produced = 0;
-    const char* error = nullptr;  // why the stream is broken
-  };
-  // Decompresses some of `stored` into [to, to + size); must consume or produce something unless it is an error.
-  virtual Step decompress(std::string_view stored, char* to, std::size_t size) = 0;
-  // Everything given so far is consumed as a whole: the stream may end here, and what follows needs nothing of it.
-  virtual bool may_end() const = 0;
-  // What comes next follows such a place.
-  virtual void restart() = 0;
-
- private:
-  static constexpr std::size_t kStoredBytes = 64 << 10;
-  Outcome<std::size_t> read_some(char* to, std::size_t size);
-  Outcome<bool> refill();  // false at the end of the file
-  void jump_towards(std::uint64_t begin);
-  bool meets_points();
-  std::uint64_t stored_position() const { return stored_offset_ - (stored_end_ - stored_begin_); }
-  Fault broken(const char* why) const;
-
-  StoredInput& input_;
-  std::array<char, kStoredBytes> stored_;
-  std::size_t stored_begin_ = 0;
-  std::size_t stored_end_ = 0;
-  std::uint64_t stored_offset_ = 0;  // in the file, of stored_[stored_end_]
-  std::uint64_t offset_ = 0;         // in the stream, of the next byte
-  std::size_t next_point_ = 0;       // of the file's access points, the first that was not met
-};
-
-std::unique_ptr<InputSource> make_gzip_source(StoredInput& input);
-std::unique_ptr<InputSource> make_zstd_source(StoredInput& input);
+std::unique_ptr<InputSource> make_source(StoredInput& input, const InputNotes& notes = {});
 
 }  // namespace ontime::worker

@@ -9,10 +9,11 @@
 
 namespace ontime::worker {
 
-RecordReader::RecordReader(std::unique_ptr<StoredInput> input, RecordRule rule, std::size_t block_bytes)
+RecordReader::RecordReader(std::unique_ptr<StoredInput> input, RecordRule rule, std::size_t block_bytes,
+                           const InputNotes& notes)
     : input_(std::move(input)),
       rule_(rule),
-      source_(make_source(*input_)),
+      source_(make_source(*input_, notes)),
       block_bytes_(block_bytes),
       capacity_(block_bytes),
       buffer_(std::make_unique_for_overwrite<char[]>(block_bytes)) {}
@@ -21,7 +22,7 @@ Outcome<std::unique_ptr<RecordReader>> RecordReader::open(InputFile file, Record
                                                           std::size_t block_bytes, const InputAccess& access) {
   auto input = open_input(std::move(file), access);
   if (!input) return std::move(input).error();
-  std::unique_ptr<RecordReader> reader(new RecordReader(std::move(*input), rule, block_bytes));
+  std::unique_ptr<RecordReader> reader(new RecordReader(std::move(*input), rule, block_bytes, access.notes));
   if (rule.record_bytes > rule.record_bytes_max) return reader->too_long(0);
   if (auto there = reader->go_to(begin); !there) return std::move(there).error();
   return reader;

@@ -45,6 +45,8 @@ class RecordReader {
 
   // Goes on to the first record that starts at or behind `begin`, without claiming what lies before; never back.
   Outcome<void> go_to(std::uint64_t begin);
+  // A place in a compressed file from which the next go_to may begin.
+  void offer(StartPoint start) { source_->offer(std::move(start)); }
 
   // Claims the next block of records that start before `end`.
   Outcome<RecordBlock> next(std::uint64_t end);
@@ -59,7 +61,7 @@ class RecordReader {
   Outcome<void> check_unchanged() { return input_->check_unchanged(); }
 
  private:
-  RecordReader(std::unique_ptr<StoredInput> input, RecordRule rule, std::size_t block_bytes);
+  RecordReader(std::unique_ptr<StoredInput> input, RecordRule rule, std::size_t block_bytes, const InputNotes& notes);
 
   Outcome<void> skip_to(std::uint64_t offset, std::uint64_t begin);
   Outcome<void> skip_line();

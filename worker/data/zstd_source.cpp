@@ -4,14 +4,15 @@
 #include <string_view>
 
 #include "common/base/check.h"
-#include "worker/data/input_source.h"
+#include "worker/data/compressed_source.h"
 
 namespace ontime::worker {
 namespace {
 
 class ZstdSource final : public CompressedSource {
  public:
-  explicit ZstdSource(StoredInput& input) : CompressedSource(input), stream_(ZSTD_createDStream()) {
+  ZstdSource(StoredInput& input, const InputNotes& notes)
+      : CompressedSource(input, notes), stream_(ZSTD_createDStream()) {
     ONTIME_CHECK(stream_ != nullptr, "zstd starts");
   }
   ~ZstdSource() override { ZSTD_freeDStream(stream_); }
@@ -35,9 +36,14 @@ class ZstdSource final : public CompressedSource {
 
   bool may_end() const override { return between_frames_; }
 
-  void restart() override {
+  std::optional<Place> place(std::uint64_t position) const override {
+    return between_frames_ ? std::optional(Place{position, 0}) : std::nullopt;
+  }
+
+  bool restart(const StartPoint& start) override {
     ONTIME_CHECK(!ZSTD_isError(ZSTD_DCtx_reset(stream_, ZSTD_reset_session_only)), "zstd starts anew");
     between_frames_ = true;
+    return start.point.state == 0;
   }
 
   ZSTD_DStream* stream_;
@@ -46,6 +52,8 @@ class ZstdSource final : public CompressedSource {
 
 }  // namespace
 
-std::unique_ptr<InputSource> make_zstd_source(StoredInput& input) { return std::make_unique<ZstdSource>(input); }
+std::unique_ptr<InputSource> make_zstd_source(StoredInput& input, const InputNotes& notes) {
+  return std::make_unique<ZstdSource>(input, notes);
+}
 
 }  // namespace ontime::worker

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/injection/wire.h"
+#include "common/protocol/access_points.h"
 #include "worker/runner/output_openers.h"
 
 namespace ontime::worker {
@@ -16,12 +17,10 @@ constexpr std::size_t kMessageBytesMax = 4096;
 ByteRange range_of(const wire::Range& range) { return {range.begin(), range.end()}; }
 
 InputFile input_file(const wire::InputFile& file) {
-  const Codec codec = file.codec() == wire::GZIP     ? Codec::Gzip
-                      : file.codec() == wire::ZSTD   ? Codec::Zstd
-                      : file.codec() == wire::STREAM ? Codec::Stream
-                                                     : Codec::Plain;
+  const Codec codec = wire::Codec_IsValid(file.codec()) ? static_cast<Codec>(file.codec()) : Codec::Plain;
   InputFile input{file.path(), file.size(), file.version(), codec, file.content_bytes()};
-  for (const wire::AccessPoint& point : file.points()) input.points.push_back({point.content(), point.stored()});
+  for (const wire::AccessPoint& point : file.points()) input.points.push_back(protocol::access_point(point));
+  if (file.has_start()) input.start = protocol::start_point(file.start());
   return input;
 }
 
@@ -118,6 +117,7 @@ AttemptStatus AttemptRun::await_begin() {
   range_ = {begin.range().begin(), begin.range().end()};
   points_ = CutPoints(range_);
   cut_answered_ = begin.cut_sequence();
+  if (begin.has_start()) reader_->offer(protocol::start_point(begin.start()));
   if (auto there = reader_->go_to(range_.begin); !there) return to_failure(std::move(there).error());
   report_progress();
   return {};
@@ -160,6 +160,8 @@ AttemptStatus AttemptRun::open() {
                                                    "; submit the job again"};
   }
   TaskInputAccess access{parts_.places.input, [this](std::size_t file) { return find_address(file); }, range_.end};
+  access.notes.on_point = [this](StartPoint start) { send_note(std::move(start), 0); };
+  access.notes.on_end = [this](std::uint64_t content_bytes) { send_note(std::nullopt, content_bytes); };
   auto reader = InputReader::open(std::move(input), parts_.rule, range_.begin, parts_.block_bytes, std::move(access));
   if (!reader) return to_failure(std::move(reader).error());
   reader_ = std::move(*reader);
@@ -315,6 +317,14 @@ void AttemptRun::report_progress() {
 }
 
 // A worker that is gone is noticed with the next message that matters.
+void AttemptRun::send_note(std::optional<StartPoint> start, std::uint64_t content_bytes) {
+  wire::FromRunner message;
+  message.mutable_noted()->set_content_bytes(content_bytes);
+  if (start) protocol::put(std::move(*start), message.mutable_noted()->mutable_point());
+  static_cast<void>(send(std::move(message)).has_value());
+}
+
+// The same.
 void AttemptRun::send_status() {
   auto text = status_.take(StatusLine::Clock::now());
   if (!text) return;

@@ -76,6 +76,7 @@ class AttemptRun {
   AttemptStatus send_sealed(const SealedBytes& output);
   AttemptStatus send(wire::FromRunner message);
   void report_progress();
+  void send_note(std::optional<StartPoint> start, std::uint64_t content_bytes);
   void send_status();
 
   // In attempt_disturbed.cpp: obeying a disturbance.

@@ -1,5 +1,7 @@
 #include "tests/worker/data/input_files.h"
 
+#include <bzlib.h>
+#include <lzma.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -98,6 +100,68 @@ std::string zstd(std::string_view bytes) {
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
   to.resize(ZSTD_compress2(context, to.data(), to.size(), bytes.data(), bytes.size()));
   ZSTD_freeCCtx(context);
+  return to;
+}
+
+std::string zstd_without_size(std::string_view bytes) {
+  std::string to(ZSTD_compressBound(bytes.size()), '\0');
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  to.resize(ZSTD_compress2(context, to.data(), to.size(), bytes.data(), bytes.size()));
+  ZSTD_freeCCtx(context);
+  return to;
+}
+
+std::string gzip_flushed(const std::vector<std::string>& pieces, int flush) {
+  z_stream stream{};
+  deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 1, Z_DEFAULT_STRATEGY);
+  std::string to;
+  std::string buffer(64 << 10, '\0');
+  for (std::size_t i = 0; i <= pieces.size(); ++i) {
+    const std::string_view piece = i < pieces.size() ? std::string_view(pieces[i]) : std::string_view();
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    stream.avail_in = static_cast<uInt>(piece.size());
+    do {
+      stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+      stream.avail_out = static_cast<uInt>(buffer.size());
+      deflate(&stream, i < pieces.size() ? flush : Z_FINISH);
+      to.append(buffer, 0, buffer.size() - stream.avail_out);
+    } while (stream.avail_out == 0);
+  }
+  deflateEnd(&stream);
+  return to;
+}
+
+std::string xz(const std::vector<std::string>& pieces) {
+  lzma_stream stream = LZMA_STREAM_INIT;
+  if (lzma_easy_encoder(&stream, 0, LZMA_CHECK_CRC64) != LZMA_OK) throw std::runtime_error("liblzma does not start");
+  std::string to;
+  std::string buffer(64 << 10, '\0');
+  for (std::size_t i = 0; i <= pieces.size(); ++i) {
+    const std::string_view piece = i < pieces.size() ? std::string_view(pieces[i]) : std::string_view();
+    stream.next_in = reinterpret_cast<const std::uint8_t*>(piece.data());
+    stream.avail_in = piece.size();
+    lzma_ret code = LZMA_OK;
+    while (code == LZMA_OK) {
+      stream.next_out = reinterpret_cast<std::uint8_t*>(buffer.data());
+      stream.avail_out = buffer.size();
+      code = lzma_code(&stream, i < pieces.size() ? LZMA_FULL_FLUSH : LZMA_FINISH);
+      to.append(buffer, 0, buffer.size() - stream.avail_out);
+    }
+    if (code != LZMA_STREAM_END) throw std::runtime_error("liblzma does not compress");
+  }
+  lzma_end(&stream);
+  return to;
+}
+
+std::string bzip2(std::string_view bytes, int level) {
+  auto size = static_cast<unsigned>(bytes.size() + bytes.size() / 100 + 600);
+  std::string to(size, '\0');
+  if (BZ2_bzBuffToBuffCompress(to.data(), &size, const_cast<char*>(bytes.data()), static_cast<unsigned>(bytes.size()),
+                               level, 0, 0) != BZ_OK)
+    throw std::runtime_error("bzip2 does not compress");
+  to.resize(size);
   return to;
 }
 

@@ -30,9 +30,15 @@ std::string read_file(const std::string& path);
 // The file as it stands, the way the master finds it at submission.
 InputFile describe(const std::string& path, Codec codec = Codec::Plain);
 
-std::string gzip(std::string_view bytes);  // one member
-std::string bgzf(std::string_view bytes);  // one member of at most 64 KiB that says its size
-std::string zstd(std::string_view bytes);  // one frame
+std::string gzip(std::string_view bytes);                // one member
+std::string bgzf(std::string_view bytes);                // one member of at most 64 KiB that says its size
+std::string zstd(std::string_view bytes);                // one frame
+std::string xz(const std::vector<std::string>& pieces);  // one stream, a block for each piece
+std::string bzip2(std::string_view bytes, int level);    // one stream with blocks of 100 kB * level
+// One member that is flushed behind each piece, as `pigz` does: with Z_SYNC_FLUSH, or as `pigz -i` does, with
+// Z_FULL_FLUSH. Its deflate blocks are small.
+std::string gzip_flushed(const std::vector<std::string>& pieces, int flush);
+std::string zstd_without_size(std::string_view bytes);  // one frame that does not say how much it holds
 
 // Stored as blocks of its pieces, each of which can be decompressed alone, and described with all places between them.
 // Codec::Gzip: as `bgzip` does.

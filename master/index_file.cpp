@@ -1,0 +1,139 @@
+#include "master/index_file.h"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "common/base/check.h"
+#include "common/base/crc32c.h"
+#include "common/base/descriptor.h"
+#include "master/file_system.h"
+#include "master/input_index.h"
+
+namespace ontime::master {
+namespace {
+
+constexpr std::string_view kMagic = "ONTIMEX1";
+constexpr std::uint64_t kEnd = ~std::uint64_t{0};  // as `stored` of the entry that says how much the file holds
+constexpr std::size_t kHashBytes = std::tuple_size_v<WindowHash>;
+constexpr std::size_t kEntryBytes = 3 * 8 + kHashBytes + 3 * 4;
+
+void append(std::string& to, std::uint64_t number, int bytes) {
+  for (int i = 0; i < bytes; ++i) to += static_cast<char>(number >> 8 * i & 0xff);
+}
+
+std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::uint64_t number = 0;
+  for (std::size_t i = size; i-- > 0;) number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return number;
+}
+
+std::string encode(const AccessPoint& point, const StoredWindow& window) {
+  std::string entry;
+  append(entry, point.content, 8);
+  append(entry, point.stored, 8);
+  append(entry, point.state, 8);
+  entry.append(point.window.begin(), point.window.end());
+  append(entry, window.bytes, 4);
+  append(entry, window.checksum, 4);
+  append(entry, crc32c(entry), 4);
+  return entry;
+}
+
+// Fewer bytes at the end, or where the file cannot be read.
+std::string read_at(int file, std::uint64_t at, std::size_t size) {
+  std::string bytes(size, '\0');
+  const ssize_t got = ::pread(file, bytes.data(), size, static_cast<off_t>(at));
+  bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return bytes;
+}
+
+Descriptor open_index(const std::string& path) { return Descriptor(::open(path.c_str(), O_RDONLY | kPlainFile)); }
+
+// False where what is there is no entry.
+bool read_entry(int file, FileIndex& index) {
+  const std::string bytes = read_at(file, index.bytes, kEntryBytes);
+  if (bytes.size() < kEntryBytes) return false;
+  const std::size_t numbers = kEntryBytes - 4;
+  if (number_at(bytes, numbers, 4) != crc32c(std::string_view(bytes).substr(0, numbers))) return false;
+  FileIndex::Entry entry{{number_at(bytes, 0, 8), number_at(bytes, 8, 8), number_at(bytes, 16, 8)}, {}};
+  std::copy_n(bytes.begin() + 24, kHashBytes, entry.point.window.begin());
+  entry.window = {index.bytes + kEntryBytes, static_cast<std::uint32_t>(number_at(bytes, 24 + kHashBytes, 4)),
+                  static_cast<std::uint32_t>(number_at(bytes, 28 + kHashBytes, 4))};
+  if (entry.window.bytes > kPackedWindowBytesMax || index.points.size() > kPointsMax) return false;
+  index.bytes += kEntryBytes + entry.window.bytes;
+  if (entry.point.stored == kEnd) {
+    index.content_bytes = entry.point.content;
+  } else {
+    index.points.emplace(entry.point.content, entry);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool FileIndex::is_whole() const {
+  std::uint64_t last = 0;
+  for (const auto& [content, entry] : points) {
+    if (content - last > kBlockContentMax) return false;
+    last = content;
+  }
+  return content_bytes > last && content_bytes - last <= kBlockContentMax;
+}
+
+std::string index_name(const scheduler::InputFile& file) {
+  const std::string named = file.path + '\0' + std::to_string(file.size) + '\0' + file.version;
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  ONTIME_CHECK(EVP_Digest(named.data(), named.size(), digest.data(), nullptr, EVP_sha256(), nullptr) == 1,
+               "SHA-256 is there");
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string name;
+  for (std::size_t i = 0; i < 16; ++i) name += {kDigits[digest[i] >> 4], kDigits[digest[i] & 15]};
+  return name;
+}
+
+std::string encode_head(JobId job, const scheduler::InputFile& file) {
+  std::string numbers(kMagic);
+  append(numbers, job.value, 4);
+  append(numbers, file.path.size(), 4);
+  append(numbers, file.version.size(), 4);
+  append(numbers, file.size, 8);
+  const std::string names = file.path + file.version;
+  append(numbers, crc32c(crc32c(numbers), names.data(), names.size()), 4);
+  return numbers + names;
+}
+
+std::string encode_entry(const StartPoint& start, std::uint64_t at, StoredWindow& window) {
+  window = {at + kEntryBytes, static_cast<std::uint32_t>(start.window.size()), crc32c(start.window)};
+  return encode(start.point, window) + start.window;
+}
+
+std::string encode_end(std::uint64_t content_bytes) { return encode({content_bytes, kEnd}, {}); }
+
+std::optional<FileIndex> read_index(const std::string& path, const scheduler::InputFile& file) {
+  const Descriptor opened = open_index(path);
+  if (!opened) return std::nullopt;
+  const std::string head = read_at(opened.get(), 0, encode_head({}, file).size());
+  if (head.size() < kMagic.size() + 4) return std::nullopt;
+  FileIndex index;
+  index.job = JobId{static_cast<std::uint32_t>(number_at(head, kMagic.size(), 4))};
+  if (head != encode_head(index.job, file)) return std::nullopt;
+  index.bytes = head.size();
+  while (read_entry(opened.get(), index)) {
+  }
+  return index;
+}
+
+std::optional<std::string> read_window(const std::string& path, const StoredWindow& window) {
+  const Descriptor opened = open_index(path);
+  if (!opened) return std::nullopt;
+  std::string bytes = read_at(opened.get(), window.at, window.bytes);
+  const bool is_right = bytes.size() == window.bytes && crc32c(bytes) == window.checksum;
+  return is_right ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
+}  // namespace ontime::master

@@ -1,0 +1,86 @@
+#pragma once
+// What attempts have found out by reading compressed files of which the headers do not tell it: where reading may
+// begin, and how much the files hold. Kept in a directory beside the journal, a file for each input (index_file.h), so
+// that attempts begin nearer to what they map and the next job divides its input. Nothing depends on it: a thread of
+// its own writes without being waited for, nothing is synced, and what cannot be written or read is missing. Bounded:
+// for each file, for all files (the one used longest ago goes), and for what waits to be written.
+//
+// A job is free to say what it likes of a file. So before another one has checked it, only the job itself relies on it:
+// its attempts begin at what its attempts have found. Another job gets the whole of it as a part of its JobSpec, and
+// its attempts check each point (worker/data/compressed_source.cpp).
+
+#include <asio/thread_pool.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "master/index_file.h"
+#include "master/input_index.h"
+
+namespace ontime::master {
+
+class IndexStore {
+ public:
+  struct Limits {
+    std::uint64_t of_file = 128u << 20;  // bytes on disk
+    std::uint64_t of_all = 256u << 20;
+    std::size_t files = 4096;
+    std::size_t loaded = 64;            // of them in memory
+    std::uint64_t waiting = 16u << 20;  // bytes
+    std::uint64_t apart = 1u << 20;     // content from one point to the next, at least
+  };
+
+  // An empty name: nothing is kept.
+  explicit IndexStore(std::string directory) : IndexStore(std::move(directory), Limits()) {}
+  IndexStore(std::string directory, Limits limits);
+  ~IndexStore();  // when what waits is written
+
+  // An attempt of the job has been at this place; has found that the file holds so much. Control thread.
+  void add(JobId job, const scheduler::InputFile& file, const StartPoint& start);
+  void add_end(JobId job, const scheduler::InputFile& file, std::uint64_t content_bytes);
+  // The last place before `begin` that an attempt of the job may begin at, of those for which something is kept here.
+  // Control thread.
+  std::optional<StartPoint> find_start(JobId job, const scheduler::InputFile& file, std::uint64_t begin);
+  // Of a file that was read to its end; else it is empty. Any thread.
+  InputIndex find(const scheduler::InputFile& file);
+  // It has proved wrong. Control thread.
+  void drop(const scheduler::InputFile& file);
+
+ private:
+  struct Loaded {
+    FileIndex index;
+    std::uint64_t number = 0;  // its own
+    std::uint64_t writes = 0;  // that wait
+  };
+  struct Kept {
+    std::uint64_t bytes = 0;
+    std::uint64_t used = 0;  // when, in order
+  };
+
+  std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
+  void list();
+  Loaded* load(const std::string& name, const scheduler::InputFile& file);  // null: there is none
+  // The one that the job may add to, or null.
+  Loaded* writable(const std::string& name, JobId job, const scheduler::InputFile& file);
+  void append(const std::string& name, Loaded& to, std::string bytes);
+  void write(const std::string& name, std::uint64_t number, std::uint64_t at, const std::string& bytes);
+  void remove(const std::string& name);
+  void make_room(const std::string& for_name);
+  void forget_some(const std::string& but);
+
+  const std::string directory_;
+  const Limits limits_;
+  std::mutex mutex_;  // guards what follows
+  std::map<std::string, Loaded> loaded_;
+  std::map<std::string, Kept> kept_;  // all that are on disk, or about to be
+  std::uint64_t bytes_ = 0;           // of them
+  std::uint64_t waiting_ = 0;
+  std::uint64_t uses_ = 0;
+  std::uint64_t numbers_ = 0;
+  asio::thread_pool thread_{1};
+};
+
+}  // namespace ontime::master

@@ -1,0 +1,226 @@
+// What attempts have found out about compressed files: kept, found again, bounded, and never another file's.
+#include "master/index_store.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/temporary_directory.h"
+
+namespace ontime::master {
+namespace {
+
+using scheduler::Codec;
+using scheduler::InputFile;
+
+constexpr JobId kFirst{1};
+constexpr JobId kLater{2};
+
+class IndexStoreTest : public testing::Test {
+ protected:
+  static InputFile file(const std::string& path = "/data/a.gz") { return {path, 1'000'000'000, "v1", Codec::Gzip}; }
+
+  static StartPoint place(std::uint64_t mib, std::size_t window_bytes = 100) {
+    StartPoint start{{mib << 20, mib * 1000, 8}};
+    start.point.window.fill(static_cast<std::uint8_t>(mib | 1));
+    start.window.assign(window_bytes, static_cast<char>(mib));
+    return start;
+  }
+
+  // Everything that an attempt finds.
+  static void read_whole(IndexStore& store, JobId job, const InputFile& of, std::size_t window_bytes = 100) {
+    for (const std::uint64_t mib : {4, 8, 12}) store.add(job, of, place(mib, window_bytes));
+    store.add_end(job, of, std::uint64_t{14} << 20);
+  }
+
+  static InputFile divided(IndexStore& store) {
+    InputFile known = file();
+    InputIndex index = store.find(known);
+    known.content_bytes = index.content_bytes;
+    known.points = std::move(index.points);
+    return known;
+  }
+
+  std::string only_file() const { return std::filesystem::directory_iterator(directory_ / "x")->path(); }
+  std::size_t files() const {
+    const std::filesystem::directory_iterator all(directory_ / "x");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(IndexStoreTest, GivesTheNextJobWhatAnAttemptHasReadToTheEnd) {
+  IndexStore store(directory_ / "x");
+  for (const std::uint64_t mib : {4, 8}) store.add(kFirst, file(), place(mib));
+  EXPECT_EQ(store.find(file()).content_bytes, 0u);
+  store.add_end(kFirst, file(), std::uint64_t{9} << 20);
+  const InputIndex index = store.find(file());
+  EXPECT_EQ(index.content_bytes, std::uint64_t{9} << 20);
+  EXPECT_EQ(index.points, (std::vector{place(4).point, place(8).point}));
+}
+
+TEST_F(IndexStoreTest, SurvivesTheMaster) {
+  { read_whole(*std::make_unique<IndexStore>(directory_ / "x"), kFirst, file()); }
+  IndexStore store(directory_ / "x");
+  const InputFile known = divided(store);
+  EXPECT_EQ(known.points.size(), 3u);
+  const auto start = store.find_start(kLater, known, std::uint64_t{10} << 20);
+  ASSERT_TRUE(start);
+  EXPECT_EQ(start->point, place(8).point);
+  EXPECT_EQ(start->window, place(8).window);
+}
+
+TEST_F(IndexStoreTest, GivesAttemptsOfTheJobThatReadsItFirstWhatItHasFoundSoFar) {
+  {
+    IndexStore store(directory_ / "x");
+    for (const std::uint64_t mib : {4, 8, 12}) store.add(kFirst, file(), place(mib));
+  }
+  IndexStore store(directory_ / "x");
+  const std::uint64_t begin = std::uint64_t{9} << 20;
+  EXPECT_EQ(store.find_start(kFirst, file(), begin)->point, place(8).point);
+  EXPECT_FALSE(store.find_start(kFirst, file(), std::uint64_t{4} << 20));
+  EXPECT_FALSE(store.find_start(kLater, file(), begin)) << "another job cannot know whether it is true";
+}
+
+TEST_F(IndexStoreTest, IsOfThatVersionOfThatFileOnly) {
+  IndexStore store(directory_ / "x");
+  read_whole(store, kFirst, file());
+  InputFile other = file();
+  other.version = "v2";
+  EXPECT_EQ(store.find(other).content_bytes, 0u);
+  other = file();
+  ++other.size;
+  EXPECT_EQ(store.find(other).content_bytes, 0u);
+  EXPECT_EQ(store.find(file("/data/b.gz")).content_bytes, 0u);
+}
+
+TEST_F(IndexStoreTest, KeepsWhatIsWholeAndElseWhatTheLaterJobFinds) {
+  {
+    IndexStore store(directory_ / "x");
+    store.add(kFirst, file(), place(4));
+    store.add(kLater, file(), place(8));
+    store.add(kFirst, file(), place(12));
+  }
+  IndexStore store(directory_ / "x");
+  const std::uint64_t begin = std::uint64_t{20} << 20;
+  EXPECT_FALSE(store.find_start(kFirst, file(), begin));
+  EXPECT_EQ(store.find_start(kLater, file(), begin)->point, place(8).point);
+  store.add_end(kLater, file(), std::uint64_t{9} << 20);
+  read_whole(store, JobId{3}, file());
+  EXPECT_EQ(store.find(file()).points, std::vector{place(8).point});
+}
+
+TEST_F(IndexStoreTest, IsOfNoUseWithALongPartThatCannotBeSkipped) {
+  IndexStore store(directory_ / "x");
+  store.add(kFirst, file(), place(4));
+  store.add_end(kFirst, file(), std::uint64_t{300} << 20);
+  EXPECT_EQ(store.find(file()).content_bytes, 0u);
+}
+
+TEST_F(IndexStoreTest, KeepsPlacesApartAndNoneThatMakesNoSense) {
+  IndexStore store(directory_ / "x");
+  store.add(kFirst, file(), place(4));
+  StartPoint near = place(4);
+  near.point.content += 1000;
+  store.add(kFirst, file(), near);
+  StartPoint outside = place(8);
+  outside.point.stored = file().size;
+  store.add(kFirst, file(), outside);
+  store.add(kFirst, file(), place(12, kPackedWindowBytesMax + 1));
+  store.add_end(kFirst, file(), std::uint64_t{14} << 20);
+  EXPECT_EQ(store.find(file()).points, std::vector{place(4).point});
+}
+
+TEST_F(IndexStoreTest, TakesWhatIsDamagedForMissing) {
+  {
+    IndexStore store(directory_ / "x");
+    read_whole(store, kFirst, file());
+  }
+  const std::string whole = test::read_file(only_file());
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x40);
+    test::write_file(directory_ / "x/" + index_name(file()), damaged);
+    IndexStore store(directory_ / "x");
+    const InputIndex index = store.find(file());
+    if (index.content_bytes == 0) continue;
+    EXPECT_EQ(index.points, (std::vector{place(4).point, place(8).point, place(12).point}));
+    const InputFile known = divided(store);
+    const auto start = store.find_start(kLater, known, std::uint64_t{13} << 20);
+    ASSERT_TRUE(start);
+    const std::uint64_t mib = start->point.content >> 20;
+    EXPECT_EQ(start->window, place(mib).window) << "damaged at byte " << at;
+  }
+}
+
+TEST_F(IndexStoreTest, HasATornEndAfterACrashAndGoesOn) {
+  {
+    IndexStore store(directory_ / "x");
+    for (const std::uint64_t mib : {4, 8}) store.add(kFirst, file(), place(mib));
+  }
+  std::filesystem::resize_file(only_file(), std::filesystem::file_size(only_file()) - 30);
+  {
+    IndexStore store(directory_ / "x");
+    for (const std::uint64_t mib : {8, 12}) store.add(kFirst, file(), place(mib));
+    store.add_end(kFirst, file(), std::uint64_t{14} << 20);
+  }
+  IndexStore store(directory_ / "x");
+  const InputFile known = divided(store);
+  EXPECT_EQ(store.find_start(kLater, known, std::uint64_t{13} << 20)->point, place(12).point);
+}
+
+TEST_F(IndexStoreTest, ForgetsTheOneUsedLongestAgo) {
+  IndexStore::Limits limits;
+  limits.of_all = 200'000;
+  limits.loaded = 2;
+  IndexStore store(directory_ / "x", limits);
+  for (const char* path : {"/a", "/b", "/c"}) read_whole(store, kFirst, file(path), 20'000);
+  EXPECT_GT(store.find(file("/a")).content_bytes, 0u);
+  read_whole(store, kFirst, file("/d"), 20'000);
+  EXPECT_EQ(store.find(file("/b")).content_bytes, 0u);
+  for (const char* path : {"/a", "/c", "/d"}) EXPECT_GT(store.find(file(path)).content_bytes, 0u) << path;
+}
+
+TEST_F(IndexStoreTest, BoundsOneFile) {
+  IndexStore::Limits limits;
+  limits.of_file = 50'000;
+  {
+    IndexStore store(directory_ / "x", limits);
+    for (std::uint64_t mib = 1; mib < 100; ++mib) store.add(kFirst, file(), place(mib, 10'000));
+  }
+  EXPECT_LE(std::filesystem::file_size(only_file()), 50'000u + 11'000u);
+}
+
+TEST_F(IndexStoreTest, DropsWhatHasProvedWrong) {
+  {
+    IndexStore store(directory_ / "x");
+    read_whole(store, kFirst, file());
+    store.drop(file());
+    EXPECT_EQ(store.find(file()).content_bytes, 0u);
+  }
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(IndexStoreTest, IsNobodyElsesToRead) {
+  { read_whole(*std::make_unique<IndexStore>(directory_ / "x"), kFirst, file()); }
+  EXPECT_EQ(std::filesystem::status(only_file()).permissions(), std::filesystem::perms(0600));
+  EXPECT_EQ(std::filesystem::status(directory_ / "x").permissions(), std::filesystem::perms(0700));
+}
+
+TEST_F(IndexStoreTest, WithoutADirectoryKeepsNothing) {
+  IndexStore store("");
+  read_whole(store, kFirst, file());
+  EXPECT_EQ(store.find(file()).content_bytes, 0u);
+}
+
+TEST_F(IndexStoreTest, OnADiskThatTakesNothingHasNothing) {
+  IndexStore store("/proc/nothing");
+  read_whole(store, kFirst, file());
+  for (int i = 0; i < 100; ++i) store.add(kFirst, file(), place(20 + static_cast<std::uint64_t>(i)));
+  EXPECT_FALSE(store.find_start(kFirst, file(), std::uint64_t{5} << 20));
+}
+
+}  // namespace
+}  // namespace ontime::master
