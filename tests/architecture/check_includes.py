@@ -25,8 +25,9 @@ ALLOWED = {
     "master/journal": (["scheduler", "common/files", "common/base", "common/log"], ["rocksdb", "spdlog", "google"]),
     "master/recording": (["scheduler", "master/journal/record_codec.h", "master/journal/stored_parts.h", "common/base"],
                          ["zstd.h", "google"]),
-    "master": (["scheduler", "master/journal", "master/recording", "common"], ["asio", "spdlog", "fmt", "google", "nlohmann"]),
-    "worker/data": (["common/base", "common/files", "common/http", "common/s3/name.h", "common/app"], ["zlib.h", "zstd.h"]),
+    "master": (["scheduler", "master/journal", "master/recording", "common"], ["asio", "spdlog", "fmt", "google", "nlohmann", "lzma.h", "openssl"]),
+    "worker/data": (["common/base", "common/files", "common/http", "common/s3/name.h", "common/app"],
+                    ["zlib.h", "zstd.h", "lzma.h", "bzlib.h", "openssl"]),
     # The process that attempts run in starts in a millisecond because it loads so little.
     "worker/runner": (["worker/data", "worker/confine", "worker/progress_block.h", "common/injection", "common/protocol",
                        "common/app", "common/files", "common/base"], ["google"]),

@@ -72,7 +72,7 @@ class GzipSource final : public CompressedSource {
     const auto window = unpack_window(start.window, start.point.window);
     if (!window || (start.point.state & 0xffffffff & ~std::uint64_t{7}) != kInside) return false;
     inflateReset2(&stream_, kDeflateOnly);
-    stream_.data_type = 0;  // not that of what was read before
+    stream_.data_type = 0;  // whatever was read before
     inflateSetDictionary(&stream_, reinterpret_cast<const Bytef*>(window->data()), static_cast<uInt>(window->size()));
     crc_ = static_cast<std::uint32_t>(start.point.state >> 32);
     used_bits_ = static_cast<int>(start.point.state & 7);

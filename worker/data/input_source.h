@@ -25,8 +25,8 @@ struct InputFile {
   std::string version;     // whatever where it lies tells its contents apart by
   Codec codec = Codec::Plain;
   std::uint64_t content_bytes = 0;    // of a compressed file; 0: unknown
-  // In order: where reading of a compressed file may begin, as its headers say or an earlier job has found. They are
-  // checked by those who pass them.
+  // In order: where reading of a compressed file may begin, as its headers say or an earlier job has found. Readers that
+  // pass them check them.
   std::vector<AccessPoint> points{};
   // A place that the job itself has been at, or one of the points that needs a window.
   std::optional<StartPoint> start{};

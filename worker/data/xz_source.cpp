@@ -85,7 +85,7 @@ class XzSource final : public CompressedSource {
     return going_on();
   }
 
-  // Headers come whole to those who read them.
+  // A header is read when all of it is here.
   template <class Then>
   Step gather(std::string_view stored, std::size_t whole, Then then) {
     const std::size_t size = std::min(whole - gathered_.size(), stored.size());
