@@ -159,7 +159,7 @@ bool FaultPlan::may_leave_output() const {
 }
 
 bool FaultPlan::may_leave_claims() const {
-  return std::any_of(faults.begin(), faults.end(), [](const Fault& fault) {
+  return may_fail_at_store() || std::any_of(faults.begin(), faults.end(), [](const Fault& fault) {
     return fault.kind == FaultKind::CommitFails || fault.kind == FaultKind::DiskFails ||
            fault.kind == FaultKind::DiskFull;
   });
