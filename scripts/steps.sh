@@ -79,8 +79,8 @@ said_by_failed_tests() {
        }' "$1/Testing/Temporary/LastTest.log"
 }
 
-# build_ahead PRESET LOG: begins to build in the background, at the lowest priority, what is needed later. Whoever needs it
-# builds it as ever, which finishes what is missing and says what is wrong; before that nobody else may build there.
+# build_ahead PRESET LOG: begins to build in the background, at the lowest priority, what is needed later. What needs it
+# calls build() as ever, which finishes what is missing and says what is wrong. Call finish_ahead before.
 ahead=""
 build_ahead() {
   copy_ninja_log "$1" "build/$1/ninja-log-before"

@@ -120,7 +120,7 @@ bool Audit::have_all_ended() const {
   return std::all_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return is_final(job.second.state); });
 }
 
-// Of what was submitted and became no job. A master that dies leaves its claim to whoever wants that directory next.
+// Of what was submitted and became no job. The claim of a master that dies stays until a job wants that directory.
 void Audit::check_refused() {
   if (epoch_ > 1 || plan_.may_leave_claims()) return;
   for (const std::string& output : outputs_.requested()) {

@@ -104,6 +104,14 @@ Result<Knowledge> find_knowledge(const PlanCommand& command, const wire::JobSpec
   return knowledge;
 }
 
+void set_launch(PlanQuestion& question, const PlanCommand& command, const DurationSample& sample) {
+  const auto launches = sample.launches();
+  if (command.launch)
+    question.launch = Distribution::constant(seconds(*command.launch));
+  else if (!launches.empty())
+    question.launch = Distribution::empirical({launches.begin(), launches.end()});
+}
+
 Result<Planned> make_question(PlanCommand command) {
   SpooledInput standard_input;
   if (Status read = standard_input.read(command.job); !read) return read.error();
@@ -159,11 +167,7 @@ Result<Planned> make_question(PlanCommand command) {
     planned.samples = fitted->durations.samples;
     job.profile = knowledge->sample;
   }
-  const auto launches = knowledge->sample.launches();
-  if (command.launch)
-    question.launch = Distribution::constant(seconds(*command.launch));
-  else if (!launches.empty())
-    question.launch = Distribution::empirical({launches.begin(), launches.end()});
+  set_launch(question, command, knowledge->sample);
   return planned;
 }
 

@@ -54,7 +54,6 @@ TEST(Splits, CompressedFileOfKnownLengthIsDividedIfReadingCanBeginInside) {
   InputFile file{"/a.xz", 1000, "0", Codec::Xz, 100u << 20};
   const std::uint64_t split = 50u << 20;
   EXPECT_EQ(make_splits(spec_of({file}, split)), (std::vector<Split>{{0, {0, 100u << 20}}}));
-  EXPECT_EQ(split_bytes_for({file}, 1, false), 100u << 20);
   file.points = {{10u << 20, 100}};
   EXPECT_EQ(make_splits(spec_of({file}, split)).size(), 2u);
   file = {"/small.xz", 1000, "0", Codec::Xz, 5000};

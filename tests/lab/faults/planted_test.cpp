@@ -29,7 +29,6 @@ constexpr Bound kBounds[] = {
     {"claims-past-its-end", 20},
     {"committed-again", 20},
     {"cut-loses-a-byte", 20},
-    {"cut-lost-with-its-connection", 1000},
     {"epoch-not-raised", 20},
     {"extent-from-the-start", 20},
     {"fenced-seal-accepted", 200},

@@ -120,6 +120,7 @@ void send_message(int socket, const google::protobuf::MessageLite& message) {
 std::vector<wire::FromRunner> read_attempt(MessageReader<wire::FromRunner>& reader) {
   std::vector<wire::FromRunner> messages;
   while (auto message = reader.next()) {
+    if (message->has_noted()) continue;  // may be left out
     messages.push_back(std::move(*message));
     if (messages.back().has_finished() || messages.back().has_failed()) break;
   }

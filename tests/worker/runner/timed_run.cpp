@@ -38,6 +38,7 @@ std::vector<wire::FromRunner> TimedRun::said() {
       if (!messages.emplace_back().ParseFromArray((*payload)->data(), static_cast<int>((*payload)->size()))) {
         throw std::runtime_error("a message that cannot be read");
       }
+      if (messages.back().has_noted()) messages.pop_back();  // may be left out
       continue;
     }
     const auto space = decoder_.space();
