@@ -68,9 +68,10 @@ TEST_F(OneOutput, AJobThatReplacesItsDirectoryByALinkHarmsNobodyElse) {
   const std::string culprit = submit_paced("culprit");
   ASSERT_TRUE(eventually([&] { return is_under_way(victim) && is_under_way(culprit); }));
   replace("culprit", "victim");
-  EXPECT_EQ(cluster_.client({"kill", culprit}).status, 0);
-  EXPECT_EQ(cluster_.wait(culprit), "killed");
-  cluster_.restart_master();  // which discards again what it finds killed
+  cluster_.client({"kill", culprit});
+  // On a slow machine it fails first, as its directory is gone.
+  EXPECT_THAT(cluster_.wait(culprit), testing::AnyOf("killed", "failed"));
+  cluster_.restart_master();  // which discards again what it finds ended
   expect_right_answer(victim, "victim");
 }
 
