@@ -48,9 +48,10 @@ void add_input_options(CLI::App& app, JobOptions& job) {
   app.add_option("APP", job.application, "Application: a name from 'ontime apps', or the path of a shared object")
       ->required()
       ->type_name("");
-  app.add_option("INPUT", job.inputs,
-                 "Files, directories with all below, patterns (quoted: * ? [] ** {a,b}), file://, https:// and s3:// "
-                 "addresses, or - for standard input")
+  app.add_option(
+         "INPUT", job.inputs,
+         "Files, directories with all below, patterns (quoted: * ? [] ** {a,b}), file://, https://, s3:// and hdfs:// "
+         "addresses, or - for standard input")
       ->required()
       ->type_name("");
   app.add_flag("--no-recurse", job.top_level_only, "Of input directories, leave out the directories inside");
@@ -69,7 +70,7 @@ void add_input_options(CLI::App& app, JobOptions& job) {
 void add_job_options(CLI::App& app, JobOptions& job) {
   add_input_options(app, job);
   app.add_option("-o,--output", job.output,
-                 "Directory for the output, or s3://bucket/prefix; must not exist or be empty")
+                 "Directory for the output, s3://bucket/prefix or hdfs://host/dir; must not exist or be empty")
       ->required()
       ->type_name("DIR");
   auto* deadline =

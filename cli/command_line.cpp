@@ -174,7 +174,8 @@ void Grammar::add_logs_verb() {
                         "  ontime logs 7 --follow     # until the job has ended\n"
                         "  ontime logs counts         # of a finished job, by its output directory\n",
                         logs_);
-  logs.add_option("JOB", logs_.job, "Id of the job, or the output of a finished one: a directory or s3://bucket/prefix")
+  logs.add_option("JOB", logs_.job,
+                  "Id of the job, or the output of a finished one: a directory, s3://bucket/prefix or hdfs://host/dir")
       ->required()
       ->type_name("");
   logs.add_option_function<std::string>("TASK", read_attempt(logs_.attempts),
@@ -211,7 +212,7 @@ void Grammar::add_output_verbs() {
                           "  ontime result counts --top 10\n"
                           "  ontime result counts --output counts.tsv\n",
                           result_);
-  result.add_option("DIR", result_.directory, "Output directory of the job, or its s3://bucket/prefix")
+  result.add_option("DIR", result_.directory, "Output directory of the job, or its s3:// or hdfs:// address")
       ->required()
       ->type_name("");
   add_whole(result, "--top", result_.top, {1}, "Only the N lines with the largest values, largest first");
@@ -224,7 +225,7 @@ void Grammar::add_output_verbs() {
 
   auto& verify = add_verb("verify", "Verify that an output directory is complete and undamaged",
                           "  ontime verify counts\n", verify_);
-  verify.add_option("DIR", verify_.directory, "Output directory of the job, or its s3://bucket/prefix")
+  verify.add_option("DIR", verify_.directory, "Output directory of the job, or its s3:// or hdfs:// address")
       ->required()
       ->type_name("");
   verify.add_flag("-q,--quiet", verify_.quiet, "No progress and no summary, only problems");

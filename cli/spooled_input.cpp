@@ -16,7 +16,7 @@
 #include "cli/show/table.h"
 #include "common/base/descriptor.h"
 #include "common/base/units.h"
-#include "common/s3/name.h"
+#include "common/store/name.h"
 
 namespace ontime::cli {
 namespace {
@@ -79,7 +79,7 @@ Status SpooledInput::read(JobOptions& job) { return read_into(job, files::Tempor
 
 Status SpooledInput::read_for_others(JobOptions& job) {
   const bool is_asked = std::find(job.inputs.begin(), job.inputs.end(), kStandardInput) != job.inputs.end();
-  if (is_asked && s3::is_name(job.output))
+  if (is_asked && store::is_name(job.output))
     return bad_input("input '-' is kept in a file beside the output, and '" + job.output +
                      "' is in a store; save it in the store and name that");
   return read_into(job, directory_above(job.output), true);

@@ -102,9 +102,10 @@ void declare_access(CLI::App& app, Flags& flags) {
          "None: any file that can be read")
       ->type_name("DIR|URL")
       ->allow_extra_args(false);
-  app.add_option("--output-root", flags.output_roots,
-                 "Jobs may write only to directories that lie in this one, or below this s3:// address; repeatable. "
-                 "None: any that can be written")
+  app.add_option(
+         "--output-root", flags.output_roots,
+         "Jobs may write only to directories that lie in this one, or below this address (s3://, hdfs://); repeatable. "
+         "None: any that can be written")
       ->type_name("DIR|URL")
       ->allow_extra_args(false);
   app.add_option("--token-file", flags.token_file,

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "common/base/kill_point.h"
-#include "common/s3/name.h"
+#include "common/store/name.h"
 #include "master/file_system.h"
 #include "master/output_place.h"
 #include "master/store_output.h"
@@ -188,7 +188,7 @@ class Commit {
 }  // namespace
 
 Status commit_output(const CommitPlan& plan, const MayGoOn& may_go_on, const files::Roots& roots) {
-  if (s3::is_name(plan.directory)) return commit_in_store(plan, may_go_on, roots);
+  if (store::is_name(plan.directory)) return commit_in_store(plan, may_go_on, roots);
   const Result<OutputPlace> place = OutputPlace::find(plan.directory, roots);
   if (!place) return place.error();
   return place->in_words(Commit(plan, *place, may_go_on).run());

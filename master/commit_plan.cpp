@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/base/check.h"
-#include "common/s3/name.h"
+#include "common/store/name.h"
 
 namespace ontime::master {
 namespace {
@@ -100,7 +100,7 @@ CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   for (const auto& [key, value] : commit.counters) manifest.counters[key.first][key.second] = value;
   std::vector<std::uint32_t> first_files;
   manifest.inputs = manifest_inputs(spec, first_files);
-  const bool joins = !s3::is_name(spec.output);
+  const bool joins = !store::is_name(spec.output);
   plan.parts.reserve(tasks.size());
   manifest.tasks.reserve(tasks.size());
   for (std::uint32_t index = 0; index < tasks.size(); ++index) {

@@ -17,8 +17,7 @@
 
 #include "common/files/roots.h"
 #include "common/http/url.h"
-#include "common/s3/access.h"
-#include "common/s3/name.h"
+#include "common/store/name.h"
 #include "master/file_system.h"
 #include "master/input_file.h"
 #include "master/input_index.h"
@@ -47,7 +46,7 @@ Result<std::string> path_of(const std::string& argument) {
   if (!argument.starts_with(kScheme)) {
     return bad_input(
         "The input " + shown(argument) +
-        " names a scheme that Ontime cannot read; give a path or a file://, http://, https:// or s3:// address.");
+        " names a scheme that Ontime cannot read; give a path or a file://, https://, s3:// or hdfs:// address.");
   }
   std::string_view rest = std::string_view(argument).substr(kScheme.size());
   if (rest.starts_with("localhost/")) rest.remove_prefix(std::string_view("localhost").size());
@@ -101,7 +100,7 @@ class InputListing::Files {
     arguments_.push_back(argument);
     walked_.clear();
     if (http::is_url(argument)) return add_remote(argument);
-    if (s3::is_name(argument)) return add_objects(argument);
+    if (store::is_name(argument)) return add_objects(argument);
     Result<std::string> path = path_of(argument);
     if (!path) return path.error();
     if (path->empty() || path->front() != '/' || path->find('\0') != path->npos) {
@@ -156,7 +155,7 @@ class InputListing::Files {
 
   Status add_objects(const std::string& argument) {
     std::vector<InputFile> found;
-    const ObjectSink sink{[&](const std::string& path, const s3::Object& object) {
+    const ObjectSink sink{[&](const std::string& path, const http::Object& object) {
                             const auto [named, is_new] = named_by_.emplace(path, arguments_.size() - 1);
                             if (!is_new) return Status(named_twice(path, named->second));
                             if (files_.size() + found.size() >= kTasksMax) return Status(too_many_files());
@@ -164,9 +163,8 @@ class InputListing::Files {
                             return Status();
                           },
                           [&](const std::string& path, std::string why) { leave_out(path, std::move(why)); }};
-    const s3::Access& access = s3::Access::of_process();
-    if (Status listed = find_objects(argument, roots_, directories_, access, sink); !listed) return listed;
-    if (Status known = complete_objects(found, access); !known) return known;
+    if (Status listed = find_objects(argument, roots_, directories_, sink); !listed) return listed;
+    if (Status known = complete_objects(found); !known) return known;
     for (InputFile& file : found) {
       if (Status kept = keep(std::move(file)); !kept) return kept;
     }
@@ -374,7 +372,7 @@ Status InputListing::add(const std::string& argument) { return files_->add_argum
 Result<ListedInputs> InputListing::finish() { return files_->finish(); }
 
 std::string searched_at(const std::string& argument) {
-  if (http::is_url(argument) || s3::is_name(argument)) return argument;
+  if (http::is_url(argument) || store::is_name(argument)) return argument;
   const Result<std::string> path = path_of(argument);
   return path && path->starts_with('/') ? fixed_part(*path) : "/";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "common/http/remote_file.h"
-#include "common/s3/name.h"
+#include "common/store/access.h"
 #include "master/file_system.h"
 #include "master/input_content.h"
 #include "master/input_file.h"
@@ -49,7 +50,12 @@ class KeyPattern {
  public:
   explicit KeyPattern(const std::string& pattern) : names_(names_of("/" + pattern)) {}
 
-  bool matches(const std::vector<std::string>& key) const {
+  bool matches(const std::vector<std::string>& key) const { return reached(key).contains(names_.size()); }
+  bool may_match_below(const std::vector<std::string>& directory) const { return !reached(directory).empty(); }
+
+ private:
+  // Which of the pattern's names may come next.
+  std::set<std::size_t> reached(const std::vector<std::string>& key) const {
     std::set<std::size_t> at = skipped({0});
     for (const std::string& part : key) {
       std::set<std::size_t> next;
@@ -62,10 +68,9 @@ class KeyPattern {
       }
       at = skipped(next);
     }
-    return at.contains(names_.size());
+    return at;
   }
 
- private:
   // "**" may stand for no name at all.
   std::set<std::size_t> skipped(std::set<std::size_t> at) const {
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -85,18 +90,17 @@ class KeyPattern {
 // The objects that one argument names.
 class Search {
  public:
-  Search(const std::string& argument, s3::Name name, Directories directories, const s3::Access& access,
-         const ObjectSink& sink)
+  Search(const std::string& argument, store::Name name, Directories directories, const ObjectSink& sink)
       : argument_(argument),
         name_(std::move(name)),
         directories_(directories),
-        bucket_(access, name_.bucket),
+        store_(store::open(name_)),
         sink_(sink) {}
 
   Status run() {
     note_progress();
     if (!name_.key.empty() && !name_.key.ends_with('/')) {
-      const auto found = bucket_.find(name_.key);
+      const auto found = store_->find(name_.key);
       if (!found) return not_read(argument_, found.error());
       if (*found) return keep(**found);
     }
@@ -107,48 +111,50 @@ class Search {
 
  private:
   Error nothing() const {
-    return bad_input("The input " + shown(argument_) + " names no object: the bucket '" + name_.bucket +
+    return bad_input("The input " + shown(argument_) + " names no object: '" + name_.root +
                      "' has neither that one nor any below it.");
   }
 
-  Status keep(const s3::Object& object) {
+  Status keep(const http::Object& object) {
     ++found_;
     return sink_.keep(path_of(object.key), object);
   }
-  std::string path_of(const std::string& key) const { return s3::Name{name_.bucket, key}.text(); }
+  std::string path_of(const std::string& key) const { return store::Name{name_.root, key}.text(); }
 
-  // `on_object` for each whose key begins so; a directory that a program has noted as an empty object is none.
-  Status list(const std::string& prefix, const std::function<Status(const s3::Object&)>& on_object) {
-    std::string from;
-    do {
+  // `on_object` for each below the directory; one that a program has noted as an empty object is none.
+  Status list(const std::string& directory, const std::function<Status(const http::Object&)>& on_object,
+              const std::function<bool(const std::vector<std::string>& below)>& enter) {
+    Status taken;
+    const auto below = [&](const std::string& key) { return parts_of(std::string_view(key).substr(directory.size())); };
+    const auto take = [&](const http::Object& object) {
       note_progress();
-      const auto page = bucket_.list(prefix, from);
-      if (!page) return not_read(argument_, page.error());
-      for (const s3::Object& object : page->objects) {
-        if (!object.key.starts_with(prefix) || object.key.ends_with('/')) continue;
-        if (Status taken = on_object(object); !taken) return taken;
-      }
-      from = page->next;
-    } while (!from.empty());
-    return {};
+      if (!object.key.ends_with('/')) taken = on_object(object);
+      return taken.has_value();
+    };
+    const auto listed = store_->list(directory, take, [&](const std::string& found) {
+      note_progress();
+      return enter(below(found.substr(0, found.size() - 1)));
+    });
+    return listed ? taken : Status(not_read(argument_, listed.error()));
   }
 
   Status add_prefix() {
     std::string prefix = name_.key;
     if (!prefix.empty() && !prefix.ends_with('/')) prefix += '/';
-    return list(prefix, [&](const s3::Object& object) {
-      const std::vector<std::string> below = parts_of(std::string_view(object.key).substr(prefix.size()));
+    const auto is_left_out = [&](const std::vector<std::string>& below, bool is_directory) {
       const auto hidden = std::find_if(below.begin(), below.end(), is_hidden);
-      if (hidden != below.end()) {
-        leave_out(prefix, below, hidden, kHiddenName);
-      } else if (below.size() > 1 && directories_ == Directories::TopLevelOnly) {
-        leave_out(prefix, below, below.begin(), kNotTopLevel);
-      } else {
-        return keep(object);
-      }
+      const bool is_deep = (is_directory || below.size() > 1) && directories_ == Directories::TopLevelOnly;
+      if (hidden != below.end()) leave_out(prefix, below, hidden, kHiddenName);
+      if (hidden == below.end() && is_deep) leave_out(prefix, below, below.begin(), kNotTopLevel);
+      if (hidden == below.end() && !is_deep) return false;
       ++found_;
-      return Status();
-    });
+      return true;
+    };
+    const auto on_object = [&](const http::Object& object) {
+      const auto below = parts_of(std::string_view(object.key).substr(prefix.size()));
+      return is_left_out(below, false) ? Status() : keep(object);
+    };
+    return list(prefix, on_object, [&](const std::vector<std::string>& below) { return !is_left_out(below, true); });
   }
 
   // Named by the first part of its key for which it is left out.
@@ -162,14 +168,19 @@ class Search {
   Status add_pattern() {
     const auto patterns = without_braces(name_.key);
     if (!patterns) return patterns.error();
-    std::map<std::string, s3::Object> matching;
+    std::map<std::string, http::Object> matching;
     for (const std::string& one : *patterns) {
       const KeyPattern pattern(one);
       std::string prefix = directory_of(one);
       if (!prefix.empty()) prefix += '/';
-      const Status listed = list(prefix, [&](const s3::Object& object) {
+      const auto on_object = [&](const http::Object& object) {
         if (pattern.matches(parts_of(object.key))) matching.emplace(object.key, object);
         return Status();
+      };
+      const Status listed = list(prefix, on_object, [&](const std::vector<std::string>& below) {
+        std::vector<std::string> parts = prefix.empty() ? below : parts_of(prefix.substr(0, prefix.size() - 1));
+        if (!prefix.empty()) parts.insert(parts.end(), below.begin(), below.end());
+        return pattern.may_match_below(parts);
       });
       if (!listed) return listed;
     }
@@ -180,16 +191,17 @@ class Search {
   }
 
   const std::string& argument_;
-  const s3::Name name_;
+  const store::Name name_;
   const Directories directories_;
-  s3::Bucket bucket_;
+  const std::unique_ptr<http::Store> store_;
   const ObjectSink& sink_;
   std::size_t found_ = 0;
 };
 
 // A gateway to a file system lists files that it has not written itself without an ETag.
-http::Answer<std::string> version_of(const s3::Name& name, const s3::Access& access) {
-  const auto url = access.address({"GET", name});
+http::Answer<std::string> version_of(const std::string& name) {
+  const auto address = store::lend_address(name);
+  const auto url = address ? http::parse_url(*address) : address.error();
   if (!url) return http::Failure{http::Trouble::Refused, url.error().message};
   auto state = http::RemoteFile(*url).look();
   if (!state) return std::move(state).error();
@@ -197,21 +209,21 @@ http::Answer<std::string> version_of(const s3::Name& name, const s3::Access& acc
 }
 
 // What of an object is not in a list.
-Status complete(InputFile& file, s3::Bucket& bucket, const s3::Name& name, const s3::Access& access) {
+Status complete(InputFile& file, http::Store& store, const std::string& key) {
   if (file.version.empty()) {
-    auto version = version_of(name, access);
+    auto version = version_of(file.path);
     if (!version) return not_read(file.path, version.error());
     file.version = std::move(*version);
   }
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kTellingBytes, file.size));
-  const auto first = bucket.read_range({name.key, file.size, file.version}, 0, size);
+  const auto first = store.read_range({key, file.size, file.version}, 0, size);
   if (!first) return not_read(file.path, first.error());
   auto codec = codec_of(file.path, *first);
   if (!codec) return std::move(codec).error();
   file.codec = *codec;
   add_index(file, kRemoteEffort, [&](char* to, std::size_t most, std::uint64_t offset) {
     most = static_cast<std::size_t>(std::min<std::uint64_t>(most, file.size - std::min(offset, file.size)));
-    const auto bytes = most > 0 ? bucket.read_range({name.key, file.size, file.version}, offset, most)
+    const auto bytes = most > 0 ? store.read_range({key, file.size, file.version}, offset, most)
                                 : http::Answer<std::string>(std::string());
     return bytes ? bytes->copy(to, most) : 0;
   });
@@ -221,31 +233,31 @@ Status complete(InputFile& file, s3::Bucket& bucket, const s3::Name& name, const
 }  // namespace
 
 Status find_objects(const std::string& argument, const files::Roots& roots, Directories directories,
-                    const s3::Access& access, const ObjectSink& sink) {
-  auto name = s3::parse_name(argument);
+                    const ObjectSink& sink) {
+  auto name = store::parse_name(argument);
   if (!name) return bad_input("The input cannot be read: " + readable(name.error().message));
   if (!is_utf8(argument)) return bad_input("The input " + shown(argument) + " is not valid UTF-8.");
   const std::string searched = directory_of(name->key);
-  const std::string place = "s3://" + name->bucket + (searched.empty() ? "" : "/" + searched);
-  if (!roots.hold(place)) return outside_of_addresses(argument, roots);
-  return Search(argument, std::move(*name), directories, access, sink).run();
+  if (!roots.hold(name->root + (searched.empty() ? "" : "/" + searched))) return outside_of_addresses(argument, roots);
+  return Search(argument, std::move(*name), directories, sink).run();
 }
 
 // Each thread asks for one object after another until all are known or one cannot be read.
-Status complete_objects(std::vector<InputFile>& files, const s3::Access& access) {
+Status complete_objects(std::vector<InputFile>& files) {
   constexpr std::size_t kThreads = 8;
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   Status status;
   const auto work = [&] {
-    std::map<std::string, s3::Bucket> buckets;
+    std::map<std::string, std::unique_ptr<http::Store>> stores;
     for (std::size_t i = next++; i < files.size(); i = next++) {
       note_progress();
       InputFile& file = files[i];
-      const auto name = s3::parse_name(file.path);
+      const auto name = store::parse_name(file.path);
       if (!name || file.size == 0) continue;
-      s3::Bucket& bucket = buckets.try_emplace(name->bucket, access, name->bucket).first->second;
-      Status known = complete(file, bucket, *name, access);
+      auto& store = stores[name->root];
+      if (!store) store = store::open(*name);
+      Status known = complete(file, *store, name->key);
       if (known) continue;
       const std::lock_guard lock(mutex);
       status = std::move(known);

@@ -14,7 +14,7 @@
 #include "common/files/sync.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
-#include "common/s3/name.h"
+#include "common/store/name.h"
 #include "master/file_system.h"
 #include "master/output_place.h"
 #include "master/store_output.h"
@@ -88,7 +88,7 @@ Status discard(const OutputPlace& place, std::uint32_t parts, const std::string&
 }  // namespace
 
 ClaimOutcome claim_output(const std::string& directory, const std::string& id, const files::Roots& roots) {
-  if (s3::is_name(directory)) return claim_in_store(directory, id, roots);
+  if (store::is_name(directory)) return claim_in_store(directory, id, roots);
   const Result<OutputPlace> place = OutputPlace::make(directory, roots);
   if (!place) return {place.error(), {}};
   const Result<Contents> contents = look_at(*place);
@@ -100,7 +100,7 @@ ClaimOutcome claim_output(const std::string& directory, const std::string& id, c
 
 Status discard_output(const std::string& directory, std::uint32_t parts, const std::string& id,
                       const files::Roots& roots) {
-  if (s3::is_name(directory)) return discard_in_store(directory, id, roots);
+  if (store::is_name(directory)) return discard_in_store(directory, id, roots);
   const Result<OutputPlace> place = OutputPlace::find(directory, roots);
   if (place) return place->in_words(discard(*place, parts, id));
   std::error_code error;

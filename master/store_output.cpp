@@ -18,8 +18,7 @@
 #include "common/log/fields.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
-#include "common/s3/bucket.h"
-#include "common/s3/name.h"
+#include "common/store/access.h"
 #include "master/file_system.h"
 #include "master/output_place.h"
 
@@ -46,21 +45,23 @@ auto insist(const MayGoOn& may_go_on, const Call& call) -> decltype(call()) {
   }
 }
 
-// The prefix of a store that is a job's output, as one thread uses it.
+constexpr std::string_view kScratch = "_attempts/";  // where a store may have files that the master is writing
+
+std::string segments_of(const std::string& claim) { return std::string(output::kAttemptsName) + "/" + claim + "/"; }
+
+// The prefix of a store that is the output of the job with that claim, as one thread uses it.
 class StorePlace {
  public:
-  static Result<StorePlace> open(const std::string& output, const files::Roots& roots) {
-    const Result<s3::Name> name = s3::parse_name(output);
+  static Result<StorePlace> open(const std::string& output, const std::string& claim, const files::Roots& roots) {
+    const Result<store::Name> name = store::parse_name(output);
     if (!name) return name.error();
     if (!roots.are_everywhere() && !roots.hold_inside(output)) return outside_of_outputs(output, roots);
-    return StorePlace(*name);
+    return StorePlace(*name, claim);
   }
 
-  std::string key(const std::string& name) const { return name_.key + "/" + name; }
-  s3::Bucket& bucket() { return *bucket_; }
-  std::unique_ptr<s3::Bucket> connect() const {
-    return std::make_unique<s3::Bucket>(s3::Access::of_process(), name_.bucket);
-  }
+  std::string key(std::string_view name) const { return name_.key + "/" + std::string(name); }
+  http::Store& store() { return *store_; }
+  std::unique_ptr<http::Store> connect() const { return store::open(name_, key(kScratch)); }
 
   Error cannot(const std::string& what, const http::Failure& failure) const {
     return failed("Cannot " + what + " in the output '" + name_.text() + "': " + failure.message + ".");
@@ -69,7 +70,7 @@ class StorePlace {
 
   // A small object; none if there is no such.
   http::Answer<std::optional<std::string>> read(const std::string& name) {
-    auto bytes = bucket_->read(key(name), kClaimBytesMax);
+    auto bytes = store_->read(key(name), kClaimBytesMax);
     if (bytes) return std::optional(std::move(*bytes));
     if (bytes.error().status == 404) return std::optional<std::string>();
     return std::move(bytes).error();
@@ -77,7 +78,7 @@ class StorePlace {
 
   // Creates a small object. False if there is another one; one with these bytes was made by an earlier try.
   http::Answer<bool> create(const std::string& name, const std::string& bytes) {
-    const auto created = bucket_->create(key(name), bytes);
+    const auto created = store_->create(key(name), bytes);
     if (!created || *created) return created;
     const auto found = read(name);
     if (!found) return found.error();
@@ -87,28 +88,26 @@ class StorePlace {
   // Those below `prefix`, by their names.
   http::Answer<std::map<std::string, std::uint64_t>> list(const std::string& prefix) {
     std::map<std::string, std::uint64_t> sizes;
-    std::string from;
-    do {
-      const auto page = bucket_->list(key(prefix), from);
-      if (!page) return page.error();
-      for (const s3::Object& object : page->objects)
-        sizes.emplace(object.key.substr(name_.key.size() + 1), object.size);
-      from = page->next;
+    const auto take = [&](const http::Object& object) {
+      sizes.emplace(object.key.substr(name_.key.size() + 1), object.size);
       note_progress();
-    } while (!from.empty());
+      return true;
+    };
+    const auto listed = store_->list(key(prefix), take);
+    if (!listed) return listed.error();
     return sizes;
   }
 
   // Calls `work` for all of them, on several connections, until one call fails.
-  using Work = std::function<http::Answer<void>(s3::Bucket&, std::size_t)>;
+  using Work = std::function<http::Answer<void>(http::Store&, std::size_t)>;
   http::Answer<void> for_all(std::size_t count, const MayGoOn& may_go_on, const Work& work) const {
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;
     http::Answer<void> status;
     const auto take = [&] {
-      const auto bucket = connect();
+      const auto store = connect();
       for (std::size_t i = next++; i < count; i = next++) {
-        auto done = may_go_on() ? insist(may_go_on, [&] { return work(*bucket, i); })
+        auto done = may_go_on() ? insist(may_go_on, [&] { return work(*store, i); })
                                 : http::Failure{http::Trouble::Unavailable, "the master ends"};
         if (done) continue;
         const std::lock_guard lock(mutex);
@@ -125,14 +124,22 @@ class StorePlace {
 
   http::Answer<void> remove(const std::vector<std::string>& names, const MayGoOn& may_go_on) const {
     return for_all(names.size(), may_go_on,
-                   [&](s3::Bucket& bucket, std::size_t i) { return bucket.remove(key(names[i])); });
+                   [&](http::Store& store, std::size_t i) { return store.remove(key(names[i])); });
+  }
+
+  // If the store has directories: what the job's attempts have written to.
+  void remove_directories() {
+    store_->remove_directory(key(segments_of(claim_)));
+    store_->remove_directory(key(kScratch));
   }
 
  private:
-  explicit StorePlace(s3::Name name) : name_(std::move(name)), bucket_(connect()) {}
+  StorePlace(store::Name name, std::string claim)
+      : name_(std::move(name)), claim_(std::move(claim)), store_(connect()) {}
 
-  s3::Name name_;
-  std::unique_ptr<s3::Bucket> bucket_;
+  store::Name name_;
+  std::string claim_;
+  std::unique_ptr<http::Store> store_;
 };
 
 template <class Values>
@@ -142,11 +149,14 @@ std::vector<std::string> names_in(const Values& values) {
   return names;
 }
 
-std::string segments_of(const std::string& claim) { return std::string(output::kAttemptsName) + "/" + claim + "/"; }
-
+// The job's segments, and what masters have left that died while they wrote.
+bool is_below_attempts(std::string_view name, const std::string& claim) {
+  const bool is_scratch = name.starts_with(kScratch) && name.find('/', kScratch.size()) == name.npos;
+  return is_scratch || name.starts_with(segments_of(claim));
+}
 // What of a job that was not committed is to go; the claim is none of it.
 bool is_of_job(std::string_view name, const std::string& claim) {
-  return name.starts_with(segments_of(claim)) || name.starts_with("part-m-") || name == output::kManifestName ||
+  return is_below_attempts(name, claim) || name.starts_with("part-m-") || name == output::kManifestName ||
          name == output::kLogsName;
 }
 
@@ -164,17 +174,12 @@ class StoreCommit {
     if (*success == id()) return clean_up();
     if (*claim != id()) return lost();
     if (*success) return foreign_success();
-    if (Status copied = copy_parts(); !copied) return copied;
+    if (Status placed = place_parts(); !placed) return placed;
     if (Status described = describe(); !described) return described;
     return conclude();
   }
 
  private:
-  struct Copy {
-    std::string from;  // empty: an object without content
-    std::string to;
-  };
-
   const std::string& id() const { return plan_.manifest.claim; }
   Error lost() const {
     return failed("The output '" + plan_.directory +
@@ -185,31 +190,41 @@ class StoreCommit {
                   "' holds a _SUCCESS that this job did not write; submit the job again with another output.");
   }
 
-  Status copy_parts() {
-    const auto there = insist(may_go_on_, [&] { return place_.list(segments_of(id())); });
+  // One object and the name that it is to get.
+  struct Move {
+    http::Object from;  // without a key: there is nothing to be moved, the object is empty
+    std::string to;
+  };
+
+  Status place_parts() {
+    const auto there = insist(may_go_on_, [&] { return place_.list(""); });
     if (!there) return place_.cannot("list the segments", there.error());
-    std::vector<Copy> copies;
+    const auto is_there = [&](const std::string& name, std::uint64_t size) {
+      const auto found = there->find(name);
+      return found != there->end() && found->second == size;
+    };
+    std::vector<Move> moves;
     for (std::size_t i = 0; i < plan_.parts.size(); ++i) {
       const std::vector<std::string> pieces = output::pieces_of(plan_.manifest.tasks[i]);
       const std::vector<Extent>& extents = plan_.parts[i].extents;
-      if (extents.empty()) copies.push_back({"", pieces.front()});
+      if (extents.empty()) moves.push_back({{}, place_.key(pieces.front())});
       for (std::size_t piece = 0; piece < extents.size(); ++piece) {
         const Extent& extent = extents[piece];
-        Copy copy{segments_of(id()) + segment_object_name(extent.file, extent.offset), pieces.at(piece)};
-        const auto found = there->find(copy.from);
-        if (found == there->end() || found->second != extent.length)
-          return failed("The output '" + plan_.directory + "' has lost '" + copy.from +
+        const std::string from = segments_of(id()) + segment_object_name(extent.file, extent.offset);
+        if (is_there(from, extent.length)) {
+          moves.push_back({{place_.key(from), extent.length, ""}, place_.key(pieces.at(piece))});
+        } else if (!is_there(pieces.at(piece), extent.length)) {  // where an earlier try may have put it
+          return failed("The output '" + plan_.directory + "' has lost '" + from +
                         "', which a worker has stored there; submit the job again.");
-        copies.push_back(std::move(copy));
+        }
       }
     }
-    const auto copied = place_.for_all(copies.size(), may_go_on_, [&](s3::Bucket& bucket, std::size_t i) {
-      const Copy& copy = copies[i];
-      if (copy.from.empty()) return bucket.write(place_.key(copy.to), s3::content_of(""));
+    const auto moved = place_.for_all(moves.size(), may_go_on_, [&](http::Store& store, std::size_t i) {
+      if (moves[i].from.key.empty()) return store.write(moves[i].to, http::content_of(""));
       pass_kill_point("store-part-before-copy");
-      return bucket.copy(place_.key(copy.from), place_.key(copy.to));
+      return store.put_in_place(moves[i].from, moves[i].to);
     });
-    if (!copied) return place_.cannot("copy the parts", copied.error());
+    if (!moved) return place_.cannot("put the parts in place", moved.error());
     pass_kill_point("store-parts-copied");
     return {};
   }
@@ -218,10 +233,11 @@ class StoreCommit {
   Status describe() {
     std::string logs;
     for (const output::AttemptLog& log : plan_.logs) logs += output::to_line(log) + "\n";
-    if (!logs.empty()) static_cast<void>(place_.bucket().write(place_.key(output::kLogsName), s3::content_of(logs)));
+    if (!logs.empty()) static_cast<void>(place_.store().write(place_.key(output::kLogsName), http::content_of(logs)));
     const std::string manifest = output::to_text(plan_.manifest);
-    const auto written = insist(
-        may_go_on_, [&] { return place_.bucket().write(place_.key(output::kManifestName), s3::content_of(manifest)); });
+    const auto written = insist(may_go_on_, [&] {
+      return place_.store().write(place_.key(output::kManifestName), http::content_of(manifest));
+    });
     if (!written) return place_.cannot("write the manifest", written.error());
     pass_kill_point("store-manifest-written");
     return {};
@@ -237,12 +253,14 @@ class StoreCommit {
 
   // The output is complete, whatever becomes of this: the claim goes last, so that a repetition finds the rest.
   Status clean_up() {
-    const auto segments = insist(may_go_on_, [&] { return place_.list(segments_of(id())); });
+    auto left = insist(may_go_on_, [&] { return place_.list(std::string(kScratch)); });
     bool is_removed = false;
-    if (segments) is_removed = place_.remove(names_in(*segments), may_go_on_).has_value();
+    if (left) std::erase_if(*left, [&](const auto& entry) { return !is_below_attempts(entry.first, id()); });
+    if (left) is_removed = place_.remove(names_in(*left), may_go_on_).has_value();
     pass_kill_point("store-segments-removed");
-    if (is_removed)
-      static_cast<void>(insist(may_go_on_, [&] { return place_.bucket().remove(place_.key(kClaimName)); }));
+    if (!is_removed) return {};
+    place_.remove_directories();
+    static_cast<void>(insist(may_go_on_, [&] { return place_.store().remove(place_.key(kClaimName)); }));
     return {};
   }
 
@@ -255,20 +273,22 @@ Error in_use(const StorePlace& place) {
   return place.refused("is being used by another job; name another one, or remove its objects if there is no such job");
 }
 
-// Whether nothing is there but the claim.
+// Whether nothing is there but the claim, and what others have left who were about to make theirs.
 http::Answer<bool> is_empty(StorePlace& place) {
-  const auto page = place.bucket().list(place.key(""), "", 3);  // one may stand for the prefix itself
-  if (!page) return page.error();
-  for (const s3::Object& object : page->objects) {
-    if (object.key != place.key(kClaimName) && object.key != place.key("")) return false;
-  }
-  return true;
+  bool is_empty = true;
+  const auto listed = place.store().list(place.key(""), [&](const http::Object& object) {
+    const std::string name = object.key.substr(place.key("").size());  // one may stand for the prefix itself
+    is_empty = name.empty() || name == kClaimName || name.starts_with(std::string(kScratch) + kClaimName + ".");
+    return is_empty;
+  });
+  if (!listed) return listed.error();
+  return is_empty;
 }
 
 }  // namespace
 
 ClaimOutcome claim_in_store(const std::string& output, const std::string& claim, const files::Roots& roots) {
-  Result<StorePlace> place = StorePlace::open(output, roots);
+  Result<StorePlace> place = StorePlace::open(output, claim, roots);
   if (!place) return {place.error(), {}};
   const Error not_empty =
       place->refused("is not empty; name a prefix that no object has, or remove those that have it");
@@ -285,18 +305,18 @@ ClaimOutcome claim_in_store(const std::string& output, const std::string& claim,
   // Somebody else may have written there in between.
   const auto is_still_free = is_empty(*place);
   if (is_still_free && *is_still_free) return {{}, {}};
-  static_cast<void>(place->bucket().remove(place->key(kClaimName)));
+  static_cast<void>(place->store().remove(place->key(kClaimName)));
   return {is_still_free ? not_empty : place->cannot("look for objects", is_still_free.error()), {}};
 }
 
 Status commit_in_store(const CommitPlan& plan, const MayGoOn& may_go_on, const files::Roots& roots) {
-  Result<StorePlace> place = StorePlace::open(plan.directory, roots);
+  Result<StorePlace> place = StorePlace::open(plan.directory, plan.manifest.claim, roots);
   if (!place) return place.error();
   return StoreCommit(plan, std::move(*place), may_go_on).run();
 }
 
 Status discard_in_store(const std::string& output, const std::string& claim, const files::Roots& roots) {
-  Result<StorePlace> place = StorePlace::open(output, roots);
+  Result<StorePlace> place = StorePlace::open(output, claim, roots);
   if (!place) return place.error();
   const auto holder = insist(goes_on_always, [&] { return place->read(kClaimName); });
   if (!holder) return place->cannot("read the claim", holder.error());
@@ -306,14 +326,17 @@ Status discard_in_store(const std::string& output, const std::string& claim, con
   const bool is_committed = objects->contains(output::kSuccessName);
   std::vector<std::string> names;
   for (const auto& [name, size] : *objects) {
-    if (is_committed ? name.starts_with(segments_of(claim)) : is_of_job(name, claim)) names.push_back(name);
+    if (is_committed ? is_below_attempts(name, claim) : is_of_job(name, claim)) names.push_back(name);
   }
   pass_kill_point("store-discard-before-objects");
   if (const auto removed = place->remove(names, goes_on_always); !removed)
     return place->cannot("remove the objects", removed.error());
   pass_kill_point("store-discard-before-claim");
-  const auto released = insist(goes_on_always, [&] { return place->bucket().remove(place->key(kClaimName)); });
-  return released ? Status() : place->cannot("remove the claim", released.error());
+  place->remove_directories();
+  const auto released = insist(goes_on_always, [&] { return place->store().remove(place->key(kClaimName)); });
+  if (!released) return place->cannot("remove the claim", released.error());
+  place->store().remove_directory(place->key(""));
+  return {};
 }
 
 }  // namespace ontime::master

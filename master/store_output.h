@@ -1,16 +1,15 @@
 #pragma once
-// A job's output in a store that speaks S3. What a directory does by renaming files, a store does by copying objects:
+// A job's output in a store:
 //
 //   OUT/_claim                           the id of the job's claim; only created where there is none, so that one of
-//   two
-//                                        jobs gets it
+//                                        two jobs gets it
 //   OUT/_attempts/CLAIM/t00003-a1.4096   the output of one segment: of the attempt's file, from byte 4096 on
-//   OUT/part-m-00003                     copied from those at commit (output::pieces_of), then _logs.jsonl and
-//                                        _manifest.json
+//   OUT/part-m-00003                     put in place from those at commit (output::pieces_of): copied in a store that
+//                                        speaks S3, renamed in HDFS; then _logs.jsonl and _manifest.json
 //   OUT/_SUCCESS                         created last, only where there is none; holds the id of the claim
 //
-// Every step may be repeated: objects are copied to the same names, and nothing that is copied is removed before there
-// is a _SUCCESS. While the store does not answer, commit and discard wait.
+// Every step may be repeated: an object is put in the same place, or is there already, and nothing else is removed
+// before there is a _SUCCESS. While the store does not answer, commit and discard wait.
 //
 // A worker that was cut off may still store a segment of a job that is over: an object below _attempts that nobody
 // reads stays then.

@@ -11,7 +11,7 @@
 
 #include "common/base/units.h"
 #include "common/base/wording.h"
-#include "common/s3/name.h"
+#include "common/store/name.h"
 #include "master/input_listing.h"
 #include "master/settings.h"
 #include "master/text.h"
@@ -246,10 +246,10 @@ Result<std::string> prefix_of(std::string_view address) {
   if (address.size() > kPathBytesMax || !is_utf8(address))
     return bad_input("The output '" + readable(address.substr(0, 100)) + "' is too long or not valid UTF-8.");
   while (address.ends_with('/')) address.remove_suffix(1);
-  const Result<s3::Name> name = s3::parse_name(address);
-  if (!name) return name.error();
+  const Result<store::Name> name = store::parse_name(address);
+  if (!name) return bad_input(readable(name.error().message));
   if (name->key.empty())
-    return bad_input("The output '" + readable(address) + "' is a whole bucket; name a prefix in it, such as '" +
+    return bad_input("The output '" + readable(address) + "' is a whole store; name a directory in it, such as '" +
                      readable(address) + "/counts'.");
   return name->text();
 }
@@ -258,7 +258,7 @@ Result<std::string> prefix_of(std::string_view address) {
 
 Result<std::string> output_of(const wire::JobSpec& request) {
   const std::string& path = request.output();
-  if (s3::is_name(path)) return prefix_of(path);
+  if (store::is_name(path)) return prefix_of(path);
   if (path.empty() || path.front() != '/' || path.find('\0') != path.npos || path.size() > kPathBytesMax) {
     return bad_input("The output directory '" + readable(path.substr(0, 100)) + "' is not an absolute path.");
   }

@@ -10,7 +10,7 @@
 #include "cli/result/fetched_output.h"
 #include "cli/show/log_text.h"
 #include "common/base/wording.h"
-#include "common/s3/name.h"
+#include "common/store/name.h"
 
 namespace ontime::cli {
 namespace {
@@ -47,7 +47,7 @@ std::vector<AttemptLog> logs_of(wire::Reply::Logs& reply) {
 
 Result<ExitCode> print_kept(const std::string& directory, const LogsCommand& command) {
   std::shared_ptr<const FetchedOutput> fetched;
-  if (s3::is_name(directory)) {
+  if (store::is_name(directory)) {
     auto found = FetchedOutput::fetch_logs(directory);
     if (!found) return found.error();
     fetched = std::move(*found);

@@ -14,8 +14,7 @@
 #include "common/base/ids.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
-#include "common/s3/bucket.h"
-#include "common/s3/name.h"
+#include "common/store/access.h"
 
 namespace ontime::cli {
 namespace {
@@ -26,13 +25,13 @@ constexpr std::size_t kRangeBytes = 8u << 20;
 // One file of the output and the objects whose bytes it has, one after another.
 struct FetchedFile {
   std::string name;
-  std::vector<s3::Object> objects;
+  std::vector<http::Object> objects;
 };
 
 class Fetch {
  public:
-  Fetch(const std::string& address, s3::Name name, std::string directory)
-      : address_(address), name_(std::move(name)), directory_(std::move(directory)), bucket_(connect()) {
+  Fetch(const std::string& address, store::Name name, std::string directory)
+      : address_(address), name_(std::move(name)), directory_(std::move(directory)), store_(store::open(name_)) {
     while (name_.key.ends_with('/')) name_.key.pop_back();
     if (!name_.key.empty()) name_.key += '/';
   }
@@ -55,37 +54,31 @@ class Fetch {
   }
 
   Status logs() {
-    const auto found = bucket_.find(name_.key + output::kLogsName);
+    const auto found = store_->find(name_.key + output::kLogsName);
     if (!found) return cannot(output::kLogsName, found.error());
     if (*found) objects_.emplace(output::kLogsName, **found);
     return get_if_there(output::kLogsName);
   }
 
  private:
-  s3::Bucket connect() const { return s3::Bucket(s3::Access::of_process(), name_.bucket); }
-
   Error cannot(const std::string& what, const http::Failure& failure) const {
     return failed("cannot read '" + what + "' of '" + address_ + "': " + failure.message);
   }
 
   // What lies directly below the address, by its name there.
   Status list() {
-    std::string from;
-    do {
-      const auto page = bucket_.list(name_.key, from);
-      if (!page) return cannot("", page.error());
-      for (const s3::Object& object : page->objects) {
-        const std::string name = object.key.substr(name_.key.size());
-        if (!name.empty() && name.find('/') == name.npos) objects_.emplace(name, object);
-      }
-      from = page->next;
-    } while (!from.empty());
-    return {};
+    const auto take = [&](const http::Object& object) {
+      const std::string name = object.key.substr(name_.key.size());
+      if (!name.empty() && name.find('/') == name.npos) objects_.emplace(name, object);
+      return true;
+    };
+    const auto listed = store_->list(name_.key, take, [](const std::string&) { return false; });
+    return listed ? Status() : cannot("", listed.error());
   }
 
   Status get_if_there(const std::string& name) {
     const auto found = objects_.find(name);
-    return found == objects_.end() ? Status() : get(bucket_, {name, {found->second}});
+    return found == objects_.end() ? Status() : get(*store_, {name, {found->second}});
   }
 
   // Left out if one of its objects is missing.
@@ -112,12 +105,12 @@ class Fetch {
     }
   }
 
-  Status get(s3::Bucket& bucket, const FetchedFile& file) const {
+  Status get(http::Store& store, const FetchedFile& file) const {
     std::ofstream to(directory_ + "/" + file.name, std::ios::binary);
-    for (const s3::Object& object : file.objects) {
+    for (const http::Object& object : file.objects) {
       for (std::uint64_t at = 0; at < object.size; at += kRangeBytes) {
         const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kRangeBytes, object.size - at));
-        const auto bytes = bucket.read_range(object, at, size);
+        const auto bytes = store.read_range(object, at, size);
         if (!bytes) return cannot(file.name, bytes.error());
         to.write(bytes->data(), static_cast<std::streamsize>(size));
       }
@@ -132,9 +125,9 @@ class Fetch {
     std::mutex mutex;
     Status status;
     const auto work = [&] {
-      s3::Bucket bucket = connect();
+      const auto store = store::open(name_);
       for (std::size_t i = next++; i < files.size(); i = next++) {
-        Status got = get(bucket, files[i]);
+        Status got = get(*store, files[i]);
         if (got) continue;
         const std::lock_guard lock(mutex);
         status = std::move(got);
@@ -149,15 +142,15 @@ class Fetch {
   }
 
   const std::string& address_;
-  s3::Name name_;
+  store::Name name_;
   const std::string directory_;
-  s3::Bucket bucket_;
-  std::map<std::string, s3::Object> objects_;
+  const std::unique_ptr<http::Store> store_;
+  std::map<std::string, http::Object> objects_;
   std::set<std::string> known_;
 };
 
 Result<std::shared_ptr<const FetchedOutput>> fetch_with(const std::string& address, Status (Fetch::*what)()) {
-  auto name = s3::parse_name(address);
+  auto name = store::parse_name(address);
   if (!name) return name.error();
   auto holder = files::TemporaryDirectory::make();
   if (!holder) return holder.error();

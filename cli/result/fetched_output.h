@@ -1,6 +1,6 @@
 #pragma once
-// The output of a job in a store that speaks S3, copied to a private directory below $TMPDIR: there it looks as it
-// would have been written to a directory. Removed with the object.
+// The output of a job in a store, copied to a private directory below $TMPDIR: there it looks as it would have been
+// written to a directory. Removed with the object.
 
 #include <memory>
 #include <string>
@@ -12,8 +12,9 @@ namespace ontime::cli {
 
 class FetchedOutput {
  public:
-  // `address`: "s3://bucket/prefix". What does not belong to the output is there as an empty file; what is missing, is
-  // missing. BadInput, with the reason, if that is no finished job's; Failed if the store cannot be read.
+  // `address`: "s3://bucket/prefix" or "hdfs://host/path". What does not belong to the output is there as an empty
+  // file; what is missing, is missing. BadInput, with the reason, if that is no finished job's; Failed if the store
+  // cannot be read.
   static Result<std::shared_ptr<const FetchedOutput>> fetch(const std::string& address);
   // Nothing but the logs of its attempts, if it has any.
   static Result<std::shared_ptr<const FetchedOutput>> fetch_logs(const std::string& address);

@@ -14,7 +14,7 @@
 #include "common/base/crc32c.h"
 #include "common/base/ids.h"
 #include "common/files/roots.h"
-#include "common/s3/name.h"
+#include "common/store/name.h"
 
 namespace ontime::cli {
 namespace {
@@ -36,7 +36,7 @@ std::optional<std::uint64_t> size_of(int directory, const char* name) {
 
 Result<FinishedOutput> FinishedOutput::open(const std::string& directory) {
   FinishedOutput output;
-  if (s3::is_name(directory)) {
+  if (store::is_name(directory)) {
     auto fetched = FetchedOutput::fetch(directory);
     if (!fetched) return fetched.error();
     output.fetched_ = std::move(*fetched);

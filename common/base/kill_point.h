@@ -60,6 +60,7 @@ inline constexpr KillPointDescription kKillPoints[] = {
     {"discard-parts-removed", "master", "its parts are gone"},
     {"discard-attempts-removed", "master", "the attempts' files are gone, the directory is there"},
     {"discard-done", "master", "the directory is gone"},
+    {"hdfs-file-written", "all", "a file in HDFS is whole, and still has its temporary name"},
     {"store-claim-created", "master", "an output in a store is claimed, the job is unknown"},
     {"store-part-before-copy", "master", "a segment's object is about to become a part"},
     {"store-parts-copied", "master", "all parts are there"},

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/http/url.h"
+#include "common/store/name.h"
 
 namespace ontime::files {
 namespace {
@@ -27,7 +28,7 @@ bool is_in_any(std::string_view path, const std::vector<std::string>& roots) {
   return std::any_of(roots.begin(), roots.end(), [&](const std::string& root) { return is_in(path, root); });
 }
 
-bool is_address(std::string_view text) { return http::is_url(text) || text.starts_with("s3://"); }
+bool is_address(std::string_view text) { return http::is_url(text) || store::is_name(text); }
 
 }  // namespace
 
@@ -37,8 +38,10 @@ Result<Roots> Roots::make(const std::vector<std::string>& directories) {
     if (is_address(directory)) {
       const auto url = http::parse_url(without_slash(directory) + "/x");
       if (http::is_url(directory) && !url) return url.error();
+      const auto name = store::parse_name(directory);
+      if (store::is_name(directory) && !name) return name.error();
       roots.given_.push_back(without_slash(directory));
-      roots.resolved_.push_back(without_slash(directory));
+      roots.resolved_.push_back(without_slash(name ? name->text() : directory));
       continue;
     }
     if (!directory.starts_with('/')) return bad_input("'" + directory + "' is not an absolute path.");

@@ -20,6 +20,8 @@ std::unique_ptr<httplib::Client> make_client(const std::string& origin, const Pa
   client->set_read_timeout(silence);
   client->set_write_timeout(silence);
   client->set_keep_alive(true);
+  client->set_tcp_nodelay(
+      true);  // a request is sent in two pieces, and the second would wait for the first to be acknowledged
   client->set_decompress(false);
   client->set_url_encode(false);  // addresses come as they are sent
   return client;
@@ -54,11 +56,20 @@ Connection::Connection(std::string origin, const std::atomic<bool>* is_over, Pat
       jitter_(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())) {}
 Connection::~Connection() = default;
 
+std::unique_ptr<httplib::Client> Connection::client_of(const std::string& origin) const {
+  return make_client(origin, patience_, silence_);
+}
+
+bool Connection::may_go_on(std::chrono::steady_clock::time_point began, std::size_t bytes) const {
+  const double took = seconds(std::chrono::steady_clock::now() - began - patience_.silence);
+  return !is_over() && took * patience_.bytes_per_second_min <= static_cast<double>(bytes);
+}
+
 Answer<void> Connection::insist(const std::function<Try(httplib::Client&)>& once) {
   SplitMix64 chance(jitter_);
   for (unsigned in_vain = 0;;) {
-    const Duration silence = std::min(patience_.silence * (1u << in_vain), patience_.silence_max);
-    if (!client_) client_ = make_client(origin_, patience_, silence);
+    silence_ = std::min(patience_.silence * (1u << in_vain), patience_.silence_max);
+    if (!client_) client_ = client_of(origin_);
     Try result = once(*client_);
     if (!result.failure) return {};
     client_.reset();

@@ -4,6 +4,7 @@
 // for one (429) or is in trouble (500, 502, 503, 504).
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -66,14 +67,19 @@ class Connection {
   // Until `once` succeeds, meets something that will not pass, or has brought nothing so many times in a row.
   Answer<void> insist(const std::function<Try(httplib::Client&)>& once);
 
+  // To be used within the try under way, as patient as its own: a client of another server, which the first one names.
+  std::unique_ptr<httplib::Client> client_of(const std::string& origin) const;
+  // Whether so many bytes since `began` are enough to go on, and somebody still waits for them.
+  bool may_go_on(std::chrono::steady_clock::time_point began, std::size_t bytes) const;
+
   bool is_over() const { return is_over_ != nullptr && is_over_->load(); }
-  const Patience& patience() const { return patience_; }
 
  private:
   const std::string origin_;
   const std::atomic<bool>* const is_over_;
   const Patience patience_;
   std::unique_ptr<httplib::Client> client_;  // null: to be made
+  Duration silence_{};                       // that the try under way bears
   std::uint64_t jitter_;
 };
 

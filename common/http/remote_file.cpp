@@ -10,8 +10,6 @@
 namespace ontime::http {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 std::optional<std::uint64_t> number_of(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -87,8 +85,7 @@ Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::siz
   std::size_t got = 0;
   const auto once = [&](httplib::Client& client) -> Try {
     const std::size_t before = got;
-    const auto began = Clock::now();
-    const Patience& patience = connection_.patience();
+    const auto began = std::chrono::steady_clock::now();
     std::optional<Failure> failure;
     httplib::Headers headers{
         {"Range", "bytes=" + std::to_string(offset + got) + "-" + std::to_string(offset + size - 1)},
@@ -112,8 +109,7 @@ Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::siz
       count = std::min(count, size - got);
       std::copy_n(bytes, count, to + got);
       got += count;
-      const double took = seconds(Clock::now() - began - patience.silence);
-      return !connection_.is_over() && took * patience.bytes_per_second_min <= static_cast<double>(got - before);
+      return connection_.may_go_on(began, got - before);
     };
     const auto result = client.Get(url_.target, headers, on_answer, on_bytes);
     if (failure) return {failure, got - before};

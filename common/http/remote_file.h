@@ -24,16 +24,23 @@ struct State {
   bool operator==(const State& other) const { return size == other.size && version == other.version; }
 };
 
+// A file of which ranges can be had. Not for several threads at a time.
+class RangedFile {
+ public:
+  virtual ~RangedFile() = default;
+  virtual Answer<State> look() = 0;
+  // All of [offset, offset + size), which lies within the file, of this version.
+  virtual Answer<void> read(const State& state, std::uint64_t offset, std::size_t size, char* to) = 0;
+};
+
 // Not for several threads at a time.
-class RemoteFile {
+class RemoteFile final : public RangedFile {
  public:
   // As Connection takes them.
   explicit RemoteFile(Url url, const std::atomic<bool>* is_over = nullptr, Patience patience = {});
 
-  const Url& url() const { return url_; }
-  Answer<State> look();
-  // All of [offset, offset + size), which lies within the file, of this version.
-  Answer<void> read(const State& state, std::uint64_t offset, std::size_t size, char* to);
+  Answer<State> look() override;
+  Answer<void> read(const State& state, std::uint64_t offset, std::size_t size, char* to) override;
   // From the begin to the end, of a server that cannot send parts. `take` gets each byte once, and ends it by false. A
   // connection that breaks costs what was sent before.
   Answer<void> read_whole(const State& state, const std::function<bool(std::string_view)>& take);

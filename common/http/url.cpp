@@ -76,4 +76,19 @@ Result<Url> parse_url(std::string_view text) {
   return Url{std::string(text.substr(0, path_begin)), std::string(target), std::string(path)};
 }
 
+std::string percent_encoded(std::string_view text, std::string_view also_plain) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+  std::string encoded;
+  for (const char c : text) {
+    if (kPlain.find(c) != kPlain.npos || also_plain.find(c) != also_plain.npos) {
+      encoded += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      encoded += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return encoded;
+}
+
 }  // namespace ontime::http

@@ -22,4 +22,7 @@ bool is_url(std::string_view text);
 // fragment, a space or control character, or with "." or ".." between slashes.
 Result<Url> parse_url(std::string_view text);
 
+// As it has to be written in an address. `also_plain`: characters, beside letters, digits and "-._~", that stay.
+std::string percent_encoded(std::string_view text, std::string_view also_plain = "");
+
 }  // namespace ontime::http

@@ -3,10 +3,11 @@
 #include <httplib.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <pugixml.hpp>
 #include <utility>
+
+#include "common/base/units.h"
 
 namespace ontime::s3 {
 namespace {
@@ -28,16 +29,9 @@ http::Failure failure_of(const httplib::Response& response, const std::string& b
 
 }  // namespace
 
-Content content_of(std::string_view bytes) {
-  return {bytes.size(), [bytes](std::uint64_t offset, std::size_t size, char* to) {
-            std::memcpy(to, bytes.data() + offset, size);
-            return true;
-          }};
-}
-
 struct Bucket::Sent {
   httplib::Headers headers{};  // beside those that are signed
-  Content content{};
+  http::Content content{};
   std::uint64_t answer_bytes_max = kAnswerBytesMax;
 };
 
@@ -94,7 +88,7 @@ http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& 
   return received;
 }
 
-http::Answer<Page> Bucket::list(const std::string& prefix, const std::string& from, unsigned most) {
+http::Answer<Page> Bucket::list_page(const std::string& prefix, const std::string& from, unsigned most) {
   Request request{"GET", {bucket_, ""}};
   request.query = {{"list-type", "2"}, {"max-keys", std::to_string(most)}, {"prefix", prefix}};
   if (!from.empty()) request.query["continuation-token"] = from;
@@ -112,10 +106,23 @@ http::Answer<Page> Bucket::list(const std::string& prefix, const std::string& fr
   return page;
 }
 
-http::Answer<std::optional<Object>> Bucket::find(const std::string& key) {
+http::Answer<void> Bucket::list(const std::string& directory, const Take& take, const Enter& /*enter*/) {
+  std::string from;
+  do {
+    const auto page = list_page(directory, from);
+    if (!page) return page.error();
+    for (const http::Object& object : page->objects) {
+      if (object.key.starts_with(directory) && !take(object)) return {};
+    }
+    from = page->next;
+  } while (!from.empty());
+  return {};
+}
+
+http::Answer<std::optional<http::Object>> Bucket::find(const std::string& key) {
   const auto received = send({"HEAD", {bucket_, key}}, {});
-  if (received) return std::optional(Object{key, received->size, received->version});
-  if (received.error().status == 404) return std::optional<Object>();
+  if (received) return std::optional(http::Object{key, received->size, received->version});
+  if (received.error().status == 404) return std::optional<http::Object>();
   return received.error();
 }
 
@@ -127,7 +134,7 @@ http::Answer<std::string> Bucket::read(const std::string& key, std::uint64_t byt
   return std::move(received->body);
 }
 
-http::Answer<std::string> Bucket::read_range(const Object& object, std::uint64_t offset, std::size_t size) {
+http::Answer<std::string> Bucket::read_range(const http::Object& object, std::uint64_t offset, std::size_t size) {
   Sent sent;
   sent.headers = {{"Range", "bytes=" + std::to_string(offset) + "-" + std::to_string(offset + size - 1)}};
   if (object.version.starts_with('"')) sent.headers.emplace("If-Match", object.version);
@@ -140,7 +147,10 @@ http::Answer<std::string> Bucket::read_range(const Object& object, std::uint64_t
   return std::move(received).error();
 }
 
-http::Answer<void> Bucket::write(const std::string& key, const Content& content) {
+http::Answer<void> Bucket::write(const std::string& key, const http::Content& content) {
+  if (content.size > kObjectBytesMax)
+    return http::Failure{http::Trouble::Refused, "it has " + format_size(content.size) + ", and an object can have " +
+                                                     format_size(kObjectBytesMax) + "; choose a smaller --split-size"};
   Sent sent;
   sent.content = content;
   if (auto received = send({"PUT", {bucket_, key}}, sent); !received) return std::move(received).error();
@@ -149,7 +159,7 @@ http::Answer<void> Bucket::write(const std::string& key, const Content& content)
 
 http::Answer<bool> Bucket::create(const std::string& key, std::string_view bytes) {
   Sent sent;
-  sent.content = content_of(bytes);
+  sent.content = http::content_of(bytes);
   sent.headers = {{"If-None-Match", "*"}};
   const auto received = send({"PUT", {bucket_, key}}, sent);
   if (received) return true;
@@ -157,15 +167,15 @@ http::Answer<bool> Bucket::create(const std::string& key, std::string_view bytes
   return received.error();
 }
 
-http::Answer<void> Bucket::copy(const std::string& from, const std::string& to) {
-  Request request{"PUT", {bucket_, to}};
-  const http::Url source = address_of({"https", "-", "", true}, {"GET", {bucket_, from}});
+http::Answer<void> Bucket::put_in_place(const http::Object& object, const std::string& key) {
+  Request request{"PUT", {bucket_, key}};
+  const http::Url source = address_of({"https", "-", "", true}, {"GET", {bucket_, object.key}});
   request.headers = {{"x-amz-copy-source", source.path}};
   auto received = send(request, {});
   if (!received) return std::move(received).error();
   // A copy that fails late is answered with 200 and the error.
   if (received->body.find("<Error>") != std::string::npos) {
-    return http::Failure{http::Trouble::Unavailable, "the store could not copy " + from};
+    return http::Failure{http::Trouble::Unavailable, "the store could not copy " + object.key};
   }
   return {};
 }

@@ -12,21 +12,6 @@
 namespace ontime::s3 {
 namespace {
 
-std::string encoded(std::string_view text, std::string_view also_plain = "") {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-  std::string encoded;
-  for (const char c : text) {
-    if (kPlain.find(c) != kPlain.npos || also_plain.find(c) != also_plain.npos) {
-      encoded += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      encoded += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return encoded;
-}
-
 std::string in_hexadecimal(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
@@ -58,13 +43,14 @@ std::string host_of(const Endpoint& endpoint, const Name& name) {
 }
 
 std::string path_of(const Endpoint& endpoint, const Name& name) {
-  return (endpoint.has_path_style ? "/" + name.bucket : "") + "/" + encoded(name.key, "/");
+  return (endpoint.has_path_style ? "/" + name.bucket : "") + "/" + http::percent_encoded(name.key, "/");
 }
 
 // Sorted by the encoded names, which a map of names of letters, digits and '-' is.
 std::string query_of(const std::map<std::string, std::string>& query) {
   std::string text;
-  for (const auto& [name, value] : query) text += (text.empty() ? "" : "&") + encoded(name) + "=" + encoded(value);
+  for (const auto& [name, value] : query)
+    text += (text.empty() ? "" : "&") + http::percent_encoded(name) + "=" + http::percent_encoded(value);
   return text;
 }
 

@@ -20,6 +20,15 @@ void require(bool holds, const std::string& otherwise) {
 }
 
 // What the clients of a cluster do, again and again until a master answers.
+int count_files(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return -1;
+  int files = 0;
+  for (fs::recursive_directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+    files += at->is_regular_file(error);
+  return files;
+}
+
 class Clients {
  public:
   Clients(Processes& cluster, const Text& text, const Plan& plan)
@@ -28,11 +37,14 @@ class Clients {
         policy_(plan.policy),
         splits_(plan.splits),
         outputs_(plan.outputs.empty() ? cluster.disk() : plan.outputs),
-        outputs_at_(plan.outputs_at.empty() ? cluster.disk() : plan.outputs_at) {}
+        outputs_at_(plan.outputs.empty() ? cluster.disk() : plan.outputs_at),
+        count_(plan.count ? plan.count : count_files) {}
 
   // Of an output, as clients name it, and where its files are.
   std::string address_of(const std::string& output) const { return outputs_ + "/" + output; }
   std::string place_of(const std::string& output) const { return outputs_at_ + "/" + output; }
+  bool exists(const std::string& path) const { return count_(path) >= 0; }
+  bool has_files(const std::string& path) const { return count_(path) > 0; }
 
   // The id of the job that writes to `output`, whichever submission it came of.
   std::string submit(const std::string& output, const std::string& pause_us) {
@@ -81,6 +93,7 @@ class Clients {
   const std::string splits_;
   const std::string outputs_;
   const std::string outputs_at_;
+  const std::function<int(const std::string&)> count_;
 };
 
 struct Job {
@@ -89,13 +102,13 @@ struct Job {
   std::string place;   // where its files are
 };
 
-void check_answer(const Job& job, const Text& text) {
+void check_answer(const Clients& clients, const Job& job, const Text& text) {
   const Finished verified = run({kBin + "/ontime", "verify", job.output});
   require(verified.status == 0, "'ontime verify' finds: " + verified.out + verified.err);
   const Finished result = run({kBin + "/ontime", "result", job.output}, {{"ONTIME_APP_PATH", kApps}});
   require(result.status == 0 && result.out == text.answer, "the answer is wrong");
   for (const char* left : {"/_attempts", "/_claim"})
-    require(!fs::exists(job.place + left), job.place + left + " is left");
+    require(!clients.exists(job.place + left), job.place + left + " is left");
 }
 
 // To its success. A job that the disk made fail says so and leaves nothing; then another one must do.
@@ -107,30 +120,21 @@ Job run_job(Processes& cluster, Clients& clients, const Text& text, const std::s
     return !state.empty() && state != "queued" && state != "running" && state != "committing";
   });
   if (state == "failed" && cluster.disk_failed() && name == "out") {
-    require(!fs::exists(job.place + "/_SUCCESS"), "a failed job has _SUCCESS");
+    require(!clients.exists(job.place + "/_SUCCESS"), "a failed job has _SUCCESS");
     return run_job(cluster, clients, text, "again");
   }
   require(state == "succeeded", job.id + " has " + state);
-  check_answer(job, text);
+  check_answer(clients, job, text);
   return job;
 }
 
 std::string run_job_to_be_killed(Processes& cluster, Clients& clients) {
   const std::string job = clients.submit("dropped", "100000");
   const std::string output = clients.place_of("dropped");
-  cluster.until("an attempt of " + job + " writes", [&] {
-    std::error_code ignored;
-    for (fs::recursive_directory_iterator at(output + "/_attempts", ignored), end; !ignored && at != end;
-         at.increment(ignored))
-      if (at->is_regular_file(ignored)) return true;
-    return false;
-  });
+  cluster.until("an attempt of " + job + " writes", [&] { return clients.has_files(output + "/_attempts"); });
   clients.kill(job);
   // Between the claim's end and the directory's own a death leaves the empty directory: nothing tells whose it is.
-  cluster.until("the output of " + job + " is gone", [&] {
-    std::error_code ignored;
-    return !fs::exists(output) || fs::is_empty(output, ignored);
-  });
+  cluster.until("the output of " + job + " is gone", [&] { return !clients.has_files(output); });
   return job;
 }
 
@@ -167,7 +171,7 @@ Deaths run_cycle(const std::string& directory, const Plan& plan, const Text& tex
     cluster.until("a new master answers", [&] { return !(state = clients.state_of(killed)).empty(); });
     require(state == "killed", killed + " was killed, and after a restart it has " + state);
   }
-  check_answer(job, text);
+  check_answer(clients, job, text);
   cluster.stop();
   const Finished journal = run({kBin + "/ontime-master", "--check-journal", "--journal", cluster.disk() + "/journal"});
   require(journal.status == 0, "--check-journal says: " + journal.err);

@@ -14,6 +14,7 @@
 #include "common/flags/flags.h"
 #include "common/flags/parse.h"
 #include "tests/crash/cycle.h"
+#include "tests/support/mini_hdfs.h"
 #include "tests/support/object_store.h"
 #include "tests/support/temporary_directory.h"
 
@@ -32,6 +33,9 @@ struct Options {
   bool keep_going = false;
   std::uint32_t faults = 0;  // every n-th
   bool store = false;
+  bool hdfs = false;
+
+  Outputs outputs() const { return hdfs ? Outputs::InHdfs : store ? Outputs::InStore : Outputs::OnDisk; }
   std::string fault;
 };
 
@@ -39,9 +43,10 @@ class Campaign {
  public:
   Campaign(std::string program, Outputs outputs)
       : program_(std::move(program)), outputs_(outputs), text_(make_text(directory_.path())) {
-    if (outputs == Outputs::OnDisk) return;
-    store_ = std::make_unique<ObjectStore>("outputs");
-    for (const auto& [name, value] : store_->environment()) ::setenv(name.c_str(), value.c_str(), 1);
+    if (outputs == Outputs::InStore) store_ = std::make_unique<ObjectStore>("outputs");
+    if (outputs == Outputs::InHdfs) hdfs_ = std::make_unique<MiniHdfs>();
+    const auto environment = store_ ? store_->environment() : hdfs_ ? hdfs_->environment() : Environment();
+    for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   }
   Outputs outputs() const { return outputs_; }
 
@@ -51,6 +56,12 @@ class Campaign {
     if (store_) plan.outputs = store_->url(name);
     if (store_) plan.outputs_at = store_->path(name);
     if (store_) plan.repeat += " --store";
+    if (hdfs_) {
+      plan.outputs = hdfs_->url("/" + name);
+      plan.outputs_at = "/" + name;
+      plan.count = [this](const std::string& path) { return hdfs_->exists(path) ? hdfs_->files(path) : -1; };
+      plan.repeat += " --hdfs";
+    }
     const std::string place = directory_ / ("cycle-" + std::to_string(++cycles_));
     std::filesystem::create_directory(place);
     try {
@@ -102,6 +113,7 @@ class Campaign {
   const std::string program_;
   const Outputs outputs_;
   std::unique_ptr<ObjectStore> store_;
+  std::unique_ptr<MiniHdfs> hdfs_;
   const TemporaryDirectory directory_;
   const Text text_;
   const std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
@@ -130,7 +142,7 @@ bool run_each(Campaign& campaign, const Options& options) {
   bool all_reached = true;
   for (std::uint32_t passing = 1; passing <= options.each; ++passing) {
     for (const auto& [point, side] : points_of(campaign.outputs())) {
-      if (options.store && !point.starts_with("store-")) continue;
+      if (options.outputs() != Outputs::OnDisk && !point.starts_with("store-") && !point.starts_with("hdfs-")) continue;
       for (int i = 0; i < (passing > 1 ? 1 : kTries); ++i) {
         if (!campaign.run(plan_for(point, passing, side)) && !options.keep_going) return false;
         if (campaign.last_died()) break;
@@ -197,6 +209,7 @@ int main_of(int argc, char** argv) {
   app.add_option("--faults", options.faults, "Let every N-th operation on the disk fail, one in each cycle");
   app.add_option("--fault", options.fault, "Only this fault, such as write:enospc, at --passing");
   app.add_flag("--store", options.store, "Outputs go to a store that speaks S3; --each is about its points");
+  app.add_flag("--hdfs", options.hdfs, "Outputs go to HDFS; --each is about its points and those of stores");
   app.add_flag("--keep-going", options.keep_going, "Go on after a failure");
   flags::parse_or_exit(app, argc, argv);
   if (options.list) return list_points(), 0;
@@ -204,7 +217,11 @@ int main_of(int argc, char** argv) {
     std::printf("SKIPPED: there is no versitygw (scripts/install-dependencies --tests)\n");
     return kSkipped;
   }
-  Campaign campaign(argv[0], options.store ? Outputs::InStore : Outputs::OnDisk);
+  if (options.hdfs && !MiniHdfs::is_there()) {
+    std::printf("SKIPPED: there is no HDFS (scripts/install-dependencies --tests)\n");
+    return kSkipped;
+  }
+  Campaign campaign(argv[0], options.outputs());
   const bool good = run_all(campaign, options);
   campaign.report();
   return good && campaign.failures() == 0 ? 0 : 1;

@@ -16,13 +16,16 @@ std::uint64_t below(Random& random, std::uint64_t n) { return random() % n; }  /
 // Passed a few times at most in the life of a process.
 bool is_rare(std::string_view point) {
   for (const std::string_view often : {"journal-before-write", "journal-written", "batch", "action", "message", "order",
-                                       "report", "output", "event", "run-", "store-part", "store-segment"}) {
+                                       "report", "output", "event", "run-", "store-part", "store-segment", "hdfs-"}) {
     if (point.starts_with(often)) return false;
   }
   return true;
 }
 
-bool is_of_store(std::string_view point) { return point.starts_with("store-"); }
+bool is_of_other_outputs(std::string_view point, Outputs outputs) {
+  return (point.starts_with("store-") && outputs == Outputs::OnDisk) ||
+         (point.starts_with("hdfs-") && outputs != Outputs::InHdfs);
+}
 
 Death random_death(Random& random, Side side, Outputs outputs) {
   std::vector<std::string> points;
@@ -39,7 +42,7 @@ Death random_death(Random& random, Side side, Outputs outputs) {
 std::vector<std::pair<std::string, Side>> points_of(Outputs outputs) {
   std::vector<std::pair<std::string, Side>> all;
   for (const KillPointDescription& point : kKillPoints) {
-    if (is_of_store(point.name) && outputs == Outputs::OnDisk) continue;
+    if (is_of_other_outputs(point.name, outputs)) continue;
     if (point.program == "master" || point.program == "all") all.emplace_back(point.name, Side::Master);
     if (point.program != "master") all.emplace_back(point.name, Side::Worker);
   }

@@ -3,6 +3,7 @@
 // seed, or made for one point.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,10 +36,11 @@ struct Plan {
   bool kills_a_job = false;  // after the first job a second one runs and is killed by a client
   std::string outputs{};     // an address in a store below which outputs go; empty: the cluster's disk
   std::string outputs_at{};  // the directory in which that store keeps them
-  std::string repeat;        // flags of the campaign that do the same again
+  std::function<int(const std::string& path)> count{};  // what is at a path there: -1 nothing, else how many files
+  std::string repeat;                                   // flags of the campaign that do the same again
 };
 
-enum class Outputs { OnDisk, InStore };
+enum class Outputs { OnDisk, InStore, InHdfs };
 
 Plan random_plan(std::uint64_t seed, Outputs outputs);
 // With what else it takes to pass the point: a piece to stitch, a job to kill.

@@ -38,7 +38,8 @@ std::string message_of(const http::Answer<T>& answer) {
 
 TEST_F(BucketTest, KeepsWhatIsWritten) {
   const std::string key = "a b/\xc3\xa9+?#%&=.txt";
-  ASSERT_TRUE(bucket_->write(key, content_of("hello"))) << message_of(bucket_->write(key, content_of("hello")));
+  ASSERT_TRUE(bucket_->write(key, http::content_of("hello")))
+      << message_of(bucket_->write(key, http::content_of("hello")));
   EXPECT_EQ(*bucket_->read(key, 100), "hello");
   const auto found = bucket_->find(key);
   ASSERT_TRUE(found && *found);
@@ -46,7 +47,7 @@ TEST_F(BucketTest, KeepsWhatIsWritten) {
   EXPECT_FALSE((*found)->version.empty());
   EXPECT_FALSE(*bucket_->find("nothing"));
   EXPECT_FALSE(bucket_->read(key, 4)) << "it is longer";
-  ASSERT_TRUE(bucket_->copy(key, "copy"));
+  ASSERT_TRUE(bucket_->put_in_place({key, 5, ""}, "copy"));
   EXPECT_EQ(*bucket_->read("copy", 100), "hello");
   ASSERT_TRUE(bucket_->remove(key));
   EXPECT_FALSE(*bucket_->find(key));
@@ -60,21 +61,21 @@ TEST_F(BucketTest, KeepsTheFirstOfTwoThatAreToBeCreated) {
 }
 
 TEST_F(BucketTest, ListsPageByPageInTheOrderOfKeys) {
-  for (const char* key : {"in/b", "in/a", "in/sub/c", "other"}) ASSERT_TRUE(bucket_->write(key, content_of("x")));
+  for (const char* key : {"in/b", "in/a", "in/sub/c", "other"}) ASSERT_TRUE(bucket_->write(key, http::content_of("x")));
   std::string keys;
   std::string from;
   do {
-    const auto page = bucket_->list("in/", from, 2);
+    const auto page = bucket_->list_page("in/", from, 2);
     ASSERT_TRUE(page) << message_of(page);
     EXPECT_LE(page->objects.size(), 2u);
-    for (const Object& object : page->objects) keys += object.key + " ";
+    for (const http::Object& object : page->objects) keys += object.key + " ";
     from = page->next;
   } while (!from.empty());
   EXPECT_EQ(keys, "in/a in/b in/sub/c ");
 }
 
 TEST_F(BucketTest, GivesRangesToWhoHasASignedAddress) {
-  ASSERT_TRUE(bucket_->write("big", content_of(std::string(100'000, 'y') + "end")));
+  ASSERT_TRUE(bucket_->write("big", http::content_of(std::string(100'000, 'y') + "end")));
   const auto url = access_->address({"GET", {"books", "big"}});
   http::RemoteFile file(*url);
   const auto state = file.look();
@@ -84,7 +85,7 @@ TEST_F(BucketTest, GivesRangesToWhoHasASignedAddress) {
   std::string bytes(4, '\0');
   ASSERT_TRUE(file.read(*state, 99'999, 4, bytes.data()));
   EXPECT_EQ(bytes, "yend");
-  ASSERT_TRUE(bucket_->write("big", content_of(std::string(100'003, 'z'))));
+  ASSERT_TRUE(bucket_->write("big", http::content_of(std::string(100'003, 'z'))));
   const auto read = file.read(*state, 0, 4, bytes.data());
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().trouble, http::Trouble::Changed);
@@ -93,10 +94,11 @@ TEST_F(BucketTest, GivesRangesToWhoHasASignedAddress) {
 TEST_F(BucketTest, SaysWhatTheStoreSays) {
   const auto wrong = make_access({{"AWS_SECRET_ACCESS_KEY", "wrong"}});
   Bucket refused(*wrong, "books");
-  EXPECT_NE(message_of(refused.list("")).find("SignatureDoesNotMatch"), std::string::npos)
-      << message_of(refused.list(""));
+  EXPECT_NE(message_of(refused.list_page("")).find("SignatureDoesNotMatch"), std::string::npos)
+      << message_of(refused.list_page(""));
   Bucket missing(*access_, "no-such-bucket");
-  EXPECT_NE(message_of(missing.list("")).find("NoSuchBucket"), std::string::npos) << message_of(missing.list(""));
+  EXPECT_NE(message_of(missing.list_page("")).find("NoSuchBucket"), std::string::npos)
+      << message_of(missing.list_page(""));
 }
 
 }  // namespace

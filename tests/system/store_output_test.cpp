@@ -140,7 +140,7 @@ TEST_F(StoreOutput, ThatCannotBeIsRefusedWithASentence) {
     EXPECT_EQ(run.status, 2) << run.err;
     return run.err;
   };
-  EXPECT_THAT(refused("s3://books"), HasSubstr("is a whole bucket; name a prefix in it"));
+  EXPECT_THAT(refused("s3://books"), HasSubstr("is a whole store; name a directory in it"));
   EXPECT_THAT(refused("s3://Books/x"), HasSubstr("names no bucket"));
   EXPECT_THAT(refused("s3://books/../x"), HasSubstr("holds '.' or '..'"));
   EXPECT_THAT(refused("https://books.example/x"), HasSubstr("is not an absolute path"));

@@ -13,8 +13,9 @@ constexpr std::array<std::string_view, 11> kNeeded{"PATH",         "LANG",      
                                                    "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"};
 constexpr std::array<std::string_view, 2> kSecret{"ONTIME_TOKEN", "ONTIME_TLS_DIR"};
 // The worker's keys: attempts read what it signs for them. Whose command needs them all the same names them.
-constexpr std::array<std::string_view, 4> kOnlyIfNamed{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
-                                                       "AWS_SESSION_TOKEN", "AWS_WEB_IDENTITY_TOKEN_FILE"};
+constexpr std::array<std::string_view, 5> kOnlyIfNamed{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
+                                                       "AWS_SESSION_TOKEN", "AWS_WEB_IDENTITY_TOKEN_FILE",
+                                                       "ONTIME_HDFS_TOKEN_FILE"};
 
 bool fits(std::string_view name, std::string_view pattern) {
   if (!pattern.ends_with('*')) return name == pattern;

@@ -17,7 +17,7 @@
 #include "common/log/log.h"
 #include "common/net/coroutine.h"
 #include "common/net/token.h"
-#include "common/s3/access.h"
+#include "common/store/access.h"
 #include "worker/agent/departure.h"
 #include "worker/agent/launcher_link.h"
 #include "worker/agent/master_link.h"
@@ -49,7 +49,7 @@ MasterLink::Options link_options(const Options& options) {
 
 // The composition root. Gives the exit status.
 int run(const Options& options) {
-  s3::Access::prepare_process();
+  store::prepare_process();
   asio::io_context io(1);
   const auto executor = io.get_executor();
   // Before any other process is started: from then on there is something to clean up.

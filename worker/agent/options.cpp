@@ -61,9 +61,10 @@ void declare_confinement(CLI::App& app, Words& words) {
          "repeated. None: any file")
       ->type_name("DIR|URL")
       ->take_all();
-  app.add_option("--output-root", words.output_roots,
-                 "Attempts may write only to directories that lie in this one, or below this s3:// address; may be "
-                 "repeated. None: any directory")
+  app.add_option(
+         "--output-root", words.output_roots,
+         "Attempts may write only to directories that lie in this one, or below this address (s3://, hdfs://); may be "
+         "repeated. None: any directory")
       ->type_name("DIR|URL")
       ->take_all();
   app.add_option("--run-as", words.run_as,

@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "common/log/fields.h"
-#include "common/s3/access.h"
-#include "common/s3/name.h"
+#include "common/store/access.h"
 #include "worker/agent/wire_ids.h"
 
 namespace ontime::worker {
@@ -41,14 +40,6 @@ wire::ToRunner::Run runner_run(AttemptId id, const wire::Order::Launch& launch) 
 // Of a group, of the part with this index.
 const std::string& path_of(const wire::InputFile& file, std::uint32_t part) {
   return file.parts().empty() ? file.path() : file.parts(static_cast<int>(part)).path();
-}
-
-// Where this attempt, which holds no keys, may fetch this file for some minutes.
-Result<std::string> signed_address(const std::string& path) {
-  const auto name = s3::parse_name(path);
-  if (!name) return name.error();
-  const auto url = s3::Access::of_process().address({"GET", *name});
-  return url ? Result<std::string>(url->origin + url->target) : url.error();
 }
 
 bool is_same(const wire::JobSetup& a, const wire::JobSetup& b) {
@@ -91,7 +82,7 @@ void Slots::give_address(Running& running, std::uint32_t part) {
   if (part > 0 && part >= static_cast<std::uint32_t>(file.parts_size()))
     return fail(*running.runner, wire::CRASHED, "the attempt's process broke the protocol: it has no such file");
   wire::ToRunner::Address given;
-  auto address = signed_address(path_of(file, part));
+  auto address = store::lend_address(path_of(file, part));
   if (address) given.set_address(std::move(*address));
   if (!address) given.set_error(address.error().message);
   running.runner->give_address(std::move(given));
@@ -161,8 +152,8 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
   if (!output) return std::move(output).error();
   wire::ToRunner::Run run = runner_run(id, launch);
   run.set_output_path(*output);
-  if (const std::string& path = path_of(launch.file(), 0); s3::is_name(path)) {
-    auto address = signed_address(path);
+  if (const std::string& path = path_of(launch.file(), 0); store::is_name(path)) {
+    auto address = store::lend_address(path);
     if (!address) return Refusal{wire::LAUNCH, std::move(address).error().message};
     run.set_address(std::move(*address));
   }
@@ -170,7 +161,7 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
   if (options_.has_user || users_) launcher_.open_output(runner->number(), run.output_path());
   runner->run(id, std::move(run));
   attempts_.emplace(id, Running{Attempt(id, launch), std::move(runner),
-                                s3::is_name(setup->output()) ? std::move(*output) : std::string()});
+                                store::is_name(setup->output()) ? std::move(*output) : std::string()});
   spdlog::debug("attempt_launched {} begin={} end={} standby={} reused={}", id, launch.range().begin(),
                 launch.range().end(), launch.standby(), !is_new);
   return {};
@@ -178,7 +169,7 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
 
 Result<std::string, Slots::Refusal> Slots::output_for(AttemptId id, const wire::JobSetup& setup) {
   const std::string& claim = setup.output();
-  if (!s3::is_name(claim)) return claim + "/" + attempt_file_name(id);
+  if (!store::is_name(claim)) return claim + "/" + attempt_file_name(id);
   if (!options_.output_roots.hold(claim))
     return Refusal{wire::OUTPUT, "the output " + claim + " lies outside of the output roots (" +
                                      options_.output_roots.text() +
@@ -327,7 +318,7 @@ void Slots::erase(AttemptId id) {
 }
 
 void Slots::forget(JobId job) {
-  if (const auto setup = setups_.find(job); setup != setups_.end() && s3::is_name(setup->second->output()))
+  if (const auto setup = setups_.find(job); setup != setups_.end() && store::is_name(setup->second->output()))
     uploads_.forget(setup->second->output());
   setups_.erase(job);
   files_.forget(job);

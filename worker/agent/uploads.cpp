@@ -15,16 +15,14 @@
 
 #include "common/base/descriptor.h"
 #include "common/base/kill_point.h"
-#include "common/base/units.h"
-#include "common/s3/access.h"
-#include "common/s3/name.h"
+#include "common/store/access.h"
 
 namespace ontime::worker {
 namespace {
 
 Status store_segment(const Uploads::Segment& segment, const Descriptor& file, const std::string& key,
-                     s3::Bucket& bucket) {
-  s3::Content content;
+                     http::Store& store) {
+  http::Content content;
   content.size = segment.length;
   content.read = [&](std::uint64_t offset, std::size_t size, char* to) {
     for (std::size_t done = 0; done < size;) {
@@ -37,7 +35,7 @@ Status store_segment(const Uploads::Segment& segment, const Descriptor& file, co
     return true;
   };
   pass_kill_point("store-segment-before-write");
-  if (const auto stored = bucket.write(key, content); !stored)
+  if (const auto stored = store.write(key, content); !stored)
     return failed("cannot store the output of the attempt as '" + key + "': " + stored.error().message);
   pass_kill_point("store-segment-written");
   return {};
@@ -45,28 +43,30 @@ Status store_segment(const Uploads::Segment& segment, const Descriptor& file, co
 
 }  // namespace
 
-// Connections that no thread uses now, by bucket.
+// Connections that no thread uses now, by the root of names.
 struct Uploads::Connections {
-  std::unique_ptr<s3::Bucket> take(const std::string& bucket) {
+  using Store = std::unique_ptr<http::Store>;
+
+  Store take(const store::Name& name) {
     {
       const std::lock_guard lock(mutex);
-      auto& idle = buckets[bucket];
+      auto& idle = stores[name.root];
       if (!idle.empty()) {
-        auto taken = std::move(idle.back());
+        Store taken = std::move(idle.back());
         idle.pop_back();
         return taken;
       }
     }
-    return std::make_unique<s3::Bucket>(s3::Access::of_process(), bucket, &is_over);
+    return store::open(name, "", &is_over);
   }
-  void give_back(const std::string& bucket, std::unique_ptr<s3::Bucket> connection) {
+  void give_back(const store::Name& name, Store connection) {
     const std::lock_guard lock(mutex);
-    buckets[bucket].push_back(std::move(connection));
+    stores[name.root].push_back(std::move(connection));
   }
 
   std::atomic<bool> is_over = false;
   std::mutex mutex;
-  std::map<std::string, std::vector<std::unique_ptr<s3::Bucket>>> buckets;
+  std::map<std::string, std::vector<Store>> stores;
 };
 
 Uploads::Uploads(asio::any_io_executor executor)
@@ -100,12 +100,12 @@ Result<std::string> Uploads::file_for(const std::string& claim, AttemptId attemp
   return directory + "/" + attempt_file_name(attempt);
 }
 
-void Uploads::post(const std::string& bucket, std::function<void(s3::Bucket&)> work) {
+void Uploads::post(const store::Name& name, std::function<void(http::Store&)> work) {
   if (!threads_) threads_.emplace(kThreads);
-  asio::post(*threads_, [bucket, work = std::move(work), connections = connections_] {
-    auto connection = connections->take(bucket);
+  asio::post(*threads_, [name, work = std::move(work), connections = connections_] {
+    auto connection = connections->take(name);
     work(*connection);
-    connections->give_back(bucket, std::move(connection));
+    connections->give_back(name, std::move(connection));
   });
 }
 
@@ -113,20 +113,17 @@ void Uploads::store(Segment segment, Done done) {
   const auto refuse = [this, &done](const std::string& why) {
     asio::post(executor_, [done, why] { done(failed(why)); });
   };
-  if (segment.length > s3::Bucket::kObjectBytesMax)
-    return refuse("a sealed segment has " + format_size(segment.length) + " of output, and an object can have " +
-                  format_size(s3::Bucket::kObjectBytesMax) + "; choose a smaller --split-size");
   // Opened now: the attempt may be over before a thread has time.
   const auto file = std::make_shared<Descriptor>(::open(segment.file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!*file) return refuse("cannot open '" + segment.file + "': " + std::strerror(errno));
-  const auto name = s3::parse_name(segment.claim);
+  const auto name = store::parse_name(segment.claim);
   if (!name) return refuse(name.error().message);
   const std::string key = name->key + "/" + segment_object_name(attempt_file_name(segment.attempt), segment.offset);
-  const auto finish = [this, bucket = name->bucket, key, done = std::move(done)](const Status& status) {
-    if (!done(status) && status) post(bucket, [key](s3::Bucket& store) { static_cast<void>(store.remove(key)); });
+  const auto finish = [this, name = *name, key, done = std::move(done)](const Status& status) {
+    if (!done(status) && status) post(name, [key](http::Store& store) { static_cast<void>(store.remove(key)); });
   };
-  post(name->bucket, [segment = std::move(segment), file, key, finish, executor = executor_](s3::Bucket& bucket) {
-    asio::post(executor, [finish, status = store_segment(segment, *file, key, bucket)] { finish(status); });
+  post(*name, [segment = std::move(segment), file, key, finish, executor = executor_](http::Store& store) {
+    asio::post(executor, [finish, status = store_segment(segment, *file, key, store)] { finish(status); });
   });
 }
 

@@ -14,7 +14,8 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
-#include "common/s3/bucket.h"
+#include "common/http/store.h"
+#include "common/store/name.h"
 #include "worker/agent/scratch.h"
 
 namespace ontime::worker {
@@ -52,7 +53,7 @@ class Uploads {
  private:
   struct Connections;
   // Calls it on a thread, with a connection.
-  void post(const std::string& bucket, std::function<void(s3::Bucket&)> work);
+  void post(const store::Name& name, std::function<void(http::Store&)> work);
   std::string directory_of(const std::string& claim) const;
 
   asio::any_io_executor executor_;

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "common/hdfs/file_system.h"
 #include "common/http/remote_file.h"
 #include "worker/data/input_source.h"
 #include "worker/data/whole_file.h"
@@ -25,16 +26,23 @@ namespace {
 constexpr std::size_t kRangeBytes = 8u << 20;
 constexpr std::size_t kFirstRangeBytes = kRangeBytes / 32;  // the first is there soon; each next one has twice as many
 constexpr std::size_t kConnections = 2;
-constexpr double kHedgesPerRange = 0.05;  // a second request for each twentieth range
-constexpr double kSlowness = 4;           // times the usual time of so many bytes
+constexpr double kHedgesPerRange = 0.05;                          // a second request for each twentieth range
+constexpr double kSlowness = 4;                                   // times the usual time of so many bytes
 constexpr Duration kHedgeAfter = std::chrono::milliseconds(250);  // not before
+
+// How the file of that name is fetched from its address.
+std::unique_ptr<http::RangedFile> ranged_file(const std::string& name, const http::Url& url,
+                                              const std::atomic<bool>* is_over = nullptr) {
+  if (hdfs::is_name(name)) return std::make_unique<hdfs::RemoteFile>(url, is_over);
+  return std::make_unique<http::RemoteFile>(url, is_over);
+}
 
 // Ranges of a file, one behind the other from some offset on.
 class ReadAhead {
  public:
   // `end`: what lies behind is probably not wanted.
-  ReadAhead(const http::Url& url, const http::State& state, std::uint64_t end)
-      : url_(url), state_(state), probable_end_(end) {}
+  ReadAhead(std::string name, const http::Url& url, const http::State& state, std::uint64_t end)
+      : name_(std::move(name)), url_(url), state_(state), probable_end_(end) {}
   ~ReadAhead() {
     const std::lock_guard lock(mutex_);
     is_over_ = true;
@@ -119,10 +127,10 @@ class ReadAhead {
   }
 
   void fetch(std::size_t fetcher) {
-    http::RemoteFile file(url_, &has_lost_[fetcher]);
+    const auto file = ranged_file(name_, url_, &has_lost_[fetcher]);
     while (const auto range = take(fetcher)) {
       const auto began = Clock::now();
-      auto read = file.read(state_, range->begin, range->bytes.size(), range->bytes.data());
+      auto read = file->read(state_, range->begin, range->bytes.size(), range->bytes.data());
       const std::lock_guard lock(mutex_);
       if (!read) range->failure = std::move(read).error();
       if (read) note_pace(seconds(Clock::now() - began) / static_cast<double>(range->bytes.size()));
@@ -163,8 +171,8 @@ class ReadAhead {
 
   // A twin that fails changes nothing; one that comes first takes the range's place, and its fetcher gives up.
   void race(const std::shared_ptr<Range>& slow, const std::shared_ptr<Range>& twin) {
-    http::RemoteFile file(url_, &has_lost_[kHedger]);
-    const auto read = file.read(state_, twin->begin, twin->bytes.size(), twin->bytes.data());
+    const auto file = ranged_file(name_, url_, &has_lost_[kHedger]);
+    const auto read = file->read(state_, twin->begin, twin->bytes.size(), twin->bytes.data());
     const std::lock_guard lock(mutex_);
     is_hedging_ = false;
     const auto place = std::find(ranges_.begin(), ranges_.end(), slow);
@@ -176,6 +184,7 @@ class ReadAhead {
     changed_.notify_all();
   }
 
+  const std::string name_;
   const http::Url url_;
   const http::State state_;
   const std::uint64_t probable_end_;
@@ -212,8 +221,9 @@ class HttpInput final : public StoredInput {
     const auto url = http::parse_url(address);
     if (!url) return Fault{FaultKind::Input, url.error().message};
     ahead_.reset();
-    remote_ = std::make_unique<http::RemoteFile>(*url);
-    ahead_ = std::make_unique<ReadAhead>(*url, state_, access_.end);
+    url_ = *url;
+    remote_ = ranged_file(file().path, *url);
+    ahead_ = std::make_unique<ReadAhead>(file().path, *url, state_, access_.end);
     has_worked_ = false;
     return {};
   }
@@ -240,7 +250,7 @@ class HttpInput final : public StoredInput {
   Outcome<std::size_t> read_whole(char* to, std::size_t size, std::uint64_t offset) {
     if (file().codec == Codec::Plain || !file().points.empty() || offset != (whole_ ? whole_->offset() : 0))
       return changed("its server cannot send parts of it any more");
-    if (!whole_) whole_ = std::make_unique<WholeFile>(remote_->url(), state_);
+    if (!whole_) whole_ = std::make_unique<WholeFile>(url_, state_);
     auto read = whole_->read(to, size);
     if (!read) return fault(read.error(), offset);
     return *read;
@@ -282,7 +292,8 @@ class HttpInput final : public StoredInput {
 
   const InputAccess access_;
   const http::State state_;
-  std::unique_ptr<http::RemoteFile> remote_;
+  http::Url url_{};
+  std::unique_ptr<http::RangedFile> remote_;
   std::unique_ptr<ReadAhead> ahead_;
   std::unique_ptr<WholeFile> whole_;  // of a server that cannot send parts
   bool has_parts_ = true;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "common/s3/name.h"
+#include "common/store/name.h"
 
 namespace ontime::worker {
 
@@ -42,7 +42,7 @@ Outcome<void> InputReader::open_file(std::size_t file, std::uint64_t begin) {
   InputAccess access{access_.roots};
   access.notes = access_.notes;
   if (files_[file].codec == Codec::Plain) access.end = std::min(access_.end, end_of(file)) - begins_[file];
-  if (access_.address && s3::is_name(files_[file].path))
+  if (access_.address && store::is_name(files_[file].path))
     access.address = [this, file] { return access_.address(file); };
   reader_.reset();
   auto opened = RecordReader::open(files_[file], rule_, begin - begins_[file], block_bytes_, access);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/http/url.h"
-#include "common/s3/name.h"
+#include "common/store/name.h"
 #include "worker/data/compressed_source.h"
 
 namespace ontime::worker {
@@ -14,7 +14,7 @@ Fault StoredInput::changed(const std::string& how) const {
 }
 
 Outcome<std::unique_ptr<StoredInput>> open_input(InputFile file, const InputAccess& access) {
-  const bool is_remote = http::is_url(file.path) || s3::is_name(file.path);
+  const bool is_remote = http::is_url(file.path) || store::is_name(file.path);
   return is_remote ? open_http_input(std::move(file), access) : open_local_input(std::move(file), access);
 }
 

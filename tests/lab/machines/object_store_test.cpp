@@ -38,15 +38,15 @@ class SimulatedStore : public testing::Test {
 TEST_F(SimulatedStore, KeepsWhatIsWritten) {
   use([](s3::Bucket& bucket) {
     const std::string key = "a b/\xc3\xa9+?#%&=.txt";
-    ASSERT_TRUE(bucket.write(key, s3::content_of("hello")));
+    ASSERT_TRUE(bucket.write(key, http::content_of("hello")));
     EXPECT_EQ(*bucket.read(key, 100), "hello");
     const auto found = bucket.find(key);
     ASSERT_TRUE(found && *found);
     EXPECT_EQ((*found)->size, 5u);
     EXPECT_FALSE(*bucket.find("nothing"));
-    ASSERT_TRUE(bucket.copy(key, "copy"));
+    ASSERT_TRUE(bucket.put_in_place({key, 5, ""}, "copy"));
     EXPECT_EQ(*bucket.read("copy", 100), "hello");
-    EXPECT_FALSE(bucket.copy("nothing", "copy"));
+    EXPECT_FALSE(bucket.put_in_place({"nothing", 5, ""}, "copy"));
     ASSERT_TRUE(bucket.remove(key));
     EXPECT_FALSE(*bucket.find(key));
     EXPECT_TRUE(bucket.remove(key)) << "again";
@@ -68,9 +68,9 @@ TEST_F(SimulatedStore, ListsPageByPageInTheOrderOfKeys) {
     std::string from;
     std::size_t pages = 0;
     do {
-      const auto page = bucket.list("in/", from);
+      const auto page = bucket.list_page("in/", from);
       ASSERT_TRUE(page);
-      for (const s3::Object& object : page->objects) keys += object.key + " ";
+      for (const http::Object& object : page->objects) keys += object.key + " ";
       from = page->next;
       ++pages;
     } while (!from.empty());
@@ -107,11 +107,11 @@ TEST_F(SimulatedStore, RefusesAndIsAskedAgain) {
   store_.trouble.status = 503;
   store_.trouble.refuses = 1;
   at(2s, [this] { store_.trouble.refuses = 0; });
-  use([](s3::Bucket& bucket) { EXPECT_TRUE(bucket.write("key", s3::content_of("x"))); });
+  use([](s3::Bucket& bucket) { EXPECT_TRUE(bucket.write("key", http::content_of("x"))); });
   EXPECT_TRUE(store_.objects().contains("key"));
   store_.trouble.refuses = 1;
   use([](s3::Bucket& bucket) {
-    const auto refused = bucket.write("other", s3::content_of("x"));
+    const auto refused = bucket.write("other", http::content_of("x"));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().status, 503);
   });
@@ -137,13 +137,13 @@ TEST_F(SimulatedStore, DoesALateRequestAndMarksIt) {
   patience.tries = 1;
   small_.pass(1ms);  // it listens
   small_.cluster.send_signal(process_, SIGSTOP);
-  use([](s3::Bucket& bucket) { EXPECT_FALSE(bucket.write("late", s3::content_of("x"))); }, patience);
+  use([](s3::Bucket& bucket) { EXPECT_FALSE(bucket.write("late", http::content_of("x"))); }, patience);
   EXPECT_FALSE(store_.objects().contains("late"));
   small_.cluster.send_signal(process_, SIGCONT);
   small_.pass(10s);
   ASSERT_TRUE(store_.objects().contains("late"));
   EXPECT_TRUE(store_.objects().at("late").is_late);
-  use([](s3::Bucket& bucket) { EXPECT_TRUE(bucket.write("late", s3::content_of("y"))); });
+  use([](s3::Bucket& bucket) { EXPECT_TRUE(bucket.write("late", http::content_of("y"))); });
   EXPECT_FALSE(store_.objects().at("late").is_late);
 }
 
@@ -153,8 +153,8 @@ TEST_F(SimulatedStore, TellsItsWatcherWhatHasChanged) {
     changes += key + " " + (before != nullptr ? before->bytes : "-") + (after != nullptr ? after->bytes : "-") + "; ";
   };
   use([](s3::Bucket& bucket) {
-    EXPECT_TRUE(bucket.write("a", s3::content_of("1")));
-    EXPECT_TRUE(bucket.write("a", s3::content_of("2")));
+    EXPECT_TRUE(bucket.write("a", http::content_of("1")));
+    EXPECT_TRUE(bucket.write("a", http::content_of("2")));
     EXPECT_TRUE(bucket.remove("a"));
   });
   EXPECT_EQ(changes, "a -1; a 12; a 2-; ");

@@ -1,0 +1,154 @@
+#include "common/hdfs/exchange.h"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/hdfs/file_status.h"
+#include "common/http/url.h"
+
+namespace ontime::hdfs {
+namespace {
+
+constexpr std::size_t kRefusalBytesMax = 64u << 10;
+constexpr std::size_t kExcludedBytesMax = 1024;
+
+// HDFS answers 403 to most of what goes wrong. These pass: a NameNode that is not the active one or has just started, a
+// file whose DataNodes are away.
+bool may_pass(std::string_view exception) {
+  constexpr std::array<std::string_view, 7> kPassing{
+      "IOException",       "RemoteException",       "StandbyException",     "RetriableException",
+      "SafeModeException", "BlockMissingException", "LeaseExpiredException"};
+  return std::find(kPassing.begin(), kPassing.end(), exception) != kPassing.end();
+}
+
+// The words of HDFS where it has some: "HDFS answers FileNotFoundException: File /a does not exist."
+http::Failure refusal_of(const httplib::Response& response, const std::string& body) {
+  http::Failure failure = http::failure_of(response);
+  const nlohmann::json said = nlohmann::json::parse(body, nullptr, false);
+  const nlohmann::json& error = member_of(said, "RemoteException");
+  if (const std::string exception = text_of(error, "exception"); !exception.empty()) {
+    const std::string message = text_of(error, "message");  // some have a stack of calls behind them
+    failure.message = "HDFS answers " + exception + ": " + message.substr(0, message.find('\n'));
+    if (may_pass(exception)) failure.trouble = http::Trouble::Unavailable;
+  } else if (response.status == 401) {
+    failure.message += "; it wants Kerberos or a delegation token, and ONTIME_HDFS_TOKEN_FILE may name one";
+  }
+  return failure;
+}
+
+// As HDFS gives addresses, letters beyond ASCII are not encoded in them.
+std::string with_encoded_letters(const std::string& address) {
+  std::string encoded;
+  for (const char c : address)
+    encoded += static_cast<unsigned char>(c) < 0x80 ? std::string(1, c) : http::percent_encoded({&c, 1});
+  return encoded;
+}
+
+}  // namespace
+
+struct Exchange::Reply {
+  std::optional<http::Failure> failure{};
+  std::size_t bytes = 0;  // that were taken
+};
+
+Exchange::Exchange(std::string origin, const std::atomic<bool>* is_over, http::Patience patience)
+    : connection_(std::move(origin), is_over, patience) {}
+
+Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, const Take& take) const {
+  Reply reply;
+  std::string refusal;
+  int status = 0;
+  bool is_too_long = false;
+  const auto began = std::chrono::steady_clock::now();
+  httplib::Request asked;
+  asked.method = request.method;
+  asked.path = request.target;
+  asked.response_handler = [&](const httplib::Response& response) {
+    status = response.status;
+    return true;
+  };
+  asked.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
+    if (status / 100 != 2) {
+      refusal.append(bytes, std::min(size, kRefusalBytesMax - refusal.size()));
+      return true;
+    }
+    is_too_long = !take(bytes, size);
+    reply.bytes += size;
+    return !is_too_long && connection_.may_go_on(began, reply.bytes);
+  };
+  const auto provide = [&](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+    std::vector<char> bytes(std::min<std::size_t>(length, 256u << 10));
+    return request.content->read(offset, bytes.size(), bytes.data()) && sink.write(bytes.data(), bytes.size());
+  };
+  const auto result = request.content == nullptr
+                          ? client.send(asked)
+                          : client.Put(request.target, {}, request.content->size, provide, "application/octet-stream");
+  if (is_too_long) {
+    reply.failure = http::Failure{http::Trouble::Refused, "HDFS answers more than was asked for"};
+  } else if (!result) {
+    reply.failure = http::failure_of(result.error());
+  } else if (result->status / 100 != 2) {
+    reply.failure = refusal_of(*result, request.content == nullptr ? refusal : result->body);
+  }
+  return reply;
+}
+
+// Not by a redirect: the library decodes what headers hold, and addresses must stay as they are.
+http::Answer<http::Url> Exchange::ask_name_node(httplib::Client& client, const Request& request,
+                                                const std::string& excluded) {
+  std::string answer;
+  const std::string without = excluded.empty() ? "" : "&excludedatanodes=" + http::percent_encoded(excluded);
+  auto reply = send(client, {request.method, request.target + without + "&noredirect=true"},
+                    [&](const char* bytes, std::size_t size) {
+                      answer.append(bytes, size);
+                      return answer.size() <= kRefusalBytesMax;
+                    });
+  if (reply.failure) return std::move(*reply.failure);
+  const std::string location = text_of(nlohmann::json::parse(answer, nullptr, false), "Location");
+  auto url = http::parse_url(with_encoded_letters(location));
+  if (!url) return http::Failure{http::Trouble::Refused, "the NameNode does not say which DataNode to ask"};
+  return std::move(*url);
+}
+
+http::Answer<void> Exchange::insist(const Make& make, const Take& take) {
+  std::string excluded;
+  return connection_.insist([&](httplib::Client& name_node) -> http::Try {
+    const Request request = make();
+    if (!request.is_for_data_node) return {send(name_node, request, take).failure};
+    const auto url = ask_name_node(name_node, request, excluded);
+    excluded = url ? excluded : "";  // perhaps none is left
+    if (!url) return {url.error()};
+    const auto data_node = connection_.client_of(url->origin);
+    Reply reply = send(*data_node, {request.method, url->target, true, request.content}, take);
+    if (reply.failure && excluded.size() < kExcludedBytesMax) {
+      const std::string host = url->origin.substr(url->origin.find("://") + 3);
+      excluded += (excluded.empty() ? "" : ",") + host.substr(0, host.rfind(':'));
+    }
+    return {std::move(reply.failure), request.goes_on ? reply.bytes : 0};
+  });
+}
+
+http::Answer<std::string> Exchange::ask(const Request& request, std::size_t bytes_max) {
+  std::string answer;
+  const auto make = [&] {
+    answer.clear();
+    return request;
+  };
+  const auto take = [&](const char* bytes, std::size_t size) {
+    answer.append(bytes, std::min(size, bytes_max - answer.size() + 1));
+    return answer.size() <= bytes_max;
+  };
+  if (auto asked = insist(make, take); !asked) return std::move(asked).error();
+  return answer;
+}
+
+}  // namespace ontime::hdfs

@@ -1,0 +1,44 @@
+#pragma once
+// Requests to WebHDFS, each in two steps where HDFS wants that: the NameNode says which DataNode has the bytes or takes
+// them, and then that one is asked. A DataNode that fails is left out of the next try.
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "common/http/store.h"
+#include "common/http/url.h"
+
+namespace ontime::hdfs {
+
+// Not for several threads at a time. All that may pass is tried again, as http::Connection does it.
+class Exchange {
+ public:
+  // `origin`: of the NameNode.
+  explicit Exchange(std::string origin, const std::atomic<bool>* is_over = nullptr, http::Patience patience = {});
+
+  struct Request {
+    const char* method = "GET";
+    std::string target;                      // with its op
+    bool is_for_data_node = false;           // OPEN and CREATE
+    const http::Content* content = nullptr;  // of a file to be created
+    bool goes_on = false;                    // behind what the tries before have brought, which so were not for nothing
+  };
+  // `make` gives the request at each try. `take` gets what is answered; false: too much comes, which is Refused.
+  using Make = std::function<Request()>;
+  using Take = std::function<bool(const char* bytes, std::size_t size)>;
+  http::Answer<void> insist(const Make& make, const Take& take);
+  // The same, of an answer of at most that many bytes.
+  http::Answer<std::string> ask(const Request& request, std::size_t bytes_max);
+
+ private:
+  struct Reply;
+  Reply send(httplib::Client& client, const Request& request, const Take& take) const;
+  // The address at the DataNode.
+  http::Answer<http::Url> ask_name_node(httplib::Client& client, const Request& request, const std::string& excluded);
+
+  http::Connection connection_;
+};
+
+}  // namespace ontime::hdfs

@@ -1,0 +1,117 @@
+#include "common/hdfs/name.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <vector>
+
+namespace ontime::hdfs {
+namespace {
+
+constexpr std::string_view kSchemes[] = {"hdfs://", "webhdfs://", "swebhdfs://"};
+constexpr std::size_t kPathBytesMax = 8000;  // of a path of HDFS
+constexpr std::size_t kTokenBytesMax = 4096;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
+
+// The origin of an address that names a server and nothing there.
+Result<std::string> origin_of(const std::string& address) {
+  const auto url = http::parse_url(address + "/x");
+  if (!url) return url.error();
+  if (url->target != "/x") return bad_input("'" + address + "' names more than a server.");
+  return url->origin;
+}
+
+std::string name_of_user() {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::array<char, 4096> memory;
+  const uid_t user = ::geteuid();
+  const bool is_found = ::getpwuid_r(user, &entry, memory.data(), memory.size(), &found) == 0 && found != nullptr;
+  return is_found ? entry.pw_name : "uid" + std::to_string(user);
+}
+
+Result<std::string> identity() {
+  const std::string path = variable("ONTIME_HDFS_TOKEN_FILE");
+  if (path.empty()) {
+    const std::string given = variable("HADOOP_USER_NAME");
+    return "user.name=" + http::percent_encoded(given.empty() ? name_of_user() : given);
+  }
+  std::ifstream file(path);
+  std::string token;
+  file >> token;
+  if (token.empty() || token.size() > kTokenBytesMax)
+    return bad_input("ONTIME_HDFS_TOKEN_FILE names '" + path +
+                     "', from which no delegation token can be read; it holds what GETDELEGATIONTOKEN of WebHDFS "
+                     "answers as urlString.");
+  return "delegation=" + http::percent_encoded(token);
+}
+
+Result<std::string> server_of(const std::string& root) {
+  const std::size_t host_begin = root.find("://") + 3;
+  const bool is_encrypted = root.starts_with("swebhdfs");
+  const std::string given = root.starts_with("hdfs") ? variable("ONTIME_WEBHDFS_URL") : "";
+  if (!given.empty()) {
+    auto server = origin_of(given.ends_with('/') ? given.substr(0, given.size() - 1) : given);
+    return server ? server
+                  : bad_input("ONTIME_WEBHDFS_URL is no http:// or https:// address of a server: '" + given + "'.");
+  }
+  std::string host = root.substr(host_begin);
+  const std::size_t colon = host.find(':', host.starts_with('[') ? host.find(']') : 0);
+  if (root.starts_with("hdfs")) host.resize(std::min(colon, host.size()));  // WebHDFS is not at the port of the RPCs
+  if (root.starts_with("hdfs") || colon == host.npos) host += is_encrypted ? ":9871" : ":9870";
+  return (is_encrypted ? "https://" : "http://") + host;
+}
+
+}  // namespace
+
+bool is_name(std::string_view text) {
+  return std::any_of(std::begin(kSchemes), std::end(kSchemes), [&](auto scheme) { return text.starts_with(scheme); });
+}
+
+Result<Name> parse_name(std::string_view text) {
+  const std::string shown = "'" + std::string(text.substr(0, 200)) + "'";
+  if (!is_name(text)) return bad_input(shown + " is no hdfs://, webhdfs:// or swebhdfs:// address.");
+  if (std::any_of(text.begin(), text.end(), is_control))
+    return bad_input("The address of a file in HDFS holds a control character; write it as hdfs://host/path.");
+  const std::size_t host_begin = text.find("://") + 3;
+  const std::size_t path_begin = std::min(text.find('/', host_begin), text.size());
+  const std::string host(text.substr(host_begin, path_begin - host_begin));
+  if (host.empty())
+    return bad_input(shown + " names no host; write hdfs://host/path, as the configuration of Hadoop is not read.");
+  if (const auto server = origin_of("http://" + host); !server)
+    return bad_input(
+        shown + " names no host that could be one, or a user; write hdfs://host/path or webhdfs://host:port/path.");
+  Name name{std::string(text.substr(0, path_begin)), ""};
+  for (std::size_t at = path_begin; at < text.size();) {
+    const std::size_t end = std::min(text.find('/', ++at), text.size());
+    const std::string_view part = text.substr(at, end - at);
+    if (part == "." || part == "..") return bad_input(shown + " holds '.' or '..' as a name; write it without.");
+    if (!part.empty()) name.path.append(part).append(end < text.size() ? "/" : "");
+    at = end;
+  }
+  if (name.path.size() > kPathBytesMax)
+    return bad_input(shown + "... is longer than a path of HDFS can be (8000 bytes).");
+  return name;
+}
+
+Result<http::Url> address_of(const Name& name) {
+  auto server = server_of(name.root);
+  if (!server) return server.error();
+  const auto who = identity();
+  if (!who) return who.error();
+  std::string path = "/webhdfs/v1/" + http::percent_encoded(name.path, "/");
+  while (path.ends_with('/')) path.pop_back();
+  return http::Url{std::move(*server), path + "?" + *who, path};
+}
+
+}  // namespace ontime::hdfs
