@@ -16,7 +16,7 @@
 #include "lab/foresight/recorded_job.h"
 #include "lab/verbs/command.h"
 #include "lab/verbs/foresight_text.h"
-#include "master/recording/entry_codec.h"
+#include "master/recording/entry.h"
 #include "master/recording/reader.h"
 #include "scheduler/core/input_groups.h"
 

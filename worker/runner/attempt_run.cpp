@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/injection/wire.h"
-#include "common/protocol/access_points.h"
+#include "common/protocol/convert.h"
 #include "worker/runner/output_openers.h"
 
 namespace ontime::worker {

@@ -1,0 +1,78 @@
+#pragma once
+// What several messages share (types.proto), as it travels and as programs hold it.
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "common/base/access_point.h"
+#include "common/base/byte_range.h"
+#include "common/base/ids.h"
+#include "common/protocol/types.pb.h"
+
+namespace ontime::protocol {
+
+inline void put(AttemptId from, wire::Attempt* to) {
+  to->set_job(from.task.job.value);
+  to->set_task(from.task.index);
+  to->set_number(from.number);
+}
+
+inline AttemptId attempt_id(const wire::Attempt& from) { return {{JobId{from.job()}, from.task()}, from.number()}; }
+
+inline wire::Attempt to_wire(AttemptId id) {
+  wire::Attempt attempt;
+  put(id, &attempt);
+  return attempt;
+}
+
+inline ByteRange byte_range(const wire::Range& range) { return {range.begin(), range.end()}; }
+
+inline void put(ByteRange from, wire::Range* to) {
+  to->set_begin(from.begin);
+  to->set_end(from.end);
+}
+
+template <class Order>
+void put(const std::map<std::string, std::string, Order>& from, google::protobuf::RepeatedPtrField<wire::Entry>* to) {
+  for (const auto& [key, value] : from) {
+    wire::Entry* entry = to->Add();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+}
+
+// Counters: by group and name.
+inline void put(const std::map<std::pair<std::string, std::string>, std::uint64_t>& from,
+                google::protobuf::RepeatedPtrField<wire::Counter>* to) {
+  for (const auto& [key, value] : from) {
+    wire::Counter* counter = to->Add();
+    counter->set_group(key.first);
+    counter->set_name(key.second);
+    counter->set_value(value);
+  }
+}
+
+inline void put(const AccessPoint& from, wire::AccessPoint* to) {
+  to->set_content(from.content);
+  to->set_stored(from.stored);
+  to->set_state(from.state);
+  if (from.needs_window()) to->set_window_hash(from.window.data(), from.window.size());
+}
+
+inline void put(StartPoint from, wire::StartPoint* to) {
+  put(from.point, to->mutable_point());
+  to->set_window(std::move(from.window));
+}
+
+inline AccessPoint access_point(const wire::AccessPoint& from) {
+  AccessPoint point{from.content(), from.stored(), from.state()};
+  std::copy_n(from.window_hash().begin(), std::min(from.window_hash().size(), point.window.size()),
+              point.window.begin());
+  return point;
+}
+
+inline StartPoint start_point(const wire::StartPoint& from) { return {access_point(from.point()), from.window()}; }
+
+}  // namespace ontime::protocol
