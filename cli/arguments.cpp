@@ -63,8 +63,7 @@ void add_input_options(CLI::App& app, JobOptions& job) {
   count->excludes(size);
   app.add_flag("--no-combine", job.file_tasks,
                "Give each file a task of its own; otherwise small plain files share tasks");
-  add_settings(app, "-s,--set", job.parameters,
-               "A parameter of the application; repeatable, the last one of a key counts");
+  add_settings(app, "-s,--set", job.parameters, "A parameter of the application; repeatable");
 }
 
 void add_job_options(CLI::App& app, JobOptions& job) {
