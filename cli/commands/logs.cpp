@@ -8,7 +8,7 @@
 #include "cli/client/follow.h"
 #include "cli/commands/execute.h"
 #include "cli/result/part_file.h"
-#include "cli/show/log_text.h"
+#include "cli/show/job_text.h"
 #include "common/base/wording.h"
 #include "common/store/name.h"
 

@@ -201,9 +201,12 @@ std::string tasks_table(const wire::Reply::Job& job, bool open_only, Colours col
 }
 
 std::string segments_table(const wire::Reply::Job& job, bool open_only) {
-  static const std::vector<Shown> columns{{"TASK", "/task"},       {"SEGMENT", "/range"},
-                                          {"STATE", "/state"},     {"ATTEMPT", "/name"},
-                                          {"RECORDS", "/records", Unit::Number}, {"OUTPUT", "/output_bytes", Unit::Bytes}};
+  static const std::vector<Shown> columns{{"TASK", "/task"},
+                                          {"SEGMENT", "/range"},
+                                          {"STATE", "/state"},
+                                          {"ATTEMPT", "/name"},
+                                          {"RECORDS", "/records", Unit::Number},
+                                          {"OUTPUT", "/output_bytes", Unit::Bytes}};
   std::vector<Json> rows;
   for (const auto& detail : job.tasks()) {
     if (!is_shown(detail, open_only)) continue;
