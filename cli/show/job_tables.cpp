@@ -51,11 +51,6 @@ std::string table_of(const std::vector<Shown>& columns, const std::vector<Json>&
   return table.empty() ? if_empty : table.to_string(colours);
 }
 
-std::string task_name(std::uint32_t index) {
-  const auto name = attempt_file_name(AttemptId{TaskId{JobId{0}, index}, 0});
-  return name.substr(0, name.find('-'));
-}
-
 std::string range_text(const Json& range) {
   return range["begin"].dump() + ".." + (range["end"].is_null() ? "end" : range["end"].dump());
 }

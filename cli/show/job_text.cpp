@@ -143,6 +143,11 @@ std::string shortened(const std::string& message, const std::string& job) {
 
 }  // namespace
 
+std::string task_name(std::uint32_t index) {
+  const std::string name = attempt_file_name({{{}, index}, 0});
+  return name.substr(0, name.find('-'));
+}
+
 std::string parameters_text(const wire::JobSummary& job) {
   std::string text;
   for (const auto& entry : job.policy_parameters()) add(text, entry.key() + "=" + entry.value());
@@ -188,8 +193,8 @@ std::string state_name(wire::JobState state) {
   }
 }
 
-bool has_ended(const wire::JobSummary& job) {
-  return job.state() == wire::SUCCEEDED || job.state() == wire::FAILED || job.state() == wire::KILLED;
+bool has_ended(wire::JobState state) {
+  return state == wire::SUCCEEDED || state == wire::FAILED || state == wire::KILLED;
 }
 
 bool missed_its_deadline(const wire::JobSummary& job) {

@@ -16,9 +16,11 @@ namespace ontime::cli {
 
 // "running", "committing", "succeeded", "failed", "killed".
 std::string state_name(wire::JobState state);
-bool has_ended(const wire::JobSummary& job);
+bool has_ended(wire::JobState state);
+inline bool has_ended(const wire::JobSummary& job) { return has_ended(job.state()); }
 bool missed_its_deadline(const wire::JobSummary& job);  // only for a job that has ended
 
+std::string task_name(std::uint32_t index);  // "t00003"
 std::string local_time(std::int64_t unix_ns);  // empty for 0
 
 ProgressState progress_of(const wire::JobSummary& job);

@@ -137,14 +137,14 @@ void check_structure(const Manifest& manifest, Verdict& verdict) {
 
 namespace {
 
-constexpr std::size_t kReadBytes = 1u << 20;
+constexpr std::size_t kCheckedBytes = 1u << 20;
 
 // Nothing if the bytes cannot be read.
 std::optional<std::uint32_t> checksum(int file, const output::Segment& segment, const ByteProgress& read_so_far) {
-  std::vector<char> buffer(std::min<std::uint64_t>(segment.length, kReadBytes));
+  std::vector<char> buffer(std::min<std::uint64_t>(segment.length, kCheckedBytes));
   std::uint32_t crc = 0;
   for (std::uint64_t done = 0; done < segment.length;) {
-    const auto size = std::min<std::uint64_t>(segment.length - done, kReadBytes);
+    const auto size = std::min<std::uint64_t>(segment.length - done, kCheckedBytes);
     const auto got = pread(file, buffer.data(), size, static_cast<off_t>(segment.offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return {};
