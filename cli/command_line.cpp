@@ -7,6 +7,8 @@
 #include "apps/gen/generator.h"
 #include "cli/arguments.h"
 #include "cli/lab_verbs.h"
+#include "cli/show/table.h"
+#include "common/base/wording.h"
 #include "common/flags/parse.h"
 
 namespace ontime::cli {
@@ -289,6 +291,11 @@ void Grammar::add_other_verbs() {
 
 ParsedCommandLine parse_command_line(std::vector<std::string> arguments) {
   return Grammar().parse(std::move(arguments));
+}
+
+int report_error(const std::string& verb, const Error& error) {
+  std::fputs(complaint(verb.empty() ? "ontime" : "ontime " + verb, printable_lines(error.message)).c_str(), stderr);
+  return static_cast<int>(exit_code_of(error));
 }
 
 }  // namespace ontime::cli

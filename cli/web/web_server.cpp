@@ -189,9 +189,7 @@ WebServer::WebServer(WebSettings settings, ClusterView& view, std::unique_ptr<Vi
 WebServer::~WebServer() = default;
 
 Result<std::unique_ptr<WebServer>> WebServer::make(WebSettings settings, ClusterView& view) {
-  const bool may_listen =
-      settings.https || settings.reach == net::Reach::AnyNetwork || is_loopback(settings.listen.host);
-  if (!may_listen) {
+  if (!settings.https && !settings.insecure_network && !is_loopback(settings.listen.host)) {
     return bad_input("'" + net::to_string(settings.listen) +
                      "' is not a loopback address, and what is shown there is not encrypted; 'ontime certs node " +
                      settings.listen.host +
