@@ -33,7 +33,7 @@ class IndexStore {
     std::size_t files = 4096;
     std::size_t loaded = 64;            // of them in memory
     std::uint64_t waiting = 16u << 20;  // bytes
-    std::uint64_t apart = 1u << 20;     // content from one point to the next, at least
+    std::uint64_t apart = 768u << 10;   // content from one point to the next, at least; as InputNotes
   };
 
   // An empty name: nothing is kept. `shared`: the directory that other masters use too; empty: there is none.
