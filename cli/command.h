@@ -66,6 +66,7 @@ struct ClusterOptions {
   Duration heartbeat{std::chrono::milliseconds(200)};
   std::string log_level = "warning";
   std::string log_file;                              // empty: thrown away with the cluster
+  std::string access_points;                         // a directory to share them in; empty: none
   bool record = false;                               // what happens, beside the journal
   std::uint64_t attempt_memory = 0;                  // bytes that each process of an attempt may allocate; 0: no limit
   injection::Flags injection;                        // what disturbs attempts on purpose

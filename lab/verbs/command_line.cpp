@@ -186,7 +186,7 @@ void Grammar::add_experiment_verbs() {
   auto& compare =
       add_verb("compare",
                "  ontime compare heavy-sim heavy-local\n", compare_);
-  compare.add_option("BEFORE", compare_.before, "Result directory of 'ontime experiment'")->required()->type_name("");
+  compare.add_option("BEFORE", compare_.before, "Result directory of 'ontime experiment', or its address (s3://, hdfs://)")->required()->type_name("");
   compare.add_option("AFTER", compare_.after, "Another one")->required()->type_name("");
   add_json(compare, compare_.json);
 }

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "common/log/fields.h"
-#include "common/store/access.h"
 #include "worker/agent/wire_ids.h"
 
 namespace ontime::worker {
@@ -82,7 +81,7 @@ void Slots::give_address(Running& running, std::uint32_t part) {
   if (part > 0 && part >= static_cast<std::uint32_t>(file.parts_size()))
     return fail(*running.runner, wire::CRASHED, "the attempt's process broke the protocol: it has no such file");
   wire::ToRunner::Address given;
-  auto address = store::lend_address(path_of(file, part));
+  auto address = lender_.lend(path_of(file, part));
   if (address) given.set_address(std::move(*address));
   if (!address) given.set_error(address.error().message);
   running.runner->give_address(std::move(given));
@@ -153,7 +152,7 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
   wire::ToRunner::Run run = runner_run(id, launch);
   run.set_output_path(*output);
   if (const std::string& path = path_of(launch.file(), 0); store::is_name(path)) {
-    auto address = store::lend_address(path);
+    auto address = lender_.lend(path);
     if (!address) return Refusal{wire::LAUNCH, std::move(address).error().message};
     run.set_address(std::move(*address));
   }

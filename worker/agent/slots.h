@@ -22,6 +22,7 @@
 #include "common/base/ids.h"
 #include "common/base/limits.h"
 #include "common/files/roots.h"
+#include "common/store/access.h"
 #include "worker/agent/attempt.h"
 #include "worker/agent/disturber.h"
 #include "worker/agent/job_files.h"
@@ -156,6 +157,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   ReportLog& reports_;
   LauncherLink& launcher_;
   Uploads& uploads_;
+  store::Lender lender_;
   Disturber disturber_;
   JobFiles files_;
   LogOutbox logs_;

@@ -30,10 +30,10 @@ constexpr double kHedgesPerRange = 0.05;                          // a second re
 constexpr double kSlowness = 4;                                   // times the usual time of so many bytes
 constexpr Duration kHedgeAfter = std::chrono::milliseconds(250);  // not before
 
-// How the file of that name is fetched from its address.
+// How the file of that name is fetched from its address, which may be one of the worker's own (common/hdfs/lender.h).
 std::unique_ptr<http::RangedFile> ranged_file(const std::string& name, const http::Url& url,
                                               const std::atomic<bool>* is_over = nullptr) {
-  if (hdfs::is_name(name)) return std::make_unique<hdfs::RemoteFile>(url, is_over);
+  if (hdfs::is_name(name) && url.path.starts_with("/webhdfs/")) return std::make_unique<hdfs::RemoteFile>(url, is_over);
   return std::make_unique<http::RemoteFile>(url, is_over);
 }
 
