@@ -13,12 +13,10 @@ constexpr ReasonText kReasons[] = {
     {Reason::Late, "late", "it is expected to be done only after the deadline"},
     {Reason::Slow, "slow", "it is slower than its peers"},
     {Reason::Clone, "clone", "every task starts with copies"},
-    {Reason::SpareSlots, "spare-slots", "slots are free and nothing waits for them"},
     {Reason::DivideAtStart, "divide-at-start", "even an undisturbed attempt would be done only after the deadline"},
     {Reason::PieceLate, "piece-late", "a piece of the divided task is late again"},
     {Reason::SlowerCopy, "slower-copy", "another attempt of the task is ahead of it"},
     {Reason::Replaced, "replaced", "fresh attempts take over for it"},
-    {Reason::DeadlineMissed, "deadline-missed", "the job has missed its deadline"},
     {Reason::NotDue, "not-due", "it is not time to look at it yet"},
     {Reason::TooYoung, "too-young", "the attempt has not run long enough to be judged"},
     {Reason::NoEstimate, "no-estimate", "nothing is known about its pace"},
@@ -66,12 +64,6 @@ std::uint32_t copies_of(const Speculate& decision) {
   std::uint32_t copies = 0;
   for (const TailPiece& piece : given->pieces) copies += piece.copies;
   return copies;
-}
-
-std::optional<std::uint64_t> resume_offset(const Speculate& decision) {
-  if (const auto* shared = std::get_if<SharedTail>(&decision.work)) return shared->begin;
-  if (const auto* given = std::get_if<GivenTail>(&decision.work)) return given->pieces.front().begin;
-  return std::nullopt;
 }
 
 }  // namespace ontime::scheduler
