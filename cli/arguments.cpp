@@ -82,7 +82,15 @@ void add_job_options(CLI::App& app, JobOptions& job) {
   add_whole(app, "--max-attempts", job.attempts_max, {1, kFailuresOfSegmentMax},
             "Failures of one segment that fail the job");
   add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
-  app.add_option("--policy", job.policy, "What to do about stragglers: a name from 'ontime policies' (default auto)")
+  app.add_option_function<std::string>(
+         "--policy",
+         [&job](const std::string& text) {
+           const auto choice = scheduler::read_policy(text);
+           if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
+           job.policy = choice->name;
+           job.policy_parameters.insert(choice->parameters.begin(), choice->parameters.end());  // --policy-set wins
+         },
+         "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default auto)")
       ->check(flags::offering(names_of_policies()))
       ->type_name("NAME");
   add_settings(app, "--policy-set", job.policy_parameters, "A parameter of the policy; repeatable");

@@ -89,9 +89,17 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
                     "Share of all slots, and of the room for jobs, that one owner's jobs may take; owners are the "
                     "names of tokens")
       ->default_str("1");
-  app.add_option("--policy", flags.policy.name, "What to do about stragglers of jobs that do not say it")
+  app.add_option_function<std::string>(
+         "--policy",
+         [&flags](const std::string& text) {
+           const auto choice = scheduler::read_policy(text);
+           if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
+           flags.policy.name = choice->name;
+           flags.policy.parameters.insert(choice->parameters.begin(), choice->parameters.end());  // --policy-set wins
+         },
+         "What to do about stragglers of jobs that do not say it: NAME, or NAME:KEY=VALUE,...")
       ->type_name("NAME")
-      ->capture_default_str();
+      ->default_str(flags.policy.name);
   flags::add_settings(app, "--policy-set", flags.policy.parameters, "A parameter of that policy; repeatable");
 }
 
