@@ -73,7 +73,7 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
   flags::add_duration(app, "--node-timeout", flags.node_timeout, "Silence after which a node is lost");
   flags::add_duration(app, "--heartbeat", flags.heartbeat, "Interval at which workers report progress", kHeartbeatMin);
   flags::add_duration(app, "--cut-timeout", flags.cut_timeout,
-                      "An attempt that does not answer a cut for so long is ended", std::chrono::milliseconds(1));
+                      "End an attempt that does not answer a cut within this time", std::chrono::milliseconds(1));
   app.add_option("--placement", flags.placement,
                  "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
                  "(nodes slower than luck explains); or none")
@@ -150,7 +150,7 @@ void declare_process(CLI::App& app, Flags& flags) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--injection", flags.injection.file, "The same from a YAML file; --inject wins")->type_name("FILE");
-  flags::add_whole(app, "--seed", flags.injection.seed, {}, "What the chance in both depends on");
+  flags::add_whole(app, "--seed", flags.injection.seed, {}, "Seed of the random draws in both");
   flags::add_config_file(app);
   flags::add_standard_flags(app, "ontime-master");
 }
