@@ -54,7 +54,7 @@ struct Words {
 
 void declare_confinement(CLI::App& app, Words& words) {
   app.add_flag("--no-default-apps", words.no_default_apps,
-               "Look for applications in no other directories, also not in those that a job names");
+               "Use only --app-dir: ignore the default directories and those that a job names");
   app.add_option(
          "--input-root", words.input_roots,
          "Attempts may read only files that lie in this directory, or whose address begins with this URL; may be "
@@ -101,9 +101,9 @@ void declare(CLI::App& app, Words& words, Options& options) {
       ->take_all();
   declare_confinement(app, words);
   flags::add_duration(app, "--connect-timeout", options.connect_timeout,
-                      "Give up if no master has let us in within this time");
+                      "Give up if no master accepts this worker within this time");
   flags::add_duration(app, "--drain-timeout", options.drain_timeout,
-                      "On SIGTERM hand over what runs to other workers, for so long at most; 0s: end at once");
+                      "On SIGTERM, take at most this long to hand over running work to other workers; 0s: end at once");
   app.add_option("--token-file", words.token_file,
                  "File with the token to show the master; default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR")
       ->type_name("FILE");
