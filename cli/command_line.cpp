@@ -7,7 +7,7 @@
 #include "apps/gen/generator.h"
 #include "cli/arguments.h"
 #include "cli/lab_verbs.h"
-#include "common/flags/parse.h"
+#include "common/flags/flags.h"
 
 namespace ontime::cli {
 

@@ -3,7 +3,7 @@
 #include "cli/commands/execute.h"
 #include "cli/lab_verbs.h"
 #include "cli/user_environment.h"
-#include "common/flags/parse.h"
+#include "common/flags/flags.h"
 
 int main(int argc, char** argv) {
   using namespace ontime::cli;

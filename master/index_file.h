@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "common/base/access_point.h"
+#include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "scheduler/core/job_spec.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "apps/exec/input_pipe.h"
-#include "common/app/context.h"
+#include "common/app/application.h"
 
 namespace ontime::apps {
 
