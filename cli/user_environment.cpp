@@ -1,4 +1,4 @@
-#include "cli/user_environment.h"
+#include "cli/command_line.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "apps/exec/input_pipe.h"
+#include "apps/exec/command.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>

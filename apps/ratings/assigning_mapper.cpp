@@ -1,14 +1,59 @@
 #include "apps/ratings/assigning_mapper.h"
 
+#include <charconv>
 #include <stdexcept>
 
 namespace ontime::apps {
+namespace {
 
-app::Parameter centroids_parameter() {
-  return {"centroids", "", "file with the movie of each cluster, as in the input; every worker reads it (needed)"};
+constexpr std::size_t kCosineSize = 8;  // 0.123456
+
+template <class Number>
+bool take_number(const char*& at, const char* end, Number& number) {
+  const auto [stop, error] = std::from_chars(at, end, number);
+  at = stop;
+  return error == std::errc();
 }
 
-void require_centroids(const app::Parameters& given) {
+// `at` stands at a tab, and a cosine fills the rest.
+bool take_cosine(const char* at, const char* end, std::uint32_t& cosine) {
+  if (static_cast<std::size_t>(end - at) != 1 + kCosineSize || at[2] != '.') return false;
+  const char* fraction = at + 3;
+  if (!take_number(fraction, end, cosine) || fraction != end) return false;
+  cosine += at[1] == '1' ? kMillion : 0;
+  return cosine <= kMillion;
+}
+
+}  // namespace
+
+AssignedLine parse_assigned_line(std::string_view line) {
+  AssignedLine parsed;
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  const bool is_pair =
+      take_number(at, end, parsed.cluster) && at != end && *at == '\t' && take_number(++at, end, parsed.movie);
+  if (!is_pair || (at != end && !(*at == '\t' && take_cosine(at, end, parsed.cosine))))
+    throw std::runtime_error("\"" + std::string(line.substr(0, 40)) + "\" is not a line of clusters and movies");
+  return parsed;
+}
+
+void append_number(std::string& line, std::uint64_t number) {
+  char digits[20];
+  line.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+void append_millionths(std::string& line, std::uint32_t millionths) {
+  char digits[7];  // one more digit in front keeps the zeros
+  std::to_chars(digits, digits + sizeof digits, kMillion + millionths % kMillion);
+  line += millionths < kMillion ? "0." : "1.";
+  line.append(digits + 1, 6);
+}
+
+std::vector<app::Parameter> AssigningApplication::parameters() const {
+  return {{"centroids", "", "file with the movie of each cluster, as in the input; every worker reads it (needed)"}};
+}
+
+void AssigningApplication::validate(const app::Parameters& given) const {
   if (given.get("centroids").empty())
     throw std::invalid_argument("a file with the movie of each cluster is needed: --set centroids=FILE");
 }

@@ -1,4 +1,4 @@
-#include "apps/ratings/centroids.h"
+#include "apps/ratings/assigning_mapper.h"
 
 #include <algorithm>
 #include <bit>

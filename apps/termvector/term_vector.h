@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "apps/text/instruction_set.h"
+#include "apps/text/byte_class.h"
 #include "apps/text/word_table.h"
 #include "common/app/application.h"
 

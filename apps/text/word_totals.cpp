@@ -1,10 +1,8 @@
-#include "apps/text/word_totals.h"
+#include "apps/text/word_scanner.h"
 
 #include <array>
 #include <bit>
 #include <cstring>
-
-#include "apps/text/byte_class.h"
 
 namespace ontime::apps {
 namespace {

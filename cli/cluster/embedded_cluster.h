@@ -8,6 +8,7 @@
 
 #include "cli/cluster/supervisor.h"
 #include "cli/command.h"
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
 #include "common/files/temporary_directory.h"
 #include "common/net/endpoint.h"
@@ -18,7 +19,7 @@ class EmbeddedCluster {
  public:
   // Starts master and workers side by side and returns at once.
   static Result<std::unique_ptr<EmbeddedCluster>> start(const ClusterOptions& options);
-  ~EmbeddedCluster();
+  ~EmbeddedCluster() { stop(); }
   EmbeddedCluster(const EmbeddedCluster&) = delete;
   EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
 
@@ -41,7 +42,7 @@ class EmbeddedCluster {
   ClusterOptions options_;
   std::string token_;
   net::Endpoint endpoint_;
-  int listener_ = -1;
+  Descriptor listener_;
   Supervisor supervisor_;
 };
 

@@ -1,13 +1,11 @@
-#include "cli/commands/left_output.h"
-
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/job_request.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
 
@@ -29,16 +27,12 @@ LeftOutput::LeftOutput(std::string directory) : directory_(std::move(directory))
   existed_ = fs::exists(directory_, ignored);
 }
 
-LeftOutput::~LeftOutput() {
-  if (held_ >= 0) ::close(held_);
-}
-
-void LeftOutput::hold() { held_ = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+void LeftOutput::hold() { held_ = Descriptor(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
 
 void LeftOutput::remove() const {
-  if (held_ < 0) return;
+  if (!held_) return;
   std::error_code ignored;
-  const fs::path held = "/proc/self/fd/" + std::to_string(held_);
+  const fs::path held = "/proc/self/fd/" + std::to_string(held_.get());
   if (fs::exists(held / output::kSuccessName, ignored)) return;
   std::vector<fs::path> doomed;
   for (fs::directory_iterator entry(held, ignored), end; entry != end; entry.increment(ignored))

@@ -13,7 +13,6 @@
 #include "cli/cluster/embedded_cluster.h"
 #include "cli/cluster/interrupt.h"
 #include "cli/commands/execute.h"
-#include "cli/commands/left_output.h"
 #include "cli/job_request.h"
 #include "cli/result/answer_output.h"
 #include "cli/show/job_text.h"

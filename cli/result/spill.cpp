@@ -1,5 +1,3 @@
-#include "cli/result/spill.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -8,8 +6,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <utility>
+
+#include "cli/result/folding.h"
+#include "cli/result/part_file.h"
 
 namespace ontime::cli {
 namespace {
@@ -20,54 +20,41 @@ constexpr std::size_t kSpillReadBytesMost = 1u << 20;
 
 using Sizes = std::array<std::uint32_t, 2>;  // of key and value
 
-Error cannot_spill(const char* what) {
-  return failed(std::string("cannot ") + what + " temporary files: " + std::strerror(errno) +
+Error cannot_spill(const char* what, const std::string& why = std::strerror(errno)) {
+  return failed(std::string("cannot ") + what + " temporary files: " + why +
                 "; set TMPDIR to a directory with room, or give more --memory");
 }
 
 // Reads one run from its begin, with a buffer that holds at least the current record.
 class SpilledRunReader final : public PairSource {
  public:
-  SpilledRunReader(int descriptor, std::size_t block_bytes) : descriptor_(descriptor), block_bytes_(block_bytes) {}
+  SpilledRunReader(int descriptor, std::size_t block_bytes) : window_(descriptor, 0, UINT64_MAX, block_bytes) {}
 
-  // Moves to the next record; false at the end.
   Result<bool> advance() override {
-    begin_ += record_bytes_;
+    window_.drop(record_bytes_);
     record_bytes_ = 0;
     if (auto there = ensure(sizeof(Sizes)); !there || !*there) return there;
-    std::memcpy(sizes_.data(), buffer_.data() + begin_, sizeof(Sizes));
+    std::memcpy(sizes_.data(), window_.bytes().data(), sizeof(Sizes));
     record_bytes_ = sizeof(Sizes) + sizes_[0] + sizes_[1];
     const auto there = ensure(record_bytes_);
     if (there && !*there) return failed("a temporary file has lost its end");
     return there;
   }
-  std::string_view key() const override { return {buffer_.data() + begin_ + sizeof(Sizes), sizes_[0]}; }
-  std::string_view value() const override { return {buffer_.data() + begin_ + sizeof(Sizes) + sizes_[0], sizes_[1]}; }
+  std::string_view key() const override { return window_.bytes().substr(sizeof(Sizes), sizes_[0]); }
+  std::string_view value() const override { return window_.bytes().substr(sizeof(Sizes) + sizes_[0], sizes_[1]); }
 
  private:
-  // Whether `size` bytes are there from begin_ on.
+  // Whether there are `size` bytes.
   Result<bool> ensure(std::size_t size) {
-    while (end_ - begin_ < size) {
-      if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-      end_ -= begin_;
-      begin_ = 0;
-      if (buffer_.size() < std::max(size, block_bytes_)) buffer_.resize(std::max(size, block_bytes_));
-      const auto got = pread(descriptor_, buffer_.data() + end_, buffer_.size() - end_, static_cast<off_t>(offset_));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return cannot_spill("read");
-      if (got == 0) return false;
-      end_ += static_cast<std::size_t>(got);
-      offset_ += static_cast<std::uint64_t>(got);
+    while (window_.bytes().size() < size) {
+      const auto more = window_.read_more();
+      if (!more) return cannot_spill("read", more.error().message);
+      if (more->empty()) return false;
     }
     return true;
   }
 
-  int descriptor_;
-  std::size_t block_bytes_;
-  std::vector<char> buffer_;
-  std::uint64_t offset_ = 0;  // in the file, of end_
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
+  FileWindow window_;
   std::size_t record_bytes_ = 0;  // of the current record
   Sizes sizes_{};
 };
@@ -128,33 +115,14 @@ class Merge {
 
 }  // namespace
 
-Result<int> make_temporary_file(const std::string& directory) {
-  int descriptor = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (descriptor < 0) {  // a file system without nameless files
-    std::string path = directory + "/ontime-result-XXXXXX";
-    descriptor = mkostemp(path.data(), O_CLOEXEC);
-    if (descriptor < 0) return cannot_spill("make");
-    unlink(path.c_str());
-  }
-  return descriptor;
-}
-
-Result<Run> Run::make(const std::string& directory) {
-  const auto descriptor = make_temporary_file(directory);
-  if (!descriptor) return descriptor.error();
-  return Run(*descriptor);
-}
-
-Run::~Run() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-Run::Run(Run&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), buffer_(std::move(other.buffer_)) {}
-
-Run& Run::operator=(Run&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(buffer_, other.buffer_);
-  return *this;
+Result<Descriptor> make_temporary_file(const std::string& directory) {
+  Descriptor file(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file) return file;
+  std::string path = directory + "/ontime-result-XXXXXX";  // a file system without nameless files
+  file = Descriptor(mkostemp(path.data(), O_CLOEXEC));
+  if (!file) return cannot_spill("make");
+  unlink(path.c_str());
+  return file;
 }
 
 Status Run::append(std::string_view key, std::string_view value) {
@@ -169,7 +137,7 @@ Status Run::append(std::string_view key, std::string_view value) {
 
 Status Run::flush() {
   for (std::string_view left = buffer_; !left.empty();) {
-    const auto written = write(descriptor_, left.data(), left.size());
+    const auto written = write(file_.get(), left.data(), left.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return cannot_spill("write");
     left.remove_prefix(static_cast<std::size_t>(written));
@@ -198,27 +166,28 @@ Status merge_runs(const std::vector<Run>& runs, std::vector<std::unique_ptr<Pair
 RunStack::RunStack(std::string directory, Folder& folder, std::size_t memory_bytes, std::size_t fan_in)
     : directory_(std::move(directory)), folder_(folder), memory_bytes_(memory_bytes), fan_in_(fan_in) {}
 
-Status RunStack::add(const std::function<Status(const PairVisitor&)>& write) {
-  auto run = Run::make(directory_);
-  if (!run) return run.error();
-  const auto append = [&run](std::string_view key, std::string_view value) { return run->append(key, value); };
-  if (auto status = write(append); !status) return status;
-  if (auto status = run->finish(); !status) return status;
-  if (levels_.empty()) levels_.emplace_back();
-  levels_[0].push_back(std::move(*run));
-  for (std::size_t level = 0; level < levels_.size() && levels_[level].size() >= fan_in_; ++level) {
-    auto merged = Run::make(directory_);
-    if (!merged) return merged.error();
-    const auto append_merged = [&merged](std::string_view key, std::string_view value) {
-      return merged->append(key, value);
-    };
-    if (auto status = merge_runs(levels_[level], {}, folder_, memory_bytes_, append_merged); !status) return status;
-    if (auto status = merged->finish(); !status) return status;
+Result<Run> RunStack::make_run(const WriteRun& write) const {
+  auto file = make_temporary_file(directory_);
+  if (!file) return file.error();
+  Run run(std::move(*file));
+  auto status = write([&run](std::string_view key, std::string_view value) { return run.append(key, value); });
+  if (status) status = run.finish();
+  if (!status) return status.error();
+  return run;
+}
+
+Status RunStack::add(const WriteRun& write) {
+  auto run = make_run(write);
+  for (std::size_t level = 0;; ++level) {
+    if (!run) return run.error();
+    if (level == levels_.size()) levels_.emplace_back();
+    levels_[level].push_back(std::move(*run));
+    if (levels_[level].size() < fan_in_) return {};
+    run = make_run([&](const PairVisitor& append) {
+      return merge_runs(levels_[level], {}, folder_, memory_bytes_, append);
+    });
     levels_[level].clear();
-    if (level + 1 == levels_.size()) levels_.emplace_back();
-    levels_[level + 1].push_back(std::move(*merged));
   }
-  return {};
 }
 
 std::vector<Run> RunStack::take_all() {

@@ -1,9 +1,10 @@
-#include "cli/result/value_table.h"
-
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <numeric>
+
+#include "cli/result/folding.h"
 
 namespace ontime::cli {
 namespace {
@@ -12,8 +13,43 @@ constexpr std::size_t kBlockBytes = 64u << 10;
 constexpr std::size_t kAlignment = alignof(std::max_align_t);
 constexpr std::uint32_t kValuesBeforeFold = 32;
 constexpr std::size_t kSlotsAtFirst = 64;
+constexpr std::size_t kKeyShown = 80;
+
+Error cannot_merge(std::string_view key, const std::exception& exception) {
+  return failed("the values of key '" + std::string(key.substr(0, kKeyShown)) +
+                "' cannot be merged: " + exception.what() + "; 'ontime verify' tells whether the output is damaged");
+}
 
 }  // namespace
+
+Result<std::string_view> Folder::fold(std::string_view key, std::span<const std::string_view> values) {
+  if (values.size() == 1) return values.front();
+  try {
+    merged_.clear();
+    merger_->merge(key, values, merged_);
+  } catch (const std::exception& exception) {
+    return cannot_merge(key, exception);
+  }
+  return std::string_view(merged_);
+}
+
+Status Folder::finish(std::string_view key, std::string_view value, app::Output& answer) {
+  try {
+    merger_->finish(key, value, answer);
+  } catch (const std::exception& exception) {
+    return cannot_merge(key, exception);
+  }
+  return {};
+}
+
+Status Folder::finish_all(app::Output& answer) {
+  try {
+    merger_->finish_all(answer);
+  } catch (const std::exception& exception) {
+    return failed(std::string("the answer cannot be finished: ") + exception.what());
+  }
+  return {};
+}
 
 char* Arena::take(std::size_t size) {
   size = (size + kAlignment - 1) / kAlignment * kAlignment;
@@ -106,10 +142,6 @@ Status ValueTable::fold(Entry& entry) {
 Result<std::vector<std::uint32_t>> ValueTable::fold_all() {
   for (Entry& entry : entries_)
     if (auto status = fold(entry); !status) return status.error();
-  return sorted();
-}
-
-std::vector<std::uint32_t> ValueTable::sorted() const {
   std::vector<std::uint32_t> order(entries_.size());
   std::iota(order.begin(), order.end(), 0u);
   std::sort(order.begin(), order.end(),

@@ -1,4 +1,4 @@
-#include "cli/web/response_body.h"
+#include "cli/web/visitor.h"
 
 #include <httplib.h>
 #include <zlib.h>

@@ -1,15 +1,21 @@
 #pragma once
-// Keys and their values in memory, folded now and then so that hot keys stay small. Everything lies in one arena; what
-// a fold leaves behind is reclaimed by clear() only, so bytes() is an honest account of the memory used.
+// Lines by key, the values of each key folded into one: in memory while they fit, then in sorted runs in nameless
+// temporary files, each key once in a run, and the merge of many runs into one.
+//
+//   run    := record*
+//   record := key size (4 bytes) value size (4 bytes) key value       native byte order: it never leaves the process
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/app/application.h"
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
 
 namespace ontime::cli {
@@ -44,6 +50,8 @@ class Arena {
   std::size_t bytes_ = 0;
 };
 
+// Keys and their values in memory, folded now and then so that hot keys stay small. Everything lies in one arena; what
+// a fold leaves behind is reclaimed by clear() only, so bytes() is an honest account of the memory used.
 class ValueTable {
  public:
   explicit ValueTable(Folder& folder) : folder_(folder) {}
@@ -58,17 +66,6 @@ class ValueTable {
   Result<std::vector<std::uint32_t>> fold_all();
   std::string_view key(std::uint32_t entry) const { return key_of(entries_[entry]); }
   std::string_view value(std::uint32_t entry) const { return value_of(entries_[entry].values); }
-
-  // Visits every key once, in byte order, with its one folded value. Stops at the visitor's first error.
-  template <class Visitor>
-  Status for_each(Visitor&& visit) {
-    for (const auto index : sorted()) {
-      auto& entry = entries_[index];
-      if (auto status = fold(entry); !status) return status;
-      if (auto status = visit(key_of(entry), value_of(entry.values)); !status) return status;
-    }
-    return {};
-  }
 
  private:
   // In the arena, followed by `size` bytes.
@@ -93,13 +90,67 @@ class ValueTable {
   Entry& find_or_add(std::string_view key);
   Status fold(Entry& entry);
   void grow();
-  std::vector<std::uint32_t> sorted() const;
 
   Folder& folder_;
   Arena arena_;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> slots_;     // index into entries_ plus one; 0: free. A power of two, at most half full
   std::vector<std::string_view> views_;  // kept between folds
+};
+
+// A file without a name, open for reading and writing, that vanishes with its descriptor whatever ends the process.
+Result<Descriptor> make_temporary_file(const std::string& directory);
+
+// Pairs in a temporary file.
+class Run {
+ public:
+  explicit Run(Descriptor file) : file_(std::move(file)) {}
+
+  Status append(std::string_view key, std::string_view value);
+  Status finish();  // writes what is buffered
+  int descriptor() const { return file_.get(); }
+
+ private:
+  Status flush();
+  Descriptor file_;
+  std::string buffer_;
+};
+
+using PairVisitor = std::function<Status(std::string_view key, std::string_view value)>;
+
+// Pairs in byte order of their keys, each key once.
+class PairSource {
+ public:
+  virtual ~PairSource() = default;
+  virtual Result<bool> advance() = 0;  // to the next pair, at first to the first; false at the end
+  virtual std::string_view key() const = 0;
+  virtual std::string_view value() const = 0;
+};
+
+// Visits every key of all runs, and of other sources, once, in byte order, its values folded.
+Status merge_runs(const std::vector<Run>& runs, std::vector<std::unique_ptr<PairSource>> others, Folder& folder,
+                  std::size_t memory_bytes, const PairVisitor& visit);
+
+// The runs of one sort, merged whenever too many have piled up: few descriptors, and each pair is written
+// log(runs) / log(fan_in) times.
+class RunStack {
+ public:
+  RunStack(std::string directory, Folder& folder, std::size_t memory_bytes, std::size_t fan_in = 64);
+  // A new run, written by `write`.
+  using WriteRun = std::function<Status(const PairVisitor& append)>;
+  Status add(const WriteRun& write);
+  bool empty() const { return levels_.empty(); }
+  std::vector<Run> take_all();
+
+ private:
+  Result<Run> make_run(const WriteRun& write) const;
+
+  std::string directory_;
+  Folder& folder_;
+  std::size_t memory_bytes_;
+  std::size_t fan_in_;
+  // A level holds fewer than fan_in_ runs, each of fan_in_ runs of the one below.
+  std::vector<std::vector<Run>> levels_;
 };
 
 }  // namespace ontime::cli

@@ -18,17 +18,17 @@ using testing::IsEmpty;
 std::vector<std::string> lines_of(const std::string& path, std::size_t block_bytes) {
   std::vector<std::string> lines;
   WholeParts whole;
-  auto reader = LineReader::open(whole.of(path), block_bytes);
+  auto reader = RecordReader::open(whole.of(path), 0, block_bytes);
   EXPECT_TRUE(reader);
   for (;;) {
-    const auto line = reader->next();
-    EXPECT_TRUE(line);
-    if (!line || !line->has_value()) return lines;
-    lines.emplace_back(**line);
+    const auto there = reader->advance();
+    EXPECT_TRUE(there);
+    if (!there || !*there) return lines;
+    lines.emplace_back(reader->record());
   }
 }
 
-TEST(LineReader, TheLastLineMayLackItsEnd) {
+TEST(RecordReader, TheLastLineMayLackItsEnd) {
   const Scratch scratch;
   EXPECT_THAT(lines_of(scratch.file("a", "x\n\ny"), 4096), ElementsAre("x", "", "y"));
   EXPECT_THAT(lines_of(scratch.file("b", "x\n"), 4096), ElementsAre("x"));
@@ -36,7 +36,7 @@ TEST(LineReader, TheLastLineMayLackItsEnd) {
   EXPECT_THAT(lines_of(scratch.file("d", "\n\n"), 4096), ElementsAre("", ""));
 }
 
-TEST(LineReader, BlocksAndLinesOfAnySizeGiveTheSameLines) {
+TEST(RecordReader, BlocksAndLinesOfAnySizeGiveTheSameLines) {
   const Scratch scratch;
   rc::check([&] {
     const auto text = *rc::gen::container<std::string>(rc::gen::element('a', 'b', '\n', '\0'));
@@ -48,9 +48,9 @@ TEST(LineReader, BlocksAndLinesOfAnySizeGiveTheSameLines) {
   });
 }
 
-TEST(LineReader, AMissingFileIsNamed) {
+TEST(RecordReader, AMissingFileIsNamed) {
   WholeParts whole;
-  const auto reader = LineReader::open(whole.of("/nowhere/part"));
+  const auto reader = RecordReader::open(whole.of("/nowhere/part"));
   ASSERT_FALSE(reader);
   EXPECT_NE(reader.error().message.find("/nowhere/part"), std::string::npos);
 }

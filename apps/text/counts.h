@@ -1,5 +1,5 @@
 #pragma once
-// The merge of every application whose values are whole numbers that add up.
+// Counts as decimal text: written, read, and added up by the merge.
 
 #include <charconv>
 #include <cstdint>
@@ -9,6 +9,17 @@
 #include "common/app/application.h"
 
 namespace ontime::apps {
+
+inline constexpr std::size_t kMaxDecimal = 20;  // digits of 2^64 - 1
+
+// Writes `number` to `to`, which has room for kMaxDecimal bytes; returns the end.
+inline char* write_decimal(char* to, std::uint64_t number) {
+  if (number < 10) {
+    *to = static_cast<char>('0' + number);
+    return to + 1;
+  }
+  return std::to_chars(to, to + kMaxDecimal, number).ptr;
+}
 
 // Reads a decimal number that fills `text`; throws with a sentence that names the key otherwise.
 inline std::uint64_t parse_count(std::string_view key, std::string_view text) {
@@ -25,6 +36,7 @@ inline std::uint64_t parse_count(std::string_view key, std::string_view text) {
   throw std::runtime_error("the counts of \"" + std::string(key) + "\" add up to more than 2^64 - 1");
 }
 
+// The merge of every application whose values are whole numbers that add up.
 class SumMerger : public app::Merger {
  public:
   void merge(std::string_view key, std::span<const std::string_view> values, std::string& merged) override {
