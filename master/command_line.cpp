@@ -6,8 +6,7 @@
 #include "common/base/limits.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
-#include "common/injection/load.h"
+#include "common/injection/settings.h"
 #include "master/submission.h"
 #include "scheduler/policies/policy.h"
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "common/base/access_point.h"
 #include "common/base/byte_range.h"
 #include "common/base/result.h"
 #include "common/base/time.h"
