@@ -11,7 +11,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/base/time.h"
-#include "common/injection/load.h"
+#include "common/injection/settings.h"
 #include "common/net/tls_identity.h"
 
 namespace ontime::cli {

@@ -6,8 +6,7 @@
 #include "common/base/limits.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
-#include "common/injection/load.h"
+#include "common/injection/settings.h"
 #include "master/submission.h"
 #include "scheduler/policies/policy.h"
 
@@ -78,7 +77,7 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
   flags::add_duration(app, "--node-timeout", flags.node_timeout, "Silence after which a node is lost");
   flags::add_duration(app, "--heartbeat", flags.heartbeat, "Interval at which workers report progress", kHeartbeatMin);
   flags::add_duration(app, "--cut-timeout", flags.cut_timeout,
-                      "An attempt that does not answer a cut for so long is ended", std::chrono::milliseconds(1));
+                      "End an attempt that does not answer a cut within this time", std::chrono::milliseconds(1));
   app.add_option("--placement", flags.placement,
                  "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
                  "(nodes slower than luck explains); or none")
@@ -94,9 +93,17 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
                     "Share of all slots, and of the room for jobs, that one owner's jobs may take; owners are the "
                     "names of tokens")
       ->default_str("1");
-  app.add_option("--policy", flags.policy.name, "What to do about stragglers of jobs that do not say it")
+  app.add_option_function<std::string>(
+         "--policy",
+         [&flags](const std::string& text) {
+           const auto choice = scheduler::read_policy(text);
+           if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
+           flags.policy.name = choice->name;
+           flags.policy.parameters.insert(choice->parameters.begin(), choice->parameters.end());  // --policy-set wins
+         },
+         "What to do about stragglers of jobs that do not say it: NAME, or NAME:KEY=VALUE,...")
       ->type_name("NAME")
-      ->capture_default_str();
+      ->default_str(flags.policy.name);
   flags::add_settings(app, "--policy-set", flags.policy.parameters, "A parameter of that policy; repeatable");
 }
 
@@ -147,7 +154,7 @@ void declare_process(CLI::App& app, Flags& flags) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--injection", flags.injection.file, "The same from a YAML file; --inject wins")->type_name("FILE");
-  flags::add_whole(app, "--seed", flags.injection.seed, {}, "What the chance in both depends on");
+  flags::add_whole(app, "--seed", flags.injection.seed, {}, "Seed of the random draws in both");
   flags::add_config_file(app);
   flags::add_standard_flags(app, "ontime-master");
 }

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/base/access_point.h"
+#include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "scheduler/core/job_spec.h"
 

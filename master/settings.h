@@ -23,10 +23,7 @@ enum class JobOrder : std::uint8_t;
 namespace ontime::master {
 
 // What a job gets that does not name a policy.
-struct PolicyChoice {
-  std::string name = "auto";
-  scheduler::StringMap parameters;
-};
+using scheduler::PolicyChoice;
 
 // Where jobs may read and write.
 struct JobRoots {
