@@ -50,9 +50,7 @@ Result<ExitCode> execute(const AppsCommand& command) {
     text += (text.empty() ? "" : "\n") + text_of(*loaded);
   }
   if (command.json) {
-    Json document;
-    document["applications"] = std::move(list);
-    text = document.dump(2) + "\n";
+    text = Json({{"applications", std::move(list)}}).dump(2) + "\n";
   } else if (names.empty()) {
     text = "no applications in";
     for (const auto& directory : directories) text += " " + directory;

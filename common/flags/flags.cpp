@@ -12,7 +12,6 @@
 
 #include "common/base/units.h"
 #include "common/base/wording.h"
-#include "common/flags/parse.h"
 
 namespace ontime::flags {
 namespace {
@@ -106,7 +105,9 @@ CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& sett
     for (const auto& text : texts) {
       const auto equals = text.find('=');
       if (equals == std::string::npos || equals == 0) refuse(name, "'" + text + "' is not KEY=VALUE");
-      settings[text.substr(0, equals)] = text.substr(equals + 1);
+      const std::string key = text.substr(0, equals);
+      const bool is_new = settings.emplace(key, text.substr(equals + 1)).second;
+      if (!is_new) refuse(name, "'" + key + "' is given twice; give it once");
     }
   };
   auto* option = app.add_option_function<std::vector<std::string>>(name, read, help);

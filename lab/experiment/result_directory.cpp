@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "cli/text_file.h"
-#include "common/injection/draw.h"
+#include "common/injection/injection.h"
 #include "lab/experiment/report.h"
 #include "lab/results/chart.h"
 #include "lab/verbs/study_files.h"

@@ -4,9 +4,8 @@
 #include <cctype>
 #include <cmath>
 #include <numeric>
-#include <sstream>
 
-#include "common/injection/draw.h"
+#include "common/injection/injection.h"
 #include "scheduler/math/estimator.h"
 #include "scheduler/policies/policy.h"
 
@@ -234,20 +233,6 @@ std::string fill_in(const std::string& text,
     at = end;
   }
   return filled;
-}
-
-Result<PolicyChoice> read_policy(const std::string& text) {
-  const auto colon = text.find(':');
-  PolicyChoice choice{text.substr(0, colon), {}};
-  std::istringstream list(colon == std::string::npos ? "" : text.substr(colon + 1));
-  for (std::string item; std::getline(list, item, ',');) {
-    const auto equals = item.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      return bad_input("'" + text + "' is not NAME or NAME:KEY=VALUE,...");
-    }
-    choice.parameters[item.substr(0, equals)] = item.substr(equals + 1);
-  }
-  return choice;
 }
 
 Result<PolicyChoice> read_policy_flag(const std::string& text) {

@@ -116,7 +116,7 @@ void Grammar::add_plan_verb() {
   add_input_options(plan, plan_.job);
   add_duration(plan, "--deadline", plan_.job.deadline, "Time the job may take")->required();
   add_number(plan, "--target-pocd", plan_.target, 0.01, 0.9999,
-             "Chance to make the deadline that slots and deadline are sought for")
+             "Find the slots and the deadline for this probability of meeting the deadline")
       ->type_name("P")
       ->default_str("0.99");
   add_whole(plan, "--slots", plan_.slots, {1, kSlotsPlannedMax},
@@ -127,7 +127,8 @@ void Grammar::add_plan_verb() {
   add_value(plan, "--policy", plan_.policies, "POLICY",
             "NAME or NAME:KEY=VALUE,...; repeatable (default none, hadoop, shed+ and split-resume)");
   auto* t_min = add_duration(plan, "--t-min", plan_.t_min, "Shortest time for a whole split, instead of a profile");
-  add_number(plan, "--beta", plan_.beta, 0.1, 100, "With --t-min: how rare slow attempts are; fewer with more")
+  add_number(plan, "--beta", plan_.beta, 0.1, 100,
+             "With --t-min: tail index of the Pareto distribution; the larger, the fewer slow attempts")
       ->default_str("2")
       ->needs(t_min);
   add_tail(plan, plan_.tail, "Distribution of execution times that is fitted to the profile")->excludes(t_min);
@@ -163,7 +164,8 @@ void Grammar::add_experiment_verbs() {
       ->capture_default_str();
   add_value(experiment, "--policies", experiment_.policies, "LIST",
             "Only these: names in the scenario, or policies as in 'ontime simulate'; comma-separated, repeatable");
-  add_whole(experiment, "--runs", experiment_.repeat, {1}, "Runs of the whole, each with the next seed");
+  add_whole(experiment, "--runs", experiment_.repeat, {1},
+            "Repeat the experiment N times, each time with the next seed");
   add_value(experiment, "-o,--output", experiment_.out, "DIR",
             "Directory for the results; with unfinished ones of the same scenario, goes on");
   add_value(experiment, "--work", experiment_.work, "DIR", "Directory for inputs and outputs that all workers see");
@@ -173,8 +175,10 @@ void Grammar::add_experiment_verbs() {
   add_json(experiment, experiment_.json);
 
   auto& compare = add_verb("compare", "  ontime compare heavy-sim heavy-local\n", compare_);
-  add_value(compare, "BEFORE", compare_.before, "", "Result directory of 'ontime experiment'")->required();
-  add_value(compare, "AFTER", compare_.after, "", "Another one")->required();
+  add_value(compare, "BEFORE", compare_.before, "",
+            "Result directory of 'ontime experiment', or its address (s3://, hdfs://)")
+      ->required();
+  add_value(compare, "AFTER", compare_.after, "", "Result directory to compare with it")->required();
   add_json(compare, compare_.json);
 }
 

@@ -62,29 +62,38 @@ TEST_F(HttpInputTest, IsCutAtTheStartOfALine) {
   EXPECT_TRUE(read_all(**reader, *at) == server_.content().substr(from, *at - from));
 }
 
-// Two of the later ranges stop after their first byte when they are first asked for. One is asked for again as
-// a whole, on another connection; another waits until its connection counts as silent, and goes on behind that byte.
+// Of the later ranges one crawls until it is asked for again, as a whole and on another connection. The next one stops
+// after its first byte: it is not asked for again, but its connection counts as silent in the end, and another one goes on
+// behind that byte.
 TEST_F(HttpInputTest, AsksOnceMoreForOneSlowRangeOfTwenty) {
   struct Server {
     std::mutex mutex;
     std::condition_variable changed;
     std::map<std::uint64_t, int> requests;  // by the begin of the range
-    std::vector<std::uint64_t> stopped;
+    std::vector<std::uint64_t> slow;
     bool is_over = false;
+
+    // Until it is time for the next bytes; false: none are wanted.
+    bool wait(std::uint64_t begin, bool crawls) {
+      std::unique_lock lock(mutex);
+      const auto is_given_up = [&] { return is_over || (crawls && requests[begin] > 1); };
+      if (crawls) return !changed.wait_for(lock, std::chrono::milliseconds(30), is_given_up);
+      changed.wait(lock, is_given_up);
+      return false;
+    }
   };
   const auto state = std::make_shared<Server>();  // its threads may outlive this test's variables
   server_.set_fault([this, state](int n, const httplib::Request& request, httplib::Response& response) {
     const auto begin = static_cast<std::uint64_t>(request.ranges.front().first);
     const std::lock_guard lock(state->mutex);
-    if (++state->requests[begin] > 1 || n < 7 || state->stopped.size() == 2) return false;
-    state->stopped.push_back(begin);
+    if (++state->requests[begin] > 1 || n < 7 || state->slow.size() == 2) return false;
+    const bool crawls = state->slow.empty();
+    state->slow.push_back(begin);
     response.set_content_provider(
         server_.content().size(), "text/plain",
-        [this, state, begin](std::size_t offset, std::size_t, httplib::DataSink& sink) {
-          if (offset == begin) return sink.write(server_.content().data() + offset, 1);
-          std::unique_lock waiting(state->mutex);
-          state->changed.wait(waiting, [&] { return state->is_over; });
-          return false;
+        [this, state, begin, crawls](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+          if (offset != begin && !state->wait(begin, crawls)) return false;
+          return sink.write(server_.content().data() + offset, crawls ? std::min<std::size_t>(length, 4096) : 1);
         });
     return true;
   });
@@ -92,7 +101,7 @@ TEST_F(HttpInputTest, AsksOnceMoreForOneSlowRangeOfTwenty) {
   ASSERT_TRUE(reader);
   EXPECT_TRUE(read_all(**reader, server_.content().size()) == server_.content());
   const std::lock_guard lock(state->mutex);
-  ASSERT_EQ(state->stopped.size(), 2u);
+  ASSERT_EQ(state->slow.size(), 2u);
   state->requests.erase(0);  // where the file is looked at too
   const auto is_twice = [](const auto& range) { return range.second == 2; };
   EXPECT_EQ(std::count_if(state->requests.begin(), state->requests.end(), is_twice), 1);
