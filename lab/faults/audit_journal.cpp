@@ -1,17 +1,15 @@
-#pragma once
-// The master's journal, watched: everything that it is given and that it gives back goes to the audit.
-
-#include <functional>
-#include <memory>
-
+// What the audit learns from the masters' journals and recordings.
 #include "lab/faults/audit.h"
 #include "master/journal/journal.h"
+#include "master/recording/block.h"
+#include "master/recording/parity.h"
+#include "master/recording/reader.h"
 
 namespace ontime::lab::faults {
+namespace {
 
 class WatchedJournal final : public journal::Journal {
  public:
-  // `before` is called before a batch is written, `after` when it is durable.
   WatchedJournal(std::unique_ptr<journal::Journal> real, Audit& audit, std::function<void()> before,
                  std::function<void()> after)
       : real_(std::move(real)), audit_(audit), before_(std::move(before)), after_(std::move(after)) {}
@@ -54,5 +52,35 @@ class WatchedJournal final : public journal::Journal {
   const std::function<void()> before_;
   const std::function<void()> after_;
 };
+
+std::string replay(const std::string& path) {
+  auto reader = recording::Reader::open(path);
+  if (!reader) return "";
+  recording::Parity parity;
+  for (;;) {
+    const auto entry = reader->next();
+    if (!entry || !*entry || !parity.feed(**entry)) break;
+  }
+  for (const recording::EpochReport& epoch : parity.epochs()) {
+    if (!epoch.difference) continue;
+    return "step " + std::to_string(epoch.difference->step) + " of epoch " + std::to_string(epoch.epoch) +
+           " is decided differently in a replay";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::unique_ptr<journal::Journal> watched(std::unique_ptr<journal::Journal> real, Audit& audit,
+                                          std::function<void()> before, std::function<void()> after) {
+  return std::make_unique<WatchedJournal>(std::move(real), audit, std::move(before), std::move(after));
+}
+
+std::string replay_recordings(const std::string& journal) {
+  for (const auto& file : recording::list_epochs(recording::recordings_of(journal))) {
+    if (std::string difference = replay(file.path); !difference.empty()) return difference;
+  }
+  return "";
+}
 
 }  // namespace ontime::lab::faults
