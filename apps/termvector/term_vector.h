@@ -11,7 +11,6 @@
 #include "apps/text/byte_class.h"
 #include "apps/text/word_table.h"
 #include "common/app/application.h"
-#include "common/app/output.h"
 
 namespace ontime::apps {
 

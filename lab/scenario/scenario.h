@@ -217,15 +217,9 @@ double heartbeat_of(const Scenario& scenario);
 double node_timeout_of(const Scenario& scenario);
 double cut_timeout_of(const Scenario& scenario);
 
-// "shed+:theta=1s,lambda=0.2": a policy and its parameters for all jobs of a scenario.
-struct PolicyChoice {
-  std::string name;
-  scheduler::StringMap parameters;
-};
-
-// BadInput if it is not NAME or NAME:KEY=VALUE,... ; whether there is such a policy is found out by check().
-Result<PolicyChoice> read_policy(const std::string& text);
-// The same of what stands behind --policy: of a policy that there is, with parameters that it takes.
+using scheduler::PolicyChoice;
+using scheduler::read_policy;
+// What stands behind --policy: of a policy that there is, with parameters that it takes.
 Result<PolicyChoice> read_policy_flag(const std::string& text);
 // Replaces what the scenario says, and checks it.
 Status choose_policy(Scenario& scenario, const PolicyChoice& choice);

@@ -118,7 +118,7 @@ void Grammar::add_plan_verb() {
   add_input_options(plan, plan_.job);
   add_duration(plan, "--deadline", plan_.job.deadline, "Time the job may take")->required();
   add_number(plan, "--target-pocd", plan_.target, 0.01, 0.9999,
-             "Chance to make the deadline that slots and deadline are sought for")
+             "Find the slots and the deadline for this probability of meeting the deadline")
       ->type_name("P")
       ->default_str("0.99");
   add_whole(plan, "--slots", plan_.slots, {1, kSlotsPlannedMax},
@@ -130,7 +130,8 @@ void Grammar::add_plan_verb() {
                   "NAME or NAME:KEY=VALUE,...; repeatable (default none, hadoop, shed+ and split-resume)")
       ->type_name("POLICY");
   auto* t_min = add_duration(plan, "--t-min", plan_.t_min, "Shortest time for a whole split, instead of a profile");
-  add_number(plan, "--beta", plan_.beta, 0.1, 100, "With --t-min: how rare slow attempts are; fewer with more")
+  add_number(plan, "--beta", plan_.beta, 0.1, 100,
+             "With --t-min: tail index of the Pareto distribution; the larger, the fewer slow attempts")
       ->default_str("2")
       ->needs(t_min);
   add_tail(plan, plan_.tail, "Distribution of execution times that is fitted to the profile")->excludes(t_min);
@@ -171,7 +172,8 @@ void Grammar::add_experiment_verbs() {
       .add_option("--policies", experiment_.policies,
                   "Only these: names in the scenario, or policies as in 'ontime simulate'; comma-separated, repeatable")
       ->type_name("LIST");
-  add_whole(experiment, "--runs", experiment_.repeat, {1}, "Runs of the whole, each with the next seed");
+  add_whole(experiment, "--runs", experiment_.repeat, {1},
+            "Repeat the experiment N times, each time with the next seed");
   experiment
       .add_option("-o,--output", experiment_.out,
                   "Directory for the results; with unfinished ones of the same scenario, goes on")
@@ -183,11 +185,12 @@ void Grammar::add_experiment_verbs() {
   experiment.add_flag("-q,--quiet", experiment_.quiet, "No progress");
   add_json(experiment, experiment_.json);
 
-  auto& compare =
-      add_verb("compare",
-               "  ontime compare heavy-sim heavy-local\n", compare_);
-  compare.add_option("BEFORE", compare_.before, "Result directory of 'ontime experiment'")->required()->type_name("");
-  compare.add_option("AFTER", compare_.after, "Another one")->required()->type_name("");
+  auto& compare = add_verb("compare", "  ontime compare heavy-sim heavy-local\n", compare_);
+  compare
+      .add_option("BEFORE", compare_.before, "Result directory of 'ontime experiment', or its address (s3://, hdfs://)")
+      ->required()
+      ->type_name("");
+  compare.add_option("AFTER", compare_.after, "Result directory to compare with it")->required()->type_name("");
   add_json(compare, compare_.json);
 }
 

@@ -83,6 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
              "ontime run: INPUT: the value is empty; is a variable of the shell not set?"},
         Case{{"run", "w", "i", "-o", ""},
              "ontime run: --output: the value is empty; is a variable of the shell not set?"},
+        Case{{"run", "w", "i", "-o", "o", "--policy", "late:slow"},
+             "ontime run: --policy: 'late:slow' is not NAME or NAME:KEY=VALUE,...; see 'ontime run --help'."},
         Case{{"certs", "client", "x", "--role", "boss"},
              "ontime certs client: --role: 'boss' is not one of: submit, admin, read-only; see 'ontime certs client "
              "--help'."},

@@ -1,14 +1,17 @@
-#include "worker/agent/job_files.h"
+#include "worker/agent/job_resources.h"
 
 #include <openssl/sha.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "common/base/wording.h"
 
 namespace ontime::worker {
 namespace {
@@ -19,15 +22,10 @@ Error cannot(const std::string& what, const std::string& path, const std::string
 
 // Also of whether it may be run: the copies differ in that.
 std::string hash_of(const wire::ShippedFile& file) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(file.content().data()), file.content().size(), digest.data());
-  std::string text;
-  for (const unsigned char byte : digest) {
-    std::array<char, 3> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02x", byte);
-    text += digits.data();
-  }
-  return text + (file.executable() ? "-x" : "");
+  std::string digest(SHA256_DIGEST_LENGTH, '\0');
+  SHA256(reinterpret_cast<const unsigned char*>(file.content().data()), file.content().size(),
+         reinterpret_cast<unsigned char*>(digest.data()));
+  return hex_digits(digest) + (file.executable() ? "-x" : "");
 }
 
 }  // namespace
@@ -42,7 +40,7 @@ Result<std::string> JobFiles::keep(const wire::ShippedFile& file, JobId job) {
   copy.close();
   if (copy && ::chmod(path.c_str(), file.executable() ? 0555 : 0444) == 0) return path;
   const Error error = cannot("write", path, std::strerror(errno));
-  remove_all(path);
+  files::remove_all(path);
   content_.erase(entry);
   return error;
 }
@@ -65,7 +63,7 @@ Result<std::string> JobFiles::make_directory(std::uint64_t runner, const wire::J
 }
 
 void JobFiles::remove_directory(std::uint64_t runner) {
-  if (runners_.erase(runner) > 0) remove_all(directory_of(runner));
+  if (runners_.erase(runner) > 0) files::remove_all(directory_of(runner));
 }
 
 void JobFiles::forget(JobId job) {
@@ -75,9 +73,36 @@ void JobFiles::forget(JobId job) {
       ++at;
       continue;
     }
-    remove_all(at->first);
+    files::remove_all(at->first);
     at = content_.erase(at);
   }
+}
+
+JobUsers::JobUsers(UserRange range, IsBusy is_busy) : is_busy_(std::move(is_busy)) {
+  for (std::size_t i = 0; i < range.size(); ++i) waiting_.push_back(range.first + static_cast<uid_t>(i));
+}
+
+std::optional<uid_t> JobUsers::take(JobId job) {
+  if (const auto found = taken_.find(job); found != taken_.end()) return found->second;
+  const auto free = std::find_if_not(waiting_.begin(), waiting_.end(), is_busy_);
+  if (free == waiting_.end()) return std::nullopt;
+  const uid_t user = *free;
+  waiting_.erase(free);
+  taken_.emplace(job, user);
+  return user;
+}
+
+std::vector<uid_t> JobUsers::left_behind() const {
+  std::vector<uid_t> users;
+  std::copy_if(waiting_.begin(), waiting_.end(), std::back_inserter(users), is_busy_);
+  return users;
+}
+
+std::optional<uid_t> JobUsers::give_back(JobId job) {
+  const auto taken = taken_.extract(job);
+  if (taken.empty()) return std::nullopt;
+  waiting_.push_back(taken.mapped());
+  return taken.mapped();
 }
 
 }  // namespace ontime::worker

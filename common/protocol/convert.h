@@ -1,12 +1,33 @@
 #pragma once
-// Access points of compressed files as they travel and as programs hold them.
+// Identifiers and places in files as they travel and as programs hold them.
 
 #include <algorithm>
+#include <utility>
 
-#include "common/base/access_point.h"
+#include "common/base/byte_range.h"
+#include "common/base/ids.h"
 #include "common/protocol/types.pb.h"
 
 namespace ontime::protocol {
+
+inline AttemptId attempt_id(const wire::Attempt& attempt) {
+  return {{JobId{attempt.job()}, attempt.task()}, attempt.number()};
+}
+
+inline wire::Attempt to_wire(AttemptId id) {
+  wire::Attempt attempt;
+  attempt.set_job(id.task.job.value);
+  attempt.set_task(id.task.index);
+  attempt.set_number(id.number);
+  return attempt;
+}
+
+inline ByteRange byte_range(const wire::Range& range) { return {range.begin(), range.end()}; }
+
+inline void put(const ByteRange& from, wire::Range* to) {
+  to->set_begin(from.begin);
+  to->set_end(from.end);
+}
 
 inline void put(const AccessPoint& from, wire::AccessPoint* to) {
   to->set_content(from.content);
