@@ -9,7 +9,7 @@
 #include "cli/lab_verbs.h"
 #include "cli/show/table.h"
 #include "common/base/wording.h"
-#include "common/flags/parse.h"
+#include "common/flags/flags.h"
 
 namespace ontime::cli {
 

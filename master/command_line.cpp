@@ -6,8 +6,7 @@
 #include "common/base/limits.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
-#include "common/injection/load.h"
+#include "common/injection/settings.h"
 #include "master/submission.h"
 #include "scheduler/policies/policy.h"
 
@@ -25,6 +24,7 @@ struct Flags {
   std::string journal = "ontime-journal";
   std::string journal_sync = "on";
   std::uint64_t recording_limit = 256u << 20;
+  std::string access_points;
   Duration node_timeout = std::chrono::seconds(5);
   Duration heartbeat = std::chrono::milliseconds(200);
   Duration cut_timeout = std::chrono::seconds(3);
@@ -60,6 +60,10 @@ void declare_journal(CLI::App& app, Flags& flags) {
   app.add_option("--journal-sync", flags.journal_sync, "on: survives a power cut; off: only the death of the process")
       ->check(flags::one_of({"on", "off"}))
       ->capture_default_str();
+  app.add_option("--access-points", flags.access_points,
+                 "Directory in which masters share the access points of compressed inputs; none: each has its own, "
+                 "beside its journal")
+      ->type_name("DIR");
   flags::add_size(app, "--recording-limit", flags.recording_limit,
                   "Most that recordings of what happened, for 'ontime replay', may take beside the journal; 0: none",
                   0);
@@ -236,6 +240,7 @@ Result<CommandLine> check(const Flags& flags) {
   line.journal = flags.journal;
   line.journal_sync = flags.journal_sync == "on";
   line.settings.recording_bytes_max = flags.recording_limit;
+  line.settings.shared_index_directory = flags.access_points;
   if (Status status = check_scheduling(flags, line.settings); !status) return status.error();
   if (Status status = check_roots(flags, line.settings.roots); !status) return status.error();
   if (Status status = check_network(flags, line); !status) return status.error();

@@ -12,7 +12,6 @@
 
 #include "common/base/units.h"
 #include "common/base/wording.h"
-#include "common/flags/parse.h"
 
 namespace ontime::flags {
 namespace {

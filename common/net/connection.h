@@ -52,11 +52,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // Before anything is received or sent: whether the peer begins to speak TLS. Takes nothing of what it says.
   asio::awaitable<bool> begins_with_tls();
-  // Encrypts from here on, as the side that was connected to, or as the side that connects and wants a certificate for
-  // `host`. REQUIRES: nothing was received or sent. BadInput with a sentence if the two do not get along; the
-  // connection is then of no more use. Unlimited in time: see handshake.h.
-  asio::awaitable<Status> encrypt_as_host(TlsPointer identity);
-  asio::awaitable<Status> encrypt_as_guest(TlsPointer identity, std::string host);
+  // Encrypts from here on, as the side that connects and wants a certificate for `host`, or, if that is empty, as the one
+  // that was connected to. REQUIRES: nothing was received or sent. BadInput with a sentence if the two do not get along;
+  // the connection is then of no more use. Unlimited in time: see handshake.h.
+  asio::awaitable<Status> encrypt(TlsPointer identity, std::string host);
   const PeerCertificate* certificate() const;  // the peer's; null if nothing is encrypted
   // Says that nothing more comes and throws away what the peer still says, up to a bound, so that it gets to read what
   // was said last: bytes that nobody has read would make the kernel drop it.
@@ -90,7 +89,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   struct State;
   explicit Connection(std::unique_ptr<State> state);
-  asio::awaitable<Status> finish_encrypting();
   Error end(Error error);
   void on_received(std::size_t size);
   Error failed_to_receive(const std::error_code& error);

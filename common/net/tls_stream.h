@@ -20,10 +20,9 @@ class TlsStream {
  public:
   using Socket = asio::generic::stream_protocol::socket;
 
-  // A host waits for the other side to begin and wants its certificate; a guest begins, and wants the certificate to be
-  // for `host`, a name or an address. The socket outlives the stream.
-  static std::unique_ptr<TlsStream> make_host(Socket& socket, TlsPointer identity);
-  static std::unique_ptr<TlsStream> make_guest(Socket& socket, TlsPointer identity, std::string host);
+  // A guest begins, and wants the certificate to be for `host`, a name or an address; the host, for which that is empty,
+  // waits for the other side to begin and wants its certificate. The socket outlives the stream.
+  TlsStream(Socket& socket, TlsPointer identity, std::string host);
   ~TlsStream();
 
   // BadInput with a sentence if the two do not get along; Unavailable if the peer goes away. `peer` is for messages.
@@ -36,7 +35,6 @@ class TlsStream {
 
  private:
   struct State;
-  explicit TlsStream(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

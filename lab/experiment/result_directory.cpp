@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "cli/text_file.h"
-#include "common/injection/draw.h"
+#include "common/injection/injection.h"
 #include "lab/experiment/rows.h"
 
 namespace ontime::lab::experiment {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "common/injection/draw.h"
+#include "common/injection/injection.h"
 #include "scheduler/math/estimator.h"
 #include "scheduler/policies/policy.h"
 

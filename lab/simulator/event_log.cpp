@@ -1,7 +1,8 @@
 #include <cstdint>
 
 #include "lab/simulator/simulator.h"
-#include "scheduler/core/describe.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
 
 namespace ontime::lab {
 namespace {

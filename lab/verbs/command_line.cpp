@@ -186,7 +186,10 @@ void Grammar::add_experiment_verbs() {
   add_json(experiment, experiment_.json);
 
   auto& compare = add_verb("compare", "  ontime compare heavy-sim heavy-local\n", compare_);
-  compare.add_option("BEFORE", compare_.before, "Result directory of 'ontime experiment'")->required()->type_name("");
+  compare
+      .add_option("BEFORE", compare_.before, "Result directory of 'ontime experiment', or its address (s3://, hdfs://)")
+      ->required()
+      ->type_name("");
   compare.add_option("AFTER", compare_.after, "Result directory to compare with it")->required()->type_name("");
   add_json(compare, compare_.json);
 }

@@ -18,7 +18,7 @@
 #include "lab/verbs/foresight_text.h"
 #include "master/recording/entry_codec.h"
 #include "master/recording/reader.h"
-#include "scheduler/core/input_groups.h"
+#include "scheduler/core/job_spec.h"
 
 namespace ontime::lab {
 

@@ -1,4 +1,4 @@
-#include "scheduler/core/input_groups.h"
+#include "scheduler/core/job_spec.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

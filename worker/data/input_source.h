@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/access_point.h"
+#include "common/base/byte_range.h"
 #include "common/files/roots.h"
 #include "worker/data/fault.h"
 

@@ -12,7 +12,6 @@
 
 #include "common/base/units.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
 #include "lab/faults/apart.h"
 #include "lab/faults/cluster_run.h"
 #include "lab/faults/fault_plan.h"
