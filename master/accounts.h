@@ -2,7 +2,7 @@
 // What jobs have cost (scheduler/core/account.h), for clients. Adding up a million tasks at once would delay
 // heartbeats, so they are added up in slices, with other work in between. A task that changes between two slices counts
 // as it was or as it is. Clients that ask for the same account share it. The account of a job that has ended is kept.
-// That of a running job is kept longer the more tasks it has, so that a client that asks all the time takes a small
+// A running job's account is kept longer the more tasks it has, so that a client that asks all the time takes a small
 // part of the thread. Control thread only.
 
 #include <asio/any_io_executor.hpp>

@@ -98,8 +98,7 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
          [&flags](const std::string& text) {
            const auto choice = scheduler::read_policy(text);
            if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
-           flags.policy.name = choice->name;
-           flags.policy.parameters.insert(choice->parameters.begin(), choice->parameters.end());  // --policy-set wins
+           flags.policy = *choice;  // --policy-set comes after
          },
          "What to do about stragglers of jobs that do not say it: NAME, or NAME:KEY=VALUE,...")
       ->type_name("NAME")
