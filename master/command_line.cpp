@@ -6,8 +6,7 @@
 #include "common/base/limits.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
-#include "common/injection/load.h"
+#include "common/injection/settings.h"
 #include "master/submission.h"
 #include "scheduler/policies/policy.h"
 
@@ -47,6 +46,10 @@ void declare_journal(CLI::App& app, Flags& flags) {
   app.add_option("--journal-sync", flags.journal_sync, "on: survives a power cut; off: only the death of the process")
       ->check(flags::one_of({"on", "off"}))
       ->capture_default_str();
+  app.add_option("--access-points", settings.shared_index_directory,
+                 "Directory in which masters share the access points of compressed inputs; none: each has its own, "
+                 "beside its journal")
+      ->type_name("DIR");
   flags::add_size(app, "--recording-limit", settings.recording_bytes_max,
                   "Most that recordings of what happened, for 'ontime replay', may take beside the journal; 0: none",
                   0);
@@ -62,7 +65,7 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
   flags::add_duration(app, "--heartbeat", settings.heartbeat, "Interval at which workers report progress",
                       kHeartbeatMin);
   flags::add_duration(app, "--cut-timeout", settings.cut_timeout,
-                      "An attempt that does not answer a cut for so long is ended", std::chrono::milliseconds(1));
+                      "End an attempt that does not answer a cut within this time", std::chrono::milliseconds(1));
   app.add_option("--placement", flags.placement,
                  "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
                  "(nodes slower than luck explains); or none")
@@ -78,9 +81,16 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
                     "Share of all slots, and of the room for jobs, that one owner's jobs may take; owners are the "
                     "names of tokens")
       ->default_str("1");
-  app.add_option("--policy", settings.policy.name, "What to do about stragglers of jobs that do not say it")
+  app.add_option_function<std::string>(
+         "--policy",
+         [&settings](const std::string& text) {
+           const auto choice = scheduler::read_policy(text);
+           if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
+           settings.policy = *choice;  // --policy-set comes after
+         },
+         "What to do about stragglers of jobs that do not say it: NAME, or NAME:KEY=VALUE,...")
       ->type_name("NAME")
-      ->capture_default_str();
+      ->default_str(settings.policy.name);
   flags::add_settings(app, "--policy-set", settings.policy.parameters, "A parameter of that policy; repeatable");
 }
 
@@ -132,7 +142,7 @@ void declare_process(CLI::App& app, Flags& flags) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--injection", flags.injection.file, "The same from a YAML file; --inject wins")->type_name("FILE");
-  flags::add_whole(app, "--seed", flags.injection.seed, {}, "What the chance in both depends on");
+  flags::add_whole(app, "--seed", flags.injection.seed, {}, "Seed of the random draws in both");
   flags::add_config_file(app);
   flags::add_standard_flags(app, "ontime-master");
 }

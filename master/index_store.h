@@ -8,6 +8,9 @@
 // A job is free to say what it likes of a file. So before another one has checked it, only the job itself relies on it:
 // its attempts begin at what its attempts have found. Another job gets the whole of it as a part of its JobSpec, and
 // its attempts check each point (worker/data/compressed_source.cpp).
+//
+// Masters may share a directory, as those of `ontime run` do one after another or side by side: what is whole is copied
+// there at once and never changed, and a master copies what it needs to its own directory.
 
 #include <asio/thread_pool.hpp>
 #include <cstdint>
@@ -16,8 +19,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "common/base/access_point.h"
+#include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "master/input_index.h"
 #include "scheduler/core/job_spec.h"
@@ -63,6 +67,11 @@ std::string encode_end(std::uint64_t content_bytes);
 
 // Nothing if there is none, or it is another file's.
 std::optional<FileIndex> read_index(const std::string& path, const scheduler::InputFile& file);
+// Puts the bytes at that place of the file, which begins anew at 0. Its directory is made if it is not there. Nobody
+// else may read either. False if that fails.
+bool write_index(const std::string& path, std::uint64_t at, std::string_view bytes);
+// How many bytes the copy has; nothing if one of them cannot be read or written. `head`: in place of its first bytes.
+std::optional<std::uint64_t> copy_index(const std::string& from, const std::string& to, std::string_view head = {});
 std::optional<std::string> read_window(const std::string& path, const StoredWindow& window);
 
 class IndexStore {
@@ -73,12 +82,13 @@ class IndexStore {
     std::size_t files = 4096;
     std::size_t loaded = 64;            // of them in memory
     std::uint64_t waiting = 16u << 20;  // bytes
-    std::uint64_t apart = 1u << 20;     // content from one point to the next, at least
+    std::uint64_t apart = 768u << 10;   // content from one point to the next, at least; as InputNotes
   };
 
-  // An empty name: nothing is kept.
-  explicit IndexStore(std::string directory) : IndexStore(std::move(directory), Limits()) {}
-  IndexStore(std::string directory, Limits limits);
+  // An empty name: nothing is kept. `shared`: the directory that other masters use too; empty: there is none.
+  explicit IndexStore(std::string directory, std::string shared = {})
+      : IndexStore(std::move(directory), Limits(), std::move(shared)) {}
+  IndexStore(std::string directory, Limits limits, std::string shared = {});
   ~IndexStore();  // when what waits is written
 
   // An attempt of the job has been at this place; has found that the file holds so much. Control thread.
@@ -104,7 +114,10 @@ class IndexStore {
   };
 
   std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
+  std::string shared_path_of(const std::string& name) const { return shared_ + "/" + name; }
   void list();
+  void borrow(const std::string& name, const scheduler::InputFile& file);
+  void share(const std::string& name);
   Loaded* load(const std::string& name, const scheduler::InputFile& file);  // null: there is none
   // The one that the job may add to, or null.
   Loaded* writable(const std::string& name, JobId job, const scheduler::InputFile& file);
@@ -115,6 +128,7 @@ class IndexStore {
   void forget_some(const std::string& but);
 
   const std::string directory_;
+  const std::string shared_;
   const Limits limits_;
   std::mutex mutex_;  // guards what follows
   std::map<std::string, Loaded> loaded_;
@@ -123,6 +137,7 @@ class IndexStore {
   std::uint64_t waiting_ = 0;
   std::uint64_t uses_ = 0;
   std::uint64_t numbers_ = 0;
+  bool has_shared_ = false;
   asio::thread_pool thread_{1};
 };
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/access_point.h"
+#include "common/base/byte_range.h"
 #include "scheduler/core/job_spec.h"
 
 namespace ontime::master {

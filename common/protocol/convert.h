@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "common/base/access_point.h"
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "common/protocol/types.pb.h"
