@@ -31,7 +31,7 @@ void add_attempt_timeout(CLI::App& app, std::optional<Duration>& value) {
              throw CLI::ValidationError("--attempt-timeout", "'" + text + "' is too short; give 1ms or more, or never");
            value = *given;
          },
-         "End an attempt that makes no progress for so long; never: none (default: 20 times what the job's attempts "
+         "End an attempt that makes no progress for this long, or never (default: 20 times what the job's attempts "
          "need from one offset to the next, at least 30s)")
       ->type_name("TIME");
 }
@@ -49,7 +49,7 @@ void add_input_options(CLI::App& app, JobOptions& job) {
   add_argument(app, "INPUT", job.inputs,
                "Files, directories with all below, patterns (quoted: * ? [] ** {a,b}), file://, https://, s3:// and "
                "hdfs:// addresses, or - for standard input");
-  app.add_flag("--no-recurse", job.top_level_only, "Of input directories, leave out the directories inside");
+  app.add_flag("--no-recurse", job.top_level_only, "Leave out the directories inside input directories");
   add_size(app, "--stdin-limit", job.stdin_bytes_max, "Most bytes that INPUT - may have; they are kept in a file");
   auto* size = add_size(app, "--split-size", job.split_bytes, "Input bytes for each task (default 128MiB)");
   auto* count = add_whole(app, "--splits", job.splits, {1, kTasksOfJobMax},
@@ -70,14 +70,22 @@ void add_job_options(CLI::App& app, JobOptions& job) {
       add_duration(app, "--deadline", job.deadline, "Time the job may take; later than that, the exit code is 3",
                    std::chrono::milliseconds(1));
   add_duration(app, "--checkpoint", job.checkpoint_interval,
-               "Seal what is mapped this often, 0 is never (default 5s; 0 for policies that restart)");
+               "Seal what is mapped at this interval; 0: never (default 5s; 0 for policies that restart)");
   add_attempt_timeout(app, job.attempt_timeout);
   add_whole(app, "--max-attempts", job.attempts_max, {1, kFailuresOfSegmentMax},
             "Failures of one segment that fail the job");
   add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
-  add_text(app, "--policy", job.policy, "NAME",
-           "What to do about stragglers: a name from 'ontime policies' (default auto)")
-      ->check(flags::offering(names_of_policies()));
+  app.add_option_function<std::string>(
+         "--policy",
+         [&job](const std::string& text) {
+           const auto choice = scheduler::read_policy(text);
+           if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
+           job.policy = choice->name;
+           job.policy_parameters = choice->parameters;  // --policy-set comes after
+         },
+         "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default auto)")
+      ->check(flags::offering(names_of_policies()))
+      ->type_name("NAME");
   add_settings(app, "--policy-set", job.policy_parameters, "A parameter of the policy; repeatable");
   add_text(app, "--estimator", job.estimator, "NAME",
            "How completion times are estimated: chronos, hadoop, exponential or simple-exponential")
@@ -107,8 +115,7 @@ void add_job_options(CLI::App& app, JobOptions& job) {
 
 void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
   const char* group = "The cluster of this run";
-  add_whole(app, "-w,--workers", cluster.workers, {1, kLocalWorkersMax},
-            "Worker processes, as many as there are cores unless told")
+  add_whole(app, "-w,--workers", cluster.workers, {1, kLocalWorkersMax}, "Worker processes, by default one per core")
       ->group(group);
   add_whole(app, "--slots", cluster.slots, {1, kSlotsOfWorkerMax}, "Attempts that each worker runs at a time")
       ->group(group);
@@ -117,7 +124,8 @@ void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
            "attempts that run at a time, but at least 1GiB)",
            kAttemptMemoryMin)
       ->group(group);
-  add_duration(app, "--node-timeout", cluster.node_timeout, "A worker silent for so long is lost")->group(group);
+  add_duration(app, "--node-timeout", cluster.node_timeout, "A worker that is silent for this long is lost")
+      ->group(group);
   add_duration(app, "--heartbeat", cluster.heartbeat, "How often workers report their progress", kHeartbeatMin)
       ->group(group);
   add_text(app, "--log-level", cluster.log_level, "LEVEL",
@@ -130,7 +138,7 @@ void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
       ->group(group);
   add_text(app, "--injection", cluster.injection.file, "FILE", "The same from a YAML file; --inject wins")
       ->group(group);
-  add_whole(app, "--seed", cluster.injection.seed, {}, "What the chance in both depends on (default 0)")->group(group);
+  add_whole(app, "--seed", cluster.injection.seed, {}, "Seed of the random draws in both (default 0)")->group(group);
   add_text(app, "--log-file", cluster.log_file, "FILE", "Keep the log of master and workers here (default: not kept)")
       ->group(group);
 }

@@ -12,7 +12,6 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
 
 namespace ontime::cli {
 

@@ -9,7 +9,7 @@
 #include "cli/lab_verbs.h"
 #include "cli/show/table.h"
 #include "common/base/wording.h"
-#include "common/flags/parse.h"
+#include "common/flags/flags.h"
 
 namespace ontime::cli {
 
@@ -107,7 +107,7 @@ void Grammar::add_job_verbs() {
   add_job_options(submit, submit_.job);
   add_master_options(submit, submit_.master);
   submit.add_flag("--wait", submit_.wait, "Wait until the job has ended, with progress");
-  submit.add_flag("-q,--quiet", submit_.quiet, "No progress, no summary");
+  submit.add_flag("-q,--quiet", submit_.quiet, "No progress and no summary");
   add_json(submit, submit_.json);
 }
 
@@ -177,7 +177,7 @@ void Grammar::add_logs_verb() {
   logs.add_option_function<std::string>("TASK", read_attempt(logs_.attempts),
                                         "Only this task, or attempt: TASK/ATTEMPT")
       ->type_name("");
-  logs.add_flag("-f,--follow", logs_.follow, "Go on with what is written, until the job has ended");
+  logs.add_flag("-f,--follow", logs_.follow, "Keep printing what attempts write until the job has ended");
   add_master_options(logs, logs_.master);
   add_json(logs, logs_.json);
 }
@@ -190,14 +190,14 @@ void Grammar::add_web_verb() {
   add_master_options(web, web_.master);
   add_text(web, "--listen", web_.listen, "HOST:PORT", "Address and port; port 0 takes a free one");
   add_text(web, "--host", web_.host_names, "NAME",
-           "Another name that it goes by; requests for others are refused; repeatable");
+           "Another host name of this server; requests for unknown names are refused; repeatable");
   add_text(web, "--visitor-token-file", web_.visitor_token_file, "FILE", "Visitors must show the token in this file");
   add_text(web, "--https", web_.https, "DIR",
            "Serve HTTPS with the certificate in this directory of 'ontime certs'; visitors must show one of the same "
            "authority, or the token");
   add_text(web, "--port-file", web_.port_file, "FILE", "Write the port here once it listens");
   web.add_flag("--insecure-network", web_.insecure_network,
-               "May listen beyond this machine without encryption: nobody else is on that network");
+               "Listen on other addresses without encryption; only for a network that nobody else uses");
 }
 
 void Grammar::add_output_verbs() {
@@ -211,7 +211,7 @@ void Grammar::add_output_verbs() {
   add_text(result, "-o,--output", result_.output, "FILE", "Write here instead of to stdout");
   result.add_flag("--force", result_.force, "Replace the file if there is one");
   result.add_flag("--run-command", result_.run_command,
-                  "Run the command that an exec job names for its merge, though somebody else has written the result");
+                  "Run the merge command that an exec job names, even if another user wrote its output");
   add_size(result, "--memory", result_.memory_bytes, "Memory to use before going to temporary files");
   add_application_directories(result, result_.application_directories);
 

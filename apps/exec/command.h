@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/app/context.h"
+#include "common/app/application.h"
 #include "common/base/descriptor.h"
 
 namespace ontime::apps {

@@ -53,6 +53,12 @@ static_assert(kMaxKeys <= 1 << kIndexBits);
 
 bool before(const Term& a, const Term& b) { return a.count != b.count ? a.count > b.count : a.text < b.text; }
 
+std::uint64_t first_bytes_of(std::string_view term) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, term.data(), std::min<std::size_t>(term.size(), sizeof bytes));
+  return bytes;
+}
+
 bool decided(std::span<const std::int64_t> keys, std::span<const std::uint32_t> order) {
   bool differ = true;
   for (std::size_t i = 1; i < order.size(); ++i) {
@@ -62,12 +68,6 @@ bool decided(std::span<const std::int64_t> keys, std::span<const std::uint32_t> 
 }
 
 }  // namespace
-
-std::uint64_t term_bytes(std::string_view term, std::size_t from) {
-  std::uint64_t bytes = 0;
-  if (term.size() > from) std::memcpy(&bytes, term.data() + from, std::min<std::size_t>(term.size() - from, 8));
-  return bytes;
-}
 
 // Large counts first, then the first six bytes as in a dictionary. Counts that are too large for their bits get one
 // key.
@@ -170,7 +170,7 @@ void TermVector::clear() {
 
 void TermVector::add(std::string_view term, std::uint64_t count) {
   terms_.push_back({term, count});
-  keys_.push_back(order_key(term_bytes(term, 0), count));
+  keys_.push_back(order_key(first_bytes_of(term), count));
 }
 
 void TermVector::write(app::Output& out) {

@@ -92,6 +92,8 @@ Status EmbeddedCluster::start_master() {
                                       "--node-timeout", in_ns(options_.node_timeout),
                                       "--heartbeat",    in_ns(options_.heartbeat),
                                       "--job-order",    "policy"};  // what experiments compare
+  if (!options_.access_points.empty())
+    master.arguments.insert(master.arguments.end(), {"--access-points", absolute(options_.access_points)});
   if (!options_.record) master.arguments.insert(master.arguments.end(), {"--recording-limit", "0"});
   master.arguments.insert(master.arguments.end(), more.begin(), more.end());
   const std::vector<std::string> disturbing = injection_arguments(options_.injection);

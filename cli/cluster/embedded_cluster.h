@@ -26,7 +26,6 @@ class EmbeddedCluster {
   const net::Endpoint& master() const { return endpoint_; }
   const std::string& token() const { return token_; }
   Status tend() { return supervisor_.tend(); }
-  int restarts() const { return supervisor_.restarts(); }
   std::string journal() const { return directory_->path() + "/journal"; }
   // Ends all processes; the temporary directory goes with the object.
   void stop() { supervisor_.stop(); }

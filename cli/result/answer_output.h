@@ -13,7 +13,6 @@
 
 #include "cli/result/part_file.h"
 #include "common/app/application.h"
-#include "common/app/output.h"
 #include "common/base/result.h"
 
 namespace ontime::cli {

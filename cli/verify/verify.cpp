@@ -1,10 +1,8 @@
 #include "cli/verify/verify.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -141,16 +139,15 @@ constexpr std::size_t kCheckedBytes = 1u << 20;
 
 // Nothing if the bytes cannot be read.
 std::optional<std::uint32_t> checksum(int file, const output::Segment& segment, const ByteProgress& read_so_far) {
-  std::vector<char> buffer(std::min<std::uint64_t>(segment.length, kCheckedBytes));
+  const std::uint64_t block = std::min<std::uint64_t>(segment.length, kCheckedBytes);
+  FileWindow window(file, segment.offset, segment.offset + segment.length, block);
   std::uint32_t crc = 0;
-  for (std::uint64_t done = 0; done < segment.length;) {
-    const auto size = std::min<std::uint64_t>(segment.length - done, kCheckedBytes);
-    const auto got = pread(file, buffer.data(), size, static_cast<off_t>(segment.offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return {};
-    crc = crc32c(crc, buffer.data(), static_cast<std::size_t>(got));
-    done += static_cast<std::uint64_t>(got);
-    read_so_far(done);
+  for (std::uint64_t done = 0; done < segment.length; read_so_far(done)) {
+    const auto more = window.read_more();
+    if (!more || more->empty()) return {};
+    crc = crc32c(crc, more->data(), more->size());
+    done += more->size();
+    window.drop(more->size());
   }
   return crc;
 }

@@ -40,6 +40,12 @@ std::string in_quotes(std::string_view text);
 // In quotes, with \", \\ and \n; any bytes.
 std::string quoted(std::string_view text);
 
+// Two lower-case hexadecimal digits for each byte.
+std::string hex_digits(std::string_view bytes);
+
+// Without the blanks around it: spaces, tabs and carriage returns.
+std::string_view trimmed(std::string_view text);
+
 // A word of a command line that is printed to be pasted: in quotes if the shell would read more into it.
 std::string shell_word(std::string_view text);
 

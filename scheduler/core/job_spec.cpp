@@ -1,6 +1,7 @@
 #include "scheduler/core/job_spec.h"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 namespace ontime::scheduler {
@@ -24,6 +25,19 @@ std::uint64_t count_splits(const std::vector<InputFile>& inputs, std::uint64_t s
 }
 
 }  // namespace
+
+Result<PolicyChoice> read_policy(const std::string& text) {
+  const auto colon = text.find(':');
+  PolicyChoice choice{text.substr(0, colon), {}};
+  std::istringstream list(colon == std::string::npos ? "" : text.substr(colon + 1));
+  for (std::string item; std::getline(list, item, ',');) {
+    const auto equals = item.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      return bad_input("'" + text + "' is not NAME or NAME:KEY=VALUE,...");
+    choice.parameters[item.substr(0, equals)] = item.substr(equals + 1);
+  }
+  return choice;
+}
 
 std::uint64_t count_splits(const JobSpec& spec) { return count_splits(spec.inputs, spec.split_bytes); }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "common/base/access_point.h"
 #include "common/base/byte_range.h"
+#include "common/base/result.h"
 #include "common/base/time.h"
 
 namespace ontime::scheduler {
@@ -51,6 +51,16 @@ struct InputFile {
 inline constexpr Duration kNoTimeout = Duration::max();
 
 using StringMap = std::map<std::string, std::string, std::less<>>;
+
+// A policy and its parameters.
+struct PolicyChoice {
+  std::string name = "auto";
+  StringMap parameters;
+};
+
+// As people write it: "late", "shed+:theta=1s,lambda=0.2". BadInput if it is not NAME or NAME:KEY=VALUE,... ;
+// check_policy() finds out whether there is such a policy.
+Result<PolicyChoice> read_policy(const std::string& text);
 
 // A small file that is sent with a job.
 struct ShippedFile {

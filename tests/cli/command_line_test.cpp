@@ -87,6 +87,13 @@ TEST(CommandLine, ASettingGivenTwiceIsRefused) {
               HasSubstr("--policy-set: 'k' is given twice"));
 }
 
+TEST(CommandLine, APolicyIsNamedWithItsParametersOrWithout) {
+  const auto run =
+      parsed<RunCommand>({"run", "w", "i", "-o", "o", "--policy-set", "k=2s", "--policy", "shed+:theta=1s,lambda=0.2"});
+  EXPECT_EQ(run.job.policy, "shed+");
+  EXPECT_THAT(run.job.policy_parameters, ElementsAre(Pair("k", "2s"), Pair("lambda", "0.2"), Pair("theta", "1s")));
+}
+
 TEST(CommandLine, SubmitAndClientVerbsNameTheMaster) {
   EXPECT_EQ(parsed<JobsCommand>({"jobs"}).master.address, "127.0.0.1:7400");
   EXPECT_EQ(parsed<NodesCommand>({"nodes", "--master", "[::1]:9"}).master.address, "[::1]:9");
