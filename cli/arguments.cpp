@@ -31,7 +31,7 @@ void add_attempt_timeout(CLI::App& app, std::optional<Duration>& value) {
              throw CLI::ValidationError("--attempt-timeout", "'" + text + "' is too short; give 1ms or more, or never");
            value = *given;
          },
-         "End an attempt that makes no progress for so long; never: none (default: 20 times what the job's attempts "
+         "End an attempt that makes no progress for this long, or never (default: 20 times what the job's attempts "
          "need from one offset to the next, at least 30s)")
       ->type_name("TIME");
 }
@@ -45,16 +45,11 @@ std::vector<std::string> names_of_policies() {
 }  // namespace
 
 void add_input_options(CLI::App& app, JobOptions& job) {
-  app.add_option("APP", job.application, "Application: a name from 'ontime apps', or the path of a shared object")
-      ->required()
-      ->type_name("");
-  app.add_option(
-         "INPUT", job.inputs,
-         "Files, directories with all below, patterns (quoted: * ? [] ** {a,b}), file://, https://, s3:// and hdfs:// "
-         "addresses, or - for standard input")
-      ->required()
-      ->type_name("");
-  app.add_flag("--no-recurse", job.top_level_only, "Of input directories, leave out the directories inside");
+  add_argument(app, "APP", job.application, "Application: a name from 'ontime apps', or the path of a shared object");
+  add_argument(app, "INPUT", job.inputs,
+               "Files, directories with all below, patterns (quoted: * ? [] ** {a,b}), file://, https://, s3:// and "
+               "hdfs:// addresses, or - for standard input");
+  app.add_flag("--no-recurse", job.top_level_only, "Leave out the directories inside input directories");
   add_size(app, "--stdin-limit", job.stdin_bytes_max, "Most bytes that INPUT - may have; they are kept in a file");
   auto* size = add_size(app, "--split-size", job.split_bytes, "Input bytes for each task (default 128MiB)");
   auto* count = add_whole(app, "--splits", job.splits, {1, kTasksOfJobMax},
@@ -63,33 +58,38 @@ void add_input_options(CLI::App& app, JobOptions& job) {
   count->excludes(size);
   app.add_flag("--no-combine", job.file_tasks,
                "Give each file a task of its own; otherwise small plain files share tasks");
-  add_settings(app, "-s,--set", job.parameters,
-               "A parameter of the application; repeatable, the last one of a key counts");
+  add_settings(app, "-s,--set", job.parameters, "A parameter of the application; repeatable");
 }
 
 void add_job_options(CLI::App& app, JobOptions& job) {
   add_input_options(app, job);
-  app.add_option("-o,--output", job.output,
-                 "Directory for the output, s3://bucket/prefix or hdfs://host/dir; must not exist or be empty")
-      ->required()
-      ->type_name("DIR");
+  add_text(app, "-o,--output", job.output, "DIR",
+           "Directory for the output, s3://bucket/prefix or hdfs://host/dir; must not exist or be empty")
+      ->required();
   auto* deadline =
       add_duration(app, "--deadline", job.deadline, "Time the job may take; later than that, the exit code is 3",
                    std::chrono::milliseconds(1));
   add_duration(app, "--checkpoint", job.checkpoint_interval,
-               "Seal what is mapped this often, 0 is never (default 5s; 0 for policies that restart)");
+               "Seal what is mapped at this interval; 0: never (default 5s; 0 for policies that restart)");
   add_attempt_timeout(app, job.attempt_timeout);
   add_whole(app, "--max-attempts", job.attempts_max, {1, kFailuresOfSegmentMax},
             "Failures of one segment that fail the job");
   add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
-  app.add_option("--policy", job.policy, "What to do about stragglers: a name from 'ontime policies' (default auto)")
+  app.add_option_function<std::string>(
+         "--policy",
+         [&job](const std::string& text) {
+           const auto choice = scheduler::read_policy(text);
+           if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
+           job.policy = choice->name;
+           job.policy_parameters = choice->parameters;  // --policy-set comes after
+         },
+         "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default auto)")
       ->check(flags::offering(names_of_policies()))
       ->type_name("NAME");
   add_settings(app, "--policy-set", job.policy_parameters, "A parameter of the policy; repeatable");
-  app.add_option("--estimator", job.estimator,
-                 "How completion times are estimated: chronos, hadoop, exponential or simple-exponential")
-      ->check(one_of({"chronos", "hadoop", "exponential", "simple-exponential"}))
-      ->type_name("NAME");
+  add_text(app, "--estimator", job.estimator, "NAME",
+           "How completion times are estimated: chronos, hadoop, exponential or simple-exponential")
+      ->check(one_of({"chronos", "hadoop", "exponential", "simple-exponential"}));
   app.add_option_function<std::string>(
          "--on-miss", [&job](const std::string& what) { job.kill_on_miss = what == "kill"; },
          "When the deadline has passed: finish the job, or kill it (default finish)")
@@ -97,10 +97,8 @@ void add_job_options(CLI::App& app, JobOptions& job) {
       ->needs(deadline)
       ->type_name("WHAT");
   add_application_directories(app, job.application_directories);
-  app.add_option("--file", job.files, "Send this file along: attempts find it in their directory; repeatable")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  app.add_option("--name", job.name, "Name of the job, shown beside its id")->type_name("TEXT");
+  add_text(app, "--file", job.files, "FILE", "Send this file along: attempts find it in their directory; repeatable");
+  add_text(app, "--name", job.name, "TEXT", "Name of the job, shown beside its id");
   app.add_option_function<std::string>(
          "--priority",
          [&job](const std::string& text) {
@@ -117,8 +115,7 @@ void add_job_options(CLI::App& app, JobOptions& job) {
 
 void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
   const char* group = "The cluster of this run";
-  add_whole(app, "-w,--workers", cluster.workers, {1, kLocalWorkersMax},
-            "Worker processes, as many as there are cores unless told")
+  add_whole(app, "-w,--workers", cluster.workers, {1, kLocalWorkersMax}, "Worker processes, by default one per core")
       ->group(group);
   add_whole(app, "--slots", cluster.slots, {1, kSlotsOfWorkerMax}, "Attempts that each worker runs at a time")
       ->group(group);
@@ -127,51 +124,43 @@ void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
            "attempts that run at a time, but at least 1GiB)",
            kAttemptMemoryMin)
       ->group(group);
-  add_duration(app, "--node-timeout", cluster.node_timeout, "A worker silent for so long is lost")->group(group);
+  add_duration(app, "--node-timeout", cluster.node_timeout, "A worker that is silent for this long is lost")
+      ->group(group);
   add_duration(app, "--heartbeat", cluster.heartbeat, "How often workers report their progress", kHeartbeatMin)
       ->group(group);
-  app.add_option("--log-level", cluster.log_level,
-                 "What master and workers log: trace, debug, info, warning, error or off")
+  add_text(app, "--log-level", cluster.log_level, "LEVEL",
+           "What master and workers log: trace, debug, info, warning, error or off")
       ->check(one_of({"trace", "debug", "info", "warning", "error", "off"}))
-      ->type_name("LEVEL")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--inject", cluster.injection.settings, "Disturb attempts on purpose, such as pace=2s; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false)
+  add_text(app, "--inject", cluster.injection.settings, "KEY=VALUE",
+           "Disturb attempts on purpose, such as pace=2s; repeatable")
       ->group(group);
-  app.add_option("--injection", cluster.injection.file, "The same from a YAML file; --inject wins")
-      ->type_name("FILE")
+  add_text(app, "--injection", cluster.injection.file, "FILE", "The same from a YAML file; --inject wins")
       ->group(group);
-  add_whole(app, "--seed", cluster.injection.seed, {}, "What the chance in both depends on (default 0)")->group(group);
-  app.add_option("--log-file", cluster.log_file, "Keep the log of master and workers here (default: not kept)")
-      ->type_name("FILE")
+  add_whole(app, "--seed", cluster.injection.seed, {}, "Seed of the random draws in both (default 0)")->group(group);
+  add_text(app, "--log-file", cluster.log_file, "FILE", "Keep the log of master and workers here (default: not kept)")
       ->group(group);
 }
 
 void add_master_options(CLI::App& app, MasterOptions& master) {
-  app.add_option("-m,--master", master.address, "Address of the master, else $ONTIME_MASTER")
+  add_text(app, "-m,--master", master.address, "HOST:PORT", "Address of the master, else $ONTIME_MASTER")
       ->envname("ONTIME_MASTER")
-      ->type_name("HOST:PORT")
       ->capture_default_str();
   add_credential_options(app, master);
 }
 
 void add_credential_options(CLI::App& app, MasterOptions& master) {
-  app.add_option("--token-file", master.token_file,
-                 "File that holds the token to prove (default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR)")
-      ->type_name("FILE");
-  app.add_option("--tls-ca", master.tls.authority,
-                 "Certificate of the cluster's authority (default: ca.pem, cert.pem and key.pem of $ONTIME_TLS_DIR)")
-      ->type_name("FILE");
-  app.add_option("--tls-cert", master.tls.certificate, "This client's certificate")->type_name("FILE");
-  app.add_option("--tls-key", master.tls.key, "Its key")->type_name("FILE");
+  add_text(app, "--token-file", master.token_file, "FILE",
+           "File that holds the token to prove (default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR)");
+  add_text(app, "--tls-ca", master.tls.authority, "FILE",
+           "Certificate of the cluster's authority (default: ca.pem, cert.pem and key.pem of $ONTIME_TLS_DIR)");
+  add_text(app, "--tls-cert", master.tls.certificate, "FILE", "This client's certificate");
+  add_text(app, "--tls-key", master.tls.key, "FILE", "Its key");
 }
 
 void add_application_directories(CLI::App& app, std::vector<std::string>& directories) {
-  app.add_option("--app-dir", directories, "Look for applications here first; repeatable")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  add_text(app, "--app-dir", directories, "DIR", "Look for applications here first; repeatable");
 }
 
 void add_json(CLI::App& app, bool& json) { app.add_flag("--json", json, "Print JSON, for programs to read"); }

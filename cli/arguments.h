@@ -12,7 +12,6 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
 
 namespace ontime::cli {
 
@@ -57,6 +56,18 @@ class VerbGrammar {
   CLI::App app_;
   std::optional<AnyCommand> chosen_;
 };
+
+// An option whose value is taken as it is; `type` stands for it in the help: FILE.
+template <class Value>
+CLI::Option* add_text(CLI::App& app, const std::string& name, Value& value, const std::string& type,
+                      const std::string& help) {
+  return app.add_option(name, value, help)->type_name(type)->allow_extra_args(false);
+}
+// What stands without a flag in front of it, and is needed. Several if the value is a list.
+template <class Value>
+CLI::Option* add_argument(CLI::App& app, const std::string& name, Value& value, const std::string& help) {
+  return app.add_option(name, value, help)->required()->type_name("");
+}
 
 // Reads the id of a job, such as 7 or job-7.
 std::function<void(const std::string&)> read_id(JobId& into);

@@ -11,7 +11,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/base/time.h"
-#include "common/injection/load.h"
+#include "common/injection/settings.h"
 #include "common/net/tls_identity.h"
 
 namespace ontime::cli {
@@ -66,6 +66,7 @@ struct ClusterOptions {
   Duration heartbeat{std::chrono::milliseconds(200)};
   std::string log_level = "warning";
   std::string log_file;                              // empty: thrown away with the cluster
+  std::string access_points;                         // a directory to share them in; empty: none
   bool record = false;                               // what happens, beside the journal
   std::uint64_t attempt_memory = 0;                  // bytes that each process of an attempt may allocate; 0: no limit
   injection::Flags injection;                        // what disturbs attempts on purpose

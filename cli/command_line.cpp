@@ -7,7 +7,9 @@
 #include "apps/gen/generator.h"
 #include "cli/arguments.h"
 #include "cli/lab_verbs.h"
-#include "common/flags/parse.h"
+#include "cli/show/table.h"
+#include "common/base/wording.h"
+#include "common/flags/flags.h"
 
 namespace ontime::cli {
 
@@ -91,12 +93,10 @@ void Grammar::add_job_verbs() {
   add_cluster_options(run, run_.cluster);
   run.add_flag("--tasks", run_.show_tasks, "Print the table of tasks and attempts at the end");
   run.add_flag("--explain", run_.explain, "Print every decision about stragglers, and why, at the end");
-  run.add_option("--record", run_.record, "Write a recording, for 'ontime replay' and 'ontime plan'")
-      ->type_name("FILE");
-  run.add_option("--answer", run_.answer,
-                 "Write the answer here when the job has succeeded, as 'ontime result' does; - prints it instead of "
-                 "the summary")
-      ->type_name("FILE");
+  add_text(run, "--record", run_.record, "FILE", "Write a recording, for 'ontime replay' and 'ontime plan'");
+  add_text(run, "--answer", run_.answer, "FILE",
+           "Write the answer here when the job has succeeded, as 'ontime result' does; - prints it instead of the "
+           "summary");
   run.add_flag("-q,--quiet", run_.quiet, "No progress and no summary, only errors");
   add_json(run, run_.json);
 
@@ -107,7 +107,7 @@ void Grammar::add_job_verbs() {
   add_job_options(submit, submit_.job);
   add_master_options(submit, submit_.master);
   submit.add_flag("--wait", submit_.wait, "Wait until the job has ended, with progress");
-  submit.add_flag("-q,--quiet", submit_.quiet, "No progress, no summary");
+  submit.add_flag("-q,--quiet", submit_.quiet, "No progress and no summary");
   add_json(submit, submit_.json);
 }
 
@@ -115,10 +115,8 @@ void Grammar::add_cluster_verbs() {
   auto& jobs =
       add_verb("jobs", "List the jobs of a master", "  ontime jobs\n  ontime jobs --state running --watch\n", jobs_);
   add_whole(jobs, "--latest", jobs_.latest, {}, "Only the N newest; 0: all (default 100; with --json 0)");
-  jobs.add_option("--state", jobs_.states, "Only jobs in this state; repeatable")
-      ->check(one_of({"queued", "running", "committing", "succeeded", "failed", "killed"}))
-      ->type_name("STATE")
-      ->allow_extra_args(false);
+  add_text(jobs, "--state", jobs_.states, "STATE", "Only jobs in this state; repeatable")
+      ->check(one_of({"queued", "running", "committing", "succeeded", "failed", "killed"}));
   jobs.add_flag("--watch", jobs_.watch, "Show the list again every second, until Ctrl-C");
   jobs.add_flag("--account", jobs_.accounts, "Show bytes and machine time by policy instead");
   add_master_options(jobs, jobs_.master);
@@ -160,7 +158,7 @@ void Grammar::add_cluster_verbs() {
                          "  ontime drain node-3 --wait\n"
                          "  ontime drain node-3 --undo\n",
                          drain_);
-  drain.add_option("NODE", drain_.node, "Id or name, as `ontime nodes` shows them")->required()->type_name("");
+  add_argument(drain, "NODE", drain_.node, "Id or name, as `ontime nodes` shows them");
   drain.add_flag("--undo", drain_.undo, "Put the worker back into service");
   drain.add_flag("--wait", drain_.wait, "Wait until nothing runs there")->excludes("--undo");
   add_master_options(drain, drain_.master);
@@ -174,14 +172,12 @@ void Grammar::add_logs_verb() {
                         "  ontime logs 7 --follow     # until the job has ended\n"
                         "  ontime logs counts         # of a finished job, by its output directory\n",
                         logs_);
-  logs.add_option("JOB", logs_.job,
-                  "Id of the job, or the output of a finished one: a directory, s3://bucket/prefix or hdfs://host/dir")
-      ->required()
-      ->type_name("");
+  add_argument(logs, "JOB", logs_.job,
+               "Id of the job, or the output of a finished one: a directory, s3://bucket/prefix or hdfs://host/dir");
   logs.add_option_function<std::string>("TASK", read_attempt(logs_.attempts),
                                         "Only this task, or attempt: TASK/ATTEMPT")
       ->type_name("");
-  logs.add_flag("-f,--follow", logs_.follow, "Go on with what is written, until the job has ended");
+  logs.add_flag("-f,--follow", logs_.follow, "Keep printing what attempts write until the job has ended");
   add_master_options(logs, logs_.master);
   add_json(logs, logs_.json);
 }
@@ -192,18 +188,16 @@ void Grammar::add_web_verb() {
                        "  ontime web --master 10.0.0.1:7400 --listen 127.0.0.1:8080\n",
                        web_);
   add_master_options(web, web_.master);
-  web.add_option("--listen", web_.listen, "Address and port; port 0 takes a free one")->type_name("HOST:PORT");
-  web.add_option("--host", web_.host_names, "Another name that it goes by; requests for others are refused; repeatable")
-      ->type_name("NAME");
-  web.add_option("--visitor-token-file", web_.visitor_token_file, "Visitors must show the token in this file")
-      ->type_name("FILE");
-  web.add_option("--https", web_.https,
-                 "Serve HTTPS with the certificate in this directory of 'ontime certs'; visitors must show one of the "
-                 "same authority, or the token")
-      ->type_name("DIR");
-  web.add_option("--port-file", web_.port_file, "Write the port here once it listens")->type_name("FILE");
+  add_text(web, "--listen", web_.listen, "HOST:PORT", "Address and port; port 0 takes a free one");
+  add_text(web, "--host", web_.host_names, "NAME",
+           "Another host name of this server; requests for unknown names are refused; repeatable");
+  add_text(web, "--visitor-token-file", web_.visitor_token_file, "FILE", "Visitors must show the token in this file");
+  add_text(web, "--https", web_.https, "DIR",
+           "Serve HTTPS with the certificate in this directory of 'ontime certs'; visitors must show one of the same "
+           "authority, or the token");
+  add_text(web, "--port-file", web_.port_file, "FILE", "Write the port here once it listens");
   web.add_flag("--insecure-network", web_.insecure_network,
-               "May listen beyond this machine without encryption: nobody else is on that network");
+               "Listen on other addresses without encryption; only for a network that nobody else uses");
 }
 
 void Grammar::add_output_verbs() {
@@ -212,22 +206,18 @@ void Grammar::add_output_verbs() {
                           "  ontime result counts --top 10\n"
                           "  ontime result counts --output counts.tsv\n",
                           result_);
-  result.add_option("DIR", result_.directory, "Output directory of the job, or its s3:// or hdfs:// address")
-      ->required()
-      ->type_name("");
+  add_argument(result, "DIR", result_.directory, "Output directory of the job, or its s3:// or hdfs:// address");
   add_whole(result, "--top", result_.top, {1}, "Only the N lines with the largest values, largest first");
-  result.add_option("-o,--output", result_.output, "Write here instead of to stdout")->type_name("FILE");
+  add_text(result, "-o,--output", result_.output, "FILE", "Write here instead of to stdout");
   result.add_flag("--force", result_.force, "Replace the file if there is one");
   result.add_flag("--run-command", result_.run_command,
-                  "Run the command that an exec job names for its merge, though somebody else has written the result");
+                  "Run the merge command that an exec job names, even if another user wrote its output");
   add_size(result, "--memory", result_.memory_bytes, "Memory to use before going to temporary files");
   add_application_directories(result, result_.application_directories);
 
   auto& verify = add_verb("verify", "Verify that an output directory is complete and undamaged",
                           "  ontime verify counts\n", verify_);
-  verify.add_option("DIR", verify_.directory, "Output directory of the job, or its s3:// or hdfs:// address")
-      ->required()
-      ->type_name("");
+  add_argument(verify, "DIR", verify_.directory, "Output directory of the job, or its s3:// or hdfs:// address");
   verify.add_flag("-q,--quiet", verify_.quiet, "No progress and no summary, only problems");
   add_json(verify, verify_.json);
 
@@ -265,12 +255,9 @@ void Grammar::add_data_verbs() {
       "Kinds:\n" +
       kinds_of_data();
   auto& gen = add_verb("gen", "Generate input data, identical on every machine", examples, gen_);
-  gen.add_option("KIND", gen_.kind, "What to make, see below")
-      ->required()
-      ->check(flags::offering(names_of_kinds()))
-      ->type_name("");
-  gen.add_option("AMOUNT", gen_.amount, "How much: a number of rows, or a size (text)")->required()->type_name("");
-  gen.add_option("-o,--output", gen_.output, "Write here instead of to stdout")->type_name("FILE");
+  add_argument(gen, "KIND", gen_.kind, "What to make, see below")->check(flags::offering(names_of_kinds()));
+  add_argument(gen, "AMOUNT", gen_.amount, "How much: a number of rows, or a size (text)");
+  add_text(gen, "-o,--output", gen_.output, "FILE", "Write here instead of to stdout");
   add_whole(gen, "--seed", gen_.seed, {}, "Another seed gives other data");
   add_settings(gen, "-s,--set", gen_.settings, "A setting of the kind; repeatable");
   gen.add_flag("--force", gen_.force, "Replace the file if there is one");
@@ -279,7 +266,7 @@ void Grammar::add_data_verbs() {
   auto& validate =
       add_verb("teravalidate", "Check TeraSort output for order and print its checksum",
                "  ontime teravalidate sorted\n  ontime result out | ontime teravalidate -\n", teravalidate_);
-  validate.add_option("FILE", teravalidate_.file, "100-byte records; - for stdin")->required()->type_name("");
+  add_argument(validate, "FILE", teravalidate_.file, "100-byte records; - for stdin");
   validate.add_flag("-q,--quiet", teravalidate_.quiet, "No progress");
   add_json(validate, teravalidate_.json);
 }
@@ -297,16 +284,18 @@ void Grammar::add_other_verbs() {
                               "  source <(ontime completion bash)\n"
                               "  ontime completion fish > ~/.config/fish/completions/ontime.fish\n",
                               completion_);
-  completion.add_option("SHELL", completion_.shell, "bash, zsh or fish")
-      ->required()
-      ->check(one_of({"bash", "zsh", "fish"}))
-      ->type_name("");
+  add_argument(completion, "SHELL", completion_.shell, "bash, zsh or fish")->check(one_of({"bash", "zsh", "fish"}));
 }
 
 }  // namespace
 
 ParsedCommandLine parse_command_line(std::vector<std::string> arguments) {
   return Grammar().parse(std::move(arguments));
+}
+
+int report_error(const std::string& verb, const Error& error) {
+  std::fputs(complaint(verb.empty() ? "ontime" : "ontime " + verb, printable_lines(error.message)).c_str(), stderr);
+  return static_cast<int>(exit_code_of(error));
 }
 
 }  // namespace ontime::cli

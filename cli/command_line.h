@@ -1,6 +1,6 @@
 #pragma once
-// From argv to a Command, pure apart from reading the environment ($ONTIME_MASTER) and the number of cores; and from
-// there to what the main functions of ontime and ontime-lab return.
+// From argv to a Command, pure apart from reading the environment ($ONTIME_MASTER, the user's file of variables) and the
+// number of cores; and from there to what the main functions of ontime and ontime-lab return.
 
 #include <cstdio>
 #include <optional>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "common/base/result.h"
 
 namespace ontime::cli {
 
@@ -21,6 +22,17 @@ struct Parsed {
   ExitCode exit = ExitCode::Done;
 };
 using ParsedCommandLine = Parsed<Command>;
+
+// Sets environment variables that hold for every call by this user, from lines NAME=VALUE of
+// $XDG_CONFIG_HOME/ontime/environment (~/.config/ontime/environment), if there is such a file: ONTIME_MASTER,
+// ONTIME_TLS_DIR, ONTIME_TOKEN, ONTIME_APP_PATH, ONTIME_CACHE_DIR. Those that are set already keep their value. Empty
+// lines and lines that begin with # do not count. BadInput names the line that is wrong. REQUIRES: no other thread.
+Status apply_user_environment();
+
+// Where the masters of `ontime run` share access points: below $ONTIME_CACHE_DIR, else $XDG_CACHE_HOME/ontime, else
+// ~/.cache/ontime. Makes the directory that it is in. Empty if ONTIME_CACHE_DIR is, if there is no home, or if that cannot
+// be made: then nothing is shared.
+std::string prepare_access_points();
 
 // `arguments` without the program's name.
 ParsedCommandLine parse_command_line(std::vector<std::string> arguments);

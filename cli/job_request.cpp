@@ -13,12 +13,16 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/commands/execute.h"
 #include "common/app/loaded_application.h"
 #include "common/base/limits.h"
 #include "common/base/units.h"
+#include "common/output/attempt_log.h"
+#include "common/output/manifest.h"
 #include "master/input_pattern.h"
 
 namespace ontime::cli {
@@ -79,6 +83,12 @@ Status in_a_child(const std::string& whose, const std::function<Status()>& check
     return bad_input(whose + " crashed while it checked its parameters: " + strsignal(WTERMSIG(status)));
   if (WEXITSTATUS(status) == 0) return {};
   return WEXITSTATUS(status) == static_cast<int>(ExitCode::BadUsage) ? bad_input(message) : failed(message);
+}
+
+bool is_written_by_jobs(std::string_view name) {
+  return name == output::kAttemptsName || name.starts_with(output::kUnfinishedClaim) || name == output::kManifestName ||
+         name == output::kNewManifestName || name == output::kLogsName || name == output::kNewLogsName ||
+         name.starts_with("part-m-");
 }
 
 }  // namespace
@@ -201,6 +211,25 @@ std::string current_directory() {
   std::error_code error;
   auto path = fs::current_path(error);
   return error ? "/" : path.string();
+}
+
+LeftOutput::LeftOutput(std::string directory) : directory_(std::move(directory)) {
+  std::error_code ignored;
+  existed_ = fs::exists(directory_, ignored);
+}
+
+void LeftOutput::hold() { held_ = Descriptor(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
+
+void LeftOutput::remove() const {
+  if (!held_) return;
+  std::error_code ignored;
+  const fs::path held = "/proc/self/fd/" + std::to_string(held_.get());
+  if (fs::exists(held / output::kSuccessName, ignored)) return;
+  std::vector<fs::path> doomed;
+  for (fs::directory_iterator entry(held, ignored), end; entry != end; entry.increment(ignored))
+    if (is_written_by_jobs(entry->path().filename().string())) doomed.push_back(entry->path());
+  for (const auto& path : doomed) fs::remove_all(path, ignored);
+  if (!existed_ && fs::equivalent(held, directory_, ignored)) fs::remove(directory_, ignored);  // only if it is empty
 }
 
 }  // namespace ontime::cli

@@ -1,10 +1,11 @@
 #pragma once
 // From the options of `run` and `submit` to the job that is sent to the master, and the checks that are worth making
-// before anything is started. The master checks again: it decides.
+// before anything is started. The master checks again: it decides. And what is left of a job that did not succeed.
 
 #include <string>
 
 #include "cli/command.h"
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
 #include "common/protocol/types.pb.h"
 #include "master/input_listing.h"
@@ -29,5 +30,23 @@ Status check_can_be_written(const std::string& flag, const std::string& path);
 Status check_output(const std::string& directory);
 
 std::string current_directory();
+
+// What a job that did not succeed leaves in its output directory: nothing that the next run would stumble over.
+class LeftOutput {
+ public:
+  // Notes whether the directory is there already. REQUIRES: it is absent or empty, as check_output() demands.
+  explicit LeftOutput(std::string directory);
+
+  // The job has been accepted, and the directory is its own: this one, whatever its path means later.
+  void hold();
+  // Removes what jobs write there (and nothing else), and the directory itself if it was not there before. Leaves
+  // everything alone that is not held, and once _SUCCESS exists.
+  void remove() const;
+
+ private:
+  std::string directory_;
+  bool existed_;
+  Descriptor held_;
+};
 
 }  // namespace ontime::cli

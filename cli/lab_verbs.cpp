@@ -51,7 +51,8 @@ Error become_lab(const LabVerb& verb, const std::vector<std::string>& arguments)
   std::string path = find_program();
   if (path.empty()) {
     return bad_input("the program " + std::string(kProgram) + " is missing, which '" + verb.name +
-                     "' needs; build or install all of Ontime, not only what runs jobs");
+                     "' needs; 'cmake --build build/release --target " + kProgram +
+                     "' builds it beside the other programs");
   }
   std::vector<std::string> words = arguments;
   std::vector<char*> pointers{path.data()};

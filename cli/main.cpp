@@ -2,8 +2,7 @@
 #include "cli/command_line.h"
 #include "cli/commands/execute.h"
 #include "cli/lab_verbs.h"
-#include "cli/user_environment.h"
-#include "common/flags/parse.h"
+#include "common/flags/flags.h"
 
 int main(int argc, char** argv) {
   using namespace ontime::cli;

@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <vector>
 
 #include "cli/cluster/interrupt.h"
+#include "cli/result/answer_output.h"
 #include "cli/show/table.h"
 #include "common/base/descriptor.h"
 #include "common/base/units.h"
@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStandardInput = "-";
-constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr std::size_t kReadBytes = 1 << 20;
 constexpr std::string_view kPrefix = "ontime-stdin-";
 
 // The directory that the output is to be made in, or the first above it that is there.
@@ -43,34 +43,26 @@ mode_t mask() {
   return mask;
 }
 
-Status write_all(int file, const char* bytes, std::size_t size) {
-  while (size > 0) {
-    const ssize_t written = write(file, bytes, size);
-    if (written < 0 && errno != EINTR) return failed(std::strerror(errno));
-    if (written < 0) continue;
-    bytes += written;
-    size -= static_cast<std::size_t>(written);
-  }
-  return {};
-}
-
 // poll() ends with a signal; read() would not.
 Result<std::uint64_t> copy_standard_input(int to, std::uint64_t bytes_max) {
-  std::vector<char> buffer(kBufferBytes);
-  for (std::uint64_t copied = 0;;) {
+  DescriptorOutput out(to, "it");
+  for (;;) {
     pollfd ready{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
     static_cast<void>(poll(&ready, 1, -1));
     if (Status status = check_interrupts(); !status) return status.error();
-    const ssize_t size = ready.revents == 0 ? -1 : ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    const ssize_t size = ready.revents == 0 ? -1 : ::read(STDIN_FILENO, out.reserve(kReadBytes), kReadBytes);
     if (size < 0 && (ready.revents == 0 || errno == EINTR)) continue;
     if (size < 0) return failed(std::string("it cannot be read: ") + std::strerror(errno));
-    if (size == 0) return copied;
-    copied += static_cast<std::uint64_t>(size);
-    if (copied > bytes_max)
+    if (size == 0) break;
+    out.commit(static_cast<std::size_t>(size));
+    if (out.bytes() > bytes_max)
       return bad_input("there are more than " + format_size(bytes_max) +
                        ", the most that is kept; give a larger --stdin-limit, or save it to a file and name that");
-    if (Status written = write_all(to, buffer.data(), static_cast<std::size_t>(size)); !written) return written.error();
+    if (!out.status()) return out.status().error();
   }
+  const std::uint64_t copied = out.bytes();
+  if (Status status = out.finish(); !status) return status.error();
+  return copied;
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #pragma once
-// Standard input as an input of a job: tasks read ranges of it, so it is kept in a file, which is removed when this
-// object goes.
+// Standard input as an input of a job. Tasks read ranges of it, so it is kept in a file, which the destructor removes.
 
 #include <memory>
 #include <optional>
@@ -21,7 +20,7 @@ class SpooledInput {
   // this one.
   Status read_for_others(JobOptions& job);
 
-  // The job goes on without this process: the file stays, and its path is said.
+  // The job continues without this process: keeps the file and prints its path.
   void keep();
 
  private:

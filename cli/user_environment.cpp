@@ -1,9 +1,11 @@
-#include "cli/user_environment.h"
+#include "cli/command_line.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "common/base/wording.h"
@@ -12,13 +14,15 @@
 namespace ontime::cli {
 namespace {
 
-const std::vector<std::string> kVariables{"ONTIME_APP_PATH", "ONTIME_MASTER", "ONTIME_TLS_DIR", "ONTIME_TOKEN"};
+const std::vector<std::string> kVariables{"ONTIME_APP_PATH", "ONTIME_CACHE_DIR", "ONTIME_MASTER", "ONTIME_TLS_DIR",
+                                          "ONTIME_TOKEN"};
+
+std::string value_of(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
 
 std::string path_of_file() {
-  const auto value_of = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
   const std::string configuration = value_of("XDG_CONFIG_HOME");
   const std::string home = value_of("HOME");
   if (!configuration.empty()) return configuration + "/ontime/environment";
@@ -46,6 +50,16 @@ Status apply_user_environment() {
     setenv(name.c_str(), line.c_str() + equals + 1, 0);
   }
   return {};
+}
+
+std::string prepare_access_points() {
+  std::string directory = value_of("ONTIME_CACHE_DIR");
+  if (directory.empty() && std::getenv("ONTIME_CACHE_DIR") != nullptr) return "";
+  if (directory.empty() && !value_of("XDG_CACHE_HOME").empty()) directory = value_of("XDG_CACHE_HOME") + "/ontime";
+  if (directory.empty() && !value_of("HOME").empty()) directory = value_of("HOME") + "/.cache/ontime";
+  std::error_code error;
+  if (!directory.empty()) std::filesystem::create_directories(directory, error);
+  return directory.empty() || error ? "" : directory + "/access-points";
 }
 
 }  // namespace ontime::cli

@@ -1,9 +1,9 @@
 #pragma once
-// What jobs have cost (scheduler/core/account.h), for clients. Adding up a million tasks in one go would hold up
-// heartbeats: they are looked at slice by slice, and everything else has its turn in between. Clients that ask for the
-// same share it: the account of a job that has ended is kept, a running one's for the longer the more tasks it has, so
-// that a client that asks all the time takes a small part of the thread. What changes between two slices is counted as
-// it was or as it is. Control thread only.
+// What jobs have cost (scheduler/core/account.h), for clients. Adding up a million tasks at once would delay
+// heartbeats, so they are added up in slices, with other work in between. A task that changes between two slices counts
+// as it was or as it is. Clients that ask for the same account share it. The account of a job that has ended is kept.
+// A running job's account is kept longer the more tasks it has, so that a client that asks all the time takes a small
+// part of the thread. Control thread only.
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
@@ -39,7 +39,7 @@ class Accounts {
 
   static constexpr std::size_t kSlice = 1000;  // tasks; about half a millisecond
   static constexpr std::size_t kSmall = 16;    // tasks of a job that is added up anew each time
-  // For so long the account of a running job is good, for each of its tasks: some 20 times what it took.
+  // How long the account of a running job is kept, for each of its tasks: some 20 times what adding it up takes.
   static constexpr Duration kGoodForTask = std::chrono::microseconds(5);
 
  private:
@@ -52,7 +52,7 @@ class Accounts {
 
   bool is_good(const CachedAccount& known, const scheduler::Job& job) const;
   asio::awaitable<void> make(JobId id, std::shared_ptr<CachedAccount> known);
-  // Whether it is the others' turn, before one more task or job is looked at.
+  // Whether other work is due before one more task or job is added.
   bool is_slice_over() { return ++looked_at_ % kSlice == 0; }
   void drop_forgotten_jobs();
 

@@ -6,8 +6,7 @@
 #include "common/base/limits.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
-#include "common/injection/load.h"
+#include "common/injection/settings.h"
 #include "master/submission.h"
 #include "scheduler/policies/policy.h"
 
@@ -25,6 +24,7 @@ struct Flags {
   std::string journal = "ontime-journal";
   std::string journal_sync = "on";
   std::uint64_t recording_limit = 256u << 20;
+  std::string access_points;
   Duration node_timeout = std::chrono::seconds(5);
   Duration heartbeat = std::chrono::milliseconds(200);
   Duration cut_timeout = std::chrono::seconds(3);
@@ -60,6 +60,10 @@ void declare_journal(CLI::App& app, Flags& flags) {
   app.add_option("--journal-sync", flags.journal_sync, "on: survives a power cut; off: only the death of the process")
       ->check(flags::one_of({"on", "off"}))
       ->capture_default_str();
+  app.add_option("--access-points", flags.access_points,
+                 "Directory in which masters share the access points of compressed inputs; none: each has its own, "
+                 "beside its journal")
+      ->type_name("DIR");
   flags::add_size(app, "--recording-limit", flags.recording_limit,
                   "Most that recordings of what happened, for 'ontime replay', may take beside the journal; 0: none",
                   0);
@@ -73,7 +77,7 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
   flags::add_duration(app, "--node-timeout", flags.node_timeout, "Silence after which a node is lost");
   flags::add_duration(app, "--heartbeat", flags.heartbeat, "Interval at which workers report progress", kHeartbeatMin);
   flags::add_duration(app, "--cut-timeout", flags.cut_timeout,
-                      "An attempt that does not answer a cut for so long is ended", std::chrono::milliseconds(1));
+                      "End an attempt that does not answer a cut within this time", std::chrono::milliseconds(1));
   app.add_option("--placement", flags.placement,
                  "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
                  "(nodes slower than luck explains); or none")
@@ -89,9 +93,16 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
                     "Share of all slots, and of the room for jobs, that one owner's jobs may take; owners are the "
                     "names of tokens")
       ->default_str("1");
-  app.add_option("--policy", flags.policy.name, "What to do about stragglers of jobs that do not say it")
+  app.add_option_function<std::string>(
+         "--policy",
+         [&flags](const std::string& text) {
+           const auto choice = scheduler::read_policy(text);
+           if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
+           flags.policy = *choice;  // --policy-set comes after
+         },
+         "What to do about stragglers of jobs that do not say it: NAME, or NAME:KEY=VALUE,...")
       ->type_name("NAME")
-      ->capture_default_str();
+      ->default_str(flags.policy.name);
   flags::add_settings(app, "--policy-set", flags.policy.parameters, "A parameter of that policy; repeatable");
 }
 
@@ -142,7 +153,7 @@ void declare_process(CLI::App& app, Flags& flags) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--injection", flags.injection.file, "The same from a YAML file; --inject wins")->type_name("FILE");
-  flags::add_whole(app, "--seed", flags.injection.seed, {}, "What the chance in both depends on");
+  flags::add_whole(app, "--seed", flags.injection.seed, {}, "Seed of the random draws in both");
   flags::add_config_file(app);
   flags::add_standard_flags(app, "ontime-master");
 }
@@ -229,6 +240,7 @@ Result<CommandLine> check(const Flags& flags) {
   line.journal = flags.journal;
   line.journal_sync = flags.journal_sync == "on";
   line.settings.recording_bytes_max = flags.recording_limit;
+  line.settings.shared_index_directory = flags.access_points;
   if (Status status = check_scheduling(flags, line.settings); !status) return status.error();
   if (Status status = check_roots(flags, line.settings.roots); !status) return status.error();
   if (Status status = check_network(flags, line); !status) return status.error();

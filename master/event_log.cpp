@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "common/log/fields.h"
-#include "scheduler/core/describe.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::master {
 namespace {

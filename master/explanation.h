@@ -1,7 +1,7 @@
 #pragma once
-// Why something was done about the tasks of a job, or not, as clients see it: decisions of its policy with what became
-// of the attempts that they launched. A job of a million tasks is looked at in slices, between which it may change but
-// not go.
+// What clients see of a job's decisions: what its policy decided about tasks and why, why it did nothing, and how the
+// attempts ended that it launched. A job of a million tasks is read in slices. Between two slices the job may change,
+// but it must not be removed.
 
 #include <cstdint>
 #include <limits>
@@ -21,12 +21,12 @@ class Explanation {
 
   static constexpr std::uint32_t kAllAtOnce = std::numeric_limits<std::uint32_t>::max();
 
-  // Everything but the summary. Tasks with decisions come before tasks that were only declined, and those before tasks
-  // that only have clones, when there are more than asked for. Looks at `slice` tasks; true when it is done.
+  // Everything but the summary. If there are more tasks than asked for, those with decisions come first, then those
+  // that were only declined, then those that only have clones. Reads `slice` tasks; true when it is done.
   struct Telling {
     std::uint32_t next = 0;  // task to look at
     std::uint32_t interesting = 0;
-    std::size_t bytes = 0;  // of the reply
+    std::size_t bytes = 0;                 // of the reply
     std::vector<std::uint32_t> chosen[3];  // by kind, each at most tasks_max
   };
   bool append_to(wire::Reply::Explained& reply, const wire::Request::Explain& request, Telling& telling,

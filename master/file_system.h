@@ -36,8 +36,8 @@ class Mounts {
   std::vector<std::string> points_;
 };
 
-// Work on file systems says that it gets on. A thread of FileWork is watched by it: one that says nothing for long
-// hangs in a call to a file system that does not answer. Anywhere else it says nothing to nobody.
+// Work on file systems reports its progress here. FileWork watches its threads by it: one without progress for long
+// hangs in a call to a file system that does not answer. On other threads a report does nothing.
 
 // Between any two calls to a file system that may take long.
 void note_progress();

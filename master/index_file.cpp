@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <openssl/evp.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -126,6 +127,35 @@ std::optional<FileIndex> read_index(const std::string& path, const scheduler::In
   while (read_entry(opened.get(), index)) {
   }
   return index;
+}
+
+bool write_index(const std::string& path, std::uint64_t at, std::string_view bytes) {
+  constexpr mode_t kNobodyElse = 0600;
+  static_cast<void>(::mkdir(path.substr(0, path.rfind('/')).c_str(), 0700));
+  const int flags = O_WRONLY | kPlainFile | (at == 0 ? O_CREAT | O_TRUNC : 0);
+  const Descriptor file(::open(path.c_str(), flags, kNobodyElse));
+  while (file && !bytes.empty()) {
+    const ssize_t written = ::pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(at));
+    if (written <= 0) return false;
+    at += static_cast<std::uint64_t>(written);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return bool(file);
+}
+
+std::optional<std::uint64_t> copy_index(const std::string& from, const std::string& to, std::string_view head) {
+  constexpr std::size_t kBytesAtOnce = 256u << 10;
+  const Descriptor source = open_index(from);
+  if (!source || (!head.empty() && !write_index(to, 0, head))) return std::nullopt;
+  std::uint64_t at = head.size();
+  for (;;) {
+    const std::string bytes = read_at(source.get(), at, kBytesAtOnce);
+    if (bytes.empty()) return at > 0 ? std::optional(at) : std::nullopt;
+    if (!write_index(to, at, bytes)) break;
+    at += bytes.size();
+  }
+  ::unlink(to.c_str());
+  return std::nullopt;
 }
 
 std::optional<std::string> read_window(const std::string& path, const StoredWindow& window) {

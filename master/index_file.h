@@ -12,8 +12,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "common/base/access_point.h"
+#include "common/base/byte_range.h"
 #include "common/base/ids.h"
 #include "scheduler/core/job_spec.h"
 
@@ -50,6 +51,11 @@ std::string encode_end(std::uint64_t content_bytes);
 
 // Nothing if there is none, or it is another file's.
 std::optional<FileIndex> read_index(const std::string& path, const scheduler::InputFile& file);
+// Puts the bytes at that place of the file, which begins anew at 0. Its directory is made if it is not there. Nobody
+// else may read either. False if that fails.
+bool write_index(const std::string& path, std::uint64_t at, std::string_view bytes);
+// How many bytes the copy has; nothing if one of them cannot be read or written. `head`: in place of its first bytes.
+std::optional<std::uint64_t> copy_index(const std::string& from, const std::string& to, std::string_view head = {});
 std::optional<std::string> read_window(const std::string& path, const StoredWindow& window);
 
 }  // namespace ontime::master

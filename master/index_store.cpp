@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <asio/post.hpp>
+#include <cstdio>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
-#include "common/base/descriptor.h"
 #include "master/file_system.h"
 
 namespace ontime::master {
@@ -21,16 +21,6 @@ namespace {
 
 constexpr int kWindowsTried = 8;  // of a launch; that one cannot be read is rare
 
-bool put(int file, std::uint64_t at, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
-    if (written <= 0) return false;
-    at += static_cast<std::uint64_t>(written);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 bool holds(const std::vector<AccessPoint>& points, const AccessPoint& wanted) {
   const auto is_before = [](const AccessPoint& point, std::uint64_t at) { return point.content < at; };
   const auto found = std::lower_bound(points.begin(), points.end(), wanted.content, is_before);
@@ -39,11 +29,15 @@ bool holds(const std::vector<AccessPoint>& points, const AccessPoint& wanted) {
 
 }  // namespace
 
-IndexStore::IndexStore(std::string directory, Limits limits) : directory_(std::move(directory)), limits_(limits) {
+IndexStore::IndexStore(std::string directory, Limits limits, std::string shared)
+    : directory_(std::move(directory)), shared_(std::move(shared)), limits_(limits) {
   if (!directory_.empty()) list();
 }
 
-IndexStore::~IndexStore() { thread_.join(); }
+IndexStore::~IndexStore() {
+  thread_.join();
+  if (has_shared_) IndexStore(shared_, limits_);  // makes room there
+}
 
 // In the order in which they were used last.
 void IndexStore::list() {
@@ -63,7 +57,27 @@ void IndexStore::list() {
   make_room({});
 }
 
+// Takes over what another master has shared of the file. That master's job is none of ours.
+void IndexStore::borrow(const std::string& name, const InputFile& file) {
+  const auto index = read_index(shared_path_of(name), file);
+  if (!index || !index->is_whole()) return;
+  const auto bytes = copy_index(shared_path_of(name), path_of(name), encode_head({}, file));
+  if (!bytes) return;
+  static_cast<void>(::utimensat(AT_FDCWD, shared_path_of(name).c_str(), nullptr, 0));
+  kept_[name] = {*bytes, ++uses_};
+  bytes_ += *bytes;
+  make_room(name);
+}
+
+// On the thread that writes. Under another name first, which no other master chooses.
+void IndexStore::share(const std::string& name) {
+  const std::string unfinished = shared_path_of("." + name + "." + std::to_string(::getpid()));
+  if (!copy_index(path_of(name), unfinished)) return;
+  if (::rename(unfinished.c_str(), shared_path_of(name).c_str()) != 0) ::unlink(unfinished.c_str());
+}
+
 IndexStore::Loaded* IndexStore::load(const std::string& name, const InputFile& file) {
+  if (!shared_.empty() && !kept_.contains(name)) borrow(name, file);
   const auto kept = kept_.find(name);
   if (kept == kept_.end()) return nullptr;
   kept->second.used = ++uses_;
@@ -169,7 +183,10 @@ InputIndex IndexStore::find(const InputFile& file) {
 
 void IndexStore::drop(const InputFile& file) {
   const std::lock_guard lock(mutex_);
-  if (!directory_.empty()) remove(index_name(file));
+  if (directory_.empty()) return;
+  const std::string name = index_name(file);
+  remove(name);
+  if (!shared_.empty()) asio::post(thread_, [path = shared_path_of(name)] { ::unlink(path.c_str()); });
 }
 
 void IndexStore::append(const std::string& name, Loaded& to, std::string bytes) {
@@ -185,17 +202,18 @@ void IndexStore::append(const std::string& name, Loaded& to, std::string bytes) 
 }
 
 void IndexStore::write(const std::string& name, std::uint64_t number, std::uint64_t at, const std::string& bytes) {
-  constexpr mode_t kNobodyElse = 0600;
-  static_cast<void>(::mkdir(directory_.c_str(), 0700));
-  const int flags = O_WRONLY | kPlainFile | (at == 0 ? O_CREAT | O_TRUNC : 0);
-  const Descriptor file(::open(path_of(name).c_str(), flags, kNobodyElse));
-  const bool is_written = file && put(file.get(), at, bytes);
-  const std::lock_guard lock(mutex_);
-  waiting_ -= bytes.size();
-  const auto found = loaded_.find(name);
-  if (found == loaded_.end() || found->second.number != number) return;
-  --found->second.writes;
-  if (!is_written) remove(name);
+  const bool is_written = write_index(path_of(name), at, bytes);
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_ -= bytes.size();
+    const auto found = loaded_.find(name);
+    if (found == loaded_.end() || found->second.number != number) return;
+    --found->second.writes;
+    if (!is_written) remove(name);
+    if (!is_written || shared_.empty() || found->second.writes > 0 || !found->second.index.is_whole()) return;
+    has_shared_ = true;
+  }
+  share(name);
 }
 
 void IndexStore::remove(const std::string& name) {

@@ -8,6 +8,9 @@
 // A job is free to say what it likes of a file. So before another one has checked it, only the job itself relies on it:
 // its attempts begin at what its attempts have found. Another job gets the whole of it as a part of its JobSpec, and
 // its attempts check each point (worker/data/compressed_source.cpp).
+//
+// Masters may share a directory, as those of `ontime run` do one after another or side by side: what is whole is copied
+// there at once and never changed, and a master copies what it needs to its own directory.
 
 #include <asio/thread_pool.hpp>
 #include <cstdint>
@@ -30,12 +33,13 @@ class IndexStore {
     std::size_t files = 4096;
     std::size_t loaded = 64;            // of them in memory
     std::uint64_t waiting = 16u << 20;  // bytes
-    std::uint64_t apart = 1u << 20;     // content from one point to the next, at least
+    std::uint64_t apart = 768u << 10;   // content from one point to the next, at least; as InputNotes
   };
 
-  // An empty name: nothing is kept.
-  explicit IndexStore(std::string directory) : IndexStore(std::move(directory), Limits()) {}
-  IndexStore(std::string directory, Limits limits);
+  // An empty name: nothing is kept. `shared`: the directory that other masters use too; empty: there is none.
+  explicit IndexStore(std::string directory, std::string shared = {})
+      : IndexStore(std::move(directory), Limits(), std::move(shared)) {}
+  IndexStore(std::string directory, Limits limits, std::string shared = {});
   ~IndexStore();  // when what waits is written
 
   // An attempt of the job has been at this place; has found that the file holds so much. Control thread.
@@ -61,7 +65,10 @@ class IndexStore {
   };
 
   std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
+  std::string shared_path_of(const std::string& name) const { return shared_ + "/" + name; }
   void list();
+  void borrow(const std::string& name, const scheduler::InputFile& file);
+  void share(const std::string& name);
   Loaded* load(const std::string& name, const scheduler::InputFile& file);  // null: there is none
   // The one that the job may add to, or null.
   Loaded* writable(const std::string& name, JobId job, const scheduler::InputFile& file);
@@ -72,6 +79,7 @@ class IndexStore {
   void forget_some(const std::string& but);
 
   const std::string directory_;
+  const std::string shared_;
   const Limits limits_;
   std::mutex mutex_;  // guards what follows
   std::map<std::string, Loaded> loaded_;
@@ -80,6 +88,7 @@ class IndexStore {
   std::uint64_t waiting_ = 0;
   std::uint64_t uses_ = 0;
   std::uint64_t numbers_ = 0;
+  bool has_shared_ = false;
   asio::thread_pool thread_{1};
 };
 

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "common/base/access_point.h"
+#include "common/base/byte_range.h"
 #include "scheduler/core/job_spec.h"
 
 namespace ontime::master {

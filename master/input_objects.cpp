@@ -99,6 +99,7 @@ class Search {
 
   Status run() {
     note_progress();
+    store_->on_answer = note_progress;
     if (!name_.key.empty() && !name_.key.ends_with('/')) {
       const auto found = store_->find(name_.key);
       if (!found) return not_read(argument_, found.error());

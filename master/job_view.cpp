@@ -222,8 +222,13 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
 
 std::string waiting_for(const Job& job, const scheduler::Cluster& cluster) {
   if (job.state != scheduler::JobState::Running || !job.live.empty() || job.tasks_done == job.tasks.size()) return {};
-  const auto is_there = [](const auto& node) { return node.second.state == scheduler::NodeState::Live; };
-  return std::any_of(cluster.nodes().begin(), cluster.nodes().end(), is_there) ? "a slot" : "workers";
+  const char* what = "workers";
+  for (const auto& [id, node] : cluster.nodes()) {
+    if (node.state != scheduler::NodeState::Live) continue;
+    if (node.duty == scheduler::Duty::Serves) return "a slot";
+    what = "a worker that is not drained";
+  }
+  return what;
 }
 
 void TaskViews::append_to(wire::Reply::Job& reply, JobId id, const Job& job, std::uint32_t first) const {

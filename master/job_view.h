@@ -30,7 +30,8 @@ class FailureMessages {
 enum class ShowCounters : bool { No, Yes };
 
 wire::JobSummary summary_of(JobId id, const scheduler::Job& job, TimePoint now, ShowCounters counters);
-// Why nothing of the job runs: "a slot", or "workers" if there are none. Empty: something runs or nothing has to.
+// What the job waits for while nothing of it runs: "a slot", "a worker that is not drained", or "workers" if there are
+// none. Empty: something runs or nothing has to.
 std::string waiting_for(const scheduler::Job& job, const scheduler::Cluster& cluster);
 wire::JobState state_of(scheduler::JobState state);
 

@@ -19,9 +19,8 @@
 
 #include "common/base/descriptor.h"
 #include "common/base/kill_point.h"
-#include "common/base/parent_process.h"
 #include "common/base/wording.h"
-#include "common/flags/parse.h"
+#include "common/flags/flags.h"
 #include "common/injection/settings.h"
 #include "common/log/fields.h"
 #include "common/log/log.h"

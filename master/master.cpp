@@ -88,7 +88,7 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       scheduler_(std::move(recovered.scheduler)),
       recorder_(std::move(recorder)),
       failures_(std::move(recovered.failures)),
-      indexes_(settings.index_directory),
+      indexes_(settings.index_directory, settings.shared_index_directory),
       watch_(io.get_executor()),
       dispatcher_(welcome_of(settings), outlets()),
       control_({io.get_executor(), *scheduler_, dispatcher_, journal, recorder_.get()}, Clock(recovered.last),

@@ -23,10 +23,7 @@ enum class JobOrder : std::uint8_t;
 namespace ontime::master {
 
 // What a job gets that does not name a policy.
-struct PolicyChoice {
-  std::string name = "auto";
-  scheduler::StringMap parameters;
-};
+using scheduler::PolicyChoice;
 
 // Where jobs may read and write.
 struct JobRoots {
@@ -50,6 +47,7 @@ struct Settings {
   Duration idle_max = std::chrono::minutes(10);      // that a client asks for nothing; it may come again
   std::optional<injection::Injection> injection;     // what disturbs attempts on purpose
   std::string index_directory;                       // see IndexStore
+  std::string shared_index_directory;                // see there
   std::uint64_t recording_bytes_max = 256ull << 20;  // of all recordings of the journal; 0: nothing is recorded
 };
 

@@ -61,7 +61,11 @@ class StorePlace {
 
   std::string key(std::string_view name) const { return name_.key + "/" + std::string(name); }
   http::Store& store() { return *store_; }
-  std::unique_ptr<http::Store> connect() const { return store::open(name_, key(kScratch)); }
+  std::unique_ptr<http::Store> connect() const {
+    auto store = store::open(name_, key(kScratch));
+    store->on_answer = note_progress;
+    return store;
+  }
 
   Error cannot(const std::string& what, const http::Failure& failure) const {
     return failed("Cannot " + what + " in the output '" + name_.text() + "': " + failure.message + ".");
@@ -273,12 +277,19 @@ Error in_use(const StorePlace& place) {
   return place.refused("is being used by another job; name another one, or remove its objects if there is no such job");
 }
 
-// Whether nothing is there but the claim, and what others have left who were about to make theirs.
+// Whether nothing is there but the claim, and what others have left who were about to make theirs. Where there are
+// directories, one without files is in the way too: HDFS would rename a file of that name into it.
 http::Answer<bool> is_empty(StorePlace& place) {
   bool is_empty = true;
-  const auto listed = place.store().list(place.key(""), [&](const http::Object& object) {
-    const std::string name = object.key.substr(place.key("").size());  // one may stand for the prefix itself
-    is_empty = name.empty() || name == kClaimName || name.starts_with(std::string(kScratch) + kClaimName + ".");
+  const auto name_of = [&](const std::string& key) { return key.substr(place.key("").size()); };
+  const auto take = [&](const http::Object& object) {
+    const std::string name = name_of(object.key);  // one may stand for the prefix itself
+    is_empty = is_empty &&
+               (name.empty() || name == kClaimName || name.starts_with(std::string(kScratch) + kClaimName + "."));
+    return is_empty;
+  };
+  const auto listed = place.store().list(place.key(""), take, [&](const std::string& directory) {
+    is_empty = is_empty && name_of(directory).starts_with(kScratch);
     return is_empty;
   });
   if (!listed) return listed.error();

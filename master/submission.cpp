@@ -15,7 +15,7 @@
 #include "master/input_listing.h"
 #include "master/settings.h"
 #include "master/text.h"
-#include "scheduler/core/input_groups.h"
+#include "scheduler/core/job_spec.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/waiting_jobs.h"
 #include "scheduler/math/estimator.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/output/manifest.h"
-#include "common/protocol/access_points.h"
+#include "common/protocol/convert.h"
 #include "master/settings.h"
 
 namespace ontime::master {

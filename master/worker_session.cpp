@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/log/fields.h"
-#include "common/protocol/access_points.h"
+#include "common/protocol/convert.h"
 #include "master/reports.h"
 #include "master/settings.h"
 

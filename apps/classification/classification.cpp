@@ -34,11 +34,9 @@ class ClassificationMapper final : public AssigningMapper {
   }
 };
 
-class Classification final : public Application {
+class Classification final : public AssigningApplication {
  public:
   std::string description() const override { return "the cluster of each movie, by who rated it how (PUMA)"; }
-  std::vector<Parameter> parameters() const override { return {centroids_parameter()}; }
-  void validate(const Parameters& given) const override { require_centroids(given); }
   std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<ClassificationMapper>(); }
   std::unique_ptr<Order> make_order() const override { return std::make_unique<MemberOrder>(); }
 };

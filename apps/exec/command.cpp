@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,9 +10,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 
 namespace ontime::apps {
 namespace {
@@ -142,6 +146,132 @@ void Command::receive(Descriptor& from, const Receiver& receiver) {
     from.close();
   else if (errno != EAGAIN && errno != EINTR)
     throw_system_error("cannot read from the command \"" + line_ + "\"");
+}
+
+namespace {
+
+bool take_prefix(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+// What stands before `separator`, which is taken too; all if there is none.
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::string_view part = text.substr(0, text.find(separator));
+  text.remove_prefix(part.size() == text.size() ? part.size() : part.size() + 1);
+  return part;
+}
+
+}  // namespace
+
+void StderrLines::add(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t feed = bytes.find('\n');
+    const std::string_view piece = bytes.substr(0, feed);
+    bytes.remove_prefix(feed == std::string_view::npos ? bytes.size() : feed + 1);
+    partial_ += piece;
+    if (feed == std::string_view::npos && partial_.size() < kMaxLine) break;
+    take_line(partial_);
+    partial_.clear();
+  }
+}
+
+void StderrLines::finish() {
+  if (!partial_.empty()) take_line(partial_);
+  partial_.clear();
+}
+
+void StderrLines::take_line(std::string_view line) {
+  if (report(line)) return;
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fputc('\n', stderr);
+}
+
+// False when the line is none of the two that are known, or malformed.
+bool StderrLines::report(std::string_view line) {
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  if (take_prefix(line, "reporter:counter:")) return count(line);
+  if (!take_prefix(line, "reporter:status:")) return false;
+  context_.set_status(line);
+  return true;
+}
+
+bool StderrLines::count(std::string_view arguments) {
+  const std::string_view group = take_until(arguments, ',');
+  const std::string_view name = take_until(arguments, ',');
+  std::uint64_t amount = 0;
+  const auto [end, error] = std::from_chars(arguments.data(), arguments.data() + arguments.size(), amount);
+  if (group.empty() || name.empty() || error != std::errc{} || end != arguments.data() + arguments.size()) return false;
+  context_.counter(group, name) += amount;
+  return true;
+}
+
+void throw_system_error(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
+
+Pipe make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw_system_error("cannot make a pipe for the command");
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void make_non_blocking(const Descriptor& descriptor) {
+  const int flags = fcntl(descriptor.get(), F_GETFL);
+  if (flags < 0 || fcntl(descriptor.get(), F_SETFL, flags | O_NONBLOCK) != 0) {
+    throw_system_error("cannot prepare a pipe for the command");
+  }
+}
+
+InputPipe::InputPipe(Descriptor end) : end_(std::move(end)), since_(std::chrono::steady_clock::now()) {
+  make_non_blocking(end_);
+  if (const int size = fcntl(end_.get(), F_SETPIPE_SZ, kBytesMin); size > 0) bytes_max_ = size;
+}
+
+void InputPipe::send_some(std::string_view& bytes) {
+  const ssize_t sent = write(end_.get(), bytes.data(), bytes.size());
+  if (sent >= 0) {
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+    sent_ += static_cast<std::uint64_t>(sent);
+    ask();
+    widen();
+  } else if (errno == EPIPE) {
+    end_.close();
+    waiting_ = 0;
+  } else if (errno != EAGAIN && errno != EINTR) {
+    throw_system_error("cannot write to the command");
+  }
+}
+
+void InputPipe::close() {
+  if (!end_.is_open()) return;
+  // What waits is watched through a name of the pipe's: with a second descriptor of the end that is written to the
+  // command would never see the end, with one of the end that is read from we would not see that it has closed its own.
+  watched_ = Descriptor(::open(("/proc/self/fd/" + std::to_string(end_.get())).c_str(),
+                               O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  end_.close();
+  ask();
+}
+
+std::uint64_t InputPipe::taken() {
+  ask();
+  return sent_ - waiting_;
+}
+
+void InputPipe::ask() {
+  const Descriptor& pipe = end_.is_open() ? end_ : watched_;
+  int waiting = 0;
+  waiting_ = pipe.is_open() && ioctl(pipe.get(), FIONREAD, &waiting) == 0 ? static_cast<std::uint64_t>(waiting) : 0;
+}
+
+// What it reads at once when it starts is no pace: it may go on slowly.
+void InputPipe::widen() {
+  if (bytes_max_ >= kBytesMax) return;
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - since_;
+  if (time < kPace) return;
+  const double wanted = static_cast<double>(sent_ - waiting_) * (std::chrono::duration<double>(kPace) / time);
+  if (wanted <= bytes_max_) return;
+  const int size = fcntl(end_.get(), F_SETPIPE_SZ, wanted < kBytesMax ? static_cast<int>(wanted) : kBytesMax);
+  bytes_max_ = size > 0 ? size : kBytesMax;  // not allowed: it stays as it is
 }
 
 }  // namespace ontime::apps

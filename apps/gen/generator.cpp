@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "apps/gen/teragen.h"
-#include "apps/gen/kinds.h"
 
 namespace ontime::apps {
 

@@ -14,13 +14,18 @@ namespace ontime::apps {
 
 class Generator {
  public:
+  explicit Generator(std::uint64_t amount) : amount_(amount) {}
   virtual ~Generator() = default;
   // Writes the next piece, some 64 KiB; false when there is no more.
   virtual bool write_some(app::Output& out) = 0;
   // Between 0 and 1.
-  virtual double share_done() const = 0;
+  double share_done() const { return amount_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(amount_); }
   // What there is to say at the end, in one line; empty: nothing.
   virtual std::string summary() const { return {}; }
+
+ protected:
+  const std::uint64_t amount_;  // in the kind's unit
+  std::uint64_t done_ = 0;      // of it
 };
 
 struct Recipe {
@@ -41,6 +46,17 @@ struct GeneratorKind {
 
 // All there are, by name.
 const std::vector<GeneratorKind>& generator_kinds();
+
+// TeraSort's is in teragen.h.
+// Pairs of whole numbers, `left<TAB>right`, for `secondarysort`.
+GeneratorKind pairs_kind();
+
+// Movies and who has rated them how, `movie:user_rating,user_rating,...`, for `kmeans` and `classification`. Movies are
+// of a genre and users like some genres better than others, so there is something to find.
+GeneratorKind ratings_kind();
+
+// Text of made-up words, of which the r-th occurs 1/r times as often as the first (Zipf), for demonstrations.
+GeneratorKind words_kind();
 
 // A whole number within a range; throws std::invalid_argument that names the setting.
 std::uint64_t whole_number(const app::Parameters& settings, std::string_view name, std::uint64_t least,

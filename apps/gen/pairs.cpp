@@ -1,6 +1,6 @@
 #include <charconv>
 
-#include "apps/gen/kinds.h"
+#include "apps/gen/generator.h"
 #include "common/base/random.h"
 
 namespace ontime::apps {
@@ -11,14 +11,11 @@ constexpr std::size_t kLineMost = 2 * 20 + 2;
 class PairGenerator final : public Generator {
  public:
   PairGenerator(std::uint64_t rows, std::uint64_t groups, std::uint64_t seed)
-      : random_(seed), rows_(rows), groups_(groups) {}
+      : Generator(rows), random_(seed), groups_(groups) {}
 
   bool write_some(app::Output& out) override {
-    for (std::size_t written = 0; written < kPieceBytes && done_ < rows_; ++done_) written += write_line(out);
-    return done_ < rows_;
-  }
-  double share_done() const override {
-    return rows_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(rows_);
+    for (std::size_t written = 0; written < kPieceBytes && done_ < amount_; ++done_) written += write_line(out);
+    return done_ < amount_;
   }
 
  private:
@@ -37,9 +34,7 @@ class PairGenerator final : public Generator {
   }
 
   SplitMix64 random_;
-  std::uint64_t rows_;
   std::uint64_t groups_;
-  std::uint64_t done_ = 0;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "apps/gen/kinds.h"
+#include "apps/gen/generator.h"
 #include "common/base/random.h"
 
 namespace ontime::apps {
@@ -17,14 +17,11 @@ class RatingGenerator final : public Generator {
     std::uint64_t genres;
   };
   RatingGenerator(std::uint64_t movies, Shape shape, std::uint64_t seed)
-      : seed_(mixed(seed)), random_(seed), movies_(movies), shape_(shape) {}
+      : Generator(movies), seed_(mixed(seed)), random_(seed), shape_(shape) {}
 
   bool write_some(app::Output& out) override {
-    for (std::size_t written = 0; written < kPieceBytes && done_ < movies_;) written += write_movie(++done_, out);
-    return done_ < movies_;
-  }
-  double share_done() const override {
-    return movies_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(movies_);
+    for (std::size_t written = 0; written < kPieceBytes && done_ < amount_;) written += write_movie(++done_, out);
+    return done_ < amount_;
   }
 
  private:
@@ -58,9 +55,7 @@ class RatingGenerator final : public Generator {
 
   std::uint64_t seed_;
   SplitMix64 random_;
-  std::uint64_t movies_;
   Shape shape_;
-  std::uint64_t done_ = 0;
 };
 
 }  // namespace

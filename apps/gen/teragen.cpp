@@ -19,28 +19,23 @@ char hex_digit(Uint128 number, unsigned from_the_right) {
 
 class TeraGenerator final : public Generator {
  public:
-  TeraGenerator(std::uint64_t first, std::uint64_t rows) : random_(first), first_(first), rows_(rows) {}
+  TeraGenerator(std::uint64_t first, std::uint64_t rows) : Generator(rows), random_(first), first_(first) {}
 
   bool write_some(app::Output& out) override {
-    const std::uint64_t most = std::min<std::uint64_t>(rows_ - done_, kPieceBytes / kTeraRecordBytes);
+    const std::uint64_t most = std::min<std::uint64_t>(amount_ - done_, kPieceBytes / kTeraRecordBytes);
     const std::size_t size = most * kTeraRecordBytes;
     char* const to = out.reserve(size);
     for (std::size_t at = 0; at < size; at += kTeraRecordBytes)
       write_tera_record(to + at, random_.next(), Uint128{first_} + done_++);
     summary_.add({to, size});
     out.commit(size);
-    return done_ < rows_;
-  }
-  double share_done() const override {
-    return rows_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(rows_);
+    return done_ < amount_;
   }
   std::string summary() const override { return "checksum " + summary_.checksum(); }
 
  private:
   TeraRandom random_;
   std::uint64_t first_;
-  std::uint64_t rows_;
-  std::uint64_t done_ = 0;
   TeraSummary summary_;
 };
 

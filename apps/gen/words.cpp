@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/gen/kinds.h"
+#include "apps/gen/generator.h"
 #include "common/base/random.h"
 
 namespace ontime::apps {
@@ -91,25 +91,22 @@ class WordDeck {
 class WordGenerator final : public Generator {
  public:
   WordGenerator(std::uint64_t bytes, std::uint64_t words, std::uint64_t seed)
-      : random_(seed), deck_(words), bytes_(bytes) {}
+      : Generator(bytes), random_(seed), deck_(words) {}
 
   // The last line is cut where the text has to end.
   bool write_some(app::Output& out) override {
-    const std::uint64_t wanted = std::min<std::uint64_t>(kPieceBytes, bytes_ - done_);
+    const std::uint64_t wanted = std::min<std::uint64_t>(kPieceBytes, amount_ - done_);
     char* const begin = out.reserve(kPieceBytes + kMostWordsOfLine * kWordBytes);
     char* to = begin;
     while (static_cast<std::uint64_t>(to - begin) < wanted) to = write_line(to);
     auto size = static_cast<std::uint64_t>(to - begin);
-    if (size >= bytes_ - done_ && size > 0) {
-      size = bytes_ - done_;
+    if (size >= amount_ - done_ && size > 0) {
+      size = amount_ - done_;
       begin[size - 1] = '\n';
     }
     out.commit(size);
     done_ += size;
-    return done_ < bytes_;
-  }
-  double share_done() const override {
-    return bytes_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(bytes_);
+    return done_ < amount_;
   }
 
  private:
@@ -122,8 +119,6 @@ class WordGenerator final : public Generator {
 
   SplitMix64 random_;
   WordDeck deck_;
-  std::uint64_t bytes_;
-  std::uint64_t done_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// The map phase of applications that give every movie to a cluster.
+// What applications that give every movie to a cluster share: the centroids, the lines of the answer, the map phase.
 
 #include <cstdint>
 #include <memory>
@@ -9,12 +9,53 @@
 #include <utility>
 #include <vector>
 
-#include "apps/ratings/centroids.h"
 #include "apps/ratings/movie.h"
 #include "apps/sorting/run_buffer.h"
 #include "common/app/application.h"
 
 namespace ontime::apps {
+
+struct Assignment {
+  std::uint32_t cluster = 0;
+  Overlap overlap;  // with the centroid of the cluster
+};
+
+// The movies that stand for clusters, ready to be compared with others: by user, who has rated which of them how.
+class Centroids {
+ public:
+  static constexpr std::size_t kMost = 4096;
+
+  // A file with a movie on each line; the first is cluster 0. Where a user has rated one of them twice, the first
+  // rating counts. Throws std::invalid_argument with one sentence when the file cannot be used.
+  explicit Centroids(const std::string& path);
+
+  std::size_t size() const { return overlaps_.size(); }
+  // The cluster whose centroid is most alike, the lowest of several; cluster 0 where none is alike at all.
+  Assignment assign(const Movie& movie);
+
+ private:
+  // One user's rating of one centroid.
+  struct Opinion {
+    std::uint32_t user;
+    std::uint32_t cluster;
+    std::uint32_t rating;
+  };
+  struct Slot {
+    std::uint32_t user = kNobody;
+    std::uint32_t begin = 0;  // in opinions_
+    std::uint32_t end = 0;
+  };
+  static constexpr std::uint32_t kNobody = UINT32_MAX;
+
+  void read(const std::string& path);
+  void index();
+  std::size_t slot_of(std::uint32_t user) const;
+
+  std::vector<Opinion> opinions_;  // by user, then by cluster
+  std::vector<Slot> slots_;        // a power of two, at most half full
+  unsigned shift_ = 0;
+  std::vector<Overlap> overlaps_;  // by cluster, of the movie that is looked at
+};
 
 // The lines that say which cluster a movie belongs to: `cluster<TAB>movie` and, with a similarity,
 // `cluster<TAB>movie<TAB>0.123456`.
@@ -31,9 +72,11 @@ AssignedLine parse_assigned_line(std::string_view line);
 void append_number(std::string& line, std::uint64_t number);
 void append_millionths(std::string& line, std::uint32_t millionths);
 
-// Parameter and check that these applications share.
-app::Parameter centroids_parameter();
-void require_centroids(const app::Parameters& given);
+class AssigningApplication : public app::Application {
+ public:
+  std::vector<app::Parameter> parameters() const override;
+  void validate(const app::Parameters& given) const override;
+};
 
 class AssigningMapper : public app::Mapper {
  public:

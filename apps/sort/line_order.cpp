@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "apps/sorting/rank.h"
+#include "apps/sorting/run_buffer.h"
 
 namespace ontime::apps {
 namespace {

@@ -1,8 +1,10 @@
 #pragma once
 // Records in bounded memory that become sorted runs of output: one run if they fit, more if they do not. The answer is
-// merged from the runs of all part files.
+// merged from the runs of all part files. And ranks of what is sorted often.
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -10,6 +12,23 @@
 #include "common/app/application.h"
 
 namespace ontime::apps {
+
+// The rank of a byte string: its first eight bytes as a number, so that numbers compare as the strings do. A string
+// that ends early counts as if zeros followed: it has the rank of some longer ones, never a higher one.
+inline std::uint64_t rank_of_bytes(std::string_view bytes) {
+  std::uint64_t word = 0;
+  if (bytes.size() >= 8) {
+    std::memcpy(&word, bytes.data(), 8);
+  } else if (!bytes.empty()) {
+    std::memcpy(&word, bytes.data(), bytes.size());
+  }
+  return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
+}
+
+// The place of a signed number among all of them.
+inline std::uint64_t rank_of_number(std::int64_t number) {
+  return static_cast<std::uint64_t>(number) ^ (std::uint64_t{1} << 63);
+}
 
 class RunBuffer {
  public:

@@ -1,7 +1,6 @@
 // Sorts the 100-byte records of the TeraSort benchmark by their ten-byte keys. Each segment becomes sorted runs; the
 // answer is their merge.
 
-#include "apps/sorting/rank.h"
 #include "apps/sorting/run_buffer.h"
 #include "common/app/application.h"
 

@@ -14,7 +14,7 @@
 #include "apps/text/counted_word.h"
 #include "apps/text/long_word_table.h"
 #include "apps/text/word_table.h"
-#include "common/app/output.h"
+#include "common/app/application.h"
 
 namespace ontime::apps {
 

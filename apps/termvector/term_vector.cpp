@@ -1,12 +1,114 @@
 #include "apps/termvector/term_vector.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <limits>
+#include <numeric>
 #include <stdexcept>
 
-#include "apps/text/sum_merger.h"
+#include "apps/text/counts.h"
 #include "apps/text/text_output.h"
 
 namespace ontime::apps {
+namespace {
+
+using Lanes = std::int64_t __attribute__((vector_size(32)));
+constexpr std::size_t kLanes = 4;
+
+[[gnu::always_inline]] inline void order(std::span<const std::int64_t> keys, std::span<std::uint32_t> order) {
+  alignas(32) std::int64_t padded[kMaxKeys];
+  for (std::size_t i = 0; i < keys.size(); ++i) padded[i] = keys[i];
+  for (std::size_t i = keys.size(); i % kLanes != 0; ++i) padded[i] = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < keys.size(); i += kLanes) {
+    const Lanes mine = *reinterpret_cast<const Lanes*>(padded + i);
+    Lanes smaller = {};
+    for (const std::int64_t key : keys) smaller -= mine > key;  // a comparison that holds gives -1
+    for (std::size_t lane = 0; lane < kLanes && i + lane < keys.size(); ++lane) {
+      order[static_cast<std::size_t>(smaller[lane])] = static_cast<std::uint32_t>(i + lane);
+    }
+  }
+}
+
+void order_portable(std::span<const std::int64_t> keys, std::span<std::uint32_t> result) { order(keys, result); }
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) void order_avx2(std::span<const std::int64_t> keys, std::span<std::uint32_t> result) {
+  order(keys, result);
+}
+#else
+constexpr auto order_avx2 = order_portable;
+#endif
+
+}  // namespace
+
+void order_keys(std::span<const std::int64_t> keys, std::span<std::uint32_t> result, InstructionSet set) {
+  set == InstructionSet::Avx2 ? order_avx2(keys, result) : order_portable(keys, result);
+}
+
+namespace {
+
+constexpr unsigned kIndexBits = 8;  // the lowest bits of a key are free for the index of its term
+static_assert(kMaxKeys <= 1 << kIndexBits);
+
+bool before(const Term& a, const Term& b) { return a.count != b.count ? a.count > b.count : a.text < b.text; }
+
+std::uint64_t first_bytes_of(std::string_view term) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, term.data(), std::min<std::size_t>(term.size(), sizeof bytes));
+  return bytes;
+}
+
+bool decided(std::span<const std::int64_t> keys, std::span<const std::uint32_t> order) {
+  bool differ = true;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    differ &= keys[order[i - 1]] >> kIndexBits != keys[order[i]] >> kIndexBits;
+  }
+  return differ;
+}
+
+}  // namespace
+
+// Large counts first, then the first six bytes as in a dictionary. Counts that are too large for their bits get one
+// key.
+std::int64_t order_key(std::uint64_t first_bytes, std::uint64_t count) {
+  constexpr std::uint64_t most = 0xff;
+  const std::uint64_t dictionary = __builtin_bswap64(first_bytes) >> 16;
+  const std::uint64_t key = count >= most ? 0 : (most - count) << 56 | dictionary << kIndexBits;
+  return static_cast<std::int64_t>(key ^ 1ULL << 63);  // compared as a signed number
+}
+
+void order_terms(std::span<const Term> terms, std::span<std::int64_t> keys, std::span<std::uint32_t> order) {
+  if (terms.size() <= kMaxKeys) {
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] += static_cast<std::int64_t>(i);
+    order_keys(keys, order);
+    if (decided(keys, order)) return;
+  }
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const std::int64_t left = keys[a] >> kIndexBits, right = keys[b] >> kIndexBits;
+    return left != right ? left < right : before(terms[a], terms[b]);
+  });
+}
+
+void write_terms(std::span<const Term> terms, std::span<const std::uint32_t> order, Padding padding, app::Output& out) {
+  constexpr std::size_t at_once = 16;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto& [text, count] = terms[order[i]];
+    char* const begin = out.reserve(std::max(text.size(), at_once) + kMaxDecimal + 2);
+    char* to = begin;
+    if (i != 0) *to++ = ' ';
+    if (text.size() <= at_once && padding == Padding::SixteenBytes)
+      std::memcpy(to, text.data(), at_once);
+    else
+      std::memcpy(to, text.data(), text.size());
+    to += text.size();
+    *to++ = ':';
+    to = write_decimal(to, count);
+    out.commit(static_cast<std::size_t>(to - begin));
+  }
+}
+
 namespace {
 
 // Takes the first `term:count` from `rest`.
@@ -68,7 +170,7 @@ void TermVector::clear() {
 
 void TermVector::add(std::string_view term, std::uint64_t count) {
   terms_.push_back({term, count});
-  keys_.push_back(order_key(term_bytes(term, 0), count));
+  keys_.push_back(order_key(first_bytes_of(term), count));
 }
 
 void TermVector::write(app::Output& out) {

@@ -8,10 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "apps/text/instruction_set.h"
+#include "apps/text/byte_class.h"
 #include "apps/text/word_table.h"
 #include "common/app/application.h"
-#include "common/app/output.h"
 
 namespace ontime::apps {
 
@@ -33,11 +32,8 @@ struct Term {
 // What may be read behind the beginning of every term.
 enum class Padding { None, SixteenBytes };
 
-// Bytes of a term from `from` on, as they stand in memory: the first is the lowest. Zero behind its end.
-std::uint64_t term_bytes(std::string_view term, std::size_t from);
-
 // A number that puts terms in order without looking at their text, or not at all: two may have the same. `first_bytes`:
-// term_bytes(term, 0).
+// the first eight, as they stand in memory, zero behind the term's end.
 std::int64_t order_key(std::uint64_t first_bytes, std::uint64_t count);
 
 // Writes to order[k] the index of the k-th term. `keys`: of the terms; changed. All three are equally long.

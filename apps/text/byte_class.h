@@ -1,5 +1,6 @@
 #pragma once
-// Classes of bytes as bit masks, 64 bytes at a time: bit i of a mask tells about byte i.
+// Classes of bytes as bit masks, 64 bytes at a time: bit i of a mask tells about byte i. In portable code, and for the
+// instructions that most machines have.
 
 #include <bit>
 #include <cstdint>
@@ -12,6 +13,22 @@
 namespace ontime::apps {
 
 static_assert(std::endian::native == std::endian::little, "byte i of a word in memory must be its bits 8i to 8i+7");
+
+// Which variant of the hot loops runs. All variants give the same results; tests compare them.
+enum class InstructionSet {
+  Portable,
+  Avx2,  // with BMI1, BMI2 and POPCNT, as every machine with AVX2 has them
+};
+
+// What this machine can do, looked up once.
+inline InstructionSet best_instruction_set() {
+#ifdef __x86_64__
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+  if (has_avx2) return InstructionSet::Avx2;
+#endif
+  return InstructionSet::Portable;
+}
 
 inline constexpr std::size_t kBlockBytes = 64;
 

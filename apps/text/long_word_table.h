@@ -48,7 +48,6 @@ class LongWordTable {
 
   // REQUIRES: at least 8 bytes.
   static std::uint64_t hash(std::string_view word);
-  void prefetch(std::uint64_t hash) const { __builtin_prefetch(slots_.data() + (hash & mask_), 1); }
 
   // REQUIRES: at most longest() bytes. False when the word is new and there is no room for it.
   bool add(std::string_view word, std::uint64_t hash, std::uint32_t count);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/app/output.h"
+#include "common/app/application.h"
 
 namespace ontime::apps {
 

@@ -1,5 +1,6 @@
 #pragma once
-// Finds the words of a stretch of text, in order and in groups, so that the caller can work on many at a time.
+// The words of a stretch of text: found in order and in groups, so that the caller can work on many at a time, or only
+// counted.
 
 #include <array>
 #include <cstdint>
@@ -7,7 +8,6 @@
 #include <string_view>
 
 #include "apps/text/byte_class.h"
-#include "apps/text/instruction_set.h"
 
 namespace ontime::apps {
 
@@ -44,5 +44,23 @@ class WordScanner {
   bool ended_ = false;
   std::array<WordSpan, kMaxGroup + kBlockBytes> words_;  // with room for what a block's loop writes ahead
 };
+
+// How many words a text has and how long they are together.
+struct WordTotals {
+  std::uint64_t words = 0;
+  std::uint64_t bytes = 0;        // of all words
+  std::uint64_t code_points = 0;  // bytes of words that do not continue a UTF-8 sequence
+
+  WordTotals& operator+=(const WordTotals& other) {
+    words += other.words;
+    bytes += other.bytes;
+    code_points += other.code_points;
+    return *this;
+  }
+  bool operator==(const WordTotals&) const = default;
+};
+
+// Without looking at any word. The end of the text ends the last word. `code_points` stays 0 unless asked for.
+WordTotals count_totals(std::string_view text, bool code_points, InstructionSet set = best_instruction_set());
 
 }  // namespace ontime::apps

@@ -3,8 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "apps/text/decimal.h"
-#include "apps/text/sum_merger.h"
+#include "apps/text/counts.h"
 #include "apps/text/word_scanner.h"
 #include "apps/text/word_table.h"
 

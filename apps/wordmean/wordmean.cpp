@@ -4,9 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "apps/text/decimal.h"
-#include "apps/text/sum_merger.h"
-#include "apps/text/word_totals.h"
+#include "apps/text/counts.h"
+#include "apps/text/word_scanner.h"
 
 namespace {
 

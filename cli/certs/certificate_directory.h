@@ -40,7 +40,8 @@ Result<CertificateAndKey> make_authority(const std::string& name, std::chrono::h
 // BadInput names the one that is neither a host's name nor an address.
 Status check_hosts(const std::vector<std::string>& hosts);
 
-// BadInput if the authority is none, its key is another's, a host is malformed, or it would outlive its authority.
+// BadInput if the authority cannot sign or its key belongs to another, if a host is malformed, or if the certificate
+// would outlive its authority.
 Result<CertificateAndKey> make_certificate(const CertificateAndKey& authority, const CertificateRequest& request);
 
 // "2027-11-21 17:00 UTC", for people. BadInput if it is no certificate.
@@ -52,10 +53,10 @@ class CertificateDirectory {
  public:
   explicit CertificateDirectory(std::string path) : path_(std::move(path)) {}
 
-  // BadInput if there is one: certificates that it signed would be good for nothing.
+  // BadInput if there is one: replacing it would make all certificates that it has signed useless.
   Status make_authority(std::chrono::hours validity, IfThere if_there);
-  // Signs with the authority of this directory. Gives the directory of the three files. BadInput if the name is none
-  // for a directory, or it is there.
+  // Signs with the authority of this directory. Gives the directory of the three files. BadInput if the name
+  // cannot be a directory's, or the directory exists.
   Result<std::string> issue(const CertificateRequest& request, IfThere if_there);
   // A cluster's authority, and for its master (known to others by `hosts`), its workers and each role of clients a
   // directory with certificate and token. Gives those directories. BadInput if there is an authority.

@@ -49,11 +49,6 @@ asio::awaitable<void> deliver(asio::awaitable<Result<T>> work, std::shared_ptr<s
   into->emplace(std::move(result));
 }
 
-// A list that is to go on where it has begun would never end.
-bool is_no_progress(const wire::Request& request, const wire::Reply& reply) {
-  return reply.jobs().next_job() != 0 && reply.jobs().next_job() <= request.list_jobs().first_job();
-}
-
 // Listing the inputs takes time; the master reports a file system that does not answer sooner.
 constexpr Duration kSubmitMax = std::chrono::minutes(2);
 
@@ -65,6 +60,44 @@ std::string advice_without(const net::Endpoint& endpoint) {
 }
 
 Error unexpected_answer() { return failed("the master answered another question; are both of the same version?"); }
+
+// The part of the reply that answers this kind of question.
+template <class Answer>
+Result<Answer> answer_of(MasterClient& client, const wire::Request& request, bool (wire::Reply::*has)() const,
+                         Answer* (wire::Reply::*part)(), Duration within = Duration(0)) {
+  auto reply = client.ask(request, within);
+  if (!reply) return reply.error();
+  if (!((*reply).*has)()) return unexpected_answer();
+  return std::move(*((*reply).*part)());
+}
+
+// How a list that does not fit into one answer goes on: where the next answer begins (0: there is no more), as the
+// answer says it and as the question passes it on.
+template <class Answer, class Item>
+struct Pages {
+  google::protobuf::RepeatedPtrField<Item>* (Answer::*items)();
+  std::uint32_t (Answer::*next)() const;
+  void (Answer::*set_next)(std::uint32_t);
+  void (*go_on)(wire::Request& request, std::uint32_t first);
+};
+
+// All of a list, however many answers it takes.
+template <class Answer, class Item>
+Result<Answer> whole_answer(MasterClient& client, wire::Request request, bool (wire::Reply::*has)() const,
+                            Answer* (wire::Reply::*part)(), const Pages<Answer, Item>& pages,
+                            Duration within = Duration(0)) {
+  auto whole = answer_of(client, request, has, part, within);
+  for (std::uint32_t begun = 0; whole && ((*whole).*pages.next)() != 0;) {
+    const std::uint32_t first = ((*whole).*pages.next)();
+    if (first <= begun) return unexpected_answer();  // it would never end
+    pages.go_on(request, begun = first);
+    auto more = answer_of(client, request, has, part);
+    if (!more) return more;
+    for (Item& item : *((*more).*pages.items)()) *((*whole).*pages.items)()->Add() = std::move(item);
+    ((*whole).*pages.set_next)(((*more).*pages.next)());
+  }
+  return whole;
+}
 
 }  // namespace
 
@@ -148,152 +181,103 @@ Result<wire::Reply> MasterClient::ask(const wire::Request& request, Duration ans
   return link_->ask(request, answer_within);
 }
 
-Result<wire::Reply::Submitted> MasterClient::submit(const wire::JobSpec& spec) {
-  wire::Request request;
+using wire::Reply;
+using wire::Request;
+
+Result<Reply::Submitted> MasterClient::submit(const wire::JobSpec& spec) {
+  Request request;
   *request.mutable_submit() = spec;
-  auto reply = ask(request, kSubmitMax);
-  if (!reply) return reply.error();
-  if (!reply->has_submitted()) return unexpected_answer();
-  return reply->submitted();
+  return answer_of(*this, request, &Reply::has_submitted, &Reply::mutable_submitted, kSubmitMax);
 }
 
-Result<wire::Reply::Jobs> MasterClient::list_jobs(Listing listing) {
-  wire::Request request;
+Result<Reply::Jobs> MasterClient::list_jobs(Listing listing) {
+  Request request;
   request.mutable_list_jobs()->set_accounts(listing.accounts);
   request.mutable_list_jobs()->set_latest(listing.latest);
-  wire::Reply::Jobs whole;
-  do {
-    auto reply = ask(request);
-    if (!reply) return reply.error();
-    if (!reply->has_jobs() || is_no_progress(request, *reply)) return unexpected_answer();
-    wire::Reply::Jobs& part = *reply->mutable_jobs();
-    if (request.list_jobs().first_job() == 0) {
-      whole = std::move(part);
-    } else {
-      for (auto& job : *part.mutable_jobs()) *whole.add_jobs() = std::move(job);
-      whole.set_next_job(part.next_job());
-    }
-    request.mutable_list_jobs()->clear_accounts();
-    request.mutable_list_jobs()->set_first_job(whole.next_job());
-  } while (whole.next_job() != 0);
-  return whole;
+  const auto go_on = [](Request& next, std::uint32_t first) {
+    next.mutable_list_jobs()->clear_accounts();
+    next.mutable_list_jobs()->set_first_job(first);
+  };
+  const Pages<Reply::Jobs, wire::JobSummary> pages{&Reply::Jobs::mutable_jobs, &Reply::Jobs::next_job,
+                                                   &Reply::Jobs::set_next_job, go_on};
+  return whole_answer(*this, std::move(request), &Reply::has_jobs, &Reply::mutable_jobs, pages);
 }
 
-Result<wire::Reply::Job> MasterClient::describe(JobId job, Details details, Duration wait) {
-  auto whole = describe_from(job, details, 0, wait);
-  while (whole && whole->next_task() != 0) {
-    auto more = describe_from(job, {.tasks = true}, whole->next_task());
-    if (!more) return more.error();
-    for (auto& task : *more->mutable_tasks()) *whole->add_tasks() = std::move(task);
-    whole->set_next_task(more->next_task());
-  }
-  return whole;
-}
-
-Result<wire::Reply::Job> MasterClient::describe_from(JobId job, Details details, std::uint32_t first_task,
-                                                     Duration wait) {
-  wire::Request request;
-  request.mutable_describe_job()->set_first_task(first_task);
+Result<Reply::Job> MasterClient::describe(JobId job, Details details, Duration wait) {
+  Request request;
   request.mutable_describe_job()->set_job(job.value);
   request.mutable_describe_job()->set_tasks(details.tasks);
   request.mutable_describe_job()->set_forecast(details.forecast);
   request.mutable_describe_job()->set_account(details.account);
   request.mutable_describe_job()->set_account_at_end(details.account_at_end);
   request.mutable_describe_job()->set_wait_ns(wait.count());
-  auto reply = ask(request, wait);
-  if (!reply) return reply.error();
-  if (!reply->has_job()) return unexpected_answer();
-  return reply->job();
+  const auto go_on = [](Request& next, std::uint32_t first) {
+    const std::uint32_t job_again = next.describe_job().job();
+    next.mutable_describe_job()->Clear();
+    next.mutable_describe_job()->set_job(job_again);
+    next.mutable_describe_job()->set_tasks(true);
+    next.mutable_describe_job()->set_first_task(first);
+  };
+  const Pages<Reply::Job, wire::TaskDetail> pages{&Reply::Job::mutable_tasks, &Reply::Job::next_task,
+                                                  &Reply::Job::set_next_task, go_on};
+  return whole_answer(*this, std::move(request), &Reply::has_job, &Reply::mutable_job, pages, wait);
 }
 
-Result<wire::Reply::Explained> MasterClient::explain(wire::Request::Explain request) {
-  wire::Reply::Explained whole;
-  bool is_first = true;
-  do {
-    wire::Request asked;
-    request.set_first_task(whole.next_task());
-    *asked.mutable_explain() = request;
-    auto reply = ask(asked);
-    if (!reply) return reply.error();
-    if (!reply->has_explained()) return unexpected_answer();
-    wire::Reply::Explained& part = *reply->mutable_explained();
-    if (is_first) {
-      whole = std::move(part);
-      is_first = false;
-      continue;
-    }
-    for (auto& task : *part.mutable_tasks()) *whole.add_tasks() = std::move(task);
-    whole.set_next_task(part.next_task());
-  } while (whole.next_task() != 0);
-  return whole;
+Result<Reply::Explained> MasterClient::explain(Request::Explain wanted) {
+  Request request;
+  *request.mutable_explain() = std::move(wanted);
+  const auto go_on = [](Request& next, std::uint32_t first) { next.mutable_explain()->set_first_task(first); };
+  const Pages<Reply::Explained, wire::ExplainedTask> pages{&Reply::Explained::mutable_tasks,
+                                                           &Reply::Explained::next_task,
+                                                           &Reply::Explained::set_next_task, go_on};
+  return whole_answer(*this, std::move(request), &Reply::has_explained, &Reply::mutable_explained, pages);
 }
 
-Result<wire::Reply::Nodes> MasterClient::list_nodes() {
-  wire::Request request;
+Result<Reply::Nodes> MasterClient::list_nodes() {
+  Request request;
   request.mutable_list_nodes();
-  wire::Reply::Nodes whole;
-  for (;;) {
-    auto reply = ask(request);
-    if (!reply) return reply.error();
-    if (!reply->has_nodes()) return unexpected_answer();
-    wire::Reply::Nodes& part = *reply->mutable_nodes();
-    const std::uint32_t next = part.next_node();
-    if (next != 0 && next <= request.list_nodes().first_node()) return unexpected_answer();
-    if (request.list_nodes().first_node() == 0) {
-      whole = std::move(part);
-    } else {
-      for (auto& node : *part.mutable_nodes()) *whole.add_nodes() = std::move(node);
-    }
-    if (next == 0) break;
-    request.mutable_list_nodes()->set_first_node(next);
-  }
-  whole.clear_next_node();
-  return whole;
+  const auto go_on = [](Request& next, std::uint32_t first) { next.mutable_list_nodes()->set_first_node(first); };
+  const Pages<Reply::Nodes, wire::NodeSummary> pages{&Reply::Nodes::mutable_nodes, &Reply::Nodes::next_node,
+                                                     &Reply::Nodes::set_next_node, go_on};
+  return whole_answer(*this, std::move(request), &Reply::has_nodes, &Reply::mutable_nodes, pages);
 }
 
-Result<wire::Reply::Logs> MasterClient::read_logs(wire::Request::ReadLogs request) {
-  wire::Reply::Logs whole;
+// Later answers hold what is newer; the last one tells how things stand.
+Result<Reply::Logs> MasterClient::read_logs(Request::ReadLogs wanted) {
+  Reply::Logs whole;
   do {
-    wire::Request asked;
-    *asked.mutable_read_logs() = request;
-    auto reply = ask(asked);
-    if (!reply) return reply.error();
-    if (!reply->has_logs() || reply->logs().next() < request.since()) return unexpected_answer();
-    wire::Reply::Logs& part = *reply->mutable_logs();
-    for (auto& log : *whole.mutable_logs()) *part.add_logs() = std::move(log);
-    whole = std::move(part);
-    request.set_since(whole.next());
+    Request request;
+    *request.mutable_read_logs() = wanted;
+    auto part = answer_of(*this, request, &Reply::has_logs, &Reply::mutable_logs);
+    if (!part) return part;
+    if (part->next() < wanted.since()) return unexpected_answer();
+    for (auto& log : *whole.mutable_logs()) *part->add_logs() = std::move(log);
+    whole = std::move(*part);
+    wanted.set_since(whole.next());
   } while (whole.is_partial());
   return whole;
 }
 
-Result<wire::Reply::Profile> MasterClient::profile(const wire::JobSpec& spec) {
-  wire::Request request;
+Result<Reply::Profile> MasterClient::profile(const wire::JobSpec& spec) {
+  Request request;
   request.mutable_profile()->set_application(spec.application());
   *request.mutable_profile()->mutable_parameters() = spec.parameters();
-  auto reply = ask(request);
-  if (!reply) return reply.error();
-  if (!reply->has_profile()) return unexpected_answer();
-  return reply->profile();
+  return answer_of(*this, request, &Reply::has_profile, &Reply::mutable_profile);
 }
 
 Result<wire::JobState> MasterClient::kill(JobId job) {
-  wire::Request request;
+  Request request;
   request.mutable_kill_job()->set_job(job.value);
-  auto reply = ask(request);
-  if (!reply) return reply.error();
-  if (!reply->has_killed()) return unexpected_answer();
-  return reply->killed().state();
+  const auto killed = answer_of(*this, request, &Reply::has_killed, &Reply::mutable_killed);
+  if (!killed) return killed.error();
+  return killed->state();
 }
 
 Result<wire::NodeSummary> MasterClient::drain(const std::string& node, bool undo) {
-  wire::Request request;
+  Request request;
   request.mutable_drain_node()->set_node(node);
   request.mutable_drain_node()->set_undo(undo);
-  auto reply = ask(request);
-  if (!reply) return reply.error();
-  if (!reply->has_drained()) return unexpected_answer();
-  return reply->drained();
+  return answer_of(*this, request, &Reply::has_drained, &Reply::mutable_drained);
 }
 
 }  // namespace ontime::cli

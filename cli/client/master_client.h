@@ -64,10 +64,6 @@ class MasterClient {
   Result<wire::NodeSummary> drain(const std::string& node, bool undo);
 
  private:
-  // The tasks that fit into one answer, see Reply.Job.next_task.
-  Result<wire::Reply::Job> describe_from(JobId job, Details details, std::uint32_t first_task,
-                                         Duration wait = Duration(0));
-
   class Link;  // the connection and its event loop: all that needs Asio, which is slow to compile
   const std::unique_ptr<Link> link_;
 };

@@ -38,11 +38,6 @@ std::vector<std::string> injection_arguments(const injection::Flags& flags) {
 EmbeddedCluster::EmbeddedCluster(std::unique_ptr<files::TemporaryDirectory> directory, ClusterOptions options)
     : directory_(std::move(directory)), options_(std::move(options)), token_(net::make_token()) {}
 
-EmbeddedCluster::~EmbeddedCluster() {
-  stop();
-  if (listener_ >= 0) close(listener_);
-}
-
 Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const ClusterOptions& options) {
   // The master would refuse it too, but later and less directly.
   if (auto injection = injection::load(options.injection); !injection) return std::move(injection).error();
@@ -61,14 +56,14 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const ClusterOpt
 }
 
 Status EmbeddedCluster::listen() {
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  listener_ = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (listener_ < 0 || bind(listener_, generic, size) != 0 || ::listen(listener_, SOMAXCONN) != 0 ||
-      getsockname(listener_, generic, &size) != 0)
+  if (!listener_ || bind(listener_.get(), generic, size) != 0 || ::listen(listener_.get(), SOMAXCONN) != 0 ||
+      getsockname(listener_.get(), generic, &size) != 0)
     return failed(std::string("cannot listen on 127.0.0.1: ") + std::strerror(errno));
   endpoint_ = {.host = "127.0.0.1", .port = ntohs(address.sin_port)};
   return {};
@@ -90,13 +85,15 @@ Status EmbeddedCluster::start_master() {
   const auto path = sibling_program("ontime-master");
   if (!path) return path.error();
   auto master = program("master", "master", *path);
-  master.inherited_descriptor = listener_;
+  master.inherited_descriptor = listener_.get();
   const std::vector<std::string> more{"--listen-fd",    std::to_string(kInheritedDescriptor),
                                       "--journal",      journal(),
                                       "--journal-sync", "off",
                                       "--node-timeout", in_ns(options_.node_timeout),
                                       "--heartbeat",    in_ns(options_.heartbeat),
                                       "--job-order",    "policy"};  // what experiments compare
+  if (!options_.access_points.empty())
+    master.arguments.insert(master.arguments.end(), {"--access-points", absolute(options_.access_points)});
   if (!options_.record) master.arguments.insert(master.arguments.end(), {"--recording-limit", "0"});
   master.arguments.insert(master.arguments.end(), more.begin(), more.end());
   const std::vector<std::string> disturbing = injection_arguments(options_.injection);

@@ -8,6 +8,7 @@
 
 #include "cli/cluster/supervisor.h"
 #include "cli/command.h"
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
 #include "common/files/temporary_directory.h"
 #include "common/net/endpoint.h"
@@ -18,14 +19,13 @@ class EmbeddedCluster {
  public:
   // Starts master and workers side by side and returns at once.
   static Result<std::unique_ptr<EmbeddedCluster>> start(const ClusterOptions& options);
-  ~EmbeddedCluster();
+  ~EmbeddedCluster() { stop(); }
   EmbeddedCluster(const EmbeddedCluster&) = delete;
   EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
 
   const net::Endpoint& master() const { return endpoint_; }
   const std::string& token() const { return token_; }
   Status tend() { return supervisor_.tend(); }
-  int restarts() const { return supervisor_.restarts(); }
   std::string journal() const { return directory_->path() + "/journal"; }
   // Ends all processes; the temporary directory goes with the object.
   void stop() { supervisor_.stop(); }
@@ -41,7 +41,7 @@ class EmbeddedCluster {
   ClusterOptions options_;
   std::string token_;
   net::Endpoint endpoint_;
-  int listener_ = -1;
+  Descriptor listener_;
   Supervisor supervisor_;
 };
 

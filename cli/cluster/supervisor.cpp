@@ -24,54 +24,31 @@ namespace {
 
 constexpr std::streamoff kTailBytes = 8192;
 
-// What the child's descriptors shall be, in the form posix_spawn wants.
-class FileActions {
- public:
-  FileActions() { posix_spawn_file_actions_init(&actions_); }
-  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
-
-  void prepare(const ChildProgram& program) {
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, program.log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND,
-                                     0600);
-    posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
-    int first_to_close = kInheritedDescriptor;
-    if (program.inherited_descriptor) {
-      posix_spawn_file_actions_adddup2(&actions_, *program.inherited_descriptor, kInheritedDescriptor);
-      ++first_to_close;
-    }
-    posix_spawn_file_actions_addclosefrom_np(&actions_, first_to_close);
+// What the child's descriptors shall be.
+void add_actions(const ChildProgram& program, posix_spawn_file_actions_t& actions) {
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, program.log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                   0600);
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  int first_to_close = kInheritedDescriptor;
+  if (program.inherited_descriptor) {
+    posix_spawn_file_actions_adddup2(&actions, *program.inherited_descriptor, kInheritedDescriptor);
+    ++first_to_close;
   }
-  const posix_spawn_file_actions_t* get() const { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-};
+  posix_spawn_file_actions_addclosefrom_np(&actions, first_to_close);
+}
 
 // Its own process group, no blocked signals, default reactions.
-class Attributes {
- public:
-  Attributes() {
-    posix_spawnattr_init(&attributes_);
-    sigset_t none;
-    sigset_t all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  ~Attributes() { posix_spawnattr_destroy(&attributes_); }
-  Attributes(const Attributes&) = delete;
-  Attributes& operator=(const Attributes&) = delete;
-  const posix_spawnattr_t* get() const { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_{};
-};
+void set_attributes(posix_spawnattr_t& attributes) {
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
 
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
@@ -95,15 +72,22 @@ std::vector<std::string> environment_with(const std::vector<std::string>& change
 }  // namespace
 
 Result<pid_t> start(const ChildProgram& program) {
-  FileActions actions;
-  actions.prepare(program);
-  const Attributes attributes;
   std::vector<std::string> words{program.path};
   words.insert(words.end(), program.arguments.begin(), program.arguments.end());
   auto environment = environment_with(program.environment);
+  const std::vector<char*> arguments = pointers_to(words);
+  const std::vector<char*> variables = pointers_to(environment);
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  add_actions(program, actions);
+  set_attributes(attributes);
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, program.path.c_str(), actions.get(), attributes.get(), pointers_to(words).data(),
-                                pointers_to(environment).data());
+  const int error =
+      posix_spawn(&pid, program.path.c_str(), &actions, &attributes, arguments.data(), variables.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return failed("cannot start " + program.name + " (" + program.path + "): " + std::strerror(error));
   return pid;
 }
@@ -163,27 +147,6 @@ std::vector<pid_t> direct_children() {
   return pids;
 }
 
-// SIGCHLD stays pending while this lives, so that sigtimedwait() can wait for it without a race.
-class BlockedChildSignal {
- public:
-  BlockedChildSignal() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &set_, &before_);
-  }
-  ~BlockedChildSignal() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedChildSignal(const BlockedChildSignal&) = delete;
-  BlockedChildSignal& operator=(const BlockedChildSignal&) = delete;
-  void wait() const {
-    const timespec limit{0, 20'000'000};
-    sigtimedwait(&set_, nullptr, &limit);
-  }
-
- private:
-  sigset_t set_{};
-  sigset_t before_{};
-};
-
 // False when there is no child left.
 bool reap_some() {
   for (;;) {
@@ -197,14 +160,21 @@ void kill_all_children() {
   for (const pid_t pid : direct_children()) kill(pid, SIGKILL);
 }
 
-// Waits until no child is left; from the end of the grace on it kills whatever there is.
+// Waits until no child is left; from the end of the grace on it kills whatever there is. SIGCHLD stays pending
+// meanwhile, so that sigtimedwait() can wait for it without a race.
 void wait_for_all(Clock::time_point grace_ends) {
-  const BlockedChildSignal children;
+  sigset_t children{};
+  sigset_t before{};
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &children, &before);
   const auto give_up_at = grace_ends + 5s;
   while (reap_some() && Clock::now() < give_up_at) {
     if (Clock::now() >= grace_ends || interrupts() >= 2) kill_all_children();
-    children.wait();
+    const timespec limit{0, 20'000'000};
+    sigtimedwait(&children, nullptr, &limit);
   }
+  sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace

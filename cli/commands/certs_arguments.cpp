@@ -12,8 +12,7 @@ CLI::App& add_kind(CLI::App& certs, CertsCommand& command, CertsCommand::What wh
   CLI::App& kind = *certs.add_subcommand(name, summary);
   kind.footer(std::string("Example:\n") + example);
   kind.parse_complete_callback([&command, what] { command.what = what; });
-  kind.add_option("--dir", command.directory, "Directory of the authority and of what it signs")
-      ->type_name("DIR")
+  add_text(kind, "--dir", command.directory, "DIR", "Directory of the authority and of what it signs")
       ->capture_default_str();
   kind.add_flag("--force", command.force, "Replace what is there");
   return kind;
@@ -35,27 +34,24 @@ void add_certs_verbs(CLI::App& certs, CertsCommand& command) {
   CLI::App& node = add_kind(certs, command, CertsCommand::What::Node, "node",
                             "Make the certificate of a machine that a master or workers run on",
                             "  ontime certs node master.example --host master.example --host 10.0.0.1\n");
-  node.add_option("NAME", command.name, "Name of the machine")->required()->type_name("");
-  node.add_option("--host", command.hosts, "Name or address by which others connect to it (default NAME); repeatable")
-      ->type_name("HOST")
-      ->allow_extra_args(false);
+  add_argument(node, "NAME", command.name, "Name of the machine");
+  add_text(node, "--host", command.hosts, "HOST",
+           "Name or address by which others connect to it (default NAME); repeatable");
   add_days(node, command, command.days);
   CLI::App& client = add_kind(certs, command, CertsCommand::What::Client, "client",
                               "Make the certificate of somebody who talks to the master",
                               "  ontime certs client alice --role submit\n");
-  client.add_option("NAME", command.name, "Name of the person or program")->required()->type_name("");
-  client.add_option("--role", command.role, "What it may do: submit, admin or read-only")
+  add_argument(client, "NAME", command.name, "Name of the person or program");
+  add_text(client, "--role", command.role, "ROLE", "What it may do: submit, admin or read-only")
       ->check(flags::one_of({"submit", "admin", "read-only"}))
-      ->type_name("ROLE")
       ->capture_default_str();
   add_days(client, command, command.days);
   CLI::App& cluster = add_kind(certs, command, CertsCommand::What::Cluster, "cluster",
                                "Make all that a cluster needs: authority, certificates and tokens of every role",
                                "  ontime certs cluster --host master.example --host 10.0.0.1\n");
-  cluster.add_option("--host", command.hosts, "Name or address by which others connect to the master; repeatable")
-      ->required()
-      ->type_name("HOST")
-      ->allow_extra_args(false);
+  add_text(cluster, "--host", command.hosts, "HOST",
+           "Name or address by which others connect to the master; repeatable")
+      ->required();
   add_days(cluster, command, command.days);
 }
 

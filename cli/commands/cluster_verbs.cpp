@@ -1,4 +1,4 @@
-// jobs, job, nodes, kill, drain: one question to a master each.
+// jobs, job, explain, nodes, kill, drain: one question to a master each.
 #include <unistd.h>
 
 #include <algorithm>
@@ -106,6 +106,21 @@ Result<ExitCode> execute(const JobCommand& command) {
   }
   print(job_text(*job) + "\n" + tasks_table(*job, command.open_tasks_only, colours_of(STDOUT_FILENO)));
   if (command.show_segments) print("\n" + segments_table(*job, command.open_tasks_only));
+  return ExitCode::Done;
+}
+
+Result<ExitCode> execute(const ExplainCommand& command) {
+  auto options = client_options(command.master);
+  if (!options) return options.error();
+  MasterClient client(std::move(*options));
+  wire::Request::Explain request;
+  request.set_job(command.job.value);
+  if (command.task) request.set_task(*command.task);
+  if (!command.all) request.set_tasks_max(kTasksExplained);
+  const auto explained = client.explain(std::move(request));
+  if (!explained) return explained.error();
+  const bool whole = command.all || command.task.has_value();
+  print(command.json ? explained_json(*explained) : explained_text(*explained, whole));
   return ExitCode::Done;
 }
 

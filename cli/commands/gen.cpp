@@ -51,24 +51,8 @@ Result<std::unique_ptr<Generator>> make_generator(const GenCommand& command) {
   }
 }
 
-// A DescriptorOutput that knows how much has passed.
-class CountedOutput final : public DescriptorOutput {
- public:
-  using DescriptorOutput::DescriptorOutput;
-  std::uint64_t bytes() const { return flushed_ + buffered(); }
-
- protected:
-  void make_room(std::size_t size) override {
-    flushed_ += buffered();
-    DescriptorOutput::make_room(size);
-  }
-
- private:
-  std::uint64_t flushed_ = 0;
-};
-
 // The bytes written. Interrupted when somebody does; the file is left out then.
-Result<std::uint64_t> write_all(Generator& generator, CountedOutput& out, bool quiet) {
+Result<std::uint64_t> write_all(Generator& generator, DescriptorOutput& out, bool quiet) {
   ProgressView view(quiet);
   ProgressState state;
   for (bool more = true; more && out.status();) {
@@ -93,7 +77,7 @@ Result<ExitCode> execute(const GenCommand& command) {
   install_interrupt_handlers();
   auto file = AnswerFile::make(command.output, command.force);
   if (!file) return file.error();
-  CountedOutput out(file->descriptor(), file->shown_name());
+  DescriptorOutput out(file->descriptor(), file->shown_name());
   const auto bytes = write_all(**generator, out, command.quiet);
   if (interrupts() > 0) return ExitCode::Interrupted;
   if (!bytes) return bytes.error();

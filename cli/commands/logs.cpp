@@ -7,8 +7,8 @@
 
 #include "cli/client/follow.h"
 #include "cli/commands/execute.h"
-#include "cli/result/fetched_output.h"
-#include "cli/show/log_text.h"
+#include "cli/result/part_file.h"
+#include "cli/show/job_text.h"
 #include "common/base/wording.h"
 #include "common/store/name.h"
 
@@ -26,7 +26,7 @@ bool is_chosen(const AttemptLog& log, const AttemptChoice& choice) {
 
 // Silence could also mean that something is wrong.
 void say_if_nothing(const LogText& text, const LogsCommand& command) {
-  if (text.is_empty() && !command.json) std::fputs("ontime: nothing has been written to stderr there\n", stderr);
+  if (text.is_empty() && !command.json) std::fputs("ontime: no attempt has written to stderr\n", stderr);
 }
 
 void print(LogText& text, std::vector<AttemptLog> logs) {
@@ -61,10 +61,6 @@ Result<ExitCode> print_kept(const std::string& directory, const LogsCommand& com
   return ExitCode::Done;
 }
 
-bool is_over(wire::JobState state) {
-  return state == wire::SUCCEEDED || state == wire::FAILED || state == wire::KILLED;
-}
-
 }  // namespace
 
 Result<ExitCode> execute(const LogsCommand& command) {
@@ -84,7 +80,7 @@ Result<ExitCode> execute(const LogsCommand& command) {
     // A master that was restarted since has only what stands beside the output.
     if (is_first && reply->state() == wire::SUCCEEDED && reply->logs().empty())
       return print_kept(reply->output(), command);
-    const bool is_last = !command.follow || is_over(reply->state());
+    const bool is_last = !command.follow || has_ended(reply->state());
     request.set_since(reply->next());
     if (is_first && reply->dropped() > 0)
       std::fprintf(stderr, "ontime: %s not kept any more\n",

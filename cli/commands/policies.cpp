@@ -17,11 +17,7 @@ Result<ExitCode> execute(const PoliciesCommand& command) {
     name.resize(14, ' ');
     text += name + std::string(policy.summary) + (policy.restarts ? " (copies start at the beginning)" : "") + "\n";
   }
-  if (command.json) {
-    Json document;
-    document["policies"] = std::move(list);
-    text = document.dump(2) + "\n";
-  }
+  if (command.json) text = Json({{"policies", std::move(list)}}).dump(2) + "\n";
   std::fputs(text.c_str(), stdout);
   return ExitCode::Done;
 }

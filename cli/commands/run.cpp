@@ -12,8 +12,8 @@
 #include "cli/client/follow.h"
 #include "cli/cluster/embedded_cluster.h"
 #include "cli/cluster/interrupt.h"
+#include "cli/command_line.h"
 #include "cli/commands/execute.h"
-#include "cli/commands/left_output.h"
 #include "cli/job_request.h"
 #include "cli/result/answer_output.h"
 #include "cli/show/job_text.h"
@@ -105,6 +105,7 @@ Result<ExitCode> OneJobCluster::execute() {
   auto options_of_cluster = command_.cluster;
   options_of_cluster.application_directories = command_.job.application_directories;
   options_of_cluster.record = !command_.record.empty();
+  options_of_cluster.access_points = prepare_access_points();
   if (options_of_cluster.attempt_memory == 0)
     options_of_cluster.attempt_memory = default_attempt_memory(options_of_cluster);
   auto cluster = EmbeddedCluster::start(options_of_cluster);

@@ -11,8 +11,8 @@
 
 #include "apps/gen/teragen.h"
 #include "cli/commands/execute.h"
-#include "cli/result/run_reader.h"
 #include "cli/show/progress_line.h"
+#include "common/base/descriptor.h"
 
 namespace ontime::cli {
 namespace {

@@ -22,7 +22,7 @@ Result<WebSettings> web_settings(const WebCommand& command) {
   if (!listen) return listen.error();
   WebSettings settings;
   settings.listen = *listen;
-  settings.reach = command.insecure_network ? net::Reach::AnyNetwork : net::Reach::Loopback;
+  settings.insecure_network = command.insecure_network;
   settings.host_names = command.host_names;
   if (!command.https.empty()) {
     settings.https = net::TlsFiles{command.https + "/ca.pem", command.https + "/cert.pem", command.https + "/key.pem"};

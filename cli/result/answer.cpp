@@ -1,14 +1,11 @@
 #include <algorithm>
-#include <atomic>
-#include <future>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "cli/result/answer_output.h"
+#include "cli/result/folding.h"
 #include "cli/result/part_file.h"
-#include "cli/result/spill.h"
-#include "cli/result/value_table.h"
 
 namespace ontime::cli {
 namespace {
@@ -60,7 +57,13 @@ class Sorter {
 
  private:
   Status spill() {
-    auto status = runs_.add([this](const PairVisitor& append) { return table_.for_each(append); });
+    const auto order = table_.fold_all();
+    if (!order) return order.error();
+    auto status = runs_.add([&](const PairVisitor& append) -> Status {
+      for (const std::uint32_t entry : *order)
+        if (auto written = append(table_.key(entry), table_.value(entry)); !written) return written;
+      return {};
+    });
     table_.clear();
     return status;
   }
@@ -71,45 +74,15 @@ class Sorter {
   std::vector<std::uint32_t> order_;
 };
 
-Status add_lines(const PartFile& part, Sorter& sorter) {
-  auto reader = LineReader::open(part);
-  if (!reader) return reader.error();
-  for (;;) {
-    const auto line = reader->next();
-    if (!line) return line.error();
-    if (!line->has_value()) return {};
-    if (auto status = sorter.add(**line); !status) return status;
-  }
-}
-
-// One thread's share of the part files, taken one by one.
+// One thread's share of the lines.
 struct Share {
   Share(std::unique_ptr<app::Merger> own, const MergeOptions& options)
       : merger(std::move(own)), folder(*merger), sorter(folder, options) {}
-  Status read(const std::vector<PartFile>& parts, std::atomic<std::size_t>& next) {
-    for (std::size_t at = next++; at < parts.size(); at = next++)
-      if (auto status = add_lines(parts[at], sorter); !status) return status;
-    return sorter.finish();
-  }
 
   const std::unique_ptr<app::Merger> merger;
   Folder folder;
   Sorter sorter;
 };
-
-// Each by a thread of its own; the first error.
-Status read_all(std::vector<std::unique_ptr<Share>>& shares, const std::vector<PartFile>& parts) {
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::future<Status>> reading;
-  for (auto& share : shares)
-    reading.push_back(std::async(std::launch::async, [&] { return share->read(parts, next); }));
-  Status first;
-  for (auto& one : reading) {
-    Status status = one.get();
-    if (first && !status) first = status;
-  }
-  return first;
-}
 
 }  // namespace
 
@@ -120,7 +93,12 @@ Status merge_parts(const std::vector<PartFile>& parts, const MakeMerger& make_me
   of_share.memory_bytes = options.memory_bytes / count;
   std::vector<std::unique_ptr<Share>> shares;
   for (std::size_t i = 0; i < count; ++i) shares.push_back(std::make_unique<Share>(make_merger(), of_share));
-  if (auto status = read_all(shares, parts); !status) return status;
+  const auto read = [&](std::size_t share, std::size_t part) {
+    return for_each_line(parts[part], [&](std::string_view line) { return shares[share]->sorter.add(line); });
+  };
+  if (auto status = in_parallel(parts.size(), count, read); !status) return status;
+  const auto finish_share = [&](std::size_t, std::size_t share) { return shares[share]->sorter.finish(); };
+  if (auto status = in_parallel(count, count, finish_share); !status) return status;
   std::vector<Run> runs;
   std::vector<std::unique_ptr<PairSource>> rests;
   std::size_t held = 0;
@@ -137,17 +115,13 @@ Status merge_parts(const std::vector<PartFile>& parts, const MakeMerger& make_me
 }
 
 Status concatenate_parts(const std::vector<PartFile>& parts, app::Output& answer) {
-  for (const auto& part : parts) {
-    auto reader = LineReader::open(part);
-    if (!reader) return reader.error();
-    for (;;) {
-      const auto line = reader->next();
-      if (!line) return line.error();
-      if (!line->has_value()) break;
-      answer.write(**line);
-      answer.write("\n");
-    }
-  }
+  const auto write = [&answer](std::string_view line) -> Status {
+    answer.write(line);
+    answer.write("\n");
+    return {};
+  };
+  for (const auto& part : parts)
+    if (auto status = for_each_line(part, write); !status) return status;
   return {};
 }
 

@@ -37,8 +37,9 @@ DescriptorOutput::DescriptorOutput(int descriptor, std::string shown_name)
 }
 
 void DescriptorOutput::flush() {
-  std::string_view left(buffer_.data(), static_cast<std::size_t>(next_ - buffer_.data()));
+  std::string_view left(buffer_.data(), buffered());
   next_ = buffer_.data();
+  flushed_ += left.size();
   while (status_ && !left.empty()) {
     const auto written = ::write(descriptor_, left.data(), left.size());
     if (written < 0 && errno == EINTR) continue;

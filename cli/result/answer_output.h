@@ -13,27 +13,28 @@
 
 #include "cli/result/part_file.h"
 #include "common/app/application.h"
-#include "common/app/output.h"
 #include "common/base/result.h"
 
 namespace ontime::cli {
 
 // A buffer in front of write(2). An error is kept: what follows is dropped, and finish() tells.
-class DescriptorOutput : public app::Output {
+class DescriptorOutput final : public app::Output {
  public:
   explicit DescriptorOutput(int descriptor, std::string shown_name);
   Status finish();
   const Status& status() const { return status_; }
+  std::uint64_t bytes() const { return flushed_ + buffered(); }  // put in so far
 
  protected:
   void make_room(std::size_t size) override;
-  std::size_t buffered() const { return static_cast<std::size_t>(next_ - buffer_.data()); }
 
  private:
+  std::size_t buffered() const { return static_cast<std::size_t>(next_ - buffer_.data()); }
   void flush();
   int descriptor_;
   std::string shown_name_;
   std::vector<char> buffer_;
+  std::uint64_t flushed_ = 0;
   Status status_;
 };
 

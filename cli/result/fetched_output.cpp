@@ -1,16 +1,12 @@
-#include "cli/result/fetched_output.h"
-
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <mutex>
 #include <set>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "cli/result/part_file.h"
 #include "common/base/ids.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
@@ -121,24 +117,11 @@ class Fetch {
   }
 
   Status get_all(const std::vector<FetchedFile>& files) const {
-    std::atomic<std::size_t> next = 0;
-    std::mutex mutex;
-    Status status;
-    const auto work = [&] {
-      const auto store = store::open(name_);
-      for (std::size_t i = next++; i < files.size(); i = next++) {
-        Status got = get(*store, files[i]);
-        if (got) continue;
-        const std::lock_guard lock(mutex);
-        status = std::move(got);
-        next = files.size();
-      }
-    };
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min(kConnections, files.size()); ++i) threads.emplace_back(work);
-    work();
-    threads.clear();
-    return status;
+    std::vector<std::unique_ptr<http::Store>> stores(kConnections);
+    return in_parallel(files.size(), kConnections, [&](std::size_t thread, std::size_t file) {
+      if (!stores[thread]) stores[thread] = store::open(name_);
+      return get(*stores[thread], files[file]);
+    });
   }
 
   const std::string& address_;

@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <future>
 #include <optional>
 #include <utility>
 
@@ -18,6 +21,8 @@
 
 namespace ontime::cli {
 namespace {
+
+constexpr std::size_t kRecordBytesMost = UINT32_MAX;
 
 std::string hex(std::uint32_t value) {
   std::array<char, 16> text{};
@@ -110,6 +115,112 @@ std::string checksum_problem(const std::string& part, const output::Segment& seg
   return "part file '" + part + "', bytes " + std::to_string(segment.offset) + " to " +
          std::to_string(segment.offset + segment.length) + ": checksum " + hex(found) + " instead of " +
          hex(segment.crc32c) + "; the output was changed after the job";
+}
+
+Result<std::string_view> FileWindow::read_more() {
+  if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  if (buffer_.size() - end_ < block_bytes_) buffer_.resize(std::max(end_ + block_bytes_, 2 * end_));
+  const auto wanted = std::min<std::uint64_t>(buffer_.size() - end_, end_of_file_ - next_read_);
+  ssize_t got = 0;
+  do got = pread(descriptor_, buffer_.data() + end_, wanted, static_cast<off_t>(next_read_));
+  while (got < 0 && errno == EINTR);
+  if (got < 0) return failed(std::strerror(errno));
+  const std::string_view more(buffer_.data() + end_, static_cast<std::size_t>(got));
+  end_ += more.size();
+  next_read_ += more.size();
+  return more;
+}
+
+RecordReader::RecordReader(std::shared_ptr<Descriptor> file, std::string path, std::uint64_t begin, std::uint64_t end,
+                           app::RecordBytes record_bytes, std::size_t block_bytes)
+    : file_(std::move(file)),
+      path_(std::move(path)),
+      window_(file_->get(), begin, end, block_bytes),
+      record_bytes_(record_bytes),
+      offset_(begin) {}
+
+Result<RecordReader> RecordReader::open(const PartFile& part, app::RecordBytes record_bytes, std::size_t block_bytes) {
+  auto file = open_part(part);
+  if (!file) return file.error();
+  struct stat status {};
+  if (fstat((*file)->get(), &status) != 0) return failed("cannot read '" + part.path + "': " + std::strerror(errno));
+  posix_fadvise((*file)->get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  RecordReader reader(std::move(*file), part.path, 0, size, record_bytes, block_bytes);
+  reader.check_.emplace(part);
+  return reader;
+}
+
+Result<bool> RecordReader::advance() {
+  window_.drop(whole_);
+  offset_ += whole_;
+  whole_ = size_ = 0;
+  for (std::size_t searched = 0;;) {
+    const std::string_view bytes = window_.bytes();
+    if (record_bytes_ > 0 && bytes.size() >= record_bytes_) {
+      whole_ = size_ = record_bytes_;
+      return true;
+    }
+    const std::size_t feed = record_bytes_ > 0 ? std::string_view::npos : bytes.find('\n', searched);
+    if (feed != std::string_view::npos) {
+      size_ = feed;
+      whole_ = feed + 1;
+      return true;
+    }
+    searched = bytes.size();
+    const auto more = read_more();
+    if (!more) return more;
+    if (!*more) break;
+  }
+  whole_ = size_ = window_.bytes().size();  // the last line may lack its end
+  if (whole_ > 0 && record_bytes_ > 0) return failed("'" + path_ + "' ends in the middle of a record");
+  return whole_ > 0;
+}
+
+Result<bool> RecordReader::read_more() {
+  if (window_.bytes().size() > kRecordBytesMost)
+    return failed("'" + path_ + "' has a line longer than 4 GiB, which is no answer");
+  const auto more = window_.read_more();
+  if (!more) return failed("cannot read '" + path_ + "': " + more.error().message);
+  if (check_)
+    if (auto status = more->empty() ? check_->finish() : check_->add(*more); !status) return status.error();
+  return !more->empty();
+}
+
+Status for_each_line(const PartFile& part, const std::function<Status(std::string_view)>& visit) {
+  auto reader = RecordReader::open(part);
+  if (!reader) return reader.error();
+  for (;;) {
+    const auto there = reader->advance();
+    if (!there) return there.error();
+    if (!*there) return {};
+    if (auto status = visit(reader->record()); !status) return status;
+  }
+}
+
+Status in_parallel(std::size_t count, std::size_t threads,
+                   const std::function<Status(std::size_t thread, std::size_t item)>& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto take_some = [&](std::size_t thread) -> Status {
+    for (std::size_t item = next++; item < count; item = next++) {
+      Status status = work(thread, item);
+      if (status) continue;
+      next = count;
+      return status;
+    }
+    return {};
+  };
+  std::vector<std::future<Status>> running;
+  for (std::size_t thread = 0; thread < std::min(count, threads); ++thread)
+    running.push_back(std::async(std::launch::async, take_some, thread));
+  Status first;
+  for (auto& one : running) {
+    Status status = one.get();
+    if (first && !status) first = std::move(status);
+  }
+  return first;
 }
 
 }  // namespace ontime::cli

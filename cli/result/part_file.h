@@ -3,18 +3,40 @@
 // no link is followed, nobody waits for a pipe, and bytes that are not those that the job wrote are noticed.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/result/fetched_output.h"
-#include "cli/result/run_reader.h"
+#include "common/app/application.h"
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
+#include "common/files/temporary_directory.h"
 #include "common/output/manifest.h"
 
 namespace ontime::cli {
+
+// The output of a job in a store, copied to a private directory below $TMPDIR: there it looks as it would have been
+// written to a directory. Removed with the object.
+class FetchedOutput {
+ public:
+  // `address`: "s3://bucket/prefix" or "hdfs://host/path". What does not belong to the output is there as an empty
+  // file; what is missing, is missing. BadInput, with the reason, if that is no finished job's; Failed if the store
+  // cannot be read.
+  static Result<std::shared_ptr<const FetchedOutput>> fetch(const std::string& address);
+  // Nothing but the logs of its attempts, if it has any.
+  static Result<std::shared_ptr<const FetchedOutput>> fetch_logs(const std::string& address);
+
+  const std::string& directory() const { return directory_; }
+
+  explicit FetchedOutput(std::unique_ptr<files::TemporaryDirectory> holder);
+
+ private:
+  std::unique_ptr<files::TemporaryDirectory> holder_;
+  std::string directory_;
+};
 
 // A value whose copies share what is open.
 class FinishedOutput {
@@ -69,28 +91,67 @@ class PartCheck {
 // "part file 'x', bytes 4 to 8: checksum 1 instead of 2; the output was changed after the job"
 std::string checksum_problem(const std::string& part, const output::Segment& segment, std::uint32_t found);
 
-// The lines of one part file, one after another, with memory for a block and the longest line.
-class LineReader {
+// Bytes of a file from some place on, of which those that are done with make room for more.
+class FileWindow {
  public:
-  static Result<LineReader> open(const PartFile& part, std::size_t block_bytes = 256u << 10);
+  // Reads [begin, end) of `descriptor`, `block_bytes` at a time or more for what is longer.
+  FileWindow(int descriptor, std::uint64_t begin, std::uint64_t end, std::size_t block_bytes)
+      : descriptor_(descriptor), next_read_(begin), end_of_file_(end), block_bytes_(block_bytes) {}
 
-  // The next line without its line feed, valid until the next call; nothing at the end.
-  Result<std::optional<std::string_view>> next();
+  std::string_view bytes() const { return {buffer_.data() + begin_, end_ - begin_}; }  // valid until read_more()
+  void drop(std::size_t size) { begin_ += size; }
+  // What came behind bytes(), as a part of it; nothing at the end. The error is the system's reason alone.
+  Result<std::string_view> read_more();
 
  private:
-  LineReader(const PartFile& part, std::shared_ptr<Descriptor> file, std::size_t block_bytes)
-      : path_(part.path), file_(std::move(file)), check_(part), block_bytes_(block_bytes) {}
-  Status fill();  // reads more behind end_
-
-  std::string path_;
-  std::shared_ptr<Descriptor> file_;
-  PartCheck check_;
+  int descriptor_;
+  std::uint64_t next_read_;
+  std::uint64_t end_of_file_;
   std::size_t block_bytes_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;    // of what has not been returned
-  std::size_t scanned_ = 0;  // no line feed in [begin_, scanned_)
+  std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  bool at_end_ = false;
 };
+
+// The records of a stretch of a file, one after another, as an app::Order divides them: lines or so many bytes each.
+class RecordReader {
+ public:
+  static constexpr std::size_t kBlockBytes = 256u << 10;
+
+  // Of [begin, end) of `file`, which messages call `path`.
+  RecordReader(std::shared_ptr<Descriptor> file, std::string path, std::uint64_t begin, std::uint64_t end,
+               app::RecordBytes record_bytes, std::size_t block_bytes);
+  // Of all of a part file. Once advance() has said that there are no more, its bytes are those that the job wrote.
+  static Result<RecordReader> open(const PartFile& part, app::RecordBytes record_bytes = 0,
+                                   std::size_t block_bytes = kBlockBytes);
+
+  // Moves to the next record, at first to the first; false at the end.
+  Result<bool> advance();
+
+  // The current record; valid until advance().
+  std::string_view record() const { return window_.bytes().substr(0, size_); }
+  std::string_view whole_record() const { return window_.bytes().substr(0, whole_); }  // with its line feed, if any
+  std::uint64_t offset() const { return offset_; }                                     // in the file
+
+ private:
+  Result<bool> read_more();
+
+  std::shared_ptr<Descriptor> file_;
+  std::string path_;
+  FileWindow window_;
+  app::RecordBytes record_bytes_;
+  std::uint64_t offset_;
+  std::size_t size_ = 0;   // of the current record
+  std::size_t whole_ = 0;  // with its line feed
+  std::optional<PartCheck> check_;
+};
+
+// Calls `visit` with each line of a part file, until it gives an error.
+Status for_each_line(const PartFile& part, const std::function<Status(std::string_view)>& visit);
+
+// Calls work(thread, item) for every item below `count` on so many threads (none without an item). The first error,
+// after which no other item is begun; what is thrown is thrown on.
+Status in_parallel(std::size_t count, std::size_t threads,
+                   const std::function<Status(std::size_t thread, std::size_t item)>& work);
 
 }  // namespace ontime::cli

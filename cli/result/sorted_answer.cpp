@@ -1,22 +1,17 @@
-
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <exception>
 #include <functional>
-#include <future>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "cli/result/answer_output.h"
-#include "cli/result/run_reader.h"
-#include "cli/result/spill.h"
+#include "cli/result/folding.h"
 #include "common/base/crc32c.h"
 
 namespace ontime::cli {
@@ -34,9 +29,82 @@ struct SortedRun {
   std::uint32_t checksum = 0;
 };
 
-Result<std::shared_ptr<Descriptor>> open_run(const SortedRun& run) {
-  return run.part ? open_part(*run.part) : run.file;
-}
+// Many sorted runs as one: a tournament of losers, in which the next record costs one comparison per round.
+class RunTournament {
+ public:
+  explicit RunTournament(const app::Order& order) : order_(order) {}
+
+  Status add(const SortedRun& run, std::size_t block_bytes) {
+    auto file = run.part ? open_part(*run.part) : run.file;
+    if (!file) return file.error();
+    const std::string path = run.part ? run.part->path : "a temporary file";
+    players_.push_back({RecordReader(std::move(*file), path, run.begin, run.end, order_.record_bytes(), block_bytes),
+                        run.checksum});
+    return {};
+  }
+  // To be called once, after the last add().
+  Status begin() {
+    for (Player& player : players_)
+      if (auto status = advance(player); !status) return status;
+    losers_.assign(players_.size(), 0);
+    if (!players_.empty()) winner_ = play(1);
+    return {};
+  }
+  bool is_over() const { return players_.empty() || players_[winner_].is_over; }
+  // The smallest record of all; valid until next(). REQUIRES: !is_over().
+  std::string_view record() const { return players_[winner_].reader.record(); }
+  Status next() {
+    if (auto status = advance(players_[winner_]); !status) return status;
+    for (std::size_t node = (winner_ + players_.size()) / 2; node > 0; node /= 2)
+      if (is_before(losers_[node], winner_)) std::swap(losers_[node], winner_);
+    return {};
+  }
+
+ private:
+  struct Player {
+    RecordReader reader;
+    std::uint32_t expected_checksum;
+    std::uint32_t checksum = 0;  // of what was read
+    std::uint64_t rank = 0;      // of its current record
+    bool is_over = false;
+  };
+
+  Status advance(Player& player) const {
+    const auto there = player.reader.advance();
+    if (!there) return there.error();
+    player.is_over = !*there;
+    if (player.is_over && player.checksum != player.expected_checksum)
+      return failed("what is to be sorted has changed while it was read");
+    if (player.is_over) return {};
+    const std::string_view bytes = player.reader.whole_record();
+    player.checksum = crc32c(player.checksum, bytes.data(), bytes.size());
+    player.rank = order_.rank(player.reader.record());
+    return {};
+  }
+
+  bool is_before(std::size_t a, std::size_t b) const {
+    const Player& left = players_[a];
+    const Player& right = players_[b];
+    if (left.is_over || right.is_over) return !left.is_over;
+    if (left.rank != right.rank) return left.rank < right.rank;
+    return order_.is_before(left.reader.record(), right.reader.record());
+  }
+
+  // Leaves are the nodes players_.size() to 2 * players_.size() - 1. Depth is log2 of their number.
+  std::size_t play(std::size_t node) {
+    if (node >= players_.size()) return node - players_.size();
+    std::size_t winner = play(2 * node);
+    std::size_t loser = play(2 * node + 1);
+    if (is_before(loser, winner)) std::swap(winner, loser);
+    losers_[node] = loser;
+    return winner;
+  }
+
+  const app::Order& order_;
+  std::vector<Player> players_;
+  std::vector<std::size_t> losers_;  // a binary tree with players_.size() leaves; [0] is not used
+  std::size_t winner_ = 0;
+};
 
 Result<std::uint64_t> size_of(const Descriptor& file) {
   struct stat status {};
@@ -69,70 +137,45 @@ class PartSorter {
 // Part by part, by as many threads as there are to be.
 Status PartSorter::find_runs(const std::vector<PartFile>& parts) {
   std::vector<std::vector<SortedRun>> found(parts.size());
-  std::atomic<std::size_t> next = 0;
-  const auto look = [&]() -> Status {
-    for (std::size_t at = next++; at < parts.size(); at = next++)
-      if (auto status = find_runs(parts[at], found[at]); !status) return status;
-    return {};
-  };
-  std::vector<std::future<Status>> looking;
-  for (std::size_t i = 0; i < std::clamp<std::size_t>(options_.threads, 1, std::max<std::size_t>(1, parts.size())); ++i)
-    looking.push_back(std::async(std::launch::async, look));
-  Status first;
-  for (auto& one : looking) one.wait();
-  for (auto& one : looking) {
-    Status status = one.get();
-    if (first && !status) first = status;
-  }
+  const auto look = [&](std::size_t, std::size_t part) { return find_runs(parts[part], found[part]); };
+  if (auto status = in_parallel(parts.size(), std::max<std::size_t>(1, options_.threads), look); !status) return status;
   for (auto& of_part : found) std::move(of_part.begin(), of_part.end(), std::back_inserter(runs_));
-  return first;
+  return {};
 }
 
 // A run ends where a record stands before the one in front of it. Reads all of the part, and so checks it.
 Status PartSorter::find_runs(const PartFile& part, std::vector<SortedRun>& runs) const {
+  auto reader = RecordReader::open(part, order_.record_bytes(), kPartReadBytesMost);
+  if (!reader) return reader.error();
   SortedRun run{.part = part, .file = nullptr};
-  const auto file = open_run(run);
-  if (!file) return file.error();
-  const auto size = size_of(**file);
-  if (!size) return size.error();
-  posix_fadvise((*file)->get(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  PartCheck check(part);
-  RunReader reader((*file)->get(), 0, *size, order_.record_bytes(), kPartReadBytesMost,
-                   [&check](std::string_view bytes) { return check.add(bytes); });
   std::string last;
   std::uint64_t last_rank = 0;
   for (;;) {
-    const auto there = reader.advance();
-    if (!there) return failed("'" + part.path + "': " + there.error().message);
+    const auto there = reader->advance();
+    if (!there) return there.error();
+    run.end = reader->offset();
     if (!*there) break;
-    const std::uint64_t rank = order_.rank(reader.record());
-    if (rank < last_rank ||
-        (rank == last_rank && run.begin < reader.offset() && order_.is_before(reader.record(), last))) {
-      run.end = reader.offset();
-      run.checksum = reader.checksum();
+    const std::string_view record = reader->record();
+    const std::uint64_t rank = order_.rank(record);
+    if (rank < last_rank || (rank == last_rank && run.begin < run.end && order_.is_before(record, last))) {
       runs.push_back(run);
-      run.begin = reader.offset();
-      reader.renew_checksum();
+      run.begin = run.end;
+      run.checksum = 0;
     }
+    const std::string_view bytes = reader->whole_record();
+    run.checksum = crc32c(run.checksum, bytes.data(), bytes.size());
     last_rank = rank;
-    last = reader.record();
+    last = record;
   }
-  run.end = *size;
-  run.checksum = reader.checksum();
   if (run.begin < run.end) runs.push_back(run);
-  return check.finish();
+  return {};
 }
 
 Status PartSorter::merge(std::vector<SortedRun> runs, const RecordVisitor& visit) {
   const auto block = std::clamp(options_.memory_bytes / (runs.size() + 1), kPartReadBytesLeast, kPartReadBytesMost);
-  std::vector<std::shared_ptr<Descriptor>> files;
   RunTournament tournament(order_);
-  for (const SortedRun& run : runs) {
-    auto file = open_run(run);
-    if (!file) return file.error();
-    tournament.add(RunReader((*file)->get(), run.begin, run.end, order_.record_bytes(), block), run.checksum);
-    files.push_back(std::move(*file));
-  }
+  for (const SortedRun& run : runs)
+    if (auto status = tournament.add(run, block); !status) return status;
   if (auto status = tournament.begin(); !status) return status;
   while (!tournament.is_over()) {
     visit(tournament.record());
@@ -144,7 +187,7 @@ Status PartSorter::merge(std::vector<SortedRun> runs, const RecordVisitor& visit
 Result<SortedRun> PartSorter::merge_to_file(std::vector<SortedRun> runs) {
   auto made = make_temporary_file(options_.temporary_directory);
   if (!made) return made.error();
-  auto file = std::make_shared<Descriptor>(*made);
+  auto file = std::make_shared<Descriptor>(std::move(*made));
   DescriptorOutput out(file->get(), "a temporary file");
   const bool are_lines = order_.record_bytes() == 0;
   std::uint32_t checksum = 0;

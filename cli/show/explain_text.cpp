@@ -41,11 +41,6 @@ std::string reason_text(const std::string& code) {
 
 std::string attempt_name(std::uint32_t number) { return "a" + std::to_string(number); }
 
-std::string name_of(const wire::ExplainedTask& task) {
-  const std::string name = attempt_file_name({{{}, task.index()}, 0});
-  return name.substr(0, name.find('-'));
-}
-
 std::string action_text(const wire::DecisionDetail& decision) {
   const std::string copies = counted(decision.copies(), "copy", "copies");
   std::string text;
@@ -122,7 +117,7 @@ std::string declined_text(const wire::ExplainedTask& task) {
 
 std::string task_text(const wire::ExplainedTask& task, bool whole) {
   const auto& split = task.split();
-  std::string text = name_of(task) + "  bytes " + std::to_string(split.begin()) + ".." +
+  std::string text = task_name(task.index()) + "  bytes " + std::to_string(split.begin()) + ".." +
                      (split.end() == kUnknownEnd ? "end" : std::to_string(split.end())) + ", " + task.state();
   if (task.has_done_ns()) text += " at " + at(task.done_ns());
   text += "\n";

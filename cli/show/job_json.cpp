@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "cli/show/job_text.h"
+#include "common/base/byte_range.h"
+#include "common/base/ids.h"
+#include "common/base/time.h"
 
 namespace ontime::cli {
 namespace {
@@ -14,29 +17,245 @@ using Json = nlohmann::ordered_json;
 // Names and messages are bytes from elsewhere: what is no UTF-8 is replaced.
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
+template <class Items, class ValueOf>
+Json list_of(const Items& items, ValueOf value_of) {
+  Json list = Json::array();
+  for (const auto& item : items) list.push_back(value_of(item));
+  return list;
+}
+
+Json known(bool is_known, Json value) { return is_known ? std::move(value) : Json(nullptr); }
+Json text_or_null(const std::string& text) { return known(!text.empty(), text); }
+Json seconds_value(std::int64_t ns) { return seconds(Duration(ns)); }
+Json instant(std::int64_t unix_ns) { return known(unix_ns != 0, unix_ns); }
+Json offset(std::uint64_t value) { return known(value != kUnknownEnd, value); }
+
+Json durations_value(const wire::Durations& durations) {
+  return {{"t_min_seconds", known(durations.t_min_ns() > 0, seconds_value(durations.t_min_ns()))},
+          {"beta", durations.beta()},
+          {"beta_error", known(durations.beta_error() > 0, durations.beta_error())},
+          {"source", durations.source()},
+          {"attempts", durations.attempts()},
+          {"launch_seconds", seconds_value(durations.launch_ns())},
+          {"launch_source", durations.launch_source()}};
+}
+
+Json fate_value(const wire::CopyFate& fate) {
+  return {{"attempt", fate.attempt()},
+          {"node_name", fate.node_name()},
+          {"state", fate.state()},
+          {"standby", fate.standby()},
+          {"from", fate.from()},
+          {"offset", fate.offset()},
+          {"sealed_bytes", fate.sealed_bytes()},
+          {"saved_bytes", fate.saved_bytes()},
+          {"saved_seconds", seconds_value(fate.saved_ns())},
+          {"launched_seconds", seconds_value(fate.launched_ns())},
+          {"ended_seconds", known(fate.ended_ns() != 0, seconds_value(fate.ended_ns()))}};
+}
+
+Json decision_value(const wire::DecisionDetail& decision) {
+  return {{"at_seconds", seconds_value(decision.at_ns())},
+          {"what", decision.what()},
+          {"reason", decision.reason()},
+          {"attempt", known(decision.has_attempt(), decision.attempt())},
+          {"segment", decision.segment()},
+          {"resume_at", known(decision.has_resume_at(), decision.resume_at())},
+          {"pieces", decision.pieces()},
+          {"copies", decision.copies()},
+          {"release", decision.release()},
+          {"when_ready", decision.when_ready()},
+          {"expected_seconds", known(decision.has_completion_ns(), seconds_value(decision.completion_ns()))},
+          {"pocd_before", known(decision.has_pocd_before(), decision.pocd_before())},
+          {"pocd_after", known(decision.has_pocd_after(), decision.pocd_after())},
+          {"text", decision.text()},
+          {"attempts", list_of(decision.fates(), fate_value)}};
+}
+
+Json held_value(const wire::HeldNode& held) {
+  return {{"node", to_string(NodeId{held.node()})},
+          {"node_name", held.node_name()},
+          {"cause", held.cause()},
+          {"since_seconds", seconds_value(held.since_ns())},
+          {"until_seconds", seconds_value(held.until_ns())},
+          {"is_over", held.is_over()},
+          {"reason", held.reason()}};
+}
+
+Json explained_task_value(const wire::ExplainedTask& task) {
+  Json json = {{"task", task.index()},
+               {"begin", task.split().begin()},
+               {"end", offset(task.split().end())},
+               {"state", task.state()},
+               {"done_seconds", known(task.has_done_ns(), seconds_value(task.done_ns()))},
+               {"decisions", list_of(task.decisions(), decision_value)},
+               {"clones", list_of(task.clones(), fate_value)},
+               {"declined", nullptr}};
+  if (!task.has_declined()) return json;
+  json["declined"] = {{"reason", task.declined().reason()},
+                      {"since_seconds", seconds_value(task.declined().since_ns())},
+                      {"last_seconds", seconds_value(task.declined().last_ns())}};
+  return json;
+}
+
+Json entries_of(const google::protobuf::RepeatedPtrField<wire::Entry>& entries) {
+  Json json = Json::object();
+  for (const auto& entry : entries) json[entry.key()] = entry.value();
+  return json;
+}
+
+Json counters_of(const wire::JobSummary& job) {
+  Json groups = Json::object();
+  for (const auto& counter : job.counters()) groups[counter.group()][counter.name()] = counter.value();
+  return groups;
+}
+
+Json segment_value(const wire::SegmentDetail& segment) {
+  return {{"begin", segment.range().begin()},
+          {"end", offset(segment.range().end())},
+          {"state", segment.state()},
+          {"attempt", known(segment.state() == "sealed", segment.attempt())},
+          {"records", segment.records()},
+          {"output_bytes", segment.output_bytes()}};
+}
+
+Json attempt_value(const wire::AttemptDetail& attempt) {
+  return {{"attempt", attempt.number()},
+          {"speculative", attempt.speculative()},
+          {"node", to_string(NodeId{attempt.node()})},
+          {"node_name", attempt.node_name()},
+          {"state", attempt.state()},
+          {"start_offset", attempt.start_offset()},
+          {"offset", attempt.offset()},
+          {"launched_unix_ns", instant(attempt.launched_unix_ns())},
+          {"started_unix_ns", instant(attempt.started_unix_ns())},
+          {"ended_unix_ns", instant(attempt.ended_unix_ns())},
+          {"message", attempt.message()}};
+}
+
+Json hold_value(const wire::NodeSummary& node) {
+  if (!node.has_hold()) return nullptr;
+  return {{"cause", node.hold().cause()},
+          {"so_far_seconds", seconds_value(node.hold().so_far_ns())},
+          {"left_seconds", seconds_value(node.hold().left_ns())},
+          {"reason", node.hold().reason()}};
+}
+
+Json forecast_value(const wire::Forecast& forecast) {
+  return {{"pocd", known(forecast.has_pocd(), forecast.pocd())},
+          {"low_seconds", known(forecast.has_low_ns(), seconds_value(forecast.low_ns()))},
+          {"median_seconds", known(forecast.has_median_ns(), seconds_value(forecast.median_ns()))},
+          {"high_seconds", known(forecast.has_high_ns(), seconds_value(forecast.high_ns()))},
+          {"waiting", forecast.waiting()},
+          {"standing", forecast.standing()},
+          {"unknown", forecast.unknown()},
+          {"durations", durations_value(forecast.durations())}};
+}
+
+Json copies_value(const wire::Reply::Job& job) {
+  Json json = Json::object();
+  for (const auto& copies : job.copies())
+    json[copies.reason()] = {{"decisions", copies.decisions()}, {"attempts", copies.attempts()}};
+  return json;
+}
+
+Json explanation_value(const wire::Reply::Explained& explained) {
+  return {{"held_nodes", list_of(explained.held_nodes(), held_value)},
+          {"decisions", list_of(explained.decisions(), decision_value)},
+          {"tasks", list_of(explained.tasks(), explained_task_value)},
+          {"tasks_left_out", explained.tasks_left_out()},
+          {"decisions_dropped", explained.decisions_dropped()}};
+}
+
 }  // namespace
 
-std::string jobs_json(const wire::Reply::Jobs& jobs) {
-  Json list = Json::array();
-  for (const auto& job : jobs.jobs()) {
-    list.push_back(job_value(job));
-    if (job.has_forecast()) list.back()["forecast"] = forecast_value(job.forecast());
+Json job_value(const wire::JobSummary& job) {
+  const bool has_deadline = job.deadline_ns() > 0;
+  return {{"job", to_string(JobId{job.job()})},
+          {"name", text_or_null(job.name())},
+          {"priority", job.priority()},
+          {"state", state_name(job.state())},
+          {"application", job.application()},
+          {"output", job.output()},
+          {"owner", text_or_null(job.owner())},
+          {"policy", job.policy()},
+          {"policy_problem", job.policy_problem()},
+          {"policy_parameters", entries_of(job.policy_parameters())},
+          {"estimator", job.estimator()},
+          {"checkpoint_seconds", known(job.checkpoint_interval_ns() > 0, seconds_value(job.checkpoint_interval_ns()))},
+          {"restarts_without_checkpoints", restarts_without_checkpoints(job)},
+          {"on_miss", job.kill_on_miss() ? "kill" : "finish"},
+          {"submitted_unix_ns", instant(job.submitted_unix_ns())},
+          {"ended_unix_ns", instant(job.ended_unix_ns())},
+          {"elapsed_seconds", seconds_value(job.elapsed_ns())},
+          {"deadline_seconds", known(has_deadline, seconds_value(job.deadline_ns()))},
+          {"deadline_met", known(has_deadline && has_ended(job), !missed_its_deadline(job))},
+          {"tasks", job.tasks()},
+          {"tasks_done", job.tasks_done()},
+          {"input_bytes", job.input_bytes()},
+          {"mapped_bytes", job.mapped_bytes()},
+          {"records", job.records()},
+          {"waiting_for", text_or_null(job.waiting_for())},
+          {"attempts_running", job.attempts_running()},
+          {"copies_running", job.copies_running()},
+          {"attempts_launched", job.attempts_launched()},
+          {"attempts_failed", job.attempts_failed()},
+          {"counters", counters_of(job)},
+          {"message", job.message()}};
+}
+
+Json node_value(const wire::NodeSummary& node) {
+  return {{"node", to_string(NodeId{node.node()})},
+          {"name", node.name()},
+          {"host", node.host()},
+          {"state", node.state()},
+          {"slots", node.slots()},
+          {"busy", node.busy()},
+          {"silent_seconds", seconds_value(node.silent_ns())},
+          {"attempts_failed", node.attempts_failed()},
+          {"hold", hold_value(node)}};
+}
+
+Json task_value(const wire::TaskDetail& task) {
+  return {{"task", task.index()},
+          {"path", task.path()},
+          {"files", task.files()},
+          {"begin", task.split().begin()},
+          {"end", offset(task.split().end())},
+          {"state", task.state()},
+          {"segments", list_of(task.segments(), segment_value)},
+          {"attempts", list_of(task.attempts(), attempt_value)}};
+}
+
+Json account_value(const wire::Account& account) {
+  Json bytes = {{"mapped", account.mapped_bytes()}};
+  Json machine = {{"total", account.total_ns()}};
+  for (const AccountPart& part : kAccountParts) {
+    if (part.bytes != nullptr) bytes[part.key] = (account.*part.bytes)();
+    machine[part.key] = (account.*part.nanoseconds)();
   }
-  Json document;
-  document["jobs"] = std::move(list);
+  return {{"attempts", account.attempts()},
+          {"bytes", std::move(bytes)},
+          {"machine_ns", std::move(machine)},
+          {"saved", {{"attempts", account.resumed()}, {"bytes", account.saved_bytes()}, {"ns", account.saved_ns()}}}};
+}
+
+std::string jobs_json(const wire::Reply::Jobs& jobs) {
+  const auto with_forecast = [](const wire::JobSummary& job) {
+    Json json = job_value(job);
+    if (job.has_forecast()) json["forecast"] = forecast_value(job.forecast());
+    return json;
+  };
+  Json document = {{"jobs", list_of(jobs.jobs(), with_forecast)}};
   for (const auto& policy : jobs.accounts())
     document["accounts"][policy.policy()] = {{"jobs", policy.jobs()}, {"account", account_value(policy.account())}};
   return text_of(document);
 }
 
-std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only) {
-  return job_json(job, with_tasks, open_only, nullptr);
-}
-
 std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only,
                      const wire::Reply::Explained* explained) {
   Json json = job_value(job.summary());
-  json["forecast"] = job.summary().has_forecast() ? forecast_value(job.summary().forecast()) : Json(nullptr);
+  json["forecast"] = known(job.summary().has_forecast(), forecast_value(job.summary().forecast()));
   if (job.has_account()) {
     json["account"] = account_value(job.account());
     json["copies"] = copies_value(job);
@@ -59,38 +278,28 @@ std::string explained_json(const wire::Reply::Explained& explained) {
 std::string logs_json(const wire::Reply::Logs& logs) {
   std::vector<const wire::Reply::Logs::Log*> sorted;
   for (const auto& log : logs.logs()) sorted.push_back(&log);
-  std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
-    return std::pair(a->task(), a->attempt()) < std::pair(b->task(), b->attempt());
-  });
-  Json list = Json::array();
-  for (const auto* log : sorted)
-    list.push_back({{"task", log->task()},
-                    {"attempt", log->attempt()},
-                    {"node", log->node_name()},
-                    {"begin", log->begin()},
-                    {"text", log->text()}});
-  Json document;
-  document["logs"] = std::move(list);
-  document["dropped"] = logs.dropped();
-  return text_of(document);
+  std::ranges::sort(sorted, {}, [](const auto* log) { return std::pair(log->task(), log->attempt()); });
+  const auto value_of = [](const wire::Reply::Logs::Log* log) -> Json {
+    return {{"task", log->task()},
+            {"attempt", log->attempt()},
+            {"node", log->node_name()},
+            {"begin", log->begin()},
+            {"text", log->text()}};
+  };
+  return text_of({{"logs", list_of(sorted, value_of)}, {"dropped", logs.dropped()}});
 }
 
 std::string nodes_json(const wire::Reply::Nodes& nodes) {
-  Json list = Json::array();
-  for (const auto& node : nodes.nodes()) list.push_back(node_value(node));
-  Json document;
-  document["nodes"] = std::move(list);
-  return text_of(document);
+  return text_of({{"nodes", list_of(nodes.nodes(), node_value)}});
 }
 
 std::string node_json(const wire::NodeSummary& node) { return text_of(node_value(node)); }
 
 std::string killed_json(const std::vector<std::pair<JobId, wire::JobState>>& jobs) {
-  Json list = Json::array();
-  for (const auto& [job, state] : jobs) list.push_back({{"job", to_string(job)}, {"state", state_name(state)}});
-  Json document;
-  document["jobs"] = std::move(list);
-  return text_of(document);
+  const auto value_of = [](const auto& job) -> Json {
+    return {{"job", to_string(job.first)}, {"state", state_name(job.second)}};
+  };
+  return text_of({{"jobs", list_of(jobs, value_of)}});
 }
 
 }  // namespace ontime::cli

@@ -17,11 +17,10 @@ namespace ontime::cli {
 // Documents, each with a line end.
 // With "accounts" by policy and "forecast" of jobs if the reply has them.
 std::string jobs_json(const wire::Reply::Jobs& jobs);
-// With "task_list" if `with_tasks`.
-std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only = false);
-// Machine time is in nanoseconds, so that it balances; "explanation" is left out without one.
-std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only,
-                     const wire::Reply::Explained* explained);
+// With "task_list" if `with_tasks`, and "explanation" if there is one. Machine time is in nanoseconds, so that it
+// balances.
+std::string job_json(const wire::Reply::Job& job, bool with_tasks, bool open_only = false,
+                     const wire::Reply::Explained* explained = nullptr);
 std::string explained_json(const wire::Reply::Explained& explained);
 // In order of their attempts.
 std::string logs_json(const wire::Reply::Logs& logs);
@@ -30,15 +29,11 @@ std::string node_json(const wire::NodeSummary& node);
 // The state of each job that `ontime kill` named.
 std::string killed_json(const std::vector<std::pair<JobId, wire::JobState>>& jobs);
 
-// Values, of which the documents are made.
+// Values, of which documents and tables are made.
 nlohmann::ordered_json job_value(const wire::JobSummary& job);
 nlohmann::ordered_json node_value(const wire::NodeSummary& node);
 nlohmann::ordered_json task_value(const wire::TaskDetail& task);
 nlohmann::ordered_json account_value(const wire::Account& account);
-nlohmann::ordered_json forecast_value(const wire::Forecast& forecast);
-nlohmann::ordered_json copies_value(const wire::Reply::Job& job);
-// Without the job's summary.
-nlohmann::ordered_json explanation_value(const wire::Reply::Explained& explained);
 
 // What bytes and machine time went into: the parts of the bytes add up to those mapped, those of the time to the total.
 struct AccountPart {

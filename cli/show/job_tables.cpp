@@ -51,11 +51,6 @@ std::string table_of(const std::vector<Shown>& columns, const std::vector<Json>&
   return table.empty() ? if_empty : table.to_string(colours);
 }
 
-std::string task_name(std::uint32_t index) {
-  const auto name = attempt_file_name(AttemptId{TaskId{JobId{0}, index}, 0});
-  return name.substr(0, name.find('-'));
-}
-
 std::string range_text(const Json& range) {
   return range["begin"].dump() + ".." + (range["end"].is_null() ? "end" : range["end"].dump());
 }
@@ -201,9 +196,12 @@ std::string tasks_table(const wire::Reply::Job& job, bool open_only, Colours col
 }
 
 std::string segments_table(const wire::Reply::Job& job, bool open_only) {
-  static const std::vector<Shown> columns{{"TASK", "/task"},       {"SEGMENT", "/range"},
-                                          {"STATE", "/state"},     {"ATTEMPT", "/name"},
-                                          {"RECORDS", "/records", Unit::Number}, {"OUTPUT", "/output_bytes", Unit::Bytes}};
+  static const std::vector<Shown> columns{{"TASK", "/task"},
+                                          {"SEGMENT", "/range"},
+                                          {"STATE", "/state"},
+                                          {"ATTEMPT", "/name"},
+                                          {"RECORDS", "/records", Unit::Number},
+                                          {"OUTPUT", "/output_bytes", Unit::Bytes}};
   std::vector<Json> rows;
   for (const auto& detail : job.tasks()) {
     if (!is_shown(detail, open_only)) continue;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <ctime>
 
+#include "cli/show/job_json.h"
 #include "cli/show/table.h"
 #include "common/base/ids.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
+#include "scheduler/policies/policy.h"
 
 namespace ontime::cli {
 namespace {
@@ -28,6 +31,101 @@ void add_line(std::string& text, const std::string& name, const std::string& val
   text += name + ":" + std::string(name.size() < 11 ? 12 - name.size() : 1, ' ') + printable(value) + "\n";
 }
 
+std::string number(const char* format, double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string duration(std::int64_t ns) { return format_duration(Duration(ns)); }
+
+std::string percent(double share) { return number(" (%.1f%%)", 100 * share); }
+
+void add(std::string& list, const std::string& item) { list += (list.empty() ? "" : ", ") + item; }
+
+std::string source_text(const std::string& source) {
+  if (source == "profile") return "from the profile";
+  if (source == "job") return "from this job";
+  if (source == "flags") return "as given";
+  return "assumed";
+}
+
+std::string checkpoint_text(const wire::JobSummary& job) {
+  if (job.checkpoint_interval_ns() > 0) return "every " + duration(job.checkpoint_interval_ns());
+  if (!restarts_without_checkpoints(job)) return "off";
+  return "off (" + job.policy() + " restarts from the beginning; --checkpoint 5s switches them on)";
+}
+
+std::string expected_text(const wire::JobSummary& job) {
+  if (!job.has_forecast()) return "";
+  const wire::Forecast& forecast = job.forecast();
+  if (forecast.standing() > 0 && !forecast.has_median_ns()) {
+    return "there is no telling: " + counted(forecast.standing(), "segment stands still", "segments stand still");
+  }
+  if (!forecast.has_median_ns()) {
+    if (forecast.unknown() == 0) return "not known yet";
+    return "not known yet: nothing can be said about " + counted(forecast.unknown(), "segment");
+  }
+  std::string text = "done in " + duration(std::max<std::int64_t>(0, forecast.median_ns() - job.elapsed_ns())) +
+                     ", at " + duration(forecast.median_ns());
+  if (forecast.has_low_ns() && forecast.has_high_ns() && forecast.low_ns() < forecast.high_ns())
+    text += " (between " + duration(forecast.low_ns()) + " and " + duration(forecast.high_ns()) + " with 80%)";
+  return text;
+}
+
+std::string durations_text(const wire::Durations& durations) {
+  if (durations.t_min_ns() == 0) return "";
+  std::string text = "t_min " + duration(durations.t_min_ns()) + ", beta " + number("%.2f", durations.beta());
+  if (durations.beta_error() > 0) text += number(" +- %.2f", durations.beta_error());
+  text += " " + source_text(durations.source());
+  if (durations.attempts() > 0) text += ", " + counted(durations.attempts(), "attempt");
+  return text + "; launch " + duration(durations.launch_ns()) + " " + source_text(durations.launch_source());
+}
+
+std::string copies_text(const wire::Reply::Job& job) {
+  std::string text;
+  for (const auto& copies : job.copies()) add(text, std::to_string(copies.attempts()) + " for " + copies.reason());
+  return text;
+}
+
+// "900 B useful (90.0%), 100 B duplicated (10.0%)"
+template <class Value, class OfPart, class Format>
+std::string shares_text(const wire::Account& account, Value total, OfPart of_part, Format format) {
+  std::string text;
+  for (const AccountPart& part : kAccountParts) {
+    const Value value = part.*of_part == nullptr ? 0 : (account.*(part.*of_part))();
+    const double share = static_cast<double>(value) / static_cast<double>(total);
+    if (value > 0) add(text, format(value) + " " + part.name + percent(share));
+  }
+  return text;
+}
+
+std::string bytes_text(const wire::Account& account) {
+  if (account.mapped_bytes() == 0) return "";
+  return format_size(account.mapped_bytes()) +
+         " mapped: " + shares_text(account, account.mapped_bytes(), &AccountPart::bytes, format_size);
+}
+
+std::string machine_text(const wire::Account& account) {
+  if (account.total_ns() == 0) return "";
+  return duration(account.total_ns()) + ": " +
+         shares_text(account, account.total_ns(), &AccountPart::nanoseconds, duration);
+}
+
+std::string saved_text(const wire::Account& account) {
+  if (account.saved_bytes() == 0) return "";
+  return format_size(account.saved_bytes()) + " not mapped again, about " + duration(account.saved_ns()) + ", by " +
+         counted(account.resumed(), "attempt") + " that resumed";
+}
+
+// What its copies did, and where bytes and machine time have gone.
+void add_account(std::string& text, const wire::Reply::Job& job) {
+  add_line(text, "copies", copies_text(job));
+  add_line(text, "bytes", bytes_text(job.account()));
+  add_line(text, "machine", machine_text(job.account()));
+  add_line(text, "saved", saved_text(job.account()));
+}
+
 // What an attempt wrote to stderr may be hundreds of lines, of which the first and above all the last say most.
 std::string shortened(const std::string& message, const std::string& job) {
   constexpr std::ptrdiff_t kShownFirst = 15;  // lines
@@ -44,6 +142,28 @@ std::string shortened(const std::string& message, const std::string& job) {
 }
 
 }  // namespace
+
+std::string task_name(std::uint32_t index) {
+  const std::string name = attempt_file_name({{{}, index}, 0});
+  return name.substr(0, name.find('-'));
+}
+
+std::string parameters_text(const wire::JobSummary& job) {
+  std::string text;
+  for (const auto& entry : job.policy_parameters()) add(text, entry.key() + "=" + entry.value());
+  return text;
+}
+
+bool restarts_without_checkpoints(const wire::JobSummary& job) {
+  return job.checkpoint_interval_ns() == 0 && scheduler::default_checkpoint_interval(job.policy()) == Duration(0);
+}
+
+std::string pocd_text(double pocd) {
+  if (pocd == 0 || pocd == 1) return number("%.0f", pocd);
+  if (pocd > 0.999 && pocd < 1) return "above 0.999";
+  if (pocd < 0.001 && pocd > 0) return "below 0.001";
+  return number("%.3f", pocd);
+}
 
 std::string local_time(std::int64_t unix_ns) {
   const auto whole = static_cast<std::time_t>(unix_ns / 1'000'000'000);
@@ -73,8 +193,8 @@ std::string state_name(wire::JobState state) {
   }
 }
 
-bool has_ended(const wire::JobSummary& job) {
-  return job.state() == wire::SUCCEEDED || job.state() == wire::FAILED || job.state() == wire::KILLED;
+bool has_ended(wire::JobState state) {
+  return state == wire::SUCCEEDED || state == wire::FAILED || state == wire::KILLED;
 }
 
 bool missed_its_deadline(const wire::JobSummary& job) {
@@ -136,10 +256,7 @@ std::string drain_text(const wire::NodeSummary& node, bool undo) {
 std::string speculation_text(const wire::Reply::Job& job) {
   std::string text;
   if (job.copies().empty() && job.account().saved_bytes() == 0) return text;
-  add_line(text, "copies", copies_text(job));
-  add_line(text, "bytes", bytes_text(job.account()));
-  add_line(text, "machine", machine_text(job.account()));
-  add_line(text, "saved", saved_text(job.account()));
+  add_account(text, job);
   return text;
 }
 
@@ -168,14 +285,35 @@ std::string job_text(const wire::Reply::Job& whole) {
   add_line(text, "attempts",
            std::to_string(job.attempts_running()) + " running, " + std::to_string(job.attempts_launched()) +
                " launched, " + std::to_string(job.attempts_failed()) + " failed");
-  add_line(text, "copies", copies_text(whole));
-  add_line(text, "bytes", bytes_text(whole.account()));
-  add_line(text, "machine", machine_text(whole.account()));
-  add_line(text, "saved", saved_text(whole.account()));
+  add_account(text, whole);
   add_line(text, "output", job.output());
   for (const auto& counter : job.counters())
     add_line(text, "counter", counter.group() + "." + counter.name() + " = " + std::to_string(counter.value()));
   if (!job.message().empty()) text += "message:     " + printable_lines(job.message()) + "\n";
+  return text;
+}
+
+std::string LogText::next(output::AttemptLog log) {
+  const Key key{log.task, log.attempt};
+  const auto [shown, is_new] = shown_.emplace(key, 0);
+  const std::uint64_t end = log.begin + log.text.size();
+  if (!is_new && end <= shown->second) return "";
+  const std::uint64_t left_out = log.begin > shown->second ? log.begin - shown->second : 0;
+  if (shown->second > log.begin) {
+    log.text.erase(0, static_cast<std::size_t>(shown->second - log.begin));
+    log.begin = shown->second;
+  }
+  shown->second = end;
+  if (json_) return output::to_line(log) + "\n";
+  std::string text;
+  if (key != last_) {
+    if (!ends_in_line_) text += "\n";
+    text += "== " + attempt_file_name({{JobId{}, log.task}, log.attempt}) + " on " + printable(log.node) + "\n";
+    last_ = key;
+  }
+  if (left_out > 0) text += "[" + format_size(left_out) + " are not kept]\n";
+  text += printable_lines(log.text);
+  ends_in_line_ = text.ends_with('\n');
   return text;
 }
 

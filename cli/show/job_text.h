@@ -1,20 +1,26 @@
 #pragma once
-// Jobs, tasks and nodes as people read them. Pure.
+// Jobs, tasks, nodes, decisions and logs as people read them. Pure, but for what a LogText remembers.
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/show/progress_line.h"
 #include "cli/show/table.h"
+#include "common/output/attempt_log.h"
 #include "common/protocol/client.pb.h"
 
 namespace ontime::cli {
 
 // "running", "committing", "succeeded", "failed", "killed".
 std::string state_name(wire::JobState state);
-bool has_ended(const wire::JobSummary& job);
+bool has_ended(wire::JobState state);
+inline bool has_ended(const wire::JobSummary& job) { return has_ended(job.state()); }
 bool missed_its_deadline(const wire::JobSummary& job);  // only for a job that has ended
 
+std::string task_name(std::uint32_t index);  // "t00003"
 std::string local_time(std::int64_t unix_ns);  // empty for 0
 
 ProgressState progress_of(const wire::JobSummary& job);
@@ -40,29 +46,32 @@ std::string accounts_table(const wire::Reply::Jobs& jobs);
 std::string tasks_table(const wire::Reply::Job& job, bool open_only, Colours colours = Colours::No);
 std::string segments_table(const wire::Reply::Job& job, bool open_only);
 
-// What is behind a job, as people read it: the forecast and what it rests on, where bytes and machine time have gone.
-// Pure; texts without a line end unless said otherwise, empty when there is nothing to say.
-
-// "theta=2s, lambda=0.1"
+// "theta=2s, lambda=0.1"; empty: none.
 std::string parameters_text(const wire::JobSummary& job);
-// "every 5.00 s", "off", or for a policy that restarts "off (hadoop restarts from the beginning; --checkpoint 5s ...)".
-std::string checkpoint_text(const wire::JobSummary& job);
 // True if checkpoints are off because the policy's paper restarts.
 bool restarts_without_checkpoints(const wire::JobSummary& job);
-
 std::string pocd_text(double pocd);  // "0.973", "above 0.999", "1"
-std::string expected_text(const wire::JobSummary& job);
-std::string durations_text(const wire::Durations& durations);
-
-// "3 for late, 1 for slow"
-std::string copies_text(const wire::Reply::Job& job);
-std::string bytes_text(const wire::Account& account);
-std::string machine_text(const wire::Account& account);
-std::string saved_text(const wire::Account& account);
 
 // The decisions about stragglers: when, why, and their results, as text for people. Pure.
 
 // `whole`: every decision of a task; otherwise the first and last few of one with many.
 std::string explained_text(const wire::Reply::Explained& explained, bool whole);
+
+// What attempts have written, for people and programs. Shows each attempt's log, and later only what has come since.
+class LogText {
+ public:
+  explicit LogText(bool json) : json_(json) {}
+
+  // As text: a title whenever another attempt speaks, then its lines. As JSON: an object a line.
+  std::string next(output::AttemptLog log);
+  bool is_empty() const { return shown_.empty(); }
+
+ private:
+  using Key = std::pair<std::uint32_t, std::uint32_t>;
+  const bool json_;
+  std::map<Key, std::uint64_t> shown_;  // up to this byte
+  Key last_{~0U, ~0U};
+  bool ends_in_line_ = true;
+};
 
 }  // namespace ontime::cli

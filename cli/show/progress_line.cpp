@@ -60,6 +60,12 @@ Duration SteadyEnd::update(Duration left, Clock::time_point now) {
   return std::max(Duration(0), Duration(*end_ - now));
 }
 
+ProgressState SteadyProgress::of(ProgressState state, RateMeter::Clock::time_point now) {
+  state.bytes_per_second = meter_.update(state.done_bytes, now);
+  if (const auto left = time_left(state)) state.expected_left = end_.update(*left, now);
+  return state;
+}
+
 ProgressView::ProgressView(bool quiet)
     : mode_(quiet                   ? Mode::Quiet
             : is_capable_terminal() ? Mode::Bar
@@ -69,8 +75,7 @@ ProgressView::ProgressView(bool quiet)
 void ProgressView::update(ProgressState state) {
   if (mode_ == Mode::Quiet) return;
   const auto now = RateMeter::Clock::now();
-  state.bytes_per_second = meter_.update(state.done_bytes, now);
-  if (state.expected_left) state.expected_left = end_.update(*state.expected_left, now);
+  state = steady_.of(std::move(state), now);
   if (now - shown_at_ < (mode_ == Mode::Bar ? Duration(kBarInterval) : Duration(kLineInterval))) return;
   shown_at_ = now;
   if (mode_ == Mode::Lines) {

@@ -67,6 +67,17 @@ class SteadyEnd {
   Clock::time_point updated_at_;
 };
 
+// What is shown of progress as it goes on: with its rate, and with a time left that does not jump where the master's
+// forecast takes the place of the rate, or the other way round.
+class SteadyProgress {
+ public:
+  ProgressState of(ProgressState state, RateMeter::Clock::time_point now);
+
+ private:
+  RateMeter meter_;
+  SteadyEnd end_;
+};
+
 class ProgressView {
  public:
   explicit ProgressView(bool quiet);
@@ -87,8 +98,7 @@ class ProgressView {
   enum class Mode { Quiet, Lines, Bar };
   Mode mode_;
   bool bar_is_shown_ = false;
-  RateMeter meter_;
-  SteadyEnd end_;
+  SteadyProgress steady_;
   RateMeter::Clock::time_point shown_at_;  // of the last bar or line
 };
 

@@ -1,6 +1,7 @@
 #pragma once
-// What web pages and metrics show of a cluster. However many people look, the master is asked at most twice a second,
-// and a job's tasks likewise; where it is away, it is looked for as rarely. Threads: any; calls wait for one another.
+// What web pages and metrics show of a cluster. The master is asked for its jobs at most twice a second, and as often
+// for one job's tasks, however many visitors there are. While it is away it is contacted no more often. Threads: any;
+// calls wait for one another.
 
 #include <chrono>
 #include <cstdint>

@@ -1,9 +1,14 @@
 #pragma once
-// Who may read the web pages. Pure.
+// Who may read the web pages, and what visitors are sent. Pure.
 
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace httplib {
+struct Request;
+struct Response;
+}  // namespace httplib
 
 namespace ontime::cli {
 
@@ -16,5 +21,17 @@ bool is_same_origin(std::string_view origin, std::string_view host_header);
 // "Bearer TOKEN", or "Basic" with the token as password. Its time depends on the token's length only, so that it tells
 // nothing of the token.
 bool shows_token(std::string_view authorization, std::string_view token);
+
+// The files in assets/, which CMake puts into the program.
+namespace assets {
+extern const std::string_view kPageHtml;
+extern const std::string_view kPageJs;
+extern const std::string_view kPageCss;
+}  // namespace assets
+
+// Large ones are packed with gzip at its fastest for visitors who take that. Left to itself httplib would pack every
+// answer with brotli at its slowest: 14 to 19 s for the state of a large job, so that a few visitors keep all threads
+// busy.
+void set_body(const httplib::Request& request, httplib::Response& response, std::string body, const char* type);
 
 }  // namespace ontime::cli

@@ -1,7 +1,7 @@
 #pragma once
-// httplib's server, with what it lacks against visitors who take their time: a request has to be done within
-// kRequestMax, and where all threads are taken a newcomer pushes out the visitor whose request is the oldest. HTTPS is
-// TLS 1.3, for visitors with a certificate of the same authority, or for all.
+// httplib's server, protected against slow visitors. A request has to be done within kRequestMax. When all threads are
+// busy, a new visitor replaces the one whose request is the oldest. HTTPS is TLS 1.3, for visitors with a certificate
+// of the same authority, or for all.
 
 #include <httplib.h>
 
@@ -17,14 +17,14 @@
 
 namespace ontime::cli {
 
-// The connection of one visitor, plain or TLS, as httplib reads and writes it. A request has a limit of its own time,
-// from its first byte to the last one of its answer, however slowly they come: httplib bounds the time of a byte only.
+// The connection of one visitor, plain or TLS, as httplib reads and writes it. It bounds the time of a whole request,
+// from its first byte to the last one of its answer; httplib itself bounds only the time between two bytes.
 // Threads: one at a time.
 class VisitorStream final : public httplib::Stream {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Plain if `context` is null. The socket belongs to who makes the stream, and outlives it.
+  // Plain if `context` is null. The caller owns the socket, which outlives the stream.
   VisitorStream(int socket, SSL_CTX* context, bool wants_certificate);
   ~VisitorStream() override;
 
@@ -32,7 +32,7 @@ class VisitorStream final : public httplib::Stream {
   void begin_request(std::chrono::milliseconds limit) { until_ = Clock::now() + limit; }
   bool is_late() const { return Clock::now() >= until_; }
   bool shake_hands();     // true if it is plain
-  bool has_more() const;  // of the next request there are bytes already, or come within `until_`
+  bool has_more() const;  // whether bytes of the next request are there, or come before `until_`
   SSL* tls() const { return tls_.get(); }
 
   bool is_readable() const override { return has_more(); }
@@ -66,8 +66,8 @@ class Visits {
   Number begin(int socket);
   // The visitor's next request begins. False if it has been pushed out.
   bool renew(Number& number, int socket);
-  void end(Number number);   // before its socket is closed
-  bool push_out_oldest();    // whatever it does with its socket fails at once; false if nobody is there
+  void end(Number number);  // before its socket is closed
+  bool push_out_oldest();   // whatever it does with its socket fails at once; false if nobody is there
 
  private:
   std::mutex mutex_;
@@ -92,7 +92,7 @@ class VisitorServer final : public httplib::Server {
   Visits visits_;
 };
 
-// It came from somebody with a certificate of our authority.
+// The request came with a certificate that our authority has signed.
 bool shows_certificate(const httplib::Request& request);
 
 }  // namespace ontime::cli

@@ -10,7 +10,6 @@
 
 #include "cli/show/job_json.h"
 #include "cli/web/cluster_view.h"
-#include "cli/web/response_body.h"
 #include "cli/web/visitor.h"
 #include "cli/web/visitor_server.h"
 
@@ -61,8 +60,8 @@ struct WebServer::Routes {
   httplib::Server::HandlerResponse admit(const httplib::Request& request, httplib::Response& response) const;
   template <class Show>
   void show_picture(const httplib::Request& request, httplib::Response& response, Show show) const;
-  void show_job(const httplib::Request& request, httplib::Response& response) const;
-  void show_logs(const httplib::Request& request, httplib::Response& response) const;
+  template <class Ask, class Show>
+  void show_of_job(const httplib::Request& request, httplib::Response& response, Ask ask, Show show) const;
   void show_readiness(const httplib::Request& request, httplib::Response& response) const;
   void show_metrics(const httplib::Request& request, httplib::Response& response) const;
 
@@ -108,10 +107,12 @@ void WebServer::Routes::add_routes() {
   add_question("/api/jobs", [this](const auto& request, auto& response) {
     show_picture(request, response, [](const ClusterView::Picture& picture) { return jobs_json(picture.jobs); });
   });
-  add_question(R"(/api/jobs/([a-z0-9-]{1,20}))",
-               [this](const auto& request, auto& response) { show_job(request, response); });
-  add_question(R"(/api/jobs/([a-z0-9-]{1,20})/logs)",
-               [this](const auto& request, auto& response) { show_logs(request, response); });
+  add_question(R"(/api/jobs/([a-z0-9-]{1,20}))", [this](const auto& request, auto& response) {
+    show_of_job(request, response, &ClusterView::job, [](const auto& job) { return job_json(*job, true); });
+  });
+  add_question(R"(/api/jobs/([a-z0-9-]{1,20})/logs)", [this](const auto& request, auto& response) {
+    show_of_job(request, response, &ClusterView::logs, [](const auto& logs) { return logs_json(logs); });
+  });
   add_question("/metrics", [this](const auto& request, auto& response) { show_metrics(request, response); });
   add_question("/readyz", [this](const auto& request, auto& response) { show_readiness(request, response); });
   server->Get("/healthz", [](const auto& request, auto& response) { say(request, response, 200, "alive"); });
@@ -153,20 +154,14 @@ void WebServer::Routes::show_picture(const httplib::Request& request, httplib::R
   set_body(request, response, show(**picture), kJson);
 }
 
-void WebServer::Routes::show_job(const httplib::Request& request, httplib::Response& response) const {
+template <class Ask, class Show>
+void WebServer::Routes::show_of_job(const httplib::Request& request, httplib::Response& response, Ask ask,
+                                    Show show) const {
   const auto id = parse_job_id(std::string(request.matches[1]));
   if (!id) return say(request, response, 404, "That is not the id of a job, such as 7 or job-7.");
-  const auto job = cluster.job(*id);
-  if (!job) return say(request, response, status_of(job.error()), job.error().message);
-  set_body(request, response, job_json(**job, true), kJson);
-}
-
-void WebServer::Routes::show_logs(const httplib::Request& request, httplib::Response& response) const {
-  const auto id = parse_job_id(std::string(request.matches[1]));
-  if (!id) return say(request, response, 404, "That is not the id of a job, such as 7 or job-7.");
-  const auto logs = cluster.logs(*id);
-  if (!logs) return say(request, response, status_of(logs.error()), logs.error().message);
-  set_body(request, response, logs_json(*logs), kJson);
+  const auto answer = (cluster.*ask)(*id);
+  if (!answer) return say(request, response, status_of(answer.error()), answer.error().message);
+  set_body(request, response, show(*answer), kJson);
 }
 
 void WebServer::Routes::show_readiness(const httplib::Request& request, httplib::Response& response) const {
@@ -194,9 +189,7 @@ WebServer::WebServer(WebSettings settings, ClusterView& view, std::unique_ptr<Vi
 WebServer::~WebServer() = default;
 
 Result<std::unique_ptr<WebServer>> WebServer::make(WebSettings settings, ClusterView& view) {
-  const bool may_listen =
-      settings.https || settings.reach == net::Reach::AnyNetwork || is_loopback(settings.listen.host);
-  if (!may_listen) {
+  if (!settings.https && !settings.insecure_network && !is_loopback(settings.listen.host)) {
     return bad_input("'" + net::to_string(settings.listen) +
                      "' is not a loopback address, and what is shown there is not encrypted; 'ontime certs node " +
                      settings.listen.host +

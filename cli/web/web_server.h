@@ -19,7 +19,7 @@
 
 #include "cli/web/cluster_view.h"
 #include "common/base/result.h"
-#include "common/net/sockets.h"
+#include "common/net/endpoint.h"
 #include "common/net/tls_identity.h"
 
 namespace ontime::cli {
@@ -28,7 +28,7 @@ class VisitorServer;
 
 struct WebSettings {
   net::Endpoint listen{"127.0.0.1", 7480};
-  net::Reach reach = net::Reach::Loopback;
+  bool insecure_network = false;          // may listen beyond the loopback without encryption
   std::vector<std::string> host_names{};  // beside localhost, the loopback addresses and the host of `listen`
   std::string token{};                    // wanted from visitors, as password or bearer; empty: none
   // HTTPS instead, for visitors with a certificate of the same authority, or with the token if there is one.
@@ -37,8 +37,8 @@ struct WebSettings {
 
 class WebServer {
  public:
-  // `view` outlives it. BadInput for an address beyond the loopback that `reach` does not allow, and for certificates
-  // that are none.
+  // `view` outlives it. BadInput for an address beyond the loopback without encryption, unless that is allowed, and for
+  // certificates that are none.
   static Result<std::unique_ptr<WebServer>> make(WebSettings settings, ClusterView& view);
   ~WebServer();
 

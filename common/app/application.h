@@ -8,18 +8,162 @@
 // and the mapper must write everything that the records mapped since the last flush() amount to, because they will
 // never be shown to it again. What an exception's what() says becomes the attempt's failure message.
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/app/batch.h"
-#include "common/app/context.h"
-#include "common/app/output.h"
-
 namespace ontime::app {
+
+// One line without its end: neither the line feed nor a carriage return directly before it.
+struct Line {
+  std::string_view text;
+  std::uint64_t offset = 0;  // of its first byte in the (uncompressed) input
+};
+
+// A range over the lines of a stretch of text whose last line may lack its end.
+class Lines {
+ public:
+  Lines(std::string_view bytes, std::uint64_t offset) : bytes_(bytes), offset_(offset) {}
+
+  class Iterator {
+   public:
+    Iterator(const char* at, const char* end, std::uint64_t offset) : at_(at), end_(end), offset_(offset) { find_end(); }
+    Line operator*() const {
+      const bool has_return = text_end_ > at_ && text_end_ < next_ && text_end_[-1] == '\r';
+      return {std::string_view(at_, static_cast<std::size_t>(text_end_ - at_) - (has_return ? 1 : 0)), offset_};
+    }
+    Iterator& operator++() {
+      offset_ += static_cast<std::uint64_t>(next_ - at_);
+      at_ = next_;
+      find_end();
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    void find_end() {
+      if (at_ == end_) return;
+      const void* feed = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
+      text_end_ = feed != nullptr ? static_cast<const char*>(feed) : end_;
+      next_ = feed != nullptr ? text_end_ + 1 : end_;
+    }
+    const char* at_;
+    const char* end_;
+    const char* text_end_ = nullptr;
+    const char* next_ = nullptr;  // start of the next line
+    std::uint64_t offset_;
+  };
+
+  Iterator begin() const { return {bytes_.data(), bytes_.data() + bytes_.size(), offset_}; }
+  Iterator end() const {
+    const char* last = bytes_.data() + bytes_.size();
+    return {last, last, offset_ + bytes_.size()};
+  }
+
+ private:
+  std::string_view bytes_;
+  std::uint64_t offset_;
+};
+
+// What a mapper sees: whole records, back to back, as they stand in the input. Applications that only look at bytes
+// (word counts) work on `bytes` at once; those that need lines iterate over lines().
+struct Batch {
+  std::string_view bytes;    // whole records with their ends; never empty; valid during map() only
+  std::uint64_t offset = 0;  // of bytes.data() in the (uncompressed) input
+
+  Lines lines() const { return {bytes, offset}; }
+};
+
+// Parameters of the job (`--set key=value`), completed with the application's defaults. Every declared name has a
+// value; an undeclared one is a programming error and aborts.
+class Parameters {
+ public:
+  virtual ~Parameters() = default;
+  virtual const std::string& get(std::string_view name) const = 0;
+};
+
+// What an application may know and say while it maps: its parameters, the input it reads, counters, a status line.
+// Owned by the runner, alive as long as the mapper. One thread at a time.
+class Context : public Parameters {
+ public:
+  // Path of the file that is being read. Between two segments it may change.
+  virtual const std::string& input_path() const = 0;
+
+  // A counter by group and name, created at 0. The reference stays valid for the mapper's life: look it up once, add
+  // often. What was added is reported with the segment that is sealed next, so work done twice is not counted twice.
+  // At most 128 counters with names of at most 64 bytes each; more throw std::length_error.
+  virtual std::uint64_t& counter(std::string_view group, std::string_view name) = 0;
+
+  // A short text for people, shown with the attempt.
+  virtual void set_status(std::string_view text) = 0;
+
+  // For a mapper that hands its records on, to another process, say: everything of the input below `offset` has really
+  // been taken. Said in map() and flush(), as it goes on; it then stands for the attempt's progress, which otherwise is
+  // what was given to map(). An attempt whose progress stands still for long is ended.
+  virtual void set_taken(std::uint64_t offset) { static_cast<void>(offset); }
+};
+
+// Where a mapper writes: a buffer in front of the attempt's output file. Text output is `key<TAB>value<LF>` lines.
+// The buffer is plain memory, so a line costs no virtual call; only a full buffer does. One thread at a time.
+class Output {
+ public:
+  virtual ~Output() = default;
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  // Room for `size` bytes in a row; say with commit() how many of them were written. Any size is served.
+  char* reserve(std::size_t size) {
+    if (static_cast<std::size_t>(end_ - next_) < size) make_room(size);
+    return next_;
+  }
+  void commit(std::size_t size) { next_ += size; }
+
+  void write(std::string_view bytes) {
+    put(reserve(bytes.size()), bytes);
+    commit(bytes.size());
+  }
+
+  // One line of output. Throws std::invalid_argument if the key holds a tab or a line end, or the value a line end: the
+  // record would be read as another one.
+  void record(std::string_view key, std::string_view value) {
+    if (holds(key, '\t') || holds(key, '\n') || holds(value, '\n')) refuse(key);
+    const std::size_t size = key.size() + value.size() + 2;
+    char* to = reserve(size);
+    put(to, key);
+    to[key.size()] = '\t';
+    put(to + key.size() + 1, value);
+    to[size - 1] = '\n';
+    commit(size);
+  }
+
+ protected:
+  Output() = default;
+  // Must leave at least `size` bytes between next_ and end_, keeping in order what was committed before.
+  virtual void make_room(std::size_t size) = 0;
+
+  static bool holds(std::string_view bytes, char byte) {
+    return !bytes.empty() && std::memchr(bytes.data(), byte, bytes.size()) != nullptr;
+  }
+  [[noreturn]] static void refuse(std::string_view key) {
+    throw std::invalid_argument(
+        "a key of the output holds a tab or a line end, or its value a line end; the key begins '" +
+        std::string(key.substr(0, 40)) + "'");
+  }
+
+  // An empty text may point nowhere, and so may a buffer that was never asked for anything.
+  static void put(char* to, std::string_view bytes) {
+    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+  }
+
+  char* next_ = nullptr;  // first free byte
+  char* end_ = nullptr;   // end of the buffer
+};
 
 class Mapper {
  public:

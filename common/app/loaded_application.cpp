@@ -1,10 +1,13 @@
 #include "common/app/loaded_application.h"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <set>
@@ -16,6 +19,37 @@
 
 namespace ontime::app {
 namespace {
+
+namespace fs = std::filesystem;
+
+// Why others may change what lies there; empty if they may not.
+std::string weakness(const struct stat& file, const Keeper& keeper) {
+  struct stat program {};
+  const bool has_program = ::stat("/proc/self/exe", &program) == 0;
+  const bool is_owned =
+      file.st_uid == 0 || file.st_uid == keeper.user || (has_program && file.st_uid == program.st_uid);
+  if (!is_owned) return "belongs to user " + std::to_string(file.st_uid);
+  const bool is_shared = S_ISDIR(file.st_mode) && (file.st_mode & S_ISVTX) != 0;
+  if (is_shared) return {};
+  if ((file.st_mode & S_IWOTH) != 0) return "may be written by everybody";
+  const bool is_own_group =
+      file.st_gid == 0 || file.st_gid == keeper.group || (has_program && file.st_gid == program.st_gid);
+  if ((file.st_mode & S_IWGRP) != 0 && !is_own_group) {
+    return "may be written by the group " + std::to_string(file.st_gid);
+  }
+  return {};
+}
+
+Status check_kept_place(const fs::path& path, const std::string& application, const Keeper& keeper) {
+  struct stat file {};
+  if (::stat(path.c_str(), &file) != 0) {
+    return bad_input("cannot examine the application " + application + ": " + std::strerror(errno));
+  }
+  const std::string why = weakness(file, keeper);
+  if (why.empty()) return {};
+  return bad_input("the application " + application + " is not run, because others could change it: " + path.string() +
+                   " " + why + "; give it to root or to the user that runs it, and take the right to write from others");
+}
 
 constexpr std::string_view kPrefix = "libontime_app_";
 constexpr std::string_view kSuffix = ".so";
@@ -39,7 +73,7 @@ std::string find_file(std::string_view name, const std::vector<std::string>& dir
 }
 
 std::string name_of_path(const std::string& path) {
-  const std::filesystem::path file(path);
+  const fs::path file(path);
   std::string name = application_name(file.filename().string());
   return name.empty() ? file.stem().string() : name;
 }
@@ -63,6 +97,16 @@ Result<const Application*> open_application(const std::string& path) {
 }
 
 }  // namespace
+
+Status check_kept(const std::string& path, const Keeper& keeper) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (error) return bad_input("cannot examine the application " + path + ": " + error.message());
+  for (const fs::path& place : {real, real.parent_path(), fs::absolute(path, error).parent_path()}) {
+    if (Status status = check_kept_place(place, path, keeper); !status) return status;
+  }
+  return {};
+}
 
 std::string application_name(std::string_view file_name) {
   if (file_name.size() <= kPrefix.size() + kSuffix.size()) return {};
@@ -136,7 +180,7 @@ std::vector<std::string> default_application_directories() {
     }
   }
   std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (!error) directories.push_back((program.parent_path().parent_path() / "lib/ontime/apps").string());
   return directories;
 }
@@ -145,7 +189,7 @@ std::vector<std::string> list_applications(const std::vector<std::string>& direc
   std::set<std::string> names;
   for (const std::string& directory : directories) {
     std::error_code error;
-    for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
       if (std::string name = application_name(at->path().filename().string()); !name.empty()) names.insert(name);
     }
   }

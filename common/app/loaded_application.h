@@ -2,6 +2,8 @@
 // An application found by name and loaded from its shared object. Used by the runner (to map), and by the command line
 // (to check parameters early, to list applications, to merge results). Not installed.
 
+#include <sys/types.h>
+
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,10 +12,22 @@
 #include <vector>
 
 #include "common/app/application.h"
-#include "common/app/keeper.h"
 #include "common/base/result.h"
 
 namespace ontime::app {
+
+// Who may change an application: the worker runs what lies in that file.
+
+// The user that runs it: a worker's, or who reads a result.
+struct Keeper {
+  uid_t user = 0;
+  gid_t group = 0;
+};
+
+// BadInput, with one sentence, unless only root, the keeper and the owner of the running program (who could change that
+// as well) can change the file or put another in its place: they own it and its directory, and nobody else may write
+// them. The keeper's own group counts as the keeper.
+Status check_kept(const std::string& path, const Keeper& keeper);
 
 // The values a job gave, completed with defaults.
 class ParameterValues final : public Parameters {

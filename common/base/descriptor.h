@@ -1,9 +1,15 @@
 #pragma once
+// What the kernel keeps for a process: its open files and connections, and the parent that it may die with.
 
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace ontime {
 
@@ -31,8 +37,23 @@ class Descriptor {
   int number_ = -1;
 };
 
+// All of it, however long that takes. 0, or errno: what is left is not written then.
+int write_all(int descriptor, std::string_view bytes);
+
+// Descriptors that are sent along with bytes over a Unix socket, in one message.
+inline constexpr std::size_t kAttachedMax = 3;
+// Sends copies of them, in one call that never waits: how many bytes, or -1 and errno.
+ssize_t send_attached(int socket, std::string_view bytes, std::span<const int> descriptors);
+// Waits for bytes and adds what came along to `attached`: how many bytes, 0 at the end, or -1 and errno.
+ssize_t receive_attached(int socket, std::span<char> to, std::vector<Descriptor>& attached);
+
 // Lets this process have as many open files and connections as it may: the soft limit is often a thousand where the
 // hard one is a million. Best effort; how many that are now.
 std::uint64_t raise_descriptor_limit();
+
+// From now on the kernel kills this process when `parent` ends. False if `parent` is not our parent any more: it ended
+// before we asked, and nobody would tell us. Not to be guessed from a parent id of 1: process 1 of a container may well
+// be a parent that lives.
+bool die_with_parent(pid_t parent);
 
 }  // namespace ontime

@@ -1,7 +1,8 @@
 #include "common/base/ids.h"
 
-#include <charconv>
 #include <cstdio>
+
+#include "common/base/units.h"
 
 namespace ontime {
 namespace {
@@ -30,10 +31,8 @@ std::string part_file_name(std::uint32_t task_index) { return "part-m-" + padded
 
 std::optional<JobId> parse_job_id(std::string_view text) {
   if (text.starts_with("job-")) text.remove_prefix(4);
-  JobId id;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id.value);
-  if (error != std::errc() || end != text.data() + text.size() || id.value == 0) return std::nullopt;
-  return id;
+  const auto number = number_in<std::uint32_t>(text);
+  return number && *number > 0 ? std::optional(JobId{*number}) : std::nullopt;
 }
 
 }  // namespace ontime

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <system_error>
+
+#include "common/base/units.h"
 
 namespace ontime {
 namespace {
@@ -44,13 +44,10 @@ int arm() {
   const std::size_t first = text.find(':');
   const std::size_t second = first == text.npos ? text.npos : text.find(':', first + 1);
   if (second == text.npos) refuse(text);
-  const std::string_view number = text.substr(first + 1, second - first - 1);
-  std::uint64_t passings = 0;
-  const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), passings);
+  const auto passings = number_in<std::uint64_t>(text.substr(first + 1, second - first - 1));
   const int index = index_of(text.substr(0, first));
-  const bool is_number = problem == std::errc() && end == number.data() + number.size();
-  if (index < 0 || !is_number || passings == 0 || second + 1 == text.size()) refuse(text);
-  passings_left = passings;
+  if (index < 0 || passings.value_or(0) == 0 || second + 1 == text.size()) refuse(text);
+  passings_left = *passings;
   file_to_make() = text.substr(second + 1);
   return index;
 }

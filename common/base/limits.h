@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kTasksOfJobMax = 1'000'000;
 inline constexpr std::uint32_t kSlotsOfWorkerMax = 512;
 inline constexpr std::uint32_t kFailuresOfSegmentMax = 100;
 inline constexpr std::size_t kShippedBytesMax = 4u << 20;  // of the files that a job brings
-inline constexpr std::int32_t kPriorityMost = 1000;        // and its negative the least
+inline constexpr std::int32_t kPriorityMost = 1000;        // the least is its negative
 inline constexpr std::uint64_t kAttemptMemoryMin = 16u << 20;
 inline constexpr Duration kHeartbeatMin = std::chrono::milliseconds(1);
 

@@ -1,38 +1,25 @@
 #include "common/base/units.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <utility>
 
 namespace ontime {
-namespace {
-
-std::string shown(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
-}
-
-}  // namespace
-
 Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t least, std::uint64_t most) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return value;
+  const auto value = number_in<std::uint64_t>(text);
+  if (value && *value >= least && *value <= most) return *value;
   return bad_input("'" + std::string(text) + "' is not a whole number from " + std::to_string(least) + " to " +
                    std::to_string(most));
 }
 
 Result<double> parse_number(std::string_view text, double least, double most) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
-  if (is_number && value >= least && value <= most) return value;
+  const auto value = number_in<double>(text);
+  if (value && std::isfinite(*value) && *value >= least && *value <= most) return *value;
   const std::string bounds =
-      std::isfinite(most) ? "from " + shown(least) + " to " + shown(most) : "of " + shown(least) + " or more";
+      std::isfinite(most) ? "from " + shortest(least) + " to " + shortest(most) : "of " + shortest(least) + " or more";
   return bad_input("'" + std::string(text) + "' is not a number " + bounds);
 }
 
@@ -56,35 +43,18 @@ std::string_view take_letters(std::string_view& text) {
 }
 
 constexpr double kKi = 1024.0;
-constexpr std::array<std::pair<std::string_view, double>, 23> kSizeUnits{{{"", 1},
-                                                                          {"B", 1},
-                                                                          {"k", kKi},
-                                                                          {"K", kKi},
-                                                                          {"KiB", kKi},
-                                                                          {"kB", 1e3},
-                                                                          {"KB", 1e3},
-                                                                          {"m", kKi* kKi},
-                                                                          {"M", kKi* kKi},
-                                                                          {"MiB", kKi* kKi},
-                                                                          {"MB", 1e6},
-                                                                          {"Mi", kKi* kKi},
-                                                                          {"g", kKi* kKi* kKi},
-                                                                          {"G", kKi* kKi* kKi},
-                                                                          {"GiB", kKi* kKi* kKi},
-                                                                          {"GB", 1e9},
-                                                                          {"Gi", kKi* kKi* kKi},
-                                                                          {"T", kKi* kKi* kKi* kKi},
-                                                                          {"t", kKi* kKi* kKi* kKi},
-                                                                          {"TiB", kKi* kKi* kKi* kKi},
-                                                                          {"TB", 1e12},
-                                                                          {"Ti", kKi* kKi* kKi* kKi},
-                                                                          {"Ki", kKi}}};
+constexpr double kMi = kKi * kKi;
+constexpr double kGi = kKi * kMi;
+constexpr double kTi = kKi * kGi;
+constexpr std::pair<std::string_view, double> kSizeUnits[] = {
+    {"", 1},    {"B", 1},   {"k", kKi},   {"K", kKi},   {"Ki", kKi},  {"KiB", kKi}, {"kB", 1e3}, {"KB", 1e3},
+    {"m", kMi}, {"M", kMi}, {"Mi", kMi},  {"MiB", kMi}, {"MB", 1e6},  {"g", kGi},   {"G", kGi},  {"Gi", kGi},
+    {"t", kTi}, {"T", kTi}, {"GiB", kGi}, {"Ti", kTi},  {"TiB", kTi}, {"GB", 1e9},  {"TB", 1e12}};
 
-constexpr std::array<std::pair<std::string_view, double>, 7> kTimeUnits{
-    {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}}};
+constexpr std::pair<std::string_view, double> kTimeUnits[] = {
+    {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}};
 
-template <std::size_t N>
-double factor_of(const std::array<std::pair<std::string_view, double>, N>& units, std::string_view name) {
+double factor_of(std::span<const std::pair<std::string_view, double>> units, std::string_view name) {
   for (const auto& [unit, factor] : units) {
     if (unit == name) return factor;
   }
@@ -126,6 +96,11 @@ Result<Duration> parse_duration(std::string_view text) {
   }
   if (total > 9e18) return wrong();
   return Duration(std::llround(total));
+}
+
+std::string shortest(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 std::string format_size(std::uint64_t bytes) {

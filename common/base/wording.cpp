@@ -93,6 +93,23 @@ std::string quoted(std::string_view text) {
   return result += '"';
 }
 
+std::string hex_digits(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string digits;
+  for (const char byte : bytes) {
+    digits += kDigits[static_cast<unsigned char>(byte) >> 4];
+    digits += kDigits[byte & 15];
+  }
+  return digits;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
 std::string shell_word(std::string_view text) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-:@%=,";
   if (!text.empty() && text.find_first_not_of(kPlain) == text.npos) return std::string(text);

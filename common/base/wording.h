@@ -1,6 +1,7 @@
 #pragma once
 // Turns of phrase that all messages share, so that every program of Ontime speaks with one voice.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +11,16 @@ namespace ontime {
 
 // "1 task", "2 tasks"; an irregular plural is given: "2 copies".
 std::string counted(std::uint64_t count, std::string_view one, std::string_view more = {});
+
+// The name of an enumerator. `names` are in the order of the values from 0, `last` is the greatest; what is no enumerator
+// has the last name.
+template <auto last, class... Names>
+constexpr const char* name_at(decltype(last) value, Names... names) {
+  static_assert(sizeof...(names) == static_cast<std::size_t>(last) + 1, "each enumerator has a name");
+  const char* const all[] = {names...};
+  const auto place = static_cast<std::size_t>(value);
+  return all[place < sizeof...(names) ? place : sizeof...(names) - 1];
+}
 
 // "a, b, c"
 std::string listed(const std::vector<std::string>& words);
@@ -28,6 +39,12 @@ std::string in_quotes(std::string_view text);
 
 // In quotes, with \", \\ and \n; any bytes.
 std::string quoted(std::string_view text);
+
+// Two lower-case hexadecimal digits for each byte.
+std::string hex_digits(std::string_view bytes);
+
+// Without the blanks around it: spaces, tabs and carriage returns.
+std::string_view trimmed(std::string_view text);
 
 // A word of a command line that is printed to be pasted: in quotes if the shell would read more into it.
 std::string shell_word(std::string_view text);

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/base/wording.h"
 #include "common/http/url.h"
 #include "common/store/name.h"
 
@@ -74,11 +75,7 @@ bool Roots::hold_inside(std::string_view path) const {
   return hold(path) && std::find(resolved_.begin(), resolved_.end(), path) == resolved_.end();
 }
 
-std::string Roots::text() const {
-  std::string text;
-  for (const std::string& directory : given_) text += (text.empty() ? "" : ", ") + directory;
-  return text;
-}
+std::string Roots::text() const { return listed(given_); }
 
 std::string version_of(const struct stat& status) {
   return std::to_string(std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec);

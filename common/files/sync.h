@@ -1,19 +1,19 @@
 #pragma once
-// Makes files and their names last, in a power cut too: a file that is synced may still lose its name.
+// Makes files and their names survive a power cut. A synced file can still lose its name, so both are synced.
 
 #include <functional>
 #include <string>
 
 namespace ontime::files {
 
-// Makes last what was written to the file, by whomever. Returns 0 or errno.
+// Makes everything that was written to the file durable, no matter who wrote it. Returns 0 or errno.
 int sync_file(const std::string& path);
 
-// Makes names created, renamed or removed in the directory last. Returns 0 or errno.
+// Makes created, renamed and removed names in the directory durable. Returns 0 or errno.
 int sync_directory(const std::string& path);
 
-// The directory (an absolute path) may be new, and those above it: makes their names last. One that cannot be opened is
-// not new. `before_each` is called before each directory, which may take long on a network mount.
+// Makes the names of the directory (an absolute path) and of those above it durable, as they may be new. One that
+// cannot be opened is not new. Calls `before_each` before each directory, as each may take long on a network mount.
 void sync_names_above(const std::string& directory, const std::function<void()>& before_each = {});
 
 }  // namespace ontime::files

@@ -18,11 +18,6 @@ namespace {
 
 constexpr const char* kLockName = "/lock";
 
-void remove_all(const std::string& path) {
-  std::error_code ignored;
-  std::filesystem::remove_all(path, ignored);
-}
-
 // Neither a symbolic link nor somebody else's.
 bool is_own_directory(const std::string& path) {
   struct stat status {};
@@ -83,6 +78,21 @@ Result<std::unique_ptr<TemporaryDirectory>> TemporaryDirectory::make(const std::
 TemporaryDirectory::~TemporaryDirectory() {
   if (!is_kept_) remove_all(path_);
   close(lock_);
+}
+
+Status Scratch::make() {
+  if (directory_) return {};
+  TemporaryDirectory::remove_left_overs(prefix_);
+  auto made = TemporaryDirectory::make(TemporaryDirectory::parent(), prefix_);
+  if (!made) return made.error();
+  ::chmod((*made)->path().c_str(), 0711);
+  directory_ = std::move(*made);
+  return {};
+}
+
+void remove_all(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
 }
 
 }  // namespace ontime::files

@@ -1,11 +1,12 @@
 #pragma once
-// A private directory, below $TMPDIR (or /tmp) unless told, for one process, removed with everything in it when the
+// Private directories, below $TMPDIR (or /tmp) unless told, for one process, removed with everything in them when the
 // object goes. A lock file inside tells the living from the dead: left-overs of processes that were killed are removed
 // by the next one.
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/base/result.h"
 
@@ -34,5 +35,21 @@ class TemporaryDirectory {
   bool is_kept_ = false;
   int lock_;  // descriptor that holds the lock
 };
+
+// One that other users may go through, and open what they know the name of: made when it is first needed.
+class Scratch {
+ public:
+  explicit Scratch(std::string prefix) : prefix_(std::move(prefix)) {}
+
+  Status make();  // Failed, with a sentence
+  std::string path() const { return directory_ ? directory_->path() : std::string(); }  // empty: not made yet
+
+ private:
+  const std::string prefix_;
+  std::unique_ptr<TemporaryDirectory> directory_;
+};
+
+// Whatever is left of it. Never an error: there is nothing to be done about one.
+void remove_all(const std::string& path);
 
 }  // namespace ontime::files

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
 
 namespace ontime::flags {
 namespace {

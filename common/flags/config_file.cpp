@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/base/wording.h"
-#include "common/flags/parse.h"
+#include "common/flags/flags.h"
 
 namespace ontime::flags {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
-// Options for CLI11 that refuse what they cannot use. Each refusal names the flag, the value and what is wanted, and
-// ends as bad usage: see parse.h.
+// Command lines, by CLI11: options that refuse what they cannot use, and from arguments to options, or to what is
+// printed instead. Each refusal names the flag, the value and what is wanted, and ends as bad usage. No text of CLI11 or
+// of its INI reader gets through.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -32,7 +33,7 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<
 // A finite number such as 0.05; an infinite `most` is no bound.
 CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, double least, double most,
                         const std::string& help);
-// A repeatable KEY=VALUE; a key given twice keeps the last value.
+// A repeatable KEY=VALUE, each key once. Takes the place of what `settings` has of that key.
 CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& settings, const std::string& help);
 // One of these, which completion offers.
 CLI::Validator one_of(std::vector<std::string> choices);
@@ -69,5 +70,48 @@ CLI::Option* add_whole(CLI::App& app, const std::string& name, std::optional<Who
   return add_whole(
       app, name, [&value](std::uint64_t number) { value = static_cast<Whole>(number); }, within<Whole>(range), help);
 }
+
+// What is made of a program's flags besides its help, so that there is one description of them.
+
+// "ontime certs node"
+std::string full_name(const CLI::App& app);
+
+// In roff, for man(1): the program's flags, then every verb with its own.
+std::string man_page(const CLI::App& app, const std::string& program);
+
+// Lines "WORD<tab>DESCRIPTION" of what may stand in place of the last word, which may be empty. No line: a file, or
+// something that nobody can guess. The first word is the one behind the program's name.
+std::string completions(CLI::App& app, std::vector<std::string> words);
+
+// For suggestions, in this folder only.
+// The long names without their dashes.
+std::vector<std::string> flag_names(const CLI::App& app);
+
+// "; did you mean '--output'?" with `before` in front of the name; empty if no name is near.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& names,
+                         const std::string& before = "");
+
+constexpr int kBadUsage = 2;
+
+// Help and version go to stdout with code 0, a complaint about the usage to stderr with kBadUsage.
+struct Printout {
+  int exit_code = 0;
+  std::string text;
+};
+
+// Adds --config, a file with lines NAME=VALUE, each as good as the flag --NAME.
+void add_config_file(CLI::App& app);
+
+// Parses `arguments`, which do not hold the program's name, and fills the options of `app`. Nothing if that went well.
+// Behind `--complete` stand words that a shell wants completed.
+std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments);
+
+// The same for the main function of a program for developers, with the flags that every program has: prints the
+// printout and exits, if there is one.
+void parse_or_exit(CLI::App& app, int argc, char** argv);
+
+// What a main function ends with: the code, or 1 with a sentence if not all of stdout could be written. An answer that
+// goes to a full disk must not pass for a whole one.
+int with_everything_written(const std::string& program, int exit_code);
 
 }  // namespace ontime::flags

@@ -1,6 +1,6 @@
 #include <sstream>
 
-#include "common/flags/parse.h"
+#include "common/flags/flags.h"
 
 namespace ontime::flags {
 namespace {

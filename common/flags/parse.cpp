@@ -1,4 +1,4 @@
-#include "common/flags/parse.h"
+#include "common/flags/flags.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "common/base/wording.h"
-#include "common/flags/flags.h"
 
 namespace ontime::flags {
 namespace {

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "common/hdfs/file_status.h"
 #include "common/http/url.h"
@@ -36,8 +35,8 @@ http::Failure refusal_of(const httplib::Response& response, const std::string& b
   const nlohmann::json said = nlohmann::json::parse(body, nullptr, false);
   const nlohmann::json& error = member_of(said, "RemoteException");
   if (const std::string exception = text_of(error, "exception"); !exception.empty()) {
-    const std::string message = text_of(error, "message");  // some have a stack of calls behind them
-    failure.message = "HDFS answers " + exception + ": " + message.substr(0, message.find('\n'));
+    const std::string message = text_of(error, "message");  // some have a stack of calls behind the first line
+    failure.message = "HDFS answers " + http::words_of(exception + ": " + message);
     if (may_pass(exception)) failure.trouble = http::Trouble::Unavailable;
   } else if (response.status == 401) {
     failure.message += "; it wants Kerberos or a delegation token, and ONTIME_HDFS_TOKEN_FILE may name one";
@@ -85,19 +84,17 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
     reply.bytes += size;
     return !is_too_long && connection_.may_go_on(began, reply.bytes);
   };
-  const auto provide = [&](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-    std::vector<char> bytes(std::min<std::size_t>(length, 256u << 10));
-    return request.content->read(offset, bytes.size(), bytes.data()) && sink.write(bytes.data(), bytes.size());
-  };
-  const auto result = request.content == nullptr
-                          ? client.send(asked)
-                          : client.Put(request.target, {}, request.content->size, provide, "application/octet-stream");
+  if (request.content != nullptr) {
+    asked.headers.emplace("Content-Type", "application/octet-stream");
+    http::attach(*request.content, connection_, asked);
+  }
+  const auto result = client.send(asked);
   if (is_too_long) {
     reply.failure = http::Failure{http::Trouble::Refused, "HDFS answers more than was asked for"};
   } else if (!result) {
     reply.failure = http::failure_of(result.error());
   } else if (result->status / 100 != 2) {
-    reply.failure = refusal_of(*result, request.content == nullptr ? refusal : result->body);
+    reply.failure = refusal_of(*result, refusal);
   }
   return reply;
 }
@@ -116,6 +113,8 @@ http::Answer<http::Url> Exchange::ask_name_node(httplib::Client& client, const R
   const std::string location = text_of(nlohmann::json::parse(answer, nullptr, false), "Location");
   auto url = http::parse_url(with_encoded_letters(location));
   if (!url) return http::Failure{http::Trouble::Refused, "the NameNode does not say which DataNode to ask"};
+  if (connection_.origin().starts_with("https:") && !url->origin.starts_with("https:"))
+    return http::Failure{http::Trouble::Refused, "the NameNode names a DataNode that does not encrypt"};
   return std::move(*url);
 }
 

@@ -12,7 +12,7 @@
 
 namespace ontime::hdfs {
 
-// Not for several threads at a time. All that may pass is tried again, as http::Connection does it.
+// One thread at a time. A request whose failure may be temporary is repeated, as http::Connection does it.
 class Exchange {
  public:
   // `origin`: of the NameNode.
@@ -23,13 +23,13 @@ class Exchange {
     std::string target;                      // with its op
     bool is_for_data_node = false;           // OPEN and CREATE
     const http::Content* content = nullptr;  // of a file to be created
-    bool goes_on = false;                    // behind what the tries before have brought, which so were not for nothing
+    bool goes_on = false;                    // continues behind the bytes that earlier tries have brought
   };
   // `make` gives the request at each try. `take` gets what is answered; false: too much comes, which is Refused.
   using Make = std::function<Request()>;
   using Take = std::function<bool(const char* bytes, std::size_t size)>;
   http::Answer<void> insist(const Make& make, const Take& take);
-  // The same, of an answer of at most that many bytes.
+  // The whole answer, which has at most that many bytes.
   http::Answer<std::string> ask(const Request& request, std::size_t bytes_max);
 
  private:

@@ -19,7 +19,7 @@ std::optional<FileStatus> file_status_of(const nlohmann::json& described);
 // Of the answer to GETFILESTATUS or LISTSTATUS_BATCH; Refused if it is none.
 http::Answer<nlohmann::json> parsed(const std::string& answer);
 
-// Of what may be anything: null and "" if it has no such member.
+// A member of any JSON value: null, or "", if it has no such member.
 const nlohmann::json& member_of(const nlohmann::json& value, const char* name);
 std::string text_of(const nlohmann::json& value, const char* name);
 

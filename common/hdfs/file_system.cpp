@@ -51,8 +51,10 @@ http::Answer<nlohmann::json> FileSystem::ask_json(const char* method, const std:
 http::Answer<std::vector<http::Object>> FileSystem::entries(const std::string& directory) {
   std::vector<http::Object> found;
   std::string last;
+  std::size_t described_entries = 0;
   for (bool is_last = false; !is_last;) {
     const auto page = ask_json("GET", directory, "LISTSTATUS_BATCH&startAfter=" + http::percent_encoded(last));
+    on_answer();
     if (!page && page.error().status == 404) return found;  // also if it has just been removed
     if (!page) return page.error();
     const nlohmann::json& listing = member_of(*page, "DirectoryListing");
@@ -60,6 +62,7 @@ http::Answer<std::vector<http::Object>> FileSystem::entries(const std::string& d
     for (const auto& described :
          member_of(member_of(member_of(listing, "partialListing"), "FileStatuses"), "FileStatus")) {
       last = text_of(described, "pathSuffix");
+      ++described_entries;
       auto status = file_status_of(described);
       if (!status || last.empty() || last.find('/') != last.npos) continue;  // a file lists itself, without a name
       status->object.key = directory + last + (status->is_directory ? "/" : "");
@@ -67,8 +70,8 @@ http::Answer<std::vector<http::Object>> FileSystem::entries(const std::string& d
     }
     const nlohmann::json& remaining = member_of(listing, "remainingEntries");
     is_last = !remaining.is_number_unsigned() || remaining == 0u || last == before;
-    if (found.size() > kEntriesMax)
-      return http::Failure{http::Trouble::Refused, "'" + directory + "' has more entries than a directory can have"};
+    if (described_entries > kEntriesMax || directory.size() + last.size() > kPathBytesMax)
+      return http::Failure{http::Trouble::Refused, "it lists more entries, or longer names, than HDFS can have"};
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
   return found;
@@ -87,6 +90,8 @@ http::Answer<void> FileSystem::list(const std::string& directory, const Take& ta
     if (!is_first && enter && !enter(next.key)) continue;
     auto below = entries(next.key);
     if (!below) return std::move(below).error();
+    if (ahead.size() + below->size() > kEntriesMax)
+      return http::Failure{http::Trouble::Refused, "'" + directory + "' has too many files to be listed"};
     ahead.insert(ahead.end(), std::make_move_iterator(below->rbegin()), std::make_move_iterator(below->rend()));
   }
   return {};

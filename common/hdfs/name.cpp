@@ -7,13 +7,13 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <iomanip>
 #include <vector>
 
 namespace ontime::hdfs {
 namespace {
 
 constexpr std::string_view kSchemes[] = {"hdfs://", "webhdfs://", "swebhdfs://"};
-constexpr std::size_t kPathBytesMax = 8000;  // of a path of HDFS
 constexpr std::size_t kTokenBytesMax = 4096;
 
 std::string variable(const char* name) {
@@ -48,7 +48,7 @@ Result<std::string> identity() {
   }
   std::ifstream file(path);
   std::string token;
-  file >> token;
+  file >> std::setw(kTokenBytesMax + 1) >> token;  // no more is read
   if (token.empty() || token.size() > kTokenBytesMax)
     return bad_input("ONTIME_HDFS_TOKEN_FILE names '" + path +
                      "', from which no delegation token can be read; it holds what GETDELEGATIONTOKEN of WebHDFS "

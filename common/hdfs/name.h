@@ -1,6 +1,7 @@
 #pragma once
 // Names of files of an HDFS: "hdfs://host:8020/path", "webhdfs://host:9870/path", "swebhdfs://host:9871/path".
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,8 @@
 #include "common/http/url.h"
 
 namespace ontime::hdfs {
+
+inline constexpr std::size_t kPathBytesMax = 8000;  // of a path of HDFS
 
 struct Name {
   std::string root;  // "webhdfs://host:9870"

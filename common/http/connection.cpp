@@ -29,9 +29,16 @@ std::unique_ptr<httplib::Client> make_client(const std::string& origin, const Pa
 
 }  // namespace
 
+std::string words_of(std::string_view said) {
+  constexpr std::size_t kWordsMax = 500;
+  std::string words(said.substr(0, said.find('\n')).substr(0, kWordsMax));
+  std::replace_if(words.begin(), words.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return words;
+}
+
 Failure failure_of(const httplib::Response& response) {
   return {may_pass(response.status) ? Trouble::Unavailable : Trouble::Refused,
-          "the server answers " + std::to_string(response.status) + " " + response.reason, response.status};
+          "the server answers " + std::to_string(response.status) + " " + words_of(response.reason), response.status};
 }
 
 Failure failure_of(httplib::Error error) {

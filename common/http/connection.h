@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/base/result.h"
 #include "common/base/time.h"
@@ -39,6 +40,8 @@ using Answer = Result<T, Failure>;
 // What an answer or a missing one comes to, if it is not the one that was hoped for.
 Failure failure_of(const httplib::Response& response);
 Failure failure_of(httplib::Error error);
+// What a server says, to be shown: its begin, in one line of printable ASCII.
+std::string words_of(std::string_view said);
 
 struct Patience {
   Duration connect = std::chrono::seconds(5);
@@ -73,6 +76,7 @@ class Connection {
   bool may_go_on(std::chrono::steady_clock::time_point began, std::size_t bytes) const;
 
   bool is_over() const { return is_over_ != nullptr && is_over_->load(); }
+  const std::string& origin() const { return origin_; }
 
  private:
   const std::string origin_;

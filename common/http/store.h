@@ -10,6 +10,10 @@
 
 #include "common/http/connection.h"
 
+namespace httplib {
+struct Request;
+}  // namespace httplib
+
 namespace ontime::http {
 
 struct Object {
@@ -24,6 +28,8 @@ struct Content {
   std::function<bool(std::uint64_t offset, std::size_t size, char* to)> read;
 };
 Content content_of(std::string_view bytes);  // which must outlive it
+// Makes it the body of a request that the connection sends, as long as somebody waits for that. Both must outlive it.
+void attach(const Content& content, const Connection& connection, httplib::Request& request);
 
 // An object appears with all of its bytes or not at all. Not for several threads at a time. All that may pass is tried
 // again, as Connection does it.
@@ -33,6 +39,9 @@ class Store {
 
   using Take = std::function<bool(const Object&)>;                  // false: that is enough
   using Enter = std::function<bool(const std::string& directory)>;  // "logs/2026/"; only if the store has directories
+
+  // Called whenever something is answered: a long list takes its time before there is anything to take of it.
+  std::function<void()> on_answer = [] {};
 
   // What lies below `directory` ("logs/"; "": everything), in the order of the keys. Nothing if there is no such.
   virtual Answer<void> list(const std::string& directory, const Take& take, const Enter& enter = nullptr) = 0;

@@ -2,12 +2,159 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
+#include "common/base/units.h"
 #include "common/base/wording.h"
 
 namespace ontime::injection {
 namespace {
+
+Error expected(std::string what) { return bad_input("expected " + std::move(what)); }
+
+std::optional<double> finite_in(std::string_view text) {
+  const auto value = number_in<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+// What stands before and behind the last colon; before it is nothing when there is none.
+std::pair<std::string_view, std::string_view> at_last_colon(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return {{}, text};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+// The values of settings. Errors say what was expected; the caller puts the setting before it.
+
+Result<double> parse_share(std::string_view text) {
+  const auto value = finite_in(text);
+  if (!value || *value < 0 || *value > 1) return expected("a share from 0 to 1, not '" + std::string(text) + "'");
+  return *value;
+}
+
+Result<double> parse_factor(std::string_view text) {
+  const bool has_x = text.ends_with('x');
+  const auto value = finite_in(text.substr(0, text.size() - (has_x ? 1 : 0)));
+  if (!has_x || !value || *value < kFactorMin || *value > kFactorMax) {
+    return expected("a factor from 0.001x to 1000000x, such as 8x, not '" + std::string(text) + "'");
+  }
+  return *value;
+}
+
+Result<Duration> parse_time(std::string_view text, Duration most) {
+  const auto value = parse_duration(text);
+  if (!value) return value.error();
+  if (*value < Duration(0) || *value > most) {
+    return expected("a time of at most " +
+                    std::to_string(std::chrono::duration_cast<std::chrono::hours>(most).count()) + "h, not '" +
+                    std::string(text) + "'");
+  }
+  return *value;
+}
+
+Result<std::uint64_t> parse_seed(std::string_view text) {
+  const auto seed = number_in<std::uint64_t>(text);
+  if (!seed) return expected("a whole number from 0 on, not '" + std::string(text) + "'");
+  return *seed;
+}
+
+Result<std::uint32_t> parse_burners(std::string_view text) {
+  const auto burners = number_in<std::uint32_t>(text);
+  if (burners && *burners <= kBurnersMax) return *burners;
+  return expected("a number of threads from 0 to " + std::to_string(kBurnersMax) + ", not '" + std::string(text) + "'");
+}
+
+Result<Share> parse_share_and_factor(std::string_view text) {
+  const auto [left, right] = at_last_colon(text);
+  if (left.empty()) return expected("SHARE:FACTORx, such as 0.1:8x");
+  auto of = parse_share(left);
+  if (!of) return std::move(of).error();
+  auto by = parse_factor(right);
+  if (!by) return std::move(by).error();
+  return Share{*of, *by};
+}
+
+Result<double> parse_spread(Shape shape, std::string_view text) {
+  const auto value = finite_in(text);
+  if (shape == Shape::Pareto && (!value || *value < 0.1 || *value > 100)) {
+    return expected("a tail index from 0.1 to 100 after pareto, not '" + std::string(text) + "'");
+  }
+  if (shape == Shape::Lognormal && (!value || *value < 0 || *value > 10)) {
+    return expected("a standard deviation from 0 to 10 after lognormal, not '" + std::string(text) + "'");
+  }
+  return *value;
+}
+
+// "pareto:..." and "lognormal:...": the shape and what follows the colon.
+std::optional<std::pair<Shape, std::string_view>> shape_of(std::string_view text) {
+  for (const auto& [name, shape] : {std::pair<std::string_view, Shape>{"pareto:", Shape::Pareto},
+                                    {"lognormal:", Shape::Lognormal},
+                                    {"trace:", Shape::Trace}}) {
+    if (text.starts_with(name)) return std::pair(shape, text.substr(name.size()));
+  }
+  return std::nullopt;
+}
+
+Result<Distribution> parse_launch(std::string_view text) {
+  const auto named = shape_of(text);
+  if (named && named->first == Shape::Trace) return expected("TIME, pareto:TIME:BETA or lognormal:TIME:SIGMA");
+  Distribution distribution{Shape::Constant, 0, 0, {}};
+  std::string_view time = text;
+  if (named) {
+    distribution.shape = named->first;
+    const auto [left, right] = at_last_colon(named->second);
+    if (left.empty()) return expected("TIME, pareto:TIME:BETA or lognormal:TIME:SIGMA");
+    auto wide = parse_spread(distribution.shape, right);
+    if (!wide) return std::move(wide).error();
+    distribution.spread = *wide;
+    time = left;
+  }
+  auto scale = parse_time(time, kLaunchMax);
+  if (!scale) return std::move(scale).error();
+  distribution.scale = seconds(*scale);
+  return distribution;
+}
+
+Result<PlaceOfTask> parse_place(std::string_view text) {  // "3@64KiB" or "3@50%"
+  const std::size_t at = text.find('@');
+  const auto task = number_in<std::uint32_t>(text.substr(0, at));
+  if (at == std::string_view::npos || !task) return expected("task:INDEX@BYTES or task:INDEX@PERCENT%");
+  const std::string_view where = text.substr(at + 1);
+  if (where.ends_with('%')) {
+    const auto percent = finite_in(where.substr(0, where.size() - 1));
+    if (!percent || *percent < 0 || *percent >= 100) {
+      return expected("a percentage from 0% to below 100%, not '" + std::string(where) + "'");
+    }
+    return PlaceOfTask{*task, *percent / 100};
+  }
+  const auto bytes = parse_size(where);
+  if (!bytes) return bytes.error();
+  return PlaceOfTask{*task, *bytes};
+}
+
+Result<Distribution> parse_slowdown(std::string_view text, TraceSource& traces) {
+  const auto named = shape_of(text);
+  if (!named) {
+    auto by = parse_factor(text);
+    if (!by) return expected("FACTORx, pareto:BETA, lognormal:SIGMA or trace:FILE");
+    return Distribution{Shape::Constant, *by, 0, {}};
+  }
+  const auto [shape, rest] = *named;
+  Distribution distribution{shape, 1, 0, {}};
+  if (shape == Shape::Trace) {
+    auto content = traces.read(std::string(rest));
+    if (!content) return std::move(content).error();
+    auto factors = parse_trace(*content);
+    if (!factors) return bad_input(std::string(rest) + ", " + factors.error().message);
+    distribution.trace = std::move(*factors);
+    return distribution;
+  }
+  auto wide = parse_spread(shape, rest);
+  if (!wide) return std::move(wide).error();
+  distribution.spread = *wide;
+  return distribution;
+}
 
 Status add_accident(Accident& accident, std::string_view text) {
   constexpr std::string_view kTask = "task:";
@@ -23,20 +170,6 @@ Status add_accident(Accident& accident, std::string_view text) {
   if (accident.places.size() >= kRulesMax) return expected("at most " + std::to_string(kRulesMax) + " tasks");
   std::erase_if(accident.places, [&](const PlaceOfTask& other) { return other.task == place->task; });
   accident.places.push_back(*place);
-  return {};
-}
-
-Status set_seed(Injection& injection, std::string_view text) {
-  const auto seed = parse_whole<std::uint64_t>(text);
-  if (!seed) return expected("a whole number from 0 on, not '" + std::string(text) + "'");
-  injection.seed = *seed;
-  return {};
-}
-
-Status set_pace(Injection& injection, std::string_view text) {
-  auto pace = parse_time(text, kPaceMax);
-  if (!pace) return std::move(pace).error();
-  injection.pace = *pace;
   return {};
 }
 
@@ -63,16 +196,6 @@ Status add_node(Injection& injection, std::string_view text) {
   return {};
 }
 
-Status set_burners(Injection& injection, std::string_view text) {
-  const auto burners = parse_whole<std::uint32_t>(text);
-  if (!burners || *burners > kBurnersMax) {
-    return expected("a number of threads from 0 to " + std::to_string(kBurnersMax) + ", not '" + std::string(text) +
-                    "'");
-  }
-  injection.burners = *burners;
-  return {};
-}
-
 // Puts a parsed value where it belongs.
 template <class T>
 Status put(Result<T> value, T& to) {
@@ -86,8 +209,8 @@ struct Key {
   Status (*apply)(Injection&, std::string_view, TraceSource&);
 };
 constexpr std::array kKeys{
-    Key{"seed", [](Injection& i, std::string_view text, TraceSource&) { return set_seed(i, text); }},
-    Key{"pace", [](Injection& i, std::string_view text, TraceSource&) { return set_pace(i, text); }},
+    Key{"seed", [](Injection& i, std::string_view text, TraceSource&) { return put(parse_seed(text), i.seed); }},
+    Key{"pace", [](Injection& i, std::string_view text, TraceSource&) { return put(parse_time(text, kPaceMax), i.pace); }},
     Key{"straggler", [](Injection& i, std::string_view text,
                         TraceSource&) { return put(parse_share_and_factor(text), i.straggler); }},
     Key{"slowdown", [](Injection& i, std::string_view text,
@@ -99,7 +222,7 @@ constexpr std::array kKeys{
     Key{"pause", [](Injection& i, std::string_view text, TraceSource&) { return set_pause(i, text); }},
     Key{"stall", [](Injection& i, std::string_view text, TraceSource&) { return add_accident(i.stall, text); }},
     Key{"crash", [](Injection& i, std::string_view text, TraceSource&) { return add_accident(i.crash, text); }},
-    Key{"burn", [](Injection& i, std::string_view text, TraceSource&) { return set_burners(i, text); }},
+    Key{"burn", [](Injection& i, std::string_view text, TraceSource&) { return put(parse_burners(text), i.burners); }},
 };
 
 std::vector<std::string> all_keys() {
@@ -109,6 +232,24 @@ std::vector<std::string> all_keys() {
 }
 
 }  // namespace
+
+Result<std::vector<double>> parse_trace(std::string_view text) {
+  std::vector<double> factors;
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    const std::size_t feed = std::min(text.find('\n'), text.size());
+    const std::string_view content = trimmed(text.substr(0, feed));
+    text.remove_prefix(std::min(feed + 1, text.size()));
+    if (content.empty() || content.front() == '#') continue;
+    const auto value = finite_in(content);
+    if (!value || *value < kFactorMin || *value > kFactorMax) {
+      return bad_input("line " + std::to_string(line) + ": expected a factor from 0.001 to 1000000");
+    }
+    if (factors.size() == kTraceMax) return bad_input("there are more than " + std::to_string(kTraceMax) + " factors");
+    factors.push_back(*value);
+  }
+  if (factors.empty()) return bad_input("there is no factor in it");
+  return factors;
+}
 
 Status apply(Injection& injection, std::string_view key, std::string_view value, TraceSource& traces) {
   const auto found = std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& known) { return known.name == key; });

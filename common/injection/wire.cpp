@@ -1,65 +1,25 @@
 #include "common/injection/wire.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "common/base/units.h"
+#include "common/injection/settings.h"
 
 namespace ontime::injection {
 namespace {
 
 constexpr double kWholeMax = 1e18;
 
-wire::Injection::Share message_of(const Share& share) {
-  wire::Injection::Share message;
-  message.set_share(share.share);
-  message.set_factor(share.factor);
-  return message;
-}
+// That the injection came with: there is one at most, whatever it is called.
+class TraceOfMessage final : public TraceSource {
+ public:
+  explicit TraceOfMessage(const wire::Injection& message) : message_(message) {}
+  Result<std::string> read(const std::string& /*name*/) override { return message_.trace(); }
 
-wire::Injection::Distribution message_of(const Distribution& distribution) {
-  wire::Injection::Distribution message;
-  message.set_shape(static_cast<wire::Injection::Shape>(distribution.shape));
-  message.set_scale(distribution.scale);
-  message.set_spread(distribution.spread);
-  message.mutable_trace()->Assign(distribution.trace.begin(), distribution.trace.end());
-  return message;
-}
-
-wire::Injection::Accident message_of(const Accident& accident) {
-  wire::Injection::Accident message;
-  message.set_probability(accident.probability);
-  for (const PlaceOfTask& place : accident.places) {
-    wire::Injection::Place& to = *message.add_places();
-    to.set_task(place.task);
-    if (const auto* byte = std::get_if<std::uint64_t>(&place.where)) {
-      to.set_byte(*byte);
-    } else {
-      to.set_fraction(std::get<double>(place.where));
-    }
-  }
-  return message;
-}
-
-Share value_of(const wire::Injection::Share& message, bool is_there) {
-  return is_there ? Share{message.share(), message.factor()} : Share{};
-}
-
-Distribution value_of(const wire::Injection::Distribution& message, bool is_there) {
-  if (!is_there) return {};
-  return {static_cast<Shape>(message.shape()),
-          message.scale(),
-          message.spread(),
-          {message.trace().begin(), message.trace().end()}};
-}
-
-Accident value_of(const wire::Injection::Accident& message) {
-  Accident accident{message.probability(), {}};
-  for (const auto& place : message.places()) {
-    accident.places.push_back(
-        {place.task(), place.has_fraction() ? PlaceInSplit(place.fraction()) : PlaceInSplit(place.byte())});
-  }
-  return accident;
-}
+ private:
+  const wire::Injection& message_;
+};
 
 // Of a length of time that came from outside.
 Duration length_of(std::int64_t ns, Duration most) { return std::clamp(Duration(ns), Duration(0), most); }
@@ -68,40 +28,17 @@ Duration length_of(std::int64_t ns, Duration most) { return std::clamp(Duration(
 
 wire::Injection to_wire(const Injection& injection) {
   wire::Injection message;
-  message.set_seed(injection.seed);
-  message.set_pace_ns(injection.pace.count());
-  *message.mutable_straggler() = message_of(injection.straggler);
-  *message.mutable_slowdown() = message_of(injection.slowdown);
-  for (const NodeRule& rule : injection.nodes) {
-    wire::Injection::NodeRule& to = *message.add_nodes();
-    to.set_pattern(rule.pattern);
-    to.set_factor(rule.factor);
-  }
-  *message.mutable_slow_nodes() = message_of(injection.slow_nodes);
-  *message.mutable_launch() = message_of(injection.launch);
-  message.set_pause_probability(injection.pause_probability);
-  message.set_pause_ns(injection.pause.count());
-  *message.mutable_stall() = message_of(injection.stall);
-  *message.mutable_crash() = message_of(injection.crash);
-  message.set_burners(injection.burners);
+  for (std::string& setting : settings_of(injection)) message.add_settings(std::move(setting));
+  for (const double factor : injection.slowdown.trace) *message.mutable_trace() += shortest(factor) + "\n";
   return message;
 }
 
 Result<Injection> from_wire(const wire::Injection& message) {
   Injection injection;
-  injection.seed = message.seed();
-  injection.pace = Duration(message.pace_ns());
-  injection.straggler = value_of(message.straggler(), message.has_straggler());
-  injection.slowdown = value_of(message.slowdown(), message.has_slowdown());
-  for (const auto& rule : message.nodes()) injection.nodes.push_back({rule.pattern(), rule.factor()});
-  injection.slow_nodes = value_of(message.slow_nodes(), message.has_slow_nodes());
-  injection.launch = value_of(message.launch(), message.has_launch());
-  injection.pause_probability = message.pause_probability();
-  injection.pause = Duration(message.pause_ns());
-  injection.stall = value_of(message.stall());
-  injection.crash = value_of(message.crash());
-  injection.burners = message.burners();
-  if (auto checked = check(injection); !checked) return std::move(checked).error();
+  TraceOfMessage trace(message);
+  for (const std::string& setting : message.settings()) {
+    if (Status applied = apply(injection, setting, trace); !applied) return std::move(applied).error();
+  }
   return injection;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Injection and disturbance as messages.
 
+#include "common/base/result.h"
 #include "common/injection/injection.h"
 #include "common/protocol/injection.pb.h"
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <poll.h>
+#include <signal.h>
 #include <spdlog/formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
@@ -12,18 +13,21 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <iterator>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <utility>
 
+#include "common/base/descriptor.h"
 #include "common/log/fields.h"
-#include "common/log/line_writer.h"
 
 namespace ontime::log {
 namespace {
@@ -113,6 +117,119 @@ class JsonFormatter : public spdlog::formatter {
   std::string program_;
 };
 
+// Writes lines to a descriptor on a thread of its own, so that a disk that hangs or a pipe that nobody reads never
+// stops a thread that logs: lines queue up to a bound, then the oldest are dropped and counted.
+//
+// The thread is detached and owns what it works with: one that hangs in a write cannot be joined, and is left behind
+// when the process ends.
+class LineWriter {
+ public:
+  static constexpr std::size_t kBytesMax = 4u << 20;  // queued
+
+  // Closes `owned` in the end; if that is none, writes to stderr.
+  explicit LineWriter(Descriptor owned);
+  ~LineWriter();  // gives up what drain() has not waited for
+  LineWriter(const LineWriter&) = delete;
+  LineWriter& operator=(const LineWriter&) = delete;
+
+  // `line` with its line end. Never waits for the descriptor. Any thread.
+  void add(std::string line);
+  // Waits until all lines are written, at most so long; false if some are not.
+  bool drain(Duration at_most);
+  std::uint64_t dropped() const;  // lines
+
+ private:
+  struct Queue;
+  static void write_lines(const std::shared_ptr<Queue>& queue);
+
+  const std::shared_ptr<Queue> queue_;
+};
+
+constexpr std::size_t kChunkBytes = 64u << 10;  // in one write
+
+// Signals are for the threads that wait for them.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+struct LineWriter::Queue {
+  explicit Queue(Descriptor owned) : file(std::move(owned)) {}
+  const Descriptor file;
+
+  std::mutex mutex;  // guards what follows
+  std::condition_variable changed;
+  std::deque<std::string> lines;
+  std::size_t bytes = 0;
+  std::uint64_t dropped = 0;
+  bool is_writing = false;
+  bool is_over = false;
+};
+
+LineWriter::LineWriter(Descriptor owned) : queue_(std::make_shared<Queue>(std::move(owned))) {
+  const SignalsBlocked blocked;
+  std::thread([queue = queue_] { write_lines(queue); }).detach();
+}
+
+LineWriter::~LineWriter() {
+  const std::lock_guard lock(queue_->mutex);
+  queue_->is_over = true;
+  queue_->changed.notify_all();
+}
+
+void LineWriter::add(std::string line) {
+  const std::lock_guard lock(queue_->mutex);
+  queue_->bytes += line.size();
+  queue_->lines.push_back(std::move(line));
+  while (queue_->bytes > kBytesMax && queue_->lines.size() > 1) {
+    queue_->bytes -= queue_->lines.front().size();
+    queue_->lines.pop_front();
+    ++queue_->dropped;
+  }
+  if (queue_->lines.size() == 1) queue_->changed.notify_all();
+}
+
+bool LineWriter::drain(Duration at_most) {
+  std::unique_lock lock(queue_->mutex);
+  return queue_->changed.wait_for(lock, at_most, [this] { return queue_->lines.empty() && !queue_->is_writing; });
+}
+
+std::uint64_t LineWriter::dropped() const {
+  const std::lock_guard lock(queue_->mutex);
+  return queue_->dropped;
+}
+
+void LineWriter::write_lines(const std::shared_ptr<Queue>& queue) {
+  std::unique_lock lock(queue->mutex);
+  for (;;) {
+    queue->changed.wait(lock, [&] { return queue->is_over || !queue->lines.empty(); });
+    if (queue->is_over) return;
+    std::string chunk;
+    while (!queue->lines.empty() && (chunk.empty() || chunk.size() + queue->lines.front().size() <= kChunkBytes)) {
+      chunk += queue->lines.front();
+      queue->lines.pop_front();
+    }
+    queue->bytes -= chunk.size();
+    queue->is_writing = true;
+    lock.unlock();
+    // What a broken descriptor does not take is gone.
+    write_all(queue->file ? queue->file.get() : STDERR_FILENO, chunk);
+    lock.lock();
+    queue->is_writing = false;
+    if (queue->lines.empty()) queue->changed.notify_all();
+  }
+}
+
 std::atomic<std::uint64_t> dropped_lines = 0;  // of this process
 
 // Formats here and writes on the writer's thread. Lines that were dropped are told of with the next event.
@@ -146,10 +263,10 @@ class FileSink : public spdlog::sinks::base_sink<std::mutex> {
 };
 
 Result<std::unique_ptr<LineWriter>> open(const std::string& path) {
-  if (path.empty()) return std::make_unique<LineWriter>(STDERR_FILENO, LineWriter::Owns::No);
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file < 0) return failed("cannot open the log file " + path + ": " + std::strerror(errno));
-  return std::make_unique<LineWriter>(file, LineWriter::Owns::Yes);
+  if (path.empty()) return std::make_unique<LineWriter>(Descriptor());
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!file) return bad_input("--log-file: '" + path + "' cannot be written: " + std::strerror(errno));
+  return std::make_unique<LineWriter>(std::move(file));
 }
 
 }  // namespace

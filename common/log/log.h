@@ -2,7 +2,7 @@
 // Set-up of spdlog: events, not prose, with ids as fields in a fixed order:
 //   attempt_launched job=job-1 task=job-1/t00003 attempt=job-1/t00003/a0 node=node-2 begin=0 end=1048576
 // Programs call set_up() once; modules include spdlog/spdlog.h and log. Nothing in scheduler/ logs. Logging never waits
-// for the disk or the pipe that it goes to (see line_writer.h): a process that is killed may lose its last lines.
+// for the disk or the pipe that it goes to: a process that is killed may lose its last lines.
 
 #include <chrono>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Options {
   std::string program;          // shown on every line
 };
 
-// BadInput for an unknown level or format, Failed if the file cannot be opened.
+// BadInput for an unknown level or format, or if the file cannot be opened.
 Status set_up(const Options& options);
 
 // How long the end of a program, or a flush, waits for a log that is not being written.

@@ -146,18 +146,9 @@ asio::awaitable<bool> Connection::begins_with_tls() {
   co_return size == kTlsPrefixBytes&& first[0] == kTlsRecord[0] && first[1] == kTlsRecord[1] && first[2] != 0;
 }
 
-asio::awaitable<Status> Connection::encrypt_as_host(TlsPointer identity) {
-  state_->tls = TlsStream::make_host(state_->socket, std::move(identity));
-  return finish_encrypting();
-}
-
-asio::awaitable<Status> Connection::encrypt_as_guest(TlsPointer identity, std::string host) {
-  state_->tls = TlsStream::make_guest(state_->socket, std::move(identity), std::move(host));
-  return finish_encrypting();
-}
-
-asio::awaitable<Status> Connection::finish_encrypting() {
+asio::awaitable<Status> Connection::encrypt(TlsPointer identity, std::string host) {
   const auto self = shared_from_this();
+  state_->tls = std::make_unique<TlsStream>(state_->socket, std::move(identity), std::move(host));
   Status done = co_await state_->tls->shake_hands(peer());
   if (done) state_->certificate = state_->tls->peer_certificate();
   co_return done;

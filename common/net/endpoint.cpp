@@ -1,7 +1,8 @@
 #include "common/net/endpoint.h"
 
 #include <asio/ip/address_v6.hpp>
-#include <charconv>
+
+#include "common/base/units.h"
 
 namespace ontime::net {
 namespace {
@@ -11,12 +12,8 @@ Error not_an_endpoint(std::string_view text, const std::string& why) {
 }
 
 Result<std::uint16_t> parse_port(std::string_view whole, std::string_view digits) {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) {
-    return not_an_endpoint(whole, "the port must be a number from 0 to 65535, as in 127.0.0.1:7400");
-  }
-  return port;
+  if (const auto port = number_in<std::uint16_t>(digits)) return *port;
+  return not_an_endpoint(whole, "the port must be a number from 0 to 65535, as in 127.0.0.1:7400");
 }
 
 }  // namespace

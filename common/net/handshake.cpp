@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "common/base/units.h"
-#include "common/net/proof.h"
 #include "common/net/sockets.h"
 
 // A false alarm of g++ 12 under sanitizers: where it inlines a coroutine into another one it loses sight of how the frame
@@ -163,7 +162,7 @@ asio::awaitable<Status> encrypt(std::shared_ptr<Connection> connection, TlsPoint
   if (!speaks_tls) co_return Status();
   Status encrypted;
   if (identity)
-    encrypted = co_await connection->encrypt_as_host(identity);
+    encrypted = co_await connection->encrypt(identity, "");
   else
     encrypted = co_await refuse_tls(connection);
   if (time_limit.has_passed()) {
@@ -184,7 +183,7 @@ Error refused(const Connection& by, const std::string& sentence) {
 asio::awaitable<Result<wire::HelloReply>> introduce(std::shared_ptr<Connection> connection, wire::Hello hello,
                                                     std::string token, Duration limit) {
   if (hello.protocol() == 0) hello.set_protocol(protocol::kProtocolVersion);
-  hello.set_nonce(make_nonce());
+  hello.set_nonce(random_bytes(kNonceBytes));
   connection->send(hello);
   const auto challenge = co_await receive_message<wire::Challenge>(connection, limit);
   if (!challenge) co_return challenge.error();
@@ -217,7 +216,7 @@ asio::awaitable<Result<Guest>> meet(std::shared_ptr<Connection> connection, Host
   const PeerCertificate* certificate = connection->certificate();
   if (Status fit = check(hello->message, identity, certificate); !fit) co_return fit.error();
   wire::Challenge challenge;
-  challenge.set_nonce(make_nonce());
+  challenge.set_nonce(random_bytes(kNonceBytes));
   challenge.set_wants_token(!identity.tokens.is_empty());
   connection->send(challenge);
   const auto proof = co_await receive_message<wire::Proof>(connection, limit);
@@ -247,7 +246,7 @@ asio::awaitable<Result<std::shared_ptr<Connection>>> open_connection(Endpoint en
   auto connection = Connection::make(std::move(*socket));
   if (!identity) co_return connection;
   const TimeLimit time_limit(connection, limit);
-  const Status encrypted = co_await connection->encrypt_as_guest(identity, endpoint.host);
+  const Status encrypted = co_await connection->encrypt(identity, endpoint.host);
   if (time_limit.has_passed()) {
     co_return unavailable(to_string(endpoint) + " did not finish the TLS handshake within " + format_duration(limit) +
                           "; does it speak TLS?");

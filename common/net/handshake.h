@@ -24,13 +24,13 @@
 namespace ontime::net {
 
 // A connection to that host, encrypted if there is an identity. Unavailable, naming the endpoint, when nobody answers
-// within `limit`; BadInput when TLS does not come about. A host that acknowledges nothing for 15 s is taken for gone.
+// within `limit`; BadInput when the TLS handshake fails. A host that acknowledges nothing for 15 s counts as gone.
 asio::awaitable<Result<std::shared_ptr<Connection>>> open_connection(Endpoint endpoint, TlsPointer identity,
                                                                      Duration limit);
 
 // Says hello, proves that it knows `token` (empty: none) and waits for the reply. BadInput with the other side's
-// sentence if it refuses; Unavailable on silence. With a token: Failed if the other side does not know it, and then
-// nothing is said to it that is of use to it. `limit` is for each of its two frames.
+// sentence if it refuses; Unavailable on silence. With a token: Failed if the other side cannot prove that it knows the
+// token too; it then learns nothing that it could use. `limit` is for each of its two frames.
 asio::awaitable<Result<wire::HelloReply>> say_hello(std::shared_ptr<Connection> connection, wire::Hello hello,
                                                     std::string token, Duration limit);
 
@@ -44,15 +44,15 @@ struct HostIdentity {
 // A peer that was let in.
 struct Guest {
   wire::Hello hello;
-  Rights rights;            // those that both its token and its certificate have
-  std::string credentials;  // what they are, without the token: "token of submit, certificate of alice (submit)"
-  std::string name;         // the token's; if it has none, the certificate's; empty: nobody in particular
+  Rights rights;                 // those that both its token and its certificate have
+  std::string credentials;       // what they are, without the token: "token of submit, certificate of alice (submit)"
+  std::string name;              // the token's; if it has none, the certificate's; empty: nobody in particular
   std::optional<Token> token{};  // none: none was asked for
 };
 
-// Encrypts if the host has TLS, waits for a hello and a proof, checks protocol version, proof (in constant time), cluster
-// and that a worker may be one, and answers. Any misfit is answered with one sentence, the connection is closed, and the
-// sentence is returned as the error. `limit` is for TLS, the hello and the proof each.
+// Encrypts if the host has TLS, and waits for a hello and a proof. Checks the protocol version, the proof (in constant
+// time), the cluster, and whether a worker has the right to be one. If a check fails, the peer gets one sentence, the
+// connection is closed, and the sentence is returned as the error. `limit` is for TLS, the hello and the proof each.
 asio::awaitable<Result<Guest>> answer_hello(std::shared_ptr<Connection> connection, HostIdentity identity,
                                             Duration limit);
 

@@ -1,5 +1,3 @@
-#include "common/net/proof.h"
-
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
@@ -17,10 +15,6 @@ std::string_view label_of(Side side) {
 }
 
 }  // namespace
-
-std::string make_nonce() {
-  return random_bytes(kNonceBytes);
-}
 
 std::string make_proof(Side side, std::string_view token, const Greeting& greeting) {
   std::string text(label_of(side));

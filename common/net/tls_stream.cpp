@@ -97,34 +97,23 @@ void expect_host(SSL* ssl, const std::string& host) {
 struct TlsStream::State {
   using Stream = asio::ssl::stream<Socket&>;
 
-  State(Socket& socket, TlsPointer identity_in, Stream::handshake_type side_in, std::string host_in)
-      : identity(std::move(identity_in)),
-        side(side_in),
-        host(std::move(host_in)),
-        stream(socket, SSL_new(identity->context())) {}
+  State(Socket& socket, TlsPointer identity_in, std::string host_in)
+      : identity(std::move(identity_in)), host(std::move(host_in)), stream(socket, SSL_new(identity->context())) {}
 
   const TlsPointer identity;
-  const Stream::handshake_type side;
   const std::string host;  // empty for a host
   Stream stream;
 };
 
-TlsStream::TlsStream(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TlsStream::TlsStream(Socket& socket, TlsPointer identity, std::string host)
+    : state_(std::make_unique<State>(socket, std::move(identity), std::move(host))) {
+  if (!state_->host.empty()) expect_host(state_->stream.native_handle(), state_->host);
+}
 TlsStream::~TlsStream() = default;
 
-std::unique_ptr<TlsStream> TlsStream::make_host(Socket& socket, TlsPointer identity) {
-  auto state = std::make_unique<State>(socket, std::move(identity), asio::ssl::stream_base::server, "");
-  return std::unique_ptr<TlsStream>(new TlsStream(std::move(state)));
-}
-
-std::unique_ptr<TlsStream> TlsStream::make_guest(Socket& socket, TlsPointer identity, std::string host) {
-  auto state = std::make_unique<State>(socket, std::move(identity), asio::ssl::stream_base::client, std::move(host));
-  expect_host(state->stream.native_handle(), state->host);
-  return std::unique_ptr<TlsStream>(new TlsStream(std::move(state)));
-}
-
 asio::awaitable<Status> TlsStream::shake_hands(std::string peer) {
-  const auto [error] = co_await state_->stream.async_handshake(state_->side, no_throw);
+  const auto side = state_->host.empty() ? asio::ssl::stream_base::server : asio::ssl::stream_base::client;
+  const auto [error] = co_await state_->stream.async_handshake(side, no_throw);
   if (!error) co_return Status();
   ERR_clear_error();
   if (is_end(error) || error == asio::error::connection_reset) {

@@ -1,6 +1,7 @@
 #include "common/net/token.h"
 
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/wording.h"
 
 namespace ontime::net {
 namespace {
@@ -26,12 +28,6 @@ struct Line {
   std::size_t number = 0;  // from 1
   std::string_view text;   // without spaces around it
 };
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
-}
 
 // Those that count.
 std::vector<Line> lines_of(std::string_view text) {
@@ -121,14 +117,14 @@ std::string file_to_read(const std::string& asked, const char* beside_certificat
 
 }  // namespace
 
-std::string make_token() {
-  std::string token;
-  for (const char byte : random_bytes(16)) {
-    token += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4];
-    token += "0123456789abcdef"[byte & 15];
-  }
-  return token;
+Status check_secret(const std::string& path, const char* what) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || (status.st_mode & S_IRWXO) == 0) return {};
+  return bad_input(std::string("everybody on this machine can read the ") + what + " '" + path + "'; run 'chmod 600 " +
+                   path + "'");
 }
+
+std::string make_token() { return hex_digits(random_bytes(16)); }
 
 std::string random_bytes(std::size_t count) {
   std::string bytes(count, '\0');

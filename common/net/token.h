@@ -1,5 +1,5 @@
 #pragma once
-// Tokens: what a worker or client has to know to be let in by the master; neither sends it (proof.h). Also good for ids
+// Tokens: what a worker or client has to know to be let in by the master; neither sends it. Also good for ids
 // that must never repeat by chance.
 //
 // A token file of the master holds one token that opens everything, or lines `ROLE:TOKEN` (then the role is its name)
@@ -102,5 +102,25 @@ class Tokens {
 // everybody on the machine can read it.
 Result<Tokens> read_accepted_tokens(const std::string& file);
 Result<std::string> read_own_token(const std::string& file);
+
+// How two who share a token show each other that they know it without sending it. Each sends an HMAC-SHA256, keyed by
+// the token, over what both have said in this conversation and over its own side of it. Both have said 32 fresh random
+// bytes, so a proof is of no use in any other conversation or in the other direction, and says nothing about the token
+// to peers that cannot guess it: tokens have to be random. Pure.
+
+inline constexpr std::size_t kNonceBytes = 32;  // of random_bytes()
+
+enum class Side : std::uint8_t { Guest, Host };
+
+// What was said before any proof. `challenge` has kNonceBytes.
+struct Greeting {
+  std::string hello;      // the guest's, as it was sent, with its nonce in it
+  std::string challenge;  // the host's nonce
+};
+
+inline constexpr std::size_t kProofBytes = 32;
+std::string make_proof(Side side, std::string_view token, const Greeting& greeting);
+// Whether `proof` is that one. Takes the same time wherever it differs.
+bool is_proof(std::string_view proof, Side side, std::string_view token, const Greeting& greeting);
 
 }  // namespace ontime::net

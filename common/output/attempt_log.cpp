@@ -53,12 +53,8 @@ Status write_logs(const std::string& directory, const std::vector<AttemptLog>& l
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644));
   if (!file) return cannot("create", path);
   for (const AttemptLog& log : logs) {
-    const std::string line = to_line(log) + "\n";
-    for (std::string_view rest = line; !rest.empty();) {
-      const ssize_t written = ::write(file.get(), rest.data(), rest.size());
-      if (written < 0 && errno != EINTR) return cannot("write", path);
-      if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
-    }
+    errno = write_all(file.get(), to_line(log) + "\n");
+    if (errno != 0) return cannot("write", path);
   }
   if (::rename(path.c_str(), (directory + "/" + kLogsName).c_str()) != 0) return cannot("rename", path);
   return {};

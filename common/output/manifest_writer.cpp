@@ -11,6 +11,7 @@
 #include "common/base/check.h"
 #include "common/base/descriptor.h"
 #include "common/base/kill_point.h"
+#include "common/base/wording.h"
 #include "common/files/roots.h"
 #include "common/files/sync.h"
 #include "common/output/manifest.h"
@@ -43,12 +44,8 @@ class NewFile {
   static constexpr std::size_t kBufferBytes = 256u << 10;
 
   void drain() {
-    std::string_view rest = buffer_;
-    while (status_ && !rest.empty()) {
-      const ssize_t written = ::write(file_.get(), rest.data(), rest.size());
-      if (written < 0 && errno != EINTR) fail("write");
-      if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
-    }
+    if (status_) errno = write_all(file_.get(), buffer_);
+    if (status_ && errno != 0) fail("write");
     buffer_.clear();
   }
 
@@ -62,8 +59,8 @@ class NewFile {
   Status status_;
 };
 
-std::string text(const nlohmann::json& value) {
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+std::string text(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 nlohmann::ordered_json to_json(const ByteRange& range) { return {range.begin, range.end}; }
@@ -72,7 +69,7 @@ std::string to_line(const Input& input) {
   nlohmann::ordered_json value = {
       {"path", input.path}, {"size", input.size}, {"version", input.version}, {"codec", input.codec}};
   if (input.content_bytes > 0) value["content_bytes"] = input.content_bytes;
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return text(value);
 }
 
 std::string to_line(const Task& task) {
@@ -91,7 +88,7 @@ std::string to_line(const Task& task) {
   value["split"] = to_json(task.split);
   value["part"] = task.part;
   value["segments"] = std::move(segments);
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return text(value);
 }
 
 // To a file or a string.
@@ -141,12 +138,7 @@ std::string made_from(const Manifest& manifest) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
   ONTIME_CHECK(works && EVP_DigestFinal_ex(context.get(), digest, &size) == 1, "OpenSSL has SHA-256");
-  std::string digits;
-  for (unsigned int i = 0; i < size; ++i) {
-    digits += "0123456789abcdef"[digest[i] >> 4];
-    digits += "0123456789abcdef"[digest[i] & 15];
-  }
-  return digits;
+  return hex_digits({reinterpret_cast<const char*>(digest), size});
 }
 
 std::string to_text(const Manifest& manifest) {

@@ -23,7 +23,7 @@ http::Failure failure_of(const httplib::Response& response, const std::string& b
   document.load_buffer(body.data(), body.size());
   const pugi::xml_node error = document.child("Error");
   const std::string code = text_of(error, "Code");
-  if (!code.empty()) failure.message = "the store answers " + code + ": " + text_of(error, "Message");
+  if (!code.empty()) failure.message = "the store answers " + http::words_of(code + ": " + text_of(error, "Message"));
   return failure;
 }
 
@@ -53,26 +53,20 @@ http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& 
     httplib::Headers headers = sent.headers;
     headers.insert(request.headers.begin(), request.headers.end());
     received = {};
-    const auto provide = [&](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-      std::vector<char> bytes(std::min<std::size_t>(length, 256u << 10));
-      return sent.content.read(offset, bytes.size(), bytes.data()) && sink.write(bytes.data(), bytes.size());
-    };
     httplib::Request asked;
     asked.method = request.method;
     asked.path = url->target;
     asked.headers = headers;
+    if (request.method == "PUT") http::attach(sent.content, *connection_, asked);
     bool is_too_long = false;
     asked.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
       is_too_long = received.body.size() + size > sent.answer_bytes_max;
       if (!is_too_long) received.body.append(bytes, size);
       return !is_too_long;
     };
-    const bool has_content = request.method == "PUT";
-    const auto result =
-        has_content ? client.Put(url->target, headers, sent.content.size, provide, "") : client.send(asked);
+    const auto result = client.send(asked);
     if (is_too_long) return {http::Failure{http::Trouble::Refused, "the store's answer is too long"}};
     if (!result) return {http::failure_of(result.error())};
-    if (has_content) received.body = result->body;
     received.status = result->status;
     received.version = result->get_header_value("ETag");
     received.size = std::strtoull(result->get_header_value("Content-Length").c_str(), nullptr, 10);

@@ -1,5 +1,7 @@
 #include "common/store/access.h"
 
+#include <utility>
+
 #include "common/hdfs/file_system.h"
 #include "common/s3/access.h"
 #include "common/s3/bucket.h"
@@ -23,6 +25,11 @@ Result<std::string> lend_address(const std::string& name) {
   };
   const auto url = address();
   return url ? Result<std::string>(url->origin + url->target) : url.error();
+}
+
+Result<std::string> Lender::lend(const std::string& name) {
+  auto address = lend_address(name);
+  return address && hdfs::is_name(name) && hdfs::has_token() ? files_.lend(name) : std::move(address);
 }
 
 void prepare_process() { s3::Access::prepare_process(); }

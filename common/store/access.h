@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/base/result.h"
+#include "common/hdfs/lender.h"
 #include "common/http/store.h"
 #include "common/store/name.h"
 
@@ -18,6 +19,15 @@ std::unique_ptr<http::Store> open(const Name& name, const std::string& scratch =
 
 // Where a process without keys may read that for some time. Failed or BadInput, with one sentence, without keys.
 Result<std::string> lend_address(const std::string& name);
+
+// The same for attempts, which get no token of HDFS either: files of HDFS are lent by this process where it has one.
+class Lender {
+ public:
+  Result<std::string> lend(const std::string& name);
+
+ private:
+  hdfs::Lender files_;
+};
 
 // Makes now what takes time, so that nothing waits later.
 void prepare_process();

@@ -155,7 +155,7 @@ YAML::Node YamlFields::take(const char* key) {
 void YamlFields::each(const char* key, const std::function<void(const YAML::Node&)>& read) {
   const YAML::Node list = take(key);
   if (!list) return;
-  if (!list.IsSequence()) throw YamlFault(list, std::string("'") + key + "' is a list");
+  if (!list.IsSequence()) throw YamlFault(list, std::string("'") + key + "' must be a list; write its items as lines that begin with '- '");
   for (const YAML::Node& item : list) read(item);
 }
 

@@ -1,9 +1,8 @@
-// What is done to simulated attempts on purpose: the very draws that real attempts get, see common/injection/draw.h.
+// What is done to simulated attempts on purpose: the very draws that real attempts get, see common/injection/injection.h.
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include "common/injection/draw.h"
+#include "common/injection/injection.h"
 #include "lab/simulator/workers.h"
 
 namespace ontime::lab {

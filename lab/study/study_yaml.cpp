@@ -3,7 +3,6 @@
 #include "common/base/wording.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/scenario_yaml.h"
-#include "lab/scenario/yaml_parts.h"
 #include "lab/study/study.h"
 #include "lab/study/study_result.h"
 
@@ -171,7 +170,7 @@ Utility read_utility(const YAML::Node& node) {
 }
 
 std::vector<std::string> read_measures(const YAML::Node& node) {
-  demand(node.IsSequence(), node, "measures is a list");
+  demand(node.IsSequence(), node, "'measures' must be a list, such as [pocd, flow_time]");
   std::vector<std::string> names;
   for (const YAML::Node& item : node) {
     names.push_back(read_text(item));

@@ -6,7 +6,9 @@
 #include "lab/results/rows.h"
 #include "lab/results/writing.h"
 #include "lab/verbs/foresight_text.h"
-#include "scheduler/core/describe.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::lab {
 

@@ -6,8 +6,20 @@
 namespace ontime::scheduler {
 namespace {
 
-// What becomes of work that the attempt itself has not sealed.
-enum class Unsealed : std::uint8_t { Duplicated, Dropped, Open };
+// What becomes of work that the attempt itself has not sealed: where its bytes and its time are counted.
+struct Unsealed {
+  std::uint64_t ByteAccount::*bytes;
+  Duration TimeAccount::*time;
+};
+constexpr Unsealed kDuplicated{&ByteAccount::duplicated, &TimeAccount::duplicated};
+constexpr Unsealed kDropped{&ByteAccount::dropped, &TimeAccount::dropped};
+constexpr Unsealed kOpen{&ByteAccount::open, &TimeAccount::open};
+
+template <class Sums, class... Fields>
+Sums& add(Sums& sums, const Sums& other, Fields... fields) {
+  ((sums.*fields += other.*fields), ...);
+  return sums;
+}
 
 class AttemptAccount {
  public:
@@ -37,23 +49,9 @@ class AttemptAccount {
   }
 
   Unsealed unsealed_in(const Segment& segment) const {
-    if (is_live(attempt_.state)) return segment.sealed ? Unsealed::Duplicated : Unsealed::Open;
-    if (attempt_.state == AttemptState::Failed || attempt_.state == AttemptState::Lost) return Unsealed::Dropped;
-    return is_covered(segment) ? Unsealed::Duplicated : Unsealed::Dropped;
-  }
-
-  void add_unsealed(Unsealed what, std::uint64_t bytes) {
-    switch (what) {
-      case Unsealed::Duplicated:
-        account_.bytes.duplicated += bytes;
-        break;
-      case Unsealed::Dropped:
-        account_.bytes.dropped += bytes;
-        break;
-      case Unsealed::Open:
-        account_.bytes.open += bytes;
-        break;
-    }
+    if (is_live(attempt_.state)) return segment.sealed ? kDuplicated : kOpen;
+    if (attempt_.state == AttemptState::Failed || attempt_.state == AttemptState::Lost) return kDropped;
+    return is_covered(segment) ? kDuplicated : kDropped;
   }
 
   void divide_bytes() {
@@ -68,11 +66,11 @@ class AttemptAccount {
       if (segment->sealed && segment->attempt == number_)
         bytes.useful += to - at;
       else
-        add_unsealed(unsealed_in(*segment), to - at);
+        account_.bytes.*unsealed_in(*segment).bytes += to - at;
       at = to;
     }
     // Behind the end that a compressed stream turned out to have.
-    if (at < attempt_.offset) add_unsealed(Unsealed::Dropped, attempt_.offset - at);
+    if (at < attempt_.offset) account_.bytes.dropped += attempt_.offset - at;
   }
 
   void divide_time() {
@@ -104,7 +102,7 @@ class AttemptAccount {
       if (attempt_.state == AttemptState::Succeeded || segment == nullptr)
         time.useful = work;
       else
-        time_of(unsealed_in(*segment)) = work;
+        time.*unsealed_in(*segment).time = work;
       return;
     }
     Duration left = work;
@@ -123,11 +121,6 @@ class AttemptAccount {
   static Duration share(Duration whole, std::uint64_t part, std::uint64_t of) {
     const double exact = static_cast<double>(whole.count()) * (static_cast<double>(part) / static_cast<double>(of));
     return std::clamp(Duration(static_cast<Duration::rep>(exact)), Duration(0), whole);
-  }
-
-  Duration& time_of(Unsealed what) {
-    if (what == Unsealed::Duplicated) return account_.time.duplicated;
-    return what == Unsealed::Dropped ? account_.time.dropped : account_.time.open;
   }
 
   // Only what an attempt has sealed that was launched before, for a range in which this one begins: pieces of a divided
@@ -160,39 +153,20 @@ class AttemptAccount {
 }  // namespace
 
 ByteAccount& ByteAccount::operator+=(const ByteAccount& other) {
-  mapped += other.mapped;
-  useful += other.useful;
-  duplicated += other.duplicated;
-  dropped += other.dropped;
-  open += other.open;
-  return *this;
+  return add(*this, other, &ByteAccount::mapped, &ByteAccount::useful, &ByteAccount::duplicated, &ByteAccount::dropped,
+             &ByteAccount::open);
 }
 
 TimeAccount& TimeAccount::operator+=(const TimeAccount& other) {
-  total += other.total;
-  launch += other.launch;
-  standby += other.standby;
-  useful += other.useful;
-  duplicated += other.duplicated;
-  dropped += other.dropped;
-  open += other.open;
-  return *this;
+  return add(*this, other, &TimeAccount::total, &TimeAccount::launch, &TimeAccount::standby, &TimeAccount::useful,
+             &TimeAccount::duplicated, &TimeAccount::dropped, &TimeAccount::open);
 }
 
-Saving& Saving::operator+=(const Saving& other) {
-  bytes += other.bytes;
-  time += other.time;
-  return *this;
-}
+Saving& Saving::operator+=(const Saving& other) { return add(*this, other, &Saving::bytes, &Saving::time); }
 
 JobAccount& JobAccount::operator+=(const JobAccount& other) {
-  bytes += other.bytes;
-  time += other.time;
-  saved += other.saved;
-  attempts += other.attempts;
-  speculative += other.speculative;
-  resumed += other.resumed;
-  return *this;
+  return add(*this, other, &JobAccount::bytes, &JobAccount::time, &JobAccount::saved, &JobAccount::attempts,
+             &JobAccount::speculative, &JobAccount::resumed);
 }
 
 JobAccount account(const Task& task, std::uint32_t attempt, TimePoint now) {

@@ -106,6 +106,8 @@ using Action = std::variant<action::LaunchAttempt, action::BeginAttempt, action:
                             action::WelcomeNode, action::DropNode, action::CommitOutput, action::DiscardOutput,
                             action::ForgetJob, action::AnswerSubmit, action::ReleaseNode>;
 
+std::string describe(const Action& action);  // as a fact's, in record.h
+
 // These take from the cluster, as it is at the moment of the decision, what the action has to carry.
 action::LaunchAttempt launch_of(const Cluster& cluster, AttemptId attempt);
 // REQUIRES: every task of the job is done.

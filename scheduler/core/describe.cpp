@@ -1,11 +1,12 @@
-#include "scheduler/core/describe.h"
-
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <string_view>
 
 #include "common/base/wording.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
+#include "scheduler/core/record.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -133,4 +133,6 @@ using Event = std::variant<event::NodeRegistered, event::NodeInventory, event::H
                            event::JobSubmitted, event::JobKillRequested, event::CommitFinished, event::NodeLeaving,
                            event::DrainRequested, event::TimePassed>;
 
+std::string describe(const Event& event);  // as a fact's, in record.h
+
 }  // namespace ontime::scheduler

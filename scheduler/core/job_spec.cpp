@@ -1,6 +1,8 @@
 #include "scheduler/core/job_spec.h"
 
 #include <algorithm>
+#include <sstream>
+#include <utility>
 
 namespace ontime::scheduler {
 namespace {
@@ -23,6 +25,19 @@ std::uint64_t count_splits(const std::vector<InputFile>& inputs, std::uint64_t s
 }
 
 }  // namespace
+
+Result<PolicyChoice> read_policy(const std::string& text) {
+  const auto colon = text.find(':');
+  PolicyChoice choice{text.substr(0, colon), {}};
+  std::istringstream list(colon == std::string::npos ? "" : text.substr(colon + 1));
+  for (std::string item; std::getline(list, item, ',');) {
+    const auto equals = item.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      return bad_input("'" + text + "' is not NAME or NAME:KEY=VALUE,...");
+    choice.parameters[item.substr(0, equals)] = item.substr(equals + 1);
+  }
+  return choice;
+}
 
 std::uint64_t count_splits(const JobSpec& spec) { return count_splits(spec.inputs, spec.split_bytes); }
 
@@ -48,6 +63,114 @@ std::uint64_t count_files(const JobSpec& spec) {
   std::uint64_t count = 0;
   for (const InputFile& file : spec.inputs) count += std::max<std::size_t>(file.parts.size(), 1);
   return count;
+}
+
+// How an input is divided ---------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint64_t kLaunchBytes = 64 << 10;  // mapped in less time than it takes to launch and seal a task
+
+std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a > ~std::uint64_t{0} - b ? ~std::uint64_t{0} : a + b; }
+
+std::uint64_t total_bytes(const std::vector<InputFile>& files) {
+  std::uint64_t total = 0;
+  for (const InputFile& file : files) total = sum(total, file.length());
+  return total;
+}
+
+// The group that is being filled, as one file comes after another.
+class OpenGroup {
+ public:
+  explicit OpenGroup(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
+
+  // Whether the file shares the task of the file before. If not, the next may share its.
+  bool takes(const InputFile& file) {
+    const bool is_small = file.codec == Codec::Plain && file.size < bytes_max_;
+    const std::size_t text = file.path.size() + file.version.size();
+    const bool fits = is_small && files_ > 0 && file.size <= bytes_max_ - bytes_ && files_ < kGroupFilesMax &&
+                      text_ + text <= kGroupTextMax;
+    files_ = fits ? files_ + 1 : is_small ? 1 : 0;
+    bytes_ = fits ? bytes_ + file.size : file.size;
+    text_ = fits ? text_ + text : text;
+    return fits;
+  }
+
+ private:
+  const std::uint64_t bytes_max_;
+  std::uint64_t bytes_ = 0;
+  std::size_t files_ = 0;  // 0: what came last stays alone
+  std::size_t text_ = 0;
+};
+
+// Short rests of files are not joined to the split before: a larger split size never makes more tasks.
+std::uint64_t tasks_of(const std::vector<InputFile>& files, std::uint64_t split_bytes, bool groups) {
+  std::uint64_t tasks = 0;
+  OpenGroup group(split_bytes);
+  for (const InputFile& file : files) {
+    if (groups && group.takes(file)) continue;
+    const std::uint64_t length = file.length();
+    tasks += file.is_divisible() ? length / split_bytes + (length % split_bytes != 0 ? 1 : 0) : 1;
+  }
+  return tasks;
+}
+
+InputPart part_of(InputFile file) { return {std::move(file.path), file.size, std::move(file.version)}; }
+
+void add_to_group(InputFile& group, InputFile file) {
+  if (group.parts.empty()) {
+    group.parts.push_back({group.path, group.size, std::move(group.version)});
+    group.version.clear();
+  }
+  group.size += file.size;
+  group.parts.push_back(part_of(std::move(file)));
+}
+
+}  // namespace
+
+std::vector<InputFile> group_files(std::vector<InputFile> files, std::uint64_t group_bytes) {
+  std::vector<InputFile> grouped;
+  OpenGroup group(group_bytes);
+  for (InputFile& file : files) {
+    if (group.takes(file)) {
+      add_to_group(grouped.back(), std::move(file));
+    } else {
+      grouped.push_back(std::move(file));
+    }
+  }
+  return grouped;
+}
+
+std::uint64_t default_group_bytes(const std::vector<InputFile>& files, std::uint64_t split_bytes) {
+  const std::uint64_t total = total_bytes(files);
+  return std::min(split_bytes, std::max(std::min(total / 100, kLaunchBytes), total / 1000));
+}
+
+std::uint64_t split_bytes_for(const std::vector<InputFile>& files, std::uint32_t count, bool groups) {
+  std::uint64_t most = 1;
+  for (const InputFile& file : files) most = std::max(most, file.length());
+  if (groups) most = std::max(most, total_bytes(files));
+  const std::uint64_t wanted = std::max<std::uint64_t>(count, tasks_of(files, most, groups));
+  std::uint64_t least = 1;
+  while (least < most) {
+    const std::uint64_t middle = least + (most - least) / 2;
+    if (tasks_of(files, middle, groups) <= wanted)
+      most = middle;
+    else
+      least = middle + 1;
+  }
+  return least;
+}
+
+void divide_input(JobSpec& spec, std::vector<InputFile> files, const InputDivision& division) {
+  if (division.split_bytes != 0) {
+    spec.split_bytes = division.split_bytes;
+  } else if (division.splits != 0) {
+    spec.split_bytes = split_bytes_for(files, division.splits, division.groups);
+  }
+  const bool is_default = division.split_bytes == 0 && division.splits == 0;
+  const std::uint64_t group_bytes = is_default ? default_group_bytes(files, spec.split_bytes) : spec.split_bytes;
+  spec.inputs = division.groups ? group_files(std::move(files), group_bytes) : std::move(files);
 }
 
 }  // namespace ontime::scheduler

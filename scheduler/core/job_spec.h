@@ -1,13 +1,14 @@
 #pragma once
 // What a job is: immutable once accepted, stored in the journal as it is.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "common/base/access_point.h"
 #include "common/base/byte_range.h"
+#include "common/base/result.h"
 #include "common/base/time.h"
 
 namespace ontime::scheduler {
@@ -24,15 +25,15 @@ struct InputPart {
 };
 
 // One input file as it was when the job was submitted; an attempt that finds another size or version fails the job.
-// Or a group of small plain files (input_groups.h). To the scheduler that is one file: its size is the sum of theirs,
+// Or a group of small plain files (divide_input). To the scheduler that is one file: its size is the sum of theirs,
 // and offsets count them one after another.
 struct InputFile {
   std::string path;        // absolute, or a URL; of a group, its first file's
   std::uint64_t size = 0;  // bytes as stored
   std::string version;     // whatever where it lies tells its contents apart by
   Codec codec = Codec::Plain;
-  // Of a compressed file, if its headers say it or an earlier job has found it: how much it holds, and where reading may
-  // begin.
+  // Of a compressed file, if its headers say it or an earlier job has found it: how much it holds, and where reading
+  // may begin.
   std::uint64_t content_bytes = 0;
   std::vector<AccessPoint> points{};
   std::vector<InputPart> parts{};  // the files of a group, at least two; else none
@@ -50,6 +51,16 @@ struct InputFile {
 inline constexpr Duration kNoTimeout = Duration::max();
 
 using StringMap = std::map<std::string, std::string, std::less<>>;
+
+// A policy and its parameters.
+struct PolicyChoice {
+  std::string name = "auto";
+  StringMap parameters;
+};
+
+// As people write it: "late", "shed+:theta=1s,lambda=0.2". BadInput if it is not NAME or NAME:KEY=VALUE,... ;
+// check_policy() finds out whether there is such a policy.
+Result<PolicyChoice> read_policy(const std::string& text);
 
 // A small file that is sent with a job.
 struct ShippedFile {
@@ -92,13 +103,41 @@ struct Split {
 };
 
 // Files in pieces of `split_bytes`. What is left at the end of a file is a shorter split, or joins the split
-// before it if it is less than a tenth of one. A compressed file of some size in which reading can begin nowhere else is
-// one split, and one of unknown length has an unknown end. A group is one split, as it is never larger. Pure: the
+// before it if it is less than a tenth of one. A compressed file of some size in which reading can begin nowhere else
+// is one split, and one of unknown length has an unknown end. A group is one split, as it is never larger. Pure: the
 // journal stores the spec and not the splits.
 std::vector<Split> make_splits(const JobSpec& spec);
 // How many make_splits() would return, without making them.
 std::uint64_t count_splits(const JobSpec& spec);
 // How many files the inputs are, those of groups included.
 std::uint64_t count_files(const JobSpec& spec);
+
+// How an input is divided: the split size, and which small files share a task. Consecutive plain files that are smaller
+// than a split form a group, which is one split (InputFile::parts). Pure.
+
+// A launch names the files of its group, so these bound a message.
+inline constexpr std::size_t kGroupFilesMax = 4096;
+inline constexpr std::size_t kGroupTextMax = 256 << 10;  // bytes of their paths and versions
+
+// What a user asked for.
+struct InputDivision {
+  std::uint64_t split_bytes = 0;  // 0: `splits`, or else the job's
+  std::uint32_t splits = 0;       // 0: not given
+  bool groups = true;             // false: each file is at least one task
+};
+
+// Gives the job its inputs and its split size. With a split size or a number of splits, groups are filled up to a
+// split. Otherwise small files share a task only as far as some hundred tasks are left (default_group_bytes).
+void divide_input(JobSpec& spec, std::vector<InputFile> files, const InputDivision& division);
+
+// The smallest split size that makes at most `count` tasks of `files`, or as few as they can be.
+std::uint64_t split_bytes_for(const std::vector<InputFile>& files, std::uint32_t count, bool groups);
+
+// The files in their order, those that are smaller than `group_bytes` put together to groups of at most that size.
+std::vector<InputFile> group_files(std::vector<InputFile> files, std::uint64_t group_bytes);
+
+// What a group may have by default: a hundredth of a small input, 64 KiB, or a thousandth of a large one; at most a
+// split.
+std::uint64_t default_group_bytes(const std::vector<InputFile>& files, std::uint64_t split_bytes);
 
 }  // namespace ontime::scheduler

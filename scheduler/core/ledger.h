@@ -45,6 +45,17 @@ class Ledger {
 
   bool is_done() const { return open_ == 0; }  // every segment is sealed
   std::size_t open_segments() const { return open_; }
+  // Calls look(segment) for each open segment, the last one first. Work moves forward, so they are at the end of the list:
+  // a task with many checkpoints costs no more than one with few.
+  template <class Look>
+  void for_each_open_from_back(const Look& look) const {
+    std::size_t left = open_;
+    for (auto segment = segments_.rbegin(); left > 0; ++segment) {
+      if (segment->sealed) continue;
+      --left;
+      look(*segment);
+    }
+  }
   std::uint64_t sealed_bytes() const { return sealed_bytes_; }
   std::uint64_t sealed_records() const;
   // End of the run of open segments that starts at `begin`.

@@ -14,6 +14,7 @@
 #include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
+#include "common/base/wording.h"
 
 namespace ontime::scheduler {
 
@@ -31,19 +32,7 @@ namespace ontime::scheduler {
 // lost.
 enum class Duty : std::uint8_t { Serves, Drains, Leaves, Left };
 constexpr bool drains(Duty duty) { return duty == Duty::Drains || duty == Duty::Leaves; }
-constexpr const char* name_of(Duty duty) {
-  switch (duty) {
-    case Duty::Serves:
-      return "serves";
-    case Duty::Drains:
-      return "drains";
-    case Duty::Leaves:
-      return "leaves";
-    case Duty::Left:
-      break;
-  }
-  return "left";
-}
+constexpr const char* name_of(Duty duty) { return name_at<Duty::Left>(duty, "serves", "drains", "leaves", "left"); }
 
 // Silent: known, but not heard of since the master's start or since its connection was dropped.
 enum class NodeState : std::uint8_t { Live, Silent, Lost };

@@ -74,8 +74,8 @@ class NodeHolds {
 //     attempts go well on another node, or a second job says the same of it
 //   attempts died there, and others sealed the same segments                          at the third
 //
-// for 1 s, twice as long each time, at most a minute; a seal there wipes the slate clean. A job that fails everywhere
-// was at fault itself: what it has said of nodes is forgotten. A job avoids a node where it has failed for a while in
+// for 1 s, twice as long each time, at most a minute; a seal there clears its record. A job that fails everywhere
+// was at fault itself, so its evidence against nodes is dropped. A job avoids a node where it has failed for a while in
 // any case (failures.cpp). Threads: none of its own. Not durable.
 class NodeHealth {
  public:

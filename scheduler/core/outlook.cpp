@@ -137,22 +137,17 @@ void Outlook::refresh(const Cluster& cluster, TaskId id) {
   const double whole = split_bytes(task);
   if (whole <= 0) return;
   // The ledger knows what is sealed. Of each open segment the attempt that has got farthest counts, so that a race does
-  // not count twice. Work moves forward, so open segments are at the end of the list: a task with many checkpoints
-  // costs no more than one with few.
+  // not count twice.
   double mapped = static_cast<double>(task.ledger.sealed_bytes());
-  std::size_t open = task.ledger.open_segments();
-  const std::vector<Segment>& segments = task.ledger.segments();
-  for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
-    if (segment->sealed) continue;
-    --open;
-    std::uint64_t farthest = segment->range.begin;
+  task.ledger.for_each_open_from_back([&](const Segment& segment) {
+    std::uint64_t farthest = segment.range.begin;
     for (const Attempt& attempt : task.attempts) {
-      if (is_live(attempt.state) && attempt.held.contains(segment->range.begin)) {
-        farthest = std::max(farthest, std::min(attempt.offset, segment->range.end));
+      if (is_live(attempt.state) && attempt.held.contains(segment.range.begin)) {
+        farthest = std::max(farthest, std::min(attempt.offset, segment.range.end));
       }
     }
-    mapped += static_cast<double>(farthest - segment->range.begin);
-  }
+    mapped += static_cast<double>(farthest - segment.range.begin);
+  });
   progress_[id.index] = static_cast<float>(std::min(1.0, mapped / whole));
 }
 
@@ -183,17 +178,13 @@ double Outlook::completion_of(TaskId id, const Task& task) const {
   if (task.ledger.is_done()) return -math::kInfinity;
   double last = -math::kInfinity;
   bool is_unknown = false;
-  std::size_t open = task.ledger.open_segments();
-  const std::vector<Segment>& segments = task.ledger.segments();
-  for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
-    if (segment->sealed) continue;
-    --open;
-    const double completion = segment_completion(id, task, segment->range);
+  task.ledger.for_each_open_from_back([&](const Segment& segment) {
+    const double completion = segment_completion(id, task, segment.range);
     if (std::isnan(completion))
       is_unknown = true;
     else
       last = std::max(last, completion);
-  }
+  });
   return is_unknown && last != math::kInfinity ? kNothing : last;
 }
 

@@ -200,6 +200,16 @@ struct JournalRecord {
   Fact fact;
 };
 
+// A fact, event or action as one line: its name and its fields. This is the only description; the master's log, the texts
+// of recordings, the simulator's log and the text scenarios of the tests show it.
+//
+//   attempt_launched attempt=job-1/t00003/a1 node=node-2 range=43-100 speculative
+enum class Ids : std::uint8_t {
+  Own,  // attempt=job-1/t00003/a1
+  All   // with those above it, by which logs are searched: job=job-1 task=job-1/t00003 attempt=job-1/t00003/a1
+};
+std::string describe(const Fact& fact, Ids ids = Ids::Own);
+
 // The job a record belongs to; job 0 for those of the cluster. The journal keeps each job's records together.
 JobId job_of(const Fact& fact);
 

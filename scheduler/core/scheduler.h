@@ -12,8 +12,8 @@
 #include "scheduler/core/cluster.h"
 #include "scheduler/core/event.h"
 #include "scheduler/core/history.h"
-#include "scheduler/core/policy_groups.h"
 #include "scheduler/core/record.h"
+#include "scheduler/core/resource_manager.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::scheduler {

@@ -89,15 +89,9 @@ class Forecaster {
   bool knows_tail() const { return forecast_.durations.t_min > 0; }
 
   void look_at(TaskId id, const Task& task) {
-    std::size_t open = task.ledger.open_segments();
-    const std::vector<Segment>& segments = task.ledger.segments();
-    // From the back, because what is open is at the end of the list. The queue is in order from the front.
     const std::size_t first_waiting = waiting_.size();
-    for (auto segment = segments.rbegin(); segment != segments.rend() && open > 0; ++segment) {
-      if (segment->sealed) continue;
-      --open;
-      look_at(id, task, segment->range);
-    }
+    task.ledger.for_each_open_from_back([&](const Segment& segment) { look_at(id, task, segment.range); });
+    // The queue is in order from the front.
     std::reverse(waiting_.begin() + static_cast<std::ptrdiff_t>(first_waiting), waiting_.end());
   }
 

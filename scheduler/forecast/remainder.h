@@ -3,7 +3,7 @@
 // free and are given to what waits, in order, and late segments are rescued with slots that nothing waits for.
 //
 // A scenario is a draw for everything that is not known: how long each segment takes, and how far off the distribution
-// itself is. The draws are a fixed sequence (forecast/draws.h), so the same job has the same forecast.
+// itself is. The draws are a fixed sequence (Luck), so the same job has the same forecast.
 //
 // What is alike may be given as one with a count: then its slots become free at one time, drawn as narrowly as the mean
 // of so many is, while the last of them is the greatest of so many draws.
@@ -12,7 +12,6 @@
 #include <limits>
 #include <vector>
 
-#include "scheduler/forecast/draws.h"
 #include "scheduler/math/fitted_tail.h"
 #include "scheduler/policies/policy.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
 
 namespace ontime::scheduler {
@@ -22,6 +23,20 @@ constexpr double kTurnsMost = 8;                     // attempts in a row on a s
 constexpr double kTurnsLeft = 4;                     // of those, if there are more: the last ones
 constexpr int kFlowParts = 32;                       // in which slots become free behind the others
 constexpr double kLookShare = 0.05;                  // of the deadline, between a policy's looks
+
+// Scenarios times things to draw for: this keeps a forecast below a few milliseconds. Large jobs need fewer scenarios,
+// because with many tasks luck averages out within each of them.
+constexpr double kDrawsMost = 60'000;
+constexpr std::uint32_t kScenariosMost = 128;
+constexpr std::uint32_t kScenariosLeast = 32;
+
+std::uint32_t scenarios_for(const Remainder& remainder) {
+  const double parts = 1 + static_cast<double>(remainder.racing.size() + remainder.waiting.size() +
+                                               remainder.others.size() + remainder.ahead.size());
+  std::uint32_t scenarios = kScenariosMost;
+  while (scenarios > kScenariosLeast && scenarios * parts > kDrawsMost) scenarios /= 2;
+  return scenarios;
+}
 
 // A draw that varies as the mean of so many does, by 1 / sqrt(n) about the middle. Slots of segments that are alike
 // become free at one time in a scenario; drawn like a single segment, the whole cluster would be lucky or unlucky at
@@ -310,6 +325,25 @@ void RemainderScenario::serve_waiting() {
       name = salted(name, kMostSalt);
     }
   }
+}
+
+// All scenarios -------------------------------------------------------------------------------------------------------
+
+const Quantiles& normal_scores() {
+  static const Quantiles scores(math::normal_quantile);
+  return scores;
+}
+
+std::vector<double> Remainder::ends(const math::FittedTail& tail) const {
+  const Luck luck(scenarios_for(*this));
+  // Tabulated once for all scenarios: a quantile of a fitted tail costs a search.
+  const Quantiles ln_times([&](double q) { return std::log(tail.quantile(q)); });
+  RemainderScenario scenario(*this, luck, ln_times);
+  std::vector<double> ends;
+  ends.reserve(luck.scenarios());
+  for (std::uint32_t number = 0; number < luck.scenarios(); ++number) ends.push_back(scenario.live_through(number));
+  std::sort(ends.begin(), ends.end());
+  return ends;
 }
 
 }  // namespace ontime::scheduler

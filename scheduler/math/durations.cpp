@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "common/base/wording.h"
+
 namespace ontime::scheduler::math {
 namespace {
 
@@ -98,12 +100,15 @@ void choose_launch(const DurationSample* profile, const DurationSample& job, con
 
 void DurationSample::add_finished(double seconds_per_byte) {
   keep_latest(finished_, {&seconds_per_byte, 1});
-  fitted_ = false;
-  tail_rule_.reset();
+  forget_fits();
 }
 
 void DurationSample::add_censored(double seconds_per_byte) {
   keep_latest(censored_, {&seconds_per_byte, 1});
+  forget_fits();
+}
+
+void DurationSample::forget_fits() {
   fitted_ = false;
   tail_rule_.reset();
 }
@@ -114,8 +119,7 @@ void DurationSample::add(const DurationSample& newer) {
   keep_latest(finished_, newer.finished_);
   keep_latest(censored_, newer.censored_);
   keep_latest(launches_, newer.launches_);
-  fitted_ = false;
-  tail_rule_.reset();
+  forget_fits();
 }
 
 const std::optional<math::ParetoFit>& DurationSample::fit() const {
@@ -140,17 +144,7 @@ std::optional<double> DurationSample::mean_launch() const {
 }
 
 std::string_view name_of(DurationSource source) {
-  switch (source) {
-    case DurationSource::Profile:
-      return "profile";
-    case DurationSource::Job:
-      return "job";
-    case DurationSource::Flags:
-      return "flags";
-    case DurationSource::Assumed:
-      break;
-  }
-  return "assumed";
+  return name_at<DurationSource::Assumed>(source, "profile", "job", "flags", "assumed");
 }
 
 double Durations::ln_survival(double seconds_per_byte) const {

@@ -42,6 +42,8 @@ class DurationSample {
   const std::optional<math::FittedTail>& tail(TailRule rule) const;
 
  private:
+  void forget_fits();
+
   std::vector<double> finished_;
   std::vector<double> censored_;
   std::vector<double> launches_;

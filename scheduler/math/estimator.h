@@ -1,8 +1,8 @@
 #pragma once
 // When will this attempt be done? What is estimated from all reports of an attempt, not from the newest alone: the
 // smoothing of Hadoop's exponential estimators. It is pure: time comes with the reports, in any one unit with any one
-// origin (the job's start, for instance). The other estimators, hadoop and chronos, need the newest report only; Outlook
-// computes them.
+// origin (the job's start, for instance). The other estimators, hadoop and chronos, need the newest report only;
+// Outlook computes them.
 
 #include <memory>
 #include <optional>

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/wording.h"
 #include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
 
@@ -69,15 +70,7 @@ double power_area(double from, double to, double survival, double slope) {
 }  // namespace
 
 std::string_view name_of(TailKind kind) {
-  switch (kind) {
-    case TailKind::Pareto:
-      return "pareto";
-    case TailKind::Lognormal:
-      return "lognormal";
-    case TailKind::Empirical:
-      break;
-  }
-  return "empirical";
+  return name_at<TailKind::Empirical>(kind, "pareto", "lognormal", "empirical");
 }
 
 FittedTail FittedTail::pareto(double t_min, double beta) {
@@ -319,17 +312,7 @@ double slope_of_tail(std::vector<double> ln_times, double prior) {
 }  // namespace
 
 std::string_view name_of(TailRule rule) {
-  switch (rule) {
-    case TailRule::Pareto:
-      return "pareto";
-    case TailRule::Auto:
-      return "auto";
-    case TailRule::Lognormal:
-      return "lognormal";
-    case TailRule::Empirical:
-      break;
-  }
-  return "empirical";
+  return name_at<TailRule::Empirical>(rule, "pareto", "auto", "lognormal", "empirical");
 }
 
 std::optional<TailRule> tail_rule(std::string_view name) {
@@ -337,11 +320,6 @@ std::optional<TailRule> tail_rule(std::string_view name) {
     if (name == name_of(rule)) return rule;
   }
   return std::nullopt;
-}
-
-std::optional<FittedTail> choose_tail(std::span<const double> finished, std::span<const double> censored,
-                                      TailRule rule) {
-  return choose_tail(finished, censored, rule, kPriorWeight);
 }
 
 std::optional<FittedTail> choose_tail(std::span<const double> finished, std::span<const double> censored, TailRule rule,

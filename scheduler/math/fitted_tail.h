@@ -92,14 +92,10 @@ inline constexpr double kParetoHandicap = 2;
 inline constexpr std::size_t kEnoughForEmpirical = 100;
 
 // finished: execution times that are known, of running attempts by their pace too; censored: times that were not
-// enough. Any one unit. Nothing when nothing is known. O(n log n), with few censored O(n).
+// enough. Any one unit. `prior_weight`, above 0: what is usual counts as so many attempts that were seen; for callers
+// that allow for the error of a fitted tail by themselves. Nothing when nothing is known. O(n log n), with few censored
+// O(n).
 std::optional<math::FittedTail> choose_tail(std::span<const double> finished, std::span<const double> censored,
-                                            TailRule rule);
-
-// choose_tail() with a prior of another weight, for callers that allow for the error of a fitted tail by themselves.
-
-// `prior_weight`: what is usual counts as so many attempts that were seen. > 0.
-std::optional<math::FittedTail> choose_tail(std::span<const double> finished, std::span<const double> censored,
-                                            TailRule rule, double prior_weight);
+                                            TailRule rule, double prior_weight = kPriorWeight);
 
 }  // namespace ontime::scheduler::math

@@ -1,12 +1,14 @@
 #include "scheduler/policies/auto.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <vector>
 
 #include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/shed/shed.h"
-#include "scheduler/policies/shed/shed_plus.h"
 
 namespace ontime::scheduler {
 namespace {
@@ -24,6 +26,30 @@ bool shows_no_pace(const Job& job) {
   return std::none_of(job.spec.inputs.begin(), job.spec.inputs.end(),
                       [](const InputFile& file) { return file.knows_length(); });
 }
+
+struct AutoSettings {
+  explicit AutoSettings(Parameters& parameters)
+      : slack(parameters.number("slack", 3, 0, 1000)),
+        load(parameters.number("load", 0.5, 0, 10)),
+        durations(parameters.durations()) {
+    durations.tail = parameters.tail(math::TailRule::Auto);
+    parameters.handover(Handover::Predicted);
+    for (const char* name : {"t_min", "beta", "t_avg", "fit", "handover", "tail"}) {
+      if (const auto given = parameters.given().find(name); given != parameters.given().end()) passed_on.insert(*given);
+    }
+    passed_on.try_emplace("tail", name_of(durations.tail));
+  }
+
+  const double slack;
+  const double load;
+  math::DurationHints durations;
+  StringMap passed_on;
+};
+
+struct AutoChoice {
+  std::string policy;
+  std::string why;
+};
 
 AutoChoice choose_without_pace(const View& view, const JobView& job, const AutoSettings& settings) {
   const double with_clones = load_with(view, job.job->tasks.size());
@@ -71,7 +97,10 @@ std::string policy_chosen_for(const Job& job) {
   return {};
 }
 
-AutoChoice choose_policy(const View& view, const JobView& job, const AutoSettings& settings) {
+namespace {
+
+// The rule of auto.h, for a job that is submitted now.
+AutoChoice choose_for(const View& view, const JobView& job, const AutoSettings& settings) {
   if (!job.has_deadline()) return {"mantri", "no deadline"};
   if (shows_no_pace(*job.job)) return choose_without_pace(view, job, settings);
   const math::Durations durations = durations_of(view, job, settings.durations);
@@ -85,62 +114,62 @@ AutoChoice choose_policy(const View& view, const JobView& job, const AutoSetting
   return {"shed+", "copies will be in time: " + facts};
 }
 
-std::unique_ptr<Policy> Auto::make(Parameters& parameters) {
-  AutoSettings settings;
-  settings.slack = parameters.number("slack", settings.slack, 0, 1000);
-  settings.load = parameters.number("load", settings.load, 0, 10);
-  settings.durations = parameters.durations();
-  settings.durations.tail = parameters.tail(math::TailRule::Auto);
-  parameters.handover(Handover::Predicted);
-  for (const char* name : {"t_min", "beta", "t_avg", "fit", "handover", "tail"}) {
-    if (const auto given = parameters.given().find(name); given != parameters.given().end()) {
-      settings.passed_on.insert(*given);
+class Auto final : public Policy {
+ public:
+  explicit Auto(Parameters& parameters) : settings_(parameters) {}
+
+  JobOrder order() const override { return JobOrder::EarliestDeadline; }
+
+  Plan plan(const View& view) override {
+    Plan plan;
+    std::map<std::string, std::vector<JobView>> jobs;
+    for (const JobView& job : view.jobs) jobs[policy_of(view, job, plan)].push_back(job);
+    if (!view.jobs.empty()) chosen_.erase(chosen_.begin(), chosen_.lower_bound(view.jobs.front().id));
+    std::uint32_t waiting = view.waiting;
+    for (const auto& [name, of_policy] : jobs) {
+      const View part{view.cluster, view.resources, of_policy, view.now, waiting};
+      Plan planned = inner(name).plan(part);
+      waiting += slots_taken(planned, view);
+      std::move(planned.decisions.begin(), planned.decisions.end(), std::back_inserter(plan.decisions));
+      if (!planned.next_check) continue;
+      plan.next_check = plan.next_check ? std::min(*plan.next_check, *planned.next_check) : planned.next_check;
     }
+    return plan;
   }
-  settings.passed_on.try_emplace("tail", name_of(settings.durations.tail));
-  return std::make_unique<Auto>(std::move(settings));
-}
 
-const std::string& Auto::policy_of(const View& view, const JobView& job, Plan& plan) {
-  auto [chosen, is_new] = chosen_.try_emplace(job.id);
-  if (!is_new) return chosen->second;
-  chosen->second = policy_chosen_for(*job.job);  // before this master began
-  if (!chosen->second.empty()) return chosen->second;
-  const AutoChoice choice = choose_policy(view, job, settings_);
-  chosen->second = choice.policy;
-  plan.add(Note{job.id, std::string(kSays) + choice.policy + ": " + choice.why});
-  return chosen->second;
-}
-
-// Not every policy has a hand-over or a tail to choose, or durations to go by.
-Policy& Auto::inner(const std::string& name) {
-  std::unique_ptr<Policy>& policy = inner_[name];
-  if (policy) return *policy;
-  const auto taken = parameters_of(name);
-  StringMap parameters;
-  for (const auto& given : settings_.passed_on) {
-    if (taken.contains(given.first)) parameters.insert(given);
+ private:
+  const std::string& policy_of(const View& view, const JobView& job, Plan& plan) {
+    auto [chosen, is_new] = chosen_.try_emplace(job.id);
+    if (!is_new) return chosen->second;
+    chosen->second = policy_chosen_for(*job.job);  // before this master began
+    if (!chosen->second.empty()) return chosen->second;
+    const AutoChoice choice = choose_for(view, job, settings_);
+    chosen->second = choice.policy;
+    plan.add(Note{job.id, std::string(kSays) + choice.policy + ": " + choice.why});
+    return chosen->second;
   }
-  if (name == "mantri") parameters["delta"] = kMantriDelta;
-  policy = make_policy(name, parameters);
-  return *policy;
-}
 
-Plan Auto::plan(const View& view) {
-  Plan plan;
-  std::map<std::string, std::vector<JobView>> jobs;
-  for (const JobView& job : view.jobs) jobs[policy_of(view, job, plan)].push_back(job);
-  if (!view.jobs.empty()) chosen_.erase(chosen_.begin(), chosen_.lower_bound(view.jobs.front().id));
-  std::uint32_t waiting = view.waiting;
-  for (const auto& [name, of_policy] : jobs) {
-    const View part{view.cluster, view.resources, of_policy, view.now, waiting};
-    Plan planned = inner(name).plan(part);
-    waiting += slots_taken(planned, view);
-    std::move(planned.decisions.begin(), planned.decisions.end(), std::back_inserter(plan.decisions));
-    if (!planned.next_check) continue;
-    plan.next_check = plan.next_check ? std::min(*plan.next_check, *planned.next_check) : planned.next_check;
+  // Not every policy has a hand-over or a tail to choose, or durations to go by.
+  Policy& inner(const std::string& name) {
+    std::unique_ptr<Policy>& policy = inner_[name];
+    if (policy) return *policy;
+    const auto taken = parameters_of(name);
+    StringMap parameters;
+    for (const auto& given : settings_.passed_on) {
+      if (taken.contains(given.first)) parameters.insert(given);
+    }
+    if (name == "mantri") parameters["delta"] = kMantriDelta;
+    policy = make_policy(name, parameters);
+    return *policy;
   }
-  return plan;
-}
+
+  const AutoSettings settings_;
+  std::map<JobId, std::string> chosen_;
+  std::map<std::string, std::unique_ptr<Policy>> inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_auto(Parameters& parameters) { return std::make_unique<Auto>(parameters); }
 
 }  // namespace ontime::scheduler

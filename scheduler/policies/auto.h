@@ -19,54 +19,19 @@
 // First look: xi D + theta of shed+, the latest that it sees a straggler for the first time. Load: slots in use and
 // waited for, per slot. What was chosen, and why, is a note of the job; a new master keeps to it.
 //
-//   slack 3      load 0.5      handover, t_min, beta, t_avg, fit: passed on
-//
 // The inner policies plan one after another in the order of their names, each with what the others have left.
 
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::scheduler {
 
-struct AutoSettings {
-  double slack = 3;
-  double load = 0.5;
-  math::DurationHints durations;
-  StringMap passed_on;
-};
-
-struct AutoChoice {
-  std::string policy;
-  std::string why;
-};
-
-// The rule, for a job that is submitted now.
-AutoChoice choose_policy(const View& view, const JobView& job, const AutoSettings& settings);
-
 // What it has chosen for the job; empty: nothing yet.
 std::string policy_chosen_for(const Job& job);
 
-class Auto final : public Policy {
- public:
-  explicit Auto(AutoSettings settings) : settings_(std::move(settings)) {}
-  static std::unique_ptr<Policy> make(Parameters& parameters);
-
-  JobOrder order() const override { return JobOrder::EarliestDeadline; }
-  Plan plan(const View& view) override;
-
- private:
-  const std::string& policy_of(const View& view, const JobView& job, Plan& plan);
-  Policy& inner(const std::string& name);
-
-  AutoSettings settings_;
-  std::map<JobId, std::string> chosen_;
-  std::map<std::string, std::unique_ptr<Policy>> inner_;
-};
+std::unique_ptr<Policy> make_auto(Parameters& parameters);
 
 }  // namespace ontime::scheduler

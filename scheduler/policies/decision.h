@@ -20,13 +20,11 @@ enum class Reason : std::uint8_t {
   Late,           // the estimated completion is after the deadline
   Slow,           // slower than its peers, by the policy's own rule
   Clone,          // every task starts with copies
-  SpareSlots,     // nothing waits and slots are free
   DivideAtStart,  // even an undisturbed attempt would be late
   PieceLate,      // a piece of a divided task is late again
   // Attempts and jobs are ended
   SlowerCopy,      // another attempt of the task is ahead of it
   Replaced,        // fresh attempts take over for it
-  DeadlineMissed,  // of the job
   // Nothing is done
   NotDue,              // the policy does not look yet
   TooYoung,            // the attempt has not run long enough to be judged
@@ -99,8 +97,6 @@ struct Speculate {
 
 // Fresh attempts in all.
 std::uint32_t copies_of(const Speculate& decision);
-// Where the tail is to begin; nothing if the whole segment is raced.
-std::optional<std::uint64_t> resume_offset(const Speculate& decision);
 
 // Divide an open segment that nobody works on; each piece then waits for an attempt of its own. Not for segments with
 // an unknown end.

@@ -1,12 +1,16 @@
 #pragma once
-// Attempts of which nothing can be said because they are still being launched.
+// What policies look at, the open segments of a task, who races for each and when it will be done; and how copies are
+// asked for.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
+#include "common/base/prefetch.h"
 #include "common/base/time.h"
 #include "scheduler/core/task.h"
 #include "scheduler/math/durations.h"
@@ -21,8 +25,6 @@ inline bool is_launching(const Attempt& attempt, double launch, TimePoint now) {
   constexpr double kPatience = 3;  // launches
   return attempt.state == AttemptState::Launching && seconds(now - attempt.launched_at) < kPatience * launch;
 }
-
-// What policies look at: the open segments of a task, who races for each, and when it will be done.
 
 struct Racer {
   AttemptId id;
@@ -53,6 +55,20 @@ std::vector<AttemptId> slower_racers(const std::vector<OpenSegment>& segments);
 // seconds or shows no pace yet.
 std::optional<Reason> unsettled(const std::vector<OpenSegment>& segments, double launch, TimePoint now);
 
+// For a pass over `count` tasks, of which the i-th is looked at now. Tasks lie scattered in memory: what the next ones
+// need is fetched meanwhile, or a pass over many would spend its time waiting for memory. `task_at`: a task by its
+// place.
+template <class TaskAt>
+[[gnu::always_inline]] inline void fetch_ahead(std::size_t i, std::size_t count, const TaskAt& task_at) {
+  constexpr std::size_t kTaskAhead = 16;
+  constexpr std::size_t kAttemptsAhead = 8;
+  if (i + kTaskAhead < count) prefetch_object(task_at(i + kTaskAhead));
+  if (i + kAttemptsAhead >= count) return;
+  const Task* soon = task_at(i + kAttemptsAhead);
+  prefetch_object(soon->ledger.segments().data());
+  prefetch_object(soon->attempts.data());
+}
+
 // Some input is compressed such that nobody knows where its records end before they are read.
 bool has_unknown_ends(const JobSpec& spec);
 // Bytes of the task's split; 0 when its end is unknown.
@@ -79,5 +95,56 @@ std::optional<double> linear_handover(double offset, double rate, double time, d
 // known of its pace.
 std::optional<std::uint64_t> handover_offset(const Racer& racer, const OpenSegment& segment, double launch,
                                              const JobView& job, TimePoint now);
+
+// For policies whose copies start at the segment's begin and race the attempt on it.
+
+// The job's attempts, live or waiting for a slot, beyond one for each task that is not done. O(1): an attempt per
+// unfinished task is there or waits.
+std::uint32_t copies_of(const JobView& job);
+// Attempts of the task that are live or were asked for.
+std::uint32_t attempts_on(const JobView& job, std::uint32_t task);
+// The earliest launched of the task's live attempts; null if there is none.
+const Attempt* first_live(const JobView& job, std::uint32_t task);
+
+// The segment the task is done with: the one that will be sealed last. Nothing if nobody works on the task.
+std::optional<OpenSegment> last_segment(const JobView& job, std::uint32_t task);
+// Race that segment with so many fresh attempts from its begin on. Nothing if nobody works on the task, or while it is
+// in change.
+std::optional<Speculate> race(const JobView& job, std::uint32_t task, std::uint32_t copies, Reason reason);
+
+// Slots for copies that are asked for before a slot is free: as many as attempts will free within `period` seconds,
+// less the copies that wait already. `mean_of`: how long an attempt of the job takes in the mean, in seconds; infinite
+// if that is not known.
+std::uint32_t slots_ahead(const View& view, double period, const std::function<double(const JobView&)>& mean_of);
+
+// Bytes of the job's splits, task by task, from its specification: a million tasks need not be touched for it.
+class SplitSizes {
+ public:
+  explicit SplitSizes(const JobSpec& spec) : spec_(spec) {}
+  // Of the next task; 0 when its end is unknown. REQUIRES: there is a next task.
+  double next();
+
+ private:
+  const JobSpec& spec_;
+  std::size_t file_ = 0;
+  std::uint64_t begin_ = 0;  // of the next split, within the file
+};
+
+// Declines of one plan: the first per task, and no more than kMost, so that a cluster in which everything is slow does
+// not pay for saying so.
+class Declines {
+ public:
+  static constexpr std::size_t kMost = 1000;
+
+  explicit Declines(Plan& plan) : plan_(plan) {}
+  void add(const JobView& job, std::uint32_t task, Reason reason);
+  bool full() const { return count_ >= kMost; }
+  // Tasks of files of unknown length, about which nothing can be estimated: NoEstimate for each that is not done.
+  void add_compressed(const JobView& job);
+
+ private:
+  Plan& plan_;
+  std::size_t count_ = 0;
+};
 
 }  // namespace ontime::scheduler

@@ -33,8 +33,8 @@ const std::string* Parameters::find(std::string_view name) {
 }
 
 void Parameters::refuse(std::string_view name, const std::string& value, const std::string& what) const {
-  throw std::invalid_argument("--policy-set " + std::string(name) + "=" + value + ": policy " + policy_ +
-                              " wants " + what);
+  throw std::invalid_argument("--policy-set " + std::string(name) + "=" + value + ": policy " + policy_ + " wants " +
+                              what);
 }
 
 std::optional<double> Parameters::optional_number(std::string_view name, double least, double greatest) {
@@ -164,17 +164,8 @@ void Parameters::finish() const {
 namespace {
 
 std::string source_words(math::DurationSource source) {
-  switch (source) {
-    case math::DurationSource::Profile:
-      return "from the profile";
-    case math::DurationSource::Job:
-      return "from the job's own attempts";
-    case math::DurationSource::Flags:
-      return "from flags";
-    case math::DurationSource::Assumed:
-      break;
-  }
-  return "assumed";
+  return name_at<math::DurationSource::Assumed>(source, "from the profile", "from the job's own attempts", "from flags",
+                                                "assumed");
 }
 
 }  // namespace

@@ -42,10 +42,10 @@ class Parameters {
                      std::initializer_list<std::string_view> choices);
 
   // What several policies have in common.
-  math::DurationHints durations();                        // t_min, t_min_of, beta, t_avg, fit
-  math::TailRule tail(math::TailRule otherwise);          // tail: pareto, auto, lognormal, empirical
-  JobOrder order();                                       // order: fifo (default), deadline, workload
-  Handover handover(Handover otherwise);                  // handover
+  math::DurationHints durations();                // t_min, t_min_of, beta, t_avg, fit
+  math::TailRule tail(math::TailRule otherwise);  // tail: pareto, auto, lognormal, empirical
+  JobOrder order();                               // order: fifo (default), deadline, workload
+  Handover handover(Handover otherwise);          // handover
 
   // As people wrote them; for a policy that hands some on.
   const StringMap& given() const { return given_; }

@@ -6,6 +6,7 @@
 // r of a job) must be such that it can begin afresh at any time: after a restart of the master it does.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -147,6 +148,8 @@ Duration default_checkpoint_interval(std::string_view policy);
 // By name; null for an unknown one. Throws std::invalid_argument with one sentence for a parameter that it does not
 // have or that is out of its range.
 std::unique_ptr<Policy> make_policy(std::string_view name, const StringMap& parameters);
+
+using PolicyMaker = std::function<std::unique_ptr<Policy>(std::string_view, const StringMap&)>;
 
 // BadInput if there is no such policy, or it refuses a parameter; the sentence says what to choose instead.
 Status check_policy(const std::string& name, const StringMap& parameters);

@@ -1,19 +1,15 @@
-// The policies by name. A new one is a pair of files in this folder and an entry here; tests and simulations that try
+// The policies by name. A new one is a source in a family's folder, its maker in that family's
+// header and an entry here; tests and simulations that try
 // all policies take them from here.
 #include <stdexcept>
 
 #include "common/base/wording.h"
 #include "scheduler/policies/auto.h"
-#include "scheduler/policies/baselines/dolly.h"
-#include "scheduler/policies/baselines/hadoop.h"
-#include "scheduler/policies/baselines/hopper.h"
-#include "scheduler/policies/baselines/late.h"
-#include "scheduler/policies/baselines/mantri.h"
+#include "scheduler/policies/baselines/baselines.h"
 #include "scheduler/policies/chronos/chronos.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
 #include "scheduler/policies/shed/shed.h"
-#include "scheduler/policies/shed/shed_plus.h"
 #include "scheduler/policies/split_resume/split_resume.h"
 #include "scheduler/policies/xu_lau/xu_lau.h"
 
@@ -39,9 +35,11 @@ struct Registered {
   std::unique_ptr<Policy> (*make)(Parameters& parameters);
 };
 
-template <class P>
-std::unique_ptr<Policy> with_parameters(Parameters& parameters) {
-  return std::make_unique<P>(parameters);
+std::unique_ptr<Policy> make_none(Parameters& parameters) { return std::make_unique<None>(parameters); }
+
+template <chronos::Strategy strategy>
+std::unique_ptr<Policy> chronos_with(Parameters& parameters) {
+  return make_chronos(strategy, parameters);
 }
 
 // One copy of what has twice as long to go as a fresh attempt would take; Hadoop's and LATE's rules.
@@ -52,43 +50,44 @@ constexpr Rescue kSlowLate{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Slow
 
 const std::vector<Registered>& registered() {
   static const std::vector<Registered> list{
-      {{"none", "no speculation", false}, with_parameters<None>},
+      {{"none", "no speculation", false}, make_none},
       {{"hadoop", "copies for outliers among finished tasks, one per job and scan (Hadoop)", true, kSlowHadoop},
-       Hadoop::make},
-      {{"late", "copies for slow tasks with the longest time left (LATE)", true, kSlowLate}, Late::make},
-      {{"mantri", "copies that pay for themselves, restarts, pruning (Mantri)", true, kSlowMantri}, Mantri::make},
-      {{"dolly", "clones of every task of small jobs (Dolly)", true}, Dolly::make},
-      {{"hopper", "slots by virtual job size, copies as LATE (Hopper)", true, kSlowLate}, Hopper::make},
-      {{"clone", "Chronos: every task starts with r extra attempts", true}, with_parameters<Clone>},
-      {{"s-restart", "Chronos: r extra attempts of a late task, from its begin", true,
+       make_hadoop},
+      {{"late", "copies for slow tasks with the longest time left (LATE)", true, kSlowLate}, make_late},
+      {{"mantri", "copies that pay for themselves, restarts, pruning (Mantri)", true, kSlowMantri}, make_mantri},
+      {{"dolly", "clones of every task of small jobs (Dolly)", true}, make_dolly},
+      {{"hopper", "slots by virtual job size, copies as LATE (Hopper)", true, kSlowLate}, make_hopper},
+      {{"clone", "Chronos: every task starts with r extra attempts", true}, chronos_with<chronos::Strategy::Clone>},
+      {{"s-restart",
+        "Chronos: r extra attempts of a late task, from its begin",
+        true,
         {Rescue::Kind::Restart, 2, false}},
-       with_parameters<SRestart>},
-      {{"s-resume", "Chronos: r + 1 fresh attempts take over a late task's rest", false,
+       chronos_with<chronos::Strategy::Restart>},
+      {{"s-resume",
+        "Chronos: r + 1 fresh attempts take over a late task's rest",
+        false,
         {Rescue::Kind::Resume, 2, false}},
-       with_parameters<SResume>},
-      {{"sca", "Xu & Lau: clones for new jobs, as many as pay, while the load is low", true}, with_parameters<Sca>},
-      {{"sda", "Xu & Lau: a copy for a task that has too long to go", true, kSlow}, with_parameters<Sda>},
-      {{"ese", "Xu & Lau: the same under heavy load, the slowest first, before what waits", true, kSlow},
-       with_parameters<Ese>},
+       chronos_with<chronos::Strategy::Resume>},
+      {{"sca", "Xu & Lau: clones for new jobs, as many as pay, while the load is low", true}, make_sca},
+      {{"sda", "Xu & Lau: a copy for a task that has too long to go", true, kSlow}, make_sda},
+      {{"ese", "Xu & Lau: the same under heavy load, the slowest first, before what waits", true, kSlow}, make_ese},
       {{"split-resume",
         "divides what is late among fresh attempts, where that raises PoCD most",
         false,
         {Rescue::Kind::Divide, 10}},
-       SplitResume::make},
+       make_split_resume},
       {{"auto",
         "chooses none, clone, mantri, shed+ or split-resume for each job, by deadline, load and what is known",
         false,
         {Rescue::Kind::Divide, 10}},
-       Auto::make},
-      {{"shed",
-        "copies of every task, r per job, granted anew with every job that is submitted, resuming",
-        false},
-       Shed::make},
+       make_auto},
+      {{"shed", "copies of every task, r per job, granted anew with every job that is submitted, resuming", false},
+       make_shed},
       {{"shed+",
         "copies of single stragglers that raise all jobs' PoCDs most, resuming",
         false,
         {Rescue::Kind::Resume, 3}},
-       ShedPlus::make},
+       make_shed_plus},
   };
   return list;
 }

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "apps/exec/input_pipe.h"
+#include "apps/exec/command.h"
 #include "apps/exec/merge.h"
 #include "tests/apps/mapped.h"
 #include "tests/support/temporary_directory.h"

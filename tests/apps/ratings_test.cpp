@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "apps/ratings/assigning_mapper.h"
-#include "apps/ratings/centroids.h"
 #include "apps/ratings/movie.h"
 
 namespace ontime::apps::test {

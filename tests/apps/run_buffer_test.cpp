@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "apps/sorting/rank.h"
 #include "tests/apps/mapped.h"
 
 namespace ontime::apps::test {

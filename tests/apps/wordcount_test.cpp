@@ -47,7 +47,7 @@ TEST(WordCount, MoreDistinctWordsThanFitBecomeOutputEarly) {
   const app::Application& wordcount = application("wordcount");
   TestContext context = context_of(wordcount);
   std::string text;
-  for (int i = 0; i < 600'000; ++i) text += "w" + std::to_string(i % 300'000) + '\n';
+  for (int i = 0; i < 350'000; ++i) text += "w" + std::to_string(i % 250'000) + '\n';
   const auto outputs = map_text(wordcount, context, text, {.batches = {1000, 100'000, 250'000}, .cuts = {}});
   ASSERT_EQ(outputs.size(), 1U);
   EXPECT_EQ(merge(wordcount, context, outputs), lines_of(counts_of(text)));

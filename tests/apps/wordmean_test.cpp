@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "apps/text/word_totals.h"
+#include "apps/text/word_scanner.h"
 #include "tests/apps/texts.h"
 
 namespace ontime::apps::test {

@@ -14,7 +14,7 @@ ALLOWED = {
     "common/flags": (["common/base"], ["CLI"]),
     "common/http": (["common/base"], ["httplib.h"]),
     "common/s3": (["common/http", "common/base"], ["httplib.h", "pugixml.hpp", "boost/property_tree", "nlohmann", "openssl"]),
-    "common/hdfs": (["common/http", "common/base"], ["httplib.h", "nlohmann"]),
+    "common/hdfs": (["common/http", "common/base"], ["httplib.h", "nlohmann", "asio", "openssl"]),
     "common/store": (["common/s3", "common/hdfs", "common/http", "common/base"], []),
     "common/files": (["common/http/url.h", "common/store/name.h", "common/base"], []),
     "common/log": (["common/base"], ["spdlog", "fmt", "nlohmann"]),

@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
 #include "scheduler/core/scheduler.h"
 #include "scheduler/policies/policy.h"
 

@@ -80,9 +80,18 @@ TEST(CommandLine, AnInputMayBeCalledLikeAVerbOrAnOption) {
   EXPECT_FALSE(run.json);
 }
 
-TEST(CommandLine, LastOfARepeatedSettingCounts) {
-  const auto run = parsed<RunCommand>({"run", "w", "i", "-o", "o", "--set", "k=1", "--set", "k=2"});
-  EXPECT_THAT(run.job.parameters, ElementsAre(Pair("k", "2")));
+TEST(CommandLine, ASettingGivenTwiceIsRefused) {
+  EXPECT_THAT(complaint({"run", "exec", "i", "-o", "o", "--set", "command=cat", "--set", "command=wc"}),
+              HasSubstr("--set: 'command' is given twice; give it once"));
+  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--policy-set", "k=1", "--policy-set", "k=1"}),
+              HasSubstr("--policy-set: 'k' is given twice"));
+}
+
+TEST(CommandLine, APolicyIsNamedWithItsParametersOrWithout) {
+  const auto run =
+      parsed<RunCommand>({"run", "w", "i", "-o", "o", "--policy-set", "k=2s", "--policy", "shed+:theta=1s,lambda=0.2"});
+  EXPECT_EQ(run.job.policy, "shed+");
+  EXPECT_THAT(run.job.policy_parameters, ElementsAre(Pair("k", "2s"), Pair("lambda", "0.2"), Pair("theta", "1s")));
 }
 
 TEST(CommandLine, SubmitAndClientVerbsNameTheMaster) {

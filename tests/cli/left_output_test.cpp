@@ -1,4 +1,4 @@
-#include "cli/commands/left_output.h"
+#include "cli/job_request.h"
 
 #include <gtest/gtest.h>
 

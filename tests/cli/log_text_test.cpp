@@ -1,4 +1,4 @@
-#include "cli/show/log_text.h"
+#include "cli/show/job_text.h"
 
 #include <gtest/gtest.h>
 

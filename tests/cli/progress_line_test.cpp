@@ -42,6 +42,27 @@ TEST(SteadyEnd, FollowsAForecastThatJumpsWithinSeconds) {
   EXPECT_GT(end.update(20s, start + 12s), 19s);
 }
 
+TEST(SteadyProgress, TheTimeLeftDoesNotJumpWhenTheForecastComesOrGoes) {
+  const RateMeter::Clock::time_point start{};
+  SteadyProgress steady;
+  ProgressState state;
+  state.total_bytes = 100'000'000;
+  const auto left_at = [&](std::chrono::milliseconds at, std::optional<Duration> forecast) {
+    state.done_bytes = static_cast<std::uint64_t>(at.count()) * 10'000;  // 10 MB/s: done in 10 s
+    state.expected_left = forecast;
+    return time_left(steady.of(state, start + at)).value_or(0s);
+  };
+  EXPECT_FALSE(time_left(steady.of(state, start)).has_value());
+  EXPECT_EQ(left_at(1000ms, {}), 9s);
+  EXPECT_EQ(left_at(2000ms, {}), 8s);
+  const Duration when_it_comes = left_at(2100ms, 3500ms);
+  EXPECT_LT(when_it_comes, 7900ms);
+  EXPECT_GT(when_it_comes, 7500ms);
+  const Duration when_it_goes = left_at(2200ms, {});
+  EXPECT_GT(when_it_goes, when_it_comes - 200ms);
+  EXPECT_LT(when_it_goes, when_it_comes);
+}
+
 TEST(ProgressBar, FitsEightyColumnsWithEverythingThatMatters) {
   EXPECT_EQ(progress_bar(half_way(), 80),
             "[=====>    ]   50%  256.0/512.0 MiB  64.0 MiB/s  tasks 2/5  ETA 4.0s  left 1m25s");

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/app/output.h"
+#include "common/app/application.h"
 
 namespace ontime::cli {
 

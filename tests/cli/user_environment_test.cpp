@@ -1,10 +1,11 @@
-#include "cli/user_environment.h"
+#include "cli/command_line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "tests/support/temporary_directory.h"
 
@@ -42,6 +43,23 @@ TEST_F(UserEnvironment, ItsLinesAreVariablesAndThoseThatAreSetComeFirst) {
   ASSERT_TRUE(apply_user_environment());
   EXPECT_EQ(value_of("ONTIME_MASTER"), "here:2");
   EXPECT_EQ(value_of("ONTIME_TLS_DIR"), "/a=b");
+}
+
+TEST_F(UserEnvironment, AccessPointsAreInTheCacheOfTheUserOrWhereTheVariableSays) {
+  const test::TemporaryDirectory home;
+  const std::string before = value_of("HOME");
+  for (const char* name : {"ONTIME_CACHE_DIR", "XDG_CACHE_HOME"}) unsetenv(name);
+  setenv("HOME", home.path().c_str(), 1);
+  EXPECT_EQ(prepare_access_points(), home / ".cache/ontime/access-points");
+  setenv("XDG_CACHE_HOME", (home / "x").c_str(), 1);
+  EXPECT_EQ(prepare_access_points(), home / "x/ontime/access-points");
+  setenv("ONTIME_CACHE_DIR", (home / "y").c_str(), 1);
+  EXPECT_EQ(prepare_access_points(), home / "y/access-points");
+  EXPECT_TRUE(std::filesystem::is_directory(home / "y"));
+  setenv("ONTIME_CACHE_DIR", "", 1);
+  EXPECT_EQ(prepare_access_points(), "");
+  unsetenv("XDG_CACHE_HOME");
+  setenv("HOME", before.c_str(), 1);
 }
 
 TEST_F(UserEnvironment, NoFileIsNoError) { EXPECT_TRUE(apply_user_environment()); }

@@ -12,7 +12,6 @@
 
 #include "common/base/kill_point.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
 #include "tests/crash/cycle.h"
 #include "tests/support/mini_hdfs.h"
 #include "tests/support/object_store.h"

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "common/base/check.h"
-#include "common/injection/load.h"
+#include "common/injection/settings.h"
 #include "common/output/manifest.h"
 #include "lab/experiment/plan.h"
 #include "lab/scenario/scenario_yaml.h"

@@ -5,7 +5,7 @@
 
 #include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
-#include "scheduler/policies/baselines/dolly.h"
+#include "scheduler/policies/baselines/baselines.h"
 #include "tests/golden/golden_file.h"
 #include "tests/pocd/alpha_fair.h"
 

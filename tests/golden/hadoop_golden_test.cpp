@@ -6,7 +6,7 @@
 
 #include "scheduler/core/outlook.h"
 #include "scheduler/math/estimator.h"
-#include "scheduler/policies/baselines/hadoop.h"
+#include "scheduler/policies/baselines/baselines.h"
 #include "tests/golden/golden_file.h"
 
 namespace ontime::golden {

@@ -83,7 +83,7 @@ TEST(GoldenXuLau, BestDetectionLimit) {
     EXPECT_EQ(best.copies, row.whole("best_c")) << row.place();
     check.near(row, "best_sigma", best.sigma);
     check.near(row, "best_J_over_mu", best.cost);
-    const double resource = enhanced_machine_time(alpha, best_enhanced_limit(alpha));
+    const double resource = enhanced_machine_time(alpha, best_detection_limit(alpha, 2));
     check.near(row, "ese_ER_at_sigma_star_over_mu", resource);
     check.near(row, "ese_ER_over_Ex", resource * (alpha - 1) / alpha);
     check.near(row, "mantri_sigma_equiv_delta025", mantri_detection_limit(alpha, 0.25), 1e-12);

@@ -264,5 +264,36 @@ TEST_F(FileSystemTest, GivesUpASlowDataNode) {
   EXPECT_EQ(*read, "hello");
 }
 
+// Else who waits for a long list would take it for hung.
+TEST_F(FileSystemTest, TellsOfEachPage) {
+  for (const char* path : {"/in/a", "/in/b", "/in/c", "/in/d", "/in/e"}) hdfs_.put(path, "1");
+  auto files = file_system();
+  int answers = 0;
+  files.on_answer = [&] { ++answers; };
+  ASSERT_TRUE(files.list("in/", [](const http::Object&) { return true; }));
+  EXPECT_EQ(answers, 3);
+}
+
+TEST_F(FileSystemTest, EndsWhereDirectoriesWouldHaveNoEnd) {
+  const std::string name(1000, 'd');
+  hdfs_.set_fault([&](int, int, const FakeHdfs::Request&, FakeHdfs::Response& response) {
+    response.set_content(
+        R"({"DirectoryListing":{"remainingEntries":0,"partialListing":{"FileStatuses":{"FileStatus":[{"pathSuffix":")" +
+            name + R"(","type":"DIRECTORY"}]}}}})",
+        "application/json");
+    return true;
+  });
+  EXPECT_THAT(listed("in/"), HasSubstr("longer names, than HDFS can have"));
+}
+
+TEST_F(FileSystemTest, ShowsWhatServersSayAsOneLineOfText) {
+  fail([](int, const std::string&) { return true; },
+       [](FakeHdfs::Response& response) {
+         FakeHdfs::refuse(response, 403, "AccessControlException", "\x1b[2J" + std::string(5000, 'x') + "\nat y");
+       });
+  auto files = file_system();
+  EXPECT_THAT(message_of(files.find("a")), MatchesRegex("HDFS answers AccessControlException: [?]\\[2Jx{400,500}"));
+}
+
 }  // namespace
 }  // namespace ontime::hdfs

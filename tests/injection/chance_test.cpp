@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "common/injection/draw.h"
+#include "common/injection/injection.h"
 
 namespace ontime::injection {
 namespace {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/injection/load.h"
+#include "common/injection/settings.h"
 #include "tests/injection/injections.h"
 
 namespace ontime::injection {

@@ -1,4 +1,4 @@
-#include "common/injection/draw.h"
+#include "common/injection/injection.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

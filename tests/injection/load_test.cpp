@@ -1,4 +1,4 @@
-#include "common/injection/load.h"
+#include "common/injection/settings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -15,7 +15,6 @@
 
 #include "common/base/units.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
 #include "common/protocol/client.pb.h"
 #include "tests/load/failures.h"
 #include "tests/load/hostile_cluster.h"

@@ -8,7 +8,6 @@
 
 #include "common/base/descriptor.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
 #include "tests/load/campaign.h"
 #include "tests/load/failures.h"
 #include "tests/support/temporary_directory.h"

@@ -9,7 +9,7 @@
 
 #include "common/base/crc32c.h"
 #include "common/net/coroutine.h"
-#include "worker/agent/wire_ids.h"
+#include "common/protocol/convert.h"
 
 namespace ontime::load {
 namespace {
@@ -23,7 +23,7 @@ ByteRange range_of(const wire::Range& range) { return {range.begin(), range.end(
 
 wire::Report about(AttemptId id) {
   wire::Report report;
-  *report.mutable_attempt() = to_wire(id);
+  *report.mutable_attempt() = protocol::to_wire(id);
   return report;
 }
 
@@ -47,7 +47,7 @@ void SimulatedWorker::start() {
 }
 
 Status SimulatedWorker::begin_session(const wire::ToWorker::Welcome& welcome) {
-  for (const wire::Attempt& attempt : welcome.fenced()) crowd_.fenced += attempts_.erase(attempt_id(attempt));
+  for (const wire::Attempt& attempt : welcome.fenced()) crowd_.fenced += attempts_.erase(protocol::attempt_id(attempt));
   outputs_.clear();
   if (std::exchange(generation_, crowd_.generation) != crowd_.generation) ++crowd_.welcomed;
   return {};
@@ -68,7 +68,7 @@ Status SimulatedWorker::obey(const wire::Order& order) {
       cut(order.cut());
       break;
     case wire::Order::kKill:
-      attempts_.erase(attempt_id(order.kill().attempt()));
+      attempts_.erase(protocol::attempt_id(order.kill().attempt()));
       break;
     case wire::Order::kForget:
       outputs_.erase(JobId{order.forget().job()});
@@ -82,7 +82,7 @@ Status SimulatedWorker::obey(const wire::Order& order) {
 }
 
 void SimulatedWorker::launch(const wire::Order::Launch& launch) {
-  const AttemptId id = attempt_id(launch.attempt());
+  const AttemptId id = protocol::attempt_id(launch.attempt());
   const auto output = outputs_.find(id.task.job);
   if (output == outputs_.end()) return crowd_.failures.add(to_string(id) + " was launched before its job was set up");
   const ByteRange range = range_of(launch.range());
@@ -99,7 +99,7 @@ void SimulatedWorker::launch(const wire::Order::Launch& launch) {
 }
 
 void SimulatedWorker::begin(const wire::Order::Begin& begin) {
-  const auto found = attempts_.find(attempt_id(begin.attempt()));
+  const auto found = attempts_.find(protocol::attempt_id(begin.attempt()));
   if (found == attempts_.end() || !found->second.standby) return;
   Running& running = found->second;
   running.standby = false;
@@ -113,7 +113,7 @@ void SimulatedWorker::begin(const wire::Order::Begin& begin) {
 
 // It jumps to the boundary that it is asked for, if it is not there yet.
 void SimulatedWorker::cut(const wire::Order::Cut& cut) {
-  const auto found = attempts_.find(attempt_id(cut.attempt()));
+  const auto found = attempts_.find(protocol::attempt_id(cut.attempt()));
   if (found == attempts_.end()) return;
   Running& running = found->second;
   const std::uint64_t at = std::min(std::max(cut.at(), position(running)), running.held.end);
@@ -192,7 +192,7 @@ void SimulatedWorker::finish_due() {
 void SimulatedWorker::add_progress(google::protobuf::RepeatedPtrField<wire::AttemptProgress>& to) {
   for (const auto& [id, running] : attempts_) {
     wire::AttemptProgress& progress = *to.Add();
-    *progress.mutable_attempt() = to_wire(id);
+    *progress.mutable_attempt() = protocol::to_wire(id);
     progress.set_offset(position(running));
     progress.set_records(position(running) - running.held.begin);
   }

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
 #include "tests/load/failures.h"
 #include "tests/load/measured_master.h"
 #include "tests/support/process.h"

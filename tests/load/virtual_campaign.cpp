@@ -19,7 +19,6 @@
 
 #include "cli/client/master_client.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
 #include "lab/machines/disk.h"
 #include "lab/machines/programs.h"
 

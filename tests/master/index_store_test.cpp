@@ -222,5 +222,50 @@ TEST_F(IndexStoreTest, OnADiskThatTakesNothingHasNothing) {
   EXPECT_FALSE(store.find_start(kFirst, file(), std::uint64_t{5} << 20));
 }
 
+// Each `ontime run` has a master of its own, whose first job is job-1.
+TEST_F(IndexStoreTest, SharesWhatIsWholeWithOtherMasters) {
+  { read_whole(*std::make_unique<IndexStore>(directory_ / "x", directory_ / "shared"), kFirst, file()); }
+  IndexStore other(directory_ / "y", directory_ / "shared");
+  const InputFile known = divided(other);
+  EXPECT_EQ(known.points.size(), 3u);
+  std::filesystem::remove_all(directory_ / "x");
+  const auto start = other.find_start(kFirst, known, std::uint64_t{10} << 20);
+  ASSERT_TRUE(start);
+  EXPECT_EQ(start->window, place(8).window);
+  EXPECT_FALSE(other.find_start(kFirst, file(), std::uint64_t{10} << 20)) << "it is not what this job has found";
+  other.add(kFirst, file(), place(9));
+  EXPECT_EQ(divided(other).points.size(), 3u);
+  EXPECT_EQ(std::filesystem::status(directory_ / "shared").permissions(), std::filesystem::perms(0700));
+}
+
+TEST_F(IndexStoreTest, SharesNothingThatIsNotWholeOrHasProvedWrong) {
+  {
+    IndexStore store(directory_ / "x", directory_ / "shared");
+    store.add(kFirst, file(), place(4));
+    read_whole(store, kFirst, file("/data/b.gz"));
+  }
+  test::write_file(directory_ / "shared/" + index_name(file("/data/c.gz")), "ONTIMEX1 and nothing else");
+  {
+    IndexStore other(directory_ / "y", directory_ / "shared");
+    EXPECT_EQ(other.find(file()).content_bytes, 0u);
+    EXPECT_EQ(other.find(file("/data/c.gz")).content_bytes, 0u);
+    EXPECT_GT(other.find(file("/data/b.gz")).content_bytes, 0u);
+    other.drop(file("/data/b.gz"));
+  }
+  IndexStore third(directory_ / "z", directory_ / "shared");
+  EXPECT_EQ(third.find(file("/data/b.gz")).content_bytes, 0u);
+}
+
+TEST_F(IndexStoreTest, BoundsWhatIsShared) {
+  IndexStore::Limits limits;
+  limits.files = 3;
+  for (const char* path : {"/a", "/b", "/c", "/d", "/e"}) {
+    IndexStore store(directory_ / path, limits, directory_ / "shared");
+    read_whole(store, kFirst, file(path));
+  }
+  const std::filesystem::directory_iterator left(directory_ / "shared");
+  EXPECT_EQ(std::distance(begin(left), end(left)), 3);
+}
+
 }  // namespace
 }  // namespace ontime::master

@@ -57,6 +57,7 @@ TEST_F(MasterProgram, RefusesWrongUsageInOneSentence) {
   expect_sentence(run(command({"--heartbeat", "0"})), 2, "--heartbeat");
   expect_sentence(run(command({"--journal-sync", "maybe"})), 2, "--journal-sync");
   expect_sentence(run({ONTIME_MASTER, "--log-level", "loud"}), 2, "loud");
+  expect_sentence(run({ONTIME_MASTER, "--log-file", "/nope/x"}), 2, "--log-file: '/nope/x' cannot be written");
   expect_sentence(run(command({"--token-file", "/nowhere/token"})), 2, "/nowhere/token");
   expect_sentence(run(command({"--listen-fd", "99"})), 2, "99");
   expect_sentence(run({ONTIME_MASTER, "--listen", "0.0.0.0:0", "--journal", directory_ / "other"}), 2, "loopback");

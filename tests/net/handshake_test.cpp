@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "common/net/proof.h"
 #include "common/net/token.h"
 #include "tests/net/net_fixture.h"
 
@@ -278,14 +277,14 @@ TEST_F(HandshakeTest, LargeFramesPassOnlyAfterIt) {
 }
 
 TEST(Proof, FitsOneTokenOneConversationAndOneSide) {
-  const Greeting greeting{"hello", make_nonce()};
+  const Greeting greeting{"hello", random_bytes(kNonceBytes)};
   const std::string proof = make_proof(Side::Guest, "secret", greeting);
   EXPECT_EQ(proof.size(), 32u);
   EXPECT_TRUE(is_proof(proof, Side::Guest, "secret", greeting));
   EXPECT_FALSE(is_proof(proof, Side::Host, "secret", greeting));
   EXPECT_FALSE(is_proof(proof, Side::Guest, "secret.", greeting));
   EXPECT_FALSE(is_proof(proof, Side::Guest, "secret", {"hello.", greeting.challenge}));
-  EXPECT_FALSE(is_proof(proof, Side::Guest, "secret", {"hello", make_nonce()}));
+  EXPECT_FALSE(is_proof(proof, Side::Guest, "secret", {"hello", random_bytes(kNonceBytes)}));
   EXPECT_FALSE(is_proof("", Side::Guest, "secret", greeting));
 }
 

@@ -194,8 +194,8 @@ TEST_F(LogTest, WrongOptionsAreRefusedByName) {
   nowhere.file = "/nonexistent/log";
   const auto file = set_up(nowhere);
   ASSERT_FALSE(file);
-  EXPECT_EQ(file.error().kind, ErrorKind::Failed);
-  EXPECT_NE(file.error().message.find("/nonexistent/log"), std::string::npos);
+  EXPECT_EQ(file.error().kind, ErrorKind::BadInput);
+  EXPECT_NE(file.error().message.find("--log-file: '/nonexistent/log' cannot be written"), std::string::npos);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ class TlsTest : public NetTest {
   asio::awaitable<void> guest(std::shared_ptr<Connection> connection, TlsPointer identity, wire::Hello hello,
                               std::string token) {
     Status encrypted;
-    if (identity) encrypted = co_await connection->encrypt_as_guest(identity, asked_for_);
+    if (identity) encrypted = co_await connection->encrypt(identity, asked_for_);
     if (!encrypted) {
       said_to_guest_ = encrypted.error();
       connection->close();

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "scheduler/math/estimator.h"
-#include "scheduler/policies/baselines/hadoop.h"
+#include "scheduler/policies/baselines/baselines.h"
 #include "scheduler/policies/open_segments.h"
 #include "tests/pocd/generators.h"
 #include "tests/pocd/handover.h"

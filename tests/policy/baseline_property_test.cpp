@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "scheduler/policies/restarts.h"
+#include "scheduler/policies/open_segments.h"
 #include "tests/policy/baseline_world.h"
 
 namespace ontime::scheduler {

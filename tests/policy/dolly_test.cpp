@@ -1,4 +1,4 @@
-#include "scheduler/policies/baselines/dolly.h"
+#include "scheduler/policies/baselines/baselines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Attempts map 10 % of their split per second: a healthy task takes 10 s.
-#include "scheduler/policies/baselines/hadoop.h"
+#include "scheduler/policies/baselines/baselines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,12 +15,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(HadoopCap, IsTheLargestOfTenOnePercentAndTenPercentOfWhatRuns) {
-  EXPECT_EQ(hadoop_cap({}, 20, 20), 10u);
-  EXPECT_EQ(hadoop_cap({}, 2000, 50), 20u);
-  EXPECT_EQ(hadoop_cap({}, 2000, 390), 39u);
-  HadoopSettings settings;
-  settings.minimum_allowed_tasks = 1;
-  EXPECT_EQ(hadoop_cap(settings, 20, 20), 2u);
+  EXPECT_EQ(HadoopCap{}.of(20, 20), 10u);
+  EXPECT_EQ(HadoopCap{}.of(2000, 50), 20u);
+  EXPECT_EQ(HadoopCap{}.of(2000, 390), 39u);
+  HadoopCap cap;
+  cap.minimum_allowed_tasks = 1;
+  EXPECT_EQ(cap.of(20, 20), 2u);
 }
 
 TEST(Hadoop, CopiesATaskThatEndsAfterAFreshAttemptWould) {

@@ -1,9 +1,8 @@
-#include "scheduler/policies/baselines/hopper.h"
+#include "scheduler/policies/baselines/baselines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scheduler/policies/baselines/hopper.h"
 #include "tests/policy/baseline_world.h"
 
 namespace ontime::scheduler {

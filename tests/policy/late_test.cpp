@@ -1,5 +1,5 @@
 // Attempts map 10 % of their split per second: a healthy task takes 10 s.
-#include "scheduler/policies/baselines/late.h"
+#include "scheduler/policies/baselines/baselines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,9 +2,44 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 namespace ontime::scheduler::test {
+namespace {
+
+std::uint64_t resume_offset(const Speculate& decision) {
+  if (const auto* shared = std::get_if<SharedTail>(&decision.work)) return shared->begin;
+  if (const auto* given = std::get_if<GivenTail>(&decision.work)) return given->pieces.front().begin;
+  return 0;
+}
+
+struct InWords {
+  std::string operator()(const Speculate& what) const {
+    std::ostringstream text;
+    text << "speculate " << to_string(what.task) << ' ' << what.segment << ' ' << resume_offset(what) << ' '
+         << what.work.index() << ' ' << code_of(what.reason) << ' ' << what.completion << ' ' << what.pocd_after;
+    text << ' ' << copies_of(what);
+    return text.str();
+  }
+  std::string operator()(const Divide& what) const { return "divide " + to_string(what.task); }
+  std::string operator()(const CloneTasks& what) const {
+    return "clone " + to_string(what.job) + ' ' + std::to_string(what.copies);
+  }
+  std::string operator()(const EndAttempt& what) const { return "end " + to_string(what.attempt); }
+  std::string operator()(const Decline& what) const {
+    return "decline " + to_string(what.task) + ' ' + std::string(code_of(what.reason));
+  }
+  std::string operator()(const Note& what) const { return "note " + to_string(what.job) + ' ' + what.text; }
+};
+
+}  // namespace
+
+std::string in_words(const Plan& plan) {
+  std::string text = plan.next_check ? std::to_string(to_unix_ns(*plan.next_check)) : "never";
+  for (const Decision& decision : plan.decisions) text += '\n' + std::visit(InWords{}, decision);
+  return text;
+}
 
 void PacedWorld::add_nodes(std::uint32_t count, std::uint32_t slots) {
   const std::size_t known = cluster().nodes().size();

@@ -7,12 +7,16 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::scheduler::test {
+
+// All that the plan says: plans with the same text are the same.
+std::string in_words(const Plan& plan);
 
 class PacedWorld {
  public:

@@ -4,7 +4,6 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
 #include "scheduler/policies/policy.h"
@@ -15,30 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::PacedWorld;
-
-std::string text_of(const Speculate& what) {
-  std::ostringstream text;
-  text << "speculate " << to_string(what.task) << ' ' << what.segment << ' ' << resume_offset(what).value_or(0) << ' '
-       << what.work.index() << ' ' << copies_of(what) << ' ' << code_of(what.reason) << ' ' << what.completion;
-  return text.str();
-}
-std::string text_of(const Divide& what) { return "divide " + to_string(what.task); }
-std::string text_of(const CloneTasks& what) {
-  return "clone " + to_string(what.job) + ' ' + std::to_string(what.copies);
-}
-std::string text_of(const EndAttempt& what) { return "end " + to_string(what.attempt); }
-std::string text_of(const Decline& what) {
-  return "decline " + to_string(what.task) + ' ' + std::string(code_of(what.reason));
-}
-std::string text_of(const Note& what) { return "note " + to_string(what.job) + ' ' + what.text; }
-
-std::string text_of(const Plan& plan) {
-  std::string text = plan.next_check ? std::to_string(to_unix_ns(*plan.next_check)) : "never";
-  for (const Decision& decision : plan.decisions) {
-    text += '\n' + std::visit([](const auto& what) { return text_of(what); }, decision);
-  }
-  return text;
-}
 
 std::optional<TaskId> task_of(const Decision& decision) {
   if (const auto* what = std::get_if<Speculate>(&decision)) return what->task;
@@ -58,7 +33,7 @@ class WatchedPaperPolicy final : public Policy {
   JobOrder order() const override { return one_->order(); }
   Plan plan(const View& view) override {
     Plan plan = one_->plan(view);
-    EXPECT_EQ(text_of(plan), text_of(other_->plan(view)));
+    EXPECT_EQ(test::in_words(plan), test::in_words(other_->plan(view)));
     std::uint64_t room = view.free_slots() > view.waiting ? view.free_slots() - view.waiting : 0;
     if (is_ahead_) room = std::max<std::uint64_t>(room, view.slots());
     const std::uint64_t copies = copies_of(plan, view);

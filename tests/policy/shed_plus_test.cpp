@@ -1,5 +1,5 @@
 // Shed+ on a real scheduler whose attempts run: when it looks, what it keeps and ends, how many copies it grants.
-#include "scheduler/policies/shed/shed_plus.h"
+#include "scheduler/policies/shed/shed.h"
 
 #include <gtest/gtest.h>
 

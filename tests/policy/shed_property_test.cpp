@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "scheduler/policies/policy.h"
 #include "tests/policy/paced_world.h"
@@ -16,31 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::PacedWorld;
-
-struct InWords {
-  std::string operator()(const Speculate& what) const {
-    std::ostringstream text;
-    text << "speculate " << to_string(what.task) << ' ' << what.segment << ' ' << resume_offset(what).value_or(0) << ' '
-         << what.work.index() << ' ' << code_of(what.reason) << ' ' << what.completion << ' ' << what.pocd_after;
-    text << ' ' << copies_of(what);
-    return text.str();
-  }
-  std::string operator()(const Divide& what) const { return "divide " + to_string(what.task); }
-  std::string operator()(const CloneTasks& what) const {
-    return "clone " + to_string(what.job) + ' ' + std::to_string(what.copies);
-  }
-  std::string operator()(const EndAttempt& what) const { return "end " + to_string(what.attempt); }
-  std::string operator()(const Decline& what) const {
-    return "decline " + to_string(what.task) + ' ' + std::string(code_of(what.reason));
-  }
-  std::string operator()(const Note& what) const { return "note " + to_string(what.job) + ' ' + what.text; }
-};
-
-std::string in_words(const Plan& plan) {
-  std::string text = plan.next_check ? std::to_string(to_unix_ns(*plan.next_check)) : "never";
-  for (const Decision& decision : plan.decisions) text += '\n' + std::visit(InWords{}, decision);
-  return text;
-}
 
 // Asks two policies of the same kind and looks at what they say.
 class WatchedShed final : public Policy {
@@ -55,7 +29,7 @@ class WatchedShed final : public Policy {
   JobOrder order() const override { return one_->order(); }
   Plan plan(const View& view) override {
     Plan plan = one_->plan(view);
-    EXPECT_EQ(in_words(plan), in_words(other_->plan(view)));
+    EXPECT_EQ(test::in_words(plan), test::in_words(other_->plan(view)));
     check_room(plan, view);
     check_tasks(plan, view);
     return plan;

@@ -4,7 +4,7 @@
 
 #include "master/recording/block.h"
 #include "master/recording/entry_codec.h"
-#include "scheduler/core/describe.h"
+#include "scheduler/core/record.h"
 #include "tests/recording/recorded_history.h"
 #include "tests/support/temporary_directory.h"
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <iterator>
 
 #include "master/recording/block.h"
 #include "tests/recording/recorded_history.h"
@@ -14,18 +13,13 @@ namespace {
 
 using ontime::test::TemporaryDirectory;
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 class ReaderOfDamage : public testing::Test {
  protected:
   ReaderOfDamage() {
     RecordedHistory history({directory_ / "recordings", 1u << 30, [](const std::string&) {}}, 1);
     history.run_job(2);
     history.end();
-    bytes_ = bytes_of(path_of(directory_ / "recordings", 1));
+    bytes_ = ontime::test::read_file(path_of(directory_ / "recordings", 1));
     whole_ = read_all(path_of(directory_ / "recordings", 1)).entries.size();
   }
   Contents read(const std::string& bytes) {
@@ -61,7 +55,7 @@ TEST_F(ReaderOfDamage, ADroppedBlockIsNoticed) {
   RecordedHistory history({directory_ / "more", 1u << 30, [](const std::string&) {}}, 1);
   for (int job = 0; job < 3; ++job) history.run_job(12'000);  // three blocks, however rarely the recorder's thread runs
   history.end();
-  const std::string bytes = bytes_of(path_of(directory_ / "more", 1));
+  const std::string bytes = ontime::test::read_file(path_of(directory_ / "more", 1));
   const auto number = [&](std::size_t at) {
     return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])) |
            static_cast<std::size_t>(static_cast<unsigned char>(bytes[at + 1])) << 8 |

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "scheduler/core/input_groups.h"
 
 namespace ontime::scheduler {
 namespace {

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/core/describe.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
+#include "scheduler/core/record.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::scheduler::test {

@@ -193,13 +193,6 @@ TEST_F(BadInput, GeneratedDataIsCounted) {
   EXPECT_EQ(finished.out, "10\n");
 }
 
-TEST_F(BadInput, APlanOfTooManyTasksSaysSo) {
-  write_file(directory_ / "large", std::string(100'001, 'x'));
-  expect_failure(2,
-                 {"plan", "wordcount", directory_ / "large", "--deadline", "1s", "--t-min", "1s", "--split-size", "1"},
-                 {"100001 tasks, and a plan simulates at most 100000; give a larger --split-size"});
-}
-
 TEST_F(BadInput, UnreachableMaster) { expect_failure(1, {"jobs", "--master", "127.0.0.1:1"}, {"127.0.0.1:1"}); }
 
 TEST_F(BadInput, WorkerWithoutAReachableMaster) {

@@ -93,6 +93,22 @@ TEST_F(Compressed, TheNextJobIsDividedAfterARestartOfTheMasterToo) {
   EXPECT_EQ(cluster_.job(second).at("tasks"), 4);
 }
 
+TEST_F(Compressed, ARunLeavesWhatItHasFoundToTheNextOne) {
+  compress_with("gzip -1");
+  const auto tasks_of_run = [&](const std::string& output, const std::string& cache) {
+    const Finished done = run({kBin + "/ontime", "run", "wordcount", input_, "--output", cluster_ / output,
+                               "--split-size", "4MiB", "--workers", "2"},
+                              {{"ONTIME_CACHE_DIR", cache}});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(verified_answer(cluster_ / output), counted_by_coreutils(text_));
+    return nlohmann::json::parse(read_file(cluster_ / output + "/_manifest.json")).at("tasks").size();
+  };
+  EXPECT_EQ(tasks_of_run("1", cluster_ / "a/cache"), 1u);
+  EXPECT_EQ(tasks_of_run("2", cluster_ / "a/cache"), 4u);
+  EXPECT_EQ(tasks_of_run("3", ""), 1u) << "nothing is to be shared";
+  EXPECT_EQ(tasks_of_run("4", "/proc/nothing"), 1u) << "nothing can be";
+}
+
 TEST_F(Compressed, AnIndexThatIsWrongCostsAJobAndIsForgotten) {
   cluster_.start_master();
   cluster_.add_worker(2);

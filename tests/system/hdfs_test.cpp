@@ -125,6 +125,17 @@ TEST_F(Hdfs, InputThatCannotBeIsRefusedWithASentence) {
   ::setenv("HADOOP_USER_NAME", "ontime", 1);
 }
 
+// Attempts read from the worker then (common/hdfs/lender.h).
+TEST_F(Hdfs, InputIsReadWithATokenThatAttemptsDoNotGet) {
+  put("novel.txt");
+  write_file(directory_ / "token", "HAAEcm9vdARyb290AIoBh");
+  ::setenv("ONTIME_HDFS_TOKEN_FILE", (directory_ / "token").c_str(), 1);
+  const Finished run = wordcount({url("novel.txt")}, out_);
+  ::unsetenv("ONTIME_HDFS_TOKEN_FILE");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(verified_answer(out_), counted_by_coreutils(kNovel));
+}
+
 TEST_F(Hdfs, InputThatIsReplacedUnderWayFailsTheJob) {
   put("novel.txt");
   cluster_.start_master();
@@ -142,6 +153,24 @@ TEST_F(Hdfs, InputIsPlannedFor) {
       ontime({"plan", "wordcount", url("in"), "--slots", "2", "--deadline", "9s", "--t-min", "2s", "--beta", "1.6"});
   EXPECT_EQ(plan.status, 0) << plan.err;
   EXPECT_THAT(plan.out, HasSubstr("task"));
+}
+
+TEST_F(Hdfs, ResultsOfExperimentsAreCompared) {
+  write_file(directory_ / "small.yaml",
+             "nodes: [{count: 2, slots: 1}]\n"
+             "injection: {pace: 200ms}\n"
+             "jobs: [{app: wordcount, tasks: 2, count: 2, input: {text: 4KiB}, deadline: 700ms}]\n"
+             "policies: [none]\n");
+  const std::string here = directory_ / "here";
+  const Finished done = ontime({"experiment", directory_ / "small.yaml", "--on", "sim", "--output", here});
+  ASSERT_EQ(done.status, 0) << done.err;
+  put("there/jobs.csv", read_file(here + "/jobs.csv"));
+  const Finished compared = ontime({"compare", here, url("there"), "--json"});
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  EXPECT_EQ(compared.out, ontime({"compare", here, here, "--json"}).out);
+  const Finished nothing = ontime({"compare", here, url("nothing")});
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("holds no finished experiment"));
 }
 #endif
 
@@ -204,6 +233,10 @@ TEST_F(Hdfs, OutputMayBeClaimedWhereAnotherMasterWasAboutTo) {
   EXPECT_EQ(verified_answer(url("counts")), counted_by_coreutils(kNovel));
   EXPECT_FALSE(hdfs_->exists(path("counts/_attempts")));
   put("file", "x");
+  // HDFS would rename a part into it.
+  put("parts/part-m-00000/x", "x");
+  ASSERT_TRUE(hdfs::FileSystem(hdfs_->url(""), "").remove(path("parts/part-m-00000/x").substr(1)));
+  EXPECT_THAT(wordcount({kNovel}, url("parts")).err, HasSubstr("is not empty"));
   const Finished below = wordcount({kNovel}, url("file/counts"));
   EXPECT_EQ(below.status, 1) << below.err;
   EXPECT_THAT(below.err, HasSubstr("(is not a directory)"));

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "common/net/proof.h"
+#include "common/net/token.h"
 
 namespace ontime::test {
 
@@ -31,7 +31,7 @@ bool HostilePeer::greet(wire::Role role, const std::string& cluster, const std::
   hello.set_protocol(protocol::kProtocolVersion);
   hello.set_role(role);
   hello.set_cluster(cluster);
-  hello.set_nonce(net::make_nonce());
+  hello.set_nonce(net::random_bytes(net::kNonceBytes));
   if (!say(hello)) return false;
   const auto challenge = hear<wire::Challenge>();
   if (!challenge) return false;

@@ -152,5 +152,16 @@ TEST(Plan, SaysWhatToDoWhenNothingIsKnown) {
   EXPECT_EQ(ontime({"plan", "wordcount", kNovel, "--t-min", "1s"}).status, 2) << "a deadline is wanted";
 }
 
+TEST(Plan, OfTooManyTasksSaysSo) {
+  TemporaryDirectory directory;
+  write_file(directory / "large", std::string(100'001, 'x'));
+  const Finished plan =
+      ontime({"plan", "wordcount", directory / "large", "--deadline", "1s", "--t-min", "1s", "--split-size", "1"});
+  EXPECT_EQ(plan.status, 2);
+  EXPECT_NE(plan.err.find("100001 tasks, and a plan simulates at most 100000; give a larger --split-size"),
+            std::string::npos)
+      << plan.err;
+}
+
 }  // namespace
 }  // namespace ontime::test

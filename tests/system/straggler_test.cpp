@@ -21,6 +21,7 @@ class Straggler : public testing::Test {
   void start(const Arguments& extra = {}) {
     Arguments arguments = kOneSlowTask;
     arguments.insert(arguments.end(), extra.begin(), extra.end());
+    cluster_.set_node_timeout(node_timeout_);
     cluster_.start_master(arguments);
     for (int i = 0; i < 20; ++i) cluster_.add_worker();
     ASSERT_TRUE(eventually([&] { return cluster_.nodes().size() == 20; }));
@@ -85,6 +86,7 @@ class Straggler : public testing::Test {
   }
 
   Cluster cluster_;
+  std::string node_timeout_ = "60s";  // no worker is lost on a busy machine
   const std::string expected_ = counted_by_coreutils(kNovel);
 };
 
@@ -133,6 +135,7 @@ class KilledNode : public Straggler {
  protected:
   template <class IsTime>
   void run_and_kill(Arguments policy, IsTime is_time) {
+    node_timeout_ = "3s";
     start();
     policy.insert(policy.end(), {"--checkpoint", "200ms", "--deadline", kDeadline});
     const std::string job = cluster_.submit(job_arguments(policy));

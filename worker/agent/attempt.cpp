@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/protocol/convert.h"
 #include "worker/agent/text.h"
-#include "worker/agent/wire_ids.h"
 
 namespace ontime::worker {
 
@@ -47,7 +47,7 @@ void Attempt::on_cut_asked(std::uint64_t sequence) {
 
 Result<std::optional<wire::Report>> Attempt::on_message(const wire::FromRunner& message) {
   wire::Report report;
-  *report.mutable_attempt() = to_wire(id_);
+  *report.mutable_attempt() = protocol::to_wire(id_);
   Status status;
   switch (message.what_case()) {
     case wire::FromRunner::kReady:
@@ -119,7 +119,7 @@ void Attempt::observe(std::uint64_t offset, std::uint64_t records, std::uint64_t
 
 wire::AttemptProgress Attempt::progress() const {
   wire::AttemptProgress progress;
-  *progress.mutable_attempt() = to_wire(id_);
+  *progress.mutable_attempt() = protocol::to_wire(id_);
   progress.set_offset(offset_);
   progress.set_records(records_);
   progress.set_output_bytes(output_bytes_);

@@ -6,18 +6,17 @@
 #include <stop_token>
 #include <utility>
 
-#include "common/injection/draw.h"
+#include "common/injection/injection.h"
 #include "common/injection/settings.h"
 #include "common/injection/wire.h"
-#include "worker/agent/wire_ids.h"
+#include "common/protocol/convert.h"
 
 namespace ontime::worker {
 namespace {
 
 // Of an input of unknown length only the stored size is known.
 ByteRange split_of(const wire::Order::Launch& launch) {
-  const wire::Range& range = launch.has_split() ? launch.split() : launch.range();
-  ByteRange split{range.begin(), range.end()};
+  ByteRange split = protocol::byte_range(launch.has_split() ? launch.split() : launch.range());
   if (split.is_open_ended()) split.end = launch.file().size();
   split.end = std::max(split.begin, split.end);
   return split;
@@ -46,7 +45,7 @@ Status Disturber::adopt(const wire::ToWorker::Welcome& welcome) {
 
 std::optional<wire::Disturbance> Disturber::draw(const wire::Order::Launch& launch, std::uint32_t job_tasks) const {
   if (!injection_) return std::nullopt;
-  const AttemptId id = attempt_id(launch.attempt());
+  const AttemptId id = protocol::attempt_id(launch.attempt());
   const auto drawn = injection::draw(*injection_, {id, job_tasks, split_of(launch), node_name_});
   if (drawn.is_none()) return std::nullopt;
   return injection::to_wire(drawn);

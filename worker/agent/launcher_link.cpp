@@ -1,13 +1,10 @@
 #include "worker/agent/launcher_link.h"
 
 #include <spdlog/spdlog.h>
-#include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <asio/buffer.hpp>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "common/base/kill_point.h"
@@ -174,23 +171,11 @@ void LauncherLink::send_waiting() {
 bool LauncherLink::send(const Waiting& waiting) {
   std::string frame;
   protocol::append_frame(frame, waiting.order);
-  iovec piece{frame.data(), frame.size()};
-  msghdr header{};
-  header.msg_iov = &piece;
-  header.msg_iovlen = 1;
-  std::array<int, 3> descriptors{};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(descriptors))> control{};
+  std::vector<int> attached;
   if (waiting.ends) {
-    descriptors = {waiting.ends->socket.get(), waiting.ends->progress_block.get(), waiting.ends->stderr_pipe.get()};
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-    cmsghdr* rights = CMSG_FIRSTHDR(&header);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof(descriptors));
-    std::memcpy(CMSG_DATA(rights), descriptors.data(), sizeof(descriptors));
+    attached = {waiting.ends->socket.get(), waiting.ends->progress_block.get(), waiting.ends->stderr_pipe.get()};
   }
-  return ::sendmsg(socket_.native_handle(), &header, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(frame.size());
+  return send_attached(socket_.native_handle(), frame, attached) == static_cast<ssize_t>(frame.size());
 }
 
 }  // namespace ontime::worker

@@ -11,9 +11,9 @@
 #include <functional>
 #include <optional>
 
-#include "common/base/parent_process.h"
+#include "common/base/descriptor.h"
 #include "common/base/wording.h"
-#include "common/flags/parse.h"
+#include "common/flags/flags.h"
 #include "common/log/log.h"
 #include "common/net/coroutine.h"
 #include "common/net/token.h"

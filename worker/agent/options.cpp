@@ -12,7 +12,6 @@
 #include "common/base/limits.h"
 #include "common/base/wording.h"
 #include "common/flags/flags.h"
-#include "common/flags/parse.h"
 #include "common/net/token.h"
 #include "worker/confine/confinement.h"
 
@@ -33,28 +32,23 @@ std::string host_name() {
   return name.data();
 }
 
-// What was given, before it is checked as a whole.
+// What was given and is checked as a whole before it becomes an option.
 struct Words {
   std::string master = "127.0.0.1:7400";
-  std::uint32_t slots = std::max(1u, std::thread::hardware_concurrency());
-  std::string name;
   std::string token_file;
   net::TlsFiles tls;
-  std::vector<std::string> directories;
-  bool no_default_apps = false;
   std::string run_as;
-  AttemptLimits limits;
   std::optional<Duration> attempt_cpu;
-  std::vector<std::string> attempt_environment;
   std::vector<std::string> control_groups;
   std::vector<std::string> input_roots;
   std::vector<std::string> output_roots;
   bool check_config = false;
 };
 
-void declare_confinement(CLI::App& app, Words& words) {
-  app.add_flag("--no-default-apps", words.no_default_apps,
-               "Look for applications in no other directories, also not in those that a job names");
+void declare_confinement(CLI::App& app, Words& words, Options& options) {
+  AttemptLimits& limits = options.confinement.limits;
+  app.add_flag("--no-default-apps", options.has_only_own_apps,
+               "Use only --app-dir: ignore the default directories and those that a job names");
   app.add_option(
          "--input-root", words.input_roots,
          "Attempts may read only files that lie in this directory, or whose address begins with this URL; may be "
@@ -70,10 +64,10 @@ void declare_confinement(CLI::App& app, Words& words) {
   app.add_option("--run-as", words.run_as,
                  "Run attempts as this user, or those of each job as another user of a range of numbers; needs root")
       ->type_name("USER[:GROUP]|FIRST-LAST");
-  flags::add_size(app, "--attempt-memory", words.limits.memory_bytes, "Memory each process of an attempt may allocate",
+  flags::add_size(app, "--attempt-memory", limits.memory_bytes, "Memory each process of an attempt may allocate",
                   kAttemptMemoryMin);
-  flags::add_whole(app, "--attempt-files", words.limits.files, {16, 1u << 20}, "Files each of them may have open");
-  flags::add_whole(app, "--attempt-processes", words.limits.processes, {1, 1u << 22},
+  flags::add_whole(app, "--attempt-files", limits.files, {16, 1u << 20}, "Files each of them may have open");
+  flags::add_whole(app, "--attempt-processes", limits.processes, {1, 1u << 22},
                    "Processes and threads that the attempts' user may have on this machine");
   flags::add_duration(app, "--attempt-cpu", words.attempt_cpu,
                       "CPU time each process of an attempt may use, in whole seconds", std::chrono::seconds(1));
@@ -81,7 +75,7 @@ void declare_confinement(CLI::App& app, Words& words) {
                  "Put attempts into this control group, which you have made and bounded; may be repeated")
       ->type_name("DIR")
       ->take_all();
-  app.add_option("--attempt-env", words.attempt_environment,
+  app.add_option("--attempt-env", options.attempt_environment,
                  "Pass this environment variable on to attempts; a '*' at its end stands for anything; may be repeated")
       ->type_name("NAME")
       ->take_all();
@@ -92,18 +86,18 @@ void declare(CLI::App& app, Words& words, Options& options) {
       ->envname("ONTIME_MASTER")
       ->type_name("HOST:PORT")
       ->capture_default_str();
-  flags::add_whole(app, "--slots", words.slots, {1, kSlotsOfWorkerMax},
+  flags::add_whole(app, "--slots", options.slots, {1, kSlotsOfWorkerMax},
                    "Attempts that run at the same time, one per core")
       ->default_str("");
-  app.add_option("--name", words.name, "Shown to people; default: host name and process id");
-  app.add_option("--app-dir", words.directories, "Look here for applications first; may be repeated")
+  app.add_option("--name", options.name, "Shown to people; default: host name and process id");
+  app.add_option("--app-dir", options.application_directories, "Look here for applications first; may be repeated")
       ->type_name("DIR")
       ->take_all();
-  declare_confinement(app, words);
+  declare_confinement(app, words, options);
   flags::add_duration(app, "--connect-timeout", options.connect_timeout,
-                      "Give up if no master has let us in within this time");
+                      "Give up if no master accepts this worker within this time");
   flags::add_duration(app, "--drain-timeout", options.drain_timeout,
-                      "On SIGTERM hand over what runs to other workers, for so long at most; 0s: end at once");
+                      "On SIGTERM, take at most this long to hand over running work to other workers; 0s: end at once");
   app.add_option("--token-file", words.token_file,
                  "File with the token to show the master; default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR")
       ->type_name("FILE");
@@ -138,22 +132,15 @@ Status understand_roots(const Words& words, Options& options) {
   return {};
 }
 
-AttemptLimits limits_of(const Words& words) {
-  AttemptLimits limits = words.limits;
-  const auto cpu = std::chrono::ceil<std::chrono::seconds>(words.attempt_cpu.value_or(Duration(0)));
-  limits.cpu_seconds = static_cast<std::uint64_t>(cpu.count());
-  return limits;
-}
-
 // Four times the slots: twice as many runners may live, idle ones too, and as many again have been killed and not
 // ended.
 Status understand_user_range(const Words& words, Options& options) {
   auto range = parse_user_range(words.run_as);
   if (!range) return bad_input("--run-as: " + range.error().message);
-  const std::size_t wanted = 4 * std::size_t{words.slots};
+  const std::size_t wanted = 4 * std::size_t{options.slots};
   if (range->size() < wanted) {
     return bad_input("--run-as: the range " + words.run_as + " has " + std::to_string(range->size() + 1) +
-                     " users, and " + std::to_string(words.slots) + " slots need " + std::to_string(wanted + 1) +
+                     " users, and " + std::to_string(options.slots) + " slots need " + std::to_string(wanted + 1) +
                      " or more; make it longer, or say fewer --slots");
   }
   options.users = *range;
@@ -179,7 +166,7 @@ Status understand_user(const Words& words, Options& options) {
   } else if (is_root) {
     options.warning = kRunsAsRoot;
   }
-  if (stays_root && words.limits.processes > 0) {
+  if (stays_root && options.confinement.limits.processes > 0) {
     return bad_input("--attempt-processes does not bind root; name another user with --run-as");
   }
   return {};
@@ -199,10 +186,9 @@ Status understand_confinement(const Words& words, Options& options) {
   if (auto roots = understand_roots(words, options); !roots) return roots;
   if (auto user = understand_user(words, options); !user) return user;
   options.confinement.output_roots = options.output_roots.resolved();
-  options.attempt_environment = words.attempt_environment;
-  if (auto groups = understand_control_groups(words, options.confinement); !groups) return groups;
-  options.confinement.limits = limits_of(words);
-  return {};
+  const auto cpu = std::chrono::ceil<std::chrono::seconds>(words.attempt_cpu.value_or(Duration(0)));
+  options.confinement.limits.cpu_seconds = static_cast<std::uint64_t>(cpu.count());
+  return understand_control_groups(words, options.confinement);
 }
 
 Status understand(const Words& words, Options& options) {
@@ -213,18 +199,20 @@ Status understand(const Words& words, Options& options) {
   if (!token) return std::move(token).error();
   auto tls = net::load_tls(words.tls);
   if (!tls) return std::move(tls).error();
-  if (words.name.size() > kNameBytesMax)
-    return bad_input("--name: the name has " + counted(words.name.size(), "byte") + "; give at most 256");
+  for (const std::string& directory : options.application_directories) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(directory, ignored))
+      return bad_input("--app-dir: '" + directory + "' is not a directory");
+  }
+  if (options.name.size() > kNameBytesMax)
+    return bad_input("--name: the name has " + counted(options.name.size(), "byte") + "; give at most 256");
   if (auto confined = understand_confinement(words, options); !confined) return confined;
   options.master = std::move(*master);
   options.token = std::move(*token);
   options.tls = std::move(*tls);
-  options.slots = words.slots;
   options.host = host_name();
-  options.name = words.name.empty() ? options.host + ":" + std::to_string(::getpid()) : words.name;
-  options.application_directories = words.directories;
-  options.has_only_own_apps = words.no_default_apps;
-  if (words.no_default_apps) return {};
+  if (options.name.empty()) options.name = options.host + ":" + std::to_string(::getpid());
+  if (options.has_only_own_apps) return {};
   for (auto& directory : app::default_application_directories()) {
     options.application_directories.push_back(std::move(directory));
   }
@@ -237,6 +225,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   CLI::App app("Runs attempts of an Ontime cluster's jobs on this machine.", "ontime-worker");
   Options options;
   options.log.program = "ontime-worker";
+  options.slots = std::max(1u, std::thread::hardware_concurrency());
   Words words;
   declare(app, words, options);
   if (const auto printout = flags::parse(app, {argv + 1, argv + argc})) {

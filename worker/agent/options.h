@@ -16,7 +16,6 @@
 #include "common/net/endpoint.h"
 #include "common/net/tls_identity.h"
 #include "worker/confine/confinement.h"
-#include "worker/confine/identity.h"
 
 namespace ontime::worker {
 

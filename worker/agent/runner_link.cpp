@@ -12,7 +12,7 @@
 
 #include "common/base/check.h"
 #include "common/net/coroutine.h"
-#include "worker/agent/wire_ids.h"
+#include "common/protocol/convert.h"
 
 namespace ontime::worker {
 namespace {
@@ -91,8 +91,7 @@ void RunnerLink::run(AttemptId attempt, wire::ToRunner::Run run) {
 void RunnerLink::begin(ByteRange range, std::optional<wire::StartPoint> start) {
   progress_.reset(range.begin);
   wire::ToRunner message;
-  message.mutable_begin()->mutable_range()->set_begin(range.begin);
-  message.mutable_begin()->mutable_range()->set_end(range.end);
+  protocol::put(range, message.mutable_begin()->mutable_range());
   message.mutable_begin()->set_cut_sequence(progress_.cut_sequence());
   if (start) *message.mutable_begin()->mutable_start() = std::move(*start);
   connection_->send(message);

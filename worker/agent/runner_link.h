@@ -21,8 +21,8 @@
 #include "common/net/connection.h"
 #include "common/protocol/control.pb.h"
 #include "common/protocol/runner.pb.h"
-#include "worker/agent/log_outbox.h"
-#include "worker/agent/stderr_tail.h"
+#include "worker/agent/outboxes.h"
+#include "worker/agent/text.h"
 #include "worker/progress_block.h"
 
 namespace ontime::worker {
@@ -110,7 +110,6 @@ class RunnerLink : public std::enable_shared_from_this<RunnerLink> {
   // Closes everything and kills the process group, now or as soon as its id is known. Idempotent.
   void kill();
   bool is_killed() const { return killed_; }
-  bool is_spawned() const { return pid_ > 0; }
 
  private:
   RunnerLink(asio::any_io_executor executor, RunnerEvents& events, std::uint64_t number,

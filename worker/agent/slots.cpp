@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "common/log/fields.h"
-#include "common/store/access.h"
-#include "worker/agent/wire_ids.h"
+#include "common/protocol/convert.h"
 
 namespace ontime::worker {
 namespace {
@@ -30,7 +29,7 @@ wire::ToRunner::Setup runner_setup(const wire::JobSetup& job, const Slots::Optio
 
 wire::ToRunner::Run runner_run(AttemptId id, const wire::Order::Launch& launch) {
   wire::ToRunner::Run run;
-  *run.mutable_attempt() = to_wire(id);
+  *run.mutable_attempt() = protocol::to_wire(id);
   *run.mutable_file() = launch.file();
   *run.mutable_range() = launch.range();
   run.set_standby(launch.standby());
@@ -71,7 +70,7 @@ void Slots::stop() {
 // Idle runners are not carried into a new session: the master may have another idea of their jobs.
 Status Slots::begin_session(const wire::ToWorker::Welcome& welcome) {
   if (auto adopted = disturber_.adopt(welcome); !adopted) return adopted;
-  for (const wire::Attempt& attempt : welcome.fenced()) kill(attempt_id(attempt), "fenced");
+  for (const wire::Attempt& attempt : welcome.fenced()) kill(protocol::attempt_id(attempt), "fenced");
   setups_.clear();
   end_idle_runners();
   return {};
@@ -82,7 +81,7 @@ void Slots::give_address(Running& running, std::uint32_t part) {
   if (part > 0 && part >= static_cast<std::uint32_t>(file.parts_size()))
     return fail(*running.runner, wire::CRASHED, "the attempt's process broke the protocol: it has no such file");
   wire::ToRunner::Address given;
-  auto address = store::lend_address(path_of(file, part));
+  auto address = lender_.lend(path_of(file, part));
   if (address) given.set_address(std::move(*address));
   if (!address) given.set_error(address.error().message);
   running.runner->give_address(std::move(given));
@@ -99,7 +98,7 @@ Status Slots::obey(const wire::Order& order) {
     case wire::Order::kCut:
       return on_cut(order.cut());
     case wire::Order::kKill:
-      kill(attempt_id(order.kill().attempt()), order.kill().reason());
+      kill(protocol::attempt_id(order.kill().attempt()), order.kill().reason());
       return {};
     case wire::Order::kForget:
       forget(JobId{order.forget().job()});
@@ -126,7 +125,7 @@ Status Slots::on_setup(const wire::JobSetup& setup) {
 }
 
 Status Slots::on_launch(const wire::Order::Launch& launch) {
-  const AttemptId id = attempt_id(launch.attempt());
+  const AttemptId id = protocol::attempt_id(launch.attempt());
   if (attempts_.contains(id)) return {};  // the order came twice
   const auto setup = setups_.find(id.task.job);
   if (setup == setups_.end()) return bad_input("the master launched " + to_string(id) + " before it set up its job");
@@ -153,7 +152,7 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
   wire::ToRunner::Run run = runner_run(id, launch);
   run.set_output_path(*output);
   if (const std::string& path = path_of(launch.file(), 0); store::is_name(path)) {
-    auto address = store::lend_address(path);
+    auto address = lender_.lend(path);
     if (!address) return Refusal{wire::LAUNCH, std::move(address).error().message};
     run.set_address(std::move(*address));
   }
@@ -267,10 +266,9 @@ void Slots::end_idle_runners() {
 }
 
 Status Slots::on_begin(const wire::Order::Begin& begin) {
-  const auto found = attempts_.find(attempt_id(begin.attempt()));
+  const auto found = attempts_.find(protocol::attempt_id(begin.attempt()));
   if (found == attempts_.end()) return {};  // it has just ended
-  const ByteRange range{begin.range().begin(), begin.range().end()};
-  if (auto begun = found->second.attempt.begin(range); !begun) return begun;
+  if (auto begun = found->second.attempt.begin(protocol::byte_range(begin.range())); !begun) return begun;
   if (begin.has_start()) found->second.start = begin.start();
   pass_begin(found->second);
   return {};
@@ -285,7 +283,7 @@ void Slots::pass_begin(Running& running) {
 }
 
 Status Slots::on_cut(const wire::Order::Cut& cut) {
-  const auto found = attempts_.find(attempt_id(cut.attempt()));
+  const auto found = attempts_.find(protocol::attempt_id(cut.attempt()));
   if (found == attempts_.end()) return {};  // it has just ended, which answers the cut
   found->second.attempt.add_cut({cut.at(), cut.release()});
   ask_cut(found->second);

@@ -8,7 +8,7 @@
 // whose disk hangs leaves room for those whose disks do not, in all kDyingFactor * slots + kDyingExtra. What comes
 // above the latter is refused as LAUNCH: it is this machine's state, not the attempt's doing. What comes above the
 // bound of its job is refused as INPUT: the job's files hang here, which says nothing of other jobs. Where each job has
-// a user of its own, a job that finds none free is refused as LAUNCH (job_users.h).
+// a user of its own, a job that finds none free is refused as LAUNCH (job_resources.h).
 
 #include <asio/any_io_executor.hpp>
 #include <cstdint>
@@ -22,14 +22,13 @@
 #include "common/base/ids.h"
 #include "common/base/limits.h"
 #include "common/files/roots.h"
+#include "common/store/access.h"
 #include "worker/agent/attempt.h"
 #include "worker/agent/disturber.h"
-#include "worker/agent/job_files.h"
-#include "worker/agent/job_users.h"
+#include "worker/agent/job_resources.h"
 #include "worker/agent/launcher_link.h"
-#include "worker/agent/log_outbox.h"
 #include "worker/agent/master_link.h"
-#include "worker/agent/note_outbox.h"
+#include "worker/agent/outboxes.h"
 #include "worker/agent/report_log.h"
 #include "worker/agent/runner_link.h"
 #include "worker/agent/uploads.h"
@@ -156,6 +155,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   ReportLog& reports_;
   LauncherLink& launcher_;
   Uploads& uploads_;
+  store::Lender lender_;
   Disturber disturber_;
   JobFiles files_;
   LogOutbox logs_;

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "common/log/fields.h"
+#include "common/protocol/convert.h"
 #include "worker/agent/slots.h"
 #include "worker/agent/text.h"
-#include "worker/agent/wire_ids.h"
 
 namespace ontime::worker {
 namespace {
@@ -41,7 +41,7 @@ Slots::Running* Slots::running_in(const RunnerLink& runner) {
 
 void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& message) {
   Running* running = running_in(runner);
-  if (running == nullptr || attempt_id(message.attempt()) != running->attempt.id()) {
+  if (running == nullptr || protocol::attempt_id(message.attempt()) != running->attempt.id()) {
     return fail(runner, wire::CRASHED, "the attempt's process broke the protocol: it spoke for another attempt");
   }
   if (message.has_failed()) {
@@ -187,7 +187,7 @@ std::optional<wire::ToMaster::Notes> Slots::take_notes() {
 
 void Slots::report_end(AttemptId id, wire::Failure failure, const std::string& message, std::string stderr_text) {
   wire::Report report;
-  *report.mutable_attempt() = to_wire(id);
+  *report.mutable_attempt() = protocol::to_wire(id);
   auto& ended = *report.mutable_ended();
   ended.set_failure(failure);
   ended.set_message(std::string(head_of(to_utf8(message), kMessageBytesMax)));

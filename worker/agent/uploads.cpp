@@ -128,7 +128,7 @@ void Uploads::store(Segment segment, Done done) {
 }
 
 void Uploads::forget(const std::string& claim) {
-  if (!scratch_.path().empty()) remove_all(directory_of(claim));
+  if (!scratch_.path().empty()) files::remove_all(directory_of(claim));
 }
 
 }  // namespace ontime::worker

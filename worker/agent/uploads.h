@@ -14,9 +14,9 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/files/temporary_directory.h"
 #include "common/http/store.h"
 #include "common/store/name.h"
-#include "worker/agent/scratch.h"
 
 namespace ontime::worker {
 
@@ -57,7 +57,7 @@ class Uploads {
   std::string directory_of(const std::string& claim) const;
 
   asio::any_io_executor executor_;
-  Scratch scratch_{"ontime-output-"};
+  files::Scratch scratch_{"ontime-output-"};
   const std::shared_ptr<Connections> connections_;
   std::optional<asio::thread_pool> threads_;  // since the first segment
 };

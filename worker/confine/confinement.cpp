@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <utility>
+
+#include "common/base/units.h"
 
 namespace ontime::worker {
 namespace {
@@ -53,8 +54,9 @@ auto named(Limits& limits) {
 
 template <class Number>
 bool read_number(std::string_view text, Number& number) {
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return problem == std::errc() && end == text.data() + text.size();
+  const auto read = number_in<Number>(text);
+  number = read.value_or(0);
+  return read.has_value();
 }
 
 // "USER,GROUP" and further groups.

@@ -71,6 +71,13 @@ class CompressedSource : public InputSource {
   std::uint64_t noted_ = 0;          // offset of the last place that was noted
 };
 
+// The content before an access point that decompressing from there needs, as it is stored, and named by a hash that
+// nobody can find another window for.
+WindowHash hash_of_window(std::string_view window);
+std::string pack_window(std::string_view window);
+// Nothing unless it is the window with that hash.
+std::optional<std::string> unpack_window(std::string_view packed, const WindowHash& hash);
+
 std::unique_ptr<InputSource> make_gzip_source(StoredInput& input, const InputNotes& notes);
 std::unique_ptr<InputSource> make_zstd_source(StoredInput& input, const InputNotes& notes);
 std::unique_ptr<InputSource> make_xz_source(StoredInput& input, const InputNotes& notes);

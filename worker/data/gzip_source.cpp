@@ -9,7 +9,6 @@
 
 #include "common/base/check.h"
 #include "worker/data/compressed_source.h"
-#include "worker/data/window.h"
 
 namespace ontime::worker {
 namespace {

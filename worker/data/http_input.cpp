@@ -12,13 +12,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "common/base/median.h"
 #include "common/hdfs/file_system.h"
 #include "common/http/remote_file.h"
 #include "worker/data/input_source.h"
-#include "worker/data/whole_file.h"
 
 namespace ontime::worker {
 namespace {
@@ -30,10 +31,10 @@ constexpr double kHedgesPerRange = 0.05;                          // a second re
 constexpr double kSlowness = 4;                                   // times the usual time of so many bytes
 constexpr Duration kHedgeAfter = std::chrono::milliseconds(250);  // not before
 
-// How the file of that name is fetched from its address.
+// How the file of that name is fetched from its address, which may be one of the worker's own (common/hdfs/lender.h).
 std::unique_ptr<http::RangedFile> ranged_file(const std::string& name, const http::Url& url,
                                               const std::atomic<bool>* is_over = nullptr) {
-  if (hdfs::is_name(name)) return std::make_unique<hdfs::RemoteFile>(url, is_over);
+  if (hdfs::is_name(name) && url.path.starts_with("/webhdfs/")) return std::make_unique<hdfs::RemoteFile>(url, is_over);
   return std::make_unique<http::RemoteFile>(url, is_over);
 }
 
@@ -150,10 +151,8 @@ class ReadAhead {
     const Range& range = *ranges_.front();
     if (range.is_hedged || is_hedging_ || hedges_left_ < 1 || paces_.size() < 3)
       return Clock::now() + std::chrono::hours(1);
-    std::vector<double> paces(paces_.begin(), paces_.end());
-    const auto middle = paces.begin() + static_cast<std::ptrdiff_t>(paces.size() / 2);
-    std::nth_element(paces.begin(), middle, paces.end());
-    const auto slow = from_seconds(kSlowness * *middle * static_cast<double>(range.bytes.size()));
+    const double usual = median_of({paces_.begin(), paces_.end()});
+    const auto slow = from_seconds(kSlowness * usual * static_cast<double>(range.bytes.size()));
     return range.planned_at + std::chrono::duration_cast<Clock::duration>(std::max(slow, kHedgeAfter));
   }
 
@@ -204,6 +203,75 @@ class ReadAhead {
   std::list<std::jthread> fetchers_;                            // last: they end before the rest goes
   std::jthread hedger_;
 };
+
+// A file of a web server that cannot send parts, fetched from its begin to its end ahead of who reads. Memory is
+// bounded by 2 * kAheadBytes.
+class WholeFile {
+ public:
+  static constexpr std::size_t kAheadBytes = 8u << 20;
+
+  WholeFile(const http::Url& url, const http::State& state);
+  ~WholeFile();
+
+  // The next bytes, at most `size` > 0; 0 at the end.
+  http::Answer<std::size_t> read(char* to, std::size_t size);
+  std::uint64_t offset() const { return offset_; }  // of the next byte
+
+ private:
+  void fetch(const http::Url& url, const http::State& state);
+
+  std::string current_;  // the reader's
+  std::size_t begin_ = 0;
+  std::uint64_t offset_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string ahead_;
+  bool is_all_there_ = false;
+  std::optional<http::Failure> failure_;
+  std::atomic<bool> is_over_ = false;
+  std::jthread fetching_;  // last: it ends before the rest goes
+};
+
+WholeFile::WholeFile(const http::Url& url, const http::State& state)
+    : fetching_([this, url, state] { fetch(url, state); }) {}
+
+WholeFile::~WholeFile() {
+  const std::lock_guard lock(mutex_);
+  is_over_ = true;
+  changed_.notify_all();
+}
+
+void WholeFile::fetch(const http::Url& url, const http::State& state) {
+  http::RemoteFile file(url, &is_over_);
+  auto done = file.read_whole(state, [this](std::string_view bytes) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return is_over_ || ahead_.size() < kAheadBytes; });
+    if (ahead_.empty()) changed_.notify_all();
+    ahead_ += bytes;
+    return !is_over_;
+  });
+  const std::lock_guard lock(mutex_);
+  if (!done) failure_ = std::move(done).error();
+  is_all_there_ = true;
+  changed_.notify_all();
+}
+
+http::Answer<std::size_t> WholeFile::read(char* to, std::size_t size) {
+  if (begin_ == current_.size()) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !ahead_.empty() || is_all_there_; });
+    if (ahead_.empty() && failure_) return *failure_;
+    current_.clear();
+    std::swap(current_, ahead_);
+    begin_ = 0;
+    changed_.notify_all();
+  }
+  size = std::min(size, current_.size() - begin_);
+  std::copy_n(current_.data() + begin_, size, to);
+  begin_ += size;
+  offset_ += size;
+  return size;
+}
 
 class HttpInput final : public StoredInput {
  public:

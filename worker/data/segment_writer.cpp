@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "common/base/crc32c.h"
@@ -38,20 +39,14 @@ void SegmentWriter::allocate(std::size_t size) {
 }
 
 void SegmentWriter::flush() {
-  const char* from = buffer_.get();
-  std::size_t left = buffered();
+  const std::string_view bytes(buffer_.get(), buffered());
   next_ = buffer_.get();
-  if (fault_ || left == 0) return;
-  crc_ = crc32c(crc_, from, left);
+  if (fault_ || bytes.empty()) return;
+  crc_ = crc32c(crc_, bytes.data(), bytes.size());
   pass_kill_point("output-before-write");
-  while (left > 0) {
-    const ssize_t put = ::write(output_.file.get(), from, left);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return fail("cannot write the output file " + output_.path);
-    from += put;
-    left -= static_cast<std::size_t>(put);
-    written_ += static_cast<std::uint64_t>(put);
-  }
+  errno = write_all(output_.file.get(), bytes);
+  if (errno != 0) return fail("cannot write the output file " + output_.path);
+  written_ += bytes.size();
   pass_kill_point("output-written");
 }
 

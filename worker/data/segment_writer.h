@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "common/app/output.h"
+#include "common/app/application.h"
 #include "common/base/descriptor.h"
 #include "common/files/roots.h"
 #include "worker/data/fault.h"

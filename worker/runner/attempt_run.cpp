@@ -6,15 +6,13 @@
 #include <utility>
 
 #include "common/injection/wire.h"
-#include "common/protocol/access_points.h"
-#include "worker/runner/output_openers.h"
+#include "common/protocol/convert.h"
+#include "worker/runner/children.h"
 
 namespace ontime::worker {
 namespace {
 
 constexpr std::size_t kMessageBytesMax = 4096;
-
-ByteRange range_of(const wire::Range& range) { return {range.begin(), range.end()}; }
 
 InputFile input_file(const wire::InputFile& file) {
   const Codec codec = wire::Codec_IsValid(file.codec()) ? static_cast<Codec>(file.codec()) : Codec::Plain;
@@ -85,7 +83,7 @@ AttemptRun::AttemptRun(const RunnerParts& parts, const wire::ToRunner::Run& orde
     : parts_(parts),
       order_(order),
       disturbance_(order.has_disturbance() ? injection::from_wire(order.disturbance()) : injection::Disturbance{}),
-      range_(range_of(order.range())),
+      range_(protocol::byte_range(order.range())),
       points_(range_),
       block_size_(parts.block_bytes),
       cut_answered_(order.cut_sequence()) {}
@@ -110,11 +108,11 @@ AttemptStatus AttemptRun::await_begin() {
   if (!message) return begun_wrongly("not begun: " + message.error().message);
   if (!message->has_value() || !(*message)->has_begin()) return begun_wrongly("given up before it was begun");
   const wire::ToRunner::Begin& begin = (*message)->begin();
-  if (begin.range().begin() < range_.begin || begin.range().end() > range_.end ||
-      begin.range().begin() >= begin.range().end()) {
+  const ByteRange part = protocol::byte_range(begin.range());
+  if (part.begin < range_.begin || part.end > range_.end || part.begin >= part.end) {
     return begun_wrongly("begun with a range that it was not launched for");
   }
-  range_ = {begin.range().begin(), begin.range().end()};
+  range_ = part;
   points_ = CutPoints(range_);
   cut_answered_ = begin.cut_sequence();
   if (begin.has_start()) reader_->offer(protocol::start_point(begin.start()));
@@ -283,8 +281,7 @@ AttemptStatus AttemptRun::send_sealed(const SealedBytes& output) {
   const ByteRange segment = points_.segment();
   wire::FromRunner message;
   wire::FromRunner::Sealed& sealed = *message.mutable_sealed();
-  sealed.mutable_range()->set_begin(segment.begin);
-  sealed.mutable_range()->set_end(segment.end);
+  protocol::put(segment, sealed.mutable_range());
   sealed.set_input_end(segment.is_open_ended() ? std::max(segment.begin, reader_->position()) : segment.end);
   wire::SealedOutput& out = *sealed.mutable_output();
   out.set_file_offset(output.file_offset);

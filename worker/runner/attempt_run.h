@@ -14,7 +14,7 @@
 #include "common/files/roots.h"
 #include "common/injection/injection.h"
 #include "common/protocol/runner.pb.h"
-#include "worker/data/input_reader.h"
+#include "worker/data/record_reader.h"
 #include "worker/data/segment_writer.h"
 #include "worker/progress_block.h"
 #include "worker/runner/cut_points.h"

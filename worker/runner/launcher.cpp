@@ -13,20 +13,17 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "common/base/kill_point.h"
-#include "worker/confine/identity.h"
-#include "worker/runner/runner_process.h"
 
 namespace ontime::worker {
 namespace {
 
 // At the end, for those that were killed. Less than the worker's patience (launcher_start.cpp).
 constexpr std::chrono::milliseconds kLastWait{500};
+constexpr std::size_t kOrderBytesMax = 16u << 10;
 
 // Signals that are read from a descriptor instead of interrupting. A key press in the terminal (SIGINT) is the worker's
 // affair: the launcher ends when the worker does.
@@ -66,7 +63,7 @@ void touch_messages() {
 }  // namespace
 
 Launcher::Launcher(Descriptor socket, Confinement confinement, Fork fork)
-    : socket_(std::move(socket)),
+    : worker_(std::move(socket), kOrderBytesMax),
       confinement_(std::move(confinement)),
       fork_(std::move(fork)),
       keeper_{::geteuid(), ::getegid()},
@@ -85,13 +82,14 @@ int Launcher::run() {
 
 Status Launcher::serve(int signals) {
   for (;;) {
-    pollfd watched[] = {{socket_.descriptor(), POLLIN, 0}, {signals, POLLIN, 0}};
+    pollfd watched[] = {{worker_.descriptor(), POLLIN, 0}, {signals, POLLIN, 0}};
     if (::poll(watched, 2, -1) < 0 && errno != EINTR) return failed("cannot wait for the worker");
     if (watched[1].revents != 0) {
       if (drain(signals)) return {};
       if (auto reported = report_exits(); !reported) return {};  // the worker is gone
     }
-    if (watched[0].revents != 0) {
+    while (watched[0].revents != 0 || worker_.has_begun_next()) {
+      watched[0].revents = 0;
       auto goes_on = obey_next();
       if (!goes_on) return std::move(goes_on).error();
       if (!*goes_on) return {};
@@ -100,21 +98,30 @@ Status Launcher::serve(int signals) {
 }
 
 Result<bool> Launcher::obey_next() {
-  auto order = socket_.receive();
-  if (!order) return std::move(order).error();
-  if (!order->has_value()) return false;
-  if (auto* const runner = std::get_if<SpawnOrder>(&**order)) return spawn(std::move(*runner));
-  if (const auto* const output = std::get_if<OutputOrder>(&**order)) open_output(*output);
-  if (const auto* const swept = std::get_if<SweepOrder>(&**order)) sweep(swept->user);
+  wire::ToLauncher order;
+  auto came = worker_.receive(order);
+  if (!came || !*came) return came;
+  if (order.has_spawn()) {
+    const std::vector<Descriptor> attached = worker_.take_attached();
+    if (attached.size() != kAttachedMax) return failed("the worker sent an order without its three descriptors");
+    return spawn(order.spawn(), attached);
+  }
+  if (order.has_open_output()) {
+    open_output(order.open_output());
+  } else if (order.has_sweep()) {
+    sweep(order.sweep().user());
+  } else {
+    return failed("the worker sent an order that means nothing");
+  }
   return true;
 }
 
-bool Launcher::spawn(SpawnOrder order) {
+bool Launcher::spawn(const wire::ToLauncher::Spawn& order, const std::vector<Descriptor>& attached) {
   pass_kill_point("fork-before");
   Confinement confinement = confinement_;
-  if (order.user != 0) {
-    confinement.run_as = identity_of(order.user);
-    users_.insert(order.user);
+  if (order.user() != 0) {
+    confinement.run_as = identity_of(order.user());
+    users_.insert(order.user());
   }
   // A runner of another user may not make files where outputs go.
   std::array<int, 2> outputs{-1, -1};
@@ -122,33 +129,32 @@ bool Launcher::spawn(SpawnOrder order) {
       !confinement.run_as || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, outputs.data()) == 0;
   Descriptor ours(outputs[0]);
   Descriptor theirs(outputs[1]);
-  const RunnerInheritance inherited{order.descriptors.socket.get(), order.descriptors.progress_block.get(),
-                                    order.descriptors.stderr_pipe.get(), theirs.get()};
+  const RunnerInheritance inherited{attached[0].get(), attached[1].get(), attached[2].get(), theirs.get()};
   const pid_t pid = has_outputs ? fork_([inherited, launcher = ::getpid(), confinement, keeper = keeper_] {
     become_runner(inherited, launcher, confinement, keeper);
   })
                                 : -1;
   wire::FromLauncher message;
   wire::FromLauncher::Spawned& spawned = *message.mutable_spawned();
-  spawned.set_runner(order.runner);
+  spawned.set_runner(order.runner());
   if (pid > 0) {
     ::setpgid(pid, pid);  // as the child does: the first of both counts
-    runners_.emplace(pid, order.runner);
-    if (ours) outputs_.insert_or_assign(order.runner, std::move(ours));
+    runners_.emplace(pid, order.runner());
+    if (ours) outputs_.insert_or_assign(order.runner(), std::move(ours));
     spawned.set_pid(pid);
   } else {
     spawned.set_error(std::string("cannot fork: ") + std::strerror(errno));
   }
   pass_kill_point("fork-done");
-  const bool is_told = socket_.send(message).has_value();
+  const bool is_told = worker_.send(message).has_value();
   pass_kill_point("fork-reported");
   return is_told;
 }
 
 // Nobody waits for one whose runner has ended.
-void Launcher::open_output(const OutputOrder& order) {
-  const auto runner = outputs_.find(order.runner);
-  if (runner != outputs_.end()) openers_.open(order.runner, runner->second.get(), order.path);
+void Launcher::open_output(const wire::ToLauncher::OpenOutput& order) {
+  const auto runner = outputs_.find(order.runner());
+  if (runner != outputs_.end()) openers_.open(order.runner(), runner->second.get(), order.path());
 }
 
 // A process that may signal the user's processes and no others signals all that it may. The kernel does so in one step,
@@ -186,7 +192,7 @@ Status Launcher::report_exit(pid_t pid, int wait_status) {
   wire::FromLauncher message;
   message.mutable_exited()->set_runner(runner.mapped());
   message.mutable_exited()->set_wait_status(wait_status);
-  if (auto sent = socket_.send(message); !sent) return sent;
+  if (auto sent = worker_.send(message); !sent) return sent;
   pass_kill_point("exit-reported");
   return {};
 }

@@ -4,22 +4,20 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <charconv>
 #include <cstdio>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "common/base/units.h"
 #include "worker/runner/launcher.h"
 
 namespace {
 
 std::optional<int> socket_number(std::string_view text) {
-  int fd = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
+  const auto fd = ontime::number_in<int>(text);
   struct stat file {};
-  if (error != std::errc() || end != text.data() + text.size() || ::fstat(fd, &file) != 0) return std::nullopt;
-  return S_ISSOCK(file.st_mode) ? std::optional(fd) : std::nullopt;
+  return fd && ::fstat(*fd, &file) == 0 && S_ISSOCK(file.st_mode) ? fd : std::nullopt;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/app/context.h"
+#include "common/app/application.h"
 #include "common/app/loaded_application.h"
 
 namespace ontime::worker {

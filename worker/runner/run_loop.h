@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "common/app/keeper.h"
+#include "common/app/loaded_application.h"
 #include "worker/confine/confinement.h"
 #include "worker/runner/attempt_run.h"
 

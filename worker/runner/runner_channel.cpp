@@ -4,58 +4,52 @@
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "common/base/kill_point.h"
 
 namespace ontime::worker {
 
-Result<std::optional<wire::ToRunner>> RunnerChannel::receive() {
+Result<bool> WorkerChannel::receive(google::protobuf::MessageLite& message) {
   for (;;) {
-    auto payload = decoder_.next();
-    if (!payload) return std::move(payload).error();
-    if (payload->has_value()) {
-      wire::ToRunner message;
-      if (!message.ParseFromArray((*payload)->data(), static_cast<int>((*payload)->size()))) {
-        return failed("the worker sent a message that cannot be read");
-      }
-      pass_kill_point("run-received");
-      return std::optional(std::move(message));
+    const auto payload = decoder_.next();
+    if (!payload) return payload.error();
+    if (*payload) {
+      if (message.ParseFromArray((*payload)->data(), static_cast<int>((*payload)->size()))) return true;
+      return failed("the worker sent a message that cannot be read");
     }
-    auto more = read_more();
-    if (!more) return std::move(more).error();
-    if (!*more) return std::optional<wire::ToRunner>();
+    const ssize_t got = receive_attached(socket_.get(), decoder_.space(), attached_);
+    if (got < 0) return failed(std::string("cannot read from the worker: ") + std::strerror(errno));
+    if (got == 0) return false;
+    decoder_.received(static_cast<std::size_t>(got));
   }
 }
 
-Result<bool> RunnerChannel::read_more() {
-  const auto space = decoder_.space();
-  for (;;) {
-    const ssize_t got = ::recv(socket_.get(), space.data(), space.size(), 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed(std::string("cannot read from the worker: ") + std::strerror(errno));
-    decoder_.received(static_cast<std::size_t>(got));
-    return got > 0;
+Status WorkerChannel::send(const google::protobuf::MessageLite& message) {
+  outgoing_.clear();
+  protocol::append_frame(outgoing_, message);
+  for (std::string_view rest = outgoing_; !rest.empty();) {
+    const ssize_t put = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return failed(std::string("cannot write to the worker: ") + std::strerror(errno));
+    rest.remove_prefix(static_cast<std::size_t>(put));
   }
+  return {};
+}
+
+Result<std::optional<wire::ToRunner>> RunnerChannel::receive() {
+  wire::ToRunner message;
+  const auto came = channel_.receive(message);
+  if (!came) return came.error();
+  if (!*came) return std::optional<wire::ToRunner>();
+  pass_kill_point("run-received");
+  return std::optional(std::move(message));
 }
 
 Status RunnerChannel::send(const wire::FromRunner& message) {
-  outgoing_.clear();
-  protocol::append_frame(outgoing_, message);
   pass_kill_point("event-before-send");
-  Status sent = send_all(socket_.get(), outgoing_);
+  Status sent = channel_.send(message);
   pass_kill_point("event-sent");
   return sent;
-}
-
-Status send_all(int socket, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return failed(std::string("cannot write to the worker: ") + std::strerror(errno));
-    bytes.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return {};
 }
 
 }  // namespace ontime::worker

@@ -1,8 +1,11 @@
 #pragma once
-// The runner's end of the socket to its worker: whole messages, blocking. The launcher sends through one too.
+// The ends of sockets to the worker that its launcher and its runners have: whole messages, blocking.
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/base/descriptor.h"
 #include "common/base/result.h"
@@ -11,25 +14,40 @@
 
 namespace ontime::worker {
 
+class WorkerChannel {
+ public:
+  WorkerChannel(Descriptor socket, std::size_t payload_bytes_max)
+      : socket_(std::move(socket)), decoder_(payload_bytes_max) {}
+
+  int descriptor() const { return socket_.get(); }
+  // Waits for the next message; false when the worker has closed its end.
+  Result<bool> receive(google::protobuf::MessageLite& message);
+  // Something of what comes next is here already, and the descriptor need not tell of it.
+  bool has_begun_next() const { return decoder_.has_partial_frame(); }
+  // The descriptors that have come since the last call. The kernel gives those of one message at a time.
+  std::vector<Descriptor> take_attached() { return std::exchange(attached_, {}); }
+  // Waits as long as it takes. An error means that the worker is gone.
+  Status send(const google::protobuf::MessageLite& message);
+
+ private:
+  Descriptor socket_;
+  protocol::FrameDecoder decoder_;
+  std::vector<Descriptor> attached_;
+  std::string outgoing_;  // reused
+};
+
+// A runner's.
 class RunnerChannel {
  public:
-  explicit RunnerChannel(Descriptor socket) : socket_(std::move(socket)) {}
+  explicit RunnerChannel(Descriptor socket) : channel_(std::move(socket), kPayloadBytesMax) {}
 
   // The next order; nothing when the worker has closed its end.
   Result<std::optional<wire::ToRunner>> receive();
-  // An error means that the worker is gone.
   Status send(const wire::FromRunner& message);
 
  private:
   static constexpr std::size_t kPayloadBytesMax = 16u << 20;
-  Result<bool> read_more();  // false at the end
-
-  Descriptor socket_;
-  protocol::FrameDecoder decoder_{kPayloadBytesMax};
-  std::string outgoing_;  // reused
+  WorkerChannel channel_;
 };
-
-// Sends all of `bytes`, waiting as long as it takes; no SIGPIPE.
-Status send_all(int socket, std::string_view bytes);
 
 }  // namespace ontime::worker

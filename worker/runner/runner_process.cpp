@@ -1,9 +1,8 @@
-#include "worker/runner/runner_process.h"
+#include "worker/runner/children.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,9 +15,9 @@
 #include "worker/runner/run_loop.h"
 
 namespace ontime::worker {
+
 void die_with(pid_t launcher) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != launcher) ::_exit(1);  // it died before the line above
+  if (!die_with_parent(launcher)) ::_exit(1);
 }
 
 void reset_signals() {

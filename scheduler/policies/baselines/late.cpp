@@ -1,32 +1,26 @@
-#include "scheduler/policies/baselines/late.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "scheduler/math/numeric.h"
+#include "scheduler/policies/baselines/baselines.h"
+#include "scheduler/policies/open_segments.h"
 
 namespace ontime::scheduler {
 namespace {
 
-struct Spread {
-  double mean = 0;
-  double deviation = 0;  // of the population
-  std::size_t count = 0;
-};
-
-Spread spread_of(const std::vector<double>& values) {
-  Spread spread;
-  double squares = 0;
+// Of the finite values.
+DurationStatistics spread_of(const std::vector<double>& values) {
+  DurationStatistics spread;
   for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    ++spread.count;
-    const double distance = value - spread.mean;
-    spread.mean += distance / static_cast<double>(spread.count);
-    squares += distance * (value - spread.mean);
+    if (std::isfinite(value)) spread.add(value);
   }
-  if (spread.count > 1) spread.deviation = std::sqrt(squares / static_cast<double>(spread.count));
   return spread;
 }
+
+struct LateTask {
+  std::uint32_t task;
+  double end;  // seconds after submission
+};
 
 bool has_longer_left(const LateTask& a, const LateTask& b) { return a.end != b.end ? a.end < b.end : a.task > b.task; }
 
@@ -69,10 +63,10 @@ double percentile(std::vector<double> values, double share) {
 std::optional<double> slow_rate(const LateRules& rules, const std::vector<double>& rates) {
   if (rates.size() < 2) return std::nullopt;
   if (rules.form == LateForm::Paper) return percentile(rates, rules.slow_task);
-  const Spread spread = spread_of(rates);
-  if (spread.count < 2) return std::nullopt;
-  const double deviation = rules.as_written ? spread.deviation : std::min(spread.deviation, spread.mean / 3);
-  return spread.mean - rules.slow_task * deviation;
+  const DurationStatistics spread = spread_of(rates);
+  if (spread.count() < 2) return std::nullopt;
+  const double deviation = rules.as_written ? spread.deviation() : std::min(spread.deviation(), spread.mean() / 3);
+  return spread.mean() - rules.slow_task * deviation;
 }
 
 std::uint32_t slots_on_good_nodes(const View& view, const LateRules& rules) {
@@ -95,15 +89,17 @@ std::uint32_t slots_on_good_nodes(const View& view, const LateRules& rules) {
     for (double& duration : durations) duration = -duration;
     longest = -percentile(durations, rules.slow_node);
   } else {
-    const Spread spread = spread_of(durations);
-    longest = spread.mean + rules.slow_node * spread.deviation;
+    longest = spread_of(durations).outlier(rules.slow_node);
   }
   std::uint32_t free = 0;
   for (const Free& node : nodes) free += node.duration > longest ? 0 : node.slots;
   return free;
 }
 
-LateSearch::LateSearch(const JobView& job, const LateRules& rules, double now) {
+namespace {
+
+// The job's slow tasks as a heap: those with the longest time left come first.
+std::vector<LateTask> slow_tasks_by_time_left(const JobView& job, const LateRules& rules, double now) {
   const std::span<const double> completion = job.outlook->completion();
   const std::span<const float> progress = job.outlook->progress();
   std::vector<double> rates;
@@ -118,35 +114,31 @@ LateSearch::LateSearch(const JobView& job, const LateRules& rules, double now) {
   for (const double duration : job.outlook->task_durations())
     rates.push_back(duration > 0 ? 1 / duration : math::kInfinity);
   const std::optional<double> slow = slow_rate(rules, rates);
-  if (!slow) return;
-  for (std::size_t index = 0; index < running.size(); ++index) {
-    if (rates[index] < *slow) heap_.push_back(running[index]);
+  std::vector<LateTask> heap;
+  for (std::size_t index = 0; slow && index < running.size(); ++index) {
+    if (rates[index] < *slow) heap.push_back(running[index]);
   }
-  std::make_heap(heap_.begin(), heap_.end(), has_longer_left);
+  std::make_heap(heap.begin(), heap.end(), has_longer_left);
+  return heap;
 }
 
-std::optional<LateTask> LateSearch::next() {
-  if (heap_.empty()) return std::nullopt;
-  std::pop_heap(heap_.begin(), heap_.end(), has_longer_left);
-  const LateTask slow = heap_.back();
-  heap_.pop_back();
-  return slow;
-}
+}  // namespace
 
 std::uint32_t race_slow_tasks(const View& view, const JobView& job, const LateRules& rules, std::uint32_t most,
                               Reason exhausted, Plan& plan, Declines& declines) {
   declines.add_compressed(job);
-  LateSearch search(job, rules, job.since_submission(view.now));
+  std::vector<LateTask> heap = slow_tasks_by_time_left(job, rules, job.since_submission(view.now));
   std::uint32_t raced = 0;
-  while (const std::optional<LateTask> slow = search.next()) {
-    if (raced == most && declines.full()) break;
-    std::optional<Reason> reason = objection(job, slow->task, rules, view.now);
+  for (auto end = heap.end(); end != heap.begin() && !(raced == most && declines.full());) {
+    std::pop_heap(heap.begin(), end--, has_longer_left);
+    const std::uint32_t task = end->task;
+    std::optional<Reason> reason = objection(job, task, rules, view.now);
     if (!reason && raced == most) reason = exhausted;
     std::optional<Speculate> copy;
-    if (!reason) copy = race(job, slow->task, 1, Reason::Slow);
+    if (!reason) copy = race(job, task, 1, Reason::Slow);
     if (!reason && !copy) reason = Reason::CutPending;
     if (reason) {
-      declines.add(job, slow->task, *reason);
+      declines.add(job, task, *reason);
     } else {
       plan.add(*std::move(copy));
       ++raced;
@@ -169,30 +161,50 @@ std::uint32_t mrv1_cap(std::uint32_t slots, std::size_t running) {
   return std::max({10u, slots / 100, static_cast<std::uint32_t>(running / 10)});
 }
 
-std::unique_ptr<Policy> Late::make(Parameters& parameters) {
-  const LateRules rules = late_rules(parameters);
-  const double cap = rules.form == LateForm::Paper ? parameters.number("cap", 0.1, 0, 1) : 0;
-  return std::make_unique<Late>(rules, cap, parameters.period("check", 1));
-}
+namespace {
 
-Plan Late::plan(const View& view) {
-  Plan plan;
-  if (!clock_.is_due(view.now, plan)) return plan;
-  Declines declines(plan);
-  const bool is_paper = rules_.form == LateForm::Paper;
-  std::uint32_t copies = 0;
-  for (const JobView& job : view.jobs) copies += copies_of(job);
-  std::uint32_t slots = std::min(view.spare_slots(), slots_on_good_nodes(view, rules_));
-  std::uint32_t room = what_is_left(late_cap(cap_, view.slots()), copies);
-  for (const JobView& job : view.jobs) {
-    const std::size_t running = job.job->tasks.size() - job.job->tasks_done;
-    if (!is_paper) room = what_is_left(mrv1_cap(view.slots(), running), copies_of(job));
-    const Reason exhausted = room < slots ? Reason::CapReached : Reason::NoFreeSlot;
-    const std::uint32_t raced = race_slow_tasks(view, job, rules_, std::min(room, slots), exhausted, plan, declines);
-    slots -= raced;
-    room -= raced;
+// LATE (Zaharia and others, OSDI 2008; as Xu & Lau, section II, and Hadoop 0.21 know it): among the tasks whose
+// progress rate is low, copies go to those with the longest time left. The paper decides whenever a node asks for work;
+// here the policy looks every `check` seconds and fills the slots that are free by then.
+//
+// The paper judges a node by the progress of everything it ran; here its speed stands for it, as the ResourceManager
+// keeps it. One copy per task at a time. Declines slow tasks: TooYoung, AlreadySpeculating, CapReached, NoFreeSlot,
+// CutPending; NoEstimate for compressed files.
+class Late final : public Policy {
+ public:
+  explicit Late(Parameters& parameters)
+      : rules_(late_rules(parameters)),
+        cap_(rules_.form == LateForm::Paper ? parameters.number("cap", 0.1, 0, 1) : 0),
+        clock_(parameters.period("check", 1)) {}
+
+  Plan plan(const View& view) override {
+    Plan plan;
+    if (!clock_.is_due(view.now, plan)) return plan;
+    Declines declines(plan);
+    const bool is_paper = rules_.form == LateForm::Paper;
+    std::uint32_t copies = 0;
+    for (const JobView& job : view.jobs) copies += copies_of(job);
+    std::uint32_t slots = std::min(view.spare_slots(), slots_on_good_nodes(view, rules_));
+    std::uint32_t room = what_is_left(late_cap(cap_, view.slots()), copies);
+    for (const JobView& job : view.jobs) {
+      const std::size_t running = job.job->tasks.size() - job.job->tasks_done;
+      if (!is_paper) room = what_is_left(mrv1_cap(view.slots(), running), copies_of(job));
+      const Reason exhausted = room < slots ? Reason::CapReached : Reason::NoFreeSlot;
+      const std::uint32_t raced = race_slow_tasks(view, job, rules_, std::min(room, slots), exhausted, plan, declines);
+      slots -= raced;
+      room -= raced;
+    }
+    return plan;
   }
-  return plan;
-}
+
+ private:
+  const LateRules rules_;
+  const double cap_;  // share of all slots
+  PeriodicCheck clock_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_late(Parameters& parameters) { return std::make_unique<Late>(parameters); }
 
 }  // namespace ontime::scheduler

@@ -11,13 +11,9 @@
 //   - An attempt that stands still is judged as soon as that is known.
 
 #include <cstdint>
-#include <functional>
-#include <map>
+#include <memory>
 #include <optional>
-#include <queue>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "scheduler/core/job.h"
 #include "scheduler/math/durations.h"
@@ -126,17 +122,8 @@ namespace ontime::scheduler {
 // is launched. With L the mean launch time the formulas are given D - L and tau_est + L, so that an original has D - L
 // to map its split and an attempt launched at tau_est has D - tau_est - L left, as it really has.
 
-// Parameters (`--policy-set`):
-//   tau_est   0.3x  when a task is judged; s-restart and s-resume only
-//   tau_kill  0.6x  when all but its best attempt are ended
-//             both: a time after the task's launch ("40s") or multiples of t_min after its first record ("0.3x"). In
-//             the paper's Table II 0.3 and 0.6 t_min do best; its testbed ran with 40 s and 80 s.
-//   r               extra attempts, instead of the optimum; 0 to 50
-//   r_max     5     the optimum is sought in 0 to r_max, at most 50
-//   theta     1e-4  trade-off factor between PoCD and cost, 1 / money
-//   price     1     C, money per second of a slot
-//   r_min     0     R_min, the PoCD below which a result is worthless, below 1
-//   t_min, beta, t_avg, fit; handover (s-resume only)
+// docs/policies.md has the parameters. tau_est and tau_kill are times after the task's launch, or multiples of t_min
+// after its first record.
 struct ChronosSettings {
   chronos::Strategy strategy = chronos::Strategy::Clone;
   RelativeTime tau_est{0.3, true};
@@ -179,131 +166,7 @@ std::optional<std::uint32_t> chosen_attempts(const Job& job, chronos::Strategy s
 // P(the first of `copies` fresh attempts is through with so many bytes in `left` seconds).
 double chance_of_fresh(const math::Durations& durations, double bytes, double left, std::uint32_t copies);
 
-// Tasks of a job to look at again, each at its time. O(log n) each, so that a plan costs what is due and not what
-// waits.
-class LaterTasks {
- public:
-  void add(std::uint32_t task, TimePoint at) { queue_.emplace(at, task); }
-  // TimePoint::max() if there are none.
-  TimePoint next() const { return queue_.empty() ? TimePoint::max() : queue_.top().first; }
-  // The one that has been due for longest. REQUIRES: there is one.
-  std::uint32_t take() {
-    const std::uint32_t task = queue_.top().second;
-    queue_.pop();
-    return task;
-  }
-
- private:
-  using Entry = std::pair<TimePoint, std::uint32_t>;  // the earliest is first, then the lowest index
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
-};
-
-// A plan in the making.
-struct ChronosRound {
-  const View& view;
-  Plan plan;
-  std::uint32_t budget = 0;  // copies that may still be asked for
-  std::uint32_t effort = 0;  // what may still be looked at in this plan; the rest comes with the next, at once
-  TimePoint next = TimePoint::max();
-
-  void come_back(TimePoint at) { next = std::min(next, at); }
-};
-
-class Chronos : public Policy {
- public:
-  explicit Chronos(ChronosSettings settings) : settings_(std::move(settings)) {}
-  Plan plan(const View& view) final;
-
- protected:
-  enum class Verdict { Settled, LookAgain, Racing };  // of a task, for now
-
-  const ChronosSettings& settings() const { return settings_; }
-  // The job is planned for the first time; its durations may be known already. Says in a Note what was chosen.
-  virtual void begin(ChronosRound& round, const JobView& job, const ChronosChoice* choice);
-  // Its durations were not known then and are known now.
-  virtual void on_durations_known(ChronosRound& round, const JobView& job, const ChronosChoice& choice);
-  // The segment will not be done before D as things are; nothing is in change there.
-  virtual Verdict help(ChronosRound& round, const JobView& job, const ChronosChoice& choice,
-                       const OpenSegment& segment) = 0;
-
- private:
-  struct JobState {
-    bool is_begun = false;
-    std::optional<ChronosChoice> choice;
-    std::uint32_t fresh = 0;  // tasks from here on have not been judged
-    LaterTasks again;         // to be judged later
-    LaterTasks racing;        // to be settled at tau_kill
-  };
-
-  void follow(ChronosRound& round, const JobView& job, JobState& state);
-  bool is_ready(ChronosRound& round, const JobView& job, JobState& state);
-  void judge_fresh(ChronosRound& round, const JobView& job, JobState& state);
-  void judge_again(ChronosRound& round, const JobView& job, JobState& state);
-  void settle_races(ChronosRound& round, const JobView& job, JobState& state);
-  void judge(ChronosRound& round, const JobView& job, JobState& state, std::uint32_t task);
-  Verdict help_late(ChronosRound& round, const JobView& job, const ChronosChoice& choice, std::uint32_t task);
-  // When to look at the task's race again; nothing when it is settled.
-  std::optional<TimePoint> settle(ChronosRound& round, const JobView& job, const ChronosChoice& choice,
-                                  std::uint32_t task);
-  TimePoint race_ends(const OpenSegment& segment, const ChronosChoice& choice) const;
-
-  ChronosSettings settings_;
-  std::map<JobId, JobState> jobs_;
-};
-
-// Chronos' Clone (section III, Theorems 1 and 2): every task starts with r extra attempts; at tau_kill the one that
-// will be done first goes on and the others are ended.
-//
-// Parameters: chronos_plan.h, without tau_est. r is the optimum of eq. 26, but no more than the free slots allow at
-// submission: clones that had to wait for slots would only hold up other jobs. When t_min is not known at submission,
-// neither from a profile nor from a flag, every task gets one. Declines jobs without a deadline.
-
-class Clone final : public Chronos {
- public:
-  explicit Clone(Parameters& parameters) : Chronos(chronos_settings(chronos::Strategy::Clone, parameters)) {}
-
- protected:
-  void begin(ChronosRound& round, const JobView& job, const ChronosChoice* choice) override;
-  void on_durations_known(ChronosRound& round, const JobView& job, const ChronosChoice& choice) override;
-  Verdict help(ChronosRound&, const JobView&, const ChronosChoice&, const OpenSegment&) override {
-    return Verdict::Settled;
-  }
-};
-
-// Chronos' Speculative-Restart (section III, Theorems 3 and 4): a task that is expected at tau_est to miss D gets r
-// extra attempts that begin its split anew, the original goes on; at tau_kill the one that will be done first goes on
-// and the others are ended.
-//
-// Parameters: chronos_plan.h. When fewer slots are free than r, the straggler gets those. Declines jobs without a
-// deadline, jobs for which r = 0 is best (not-worth-it) or any r worthless (hopeless), tasks with a compressed input
-// (no-estimate), and, for the time being, tasks for which no slot is free.
-
-class SRestart final : public Chronos {
- public:
-  explicit SRestart(Parameters& parameters) : Chronos(chronos_settings(chronos::Strategy::Restart, parameters)) {}
-
- protected:
-  Verdict help(ChronosRound& round, const JobView& job, const ChronosChoice& choice,
-               const OpenSegment& segment) override;
-};
-
-// Chronos' Speculative-Resume (section III, Theorems 5 and 6): a task that is expected at tau_est to miss D is cut
-// where its original will be when fresh attempts are ready (b_new of section VI-B, eq. 31 corrected); the original
-// seals what is before the cut and ends, r + 1 fresh attempts race for the rest. At tau_kill the one that will be done
-// first goes on and the others are ended.
-//
-// Parameters: chronos_plan.h, and handover: `predicted` (default, the paper's) or `ready`. When fewer slots are free
-// than r + 1, the rest gets those. Declines jobs without a deadline, jobs for which any r is worthless (hopeless),
-// tasks with a compressed input (no-estimate), stragglers that are done before a fresh attempt is launched
-// (remaining-shorter-than-launch), and, for the time being, tasks for which no slot is free.
-
-class SResume final : public Chronos {
- public:
-  explicit SResume(Parameters& parameters) : Chronos(chronos_settings(chronos::Strategy::Resume, parameters)) {}
-
- protected:
-  Verdict help(ChronosRound& round, const JobView& job, const ChronosChoice& choice,
-               const OpenSegment& segment) override;
-};
+// clone, s-restart or s-resume.
+std::unique_ptr<Policy> make_chronos(chronos::Strategy strategy, Parameters& parameters);
 
 }  // namespace ontime::scheduler

@@ -1,21 +1,10 @@
 #pragma once
-// Shed (Shed sections IV and V, Algorithm 1): whenever a job is submitted, all jobs with a deadline get their number
-// r_j of copies per task anew, so that their PoCDs (Theorem 1 for the new one, Theorem 2 for those that run) together
-// are greatest. A new job's tasks start with r_j copies. Of each running task the fastest attempt is kept, the others
-// are ended, and r_j copies take over at the hand-over offset (eqs. 14, 15). Between submissions nothing is decided.
-//
-// The grant is the optimum of the objective, and hopeless jobs get nothing; Algorithm 1 is max-min and feeds them
-// first.
-//
-//   lambda, max, reserve_am, objective   as of shed+
-//   handover, release (no), t_min, beta, t_avg, fit
-//
-// Of a job of which nothing is known t_min is taken to be half its deadline. Declines, of tasks that are late: those of
-// shed+ except not-worth-it.
+// Shed and Shed+: the formulas, how copies are granted to jobs and to single stragglers, what both ask of a view, and
+// how the policies are made. docs/policies.md has their parameters.
 
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -149,26 +138,46 @@ class OtherNodes {
   std::uint32_t slots_freed_ = 0;
 };
 
-struct ShedSettings {
-  Sharing sharing;
-  Handover handover = Handover::Predicted;
-  bool release = false;
-  math::DurationHints durations;
+// When Shed+ looks (its sections IV-C, V and VI-A): at a job from xi of its deadline on, at all of them every theta
+// seconds and whenever another one has come to xi. There is one clock for all jobs, so the smallest theta among the
+// jobs that are looked at counts.
+struct CheckTimes {
+  std::optional<double> theta;  // seconds; without it by eq. 17
+  double theta_prime = 0.05;    // share of what is left of the deadline after one launch
+  double xi = 0.1;              // share of the deadline
 };
 
-class Shed final : public Policy {
- public:
-  explicit Shed(ShedSettings settings) : settings_(std::move(settings)) {}
-  static std::unique_ptr<Policy> make(Parameters& parameters);
-
-  Plan plan(const View& view) override;
-
- private:
-  void optimise(const View& view, Plan& plan);
-
-  ShedSettings settings_;
-  JobId newest_;                      // jobs up to here have been there already
-  std::map<JobId, std::uint32_t> r_;  // of the last optimisation
+// What it finds: one pass over the outlook's flat arrays; the tasks themselves are touched only where something is late
+// or raced.
+struct WatchedJob {
+  const JobView* view = nullptr;
+  math::Durations durations;
+  bool is_lost = false;  // some task cannot be in time, whatever is done
 };
+
+struct Straggler {
+  std::uint32_t job = 0;  // position among the watched ones
+  TaskId task;
+  std::uint64_t segment = 0;
+  std::uint64_t resume_at = 0;  // where the copies are to take over
+  NodeId node;                  // of the attempt that is ahead
+  double completion = 0;        // by that attempt, seconds after submission
+  double ln_copy = 0;           // ln of a copy's probability to miss the deadline
+  bool is_told = false;         // there is a Decline for the task already
+};
+
+struct FoundStragglers {
+  std::vector<Straggler> stragglers;  // that copies could bring in; in order of job and task
+  std::vector<AttemptId> slower;      // attempts of raced or late tasks that are not the first on any segment
+  std::vector<Decline> declined;      // late tasks that copies are no use for, at most one each, in the same order
+};
+
+// Sets is_lost of the jobs. A copy works on what is behind the hand-over and has what the launch leaves of the time for
+// it; Shed+'s eqs. 6 and 9 give it all that is left now and all the time. `straggler_shape`: the shape of a copy's
+// Pareto tail is the straggler's own (eq. 14), otherwise the application's.
+FoundStragglers find_stragglers(const View& view, std::vector<WatchedJob>& jobs, bool straggler_shape);
+
+std::unique_ptr<Policy> make_shed(Parameters& parameters);
+std::unique_ptr<Policy> make_shed_plus(Parameters& parameters);
 
 }  // namespace ontime::scheduler

@@ -1,61 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/base/prefetch.h"
 #include "scheduler/policies/shed/shed.h"
-#include "scheduler/policies/shed/shed_plus.h"
 
 namespace ontime::scheduler {
-namespace {
-
-constexpr double kLongest = 1e9;  // seconds; what a TimePoint can hold in any case
-
-}  // namespace
-
-CheckTimes check_times(Parameters& parameters) {
-  CheckTimes times;
-  times.theta = parameters.optional_duration("theta");
-  times.theta_prime = parameters.number("theta_prime", times.theta_prime, 0, 1);
-  times.xi = parameters.number("xi", times.xi, 0, 1);
-  return times;
-}
-
-TimePoint CheckClock::first_look(const JobView& job) const {
-  return job.job->submitted_at + from_seconds(times_.xi * job.deadline());
-}
-
-bool CheckClock::is_watched(const JobView& job, TimePoint now) const {
-  return job.has_deadline() && now >= first_look(job) && now < job.job->submitted_at + job.job->spec.deadline;
-}
-
-bool CheckClock::is_due(const View& view) const {
-  return std::any_of(view.jobs.begin(), view.jobs.end(), [&](const JobView& job) {
-    return is_watched(job, view.now) && (!last_ || view.now >= next_ || first_look(job) > *last_);
-  });
-}
-
-void CheckClock::checked(TimePoint now, double theta) {
-  last_ = now;
-  next_ = now + from_seconds(std::min(theta, kLongest));
-}
-
-double CheckClock::interval(const JobView& job, double launch) const {
-  return times_.theta.value_or(shed::check_interval(job.deadline(), launch, times_.theta_prime));
-}
-
-std::optional<TimePoint> CheckClock::next(const View& view) const {
-  std::optional<TimePoint> next;
-  const auto add = [&](TimePoint at) { next = next ? std::min(*next, at) : at; };
-  for (const JobView& job : view.jobs) {
-    if (is_watched(job, view.now)) {
-      add(last_ ? next_ : view.now);
-    } else if (job.has_deadline() && first_look(job) > view.now) {
-      add(first_look(job));
-    }
-  }
-  return next;
-}
-
 namespace {
 
 struct TaskRef {
@@ -75,7 +23,7 @@ class Search {
     for (std::uint32_t job = 0; job < jobs_.size(); ++job) list_tasks(job);
     found_.stragglers.reserve(tasks_.size());
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      fetch_ahead(i);
+      fetch_ahead(i, tasks_.size(), [this](std::size_t at) { return &task(tasks_[at]); });
       look_at(tasks_[i]);
     }
     return std::move(found_);
@@ -84,14 +32,95 @@ class Search {
  private:
   const Task& task(TaskRef ref) const { return jobs_[ref.job].view->job->tasks[ref.task]; }
 
-  void list_tasks(std::uint32_t job);
-  bool cannot_begin_in_time(const WatchedJob& job, std::uint32_t task, double progress) const;
-  [[gnu::always_inline]] void fetch_ahead(std::size_t i) const;
-  void look_at(TaskRef ref);
-  bool is_unsettled(const std::vector<OpenSegment>& segments, TaskRef ref);
-  void assess(const OpenSegment& segment, TaskRef ref);
-  double ln_miss_of_copy(const Straggler& late, const OpenSegment& segment) const;
-  void decline(TaskRef ref, Reason reason);
+  // The one loop over all tasks.
+  void list_tasks(std::uint32_t position) {
+    WatchedJob& job = jobs_[position];
+    const std::span<const double> completion = job.view->outlook->completion();
+    const std::span<const std::uint8_t> attempts = job.view->outlook->live_attempts();
+    const double deadline = job.view->deadline();
+    for (std::uint32_t task = 0; task < completion.size(); ++task) {
+      if (completion[task] <= deadline && attempts[task] <= 1) continue;
+      if (completion[task] > deadline || attempts[task] > 1) {
+        tasks_.push_back({position, task});
+      } else if (attempts[task] == 0 && !job.is_lost) {
+        job.is_lost = cannot_begin_in_time(job, task, job.view->outlook->progress()[task]);
+      }
+    }
+  }
+
+  // What waits for a slot is lost when even the fastest attempt from now on would be late.
+  bool cannot_begin_in_time(const WatchedJob& job, std::uint32_t task, double progress) const {
+    const double tau = job.view->since_submission(view_.now);
+    const auto is_too_much = [&](double bytes) {
+      return shed::is_hopeless(progress, bytes * job.durations.t_min, job.view->deadline(), tau);
+    };
+    return is_too_much(mean_split_bytes(*job.view)) && is_too_much(split_bytes(*job.view, task));
+  }
+
+  void look_at(TaskRef ref) {
+    const JobView& job = *jobs_[ref.job].view;
+    const bool is_late = job.outlook->completion()[ref.task] > job.deadline();
+    const std::vector<OpenSegment> segments = open_segments(job, ref.task);
+    if (is_unsettled(segments, ref)) return;
+    const std::vector<AttemptId> slower = slower_racers(segments);
+    found_.slower.insert(found_.slower.end(), slower.begin(), slower.end());
+    if (!is_late) return;
+    for (const OpenSegment& segment : segments) {
+      if (segment.completion() > job.deadline()) assess(segment, ref);
+    }
+  }
+
+  bool is_unsettled(const std::vector<OpenSegment>& segments, TaskRef ref) {
+    const WatchedJob& job = jobs_[ref.job];
+    const std::optional<Reason> reason = unsettled(segments, job.durations.launch, view_.now);
+    const bool is_late = job.view->outlook->completion()[ref.task] > job.view->deadline();
+    if (reason && is_late) decline(ref, *reason);
+    return reason.has_value();
+  }
+
+  void assess(const OpenSegment& segment, TaskRef ref) {
+    WatchedJob& job = jobs_[ref.job];
+    const Racer& ahead = segment.racers.front();
+    const double launch = job.durations.launch;
+    const std::optional<std::uint64_t> resume_at = handover_offset(ahead, segment, launch, *job.view, view_.now);
+    if (!resume_at) return decline(ref, Reason::RemainingShorterThanLaunch);
+    if (job.durations.t_min <= 0) return decline(ref, Reason::NoEstimate);
+    Straggler late{ref.job, segment.task, segment.range.begin, *resume_at, ahead.attempt->node, ahead.completion,
+                   0,       false};
+    const double soonest = job.view->since_submission(view_.now) + launch +
+                           static_cast<double>(segment.range.end - *resume_at) * job.durations.t_min;
+    late.ln_copy = ln_miss_of_copy(late, segment);
+    const bool is_hopeless =
+        soonest >= job.view->deadline() || (job.durations.tail && late.ln_copy > std::log1p(-kChanceMin));
+    if (is_hopeless) {
+      job.is_lost = true;
+      return decline(ref, soonest >= ahead.completion ? Reason::CopyWouldBeLater : Reason::Hopeless);
+    }
+    late.is_told = !found_.declined.empty() && found_.declined.back().task == segment.task;
+    found_.stragglers.push_back(late);
+  }
+
+  double ln_miss_of_copy(const Straggler& late, const OpenSegment& segment) const {
+    const WatchedJob& job = jobs_[late.job];
+    const double begin = job.view->since_submission(view_.now) + job.durations.launch;
+    const double left = static_cast<double>(segment.range.end - late.resume_at);
+    if (job.durations.tail) {
+      const double time = job.view->deadline() - begin;
+      return time > 0 && left > 0 ? job.durations.ln_survival(time / left) : 0;
+    }
+    const double shortest = left * job.durations.t_min;
+    double beta = job.durations.beta;
+    if (straggler_shape_) {  // the limit of eq. 14 for an attempt that stands is 1
+      beta = std::isinf(late.completion) ? 1 : shed::straggler_shape(late.completion - begin, 0, shortest);
+    }
+    return shed::ln_attempt_miss(beta, 0, shortest, job.view->deadline(), begin);
+  }
+
+  void decline(TaskRef ref, Reason reason) {
+    const TaskId id{jobs_[ref.job].view->id, ref.task};
+    if (!found_.declined.empty() && found_.declined.back().task == id) return;
+    found_.declined.push_back({id, reason});
+  }
 
   const View& view_;
   std::vector<WatchedJob>& jobs_;
@@ -99,107 +128,6 @@ class Search {
   std::vector<TaskRef> tasks_;
   FoundStragglers found_;
 };
-
-// The one loop over all tasks.
-void Search::list_tasks(std::uint32_t position) {
-  WatchedJob& job = jobs_[position];
-  const std::span<const double> completion = job.view->outlook->completion();
-  const std::span<const std::uint8_t> attempts = job.view->outlook->live_attempts();
-  const double deadline = job.view->deadline();
-  for (std::uint32_t task = 0; task < completion.size(); ++task) {
-    if (completion[task] <= deadline && attempts[task] <= 1) continue;
-    if (completion[task] > deadline || attempts[task] > 1) {
-      tasks_.push_back({position, task});
-    } else if (attempts[task] == 0 && !job.is_lost) {
-      job.is_lost = cannot_begin_in_time(job, task, job.view->outlook->progress()[task]);
-    }
-  }
-}
-
-// What waits for a slot is lost when even the fastest attempt from now on would be late.
-bool Search::cannot_begin_in_time(const WatchedJob& job, std::uint32_t task, double progress) const {
-  const double tau = job.view->since_submission(view_.now);
-  const auto is_too_much = [&](double bytes) {
-    return shed::is_hopeless(progress, bytes * job.durations.t_min, job.view->deadline(), tau);
-  };
-  return is_too_much(mean_split_bytes(*job.view)) && is_too_much(split_bytes(*job.view, task));
-}
-
-inline void Search::fetch_ahead(std::size_t i) const {
-  // Tasks lie scattered in memory: what the next ones need is fetched while one is looked at.
-  constexpr std::size_t kTaskAhead = 16;
-  constexpr std::size_t kAttemptsAhead = 8;
-  if (i + kTaskAhead < tasks_.size()) prefetch_object(&task(tasks_[i + kTaskAhead]));
-  if (i + kAttemptsAhead >= tasks_.size()) return;
-  const Task& soon = task(tasks_[i + kAttemptsAhead]);
-  prefetch_object(soon.ledger.segments().data());
-  prefetch_object(soon.attempts.data());
-}
-
-void Search::look_at(TaskRef ref) {
-  const JobView& job = *jobs_[ref.job].view;
-  const bool is_late = job.outlook->completion()[ref.task] > job.deadline();
-  const std::vector<OpenSegment> segments = open_segments(job, ref.task);
-  if (is_unsettled(segments, ref)) return;
-  const std::vector<AttemptId> slower = slower_racers(segments);
-  found_.slower.insert(found_.slower.end(), slower.begin(), slower.end());
-  if (!is_late) return;
-  for (const OpenSegment& segment : segments) {
-    if (segment.completion() > job.deadline()) assess(segment, ref);
-  }
-}
-
-bool Search::is_unsettled(const std::vector<OpenSegment>& segments, TaskRef ref) {
-  const WatchedJob& job = jobs_[ref.job];
-  const std::optional<Reason> reason = unsettled(segments, job.durations.launch, view_.now);
-  const bool is_late = job.view->outlook->completion()[ref.task] > job.view->deadline();
-  if (reason && is_late) decline(ref, *reason);
-  return reason.has_value();
-}
-
-void Search::assess(const OpenSegment& segment, TaskRef ref) {
-  WatchedJob& job = jobs_[ref.job];
-  const Racer& ahead = segment.racers.front();
-  const double launch = job.durations.launch;
-  const std::optional<std::uint64_t> resume_at = handover_offset(ahead, segment, launch, *job.view, view_.now);
-  if (!resume_at) return decline(ref, Reason::RemainingShorterThanLaunch);
-  if (job.durations.t_min <= 0) return decline(ref, Reason::NoEstimate);
-  Straggler late{ref.job, segment.task, segment.range.begin, *resume_at, ahead.attempt->node, ahead.completion,
-                 0,       false};
-  const double soonest = job.view->since_submission(view_.now) + launch +
-                         static_cast<double>(segment.range.end - *resume_at) * job.durations.t_min;
-  late.ln_copy = ln_miss_of_copy(late, segment);
-  const bool is_hopeless =
-      soonest >= job.view->deadline() || (job.durations.tail && late.ln_copy > std::log1p(-kChanceMin));
-  if (is_hopeless) {
-    job.is_lost = true;
-    return decline(ref, soonest >= ahead.completion ? Reason::CopyWouldBeLater : Reason::Hopeless);
-  }
-  late.is_told = !found_.declined.empty() && found_.declined.back().task == segment.task;
-  found_.stragglers.push_back(late);
-}
-
-double Search::ln_miss_of_copy(const Straggler& late, const OpenSegment& segment) const {
-  const WatchedJob& job = jobs_[late.job];
-  const double begin = job.view->since_submission(view_.now) + job.durations.launch;
-  const double left = static_cast<double>(segment.range.end - late.resume_at);
-  if (job.durations.tail) {
-    const double time = job.view->deadline() - begin;
-    return time > 0 && left > 0 ? job.durations.ln_survival(time / left) : 0;
-  }
-  const double shortest = left * job.durations.t_min;
-  double beta = job.durations.beta;
-  if (straggler_shape_) {  // the limit of eq. 14 for an attempt that stands is 1
-    beta = std::isinf(late.completion) ? 1 : shed::straggler_shape(late.completion - begin, 0, shortest);
-  }
-  return shed::ln_attempt_miss(beta, 0, shortest, job.view->deadline(), begin);
-}
-
-void Search::decline(TaskRef ref, Reason reason) {
-  const TaskId id{jobs_[ref.job].view->id, ref.task};
-  if (!found_.declined.empty() && found_.declined.back().task == id) return;
-  found_.declined.push_back({id, reason});
-}
 
 }  // namespace
 

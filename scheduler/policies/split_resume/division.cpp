@@ -19,7 +19,7 @@ namespace {
 
 // A stretch of a hull: the next slots of one remainder.
 struct Stretch {
-  double rate;  // gain in ln PoCD per slot
+  double rate;          // gain in ln PoCD per slot
   std::uint32_t index;  // of the remainder
   std::uint32_t to;     // slots that it has then
 

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "common/injection/load.h"
+#include "common/injection/settings.h"
 #include "lab/experiment/plan.h"
 #include "tests/injection/injections.h"
 #include "tests/lab/experiment/read.h"

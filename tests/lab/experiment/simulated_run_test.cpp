@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "common/injection/draw.h"
+#include "common/injection/injection.h"
 #include "lab/experiment/plan.h"
 #include "lab/experiment/rows.h"
 #include "lab/experiment/summary.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "common/injection/draw.h"
+#include "common/injection/injection.h"
 #include "lab/simulator/simulator.h"
 #include "tests/injection/injections.h"
 

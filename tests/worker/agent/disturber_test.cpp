@@ -69,7 +69,7 @@ TEST(Disturber, RefusesNonsenseAndKeepsWhatItHas) {
   injection.pace = 10s;
   ASSERT_TRUE(disturber.adopt(injecting(injection)));
   auto wrong = injecting(injection);
-  wrong.mutable_injection()->set_pace_ns(-1);
+  wrong.mutable_injection()->add_settings("pace=-1s");
   EXPECT_FALSE(disturber.adopt(wrong));
   EXPECT_TRUE(disturber.draw(launch(1000), 1));
 }

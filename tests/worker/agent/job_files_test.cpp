@@ -1,4 +1,4 @@
-#include "worker/agent/job_files.h"
+#include "worker/agent/job_resources.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "worker/agent/job_users.h"
+#include "worker/agent/job_resources.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

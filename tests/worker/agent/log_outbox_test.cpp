@@ -1,8 +1,8 @@
-#include "worker/agent/log_outbox.h"
+#include "worker/agent/outboxes.h"
 
 #include <gtest/gtest.h>
 
-#include "worker/agent/stderr_tail.h"
+#include "worker/agent/text.h"
 
 namespace ontime::worker {
 namespace {

@@ -41,6 +41,9 @@ TEST(WorkerProgram, RefusesWrongUsageInOneSentence) {
   expect_sentence(run({ONTIME_WORKER, "--connect-timeout", "soon"}), 2, "--connect-timeout");
   expect_sentence(run({ONTIME_WORKER, "--token-file", "/nowhere/token"}), 2, "/nowhere/token");
   expect_sentence(run({ONTIME_WORKER, "--log-level", "loud"}), 2, "loud");
+  expect_sentence(run({ONTIME_WORKER, "--log-file", "/nope/x"}), 2, "--log-file: '/nope/x' cannot be written");
+  expect_sentence(run({ONTIME_WORKER, "--app-dir", "/nope"}), 2, "--app-dir: '/nope' is not a directory");
+  expect_sentence(run({ONTIME_WORKER, "--app-dir", "/nope", "--check-config"}), 2, "'/nope' is not a directory");
 }
 
 TEST(WorkerProgram, ChecksItsConfigurationAndTellsItsVersion) {

@@ -1,4 +1,4 @@
-#include "worker/agent/pulse.h"
+#include "worker/agent/master_link.h"
 
 #include <gtest/gtest.h>
 

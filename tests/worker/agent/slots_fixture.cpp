@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/injection/wire.h"
-#include "worker/agent/wire_ids.h"
+#include "common/protocol/convert.h"
 
 namespace ontime::worker::test {
 
@@ -27,7 +27,7 @@ Status SlotsWorld::set_up(std::uint32_t job, const std::string& application) {
 
 Status SlotsWorld::launch(AttemptId id, std::uint64_t begin, std::uint64_t end, bool standby) {
   wire::Order order;
-  *order.mutable_launch()->mutable_attempt() = to_wire(id);
+  *order.mutable_launch()->mutable_attempt() = protocol::to_wire(id);
   order.mutable_launch()->mutable_file()->set_path("/data/text");
   order.mutable_launch()->mutable_range()->set_begin(begin);
   order.mutable_launch()->mutable_range()->set_end(end);
@@ -37,7 +37,7 @@ Status SlotsWorld::launch(AttemptId id, std::uint64_t begin, std::uint64_t end, 
 
 Status SlotsWorld::begin(AttemptId id, std::uint64_t begin, std::uint64_t end) {
   wire::Order order;
-  *order.mutable_begin()->mutable_attempt() = to_wire(id);
+  *order.mutable_begin()->mutable_attempt() = protocol::to_wire(id);
   order.mutable_begin()->mutable_range()->set_begin(begin);
   order.mutable_begin()->mutable_range()->set_end(end);
   return slots.obey(order);
@@ -45,7 +45,7 @@ Status SlotsWorld::begin(AttemptId id, std::uint64_t begin, std::uint64_t end) {
 
 Status SlotsWorld::cut(AttemptId id, std::uint64_t at, bool release) {
   wire::Order order;
-  *order.mutable_cut()->mutable_attempt() = to_wire(id);
+  *order.mutable_cut()->mutable_attempt() = protocol::to_wire(id);
   order.mutable_cut()->set_at(at);
   order.mutable_cut()->set_release(release);
   return slots.obey(order);
@@ -53,7 +53,7 @@ Status SlotsWorld::cut(AttemptId id, std::uint64_t at, bool release) {
 
 Status SlotsWorld::kill(AttemptId id) {
   wire::Order order;
-  *order.mutable_kill()->mutable_attempt() = to_wire(id);
+  *order.mutable_kill()->mutable_attempt() = protocol::to_wire(id);
   return slots.obey(order);
 }
 
@@ -65,7 +65,7 @@ Status SlotsWorld::forget(std::uint32_t job) {
 
 void SlotsWorld::begin_session(const std::vector<AttemptId>& fenced) {
   wire::ToWorker::Welcome welcome;
-  for (const AttemptId id : fenced) *welcome.add_fenced() = to_wire(id);
+  for (const AttemptId id : fenced) *welcome.add_fenced() = protocol::to_wire(id);
   EXPECT_TRUE(slots.begin_session(welcome));
 }
 

@@ -4,8 +4,8 @@
 
 #include <csignal>
 
+#include "common/protocol/convert.h"
 #include "tests/worker/agent/slots_fixture.h"
-#include "worker/agent/wire_ids.h"
 
 namespace ontime::worker {
 namespace {
@@ -20,7 +20,7 @@ class SlotsGroup : public testing::Test {
     EXPECT_TRUE(world.set_up());
     wire::Order order;
     wire::Order::Launch& launch = *order.mutable_launch();
-    *launch.mutable_attempt() = to_wire(world.attempt(0));
+    *launch.mutable_attempt() = protocol::to_wire(world.attempt(0));
     launch.mutable_file()->set_path("/data/first");
     launch.mutable_file()->set_size(350);
     launch.mutable_file()->set_parts_begin(50);

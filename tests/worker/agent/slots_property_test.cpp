@@ -11,8 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "common/protocol/convert.h"
 #include "tests/worker/agent/slots_fixture.h"
-#include "worker/agent/wire_ids.h"
 
 namespace ontime::worker {
 namespace {
@@ -47,8 +47,8 @@ class RandomHistory {
           if (waits(runner)) return;
           runner.seals(0, 1000);
           runner.finishes();
-          live_.erase(attempt_id(runner.run().attempt()));
-          standbys_.erase(attempt_id(runner.run().attempt()));
+          live_.erase(protocol::attempt_id(runner.run().attempt()));
+          standbys_.erase(protocol::attempt_id(runner.run().attempt()));
           world_.settle();
         });
       case 5:
@@ -68,7 +68,7 @@ class RandomHistory {
         return die();
       case 8:
         return with_runner([this](FakeRunner& runner) {
-          const auto standby = standbys_.find(attempt_id(runner.run().attempt()));
+          const auto standby = standbys_.find(protocol::attempt_id(runner.run().attempt()));
           if (standby == standbys_.end() || std::exchange(standby->second.is_ready, true)) return;
           runner.is_ready();
           world_.settle();
@@ -89,10 +89,10 @@ class RandomHistory {
     world_.settle();
     take_reports();
     RC_ASSERT(world_.slots.attempt_count() == live_.size());
-    for (const auto& progress : world_.progress()) RC_ASSERT(live_.contains(attempt_id(progress.attempt())));
+    for (const auto& progress : world_.progress()) RC_ASSERT(live_.contains(protocol::attempt_id(progress.attempt())));
     for (const auto& [number, runner] : runners_) {
       if (!runner->run().has_attempt() || !waits(*runner)) continue;
-      const auto standby = standbys_.find(attempt_id(runner->run().attempt()));
+      const auto standby = standbys_.find(protocol::attempt_id(runner->run().attempt()));
       const bool is_begun = runner->takes_begin();
       RC_ASSERT(is_begun == (standby->second.is_ready && standby->second.begin));
       if (!is_begun) continue;
@@ -111,7 +111,7 @@ class RandomHistory {
 
   // Whether it is a standby that may not map yet.
   bool waits(const FakeRunner& runner) const {
-    const auto standby = standbys_.find(attempt_id(runner.run().attempt()));
+    const auto standby = standbys_.find(protocol::attempt_id(runner.run().attempt()));
     return standby != standbys_.end() && !standby->second.is_begun;
   }
 
@@ -151,14 +151,14 @@ class RandomHistory {
     if (live_.empty()) return;
     const AttemptId id = *std::next(live_.begin(), *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(live_)));
     for (const auto& [number, runner] : runners_) {
-      if (runner->run().has_attempt() && attempt_id(runner->run().attempt()) == id) return act(*runner);
+      if (runner->run().has_attempt() && protocol::attempt_id(runner->run().attempt()) == id) return act(*runner);
     }
   }
 
   void take_reports() {
     for (const wire::Report& report : world_.new_reports()) {
       RC_ASSERT(report.sequence() == ++last_report_);
-      const AttemptId id = attempt_id(report.attempt());
+      const AttemptId id = protocol::attempt_id(report.attempt());
       if (!report.has_ended()) continue;
       RC_ASSERT(live_.erase(id) == 1u);
       standbys_.erase(id);

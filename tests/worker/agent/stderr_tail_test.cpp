@@ -1,4 +1,4 @@
-#include "worker/agent/stderr_tail.h"
+#include "worker/agent/text.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -7,8 +7,6 @@
 #include <csignal>
 #include <cstring>
 
-#include "worker/confine/identity.h"
-
 namespace ontime::worker {
 namespace {
 

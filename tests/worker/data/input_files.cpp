@@ -10,8 +10,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
+
+#include "tests/support/temporary_directory.h"
 
 namespace ontime::worker::test {
 
@@ -33,10 +34,7 @@ void write_file(const std::string& path, std::string_view bytes) {
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string read_file(const std::string& path) { return ontime::test::read_file(path); }
 
 InputFile describe(const std::string& path, Codec codec) {
   struct stat file {};

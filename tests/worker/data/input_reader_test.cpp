@@ -1,4 +1,4 @@
-#include "worker/data/input_reader.h"
+#include "worker/data/record_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -114,7 +114,8 @@ template class MessageReader<wire::FromLauncher>;
 void send_message(int socket, const google::protobuf::MessageLite& message) {
   std::string bytes;
   protocol::append_frame(bytes, message);
-  if (!send_all(socket, bytes)) throw std::runtime_error("send");
+  const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (sent != static_cast<ssize_t>(bytes.size())) throw std::runtime_error("send");
 }
 
 std::vector<wire::FromRunner> read_attempt(MessageReader<wire::FromRunner>& reader) {

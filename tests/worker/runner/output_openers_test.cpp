@@ -1,6 +1,6 @@
 // Output files that are made for runners by processes of their own, which may hang or die.
 #include "common/base/descriptor.h"
-#include "worker/runner/output_openers.h"
+#include "worker/runner/children.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,155 @@
+#include "common/hdfs/lender.h"
+
+#include <httplib.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <algorithm>
+#include <array>
+#include <asio/post.hpp>
+#include <asio/thread_pool.hpp>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <random>
+#include <semaphore>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/hdfs/file_system.h"
+#include "common/hdfs/name.h"
+
+namespace ontime::hdfs {
+namespace {
+
+constexpr std::size_t kThreads = 16;
+constexpr std::size_t kConnectionsMax = 64;  // the others wait in the kernel
+constexpr std::size_t kPieceBytes = 4u << 20;
+
+std::int64_t now_in_seconds() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// As many at a time as there are threads; who connects when there are too many is not accepted yet.
+class Connections final : public httplib::TaskQueue {
+ public:
+  void enqueue(std::function<void()> connection) override {
+    room_.acquire();
+    asio::post(threads_, [this, connection = std::move(connection)] {
+      connection();
+      room_.release();
+    });
+  }
+  void shutdown() override { threads_.join(); }
+
+ private:
+  std::counting_semaphore<> room_{kConnectionsMax};
+  asio::thread_pool threads_{kThreads};
+};
+
+}  // namespace
+
+bool has_token() {
+  const char* const path = std::getenv("ONTIME_HDFS_TOKEN_FILE");
+  return path != nullptr && *path != '\0';
+}
+
+class Lender::Server {
+ public:
+  Server() {
+    std::random_device random;
+    for (auto& number : key_) number = random();
+    server_.new_task_queue = [] { return new Connections; };
+    server_.set_keep_alive_max_count(1);  // an idle connection would hold a thread
+    server_.set_payload_max_length(0);
+    server_.set_tcp_nodelay(true);
+    server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+      answer(request, response);
+      return httplib::Server::HandlerResponse::Handled;
+    });
+    port_ = server_.bind_to_any_port("127.0.0.1");
+    if (port_ > 0) thread_ = std::thread([this] { server_.listen_after_bind(); });
+    while (port_ > 0 && !server_.is_running()) std::this_thread::yield();  // else stop() would be too early
+  }
+  ~Server() {
+    is_over_ = true;
+    server_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  bool listens() const { return port_ > 0; }
+
+  std::string address_of(const std::string& name, Duration good_for) const {
+    const auto until = now_in_seconds() + std::chrono::duration_cast<std::chrono::seconds>(good_for).count();
+    const std::string lent = std::to_string(until) + "/" + name;
+    return "http://127.0.0.1:" + std::to_string(port_) + "/" + signature_of(lent) + "/" +
+           http::percent_encoded(lent, "/");
+  }
+
+ private:
+  std::string signature_of(const std::string& lent) const {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned size = 0;
+    HMAC(EVP_sha256(), key_.data(), static_cast<int>(sizeof key_), reinterpret_cast<const unsigned char*>(lent.data()),
+         lent.size(), digest.data(), &size);
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text;
+    for (unsigned i = 0; i < size; ++i) text += {kDigits[digest[i] >> 4], kDigits[digest[i] & 15]};
+    return text;
+  }
+
+  // The name, of an address that is still good; else "".
+  std::string name_of(const std::string& path) const {
+    const std::size_t end = std::min(path.find('/', 1), path.size());
+    const std::string given = path.substr(std::min<std::size_t>(1, end), end - 1);
+    const std::string lent = path.substr(std::min(end + 1, path.size()));
+    const std::string right = signature_of(lent);
+    if (given.size() != right.size() || CRYPTO_memcmp(given.data(), right.data(), right.size()) != 0) return "";
+    std::int64_t until = 0;
+    std::from_chars(lent.data(), lent.data() + lent.size(), until);
+    return now_in_seconds() <= until ? lent.substr(lent.find('/') + 1) : "";
+  }
+
+  void answer(const httplib::Request& request, httplib::Response& response) {
+    constexpr int kForbidden = 403, kBadGateway = 502;
+    response.status = kForbidden;
+    const auto name = parse_name(name_of(request.path));
+    const auto url = name ? hdfs::address_of(*name) : name.error();
+    if (!url) return;
+    const auto file = std::make_shared<RemoteFile>(*url, &is_over_);
+    const auto state = file->look();
+    if (!state) {
+      response.status = state.error().status > 0 ? state.error().status : kBadGateway;
+      return;
+    }
+    response.status = -1;  // as the ranges want it
+    response.set_header("ETag", state->version);
+    const auto provide = [file, state = *state](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+      std::vector<char> bytes(std::min(length, kPieceBytes));
+      return file->read(state, offset, bytes.size(), bytes.data()) && sink.write(bytes.data(), bytes.size());
+    };
+    response.set_content_provider(state->size, "application/octet-stream", provide);
+  }
+
+  std::array<unsigned, 8> key_{};
+  std::atomic<bool> is_over_ = false;
+  httplib::Server server_;
+  int port_ = -1;
+  std::thread thread_;
+};
+
+Lender::Lender(Duration good_for) : good_for_(good_for) {}
+Lender::~Lender() = default;
+
+Result<std::string> Lender::lend(const std::string& name) {
+  if (!server_) server_ = std::make_unique<Server>();
+  if (server_->listens()) return server_->address_of(name, good_for_);
+  server_.reset();
+  return failed("this machine has no port for the files of HDFS");
+}
+
+}  // namespace ontime::hdfs

@@ -1,0 +1,33 @@
+#pragma once
+// Files of an HDFS for attempts that must not have the delegation token. HDFS signs no addresses, and the token
+// lets its bearer do everything that its user may. So an attempt gets an address of this process instead, which signs
+// it: it is good for one file and for some time. What is asked for there, this process asks HDFS for.
+
+#include <memory>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/base/time.h"
+
+namespace ontime::hdfs {
+
+// Whether this process has a token at all.
+bool has_token();
+
+class Lender {
+ public:
+  explicit Lender(Duration good_for = std::chrono::minutes(15));
+  ~Lender();  // ends what is under way, within seconds
+  Lender(const Lender&) = delete;
+
+  // "http://127.0.0.1:PORT/...": for http::RemoteFile. `name`: of parse_name. Failed, with one sentence, if this
+  // process cannot listen.
+  Result<std::string> lend(const std::string& name);
+
+ private:
+  class Server;
+  const Duration good_for_;
+  std::unique_ptr<Server> server_;  // since the first file was lent
+};
+
+}  // namespace ontime::hdfs
