@@ -1,4 +1,6 @@
-"""The wheel holds programs, so it is for one platform, but for every Python 3."""
+"""The wheel holds programs, so it is for one platform, which scripts/package finds out, but for every Python 3."""
+
+import os
 
 from setuptools import setup
 from setuptools.command.bdist_wheel import bdist_wheel
@@ -10,7 +12,7 @@ class ProgramsWheel(bdist_wheel):
         self.root_is_pure = False
 
     def get_tag(self):
-        return "py3", "none", super().get_tag()[2]
+        return "py3", "none", os.environ["ONTIME_WHEEL_PLATFORM"]
 
 
 setup(cmdclass={"bdist_wheel": ProgramsWheel})
