@@ -81,7 +81,7 @@ void add_job_options(CLI::App& app, JobOptions& job) {
            const auto choice = scheduler::read_policy(text);
            if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
            job.policy = choice->name;
-           job.policy_parameters.insert(choice->parameters.begin(), choice->parameters.end());  // --policy-set wins
+           job.policy_parameters = choice->parameters;  // --policy-set comes after
          },
          "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default auto)")
       ->check(flags::offering(names_of_policies()))

@@ -56,7 +56,7 @@ class CertificateDirectory {
   // BadInput if there is one: replacing it would make all certificates that it has signed useless.
   Status make_authority(std::chrono::hours validity, IfThere if_there);
   // Signs with the authority of this directory. Gives the directory of the three files. BadInput if the name
-  // cannot be that of a directory, or the directory exists.
+  // cannot be a directory's, or the directory exists.
   Result<std::string> issue(const CertificateRequest& request, IfThere if_there);
   // A cluster's authority, and for its master (known to others by `hosts`), its workers and each role of clients a
   // directory with certificate and token. Gives those directories. BadInput if there is an authority.

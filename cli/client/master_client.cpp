@@ -72,7 +72,7 @@ Result<Answer> answer_of(MasterClient& client, const wire::Request& request, boo
 }
 
 // How a list that does not fit into one answer goes on: where the next answer begins (0: there is no more), as the
-// answer says it and as the question is told it.
+// answer says it and as the question passes it on.
 template <class Answer, class Item>
 struct Pages {
   google::protobuf::RepeatedPtrField<Item>* (Answer::*items)();

@@ -50,7 +50,8 @@ Result<ExitCode> execute(const AppsCommand& command) {
     text += (text.empty() ? "" : "\n") + text_of(*loaded);
   }
   if (command.json) {
-    text = Json({{"applications", std::move(list)}}).dump(2) + "\n";
+    // A path may be no UTF-8.
+    text = Json({{"applications", std::move(list)}}).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   } else if (names.empty()) {
     text = "no applications in";
     for (const auto& directory : directories) text += " " + directory;

@@ -53,7 +53,10 @@ class Connections final : public httplib::TaskQueue {
 
 }  // namespace
 
-bool has_token() { return std::getenv("ONTIME_HDFS_TOKEN_FILE") != nullptr; }
+bool has_token() {
+  const char* const path = std::getenv("ONTIME_HDFS_TOKEN_FILE");
+  return path != nullptr && *path != '\0';
+}
 
 class Lender::Server {
  public:

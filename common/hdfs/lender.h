@@ -1,7 +1,7 @@
 #pragma once
-// Files of an HDFS for attempts that must not have the delegation token. HDFS signs no addresses, and whoever has the
-// token may do everything that its user may. So an attempt gets an address of this process instead, which signs it: it
-// is good for one file and for some time. What is asked for there, this process asks HDFS for.
+// Files of an HDFS for attempts that must not have the delegation token. HDFS signs no addresses, and the token
+// lets its bearer do everything that its user may. So an attempt gets an address of this process instead, which signs
+// it: it is good for one file and for some time. What is asked for there, this process asks HDFS for.
 
 #include <memory>
 #include <string>
@@ -20,8 +20,8 @@ class Lender {
   ~Lender();  // ends what is under way, within seconds
   Lender(const Lender&) = delete;
 
-  // "http://127.0.0.1:PORT/...": for http::RemoteFile. `name`: of parse_name. Failed, with one sentence, if this process
-  // cannot listen.
+  // "http://127.0.0.1:PORT/...": for http::RemoteFile. `name`: of parse_name. Failed, with one sentence, if this
+  // process cannot listen.
   Result<std::string> lend(const std::string& name);
 
  private:

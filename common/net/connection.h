@@ -8,7 +8,7 @@
 // Sending never waits: frames queue up to a bound and leave in one write per turn of the loop. A peer that is too slow
 // to read what it is sent is closed, so that it cannot hold memory or delay others.
 //
-// It keeps itself alive while something is being received or written, and closes when the last owner lets go of it.
+// It keeps itself alive while something is being received or written, and closes when its last owner releases it.
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
@@ -52,13 +52,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // Before anything is received or sent: whether the peer begins to speak TLS. Takes nothing of what it says.
   asio::awaitable<bool> begins_with_tls();
-  // Encrypts from here on, as the side that connects and wants a certificate for `host`, or, if that is empty, as the one
-  // that was connected to. REQUIRES: nothing was received or sent. BadInput with a sentence if the two do not get along;
-  // the connection is then of no more use. Unlimited in time: see handshake.h.
+  // Encrypts from here on. With a `host`: as the side that connects and wants a certificate for that host; empty: as
+  // the side that accepted. REQUIRES: nothing was received or sent. BadInput with a sentence if the handshake fails;
+  // the connection cannot be used then. Has no time limit of its own: see handshake.h.
   asio::awaitable<Status> encrypt(TlsPointer identity, std::string host);
   const PeerCertificate* certificate() const;  // the peer's; null if nothing is encrypted
-  // Says that nothing more comes and throws away what the peer still says, up to a bound, so that it gets to read what
-  // was said last: bytes that nobody has read would make the kernel drop it.
+  // Ends what we send, and reads and drops what the peer still sends, up to a bound, so that the peer can read our last
+  // message: with unread bytes left, the kernel would reset the connection and lose it.
   asio::awaitable<void> drain();
 
   // The next payload, valid until the next call. Unavailable when the peer has closed, Failed on anything else; after

@@ -20,12 +20,13 @@ class TlsStream {
  public:
   using Socket = asio::generic::stream_protocol::socket;
 
-  // A guest begins, and wants the certificate to be for `host`, a name or an address; the host, for which that is empty,
-  // waits for the other side to begin and wants its certificate. The socket outlives the stream.
+  // With a `host` (a name or an address): the client's side of TLS, which wants a certificate for that host. Empty: the
+  // server's side, which wants the client's certificate. The socket outlives the stream.
   TlsStream(Socket& socket, TlsPointer identity, std::string host);
   ~TlsStream();
 
-  // BadInput with a sentence if the two do not get along; Unavailable if the peer goes away. `peer` is for messages.
+  // BadInput with a sentence if the handshake fails; Unavailable if the peer closes the connection. `peer` is for
+  // messages.
   asio::awaitable<Status> shake_hands(std::string peer);
   PeerCertificate peer_certificate() const;  // after shake_hands()
 
@@ -38,8 +39,8 @@ class TlsStream {
   std::unique_ptr<State> state_;
 };
 
-// Why the peer has ended the connection, if the error is its TLS alert: a guest's certificate is looked at only after
-// the guest has finished its part of the handshake.
+// Why the peer has ended the connection, if the error is its TLS alert: the server checks a client's certificate
+// only after the client has finished its part of the handshake.
 std::optional<std::string> describe_alert(const asio::error_code& error);
 
 }  // namespace ontime::net

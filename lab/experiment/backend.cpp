@@ -13,7 +13,6 @@
 #include "cli/commands/execute.h"
 #include "cli/text_file.h"
 #include "common/injection/settings.h"
-#include "lab/experiment/plan.h"
 
 namespace ontime::lab::experiment {
 
@@ -63,13 +62,15 @@ class RealCluster : public Backend {
     std::filesystem::remove_all(work_ + "/output", ignored);
     return inputs_.prepare(scenario_, run.jobs);
   }
-  ClusterRun::Setup setup_of(const Run& run, const Baselines& baselines, const Show& show,
-                             std::function<Status()> watch) {
-    return {scenario_, run, baselines, inputs_, work_ + "/output", show, std::move(watch)};
-  }
-  Status check_answers(const Run& run, const ClusterRun& done) {
-    for (std::size_t i = 0; i < run.jobs.size(); ++i) {
-      const std::string output = done.output_of(i);
+  // On the cluster that `client` reaches. `stop` is called before the answers are looked at.
+  Result<Results> carry_out_on(
+      MasterClient& client, const Run& run, const Baselines& baselines, const Show& show, std::function<Status()> watch,
+      const std::function<void()>& stop = [] {}) {
+    ClusterRun work({scenario_, run, baselines, inputs_, work_ + "/output", show, std::move(watch)}, client);
+    auto results = work.carry_out();
+    stop();
+    for (std::size_t i = 0; results && i < run.jobs.size(); ++i) {
+      const std::string output = work.output_of(i);
       if (output.empty()) continue;
       const JobGroup& group = scenario_.jobs[run.jobs[i].group];
       if (auto good = answers_.check(output, group, inputs_.of(group, run.jobs[i].tasks)); !good) {
@@ -78,8 +79,8 @@ class RealCluster : public Backend {
       }
     }
     std::error_code ignored;
-    std::filesystem::remove_all(work_ + "/output", ignored);
-    return {};
+    if (results) std::filesystem::remove_all(work_ + "/output", ignored);
+    return results;
   }
 
   const ExperimentCommand& command_;
@@ -97,8 +98,7 @@ class LocalCluster final : public RealCluster {
   LocalCluster(const ExperimentCommand& command, const Scenario& scenario, const ResultDirectory& directory,
                std::string work)
       : RealCluster(command, scenario, std::move(work)), injection_file_(directory.path() + "/injection.yaml") {}
-  Result<Results> carry_out(const Run& run, const Baselines& baselines,
-                            const Show& show) override;
+  Result<Results> carry_out(const Run& run, const Baselines& baselines, const Show& show) override;
   std::uint32_t slots() const override { return slots_of(scenario_); }
 
  private:
@@ -135,8 +135,7 @@ Status LocalCluster::wait_for_workers(MasterClient& client) const {
   }
 }
 
-Result<Results> LocalCluster::carry_out(const Run& run, const Baselines& baselines,
-                                        const Show& show) {
+Result<Results> LocalCluster::carry_out(const Run& run, const Baselines& baselines, const Show& show) {
   if (auto ready = prepare(run); !ready) return ready.error();
   auto cluster = EmbeddedCluster::start(options_of(run));
   if (!cluster) return cluster.error();
@@ -151,12 +150,7 @@ Result<Results> LocalCluster::carry_out(const Run& run, const Baselines& baselin
   options.watch = watch;
   MasterClient client(std::move(options));
   if (auto ready = wait_for_workers(client); !ready) return ready.error();
-  ClusterRun work(setup_of(run, baselines, show, watch), client);
-  auto results = work.carry_out();
-  (*cluster)->stop();
-  if (!results) return results;
-  if (auto good = check_answers(run, work); !good) return good.error();
-  return results;
+  return carry_out_on(client, run, baselines, show, watch, [&] { (*cluster)->stop(); });
 }
 
 // A cluster that is there. Nobody's but the experiment's jobs should run on it.
@@ -166,8 +160,7 @@ class ExistingCluster final : public RealCluster {
                   MasterClient::Options options)
       : RealCluster(command, scenario, std::move(work)), client_(std::move(options)) {}
   Status look();
-  Result<Results> carry_out(const Run& run, const Baselines& baselines,
-                            const Show& show) override;
+  Result<Results> carry_out(const Run& run, const Baselines& baselines, const Show& show) override;
   std::uint32_t slots() const override { return slots_; }
   std::string remark() const override { return remark_; }
 
@@ -199,14 +192,9 @@ Status ExistingCluster::look() {
   return {};
 }
 
-Result<Results> ExistingCluster::carry_out(const Run& run, const Baselines& baselines,
-                                           const Show& show) {
+Result<Results> ExistingCluster::carry_out(const Run& run, const Baselines& baselines, const Show& show) {
   if (auto ready = prepare(run); !ready) return ready.error();
-  ClusterRun work(setup_of(run, baselines, show, [] { return check_interrupts(); }), client_);
-  auto results = work.carry_out();
-  if (!results) return results;
-  if (auto good = check_answers(run, work); !good) return good.error();
-  return results;
+  return carry_out_on(client_, run, baselines, show, [] { return check_interrupts(); });
 }
 
 }  // namespace

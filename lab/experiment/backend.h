@@ -44,7 +44,6 @@ class Answers {
 
   // Failed, with what is wrong, for an answer that is not right.
   Status check(const std::string& output, const JobGroup& group, const std::vector<std::string>& inputs);
-  std::uint64_t checked() const { return checked_; }
 
  private:
   struct Known {
@@ -56,7 +55,6 @@ class Answers {
   std::string scratch_;  // a file for merged answers
   std::vector<std::string> application_directories_;
   std::map<std::string, Known> known_;  // by question: application, parameters, inputs
-  std::uint64_t checked_ = 0;
 };
 
 // One run on a cluster: submits each job at its instant, watches, and asks about those that have ended.
@@ -106,7 +104,9 @@ class ClusterRun {
   Status ask_forecasts();
   Status poll();
   Status take(std::size_t index, const wire::JobSummary& summary);
-  JobContext context_of(std::size_t index) const;
+  JobContext context_of(std::size_t index) const {
+    return experiment::context_of(setup_.scenario, setup_.run, index, begin_unix_ns_);
+  }
   void kill_what_is_left();
   void rest();
   void show();
@@ -127,8 +127,7 @@ class Backend {
   virtual ~Backend() = default;
   using Show = std::function<void(const RunProgress&)>;
   // A run whose answers are right, or an error.
-  virtual Result<Results> carry_out(const Run& run, const Baselines& baselines,
-                                                const Show& show) = 0;
+  virtual Result<Results> carry_out(const Run& run, const Baselines& baselines, const Show& show) = 0;
   virtual std::uint32_t slots() const = 0;
   // What has to be said about it before the first run; empty: nothing.
   virtual std::string remark() const { return {}; }

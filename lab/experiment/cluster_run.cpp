@@ -21,8 +21,7 @@ constexpr auto kKillPatience = 2s;
 constexpr auto kAwayMost = 30s;  // a master that is being started again
 
 bool is_one_by_one(const Run& run) {
-  return std::any_of(run.jobs.begin(), run.jobs.end(),
-                     [](const PlannedJob& job) { return job.at == kForEver; });
+  return std::any_of(run.jobs.begin(), run.jobs.end(), [](const PlannedJob& job) { return job.at == kForEver; });
 }
 
 }  // namespace
@@ -61,9 +60,7 @@ Result<wire::JobSpec> ClusterRun::spec_of(std::size_t index) {
     if (!setup_.run.is_measurement) {
       options.deadline = from_seconds(deadline_of(setup_.scenario, planned.group, setup_.baselines));
     }
-    const auto text = policy_text(setup_.run.policy, setup_.scenario, planned.group, setup_.baselines);
-    if (!text) return text.error();
-    const auto choice = lab::read_policy(*text);
+    const auto choice = chosen_policy(setup_.run.policy, setup_.scenario, planned.group, setup_.baselines);
     if (!choice) return choice.error();
     options.policy = choice->name;
     options.policy_parameters = {choice->parameters.begin(), choice->parameters.end()};
@@ -107,8 +104,7 @@ Status ClusterRun::ask_forecasts() {
     const auto reply = client_.describe(job.id, {.forecast = true});
     if (!reply) return reply.error();
     if (has_ended(reply->summary())) continue;
-    ForecastRow row;
-    static_cast<RowKey&>(row) = context_of(i).key;
+    auto row = context_of(i).key.begin<ForecastRow>();
     row.share = share;
     const auto& forecast = reply->summary().forecast();
     row.pocd = forecast.has_pocd() ? forecast.pocd() : std::nan("");
@@ -148,12 +144,6 @@ Status ClusterRun::take(std::size_t index, const wire::JobSummary& summary) {
     return failed("job " + std::to_string(index + 1) + " has failed: " + summary.message());
   }
   return {};
-}
-
-JobContext ClusterRun::context_of(std::size_t index) const {
-  const PlannedJob& planned = setup_.run.jobs[index];
-  const RowKey key{setup_.run.policy.name, setup_.run.repetition, static_cast<std::uint32_t>(index + 1)};
-  return {key, &planned, &setup_.scenario.jobs[planned.group], begin_unix_ns_};
 }
 
 void ClusterRun::show() {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "lab/experiment/report.h"
 #include "lab/results/chart.h"

@@ -11,27 +11,12 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
 
-class Converter {
- public:
-  Converter(Results& results, const JobContext& context) : results_(results), context_(context) {}
-  void add(const wire::Reply::Job& job);
-
- private:
-  double instant(std::int64_t unix_ns) const { return seconds(Duration(unix_ns - context_.begin_unix_ns)); }
-  double instant_or_never(std::int64_t unix_ns) const { return unix_ns == 0 ? kNever : instant(unix_ns); }
-  template <class Row>
-  Row keyed() const {
-    Row row;
-    static_cast<RowKey&>(row) = context_.key;
-    return row;
-  }
-  void add_job(const wire::Reply::Job& job);
-  void add_task(const wire::TaskDetail& task);
-  AttemptRow attempt_of(const wire::TaskDetail& task, const wire::AttemptDetail& attempt) const;
-
-  Results& results_;
-  const JobContext& context_;
-};
+double instant(const JobContext& context, std::int64_t unix_ns) {
+  return seconds(Duration(unix_ns - context.begin_unix_ns));
+}
+double instant_or_never(const JobContext& context, std::int64_t unix_ns) {
+  return unix_ns == 0 ? kNever : instant(context, unix_ns);
+}
 
 std::string state_of(wire::JobState state) {
   if (state == wire::SUCCEEDED) return "succeeded";
@@ -39,14 +24,20 @@ std::string state_of(wire::JobState state) {
   return state == wire::KILLED ? "killed" : "unfinished";
 }
 
-void Converter::add_job(const wire::Reply::Job& job) {
+// What was known of the job before it ran.
+JobRow planned_row(const JobContext& context) {
+  auto row = context.key.begin<JobRow>();
+  row.group = context.group->name;
+  row.kind = name_of(context.planned->kind);
+  row.planned = context.planned->at < kForEver ? context.planned->at : kNever;
+  return row;
+}
+
+JobRow row_of(const JobContext& context, const wire::Reply::Job& job) {
   const wire::JobSummary& summary = job.summary();
-  JobRow row = keyed<JobRow>();
-  row.group = context_.group->name;
-  row.kind = name_of(context_.planned->kind);
+  JobRow row = planned_row(context);
   row.tasks = summary.tasks();
-  row.planned = context_.planned->at < kForEver ? context_.planned->at : kNever;
-  row.submitted = instant(summary.submitted_unix_ns());
+  row.submitted = instant(context, summary.submitted_unix_ns());
   row.time = seconds(Duration(summary.elapsed_ns()));
   row.ended = row.submitted + row.time;
   row.deadline = seconds(Duration(summary.deadline_ns()));
@@ -64,29 +55,29 @@ void Converter::add_job(const wire::Reply::Job& job) {
   row.machine = seconds(Duration(job.account().total_ns()));
   row.launch = seconds(Duration(job.account().launch_ns()));
   row.records = summary.records();
-  results_.jobs.push_back(std::move(row));
+  return row;
 }
 
-AttemptRow Converter::attempt_of(const wire::TaskDetail& task, const wire::AttemptDetail& attempt) const {
-  AttemptRow row = keyed<AttemptRow>();
+AttemptRow attempt_of(const JobContext& context, const wire::TaskDetail& task, const wire::AttemptDetail& attempt) {
+  auto row = context.key.begin<AttemptRow>();
   const std::uint64_t begin = task.split().begin();
   row.task = task.index();
   row.attempt = attempt.number();
   row.speculative = attempt.speculative();
   row.node = attempt.node_name();
   row.state = attempt.state();
-  row.launched = instant(attempt.launched_unix_ns());
-  row.started = instant_or_never(attempt.started_unix_ns());
-  row.ended = instant_or_never(attempt.ended_unix_ns());
+  row.launched = instant(context, attempt.launched_unix_ns());
+  row.started = instant_or_never(context, attempt.started_unix_ns());
+  row.ended = instant_or_never(context, attempt.ended_unix_ns());
   row.from = attempt.start_offset() - std::min(begin, attempt.start_offset());
   row.to = attempt.offset() - std::min(begin, attempt.offset());
   return row;
 }
 
-void Converter::add_task(const wire::TaskDetail& task) {
+void add_task(Results& results, const JobContext& context, const wire::TaskDetail& task) {
   std::vector<AttemptRow> attempts;
-  for (const auto& attempt : task.attempts()) attempts.push_back(attempt_of(task, attempt));
-  TaskRow row = keyed<TaskRow>();
+  for (const auto& attempt : task.attempts()) attempts.push_back(attempt_of(context, task, attempt));
+  auto row = context.key.begin<TaskRow>();
   row.task = task.index();
   row.split_bytes = task.split().end() - task.split().begin();
   row.state = task.state();
@@ -99,41 +90,39 @@ void Converter::add_task(const wire::TaskDetail& task) {
     by.sealed += segment.range().end() - segment.range().begin();
     row.ended = row.ended >= by.ended ? row.ended : by.ended;
   }
-  results_.tasks.push_back(std::move(row));
-  results_.attempts.insert(results_.attempts.end(), attempts.begin(), attempts.end());
-}
-
-void Converter::add(const wire::Reply::Job& job) {
-  add_job(job);
-  for (const auto& task : job.tasks()) add_task(task);
-  for (const auto& copies : job.copies()) {
-    CopyRow row = keyed<CopyRow>();
-    row.reason = copies.reason();
-    row.decisions = copies.decisions();
-    row.attempts = copies.attempts();
-    results_.copies.push_back(std::move(row));
-  }
+  results.tasks.push_back(std::move(row));
+  results.attempts.insert(results.attempts.end(), attempts.begin(), attempts.end());
 }
 
 }  // namespace
 
+JobContext context_of(const Scenario& scenario, const Run& run, std::size_t index, std::int64_t begin_unix_ns) {
+  const PlannedJob& planned = run.jobs[index];
+  const RowKey key{run.policy.name, run.repetition, static_cast<std::uint32_t>(index + 1)};
+  return {key, &planned, &scenario.jobs[planned.group], begin_unix_ns};
+}
+
 void add_rows(Results& results, const JobContext& context, const wire::Reply::Job& job) {
-  Converter(results, context).add(job);
+  results.jobs.push_back(row_of(context, job));
+  for (const auto& task : job.tasks()) add_task(results, context, task);
+  for (const auto& copies : job.copies()) {
+    auto row = context.key.begin<CopyRow>();
+    row.reason = copies.reason();
+    row.decisions = copies.decisions();
+    row.attempts = copies.attempts();
+    results.copies.push_back(std::move(row));
+  }
 }
 
 void add_attempts(Results& results, const JobContext& context, const wire::Reply::Job& job) {
   Results all;
-  Converter(all, context).add(job);
+  for (const auto& task : job.tasks()) add_task(all, context, task);
   results.attempts.insert(results.attempts.end(), all.attempts.begin(), all.attempts.end());
 }
 
 void add_unfinished(Results& results, const JobContext& context, double deadline) {
-  JobRow row;
-  static_cast<RowKey&>(row) = context.key;
-  row.group = context.group->name;
-  row.kind = name_of(context.planned->kind);
+  JobRow row = planned_row(context);
   row.tasks = context.planned->tasks;
-  row.planned = context.planned->at < kForEver ? context.planned->at : kNever;
   row.submitted = row.ended = row.time = kNever;
   row.deadline = deadline;
   row.state = "unfinished";
@@ -144,12 +133,9 @@ void settle_forecasts(Results& results) {
   std::map<std::uint32_t, bool> met;
   for (const JobRow& row : results.jobs) met[row.job] = row.met;
   for (ForecastRow& row : results.forecasts) row.met = met[row.job];
-  const auto by_job = [](const auto& a, const auto& b) { return a.job < b.job; };
-  std::stable_sort(results.jobs.begin(), results.jobs.end(), by_job);
-  std::stable_sort(results.tasks.begin(), results.tasks.end(), by_job);
-  std::stable_sort(results.attempts.begin(), results.attempts.end(), by_job);
-  std::stable_sort(results.copies.begin(), results.copies.end(), by_job);
-  std::stable_sort(results.forecasts.begin(), results.forecasts.end(), by_job);
+  Results::tables(results, [](const char*, auto& rows) {
+    std::ranges::stable_sort(rows, {}, [](const RowKey& row) { return row.job; });
+  });
 }
 
 }  // namespace ontime::lab::experiment

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "lab/results/writing.h"
-#include "lab/scenario/scenario.h"
 
 namespace ontime::lab::experiment {
 namespace {
@@ -22,8 +21,6 @@ void add_warm_up(const Scenario& scenario, std::vector<PlannedJob>& jobs) {
     }
   }
 }
-
-bool is_name_character(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
 }  // namespace
 
@@ -65,24 +62,22 @@ Result<std::string> policy_text(const NamedPolicy& policy, const Scenario& scena
     values["miss"] = number(found->second.miss);
     values["median"] = number(found->second.median);
   }
-  std::string text;
-  for (std::size_t i = 0; i < policy.text.size();) {
-    if (policy.text[i] != '$') {
-      text += policy.text[i++];
-      continue;
-    }
-    std::size_t end = i + 1;
-    while (end < policy.text.size() && is_name_character(policy.text[end])) ++end;
-    const std::string name = policy.text.substr(i + 1, end - i - 1);
+  std::optional<std::string> missing;
+  const std::string text = fill_in(policy.text, [&](const std::string& name) -> std::optional<std::string> {
     const auto found = values.find(name);
-    if (found == values.end()) {
-      return bad_input("policy '" + policy.name + "': $" + name + " stands for nothing in the jobs '" +
-                       scenario.jobs[group].name + "'; say so under 'let'");
-    }
-    text += found->second;
-    i = end;
-  }
-  return text;
+    if (found != values.end()) return found->second;
+    if (!missing) missing = name;
+    return std::nullopt;
+  });
+  if (!missing) return text;
+  return bad_input("policy '" + policy.name + "': $" + *missing + " stands for nothing in the jobs '" +
+                   scenario.jobs[group].name + "'; say so under 'let'");
+}
+
+Result<PolicyChoice> chosen_policy(const NamedPolicy& policy, const Scenario& scenario, std::uint32_t group,
+                                   const Baselines& baselines) {
+  const auto text = policy_text(policy, scenario, group, baselines);
+  return text ? read_policy(*text) : text.error();
 }
 
 std::vector<Run> plan_measurements(const Scenario& scenario) {

@@ -48,6 +48,8 @@ double deadline_of(const Scenario& scenario, std::uint32_t group, const Baseline
 // NAME:KEY=VALUE,... with every $NAME replaced by what it stands for in the group. BadInput if it stands for nothing.
 Result<std::string> policy_text(const NamedPolicy& policy, const Scenario& scenario, std::uint32_t group,
                                 const Baselines& baselines);
+Result<PolicyChoice> chosen_policy(const NamedPolicy& policy, const Scenario& scenario, std::uint32_t group,
+                                   const Baselines& baselines);
 
 // One run: all jobs under one policy.
 struct Run {

@@ -9,8 +9,8 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
 #include "lab/experiment/plan.h"
 #include "lab/experiment/rows.h"
@@ -24,9 +24,6 @@ class ResultDirectory {
   // Makes it, or opens what is there. BadInput if it belongs to another scenario or another kind of cluster, or if
   // another process is at work in it.
   static Result<ResultDirectory> open(const std::string& path, const std::string& scenario, const std::string& on);
-  ~ResultDirectory();
-  ResultDirectory(ResultDirectory&& other) noexcept;
-  ResultDirectory& operator=(ResultDirectory&&) = delete;
 
   const std::string& path() const { return path_; }
   std::string work() const { return path_ + "/work"; }  // inputs and outputs of jobs; not kept
@@ -43,7 +40,7 @@ class ResultDirectory {
   std::string directory_of(const Run& run) const;
 
   std::string path_;
-  int lock_;  // descriptor that holds the lock
+  Descriptor lock_;
 };
 
 // What is written about all runs of an experiment together: tables, summaries and the report.

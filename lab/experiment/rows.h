@@ -16,6 +16,13 @@ struct RowKey {
   std::uint32_t repetition = 0;
   std::uint32_t job = 0;  // in order of submission, from 1 on: the same job under every policy
 
+  // A row that is so far only that.
+  template <class Row>
+  Row begin() const {
+    Row row;
+    static_cast<RowKey&>(row) = *this;
+    return row;
+  }
   template <class Row, class Visit>
   static void key_fields(Row& row, Visit&& visit) {
     visit("policy", row.policy);

@@ -1,8 +1,8 @@
+#include "lab/scenario/scenario_yaml.h"
+
 #include <set>
 
 #include "lab/experiment/plan.h"
-#include "lab/scenario/scenario.h"
-#include "lab/scenario/yaml_parts.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::lab::experiment {
@@ -70,9 +70,7 @@ Scenario read_all(const YAML::Node& document, const Surroundings& surroundings) 
 Status check_policy(const NamedPolicy& policy, const Scenario& scenario) {
   for (std::uint32_t group = 0; group < scenario.jobs.size(); ++group) {
     if (scenario.jobs[group].is_noise) continue;
-    const auto text = policy_text(policy, scenario, group, {{group, {1, 0.5}}});
-    if (!text) return text.error();
-    const auto choice = read_policy(*text);
+    const auto choice = chosen_policy(policy, scenario, group, {{group, {1, 0.5}}});
     if (!choice) return choice.error();
     if (auto good = scheduler::check_policy(choice->name, choice->parameters); !good) return good;
   }

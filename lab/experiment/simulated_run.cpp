@@ -6,7 +6,7 @@
 #include "lab/scenario/scenario.h"
 #include "lab/simulator/simulator.h"
 #include "master/explanation.h"
-#include "master/job_view.h"
+#include "master/views.h"
 #include "scheduler/core/account.h"
 
 namespace ontime::lab::experiment {
@@ -33,9 +33,7 @@ Result<JobGroup> group_of(const Scenario& scenario, const Run& run, std::uint32_
   }
   if (kind != JobKind::Counted) return group;
   if (!run.is_measurement) group.deadline = deadline_of(scenario, index, baselines);
-  const auto text = policy_text(run.policy, scenario, index, baselines);
-  if (!text) return text.error();
-  const auto choice = read_policy(*text);
+  const auto choice = chosen_policy(run.policy, scenario, index, baselines);
   if (!choice) return choice.error();
   group.policy = choice->name;
   group.policy_parameters = choice->parameters;
@@ -83,26 +81,20 @@ Result<Results> simulate(const Scenario& scenario, const Run& run, const Baselin
   if (!simulated) return simulated.error();
   Results results;
   std::vector<bool> is_told(run.jobs.size(), false);
-  const auto context_of = [&](std::size_t index) {
-    const PlannedJob& planned = run.jobs[index];
-    const RowKey key{run.policy.name, run.repetition, static_cast<std::uint32_t>(index + 1)};
-    return JobContext{key, &planned, &scenario.jobs[planned.group], 0};
-  };
   Observer observer;
   observer.forecast_at = scenario.forecast_at;
   observer.ended = [&](JobId id, const scheduler::Scheduler& scheduler) {
-    add_rows(results, context_of(id.value - 1), describe(id, scheduler));
+    add_rows(results, context_of(scenario, run, id.value - 1), describe(id, scheduler));
     is_told[id.value - 1] = true;
   };
   const Outcome outcome = lab::run(*simulated, run.seed, observer);
   if (!outcome.broken.empty()) return failed("the simulation of " + run.policy.name + ": " + outcome.broken[0]);
   for (std::size_t i = 0; i < run.jobs.size(); ++i) {
     const double deadline = run.is_measurement ? 0 : deadline_of(scenario, run.jobs[i].group, baselines);
-    if (!is_told[i]) add_unfinished(results, context_of(i), deadline);
+    if (!is_told[i]) add_unfinished(results, context_of(scenario, run, i), deadline);
     if (i >= outcome.jobs.size() || run.jobs[i].kind != JobKind::Counted) continue;
     for (const ForecastReading& reading : outcome.jobs[i].forecasts) {
-      ForecastRow row;
-      static_cast<RowKey&>(row) = context_of(i).key;
+      auto row = context_of(scenario, run, i).key.begin<ForecastRow>();
       row.share = reading.share;
       row.pocd = reading.pocd;
       results.forecasts.push_back(row);

@@ -12,15 +12,6 @@ namespace {
 
 using lab::quantile_of;
 
-// The rows of one policy, or of one of its groups.
-struct Selection {
-  std::string policy;
-  std::string group;  // empty: all
-  bool takes(const JobRow& row) const {
-    return row.is_counted() && row.policy == policy && (group.empty() || row.group == group);
-  }
-};
-
 std::vector<double> ascending(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values;
@@ -38,16 +29,17 @@ double utilisation_of(const std::vector<RunRows>& runs, const std::string& polic
   return whole > 0 ? busy / whole : 0;
 }
 
-PolicySummary summarise_one(const Results& results, const Selection& selection) {
+// Of one policy, or of one of its groups; empty: all.
+PolicySummary summarise_one(const Results& results, const std::string& policy, const std::string& group) {
   PolicySummary summary;
-  summary.policy = selection.policy;
-  summary.group = selection.group;
+  summary.policy = policy;
+  summary.group = group;
   std::vector<double> times, machine;
   double tasks = 0, attempts = 0, input = 0, mapped = 0, resumed = 0;
   std::set<std::uint32_t> repetitions;
   std::set<std::pair<std::uint32_t, std::uint32_t>> chosen;
   for (const JobRow& row : results.jobs) {
-    if (!selection.takes(row)) continue;
+    if (!row.is_counted() || row.policy != policy || (!group.empty() && row.group != group)) continue;
     repetitions.insert(row.repetition);
     chosen.insert({row.repetition, row.job});
     ++summary.jobs;
@@ -65,7 +57,7 @@ PolicySummary summarise_one(const Results& results, const Selection& selection) 
     resumed += static_cast<double>(row.resumed_bytes);
   }
   for (const CopyRow& row : results.copies) {
-    if (row.policy == selection.policy && chosen.contains({row.repetition, row.job})) {
+    if (row.policy == policy && chosen.contains({row.repetition, row.job})) {
       summary.copies[row.reason] += row.attempts;
     }
   }
@@ -90,6 +82,11 @@ std::vector<std::string> names_of(const Results& results, Name name) {
     if (row.is_counted() && std::find(names.begin(), names.end(), name(row)) == names.end()) names.push_back(name(row));
   }
   return names;
+}
+
+template <class Row>
+void add(std::vector<Row>& to, const std::vector<Row>& from) {
+  to.insert(to.end(), from.begin(), from.end());
 }
 
 }  // namespace
@@ -121,7 +118,7 @@ std::vector<PolicySummary> summarise(const Results& results, std::uint32_t slots
   const std::vector<RunRows> runs = runs_of(results);
   std::vector<PolicySummary> all;
   for (const std::string& policy : names_of(results, [](const JobRow& row) { return row.policy; })) {
-    all.push_back(summarise_one(results, {policy, ""}));
+    all.push_back(summarise_one(results, policy, ""));
     all.back().utilisation = utilisation_of(runs, policy, slots);
   }
   return all;
@@ -133,7 +130,7 @@ std::vector<PolicySummary> summarise_groups(const Results& results, std::uint32_
   if (groups.size() < 2) return all;
   for (const PolicySummary& whole : summarise(results, slots)) {
     for (const std::string& group : groups) {
-      all.push_back(summarise_one(results, {whole.policy, group}));
+      all.push_back(summarise_one(results, whole.policy, group));
       all.back().utilisation = whole.utilisation;
     }
   }
@@ -173,6 +170,33 @@ nlohmann::ordered_json use_of(const Results& results, std::uint32_t slots) {
     }
   }
   return rows;
+}
+
+void Results::append(const Results& more) {
+  add(jobs, more.jobs);
+  add(tasks, more.tasks);
+  add(attempts, more.attempts);
+  add(copies, more.copies);
+  add(forecasts, more.forecasts);
+}
+
+std::vector<UsePoint> use_over_time(const std::vector<AttemptRow>& attempts, double begin, double end,
+                                    std::size_t points) {
+  if (points == 0 || !(end > begin)) return {};
+  const double step = (end - begin) / static_cast<double>(points);
+  std::vector<UsePoint> use(points);
+  for (std::size_t i = 0; i < points; ++i) use[i].at = begin + step * static_cast<double>(i);
+  for (const AttemptRow& attempt : attempts) {
+    const double from = std::max(begin, attempt.launched);
+    const double to = std::isnan(attempt.ended) ? end : std::min(end, attempt.ended);
+    if (!(to > from)) continue;
+    const auto first = static_cast<std::size_t>((from - begin) / step);
+    const auto last = std::min(points - 1, static_cast<std::size_t>((to - begin) / step));
+    for (std::size_t i = first; i <= last; ++i) {
+      use[i].busy += std::max(0.0, std::min(to, use[i].at + step) - std::max(from, use[i].at)) / step;
+    }
+  }
+  return use;
 }
 
 }  // namespace ontime::lab::experiment

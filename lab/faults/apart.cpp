@@ -1,5 +1,3 @@
-#include "lab/faults/apart.h"
-
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -7,13 +5,16 @@
 
 #include <array>
 #include <cstring>
+#include <functional>
 #include <list>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <utility>
 
 #include "common/base/check.h"
 #include "common/base/descriptor.h"
-#include "lab/faults/reached.h"
+#include "lab/faults/cluster_run.h"
 
 namespace ontime::lab::faults {
 namespace {
@@ -105,6 +106,29 @@ void run_all(SeedRange seeds, unsigned processes, const Work& work, const OnVerd
   }
 }
 
+// The sentence without its numbers: times and names differ from run to run.
+std::string kind_of(const Verdict& verdict) {
+  std::string kind = verdict.broken;
+  std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
+  return kind;
+}
+
+// The faults that name later jobs go on naming them; those that named this one, or a store that nobody uses now, go
+// too.
+void leave_out_job(FaultPlan& plan, std::size_t job) {
+  plan.submissions.erase(plan.submissions.begin() + static_cast<std::ptrdiff_t>(job));
+  std::erase_if(plan.faults, [&](const Fault& fault) {
+    return is_about_jobs(fault.kind) ? fault.node == job : is_about_store(fault.kind) && !plan.has_store();
+  });
+  for (Fault& fault : plan.faults) {
+    if (is_about_jobs(fault.kind) && fault.node > job) --fault.node;
+  }
+}
+
+void leave_out_fault(FaultPlan& plan, std::size_t fault) {
+  plan.faults.erase(plan.faults.begin() + static_cast<std::ptrdiff_t>(fault));
+}
+
 }  // namespace
 
 void run_apart(SeedRange seeds, unsigned processes, const OnVerdict& on_verdict) {
@@ -121,6 +145,28 @@ Verdict run_apart(const FaultPlan& plan) {
         return true;
       });
   return found;
+}
+
+FaultPlan minimise(FaultPlan plan, const std::function<Verdict(const FaultPlan&)>& run) {
+  const std::string kind = kind_of(run(plan));
+  if (kind.empty()) return plan;
+  bool has_shrunk = true;
+  // From the end, as long as the schedule still fails.
+  const auto shrink = [&](std::size_t count, std::size_t least, void (*leave_out)(FaultPlan&, std::size_t)) {
+    for (std::size_t i = count; i-- > 0 && count > least;) {
+      FaultPlan smaller = plan;
+      leave_out(smaller, i);
+      if (kind_of(run(smaller)) != kind) continue;
+      plan = std::move(smaller);
+      --count;
+      has_shrunk = true;
+    }
+  };
+  while (std::exchange(has_shrunk, false)) {
+    shrink(plan.faults.size(), 0, leave_out_fault);
+    shrink(plan.submissions.size(), 1, leave_out_job);
+  }
+  return plan;
 }
 
 }  // namespace ontime::lab::faults

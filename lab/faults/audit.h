@@ -4,8 +4,9 @@
 // the files.
 
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -15,6 +16,10 @@
 #include "lab/faults/outputs.h"
 #include "scheduler/core/cluster.h"
 #include "scheduler/core/record.h"
+
+namespace ontime::journal {
+class Journal;
+}
 
 namespace ontime::lab::faults {
 
@@ -107,5 +112,15 @@ class Audit {
   std::size_t succeeded_ = 0;
   std::uint32_t batches_ = 0;
 };
+
+// The master's journal, watched: everything that it is given and that it gives back goes to the audit, which outlives
+// it. `before` is called before a batch is written, `after` when it is durable.
+std::unique_ptr<journal::Journal> watched(std::unique_ptr<journal::Journal> real, Audit& audit,
+                                          std::function<void()> before, std::function<void()> after);
+
+// Whether what the masters of a schedule have recorded leads to the same decisions again: the first difference in the
+// recordings of this journal, in a sentence; empty: there is none. What a crash has damaged is left out. In a simulated
+// process on the master's machine.
+std::string replay_recordings(const std::string& journal);
 
 }  // namespace ontime::lab::faults

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "common/base/check.h"
@@ -16,9 +15,6 @@
 #include "lab/faults/clients.h"
 #include "lab/faults/nodes.h"
 #include "lab/faults/outputs.h"
-#include "lab/faults/replayed.h"
-#include "lab/faults/store.h"
-#include "lab/faults/watched_journal.h"
 #include "lab/machines/network.h"
 #include "lab/machines/programs.h"
 
@@ -29,7 +25,7 @@ using machines::Process;
 
 constexpr TimePoint kBegin = from_unix_ns(1'790'000'000'000'000'000);
 constexpr const char* kJournal = "/journal";
-constexpr double kPatience = 2500;  // seconds from the last fault until every job has ended
+constexpr double kPatience = 2500;    // seconds from the last fault until every job has ended
 constexpr double kStoreSilence = 30;  // seconds until a client of the store asks anew where nothing came
 constexpr std::size_t kDescriptorsMax = 200;
 constexpr std::size_t kThreadsMax = 40;
@@ -75,7 +71,7 @@ class ClusterRun {
     log();
     cluster_.real_paths = {application_directory()};
     cluster_.on_disk_work = [this](Process& process, const machines::Disk& disk, machines::DiskWork) {
-      if (process.id() == master_ && &disk == cluster_.shared.get()) strike(Trigger::CommitStep, ++calls_);
+      if (process.id() == master_.id && &disk == cluster_.shared.get()) strike(Trigger::CommitStep, ++calls_);
     };
     if (store_) watch_store();
     set_delays();
@@ -84,8 +80,8 @@ class ClusterRun {
     for (std::uint32_t index = 0; index < plan.submissions.size(); ++index) {
       at(plan.submissions[index].at, [this, index] { clients_.start(index); });
     }
-    for (std::uint32_t index = 0; index < plan.faults.size(); ++index) {
-      if (plan.faults[index].trigger == Trigger::Time) at(plan.faults[index].at, [this, index] { begin(index); });
+    for (const Fault& fault : plan.faults) {
+      if (fault.trigger == Trigger::Time) at(fault.at, [this, &fault] { begin(fault); });
     }
     limit_ = kBegin + from_seconds(plan.quiet_after + kPatience);
   }
@@ -163,11 +159,6 @@ class ClusterRun {
   // Master
   // --------------------------------------------------------------------------------------------------------------
 
-  bool is_master_up() {
-    Process* const process = cluster_.process(master_);
-    return process != nullptr && !process->is_over();
-  }
-
   pid_t start_master() {
     ++masters_;
     const double error = plan_.clock_error * (2 * cluster_.world.uniform() - 1);
@@ -183,22 +174,22 @@ class ClusterRun {
       const auto after = [this] {
         if (seen_ != nullptr) audit_.on_step(seen_->cluster());
       };
-      return std::make_unique<WatchedJournal>(std::move(real), audit_, before, after);
+      return watched(std::move(real), audit_, before, after);
     };
     program.watch = [this](const master::Master* master) {
       seen_ = master;
-      master_ = machines::World::here()->process().id();  // whichever has got the journal
+      master_.id = machines::World::here()->process().id();  // whichever has got the journal
     };
     return machines::start_master(cluster_, home_, program).id();
   }
 
   void kill_master(const Fault& fault) {
     seen_ = nullptr;
-    master_back_ = std::max(master_back_, cluster_.world.now() + from_seconds(fault.lasts));
-    if (!fault.is_silent) return cluster_.send_signal(master_, SIGKILL);
+    master_.stay_away(cluster_.world.now() + from_seconds(fault.lasts));
+    if (!fault.is_silent) return cluster_.send_signal(master_.id, SIGKILL);
     cluster_.cut_power(home_);
-    if (plan_.is_one_machine) nodes_.stay_away(master_back_);
-    cluster_.world.at(master_back_, [this] { cluster_.restore_power(home_); });
+    if (plan_.is_one_machine) nodes_.stay_away(master_.back_at);
+    cluster_.world.at(master_.back_at, [this] { cluster_.restore_power(home_); });
   }
 
   // The master reaches a place where faults wait for it.
@@ -209,7 +200,7 @@ class ClusterRun {
       limit_ = std::max(limit_, cluster_.world.now() + from_seconds(fault.lasts + kPatience));
       const double delay = trigger == Trigger::Batch ? fault.share * plan_.sync_delay : 0;
       cluster_.world.after(from_seconds(delay), [this, &fault, life = masters_] {
-        if (life == masters_ && is_master_up()) kill_master(fault);
+        if (life == masters_ && master_.is_up(cluster_)) kill_master(fault);
       });
     }
   }
@@ -217,15 +208,8 @@ class ClusterRun {
   // What systemd does.
   void supervise() {
     if (std::exchange(ended_seen_, cluster_.processes_ended()) == cluster_.processes_ended()) return;
-    if (!is_master_up() && !is_master_coming_) {
-      seen_ = nullptr;
-      is_master_coming_ = true;
-      master_back_ = std::max(master_back_, cluster_.world.now() + std::chrono::milliseconds(200));
-      cluster_.world.at(master_back_, [this] {
-        is_master_coming_ = false;
-        if (!is_master_up()) master_ = start_master();
-      });
-    }
+    if (!master_.is_up(cluster_) && !master_.is_coming) seen_ = nullptr;
+    master_.supervise(cluster_, [this] { return start_master(); });
     nodes_.supervise();
     if (store_) store_->supervise();
   }
@@ -235,7 +219,7 @@ class ClusterRun {
   void until_rest() {
     const TimePoint quiet = kBegin + from_seconds(plan_.quiet_after);
     if (store_) store_->start();
-    master_ = start_master();
+    master_.id = start_master();
     nodes_.start();
     while (audit_.broken().empty()) {
       if (!cluster_.world.step()) return audit_.complain("nothing will ever happen again");
@@ -256,14 +240,14 @@ class ClusterRun {
 
   void rest() {
     is_at_rest_ = true;
-    audit_.require(is_master_up(), "the master comes back");
+    audit_.require(master_.is_up(cluster_), "the master comes back");
     audit_.require(clients_.are_done(), "every client hears of the end of its job");
     audit_.on_rest();
     if (!audit_.broken().empty() && trace_) outputs_.list(trace_);
     const std::string left = nodes_.left_over();
     if (!left.empty()) audit_.complain(left + " is left over");
     if (!audit_.broken().empty()) return;
-    cluster_.send_signal(master_, SIGKILL);  // the next one reads the journal once more
+    cluster_.send_signal(master_.id, SIGKILL);  // the next one reads the journal once more
     const std::uint32_t lives = masters_;
     go_on_until([&] { return masters_ > lives && seen_ != nullptr; }, "the last master does not start");
     bool is_replayed = false;
@@ -288,67 +272,66 @@ class ClusterRun {
   // Faults
   // --------------------------------------------------------------------------------------------------------------
 
-  void begin(std::uint32_t index) {
-    const Fault& fault = plan_.faults[index];
+  void begin(const Fault& fault) {
     tell("! " + to_string(fault));
-    const auto end_after = [&](std::function<void()> what) {
-      cluster_.world.after(from_seconds(fault.lasts), [this, &fault, what = std::move(what)] {
-        tell("! over: " + to_string(fault));
-        what();
-      });
-    };
-    if (is_about_store(fault.kind) && store_) {
-      store_->begin(fault, nodes_.machine(fault.node));
-      return end_after([this, &fault] { store_->end(fault, nodes_.machine(fault.node)); });
-    }
+    set(fault, true);
+    const bool is_over_at_once = fault.kind == FaultKind::MasterDies || fault.kind == FaultKind::ClockJumps ||
+                                 fault.kind == FaultKind::SecondMaster || fault.kind == FaultKind::ClientDies;
+    if (is_over_at_once) return;
+    cluster_.world.after(from_seconds(fault.lasts), [this, &fault] {
+      tell("! over: " + to_string(fault));
+      set(fault, false);
+    });
+  }
+
+  // The fault begins, or is over.
+  void set(const Fault& fault, bool begins) {
+    if (is_about_store(fault.kind) && store_) return store_->set(fault, nodes_.machine(fault.node), begins);
     switch (fault.kind) {
       case FaultKind::MasterDies:
-        if (is_master_up()) kill_master(fault);
+        if (master_.is_up(cluster_)) kill_master(fault);
         return;
       case FaultKind::MasterStops:
-        if (Process* const process = cluster_.process(master_)) process->stop();
-        return end_after([this, stopped = master_] {
-          if (Process* const process = cluster_.process(stopped)) process->go_on();
-        });
+        if (begins) stopped_masters_[&fault] = master_.id;
+        if (Process* const process = cluster_.process(stopped_masters_[&fault]))
+          process->kill(begins ? SIGSTOP : SIGCONT);
+        return;
       case FaultKind::ClockJumps:
         home_.wall_clock_ahead += from_seconds(fault.amount);
         return;
       case FaultKind::MasterClockDrifts:
-        home_.set_clock_rate(fault.amount);
-        return end_after([this] { home_.set_clock_rate(1); });
+        return home_.set_clock_rate(begins ? fault.amount : 1);
       case FaultKind::JournalFull:
-        home_.local.is_full = true;
-        return end_after([this] { home_.local.is_full = false; });
+        home_.local.is_full = begins;
+        return;
       case FaultKind::CommitFails:
-        home_.shared.fails = true;
-        return end_after([this] { home_.shared.fails = false; });
+        home_.shared.fails = begins;
+        return;
       case FaultKind::OutputHangs:
-        home_.shared.hangs = true;
-        return end_after([this] { machines::answer(home_.shared); });
+        return home_.shared.hang(begins);
       case FaultKind::SlowNetwork:
-        cluster_.network->delay_max += from_seconds(fault.amount);
-        return end_after([this, &fault] { cluster_.network->delay_max -= from_seconds(fault.amount); });
+        cluster_.network->delay_max += from_seconds(begins ? fault.amount : -fault.amount);
+        return;
       case FaultKind::SecondMaster:
         start_master();
         return;
       case FaultKind::ClientDies:
         return clients_.start(fault.node);
       case FaultKind::InputChanges:
+        if (!begins) return outputs_.end_change(fault.node, fault.amount < 1);
         if (fault.amount < 1) outputs_.begin_change(fault.node);
-        return end_after([this, &fault] { outputs_.end_change(fault.node, fault.amount < 1); });
+        return;
       case FaultKind::NodeDrains:
-        clients_.drain(nodes_.name(fault.node), false);
-        return end_after([this, &fault] { clients_.drain(nodes_.name(fault.node), true); });
+        return clients_.drain(nodes_.name(fault.node), !begins);
       default:
-        nodes_.begin(fault);
-        return end_after([this, &fault] { nodes_.end(fault); });
+        return nodes_.set(fault, begins);
     }
   }
 
   const FaultPlan& plan_;
   const Trace& trace_;
   machines::Cluster cluster_;
-  machines::Machine& home_;  // the master's
+  machines::Machine& home_;             // the master's
   const std::unique_ptr<Store> store_;  // null: no job uses one
   Outputs outputs_;
   Audit audit_;
@@ -356,12 +339,11 @@ class ClusterRun {
   Clients clients_;
   TimePoint limit_;  // until when every job has to have ended
   TimePoint rests_at_ = machines::kNever;
-  pid_t master_ = 0;
+  Supervised master_;
+  std::map<const Fault*, pid_t> stopped_masters_;
   std::uint32_t masters_ = 0;
-  bool is_master_coming_ = false;
   bool is_at_rest_ = false;       // no more faults
   std::uint64_t ended_seen_ = 0;  // of all processes
-  TimePoint master_back_{};
   const master::Master* seen_ = nullptr;
   std::uint32_t batches_ = 0;
   std::uint32_t calls_ = 0;  // of masters on shared files

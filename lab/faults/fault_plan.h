@@ -3,6 +3,7 @@
 // that it can be printed and made smaller fault by fault. Times are seconds of true time since the beginning.
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -53,11 +54,14 @@ enum class FaultKind : std::uint8_t {
                   // the master's; `amount` 1: only nothing that it is sent, 2: only nothing that it sends
   StoreRefuses,   // answers a `share` of requests with status `amount`; with 500 they may have been done
   StoreBreaksOff,  // resets a `share` of connections in the middle of an answer, or before
-  RivalClaims,    // a job of another cluster gets the next output there, between a look at its claim and the claim
+  RivalClaims,     // a job of another cluster gets the next output there, between a look at its claim and the claim
 };
 inline constexpr int kFaultKinds = 37;
 inline constexpr std::string_view kRivalsClaim = "another cluster's";
 constexpr bool is_about_store(FaultKind kind) { return kind >= FaultKind::StoreDies; }
+constexpr bool is_about_jobs(FaultKind kind) {
+  return kind == FaultKind::ClientDies || kind == FaultKind::InputChanges;
+}
 
 // When a fault begins: at a time, or in the middle of the n-th of something.
 enum class Trigger : std::uint8_t { Time, Batch, CommitStep, StoreRequest };
@@ -120,6 +124,7 @@ struct FaultPlan {
   double clock_error = 0;  // each later master's wall clock is off by up to so much
   std::uint32_t jobs_kept = 1000;
 
+  bool has_any(std::initializer_list<FaultKind> kinds) const;  // faults
   // Nothing in it makes an attempt or a commit fail, so no job may; but for one that uses the store, see below.
   bool must_succeed() const;
   // A store is there.
@@ -153,11 +158,6 @@ FaultPlan make_plan(std::uint64_t seed, const PlanSize& size = {});
 // A schedule as a file: JSON, what is as ever left out. BadInput says what is wrong with the text.
 std::string to_file(const FaultPlan& plan);
 Result<FaultPlan> from_file(const std::string& text);
-
-// Makes a schedule that fails smaller, for people to read.
-
-// Leaves out, one at a time, every fault and every job that it fails without in the same way.
-FaultPlan minimise(FaultPlan plan);
 
 // The schedule, a line for each node, job and fault.
 std::string describe(const FaultPlan& plan);

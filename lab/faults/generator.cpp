@@ -133,9 +133,12 @@ class Generator {
     plan_.faults.push_back(fault);
   }
 
-  void some(FaultKind kind, std::uint32_t most, double shortest, double longest) {
-    if (!chance(0.4)) return;
+  // Those that were added.
+  std::span<Fault> some(FaultKind kind, std::uint32_t most, double shortest, double longest) {
+    const std::size_t others = plan_.faults.size();
+    if (!chance(0.4)) return {};
     for (std::uint32_t count = 1 + pick(most); count > 0; --count) add(kind, scale(shortest, longest));
+    return faults_from(others);
   }
 
   // Where timing decides: in the middle of writing, between two steps of a commit.
@@ -152,7 +155,10 @@ class Generator {
     if (chance(0.03)) return;  // a healthy cluster must work too
     masters();
     // Where nothing happens to workers, no attempt may be lost (may_lose_attempts()).
-    if (plan_.seed % 5 == 0) return some(FaultKind::ConnectionBreaks, 8, 0, 0);
+    if (plan_.seed % 5 == 0) {
+      some(FaultKind::ConnectionBreaks, 8, 0, 0);
+      return;
+    }
     some(FaultKind::MasterStops, 3, 0.1, 15);
     some(FaultKind::JournalFull, 2, 0.1, 10);
     some(FaultKind::WorkerDies, 5, 0.05, 20);
@@ -162,10 +168,8 @@ class Generator {
     some(FaultKind::DeafWorker, 3, 0.1, 20);
     some(FaultKind::MuteWorker, 3, 0.1, 20);
     some(FaultKind::ConnectionBreaks, 8, 0, 0);
-    some(FaultKind::SlowNetwork, 3, 0.5, 15);
-    amounts(FaultKind::SlowNetwork, 0.05, 5);
-    some(FaultKind::SlowDisk, 3, 0.5, 15);
-    amounts(FaultKind::SlowDisk, 0.05, 2);
+    for (Fault& fault : some(FaultKind::SlowNetwork, 3, 0.5, 15)) fault.amount = scale(0.05, 5);
+    for (Fault& fault : some(FaultKind::SlowDisk, 3, 0.5, 15)) fault.amount = scale(0.05, 2);
     some(FaultKind::LauncherDies, 4, 0, 0);
     some_that_make_jobs_fail();
     clocks();
@@ -181,12 +185,6 @@ class Generator {
     strike(FaultKind::MasterDies, Trigger::CommitStep, 3, 60);
   }
 
-  void amounts(FaultKind kind, double least, double most) {
-    for (Fault& fault : plan_.faults) {
-      if (fault.kind == kind) fault.amount = scale(least, most);
-    }
-  }
-
   void some_that_make_jobs_fail() {
     if (!chance(0.5)) return;
     some(FaultKind::DiskFull, 3, 0.1, 10);
@@ -197,22 +195,17 @@ class Generator {
     some(FaultKind::CommitFails, 2, 0.1, 10);
     some(FaultKind::MountHangs, 3, 0.1, 40);
     some(FaultKind::OutputHangs, 2, 0.1, 40);
-    const std::size_t others = plan_.faults.size();
-    some(FaultKind::InputChanges, 2, 0.01, 10);
-    for (std::size_t i = others; i < plan_.faults.size(); ++i) plan_.faults[i].amount = pick(2);
+    for (Fault& fault : some(FaultKind::InputChanges, 2, 0.01, 10)) fault.amount = pick(2);
   }
 
   void clocks() {
     if (chance(0.5)) plan_.clock_error = scale(0.1, 1e6);
-    some(FaultKind::ClockJumps, 3, 0, 0);
-    amounts(FaultKind::ClockJumps, 0.1, 1000);
+    for (Fault& fault : some(FaultKind::ClockJumps, 3, 0, 0)) fault.amount = scale(0.1, 1000);
   }
 
   void drift() {
-    some(FaultKind::MasterClockDrifts, 2, 1, 40);
-    amounts(FaultKind::MasterClockDrifts, 0.7, 1.5);
-    some(FaultKind::ClockDrifts, 3, 1, 40);
-    amounts(FaultKind::ClockDrifts, 0.7, 1.5);
+    for (Fault& fault : some(FaultKind::MasterClockDrifts, 2, 1, 40)) fault.amount = scale(0.7, 1.5);
+    for (Fault& fault : some(FaultKind::ClockDrifts, 3, 1, 40)) fault.amount = scale(0.7, 1.5);
   }
 
   // A rolling restart: of every worker, and of the master.
@@ -235,20 +228,15 @@ class Generator {
     const std::size_t others = plan_.faults.size();
     some(FaultKind::WorkerLeaves, 5, 0.5, 40);
     some(FaultKind::NodeDrains, 3, 0.1, 20);
-    for (std::size_t i = others; i < plan_.faults.size(); ++i) {
-      plan_.faults[i].amount = chance(0.2) ? 0 : scale(0.05, 30);
-    }
+    for (Fault& fault : faults_from(others)) fault.amount = chance(0.2) ? 0 : scale(0.05, 30);
   }
 
   void bad_nodes() {
-    const std::size_t others = plan_.faults.size();
-    some(FaultKind::NodeFailsFast, 2, 1, 40);
-    for (std::size_t i = others; i < plan_.faults.size(); ++i) plan_.faults[i].amount = pick(3);
+    for (Fault& fault : some(FaultKind::NodeFailsFast, 2, 1, 40)) fault.amount = pick(3);
     some(FaultKind::ClientDies, 2, 0, 0);
     some(FaultKind::SecondMaster, 3, 0, 0);
     for (Fault& fault : plan_.faults) {
-      if (fault.kind == FaultKind::ClientDies || fault.kind == FaultKind::InputChanges)
-        fault.node = pick(static_cast<std::uint32_t>(plan_.submissions.size()));
+      if (is_about_jobs(fault.kind)) fault.node = pick(static_cast<std::uint32_t>(plan_.submissions.size()));
     }
   }
 
@@ -269,22 +257,16 @@ class Generator {
       fault.share = pick(2);
     }
     some(FaultKind::StoreStops, 3, 0.1, 60);
-    some(FaultKind::SlowStore, 3, 0.5, 20);
-    amounts(FaultKind::SlowStore, 0.05, 20);
-    const std::size_t cuts = plan_.faults.size();
-    some(FaultKind::StoreCutOff, 4, 0.1, 60);
-    for (Fault& fault : faults_from(cuts)) {
+    for (Fault& fault : some(FaultKind::SlowStore, 3, 0.5, 20)) fault.amount = scale(0.05, 20);
+    for (Fault& fault : some(FaultKind::StoreCutOff, 4, 0.1, 60)) {
       fault.share = 0.5 * pick(3);
       fault.amount = pick(3);
     }
     const std::size_t refusals = plan_.faults.size();
-    some(FaultKind::StoreRefuses, 3, 0.5, 40);
-    for (Fault& fault : faults_from(refusals)) fault.amount = chance(0.5) ? 500 : 503;
+    for (Fault& fault : some(FaultKind::StoreRefuses, 3, 0.5, 40)) fault.amount = chance(0.5) ? 500 : 503;
     some(FaultKind::StoreBreaksOff, 3, 0.5, 40);
     for (Fault& fault : faults_from(refusals)) fault.share = chance(0.3) ? 1 : random_.uniform();
-    const std::size_t claims = plan_.faults.size();
-    some(FaultKind::RivalClaims, 2, 0, 0);
-    for (Fault& fault : faults_from(claims)) fault.at = chance(0.7) ? 0 : fault.at;
+    for (Fault& fault : some(FaultKind::RivalClaims, 2, 0, 0)) fault.at = chance(0.7) ? 0 : fault.at;
   }
 
   std::span<Fault> faults_from(std::size_t first) { return std::span(plan_.faults).subspan(first); }

@@ -27,11 +27,26 @@ Nodes::Nodes(const FaultPlan& plan, machines::Cluster& cluster, machines::Machin
   }
 }
 
-void Nodes::start() {
-  for (Node& node : nodes_) start(node);
+bool Supervised::is_up(machines::Cluster& cluster) const {
+  const Process* const process = cluster.process(id);
+  return process != nullptr && !process->is_over();
 }
 
-void Nodes::start(Node& node) {
+void Supervised::supervise(machines::Cluster& cluster, std::function<pid_t()> start) {
+  if (is_coming || is_up(cluster)) return;
+  is_coming = true;
+  stay_away(cluster.world.now() + std::chrono::milliseconds(200));
+  cluster.world.at(back_at, [this, &cluster, start = std::move(start)] {
+    is_coming = false;
+    if (!is_up(cluster)) id = start();
+  });
+}
+
+void Nodes::start() {
+  for (Node& node : nodes_) node.worker.id = start(node);
+}
+
+pid_t Nodes::start(const Node& node) {
   machines::WorkerProgram program;
   program.master = home_.address();
   program.name = node.name;
@@ -40,24 +55,15 @@ void Nodes::start(Node& node) {
   program.pace = [this, slowness = node.slowness] {
     return slowness * std::exp(spread_ * (2 * cluster_.world.uniform() - 1));
   };
-  node.worker = machines::start_worker(cluster_, *node.machine, program).id();
+  return machines::start_worker(cluster_, *node.machine, program).id();
 }
 
 void Nodes::supervise() {
-  for (Node& node : nodes_) {
-    const Process* const worker = cluster_.process(node.worker);
-    if (node.is_coming || (worker != nullptr && !worker->is_over())) continue;
-    node.is_coming = true;
-    node.back_at = std::max(node.back_at, cluster_.world.now() + std::chrono::milliseconds(200));
-    cluster_.world.at(node.back_at, [this, &node] {
-      node.is_coming = false;
-      start(node);
-    });
-  }
+  for (Node& node : nodes_) node.worker.supervise(cluster_, [this, &node] { return start(node); });
 }
 
 void Nodes::stay_away(TimePoint until) {
-  for (Node& node : nodes_) node.back_at = std::max(node.back_at, until);
+  for (Node& node : nodes_) node.worker.stay_away(until);
 }
 
 std::vector<Process*> Nodes::processes(const Node& node, Role role) const {
@@ -79,23 +85,23 @@ std::string Nodes::left_over() const {
 }
 
 void Nodes::kill(Node& node, const Fault& fault) {
-  node.back_at = std::max(node.back_at, cluster_.world.now() + from_seconds(fault.lasts));
+  node.worker.stay_away(cluster_.world.now() + from_seconds(fault.lasts));
   if (fault.is_silent && node.machine != &home_) return cluster_.cut_power(*node.machine);
-  cluster_.send_signal(node.worker, SIGKILL);
+  cluster_.send_signal(node.worker.id, SIGKILL);
 }
 
-void Nodes::stop(Node& node, std::initializer_list<Role> roles) {
+void Nodes::set_stopped(Node& node, std::initializer_list<Role> roles, bool is_stopped) {
+  if (!is_stopped) {
+    for (const pid_t id : std::exchange(node.stopped, {})) {
+      if (Process* const process = cluster_.process(id)) process->go_on();
+    }
+    return;
+  }
   for (const Role role : roles) {
     for (Process* const process : processes(node, role)) {
       process->stop();
       node.stopped.push_back(process->id());
     }
-  }
-}
-
-void Nodes::go_on(Node& node) {
-  for (const pid_t id : std::exchange(node.stopped, {})) {
-    if (Process* const process = cluster_.process(id)) process->go_on();
   }
 }
 
@@ -112,97 +118,65 @@ void Nodes::strike_attempt(const Node& node, const Fault& fault, int signal) {
   cluster_.send_signal(runners[std::min(chosen, runners.size() - 1)]->id(), signal);
 }
 
-void Nodes::begin(const Fault& fault) {
+void Nodes::set(const Fault& fault, bool begins) {
   Node& node = nodes_[fault.node];
   machines::Machine& machine = *node.machine;
   switch (fault.kind) {
     case FaultKind::WorkerDies:
-      return kill(node, fault);
+      return begins ? kill(node, fault) : cluster_.restore_power(machine);
     case FaultKind::WorkerLeaves:
-      node.back_at = std::max(node.back_at, cluster_.world.now() + from_seconds(fault.lasts));
-      return cluster_.send_signal(node.worker, SIGTERM);
+      if (begins) node.worker.stay_away(cluster_.world.now() + from_seconds(fault.lasts));
+      return cluster_.send_signal(node.worker.id, begins ? SIGTERM : SIGCONT);
+    case FaultKind::WorkerStops:
+      return set_stopped(node, {Role::Worker}, begins);
+    case FaultKind::LauncherStops:
+      return set_stopped(node, {Role::Launcher}, begins);
+    case FaultKind::NodeStops:
+      return set_stopped(node, {Role::Worker, Role::Launcher, Role::Runner}, begins);
+    case FaultKind::Partition:
+      set_way(node, true, begins);
+      return set_way(node, false, begins);
+    case FaultKind::DeafWorker:
+      return set_way(node, true, begins);
+    case FaultKind::MuteWorker:
+      return set_way(node, false, begins);
+    case FaultKind::SlowDisk:
+      for (machines::Mount* const mount : {&machine.local, &machine.shared})
+        mount->slower_by += from_seconds(begins ? fault.amount : -fault.amount);
+      return;
+    case FaultKind::ClockDrifts:
+      return machine.set_clock_rate(begins ? fault.amount : 1);
+    case FaultKind::DiskFull:
+      machine.shared.is_full = begins;
+      if (!begins) machine.has_applications = machine.can_fork = true;
+      return;
+    case FaultKind::NodeFailsFast:
+      machine.shared.is_full = begins && (machine.shared.is_full || fault.amount < 1);
+      machine.has_applications = !begins || fault.amount < 1 || fault.amount >= 2;
+      machine.can_fork = !begins || fault.amount < 2;
+      return;
+    case FaultKind::DiskFails:
+      machine.shared.fails = begins;
+      return;
+    case FaultKind::MountHangs:
+      return machine.shared.hang(begins);
+    default:
+      if (begins) strike(node, fault);
+  }
+}
+
+// What is over at once.
+void Nodes::strike(const Node& node, const Fault& fault) {
+  switch (fault.kind) {
     case FaultKind::LauncherDies:
       for (Process* const launcher : processes(node, Role::Launcher)) cluster_.send_signal(launcher->id(), SIGKILL);
       return;
-    case FaultKind::WorkerStops:
-      return stop(node, {Role::Worker});
-    case FaultKind::LauncherStops:
-      return stop(node, {Role::Launcher});
-    case FaultKind::NodeStops:
-      return stop(node, {Role::Worker, Role::Launcher, Role::Runner});
-    case FaultKind::Partition:
-      set_way(node, true, true);
-      return set_way(node, false, true);
-    case FaultKind::DeafWorker:
-      return set_way(node, true, true);
-    case FaultKind::MuteWorker:
-      return set_way(node, false, true);
     case FaultKind::ConnectionBreaks:
-      return cluster_.network->reset(home_.address(), machine.address());
-    case FaultKind::SlowDisk:
-      machine.local.slower_by += from_seconds(fault.amount);
-      machine.shared.slower_by += from_seconds(fault.amount);
-      return;
-    case FaultKind::ClockDrifts:
-      return machine.set_clock_rate(fault.amount);
-    case FaultKind::DiskFull:
-      machine.shared.is_full = true;
-      return;
-    case FaultKind::DiskFails:
-      machine.shared.fails = true;
-      return;
-    case FaultKind::MountHangs:
-      machine.shared.hangs = true;
-      return;
+      return cluster_.network->reset(home_.address(), node.machine->address());
     case FaultKind::AttemptDies:
       return strike_attempt(node, fault, SIGKILL);
     case FaultKind::AttemptStops:
       return strike_attempt(node, fault, SIGSTOP);
-    case FaultKind::NodeFailsFast:
-      machine.shared.is_full = machine.shared.is_full || fault.amount < 1;
-      machine.has_applications = fault.amount < 1 || fault.amount >= 2;
-      machine.can_fork = fault.amount < 2;
-      return;
-    default:
-      return;
-  }
-}
-
-void Nodes::end(const Fault& fault) {
-  Node& node = nodes_[fault.node];
-  machines::Machine& machine = *node.machine;
-  switch (fault.kind) {
-    case FaultKind::WorkerDies:
-      return cluster_.restore_power(machine);
-    case FaultKind::WorkerLeaves:
-      return cluster_.send_signal(node.worker, SIGCONT);
-    case FaultKind::WorkerStops:
-    case FaultKind::LauncherStops:
-    case FaultKind::NodeStops:
-      return go_on(node);
-    case FaultKind::Partition:
-      set_way(node, true, false);
-      return set_way(node, false, false);
-    case FaultKind::DeafWorker:
-      return set_way(node, true, false);
-    case FaultKind::MuteWorker:
-      return set_way(node, false, false);
-    case FaultKind::SlowDisk:
-      machine.local.slower_by -= from_seconds(fault.amount);
-      machine.shared.slower_by -= from_seconds(fault.amount);
-      return;
-    case FaultKind::ClockDrifts:
-      return machine.set_clock_rate(1);
-    case FaultKind::DiskFull:
-    case FaultKind::NodeFailsFast:
-      machine.shared.is_full = false;
-      machine.has_applications = machine.can_fork = true;
-      return;
-    case FaultKind::DiskFails:
-      machine.shared.fails = false;
-      return;
-    case FaultKind::MountHangs:
-      return machines::answer(machine.shared);
     default:
       return;
   }

@@ -24,8 +24,8 @@ std::vector<File> files_of(const Submission& submission, std::uint32_t index, st
     const std::size_t begin = records * i / submission.files * submission.record_bytes;
     const std::size_t end = records * (i + 1) / submission.files * submission.record_bytes;
     const std::string number = submission.files > 1 ? "-" + std::to_string(i) : "";
-    files.push_back({"/in/" + std::to_string(index) + number + (submission.is_compressed ? ".gz" : ".txt"), begin,
-                     end - begin});
+    files.push_back(
+        {"/in/" + std::to_string(index) + number + (submission.is_compressed ? ".gz" : ".txt"), begin, end - begin});
   }
   return files;
 }

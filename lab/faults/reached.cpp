@@ -1,10 +1,9 @@
-#include "lab/faults/reached.h"
-
 #include <sys/mman.h>
 
 #include <array>
 
 #include "common/base/check.h"
+#include "lab/faults/cluster_run.h"
 
 namespace ontime::lab::faults {
 namespace {

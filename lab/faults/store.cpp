@@ -1,11 +1,10 @@
-#include "lab/faults/store.h"
-
 #include <signal.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "lab/faults/nodes.h"
 #include "lab/machines/disk.h"
 #include "lab/machines/network.h"
 
@@ -22,26 +21,21 @@ Store::Store(const FaultPlan& plan, machines::Cluster& cluster, machines::Machin
 // Workers keep there what their attempts write.
 void Store::start() {
   for (const auto& machine : cluster_.machines()) machine->disk->put("/tmp/", "");
-  process_ = objects_.start().id();
+  process_.id = objects_.start().id();
 }
 
 void Store::supervise() {
-  const machines::Process* const process = cluster_.process(process_);
-  if (is_coming_ || (process != nullptr && !process->is_over())) return;
-  is_coming_ = true;
-  back_at_ = std::max(back_at_, cluster_.world.now() + std::chrono::milliseconds(200));
-  cluster_.world.at(back_at_, [this] {
-    is_coming_ = false;
+  process_.supervise(cluster_, [this] {
     cluster_.network->switch_on(objects_.machine().address());
-    process_ = objects_.start().id();
+    return objects_.start().id();
   });
 }
 
 void Store::kill(const Fault& fault) {
-  back_at_ = std::max(back_at_, cluster_.world.now() + from_seconds(fault.lasts));
+  process_.stay_away(cluster_.world.now() + from_seconds(fault.lasts));
   // Its disk is nobody else's: the shared files of a cluster on one machine stay as they are.
   if (fault.is_silent) cluster_.network->switch_off(objects_.machine().address());
-  cluster_.send_signal(process_, SIGKILL);
+  cluster_.send_signal(process_.id, SIGKILL);
 }
 
 // By the store's process itself, which does not come back from its end.
@@ -87,46 +81,27 @@ void Store::set_ways(const Fault& fault, machines::Machine& node, bool is_cut) {
   }
 }
 
-void Store::begin(const Fault& fault, machines::Machine& node) {
+void Store::set(const Fault& fault, machines::Machine& node, bool begins) {
   switch (fault.kind) {
     case FaultKind::StoreDies:
-      return kill(fault);
+      if (begins) kill(fault);
+      return;
     case FaultKind::StoreStops:
-      return cluster_.send_signal(process_, SIGSTOP);
+      return cluster_.send_signal(process_.id, begins ? SIGSTOP : SIGCONT);
     case FaultKind::SlowStore:
-      objects_.trouble.slower_by += from_seconds(fault.amount);
+      objects_.trouble.slower_by += from_seconds(begins ? fault.amount : -fault.amount);
       return;
     case FaultKind::StoreCutOff:
-      return set_ways(fault, node, true);
+      return set_ways(fault, node, begins);
     case FaultKind::StoreRefuses:
-      objects_.trouble.status = static_cast<int>(fault.amount);
-      objects_.trouble.refuses = fault.share;
+      if (begins) objects_.trouble.status = static_cast<int>(fault.amount);
+      objects_.trouble.refuses = begins ? fault.share : 0;
       return;
     case FaultKind::StoreBreaksOff:
-      objects_.trouble.breaks_off = fault.share;
+      objects_.trouble.breaks_off = begins ? fault.share : 0;
       return;
     case FaultKind::RivalClaims:
-      ++rivals_;
-      return;
-    default:
-      return;
-  }
-}
-
-void Store::end(const Fault& fault, machines::Machine& node) {
-  switch (fault.kind) {
-    case FaultKind::StoreStops:
-      return cluster_.send_signal(process_, SIGCONT);
-    case FaultKind::SlowStore:
-      objects_.trouble.slower_by -= from_seconds(fault.amount);
-      return;
-    case FaultKind::StoreCutOff:
-      return set_ways(fault, node, false);
-    case FaultKind::StoreRefuses:
-      objects_.trouble.refuses = 0;
-      return;
-    case FaultKind::StoreBreaksOff:
-      objects_.trouble.breaks_off = 0;
+      if (begins) ++rivals_;
       return;
     default:
       return;

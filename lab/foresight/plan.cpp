@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
-#include "lab/scenario/scenario.h"
 #include "lab/simulator/simulator.h"
 
 namespace ontime::lab {
@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::uint32_t kRunsMost = 1000;
 constexpr std::uint32_t kRunsLeast = 20;
-constexpr std::uint32_t kRunsOfManyTasks = 3;      // chance evens out among many tasks
+constexpr std::uint32_t kRunsOfManyTasks = 3;        // chance evens out among many tasks
 constexpr std::uint32_t kTasksInLeastRuns = 80'000;  // of all runs together, before there are fewer of them
-constexpr double kMainShare = 0.3;  // of the attempts, for the policy at the asked deadline and slots
-constexpr double kSearches = 8;     // simulations that a search takes, about
+constexpr double kMainShare = 0.3;                   // of the attempts, for the policy at the asked deadline and slots
+constexpr double kSearches = 8;                      // simulations that a search takes, about
 constexpr double kAttemptsPerTask = 1.3;
 constexpr int kDeadlineSteps = 8;
 constexpr double kLeastPiece = 0.1;  // of a split, that an attempt maps at least
@@ -171,6 +171,39 @@ Result<PlanAnswer> plan(const PlanQuestion& question, const PolicyChoice& policy
   if (!is_unaided || unaided.done_by(question.job.deadline) >= question.target)
     answer.slots = least_slots(question, trial);
   return answer;
+}
+
+UnaidedJob::UnaidedJob(scheduler::math::FittedTail whole, double launch, const std::vector<double>& shares)
+    : whole_(std::move(whole)), launch_(launch) {
+  for (const double share : shares) ++tasks_[share];
+}
+
+double UnaidedJob::done_by(double time) const {
+  double ln_all = 0;
+  for (const auto& [share, count] : tasks_) {
+    const double ln_survival = whole_.ln_survival((time - launch_) / share);
+    if (ln_survival >= 0) return 0;
+    ln_all += static_cast<double>(count) * std::log1p(-std::exp(ln_survival));
+  }
+  return std::exp(ln_all);
+}
+
+// By bisection between the launch and a time that is long enough.
+double UnaidedJob::quantile(double q) const {
+  double low = launch_;
+  double high = launch_ + whole_.median() * tasks_.rbegin()->first;
+  while (done_by(high) < q) high = launch_ + 2 * (high - launch_);
+  for (int i = 0; i < 80; ++i) {
+    const double middle = (low + high) / 2;
+    (done_by(middle) < q ? low : high) = middle;
+  }
+  return high;
+}
+
+double UnaidedJob::machine_time() const {
+  double sum = 0;
+  for (const auto& [share, count] : tasks_) sum += static_cast<double>(count) * (launch_ + share * whole_.mean());
+  return sum;
 }
 
 }  // namespace ontime::lab

@@ -4,11 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "common/base/result.h"
-#include "lab/scenario/distribution.h"
+#include "lab/scenario/random.h"
 #include "lab/scenario/scenario.h"
 #include "lab/simulator/simulator.h"
 #include "scheduler/core/cluster.h"

@@ -20,6 +20,20 @@
   extern "C" result simulated_##name(__VA_ARGS__) __asm__(#name); \
   extern "C" result simulated_##name(__VA_ARGS__)
 
+// The same with a body for threads of simulated processes only, in which `here` is the thread; for others the C
+// library's function gets the `arguments`, in parentheses. What a body makes nothing of, is not simulated.
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define ONTIME_SIMULATE(result, name, arguments, ...)                     \
+  static result simulate_##name(Thread& here __VA_OPT__(, ) __VA_ARGS__); \
+  extern "C" result simulated_##name(__VA_ARGS__) __asm__(#name);         \
+  extern "C" result simulated_##name(__VA_ARGS__) {                       \
+    Thread* const here = caller();                                        \
+    if (here == nullptr) return ONTIME_REAL(name) arguments;              \
+    return simulate_##name(*here ONTIME_MORE arguments);                  \
+  }                                                                       \
+  static result simulate_##name(Thread& here __VA_OPT__(, ) __VA_ARGS__)
+#define ONTIME_MORE(...) __VA_OPT__(, ) __VA_ARGS__
+
 // The C library's own, looked up once.
 #define ONTIME_REAL(name)                                                                                  \
   ([] {                                                                                                    \
@@ -44,6 +58,16 @@ Number given(Number result) {
   return -1;
 }
 
+constexpr Duration duration_of(const timespec& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// What a descriptor stands for, if it is a `File`; else null.
+template <class File>
+std::shared_ptr<File> file_at(Thread& here, int descriptor) {
+  return std::dynamic_pointer_cast<File>(here.process().at(descriptor));
+}
+
 // Tries until it need not wait.
 template <class Try>
 ssize_t waited(Thread& here, OpenFile& file, bool may_wait, Try&& attempt) {
@@ -57,11 +81,11 @@ ssize_t waited(Thread& here, OpenFile& file, bool may_wait, Try&& attempt) {
 // Where a path leads.
 struct Place {
   int error = 0;  // an errno below zero: it leads nowhere, and not even to a directory where something can be made
-  InodePointer directory;  // where the last name is; null for a root
-  std::string name;
-  InodePointer inode;   // null: there is nothing
-  std::string real;     // not empty: a path of the real machine
-  FilePointer special;  // a device and the like
+  InodePointer directory{};  // where the last name is; null for a root
+  std::string name{};
+  InodePointer inode{};   // null: there is nothing
+  std::string real{};     // not empty: a path of the real machine
+  FilePointer special{};  // a device and the like
 };
 Place find_place(Process& process, int directory, const char* path, bool follows_last);
 std::string path_of(const Inode& inode);

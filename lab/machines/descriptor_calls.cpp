@@ -38,19 +38,6 @@ int control(int descriptor, int command, std::intptr_t argument, Thread& here) {
   }
 }
 
-int lock(int descriptor, int operation, Thread& here) {
-  const auto file = std::dynamic_pointer_cast<DiskFile>(here.process().at(descriptor));
-  if (!file) return given(-EBADF);
-  Inode& inode = *file->inode;
-  if ((operation & LOCK_UN) != 0) {
-    if (inode.lock_holder == file.get()) inode.lock_holder = nullptr;
-    return 0;
-  }
-  if (inode.lock_holder != nullptr && inode.lock_holder != file.get()) return given(-EWOULDBLOCK);
-  inode.lock_holder = file.get();
-  return 0;
-}
-
 }  // namespace
 }  // namespace ontime::lab::machines
 
@@ -64,25 +51,18 @@ ONTIME_CALL(int, fstatfs, int descriptor, struct statfs* to) {
   return 0;
 }
 
-ONTIME_CALL(int, fcntl, int descriptor, int command, ...) {
-  va_list arguments;
-  va_start(arguments, command);
-  const auto argument = va_arg(arguments, std::intptr_t);
-  va_end(arguments);
-  Thread* const here = caller();
-  return here != nullptr ? control(descriptor, command, argument, *here)
-                         : ONTIME_REAL(fcntl)(descriptor, command, argument);
-}
-
-ONTIME_CALL(int, fcntl64, int descriptor, int command, ...) {
-  va_list arguments;
-  va_start(arguments, command);
-  const auto argument = va_arg(arguments, std::intptr_t);
-  va_end(arguments);
-  Thread* const here = caller();
-  return here != nullptr ? control(descriptor, command, argument, *here)
-                         : ONTIME_REAL(fcntl64)(descriptor, command, argument);
-}
+#define ONTIME_CONTROL_CALL(name)                                              \
+  ONTIME_CALL(int, name, int descriptor, int command, ...) {                   \
+    va_list arguments;                                                         \
+    va_start(arguments, command);                                              \
+    const auto argument = va_arg(arguments, std::intptr_t);                    \
+    va_end(arguments);                                                         \
+    Thread* const here = caller();                                             \
+    return here != nullptr ? control(descriptor, command, argument, *here)     \
+                           : ONTIME_REAL(name)(descriptor, command, argument); \
+  }
+ONTIME_CONTROL_CALL(fcntl)
+ONTIME_CONTROL_CALL(fcntl64)
 
 ONTIME_CALL(int, ioctl, int descriptor, unsigned long request, ...) {
   va_list arguments;
@@ -98,42 +78,42 @@ ONTIME_CALL(int, ioctl, int descriptor, unsigned long request, ...) {
   return 0;
 }
 
-ONTIME_CALL(int, flock, int descriptor, int operation) {
-  Thread* const here = caller();
-  return here != nullptr ? lock(descriptor, operation, *here) : ONTIME_REAL(flock)(descriptor, operation);
+ONTIME_SIMULATE(int, flock, (descriptor, operation), int descriptor, int operation) {
+  const auto file = file_at<DiskFile>(here, descriptor);
+  if (!file) return given(-EBADF);
+  Inode& inode = *file->inode;
+  if ((operation & LOCK_UN) != 0) {
+    if (inode.lock_holder == file.get()) inode.lock_holder = nullptr;
+    return 0;
+  }
+  if (inode.lock_holder != nullptr && inode.lock_holder != file.get()) return given(-EWOULDBLOCK);
+  inode.lock_holder = file.get();
+  return 0;
 }
 
-ONTIME_CALL(int, dup2, int from, int to) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(dup2)(from, to);
-  const FilePointer file = here->process().at(from);
+ONTIME_SIMULATE(int, dup2, (from, to), int from, int to) {
+  const FilePointer file = here.process().at(from);
   if (!file) return given(-EBADF);
-  here->process().slots()[to] = {Held(file), false};
+  here.process().slots()[to] = {Held(file), false};
   return to;
 }
 
-ONTIME_CALL(int, dup3, int from, int to, int flags) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(dup3)(from, to, flags);
-  const FilePointer file = here->process().at(from);
+ONTIME_SIMULATE(int, dup3, (from, to, flags), int from, int to, int flags) {
+  const FilePointer file = here.process().at(from);
   if (!file) return given(-EBADF);
-  here->process().slots()[to] = {Held(file), (flags & O_CLOEXEC) != 0};
+  here.process().slots()[to] = {Held(file), (flags & O_CLOEXEC) != 0};
   return to;
 }
 
-ONTIME_CALL(int, close_range, unsigned first, unsigned last, int flags) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(close_range)(first, last, flags);
-  std::erase_if(here->process().slots(), [&](const auto& slot) {
+ONTIME_SIMULATE(int, close_range, (first, last, flags), unsigned first, unsigned last, int flags) {
+  std::erase_if(here.process().slots(), [&](const auto& slot) {
     return static_cast<unsigned>(slot.first) >= first && static_cast<unsigned>(slot.first) <= last;
   });
   return 0;
 }
 
-ONTIME_CALL(int, memfd_create, const char* name, unsigned flags) {
-  Thread* const here = caller();
-  return here != nullptr ? here->process().add(std::make_shared<SharedMemory>(), true)
-                         : ONTIME_REAL(memfd_create)(name, flags);
+ONTIME_SIMULATE(int, memfd_create, (name, flags), const char* name, unsigned flags) {
+  return here.process().add(std::make_shared<SharedMemory>(), true);
 }
 
 ONTIME_CALL(void*, mmap, void* at, std::size_t size, int protection, int flags, int descriptor, off_t offset) {

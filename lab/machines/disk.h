@@ -111,7 +111,7 @@ class Disk {
   std::uint64_t last_number_ = 1;
   std::list<Inode*> written_;  // since they were synced, in order of the first write; outlives them
   InodePointer root_;
-  std::deque<Step> steps_;     // not durable, or behind one that is not
+  std::deque<Step> steps_;  // not durable, or behind one that is not
 };
 
 class DiskFile final : public OpenFile {

@@ -1,10 +1,9 @@
-#include "lab/machines/fiber.h"
-
 #include <link.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
+#include <boost/context/fiber.hpp>
 #include <boost/context/preallocated.hpp>
 #include <boost/context/stack_context.hpp>
 #include <cstring>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "lab/machines/world.h"
 
 namespace ontime::lab::machines {
 namespace {

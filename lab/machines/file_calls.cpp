@@ -47,63 +47,6 @@ ssize_t write_some(Thread& here, const FilePointer& file, const void* from, std:
   return waited(here, *file, true, [&] { return file->write(from, size); });
 }
 
-ssize_t read_at(int descriptor, void* to, std::size_t size, off_t offset, Thread& here) {
-  const FilePointer file = here.process().at(descriptor);
-  if (const auto real_file = std::dynamic_pointer_cast<RealFile>(file)) {
-    return ::syscall(17 /* pread64 */, real_file->descriptor.get(), to, size, offset);
-  }
-  const auto disk_file = on_disk(file);
-  if (!disk_file) return given<ssize_t>(file ? -ESPIPE : -EBADF);
-  const std::size_t there = disk_file->inode->bytes.size() -
-                            std::min<std::size_t>(disk_file->inode->bytes.size(), static_cast<std::size_t>(offset));
-  const int error = work_on(here, *disk_file->inode->disk, DiskWork::Look, std::min(size, there));
-  if (error != 0) return given<ssize_t>(error);
-  return given(disk_file->inode->disk->read(*disk_file->inode, to, size, static_cast<std::uint64_t>(offset)));
-}
-
-ssize_t write_at(int descriptor, const void* from, std::size_t size, off_t offset, Thread& here) {
-  const auto file = on_disk(here.process().at(descriptor));
-  if (!file) return given<ssize_t>(-EBADF);
-  if (const int error = work_on(here, *file->inode->disk, DiskWork::Change); error != 0) return given<ssize_t>(error);
-  return given(file->inode->disk->write(*file->inode, from, size, static_cast<std::uint64_t>(offset), file->opener));
-}
-
-int sync(int descriptor, Thread& here) {
-  const auto file = on_disk(here.process().at(descriptor));
-  if (!file) return given(-EINVAL);
-  if (const int error = work_on(here, *file->inode->disk, DiskWork::Sync); error != 0) return given(error);
-  file->inode->disk->sync(*file->inode);
-  return 0;
-}
-
-int resize(int descriptor, off_t size, Thread& here) {
-  const FilePointer open = here.process().at(descriptor);
-  if (const auto memory = std::dynamic_pointer_cast<SharedMemory>(open)) {
-    return given(memory->resize(static_cast<std::size_t>(size)));
-  }
-  const auto file = on_disk(open);
-  if (!file) return given(-EBADF);
-  if (const int error = work_on(here, *file->inode->disk, DiskWork::Change); error != 0) return given(error);
-  return given(file->inode->disk->resize(*file->inode, static_cast<std::uint64_t>(size), file->opener));
-}
-
-int state_of(int descriptor, struct stat* to, Thread& here) {
-  const FilePointer file = here.process().at(descriptor);
-  if (!file) return given(-EBADF);
-  if (const auto disk_file = on_disk(file)) {
-    fill_stat(*disk_file->inode, *to);
-    return 0;
-  }
-  *to = {};
-  to->st_mode = file->kind() | 0600;
-  to->st_nlink = 1;
-  const auto memory = std::dynamic_pointer_cast<SharedMemory>(file);
-  if (memory) to->st_size = static_cast<off_t>(memory->size);
-  return 0;
-}
-
-mode_t mode_of(int flags, va_list arguments) { return (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0; }
-
 }  // namespace
 
 int open_place(Thread& here, Place place, int flags, mode_t mode) {
@@ -144,68 +87,44 @@ int open_place(Thread& here, Place place, int flags, mode_t mode) {
 using namespace ontime;                 // NOLINT: what follows has the C library's names
 using namespace ontime::lab::machines;  // NOLINT
 
-ONTIME_CALL(int, open, const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = mode_of(flags, arguments);
-  va_end(arguments);
-  Thread* const here = caller();
-  return here != nullptr ? open_at(*here, AT_FDCWD, path, flags, mode) : ONTIME_REAL(open)(path, flags, mode);
+// The mode is there if a file may be made.
+#define ONTIME_OPEN_CALL(name, directory, arguments, ...)                     \
+  ONTIME_CALL(int, name, __VA_ARGS__, int flags, ...) {                       \
+    va_list more;                                                             \
+    va_start(more, flags);                                                    \
+    const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;    \
+    va_end(more);                                                             \
+    Thread* const here = caller();                                            \
+    if (here != nullptr) return open_at(*here, directory, path, flags, mode); \
+    return ONTIME_REAL(name) arguments;                                       \
+  }
+ONTIME_OPEN_CALL(open, AT_FDCWD, (path, flags, mode), const char* path)
+ONTIME_OPEN_CALL(open64, AT_FDCWD, (path, flags, mode), const char* path)
+ONTIME_OPEN_CALL(openat, directory, (directory, path, flags, mode), int directory, const char* path)
+
+ONTIME_SIMULATE(int, close, (descriptor), int descriptor) { return given(here.process().close(descriptor)); }
+
+ONTIME_SIMULATE(ssize_t, read, (descriptor, to, size), int descriptor, void* to, std::size_t size) {
+  const FilePointer file = here.process().at(descriptor);
+  return given(file ? read_some(here, file, to, size) : -EBADF);
 }
 
-ONTIME_CALL(int, open64, const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = mode_of(flags, arguments);
-  va_end(arguments);
-  Thread* const here = caller();
-  return here != nullptr ? open_at(*here, AT_FDCWD, path, flags, mode) : ONTIME_REAL(open64)(path, flags, mode);
+ONTIME_SIMULATE(ssize_t, write, (descriptor, from, size), int descriptor, const void* from, std::size_t size) {
+  const FilePointer file = here.process().at(descriptor);
+  return given(file ? write_some(here, file, from, size) : -EBADF);
 }
 
-ONTIME_CALL(int, openat, int directory, const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = mode_of(flags, arguments);
-  va_end(arguments);
-  Thread* const here = caller();
-  return here != nullptr ? open_at(*here, directory, path, flags, mode)
-                         : ONTIME_REAL(openat)(directory, path, flags, mode);
+ONTIME_SIMULATE(ssize_t, readv, (descriptor, pieces, count), int descriptor, const iovec* pieces, int count) {
+  const FilePointer file = here.process().at(descriptor);
+  return given(file ? read_some(here, file, pieces[0].iov_base, pieces[0].iov_len) : -EBADF);
 }
 
-ONTIME_CALL(int, close, int descriptor) {
-  Thread* const here = caller();
-  return here != nullptr ? given(here->process().close(descriptor)) : ONTIME_REAL(close)(descriptor);
-}
-
-ONTIME_CALL(ssize_t, read, int descriptor, void* to, std::size_t size) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(read)(descriptor, to, size);
-  const FilePointer file = here->process().at(descriptor);
-  return given(file ? read_some(*here, file, to, size) : -EBADF);
-}
-
-ONTIME_CALL(ssize_t, write, int descriptor, const void* from, std::size_t size) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(write)(descriptor, from, size);
-  const FilePointer file = here->process().at(descriptor);
-  return given(file ? write_some(*here, file, from, size) : -EBADF);
-}
-
-ONTIME_CALL(ssize_t, readv, int descriptor, const iovec* pieces, int count) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(readv)(descriptor, pieces, count);
-  const FilePointer file = here->process().at(descriptor);
-  return given(file ? read_some(*here, file, pieces[0].iov_base, pieces[0].iov_len) : -EBADF);
-}
-
-ONTIME_CALL(ssize_t, writev, int descriptor, const iovec* pieces, int count) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(writev)(descriptor, pieces, count);
-  const FilePointer file = here->process().at(descriptor);
+ONTIME_SIMULATE(ssize_t, writev, (descriptor, pieces, count), int descriptor, const iovec* pieces, int count) {
+  const FilePointer file = here.process().at(descriptor);
   if (!file) return given<ssize_t>(-EBADF);
   ssize_t total = 0;
   for (int i = 0; i < count; ++i) {
-    const ssize_t size = write_some(*here, file, pieces[i].iov_base, pieces[i].iov_len);
+    const ssize_t size = write_some(here, file, pieces[i].iov_base, pieces[i].iov_len);
     if (size < 0) return total > 0 ? total : given(size);
     total += size;
     if (static_cast<std::size_t>(size) < pieces[i].iov_len) break;
@@ -213,78 +132,89 @@ ONTIME_CALL(ssize_t, writev, int descriptor, const iovec* pieces, int count) {
   return total;
 }
 
-ONTIME_CALL(ssize_t, pread, int descriptor, void* to, std::size_t size, off_t offset) {
-  Thread* const here = caller();
-  return here != nullptr ? read_at(descriptor, to, size, offset, *here)
-                         : ONTIME_REAL(pread)(descriptor, to, size, offset);
+ONTIME_SIMULATE(ssize_t, pread, (descriptor, to, size, offset), int descriptor, void* to, std::size_t size,
+                off_t offset) {
+  const FilePointer file = here.process().at(descriptor);
+  if (const auto real_file = std::dynamic_pointer_cast<RealFile>(file)) {
+    return ::syscall(17 /* pread64 */, real_file->descriptor.get(), to, size, offset);
+  }
+  const auto disk_file = on_disk(file);
+  if (!disk_file) return given<ssize_t>(file ? -ESPIPE : -EBADF);
+  const std::size_t there = disk_file->inode->bytes.size() -
+                            std::min<std::size_t>(disk_file->inode->bytes.size(), static_cast<std::size_t>(offset));
+  const int error = work_on(here, *disk_file->inode->disk, DiskWork::Look, std::min(size, there));
+  if (error != 0) return given<ssize_t>(error);
+  return given(disk_file->inode->disk->read(*disk_file->inode, to, size, static_cast<std::uint64_t>(offset)));
 }
 
-ONTIME_CALL(ssize_t, pread64, int descriptor, void* to, std::size_t size, off_t offset) {
-  Thread* const here = caller();
-  return here != nullptr ? read_at(descriptor, to, size, offset, *here)
-                         : ONTIME_REAL(pread64)(descriptor, to, size, offset);
+ONTIME_SIMULATE(ssize_t, pread64, (descriptor, to, size, offset), int descriptor, void* to, std::size_t size,
+                off_t offset) {
+  return simulate_pread(here, descriptor, to, size, offset);
 }
 
-ONTIME_CALL(ssize_t, pwrite, int descriptor, const void* from, std::size_t size, off_t offset) {
-  Thread* const here = caller();
-  return here != nullptr ? write_at(descriptor, from, size, offset, *here)
-                         : ONTIME_REAL(pwrite)(descriptor, from, size, offset);
+ONTIME_SIMULATE(ssize_t, pwrite, (descriptor, from, size, offset), int descriptor, const void* from, std::size_t size,
+                off_t offset) {
+  const auto file = file_at<DiskFile>(here, descriptor);
+  if (!file) return given<ssize_t>(-EBADF);
+  if (const int error = work_on(here, *file->inode->disk, DiskWork::Change); error != 0) return given<ssize_t>(error);
+  return given(file->inode->disk->write(*file->inode, from, size, static_cast<std::uint64_t>(offset), file->opener));
 }
 
-ONTIME_CALL(ssize_t, pwrite64, int descriptor, const void* from, std::size_t size, off_t offset) {
-  Thread* const here = caller();
-  return here != nullptr ? write_at(descriptor, from, size, offset, *here)
-                         : ONTIME_REAL(pwrite64)(descriptor, from, size, offset);
+ONTIME_SIMULATE(ssize_t, pwrite64, (descriptor, from, size, offset), int descriptor, const void* from, std::size_t size,
+                off_t offset) {
+  return simulate_pwrite(here, descriptor, from, size, offset);
 }
 
-ONTIME_CALL(off_t, lseek64, int descriptor, off_t offset, int from) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(lseek64)(descriptor, offset, from);
-  const auto file = std::dynamic_pointer_cast<DiskFile>(here->process().at(descriptor));
+ONTIME_SIMULATE(off_t, lseek64, (descriptor, offset, from), int descriptor, off_t offset, int from) {
+  const auto file = file_at<DiskFile>(here, descriptor);
   if (!file) return given<off_t>(-ESPIPE);
   const auto base = from == SEEK_CUR ? file->offset : from == SEEK_END ? file->inode->bytes.size() : 0;
   file->offset = base + static_cast<std::uint64_t>(offset);
   return static_cast<off_t>(file->offset);
 }
 
-ONTIME_CALL(int, fsync, int descriptor) {
-  Thread* const here = caller();
-  return here != nullptr ? sync(descriptor, *here) : ONTIME_REAL(fsync)(descriptor);
+ONTIME_SIMULATE(int, fsync, (descriptor), int descriptor) {
+  const auto file = file_at<DiskFile>(here, descriptor);
+  if (!file) return given(-EINVAL);
+  if (const int error = work_on(here, *file->inode->disk, DiskWork::Sync); error != 0) return given(error);
+  file->inode->disk->sync(*file->inode);
+  return 0;
 }
 
-ONTIME_CALL(int, fdatasync, int descriptor) {
-  Thread* const here = caller();
-  return here != nullptr ? sync(descriptor, *here) : ONTIME_REAL(fdatasync)(descriptor);
-}
+ONTIME_SIMULATE(int, fdatasync, (descriptor), int descriptor) { return simulate_fsync(here, descriptor); }
 
-ONTIME_CALL(int, ftruncate, int descriptor, off_t size) {
-  Thread* const here = caller();
-  return here != nullptr ? resize(descriptor, size, *here) : ONTIME_REAL(ftruncate)(descriptor, size);
+ONTIME_SIMULATE(int, ftruncate, (descriptor, size), int descriptor, off_t size) {
+  const FilePointer open = here.process().at(descriptor);
+  if (const auto memory = std::dynamic_pointer_cast<SharedMemory>(open)) {
+    return given(memory->resize(static_cast<std::size_t>(size)));
+  }
+  const auto file = on_disk(open);
+  if (!file) return given(-EBADF);
+  if (const int error = work_on(here, *file->inode->disk, DiskWork::Change); error != 0) return given(error);
+  return given(file->inode->disk->resize(*file->inode, static_cast<std::uint64_t>(size), file->opener));
 }
 
 // Room that is set aside is not simulated: what is written finds out whether there is some.
-ONTIME_CALL(int, fallocate, int descriptor, int mode, off_t offset, off_t size) {
-  Thread* const here = caller();
-  return here != nullptr ? given(-EOPNOTSUPP) : ONTIME_REAL(fallocate)(descriptor, mode, offset, size);
+ONTIME_SIMULATE(int, fallocate, (descriptor, mode, offset, size), int descriptor, int mode, off_t offset, off_t size) {
+  return given(-EOPNOTSUPP);
 }
 
-ONTIME_CALL(int, posix_fallocate, int descriptor, off_t offset, off_t size) {
-  Thread* const here = caller();
-  return here != nullptr ? EOPNOTSUPP : ONTIME_REAL(posix_fallocate)(descriptor, offset, size);
+ONTIME_SIMULATE(int, posix_fallocate, (descriptor, offset, size), int descriptor, off_t offset, off_t size) {
+  return EOPNOTSUPP;
 }
 
-ONTIME_CALL(int, posix_fadvise, int descriptor, off_t offset, off_t size, int advice) {
-  return caller() != nullptr ? 0 : ONTIME_REAL(posix_fadvise)(descriptor, offset, size, advice);
+ONTIME_SIMULATE(int, posix_fadvise, (descriptor, offset, size, advice), int descriptor, off_t offset, off_t size,
+                int advice) {
+  return 0;
 }
 
-ONTIME_CALL(int, sync_file_range, int descriptor, off_t offset, off_t size, unsigned flags) {
-  return caller() != nullptr ? 0 : ONTIME_REAL(sync_file_range)(descriptor, offset, size, flags);
+ONTIME_SIMULATE(int, sync_file_range, (descriptor, offset, size, flags), int descriptor, off_t offset, off_t size,
+                unsigned flags) {
+  return 0;
 }
 
-ONTIME_CALL(ssize_t, copy_file_range, int from, off_t* from_offset, int to, off_t* to_offset, std::size_t size,
-            unsigned flags) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(copy_file_range)(from, from_offset, to, to_offset, size, flags);
+ONTIME_SIMULATE(ssize_t, copy_file_range, (from, from_offset, to, to_offset, size, flags), int from, off_t* from_offset,
+                int to, off_t* to_offset, std::size_t size, unsigned flags) {
   std::string bytes(std::min<std::size_t>(size, 1u << 16), '\0');
   const ssize_t got = from_offset != nullptr ? ::pread(from, bytes.data(), bytes.size(), *from_offset)
                                              : ::read(from, bytes.data(), bytes.size());
@@ -297,12 +227,21 @@ ONTIME_CALL(ssize_t, copy_file_range, int from, off_t* from_offset, int to, off_
   return put;
 }
 
-ONTIME_CALL(int, fstat, int descriptor, struct stat* to) {
-  Thread* const here = caller();
-  return here != nullptr ? state_of(descriptor, to, *here) : ONTIME_REAL(fstat)(descriptor, to);
+ONTIME_SIMULATE(int, fstat, (descriptor, to), int descriptor, struct stat* to) {
+  const FilePointer file = here.process().at(descriptor);
+  if (!file) return given(-EBADF);
+  if (const auto disk_file = on_disk(file)) {
+    fill_stat(*disk_file->inode, *to);
+    return 0;
+  }
+  *to = {};
+  to->st_mode = file->kind() | 0600;
+  to->st_nlink = 1;
+  const auto memory = std::dynamic_pointer_cast<SharedMemory>(file);
+  if (memory) to->st_size = static_cast<off_t>(memory->size);
+  return 0;
 }
 
-ONTIME_CALL(int, fstat64, int descriptor, struct stat* to) {
-  Thread* const here = caller();
-  return here != nullptr ? state_of(descriptor, to, *here) : ONTIME_REAL(fstat64)(descriptor, to);
+ONTIME_SIMULATE(int, fstat64, (descriptor, to), int descriptor, struct stat* to) {
+  return simulate_fstat(here, descriptor, to);
 }

@@ -68,17 +68,6 @@ int make_directory(Thread& here, int directory, const char* path, mode_t mode) {
   return given(error);
 }
 
-// Names are drawn until one is free, in place of the last six letters.
-char* make_temporary_directory(Thread& here, char* name) {
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
-  do {
-    for (char* letter = name + std::strlen(name) - 6; *letter != 0; ++letter)
-      *letter = kLetters[here.world().random().below(kLetters.size())];
-    if (make_directory(here, AT_FDCWD, name, 0700) == 0) return name;
-  } while (errno == EEXIST);
-  return nullptr;
-}
-
 int remove(Thread& here, int directory, const char* path, bool is_directory) {
   const Place place = find_place(here.process(), directory, path, false);
   if (place.error != 0) return given(place.error);
@@ -100,40 +89,8 @@ int rename(Thread& here, int from, const char* path, int to, const char* new_pat
   return given(old.directory->disk->rename(old.directory, old.name, place.directory, place.name));
 }
 
-ssize_t read_link(Thread& here, const char* path, char* to, std::size_t size) {
-  const std::string_view text = path;
-  std::string target;
-  if (text.starts_with("/proc/self/fd/") && text.find('/', 14) == text.npos) {
-    const auto file = std::dynamic_pointer_cast<DiskFile>(here.process().at(std::atoi(path + 14)));
-    if (!file) return given<ssize_t>(-ENOENT);
-    target = path_of(*file->inode);
-  } else {
-    const Place place = find_place(here.process(), AT_FDCWD, path, false);
-    if (place.error != 0) return given<ssize_t>(place.error);
-    if (!place.real.empty()) return given<ssize_t>(-EINVAL);
-    if (!place.inode) return given<ssize_t>(-ENOENT);
-    if (!place.inode->is_link()) return given<ssize_t>(-EINVAL);
-    target = place.inode->bytes;
-  }
-  const std::size_t count = std::min(size, target.size());
-  std::memcpy(to, target.data(), count);
-  return static_cast<ssize_t>(count);
-}
-
-char* real_path(Thread& here, const char* path, char* to) {
-  const Place place = find_place(here.process(), AT_FDCWD, path, true);
-  if (place.error != 0 || (place.real.empty() && !place.inode)) {
-    errno = place.error != 0 ? -place.error : ENOENT;
-    return nullptr;
-  }
-  const std::string found = place.real.empty() ? path_of(*place.inode) : place.real;
-  if (to == nullptr) return ::strdup(found.c_str());
-  std::memcpy(to, found.c_str(), found.size() + 1);
-  return to;
-}
-
 DIR* list(Thread& here, int descriptor) {
-  const auto file = std::dynamic_pointer_cast<DiskFile>(here.process().at(descriptor));
+  const auto file = file_at<DiskFile>(here, descriptor);
   if (!file || !file->inode->is_directory()) {
     errno = file ? ENOTDIR : EBADF;
     return nullptr;
@@ -182,11 +139,6 @@ FILE* stream_over(int descriptor, const char* mode) {
   return stream;
 }
 
-FILE* open_stream(Thread& here, const char* path, const char* mode) {
-  const int descriptor = open_place(here, find_place(here.process(), AT_FDCWD, path, true), flags_of(mode), 0666);
-  return descriptor < 0 ? nullptr : stream_over(descriptor, mode);
-}
-
 }  // namespace
 }  // namespace ontime::lab::machines
 
@@ -194,127 +146,122 @@ using namespace ontime;                 // NOLINT: what follows has the C librar
 using namespace ontime::lab::machines;  // NOLINT
 
 #define ONTIME_STATE_CALL(name, follows)                                      \
-  ONTIME_CALL(int, name, const char* path, struct stat* to) {                 \
-    Thread* const here = caller();                                            \
-    if (here != nullptr) return state_of(*here, AT_FDCWD, path, to, follows); \
-    return ONTIME_REAL(name)(path, to);                                       \
+  ONTIME_SIMULATE(int, name, (path, to), const char* path, struct stat* to) { \
+    return state_of(here, AT_FDCWD, path, to, follows);                       \
   }
 ONTIME_STATE_CALL(stat, true)
 ONTIME_STATE_CALL(stat64, true)
 ONTIME_STATE_CALL(lstat, false)
 ONTIME_STATE_CALL(lstat64, false)
 
-ONTIME_CALL(int, fstatat, int directory, const char* path, struct stat* to, int flags) {
-  Thread* const here = caller();
-  return here != nullptr ? state_of(*here, directory, path, to, (flags & AT_SYMLINK_NOFOLLOW) == 0)
-                         : ONTIME_REAL(fstatat)(directory, path, to, flags);
+ONTIME_SIMULATE(int, fstatat, (directory, path, to, flags), int directory, const char* path, struct stat* to,
+                int flags) {
+  return state_of(here, directory, path, to, (flags & AT_SYMLINK_NOFOLLOW) == 0);
 }
 
-ONTIME_CALL(int, access, const char* path, int how) {
-  Thread* const here = caller();
-  return here != nullptr ? check_access(*here, path) : ONTIME_REAL(access)(path, how);
+ONTIME_SIMULATE(int, access, (path, how), const char* path, int how) { return check_access(here, path); }
+
+ONTIME_SIMULATE(int, mkdir, (path, mode), const char* path, mode_t mode) {
+  return make_directory(here, AT_FDCWD, path, mode);
 }
 
-ONTIME_CALL(int, mkdir, const char* path, mode_t mode) {
-  Thread* const here = caller();
-  return here != nullptr ? make_directory(*here, AT_FDCWD, path, mode) : ONTIME_REAL(mkdir)(path, mode);
+ONTIME_SIMULATE(int, mkdirat, (directory, path, mode), int directory, const char* path, mode_t mode) {
+  return make_directory(here, directory, path, mode);
 }
 
-ONTIME_CALL(int, mkdirat, int directory, const char* path, mode_t mode) {
-  Thread* const here = caller();
-  return here != nullptr ? make_directory(*here, directory, path, mode) : ONTIME_REAL(mkdirat)(directory, path, mode);
+// Names are drawn until one is free, in place of the last six letters.
+ONTIME_SIMULATE(char*, mkdtemp, (name), char* name) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
+  do {
+    for (char* letter = name + std::strlen(name) - 6; *letter != 0; ++letter)
+      *letter = kLetters[here.world().random().below(kLetters.size())];
+    if (make_directory(here, AT_FDCWD, name, 0700) == 0) return name;
+  } while (errno == EEXIST);
+  return nullptr;
 }
 
-ONTIME_CALL(char*, mkdtemp, char* name) {
-  Thread* const here = caller();
-  return here != nullptr ? make_temporary_directory(*here, name) : ONTIME_REAL(mkdtemp)(name);
+ONTIME_SIMULATE(int, rmdir, (path), const char* path) { return remove(here, AT_FDCWD, path, true); }
+ONTIME_SIMULATE(int, unlink, (path), const char* path) { return remove(here, AT_FDCWD, path, false); }
+
+ONTIME_SIMULATE(int, unlinkat, (directory, path, flags), int directory, const char* path, int flags) {
+  return remove(here, directory, path, (flags & AT_REMOVEDIR) != 0);
 }
 
-ONTIME_CALL(int, rmdir, const char* path) {
-  Thread* const here = caller();
-  return here != nullptr ? remove(*here, AT_FDCWD, path, true) : ONTIME_REAL(rmdir)(path);
+ONTIME_SIMULATE(int, remove, (path), const char* path) {
+  const Place place = find_place(here.process(), AT_FDCWD, path, false);
+  return remove(here, AT_FDCWD, path, place.inode && place.inode->is_directory());
 }
 
-ONTIME_CALL(int, unlink, const char* path) {
-  Thread* const here = caller();
-  return here != nullptr ? remove(*here, AT_FDCWD, path, false) : ONTIME_REAL(unlink)(path);
+ONTIME_SIMULATE(int, rename, (from, to), const char* from, const char* to) {
+  return rename(here, AT_FDCWD, from, AT_FDCWD, to);
 }
 
-ONTIME_CALL(int, unlinkat, int directory, const char* path, int flags) {
-  Thread* const here = caller();
-  return here != nullptr ? remove(*here, directory, path, (flags & AT_REMOVEDIR) != 0)
-                         : ONTIME_REAL(unlinkat)(directory, path, flags);
+ONTIME_SIMULATE(int, renameat, (from, path, to, new_path), int from, const char* path, int to, const char* new_path) {
+  return rename(here, from, path, to, new_path);
 }
 
-ONTIME_CALL(int, remove, const char* path) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(remove)(path);
-  const Place place = find_place(here->process(), AT_FDCWD, path, false);
-  return remove(*here, AT_FDCWD, path, place.inode && place.inode->is_directory());
-}
-
-ONTIME_CALL(int, rename, const char* from, const char* to) {
-  Thread* const here = caller();
-  return here != nullptr ? rename(*here, AT_FDCWD, from, AT_FDCWD, to) : ONTIME_REAL(rename)(from, to);
-}
-
-ONTIME_CALL(int, renameat, int from, const char* path, int to, const char* new_path) {
-  Thread* const here = caller();
-  return here != nullptr ? rename(*here, from, path, to, new_path) : ONTIME_REAL(renameat)(from, path, to, new_path);
-}
-
-ONTIME_CALL(int, link, const char* from, const char* to) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(link)(from, to);
-  const Place old = find_place(here->process(), AT_FDCWD, from, false);
-  const Place place = find_place(here->process(), AT_FDCWD, to, false);
+ONTIME_SIMULATE(int, link, (from, to), const char* from, const char* to) {
+  const Place old = find_place(here.process(), AT_FDCWD, from, false);
+  const Place place = find_place(here.process(), AT_FDCWD, to, false);
   if (!old.inode || !place.directory) return given(-ENOENT);
   return given(old.inode->disk->link(old.inode, place.directory, place.name));
 }
 
-ONTIME_CALL(ssize_t, readlink, const char* path, char* to, std::size_t size) {
-  Thread* const here = caller();
-  return here != nullptr ? read_link(*here, path, to, size) : ONTIME_REAL(readlink)(path, to, size);
+ONTIME_SIMULATE(ssize_t, readlink, (path, to, size), const char* path, char* to, std::size_t size) {
+  const std::string_view text = path;
+  std::string target;
+  if (text.starts_with("/proc/self/fd/") && text.find('/', 14) == text.npos) {
+    const auto file = std::dynamic_pointer_cast<DiskFile>(here.process().at(std::atoi(path + 14)));
+    if (!file) return given<ssize_t>(-ENOENT);
+    target = path_of(*file->inode);
+  } else {
+    const Place place = find_place(here.process(), AT_FDCWD, path, false);
+    if (place.error != 0) return given<ssize_t>(place.error);
+    if (!place.real.empty()) return given<ssize_t>(-EINVAL);
+    if (!place.inode) return given<ssize_t>(-ENOENT);
+    if (!place.inode->is_link()) return given<ssize_t>(-EINVAL);
+    target = place.inode->bytes;
+  }
+  const std::size_t count = std::min(size, target.size());
+  std::memcpy(to, target.data(), count);
+  return static_cast<ssize_t>(count);
 }
 
-ONTIME_CALL(char*, realpath, const char* path, char* to) {
-  Thread* const here = caller();
-  return here != nullptr ? real_path(*here, path, to) : ONTIME_REAL(realpath)(path, to);
+ONTIME_SIMULATE(char*, realpath, (path, to), const char* path, char* to) {
+  const Place place = find_place(here.process(), AT_FDCWD, path, true);
+  if (place.error != 0 || (place.real.empty() && !place.inode)) {
+    errno = place.error != 0 ? -place.error : ENOENT;
+    return nullptr;
+  }
+  const std::string found = place.real.empty() ? path_of(*place.inode) : place.real;
+  if (to == nullptr) return ::strdup(found.c_str());
+  std::memcpy(to, found.c_str(), found.size() + 1);
+  return to;
 }
 
 // There is one user, who may do everything.
-ONTIME_CALL(int, chmod, const char* path, mode_t mode) {
-  Thread* const here = caller();
-  return here != nullptr ? check_access(*here, path) : ONTIME_REAL(chmod)(path, mode);
+ONTIME_SIMULATE(int, chmod, (path, mode), const char* path, mode_t mode) { return check_access(here, path); }
+
+ONTIME_SIMULATE(int, fchmodat, (directory, path, mode, flags), int directory, const char* path, mode_t mode,
+                int flags) {
+  return check_access(here, path);
 }
 
-ONTIME_CALL(int, fchmodat, int directory, const char* path, mode_t mode, int flags) {
-  Thread* const here = caller();
-  return here != nullptr ? check_access(*here, path) : ONTIME_REAL(fchmodat)(directory, path, mode, flags);
-}
-
-ONTIME_CALL(int, statvfs, const char* path, struct statvfs* to) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(statvfs)(path, to);
+ONTIME_SIMULATE(int, statvfs, (path, to), const char* path, struct statvfs* to) {
   *to = {};
   to->f_bsize = to->f_frsize = 4096;
   to->f_blocks = to->f_bfree = to->f_bavail = 1u << 28;
   return 0;
 }
 
-ONTIME_CALL(DIR*, opendir, const char* path) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(opendir)(path);
-  const Place place = find_place(here->process(), AT_FDCWD, path, true);
+ONTIME_SIMULATE(DIR*, opendir, (path), const char* path) {
+  const Place place = find_place(here.process(), AT_FDCWD, path, true);
   if (!place.real.empty()) return ONTIME_REAL(opendir)(path);
-  const int descriptor = open_place(*here, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  return descriptor < 0 ? nullptr : list(*here, descriptor);
+  const int descriptor = open_place(here, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  return descriptor < 0 ? nullptr : list(here, descriptor);
 }
 
-ONTIME_CALL(DIR*, fdopendir, int descriptor) {
-  Thread* const here = caller();
-  return here != nullptr ? list(*here, descriptor) : ONTIME_REAL(fdopendir)(descriptor);
-}
+ONTIME_SIMULATE(DIR*, fdopendir, (descriptor), int descriptor) { return list(here, descriptor); }
 
 ONTIME_CALL(dirent*, readdir, DIR* directory) {
   return listings().contains(directory) ? next_of(*reinterpret_cast<Listing*>(directory))
@@ -334,18 +281,19 @@ ONTIME_CALL(int, closedir, DIR* directory) {
   return 0;
 }
 
-#define ONTIME_OPEN_STREAM_CALL(name)                                                       \
-  ONTIME_CALL(FILE*, name, const char* path, const char* mode) {                            \
-    Thread* const here = caller();                                                          \
-    if (here == nullptr || !find_place(here->process(), AT_FDCWD, path, true).real.empty()) \
-      return ONTIME_REAL(name)(path, mode);                                                 \
-    return open_stream(*here, path, mode);                                                  \
-  }
-ONTIME_OPEN_STREAM_CALL(fopen)
-ONTIME_OPEN_STREAM_CALL(fopen64)
+ONTIME_SIMULATE(FILE*, fopen, (path, mode), const char* path, const char* mode) {
+  const Place place = find_place(here.process(), AT_FDCWD, path, true);
+  if (!place.real.empty()) return ONTIME_REAL(fopen)(path, mode);
+  const int descriptor = open_place(here, place, flags_of(mode), 0666);
+  return descriptor < 0 ? nullptr : stream_over(descriptor, mode);
+}
 
-ONTIME_CALL(FILE*, fdopen, int descriptor, const char* mode) {
-  return caller() != nullptr ? stream_over(descriptor, mode) : ONTIME_REAL(fdopen)(descriptor, mode);
+ONTIME_SIMULATE(FILE*, fopen64, (path, mode), const char* path, const char* mode) {
+  return simulate_fopen(here, path, mode);
+}
+
+ONTIME_SIMULATE(FILE*, fdopen, (descriptor, mode), int descriptor, const char* mode) {
+  return stream_over(descriptor, mode);
 }
 
 ONTIME_CALL(int, fileno, FILE* stream) {

@@ -10,7 +10,6 @@
 
 #include <deque>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "lab/machines/open_file.h"

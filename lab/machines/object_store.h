@@ -6,13 +6,30 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "common/base/time.h"
-#include "lab/machines/http_exchange.h"
 #include "lab/machines/process.h"
 
 namespace ontime::lab::machines {
+
+struct HttpRequest {
+  std::string method;
+  std::string path;                            // decoded
+  std::map<std::string, std::string> query;    // decoded
+  std::map<std::string, std::string> headers;  // names in lower case
+  std::string content;
+
+  std::string header(const char* name) const;  // empty: there is none
+};
+
+struct HttpAnswer {
+  int status = 200;
+  std::map<std::string, std::string> headers{};
+  std::string content{};
+  std::optional<std::size_t> size{};  // Content-Length, if it is not the content's
+};
 
 class ObjectStore {
  public:
@@ -29,10 +46,10 @@ class ObjectStore {
 
   // What goes wrong with it, as long as it is set.
   struct Trouble {
-    Duration slower_by{0};   // a request takes up to so much longer
-    int status = 0;          // that requests are answered with, 500 perhaps after they were done
-    double refuses = 0;      // how many of them
-    double breaks_off = 0;   // how many are answered by half of the answer, or not, and a reset
+    Duration slower_by{0};  // a request takes up to so much longer
+    int status = 0;         // that requests are answered with, 500 perhaps after they were done
+    double refuses = 0;     // how many of them
+    double breaks_off = 0;  // how many are answered by half of the answer, or not, and a reset
   };
 
   // The moments of a request: it has come, and nothing was done yet; it was done, and is not answered yet.

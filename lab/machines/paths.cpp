@@ -54,11 +54,7 @@ class Walk {
   }
 
  private:
-  static Place error(int number) {
-    Place place;
-    place.error = -number;
-    return place;
-  }
+  static Place error(int number) { return {.error = -number}; }
 
   void enter(Place& place, const std::string& name) {
     if (name == "..") {
@@ -111,7 +107,7 @@ Place find_special(Process& process, const std::string& path) {
 
 Place find_place(Process& process, int directory, const char* path, bool follows_last) {
   const std::string text = path;
-  if (text.empty()) return {-ENOENT, {}, {}, {}, {}, {}};
+  if (text.empty()) return {.error = -ENOENT};
   if (text.front() == '/') {
     if (text.starts_with(kDescriptors)) return find_by_descriptor(process, text, follows_last);
     if (is_below(text, "/proc") || is_below(text, "/dev") || is_below(text, "/sys")) return find_special(process, text);
@@ -127,7 +123,7 @@ Place find_place(Process& process, int directory, const char* path, bool follows
   InodePointer from = process.machine().disk->root();
   if (directory != AT_FDCWD) {
     const auto file = std::dynamic_pointer_cast<DiskFile>(process.at(directory));
-    if (!file) return {-EBADF, {}, {}, {}, {}, {}};
+    if (!file) return {.error = -EBADF};
     from = file->inode;
   }
   return Walk(process, follows_last).go(std::move(from), text);

@@ -203,11 +203,6 @@ void Cluster::send_signal(pid_t id, int signal) {
   }
 }
 
-void answer(Mount& mount) {
-  mount.hangs = false;
-  mount.answers.wake_all();
-}
-
 void end_at_broken_check(const char* sentence) {
   Thread* const here = World::here();
   if (here == nullptr) throw std::logic_error(sentence);

@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -95,13 +94,16 @@ class Process {
 // The way from a machine to a disk: can be full, fail, and hang. Then calls wait until it answers again.
 struct Mount {
   bool is_full = false;
-  bool fails = false;  // EIO
-  bool hangs = false;
+  bool fails = false;     // EIO
+  bool hangs = false;     // set by hang()
   WaitQueue answers;      // woken when it hangs no more
   Duration slower_by{0};  // calls that reach the disk take up to so much longer
+
+  void hang(bool begins) {
+    hangs = begins;
+    if (!begins) answers.wake_all();
+  }
 };
-// It hangs no more.
-void answer(Mount& mount);
 
 // A computer: an address, a disk, a clock. Its processes die with its power.
 class Machine {

@@ -37,29 +37,6 @@ const std::pair<const pid_t, int>* await_child(Thread& here, pid_t id, bool wait
   }
 }
 
-pid_t wait_for_child(Thread& here, pid_t id, int* status, int options) {
-  int error = 0;
-  const auto* const child = await_child(here, id, (options & WNOHANG) == 0, error);
-  if (child == nullptr) return error == 0 ? 0 : given(-error);
-  const auto [ended, how] = *child;
-  if (status != nullptr) *status = how;
-  here.process().ended_children.erase(ended);
-  return ended;
-}
-
-int look_for_child(Thread& here, idtype_t type, id_t id, siginfo_t* info, int options) {
-  int error = 0;
-  const auto* const child =
-      await_child(here, type == P_ALL ? -1 : static_cast<pid_t>(id), (options & WNOHANG) == 0, error);
-  info->si_pid = 0;
-  if (child == nullptr) return given(-error);
-  info->si_pid = child->first;
-  info->si_signo = SIGCHLD;
-  info->si_status = child->second;
-  if ((options & WNOWAIT) == 0) here.process().ended_children.erase(child->first);
-  return 0;
-}
-
 void fill_with_chance(Thread& here, void* to, std::size_t size) {
   auto* bytes = static_cast<unsigned char*>(to);
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<unsigned char>(here.world().random().next() >> 32);
@@ -98,38 +75,39 @@ ONTIME_CALL(void, abort, void) {
   ONTIME_REAL(abort)();
 }
 
-ONTIME_CALL(int, kill, pid_t id, int signal) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(kill)(id, signal);
-  here->process().machine().cluster().send_signal(id, signal);
+ONTIME_SIMULATE(int, kill, (id, signal), pid_t id, int signal) {
+  here.process().machine().cluster().send_signal(id, signal);
   return 0;
 }
 
-ONTIME_CALL(pid_t, waitpid, pid_t id, int* status, int options) {
-  Thread* const here = caller();
-  return here != nullptr ? wait_for_child(*here, id, status, options) : ONTIME_REAL(waitpid)(id, status, options);
+ONTIME_SIMULATE(pid_t, waitpid, (id, status, options), pid_t id, int* status, int options) {
+  int error = 0;
+  const auto* const child = await_child(here, id, (options & WNOHANG) == 0, error);
+  if (child == nullptr) return error == 0 ? 0 : given(-error);
+  const auto [ended, how] = *child;
+  if (status != nullptr) *status = how;
+  here.process().ended_children.erase(ended);
+  return ended;
 }
 
-ONTIME_CALL(int, waitid, idtype_t type, id_t id, siginfo_t* info, int options) {
-  Thread* const here = caller();
-  return here != nullptr ? look_for_child(*here, type, id, info, options)
-                         : ONTIME_REAL(waitid)(type, id, info, options);
+ONTIME_SIMULATE(int, waitid, (type, id, info, options), idtype_t type, id_t id, siginfo_t* info, int options) {
+  int error = 0;
+  const auto* const child =
+      await_child(here, type == P_ALL ? -1 : static_cast<pid_t>(id), (options & WNOHANG) == 0, error);
+  info->si_pid = 0;
+  if (child == nullptr) return given(-error);
+  info->si_pid = child->first;
+  info->si_signo = SIGCHLD;
+  info->si_status = child->second;
+  if ((options & WNOWAIT) == 0) here.process().ended_children.erase(child->first);
+  return 0;
 }
 
-ONTIME_CALL(pid_t, getpid, void) {
-  Thread* const here = caller();
-  return here != nullptr ? here->process().id() : ONTIME_REAL(getpid)();
-}
+ONTIME_SIMULATE(pid_t, getpid, ()) { return here.process().id(); }
+ONTIME_SIMULATE(pid_t, getppid, ()) { return here.process().parent; }
 
-ONTIME_CALL(pid_t, getppid, void) {
-  Thread* const here = caller();
-  return here != nullptr ? here->process().parent : ONTIME_REAL(getppid)();
-}
-
-ONTIME_CALL(int, setpgid, pid_t id, pid_t group) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(setpgid)(id, group);
-  Process* const process = id == 0 ? &here->process() : here->process().machine().cluster().process(id);
+ONTIME_SIMULATE(int, setpgid, (id, group), pid_t id, pid_t group) {
+  Process* const process = id == 0 ? &here.process() : here.process().machine().cluster().process(id);
   if (process == nullptr) return given(-ESRCH);
   process->group = group == 0 ? process->id() : group;
   return 0;
@@ -148,33 +126,19 @@ ONTIME_CALL(int, prctl, int option, ...) {
 }
 
 // What a simulated process says of itself or limits must not bind the real one.
-ONTIME_CALL(int, setrlimit, int resource, const rlimit* limit) {
-  return caller() != nullptr ? 0 : ONTIME_REAL(setrlimit)(resource, limit);
-}
+ONTIME_SIMULATE(int, setrlimit, (resource, limit), int resource, const rlimit* limit) { return 0; }
+ONTIME_SIMULATE(mode_t, umask, (mask), mode_t mask) { return 022; }
+ONTIME_SIMULATE(int, chdir, (path), const char* path) { return 0; }
+ONTIME_SIMULATE(int, sigprocmask, (how, set, before), int how, const sigset_t* set, sigset_t* before) { return 0; }
+ONTIME_SIMULATE(sighandler_t, signal, (number, handler), int number, sighandler_t handler) { return SIG_DFL; }
 
-ONTIME_CALL(mode_t, umask, mode_t mask) { return caller() != nullptr ? 022 : ONTIME_REAL(umask)(mask); }
-
-ONTIME_CALL(int, chdir, const char* path) { return caller() != nullptr ? 0 : ONTIME_REAL(chdir)(path); }
-
-ONTIME_CALL(int, sigprocmask, int how, const sigset_t* set, sigset_t* before) {
-  return caller() != nullptr ? 0 : ONTIME_REAL(sigprocmask)(how, set, before);
-}
-
-ONTIME_CALL(sighandler_t, signal, int number, sighandler_t handler) {
-  return caller() != nullptr ? SIG_DFL : ONTIME_REAL(signal)(number, handler);
-}
-
-ONTIME_CALL(int, gethostname, char* to, std::size_t size) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(gethostname)(to, size);
-  std::strncpy(to, here->process().machine().name().c_str(), size);
+ONTIME_SIMULATE(int, gethostname, (to, size), char* to, std::size_t size) {
+  std::strncpy(to, here.process().machine().name().c_str(), size);
   return 0;
 }
 
-ONTIME_CALL(ssize_t, getrandom, void* to, std::size_t size, unsigned flags) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(getrandom)(to, size, flags);
-  fill_with_chance(*here, to, size);
+ONTIME_SIMULATE(ssize_t, getrandom, (to, size, flags), void* to, std::size_t size, unsigned flags) {
+  fill_with_chance(here, to, size);
   return static_cast<ssize_t>(size);
 }
 

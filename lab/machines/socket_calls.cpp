@@ -16,10 +16,6 @@
 namespace ontime::lab::machines {
 namespace {
 
-std::shared_ptr<TcpSocket> tcp_at(Thread& here, int descriptor) {
-  return std::dynamic_pointer_cast<TcpSocket>(here.process().at(descriptor));
-}
-
 // The loopback is the machine itself.
 SocketAddress address_in(Thread& here, const sockaddr* from) {
   sockaddr_in in{};
@@ -45,28 +41,8 @@ void give_local(sockaddr* to, socklen_t* size) {
   *size = sizeof family;
 }
 
-int make_socket(Thread& here, int domain, int type) {
-  if (domain != AF_INET || (type & 0xf) != SOCK_STREAM) return given(-EAFNOSUPPORT);
-  auto& machine = here.process().machine();
-  const auto socket = std::make_shared<TcpSocket>(*machine.cluster().network, machine.address());
-  socket->does_not_block = (type & SOCK_NONBLOCK) != 0;
-  return here.process().add(socket, (type & SOCK_CLOEXEC) != 0);
-}
-
-int connect(Thread& here, int descriptor, const sockaddr* address) {
-  const auto socket = tcp_at(here, descriptor);
-  if (!socket) return given(-EBADF);
-  int result = socket->connect(address_in(here, address));
-  while (result == -EINPROGRESS && !socket->does_not_block) {
-    here.wait(socket->changed);
-    if (socket->is_connected()) return 0;
-    if (const int error = socket->take_error(); error != 0) result = -error;
-  }
-  return given(result);
-}
-
 int accept(Thread& here, int descriptor, sockaddr* address, socklen_t* size, int flags) {
-  const auto listener = tcp_at(here, descriptor);
+  const auto listener = file_at<TcpSocket>(here, descriptor);
   if (!listener) return given(-EBADF);
   std::shared_ptr<TcpSocket> socket;
   while (!(socket = listener->accept())) {
@@ -128,7 +104,7 @@ void give_attached(Thread& here, std::vector<Held> files, msghdr& message) {
 }
 
 ssize_t send_message(Thread& here, int descriptor, const msghdr& message, int flags) {
-  const auto local = std::dynamic_pointer_cast<LocalEnd>(here.process().at(descriptor));
+  const auto local = file_at<LocalEnd>(here, descriptor);
   if (local && message.msg_controllen > 0) local->attach(attached_in(here, message));
   ssize_t total = 0;
   for (std::size_t i = 0; i < message.msg_iovlen; ++i) {
@@ -146,7 +122,7 @@ ssize_t send_message(Thread& here, int descriptor, const msghdr& message, int fl
 ssize_t receive_message(Thread& here, int descriptor, msghdr& message, int flags) {
   iovec piece{};
   for (std::size_t i = 0; i < message.msg_iovlen && piece.iov_len == 0; ++i) piece = message.msg_iov[i];
-  const auto local = std::dynamic_pointer_cast<LocalEnd>(here.process().at(descriptor));
+  const auto local = file_at<LocalEnd>(here, descriptor);
   const bool wants_attached = local && message.msg_controllen > 0;
   // What is attached comes with its first byte.
   if (wants_attached) {
@@ -165,8 +141,83 @@ ssize_t receive_message(Thread& here, int descriptor, msghdr& message, int flags
   return receive(here, descriptor, piece.iov_base, piece.iov_len, flags);
 }
 
-int set_option(Thread& here, int descriptor, int level, int option, const void* value) {
-  const auto socket = tcp_at(here, descriptor);
+}  // namespace
+}  // namespace ontime::lab::machines
+
+using namespace ontime;                 // NOLINT: what follows has the C library's names
+using namespace ontime::lab::machines;  // NOLINT
+
+ONTIME_SIMULATE(int, socket, (domain, type, protocol), int domain, int type, int protocol) {
+  if (domain != AF_INET || (type & 0xf) != SOCK_STREAM) return given(-EAFNOSUPPORT);
+  auto& machine = here.process().machine();
+  const auto socket = std::make_shared<TcpSocket>(*machine.cluster().network, machine.address());
+  socket->does_not_block = (type & SOCK_NONBLOCK) != 0;
+  return here.process().add(socket, (type & SOCK_CLOEXEC) != 0);
+}
+
+ONTIME_SIMULATE(int, socketpair, (domain, type, protocol, ends), int domain, int type, int protocol, int* ends) {
+  auto [one, other] = LocalEnd::make_pair(S_IFSOCK);
+  ends[0] = here.process().add(std::move(one), (type & SOCK_CLOEXEC) != 0);
+  ends[1] = here.process().add(std::move(other), (type & SOCK_CLOEXEC) != 0);
+  return 0;
+}
+
+ONTIME_SIMULATE(int, pipe2, (ends, flags), int* ends, int flags) {
+  auto [read_end, write_end] = LocalEnd::make_pair(S_IFIFO);
+  ends[0] = here.process().add(std::move(read_end), (flags & O_CLOEXEC) != 0);
+  ends[1] = here.process().add(std::move(write_end), (flags & O_CLOEXEC) != 0);
+  return 0;
+}
+
+ONTIME_SIMULATE(int, pipe, (ends), int* ends) { return simulate_pipe2(here, ends, 0); }
+
+ONTIME_SIMULATE(int, bind, (descriptor, address, size), int descriptor, const sockaddr* address, socklen_t size) {
+  const auto socket = file_at<TcpSocket>(here, descriptor);
+  return given(socket ? socket->bind(address_in(here, address)) : -EBADF);
+}
+
+ONTIME_SIMULATE(int, listen, (descriptor, backlog), int descriptor, int backlog) {
+  const auto socket = file_at<TcpSocket>(here, descriptor);
+  return given(socket ? socket->listen(backlog) : -EBADF);
+}
+
+ONTIME_SIMULATE(int, connect, (descriptor, address, size), int descriptor, const sockaddr* address, socklen_t size) {
+  const auto socket = file_at<TcpSocket>(here, descriptor);
+  if (!socket) return given(-EBADF);
+  int result = socket->connect(address_in(here, address));
+  while (result == -EINPROGRESS && !socket->does_not_block) {
+    here.wait(socket->changed);
+    if (socket->is_connected()) return 0;
+    if (const int error = socket->take_error(); error != 0) result = -error;
+  }
+  return given(result);
+}
+
+ONTIME_SIMULATE(int, accept, (descriptor, address, size), int descriptor, sockaddr* address, socklen_t* size) {
+  return accept(here, descriptor, address, size, 0);
+}
+
+ONTIME_SIMULATE(int, accept4, (descriptor, address, size, flags), int descriptor, sockaddr* address, socklen_t* size,
+                int flags) {
+  return accept(here, descriptor, address, size, flags);
+}
+
+ONTIME_SIMULATE(int, getsockname, (descriptor, address, size), int descriptor, sockaddr* address, socklen_t* size) {
+  const auto socket = file_at<TcpSocket>(here, descriptor);
+  socket ? give_address(socket->local(), address, size) : give_local(address, size);
+  return 0;
+}
+
+ONTIME_SIMULATE(int, getpeername, (descriptor, address, size), int descriptor, sockaddr* address, socklen_t* size) {
+  const auto socket = file_at<TcpSocket>(here, descriptor);
+  if (socket && !socket->is_connected()) return given(-ENOTCONN);
+  socket ? give_address(socket->remote(), address, size) : give_local(address, size);
+  return 0;
+}
+
+ONTIME_SIMULATE(int, setsockopt, (descriptor, level, option, value, size), int descriptor, int level, int option,
+                const void* value, socklen_t size) {
+  const auto socket = file_at<TcpSocket>(here, descriptor);
   if (!socket) return 0;
   int number = 0;
   std::memcpy(&number, value, sizeof number);
@@ -180,8 +231,9 @@ int set_option(Thread& here, int descriptor, int level, int option, const void* 
   return 0;
 }
 
-int get_option(Thread& here, int descriptor, int level, int option, void* value, socklen_t* size) {
-  const auto socket = tcp_at(here, descriptor);
+ONTIME_SIMULATE(int, getsockopt, (descriptor, level, option, value, size), int descriptor, int level, int option,
+                void* value, socklen_t* size) {
+  const auto socket = file_at<TcpSocket>(here, descriptor);
   int number = 0;
   if (socket && level == SOL_SOCKET && option == SO_ERROR) number = socket->take_error();
   if (socket && level == SOL_SOCKET && option == SO_ACCEPTCONN) number = socket->is_listening() ? 1 : 0;
@@ -190,132 +242,27 @@ int get_option(Thread& here, int descriptor, int level, int option, void* value,
   return 0;
 }
 
-int make_pipe(Thread& here, int* ends, int flags) {
-  auto [read_end, write_end] = LocalEnd::make_pair(S_IFIFO);
-  ends[0] = here.process().add(std::move(read_end), (flags & O_CLOEXEC) != 0);
-  ends[1] = here.process().add(std::move(write_end), (flags & O_CLOEXEC) != 0);
-  return 0;
-}
-
-}  // namespace
-}  // namespace ontime::lab::machines
-
-using namespace ontime;                 // NOLINT: what follows has the C library's names
-using namespace ontime::lab::machines;  // NOLINT
-
-ONTIME_CALL(int, socket, int domain, int type, int protocol) {
-  Thread* const here = caller();
-  return here != nullptr ? make_socket(*here, domain, type) : ONTIME_REAL(socket)(domain, type, protocol);
-}
-
-ONTIME_CALL(int, socketpair, int domain, int type, int protocol, int* ends) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(socketpair)(domain, type, protocol, ends);
-  auto [one, other] = LocalEnd::make_pair(S_IFSOCK);
-  ends[0] = here->process().add(std::move(one), (type & SOCK_CLOEXEC) != 0);
-  ends[1] = here->process().add(std::move(other), (type & SOCK_CLOEXEC) != 0);
-  return 0;
-}
-
-ONTIME_CALL(int, pipe, int* ends) {
-  Thread* const here = caller();
-  return here != nullptr ? make_pipe(*here, ends, 0) : ONTIME_REAL(pipe)(ends);
-}
-
-ONTIME_CALL(int, pipe2, int* ends, int flags) {
-  Thread* const here = caller();
-  return here != nullptr ? make_pipe(*here, ends, flags) : ONTIME_REAL(pipe2)(ends, flags);
-}
-
-ONTIME_CALL(int, bind, int descriptor, const sockaddr* address, socklen_t size) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(bind)(descriptor, address, size);
-  const auto socket = tcp_at(*here, descriptor);
-  return given(socket ? socket->bind(address_in(*here, address)) : -EBADF);
-}
-
-ONTIME_CALL(int, listen, int descriptor, int backlog) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(listen)(descriptor, backlog);
-  const auto socket = tcp_at(*here, descriptor);
-  return given(socket ? socket->listen(backlog) : -EBADF);
-}
-
-ONTIME_CALL(int, connect, int descriptor, const sockaddr* address, socklen_t size) {
-  Thread* const here = caller();
-  return here != nullptr ? connect(*here, descriptor, address) : ONTIME_REAL(connect)(descriptor, address, size);
-}
-
-ONTIME_CALL(int, accept, int descriptor, sockaddr* address, socklen_t* size) {
-  Thread* const here = caller();
-  return here != nullptr ? accept(*here, descriptor, address, size, 0) : ONTIME_REAL(accept)(descriptor, address, size);
-}
-
-ONTIME_CALL(int, accept4, int descriptor, sockaddr* address, socklen_t* size, int flags) {
-  Thread* const here = caller();
-  return here != nullptr ? accept(*here, descriptor, address, size, flags)
-                         : ONTIME_REAL(accept4)(descriptor, address, size, flags);
-}
-
-ONTIME_CALL(int, getsockname, int descriptor, sockaddr* address, socklen_t* size) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(getsockname)(descriptor, address, size);
-  const auto socket = tcp_at(*here, descriptor);
-  socket ? give_address(socket->local(), address, size) : give_local(address, size);
-  return 0;
-}
-
-ONTIME_CALL(int, getpeername, int descriptor, sockaddr* address, socklen_t* size) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(getpeername)(descriptor, address, size);
-  const auto socket = tcp_at(*here, descriptor);
-  if (socket && !socket->is_connected()) return given(-ENOTCONN);
-  socket ? give_address(socket->remote(), address, size) : give_local(address, size);
-  return 0;
-}
-
-ONTIME_CALL(int, setsockopt, int descriptor, int level, int option, const void* value, socklen_t size) {
-  Thread* const here = caller();
-  return here != nullptr ? set_option(*here, descriptor, level, option, value)
-                         : ONTIME_REAL(setsockopt)(descriptor, level, option, value, size);
-}
-
-ONTIME_CALL(int, getsockopt, int descriptor, int level, int option, void* value, socklen_t* size) {
-  Thread* const here = caller();
-  return here != nullptr ? get_option(*here, descriptor, level, option, value, size)
-                         : ONTIME_REAL(getsockopt)(descriptor, level, option, value, size);
-}
-
-ONTIME_CALL(int, shutdown, int descriptor, int how) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(shutdown)(descriptor, how);
-  const FilePointer file = here->process().at(descriptor);
+ONTIME_SIMULATE(int, shutdown, (descriptor, how), int descriptor, int how) {
+  const FilePointer file = here.process().at(descriptor);
   if (how == SHUT_RD) return 0;
   if (const auto tcp = std::dynamic_pointer_cast<TcpSocket>(file)) tcp->shut_down_writing();
   if (const auto local = std::dynamic_pointer_cast<LocalEnd>(file)) local->shut_down_writing();
   return 0;
 }
 
-ONTIME_CALL(ssize_t, recv, int descriptor, void* to, std::size_t size, int flags) {
-  Thread* const here = caller();
-  return here != nullptr ? given(receive(*here, descriptor, to, size, flags))
-                         : ONTIME_REAL(recv)(descriptor, to, size, flags);
+ONTIME_SIMULATE(ssize_t, recv, (descriptor, to, size, flags), int descriptor, void* to, std::size_t size, int flags) {
+  return given(receive(here, descriptor, to, size, flags));
 }
 
-ONTIME_CALL(ssize_t, send, int descriptor, const void* from, std::size_t size, int flags) {
-  Thread* const here = caller();
-  return here != nullptr ? given(send(*here, descriptor, from, size, flags))
-                         : ONTIME_REAL(send)(descriptor, from, size, flags);
+ONTIME_SIMULATE(ssize_t, send, (descriptor, from, size, flags), int descriptor, const void* from, std::size_t size,
+                int flags) {
+  return given(send(here, descriptor, from, size, flags));
 }
 
-ONTIME_CALL(ssize_t, recvmsg, int descriptor, msghdr* message, int flags) {
-  Thread* const here = caller();
-  return here != nullptr ? given(receive_message(*here, descriptor, *message, flags))
-                         : ONTIME_REAL(recvmsg)(descriptor, message, flags);
+ONTIME_SIMULATE(ssize_t, recvmsg, (descriptor, message, flags), int descriptor, msghdr* message, int flags) {
+  return given(receive_message(here, descriptor, *message, flags));
 }
 
-ONTIME_CALL(ssize_t, sendmsg, int descriptor, const msghdr* message, int flags) {
-  Thread* const here = caller();
-  return here != nullptr ? given(send_message(*here, descriptor, *message, flags))
-                         : ONTIME_REAL(sendmsg)(descriptor, message, flags);
+ONTIME_SIMULATE(ssize_t, sendmsg, (descriptor, message, flags), int descriptor, const msghdr* message, int flags) {
+  return given(send_message(here, descriptor, *message, flags));
 }

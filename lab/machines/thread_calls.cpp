@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <unordered_map>
-#include <utility>
 
 #include "lab/machines/calls.h"
 
@@ -25,16 +24,6 @@ void wake_waiting_for(const void* what) {
 struct Started {
   std::shared_ptr<Thread> thread;
 };
-
-Duration as_duration(const timespec& time) {
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-int start_thread(Thread& here, pthread_t* to, void* (*body)(void*), void* argument) {
-  Thread& thread = here.process().start_thread([body, argument] { body(argument); });
-  *to = reinterpret_cast<pthread_t>(new Started{thread.shared_from_this()});
-  return 0;
-}
 
 template <class Lock>
 int take(Thread& here, Lock* lock, int (*attempt)(Lock*)) {
@@ -63,23 +52,20 @@ int wait_for(Thread& here, pthread_cond_t* condition, pthread_mutex_t* mutex, Ti
 using namespace ontime;                 // NOLINT: what follows has the C library's names
 using namespace ontime::lab::machines;  // NOLINT
 
-ONTIME_CALL(int, pthread_create, pthread_t* to, const pthread_attr_t* how, void* (*body)(void*), void* argument) {
-  Thread* const here = caller();
-  return here != nullptr ? start_thread(*here, to, body, argument)
-                         : ONTIME_REAL(pthread_create)(to, how, body, argument);
-}
-
-ONTIME_CALL(int, pthread_join, pthread_t thread, void** result) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(pthread_join)(thread, result);
-  const std::unique_ptr<Started> started(reinterpret_cast<Started*>(thread));
-  while (!started->thread->has_ended()) here->wait(started->thread->ended());
+ONTIME_SIMULATE(int, pthread_create, (to, how, body, argument), pthread_t* to, const pthread_attr_t* how,
+                void* (*body)(void*), void* argument) {
+  Thread& thread = here.process().start_thread([body, argument] { body(argument); });
+  *to = reinterpret_cast<pthread_t>(new Started{thread.shared_from_this()});
   return 0;
 }
 
-ONTIME_CALL(int, pthread_detach, pthread_t thread) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(pthread_detach)(thread);
+ONTIME_SIMULATE(int, pthread_join, (thread, result), pthread_t thread, void** result) {
+  const std::unique_ptr<Started> started(reinterpret_cast<Started*>(thread));
+  while (!started->thread->has_ended()) here.wait(started->thread->ended());
+  return 0;
+}
+
+ONTIME_SIMULATE(int, pthread_detach, (thread), pthread_t thread) {
   delete reinterpret_cast<Started*>(thread);
   return 0;
 }
@@ -107,26 +93,22 @@ ONTIME_CALL(int, pthread_rwlock_unlock, pthread_rwlock_t* lock) {
   return release(lock, ONTIME_REAL(pthread_rwlock_unlock));
 }
 
-ONTIME_CALL(int, pthread_cond_wait, pthread_cond_t* condition, pthread_mutex_t* mutex) {
-  Thread* const here = caller();
-  return here != nullptr ? wait_for(*here, condition, mutex, kNever) : ONTIME_REAL(pthread_cond_wait)(condition, mutex);
+ONTIME_SIMULATE(int, pthread_cond_wait, (condition, mutex), pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  return wait_for(here, condition, mutex, kNever);
 }
 
-ONTIME_CALL(int, pthread_cond_timedwait, pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(pthread_cond_timedwait)(condition, mutex, until);
-  const Machine& machine = here->process().machine();
-  return wait_for(*here, condition, mutex,
-                  machine.when_steady(TimePoint(as_duration(*until) - machine.wall_clock_ahead)));
+ONTIME_SIMULATE(int, pthread_cond_timedwait, (condition, mutex, until), pthread_cond_t* condition,
+                pthread_mutex_t* mutex, const timespec* until) {
+  const Machine& machine = here.process().machine();
+  return wait_for(here, condition, mutex,
+                  machine.when_steady(TimePoint(duration_of(*until) - machine.wall_clock_ahead)));
 }
 
-ONTIME_CALL(int, pthread_cond_clockwait, pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
-            const timespec* until) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
-  const Machine& machine = here->process().machine();
+ONTIME_SIMULATE(int, pthread_cond_clockwait, (condition, mutex, clock, until), pthread_cond_t* condition,
+                pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
+  const Machine& machine = here.process().machine();
   const Duration ahead = clock == CLOCK_REALTIME ? machine.wall_clock_ahead : Duration(0);
-  return wait_for(*here, condition, mutex, machine.when_steady(TimePoint(as_duration(*until) - ahead)));
+  return wait_for(here, condition, mutex, machine.when_steady(TimePoint(duration_of(*until) - ahead)));
 }
 
 ONTIME_CALL(int, pthread_cond_signal, pthread_cond_t* condition) {

@@ -18,23 +18,9 @@ namespace ontime::lab::machines {
 namespace {
 
 constexpr timespec as_timespec(std::int64_t ns) { return {ns / 1'000'000'000, ns % 1'000'000'000}; }
-constexpr Duration duration_of(const timespec& time) {
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
 
 TimePoint until_of(Thread& here, std::int64_t milliseconds) {
   return milliseconds < 0 ? kNever : here.process().machine().in(std::chrono::milliseconds(milliseconds));
-}
-
-int wait_for_events(Thread& here, int descriptor, epoll_event* events, int count, int timeout) {
-  const auto epoll = std::dynamic_pointer_cast<Epoll>(here.process().at(descriptor));
-  if (!epoll) return given(-EBADF);
-  const TimePoint until = until_of(here, timeout);
-  for (;;) {
-    const int found = epoll->collect(events, count);
-    if (found > 0 || here.world().now() >= until) return found;
-    here.wait(epoll->changed, until);
-  }
 }
 
 // Poll's and epoll's bits have the same values.
@@ -50,7 +36,42 @@ int look_at(Process& process, pollfd* descriptors, nfds_t count) {
   return found;
 }
 
-int poll(Thread& here, pollfd* descriptors, nfds_t count, int timeout) {
+TimePoint read_clock(Thread& here, clockid_t clock) {
+  Machine& machine = here.process().machine();
+  const bool is_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+  return is_wall ? machine.wall_time() : machine.steady_time();
+}
+
+}  // namespace
+}  // namespace ontime::lab::machines
+
+using namespace ontime;                 // NOLINT: what follows has the C library's names
+using namespace ontime::lab::machines;  // NOLINT
+
+ONTIME_SIMULATE(int, epoll_create1, (flags), int flags) {
+  return here.process().add(std::make_shared<Epoll>(), (flags & EPOLL_CLOEXEC) != 0);
+}
+
+ONTIME_SIMULATE(int, epoll_ctl, (descriptor, operation, watched, event), int descriptor, int operation, int watched,
+                epoll_event* event) {
+  const auto epoll = file_at<Epoll>(here, descriptor);
+  const FilePointer file = here.process().at(watched);
+  return given(epoll && file ? epoll->control(operation, watched, file, event) : -EBADF);
+}
+
+ONTIME_SIMULATE(int, epoll_wait, (descriptor, events, count, timeout), int descriptor, epoll_event* events, int count,
+                int timeout) {
+  const auto epoll = file_at<Epoll>(here, descriptor);
+  if (!epoll) return given(-EBADF);
+  const TimePoint until = until_of(here, timeout);
+  for (;;) {
+    const int found = epoll->collect(events, count);
+    if (found > 0 || here.world().now() >= until) return found;
+    here.wait(epoll->changed, until);
+  }
+}
+
+ONTIME_SIMULATE(int, poll, (descriptors, count, timeout), pollfd* descriptors, nfds_t count, int timeout) {
   const TimePoint until = until_of(here, timeout);
   for (;;) {
     const int found = look_at(here.process(), descriptors, count);
@@ -67,84 +88,36 @@ int poll(Thread& here, pollfd* descriptors, nfds_t count, int timeout) {
   }
 }
 
-TimePoint read_clock(Thread& here, clockid_t clock) {
-  Machine& machine = here.process().machine();
-  const bool is_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
-  return is_wall ? machine.wall_time() : machine.steady_time();
+ONTIME_SIMULATE(int, eventfd, (count, flags), unsigned count, int flags) {
+  const auto file = std::make_shared<EventCounter>(count);
+  file->does_not_block = (flags & EFD_NONBLOCK) != 0;
+  return here.process().add(file, (flags & EFD_CLOEXEC) != 0);
 }
 
-int set_timer(Thread& here, int descriptor, int flags, const itimerspec& wanted, itimerspec* before) {
-  const auto timer = std::dynamic_pointer_cast<TimerFile>(here.process().at(descriptor));
+ONTIME_SIMULATE(int, timerfd_create, (clock, flags), int clock, int flags) {
+  const auto file = std::make_shared<TimerFile>(here.world());
+  file->does_not_block = true;
+  return here.process().add(file, (flags & TFD_CLOEXEC) != 0);
+}
+
+ONTIME_SIMULATE(int, timerfd_settime, (descriptor, flags, wanted, before), int descriptor, int flags,
+                const itimerspec* wanted, itimerspec* before) {
+  const auto timer = file_at<TimerFile>(here, descriptor);
   if (!timer) return given(-EBADF);
   if (before != nullptr) *before = {};
-  const Duration first = duration_of(wanted.it_value);
+  const Duration first = duration_of(wanted->it_value);
   const bool is_absolute = (flags & TFD_TIMER_ABSTIME) != 0;
   const Machine& machine = here.process().machine();
   const TimePoint expiry = is_absolute ? machine.when_steady(TimePoint(first)) : machine.in(first);
-  timer->set(first == Duration(0) ? kNever : expiry, duration_of(wanted.it_interval));
+  timer->set(first == Duration(0) ? kNever : expiry, duration_of(wanted->it_interval));
   return 0;
 }
 
-}  // namespace
-}  // namespace ontime::lab::machines
-
-using namespace ontime;                 // NOLINT: what follows has the C library's names
-using namespace ontime::lab::machines;  // NOLINT
-
-ONTIME_CALL(int, epoll_create1, int flags) {
-  Thread* const here = caller();
-  return here != nullptr ? here->process().add(std::make_shared<Epoll>(), (flags & EPOLL_CLOEXEC) != 0)
-                         : ONTIME_REAL(epoll_create1)(flags);
-}
-
-ONTIME_CALL(int, epoll_ctl, int descriptor, int operation, int watched, epoll_event* event) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(epoll_ctl)(descriptor, operation, watched, event);
-  const auto epoll = std::dynamic_pointer_cast<Epoll>(here->process().at(descriptor));
-  const FilePointer file = here->process().at(watched);
-  return given(epoll && file ? epoll->control(operation, watched, file, event) : -EBADF);
-}
-
-ONTIME_CALL(int, epoll_wait, int descriptor, epoll_event* events, int count, int timeout) {
-  Thread* const here = caller();
-  return here != nullptr ? wait_for_events(*here, descriptor, events, count, timeout)
-                         : ONTIME_REAL(epoll_wait)(descriptor, events, count, timeout);
-}
-
-ONTIME_CALL(int, poll, pollfd* descriptors, nfds_t count, int timeout) {
-  Thread* const here = caller();
-  return here != nullptr ? poll(*here, descriptors, count, timeout) : ONTIME_REAL(poll)(descriptors, count, timeout);
-}
-
-ONTIME_CALL(int, eventfd, unsigned count, int flags) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(eventfd)(count, flags);
-  const auto file = std::make_shared<EventCounter>(count);
-  file->does_not_block = (flags & EFD_NONBLOCK) != 0;
-  return here->process().add(file, (flags & EFD_CLOEXEC) != 0);
-}
-
-ONTIME_CALL(int, timerfd_create, int clock, int flags) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(timerfd_create)(clock, flags);
-  const auto file = std::make_shared<TimerFile>(here->world());
-  file->does_not_block = true;
-  return here->process().add(file, (flags & TFD_CLOEXEC) != 0);
-}
-
-ONTIME_CALL(int, timerfd_settime, int descriptor, int flags, const itimerspec* wanted, itimerspec* before) {
-  Thread* const here = caller();
-  return here != nullptr ? set_timer(*here, descriptor, flags, *wanted, before)
-                         : ONTIME_REAL(timerfd_settime)(descriptor, flags, wanted, before);
-}
-
-ONTIME_CALL(int, signalfd, int descriptor, const sigset_t* signals, int flags) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(signalfd)(descriptor, signals, flags);
-  const auto file = std::make_shared<SignalFile>(here->process());
+ONTIME_SIMULATE(int, signalfd, (descriptor, signals, flags), int descriptor, const sigset_t* signals, int flags) {
+  const auto file = std::make_shared<SignalFile>(here.process());
   file->does_not_block = (flags & SFD_NONBLOCK) != 0;
-  here->process().signal_files.push_back(file);
-  return here->process().add(file, (flags & SFD_CLOEXEC) != 0);
+  here.process().signal_files.push_back(file);
+  return here.process().add(file, (flags & SFD_CLOEXEC) != 0);
 }
 
 // Reading a clock takes no time: what is logged must not change what happens.
@@ -171,33 +144,26 @@ ONTIME_CALL(time_t, time, time_t* to) {
   return now;
 }
 
-ONTIME_CALL(int, nanosleep, const timespec* wanted, timespec* left) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(nanosleep)(wanted, left);
-  here->sleep_until(here->process().machine().in(from_seconds(seconds(duration_of(*wanted)) * here->process().pace)));
+ONTIME_SIMULATE(int, nanosleep, (wanted, left), const timespec* wanted, timespec* left) {
+  here.sleep_until(here.process().machine().in(from_seconds(seconds(duration_of(*wanted)) * here.process().pace)));
   return 0;
 }
 
-ONTIME_CALL(int, clock_nanosleep, clockid_t clock, int flags, const timespec* wanted, timespec* left) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(clock_nanosleep)(clock, flags, wanted, left);
+ONTIME_SIMULATE(int, clock_nanosleep, (clock, flags, wanted, left), clockid_t clock, int flags, const timespec* wanted,
+                timespec* left) {
   const bool is_absolute = (flags & TIMER_ABSTIME) != 0;
-  const Machine& machine = here->process().machine();
-  here->sleep_until(is_absolute ? machine.when_steady(TimePoint(duration_of(*wanted)))
-                                : machine.in(duration_of(*wanted)));
+  const Machine& machine = here.process().machine();
+  here.sleep_until(is_absolute ? machine.when_steady(TimePoint(duration_of(*wanted)))
+                               : machine.in(duration_of(*wanted)));
   return 0;
 }
 
-ONTIME_CALL(int, usleep, useconds_t time) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(usleep)(time);
-  here->sleep_until(here->process().machine().in(std::chrono::microseconds(time)));
+ONTIME_SIMULATE(int, usleep, (time), useconds_t time) {
+  here.sleep_until(here.process().machine().in(std::chrono::microseconds(time)));
   return 0;
 }
 
-ONTIME_CALL(int, sched_yield, void) {
-  Thread* const here = caller();
-  if (here == nullptr) return ONTIME_REAL(sched_yield)();
-  here->sleep_until(here->world().now() + std::chrono::microseconds(1));
+ONTIME_SIMULATE(int, sched_yield, ()) {
+  here.sleep_until(here.world().now() + std::chrono::microseconds(1));
   return 0;
 }

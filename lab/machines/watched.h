@@ -5,8 +5,6 @@
 #include <cstdlib>
 #include <deque>
 #include <map>
-#include <optional>
-#include <set>
 
 #include "common/base/descriptor.h"
 #include "lab/machines/open_file.h"

@@ -3,17 +3,17 @@
 // waits, or moves the clock to the next thing that is due. Which of several threads that could run goes first is drawn
 // from the seed, as a kernel's choice is nobody's.
 
+#include <boost/context/fiber.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <queue>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "common/base/random.h"
 #include "common/base/time.h"
-#include "lab/machines/fiber.h"
 
 namespace ontime::lab::machines {
 
@@ -22,6 +22,40 @@ class Thread;
 class World;
 
 constexpr TimePoint kNever = TimePoint::max();
+
+// What a thread of a simulated process runs on: a stack of its own on the one real thread. It runs until it gives way,
+// so what runs when is decided by what resumes it, and the same decisions give the same run.
+//
+// Thread-local variables of the program and of the libraries that hold state in them (Asio's record of what runs on a
+// thread, exceptions being handled, RocksDB's caches) are exchanged whenever another fiber is entered.
+class Fiber {
+ public:
+  // `body` must not throw.
+  explicit Fiber(std::function<void()> body);
+  // Its stack is given back as it is: nothing on it is destroyed, as when a process is killed.
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  // Runs it until it gives way or ends. REQUIRES: called from no fiber; it has not ended.
+  void resume();
+  // Called from within a fiber: back to who resumed it.
+  static void give_way();
+
+  bool has_ended() const { return has_ended_; }
+
+ private:
+  void bring_locals();
+  template <class Copy>
+  void copy_locals(Copy&& copy);
+
+  std::function<void()> body_;
+  std::byte* stack_ = nullptr;
+  std::vector<std::byte> locals_;  // the thread-local variables while it does not run
+  boost::context::fiber own_;
+  boost::context::fiber resumer_;
+  bool has_ended_ = false;
+};
 
 // Threads that wait for something to change. Who is woken looks again whether it is what it waited for.
 class WaitQueue {
@@ -89,8 +123,6 @@ class World {
 
   // One thread runs until it waits, or what is due next happens. False if there is neither.
   bool step();
-  bool is_idle() const { return ready_.empty(); }
-  TimePoint next_at() const { return upcoming_.empty() ? kNever : upcoming_.top().at; }
 
   // The thread that runs; null outside of all.
   static Thread* here();

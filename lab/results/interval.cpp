@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "common/base/check.h"
 
@@ -10,6 +11,10 @@ namespace ontime::lab {
 namespace {
 
 constexpr double kZ95 = 1.959963984540054;  // the 97.5 % quantile of the standard normal
+
+double ratio(double sum, std::uint64_t count) {
+  return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
+}
 
 }  // namespace
 
@@ -62,5 +67,30 @@ double quantile_of(std::span<const double> ascending, double q) {
   const double part = place - static_cast<double>(below);
   return ascending[below] + part * (ascending[above] - ascending[below]);
 }
+
+void Calibration::add(double forecast, bool happened) {
+  if (std::isnan(forecast)) {
+    ++silent_;
+    return;
+  }
+  const double kept = std::clamp(forecast, 0.0, 1.0);
+  Bin& bin = bins_[std::min(kBins - 1, static_cast<std::size_t>(kept * kBins))];
+  ++bin.count;
+  bin.forecasts += kept;
+  bin.happened += happened ? 1 : 0;
+  ++count_;
+  happened_ += happened ? 1 : 0;
+  forecasts_ += kept;
+  const double error = kept - (happened ? 1 : 0);
+  squares_ += error * error;
+}
+
+double Calibration::brier() const { return ratio(squares_, count_); }
+
+double Calibration::base_rate() const { return ratio(static_cast<double>(happened_), count_); }
+
+double Calibration::uncertainty() const { return base_rate() * (1 - base_rate()); }
+
+double Calibration::bias() const { return ratio(forecasts_ - static_cast<double>(happened_), count_); }
 
 }  // namespace ontime::lab

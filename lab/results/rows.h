@@ -44,7 +44,7 @@ bool read_cell(const std::string& text, std::string& value);
 bool read_cell(const std::string& text, bool& value);
 bool read_cell(const std::string& text, double& value);
 template <class Whole>
-requires std::is_integral_v<Whole>
+  requires std::is_integral_v<Whole>
 bool read_cell(const std::string& text, Whole& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();

@@ -1,13 +1,9 @@
-#include "lab/scenario/distribution.h"
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "common/base/check.h"
-#include "lab/results/writing.h"
 #include "lab/scenario/random.h"
 
 namespace ontime::lab {
@@ -130,17 +126,6 @@ double Distribution::least() const {
   if (kind_ == Kind::Knotted) return exponential(knots_->front().value);
   if (kind_ == Kind::Weighted) return knots_->front().value;
   return kind_ == Kind::Lognormal ? 0 : a_;
-}
-
-std::string Distribution::to_string() const {
-  static constexpr std::array<const char*, 8> kNames{"constant",    "uniform",   "pareto",  "lognormal",
-                                                     "exponential", "empirical", "knotted", "weighted"};
-  const std::string name = kNames[static_cast<std::size_t>(kind_)];
-  if (kind_ == Kind::Empirical) return name + "(" + std::to_string(values_->size()) + " values)";
-  if (kind_ == Kind::Knotted) return name + "(" + std::to_string(knots_->size()) + " knots, " + shortest(b_) + ")";
-  if (kind_ == Kind::Weighted) return name + "(" + std::to_string(knots_->size()) + " values)";
-  if (kind_ == Kind::Constant) return name + "(" + shortest(a_) + ")";
-  return name + "(" + shortest(a_) + ", " + shortest(b_) + ")";
 }
 
 }  // namespace ontime::lab

@@ -1,6 +1,7 @@
 #include "lab/scenario/scenario.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <numeric>
 
@@ -188,11 +189,6 @@ std::uint32_t nodes_of(const Scenario& scenario) {
   return count;
 }
 
-bool has_measured_deadline(const Scenario& scenario) {
-  return std::any_of(scenario.jobs.begin(), scenario.jobs.end(),
-                     [](const JobGroup& group) { return group.deadline_medians > 0; });
-}
-
 Result<double> mean_work(const Scenario& scenario, const JobGroup& group) {
   if (scenario.injection && scenario.injection->pace <= Duration(0)) {
     return bad_input("a load needs a pace in the injection; give a rate");
@@ -224,6 +220,35 @@ double node_timeout_of(const Scenario& scenario) {
 
 double cut_timeout_of(const Scenario& scenario) {
   return scenario.cut_timeout > 0 ? scenario.cut_timeout : 15 * heartbeat_of(scenario);
+}
+
+std::string fill_in(const std::string& text,
+                    const std::function<std::optional<std::string>(const std::string& name)>& meaning) {
+  const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  std::string filled;
+  for (auto at = text.begin(); at != text.end();) {
+    const auto end = *at == '$' ? std::find_if_not(at + 1, text.end(), is_of_name) : at + 1;
+    const auto known = *at == '$' ? meaning({at + 1, end}) : std::nullopt;
+    filled += known.value_or(std::string(at, end));
+    at = end;
+  }
+  return filled;
+}
+
+Result<PolicyChoice> read_policy_flag(const std::string& text) {
+  auto choice = read_policy(text);
+  if (!choice) return bad_input("--policy: " + choice.error().message);
+  if (const auto good = scheduler::check_policy(choice->name, choice->parameters); !good)
+    return bad_input("--policy: " + good.error().message);
+  return choice;
+}
+
+Status choose_policy(Scenario& scenario, const PolicyChoice& choice) {
+  for (JobGroup& group : scenario.jobs) {
+    group.policy = choice.name;
+    group.policy_parameters = choice.parameters;
+  }
+  return check(scenario);
 }
 
 }  // namespace ontime::lab

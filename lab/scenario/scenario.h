@@ -4,6 +4,7 @@
 // Some of it only one of the two can do: scenario_yaml.h. docs/scenarios.md lists the keys of the file.
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -12,7 +13,7 @@
 
 #include "common/base/result.h"
 #include "common/injection/injection.h"
-#include "lab/scenario/distribution.h"
+#include "lab/scenario/random.h"
 #include "scheduler/core/job_spec.h"
 #include "scheduler/core/resource_manager.h"
 #include "scheduler/math/durations.h"
@@ -209,7 +210,6 @@ Status check(const Scenario& scenario);
 
 std::uint32_t nodes_of(const Scenario& scenario);
 std::uint32_t slots_of(const Scenario& scenario);
-bool has_measured_deadline(const Scenario& scenario);
 // Slot-seconds of a job of the group without copies, on average. BadInput if that cannot be said.
 Result<double> mean_work(const Scenario& scenario, const JobGroup& group);
 // The values that stand for 0 above.
@@ -217,6 +217,11 @@ double heartbeat_of(const Scenario& scenario);
 double node_timeout_of(const Scenario& scenario);
 double cut_timeout_of(const Scenario& scenario);
 
+// `text` with what every $NAME in it stands for; nothing: it stays.
+std::string fill_in(const std::string& text,
+                    const std::function<std::optional<std::string>(const std::string& name)>& meaning);
+
+// "shed+:theta=1s,lambda=0.2": a policy and its parameters for all jobs of a scenario.
 using scheduler::PolicyChoice;
 using scheduler::read_policy;
 // What stands behind --policy: of a policy that there is, with parameters that it takes.

@@ -4,8 +4,6 @@
 
 #include "common/injection/settings.h"
 #include "lab/results/writing.h"
-#include "lab/scenario/yaml_fields.h"
-#include "lab/scenario/yaml_parts.h"
 
 namespace ontime::lab {
 namespace {

@@ -4,12 +4,15 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "common/base/result.h"
 #include "lab/scenario/scenario.h"
+#include "lab/scenario/yaml_fields.h"
 
 namespace ontime::lab {
 
@@ -37,5 +40,71 @@ struct Keys {
   std::vector<const char*> jobs;
 };
 void refuse(const YAML::Node& document, const Keys& keys, const std::string& why);
+
+// What stands behind single keys. Everything throws YamlFault at what cannot be.
+
+inline constexpr double kProcessTasksMax = 10'000;  // of a job that processes run
+
+void demand(bool holds, const YAML::Node& where, const std::string& what);
+double read_positive(const YAML::Node& node);
+std::string read_name(const YAML::Node& node);  // fit for file names and for patterns of an injection
+
+// Of nodes and what happens to them.
+Disk read_disk(const YAML::Node& node);
+Network read_network(const YAML::Node& node);
+Outage read_outage(const YAML::Node& node);
+scheduler::Placement read_placement(const YAML::Node& node);
+
+// Of jobs. Those that take a group put into it what they read.
+Arrivals read_arrivals(const YAML::Node& node);
+std::vector<TraceJob> read_trace(const YAML::Node& node, const Surroundings& surroundings);
+// A group like this one for each of the stages.
+std::vector<JobGroup> read_stages(const YAML::Node& node, const Surroundings& surroundings, const JobGroup& like);
+JobGroup read_tasks(const YAML::Node& node, JobGroup group);
+JobGroup read_duration(const YAML::Node& node, const Surroundings& surroundings, JobGroup group);
+JobGroup read_skew(const YAML::Node& node, JobGroup group);
+void read_deadline(const YAML::Node& node, JobGroup& group);
+void read_policy_of(const YAML::Node& node, JobGroup& group);
+double read_checkpoint(const YAML::Node& node);
+
+// Of a comparison.
+std::vector<NamedPolicy> read_policies(const YAML::Node& node);
+WarmUp read_warm_up(const YAML::Node& node);
+Reading read_reading(const YAML::Node& node);
+std::map<std::string, Reading> read_printed(const YAML::Node& node);
+std::vector<double> read_shares(const YAML::Node& node);
+
+// What was recorded on real clusters. Traces are comma-separated values: the first line names the columns, some of
+// which are read. Lines that begin with # are skipped.
+
+// Arrivals and sizes of jobs, one job a line: submit_s (seconds, ascending) and tasks.
+Result<std::vector<TraceJob>> read_jobs_csv(const std::string& text);
+
+// Parallel tasks of one program.
+struct Stage {
+  std::string name;
+  std::vector<double> durations;  // > 0, seconds, in the order of the record
+};
+
+// One stage a line: stage (its name) and durations_s, with spaces between them.
+Result<std::vector<Stage>> read_stages_csv(const std::string& text);
+
+// Which stages of a file are taken, and as what.
+struct StageChoice {
+  // What attempts draw from: the stage's record, or the distribution that fits it best. Stages that none fits are left
+  // out.
+  enum class As : std::uint8_t { Resampled, Pareto, Lognormal };
+  As as = As::Resampled;
+  bool replay = false;                 // the first attempt of each task takes what the task took
+  double median_min = 0;               // seconds: stages with shorter tasks are left out
+  std::uint32_t tasks_min = 1;         // stages with fewer are left out
+  std::uint32_t tasks_max = 1u << 31;  // of a stage, the first ones
+  double median = 0;                   // seconds: every stage is stretched to it; 0: as recorded
+};
+
+std::vector<Stage> choose_stages(const std::vector<Stage>& stages, const StageChoice& choice);
+
+// A group like `like` for each stage, with its name, its number of tasks and its durations.
+std::vector<JobGroup> groups_of(const std::vector<Stage>& stages, const StageChoice& choice, const JobGroup& like);
 
 }  // namespace ontime::lab

@@ -1,5 +1,3 @@
-#include "lab/scenario/traces.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,6 +6,7 @@
 #include "common/base/median.h"
 #include "lab/results/rows.h"
 #include "lab/results/writing.h"
+#include "lab/scenario/scenario_yaml.h"
 #include "scheduler/math/distributions.h"
 
 namespace ontime::lab {

@@ -14,7 +14,7 @@
 
 #include "common/base/result.h"
 #include "common/base/wording.h"
-#include "lab/scenario/distribution.h"
+#include "lab/scenario/random.h"
 #include "scheduler/core/job_spec.h"
 
 namespace ontime::lab {

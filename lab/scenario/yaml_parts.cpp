@@ -1,10 +1,9 @@
-#include "lab/scenario/yaml_parts.h"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "lab/scenario/scenario.h"
+#include "lab/scenario/scenario_yaml.h"
 
 namespace ontime::lab {
 

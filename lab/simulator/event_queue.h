@@ -4,7 +4,6 @@
 // what happens are messages and heartbeats, which each come a constant time after they were put in: they need no heap,
 // only a lane of their own in which all keep their order.
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>

@@ -1,8 +1,21 @@
 #include <algorithm>
+#include <cstdint>
 
 #include "lab/simulator/simulator.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/event.h"
 
 namespace ontime::lab {
+namespace {
+
+std::string seconds_text(TimePoint at) {
+  const std::int64_t ns = to_unix_ns(at);
+  const std::string fraction = std::to_string(ns % 1'000'000'000);
+  return std::to_string(ns / 1'000'000'000) + "." + std::string(9 - fraction.size(), '0') + fraction;
+}
+
+}  // namespace
+
 bool JobOutcome::met() const {
   return state == scheduler::JobState::Succeeded && (deadline <= 0 || flow_time() <= deadline);
 }
@@ -33,6 +46,14 @@ Summary summarise(std::span<const JobOutcome> jobs) {
   summary.attempts = tasks > 0 ? attempts / tasks : 0;
   summary.duplicated = input > 0 ? std::max(0.0, mapped / input - 1) : 0;
   return summary;
+}
+
+std::string line_of(TimePoint at, const scheduler::Event& event) {
+  return seconds_text(at) + " < " + scheduler::describe(event);
+}
+
+std::string line_of(TimePoint at, const scheduler::Action& action) {
+  return seconds_text(at) + " > " + scheduler::describe(action);
 }
 
 }  // namespace ontime::lab

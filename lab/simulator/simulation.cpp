@@ -131,7 +131,6 @@ Outcome Simulation::run() {
   }
   workers_.settle(now_);
   outcome_.ended = since_start(now_);
-  outcome_.heartbeats = workers_.heartbeats();
   outcome_.events = queue_.pushed();
   for (std::uint32_t job = 0; job < outcome_.jobs.size(); ++job) {
     const JobLoad& load = workers_.job(JobId{job + 1});
@@ -235,7 +234,6 @@ void Simulation::register_node(const Upcoming& due) {
 
 void Simulation::step(const scheduler::Event& event) {
   if (observer_.log) observer_.log(line_of(now_, event));
-  ++outcome_.steps;
   follow(scheduler_.step(event, now_));
   if (scenario_.check_invariants) inspect();
 }

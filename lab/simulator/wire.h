@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "common/base/time.h"
@@ -28,6 +29,38 @@ struct Report {
   std::uint32_t connection = 0;
   std::uint64_t number = 0;  // to be acknowledged; 0: a heartbeat
   scheduler::Event what;
+};
+
+// Things that are on their way, each in a numbered slot until it is taken out; slots are used again.
+
+// A slot of `things` that nobody has: one that is used again, or a new one behind the others.
+template <class Things>
+std::uint32_t take_slot(Things& things, std::vector<std::uint32_t>& free) {
+  if (free.empty()) {
+    things.emplace_back();
+    return static_cast<std::uint32_t>(things.size() - 1);
+  }
+  const std::uint32_t slot = free.back();
+  free.pop_back();
+  return slot;
+}
+
+template <class T>
+class Pool {
+ public:
+  std::uint32_t put(T thing) {
+    const std::uint32_t slot = take_slot(slots_, free_);
+    slots_[slot] = std::move(thing);
+    return slot;
+  }
+  T take(std::uint32_t slot) {
+    free_.push_back(slot);
+    return std::move(slots_[slot]);
+  }
+
+ private:
+  std::vector<T> slots_;
+  std::vector<std::uint32_t> free_;
 };
 
 enum class Direction : std::uint8_t { ToMaster, ToNode };

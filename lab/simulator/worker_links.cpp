@@ -100,7 +100,6 @@ std::vector<scheduler::AttemptProgress> Workers::progress(const Node& node, Time
 
 void Workers::beat(std::uint32_t index, TimePoint now) {
   Node& node = nodes_[index];
-  ++heartbeats_;
   if (node.is_connected) {
     const auto arrives = arrival(index, Direction::ToMaster, now);
     event::Heartbeat heartbeat{node.id, progress(node, now)};

@@ -1,7 +1,6 @@
 // What is done to simulated attempts on purpose: the very draws that real attempts get, see common/injection/injection.h.
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "common/injection/injection.h"
 #include "lab/simulator/workers.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/scenario/random.h"
 
 namespace ontime::lab {
 
@@ -287,7 +286,8 @@ void Workers::go_on_mapping(Attempt& attempt, TimePoint now) {
 }
 
 void Workers::exit(Attempt& attempt, const std::string& why, TimePoint now) {
-  report(attempt.node, event::AttemptExited{nodes_[attempt.node].id, attempt.id, scheduler::FailureKind::Attempt, why}, now);
+  report(attempt.node, event::AttemptExited{nodes_[attempt.node].id, attempt.id, scheduler::FailureKind::Attempt, why},
+         now);
   end(slot_of(attempt), now);
 }
 

@@ -6,7 +6,6 @@
 #include <deque>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "common/base/ids.h"
@@ -15,7 +14,6 @@
 #include "lab/scenario/scenario.h"
 #include "lab/simulator/event_queue.h"
 #include "lab/simulator/motion.h"
-#include "lab/simulator/pool.h"
 #include "lab/simulator/wire.h"
 
 namespace ontime::lab {
@@ -56,7 +54,6 @@ class Workers {
 
   // Counts what still runs as if it ended now.
   void settle(TimePoint now);
-  std::uint64_t heartbeats() const { return heartbeats_; }
   std::uint32_t busy() const { return static_cast<std::uint32_t>(attempts_.size() - free_.size()); }  // attempts there
 
  private:
@@ -160,7 +157,6 @@ class Workers {
   std::vector<JobLoad> jobs_;
   Pool<Order> orders_;
   Pool<Report> reports_;
-  std::uint64_t heartbeats_ = 0;
 };
 
 }  // namespace ontime::lab

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "lab/results/interval.h"
@@ -9,36 +10,31 @@
 namespace ontime::lab {
 namespace {
 
+// The sum of one thing, which is a member of JobOutcome or a function of it, over the jobs.
 template <class Value>
 double sum(const Sight& sight, Value value) {
   double total = 0;
-  for (const JobOutcome* job : sight.jobs) total += static_cast<double>(value(*job));
+  for (const JobOutcome* job : sight.jobs) total += static_cast<double>(std::invoke(value, *job));
   return total;
 }
-
 template <class Value>
 double per_job(const Sight& sight, Value value) {
   return sight.jobs.empty() ? kNan : sum(sight, value) / static_cast<double>(sight.jobs.size());
 }
-
-template <class Value>
-double per_task(const Sight& sight, Value value) {
-  const double tasks = sum(sight, [](const JobOutcome& job) { return job.tasks; });
-  return tasks > 0 ? sum(sight, value) / tasks : kNan;
+template <auto Value>
+double mean(const Sight& sight) {
+  return per_job(sight, Value);
+}
+template <auto Value>
+double per_task(const Sight& sight) {
+  const double tasks = sum(sight, &JobOutcome::tasks);
+  return tasks > 0 ? sum(sight, Value) / tasks : kNan;
 }
 
-double pocd(const Sight& sight) {
-  return per_job(sight, [](const JobOutcome& job) { return job.met() ? 1 : 0; });
-}
 double jobs(const Sight& sight) { return static_cast<double>(sight.jobs.size()); }
-double machine_time(const Sight& sight) {
-  return per_job(sight, [](const JobOutcome& job) { return job.machine_time; });
-}
 double flow_time(const Sight& sight) {
-  if (sight.flow_times.empty()) return kNan;
-  double total = 0;
-  for (const double time : sight.flow_times) total += time;
-  return total / static_cast<double>(sight.flow_times.size());
+  const auto& times = sight.flow_times;
+  return times.empty() ? kNan : std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
 }
 template <int Percent>
 double flow_quantile(const Sight& sight) {
@@ -60,7 +56,7 @@ double cost_quantile(const Sight& sight) {
   return quantile_of(costs, Percent / 100.0);
 }
 double cost_of_ended(const Sight& sight) {
-  const double ended = sum(sight, [](const JobOutcome& job) { return job.has_ended() ? 1 : 0; });
+  const double ended = sum(sight, &JobOutcome::has_ended);
   const double time = sum(sight, [](const JobOutcome& job) { return job.has_ended() ? job.machine_time : 0; });
   return ended > 0 ? sight.utility.price * time / ended : kNan;
 }
@@ -97,29 +93,19 @@ double active_jobs(const Sight& sight) {
   const auto jobs = while_jobs_come(sight, [](const Sample& sample) { return sample.jobs; });
   return jobs.empty() ? kNan : std::accumulate(jobs.begin(), jobs.end(), 0.0) / static_cast<double>(jobs.size());
 }
-double attempts_per_task(const Sight& sight) {
-  return per_task(sight, [](const JobOutcome& job) { return job.attempts; });
-}
-double copies_share(const Sight& sight) {
-  return per_task(sight, [](const JobOutcome& job) { return job.copies; });
-}
 // Of jobs: had copies for at most 5 % of their tasks.
 double few_copies(const Sight& sight) {
   return per_job(sight, [](const JobOutcome& job) { return job.copies <= 0.05 * job.tasks ? 1 : 0; });
 }
 double wasted(const Sight& sight) {
-  const double input = sum(sight, [](const JobOutcome& job) { return job.input_bytes; });
-  const double mapped = sum(sight, [](const JobOutcome& job) { return job.mapped_bytes; });
-  return input > 0 ? std::max(0.0, mapped / input - 1) : kNan;
+  const double input = sum(sight, &JobOutcome::input_bytes);
+  return input > 0 ? std::max(0.0, sum(sight, &JobOutcome::mapped_bytes) / input - 1) : kNan;
 }
-double cost(const Sight& sight) { return sight.utility.price * machine_time(sight); }
+double cost(const Sight& sight) { return sight.utility.price * mean<&JobOutcome::machine_time>(sight); }
 double utility(const Sight& sight) {
-  const double over = pocd(sight) - sight.utility.r_min;
+  const double over = mean<&JobOutcome::met>(sight) - sight.utility.r_min;
   if (!(over > 0)) return -std::numeric_limits<double>::infinity();
   return std::log(over) / std::log(sight.utility.log_base) - sight.utility.theta * cost(sight);
-}
-double finished(const Sight& sight) {
-  return per_job(sight, [](const JobOutcome& job) { return job.has_ended() ? 1 : 0; });
 }
 Calibration calibration(const Sight& sight) {
   Calibration all;
@@ -130,14 +116,10 @@ Calibration calibration(const Sight& sight) {
 }
 double brier(const Sight& sight) { return calibration(sight).brier(); }
 double bias(const Sight& sight) { return calibration(sight).bias(); }
-double decisions(const Sight& sight) {
-  return per_job(sight, [](const JobOutcome& job) { return job.decisions; });
-}
-
 constexpr std::array kMeasures{
-    Measure{"pocd", "PoCD", 3, true, pocd},
+    Measure{"pocd", "PoCD", 3, true, mean<&JobOutcome::met>},
     Measure{"jobs", "jobs", 1, false, jobs},
-    Measure{"machine_time", "machine time per job (s)", 1, false, machine_time},
+    Measure{"machine_time", "machine time per job (s)", 1, false, mean<&JobOutcome::machine_time>},
     Measure{"flow_time", "mean time of a job (s)", 1, false, flow_time},
     Measure{"flow_p10", "10 % of the jobs are done after (s)", 1, false, flow_quantile<10>},
     Measure{"flow_p50", "median time of a job (s)", 1, false, flow_quantile<50>},
@@ -161,17 +143,17 @@ constexpr std::array kMeasures{
     Measure{"busy_p50", "busy slots while jobs come, median", 3, true, busy_quantile<50>},
     Measure{"busy_p90", "busy slots while jobs come, 90th percentile", 3, true, busy_quantile<90>},
     Measure{"active_jobs", "jobs in the cluster while jobs come, mean", 2, false, active_jobs},
-    Measure{"attempts_per_task", "attempts per task", 3, false, attempts_per_task},
-    Measure{"copies_share", "copies per task", 3, false, copies_share},
+    Measure{"attempts_per_task", "attempts per task", 3, false, per_task<&JobOutcome::attempts>},
+    Measure{"copies_share", "copies per task", 3, false, per_task<&JobOutcome::copies>},
     Measure{"few_copies", "share of the jobs with copies for at most 5 % of their tasks", 3, true, few_copies},
     Measure{"wasted", "wasted bytes, of the input", 3, false, wasted},
     Measure{"cost", "cost per job", 1, false, cost},
     Measure{"utility", "net utility", 3, false, utility},
-    Measure{"finished", "share of the jobs that ended", 3, true, finished},
+    Measure{"finished", "share of the jobs that ended", 3, true, mean<&JobOutcome::has_ended>},
     Measure{"brier", "Brier score of the PoCD that was expected", 3, false, brier},
     Measure{"bias", "expected PoCD less the share of jobs in time", 3, false, bias},
     Measure{"held_back", "node-seconds held back while tasks waited", 0, false, held_back},
-    Measure{"decisions", "decisions carried out per job", 2, false, decisions},
+    Measure{"decisions", "decisions carried out per job", 2, false, mean<&JobOutcome::decisions>},
 };
 
 }  // namespace
@@ -179,10 +161,8 @@ constexpr std::array kMeasures{
 std::span<const Measure> measures() { return kMeasures; }
 
 const Measure* find_measure(std::string_view name) {
-  for (const Measure& measure : kMeasures) {
-    if (measure.name == name) return &measure;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(kMeasures, name, &Measure::name);
+  return found == kMeasures.end() ? nullptr : &*found;
 }
 
 }  // namespace ontime::lab

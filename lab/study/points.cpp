@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <map>
 #include <span>
@@ -97,19 +96,13 @@ bool is_of_scenario(const Setting& setting) {
   return !setting.path.starts_with(kPolicy) && !setting.path.starts_with(kUtility) && !setting.path.starts_with("$");
 }
 
-std::string filled_in(std::string policy, const std::vector<Setting>& settings) {
-  for (auto setting = settings.rbegin(); setting != settings.rend(); ++setting) {
-    if (!setting->path.starts_with("$") || !setting->value.IsScalar()) continue;
-    for (std::size_t at = 0; (at = policy.find(setting->path, at)) != std::string::npos;) {
-      const std::size_t after = at + setting->path.size();
-      const bool is_longer_name = after < policy.size() && (std::isalnum(policy[after]) != 0 || policy[after] == '_');
-      if (is_longer_name)
-        at = after;
-      else
-        policy.replace(at, setting->path.size(), setting->value.Scalar());
-    }
-  }
-  return policy;
+std::string filled_in(const std::string& policy, const std::vector<Setting>& settings) {
+  return fill_in(policy, [&](const std::string& name) -> std::optional<std::string> {
+    const auto last = std::find_if(settings.rbegin(), settings.rend(), [&](const Setting& setting) {
+      return setting.path == "$" + name && setting.value.IsScalar();
+    });
+    return last == settings.rend() ? std::nullopt : std::optional(last->value.Scalar());
+  });
 }
 
 Result<Utility> utility_of(const Study& study, const std::vector<Setting>& settings) {

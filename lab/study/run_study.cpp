@@ -196,8 +196,6 @@ Result<std::vector<RunResult>> StudyRun::run_all(std::vector<PlannedRun> planned
   if (!runs) return runs;
   for (const RunResult& run : *runs) {
     if (!run.broken.empty()) return failed("an invariant did not hold: " + run.broken);
-    result_.attempts += run.attempts;
-    result_.events += run.events;
   }
   result_.runs += runs->size();
   return runs;
@@ -300,7 +298,7 @@ Result<std::string> StudyRun::policy_of(const Spot& spot, const Contender& conte
     policy += (policy.find(':') == std::string::npos ? ":" : ",") + parameter + "=" + rounded(value);
     result_.measured.push_back({contender.name + ", " + parameter, where(spot.place), value});
   }
-  return filled_in(std::move(policy), spot.place.settings);
+  return filled_in(policy, spot.place.settings);
 }
 
 Status StudyRun::make_points() {

@@ -144,7 +144,7 @@ std::vector<std::pair<std::string, std::size_t>> spelled_out(const std::string& 
 bool is_of_scenario(const Setting& setting);
 
 // `policy` with what the settings say for names such as $theta.
-std::string filled_in(std::string policy, const std::vector<Setting>& settings);
+std::string filled_in(const std::string& policy, const std::vector<Setting>& settings);
 
 // The utility at a point.
 Result<Utility> utility_of(const Study& study, const std::vector<Setting>& settings);

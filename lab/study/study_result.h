@@ -75,8 +75,6 @@ struct RunResult {
   std::vector<Sample> samples;
   std::vector<JobForecast> forecasts;
   std::uint32_t slots = 0;
-  std::uint64_t attempts = 0;
-  std::uint64_t events = 0;
   std::uint64_t unfinished = 0;
   std::string broken;  // an invariant that did not hold
 };
@@ -129,8 +127,6 @@ struct StudyResult {
   std::vector<RunForecasts> forecasts;
   std::uint32_t seeds = 0;
   std::uint64_t runs = 0;
-  std::uint64_t attempts = 0;
-  std::uint64_t events = 0;
 
   std::size_t axis(const std::string& name) const;     // REQUIRES: there is one
   std::size_t measure(const std::string& name) const;  // REQUIRES: there is one

@@ -88,8 +88,6 @@ RunResult carry_out(const PlannedRun& planned) {
   result.samples = outcome.samples;
   result.forecasts = forecasts_of(planned, outcome);
   result.slots = outcome.slots;
-  result.attempts = outcome.attempts;
-  result.events = outcome.events;
   if (!outcome.broken.empty()) result.broken = outcome.broken.front();
   return result;
 }

@@ -3,7 +3,6 @@
 #include "common/base/wording.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/scenario_yaml.h"
-#include "lab/scenario/yaml_parts.h"
 #include "lab/study/study.h"
 #include "lab/study/study_result.h"
 

@@ -27,6 +27,12 @@ CLI::Option* add_tail(CLI::App& app, TailRule& rule, const std::string& help) {
       ->default_str("auto");
 }
 
+// Whose help shows what kind of thing its value is.
+template <class Into>
+CLI::Option* add_value(CLI::App& app, const char* name, Into& into, const char* kind, const char* help) {
+  return app.add_option(name, into, help)->type_name(kind);
+}
+
 class Grammar : public VerbGrammar<Command> {
  public:
   Grammar() : VerbGrammar("The verbs of ontime that simulate, predict and compare.", "ontime-lab") {
@@ -59,26 +65,21 @@ void Grammar::add_simulate_verb() {
                             "  ontime simulate busy.yaml --policy shed+:theta=1s --runs 20 --json\n"
                             "  ontime simulate lab/scenarios/papers/*.yaml --output reproduction --threads 4\n",
                             simulate_);
-  simulate.add_option("FILE", simulate_.scenarios, "YAML files: a scenario (nodes, jobs, faults), or a study of one")
-      ->required()
-      ->type_name("");
-  simulate
-      .add_option("-o,--output", simulate_.out,
-                  "Write results here: jobs.csv and summary.json of a scenario; page, table and figure of a study")
-      ->type_name("DIR");
+  add_value(simulate, "FILE", simulate_.scenarios, "",
+            "YAML files: a scenario (nodes, jobs, faults), or a study of one")
+      ->required();
+  add_value(simulate, "-o,--output", simulate_.out, "DIR",
+            "Write results here: jobs.csv and summary.json of a scenario; page, table and figure of a study");
   simulate_.threads = std::max(1u, std::thread::hardware_concurrency());
   add_whole(simulate, "--threads", simulate_.threads, {1}, "Studies: runs at a time; changes no result");
-  simulate.add_option("--only", simulate_.only, "Studies: this policy alone, as the study calls it")->type_name("NAME");
-  simulate
-      .add_option("--policy", simulate_.policies,
-                  "For all jobs instead of what the scenario says: NAME or NAME:KEY=VALUE,...; repeatable")
-      ->type_name("POLICY");
+  add_value(simulate, "--only", simulate_.only, "NAME", "Studies: this policy alone, as the study calls it");
+  add_value(simulate, "--policy", simulate_.policies, "POLICY",
+            "For all jobs instead of what the scenario says: NAME or NAME:KEY=VALUE,...; repeatable");
   add_whole(simulate, "--seed", simulate_.seed, {}, "Seed of the first run (default: the scenario's, or 1)");
   add_whole(simulate, "--runs", simulate_.runs, {1},
             "Runs per policy, each with the next seed (default: the scenario's 'repeat'); studies: per point (default: "
             "what the study says)");
-  simulate.add_option("--event-log", simulate_.event_log, "Write every event and action of the first run here")
-      ->type_name("FILE");
+  add_value(simulate, "--event-log", simulate_.event_log, "FILE", "Write every event and action of the first run here");
   add_json(simulate, simulate_.json);
 }
 
@@ -90,16 +91,13 @@ void Grammar::add_foresight_verbs() {
                           "  ontime replay --recording run.otr --policy none --policy split-resume\n",
                           replay_);
   replay.add_option_function<std::string>("JOB", read_id(replay_.job), "Only this job")->type_name("");
-  auto* journal = replay.add_option("--journal", replay_.journal, "Journal directory of a master, running or not")
-                      ->type_name("DIR")
-                      ->capture_default_str();
-  replay.add_option("--recording", replay_.recording, "A file written by 'ontime run --record' instead")
-      ->type_name("FILE")
+  auto* journal =
+      add_value(replay, "--journal", replay_.journal, "DIR", "Journal directory of a master, running or not")
+          ->capture_default_str();
+  add_value(replay, "--recording", replay_.recording, "FILE", "A file written by 'ontime run --record' instead")
       ->excludes(journal);
-  replay
-      .add_option("--policy", replay_.policies,
-                  "Predict the job under this policy instead: NAME or NAME:KEY=VALUE,...; repeatable")
-      ->type_name("POLICY");
+  add_value(replay, "--policy", replay_.policies, "POLICY",
+            "Predict the job under this policy instead: NAME or NAME:KEY=VALUE,...; repeatable");
   add_whole(replay, "--runs", replay_.runs, {1}, "With --policy: simulations per policy");
   add_whole(replay, "--seed", replay_.seed, {}, "With --policy: seed of the first simulation");
   replay.add_flag("--alone", replay_.alone, "With --policy: without the jobs that ran beside it");
@@ -126,9 +124,8 @@ void Grammar::add_plan_verb() {
   constexpr double kNoBound = std::numeric_limits<double>::infinity();
   add_number(plan, "--price", plan_.price, 0, kNoBound, "Price of an hour of a slot: tells the cost")
       ->type_name("MONEY");
-  plan.add_option("--policy", plan_.policies,
-                  "NAME or NAME:KEY=VALUE,...; repeatable (default none, hadoop, shed+ and split-resume)")
-      ->type_name("POLICY");
+  add_value(plan, "--policy", plan_.policies, "POLICY",
+            "NAME or NAME:KEY=VALUE,...; repeatable (default none, hadoop, shed+ and split-resume)");
   auto* t_min = add_duration(plan, "--t-min", plan_.t_min, "Shortest time for a whole split, instead of a profile");
   add_number(plan, "--beta", plan_.beta, 0.1, 100,
              "With --t-min: tail index of the Pareto distribution; the larger, the fewer slow attempts")
@@ -136,10 +133,9 @@ void Grammar::add_plan_verb() {
       ->needs(t_min);
   add_tail(plan, plan_.tail, "Distribution of execution times that is fitted to the profile")->excludes(t_min);
   add_duration(plan, "--launch", plan_.launch, "Time to launch an attempt (default: the profile's, or 1s)");
-  auto* journal = plan.add_option("--journal", plan_.journal, "Take the profile from the recordings of this journal")
-                      ->type_name("DIR");
-  plan.add_option("--recording", plan_.recording, "Take the profile from this file, see 'ontime run --record'")
-      ->type_name("FILE")
+  auto* journal =
+      add_value(plan, "--journal", plan_.journal, "DIR", "Take the profile from the recordings of this journal");
+  add_value(plan, "--recording", plan_.recording, "FILE", "Take the profile from this file, see 'ontime run --record'")
       ->excludes(journal);
   add_whole(plan, "--runs", plan_.runs, {1}, "Simulations of each case (default: as many as take about a second)");
   add_whole(plan, "--seed", plan_.seed, {}, "Seed of the first simulation");
@@ -155,9 +151,7 @@ void Grammar::add_experiment_verbs() {
                               "  ontime experiment heavy.yaml --on sim --runs 20 --policies none,shed+\n"
                               "  ontime experiment heavy.yaml --on 10.0.0.1:7400 --work /shared/work --output heavy\n",
                               experiment_);
-  experiment.add_option("FILE", experiment_.scenario, "YAML file: nodes, injection, jobs, policies")
-      ->required()
-      ->type_name("");
+  add_value(experiment, "FILE", experiment_.scenario, "", "YAML file: nodes, injection, jobs, policies")->required();
   experiment
       .add_option("--on", experiment_.on, "sim, local (worker processes on this machine) or HOST:PORT of a master")
       ->check(CLI::Validator(
@@ -168,29 +162,23 @@ void Grammar::add_experiment_verbs() {
           ""))
       ->type_name("WHERE")
       ->capture_default_str();
-  experiment
-      .add_option("--policies", experiment_.policies,
-                  "Only these: names in the scenario, or policies as in 'ontime simulate'; comma-separated, repeatable")
-      ->type_name("LIST");
+  add_value(experiment, "--policies", experiment_.policies, "LIST",
+            "Only these: names in the scenario, or policies as in 'ontime simulate'; comma-separated, repeatable");
   add_whole(experiment, "--runs", experiment_.repeat, {1},
             "Repeat the experiment N times, each time with the next seed");
-  experiment
-      .add_option("-o,--output", experiment_.out,
-                  "Directory for the results; with unfinished ones of the same scenario, goes on")
-      ->type_name("DIR");
-  experiment.add_option("--work", experiment_.work, "Directory for inputs and outputs that all workers see")
-      ->type_name("DIR");
+  add_value(experiment, "-o,--output", experiment_.out, "DIR",
+            "Directory for the results; with unfinished ones of the same scenario, goes on");
+  add_value(experiment, "--work", experiment_.work, "DIR", "Directory for inputs and outputs that all workers see");
   add_credential_options(experiment, experiment_.master);
   add_application_directories(experiment, experiment_.application_directories);
   experiment.add_flag("-q,--quiet", experiment_.quiet, "No progress");
   add_json(experiment, experiment_.json);
 
   auto& compare = add_verb("compare", "  ontime compare heavy-sim heavy-local\n", compare_);
-  compare
-      .add_option("BEFORE", compare_.before, "Result directory of 'ontime experiment', or its address (s3://, hdfs://)")
-      ->required()
-      ->type_name("");
-  compare.add_option("AFTER", compare_.after, "Result directory to compare with it")->required()->type_name("");
+  add_value(compare, "BEFORE", compare_.before, "",
+            "Result directory of 'ontime experiment', or its address (s3://, hdfs://)")
+      ->required();
+  add_value(compare, "AFTER", compare_.after, "", "Result directory to compare with it")->required();
   add_json(compare, compare_.json);
 }
 

@@ -1,8 +1,6 @@
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -31,60 +29,34 @@ using namespace experiment;
 namespace fs = std::filesystem;
 namespace {
 
-// How far an experiment is: one line on a terminal, redrawn; elsewhere a line for each run that is done.
+// How far an experiment is: besides the line on a terminal one for each run that is done.
 class ProgressOfRuns {
  public:
   // `done` of `runs` were there already.
-  ProgressOfRuns(std::size_t runs, std::size_t done, bool quiet);
-  ~ProgressOfRuns() { clear(); }
-  ProgressOfRuns(const ProgressOfRuns&) = delete;
-  ProgressOfRuns& operator=(const ProgressOfRuns&) = delete;
+  ProgressOfRuns(std::size_t runs, std::size_t done, bool quiet)
+      : line_(runs, quiet), runs_(runs), done_before_(done), quiet_(quiet), done_(done) {}
 
   // The current run is `share` done.
-  void show(double share, const std::string& name);
-  void finished(const std::string& name, const std::string& result);
-  void say(const std::string& line);
+  void show(double share, const std::string& name) {
+    line_.show((static_cast<double>(done_ - done_before_) + share) / static_cast<double>(runs_ - done_before_), done_,
+               name);
+  }
+  void finished(const std::string& name, const std::string& result) {
+    ++done_;
+    if (!quiet_) say("[" + std::to_string(done_) + "/" + std::to_string(runs_) + "] " + name + ": " + result);
+  }
+  void say(const std::string& line) {
+    line_.clear();
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  void clear();
-
+  RunsLine line_;
   const std::size_t runs_;
   const std::size_t done_before_;
   const bool quiet_;
-  const bool is_terminal_;
   std::size_t done_;
-  bool is_shown_ = false;
-  Clock::time_point begun_ = Clock::now();
 };
-
-ProgressOfRuns::ProgressOfRuns(std::size_t runs, std::size_t done, bool quiet)
-    : runs_(runs), done_before_(done), quiet_(quiet), is_terminal_(isatty(STDERR_FILENO) == 1), done_(done) {}
-
-void ProgressOfRuns::clear() {
-  if (is_shown_) std::fputs("\r\033[K", stderr);
-  is_shown_ = false;
-}
-
-void ProgressOfRuns::show(double share, const std::string& name) {
-  if (quiet_ || !is_terminal_) return;
-  const double whole = static_cast<double>(runs_ - done_before_);
-  const double done = (static_cast<double>(done_ - done_before_) + share) / whole;
-  const double spent = std::chrono::duration<double>(Clock::now() - begun_).count();
-  const double left = done > 0.01 ? spent * (1 - done) / done : -1;
-  std::fprintf(stderr, "\r%s\033[K", runs_line(done, done_, runs_, left, name).c_str());
-  is_shown_ = true;
-}
-
-void ProgressOfRuns::finished(const std::string& name, const std::string& result) {
-  ++done_;
-  if (!quiet_) say("[" + std::to_string(done_) + "/" + std::to_string(runs_) + "] " + name + ": " + result);
-}
-
-void ProgressOfRuns::say(const std::string& line) {
-  clear();
-  std::fprintf(stderr, "%s\n", line.c_str());
-}
 
 // "none,hadoop" is two; a policy with parameters stands alone, for they have commas too.
 std::vector<std::string> separated(const std::vector<std::string>& texts) {

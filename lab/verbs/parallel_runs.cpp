@@ -7,8 +7,8 @@
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
-#include <numeric>
 #include <thread>
+#include <utility>
 
 #include "cli/cluster/interrupt.h"
 #include "cli/show/progress_line.h"
@@ -18,8 +18,6 @@ namespace ontime::lab {
 
 using namespace cli;
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTick{200};
 constexpr std::size_t kBar = 24;
@@ -54,20 +52,15 @@ class Crew {
   }
 
   void watch() {
-    const bool shows = isatty(STDERR_FILENO) == 1;
-    const auto began = Clock::now();
+    RunsLine line(runs_.size(), false);
     std::unique_lock lock(mutex_);
     while (!all_done_.wait_for(lock, kTick, [this] { return done_ == runs_.size(); })) {
       if (!check_interrupts()) {
         stop_ = true;
         break;
       }
-      const double share = weight_ > 0 ? done_weight_ / weight_ : 1;
-      const double spent = std::chrono::duration<double>(Clock::now() - began).count();
-      const double left = share > 0 ? spent * (1 - share) / share : -1;
-      if (shows) std::fprintf(stderr, "\r%s\033[K", runs_line(share, done_, runs_.size(), left, name_).c_str());
+      line.show(weight_ > 0 ? done_weight_ / weight_ : 1, done_, name_);
     }
-    if (shows) std::fputs("\r\033[K", stderr);
   }
 
   std::span<const PlannedRun> runs_;
@@ -93,6 +86,20 @@ std::string runs_line(double share, std::size_t done, std::size_t all, double le
   line += text.data();
   if (left >= 0) line += "about " + short_duration(from_seconds(left)) + " left  ";
   return line + name;
+}
+
+RunsLine::RunsLine(std::size_t runs, bool quiet) : runs_(runs), shows_(!quiet && isatty(STDERR_FILENO) == 1) {}
+
+void RunsLine::clear() {
+  if (std::exchange(is_shown_, false)) std::fputs("\r\033[K", stderr);
+}
+
+void RunsLine::show(double share, std::size_t done, const std::string& name) {
+  if (!shows_) return;
+  const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  const double left = share > 0.01 ? spent * (1 - share) / share : -1;
+  std::fprintf(stderr, "\r%s\033[K", runs_line(share, done, runs_, left, name).c_str());
+  is_shown_ = true;
 }
 
 Execute parallel_runs(std::uint32_t threads, std::string name) {

@@ -2,7 +2,6 @@
 #include <chrono>
 #include <cstdio>
 #include <future>
-#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -16,7 +15,7 @@
 #include "lab/foresight/recorded_job.h"
 #include "lab/verbs/command.h"
 #include "lab/verbs/foresight_text.h"
-#include "master/recording/entry_codec.h"
+#include "master/recording/entry.h"
 #include "master/recording/reader.h"
 #include "scheduler/core/job_spec.h"
 
@@ -134,8 +133,7 @@ Result<Planned> make_question(PlanCommand command) {
   job.name = key_of(spec);
   scheduler::JobSpec divided;
   divided.split_bytes = job.split_bytes;
-  scheduler::divide_input(divided, inputs,
-                          {command.job.split_bytes, command.job.splits, !command.job.file_tasks});
+  scheduler::divide_input(divided, inputs, {command.job.split_bytes, command.job.splits, !command.job.file_tasks});
   job.split_bytes = divided.split_bytes;
   for (const scheduler::InputFile& file : divided.inputs) {
     if (!file.knows_length())
@@ -152,8 +150,7 @@ Result<Planned> make_question(PlanCommand command) {
   if (tasks > kPlannedTasksMax)
     return bad_input("the job would have " + std::to_string(tasks) + " tasks, and a plan simulates at most " +
                      std::to_string(kPlannedTasksMax) + "; give a larger --split-size or fewer --splits");
-  if (tasks > kTasksPlannedSoon)
-    std::fprintf(stderr, "ontime: simulating %u tasks takes a while\n", tasks);
+  if (tasks > kTasksPlannedSoon) std::fprintf(stderr, "ontime: simulating %u tasks takes a while\n", tasks);
   const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
   question.slots = command.slots != 0 ? command.slots : knowledge->slots != 0 ? knowledge->slots : cores;
   if (command.t_min) {

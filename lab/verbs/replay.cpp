@@ -1,6 +1,5 @@
 #include <chrono>
 #include <cstdio>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -77,10 +76,9 @@ class Witness {
     const recording::EpochReport& epoch = parity.epochs().back();
     const scheduler::Settings& settings = epoch.header.settings;
     job_ = job;
-    seen_ = recorded_job(
-        parity.scheduler()->cluster(), job, epoch.last,
-        {epoch.header.heartbeat, settings.node_timeout, settings.cut_timeout, settings.placement},
-        {command_.alone, profile_ ? &*profile_ : nullptr, command_.tail});
+    seen_ = recorded_job(parity.scheduler()->cluster(), job, epoch.last,
+                         {epoch.header.heartbeat, settings.node_timeout, settings.cut_timeout, settings.placement},
+                         {command_.alone, profile_ ? &*profile_ : nullptr, command_.tail});
   }
 
   Replayed& replayed_;
@@ -118,8 +116,7 @@ Status replay(const std::vector<std::string>& files, Witness& witness, Replayed&
 
 // The first job under that policy; the others as they were. A checkpoint interval that suits the policy, unless it is
 // the recorded one.
-Result<ForeseenRow> foresee(const Scenario& recorded, const std::string& text,
-                            const ReplayCommand& command) {
+Result<ForeseenRow> foresee(const Scenario& recorded, const std::string& text, const ReplayCommand& command) {
   Scenario scenario = recorded;
   const auto choice = read_policy_flag(text);
   if (!choice) return choice.error();

@@ -59,12 +59,12 @@ std::optional<AttemptId> Speculation::start(StepBuilder& step, const Speculate& 
   // policy decided without knowing of it. The borders of its decision may belong to other attempts by the time of the
   // answer, so the decision is dropped and not queued.
   const std::optional<AttemptId> attempt = farthest(step.cluster, job_, segment);
-  if (!attempt || behind_cuts_.contains(*attempt) || when_ready_.contains(segment)) return std::nullopt;
+  if (!attempt || behind_cuts_.contains(*attempt) || cut_when_standby_ready_.contains(segment)) return std::nullopt;
   note(step, decision, &*cut, attempt);
   if (cut->handover == Handover::Ready) {
     // Nothing is asked yet: the straggler goes on for as long as the launches take, and no offset has to be predicted.
     copies_.push_back({segment, cut->copies(), true});
-    when_ready_.emplace(segment, *std::move(cut));
+    cut_when_standby_ready_.emplace(segment, *std::move(cut));
     return std::nullopt;
   }
   behind_cuts_.emplace(*attempt, *std::move(cut));
@@ -79,7 +79,7 @@ std::optional<AttemptId> Speculation::on_ready(const StepBuilder& step, AttemptI
   const SegmentKey segment{standby.task.index, step.cluster.find_attempt(standby)->held.begin};
   const std::optional<AttemptId> attempt = farthest(step.cluster, job_, segment);
   if (!attempt) return std::nullopt;  // settle() lets it begin
-  auto waiting = when_ready_.extract(segment);
+  auto waiting = cut_when_standby_ready_.extract(segment);
   if (waiting.empty()) return std::nullopt;
   behind_cuts_[*attempt] = std::move(waiting.mapped());
   return attempt;
@@ -126,9 +126,9 @@ void Speculation::begin_standby(StepBuilder& step, AttemptId id, std::uint64_t s
 }
 
 void Speculation::move(SegmentKey from, SegmentKey to) {
-  if (auto waiting = when_ready_.extract(from); !waiting.empty()) {
+  if (auto waiting = cut_when_standby_ready_.extract(from); !waiting.empty()) {
     waiting.key() = to;
-    when_ready_.insert(std::move(waiting));
+    cut_when_standby_ready_.insert(std::move(waiting));
   }
   // Copies that have no slot yet race for the tail. The part in front of the cut is about to be sealed, so a copy of it
   // would come too late.
@@ -163,7 +163,7 @@ void Speculation::on_ended(AttemptId attempt) {
 // Whether the standbys of this segment will get work. A cut that is asked for is known by its attempt and not by its
 // segment, whose begin each checkpoint moves. So any cut of the task counts.
 bool Speculation::plans_cut(TaskId task, std::uint64_t segment) const {
-  if (when_ready_.contains({task.index, segment})) return true;
+  if (cut_when_standby_ready_.contains({task.index, segment})) return true;
   return std::any_of(behind_cuts_.begin(), behind_cuts_.end(), [&](const auto& entry) {
     return entry.first.task == task && entry.second.handover == Handover::Ready;
   });
@@ -179,7 +179,7 @@ void Speculation::settle(StepBuilder& step) {
     if (attempt == nullptr) continue;
     const std::uint64_t begin = attempt->held.begin;
     if (step.cluster.racing(id.task, begin).empty()) {
-      when_ready_.erase({id.task.index, begin});  // there is nobody left to cut
+      cut_when_standby_ready_.erase({id.task.index, begin});  // there is nobody left to cut
       begin_standby(step, id, begin);
     } else if (!plans_cut(id.task, begin)) {
       end_attempt(step, id, AttemptEnd::Killed, "it is not needed");
@@ -187,7 +187,7 @@ void Speculation::settle(StepBuilder& step) {
   }
   // Nobody will become ready: the standbys have failed, and none waits for a slot. Without this, no later decision
   // about the segment would be accepted, because one would seem to be planned.
-  std::erase_if(when_ready_, [&](const auto& entry) {
+  std::erase_if(cut_when_standby_ready_, [&](const auto& entry) {
     const SegmentKey segment = entry.first;
     const bool is_queued = std::any_of(copies_.begin(), copies_.end(), [&](const Copies& copies) {
       return copies.segment == segment && copies.standby && copies.count > 0;

@@ -84,7 +84,7 @@ class Speculation {
   void settle(StepBuilder& step);
 
   bool has_waiting() const { return !copies_.empty() || !clones_.empty(); }
-  bool has_standbys() const { return !standbys_.empty() || !when_ready_.empty(); }
+  bool has_standbys() const { return !standbys_.empty() || !cut_when_standby_ready_.empty(); }
   // Fresh attempts that are not launched yet, those promised behind a cut included, by task.
   std::map<std::uint32_t, std::uint32_t> pending() const;
   std::uint32_t waiting() const;
@@ -100,9 +100,9 @@ class Speculation {
   JobId job_;
   Queue copies_;
   Queue clones_;
-  std::map<AttemptId, PlannedCut> behind_cuts_;  // by the attempt that is, or is to be, asked for the cut
-  std::map<SegmentKey, PlannedCut> when_ready_;  // to be cut when a standby of that segment is ready
-  std::set<AttemptId> standbys_;                // live ones that have not begun
+  std::map<AttemptId, PlannedCut> behind_cuts_;              // by the attempt that is, or is to be, asked for the cut
+  std::map<SegmentKey, PlannedCut> cut_when_standby_ready_;  // to be cut when a standby of that segment is ready
+  std::set<AttemptId> standbys_;                             // live ones that have not begun
 };
 
 }  // namespace ontime::scheduler

@@ -88,10 +88,10 @@ TEST(CommandLine, ASettingGivenTwiceIsRefused) {
 }
 
 TEST(CommandLine, APolicyIsNamedWithItsParametersOrWithout) {
-  const auto run = parsed<RunCommand>(
-      {"run", "w", "i", "-o", "o", "--policy-set", "theta=2s", "--policy", "shed+:theta=1s,lambda=0.2"});
+  const auto run =
+      parsed<RunCommand>({"run", "w", "i", "-o", "o", "--policy-set", "k=2s", "--policy", "shed+:theta=1s,lambda=0.2"});
   EXPECT_EQ(run.job.policy, "shed+");
-  EXPECT_THAT(run.job.policy_parameters, ElementsAre(Pair("lambda", "0.2"), Pair("theta", "2s")));
+  EXPECT_THAT(run.job.policy_parameters, ElementsAre(Pair("k", "2s"), Pair("lambda", "0.2"), Pair("theta", "1s")));
 }
 
 TEST(CommandLine, SubmitAndClientVerbsNameTheMaster) {

@@ -1,9 +1,10 @@
 // What is made from the cluster's state: the plan of a commit, and what clients are shown.
+#include "master/views.h"
+
 #include <gtest/gtest.h>
 
-#include "master/commit_plan.h"
+#include "master/commit.h"
 #include "master/explanation.h"
-#include "master/job_view.h"
 
 namespace ontime::master {
 namespace {
@@ -173,6 +174,9 @@ TEST_F(ViewsTest, AJobThatDoesNotRunWaitsForASlotOrForWorkers) {
   EXPECT_EQ(waiting_for(job, cluster_), "workers");
   cluster_.observe_node(NodeId{1}, scheduler::NodeState::Live, true, from_unix_ns(++time_));
   EXPECT_EQ(waiting_for(job, cluster_), "a slot");
+  apply(scheduler::fact::DutyChanged{NodeId{1}, scheduler::Duty::Drains});
+  EXPECT_EQ(waiting_for(job, cluster_), "a worker that is not drained");
+  apply(scheduler::fact::DutyChanged{NodeId{1}, scheduler::Duty::Serves});
   launch(0, 0, {0, 100});
   EXPECT_EQ(waiting_for(job, cluster_), "");
 }

@@ -16,13 +16,13 @@ std::vector<InputFile> files_of(std::size_t count, std::uint64_t size) {
   return files;
 }
 
-JobSpec divided(std::vector<InputFile> files, const Division& division) {
+JobSpec divided(std::vector<InputFile> files, const InputDivision& division) {
   JobSpec spec;
   divide_input(spec, std::move(files), division);
   return spec;
 }
 
-std::uint64_t tasks(std::vector<InputFile> files, const Division& division = {}) {
+std::uint64_t tasks(std::vector<InputFile> files, const InputDivision& division = {}) {
   return count_splits(divided(std::move(files), division));
 }
 
@@ -104,7 +104,7 @@ std::vector<InputFile> any_files() {
   return files;
 }
 
-Division any_division() {
+InputDivision any_division() {
   const int kind = *rc::gen::inRange(0, 3);
   return {.split_bytes = kind == 1 ? *rc::gen::inRange<std::uint64_t>(1, 1000) : 0,
           .splits = kind == 2 ? *rc::gen::inRange<std::uint32_t>(1, 50) : 0};

@@ -17,7 +17,7 @@
 
 extern char** environ;
 
-// No test leaves anything to others in the home of whoever runs it.
+// No test leaves files in the home of the user who runs it.
 [[maybe_unused]] static const int is_without_cache = ::setenv("ONTIME_CACHE_DIR", "", 0);
 
 namespace ontime::test {

@@ -83,6 +83,14 @@ TEST_F(Everyday, ACommandThatMergesIsTheReadersOwnOrIsAskedFor) {
   EXPECT_EQ(at_prompt("ontime result out --run-command").out, "4\n");
 }
 
+TEST_F(Everyday, ApplicationsAreListedAsJsonWhateverTheirDirectoryIsCalled) {
+  const Finished listed = at_prompt(
+      "d=$(printf 'a\\377') && mkdir $d && cp $(ontime apps --json | grep -o '/[^\"]*_wordcount.so') $d && "
+      "ontime apps --json --app-dir $d");
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_NE(listed.out.find("/libontime_app_wordcount.so\""), std::string::npos) << listed.out;
+}
+
 TEST_F(Everyday, AnExitCodeCanBeFine) {
   EXPECT_EQ(at_prompt("ontime run exec book.txt -o bad -q --max-attempts 1 --set command='grep x'").status, 1);
   EXPECT_EQ(at_prompt("ontime run exec book.txt -o good -q --set ok=0,1 --set command='grep x'").status, 0);

@@ -44,10 +44,10 @@ class Attempt {
   std::optional<ByteRange> next_begin() const;
   void on_begun() { begun_ = true; }
 
-  // Remembers a cut; a standby that shall not begin yet has nothing to cut. A cut that is asked twice is one cut, so
-  // that a master may repeat what it is not sure of (after a reconnect) as often as it likes: one like the cut under
-  // way is answered with it, and of each kind only one waits. Of two that release the one at the lower offset counts,
-  // since "stop here" covers "stop there" behind it; of two that do not, the newer: that is what is wanted now.
+  // Remembers a cut; a standby that has no order to begin has nothing to cut. The master may repeat a request after a
+  // reconnect, so a repeated cut is one cut: a request like the cut under way gets the same answer, and of each kind
+  // only one waits. Of two that release, the one at the lower offset counts, since "stop here" covers "stop there"
+  // behind it. Of two that do not, the newer counts.
   void add_cut(CutRequest cut);
   // The cut that may be asked of the runner now: none while another is under way. Followed by on_cut_asked.
   std::optional<CutRequest> next_cut() const;
@@ -71,9 +71,9 @@ class Attempt {
 
   AttemptId id_;
   wire::Order::Launch launch_;
-  std::optional<ByteRange> begin_;  // of a standby that was ordered to
-  bool ready_ = false;              // the standby's runner is
-  bool begun_;                      // the runner works on its range
+  std::optional<ByteRange> begin_;        // of a standby that was ordered to
+  bool ready_ = false;                    // the standby's runner is
+  bool begun_;                            // the runner works on its range
   std::vector<CutRequest> waiting_cuts_;  // in order; at most one of each kind
   CutRequest asked_cut_;                  // the one under way
   std::uint64_t cut_under_way_ = 0;       // its sequence; 0: none

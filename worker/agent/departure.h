@@ -1,12 +1,12 @@
 #pragma once
 // How the worker ends on SIGTERM and SIGINT. It tells the master that it leaves, and runs on until it is
-// released: the master gives it no more work, has its attempts stop at their next record, and lets it go when all that
+// released: the master gives it no more work, has its attempts stop at their next record, and releases it when all that
 // they have sealed is durable (scheduler/core/node.h has the promise). Its wait is bounded:
 //
-//   told once   -> leaves, for `patience` at most; at once if it has nothing and no master, or was never let in
-//   patience up -> says that it ends now, so that what it still runs starts again elsewhere at once, and waits for the
+//   1st signal  -> leaves, for `patience` at most; at once if it has nothing and no master, or was never let in
+//   patience up -> reports that it ends now, so that its attempts start again elsewhere at once, and waits for the
 //                  answer for at most kLastWord
-//   told twice  -> ends now, without a word; the master finds out by its time-out
+//   2nd signal  -> ends now, without a report; the master notices by its time-out
 //
 // One thread; outlives the run of its io_context.
 

@@ -1,6 +1,6 @@
 #pragma once
-// The worker's end of the launcher: asks it for runners and hears of their ends. Keeps a launcher running: one that
-// dies is replaced, at once the first time and with a growing pause after that. Lives on the worker's one thread and
+// The worker's end of the launcher: asks it for runners and learns when they end. A launcher that dies is replaced, at
+// once the first time and with a growing pause after that. Lives on the worker's one thread and
 // outlives the run of its io_context.
 
 #include <sys/types.h>
@@ -35,9 +35,9 @@ struct StartedLauncher {
 
 using LauncherStarter = std::function<Result<StartedLauncher>()>;
 
-// Starts `program` in a process group of its own (a key press in the terminal is the worker's affair) with the socket
-// as its only descriptor besides the standard ones, with further `arguments` and this environment ("NAME=VALUE"; none:
-// ours).
+// Starts `program` in a process group of its own (so that Ctrl-C in the terminal reaches only the worker) with the
+// socket as its only descriptor besides the standard ones, with further `arguments` and this environment ("NAME=VALUE";
+// none: ours).
 Result<StartedLauncher> start_launcher(const std::string& program, std::vector<std::string> arguments = {},
                                        std::optional<std::vector<std::string>> environment = {});
 

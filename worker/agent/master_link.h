@@ -62,14 +62,14 @@ class LeaveEvents {
   virtual void on_session_over() = 0;
 };
 
-// How long to wait before the next try to connect: doubling from one try to the next up to a bound, and from the
-// beginning again only after a session that has lasted. A master that lets the worker in and loses it at once, over and
-// over, is so met as rarely as one that is not there. Pure.
+// How long to wait before the next try to connect: twice as long each time, up to a bound. Only a session that has
+// lasted resets it, so a master that accepts a worker and loses it at once, again and again, is contacted no more often
+// than one that is away. Pure.
 class ReconnectPause {
  public:
   ReconnectPause(Duration min, Duration max, Duration lasting) : min_(min), max_(max), lasting_(lasting) {}
 
-  // A session is over that stood for so long after its welcome; one that was never welcome counts for nothing.
+  // A session has ended that lasted this long after its welcome. One without a welcome does not reset the pause.
   void on_session_over(Duration stood) {
     if (stood >= lasting_) pause_ = Duration(0);
   }

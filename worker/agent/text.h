@@ -1,5 +1,5 @@
 #pragma once
-// What attempts leave behind, made fit for messages and logs: bytes of unknown origin.
+// Bytes of unknown origin that attempts leave behind, made safe for messages and logs.
 
 #include <cstddef>
 #include <cstdint>

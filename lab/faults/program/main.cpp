@@ -8,14 +8,11 @@
 #include <limits>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include "common/base/units.h"
 #include "common/flags/flags.h"
-#include "lab/faults/apart.h"
 #include "lab/faults/cluster_run.h"
 #include "lab/faults/fault_plan.h"
-#include "lab/faults/reached.h"
 
 namespace ontime::lab::faults {
 namespace {

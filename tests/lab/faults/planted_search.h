@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "lab/faults/apart.h"
+#include "lab/faults/cluster_run.h"
 #include "tests/lab/faults/planted/planted.h"
 
 namespace ontime::lab::faults {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/faults/apart.h"
+#include "lab/faults/cluster_run.h"
 #include "tests/lab/faults/planted_search.h"
 
 namespace ontime::lab::faults {

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "lab/faults/apart.h"
+#include "lab/faults/cluster_run.h"
 #include "lab/faults/fault_plan.h"
 #include "scheduler/policies/policy.h"
 #include "tests/support/process.h"
@@ -94,6 +94,38 @@ TEST(FaultPlans, ThatCannotBeRunAreRefusedWithASentence) {
     ASSERT_FALSE(read) << text;
     EXPECT_FALSE(read.error().message.empty());
   }
+}
+
+// Whatever is left out, faults name the jobs that they named. What is tried fails as long as the input of the second job
+// changes.
+TEST(Minimise, TriesSchedulesWhoseFaultsNameWhatIsThere) {
+  FaultPlan plan;
+  plan.slots = {1, 1};
+  plan.slowness = {1, 1};
+  plan.submissions.resize(3);
+  for (std::uint32_t job = 0; job < 3; ++job) plan.submissions[job].tasks = job + 1;
+  plan.submissions[2].has_input_in_store = true;
+  plan.faults.resize(3);
+  plan.faults[0].kind = FaultKind::InputChanges;
+  plan.faults[0].node = 1;
+  plan.faults[1].kind = FaultKind::ClientDies;
+  plan.faults[1].node = 2;
+  plan.faults[2].kind = FaultKind::StoreStops;
+  // With three jobs it takes another fault, so that there is one when jobs are left out.
+  const FaultPlan smallest = minimise(plan, [](const FaultPlan& tried) {
+    const auto read = from_file(to_file(tried));
+    EXPECT_TRUE(read) << read.error().message << "\n" << describe(tried);
+    const bool has_change = std::any_of(tried.faults.begin(), tried.faults.end(), [&](const Fault& fault) {
+      return fault.kind == FaultKind::InputChanges && tried.submissions.at(fault.node).tasks == 2;
+    });
+    Verdict verdict;
+    verdict.broken = has_change && (tried.faults.size() > 1 || tried.submissions.size() < 3) ? "job-2 is wrong" : "";
+    return verdict;
+  });
+  ASSERT_EQ(smallest.submissions.size(), 1u);
+  EXPECT_EQ(smallest.submissions.front().tasks, 2u);
+  ASSERT_EQ(smallest.faults.size(), 1u);
+  EXPECT_EQ(smallest.faults.front().node, 0u);
 }
 
 // What the swarm draws: every kind of fault, every policy, masters that die in the middle of writing.

@@ -122,7 +122,7 @@ TEST(Mount, ThatHangsHoldsUpWhoCallsUntilItAnswers) {
   });
   small.pass(std::chrono::hours(1));
   EXPECT_TRUE(small.is_alive(reader));
-  answer(small.one.shared);
+  small.one.shared.hang(false);
   small.pass(std::chrono::seconds(1));
   EXPECT_FALSE(small.is_alive(reader));
 }

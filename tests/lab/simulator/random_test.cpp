@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "lab/scenario/distribution.h"
 
 namespace ontime::lab {
 namespace {
@@ -56,8 +55,8 @@ void expect_moments(const Distribution& distribution, double tolerance) {
     sum += value;
     above += value > distribution.median() ? 1 : 0;
   }
-  EXPECT_NEAR(sum / kDraws / distribution.mean(), 1, tolerance) << distribution.to_string();
-  EXPECT_NEAR(static_cast<double>(above) / kDraws, 0.5, 0.005) << distribution.to_string();
+  EXPECT_NEAR(sum / kDraws / distribution.mean(), 1, tolerance) << distribution.mean();
+  EXPECT_NEAR(static_cast<double>(above) / kDraws, 0.5, 0.005) << distribution.mean();
 }
 
 TEST(Distribution, HasTheMeanAndMedianItSays) {
@@ -78,7 +77,6 @@ TEST(Distribution, GivesEachValueItsShare) {
   EXPECT_EQ(distribution.at_survival(1e-12), 20);
   EXPECT_EQ(distribution.least(), 5);
   EXPECT_NEAR(distribution.mean(), 9.5, 1e-12);
-  EXPECT_EQ(distribution.to_string(), "weighted(3 values)");
 }
 
 TEST(Distribution, ResamplesWhatItWasGivenInEqualShares) {
@@ -87,7 +85,6 @@ TEST(Distribution, ResamplesWhatItWasGivenInEqualShares) {
   EXPECT_EQ(distribution.at_survival(0.5), 2);
   EXPECT_EQ(distribution.at_survival(0.01), 5);
   EXPECT_EQ(distribution.mean(), 8.0 / 3);
-  EXPECT_EQ(distribution.to_string(), "empirical(3 values)");
 }
 
 }  // namespace

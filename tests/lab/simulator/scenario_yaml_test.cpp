@@ -118,12 +118,12 @@ TEST(ScenarioYaml, ReadsEverythingThereIs) {
   const auto scenario = read_scenario(kEverything);
   ASSERT_TRUE(scenario) << scenario.error().message;
   EXPECT_EQ(slots_of(*scenario), 7u);
-  EXPECT_EQ(scenario->nodes[1].slowness.to_string(), "uniform(2, 4)");
+  EXPECT_EQ(scenario->nodes[1].slowness, Distribution::uniform(2, 4));
   EXPECT_EQ(scenario->nodes[1].disk.bytes_per_second, 100u << 20);
-  EXPECT_EQ(scenario->nodes[1].disk.sync.to_string(), "uniform(0.01, 0.03)");
+  EXPECT_EQ(scenario->nodes[1].disk.sync, Distribution::uniform(0.01, 0.03));
   EXPECT_FALSE(scenario->nodes[0].disk.takes_time());
   EXPECT_EQ(scenario->launch.median(), 0.5);
-  EXPECT_EQ(scenario->network_delay.to_string(), "lognormal(0.002, 0.5)");
+  EXPECT_EQ(scenario->network_delay, Distribution::lognormal(0.002, 0.5));
   EXPECT_EQ(scenario->network.loss, 0.01);
   EXPECT_EQ(scenario->network.retransmit, 0.3);
   EXPECT_EQ(scenario->network.give_up, 5);
@@ -142,9 +142,9 @@ TEST(ScenarioYaml, ReadsEverythingThereIs) {
   EXPECT_EQ(words.policy, "shed+");
   EXPECT_EQ(words.policy_parameters.at("theta"), "1s");
   EXPECT_EQ(words.parameters.at("pattern"), "x");
-  EXPECT_EQ(words.duration.to_string(), "pareto(10, 1.5)");
+  EXPECT_EQ(words.duration, Distribution::pareto(10, 1.5));
   EXPECT_EQ(words.deadline, 60);
-  EXPECT_EQ(words.skew_begins.to_string(), "uniform(0.2, 0.8)");
+  EXPECT_EQ(words.skew_begins, Distribution::uniform(0.2, 0.8));
   EXPECT_EQ(words.skew_slowness.median(), 4);
   EXPECT_EQ(words.checkpoint, 0);
   EXPECT_EQ(words.output, 0.5);

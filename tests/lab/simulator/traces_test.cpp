@@ -1,12 +1,11 @@
 // Recorded durations as scenarios: what is read of a file of stages, and the groups of jobs that are made of them.
-#include "lab/scenario/traces.h"
+#include "lab/scenario/scenario_yaml.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "lab/scenario/scenario_yaml.h"
 #include "lab/simulator/simulator.h"
 
 namespace ontime::lab {
