@@ -3,6 +3,8 @@
 #include <utility>
 #include <variant>
 
+#include "common/protocol/convert.h"
+
 namespace ontime::master {
 
 ActionDispatcher::ActionDispatcher(wire::ToWorker::Welcome welcome, Outlets outlets)
@@ -57,21 +59,12 @@ WorkerLink* ActionDispatcher::link_to(NodeId node) {
 
 void ActionDispatcher::on(const scheduler::action::LaunchAttempt& action) {
   if (WorkerLink* link = link_to(action.node))
-    link->launch(action, outlets_.find_start(action.attempt, action.range.begin));
+    link->order(action, outlets_.find_start(action.attempt, action.range.begin));
 }
 
 void ActionDispatcher::on(const scheduler::action::BeginAttempt& action) {
-  WorkerLink* link = link_to(action.node);
-  if (link != nullptr)
-    link->begin(action.attempt, action.range, outlets_.find_start(action.attempt, action.range.begin));
-}
-
-void ActionDispatcher::on(const scheduler::action::CutAttempt& action) {
-  if (WorkerLink* link = link_to(action.node)) link->cut(action.attempt, action.at, action.release);
-}
-
-void ActionDispatcher::on(const scheduler::action::KillAttempt& action) {
-  if (WorkerLink* link = link_to(action.node)) link->kill(action.attempt, action.reason);
+  if (WorkerLink* link = link_to(action.node))
+    link->order(action, outlets_.find_start(action.attempt, action.range.begin));
 }
 
 void ActionDispatcher::on(const scheduler::action::WelcomeNode& action) {
@@ -79,26 +72,13 @@ void ActionDispatcher::on(const scheduler::action::WelcomeNode& action) {
   if (link == nullptr) return;
   wire::ToWorker::Welcome welcome = welcome_;
   welcome.set_node(action.node.value);
-  for (const AttemptId& attempt : action.fenced) {
-    wire::Attempt* fenced = welcome.add_fenced();
-    fenced->set_job(attempt.task.job.value);
-    fenced->set_task(attempt.task.index);
-    fenced->set_number(attempt.number);
-  }
+  for (const AttemptId& attempt : action.fenced) protocol::put(attempt, welcome.add_fenced());
   link->welcome(welcome);
 }
 
 void ActionDispatcher::on(const scheduler::action::DropNode& action) {
   if (WorkerLink* link = link_to(action.node)) link->close();
   attached_.erase(action.node);
-}
-
-void ActionDispatcher::on(const scheduler::action::ReleaseNode& action) {
-  if (WorkerLink* link = link_to(action.node)) link->release();
-}
-
-void ActionDispatcher::on(const scheduler::action::ForgetJob& action) {
-  if (WorkerLink* link = link_to(action.node)) link->forget(action.job);
 }
 
 }  // namespace ontime::master

@@ -2,17 +2,71 @@
 // Carries the scheduler's actions out: orders to the workers' sessions, commits to the output committer, answers to the
 // submissions. Control thread only.
 
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
+#include "common/base/ids.h"
 #include "common/base/time.h"
+#include "common/net/connection.h"
+#include "common/protocol/control.pb.h"
 #include "master/action_performer.h"
-#include "master/worker_link.h"
+#include "scheduler/core/action.h"
+#include "scheduler/core/job_spec.h"
 
 namespace ontime::master {
+
+// The way to one worker's session: gathers orders and acknowledgements and sends them in one message per turn of the
+// control loop. Control thread only; lives as long as somebody holds it, sends nothing once its connection is closed.
+class WorkerLink {
+ public:
+  explicit WorkerLink(std::shared_ptr<net::Connection> connection) : connection_(std::move(connection)) {}
+
+  void welcome(const wire::ToWorker::Welcome& welcome);
+
+  // The job is set up in this session before its first launch.
+  void order(const scheduler::action::LaunchAttempt& action, std::optional<StartPoint> start);
+  void order(const scheduler::action::BeginAttempt& action, std::optional<StartPoint> start);
+  void order(const scheduler::action::CutAttempt& action);
+  void order(const scheduler::action::KillAttempt& action);
+  void order(const scheduler::action::ForgetJob& action);
+  void order(const scheduler::action::ReleaseNode& action);
+  // Reports up to this number are durable.
+  void acknowledge(std::uint64_t sequence);
+
+  // One more heartbeat was taken, which the next flush answers.
+  void take_heartbeat() { ++heartbeats_; }
+
+  // Sends what was gathered. Large set-ups, and what comes behind them, only as far as the connection has room for
+  // them; the rest with one of the next flushes, of which there is one for each heartbeat. So they take their time and
+  // not the connection.
+  void flush();
+  void close() { connection_->close(); }
+  bool is_open() const { return connection_->is_open(); }
+
+  bool is_gathered = false;  // the dispatcher's: it is to be flushed
+
+ private:
+  void set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t tasks);
+  void end_large_message();
+  wire::Order* add_order() { return gathered_.mutable_orders()->add_orders(); }
+
+  const std::shared_ptr<net::Connection> connection_;
+  std::deque<wire::ToWorker> before_;  // gathered before, and large
+  wire::ToWorker gathered_;
+  bool is_welcome_ = false;
+  std::uint64_t acknowledged_ = 0;
+  std::uint64_t acknowledged_sent_ = 0;
+  std::uint64_t heartbeats_ = 0;
+  std::uint64_t heartbeats_sent_ = 0;
+  std::set<JobId> set_up_;  // jobs this session knows
+};
 
 class ActionDispatcher : public ActionPerformer {
  public:
@@ -49,15 +103,15 @@ class ActionDispatcher : public ActionPerformer {
  private:
   void on(const scheduler::action::LaunchAttempt& action);
   void on(const scheduler::action::BeginAttempt& action);
-  void on(const scheduler::action::CutAttempt& action);
-  void on(const scheduler::action::KillAttempt& action);
   void on(const scheduler::action::WelcomeNode& action);
   void on(const scheduler::action::DropNode& action);
-  void on(const scheduler::action::ReleaseNode& action);
   void on(const scheduler::action::CommitOutput& action) { outlets_.commit_output(action); }
   void on(const scheduler::action::DiscardOutput& action) { outlets_.discard_output(action); }
-  void on(const scheduler::action::ForgetJob& action);
   void on(const scheduler::action::AnswerSubmit& action) { outlets_.answer_submit(action); }
+  template <class Action>
+  void on(const Action& action) {
+    if (WorkerLink* link = link_to(action.node)) link->order(action);
+  }
   void gather(const std::shared_ptr<WorkerLink>& link);
   WorkerLink* link_to(NodeId node);  // null: not attached; the order is dropped
 

@@ -12,10 +12,9 @@
 #include "common/log/fields.h"
 #include "common/log/log.h"
 #include "master/explanation.h"
-#include "master/job_view.h"
-#include "master/node_view.h"
 #include "master/settings.h"
 #include "master/text.h"
+#include "master/views.h"
 
 namespace ontime::master {
 namespace {

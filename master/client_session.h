@@ -12,14 +12,13 @@
 #include "common/net/connection.h"
 #include "common/net/handshake.h"
 #include "common/protocol/client.pb.h"
-#include "master/accounts.h"
 #include "master/attempt_logs.h"
-#include "master/index_store.h"
 #include "master/control_loop.h"
-#include "master/job_view.h"
-#include "master/job_watch.h"
+#include "master/index_store.h"
 #include "master/measures.h"
+#include "master/shared_answers.h"
 #include "master/submissions.h"
+#include "master/views.h"
 
 namespace ontime::master {
 

@@ -17,31 +17,15 @@ constexpr std::uint16_t kDefaultPort = 7400;
 
 // What was given, before it is checked as a whole.
 struct Flags {
+  CommandLine line;
   std::string listen = "127.0.0.1:7400";
   bool insecure_network = false;
-  std::optional<int> listen_descriptor;
-  std::string port_file;
-  std::string journal = "ontime-journal";
   std::string journal_sync = "on";
-  std::uint64_t recording_limit = 256u << 20;
-  std::string access_points;
-  Duration node_timeout = std::chrono::seconds(5);
-  Duration heartbeat = std::chrono::milliseconds(200);
-  Duration cut_timeout = std::chrono::seconds(3);
   std::string placement = "apart,fast-first,leave-out";
   std::string job_order = "deadline";
-  double owner_share = 1;
-  scheduler::HistoryLimits history;
-  PolicyChoice policy{"auto", {}};
   std::vector<std::string> input_roots;
   std::vector<std::string> output_roots;
-  std::string token_file;
   net::TlsFiles tls;
-  log::Options log;
-  bool check_config = false;
-  bool check_journal = false;
-  std::string backup_journal;
-  pid_t parent = 0;
   injection::Flags injection;
 };
 
@@ -51,32 +35,36 @@ void declare_network(CLI::App& app, Flags& flags) {
   app.add_flag("--insecure-network", flags.insecure_network,
                "Allow --listen on other than loopback addresses without TLS: only for a private network that nobody "
                "else is on. Needs a token");
-  flags::add_whole(app, "--listen-fd", flags.listen_descriptor, {}, "Take over this listening socket instead");
-  app.add_option("--port-file", flags.port_file, "Write the port there once the master listens");
+  flags::add_whole(app, "--listen-fd", flags.line.listen_descriptor, {}, "Take over this listening socket instead");
+  app.add_option("--port-file", flags.line.port_file, "Write the port there once the master listens");
 }
 
 void declare_journal(CLI::App& app, Flags& flags) {
-  app.add_option("--journal", flags.journal, "Directory of the journal; made if it is missing")->capture_default_str();
+  Settings& settings = flags.line.settings;
+  app.add_option("--journal", flags.line.journal, "Directory of the journal; made if it is missing")
+      ->capture_default_str();
   app.add_option("--journal-sync", flags.journal_sync, "on: survives a power cut; off: only the death of the process")
       ->check(flags::one_of({"on", "off"}))
       ->capture_default_str();
-  app.add_option("--access-points", flags.access_points,
+  app.add_option("--access-points", settings.shared_index_directory,
                  "Directory in which masters share the access points of compressed inputs; none: each has its own, "
                  "beside its journal")
       ->type_name("DIR");
-  flags::add_size(app, "--recording-limit", flags.recording_limit,
+  flags::add_size(app, "--recording-limit", settings.recording_bytes_max,
                   "Most that recordings of what happened, for 'ontime replay', may take beside the journal; 0: none",
                   0);
-  flags::add_whole(app, "--history-jobs", flags.history.jobs, {}, "Ended jobs that are remembered");
-  flags::add_whole(app, "--history-tasks", flags.history.tasks, {},
+  flags::add_whole(app, "--history-jobs", settings.history.jobs, {}, "Ended jobs that are remembered");
+  flags::add_whole(app, "--history-tasks", settings.history.tasks, {},
                    "The same, by the number of their tasks: about 400 bytes each");
-  flags::add_duration(app, "--history-age", flags.history.age, "Forget jobs that have ended so long ago; 0: never");
+  flags::add_duration(app, "--history-age", settings.history.age, "Forget jobs that have ended so long ago; 0: never");
 }
 
 void declare_scheduling(CLI::App& app, Flags& flags) {
-  flags::add_duration(app, "--node-timeout", flags.node_timeout, "Silence after which a node is lost");
-  flags::add_duration(app, "--heartbeat", flags.heartbeat, "Interval at which workers report progress", kHeartbeatMin);
-  flags::add_duration(app, "--cut-timeout", flags.cut_timeout,
+  Settings& settings = flags.line.settings;
+  flags::add_duration(app, "--node-timeout", settings.node_timeout, "Silence after which a node is lost");
+  flags::add_duration(app, "--heartbeat", settings.heartbeat, "Interval at which workers report progress",
+                      kHeartbeatMin);
+  flags::add_duration(app, "--cut-timeout", settings.cut_timeout,
                       "End an attempt that does not answer a cut within this time", std::chrono::milliseconds(1));
   app.add_option("--placement", flags.placement,
                  "Rules for choosing nodes, any of: apart (copies of a task on different nodes), fast-first, leave-out "
@@ -89,21 +77,21 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
       ->check(flags::one_of({"deadline", "fifo", "policy"}))
       ->type_name("ORDER")
       ->capture_default_str();
-  flags::add_number(app, "--owner-share", flags.owner_share, 0.01, 1,
+  flags::add_number(app, "--owner-share", settings.owner_share, 0.01, 1,
                     "Share of all slots, and of the room for jobs, that one owner's jobs may take; owners are the "
                     "names of tokens")
       ->default_str("1");
   app.add_option_function<std::string>(
          "--policy",
-         [&flags](const std::string& text) {
+         [&settings](const std::string& text) {
            const auto choice = scheduler::read_policy(text);
            if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
-           flags.policy = *choice;  // --policy-set comes after
+           settings.policy = *choice;  // --policy-set comes after
          },
          "What to do about stragglers of jobs that do not say it: NAME, or NAME:KEY=VALUE,...")
       ->type_name("NAME")
-      ->default_str(flags.policy.name);
-  flags::add_settings(app, "--policy-set", flags.policy.parameters, "A parameter of that policy; repeatable");
+      ->default_str(settings.policy.name);
+  flags::add_settings(app, "--policy-set", settings.policy.parameters, "A parameter of that policy; repeatable");
 }
 
 void declare_access(CLI::App& app, Flags& flags) {
@@ -119,7 +107,7 @@ void declare_access(CLI::App& app, Flags& flags) {
          "None: any that can be written")
       ->type_name("DIR|URL")
       ->allow_extra_args(false);
-  app.add_option("--token-file", flags.token_file,
+  app.add_option("--token-file", flags.line.token_file,
                  "File with the token that workers and clients must know, or lines ROLE:TOKEN or ROLE:NAME:TOKEN, read "
                  "again on SIGHUP; else $ONTIME_TOKEN, or tokens of $ONTIME_TLS_DIR");
   app.add_option("--tls-ca", flags.tls.authority,
@@ -131,23 +119,24 @@ void declare_access(CLI::App& app, Flags& flags) {
 }
 
 void declare_process(CLI::App& app, Flags& flags) {
-  app.add_option("--log-level", flags.log.level, "Least important events that are logged")
+  app.add_option("--log-level", flags.line.log.level, "Least important events that are logged")
       ->check(flags::one_of({"trace", "debug", "info", "warning", "error", "off"}))
       ->capture_default_str();
-  app.add_option("--log-format", flags.log.format, "One event a line, as text or as JSON")
+  app.add_option("--log-format", flags.line.log.format, "One event a line, as text or as JSON")
       ->check(flags::one_of({"text", "json"}))
       ->capture_default_str();
-  app.add_option("--log-file", flags.log.file, "Log there instead of to stderr");
-  app.add_flag("--check-config", flags.check_config, "Check flags and configuration file, and exit")
+  app.add_option("--log-file", flags.line.log.file, "Log there instead of to stderr");
+  app.add_flag("--check-config", flags.line.check_config, "Check flags and configuration file, and exit")
       ->configurable(false);
-  app.add_flag("--check-journal", flags.check_journal,
+  app.add_flag("--check-journal", flags.line.check_journal,
                "Read the journal, changing nothing, say what it holds, and exit")
       ->configurable(false);
-  app.add_option("--backup-journal", flags.backup_journal,
+  app.add_option("--backup-journal", flags.line.backup_journal,
                  "Write a copy of the journal, which may be in use, that a master can be started on later, and exit")
       ->configurable(false)
       ->type_name("DIR");
-  flags::add_whole(app, "--die-with-parent", flags.parent, {1}, "End when this process, which started this one, ends")
+  flags::add_whole(app, "--die-with-parent", flags.line.parent, {1},
+                   "End when this process, which started this one, ends")
       ->type_name("PID");
   app.add_option("--inject", flags.injection.settings, "Disturb attempts on purpose, see docs/injection.md; repeatable")
       ->type_name("KEY=VALUE")
@@ -168,19 +157,21 @@ void declare(CLI::App& app, Flags& flags) {
 
 // Who may connect, from where, and what they must show.
 Status check_network(const Flags& flags, CommandLine& line) {
-  Result<net::Tokens> tokens = net::read_accepted_tokens(flags.token_file);
+  Result<net::Endpoint> listen = net::parse_endpoint(flags.listen, kDefaultPort);
+  if (!listen) return bad_input("--listen: " + listen.error().message);
+  line.listen = *listen;
+  Result<net::Tokens> tokens = net::read_accepted_tokens(line.token_file);
   if (!tokens) return tokens.error();
   Result<net::TlsPointer> tls = net::load_tls(flags.tls);
   if (!tls) return tls.error();
   line.settings.tokens = std::move(*tokens);
-  line.token_file = flags.token_file;
   line.settings.tls = std::move(*tls);
   const bool has_tokens = !line.settings.tokens.is_empty();
   if (flags.insecure_network && !has_tokens) {
     return bad_input("--insecure-network needs a token: set $ONTIME_TOKEN or --token-file.");
   }
   if (has_tokens && (line.settings.tls || flags.insecure_network)) line.reach = net::Reach::AnyNetwork;
-  if (flags.owner_share < 1 && !has_tokens && !line.settings.tls) {
+  if (line.settings.owner_share < 1 && !has_tokens && !line.settings.tls) {
     return bad_input(
         "--owner-share needs owners, which are the names of tokens or certificates: give it --token-file.");
   }
@@ -205,20 +196,13 @@ Result<scheduler::Placement> placement_of(const std::string& text) {
 }
 
 Status check_scheduling(const Flags& flags, Settings& settings) {
-  if (Status status = check_intervals(flags.heartbeat, flags.node_timeout); !status) return status;
-  settings.node_timeout = flags.node_timeout;
-  settings.heartbeat = flags.heartbeat;
-  settings.cut_timeout = flags.cut_timeout;
+  if (Status status = check_intervals(settings.heartbeat, settings.node_timeout); !status) return status;
   const Result<scheduler::Placement> placement = placement_of(flags.placement);
   if (!placement) return placement.error();
   settings.placement = *placement;
   if (flags.job_order == "deadline") settings.job_order = scheduler::JobOrder::EarliestDeadline;
   if (flags.job_order == "fifo") settings.job_order = scheduler::JobOrder::Fifo;
-  settings.owner_share = flags.owner_share;
-  settings.history = flags.history;
-  if (Status status = check_policy(flags.policy.name, flags.policy.parameters); !status) return status;
-  settings.policy = flags.policy;
-  return {};
+  return check_policy(settings.policy.name, settings.policy.parameters);
 }
 
 Status check_roots(const Flags& flags, JobRoots& roots) {
@@ -231,25 +215,12 @@ Status check_roots(const Flags& flags, JobRoots& roots) {
 }
 
 Result<CommandLine> check(const Flags& flags) {
-  CommandLine line;
-  Result<net::Endpoint> listen = net::parse_endpoint(flags.listen, kDefaultPort);
-  if (!listen) return bad_input("--listen: " + listen.error().message);
-  line.listen = *listen;
-  line.listen_descriptor = flags.listen_descriptor;
-  line.port_file = flags.port_file;
-  line.journal = flags.journal;
+  CommandLine line = flags.line;
   line.journal_sync = flags.journal_sync == "on";
-  line.settings.recording_bytes_max = flags.recording_limit;
-  line.settings.shared_index_directory = flags.access_points;
+  line.log.program = "ontime-master";
   if (Status status = check_scheduling(flags, line.settings); !status) return status.error();
   if (Status status = check_roots(flags, line.settings.roots); !status) return status.error();
   if (Status status = check_network(flags, line); !status) return status.error();
-  line.log = flags.log;
-  line.log.program = "ontime-master";
-  line.check_config = flags.check_config;
-  line.check_journal = flags.check_journal;
-  line.backup_journal = flags.backup_journal;
-  line.parent = flags.parent;
   auto injection = injection::load(flags.injection);
   if (!injection) return std::move(injection).error();
   line.settings.injection = std::move(*injection);

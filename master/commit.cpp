@@ -12,7 +12,7 @@
 #include "common/base/kill_point.h"
 #include "common/store/name.h"
 #include "master/file_system.h"
-#include "master/output_place.h"
+#include "master/output_directory.h"
 #include "master/store_output.h"
 
 namespace ontime::master {

@@ -1,12 +1,12 @@
-#include "master/commit_plan.h"
-
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "common/base/check.h"
 #include "common/store/name.h"
+#include "master/commit.h"
 
 namespace ontime::master {
 namespace {
@@ -14,21 +14,8 @@ namespace {
 using scheduler::Task;
 
 const char* name_of(scheduler::Codec codec) {
-  switch (codec) {
-    case scheduler::Codec::Plain:
-      return "plain";
-    case scheduler::Codec::Gzip:
-      return "gzip";
-    case scheduler::Codec::Zstd:
-      return "zstd";
-    case scheduler::Codec::Stream:
-      return "stream";
-    case scheduler::Codec::Xz:
-      return "xz";
-    case scheduler::Codec::Bzip2:
-      return "bzip2";
-  }
-  return "unknown";
+  static constexpr std::array kNames{"plain", "gzip", "zstd", "stream", "xz", "bzip2"};
+  return kNames.at(static_cast<std::size_t>(codec));
 }
 
 // The files, those of a group one after another. `first`: for each input, the index of its first file.

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <string>
 
-#include "master/job_view.h"
+#include "common/protocol/convert.h"
 #include "master/settings.h"
+#include "master/views.h"
 #include "scheduler/core/account.h"
 
 namespace ontime::master {
@@ -175,8 +176,7 @@ void Explanation::tally(wire::Reply::Job& reply) const {
 void Explanation::fill(wire::ExplainedTask& to, std::uint32_t index) const {
   const Task& task = job_.tasks[index];
   to.set_index(index);
-  to.mutable_split()->set_begin(task.ledger.split().begin);
-  to.mutable_split()->set_end(task.ledger.split().end);
+  protocol::put(task.ledger.split(), to.mutable_split());
   to.set_state(state_name_of(task));
   if (task.ledger.is_done()) {
     TimePoint done;

@@ -1,5 +1,3 @@
-#include "master/index_file.h"
-
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <sys/stat.h>
@@ -12,7 +10,9 @@
 #include "common/base/check.h"
 #include "common/base/crc32c.h"
 #include "common/base/descriptor.h"
+#include "common/base/little_endian.h"
 #include "master/file_system.h"
+#include "master/index_store.h"
 #include "master/input_index.h"
 
 namespace ontime::master {
@@ -23,26 +23,11 @@ constexpr std::uint64_t kEnd = ~std::uint64_t{0};  // as `stored` of the entry t
 constexpr std::size_t kHashBytes = std::tuple_size_v<WindowHash>;
 constexpr std::size_t kEntryBytes = 3 * 8 + kHashBytes + 3 * 4;
 
-void append(std::string& to, std::uint64_t number, int bytes) {
-  for (int i = 0; i < bytes; ++i) to += static_cast<char>(number >> 8 * i & 0xff);
-}
-
-std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t size) {
-  std::uint64_t number = 0;
-  for (std::size_t i = size; i-- > 0;) number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
-  return number;
-}
-
 std::string encode(const AccessPoint& point, const StoredWindow& window) {
-  std::string entry;
-  append(entry, point.content, 8);
-  append(entry, point.stored, 8);
-  append(entry, point.state, 8);
+  std::string entry = little_endian(point.content, 8) + little_endian(point.stored, 8) + little_endian(point.state, 8);
   entry.append(point.window.begin(), point.window.end());
-  append(entry, window.bytes, 4);
-  append(entry, window.checksum, 4);
-  append(entry, crc32c(entry), 4);
-  return entry;
+  entry += little_endian(window.bytes, 4) + little_endian(window.checksum, 4);
+  return entry += little_endian(crc32c(entry), 4);
 }
 
 // Fewer bytes at the end, or where the file cannot be read.
@@ -60,11 +45,16 @@ bool read_entry(int file, FileIndex& index) {
   const std::string bytes = read_at(file, index.bytes, kEntryBytes);
   if (bytes.size() < kEntryBytes) return false;
   const std::size_t numbers = kEntryBytes - 4;
-  if (number_at(bytes, numbers, 4) != crc32c(std::string_view(bytes).substr(0, numbers))) return false;
-  FileIndex::Entry entry{{number_at(bytes, 0, 8), number_at(bytes, 8, 8), number_at(bytes, 16, 8)}, {}};
+  const auto number = [rest = std::string_view(bytes)](std::size_t at) {
+    return from_little_endian<std::uint32_t>(rest.substr(at, 4));
+  };
+  const auto long_number = [rest = std::string_view(bytes)](std::size_t at) {
+    return from_little_endian(rest.substr(at, 8));
+  };
+  if (number(numbers) != crc32c(std::string_view(bytes).substr(0, numbers))) return false;
+  FileIndex::Entry entry{{long_number(0), long_number(8), long_number(16)}, {}};
   std::copy_n(bytes.begin() + 24, kHashBytes, entry.point.window.begin());
-  entry.window = {index.bytes + kEntryBytes, static_cast<std::uint32_t>(number_at(bytes, 24 + kHashBytes, 4)),
-                  static_cast<std::uint32_t>(number_at(bytes, 28 + kHashBytes, 4))};
+  entry.window = {index.bytes + kEntryBytes, number(24 + kHashBytes), number(28 + kHashBytes)};
   if (entry.window.bytes > kPackedWindowBytesMax || index.points.size() > kPointsMax) return false;
   index.bytes += kEntryBytes + entry.window.bytes;
   if (entry.point.stored == kEnd) {
@@ -98,14 +88,10 @@ std::string index_name(const scheduler::InputFile& file) {
 }
 
 std::string encode_head(JobId job, const scheduler::InputFile& file) {
-  std::string numbers(kMagic);
-  append(numbers, job.value, 4);
-  append(numbers, file.path.size(), 4);
-  append(numbers, file.version.size(), 4);
-  append(numbers, file.size, 8);
+  const std::string numbers = std::string(kMagic) + little_endian(job.value, 4) + little_endian(file.path.size(), 4) +
+                              little_endian(file.version.size(), 4) + little_endian(file.size, 8);
   const std::string names = file.path + file.version;
-  append(numbers, crc32c(crc32c(numbers), names.data(), names.size()), 4);
-  return numbers + names;
+  return numbers + little_endian(crc32c(crc32c(numbers), names.data(), names.size()), 4) + names;
 }
 
 std::string encode_entry(const StartPoint& start, std::uint64_t at, StoredWindow& window) {
@@ -121,7 +107,7 @@ std::optional<FileIndex> read_index(const std::string& path, const scheduler::In
   const std::string head = read_at(opened.get(), 0, encode_head({}, file).size());
   if (head.size() < kMagic.size() + 4) return std::nullopt;
   FileIndex index;
-  index.job = JobId{static_cast<std::uint32_t>(number_at(head, kMagic.size(), 4))};
+  index.job = JobId{from_little_endian<std::uint32_t>(std::string_view(head).substr(kMagic.size(), 4))};
   if (head != encode_head(index.job, file)) return std::nullopt;
   index.bytes = head.size();
   while (read_entry(opened.get(), index)) {

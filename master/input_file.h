@@ -1,6 +1,7 @@
 #pragma once
 // One input, wherever it lies: what it is now, and whether it can be read.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,15 @@ namespace ontime::master {
 Result<scheduler::InputFile> inspect_file(const std::string& path, const files::Roots& roots);
 // The same of an address of a web server.
 Result<scheduler::InputFile> inspect_remote(const std::string& address, const files::Roots& roots);
+
+inline constexpr std::size_t kTellingBytes = 10;  // so many first bytes say how a file is compressed
+
+// By those: names mislead.
+struct InputContent {
+  scheduler::Codec codec = scheduler::Codec::Plain;
+  std::string_view unreadable{};  // the name of a format that cannot be read; empty: it can
+};
+InputContent content_of(std::string_view first_bytes);
 
 // How a file that begins with these bytes (kTellingBytes, or all) is compressed; BadInput if that cannot be read here.
 Result<scheduler::Codec> codec_of(std::string_view path, std::string_view first_bytes);

@@ -1,13 +1,50 @@
 #include "master/input_index.h"
 
+#include <lzma.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
 #include <utility>
 
-#include "master/stored_numbers.h"
+#include "common/base/check.h"
+#include "common/base/little_endian.h"
+#include "master/file_system.h"
+#include "master/input_index.h"
 
 namespace ontime::master {
+
+StoredNumbers::StoredNumbers(const ReadAt& read, std::uint64_t size, const IndexEffort& effort)
+    : read_(read), size_(size), effort_(effort) {}
+
+std::string_view StoredNumbers::bytes(std::uint64_t offset, std::size_t most) {
+  if (offset >= size_) return {};
+  most = static_cast<std::size_t>(std::min<std::uint64_t>(most, size_ - offset));
+  if (offset < begin_ || offset + most > begin_ + length_) {
+    if (++reads_ > effort_.reads_max) return {};
+    note_progress();
+    buffer_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(effort_.read_bytes, size_ - offset)));
+    begin_ = offset;
+    length_ = read_(buffer_.data(), buffer_.size(), offset);
+  }
+  const auto at = static_cast<std::size_t>(offset - begin_);
+  return {buffer_.data() + at, std::min(most, length_ - at)};
+}
+
+std::optional<std::uint64_t> StoredNumbers::number(std::uint64_t offset, std::size_t size) {
+  const std::string_view found = bytes(offset, size);
+  if (found.size() < size) return std::nullopt;
+  return from_little_endian(found);
+}
+
+bool StoredNumbers::will_reach_end(std::uint64_t offset) const {
+  constexpr std::uint64_t kReadsThatTell = 8;
+  if (reads_ < kReadsThatTell || offset == 0) return true;
+  const double share = static_cast<double>(offset) / static_cast<double>(size_);
+  return static_cast<double>(reads_) / share <= static_cast<double>(effort_.reads_max);
+}
+
 namespace {
 
 using scheduler::Codec;
@@ -177,6 +214,59 @@ void thin_out(std::vector<AccessPoint>& points, std::size_t most) {
     for (std::size_t i = 0; 2 * i + 1 < points.size(); ++i) points[i] = points[2 * i + 1];
     points.resize(points.size() / 2);
   }
+}
+
+namespace {
+
+constexpr std::uint64_t kIndexMemoryMax = 64u << 20;  // of all streams
+
+// Null if the file has none that can be read. To be freed.
+lzma_index* decode_index(StoredNumbers& file, std::size_t read_bytes) {
+  lzma_stream library = LZMA_STREAM_INIT;
+  lzma_index* index = nullptr;
+  ONTIME_CHECK(lzma_file_info_decoder(&library, &index, kIndexMemoryMax, file.size()) == LZMA_OK, "liblzma starts");
+  lzma_ret code = LZMA_OK;
+  for (std::uint64_t at = 0; code == LZMA_OK;) {
+    const std::string_view bytes = file.bytes(at, read_bytes);
+    if (bytes.empty()) break;
+    library.next_in = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    library.avail_in = bytes.size();
+    code = lzma_code(&library, LZMA_RUN);
+    at += bytes.size() - library.avail_in;
+    if (code == LZMA_SEEK_NEEDED) {
+      at = library.seek_pos;
+      code = LZMA_OK;
+    }
+  }
+  lzma_end(&library);
+  return code == LZMA_STREAM_END ? index : nullptr;
+}
+
+}  // namespace
+
+InputIndex find_xz_index(StoredNumbers& file, const IndexEffort& effort) {
+  lzma_index* const index = decode_index(file, effort.read_bytes);
+  if (index == nullptr) return {};
+  InputIndex found;
+  std::uint64_t apart = effort.apart;
+  std::uint64_t largest = 0;
+  std::uint64_t last = 0;
+  lzma_index_iter block;
+  lzma_index_iter_init(&block, index);
+  while (!lzma_index_iter_next(&block, LZMA_INDEX_ITER_NONEMPTY_BLOCK)) {
+    const std::uint64_t content = block.block.uncompressed_file_offset;
+    largest = std::max<std::uint64_t>(largest, block.block.uncompressed_size);
+    found.content_bytes = content + block.block.uncompressed_size;
+    if (content == 0 || content - last < apart) continue;
+    last = content;
+    found.points.push_back({content, block.block.compressed_file_offset,
+                            kInside | static_cast<std::uint64_t>(block.stream.flags->check) << 8});
+    if (found.points.size() <= kPointsMax) continue;
+    thin_out(found.points, kPointsMax);
+    apart *= 2;
+  }
+  lzma_index_end(index, nullptr);
+  return largest <= kBlockContentMax ? found : InputIndex{};
 }
 
 }  // namespace ontime::master

@@ -13,7 +13,6 @@
 #include "common/http/remote_file.h"
 #include "common/store/access.h"
 #include "master/file_system.h"
-#include "master/input_content.h"
 #include "master/input_file.h"
 #include "master/input_pattern.h"
 #include "master/text.h"

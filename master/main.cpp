@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -25,13 +26,13 @@
 #include "common/log/fields.h"
 #include "common/log/log.h"
 #include "common/net/sockets.h"
+#include "common/net/token.h"
 #include "master/command_line.h"
 #include "master/journal/rocksdb_journal.h"
 #include "master/journal_tools.h"
 #include "master/master.h"
 #include "master/recording/block.h"
 #include "master/recording/recorder.h"
-#include "master/token_reload.h"
 
 namespace ontime::master {
 namespace {
@@ -70,6 +71,55 @@ Status write_port_file(const std::string& path, std::uint16_t port) {
   spdlog::default_logger()->flush();
   std::_Exit(kFailed);
 }
+
+// Reads the master's token file again on each SIGHUP, so that tokens are added and revoked while everything runs. A
+// file that cannot be used changes nothing and is logged. On the control thread: the file is small and on this machine.
+class TokenReload {
+ public:
+  // Takes the tokens into use and says how many connections it ended whose token is not among them.
+  using Use = std::function<std::size_t(net::Tokens)>;
+
+  // `file` as in read_accepted_tokens(); `has_tokens`: as it was read at the start. From now on SIGHUP does not end the
+  // process; one that comes before start() is remembered.
+  TokenReload(asio::io_context& io, std::string file, bool has_tokens)
+      : hangups_(io, SIGHUP), file_(std::move(file)), has_tokens_(has_tokens) {}
+
+  void start(Use use) {
+    use_ = std::move(use);
+    wait();
+  }
+
+ private:
+  void wait() {
+    hangups_.async_wait([this](const asio::error_code& error, int) {
+      if (error) return;
+      reload();
+      wait();
+    });
+  }
+
+  void reload() {
+    Result<net::Tokens> tokens = net::read_accepted_tokens(file_);
+    // A file that is gone must not open the master to everybody.
+    if (tokens && tokens->is_empty() && has_tokens_) {
+      tokens =
+          bad_input("there is no token file any more; a master that has begun with tokens goes on asking for them");
+    }
+    if (!tokens) {
+      spdlog::error("tokens_unchanged reason={}", log::Quoted{tokens.error().message});
+      return;
+    }
+    has_tokens_ = !tokens->is_empty();
+    const std::size_t count = tokens->all().size();
+    const std::size_t ended = use_(std::move(*tokens));
+    spdlog::info("tokens_read tokens={} connections_ended={}", count, ended);
+  }
+
+  asio::signal_set hangups_;
+  const std::string file_;
+  bool has_tokens_;
+  Use use_;
+};
 
 Result<asio::ip::tcp::acceptor> open_socket(asio::io_context& io, const CommandLine& line) {
   if (line.listen_descriptor) return net::adopt_listener(io.get_executor(), *line.listen_descriptor, line.reach);

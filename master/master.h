@@ -17,14 +17,14 @@
 #include "master/control_loop.h"
 #include "master/file_work.h"
 #include "master/index_store.h"
-#include "master/job_view.h"
-#include "master/job_watch.h"
 #include "master/journal/journal.h"
 #include "master/journal_writer.h"
 #include "master/output_committer.h"
 #include "master/recording/recorder.h"
 #include "master/settings.h"
+#include "master/shared_answers.h"
 #include "master/submissions.h"
+#include "master/views.h"
 #include "scheduler/core/scheduler.h"
 
 namespace ontime::master {

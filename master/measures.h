@@ -1,6 +1,7 @@
 #pragma once
 // How long the master's own work takes, since it has started: for monitoring. Control thread only.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,13 @@ class Histogram {
   static constexpr Duration bound(std::size_t index) { return std::chrono::microseconds(250) * (1ll << index); }
 
   // Below 0 counts as 0.
-  void add(Duration value);
+  void add(Duration value) {
+    value = std::max(value, Duration(0));
+    std::size_t index = 0;
+    while (index < kBounds && value > bound(index)) ++index;
+    ++counts_[index];
+    sum_ += value;
+  }
 
   // [i]: at most bound(i), and more than the bound before it; [kBounds]: more than all of them.
   const std::array<std::uint64_t, kBounds + 1>& counts() const { return counts_; }

@@ -7,7 +7,6 @@
 
 #include "common/log/fields.h"
 #include "master/commit.h"
-#include "master/commit_plan.h"
 #include "master/output_directory.h"
 
 namespace ontime::master {

@@ -16,7 +16,6 @@
 #include "common/output/manifest.h"
 #include "common/store/name.h"
 #include "master/file_system.h"
-#include "master/output_place.h"
 #include "master/store_output.h"
 
 namespace ontime::master {

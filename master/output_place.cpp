@@ -1,18 +1,24 @@
-#include "master/output_place.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <random>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "common/base/kill_point.h"
 #include "common/files/roots.h"
+#include "common/output/manifest.h"
+#include "master/output_directory.h"
 #include "master/text.h"
 
 namespace ontime::master {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,6 +110,106 @@ Status OutputPlace::in_words(Status status) const {
     error.message.replace(at, path_.size(), directory_);
   }
   return error;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kBelow = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+std::string unfinished(const std::string& id) { return output::kUnfinishedClaim + id; }
+
+Descriptor open_below(int directory, const std::string& name) {
+  return Descriptor(::openat(directory, name.c_str(), kBelow));
+}
+
+std::string path_of(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+// The names in a directory, three at most: more is not looked at.
+Result<std::vector<std::string>> names_in(const std::string& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end && names.size() < 3; at.increment(error))
+    names.push_back(at->path().filename().string());
+  if (error) return system_error("read the directory", directory, error.value());
+  return names;
+}
+
+// The same of one below; none if it is no directory.
+std::vector<std::string> names_below(int directory, const std::string& name) {
+  const Descriptor below = open_below(directory, name);
+  if (!below.is_open()) return {};
+  auto names = names_in(path_of(below.get()));
+  return names ? std::move(*names) : std::vector<std::string>();
+}
+
+}  // namespace
+
+std::string make_claim_id(const std::string& cluster) {
+  std::random_device random;
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%08x%08x", random(), random());
+  return cluster + "-" + digits;
+}
+
+bool is_claim_of(std::string_view id, const std::string& cluster) { return id.starts_with(cluster + "-"); }
+
+Result<Contents> look_at(const OutputPlace& place) {
+  const auto names = names_in(place.path());
+  if (!names) return names.error();
+  Contents contents;
+  contents.is_free = names->empty();
+  for (const std::string& name : *names) contents.is_claimed |= name.starts_with(output::kAttemptsName);
+  if (names->size() != 1) return contents;
+  const std::string& name = names->front();
+  if (name.starts_with(output::kUnfinishedClaim)) {
+    contents.idle_claim = name.substr(std::string_view(output::kUnfinishedClaim).size());
+  }
+  if (name != output::kAttemptsName) return contents;
+  const Descriptor attempts = open_below(place.descriptor(), name);
+  const std::vector<std::string> claims = names_below(place.descriptor(), name);
+  contents.is_free = attempts.is_open() && claims.empty();
+  if (claims.size() == 1 && names_below(attempts.get(), claims.front()).empty()) contents.idle_claim = claims.front();
+  return contents;
+}
+
+Status put_claim(const OutputPlace& place, const std::string& id) {
+  const std::string name = unfinished(id);
+  pass_kill_point("claim-before-mkdir");
+  if (::mkdirat(place.descriptor(), name.c_str(), 0755) != 0) return cannot_make_output(place.path(), errno);
+  pass_kill_point("claim-directory-made");
+  if (::mkdirat(place.descriptor(), (name + "/" + id).c_str(), 0755) != 0) {
+    return cannot_make_output(place.path(), errno);
+  }
+  // Its name must not outlive a power cut without the claim.
+  if (Status status = sync_directory(place.path() + "/" + name); !status) return status;
+  pass_kill_point("claim-written");
+  // Fails if somebody else's is there, which is not empty: so of two masters one is first.
+  if (::renameat(place.descriptor(), name.c_str(), place.descriptor(), output::kAttemptsName) != 0) {
+    return cannot_make_output(place.path(), errno);
+  }
+  pass_kill_point("claim-renamed");
+  return {};
+}
+
+Descriptor open_claim(const OutputPlace& place, const std::string& id) {
+  const Descriptor attempts = open_below(place.descriptor(), output::kAttemptsName);
+  return open_below(attempts.get(), id);
+}
+
+bool has_unfinished_claim(const OutputPlace& place, const std::string& id) {
+  return open_below(place.descriptor(), unfinished(id)).is_open();
+}
+
+Status remove_claim(const OutputPlace& place, const std::string& id) {
+  const std::string name = unfinished(id);
+  if (open_claim(place, id).is_open() &&
+      ::renameat(place.descriptor(), output::kAttemptsName, place.descriptor(), name.c_str()) != 0) {
+    return system_error("remove", place.path() + "/" + output::kAttemptsName, errno);
+  }
+  pass_kill_point("claim-released");
+  return remove_tree(place.path() + "/" + name);
 }
 
 }  // namespace ontime::master

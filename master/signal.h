@@ -1,14 +1,19 @@
 #pragma once
-// Lets coroutines wait for something that happens once. Control thread only.
+// Lets coroutines wait for something. Control thread only.
 
 #include <asio/any_io_executor.hpp>
 #include <asio/steady_timer.hpp>
+#include <map>
+#include <memory>
+#include <utility>
 
+#include "common/base/ids.h"
 #include "common/base/time.h"
 #include "common/net/coroutine.h"
 
 namespace ontime::master {
 
+// It happens once.
 class Signal {
  public:
   explicit Signal(asio::any_io_executor executor)
@@ -34,6 +39,30 @@ class Signal {
  private:
   asio::steady_timer timer_;
   bool fired_ = false;
+};
+
+// Lets clients wait for the end of a job.
+class JobWatch {
+ public:
+  explicit JobWatch(asio::any_io_executor executor) : executor_(std::move(executor)) {}
+
+  // Returns when ended(job) is called or `limit` has passed.
+  asio::awaitable<void> wait(JobId job, Duration limit) {
+    const auto signal = std::make_shared<Signal>(executor_);
+    const auto place = waiting_.emplace(job, signal);
+    co_await signal->wait_for(limit);
+    if (!signal->has_fired()) waiting_.erase(place);
+  }
+
+  void ended(JobId job) {
+    const auto [first, last] = waiting_.equal_range(job);
+    for (auto at = first; at != last; ++at) at->second->fire();
+    waiting_.erase(first, last);
+  }
+
+ private:
+  const asio::any_io_executor executor_;
+  std::multimap<JobId, std::shared_ptr<Signal>> waiting_;
 };
 
 }  // namespace ontime::master

@@ -20,7 +20,7 @@
 #include "common/output/manifest.h"
 #include "common/store/access.h"
 #include "master/file_system.h"
-#include "master/output_place.h"
+#include "master/output_directory.h"
 
 namespace ontime::master {
 namespace {

@@ -17,7 +17,7 @@
 #include <string>
 
 #include "common/files/roots.h"
-#include "master/commit_plan.h"
+#include "master/commit.h"
 #include "master/file_work.h"
 #include "master/output_directory.h"
 

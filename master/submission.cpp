@@ -298,12 +298,4 @@ Result<JobSpec> finish_job(const wire::JobSpec& request, JobSpec spec, std::vect
   return spec;
 }
 
-Result<JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy, const files::Roots& input_roots) {
-  Result<JobSpec> spec = begin_job(request, policy);
-  if (!spec) return spec;
-  auto inputs = list_inputs({request.inputs().begin(), request.inputs().end()}, input_roots, directories_of(request));
-  if (!inputs) return inputs.error();
-  return finish_job(request, std::move(*spec), std::move(inputs->files));
-}
-
 }  // namespace ontime::master

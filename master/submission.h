@@ -1,6 +1,5 @@
 #pragma once
-// From what a client asks for to a job that can run: fields checked, inputs listed, limits kept. Pure but for the
-// listing in prepare_job.
+// From what a client asks for to a job that can run: fields checked, limits kept. Pure.
 
 #include <string>
 #include <vector>
@@ -24,16 +23,12 @@ Result<std::string> output_of(const wire::JobSpec& request);
 
 Directories directories_of(const wire::JobSpec& request);
 
-// What can be said of the job before its inputs are listed, and all of it after they are.
+// What can be said of the job before its inputs are listed, and all of it after they are: BadInput, with one sentence,
+// for everything that can be known to be wrong now. The name and parameters of the application are checked by the
+// programs that have it: the client before, the runners later. `policy`: for a job that names none.
 Result<scheduler::JobSpec> begin_job(const wire::JobSpec& request, const PolicyChoice& policy);
 Result<scheduler::JobSpec> finish_job(const wire::JobSpec& request, scheduler::JobSpec spec,
                                       std::vector<scheduler::InputFile> inputs);
-
-// Both with the listing between them: the spec with its inputs; BadInput, with one sentence, for everything that can be
-// known to be wrong now. The name and parameters of the application are checked by the programs that have it: the
-// client before, the runners later. `policy`: for a job that names none. `input_roots`: where inputs have to lie.
-Result<scheduler::JobSpec> prepare_job(const wire::JobSpec& request, const PolicyChoice& policy = {},
-                                       const files::Roots& input_roots = {});
 
 // BadInput, with one sentence, unless there is such a policy and it takes these parameters.
 Status check_policy(const std::string& name, const scheduler::StringMap& parameters);

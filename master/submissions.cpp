@@ -10,7 +10,7 @@
 #include "common/base/kill_point.h"
 #include "common/log/fields.h"
 #include "master/input_listing.h"
-#include "master/output_place.h"
+#include "master/output_directory.h"
 #include "master/submission.h"
 
 // A false alarm of g++ 12 under sanitizers: where it inlines a coroutine into another one it loses sight of how the frame

@@ -1,5 +1,6 @@
 #include "master/text.h"
 
+#include <boost/locale/utf.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,21 +11,9 @@ constexpr bool is_continuation(char byte) { return (static_cast<unsigned char>(b
 
 // Length of the well-formed UTF-8 character at the front of `bytes` (not empty), or 0.
 std::size_t character_bytes(std::string_view bytes) {
-  const auto lead = static_cast<unsigned char>(bytes[0]);
-  const std::size_t length = lead < 0x80                   ? 1
-                             : lead >= 0xc2 && lead < 0xe0 ? 2
-                             : (lead & 0xf0) == 0xe0       ? 3
-                             : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                           : 0;
-  if (length == 0 || bytes.size() < length) return 0;
-  std::uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(bytes[i])) return 0;
-    code = code << 6 | (static_cast<unsigned char>(bytes[i]) & 0x3fu);
-  }
-  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  const bool surrogate = code >= 0xd800 && code < 0xe000;
-  return overlong || surrogate || code > 0x10ffff ? 0 : length;
+  const char* end = bytes.data();
+  const auto code = boost::locale::utf::utf_traits<char>::decode(end, bytes.data() + bytes.size());
+  return boost::locale::utf::is_valid_codepoint(code) ? static_cast<std::size_t>(end - bytes.data()) : 0;
 }
 
 bool is_control(char byte) {

@@ -1,10 +1,9 @@
-#include "master/worker_link.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "common/output/manifest.h"
 #include "common/protocol/convert.h"
+#include "master/action_dispatcher.h"
 #include "master/settings.h"
 
 namespace ontime::master {
@@ -14,16 +13,7 @@ constexpr std::size_t kMessageBytes = 256u << 10;  // a larger one ends with a s
 constexpr std::size_t kQueuedBytes = kOutboxBytesMax / 4;  // beyond which no such message is queued
 constexpr int kOrdersBehindMost = 100'000;  // behind set-ups that wait; a worker that takes none of it all is let go
 
-void put(AttemptId from, wire::Attempt* to) {
-  to->set_job(from.task.job.value);
-  to->set_task(from.task.index);
-  to->set_number(from.number);
-}
-
-void put(ByteRange from, wire::Range* to) {
-  to->set_begin(from.begin);
-  to->set_end(from.end);
-}
+using protocol::put;
 
 // The files of a group that lie in `range`.
 void put_parts(const scheduler::InputFile& from, ByteRange range, wire::InputFile* to) {
@@ -51,7 +41,7 @@ void put(const scheduler::InputFile& from, ByteRange range, wire::InputFile* to)
   auto point = std::lower_bound(from.points.begin(), from.points.end(), range.begin, is_before);
   if (point != from.points.begin()) --point;
   for (; point != from.points.end() && point->content < range.end; ++point) {
-    protocol::put(*point, to->add_points());
+    put(*point, to->add_points());
   }
   put_parts(from, range, to);
 }
@@ -70,11 +60,7 @@ void WorkerLink::set_up(JobId job, const scheduler::JobSpec& spec, std::uint32_t
   wire::JobSetup* setup = add_order()->mutable_setup();
   setup->set_job(job.value);
   setup->set_application(spec.application);
-  for (const auto& [key, value] : spec.parameters) {
-    wire::Entry* entry = setup->add_parameters();
-    entry->set_key(key);
-    entry->set_value(value);
-  }
+  put(spec.parameters, setup->mutable_parameters());
   setup->set_output(output::attempts_directory(spec.output, spec.claim));
   setup->set_record_bytes_max(spec.record_bytes_max);
   setup->set_tasks(tasks);
@@ -96,45 +82,45 @@ void WorkerLink::end_large_message() {
   before_.push_back(std::exchange(gathered_, {}));
 }
 
-void WorkerLink::launch(const scheduler::action::LaunchAttempt& action, std::optional<StartPoint> start) {
+void WorkerLink::order(const scheduler::action::LaunchAttempt& action, std::optional<StartPoint> start) {
   set_up(action.attempt.task.job, *action.spec, action.tasks);
   wire::Order::Launch* launch = add_order()->mutable_launch();
   put(action.attempt, launch->mutable_attempt());
   const scheduler::InputFile& input = action.spec->inputs.at(action.split.file);
   put(input, action.range, launch->mutable_file());
-  if (start) protocol::put(std::move(*start), launch->mutable_file()->mutable_start());
+  if (start) put(std::move(*start), launch->mutable_file()->mutable_start());
   put(action.range, launch->mutable_range());
   put(action.split.range, launch->mutable_split());
   launch->set_standby(action.standby);
   if (launch->file().parts_size() > 0) end_large_message();
 }
 
-void WorkerLink::begin(AttemptId attempt, ByteRange range, std::optional<StartPoint> start) {
+void WorkerLink::order(const scheduler::action::BeginAttempt& action, std::optional<StartPoint> start) {
   wire::Order::Begin* begin = add_order()->mutable_begin();
-  put(attempt, begin->mutable_attempt());
-  put(range, begin->mutable_range());
-  if (start) protocol::put(std::move(*start), begin->mutable_start());
+  put(action.attempt, begin->mutable_attempt());
+  put(action.range, begin->mutable_range());
+  if (start) put(std::move(*start), begin->mutable_start());
 }
 
-void WorkerLink::cut(AttemptId attempt, std::uint64_t at, bool release) {
+void WorkerLink::order(const scheduler::action::CutAttempt& action) {
   wire::Order::Cut* cut = add_order()->mutable_cut();
-  put(attempt, cut->mutable_attempt());
-  cut->set_at(at);
-  cut->set_release(release);
+  put(action.attempt, cut->mutable_attempt());
+  cut->set_at(action.at);
+  cut->set_release(action.release);
 }
 
-void WorkerLink::kill(AttemptId attempt, const std::string& reason) {
+void WorkerLink::order(const scheduler::action::KillAttempt& action) {
   wire::Order::Kill* kill = add_order()->mutable_kill();
-  put(attempt, kill->mutable_attempt());
-  kill->set_reason(reason);
+  put(action.attempt, kill->mutable_attempt());
+  kill->set_reason(action.reason);
 }
 
-void WorkerLink::forget(JobId job) {
-  set_up_.erase(job);  // the worker may know it from an earlier session
-  add_order()->mutable_forget()->set_job(job.value);
+void WorkerLink::order(const scheduler::action::ForgetJob& action) {
+  set_up_.erase(action.job);  // the worker may know it from an earlier session
+  add_order()->mutable_forget()->set_job(action.job.value);
 }
 
-void WorkerLink::release() { add_order()->mutable_release(); }
+void WorkerLink::order(const scheduler::action::ReleaseNode&) { add_order()->mutable_release(); }
 
 void WorkerLink::acknowledge(std::uint64_t sequence) { acknowledged_ = std::max(acknowledged_, sequence); }
 

@@ -119,7 +119,7 @@ void WorkerSession::measure_lag() {
 // Of attempts that were launched on this node; one that was fenced since has still written what it has.
 void WorkerSession::on_logs(const wire::ToMaster::Logs& message) {
   for (const wire::AttemptLog& log : message.logs()) {
-    const AttemptId id{{JobId{log.attempt().job()}, log.attempt().task()}, log.attempt().number()};
+    const AttemptId id = protocol::attempt_id(log.attempt());
     const scheduler::Attempt* attempt = control_.cluster().find_attempt(id);
     if (attempt == nullptr || attempt->node != node_) continue;
     kept_.logs.append(id, control_.cluster().find_node(node_)->name, log.begin(), log.text());
@@ -129,7 +129,7 @@ void WorkerSession::on_logs(const wire::ToMaster::Logs& message) {
 // The same.
 void WorkerSession::on_notes(const wire::ToMaster::Notes& message) {
   for (const wire::InputNote& note : message.notes()) {
-    const AttemptId id{{JobId{note.attempt().job()}, note.attempt().task()}, note.attempt().number()};
+    const AttemptId id = protocol::attempt_id(note.attempt());
     const scheduler::Attempt* attempt = control_.cluster().find_attempt(id);
     if (attempt == nullptr || attempt->node != node_) continue;
     const scheduler::InputFile& file = *control_.cluster().find_input(id.task);
@@ -143,7 +143,7 @@ void WorkerSession::on_notes(const wire::ToMaster::Notes& message) {
 // What an attempt cannot read by its index is to be found out anew.
 void WorkerSession::drop_index(const wire::Report& report) {
   if (report.ended().failure() != wire::BAD_RECORD) return;
-  const TaskId task{JobId{report.attempt().job()}, report.attempt().task()};
+  const TaskId task = protocol::attempt_id(report.attempt()).task;
   if (const scheduler::InputFile* file = control_.cluster().find_input(task)) kept_.indexes.drop(*file);
 }
 

@@ -1,7 +1,9 @@
 #pragma once
-// Identifiers and places in files as they travel and as programs hold them.
+// What several messages share (types.proto), as it travels and as programs hold it.
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "common/base/byte_range.h"
@@ -10,23 +12,45 @@
 
 namespace ontime::protocol {
 
-inline AttemptId attempt_id(const wire::Attempt& attempt) {
-  return {{JobId{attempt.job()}, attempt.task()}, attempt.number()};
+inline void put(AttemptId from, wire::Attempt* to) {
+  to->set_job(from.task.job.value);
+  to->set_task(from.task.index);
+  to->set_number(from.number);
 }
+
+inline AttemptId attempt_id(const wire::Attempt& from) { return {{JobId{from.job()}, from.task()}, from.number()}; }
 
 inline wire::Attempt to_wire(AttemptId id) {
   wire::Attempt attempt;
-  attempt.set_job(id.task.job.value);
-  attempt.set_task(id.task.index);
-  attempt.set_number(id.number);
+  put(id, &attempt);
   return attempt;
 }
 
 inline ByteRange byte_range(const wire::Range& range) { return {range.begin(), range.end()}; }
 
-inline void put(const ByteRange& from, wire::Range* to) {
+inline void put(ByteRange from, wire::Range* to) {
   to->set_begin(from.begin);
   to->set_end(from.end);
+}
+
+template <class Order>
+void put(const std::map<std::string, std::string, Order>& from, google::protobuf::RepeatedPtrField<wire::Entry>* to) {
+  for (const auto& [key, value] : from) {
+    wire::Entry* entry = to->Add();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+}
+
+// Counters: by group and name.
+inline void put(const std::map<std::pair<std::string, std::string>, std::uint64_t>& from,
+                google::protobuf::RepeatedPtrField<wire::Counter>* to) {
+  for (const auto& [key, value] : from) {
+    wire::Counter* counter = to->Add();
+    counter->set_group(key.first);
+    counter->set_name(key.second);
+    counter->set_value(value);
+  }
 }
 
 inline void put(const AccessPoint& from, wire::AccessPoint* to) {

@@ -6,7 +6,7 @@
 #include "lab/scenario/scenario.h"
 #include "lab/simulator/simulator.h"
 #include "master/explanation.h"
-#include "master/job_view.h"
+#include "master/views.h"
 #include "scheduler/core/account.h"
 
 namespace ontime::lab::experiment {

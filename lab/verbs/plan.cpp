@@ -15,7 +15,7 @@
 #include "lab/foresight/recorded_job.h"
 #include "lab/verbs/command.h"
 #include "lab/verbs/foresight_text.h"
-#include "master/recording/entry_codec.h"
+#include "master/recording/entry.h"
 #include "master/recording/reader.h"
 #include "scheduler/core/job_spec.h"
 

@@ -1,10 +1,10 @@
 #pragma once
-// Where the master keeps its durable facts. Two implementations: RocksdbJournal on disk, MemoryJournal for tests.
+// Where the master keeps its durable facts. RocksdbJournal has them on disk.
 //
 // The records of one job lie together, in the order in which they were appended. Of what belongs to no job only the
-// latest is kept: the epoch, each node with its duty, the profile of one application. A batch is stored whole or not at all, and batches
-// are stored in order: what a crash leaves is always a prefix. Used by one thread at a time: by the control thread
-// until the master runs, then by the journal thread.
+// latest is kept: the epoch, each node with its duty, the profile of one application. A batch is stored whole or not at
+// all, and batches are stored in order: what a crash leaves is always a prefix. Used by one thread at a time: by the
+// control thread until the master runs, then by the journal thread.
 
 #include <cstdint>
 #include <functional>

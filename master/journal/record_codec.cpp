@@ -1,279 +1,111 @@
 #include "master/journal/record_codec.h"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
+#include <variant>
 
 #include "common/base/check.h"
 #include "common/base/crc32c.h"
-#include "master/journal/stored_parts.h"
+#include "common/base/little_endian.h"
+#include "master/journal/stored_fields.h"
 
 namespace ontime::journal {
-namespace {
 
 namespace fact = scheduler::fact;
 using scheduler::Fact;
 
-constexpr std::size_t kHeaderBytes = 5;
-
-// ---- to bytes ----
-
-void put_decision(const scheduler::DecisionNote& from, stored::PolicyDecided* to) {
-  to->set_what(static_cast<std::uint32_t>(from.what));
-  if (from.task) to->set_task(*from.task);
-  if (from.attempt) to->set_attempt(*from.attempt);
-  to->set_reason(from.reason);
-  to->set_segment(from.segment);
-  if (from.resume_at) to->set_resume_at(*from.resume_at);
-  to->set_pieces(from.pieces);
-  to->set_copies(from.copies);
-  to->set_release(from.release);
-  to->set_when_ready(from.when_ready);
-  to->set_completion(from.completion);
-  to->set_pocd_before(from.pocd_before);
-  to->set_pocd_after(from.pocd_after);
-  to->set_text(from.text);
+void put_rest(const fact::SegmentDivided& from, stored::SegmentDivided* to) {
+  to->set_job(from.task.job.value);
+  to->set_task(from.task.index);
 }
 
-// One overload per fact: fills the alternative of the same name.
+void read_rest(PartReader& reader, const stored::SegmentDivided& from, fact::SegmentDivided& to) {
+  reader.require(from.begin() < from.at(), "it divides a segment before its begin");
+  reader.read(from.job(), to.task.job);
+  to.task.index = from.task();
+}
+
+void read_rest(PartReader& reader, const stored::SegmentCut& from, fact::SegmentCut&) {
+  reader.require(from.begin() <= from.at(), "it cuts a segment before its begin");
+}
+
+void put_rest(const fact::PolicyDecided& from, stored::PolicyDecided* to) { PartWriter().put(from.decision, to); }
+
+void read_rest(PartReader& reader, const stored::PolicyDecided& from, fact::PolicyDecided& to) {
+  reader.read(from, to.decision);
+}
+
+void put_rest(const fact::ProfileUpdated& from, stored::ProfileUpdated* to) {
+  to->mutable_finished()->Add(from.sample.finished().begin(), from.sample.finished().end());
+  to->mutable_censored()->Add(from.sample.censored().begin(), from.sample.censored().end());
+  to->mutable_launches()->Add(from.sample.launches().begin(), from.sample.launches().end());
+}
+
+void read_rest(PartReader& reader, const stored::ProfileUpdated& from, fact::ProfileUpdated& to) {
+  const auto require_duration = [&](double seconds, const char* otherwise) {
+    reader.require(std::isfinite(seconds) && seconds > 0, otherwise);
+    return seconds;
+  };
+  for (const double duration : from.finished())
+    to.sample.add_finished(require_duration(duration, "its profile holds a duration that is none"));
+  for (const double duration : from.censored())
+    to.sample.add_censored(require_duration(duration, "its profile holds a duration that is none"));
+  for (const double duration : from.launches())
+    to.sample.add_launch(require_duration(duration, "its profile holds a launch time that is none"));
+}
+
+ONTIME_FIELDS(scheduler::DecisionNote,
+              (what)(task)(attempt)(reason)(segment)(resume_at)(pieces)(copies)(release)(when_ready)(completion)
+              (pocd_before)(pocd_after)(text))
+
+// Each fact, the field of stored::Record that holds it, and its members.
+#define ONTIME_FACTS(X)                                                              \
+  X(MasterStarted, master_started, (epoch))                                          \
+  X(NodeAdded, node_added, (node)(incarnation)(name)(host)(slots))                   \
+  X(DutyChanged, duty_changed, (node)(duty))                                         \
+  X(JobAccepted, job_accepted, (job)(spec))                                          \
+  X(AttemptLaunched, attempt_launched, (attempt)(node)(range)(speculative)(standby)) \
+  X(StandbyBegun, standby_begun, (attempt)(range))                                   \
+  X(SegmentCut, segment_cut, (attempt)(begin)(at)(release))                          \
+  X(SegmentDivided, segment_divided, (begin)(at))                                    \
+  X(SegmentSealed, segment_sealed, (attempt)(range)(input_end)(output)(counters))    \
+  X(AttemptEnded, attempt_ended, (attempt)(end)(message))                            \
+  X(PolicyDecided, policy_decided, (job))                                            \
+  X(ProfileUpdated, profile_updated, (key))                                          \
+  X(ProfileForgotten, profile_forgotten, (key))                                      \
+  X(NodeForgotten, node_forgotten, (node))                                           \
+  X(CommitStarted, commit_started, (job))                                            \
+  X(JobEnded, job_ended, (job)(state)(message))                                      \
+  X(JobForgotten, job_forgotten, (job))
+
+#define ONTIME_FACT_FIELDS(Name, field, members) ONTIME_FIELDS(fact::Name, members)
+ONTIME_FACTS(ONTIME_FACT_FIELDS)
+
+namespace {
+
+constexpr std::size_t kHeaderBytes = 5;
+
 struct FactWriter {
   stored::Record& to;
 
-  void operator()(const fact::MasterStarted& fact) { to.mutable_master_started()->set_epoch(fact.epoch); }
-
-  void operator()(const fact::NodeAdded& fact) {
-    stored::NodeAdded* out = to.mutable_node_added();
-    out->set_node(fact.node.value);
-    out->set_incarnation(fact.incarnation);
-    out->set_name(fact.name);
-    out->set_host(fact.host);
-    out->set_slots(fact.slots);
-  }
-
-  void operator()(const fact::DutyChanged& fact) {
-    to.mutable_duty_changed()->set_node(fact.node.value);
-    to.mutable_duty_changed()->set_duty(static_cast<std::uint32_t>(fact.duty));
-  }
-
-  void operator()(const fact::JobAccepted& fact) {
-    to.mutable_job_accepted()->set_job(fact.job.value);
-    put(fact.spec, to.mutable_job_accepted()->mutable_spec());
-  }
-
-  void operator()(const fact::AttemptLaunched& fact) {
-    stored::AttemptLaunched* out = to.mutable_attempt_launched();
-    put(fact.attempt, out->mutable_attempt());
-    out->set_node(fact.node.value);
-    put(fact.range, out->mutable_range());
-    out->set_speculative(fact.speculative);
-    out->set_standby(fact.standby);
-  }
-
-  void operator()(const fact::StandbyBegun& fact) {
-    put(fact.attempt, to.mutable_standby_begun()->mutable_attempt());
-    put(fact.range, to.mutable_standby_begun()->mutable_range());
-  }
-
-  void operator()(const fact::SegmentDivided& fact) {
-    stored::SegmentDivided* out = to.mutable_segment_divided();
-    out->set_job(fact.task.job.value);
-    out->set_task(fact.task.index);
-    out->set_begin(fact.begin);
-    out->set_at(fact.at);
-  }
-
-  void operator()(const fact::PolicyDecided& fact) {
-    to.mutable_policy_decided()->set_job(fact.job.value);
-    put_decision(fact.decision, to.mutable_policy_decided());
-  }
-
-  void operator()(const fact::ProfileUpdated& fact) {
-    stored::ProfileUpdated* out = to.mutable_profile_updated();
-    out->set_key(fact.key);
-    out->mutable_finished()->Add(fact.sample.finished().begin(), fact.sample.finished().end());
-    out->mutable_censored()->Add(fact.sample.censored().begin(), fact.sample.censored().end());
-    out->mutable_launches()->Add(fact.sample.launches().begin(), fact.sample.launches().end());
-  }
-
-  void operator()(const fact::ProfileForgotten& fact) { to.mutable_profile_forgotten()->set_key(fact.key); }
-
-  void operator()(const fact::NodeForgotten& fact) { to.mutable_node_forgotten()->set_node(fact.node.value); }
-
-  void operator()(const fact::SegmentCut& fact) {
-    stored::SegmentCut* out = to.mutable_segment_cut();
-    put(fact.attempt, out->mutable_attempt());
-    out->set_begin(fact.begin);
-    out->set_at(fact.at);
-    out->set_release(fact.release);
-  }
-
-  void operator()(const fact::SegmentSealed& fact) {
-    stored::SegmentSealed* out = to.mutable_segment_sealed();
-    put(fact.attempt, out->mutable_attempt());
-    put(fact.range, out->mutable_range());
-    out->set_input_end(fact.input_end);
-    put(fact.output, out->mutable_output());
-    put(fact.counters, out->mutable_counters());
-  }
-
-  void operator()(const fact::AttemptEnded& fact) {
-    stored::AttemptEnded* out = to.mutable_attempt_ended();
-    put(fact.attempt, out->mutable_attempt());
-    out->set_end(static_cast<std::uint32_t>(fact.end));
-    out->set_message(fact.message);
-  }
-
-  void operator()(const fact::CommitStarted& fact) { to.mutable_commit_started()->set_job(fact.job.value); }
-
-  void operator()(const fact::JobEnded& fact) {
-    stored::JobEnded* out = to.mutable_job_ended();
-    out->set_job(fact.job.value);
-    out->set_state(static_cast<std::uint32_t>(fact.state));
-    out->set_message(fact.message);
-  }
-
-  void operator()(const fact::JobForgotten& fact) { to.mutable_job_forgotten()->set_job(fact.job.value); }
+#define ONTIME_PUT_FACT(Name, field, members) \
+  void operator()(const fact::Name& from) const { PartWriter().put(from, to.mutable_##field()); }
+  ONTIME_FACTS(ONTIME_PUT_FACT)
 };
 
-// ---- from bytes ----
-
-// Reads one fact; the first thing that cannot be right is kept and makes the whole record an error.
-class FactReader : private PartReader {
- public:
-  using PartReader::wrong;
-
-  Fact read(const stored::Record& from) {
-    switch (from.fact_case()) {
-      case stored::Record::kMasterStarted:
-        return fact::MasterStarted{from.master_started().epoch()};
-      case stored::Record::kNodeAdded:
-        return read(from.node_added());
-      case stored::Record::kDutyChanged:
-        return read(from.duty_changed());
-      case stored::Record::kJobAccepted:
-        return fact::JobAccepted{job(from.job_accepted().job()), read(from.job_accepted().spec())};
-      case stored::Record::kAttemptLaunched:
-        return read(from.attempt_launched());
-      case stored::Record::kStandbyBegun:
-        return fact::StandbyBegun{read(from.standby_begun().attempt()), read(from.standby_begun().range())};
-      case stored::Record::kSegmentDivided:
-        return read(from.segment_divided());
-      case stored::Record::kPolicyDecided:
-        return read(from.policy_decided());
-      case stored::Record::kProfileUpdated:
-        return read(from.profile_updated());
-      case stored::Record::kProfileForgotten:
-        return fact::ProfileForgotten{from.profile_forgotten().key()};
-      case stored::Record::kNodeForgotten:
-        require(from.node_forgotten().node() != 0, "its node number is 0");
-        return fact::NodeForgotten{NodeId{from.node_forgotten().node()}};
-      case stored::Record::kSegmentCut:
-        return read(from.segment_cut());
-      case stored::Record::kSegmentSealed:
-        return read(from.segment_sealed());
-      case stored::Record::kAttemptEnded:
-        return read(from.attempt_ended());
-      case stored::Record::kCommitStarted:
-        return fact::CommitStarted{job(from.commit_started().job())};
-      case stored::Record::kJobEnded:
-        return read(from.job_ended());
-      case stored::Record::kJobForgotten:
-        return fact::JobForgotten{job(from.job_forgotten().job())};
-      case stored::Record::FACT_NOT_SET:
-        break;
-    }
-    require(false, "it holds no fact that this version knows");
-    return fact::MasterStarted{};
+Fact read_fact(const stored::Record& from, PartReader& reader) {
+  switch (from.fact_case()) {
+#define ONTIME_READ_FACT(Name, field, members) \
+  case stored::Record::k##Name:                \
+    return reader.as<fact::Name>(from.field());
+    ONTIME_FACTS(ONTIME_READ_FACT)
+    case stored::Record::FACT_NOT_SET:
+      break;
   }
-
- private:
-  using PartReader::read;
-
-  Fact read(const stored::NodeAdded& from) {
-    require(from.node() != 0, "its node number is 0");
-    return fact::NodeAdded{NodeId{from.node()}, from.incarnation(), from.name(), from.host(), from.slots()};
-  }
-
-  Fact read(const stored::DutyChanged& from) {
-    require(from.node() != 0, "its node number is 0");
-    return fact::DutyChanged{NodeId{from.node()},
-                             enumerator(from.duty(), scheduler::Duty::Left, "its node's duty is of an unknown kind")};
-  }
-
-  Fact read(const stored::AttemptLaunched& from) {
-    require(from.node() != 0, "its node number is 0");
-    return fact::AttemptLaunched{read(from.attempt()), NodeId{from.node()}, read(from.range()), from.speculative(),
-                                 from.standby()};
-  }
-
-  Fact read(const stored::SegmentDivided& from) {
-    require(from.begin() < from.at(), "it divides a segment before its begin");
-    return fact::SegmentDivided{{job(from.job()), from.task()}, from.begin(), from.at()};
-  }
-
-  Fact read(const stored::PolicyDecided& from) {
-    scheduler::DecisionNote note;
-    note.what = enumerator(from.what(), scheduler::DecisionNote::What::Note, "its decision is of an unknown kind");
-    if (from.has_task()) note.task = from.task();
-    if (from.has_attempt()) note.attempt = from.attempt();
-    note.reason = from.reason();
-    note.segment = from.segment();
-    if (from.has_resume_at()) note.resume_at = from.resume_at();
-    note.pieces = from.pieces();
-    note.copies = from.copies();
-    note.release = from.release();
-    note.when_ready = from.when_ready();
-    note.completion = from.completion();
-    note.pocd_before = from.pocd_before();
-    note.pocd_after = from.pocd_after();
-    note.text = from.text();
-    return fact::PolicyDecided{job(from.job()), std::move(note)};
-  }
-
-  Fact read(const stored::ProfileUpdated& from) {
-    fact::ProfileUpdated fact{from.key(), {}};
-    const auto is_duration = [](double seconds) { return std::isfinite(seconds) && seconds > 0; };
-    for (const double duration : from.finished()) {
-      require(is_duration(duration), "its profile holds a duration that is none");
-      fact.sample.add_finished(duration);
-    }
-    for (const double duration : from.censored()) {
-      require(is_duration(duration), "its profile holds a duration that is none");
-      fact.sample.add_censored(duration);
-    }
-    for (const double duration : from.launches()) {
-      require(is_duration(duration), "its profile holds a launch time that is none");
-      fact.sample.add_launch(duration);
-    }
-    return fact;
-  }
-
-  Fact read(const stored::SegmentCut& from) {
-    require(from.begin() <= from.at(), "it cuts a segment before its begin");
-    return fact::SegmentCut{read(from.attempt()), from.begin(), from.at(), from.release()};
-  }
-
-  Fact read(const stored::SegmentSealed& from) {
-    fact::SegmentSealed fact;
-    fact.attempt = read(from.attempt());
-    fact.range = read(from.range());
-    fact.input_end = from.input_end();
-    fact.output = read(from.output());
-    fact.counters = read(from.counters());
-    return fact;
-  }
-
-  Fact read(const stored::AttemptEnded& from) {
-    const auto end = enumerator(from.end(), scheduler::AttemptEnd::Excused, "its attempt ended in an unknown way");
-    return fact::AttemptEnded{read(from.attempt()), end, from.message()};
-  }
-
-  Fact read(const stored::JobEnded& from) {
-    const auto state = enumerator(from.state(), scheduler::JobState::Killed, "its job is in an unknown state");
-    return fact::JobEnded{job(from.job()), state, from.message()};
-  }
-};
+  reader.require(false, "it holds no fact that this version knows");
+  return fact::MasterStarted{};
+}
 
 std::uint32_t checksum_of(std::string_view bytes) {
   return crc32c(crc32c(bytes.substr(0, 1)), bytes.data() + kHeaderBytes, bytes.size() - kHeaderBytes);
@@ -287,8 +119,8 @@ void put(const scheduler::JournalRecord& from, stored::Record* to) {
 }
 
 Result<scheduler::JournalRecord> read_record(const stored::Record& message) {
-  FactReader reader;
-  scheduler::JournalRecord result{from_unix_ns(message.at_unix_ns()), reader.read(message)};
+  PartReader reader(PartReader::Ids::Real);
+  scheduler::JournalRecord result{from_unix_ns(message.at_unix_ns()), read_fact(message, reader)};
   if (reader.wrong() != nullptr) return failed(std::string("the record makes no sense: ") + reader.wrong());
   return result;
 }
@@ -299,19 +131,14 @@ std::string encode_record(const scheduler::JournalRecord& from) {
   std::string bytes(kHeaderBytes, '\0');
   bytes[0] = static_cast<char>(kRecordVersion);
   ONTIME_CHECK(message.AppendToString(&bytes), "a record is at most 2 GiB");
-  const std::uint32_t checksum = checksum_of(bytes);
-  for (unsigned i = 0; i < 4; ++i) bytes[1 + i] = static_cast<char>(checksum >> (8 * i) & 0xff);
-  return bytes;
+  return bytes.replace(1, 4, little_endian(checksum_of(bytes), 4));
 }
 
 Result<scheduler::JournalRecord> decode_record(std::string_view bytes) {
   if (bytes.size() < kHeaderBytes) return failed("the record is cut short");
   if (static_cast<std::uint8_t>(bytes[0]) != kRecordVersion) return failed("the record has an unknown version");
-  std::uint32_t stored_checksum = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    stored_checksum |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[1 + i])) << (8 * i);
-  }
-  if (stored_checksum != checksum_of(bytes)) return failed("the record's checksum does not match");
+  if (from_little_endian(bytes.substr(1, 4)) != checksum_of(bytes))
+    return failed("the record's checksum does not match");
   const std::string_view body = bytes.substr(kHeaderBytes);
   stored::Record message;
   if (body.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
@@ -320,5 +147,72 @@ Result<scheduler::JournalRecord> decode_record(std::string_view bytes) {
   }
   return read_record(message);
 }
+
+namespace {
+
+template <class Number>
+void append_big_endian(std::string& to, Number value) {
+  for (int shift = 8 * (static_cast<int>(sizeof value) - 1); shift >= 0; shift -= 8) {
+    to.push_back(static_cast<char>(value >> shift & 0xff));
+  }
+}
+
+template <class Number>
+Number read_big_endian(std::string_view bytes) {
+  Number value = 0;
+  for (const char byte : bytes.substr(0, sizeof value)) {
+    value = static_cast<Number>(value << 8 | static_cast<std::uint8_t>(byte));
+  }
+  return value;
+}
+
+std::string node_key(NodeId node, std::string_view kind) {
+  std::string bytes(1, kNodePrefix);
+  append_big_endian(bytes, node.value);
+  return bytes += kind;
+}
+
+struct PlaceOf {
+  using Place = std::optional<std::string>;
+  Place operator()(const scheduler::fact::MasterStarted&) const { return std::string(1, kEpochKey); }
+  Place operator()(const scheduler::fact::NodeAdded& fact) const { return node_key(fact.node, "a"); }
+  Place operator()(const scheduler::fact::DutyChanged& fact) const { return node_key(fact.node, "d"); }
+  Place operator()(const scheduler::fact::ProfileUpdated& fact) const { return kProfilePrefix + fact.key; }
+  Place operator()(const auto&) const { return std::nullopt; }
+};
+
+struct RemovedBy {
+  using Removed = std::optional<KeyRange>;
+  Removed operator()(const scheduler::fact::JobForgotten& fact) const {
+    return KeyRange{encode_key({fact.job, 0}), encode_key({fact.job, std::numeric_limits<std::uint64_t>::max()})};
+  }
+  Removed operator()(const scheduler::fact::NodeForgotten& fact) const {
+    return KeyRange{node_key(fact.node, ""), node_key(fact.node, "z")};
+  }
+  Removed operator()(const scheduler::fact::ProfileForgotten& fact) const {
+    const std::string key = kProfilePrefix + fact.key;
+    return KeyRange{key, key + '\0'};
+  }
+  Removed operator()(const auto&) const { return std::nullopt; }
+};
+
+}  // namespace
+
+std::string encode_key(const RecordKey& key) {
+  std::string bytes(1, kRecordPrefix);
+  append_big_endian(bytes, key.job.value);
+  append_big_endian(bytes, key.sequence);
+  return bytes;
+}
+
+std::optional<RecordKey> decode_key(std::string_view bytes) {
+  if (bytes.size() != 13 || bytes[0] != kRecordPrefix) return std::nullopt;
+  return RecordKey{JobId{read_big_endian<std::uint32_t>(bytes.substr(1))},
+                   read_big_endian<std::uint64_t>(bytes.substr(5))};
+}
+
+std::optional<std::string> place_of(const scheduler::Fact& fact) { return std::visit(PlaceOf{}, fact); }
+
+std::optional<KeyRange> removed_by(const scheduler::Fact& fact) { return std::visit(RemovedBy{}, fact); }
 
 }  // namespace ontime::journal

@@ -21,8 +21,7 @@
 #include "common/base/kill_point.h"
 #include "common/base/wording.h"
 #include "common/files/sync.h"
-#include "master/journal/directory_lock.h"
-#include "master/journal/private_files.h"
+#include "master/journal/directory.h"
 #include "master/journal/record_codec.h"
 
 namespace ontime::journal {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "master/journal/directory_lock.h"
+#include "master/journal/directory.h"
 #include "master/journal/journal.h"
 
 namespace rocksdb {

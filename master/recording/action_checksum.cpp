@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "common/base/crc32c.h"
-#include "master/recording/entry_codec.h"
+#include "master/recording/entry.h"
 
 namespace ontime::recording {
 namespace {

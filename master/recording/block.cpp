@@ -2,26 +2,24 @@
 
 #include <zstd.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
 #include "common/base/check.h"
 #include "common/base/crc32c.h"
+#include "common/base/little_endian.h"
 
 namespace ontime::recording {
+
 namespace {
 
 constexpr int kLevel = 1;  // the records of a busy master must cost little
 constexpr std::size_t kCheckedHeaderBytes = 12;
-
-void put_number(std::uint32_t value, std::size_t at, std::string& to) {
-  for (unsigned i = 0; i < 4; ++i) to[at + i] = static_cast<char>(value >> (8 * i) & 0xff);
-}
-
-std::uint32_t number_at(std::string_view bytes, std::size_t at) {
-  std::uint32_t value = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    value |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
-  }
-  return value;
-}
 
 std::uint32_t checksum_of(std::string_view header, std::string_view data) {
   return crc32c(crc32c(header.substr(0, kCheckedHeaderBytes)), data.data(), data.size());
@@ -36,16 +34,14 @@ std::string make_block(std::string_view content, std::uint32_t sequence) {
                                            content.data(), content.size(), kLevel);
   ONTIME_CHECK(ZSTD_isError(stored) == 0, "there is room for a compressed block");
   block.resize(kBlockHeaderBytes + stored);
-  put_number(static_cast<std::uint32_t>(content.size()), 0, block);
-  put_number(static_cast<std::uint32_t>(stored), 4, block);
-  put_number(sequence, 8, block);
-  const std::string_view whole(block);
-  put_number(checksum_of(whole, whole.substr(kBlockHeaderBytes)), 12, block);
-  return block;
+  const std::string header = little_endian(content.size(), 4) + little_endian(stored, 4) + little_endian(sequence, 4);
+  const std::string_view data = std::string_view(block).substr(kBlockHeaderBytes);
+  return block.replace(0, kBlockHeaderBytes, header + little_endian(checksum_of(header, data), 4));
 }
 
 Result<BlockHeader> read_block_header(std::string_view bytes) {
-  const BlockHeader header{number_at(bytes, 0), number_at(bytes, 4), number_at(bytes, 8), number_at(bytes, 12)};
+  const auto number = [&](std::size_t at) { return from_little_endian<std::uint32_t>(bytes.substr(at, 4)); };
+  const BlockHeader header{number(0), number(4), number(8), number(12)};
   if (header.size > kBlockBytesMax || header.stored_size > ZSTD_compressBound(kBlockBytesMax)) {
     return failed("a block has a size that no block has");
   }
@@ -58,6 +54,74 @@ Status unpack_block(const BlockHeader& header, std::string_view header_bytes, st
   to.resize(before + header.size);
   const std::size_t size = ZSTD_decompress(to.data() + before, header.size, data.data(), data.size());
   if (ZSTD_isError(size) != 0 || size != header.size) return failed("a block cannot be unpacked");
+  return {};
+}
+
+namespace {
+
+constexpr std::string_view kPrefix = "epoch-";
+constexpr std::string_view kSuffix = ".otr";
+
+std::optional<std::uint64_t> epoch_of(const std::string& name) {
+  if (name.size() <= kPrefix.size() + kSuffix.size() || !name.starts_with(kPrefix) || !name.ends_with(kSuffix)) {
+    return std::nullopt;
+  }
+  std::uint64_t epoch = 0;
+  const char* end = name.data() + name.size() - kSuffix.size();
+  const auto [stop, problem] = std::from_chars(name.data() + kPrefix.size(), end, epoch);
+  if (problem != std::errc() || stop != end) return std::nullopt;
+  return epoch;
+}
+
+// Copies the magic and all whole blocks.
+void append_whole_blocks(std::ifstream& from, std::ofstream& to) {
+  std::string block(kMagic.size(), '\0');
+  if (!from.read(block.data(), static_cast<std::streamsize>(block.size())) || block != kMagic) return;
+  to << block;
+  while (true) {
+    block.assign(kBlockHeaderBytes, '\0');
+    if (!from.read(block.data(), static_cast<std::streamsize>(block.size()))) return;
+    const Result<BlockHeader> header = read_block_header(block);
+    if (!header) return;
+    block.resize(kBlockHeaderBytes + header->stored_size);
+    if (!from.read(block.data() + kBlockHeaderBytes, static_cast<std::streamsize>(header->stored_size))) return;
+    to << block;
+  }
+}
+
+}  // namespace
+
+std::string recordings_of(const std::string& journal_directory) { return journal_directory + "/recordings"; }
+
+std::string path_of(const std::string& recordings, std::uint64_t epoch) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%06llu", static_cast<unsigned long long>(epoch));
+  return recordings + "/" + std::string(kPrefix) + digits + std::string(kSuffix);
+}
+
+std::vector<EpochFile> list_epochs(const std::string& recordings) {
+  std::vector<EpochFile> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(recordings, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto epoch = epoch_of(entry->path().filename().string());
+    std::error_code ignored;
+    if (epoch) files.push_back({*epoch, entry->path().string(), entry->file_size(ignored)});
+  }
+  std::sort(files.begin(), files.end(), [](const EpochFile& a, const EpochFile& b) { return a.epoch < b.epoch; });
+  return files;
+}
+
+Status join_epochs(const std::string& recordings, const std::string& into) {
+  const std::vector<EpochFile> files = list_epochs(recordings);
+  if (files.empty()) return failed("There is no recording to write to '" + into + "'.");
+  std::ofstream to(into, std::ios::binary | std::ios::trunc);
+  for (const EpochFile& file : files) {
+    std::ifstream from(file.path, std::ios::binary);
+    append_whole_blocks(from, to);
+  }
+  to.close();
+  if (!to) return failed("Cannot write the recording '" + into + "'; is its directory there, and is there room?");
   return {};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The file of a recording: the magic, then blocks. Their contents one after another are the entries (entry_codec.h),
+// The file of a recording: the magic, then blocks. Their contents one after another are the entries (entry.h),
 // which know nothing of blocks. All numbers 4 bytes, little endian:
 //
 //   block := size stored_size sequence checksum data

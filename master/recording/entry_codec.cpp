@@ -1,51 +1,124 @@
-#include "master/recording/entry_codec.h"
+#include <google/protobuf/io/coded_stream.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "master/journal/stored_parts.h"
+#include "master/journal/stored_fields.h"
+#include "master/recording/entry.h"
+#include "master/recording/recording.pb.h"
+
+// ---- events and headers, by their members ----
+
+namespace ontime::journal {
+
+namespace event = scheduler::event;
+
+ONTIME_FIELDS(scheduler::AttemptProgress, (attempt)(offset)(records)(output_bytes))
+
+void put_rest(const event::SegmentSealed& from, recording::stored::SegmentSealed* to) {
+  to->set_begin(from.range.begin);
+  to->set_end(from.range.end);
+}
+
+void read_rest(PartReader&, const recording::stored::SegmentSealed& from, event::SegmentSealed& to) {
+  to.range = {from.begin(), from.end()};
+}
+
+// Each event, the field of stored::Event that holds it, and its members.
+#define ONTIME_EVENTS(X)                                                         \
+  X(NodeRegistered, node_registered, (incarnation)(name)(host)(slots))           \
+  X(NodeInventory, node_inventory, (node)(running))                              \
+  X(Heartbeat, heartbeat, (node)(attempts))                                      \
+  X(AttemptStarted, attempt_started, (node)(attempt))                            \
+  X(AttemptReady, attempt_ready, (node)(attempt))                                \
+  X(CutAnswered, cut_answered, (node)(attempt)(at)(release))                     \
+  X(SegmentSealed, segment_sealed, (node)(attempt)(input_end)(output)(counters)) \
+  X(AttemptExited, attempt_exited, (node)(attempt)(kind)(message))               \
+  X(JobSubmitted, job_submitted, (request)(spec))                                \
+  X(JobKillRequested, job_kill_requested, (job)(reason))                         \
+  X(CommitFinished, commit_finished, (job)(error))                               \
+  X(NodeLeaving, node_leaving, (node)(at_once))                                  \
+  X(DrainRequested, drain_requested, (node)(drain))
+
+#define ONTIME_EVENT_FIELDS(Name, field, members) ONTIME_FIELDS(event::Name, members)
+ONTIME_EVENTS(ONTIME_EVENT_FIELDS)
+
+ONTIME_FIELDS(scheduler::Placement, (apart)(fast_first)(leave_out)(left_out_for))
+ONTIME_FIELDS(scheduler::HistoryLimits, (jobs)(tasks)(age)(gone_nodes)(profiles))
+
+void put_rest(const scheduler::Settings& from, recording::stored::Header* to) {
+  PartWriter().put(from.placement, to);
+  PartWriter().put(from.history, to);
+  to->set_job_order(from.job_order ? static_cast<std::uint32_t>(*from.job_order) + 1 : 0);
+}
+
+void read_rest(PartReader& reader, const recording::stored::Header& from, scheduler::Settings& to) {
+  reader.read(from, to.placement);
+  reader.read(from, to.history);
+  if (!(to.owner_share > 0)) to.owner_share = 1;  // format 1 had none: it was all
+  const std::uint32_t most = static_cast<std::uint32_t>(scheduler::JobOrder::ShortestRemaining) + 1;
+  if (from.job_order() > 0 && from.job_order() <= most)
+    to.job_order = static_cast<scheduler::JobOrder>(from.job_order() - 1);
+}
+
+ONTIME_FIELDS(scheduler::Settings, (node_timeout)(cut_timeout)(owner_share))
+
+}  // namespace ontime::journal
 
 namespace ontime::recording {
 namespace {
 
-using journal::put;
+namespace event = scheduler::event;
+using journal::PartReader;
+using journal::PartWriter;
+
+struct EventWriter {
+  stored::Event& to;
+
+#define ONTIME_PUT_EVENT(Name, field, members) \
+  void operator()(const event::Name& from) const { PartWriter().put(from, to.mutable_##field()); }
+  ONTIME_EVENTS(ONTIME_PUT_EVENT)
+  void operator()(const event::TimePassed&) const { to.mutable_time_passed(); }
+};
+
+scheduler::Event read_event(const stored::Event& from, PartReader& reader) {
+  switch (from.what_case()) {
+#define ONTIME_READ_EVENT(Name, field, members) \
+  case stored::Event::k##Name:                  \
+    return reader.as<event::Name>(from.field());
+    ONTIME_EVENTS(ONTIME_READ_EVENT)
+    case stored::Event::kTimePassed:
+      return event::TimePassed{};
+    case stored::Event::WHAT_NOT_SET:
+      break;
+  }
+  reader.require(false, "it holds no event that this version knows");
+  return event::TimePassed{};
+}
 
 void append_varint(std::size_t value, std::string& to) {
-  for (; value >= 0x80; value >>= 7) to.push_back(static_cast<char>(value | 0x80));
-  to.push_back(static_cast<char>(value));
+  std::uint8_t bytes[10];
+  const std::uint8_t* end = google::protobuf::io::CodedOutputStream::WriteVarint64ToArray(value, bytes);
+  to.append(std::begin(bytes), bytes + (end - bytes));
 }
 
 // Nothing: there are not enough bytes. Too many for any length: a length that is too great.
 std::optional<std::size_t> take_varint(std::string_view& bytes) {
-  std::size_t value = 0;
-  for (unsigned i = 0; i < bytes.size(); ++i) {
-    if (i == 5) return std::numeric_limits<std::size_t>::max();
-    const auto byte = static_cast<unsigned char>(bytes[i]);
-    value |= static_cast<std::size_t>(byte & 0x7f) << (7 * i);
-    if (byte < 0x80) {
-      bytes.remove_prefix(i + 1);
-      return value;
-    }
-  }
-  return std::nullopt;
+  constexpr std::size_t kLongest = 5;  // of the lengths that are believed
+  google::protobuf::io::CodedInputStream input(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                               static_cast<int>(std::min(bytes.size(), kLongest)));
+  std::uint64_t value = 0;
+  if (!input.ReadVarint64(&value))
+    return bytes.size() < kLongest ? std::nullopt : std::optional(std::numeric_limits<std::size_t>::max());
+  bytes.remove_prefix(static_cast<std::size_t>(input.CurrentPosition()));
+  return value;
 }
 
 Header read(const stored::Header& from) {
-  Header header;
-  header.cluster = from.cluster();
-  header.started_at = from_unix_ns(from.started_unix_ns());
-  header.heartbeat = Duration(from.heartbeat_ns());
-  header.settings.node_timeout = Duration(from.node_timeout_ns());
-  header.settings.cut_timeout = Duration(from.cut_timeout_ns());
-  header.settings.placement = {from.apart(), from.fast_first(), from.leave_out(), Duration(from.left_out_for_ns())};
-  header.settings.history = {from.jobs_kept(), from.tasks_kept(), Duration(from.kept_for_ns()), from.gone_nodes_kept(),
-                             from.profiles_kept()};
-  // Format 1 had none: it was all.
-  header.settings.owner_share = from.owner_share() > 0 ? from.owner_share() : 1;
-  const std::uint32_t most = static_cast<std::uint32_t>(scheduler::JobOrder::ShortestRemaining) + 1;
-  if (from.job_order() > 0 && from.job_order() <= most)
-    header.settings.job_order = static_cast<scheduler::JobOrder>(from.job_order() - 1);
-  return header;
+  PartReader reader(PartReader::Ids::Any);
+  return {from.cluster(), from_unix_ns(from.started_unix_ns()), Duration(from.heartbeat_ns()),
+          reader.as<scheduler::Settings>(from)};
 }
 
 Result<Entry> read_step(stored::Step& from, TimePoint& at) {
@@ -53,9 +126,9 @@ Result<Entry> read_step(stored::Step& from, TimePoint& at) {
   if (from.after_ns() < 0) return failed("a step lies before the one before it");
   step.at = at = at + Duration(from.after_ns());
   if (from.has_event()) {
-    Result<scheduler::Event> event = read_event(from.event());
-    if (!event) return event.error();
-    step.event = std::move(*event);
+    PartReader reader(PartReader::Ids::Any);
+    step.event = read_event(from.event(), reader);
+    if (reader.wrong() != nullptr) return failed(std::string("the event makes no sense: ") + reader.wrong());
   }
   for (std::string& record : *from.mutable_records()) step.records.push_back(std::move(record));
   step.actions = from.actions();
@@ -113,27 +186,15 @@ bool EntryEncoder::append(const Header& from, std::string& to) {
   header->set_format(kRecordingFormat);
   header->set_cluster(from.cluster);
   header->set_started_unix_ns(to_unix_ns(from.started_at));
-  header->set_node_timeout_ns(from.settings.node_timeout.count());
-  header->set_cut_timeout_ns(from.settings.cut_timeout.count());
   header->set_heartbeat_ns(from.heartbeat.count());
-  header->set_apart(from.settings.placement.apart);
-  header->set_fast_first(from.settings.placement.fast_first);
-  header->set_leave_out(from.settings.placement.leave_out);
-  header->set_left_out_for_ns(from.settings.placement.left_out_for.count());
-  header->set_jobs_kept(from.settings.history.jobs);
-  header->set_tasks_kept(from.settings.history.tasks);
-  header->set_kept_for_ns(from.settings.history.age.count());
-  header->set_gone_nodes_kept(from.settings.history.gone_nodes);
-  header->set_profiles_kept(from.settings.history.profiles);
-  header->set_owner_share(from.settings.owner_share);
-  header->set_job_order(from.settings.job_order ? static_cast<std::uint32_t>(*from.settings.job_order) + 1 : 0);
+  PartWriter().put(from.settings, header);
   return append_message(to);
 }
 
 bool EntryEncoder::append(const scheduler::JournalRecord& known, std::string& to) {
   journal::stored::Record* record = messages_->entry.mutable_known();
   record->Clear();
-  put(known, record);
+  journal::put(known, record);
   return append_message(to);
 }
 
@@ -141,10 +202,10 @@ bool EntryEncoder::append(Duration after, const scheduler::Event* event, const s
   stored::Step* step = messages_->entry.mutable_step();
   step->Clear();
   step->set_after_ns(after.count());
-  if (event != nullptr) put(*event, step->mutable_event());
+  if (event != nullptr) std::visit(EventWriter{*step->mutable_event()}, *event);
   for (const scheduler::JournalRecord& record : from.records) {
     messages_->record.Clear();
-    put(record, &messages_->record);
+    journal::put(record, &messages_->record);
     messages_->record.SerializeToString(step->add_records());
   }
   step->set_actions(static_cast<std::uint32_t>(from.actions.size()));
@@ -159,7 +220,7 @@ bool EntryEncoder::append(const End& end, std::string& to) {
 
 std::string encode_step_record(const scheduler::JournalRecord& record) {
   journal::stored::Record message;
-  put(record, &message);
+  journal::put(record, &message);
   return message.SerializeAsString();
 }
 

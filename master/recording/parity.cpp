@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "master/recording/entry_codec.h"
+#include "master/recording/entry.h"
 
 namespace ontime::recording {
 

@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "master/recording/entry.h"
-#include "master/recording/entry_codec.h"
 
 namespace ontime::recording {
 

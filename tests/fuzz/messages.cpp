@@ -10,6 +10,7 @@
 #include "common/protocol/runner.pb.h"
 #include "master/submission.h"
 #include "tests/fuzz/targets.h"
+#include "tests/support/prepared_job.h"
 
 namespace ontime::fuzz {
 
@@ -44,7 +45,7 @@ void feed_client(std::string_view bytes) {
   submit.add_inputs(file_with("one\ntwo\n"));
   const auto output = master::output_of(submit);
   if (output) ONTIME_CHECK(output->front() == '/' && output->find("/../") == output->npos, "an output path is plain");
-  const auto spec = master::prepare_job(submit);
+  const auto spec = test::prepare_job(submit);
   if (spec) ONTIME_CHECK(scheduler::count_splits(*spec) <= master::kTasksMax, "the number of tasks is bounded");
 }
 

@@ -5,7 +5,7 @@
 #include "common/base/crc32c.h"
 #include "master/journal/record_codec.h"
 #include "master/recording/block.h"
-#include "master/recording/entry_codec.h"
+#include "master/recording/entry.h"
 #include "tests/fuzz/targets.h"
 
 namespace ontime::fuzz {

@@ -1,13 +1,15 @@
 // What every journal does, run against both.
+#include "master/journal/journal.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "master/journal/memory_journal.h"
 #include "master/journal/record_codec.h"
 #include "master/journal/rocksdb_journal.h"
+#include "tests/support/memory_journal.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::journal {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "master/journal/directory_lock.h"
+#include "master/journal/directory.h"
 #include "master/journal/record_codec.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/temporary_directory.h"

@@ -1,6 +1,4 @@
 // Accounts of huge jobs: added up slice by slice, once for all who ask.
-#include "master/accounts.h"
-
 #include <gtest/gtest.h>
 
 #include <asio/co_spawn.hpp>
@@ -8,6 +6,7 @@
 #include <asio/post.hpp>
 #include <vector>
 
+#include "master/shared_answers.h"
 #include "tests/scheduler/scheduler_fixture.h"
 
 namespace ontime::master {

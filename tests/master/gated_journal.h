@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "master/journal/memory_journal.h"
+#include "tests/support/memory_journal.h"
 
 namespace ontime::test {
 

@@ -1,11 +1,10 @@
 // What clients are shown of nodes that are held back, by a scheduler that has come to it in simulation.
-#include "master/node_view.h"
-
 #include <gmock/gmock.h>
 
 #include <functional>
 
 #include "lab/simulator/simulator.h"
+#include "master/views.h"
 
 namespace ontime::master {
 namespace {

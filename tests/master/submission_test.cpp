@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "tests/support/prepared_job.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {
@@ -19,12 +20,12 @@ class SubmissionTest : public testing::Test {
   }
 
   scheduler::JobSpec prepared() {
-    auto spec = prepare_job(request_);
+    auto spec = test::prepare_job(request_);
     EXPECT_TRUE(spec) << spec.error().message;
     return spec ? std::move(*spec) : scheduler::JobSpec();
   }
   std::string refusal() {
-    const auto spec = prepare_job(request_);
+    const auto spec = test::prepare_job(request_);
     EXPECT_FALSE(spec);
     if (spec) return "";
     EXPECT_EQ(spec.error().kind, ErrorKind::BadInput);

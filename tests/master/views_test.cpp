@@ -1,9 +1,10 @@
 // What is made from the cluster's state: the plan of a commit, and what clients are shown.
+#include "master/views.h"
+
 #include <gtest/gtest.h>
 
-#include "master/commit_plan.h"
+#include "master/commit.h"
 #include "master/explanation.h"
-#include "master/job_view.h"
 
 namespace ontime::master {
 namespace {

@@ -1,5 +1,5 @@
 // Orders that are large: they are divided into messages that a connection has room for, and nothing overtakes them.
-#include "master/worker_link.h"
+#include "master/action_dispatcher.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "master/settings.h"
-#include "scheduler/core/input_groups.h"
+#include "scheduler/core/job_spec.h"
 #include "tests/net/net_fixture.h"
 
 namespace ontime::master {
@@ -81,8 +81,8 @@ TEST_F(WorkerLinkTest, DividesLargeLaunchesIntoMessagesAndKeepsTheirOrder) {
     if (task == 1) launch.range = {10, 20};  // only files that the attempt maps are sent
     launch.tasks = kLaunches;
     launch.spec = spec;
-    link.launch(launch, std::nullopt);
-    link.kill(launch.attempt, "not needed");
+    link.order(launch, std::nullopt);
+    link.order(scheduler::action::KillAttempt{{}, launch.attempt, "not needed"});
     expected.push_back("launch " + std::to_string(task) + " of " + (task == 1 ? "10" : "4096"));
     expected.push_back("kill " + std::to_string(task));
   }

@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "master/recording/entry_codec.h"
+#include "master/recording/entry.h"
 #include "tests/journal/record_generators.h"
 
 namespace ontime::recording {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "master/recording/block.h"
-#include "master/recording/entry_codec.h"
+#include "master/recording/entry.h"
 #include "scheduler/core/record.h"
 #include "tests/recording/recorded_history.h"
 #include "tests/support/temporary_directory.h"

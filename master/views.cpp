@@ -1,14 +1,21 @@
-#include "master/job_view.h"
+#include "master/views.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
+#include "common/protocol/convert.h"
 #include "master/settings.h"
+#include "master/text.h"
 
 namespace ontime::master {
+
 void FailureMessages::observe(const scheduler::JournalRecord& record) {
   if (const auto* ended = std::get_if<scheduler::fact::AttemptEnded>(&record.fact)) {
     if (!ended->message.empty()) messages_[ended->attempt] = ended->message;
@@ -43,11 +50,6 @@ bool has_live_attempt(const Task& task) {
   return std::any_of(task.attempts.begin(), task.attempts.end(), [](const Attempt& a) { return is_live(a.state); });
 }
 
-void put(const ByteRange& from, wire::Range* to) {
-  to->set_begin(from.begin);
-  to->set_end(from.end);
-}
-
 // What the live attempts of one task have mapped of an open segment.
 std::uint64_t reached_in(const Segment& segment, const Task& task) {
   std::uint64_t reached = segment.range.begin;
@@ -59,7 +61,7 @@ std::uint64_t reached_in(const Segment& segment, const Task& task) {
 }
 
 void fill(wire::SegmentDetail& detail, const Segment& segment) {
-  put(segment.range, detail.mutable_range());
+  protocol::put(segment.range, detail.mutable_range());
   detail.set_state(segment.sealed ? "sealed" : "open");
   if (!segment.sealed) return;
   detail.set_attempt(segment.attempt);
@@ -70,21 +72,8 @@ void fill(wire::SegmentDetail& detail, const Segment& segment) {
 }  // namespace
 
 const char* name_of(AttemptState state) {
-  switch (state) {
-    case AttemptState::Launching:
-      return "launching";
-    case AttemptState::Running:
-      return "running";
-    case AttemptState::Succeeded:
-      return "succeeded";
-    case AttemptState::Failed:
-      return "failed";
-    case AttemptState::Killed:
-      return "killed";
-    case AttemptState::Lost:
-      return "lost";
-  }
-  return "unknown";
+  static constexpr std::array kNames{"launching", "running", "succeeded", "failed", "killed", "lost"};
+  return kNames.at(static_cast<std::size_t>(state));
 }
 
 const char* state_name_of(const Task& task) {
@@ -141,19 +130,8 @@ wire::Forecast view_of(const scheduler::Forecast& forecast, const Job& job) {
 }
 
 wire::JobState state_of(scheduler::JobState state) {
-  switch (state) {
-    case scheduler::JobState::Running:
-      return wire::RUNNING;
-    case scheduler::JobState::Committing:
-      return wire::COMMITTING;
-    case scheduler::JobState::Succeeded:
-      return wire::SUCCEEDED;
-    case scheduler::JobState::Failed:
-      return wire::FAILED;
-    case scheduler::JobState::Killed:
-      return wire::KILLED;
-  }
-  return wire::JOB_STATE_NONE;
+  static constexpr std::array kStates{wire::RUNNING, wire::COMMITTING, wire::SUCCEEDED, wire::FAILED, wire::KILLED};
+  return kStates.at(static_cast<std::size_t>(state));
 }
 
 std::uint32_t running_copies(const Job& job) {
@@ -197,11 +175,7 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_message(job.message);
   summary.set_policy(job.spec.policy);
   summary.set_policy_problem(job.policy_problem);
-  for (const auto& [key, value] : job.spec.policy_parameters) {
-    wire::Entry* entry = summary.add_policy_parameters();
-    entry->set_key(key);
-    entry->set_value(value);
-  }
+  protocol::put(job.spec.policy_parameters, summary.mutable_policy_parameters());
   summary.set_estimator(job.spec.estimator);
   summary.set_checkpoint_interval_ns(job.spec.checkpoint_interval.count());
   summary.set_kill_on_miss(job.spec.kill_on_miss);
@@ -211,12 +185,7 @@ wire::JobSummary summary_of(JobId id, const Job& job, TimePoint now, ShowCounter
   summary.set_attempts_failed(job.attempts_failed);
   summary.set_elapsed_ns(((is_final(job.state) ? job.ended_at : now) - job.submitted_at).count());
   if (counters == ShowCounters::No) return summary;
-  for (const auto& [key, value] : job.counters) {
-    wire::Counter* counter = summary.add_counters();
-    counter->set_group(key.first);
-    counter->set_name(key.second);
-    counter->set_value(value);
-  }
+  protocol::put(job.counters, summary.mutable_counters());
   return summary;
 }
 
@@ -250,7 +219,7 @@ void TaskViews::fill(wire::TaskDetail& detail, TaskId id, const Job& job) const 
   const scheduler::InputFile& input = job.spec.inputs.at(task.file);
   detail.set_path(input.path);
   detail.set_files(std::max<std::uint32_t>(static_cast<std::uint32_t>(input.parts.size()), 1));
-  put(task.ledger.split(), detail.mutable_split());
+  protocol::put(task.ledger.split(), detail.mutable_split());
   detail.set_state(state_name_of(task));
   for (const Segment& segment : task.ledger.segments()) master::fill(*detail.add_segments(), segment);
   for (std::uint32_t number = 0; number < task.attempts.size(); ++number) {
@@ -271,6 +240,95 @@ void TaskViews::fill(wire::AttemptDetail& detail, AttemptId id, const Attempt& a
   detail.set_ended_unix_ns(moment(attempt.ended_at));
   detail.set_message(failures_.of(id));
   detail.set_speculative(attempt.speculative);
+}
+
+namespace {
+
+using scheduler::Hold;
+
+// What people are shown: whether it is connected, unless its duty tells more.
+const char* state_of(const scheduler::Node& node) {
+  if (node.duty == scheduler::Duty::Left) return "left";
+  switch (node.state) {
+    case scheduler::NodeState::Live:
+      if (node.duty != scheduler::Duty::Serves) return node.live.empty() ? "drained" : "draining";
+      return "live";
+    case scheduler::NodeState::Silent:
+      return "silent";
+    case scheduler::NodeState::Lost:
+      return "lost";
+  }
+  return "unknown";
+}
+
+void fill(wire::Hold& view, const Hold& hold, TimePoint now) {
+  view.set_cause(std::string(name_of(hold.cause)));
+  view.set_so_far_ns((now - hold.since).count());
+  view.set_left_ns(std::max(hold.until - now, Duration::zero()).count());
+  view.set_reason(hold.reason);
+}
+
+}  // namespace
+
+wire::NodeSummary summary_of(NodeId id, const scheduler::Scheduler& scheduler, TimePoint now) {
+  const scheduler::Node& node = *scheduler.cluster().find_node(id);
+  wire::NodeSummary summary;
+  summary.set_node(id.value);
+  summary.set_name(node.name);
+  summary.set_host(node.host);
+  summary.set_state(state_of(node));
+  summary.set_slots(node.slots);
+  summary.set_busy(static_cast<std::uint32_t>(node.live.size()));
+  summary.set_silent_ns((now - node.heard_at).count());
+  summary.set_attempts_failed(node.failures);
+  if (const Hold* hold = scheduler.resources().hold_of(id)) fill(*summary.mutable_hold(), *hold, now);
+  return summary;
+}
+
+void append_held_nodes(wire::Reply::Explained& reply, const scheduler::Job& job, const scheduler::Scheduler& scheduler,
+                       TimePoint now) {
+  const TimePoint end = is_final(job.state) ? job.ended_at : now;
+  for (const scheduler::HeldNode& held : scheduler.resources().holds().between(job.submitted_at, end)) {
+    wire::HeldNode& view = *reply.add_held_nodes();
+    view.set_node(held.node.value);
+    if (const scheduler::Node* node = scheduler.cluster().find_node(held.node)) view.set_node_name(node->name);
+    view.set_cause(std::string(name_of(held.hold.cause)));
+    view.set_since_ns((held.hold.since - job.submitted_at).count());
+    view.set_until_ns((held.hold.until - job.submitted_at).count());
+    view.set_is_over(held.is_over);
+    view.set_reason(held.hold.reason);
+  }
+}
+
+namespace {
+
+using scheduler::Duty;
+using scheduler::NodeState;
+
+NodeId numbered(const scheduler::Cluster& cluster, std::string_view text) {
+  constexpr std::string_view kPrefix = "node-";
+  if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && cluster.find_node(NodeId{number}) != nullptr ? NodeId{number} : NodeId{};
+}
+
+}  // namespace
+
+// A name first: it may look like a number.
+Result<NodeId> named_node(const scheduler::Cluster& cluster, const std::string& text) {
+  std::vector<NodeId> called;
+  for (const auto& [id, node] : cluster.nodes()) {
+    if (node.name == text && node.state != NodeState::Lost && node.duty != Duty::Left) called.push_back(id);
+  }
+  if (called.size() == 1) return called.front();
+  if (called.size() > 1) {
+    return bad_input("There are " + std::to_string(called.size()) + " nodes called '" + readable(text) + "', " +
+                     to_string(called[0]) + " and " + to_string(called[1]) + " among them; give the number.");
+  }
+  if (const NodeId node = numbered(cluster, text); node != NodeId{}) return node;
+  return bad_input("No such node: '" + readable(text) + "'. Run 'ontime nodes' to list known nodes.");
 }
 
 }  // namespace ontime::master

@@ -1,5 +1,5 @@
 #pragma once
-// Jobs as clients see them.
+// Jobs and nodes as clients see them.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,10 +7,14 @@
 #include <optional>
 #include <string>
 
+#include "common/base/ids.h"
+#include "common/base/result.h"
 #include "common/protocol/client.pb.h"
 #include "scheduler/core/account.h"
 #include "scheduler/core/cluster.h"
+#include "scheduler/core/job.h"
 #include "scheduler/core/record.h"
+#include "scheduler/core/scheduler.h"
 #include "scheduler/forecast/forecast.h"
 
 namespace ontime::master {
@@ -63,5 +67,15 @@ class TaskViews {
   const scheduler::Cluster& cluster_;
   const FailureMessages& failures_;
 };
+
+// The node that somebody means by `text`: "node-3", "3", or the name of a node that has neither left nor is lost.
+// BadInput when there is none, or more than one of that name.
+Result<NodeId> named_node(const scheduler::Cluster& cluster, const std::string& text);
+
+wire::NodeSummary summary_of(NodeId id, const scheduler::Scheduler& scheduler, TimePoint now);
+
+// Which nodes were held back while the job ran, in order of their beginning.
+void append_held_nodes(wire::Reply::Explained& reply, const scheduler::Job& job, const scheduler::Scheduler& scheduler,
+                       TimePoint now);
 
 }  // namespace ontime::master

@@ -1,9 +1,5 @@
 #pragma once
-// What jobs have cost (scheduler/core/account.h), for clients. Adding up a million tasks at once would delay
-// heartbeats, so they are added up in slices, with other work in between. A task that changes between two slices counts
-// as it was or as it is. Clients that ask for the same account share it. The account of a job that has ended is kept.
-// A running job's account is kept longer the more tasks it has, so that a client that asks all the time takes a small
-// part of the thread. Control thread only.
+// Answers that many clients share, as they cost much or are asked for often. Control thread only.
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
@@ -16,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "common/protocol/client.pb.h"
+#include "master/control_loop.h"
 #include "master/signal.h"
 #include "scheduler/core/account.h"
 
@@ -26,6 +24,11 @@ struct PolicyAccount {
   scheduler::JobAccount account;
 };
 
+// What jobs have cost (scheduler/core/account.h), for clients. Adding up a million tasks at once would delay
+// heartbeats, so they are added up in slices, with other work in between. A task that changes between two slices counts
+// as it was or as it is. Clients that ask for the same account share it. The account of a job that has ended is kept.
+// A running job's account is kept longer the more tasks it has, so that a client that asks all the time takes a small
+// part of the thread.
 class Accounts {
  public:
   // The cluster outlives it; its jobs may change and vanish at any time but during a call.
@@ -61,6 +64,30 @@ class Accounts {
   const std::function<TimePoint()> now_;
   std::map<JobId, std::shared_ptr<CachedAccount>> known_;
   std::size_t looked_at_ = 0;
+};
+
+// Lists of jobs for clients, part by part. Many clients that ask for the same at the same moment share one answer: the
+// last one is kept until something durable changes, at most kSharedFor, in which only what is not durable (progress,
+// elapsed time) may have moved. Control thread only.
+class JobLists {
+ public:
+  explicit JobLists(const ControlLoop& control) : control_(control) {}
+
+  using Answer = std::shared_ptr<const wire::Reply>;
+  // Without accounts.
+  Answer list(const wire::Request::ListJobs& request);
+
+ private:
+  static constexpr Duration kSharedFor = std::chrono::milliseconds(20);
+
+  Answer make(const wire::Request::ListJobs& request, TimePoint now) const;
+
+  const ControlLoop& control_;
+  Answer last_;
+  std::uint32_t latest_ = 0;  // that was asked for
+  std::uint32_t first_job_ = 0;
+  std::uint64_t changes_ = 0;  // when it was made
+  TimePoint made_at_;
 };
 
 }  // namespace ontime::master

@@ -1,6 +1,6 @@
 #pragma once
-// The file `ontime-journal.lock` in a journal's directory: the process that writes the journal holds it locked, and
-// notes in it what was written.
+// A journal's directory. The process that writes the journal holds the file `ontime-journal.lock` in it locked, and
+// notes there what was written. Nobody else may read it.
 
 #include <cstdint>
 #include <memory>
@@ -11,6 +11,10 @@
 
 #include "common/base/descriptor.h"
 #include "common/base/result.h"
+
+namespace rocksdb {
+class Env;
+}
 
 namespace ontime::journal {
 
@@ -27,7 +31,7 @@ struct Chain {
 };
 
 inline constexpr std::size_t kChainBytes = 16;
-std::string encode_chain(const Chain& chain);                   // kChainBytes
+std::string encode_chain(const Chain& chain);               // kChainBytes
 std::optional<Chain> decode_chain(std::string_view bytes);  // nothing unless it is exactly what was encoded
 
 class DirectoryLock {
@@ -53,5 +57,13 @@ class DirectoryLock {
   const std::string path_;
   const Descriptor file_;
 };
+
+// The default environment, but for the mode of the files it makes: 0600 from their first moment. RocksDB makes them
+// with mode 0644 and has no option for it; they are nobody else's to read, as the directory is.
+std::unique_ptr<rocksdb::Env> make_private_env();
+
+// For files that are there already, say from an older version or a copy. Failed, with a sentence that names the file,
+// if one cannot be changed.
+Status make_files_private(const std::string& directory);
 
 }  // namespace ontime::journal

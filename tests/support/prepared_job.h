@@ -1,0 +1,19 @@
+#pragma once
+// A request as a job with its inputs listed: what the master does of a submission, at once.
+
+#include <utility>
+
+#include "master/submission.h"
+
+namespace ontime::test {
+
+inline Result<scheduler::JobSpec> prepare_job(const wire::JobSpec& request) {
+  Result<scheduler::JobSpec> spec = master::begin_job(request, {});
+  if (!spec) return spec;
+  auto inputs =
+      master::list_inputs({request.inputs().begin(), request.inputs().end()}, {}, master::directories_of(request));
+  if (!inputs) return inputs.error();
+  return master::finish_job(request, std::move(*spec), std::move(inputs->files));
+}
+
+}  // namespace ontime::test
