@@ -2,17 +2,18 @@
 
 import os
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 
 
-class ProgramsWheel(bdist_wheel):
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
+class WithPrograms(Distribution):
+    def has_ext_modules(self):
+        return True
 
+
+class ProgramsWheel(bdist_wheel):
     def get_tag(self):
         return "py3", "none", os.environ["ONTIME_WHEEL_PLATFORM"]
 
 
-setup(cmdclass={"bdist_wheel": ProgramsWheel})
+setup(distclass=WithPrograms, cmdclass={"bdist_wheel": ProgramsWheel})
