@@ -1,5 +1,7 @@
 #include "common/flags/flags.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -157,9 +159,11 @@ void parse_or_exit(CLI::App& app, int argc, char** argv) {
 }
 
 int with_everything_written(const std::string& program, int exit_code) {
-  errno = 0;  // it stays 0 if an earlier write failed, whose reason nobody kept
+  errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-  const std::string reason = errno == 0 ? "" : std::string(": ") + std::strerror(errno);
+  // If an earlier write failed, nobody kept its reason. One more write fails for the same reason.
+  const bool has_reason = errno != 0 || ::write(STDOUT_FILENO, "\n", 1) < 0;
+  const std::string reason = has_reason ? std::string(": ") + std::strerror(errno) : "";
   std::fputs(complaint(program, "cannot write to stdout" + reason).c_str(), stderr);
   return 1;
 }

@@ -302,7 +302,7 @@ class ClusterRun {
       case FaultKind::MasterClockDrifts:
         return home_.set_clock_rate(begins ? fault.amount : 1);
       case FaultKind::JournalFull:
-        home_.local.is_full = begins;
+        home_.local.fill(begins);
         return;
       case FaultKind::CommitFails:
         home_.shared.fails = begins;

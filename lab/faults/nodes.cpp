@@ -147,11 +147,11 @@ void Nodes::set(const Fault& fault, bool begins) {
     case FaultKind::ClockDrifts:
       return machine.set_clock_rate(begins ? fault.amount : 1);
     case FaultKind::DiskFull:
-      machine.shared.is_full = begins;
+      machine.shared.fill(begins);
       if (!begins) machine.has_applications = machine.can_fork = true;
       return;
     case FaultKind::NodeFailsFast:
-      machine.shared.is_full = begins && (machine.shared.is_full || fault.amount < 1);
+      machine.shared.fill(begins && (machine.shared.is_full || fault.amount < 1));
       machine.has_applications = !begins || fault.amount < 1 || fault.amount >= 2;
       machine.can_fork = !begins || fault.amount < 2;
       return;

@@ -90,6 +90,9 @@ struct Place {
 Place find_place(Process& process, int directory, const char* path, bool follows_last);
 std::string path_of(const Inode& inode);
 
+// How `process` reaches `disk`.
+Mount& mount_of(Process& process, const Disk& disk);
+
 // The time that a disk takes; waits while it hangs. An errno below zero if the work fails.
 int work_on(Thread& here, Disk& disk, DiskWork work, std::size_t bytes = 0);
 

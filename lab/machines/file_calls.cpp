@@ -40,9 +40,18 @@ ssize_t read_some(Thread& here, const FilePointer& file, void* to, std::size_t s
   return waited(here, *file, true, [&] { return file->read(to, size); });
 }
 
+// Shortens `size` to what a disk that has just become full still takes.
+int work_on_write(Thread& here, Disk& disk, std::size_t& size) {
+  const int error = work_on(here, disk, DiskWork::Change);
+  if (error != -ENOSPC || size < 2) return error;
+  if (!std::exchange(mount_of(here.process(), disk).has_some_room, false)) return error;
+  size = static_cast<std::size_t>(1 + here.world().random().below(size - 1));
+  return 0;
+}
+
 ssize_t write_some(Thread& here, const FilePointer& file, const void* from, std::size_t size) {
   if (const auto disk_file = on_disk(file)) {
-    if (const int error = work_on(here, *disk_file->inode->disk, DiskWork::Change); error != 0) return error;
+    if (const int error = work_on_write(here, *disk_file->inode->disk, size); error != 0) return error;
   }
   return waited(here, *file, true, [&] { return file->write(from, size); });
 }
@@ -156,7 +165,7 @@ ONTIME_SIMULATE(ssize_t, pwrite, (descriptor, from, size, offset), int descripto
                 off_t offset) {
   const auto file = file_at<DiskFile>(here, descriptor);
   if (!file) return given<ssize_t>(-EBADF);
-  if (const int error = work_on(here, *file->inode->disk, DiskWork::Change); error != 0) return given<ssize_t>(error);
+  if (const int error = work_on_write(here, *file->inode->disk, size); error != 0) return given<ssize_t>(error);
   return given(file->inode->disk->write(*file->inode, from, size, static_cast<std::uint64_t>(offset), file->opener));
 }
 

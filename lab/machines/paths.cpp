@@ -142,10 +142,15 @@ std::string path_of(const Inode& inode) {
   return path.empty() ? "/" : path;
 }
 
+Mount& mount_of(Process& process, const Disk& disk) {
+  Machine& machine = process.machine();
+  return &disk == machine.cluster().shared.get() ? machine.shared : machine.local;
+}
+
 int work_on(Thread& here, Disk& disk, DiskWork work, std::size_t bytes) {
   Process& process = here.process();
   Cluster& cluster = process.machine().cluster();
-  Mount& mount = &disk == cluster.shared.get() ? process.machine().shared : process.machine().local;
+  Mount& mount = mount_of(process, disk);
   if (cluster.on_disk_work) cluster.on_disk_work(process, disk, work);
   while (mount.hangs) here.wait(mount.answers);
   World& world = here.world();

@@ -94,11 +94,13 @@ class Process {
 // The way from a machine to a disk: can be full, fail, and hang. Then calls wait until it answers again.
 struct Mount {
   bool is_full = false;
+  bool has_some_room = false;  // the first write to a disk that has become full is a short one
   bool fails = false;     // EIO
   bool hangs = false;     // set by hang()
   WaitQueue answers;      // woken when it hangs no more
   Duration slower_by{0};  // calls that reach the disk take up to so much longer
 
+  void fill(bool begins) { is_full = has_some_room = begins; }
   void hang(bool begins) {
     hangs = begins;
     if (!begins) answers.wake_all();

@@ -112,6 +112,22 @@ TEST(Mount, ThatIsFullTakesNothingMoreAndLetsGo) {
   });
 }
 
+TEST(Mount, ThatFillsUpTakesAPartOfTheNextWrite) {
+  SmallCluster small;
+  small.cluster.shared->put("/file", "");
+  small.one.shared.fill(true);
+  small.run(small.one, [] {
+    const int file = ::open("/shared/file", O_WRONLY);
+    const std::string bytes(100, 'x');
+    const ssize_t count = ::write(file, bytes.data(), bytes.size());
+    EXPECT_GT(count, 0);
+    EXPECT_LT(count, 100);
+    EXPECT_EQ(::write(file, "x", 1), -1);
+    EXPECT_EQ(errno, ENOSPC);
+    EXPECT_EQ(::lseek(file, 0, SEEK_END), count);
+  });
+}
+
 TEST(Mount, ThatHangsHoldsUpWhoCallsUntilItAnswers) {
   SmallCluster small;
   small.cluster.shared->put("/file", "bytes");
