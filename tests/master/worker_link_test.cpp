@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "master/settings.h"
-#include "scheduler/core/input_groups.h"
+#include "scheduler/core/job_spec.h"
 #include "tests/net/net_fixture.h"
 
 namespace ontime::master {
