@@ -98,6 +98,12 @@ void Command::send(std::string_view bytes) {
   tell_taken();
 }
 
+void Command::receive_until(const std::function<bool()>& is_done) {
+  std::string_view nothing;
+  while (!is_done() && stdout_.is_open()) receive_or_send(nothing);
+  if (stderr_.is_open()) receive(stderr_, listeners_.on_stderr);  // a pipe holds no more than is read at once
+}
+
 void Command::finish(std::span<const int> fine) {
   stdin_.close();
   std::string_view nothing;
@@ -113,8 +119,10 @@ void Command::finish(std::span<const int> fine) {
 
 // Waits until something can be moved, and moves it.
 void Command::receive_or_send(std::string_view& bytes) {
-  // A closed end has number -1, which poll() ignores.
-  std::array<pollfd, 3> ends = {{{stdin_.get(), POLLOUT, 0}, {stdout_.get(), POLLIN, 0}, {stderr_.get(), POLLIN, 0}}};
+  // A closed end has number -1, which poll() ignores, as it should where there is nothing to send.
+  std::array<pollfd, 3> ends = {{{bytes.empty() ? -1 : stdin_.get(), POLLOUT, 0},
+                                 {stdout_.get(), POLLIN, 0},
+                                 {stderr_.get(), POLLIN, 0}}};
   if (poll(ends.data(), ends.size(), stdin_.has_waiting() ? kTickMs : -1) < 0) {
     if (errno == EINTR) return;
     throw_system_error("cannot wait for the command \"" + line_ + "\"");

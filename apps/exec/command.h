@@ -112,6 +112,9 @@ class Command {
 
   // Returns when all bytes have been taken, or dropped because the command has closed its stdin.
   void send(std::string_view bytes);
+  // Receives until `is_done` says so, or the command has closed its stdout. What it had written to stderr by then is
+  // received too.
+  void receive_until(const std::function<bool()>& is_done);
   // Closes the command's stdin, receives until it has closed its ends, and waits for it. Throws a sentence unless it
   // ended with one of the exit codes that are fine.
   void finish(std::span<const int> fine = kZero);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/exec/command.h"
+#include "apps/exec/frames.h"
 #include "apps/exec/merge.h"
 #include "common/app/application.h"
 
@@ -90,19 +91,27 @@ class Run {
 
 class ExecMapper final : public Mapper {
  public:
-  void setup(Context& context) override { context_ = &context; }
+  void setup(Context& context) override {
+    context_ = &context;
+    if (context.get("frames") != "yes") return;
+    framed_.emplace();
+    framed_->setup(context);
+  }
 
   void begin_segment(std::uint64_t offset) override {
+    if (framed_) return framed_->begin_segment(offset);
     run_.reset();  // of a segment that was given up
     offset_ = offset;
   }
 
   void map(const Batch& batch, Output& out) override {
+    if (framed_) return framed_->map(batch, out);
     if (!run_) run_.emplace(*context_, offset_);
     run_->send(batch, out);
   }
 
   void flush(Output& out) override {
+    if (framed_) return framed_->flush(out);
     if (!run_) run_.emplace(*context_, offset_);  // a segment without records: the command sees an empty stdin
     run_->finish(out);
     run_.reset();
@@ -112,6 +121,7 @@ class ExecMapper final : public Mapper {
   Context* context_ = nullptr;
   std::uint64_t offset_ = 0;
   std::optional<Run> run_;
+  std::optional<FramedMapper> framed_;  // if one command maps all segments
 };
 
 class Exec final : public Application {
@@ -120,6 +130,7 @@ class Exec final : public Application {
   std::vector<Parameter> parameters() const override {
     return {{"command", "", "what /bin/sh -c runs for each segment (needed)"},
             {"ok", "0", "exit codes of the command that are fine, such as 0,1 for grep"},
+            {"frames", "no", "yes: the command is started once for each runner, and reads and writes frames"},
             {"merge", "",
              "how values of a key<TAB>value become the answer: sum, max, min, list, or a command that reads all lines "
              "by key; empty: not at all"}};
@@ -129,6 +140,8 @@ class Exec final : public Application {
     if (command.empty()) throw std::invalid_argument("exec needs a command: --set command=\"...\"");
     if ((command + given.get("merge")).find('\0') != std::string::npos)
       throw std::invalid_argument("the command holds a NUL byte");
+    if (given.get("frames") != "yes" && given.get("frames") != "no")
+      throw std::invalid_argument("frames is yes or no, not '" + given.get("frames") + "'");
     static_cast<void>(exit_codes(given.get("ok")));
   }
   std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<ExecMapper>(); }

@@ -1,8 +1,6 @@
 #include "scheduler/core/application_master.h"
 
-#include <algorithm>
 
-#include "common/base/check.h"
 
 namespace ontime::scheduler {
 

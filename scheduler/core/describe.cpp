@@ -6,7 +6,6 @@
 #include "common/base/wording.h"
 #include "scheduler/core/action.h"
 #include "scheduler/core/event.h"
-#include "scheduler/core/record.h"
 
 namespace ontime::scheduler {
 namespace {

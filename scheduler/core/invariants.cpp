@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <map>
-#include <string>
 
 #include "scheduler/core/cluster.h"
 

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "common/base/median.h"
-#include "scheduler/math/estimator.h"
 #include "scheduler/math/numeric.h"
 
 namespace ontime::scheduler {

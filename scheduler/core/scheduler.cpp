@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "scheduler/core/cluster.h"
 #include "scheduler/core/scheduler_impl.h"
 
 namespace ontime::scheduler {

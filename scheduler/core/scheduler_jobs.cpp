@@ -1,11 +1,8 @@
 // Jobs from submission to their end, their policies, and who gets a slot.
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
-#include <utility>
 
 #include "scheduler/core/scheduler_impl.h"
-#include "scheduler/core/waiting_jobs.h"
 
 namespace ontime::scheduler {
 namespace {

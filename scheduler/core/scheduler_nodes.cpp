@@ -1,6 +1,4 @@
 // Nodes: how they register, fall silent, drain and leave.
-#include <set>
-#include <utility>
 
 #include "scheduler/core/scheduler_impl.h"
 

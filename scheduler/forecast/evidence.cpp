@@ -10,7 +10,6 @@
 
 #include "common/base/median.h"
 #include "scheduler/math/fitted_tail.h"
-#include "scheduler/policies/auto.h"
 #include "scheduler/policies/chronos/chronos.h"
 #include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"

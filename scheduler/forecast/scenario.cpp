@@ -1,8 +1,5 @@
 #include "scheduler/forecast/scenario.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "scheduler/math/distributions.h"
 #include "scheduler/math/numeric.h"
 

@@ -1,6 +1,4 @@
 // Rescues of work that is late or slow in a scenario: what the job's policy would do about it, and with which slots.
-#include <algorithm>
-#include <cmath>
 
 #include "scheduler/forecast/scenario.h"
 #include "scheduler/math/numeric.h"

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "scheduler/math/numeric.h"
-
 namespace ontime::scheduler::math {
 double Pareto::ln_survival(double x) const { return x <= t_min_ ? 0 : -times(beta_, ln_ratio(x, t_min_)); }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numbers>
 #include <utility>
-#include <vector>
 
 #include "common/base/wording.h"
 #include "scheduler/math/distributions.h"

@@ -154,6 +154,9 @@ using PolicyMaker = std::function<std::unique_ptr<Policy>(std::string_view, cons
 // BadInput if there is no such policy, or it refuses a parameter; the sentence says what to choose instead.
 Status check_policy(const std::string& name, const StringMap& parameters);
 
+// What `auto` has chosen for the job; empty: nothing yet.
+std::string policy_chosen_for(const Job& job);
+
 // The names of the parameters that the policy takes at its defaults; empty for an unknown one.
 std::set<std::string, std::less<>> parameters_of(std::string_view policy);
 

@@ -1,12 +1,16 @@
-// The policies by name. A new one is a source in a family's folder, its maker in that family's
-// header and an entry here; tests and simulations that try
-// all policies take them from here.
+// The policies by name, and `auto`, which chooses among them. A new one is a source in a family's folder, its maker in
+// that family's header and an entry here; tests and simulations that try all policies take them from here.
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
 #include <stdexcept>
+#include <vector>
 
 #include "common/base/wording.h"
-#include "scheduler/policies/auto.h"
 #include "scheduler/policies/baselines/baselines.h"
 #include "scheduler/policies/chronos/chronos.h"
+#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/parameters.h"
 #include "scheduler/policies/policy.h"
 #include "scheduler/policies/shed/shed.h"
@@ -30,12 +34,177 @@ class None final : public Policy {
   JobOrder order_;
 };
 
+constexpr const char* kMantriDelta = "0.5";
+constexpr std::string_view kSays = "auto chooses ";  // how its notes begin
+
+double load_with(const View& view, std::uint64_t clones) {
+  if (view.slots() == 0) return std::numeric_limits<double>::infinity();
+  const std::uint64_t wanted = std::uint64_t{view.slots() - view.free_slots()} + view.waiting + clones;
+  return static_cast<double>(wanted) / static_cast<double>(view.slots());
+}
+
+bool shows_no_pace(const Job& job) {
+  return std::none_of(job.spec.inputs.begin(), job.spec.inputs.end(),
+                      [](const InputFile& file) { return file.knows_length(); });
+}
+
+struct AutoSettings {
+  explicit AutoSettings(Parameters& parameters)
+      : slack(parameters.number("slack", 3, 0, 1000)),
+        load(parameters.number("load", 0.5, 0, 10)),
+        durations(parameters.durations()) {
+    durations.tail = parameters.tail(math::TailRule::Auto);
+    parameters.handover(Handover::Predicted);
+    for (const char* name : {"t_min", "beta", "t_avg", "fit", "handover", "tail"}) {
+      if (const auto given = parameters.given().find(name); given != parameters.given().end()) passed_on.insert(*given);
+    }
+    passed_on.try_emplace("tail", name_of(durations.tail));
+  }
+
+  const double slack;
+  const double load;
+  math::DurationHints durations;
+  StringMap passed_on;
+};
+
+struct AutoChoice {
+  std::string policy;
+  std::string why;
+};
+
+AutoChoice choose_without_pace(const View& view, const JobView& job, const AutoSettings& settings) {
+  const double with_clones = load_with(view, job.job->tasks.size());
+  if (with_clones <= settings.load) {
+    return {"clone", "compressed input shows no pace, and there is room for clones (load " + short_number(with_clones) +
+                         " with them)"};
+  }
+  return {"none", "compressed input shows no pace, and there is no room for clones (load " + short_number(with_clones) +
+                      " with them)"};
+}
+
+// How many of t_min fit between the latest first look and the deadline, after one launch.
+double slack_of(const JobView& job, const math::Durations& durations) {
+  const CheckTimes times;
+  const double look =
+      times.xi * job.deadline() + shed::check_interval(job.deadline(), durations.launch, times.theta_prime);
+  return (job.deadline() - look - durations.launch) / (durations.t_min * mean_split_bytes(job));
+}
+
+// Slots that the plan takes, less those that it sets free.
+std::uint32_t slots_taken(const Plan& plan, const View& view) {
+  std::uint64_t taken = 0;
+  std::uint64_t freed = 0;
+  for (const Decision& decision : plan.decisions) {
+    if (const auto* speculate = std::get_if<Speculate>(&decision)) {
+      taken += copies_of(*speculate);
+    } else if (const auto* clone = std::get_if<CloneTasks>(&decision)) {
+      taken += clone->copies * view.cluster.find_job(clone->job)->tasks.size();
+    } else if (std::holds_alternative<EndAttempt>(decision)) {
+      ++freed;
+    }
+  }
+  return static_cast<std::uint32_t>(taken - std::min(taken, freed));
+}
+
+// The rule, for a job that is submitted now.
+AutoChoice choose_for(const View& view, const JobView& job, const AutoSettings& settings) {
+  if (!job.has_deadline()) return {"mantri", "no deadline"};
+  if (shows_no_pace(*job.job)) return choose_without_pace(view, job, settings);
+  const math::Durations durations = durations_of(view, job, settings.durations);
+  if (durations.t_min <= 0 || durations.source == math::DurationSource::Assumed) {
+    return {"split-resume", "t_min is not known yet"};
+  }
+  const double slack = slack_of(job, durations);
+  const std::string facts = "after the first look there is time for " + short_number(slack) + " t_min; " +
+                            duration_words(durations, settings.durations, mean_split_bytes(job));
+  if (slack < settings.slack) return {"split-resume", "the deadline is tight: " + facts};
+  return {"shed+", "copies will be in time: " + facts};
+}
+
+// Chooses a policy for each job when it is submitted, by its deadline, the cluster's load and what is known of its
+// execution times, and lets that policy plan for it. The first of these that holds:
+//
+//   no deadline                                         mantri, delta 0.5
+//   no input file's end is known (compressed), so that no pace can be seen:
+//     free slots for a clone of every task, and the load with them below `load`   clone
+//     otherwise                                         none
+//   t_min is not known, or a guess                      split-resume
+//   (D - first look - launch) / t_min < `slack`         split-resume
+//   otherwise                                           shed+
+//
+// Without a deadline the mean job time counts, at no more than 3 % more machine time: of all policies mantri does best,
+// and with delta 0.5 it does not copy where attempts hardly differ (docs/policies.md has the table).
+//
+// Below a slack of 1 a copy cannot be in time, a piece can; up to 3 or so pieces make it more often than copies when
+// speeds change on the way; above that both do and copies of few stragglers cost less machine time.
+//
+// First look: xi D + theta of shed+, the latest that it sees a straggler for the first time. Load: slots in use and
+// waited for, per slot. What was chosen, and why, is a note of the job; a new master keeps to it.
+//
+// The inner policies plan one after another in the order of their names, each with what the others have left.
+class Auto final : public Policy {
+ public:
+  explicit Auto(Parameters& parameters) : settings_(parameters) {}
+
+  JobOrder order() const override { return JobOrder::EarliestDeadline; }
+
+  Plan plan(const View& view) override {
+    Plan plan;
+    std::map<std::string, std::vector<JobView>> jobs;
+    for (const JobView& job : view.jobs) jobs[policy_of(view, job, plan)].push_back(job);
+    if (!view.jobs.empty()) chosen_.erase(chosen_.begin(), chosen_.lower_bound(view.jobs.front().id));
+    std::uint32_t waiting = view.waiting;
+    for (const auto& [name, of_policy] : jobs) {
+      const View part{view.cluster, view.resources, of_policy, view.now, waiting};
+      Plan planned = inner(name).plan(part);
+      waiting += slots_taken(planned, view);
+      std::move(planned.decisions.begin(), planned.decisions.end(), std::back_inserter(plan.decisions));
+      if (!planned.next_check) continue;
+      plan.next_check = plan.next_check ? std::min(*plan.next_check, *planned.next_check) : planned.next_check;
+    }
+    return plan;
+  }
+
+ private:
+  const std::string& policy_of(const View& view, const JobView& job, Plan& plan) {
+    auto [chosen, is_new] = chosen_.try_emplace(job.id);
+    if (!is_new) return chosen->second;
+    chosen->second = policy_chosen_for(*job.job);  // before this master began
+    if (!chosen->second.empty()) return chosen->second;
+    const AutoChoice choice = choose_for(view, job, settings_);
+    chosen->second = choice.policy;
+    plan.add(Note{job.id, std::string(kSays) + choice.policy + ": " + choice.why});
+    return chosen->second;
+  }
+
+  // Not every policy has a hand-over or a tail to choose, or durations to go by.
+  Policy& inner(const std::string& name) {
+    std::unique_ptr<Policy>& policy = inner_[name];
+    if (policy) return *policy;
+    const auto taken = parameters_of(name);
+    StringMap parameters;
+    for (const auto& given : settings_.passed_on) {
+      if (taken.contains(given.first)) parameters.insert(given);
+    }
+    if (name == "mantri") parameters["delta"] = kMantriDelta;
+    policy = make_policy(name, parameters);
+    return *policy;
+  }
+
+  const AutoSettings settings_;
+  std::map<JobId, std::string> chosen_;
+  std::map<std::string, std::unique_ptr<Policy>> inner_;
+};
+
 struct Registered {
   PolicyDescription description;
   std::unique_ptr<Policy> (*make)(Parameters& parameters);
 };
 
-std::unique_ptr<Policy> make_none(Parameters& parameters) { return std::make_unique<None>(parameters); }
+template <class P>
+std::unique_ptr<Policy> with_parameters(Parameters& parameters) {
+  return std::make_unique<P>(parameters);
+}
 
 template <chronos::Strategy strategy>
 std::unique_ptr<Policy> chronos_with(Parameters& parameters) {
@@ -50,7 +219,7 @@ constexpr Rescue kSlowLate{Rescue::Kind::Restart, 1, true, Rescue::Trigger::Slow
 
 const std::vector<Registered>& registered() {
   static const std::vector<Registered> list{
-      {{"none", "no speculation", false}, make_none},
+      {{"none", "no speculation", false}, with_parameters<None>},
       {{"hadoop", "copies for outliers among finished tasks, one per job and scan (Hadoop)", true, kSlowHadoop},
        make_hadoop},
       {{"late", "copies for slow tasks with the longest time left (LATE)", true, kSlowLate}, make_late},
@@ -80,7 +249,7 @@ const std::vector<Registered>& registered() {
         "chooses none, clone, mantri, shed+ or split-resume for each job, by deadline, load and what is known",
         false,
         {Rescue::Kind::Divide, 10}},
-       make_auto},
+       with_parameters<Auto>},
       {{"shed", "copies of every task, r per job, granted anew with every job that is submitted, resuming", false},
        make_shed},
       {{"shed+",
@@ -147,6 +316,16 @@ std::set<std::string, std::less<>> parameters_of(std::string_view name) {
   Parameters parameters(name, none);
   policy->make(parameters);
   return parameters.known();
+}
+
+std::string policy_chosen_for(const Job& job) {
+  for (const DecisionAt& decision : job.decisions) {
+    const std::string& text = decision.decision.text;
+    if (!text.starts_with(kSays)) continue;
+    const std::string name = text.substr(kSays.size(), text.find(':') - kSays.size());
+    if (find_policy(name) != nullptr) return name;
+  }
+  return {};
 }
 
 }  // namespace ontime::scheduler

@@ -1,5 +1,5 @@
 // auto: which policy it chooses for a job, that this policy then plans, and that a new master keeps to the choice.
-#include "scheduler/policies/auto.h"
+#include "scheduler/policies/policy.h"
 
 #include <gtest/gtest.h>
 

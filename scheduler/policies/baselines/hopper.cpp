@@ -3,7 +3,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <vector>
 
 #include "scheduler/policies/baselines/baselines.h"
 #include "scheduler/policies/open_segments.h"

@@ -8,8 +8,6 @@
 #include <queue>
 #include <utility>
 
-#include "scheduler/policies/parameters.h"
-
 namespace ontime::scheduler {
 namespace {
 

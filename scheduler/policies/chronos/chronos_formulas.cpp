@@ -3,7 +3,6 @@
 #include <numbers>
 
 #include "scheduler/math/distributions.h"
-#include "scheduler/math/numeric.h"
 #include "scheduler/policies/chronos/chronos.h"
 
 namespace ontime::scheduler::chronos {

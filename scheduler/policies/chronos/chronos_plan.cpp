@@ -6,7 +6,6 @@
 
 #include "scheduler/math/distributions.h"
 #include "scheduler/policies/chronos/chronos.h"
-#include "scheduler/policies/parameters.h"
 
 namespace ontime::scheduler {
 namespace {

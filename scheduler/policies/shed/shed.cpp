@@ -5,8 +5,6 @@
 #include <map>
 #include <string>
 
-#include "scheduler/policies/parameters.h"
-
 namespace ontime::scheduler {
 namespace {
 

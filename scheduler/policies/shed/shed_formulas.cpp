@@ -6,8 +6,6 @@
 #include <queue>
 #include <utility>
 
-#include "scheduler/math/allocation.h"
-#include "scheduler/math/numeric.h"
 #include "scheduler/policies/shed/shed.h"
 
 namespace ontime::scheduler::shed {

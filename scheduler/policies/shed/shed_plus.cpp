@@ -3,7 +3,6 @@
 #include <limits>
 #include <set>
 
-#include "scheduler/math/numeric.h"
 #include "scheduler/policies/shed/shed.h"
 
 namespace ontime::scheduler {

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "scheduler/policies/shed/shed.h"

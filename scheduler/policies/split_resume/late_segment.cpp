@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "scheduler/math/distributions.h"
-#include "scheduler/policies/open_segments.h"
 #include "scheduler/policies/split_resume/split_resume.h"
 
 namespace ontime::scheduler {

@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
-#include <utility>
 #include <variant>
 #include <vector>
 

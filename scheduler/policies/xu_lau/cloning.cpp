@@ -1,7 +1,6 @@
 // How long cloned tasks take and when cloning pays (sections III and IV), and the policy that clones: sca.
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string>
 
 #include "scheduler/math/allocation.h"

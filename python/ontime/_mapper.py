@@ -1,0 +1,322 @@
+"""What runs beside a runner: it loads the mapper once, and maps the records of all segments that the runner gets.
+
+This file is sent along with each job and uses nothing but the standard library, so workers need only Python.
+``docs/applications.md`` describes the frames that it reads and writes (``exec`` with ``frames=yes``).
+"""
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import traceback
+from json.encoder import encode_basestring
+
+KEYS_MOST = 100_000  # in the table, before it is written early
+VALUES_MOST = 64  # of a key, before they are combined
+TRACEBACKS_MOST = 10  # of skipped lines, in the log
+
+
+def plain(value):
+    """numpy's numbers and the like."""
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(
+        f"a {type(value).__name__} cannot be a key or a value; use text, numbers, None, and lists, tuples and dicts of them"
+    )
+
+
+dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=plain).encode
+dumps_ascii = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), default=plain).encode
+
+
+def encode(value) -> bytes:
+    """JSON has no tabs and no line ends, and the same value always has the same bytes."""
+    kind = type(value)
+    if kind is bytes:
+        raise TypeError("bytes cannot be a key or a value; decode them")
+    if kind is int:
+        return b"%d" % value
+    text = encode_basestring(value) if kind is str else dumps(value)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # bytes of the input that are not UTF-8
+        return dumps_ascii(value).encode()
+
+
+class Pairs:
+    """Keys and values as they come."""
+
+    def __init__(self):
+        self.lines = []
+
+    def add(self, key, value):
+        self.lines.append(b"%b\t%b\n" % (encode(key), encode(value)))
+
+    def take(self, is_last) -> bytes:
+        output, self.lines = b"".join(self.lines), []
+        return output
+
+    def drop(self):
+        self.lines = []
+
+    def check(self, key, value):
+        """Raises what add() would."""
+        encode(key), encode(value)
+
+
+class Table:
+    """One value for each key. A derived class says how to combine two."""
+
+    def __init__(self):
+        self.values = {}
+
+    def key_of(self, key):
+        # 1, 1.0 and True are one key of a dict, but not here. Encoded keys are bytes, so they meet no text.
+        return key if type(key) is str else encode(key)
+
+    def take(self, is_last) -> bytes:
+        if not is_last and len(self.values) < KEYS_MOST:
+            return b""
+        output = b"".join(
+            b"%b\t%b\n" % (encode(key) if type(key) is str else key, self.encoded(value))
+            for key, value in self.values.items()
+        )
+        self.values = {}
+        return output
+
+    def encoded(self, value) -> bytes:
+        return encode(value)
+
+    def drop(self):
+        self.values = {}
+
+    def check(self, key, value):
+        encode(key), encode(value)
+
+
+class Sums(Table):
+    def check(self, key, value):
+        encode(key), encode(value + 0)
+
+    def add(self, key, value):
+        if type(key) is not str:
+            key = encode(key)
+        values = self.values
+        values[key] = values.get(key, 0) + value
+
+
+class Extremes(Sums):
+    def __init__(self, choose):
+        super().__init__()
+        self.choose = choose
+
+    def add(self, key, value):
+        key = self.key_of(key)
+        known = self.values.get(key)
+        if known is None:
+            self.values[key] = value + 0
+        elif known == value:  # 1 and 1.0: always the same text, whichever came first
+            self.values[key] = known if type(known) is type(value) else min(known, value, key=encode)
+        else:
+            self.values[key] = self.choose(known, value)
+
+
+class Combined(Table):
+    """Values of a key are combined by a function of the key and a list of values."""
+
+    def __init__(self, combine):
+        super().__init__()
+        self.combine = combine
+        self.count = 0
+
+    def add(self, key, value):
+        known = self.values.setdefault(self.key_of(key), (key, []))[1]
+        known.append(value)
+        if len(known) >= VALUES_MOST:
+            known[:] = [self.combine(key, known)]
+
+    def encoded(self, value):
+        key, values = value
+        return encode(values[0] if len(values) == 1 else self.combine(key, values))
+
+
+def sink_for(how, combine):
+    if combine is not None:
+        return Combined(combine)
+    return {"sum": Sums, "max": lambda: Extremes(max), "min": lambda: Extremes(min)}.get(how, Pairs)()
+
+
+def pair(item):
+    if not isinstance(item, tuple) or len(item) != 2:
+        raise TypeError(f"a mapper yields pairs of a key and a value, as in `yield key, value`, not {item!r:.100}")
+    return item
+
+
+class BadLine(Exception):
+    """Which line the exception that is its cause was about."""
+
+    def __init__(self, index):
+        self.index = index
+
+
+def map_lines(mapper, lines, add):
+    index = 0
+    try:
+        for index, line in enumerate(lines):
+            found = mapper(line)
+            if found is not None:
+                for item in found:
+                    if type(item) is tuple and len(item) == 2:
+                        add(*item)
+                    else:
+                        add(*pair(item))
+    except Exception as error:
+        raise BadLine(index) from error
+
+
+def map_batch(mapper, lines, add):
+    try:
+        for item in mapper(lines) or ():
+            add(*pair(item))
+    except Exception as error:
+        raise BadLine(0) from error
+
+
+def log(text):
+    sys.stderr.write(text if text.endswith("\n") else text + "\n")
+    sys.stderr.flush()
+
+
+class Service:
+    """Maps what the runner sends."""
+
+    def __init__(self, spec, mapper, combine):
+        self.mapper = mapper
+        self.sink = sink_for(spec["merge"], combine)
+        self.map = map_batch if spec["batches"] else map_lines
+        self.is_text = spec["text"]
+        self.skips = spec["skip"]
+        self.tracebacks = 0
+        self.path = ""
+
+    def begin(self, path):
+        self.path = path
+        self.sink.drop()
+
+    def records(self, offset, data) -> bytes:
+        if self.is_text:
+            lines = data.decode("utf-8", "surrogateescape").split("\n")
+        else:
+            lines = data.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        try:
+            if self.skips:
+                self.map_one_by_one(offset, lines)
+            else:
+                self.map(self.mapper, lines, self.sink.add)
+        except BadLine as error:
+            self.report("mapper failed", error, offset, lines)
+            sys.exit(1)
+        return self.sink.take(is_last=False)
+
+    def map_one_by_one(self, offset, lines):
+        """A line counts as a whole or not at all."""
+        skipped = 0
+        for index in range(len(lines)):
+            found = []
+            try:
+                self.map(self.mapper, lines[index : index + 1], lambda *item: self.sink.check(*item) or found.append(item))
+            except BadLine as error:
+                error.index = index
+                skipped += 1
+                self.tracebacks += 1
+                if self.tracebacks <= TRACEBACKS_MOST:
+                    self.report("line skipped", error, offset, lines)
+                continue
+            for key, value in found:
+                self.sink.add(key, value)
+        if skipped:
+            log(f"reporter:counter:ontime,skipped lines,{skipped}")
+
+    def report(self, what, error, offset, lines):
+        def size(line):
+            return len(line) if isinstance(line, bytes) else len(line.encode("utf-8", "surrogateescape"))
+
+        cause = error.__cause__
+        frames = cause.__traceback__
+        while frames is not None and frames.tb_frame.f_code.co_filename == load.__code__.co_filename:
+            frames = frames.tb_next
+        log("".join(traceback.format_exception(type(cause), cause, frames)))
+        at = offset + sum(size(line) + 1 for line in lines[: error.index])
+        line = lines[error.index] if lines else ""
+        log(f"ontime: {what}: " + json.dumps([self.path, at, f"{line!r:.200}"]))
+
+
+def attribute(module, name):
+    found = module
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def load(spec):
+    """The mapper and the function that combines, as they were shipped."""
+    here = os.getcwd()
+    # Files that were sent along are links, which Python would follow to where no other file is.
+    sys.path[:1] = [here, os.path.join(here, "ontime_cloudpickle.zip"), *spec["path"]]
+    if spec["how"] == "cloudpickle":
+        version = list(sys.version_info[:2])
+        if version != spec["version"]:
+            raise RuntimeError(
+                "the mapper was pickled by Python {}.{}, but {} on this worker is Python {}.{}; name another one with "
+                "python=".format(*spec["version"], sys.executable, *version)
+            )
+        with open(os.path.join(here, "ontime_mapper.pickle"), "rb") as file:
+            return importlib.import_module("cloudpickle").load(file)
+    if spec["how"] == "file":
+        found = importlib.util.spec_from_file_location(spec["module"], os.path.join(here, spec["file"]))
+        module = importlib.util.module_from_spec(found)
+        sys.modules[spec["module"]] = module
+        found.loader.exec_module(module)
+    else:
+        module = importlib.import_module(spec["module"])
+    combine = spec["combine"] and attribute(module, spec["combine"])
+    return attribute(module, spec["name"]), combine
+
+
+def serve(service, source, answers):
+    for header in iter(source.readline, b""):
+        kind, *numbers = header.split()
+        body = source.read(int(numbers[1])) if numbers else b""
+        if kind == b"segment":
+            service.begin(body.decode("utf-8", "surrogateescape"))
+            continue
+        output = service.records(int(numbers[0]), body) if kind == b"records" else service.sink.take(is_last=True)
+        if output:
+            answers.write(b"output %d\n" % len(output))
+            answers.write(output)
+        answers.write(b"done\n")
+        sys.stdout.flush()
+        answers.flush()
+
+
+def main():
+    # What the mapper prints goes to the attempt's log, not between the answers.
+    answers = os.fdopen(os.dup(1), "wb", buffering=1 << 16)
+    os.dup2(2, 1)
+    source = os.fdopen(os.dup(0), "rb", buffering=1 << 16)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    try:
+        with open("ontime_job.json", encoding="utf-8") as file:
+            spec = json.load(file)
+        serve(Service(spec, *load(spec)), source, answers)
+    except Exception:  # in loading or in combining
+        log(traceback.format_exc())
+        log("ontime: mapper failed: null")
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

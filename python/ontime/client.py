@@ -1,0 +1,224 @@
+"""The client of a master."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import tempfile
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from shlex import quote
+from types import ModuleType
+from typing import Any, Literal, TypedDict, Unpack
+
+from .errors import BadRequest
+from .job import Job
+from .programs import call
+from .results import Merge
+from .shipping import ship
+
+Path_ = str | os.PathLike[str]
+Time = str | float | datetime.timedelta
+Size = str | int
+
+_MERGES = (None, "sum", "max", "min", "list")
+_FILES_MOST = 4 << 20  # as the master takes them
+
+
+class Options(TypedDict, total=False):
+    """What every job may be given; as the flags of ``ontime submit``."""
+
+    output: Path_
+    """A directory, s3:// prefix or hdfs:// directory that master and workers can reach; must be missing or empty."""
+    name: str
+    deadline: Time
+    """Seconds, or a text such as "90s"."""
+    on_miss: Literal["finish", "kill"]
+    policy: str
+    priority: int
+    splits: int
+    split_size: Size
+    checkpoint: Time
+    attempt_timeout: Time
+    max_attempts: int
+    max_record: Size
+    files: Sequence[Path_]
+    """Sent along; attempts find them in their directory. Mappers can import modules that are sent along."""
+
+
+def _time(value: Time) -> str:
+    if isinstance(value, datetime.timedelta):
+        value = value.total_seconds()
+    return value if isinstance(value, str) else f"{value:.9f}s"
+
+
+_FLAGS: dict[str, Callable[[Any], str]] = {
+    "name": str,
+    "deadline": _time,
+    "on_miss": str,
+    "policy": str,
+    "priority": str,
+    "splits": str,
+    "split_size": str,
+    "checkpoint": _time,
+    "attempt_timeout": _time,
+    "max_attempts": str,
+    "max_record": str,
+}
+
+
+class Client:
+    """Submits jobs to a running master.
+
+    ``master`` is its address, HOST:PORT; without it, ``$ONTIME_MASTER`` or 127.0.0.1:7400. ``outputs`` is where jobs
+    without ``output=`` get a directory of their own. ``token`` and ``tls_dir`` are as for ``ontime``, from ``$ONTIME_TOKEN``
+    and ``$ONTIME_TLS_DIR`` unless given. ``python`` is the interpreter of workers that runs mappers.
+    """
+
+    def __init__(
+        self,
+        master: str | None = None,
+        *,
+        outputs: Path_ | None = None,
+        token: str | None = None,
+        tls_dir: Path_ | None = None,
+        python: str = "python3",
+    ) -> None:
+        directory = None if tls_dir is None else os.fspath(tls_dir)
+        given = {"ONTIME_MASTER": master, "ONTIME_TOKEN": token, "ONTIME_TLS_DIR": directory}
+        self._environment = {name: value for name, value in given.items() if value is not None}
+        self._outputs = None if outputs is None else os.fspath(outputs)
+        self._python = python
+        self._path: list[str] = []  # where modules are on the workers, if that is known
+
+    def wordcount(self, inputs: Path_ | Iterable[Path_], **options: Unpack[Options]) -> Job:
+        """Counts the words of the inputs. The job's pairs are words and counts."""
+        return self.run("wordcount", inputs, decode="counts", **options)
+
+    def run(
+        self,
+        application: str,
+        inputs: Path_ | Iterable[Path_],
+        settings: Mapping[str, str] | None = None,
+        decode: Literal["text", "json", "counts"] = "text",
+        **options: Unpack[Options],
+    ) -> Job:
+        """Runs one of the applications that ``ontime apps`` lists, with its parameters.
+
+        ``Job.lines`` has its answer as it is. The job's pairs are what its lines have before and behind the first tab.
+        """
+        id, output = self._submit(application, inputs, settings or {}, options)
+        return Job(self, id, output, decode)
+
+    def map(
+        self,
+        mapper: str | ModuleType | Callable[..., Any],
+        inputs: Path_ | Iterable[Path_],
+        *,
+        merge: Literal["sum", "max", "min", "list"] | Merge | None = None,
+        combine: str | Merge | None = None,
+        batches: bool = False,
+        text: bool = True,
+        on_error: Literal["raise", "skip"] = "raise",
+        python: str | None = None,
+        **options: Unpack[Options],
+    ) -> Job:
+        """Calls a Python function for each line of the inputs, on the workers.
+
+        ``mapper(line)`` returns or yields pairs of a key and a value, or returns None. The line has no line feed. With
+        ``batches`` the mapper gets lists of lines, with ``text=False`` bytes instead of text. Keys and values are text, numbers,
+        None, and lists, tuples and dicts of them. A mapper can also be a module with a function ``map``, "file.py:function"
+        or "package.module:function"; the module ``ontime.shipping`` says how it gets to the workers.
+
+        ``merge`` makes one value of all values of a key: "sum", "max" or "min" of numbers, "list", or a function of
+        the key and a list of values. That function runs here, and gets its own results again, in any order and grouping.
+        Numbers are merged on the workers too, others if there is a function ``combine`` of the key and a list of values.
+
+        A mapper that raises an exception fails the attempt. It is repeated, and after ``max_attempts`` the job fails.
+        With ``on_error="skip"`` the line is left out instead, counted, and logged with its traceback.
+        """
+        how = "list" if callable(merge) else merge
+        if how not in _MERGES:
+            raise BadRequest(f"merge is one of sum, max, min and list, or a function, not {merge!r:.100}")
+        if combine is not None and how is None:
+            raise BadRequest("combine needs merge: what is combined on a worker is not yet one value of a key")
+        if on_error not in ("raise", "skip"):
+            raise BadRequest(f"on_error is raise or skip, not {on_error!r:.100}")
+        if batches and on_error == "skip":
+            raise BadRequest("a mapper of batches has to skip lines on its own")
+        shipment = ship(mapper, combine)
+        spec = {
+            **shipment.spec,
+            "merge": how,
+            "batches": batches,
+            "text": text,
+            "skip": on_error == "skip",
+            "path": self._path,
+        }
+        contents = {
+            **shipment.files,
+            "ontime_mapper.py": (Path(__file__).parent / "_mapper.py").read_bytes(),
+            "ontime_job.json": json.dumps(spec).encode(),
+        }
+        settings = {"command": f"exec {quote(python or self._python)} ontime_mapper.py", "frames": "yes"}
+        if how is not None:
+            settings["merge"] = how
+        options.setdefault("name", getattr(mapper, "__name__", str(mapper))[:64])
+        id, output = self._submit("exec", inputs, settings, options, contents)
+        return Job(self, id, output, "json", merge if callable(merge) else how, str(shipment))
+
+    def nodes(self) -> list[dict[str, Any]]:
+        """The workers that the master knows: name, state, slots and more."""
+        return list(json.loads(self._call("nodes", "--json"))["nodes"])
+
+    def _call(self, *arguments: str) -> str:
+        self._check()
+        return call(arguments, self._environment)
+
+    def _check(self) -> None:
+        """Raises ClusterError if it is known that nothing can be asked."""
+
+    def _output(self, options: Options) -> str:
+        if "output" in options:
+            output = os.fspath(options["output"])
+        elif self._outputs is not None:
+            output = f"{self._outputs.rstrip('/')}/{uuid.uuid4().hex}"
+        else:
+            raise BadRequest("say where the output goes: output=... here, or outputs=... of the client for all jobs")
+        return output if "://" in output else os.path.abspath(output)
+
+    def _submit(
+        self,
+        application: str,
+        inputs: Path_ | Iterable[Path_],
+        settings: Mapping[str, str],
+        options: Options,
+        contents: Mapping[str, bytes] | None = None,
+    ) -> tuple[str, str]:
+        """The job's id and its output."""
+        if unknown := set(options) - set(_FLAGS) - {"output", "files"}:
+            raise BadRequest(f"there is no option {', '.join(sorted(unknown))}")
+        output = self._output(options)
+        arguments = ["submit", "--json", "--quiet", "--output", output]
+        for name, text_of in _FLAGS.items():
+            if name in options:
+                arguments += ["--" + name.replace("_", "-"), text_of(options[name])]  # type: ignore[literal-required]
+        for key, value in settings.items():
+            arguments += ["--set", f"{key}={value}"]
+        for file in options.get("files", ()):
+            arguments += ["--file", os.fspath(file)]
+        paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+        if not paths:
+            raise BadRequest("there is no input")
+        if "-" in paths:
+            raise BadRequest("a job has no standard input here: name files")
+        with tempfile.TemporaryDirectory(prefix="ontime-") as directory:
+            for name, content in (contents or {}).items():
+                (Path(directory) / name).write_bytes(content)
+                arguments += ["--file", f"{directory}/{name}"]
+            if sum(map(len, (contents or {}).values())) > _FILES_MOST:
+                raise BadRequest("the mapper with what it refers to has more than 4 MiB; let it read large data from a file")
+            submitted = json.loads(self._call(*arguments, "--", application, *(os.fspath(path) for path in paths)))
+        return str(submitted["job"]), output

@@ -1,0 +1,70 @@
+"""Slots on a Ray cluster: actors that each run an Ontime worker.
+
+>>> import ray, ontime.ray
+>>> ray.init("auto")
+>>> with ontime.ray.Cluster(workers=8, slots=4, outputs="/shared/answers") as cluster:
+...     cluster.wordcount("/shared/books").to_dict()
+
+This package must be installed on Ray's nodes too. The master runs here.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import ray
+
+from .engines import EncryptedCluster, WorkerBeside
+
+
+class Cluster(EncryptedCluster):
+    """A client of a master here, and of workers in Ray's actors, spread over its nodes.
+
+    Each actor reserves ``slots`` CPUs. ``host`` is the name or address by which the nodes reach this machine. Inputs and
+    ``outputs`` must be reachable from all of them.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        slots: int = 1,
+        *,
+        outputs: str | os.PathLike[str] | None = None,
+        host: str | None = None,
+    ) -> None:
+        self._slots = slots
+        self._actors: list[Any] = []
+        self._started = 0
+        engine: Any = ray  # has no types there
+        super().__init__(host or str(engine.util.get_node_ip_address()), [], outputs)
+        try:
+            self.scale(workers)
+        except BaseException:
+            self.close()
+            raise
+
+    def scale(self, workers: int) -> None:
+        """Starts or ends workers. One that ends hands over what it maps."""
+        actor = ray.remote(num_cpus=self._slots, scheduling_strategy="SPREAD")(WorkerBeside)
+        certificates = self.certificates()
+        while len(self._actors) < workers:
+            self._started += 1
+            name = f"ray-{self._started}"
+            self._actors.append(actor.remote(self.address, certificates, name, self._slots))
+        ending, self._actors = self._actors[workers:], self._actors[:workers]
+        self._end(ending)
+        ray.get([worker.check.remote() for worker in self._actors])
+        self._wait_for_workers(workers)
+
+    def close(self) -> None:
+        """Ends all jobs, and Ontime's workers and master. Ray goes on."""
+        actors, self._actors = self._actors, []
+        self._end(actors)
+        super().close()
+
+    def _end(self, actors: list[Any]) -> None:
+        if actors:
+            ray.wait([worker.close.remote() for worker in actors], num_returns=len(actors))  # also if some are dead
+        for worker in actors:
+            ray.kill(worker)

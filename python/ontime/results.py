@@ -1,0 +1,133 @@
+"""The answer of a job, read as it is merged."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .errors import OntimeError
+from .programs import complaint, program
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+Merge = Callable[[Any, "list[Any]"], Any]
+
+_ROWS = 65_536  # of an Arrow batch
+
+
+def _json(line: bytes) -> tuple[Any, list[Any]]:
+    key, *values = line.decode("utf-8", "surrogateescape").split("\t")
+    return _hashable(json.loads(key)), [json.loads(value) for value in values]
+
+
+def _hashable(key: Any) -> Any:
+    return tuple(_hashable(part) for part in key) if isinstance(key, list) else key
+
+
+def _text(line: bytes) -> tuple[str, list[Any]]:
+    key, *values = line.decode("utf-8", "surrogateescape").split("\t", 1)
+    return key, values
+
+
+def _counts(line: bytes) -> tuple[str, list[Any]]:
+    key, value = line.decode("utf-8", "surrogateescape").rsplit("\t", 1)
+    return key, [int(value)]
+
+
+_DECODERS: dict[str, Callable[[bytes], tuple[Any, list[Any]]]] = {"json": _json, "text": _text, "counts": _counts}
+
+
+class Results:
+    """The pairs of key and value in the output directory of a job, in the order of their keys if they were merged.
+
+    Every use reads the output again, in bounded memory except for ``to_*``.
+
+    ``decode`` is "json" for what ``Client.map`` wrote, "text" for lines with a tab, "counts" for ``wordcount``.
+    ``merge`` is "list" if each key has a list of values, or a function of key and list that makes one value of it.
+    """
+
+    def __init__(self, output: str | os.PathLike[str], decode: str = "json", merge: str | Merge | None = None) -> None:
+        self.output = os.fspath(output)
+        self._decode = _DECODERS[decode]
+        self._merge = merge
+
+    def _ready(self) -> None:
+        """Comes before the output is read."""
+
+    def _environment(self) -> dict[str, str]:
+        return {}
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the answer as they are, without their ends."""
+        self._ready()
+        with tempfile.TemporaryFile() as errors:
+            reader = subprocess.Popen(
+                [program("ontime"), "result", "--", self.output],
+                env={**os.environ, **self._environment()},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+            )
+            try:
+                assert reader.stdout is not None
+                for line in reader.stdout:
+                    yield line[:-1] if line.endswith(b"\n") else line
+                if reader.wait() != 0:
+                    errors.seek(0)
+                    raise OntimeError(complaint(errors.read().decode("utf-8", "replace")))
+            finally:
+                if reader.poll() is None:
+                    reader.kill()
+                reader.wait()
+                if reader.stdout is not None:
+                    reader.stdout.close()
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        merge = self._merge
+        for line in self.lines():
+            if not line:
+                continue
+            key, values = self._decode(line)
+            if callable(merge):
+                yield key, merge(key, values)
+            elif merge == "list":
+                yield key, values
+            else:
+                yield key, values[0] if values else None
+
+    def to_dict(self) -> dict[Any, Any]:
+        """All of it. Without a merge, the last value of a key counts."""
+        return dict(self)
+
+    def to_arrow(self, columns: Sequence[str] = ("key", "value")) -> pyarrow.Table:
+        """A table of two columns; needs pyarrow, and keys and values of one type each."""
+        import pyarrow
+
+        batches = []
+        keys: list[Any] = []
+        values: list[Any] = []
+
+        def add_batch() -> None:
+            batches.append(pyarrow.table([pyarrow.array(keys), pyarrow.array(values)], names=list(columns)))
+
+        for key, value in self:
+            keys.append(key)
+            values.append(value)
+            if len(keys) == _ROWS:
+                add_batch()
+                keys, values = [], []
+        if keys or not batches:
+            add_batch()
+        return pyarrow.concat_tables(batches, promote_options="permissive")
+
+    def to_pandas(self, columns: Sequence[str] = ("key", "value")) -> pandas.DataFrame:
+        """A data frame of two columns; needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(list(self), columns=list(columns))

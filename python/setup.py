@@ -1,0 +1,19 @@
+"""The wheel holds programs, so it is for one platform, which scripts/package finds out, but for every Python 3."""
+
+import os
+
+from setuptools import Distribution, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+
+
+class WithPrograms(Distribution):
+    def has_ext_modules(self):
+        return True
+
+
+class ProgramsWheel(bdist_wheel):
+    def get_tag(self):
+        return "py3", "none", os.environ["ONTIME_WHEEL_PLATFORM"]
+
+
+setup(distclass=WithPrograms, cmdclass={"bdist_wheel": ProgramsWheel})

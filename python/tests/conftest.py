@@ -1,0 +1,25 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import ontime
+import pytest
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[ontime.LocalCluster]:
+    with ontime.LocalCluster(workers=2) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def texts() -> Path:
+    return Path(__file__).parents[2] / "examples" / "text"
+
+
+@pytest.fixture(scope="session")
+def lines(texts: Path) -> list[str]:
+    """All lines of the bundled texts, as a mapper gets them."""
+    found = []
+    for file in sorted(texts.glob("*.txt")):
+        found += file.read_bytes().decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
+    return found

@@ -1,0 +1,105 @@
+"""Clients, results and progress."""
+
+import datetime
+import re
+from collections import Counter
+from pathlib import Path
+
+import ontime
+import pytest
+from ontime import progress
+
+
+def word_counts(texts: Path) -> dict[str, int]:
+    counts = Counter()
+    for file in texts.glob("*.txt"):
+        counts.update(re.findall(rb"[^ \t\n\v\f\r]+", file.read_bytes()))
+    return {word.decode("utf-8", "surrogateescape"): count for word, count in counts.items()}
+
+
+def test_wordcount_with_a_client_of_its_own(cluster, texts, tmp_path):
+    client = ontime.Client(cluster.address, token=cluster.token, outputs=tmp_path)
+    job = client.wordcount(texts, name="all words", deadline=datetime.timedelta(minutes=5), priority=3, split_size="1MiB")
+    assert job.to_dict() == word_counts(texts)
+    status = job.status()
+    assert (status["name"], status["priority"], status["deadline_seconds"]) == ("all words", 3, 300)
+    assert Path(job.output).parent == tmp_path
+
+
+def test_an_answer_is_read_again_without_a_master(cluster, texts, tmp_path):
+    expected = cluster.wordcount(texts, output=tmp_path / "counts").to_dict()
+    assert ontime.Results(tmp_path / "counts", decode="counts").to_dict() == expected
+    with pytest.raises(ontime.OntimeError):
+        list(ontime.Results(tmp_path / "nothing"))
+
+
+def test_other_applications(cluster, tmp_path):
+    (tmp_path / "in").write_text("b\t2\na\t1\nc\n")
+    job = cluster.run("sort", tmp_path / "in", {"reverse": "yes"})
+    assert list(job.lines()) == [b"c", b"b\t2", b"a\t1"]
+    assert list(job) == [("c", None), ("b", "2"), ("a", "1")]
+
+
+def test_reading_can_stop_early(cluster, texts):
+    job = cluster.wordcount(texts)
+    first, second = next(iter(job)), next(iter(job))
+    assert first == second == min(job.to_dict().items(), key=lambda item: item[0].encode("utf-8", "surrogateescape"))
+
+
+def test_arrow_and_pandas(cluster, texts):
+    job = cluster.map(lambda line: [(line[:2], len(line) / 2)], texts, merge="sum")
+    table = job.to_arrow(("start", "half"))
+    assert table.column_names == ["start", "half"]
+    assert dict(zip(table["start"].to_pylist(), table["half"].to_pylist())) == job.to_dict()
+    frame = job.to_pandas()
+    assert dict(zip(frame["key"], frame["value"])) == job.to_dict()
+    empty = cluster.map(lambda line: None, texts)
+    assert empty.to_arrow().num_rows == 0 and len(empty.to_pandas()) == 0
+
+
+def test_progress_reaches_a_function(cluster, texts):
+    seen = []
+    cluster.wordcount(texts).wait(progress=seen.append)
+    assert seen[-1]["state"] == "succeeded"
+    assert progress.fraction(seen[-1]) == 1
+
+
+def test_progress_on_a_terminal_is_one_line(cluster, texts, capsys):
+    cluster.wordcount(texts).wait(progress=True)
+    shown = capsys.readouterr().err
+    assert shown.startswith("\r\033[K[") and shown.count("\n") == 1
+    assert "100%" in shown.split("\r")[-1] and "succeeded" in shown.split("\r")[-1]
+
+
+def test_no_progress_where_nobody_looks(cluster, texts, capsys):
+    cluster.wordcount(texts).wait()
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_says_what_a_job_waits_for_and_when_it_is_late():
+    status = {
+        "state": "running",
+        "input_bytes": 4 << 30,
+        "mapped_bytes": 1 << 30,
+        "tasks": 40,
+        "tasks_done": 10,
+        "ended_unix_ns": None,
+        "elapsed_seconds": 30.0,
+        "deadline_seconds": 25.0,
+        "waiting_for": None,
+        "forecast": {"median_seconds": 120.0},
+        "attempts_failed": 2,
+    }
+    assert progress.text_of(status) == (
+        " 25%  1.0 GiB of 4.0 GiB  tasks 10/40  done in about 90 s  late by 5 s  2 failed attempts"
+    )
+    assert "no workers" in progress.text_of({**status, "waiting_for": "no workers"})
+
+
+def test_the_first_example_of_the_page_runs(texts, monkeypatch, capsys):
+    tree = texts.parents[1]
+    monkeypatch.chdir(tree)
+    example = (tree / "docs" / "python.md").read_text().split("```py\n")[1].split("```")[0]
+    exec(compile(example, "docs/python.md", "exec"), {"__name__": "example"})
+    printed = [line.rsplit(" ", 1) for line in capsys.readouterr().out.splitlines()]
+    assert int(dict(printed)["the"]) > 1000

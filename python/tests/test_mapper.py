@@ -1,0 +1,76 @@
+"""What runs beside a runner, without one: frames in, frames out."""
+
+import io
+
+import pytest
+from ontime import _mapper
+
+
+def service(mapper, merge=None, combine=None, **changed):
+    return _mapper.Service({"merge": merge, "batches": False, "text": True, "skip": False, **changed}, mapper, combine)
+
+
+def segments(service, *texts):
+    outputs = []
+    for text in texts:
+        service.begin("/in")
+        outputs.append(service.records(0, text) + service.sink.take(is_last=True))
+    return outputs
+
+
+def test_each_segment_has_its_own_table():
+    assert segments(service(lambda line: [(line, 1)], "sum"), b"a\na\nb\n", b"a\n") == [b'"a"\t2\n"b"\t1\n', b'"a"\t1\n']
+
+
+def test_a_segment_that_was_given_up_leaves_nothing():
+    mapped = service(lambda line: [(line, 1)], "sum")
+    mapped.begin("/in")
+    mapped.records(0, b"lost\n")
+    assert segments(mapped, b"kept\n") == [b'"kept"\t1\n']
+
+
+def test_a_table_that_grows_is_written_early(monkeypatch):
+    monkeypatch.setattr(_mapper, "KEYS_MOST", 3)
+    mapped = service(lambda line: [(line, 1)], "sum")
+    mapped.begin("/in")
+    assert mapped.records(0, b"a\nb\na\n") == b""
+    assert mapped.records(6, b"c\n") == b'"a"\t2\n"b"\t1\n"c"\t1\n'
+    assert mapped.sink.take(is_last=True) == b""
+
+
+def test_numbers_that_are_equal_are_different_keys():
+    mapped = service(lambda line: [(1, 1), (1.0, 1), (True, 1), ("1", 1)], "sum")
+    assert segments(mapped, b"x\nx\n") == [b'1\t2\n1.0\t2\ntrue\t2\n"1"\t2\n']
+
+
+@pytest.mark.parametrize("order", ["1 1.0", "1.0 1"])
+def test_of_equal_numbers_always_the_same_text_is_kept(order):
+    values = [int(text) if text == "1" else float(text) for text in order.split()]
+    for merge in ("max", "min"):
+        assert segments(service(lambda line: [("k", value) for value in values], merge), b"x\n") == [b'"k"\t1\n']
+
+
+def test_values_are_combined_while_they_come():
+    sizes = []
+
+    def combine(key, values):
+        sizes.append(len(values))
+        return max(values)
+
+    lines = b"".join(b"%d\n" % i for i in range(1000))
+    assert segments(service(lambda line: [("k", int(line))], "list", combine), lines) == [b'"k"\t999\n']
+    assert max(sizes) <= _mapper.VALUES_MOST
+
+
+def test_numpy_numbers_are_numbers():
+    numpy = pytest.importorskip("numpy")
+    for merge in ("sum", "max", None):
+        mapped = service(lambda line: [(numpy.int64(3), numpy.float32(0.5))], merge)
+        assert segments(mapped, b"x\n") == [b"3\t0.5\n"]
+
+
+def test_frames(monkeypatch):
+    answers = io.BytesIO()
+    frames = b"segment 0 3\n/in" b"records 0 4\na\nb\n" b"flush\n" b"segment 9 3\n/in" b"flush\n"
+    _mapper.serve(service(lambda line: [(line, len(line))]), io.BytesIO(frames), answers)
+    assert answers.getvalue() == b'output 12\n"a"\t1\n"b"\t1\ndone\ndone\ndone\n'

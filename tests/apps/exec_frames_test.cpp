@@ -1,0 +1,105 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "apps/exec/frames.h"
+#include "tests/apps/mapped.h"
+#include "tests/support/temporary_directory.h"
+
+namespace ontime::apps::test {
+namespace {
+
+// Answers each frame with what it has read of it, and says on stderr how many segments it has seen.
+constexpr const char* kEcho = R"(
+import sys
+segments = 0
+for header in sys.stdin.buffer:
+    kind, *numbers = header.split()
+    body = sys.stdin.buffer.read(int(numbers[1])) if numbers else b""
+    if kind == b"segment":
+        segments += 1
+        continue
+    answer = header.strip() + b":" + body
+    sys.stderr.write("reporter:counter:frames,%s,1\n" % kind.decode())
+    sys.stderr.flush()
+    for part in (answer[:3], answer[3:]):
+        sys.stdout.buffer.write(b"output %d\n%s" % (len(part), part))
+    sys.stdout.write("done\n")
+    sys.stdout.flush()
+    if kind == b"flush":
+        sys.stderr.write("reporter:status:segment %d\n" % segments)
+        sys.stderr.flush()
+)";
+
+class ExecFrames : public testing::Test {
+ protected:
+  TestContext context_for(const std::string& script) {
+    std::ofstream(directory_ / "script.py") << script;
+    return context_of(exec_, {{"command", "exec python3 " + directory_ / "script.py"}, {"frames", "yes"}});
+  }
+  std::string failure_of(const std::string& script) {
+    TestContext context = context_for(script);
+    try {
+      map_text(exec_, context, "line\n");
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "no failure";
+  }
+
+  ontime::test::TemporaryDirectory directory_;
+  const app::Application& exec_ = application("exec");
+};
+
+TEST_F(ExecFrames, OneCommandMapsAllSegmentsOfARunner) {
+  TestContext context = context_for(kEcho);
+  const auto outputs = map_text(exec_, context, "a\nb\nc\n", {.batches = {0}, .cuts = {1}});
+  EXPECT_EQ(outputs, (std::vector<std::string>{"records 0 2:a\nrecords 2 2:b\nflush:\n", "records 4 2:c\nflush:\n"}));
+  EXPECT_EQ(context.counters, (std::map<std::string, std::uint64_t>{{"frames,records", 3}, {"frames,flush", 2}}));
+}
+
+TEST_F(ExecFrames, MovesMoreThanAnyPipeHolds) {
+  const std::string text(3'000'000, 'x');
+  TestContext context = context_for(kEcho);
+  EXPECT_EQ(map_text(exec_, context, text + "\n"),
+            (std::vector<std::string>{"records 0 3000001:" + text + "\nflush:\n"}));
+}
+
+TEST_F(ExecFrames, ACommandThatEndsEarlyFailsTheAttempt) {
+  EXPECT_NE(failure_of("raise SystemExit(3)").find("ended with status 3"), std::string::npos);
+  EXPECT_NE(failure_of("pass").find("ended before it had answered"), std::string::npos);
+}
+
+TEST_F(ExecFrames, WhatIsNoAnswerFailsTheAttempt) {
+  const std::string read = "import sys\nread = sys.stdin.buffer\nread.read(int(read.readline().split()[2]))\n"
+                           "read.readline()\n";
+  EXPECT_EQ(failure_of(read + "print('hello', flush=True)\ninput()"),
+            "the command answered 'hello' where 'output BYTES' or 'done' was expected");
+  EXPECT_EQ(failure_of(read + "print('output -1', flush=True)\ninput()"),
+            "the command answered 'output -1' where 'output BYTES' or 'done' was expected");
+  EXPECT_NE(failure_of(read + "print('output ' + '9' * 100, flush=True)\ninput()").find("was expected"),
+            std::string::npos);
+  EXPECT_EQ(failure_of(read + "print('done\\ndone', flush=True)\ninput()"),
+            "the command wrote an answer that nothing had asked for");
+}
+
+TEST_F(ExecFrames, ItIsYesOrNo) {
+  EXPECT_THROW(exec_.validate(context_of(exec_, {{"command", "true"}, {"frames", "maybe"}})), std::invalid_argument);
+}
+
+TEST(FramedAnswer, IsTheSameHoweverItIsCut) {
+  const std::string answer = "output 5\nab\nc\noutput 0\noutput 1\nzdone\n";
+  for (std::size_t cut = 0; cut <= answer.size(); ++cut) {
+    FramedAnswer framed;
+    TightOutput out;
+    framed.begin();
+    framed.receive(std::string_view(answer).substr(0, cut), out);
+    framed.receive(std::string_view(answer).substr(cut), out);
+    EXPECT_TRUE(framed.is_complete());
+    EXPECT_FALSE(framed.is_at_line_start());
+    EXPECT_EQ(out.text(), "ab\nc\nz");
+  }
+}
+
+}  // namespace
+}  // namespace ontime::apps::test

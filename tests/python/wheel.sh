@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# wheel.sh SOURCE_DIR BUILD_DIR
+# Makes the wheel, installs it into a directory of its own, and runs the package's tests against what is installed.
+set -euo pipefail
+source_dir=$1 build_dir=$2
+tools=$source_dir/build/tools
+if [ -e "$tools/python-skipped" ] || [ ! -x "$tools/python/bin/pytest" ]; then
+  cat "$tools/python-skipped" 2>/dev/null || echo "scripts/install-dependencies --tests has not run."
+  exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset ONTIME_PROGRAMS ONTIME_APP_PATH ONTIME_MASTER ONTIME_TOKEN ONTIME_TLS_DIR
+
+ONTIME_BUILD=$build_dir "$source_dir/scripts/package" wheel
+"$tools/python/bin/pip" install -q --no-deps --target "$work/site" "$source_dir"/build/packages/ontime-*.whl
+export PYTHONPATH=$work/site PATH=$work/site/bin:$tools/python/bin:$PATH PYTHONDONTWRITEBYTECODE=1
+
+echo "The programs are on PATH"
+[ "$(command -v ontime)" = "$work/site/bin/ontime" ]
+ontime --version
+ontime apps | grep -q wordcount
+
+echo "They need no library but glibc's and their own"
+find "$work/site/ontime/_programs" -type f -print0 | xargs -0 ldd | awk '$2 == "=>" {print $3}' | sort -u |
+  while read -r library; do
+    case $library in
+      "$work"/site/*) ;;
+      */libc.so.6 | */libm.so.6 | */libdl.so.2 | */librt.so.1 | */libpthread.so.0 | */libresolv.so.2 | */libanl.so.1) ;;
+      *) echo "$library is the system's"; exit 1 ;;
+    esac
+  done
+
+pytest -q -p no:cacheprovider --rootdir "$work" "$source_dir/python/tests"
+mypy --config-file "$source_dir/python/pyproject.toml" --cache-dir "$work/mypy" "$source_dir/python/ontime"
