@@ -102,16 +102,13 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, d
 
 CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& settings, const std::string& help) {
   const auto read = [name, &settings](const std::vector<std::string>& texts) {
-    Settings given;
     for (const auto& text : texts) {
       const auto equals = text.find('=');
       if (equals == std::string::npos || equals == 0) refuse(name, "'" + text + "' is not KEY=VALUE");
       const std::string key = text.substr(0, equals);
-      const bool is_new = given.emplace(key, text.substr(equals + 1)).second;
+      const bool is_new = settings.emplace(key, text.substr(equals + 1)).second;
       if (!is_new) refuse(name, "'" + key + "' is given twice; give it once");
     }
-    given.merge(settings);
-    settings = std::move(given);
   };
   auto* option = app.add_option_function<std::vector<std::string>>(name, read, help);
   return option->type_name("KEY=VALUE")->allow_extra_args(false);

@@ -33,7 +33,7 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<
 // A finite number such as 0.05; an infinite `most` is no bound.
 CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, double least, double most,
                         const std::string& help);
-// A repeatable KEY=VALUE, each key once. Takes the place of what `settings` has of that key.
+// A repeatable KEY=VALUE, each key once: what `settings` has already is refused too.
 CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& settings, const std::string& help);
 // One of these, which completion offers.
 CLI::Validator one_of(std::vector<std::string> choices);

@@ -3,19 +3,13 @@
 #include <httplib.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "common/base/units.h"
+
 namespace ontime::http {
 namespace {
-
-std::optional<std::uint64_t> number_of(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // "bytes 0-99/1234", or "bytes */1234" of a range that there is not.
 struct ContentRange {
@@ -27,11 +21,11 @@ std::optional<ContentRange> content_range(const httplib::Response& response) {
   constexpr std::string_view kUnit = "bytes ";
   const std::size_t slash = text.find('/');
   if (!text.starts_with(kUnit) || slash == text.npos) return std::nullopt;
-  const auto size = number_of(std::string_view(text).substr(slash + 1));
+  const auto size = number_in<std::uint64_t>(std::string_view(text).substr(slash + 1));
   if (!size) return std::nullopt;
   const std::string_view range = std::string_view(text).substr(kUnit.size(), slash - kUnit.size());
   if (range == "*") return ContentRange{std::nullopt, *size};
-  const auto first = number_of(range.substr(0, range.find('-')));
+  const auto first = number_in<std::uint64_t>(range.substr(0, range.find('-')));
   if (!first) return std::nullopt;
   return ContentRange{first, *size};
 }
@@ -59,7 +53,7 @@ Answer<State> RemoteFile::look() {
         return response.status == 206;
       }
       if (response.status == 200 && response.has_header("Content-Length")) {
-        const auto size = number_of(response.get_header_value("Content-Length"));
+        const auto size = number_in<std::uint64_t>(response.get_header_value("Content-Length"));
         state = {size.value_or(0), version_of(response), false};
       } else if (response.status == 200 || response.status == 206) {
         failure =
@@ -131,7 +125,7 @@ Answer<void> RemoteFile::read_whole(const State& state, const std::function<bool
     httplib::Headers headers{{"Accept-Encoding", "identity"}};
     if (state.version.starts_with('"')) headers.emplace("If-Match", state.version);
     const auto on_answer = [&](const httplib::Response& response) {
-      const auto size = number_of(response.get_header_value("Content-Length"));
+      const auto size = number_in<std::uint64_t>(response.get_header_value("Content-Length"));
       if (response.status == 412 ||
           (response.status == 200 && (size != state.size || version_of(response) != state.version))) {
         failure = Failure{Trouble::Changed, "it is another version now"};

@@ -1,7 +1,8 @@
 #include "common/http/url.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "common/base/units.h"
 
 namespace ontime::http {
 namespace {
@@ -37,11 +38,7 @@ bool has_dots(std::string_view path) {
   return false;
 }
 
-bool is_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return error == std::errc() && end == text.data() + text.size() && port > 0;
-}
+bool is_port(std::string_view text) { return number_in<std::uint16_t>(text).value_or(0) > 0; }
 
 bool is_host(std::string_view host) {
   const std::size_t closing = host.starts_with('[') ? host.find(']') : 0;

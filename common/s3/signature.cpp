@@ -8,19 +8,10 @@
 #include <string_view>
 
 #include "common/base/check.h"
+#include "common/base/wording.h"
 
 namespace ontime::s3 {
 namespace {
-
-std::string in_hexadecimal(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += {kDigits[byte >> 4], kDigits[byte & 15]};
-  }
-  return text;
-}
 
 std::string sha256(std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
@@ -97,10 +88,10 @@ http::Url sign(const Endpoint& endpoint, const Keys& keys, const Request& reques
   const std::string query_text = query_of(query);
   const std::string canonical = request.method + "\n" + path_of(endpoint, request.name) + "\n" + query_text + "\n" +
                                 header_lines + "\n" + header_names + "\nUNSIGNED-PAYLOAD";
-  const std::string to_sign = "AWS4-HMAC-SHA256\n" + time + "\n" + scope + "\n" + in_hexadecimal(sha256(canonical));
+  const std::string to_sign = "AWS4-HMAC-SHA256\n" + time + "\n" + scope + "\n" + hex_digits(sha256(canonical));
   const std::string of_day = hmac("AWS4" + keys.secret, day);
   const std::string of_service = hmac(hmac(of_day, endpoint.region), "s3");
-  const std::string signature = in_hexadecimal(hmac(hmac(of_service, "aws4_request"), to_sign));
+  const std::string signature = hex_digits(hmac(hmac(of_service, "aws4_request"), to_sign));
   return make_address(endpoint, request.name, query_text + "&X-Amz-Signature=" + signature);
 }
 

@@ -14,12 +14,7 @@
 namespace ontime::load {
 namespace {
 
-using worker::attempt_id;
-using worker::to_wire;
-
 constexpr std::uint32_t kTasksWithFiles = 10'000;  // jobs of more are killed and never committed
-
-ByteRange range_of(const wire::Range& range) { return {range.begin(), range.end()}; }
 
 wire::Report about(AttemptId id) {
   wire::Report report;
@@ -85,8 +80,8 @@ void SimulatedWorker::launch(const wire::Order::Launch& launch) {
   const AttemptId id = protocol::attempt_id(launch.attempt());
   const auto output = outputs_.find(id.task.job);
   if (output == outputs_.end()) return crowd_.failures.add(to_string(id) + " was launched before its job was set up");
-  const ByteRange range = range_of(launch.range());
-  Running running{range, range_of(launch.split()).size(), range.begin, Clock::now(), "", launch.standby()};
+  const ByteRange range = protocol::byte_range(launch.range());
+  Running running{range, protocol::byte_range(launch.split()).size(), range.begin, Clock::now(), "", launch.standby()};
   if (!output->second.empty()) running.output = output->second + "/" + attempt_file_name(id);
   if (!attempts_.emplace(id, std::move(running)).second) return;  // the order came twice
   ++crowd_.launches;
@@ -103,7 +98,7 @@ void SimulatedWorker::begin(const wire::Order::Begin& begin) {
   if (found == attempts_.end() || !found->second.standby) return;
   Running& running = found->second;
   running.standby = false;
-  running.held = range_of(begin.range());
+  running.held = protocol::byte_range(begin.range());
   running.from = running.held.begin;
   running.since = Clock::now();
   wire::Report report = about(found->first);
