@@ -1,7 +1,7 @@
 #pragma once
 // SplitMix64: 64 well mixed bits from a counter. G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number
-// generators", OOPSLA 2014. The project's only source of repeatable chance: the same seed gives the same numbers on
-// every machine.
+// generators", OOPSLA 2014. All repeatable chance begins here: the same seed gives the same numbers on every machine.
+// Simulations draw from streams that it seeds (lab/scenario/random.h).
 
 #include <cstdint>
 

@@ -179,6 +179,17 @@ TEST_F(BadInput, WhatCannotBePrintedFails) {
   }
 }
 
+// As under `ontime-master --help | head`: the last reader of the pipe is gone before anything is written.
+TEST_F(BadInput, WhatNobodyReadsAnyMoreIsNoFailure) {
+  const std::string pipe = "'" + directory_ / "pipe" + "'";
+  for (const std::string program : {"ontime", "ontime-master", "ontime-worker"}) {
+    const Finished finished = shell("trap '' PIPE; rm -f " + pipe + "; mkfifo " + pipe + "; exec 3<>" + pipe + " 4>" +
+                                    pipe + " 3>&-; '" + kBin + "/" + program + "' --help >&4");
+    EXPECT_EQ(finished.status, 0) << program;
+    EXPECT_EQ(finished.err, "") << program;
+  }
+}
+
 TEST_F(BadInput, ASummaryThatCannotBePrintedFails) {
   const std::string run =
       "'" + kBin + "/ontime' run wordcount '" + directory_ / "text" + "' -o '" + directory_ / "full" + "'";
