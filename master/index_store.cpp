@@ -8,6 +8,8 @@
 #include <asio/post.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <future>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -57,27 +59,35 @@ void IndexStore::list() {
   make_room({});
 }
 
-// Takes over what another master has shared of the file. That master's job is none of ours.
+// Takes over what another master has shared of the file. That master's job is none of ours. On the thread that writes:
+// it comes behind what waits to be written or removed under that name, and nobody waits for the lock meanwhile.
 void IndexStore::borrow(const std::string& name, const InputFile& file) {
+  const auto is_kept = [&] {
+    const std::lock_guard lock(mutex_);
+    return kept_.contains(name);
+  };
+  if (is_kept()) return;
   const auto index = read_index(shared_path_of(name), file);
   if (!index || !index->is_whole()) return;
   const auto bytes = copy_index(shared_path_of(name), path_of(name), encode_head({}, file));
   if (!bytes) return;
   static_cast<void>(::utimensat(AT_FDCWD, shared_path_of(name).c_str(), nullptr, 0));
+  const std::lock_guard lock(mutex_);
+  if (kept_.contains(name)) return;  // an attempt has found something since, which will be written over it
   kept_[name] = {*bytes, ++uses_};
   bytes_ += *bytes;
   make_room(name);
 }
 
-// On the thread that writes. Under another name first, which no other master chooses.
+// On the thread that writes. Under another name first, which no other master chooses, be it on another machine.
 void IndexStore::share(const std::string& name) {
-  const std::string unfinished = shared_path_of("." + name + "." + std::to_string(::getpid()));
+  std::random_device random;
+  const std::string unfinished = shared_path_of("." + name + "." + std::to_string(random()) + std::to_string(random()));
   if (!copy_index(path_of(name), unfinished)) return;
   if (::rename(unfinished.c_str(), shared_path_of(name).c_str()) != 0) ::unlink(unfinished.c_str());
 }
 
 IndexStore::Loaded* IndexStore::load(const std::string& name, const InputFile& file) {
-  if (!shared_.empty() && !kept_.contains(name)) borrow(name, file);
   const auto kept = kept_.find(name);
   if (kept == kept_.end()) return nullptr;
   kept->second.used = ++uses_;
@@ -167,9 +177,15 @@ std::optional<StartPoint> IndexStore::find_start(JobId job, const InputFile& fil
 }
 
 InputIndex IndexStore::find(const InputFile& file) {
-  const std::lock_guard lock(mutex_);
   if (directory_.empty()) return {};
   const std::string name = index_name(file);
+  if (!shared_.empty()) {
+    std::packaged_task<void()> borrowing([&] { borrow(name, file); });
+    std::future<void> borrowed = borrowing.get_future();
+    asio::post(thread_, std::move(borrowing));
+    borrowed.get();
+  }
+  const std::lock_guard lock(mutex_);
   const Loaded* const known = load(name, file);
   if (known == nullptr || !known->index.is_whole()) return {};
   asio::post(thread_, [path = path_of(name)] { static_cast<void>(::utimensat(AT_FDCWD, path.c_str(), nullptr, 0)); });

@@ -97,7 +97,8 @@ class IndexStore {
   // The last place before `begin` that an attempt of the job may begin at, of those for which something is kept here.
   // Control thread.
   std::optional<StartPoint> find_start(JobId job, const scheduler::InputFile& file, std::uint64_t begin);
-  // Of a file that was read to its end; else it is empty. Any thread.
+  // Of a file that was read to its end; else it is empty. May wait for the disk, and for what other masters share: not
+  // the control thread.
   InputIndex find(const scheduler::InputFile& file);
   // It has proved wrong. Control thread.
   void drop(const scheduler::InputFile& file);

@@ -11,7 +11,6 @@
 #include "common/base/check.h"
 #include "common/base/little_endian.h"
 #include "master/file_system.h"
-#include "master/input_index.h"
 
 namespace ontime::master {
 

@@ -38,7 +38,7 @@ InputIndex find_input_index(scheduler::Codec codec, std::uint64_t size, const Re
 
 inline constexpr std::size_t kPointsMax = 16'384;  // of one file
 
-// Of xz (xz_index.cpp).
+// Of xz (input_index.cpp).
 InputIndex find_xz_index(class StoredNumbers& file, const IndexEffort& effort);
 
 // Every second point goes, so that there are at most `most`.

@@ -26,7 +26,7 @@ bool is_chosen(const AttemptLog& log, const AttemptChoice& choice) {
 
 // Silence could also mean that something is wrong.
 void say_if_nothing(const LogText& text, const LogsCommand& command) {
-  if (text.is_empty() && !command.json) std::fputs("ontime: no attempt has written to stderr\n", stderr);
+  if (text.is_empty() && !command.json) std::fputs("ontime: nothing was written to stderr\n", stderr);
 }
 
 void print(LogText& text, std::vector<AttemptLog> logs) {

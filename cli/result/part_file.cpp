@@ -22,7 +22,7 @@
 namespace ontime::cli {
 namespace {
 
-constexpr std::size_t kRecordBytesMost = UINT32_MAX;
+constexpr std::size_t kRecordBytesMost = std::size_t{1} << 30;
 
 std::string hex(std::uint32_t value) {
   std::array<char, 16> text{};
@@ -181,7 +181,7 @@ Result<bool> RecordReader::advance() {
 
 Result<bool> RecordReader::read_more() {
   if (window_.bytes().size() > kRecordBytesMost)
-    return failed("'" + path_ + "' has a line longer than 4 GiB, which is no answer");
+    return failed("'" + path_ + "' has a line longer than 1 GiB, which is no answer");
   const auto more = window_.read_more();
   if (!more) return failed("cannot read '" + path_ + "': " + more.error().message);
   if (check_)

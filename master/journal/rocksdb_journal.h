@@ -1,5 +1,5 @@
 #pragma once
-// The journal on disk: one RocksDB database in a directory of its own. See journal_key.h for what it holds.
+// The journal on disk: one RocksDB database in a directory of its own. record_codec.h says what it holds.
 
 #include <cstdint>
 #include <map>

@@ -62,7 +62,7 @@ class ApplicationMaster {
 
   // Cuts (cuts.cpp). At most one is in flight for an attempt (Attempt::cut); what wants another waits for its answer.
   void on_checkpoint_due(StepBuilder& step, AttemptId attempt);
-  // Its node drains (duty.h): the attempt is asked to stop at its next record, or ended if it would seal nothing
+  // Its node drains (node.h): the attempt is asked to stop at its next record, or ended if it would seal nothing
   // that is of use. Asked again for one that was asked, nothing changes.
   void hand_over(StepBuilder& step, AttemptId attempt);
   void on_cut_answered(StepBuilder& step, const event::CutAnswered& answer);

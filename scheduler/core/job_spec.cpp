@@ -34,7 +34,8 @@ Result<PolicyChoice> read_policy(const std::string& text) {
     const auto equals = item.find('=');
     if (equals == 0 || equals == std::string::npos)
       return bad_input("'" + text + "' is not NAME or NAME:KEY=VALUE,...");
-    choice.parameters[item.substr(0, equals)] = item.substr(equals + 1);
+    if (!choice.parameters.emplace(item.substr(0, equals), item.substr(equals + 1)).second)
+      return bad_input("'" + text + "' gives '" + item.substr(0, equals) + "' twice; give it once");
   }
   return choice;
 }

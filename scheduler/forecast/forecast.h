@@ -8,14 +8,14 @@
 //                         where speeds are drawn anew while attempts run, the recent one counts until this happens, and
 //                         the usual one from then on
 //   running, too young    the tail of execution times, given that the attempt has run so long already
-//   standing still        until it is ended for that (patience.h), and then anew; never, if it is not ended and the
+//   standing still        until it is ended for that, and then anew; never, if it is not ended and the
 //                         policy does not rescue it
 //   waiting               in order, each with its own bytes, on the slot that becomes free first: those of this job's
 //                         attempts by their own times, and those of other jobs after what comes before in the queue
 //                         (forecast/evidence.h)
-//   late or slow          what its policy does (Rescue in policy/policy.h), once it can be told and once slots are free
+//   late or slow          what its policy does (Rescue in policies/policy.h), once it can be told and once slots are free
 //                         that nobody waits for, of this job or of another; what is divided goes before what waits
-// The tail is the one that fits best (math/tail_choice.h) what earlier jobs of the application, ended attempts of
+// The tail is the one that fits best (math/fitted_tail.h) what earlier jobs of the application, ended attempts of
 // this one and those that run have shown, whatever its policy goes by; that it was fitted to few of them counts.
 //
 // docs/calibration.md says how good that is. Jobs that will be submitted later are not foreseen.

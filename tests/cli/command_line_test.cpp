@@ -85,6 +85,7 @@ TEST(CommandLine, ASettingGivenTwiceIsRefused) {
               HasSubstr("--set: 'command' is given twice; give it once"));
   EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--policy-set", "k=1", "--policy-set", "k=1"}),
               HasSubstr("--policy-set: 'k' is given twice"));
+  EXPECT_THAT(complaint({"run", "w", "i", "-o", "o", "--policy", "late:k=1,k=1"}), HasSubstr("gives 'k' twice"));
 }
 
 TEST(CommandLine, APolicyIsNamedWithItsParametersOrWithout) {

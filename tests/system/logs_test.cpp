@@ -36,7 +36,7 @@ TEST_F(Logs, OfAFinishedJobLieBesideItsOutput) {
   EXPECT_EQ(no_task.status, 2);
   EXPECT_NE(no_task.err.find("has 1 task, counted from 0"), std::string::npos) << no_task.err;
   const Finished nothing = ontime({"logs", directory_ / "out", "0/5"});
-  EXPECT_EQ(nothing.out + nothing.err, "ontime: no attempt has written to stderr\n");
+  EXPECT_EQ(nothing.out + nothing.err, "ontime: nothing was written to stderr\n");
   EXPECT_EQ(ontime({"logs", directory_ / "out"}).out, asked.out);
   const auto line = nlohmann::json::parse(ontime({"logs", directory_ / "out", "--json"}).out);
   EXPECT_EQ(line["task"], 0);

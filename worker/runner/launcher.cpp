@@ -102,7 +102,7 @@ Result<bool> Launcher::obey_next() {
   auto came = worker_.receive(order);
   if (!came || !*came) return came;
   if (order.has_spawn()) {
-    const std::vector<Descriptor> attached = worker_.take_attached();
+    const std::vector<Descriptor> attached = worker_.take_attached(kAttachedMax);
     if (attached.size() != kAttachedMax) return failed("the worker sent an order without its three descriptors");
     return spawn(order.spawn(), attached);
   }

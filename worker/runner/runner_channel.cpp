@@ -2,8 +2,10 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "common/base/kill_point.h"
 
@@ -22,6 +24,13 @@ Result<bool> WorkerChannel::receive(google::protobuf::MessageLite& message) {
     if (got == 0) return false;
     decoder_.received(static_cast<std::size_t>(got));
   }
+}
+
+std::vector<Descriptor> WorkerChannel::take_attached(std::size_t count) {
+  const auto end = attached_.begin() + static_cast<std::ptrdiff_t>(std::min(count, attached_.size()));
+  std::vector<Descriptor> taken(std::make_move_iterator(attached_.begin()), std::make_move_iterator(end));
+  attached_.erase(attached_.begin(), end);
+  return taken;
 }
 
 Status WorkerChannel::send(const google::protobuf::MessageLite& message) {

@@ -24,8 +24,9 @@ class WorkerChannel {
   Result<bool> receive(google::protobuf::MessageLite& message);
   // Something of what comes next is here already, and the descriptor need not tell of it.
   bool has_begun_next() const { return decoder_.has_partial_frame(); }
-  // The descriptors that have come since the last call. The kernel gives those of one message at a time.
-  std::vector<Descriptor> take_attached() { return std::exchange(attached_, {}); }
+  // The first `count` descriptors that have come and were not taken; fewer if there are no more. Those of the next
+  // message may be here already, as one read can take the end of a message and the begin of the next.
+  std::vector<Descriptor> take_attached(std::size_t count);
   // Waits as long as it takes. An error means that the worker is gone.
   Status send(const google::protobuf::MessageLite& message);
 
