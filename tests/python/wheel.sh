@@ -4,7 +4,7 @@
 set -euo pipefail
 source_dir=$1 build_dir=$2
 tools=$source_dir/build/tools
-if [ -e "$tools/python-skipped" ] || [ ! -x "$tools/python/bin/pytest" ]; then
+if [ -e "$tools/python-skipped" ] || [ ! -e "$tools/python/made-from" ]; then
   cat "$tools/python-skipped" 2>/dev/null || echo "scripts/install-dependencies --tests has not run."
   exit 77
 fi
