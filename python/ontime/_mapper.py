@@ -113,9 +113,10 @@ class Extremes(Sums):
 
     def add(self, key, value):
         key = self.key_of(key)
+        value = value + 0  # of True and False the numbers
         known = self.values.get(key)
         if known is None:
-            self.values[key] = value + 0
+            self.values[key] = value
         elif known == value:  # 1 and 1.0: always the same text, whichever came first
             self.values[key] = known if type(known) is type(value) else min(known, value, key=encode)
         else:

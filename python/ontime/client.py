@@ -148,7 +148,7 @@ class Client:
             raise BadRequest(f"on_error is raise or skip, not {on_error!r:.100}")
         if batches and on_error == "skip":
             raise BadRequest("a mapper of batches has to skip lines on its own")
-        shipment = ship(mapper, combine)
+        shipment = ship(mapper, combine, merges=how is not None)
         spec = {
             **shipment.spec,
             "merge": how,

@@ -15,13 +15,16 @@ from typing import Any
 
 import ray
 
-from .engines import EncryptedCluster, WorkerBeside
+from .engines import DRAIN_MOST, EncryptedCluster, WorkerBeside
+from .errors import ClusterError
+
+_END_MOST = DRAIN_MOST + 10.0  # seconds
 
 
 class Cluster(EncryptedCluster):
     """A client of a master here, and of workers in Ray's actors, spread over its nodes.
 
-    Each actor reserves ``slots`` CPUs. ``host`` is the name or address by which the nodes reach this machine. Inputs and
+    Each actor reserves ``slots`` CPUs; Ray may take ``timeout`` seconds to place them. ``host`` is the name or address by which the nodes reach this machine. Inputs and
     ``outputs`` must be reachable from all of them.
     """
 
@@ -32,8 +35,10 @@ class Cluster(EncryptedCluster):
         *,
         outputs: str | os.PathLike[str] | None = None,
         host: str | None = None,
+        timeout: float = 120.0,
     ) -> None:
         self._slots = slots
+        self._timeout = timeout
         self._actors: list[Any] = []
         self._started = 0
         engine: Any = ray  # has no types there
@@ -54,17 +59,35 @@ class Cluster(EncryptedCluster):
             self._actors.append(actor.remote(self.address, certificates, name, self._slots))
         ending, self._actors = self._actors[workers:], self._actors[:workers]
         self._end(ending)
-        ray.get([worker.check.remote() for worker in self._actors])
+        self._wait_for_places()
         self._wait_for_workers(workers)
 
     def close(self) -> None:
         """Ends all jobs, and Ontime's workers and master. Ray goes on."""
         actors, self._actors = self._actors, []
-        self._end(actors)
-        super().close()
+        try:
+            self._end(actors)
+        finally:
+            super().close()
+
+    def _wait_for_places(self) -> None:
+        checks = {worker.check.remote(): worker for worker in self._actors}
+        if not checks:
+            return
+        answered, waiting = ray.wait(list(checks), num_returns=len(checks), timeout=self._timeout)
+        for check in waiting:  # it holds nothing yet, and would be placed when nobody expects it
+            ray.kill(checks[check])
+            self._actors.remove(checks[check])
+        if waiting:
+            raise ClusterError(
+                f"Ray has no {self._slots} free CPUs for each of {len(checks)} workers: {len(waiting)} were not placed within "
+                f"{self._timeout:g} s"
+            )
+        ray.get(answered)
 
     def _end(self, actors: list[Any]) -> None:
         if actors:
-            ray.wait([worker.close.remote() for worker in actors], num_returns=len(actors))  # also if some are dead
+            # Also if some are dead. One that hangs, or was never placed, is not waited for.
+            ray.wait([worker.close.remote() for worker in actors], num_returns=len(actors), timeout=_END_MOST)
         for worker in actors:
             ray.kill(worker)

@@ -7,9 +7,10 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import OntimeError
+from .errors import BadRequest, OntimeError
 from .programs import complaint, program
 
 if TYPE_CHECKING:
@@ -23,7 +24,14 @@ _ROWS = 65_536  # of an Arrow batch
 
 def _json(line: bytes) -> tuple[Any, list[Any]]:
     key, *values = line.decode("utf-8", "surrogateescape").split("\t")
-    return _hashable(json.loads(key)), [json.loads(value) for value in values]
+    return _hashable(json.loads(key)), [_value(value) for value in values]
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return float(text)  # a sum that is "inf" or "nan", which JSON does not know
 
 
 def _hashable(key: Any) -> Any:
@@ -44,12 +52,14 @@ _DECODERS: dict[str, Callable[[bytes], tuple[Any, list[Any]]]] = {"json": _json,
 
 
 class Results:
-    """The pairs of key and value in the output directory of a job, in the order of their keys if they were merged.
+    """The pairs of key and value in the output directory of a job; if they were merged, in the byte order of their keys
+    as they are written, so 10 comes before 9.
 
     Every use reads the output again, in bounded memory except for ``to_*``.
 
     ``decode`` is "json" for what ``Client.map`` wrote, "text" for lines with a tab, "counts" for ``wordcount``.
-    ``merge`` is "list" if each key has a list of values, or a function of key and list that makes one value of it.
+    ``merge`` is "list" if each key has a list of values, or a function of key and list that makes one value of it. For an
+    answer that was merged by "list" or a function it has to be given.
     """
 
     def __init__(self, output: str | os.PathLike[str], decode: str = "json", merge: str | Merge | None = None) -> None:
@@ -88,8 +98,24 @@ class Results:
                 if reader.stdout is not None:
                     reader.stdout.close()
 
+    def _is_list(self) -> bool:
+        """Whether the manifest says that keys have lists of values; False if it is in a store."""
+        try:
+            with open(Path(self.output) / "_manifest.json", encoding="utf-8") as manifest:
+                for line in manifest:
+                    if line.startswith('"parameters":'):  # a line of its own, before those of inputs and tasks
+                        return bool(json.loads("{" + line.rstrip(",\n") + "}")["parameters"].get("merge") == "list")
+        except (OSError, ValueError):  # reading the answer says what is wrong with it
+            pass
+        return False
+
+    def _refuse_lists(self) -> BadRequest:
+        return BadRequest(f'the keys in {self.output} have lists of values: say merge="list", or merge= the function')
+
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         merge = self._merge
+        if self._decode is _json and merge != "list" and not callable(merge) and self._is_list():
+            raise self._refuse_lists()
         for line in self.lines():
             if not line:
                 continue
@@ -98,6 +124,8 @@ class Results:
                 yield key, merge(key, values)
             elif merge == "list":
                 yield key, values
+            elif len(values) > 1:
+                raise self._refuse_lists()
             else:
                 yield key, values[0] if values else None
 

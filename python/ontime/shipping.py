@@ -28,7 +28,7 @@ DEFAULT_NAME = "map"
 
 @dataclass
 class Shipment:
-    """What is sent along with a job, and what the mapper's process is told about it."""
+    """What is sent along with a job, and what the mapper's process learns about it."""
 
     how: str  # "cloudpickle", "file" or "module"
     spec: dict[str, Any]
@@ -42,12 +42,14 @@ class Shipment:
         return f"{self.spec['name']} of the module {self.spec['module']}"
 
 
-def ship(mapper: str | ModuleType | Callable[..., Any], combine: str | Callable[..., Any] | None = None) -> Shipment:
-    """Decides how. ``combine`` goes the same way as the mapper."""
+def ship(
+    mapper: str | ModuleType | Callable[..., Any], combine: str | Callable[..., Any] | None = None, merges: bool = True
+) -> Shipment:
+    """Decides how. ``combine`` goes the same way as the mapper. A module's is not used where nothing merges."""
     if isinstance(mapper, str):
         return _named(mapper, combine)
     if isinstance(mapper, ModuleType):
-        name = "combine" if combine is None and hasattr(mapper, "combine") else None
+        name = "combine" if merges and combine is None and hasattr(mapper, "combine") else None
         if not callable(getattr(mapper, DEFAULT_NAME, None)):
             raise BadRequest(f"the module {mapper.__name__} has no function {DEFAULT_NAME}(line)")
         return _of_module(mapper, DEFAULT_NAME, name or _name_of(combine, mapper.__name__))

@@ -33,6 +33,21 @@ def test_an_answer_is_read_again_without_a_master(cluster, texts, tmp_path):
         list(ontime.Results(tmp_path / "nothing"))
 
 
+def test_lists_that_are_read_again_need_their_merge(cluster, tmp_path):
+    (tmp_path / "in").write_text("a 1\nb 1\nb 2\n")
+    for merge in ("list", lambda key, values: values):
+        output = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        expected = cluster.map(lambda line: [tuple(line.split())], tmp_path / "in", merge=merge, output=output).to_dict()
+        assert expected == {"a": ["1"], "b": ["1", "2"]}
+        assert ontime.Results(output, merge="list").to_dict() == expected
+        assert ontime.Results(output, merge=lambda key, values: len(values)).to_dict() == {"a": 1, "b": 2}
+        for wrong in (None, "sum"):
+            with pytest.raises(ontime.BadRequest, match="have lists of values"):
+                list(ontime.Results(output, merge=wrong))
+    sums = cluster.map(lambda line: [(line[0], 1)], tmp_path / "in", merge="sum", output=tmp_path / "sums").to_dict()
+    assert ontime.Results(tmp_path / "sums").to_dict() == sums == {"a": 1, "b": 2}
+
+
 def test_other_applications(cluster, tmp_path):
     (tmp_path / "in").write_text("b\t2\na\t1\nc\n")
     job = cluster.run("sort", tmp_path / "in", {"reverse": "yes"})

@@ -93,6 +93,15 @@ def test_a_function_merges(cluster, texts, lines, combines):
     assert job.to_dict() == {key: longest(key, value) for key, value in values.items()}
 
 
+def test_sums_that_are_no_json(cluster, tmp_path):
+    (tmp_path / "in").write_text("a\nb\n")
+    pairs = [("inf", float("inf")), ("minus", -float("inf")), ("large", 2**70)]
+    found = cluster.map(lambda line: pairs, tmp_path / "in", merge="sum", splits=2).to_dict()
+    assert found == {"inf": float("inf"), "minus": -float("inf"), "large": float(2**71)}
+    nan = cluster.map(lambda line: [("k", float("nan"))], tmp_path / "in", merge="sum", splits=2).to_dict()
+    assert nan["k"] != nan["k"]
+
+
 STRANGE = [
     ("tab\tline\nend\r\"\\\0\u2028", None),
     ((1, "a", (None, True)), [1, [2.5, "x\ty"]]),
@@ -143,6 +152,8 @@ def test_mappers_by_file_module_and_name(cluster, texts, lines):
         job = cluster.map(mapper, texts, merge=shipped_mapper.combine, combine=combine)
         assert job.to_dict() == expected
         assert job.shipped.startswith(shipped)
+    # Without a merge nothing is combined, whatever the module has.
+    assert Counter(cluster.map(shipped_mapper, texts)) == Counter(pairs_of(shipped_mapper.map, lines))
     job = cluster.map(f"{file}:lengths", texts, merge="sum")
     assert job.to_dict() == counted((len(line), 1) for line in lines)
 

@@ -50,6 +50,11 @@ def test_of_equal_numbers_always_the_same_text_is_kept(order):
         assert segments(service(lambda line: [("k", value) for value in values], merge), b"x\n") == [b'"k"\t1\n']
 
 
+def test_extremes_of_truth_are_numbers():
+    for merge, found in (("max", b"1"), ("min", b"0")):
+        assert segments(service(lambda line: [("k", False), ("k", True), ("k", False)], merge), b"x\n") == [b'"k"\t%b\n' % found]
+
+
 def test_values_are_combined_while_they_come():
     sizes = []
 

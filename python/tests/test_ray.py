@@ -24,3 +24,10 @@ def test_jobs_run_in_actors_and_workers_come_and_go(ray_cluster, texts, lines):
         assert ray.get(ray.remote(num_cpus=1)(lambda: 3).remote()) == 3
     with pytest.raises(ontime.ClusterError, match="closed"):
         cluster.nodes()
+
+
+def test_workers_that_ray_has_no_room_for_are_not_waited_for(ray_cluster, texts):
+    with pytest.raises(ontime.ClusterError, match="were not placed"):
+        ontime.ray.Cluster(workers=4, timeout=1)
+    with ontime.ray.Cluster(workers=1) as cluster:
+        assert cluster.wordcount(texts).to_dict()["the"] > 1000

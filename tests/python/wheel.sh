@@ -15,6 +15,7 @@ unset ONTIME_PROGRAMS ONTIME_APP_PATH ONTIME_MASTER ONTIME_TOKEN ONTIME_TLS_DIR
 ONTIME_BUILD=$build_dir "$source_dir/scripts/package" wheel
 "$tools/python/bin/pip" install -q --no-deps --target "$work/site" "$source_dir"/build/packages/ontime-*.whl
 export PYTHONPATH=$work/site PATH=$work/site/bin:$tools/python/bin:$PATH PYTHONDONTWRITEBYTECODE=1
+export RAY_USAGE_STATS_ENABLED=0  # it would report to its makers
 
 echo "The programs are on PATH"
 [ "$(command -v ontime)" = "$work/site/bin/ontime" ]

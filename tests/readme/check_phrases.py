@@ -28,8 +28,8 @@ def found_in(text, phrases):
             yield plain.count("\n", 0, match.start()) + 1, phrase, better
 
 
-FOLDERS = ("apps", "cli", "cmake", "common", "docker", "docs", "examples", "lab", "master", "scheduler", "scripts", "tests",
-           "worker")
+FOLDERS = ("apps", "cli", "cmake", "common", "docker", "docs", "examples", "lab", "master", "python", "scheduler", "scripts",
+           "tests", "worker")
 TEXTS = (".cmake", ".cpp", ".css", ".h", ".html", ".js", ".md", ".proto", ".py", ".sh", ".txt", ".yaml", ".yml")
 HERE = os.path.dirname(os.path.abspath(__file__))
 
