@@ -43,6 +43,7 @@ TEST_F(Faults, RandomKillsNeverChangeTheAnswer) {
 }
 
 TEST_F(Faults, ARestartedMasterAdoptsRunningAttemptsAndRunsNoSealedSegmentAgain) {
+  cluster_.set_node_timeout("60s");  // so that no worker is lost on a busy machine
   cluster_.start_master();
   cluster_.add_worker();
   cluster_.add_worker();
