@@ -29,6 +29,7 @@ namespace {
 constexpr std::size_t kThreads = 16;
 constexpr std::size_t kConnectionsMax = 64;  // the others wait in the kernel
 constexpr std::size_t kPieceBytes = 4u << 20;
+constexpr int kIdleSeconds = 1;  // an attempt sends its request as soon as it is connected
 
 std::int64_t now_in_seconds() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -51,6 +52,13 @@ class Connections final : public httplib::TaskQueue {
   asio::thread_pool threads_{kThreads};
 };
 
+// As the attempt is to take it: what may pass is tried again.
+int status_of(const http::Failure& failure) {
+  constexpr int kBadGateway = 502, kUnavailable = 503;
+  if (failure.trouble == http::Trouble::Unavailable) return kUnavailable;  // HDFS says 403 to that too
+  return failure.status > 0 ? failure.status : kBadGateway;
+}
+
 }  // namespace
 
 bool has_token() {
@@ -60,11 +68,13 @@ bool has_token() {
 
 class Lender::Server {
  public:
-  Server() {
+  explicit Server(http::Patience patience) : patience_(patience) {
     std::random_device random;
     for (auto& number : key_) number = random();
     server_.new_task_queue = [] { return new Connections; };
-    server_.set_keep_alive_max_count(1);  // an idle connection would hold a thread
+    server_.set_keep_alive_max_count(1);           // an idle connection would hold a thread
+    server_.set_keep_alive_timeout(kIdleSeconds);  // until its first request, too
+    server_.set_read_timeout(kIdleSeconds);
     server_.set_payload_max_length(0);
     server_.set_tcp_nodelay(true);
     server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
@@ -115,26 +125,29 @@ class Lender::Server {
   }
 
   void answer(const httplib::Request& request, httplib::Response& response) {
-    constexpr int kForbidden = 403, kBadGateway = 502;
+    constexpr int kForbidden = 403;
     response.status = kForbidden;
     const auto name = parse_name(name_of(request.path));
     const auto url = name ? hdfs::address_of(*name) : name.error();
     if (!url) return;
-    const auto file = std::make_shared<RemoteFile>(*url, &is_over_);
+    const auto file = std::make_shared<RemoteFile>(*url, &is_over_, patience_);
     const auto state = file->look();
     if (!state) {
-      response.status = state.error().status > 0 ? state.error().status : kBadGateway;
+      response.status = status_of(state.error());
       return;
     }
     response.status = -1;  // as the ranges want it
     response.set_header("ETag", state->version);
     const auto provide = [file, state = *state](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-      std::vector<char> bytes(std::min(length, kPieceBytes));
+      if (offset >= state.size) return false;  // the library takes ranges as they come, also from behind the end
+      std::vector<char> bytes(
+          static_cast<std::size_t>(std::min<std::uint64_t>({length, kPieceBytes, state.size - offset})));
       return file->read(state, offset, bytes.size(), bytes.data()) && sink.write(bytes.data(), bytes.size());
     };
     response.set_content_provider(state->size, "application/octet-stream", provide);
   }
 
+  const http::Patience patience_;
   std::array<unsigned, 8> key_{};
   std::atomic<bool> is_over_ = false;
   httplib::Server server_;
@@ -142,11 +155,11 @@ class Lender::Server {
   std::thread thread_;
 };
 
-Lender::Lender(Duration good_for) : good_for_(good_for) {}
+Lender::Lender(Duration good_for, http::Patience patience) : good_for_(good_for), patience_(patience) {}
 Lender::~Lender() = default;
 
 Result<std::string> Lender::lend(const std::string& name) {
-  if (!server_) server_ = std::make_unique<Server>();
+  if (!server_) server_ = std::make_unique<Server>(patience_);
   if (server_->listens()) return server_->address_of(name, good_for_);
   server_.reset();
   return failed("this machine has no port for the files of HDFS");

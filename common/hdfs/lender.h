@@ -8,6 +8,7 @@
 
 #include "common/base/result.h"
 #include "common/base/time.h"
+#include "common/http/connection.h"
 
 namespace ontime::hdfs {
 
@@ -16,7 +17,7 @@ bool has_token();
 
 class Lender {
  public:
-  explicit Lender(Duration good_for = std::chrono::minutes(15));
+  explicit Lender(Duration good_for = std::chrono::minutes(15), http::Patience patience = {});
   ~Lender();  // ends what is under way, within seconds
   Lender(const Lender&) = delete;
 
@@ -27,6 +28,7 @@ class Lender {
  private:
   class Server;
   const Duration good_for_;
+  const http::Patience patience_;   // with HDFS
   std::unique_ptr<Server> server_;  // since the first file was lent
 };
 

@@ -40,12 +40,16 @@ std::string name_of_user() {
   return is_found ? entry.pw_name : "uid" + std::to_string(user);
 }
 
-Result<std::string> identity() {
-  const std::string path = variable("ONTIME_HDFS_TOKEN_FILE");
-  if (path.empty()) {
-    const std::string given = variable("HADOOP_USER_NAME");
-    return "user.name=" + http::percent_encoded(given.empty() ? name_of_user() : given);
-  }
+// That ONTIME_WEBHDFS_URL names; "": none.
+Result<std::string> server_of_operator() {
+  const std::string given = variable("ONTIME_WEBHDFS_URL");
+  if (given.empty()) return given;
+  auto server = origin_of(given.ends_with('/') ? given.substr(0, given.size() - 1) : given);
+  return server ? server
+                : bad_input("ONTIME_WEBHDFS_URL is no http:// or https:// address of a server: '" + given + "'.");
+}
+
+Result<std::string> token_of(const std::string& path) {
   std::ifstream file(path);
   std::string token;
   file >> std::setw(kTokenBytesMax + 1) >> token;  // no more is read
@@ -53,17 +57,34 @@ Result<std::string> identity() {
     return bad_input("ONTIME_HDFS_TOKEN_FILE names '" + path +
                      "', from which no delegation token can be read; it holds what GETDELEGATIONTOKEN of WebHDFS "
                      "answers as urlString.");
-  return "delegation=" + http::percent_encoded(token);
+  return token;
+}
+
+// Who submits a job chooses the address, and the token lets its bearer do everything that its user may. So no server
+// gets it but the one that the operator names.
+Result<std::string> identity_at(const std::string& server) {
+  if (const std::string path = variable("ONTIME_HDFS_TOKEN_FILE"); !path.empty()) {
+    const auto trusted = server_of_operator();
+    if (!trusted) return trusted.error();
+    if (trusted->empty())
+      return bad_input(
+          "ONTIME_HDFS_TOKEN_FILE is set without ONTIME_WEBHDFS_URL; set that to the one server that the delegation "
+          "token may be sent to, such as http://namenode:9870.");
+    if (*trusted == server) {
+      const auto token = token_of(path);
+      return token ? "delegation=" + http::percent_encoded(*token) : token;
+    }
+  }
+  const std::string given = variable("HADOOP_USER_NAME");
+  return "user.name=" + http::percent_encoded(given.empty() ? name_of_user() : given);
 }
 
 Result<std::string> server_of(const std::string& root) {
   const std::size_t host_begin = root.find("://") + 3;
   const bool is_encrypted = root.starts_with("swebhdfs");
-  const std::string given = root.starts_with("hdfs") ? variable("ONTIME_WEBHDFS_URL") : "";
-  if (!given.empty()) {
-    auto server = origin_of(given.ends_with('/') ? given.substr(0, given.size() - 1) : given);
-    return server ? server
-                  : bad_input("ONTIME_WEBHDFS_URL is no http:// or https:// address of a server: '" + given + "'.");
+  if (root.starts_with("hdfs")) {
+    auto server = server_of_operator();
+    if (!server || !server->empty()) return server;
   }
   std::string host = root.substr(host_begin);
   const std::size_t colon = host.find(':', host.starts_with('[') ? host.find(']') : 0);
@@ -107,7 +128,7 @@ Result<Name> parse_name(std::string_view text) {
 Result<http::Url> address_of(const Name& name) {
   auto server = server_of(name.root);
   if (!server) return server.error();
-  const auto who = identity();
+  const auto who = identity_at(*server);
   if (!who) return who.error();
   std::string path = "/webhdfs/v1/" + http::percent_encoded(name.path, "/");
   while (path.ends_with('/')) path.pop_back();

@@ -23,10 +23,10 @@ bool is_name(std::string_view text);
 Result<Name> parse_name(std::string_view text);
 
 // Where this process finds that file, and as who: an address of WebHDFS to which "&op=..." is added. It holds what the
-// process may do: the user's name, or a delegation token.
+// process may do: the user's name, or, at the server that the operator names and at no other, a delegation token.
 //   ONTIME_WEBHDFS_URL          "http://host:port" that serves hdfs:// names; else the name's host, port 9870
-//   ONTIME_HDFS_TOKEN_FILE      a file that holds a delegation token; read each time
-//   HADOOP_USER_NAME            without a token; else the name of the process's user
+//   ONTIME_HDFS_TOKEN_FILE      a file that holds a delegation token for ONTIME_WEBHDFS_URL; read each time
+//   HADOOP_USER_NAME            where no token is sent; else the name of the process's user
 // BadInput, with one sentence, if one of them is unusable.
 Result<http::Url> address_of(const Name& name);
 

@@ -1,11 +1,16 @@
 #include "common/hdfs/lender.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <cstdlib>
 #include <optional>
+#include <vector>
 
+#include "common/base/descriptor.h"
 #include "common/http/remote_file.h"
 #include "tests/hdfs/fake_hdfs.h"
 #include "tests/support/temporary_directory.h"
@@ -20,10 +25,13 @@ class LenderTest : public testing::Test {
   void SetUp() override {
     test::write_file(directory_ / "token", "SECRET");
     ::setenv("ONTIME_HDFS_TOKEN_FILE", (directory_ / "token").c_str(), 1);
+    ::setenv("ONTIME_WEBHDFS_URL", hdfs_.origin().c_str(), 1);
     hdfs_.put("/in/a b+%", "hello");
     hdfs_.put("/other", "other");
   }
-  void TearDown() override { ::unsetenv("ONTIME_HDFS_TOKEN_FILE"); }
+  void TearDown() override {
+    for (const char* name : {"ONTIME_HDFS_TOKEN_FILE", "ONTIME_WEBHDFS_URL"}) ::unsetenv(name);
+  }
 
   static http::Patience impatient_reader() {
     http::Patience patience;
@@ -33,6 +41,15 @@ class LenderTest : public testing::Test {
   }
   static http::RemoteFile file_at(const std::string& address) {
     return http::RemoteFile(*http::parse_url(address), nullptr, impatient_reader());
+  }
+  static Descriptor connected_to(const std::string& address) {
+    sockaddr_in server{};
+    server.sin_family = AF_INET;
+    server.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+    server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    Descriptor connection(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::connect(connection.get(), reinterpret_cast<const sockaddr*>(&server), sizeof server), 0);
+    return connection;
   }
   // What an attempt reads from there, or how it is refused.
   static std::string read(const std::string& address, std::uint64_t offset, std::size_t size) {
@@ -72,6 +89,49 @@ TEST_F(LenderTest, LendsThatFileOnlyAndForSomeTime) {
   }
   Lender brief(std::chrono::seconds(-1));
   EXPECT_THAT(read(*brief.lend(hdfs_.root() + "/other"), 0, 5), testing::HasSubstr("403"));
+}
+
+TEST_F(LenderTest, IsNotHeldUpByWhoConnectsAndSaysNothing) {
+  Lender lender;
+  const std::string address = *lender.lend(hdfs_.root() + "/other");
+  std::vector<Descriptor> silent;
+  for (int i = 0; i < 20; ++i) silent.push_back(connected_to(address));  // more than it has threads
+  EXPECT_EQ(read(address, 0, 5), "other");
+}
+
+TEST_F(LenderTest, SendsNothingFromBehindTheEnd) {
+  Lender lender(std::chrono::minutes(15), impatient_reader());
+  const std::string address = *lender.lend(hdfs_.root() + "/other");
+  const std::size_t path = address.find('/', 8);
+  httplib::Client client(address.substr(0, path));
+  client.set_url_encode(false);
+  for (const char* range : {"bytes=5-9", "bytes=700-799", "bytes=700-"}) {
+    std::string bytes;
+    static_cast<void>(
+        client.Get(address.substr(path), httplib::Headers{{"Range", range}}, [&](const char* sent, std::size_t size) {
+          bytes.append(sent, size);
+          return true;
+        }));
+    EXPECT_EQ(bytes, "") << range;
+    EXPECT_THAT(hdfs_.last_query(), testing::HasSubstr("op=GETFILESTATUS")) << "HDFS is not asked for such bytes";
+  }
+}
+
+// HDFS says 403 to most of what goes wrong, which an attempt would not try again.
+TEST_F(LenderTest, SaysWhatMayPass) {
+  Lender lender(std::chrono::minutes(15), impatient_reader());
+  const std::string address = *lender.lend(hdfs_.root() + "/other");
+  const auto refusal = [&](const std::string& exception) {
+    hdfs_.set_fault([=](int, int, const FakeHdfs::Request&, FakeHdfs::Response& response) {
+      FakeHdfs::refuse(response, 403, exception, "no");
+      return true;
+    });
+    return read(address, 0, 5);
+  };
+  EXPECT_THAT(refusal("StandbyException"), testing::HasSubstr("503"));
+  EXPECT_THAT(refusal("AccessControlException"), testing::HasSubstr("403"));
+  hdfs_.set_fault(nullptr);
+  EXPECT_EQ(read(address, 0, 5), "other");
 }
 
 TEST_F(LenderTest, SaysThatAFileIsAnotherOneOrGone) {

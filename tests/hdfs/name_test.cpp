@@ -66,11 +66,32 @@ TEST_F(NameTest, LeadsToWebHdfs) {
 TEST_F(NameTest, IsAskedForWithTheTokenOfAFileThatIsReadEachTime) {
   const test::TemporaryDirectory directory;
   ::setenv("ONTIME_HDFS_TOKEN_FILE", (directory / "token").c_str(), 1);
+  ::setenv("ONTIME_WEBHDFS_URL", "http://nn:9870", 1);
   EXPECT_THAT(address("hdfs://nn/a"), HasSubstr("from which no delegation token can be read"));
   test::write_file(directory / "token", "HAAEcm_-\n");
   EXPECT_EQ(address("hdfs://nn/a"), "http://nn:9870/webhdfs/v1/a?delegation=HAAEcm_-");
   test::write_file(directory / "token", "another");
   EXPECT_EQ(address("hdfs://nn/a"), "http://nn:9870/webhdfs/v1/a?delegation=another");
+}
+
+// Who submits a job names the host, and could take the token there.
+TEST_F(NameTest, IsAskedForWithTheTokenAtTheServerOfTheOperatorOnly) {
+  const test::TemporaryDirectory directory;
+  test::write_file(directory / "token", "SECRET");
+  ::setenv("ONTIME_HDFS_TOKEN_FILE", (directory / "token").c_str(), 1);
+  for (const char* name : {"hdfs://nn/a", "webhdfs://nn/a"}) {
+    EXPECT_THAT(address(name), HasSubstr("ONTIME_HDFS_TOKEN_FILE is set without ONTIME_WEBHDFS_URL; set that"));
+  }
+  ::setenv("ONTIME_WEBHDFS_URL", "http://nn:9870/", 1);
+  for (const char* name : {"hdfs://elsewhere:8020/a", "webhdfs://nn/a", "webhdfs://nn:9870/a"}) {
+    EXPECT_EQ(address(name), "http://nn:9870/webhdfs/v1/a?delegation=SECRET");
+  }
+  for (const char* name :
+       {"webhdfs://elsewhere/a", "webhdfs://nn:9871/a", "swebhdfs://nn:9870/a", "webhdfs://nn.x/a"}) {
+    EXPECT_THAT(address(name), testing::EndsWith("/webhdfs/v1/a?user.name=me%20too"));
+  }
+  ::setenv("ONTIME_WEBHDFS_URL", "nn", 1);
+  EXPECT_THAT(address("webhdfs://nn/a"), HasSubstr("ONTIME_WEBHDFS_URL is no http:// or https:// address"));
 }
 
 TEST_F(NameTest, IsAskedForInTheNameOfTheProcessesUserOtherwise) {
