@@ -39,7 +39,9 @@ http::Failure refusal_of(const httplib::Response& response, const std::string& b
     failure.message = "HDFS answers " + http::words_of(exception + ": " + message);
     if (may_pass(exception)) failure.trouble = http::Trouble::Unavailable;
   } else if (response.status == 401) {
-    failure.message += "; it wants Kerberos or a delegation token, and ONTIME_HDFS_TOKEN_FILE may name one";
+    failure.message +=
+        "; it wants Kerberos or a delegation token; ONTIME_HDFS_TOKEN_FILE may name one for the server of "
+        "ONTIME_WEBHDFS_URL";
   }
   return failure;
 }
@@ -56,7 +58,7 @@ std::string with_encoded_letters(const std::string& address) {
 
 struct Exchange::Reply {
   std::optional<http::Failure> failure{};
-  std::size_t bytes = 0;  // that were taken
+  std::size_t bytes = 0;  // of what was asked for
 };
 
 Exchange::Exchange(std::string origin, const std::atomic<bool>* is_over, http::Patience patience)
@@ -65,20 +67,21 @@ Exchange::Exchange(std::string origin, const std::atomic<bool>* is_over, http::P
 Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, const Take& take) const {
   Reply reply;
   std::string refusal;
-  int status = 0;
+  std::optional<httplib::Response> head;  // of the answer
   bool is_too_long = false;
-  const auto began = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point began;  // once it answers: how long it may think first is the try's silence
   httplib::Request asked;
   asked.method = request.method;
   asked.path = request.target;
   asked.response_handler = [&](const httplib::Response& response) {
-    status = response.status;
+    head = response;
+    began = std::chrono::steady_clock::now();
     return true;
   };
   asked.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
-    if (status / 100 != 2) {
+    if (head && head->status / 100 != 2) {
       refusal.append(bytes, std::min(size, kRefusalBytesMax - refusal.size()));
-      return true;
+      return refusal.size() < kRefusalBytesMax && connection_.may_go_on(began, refusal.size());
     }
     is_too_long = !take(bytes, size);
     reply.bytes += size;
@@ -89,12 +92,13 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
     http::attach(*request.content, connection_, asked);
   }
   const auto result = client.send(asked);
+  const bool is_all_heard = result || refusal.size() == kRefusalBytesMax;
   if (is_too_long) {
     reply.failure = http::Failure{http::Trouble::Refused, "HDFS answers more than was asked for"};
+  } else if (is_all_heard && head && head->status / 100 != 2) {
+    reply.failure = refusal_of(*head, refusal);
   } else if (!result) {
     reply.failure = http::failure_of(result.error());
-  } else if (result->status / 100 != 2) {
-    reply.failure = refusal_of(*result, refusal);
   }
   return reply;
 }
@@ -128,11 +132,12 @@ http::Answer<void> Exchange::insist(const Make& make, const Take& take) {
     if (!url) return {url.error()};
     const auto data_node = connection_.client_of(url->origin);
     Reply reply = send(*data_node, {request.method, url->target, true, request.content}, take);
+    if (request.wanted > 0 && reply.bytes == request.wanted) return {};  // however the connection ended then
     if (reply.failure && excluded.size() < kExcludedBytesMax) {
       const std::string host = url->origin.substr(url->origin.find("://") + 3);
       excluded += (excluded.empty() ? "" : ",") + host.substr(0, host.rfind(':'));
     }
-    return {std::move(reply.failure), request.goes_on ? reply.bytes : 0};
+    return {std::move(reply.failure), request.wanted > 0 ? reply.bytes : 0};
   });
 }
 

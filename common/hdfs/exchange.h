@@ -23,7 +23,9 @@ class Exchange {
     std::string target;                      // with its op
     bool is_for_data_node = false;           // OPEN and CREATE
     const http::Content* content = nullptr;  // of a file to be created
-    bool goes_on = false;                    // continues behind the bytes that earlier tries have brought
+    // Bytes that there are behind those which earlier tries have brought, and where this one goes on; 0: each try
+    // begins anew.
+    std::size_t wanted = 0;
   };
   // `make` gives the request at each try. `take` gets what is answered; false: too much comes, which is Refused.
   using Make = std::function<Request()>;

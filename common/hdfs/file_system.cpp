@@ -200,7 +200,7 @@ http::Answer<http::State> RemoteFile::look() {
 http::Answer<void> RemoteFile::read(const http::State& state, std::uint64_t offset, std::size_t size, char* to) {
   std::size_t got = 0;
   const auto make = [&]() -> Exchange::Request {
-    return {"GET", target_ + "&op=" + part(offset + got, size - got), true, nullptr, true};
+    return {"GET", target_ + "&op=" + part(offset + got, size - got), true, nullptr, size - got};
   };
   const auto take = [&](const char* bytes, std::size_t count) {
     if (count > size - got) return false;
@@ -209,7 +209,7 @@ http::Answer<void> RemoteFile::read(const http::State& state, std::uint64_t offs
     return true;
   };
   auto done = exchange_.insist(make, take);
-  if (done && got == size) return {};
+  if (got == size) return {};
   if (done || done.error().trouble == http::Trouble::Unavailable) {  // it may be shorter now
     const auto now = look();
     if (now && *now != state) return changed();

@@ -68,7 +68,7 @@ std::unique_ptr<httplib::Client> Connection::client_of(const std::string& origin
 }
 
 bool Connection::may_go_on(std::chrono::steady_clock::time_point began, std::size_t bytes) const {
-  const double took = seconds(std::chrono::steady_clock::now() - began - patience_.silence);
+  const double took = seconds(std::chrono::steady_clock::now() - began - silence_);
   return !is_over() && took * patience_.bytes_per_second_min <= static_cast<double>(bytes);
 }
 

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "tests/hdfs/fake_hdfs.h"
 
@@ -262,6 +264,57 @@ TEST_F(FileSystemTest, GivesUpASlowDataNode) {
   *may_go_on = true;
   ASSERT_TRUE(read) << message_of(read);
   EXPECT_EQ(*read, "hello");
+}
+
+// Each try waits twice as long as the one before, and what comes then counts.
+TEST_F(FileSystemTest, WaitsForANameNodeThatThinksForLong) {
+  hdfs_.put("/a", "hello");
+  auto patience = impatient();
+  patience.silence = std::chrono::milliseconds(50);
+  patience.tries = 9;
+  hdfs_.set_fault([](int, int, const FakeHdfs::Request&, FakeHdfs::Response&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(140));  // longer than the first two tries wait
+    return false;
+  });
+  FileSystem files(hdfs_.root(), "tmp/", nullptr, patience);
+  const auto found = files.find("a");
+  ASSERT_TRUE(found) << message_of(found);
+  EXPECT_TRUE(*found);
+}
+
+TEST_F(FileSystemTest, HearsARefusalWithoutEndForSomeBytes) {
+  const std::string block(10'000, 'x');
+  fail([](int, const std::string&) { return true; },
+       [=](FakeHdfs::Response& response) {
+         response.status = 403;
+         response.set_chunked_content_provider("text/plain", [=](std::size_t, httplib::DataSink& sink) {
+           sink.write(block.data(), block.size());
+           return true;
+         });
+       });
+  EXPECT_THAT(message_of(file_system().find("a")), HasSubstr("answers 403"));
+}
+
+// There is nothing left to be asked for.
+TEST_F(FileSystemTest, HasAllBytesHoweverTheConnectionEndsBehindThem) {
+  hdfs_.put("/a", "hello");
+  auto file = remote("a");
+  const auto state = file.look();
+  ASSERT_TRUE(state);
+  std::atomic<int> asked = 0;
+  fail([](int node, const std::string&) { return node >= 0; },
+       [&](FakeHdfs::Response& response) {
+         ++asked;
+         response.set_chunked_content_provider("text/plain", [](std::size_t, httplib::DataSink& sink) {
+           sink.write("hello", 5);
+           return false;
+         });
+       });
+  std::string bytes(5, '\0');
+  const auto read = file.read(*state, 0, 5, bytes.data());
+  ASSERT_TRUE(read) << message_of(read);
+  EXPECT_EQ(bytes, "hello");
+  EXPECT_EQ(asked, 1);
 }
 
 // Else who waits for a long list would take it for hung.
