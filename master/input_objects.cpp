@@ -22,6 +22,8 @@ namespace {
 
 using scheduler::InputFile;
 
+constexpr std::size_t kShownBytesMax = 200;  // of a name that may be too long
+
 Error not_read(const std::string& input, const http::Failure& failure) {
   return bad_input("The input " + shown(input) + " cannot be read: " + failure.message +
                    (failure.message.ends_with('.') ? "" : "."));
@@ -230,6 +232,19 @@ Status complete(InputFile& file, http::Store& store, const std::string& key) {
   return {};
 }
 
+using Stores = std::map<std::string, std::unique_ptr<http::Store>>;  // by their roots
+
+Status look(InputFile& file, Stores& stores) {
+  const auto name = store::parse_name(file.path);
+  // HDFS allows more than can be asked for here; better said now than by each worker.
+  if (!name)
+    return bad_input("The input " + shown(file.path.substr(0, kShownBytesMax)) +
+                     " cannot be read: " + readable(name.error().message) + " Rename the file, or leave it out.");
+  auto& store = stores[name->root];
+  if (!store) store = store::open(*name);
+  return complete(file, *store, name->key);
+}
+
 }  // namespace
 
 Status find_objects(const std::string& argument, const files::Roots& roots, Directories directories,
@@ -249,15 +264,12 @@ Status complete_objects(std::vector<InputFile>& files) {
   std::mutex mutex;
   Status status;
   const auto work = [&] {
-    std::map<std::string, std::unique_ptr<http::Store>> stores;
+    Stores stores;
     for (std::size_t i = next++; i < files.size(); i = next++) {
       note_progress();
       InputFile& file = files[i];
-      const auto name = store::parse_name(file.path);
-      if (!name || file.size == 0) continue;
-      auto& store = stores[name->root];
-      if (!store) store = store::open(*name);
-      Status known = complete(file, *store, name->key);
+      if (file.size == 0) continue;  // nobody reads it
+      Status known = look(file, stores);
       if (known) continue;
       const std::lock_guard lock(mutex);
       status = std::move(known);

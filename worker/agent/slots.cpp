@@ -153,7 +153,11 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
   run.set_output_path(*output);
   if (const std::string& path = path_of(launch.file(), 0); store::is_name(path)) {
     auto address = lender_.lend(path);
-    if (!address) return Refusal{wire::LAUNCH, std::move(address).error().message};
+    if (!address) {
+      // What cannot be right says nothing of this machine: the next one would refuse it too.
+      const bool is_of_input = address.error().kind == ErrorKind::BadInput;
+      return Refusal{is_of_input ? wire::INPUT : wire::LAUNCH, std::move(address).error().message};
+    }
     run.set_address(std::move(*address));
   }
   if (auto disturbance = disturber_.draw(launch, setup->tasks())) *run.mutable_disturbance() = std::move(*disturbance);
