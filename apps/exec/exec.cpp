@@ -57,7 +57,12 @@ class Run {
   void finish(Output& out) {
     out_ = &out;
     if (sent_last_ != '\n') command_.send("\n");
-    command_.finish(exit_codes(context_.get("ok")));
+    try {
+      command_.finish(exit_codes(context_.get("ok")));
+    } catch (...) {
+      errors_.finish();  // the last line may say why it has failed
+      throw;
+    }
     errors_.finish();
     if (received_last_ != '\n') out.write("\n");
   }

@@ -88,12 +88,17 @@ void FramedMapper::ask(const std::string& header, std::string_view body, app::Ou
   std::unique_ptr<Command> command = std::move(command_);
   out_ = &out;
   answer_.begin();
-  command->send(header);
-  command->send(body);
-  command->receive_until([this] { return answer_.is_complete(); });
-  if (!answer_.is_complete()) {
-    command->finish();
-    throw std::runtime_error("the command \"" + context_->get("command") + "\" ended before it had answered");
+  try {
+    command->send(header);
+    command->send(body);
+    command->receive_until([this] { return answer_.is_complete(); });
+    if (!answer_.is_complete()) {
+      command->finish();
+      throw std::runtime_error("the command \"" + context_->get("command") + "\" ended before it had answered");
+    }
+  } catch (...) {
+    errors_->finish();  // the last line may say why it has failed
+    throw;
   }
   out_ = nullptr;
   command_ = std::move(command);

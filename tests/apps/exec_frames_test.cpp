@@ -70,6 +70,12 @@ TEST_F(ExecFrames, ACommandThatEndsEarlyFailsTheAttempt) {
   EXPECT_NE(failure_of("pass").find("ended before it had answered"), std::string::npos);
 }
 
+TEST_F(ExecFrames, TheLastWordsOfACommandThatFailsAreALine) {
+  testing::internal::CaptureStderr();
+  failure_of("import sys\nsys.stderr.write('last words')\nsys.exit(3)");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "last words\n");
+}
+
 TEST_F(ExecFrames, WhatIsNoAnswerFailsTheAttempt) {
   const std::string read = "import sys\nread = sys.stdin.buffer\nread.read(int(read.readline().split()[2]))\n"
                            "read.readline()\n";

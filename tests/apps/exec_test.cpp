@@ -94,6 +94,12 @@ TEST(Exec, ReporterLinesReachTheJobAndOthersPass) {
   EXPECT_EQ(context.status, "halfway there");
 }
 
+TEST(Exec, TheLastWordsOfACommandThatFailsAreALine) {
+  testing::internal::CaptureStderr();
+  failure_of("cat >/dev/null; printf 'last words' >&2; exit 3");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "last words\n");
+}
+
 TEST(Exec, LinesOnStderrOfAnyLengthNeedBoundedMemory) {
   testing::internal::CaptureStderr();
   run("head -c 1000000 /dev/zero | tr '\\0' 'e' >&2; cat >/dev/null", "line\n");
