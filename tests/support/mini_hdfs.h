@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,7 +19,9 @@ namespace ontime::test {
 
 class MiniHdfs {
  public:
-  static bool is_there() { return std::filesystem::exists(ONTIME_TEST_HDFS); }
+  static bool is_there() {
+    return std::filesystem::exists(ONTIME_TEST_HDFS) && std::system("command -v java >/dev/null") == 0;
+  }
 
   MiniHdfs()
       : server_({"java", "-Xmx400m", "-XX:TieredStopAtLevel=1", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp",
