@@ -102,8 +102,10 @@ struct Audit::Follower {
       audit.require(!has_worked, "no work is lost where nothing happens to workers");
     }
     const bool is_silent = fact.end == scheduler::AttemptEnd::Silent;
-    audit.require(!is_silent || is_replay || audit.plan_.may_lose_attempts(),
-                  "no attempt is ended for its silence where nothing happens to workers");
+    // One that waits for a store for longer than an attempt may takes no step forward either.
+    const bool may_be_silent = audit.plan_.may_lose_attempts() || audit.plan_.may_fail_at_store();
+    audit.require(!is_silent || is_replay || may_be_silent,
+                  "no attempt is ended for its silence where nothing happens to workers or the store");
     if (Attempt* attempt = audit.attempt_of(fact.attempt)) attempt->is_live = false;
   }
 
