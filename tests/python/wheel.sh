@@ -40,5 +40,6 @@ for name in asio boost1.74 brotli bzip2 cli11 cpp-httplib fmtlib gcc-12 gflags l
   grep -qiE "copyright|licen[sc]e" "$licences/third-party/$name" || { echo "no licence of $name"; exit 1; }
 done
 
-pytest -q -p no:cacheprovider --rootdir "$work" "$source_dir/python/tests"
+[ -e "$tools/python/engines-made-from" ] || echo "WITHOUT RAY, SPARK, PANDAS, ARROW AND A NOTEBOOK: scripts/test python has them"
+pytest -q -rs -p no:cacheprovider --rootdir "$work" "$source_dir/python/tests"
 mypy --config-file "$source_dir/python/pyproject.toml" --cache-dir "$work/mypy" "$source_dir/python/ontime"
