@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/files/disk.h"
 #include "common/log/fields.h"
 #include "common/protocol/convert.h"
 #include "common/store/name.h"
@@ -318,7 +319,7 @@ void Slots::kill(AttemptId id, const std::string& reason) {
 
 void Slots::erase(AttemptId id) {
   const auto erased = attempts_.extract(id);
-  if (!erased.empty() && !erased.mapped().scratch_file.empty()) ::unlink(erased.mapped().scratch_file.c_str());
+  if (!erased.empty() && !erased.mapped().scratch_file.empty()) files::remove(erased.mapped().scratch_file);
 }
 
 void Slots::forget(JobId job) {
