@@ -58,12 +58,6 @@ Result<Descriptor> make_missing(Way way, const std::string& directory) {
 
 }  // namespace
 
-Error outside_of_outputs(const std::string& directory, const files::Roots& roots) {
-  return bad_input("The output directory '" + readable(directory) +
-                   "' lies outside of the directories that this cluster writes to (" + roots.text() +
-                   "); name one inside of them, or let the operator add it with --output-root.");
-}
-
 Error cannot_make_output(const std::string& directory, int problem) {
   if (problem == ENOSPC || problem == EDQUOT || problem == EIO) return system_error("create", directory, problem);
   if (problem == ENOTDIR) {

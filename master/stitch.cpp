@@ -1,5 +1,3 @@
-#include "master/commit.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 
 #include "common/base/kill_point.h"
 #include "master/file_system.h"
+#include "master/output_directory.h"
 
 namespace ontime::master {
 namespace {
@@ -53,6 +52,20 @@ class Copier {
   std::vector<char> buffer_;
 };
 
+// What an attempt has sealed in one go is copied in one go.
+std::vector<Extent> join_neighbours(const std::vector<Extent>& extents) {
+  std::vector<Extent> joined;
+  for (const Extent& extent : extents) {
+    Extent* const last = joined.empty() ? nullptr : &joined.back();
+    if (last != nullptr && last->file == extent.file && last->offset + last->length == extent.offset) {
+      last->length += extent.length;
+    } else {
+      joined.push_back(extent);
+    }
+  }
+  return joined;
+}
+
 Status append_extent(const StitchPlace& place, const Extent& extent, const Descriptor& to, const MayGoOn& may_go_on) {
   const std::string path = place.path + "/" + extent.file;
   const Descriptor from(::openat(place.directory, extent.file.c_str(), O_RDONLY | kPlainFile));
@@ -76,7 +89,7 @@ Status stitch(const StitchPlace& place, const Part& part, const std::string& nam
   const Descriptor file(::openat(place.directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | kPlainFile, 0644));
   if (!file.is_open()) return system_error("create", path, errno);
   pass_kill_point("stitch-created");
-  for (const Extent& extent : part.extents) {
+  for (const Extent& extent : join_neighbours(part.extents)) {
     if (Status status = append_extent(place, extent, file, may_go_on); !status) return status;
   }
   pass_kill_point("stitch-copied");

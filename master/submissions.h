@@ -16,7 +16,7 @@
 #include "master/file_work.h"
 #include "master/input_listing.h"
 #include "master/output_committer.h"
-#include "master/output_directory.h"
+#include "master/output.h"
 #include "master/settings.h"
 #include "master/signal.h"
 

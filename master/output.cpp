@@ -1,0 +1,21 @@
+#include "master/output.h"
+
+#include "common/store/name.h"
+#include "master/output_directory.h"
+#include "master/store_output.h"
+#include "master/text.h"
+
+namespace ontime::master {
+
+std::unique_ptr<Output> Output::at(const std::string& name, const std::string& claim, const files::Roots& roots) {
+  if (store::is_name(name)) return std::make_unique<StoreOutput>(name, claim, roots);
+  return std::make_unique<DirectoryOutput>(name, claim, roots);
+}
+
+Error outside_of_outputs(const std::string& name, const files::Roots& roots) {
+  return bad_input("The output directory '" + readable(name) +
+                   "' lies outside of the directories that this cluster writes to (" + roots.text() +
+                   "); name one inside of them, or let the operator add it with --output-root.");
+}
+
+}  // namespace ontime::master
