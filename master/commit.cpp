@@ -1,6 +1,4 @@
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <optional>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "common/base/kill_point.h"
+#include "common/files/disk.h"
 #include "master/file_system.h"
 #include "master/output_directory.h"
 
@@ -78,9 +77,9 @@ class Commit {
   // parts these are.
   void take_back() {
     if (made_success_) {
-      ::unlinkat(output_, output::kSuccessName, 0);
+      files::remove({output_, output::kSuccessName});
     } else if (has(output_, output::kSuccessName) && has_manifest()) {
-      ::unlinkat(output_, output::kManifestName, 0);
+      files::remove({output_, output::kManifestName});
     }
   }
 
@@ -106,24 +105,26 @@ class Commit {
       if (Status status = shorten(file, part.length); !status) return status;
     }
     pass_kill_point("part-before-rename");
-    if (::renameat(attempts_.get(), file.c_str(), output_, part.name.c_str()) != 0) {
-      return system_error("rename to", path_of(part.name), errno);
-    }
+    if (Status status = put_in_place(file, part); !status) return status;
     pass_kill_point("part-renamed");
     return {};
   }
 
+  Status put_in_place(const std::string& file, const Part& part) {
+    const int problem = files::rename({attempts_.get(), file}, {output_, part.name});
+    return problem == 0 ? Status() : system_error("rename to", path_of(part.name), problem);
+  }
+
   // What lies behind was written for a range that was never sealed.
   Status shorten(const std::string& name, std::uint64_t length) {
-    const Descriptor file(::openat(attempts_.get(), name.c_str(), O_WRONLY | kPlainFile));
-    if (!file.is_open() || ::ftruncate(file.get(), static_cast<off_t>(length)) != 0 || ::fsync(file.get()) != 0) {
-      return system_error("truncate", attempt_path_of(name), errno);
-    }
-    return {};
+    const Descriptor file = files::open({attempts_.get(), name}, O_WRONLY | files::kPlainFile);
+    int problem = file ? files::truncate(file.get(), length) : errno;
+    if (problem == 0) problem = files::sync(file.get());
+    return problem == 0 ? Status() : system_error("truncate", attempt_path_of(name), problem);
   }
 
   Status create_empty(const Part& part) {
-    const Descriptor file(::openat(output_, part.name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | kPlainFile, 0644));
+    const Descriptor file = files::open({output_, part.name}, files::kEmptyFile);
     if (!file.is_open()) return system_error("create", path_of(part.name), errno);
     return {};  // the sync of the directory makes it last
   }
@@ -134,9 +135,7 @@ class Commit {
     const StitchPlace place{attempts_.get(), output::attempts_directory(name_, claim_)};
     if (Status status = stitch(place, part, temporary, may_go_on_); !status) return status;
     if (!may_go_on_()) return interrupted();
-    if (::renameat(attempts_.get(), temporary.c_str(), output_, part.name.c_str()) != 0) {
-      return system_error("rename to", path_of(part.name), errno);
-    }
+    if (Status status = put_in_place(temporary, part); !status) return status;
     pass_kill_point("stitch-renamed");
     return {};
   }
@@ -155,7 +154,7 @@ class Commit {
     if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("attempts-removed");
     if (!may_go_on_()) return interrupted();
-    const Descriptor success(::openat(output_, output::kSuccessName, O_WRONLY | O_CREAT | O_EXCL | kPlainFile, 0644));
+    const Descriptor success = files::open({output_, output::kSuccessName}, files::kNewFile);
     if (!success.is_open() && errno == EEXIST) return foreign_success();
     if (!success.is_open()) return system_error("create", path_of(output::kSuccessName), errno);
     made_success_ = true;
@@ -166,14 +165,14 @@ class Commit {
   // No job fails for its logs. A master that was restarted has none, and leaves those that are there.
   void keep_logs() const {
     if (!plan_.logs.empty()) static_cast<void>(output::write_logs(directory_, plan_.logs));
-    ::unlinkat(output_, output::kNewLogsName, 0);
+    files::remove({output_, output::kNewLogsName});
   }
 
   // All is there, and the job's directory is found by its name.
   Status finish() {
     // A power cut can bring names back that were removed.
     static_cast<void>(remove_claim(place_, claim_));
-    ::unlinkat(output_, output::kAttemptsName, AT_REMOVEDIR);
+    files::remove_directory({output_, output::kAttemptsName});
     if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("success-synced");
     return place_.is_in_place() ? Status() : lost();

@@ -53,7 +53,7 @@ Part make_part(TaskId id, const Task& task) {
   part.name = part_file_name(id.index);
   const std::uint32_t attempt = task.ledger.segments().front().attempt;
   bool is_alone = true;  // also segments without output: an attempt that lost them may still be writing to the file
-  bool is_whole = true;   // its segments lie in the part as in the file
+  bool is_whole = true;  // its segments lie in the part as in the file
   for (const scheduler::Segment& segment : task.ledger.segments()) {
     is_alone = is_alone && segment.attempt == attempt;
     if (segment.output.length == 0) continue;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,10 @@
 #include "scheduler/core/action.h"
 
 namespace ontime::master {
+
+// An id that no claim had before. Begins with the cluster's, so that its masters know what one of them has made.
+std::string make_claim_id(const std::string& cluster);
+bool is_claim_of(std::string_view id, const std::string& cluster);
 
 // What one attempt has sealed of one segment.
 struct Extent {
@@ -59,6 +64,8 @@ class Output {
  public:
   // `claim` is the job's (output::attempts_directory); `roots` are where outputs have to lie.
   static std::unique_ptr<Output> at(const std::string& name, const std::string& claim, const files::Roots& roots = {});
+  Output(std::string name, std::string claim, files::Roots roots)
+      : name_(std::move(name)), claim_(std::move(claim)), roots_(std::move(roots)) {}
   virtual ~Output() = default;
 
   // Makes the output, which must not be there or be empty, and the claim in it: BadInput otherwise. A claim in the way
@@ -76,9 +83,6 @@ class Output {
   virtual Status discard(std::uint32_t parts) = 0;
 
  protected:
-  Output(std::string name, std::string claim, files::Roots roots)
-      : name_(std::move(name)), claim_(std::move(claim)), roots_(std::move(roots)) {}
-
   const std::string name_;
   const std::string claim_;
   const files::Roots roots_;

@@ -1,8 +1,6 @@
 #include "master/output_directory.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <system_error>
@@ -10,6 +8,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/kill_point.h"
+#include "common/files/disk.h"
 #include "common/files/roots.h"
 #include "common/files/sync.h"
 #include "common/output/attempt_log.h"
@@ -53,7 +52,7 @@ bool has_success(const OutputPlace& place) {
 }
 
 void remove_parts(const OutputPlace& place, std::uint32_t parts) {
-  const auto remove = [&](const std::string& name) { ::unlinkat(place.descriptor(), name.c_str(), 0); };
+  const auto remove = [&](const std::string& name) { files::remove({place.descriptor(), name}); };
   for (std::uint32_t task = 0; task < parts; ++task) {
     note_progress();
     remove(part_file_name(task));
@@ -67,7 +66,7 @@ void remove_parts(const OutputPlace& place, std::uint32_t parts) {
 Status discard_in(const OutputPlace& place, std::uint32_t parts, const std::string& id) {
   const bool is_uncommitted = output::is_manifest_of(place.descriptor(), id) && !has_success(place);
   if (!open_claim(place, id).is_open() && !has_unfinished_claim(place, id) && !is_uncommitted) {
-    ::unlinkat(place.descriptor(), output::kAttemptsName, AT_REMOVEDIR);  // empty: a power cut can bring the name back
+    files::remove_directory({place.descriptor(), output::kAttemptsName});  // empty: a power cut can bring it back
     return {};
   }
   pass_kill_point("discard-before-parts");
@@ -77,7 +76,7 @@ Status discard_in(const OutputPlace& place, std::uint32_t parts, const std::stri
   if (Status status = remove_claim(place, id); !status) return status;
   pass_kill_point("discard-attempts-removed");
   // Only if it is empty; anything left is not ours.
-  if (const auto real = files::place_of(place.descriptor())) ::rmdir(real->c_str());
+  if (const auto real = files::place_of(place.descriptor())) files::remove_directory(*real);
   pass_kill_point("discard-done");
   return {};
 }

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "common/base/result.h"
 #include "common/files/roots.h"
@@ -65,11 +64,6 @@ class OutputPlace {
 // The mark by which one job holds an output directory: OUT/_attempts/ID, the directory that its attempts write to. The
 // id is random and the job's own, so it means the same job after a restart of the master, and nobody who reaches the
 // directory by another name, or another directory by this name, takes it for his. Below OUT no link is followed.
-// Pool thread.
-
-// An id that no claim had before. Begins with the cluster's, so that its masters know what one of them has made.
-std::string make_claim_id(const std::string& cluster);
-bool is_claim_of(std::string_view id, const std::string& cluster);
 
 // What a directory holds, as far as a claim on it is concerned.
 struct Contents {

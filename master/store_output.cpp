@@ -190,8 +190,8 @@ class StoreCommit {
     return failed(place_.sentence("is not this job's any more; was it removed? Submit the job again"));
   }
   Error foreign_success() const {
-    return failed(place_.sentence(
-        "holds a _SUCCESS that this job did not write; submit the job again with another output"));
+    return failed(
+        place_.sentence("holds a _SUCCESS that this job did not write; submit the job again with another output"));
   }
 
   // One object and the name that it is to get.
@@ -218,8 +218,8 @@ class StoreCommit {
         if (is_there(from, extent.length)) {
           moves.push_back({{place_.key(from), extent.length, ""}, place_.key(pieces.at(piece))});
         } else if (!is_there(pieces.at(piece), extent.length)) {  // where an earlier try may have put it
-          return failed(place_.sentence("has lost '" + from +
-                                        "', which a worker has stored there; submit the job again"));
+          return failed(
+              place_.sentence("has lost '" + from + "', which a worker has stored there; submit the job again"));
         }
       }
     }
@@ -274,8 +274,8 @@ class StoreCommit {
 };
 
 Error in_use(const StorePlace& place) {
-  return bad_input(place.sentence(
-      "is being used by another job; name another one, or remove its objects if there is no such job"));
+  return bad_input(
+      place.sentence("is being used by another job; name another one, or remove its objects if there is no such job"));
 }
 
 // Whether nothing is there but the claim, and what others have left who were about to make theirs. Where there are
@@ -285,8 +285,8 @@ http::Answer<bool> is_empty(StorePlace& place) {
   const auto name_of = [&](const std::string& key) { return key.substr(place.key("").size()); };
   const auto take = [&](const http::Object& object) {
     const std::string name = name_of(object.key);  // one may stand for the prefix itself
-    is_empty = is_empty &&
-               (name.empty() || name == kClaimName || name.starts_with(std::string(kScratch) + kClaimName + "."));
+    is_empty =
+        is_empty && (name.empty() || name == kClaimName || name.starts_with(std::string(kScratch) + kClaimName + "."));
     return is_empty;
   };
   const auto listed = place.store().list(place.key(""), take, [&](const std::string& directory) {

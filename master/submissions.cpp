@@ -12,8 +12,8 @@
 #include "master/input_listing.h"
 #include "master/submission.h"
 
-// A false alarm of g++ 12 under sanitizers: where it inlines a coroutine into another one it loses sight of how the frame
-// was allocated.
+// A false alarm of g++ 12 under sanitizers: where it inlines a coroutine into another one it loses sight of how the
+// frame was allocated.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 namespace ontime::master {
@@ -84,7 +84,7 @@ bool Submissions::is_abandoned(const std::string& claim) const {
 }
 
 asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpec request, std::string owner,
-                                                                       IsWanted is_wanted) {
+                                                                    IsWanted is_wanted) {
   const Result<std::string> output = output_of(request);
   if (!output) co_return output.error();
   if (is_asked_for(*output)) {
