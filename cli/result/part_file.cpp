@@ -16,6 +16,7 @@
 
 #include "common/base/crc32c.h"
 #include "common/base/ids.h"
+#include "common/files/disk.h"
 #include "common/files/roots.h"
 
 namespace ontime::cli {
@@ -43,10 +44,10 @@ Result<FinishedOutput> FinishedOutput::open(const std::string& name) {
   if (!local) return local.error();
   FinishedOutput output;
   output.local_ = std::move(*local);
-  const int descriptor = ::open(output.local_->directory().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  output.directory_ = std::make_shared<Descriptor>(files::open(output.local_->directory(), files::kDirectory));
+  const int descriptor = output.directory_->get();
   if (descriptor < 0) return bad_input("cannot open the directory '" + name + "': " + std::strerror(errno));
   output.name_ = name;
-  output.directory_ = std::make_shared<Descriptor>(descriptor);
   if (!size_of(descriptor, output::kSuccessName))
     return bad_input("'" + name + "' has no _SUCCESS: its job has not finished, has failed, or it is no output " +
                      "directory of a job");

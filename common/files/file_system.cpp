@@ -17,6 +17,12 @@ int write_at(int file, std::uint64_t offset, std::string_view bytes) {
   return ::lseek(file, static_cast<off_t>(offset), SEEK_SET) < 0 ? errno : append(file, bytes);
 }
 
+Status write_file(const std::string& path, std::string_view bytes, mode_t mode) {
+  const Descriptor file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  const int problem = file ? append(file.get(), bytes) : errno;
+  return problem == 0 ? Status() : system_error("write", path, problem);
+}
+
 Status replace_file(const std::string& path, const std::string& unfinished, std::string_view bytes, mode_t mode) {
   static_cast<void>(remove(unfinished));  // what an earlier try has left may have another mode
   const Descriptor file = open(unfinished, kNewFile, mode);
