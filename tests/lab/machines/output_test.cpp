@@ -250,6 +250,7 @@ class OutputContract : public testing::TestWithParam<const char*> {
       scene_->settle();
       check();
     }
+    RecordProperty("deaths", deaths);
     EXPECT_GT(deaths, 20);
   }
 
