@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -17,8 +18,12 @@ namespace {
 Result<std::vector<experiment::JobRow>> jobs_of(const std::string& directory) {
   const auto local = LocalOutput::with_file(directory, "jobs.csv");
   if (!local) return local.error();
-  const auto text = read_text_file((*local)->directory() + "/jobs.csv");
-  if (!text) return bad_input("'" + directory + "' holds no finished experiment: there is no jobs.csv");
+  const std::string path = (*local)->directory() + "/jobs.csv";
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
+    return bad_input("'" + directory + "' holds no finished experiment: there is no jobs.csv");
+  const auto text = read_text_file(path);
+  if (!text) return text.error();
   auto jobs = read_csv<experiment::JobRow>("jobs.csv", *text);
   if (!jobs) return bad_input(directory + "/" + jobs.error().message);
   return jobs;
