@@ -45,6 +45,10 @@ bool is_same(const wire::JobSetup& a, const wire::JobSetup& b) {
   return a.SerializeAsString() == b.SerializeAsString();
 }
 
+void log_refusal(const std::string& name, const http::Failure& failure) {
+  spdlog::warn("input_refused path={} message={}", log::Quoted{name}, log::Quoted{failure.message});
+}
+
 }  // namespace
 
 Slots::Slots(asio::any_io_executor executor, Options options, ReportLog& reports, LauncherLink& launcher,
@@ -54,6 +58,7 @@ Slots::Slots(asio::any_io_executor executor, Options options, ReportLog& reports
       reports_(reports),
       launcher_(launcher),
       outputs_(outputs),
+      lender_(log_refusal),
       disturber_(options_.node_name) {
   if (options_.users) users_.emplace(*options_.users);
 }
