@@ -251,7 +251,7 @@ class OutputContract : public testing::TestWithParam<const char*> {
       check();
     }
     RecordProperty("deaths", deaths);
-    EXPECT_GT(deaths, 20);
+    EXPECT_GT(deaths, 15);
   }
 
   std::unique_ptr<Scene> scene_;
