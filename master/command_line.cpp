@@ -95,6 +95,14 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
   flags::add_settings(app, "--policy-set", settings.policy.parameters, "A parameter of that policy; repeatable");
 }
 
+// In this mode the master has application masters of Hadoop in the place of workers.
+void declare_advice(CLI::App& app, Flags& flags) {
+  flags::add_whole(app, "--advise", flags.line.settings.advise, {1, kContainersMax},
+                   "Run no jobs, but plan for those of a Hadoop cluster, whose YARN runs so many map tasks at once: see "
+                   "docs/hadoop.md")
+      ->type_name("CONTAINERS");
+}
+
 void declare_access(CLI::App& app, Flags& flags) {
   app.add_option(
          "--input-root", flags.input_roots,
@@ -152,6 +160,7 @@ void declare(CLI::App& app, Flags& flags) {
   declare_network(app, flags);
   declare_journal(app, flags);
   declare_scheduling(app, flags);
+  declare_advice(app, flags);
   declare_access(app, flags);
   declare_process(app, flags);
 }

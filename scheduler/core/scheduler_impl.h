@@ -92,6 +92,7 @@ class Scheduler::Impl {
   void on(StepBuilder& step, const event::CommitFinished& event);
   void on(StepBuilder& step, const event::NodeLeaving& event);
   void on(StepBuilder& step, const event::DrainRequested& event);
+  void on(StepBuilder& step, const event::LaunchedElsewhere& event);
   void on(StepBuilder&, const event::TimePassed&) {}
 
   void on_timer(StepBuilder& step, const Timer& timer);

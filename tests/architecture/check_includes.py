@@ -63,14 +63,14 @@ ALLOWED = {
 
 # Protobuf's types stay at the edges: only these may include generated headers.
 WIRE_FOLDERS = ("common/protocol", "common/net", "worker/agent", "worker/runner", "lab/experiment", "lab/verbs", "cli")
-WIRE_FILES = ("master/worker_session", "master/worker_link", "master/client_session", "master/reports",
+WIRE_FILES = ("master/advice", "master/advisor", "master/application_link", "master/application_session", "master/worker_session", "master/worker_link", "master/client_session", "master/reports",
               "master/submission", "master/submissions", "master/views", "master/shared_answers", "master/action_dispatcher", "master/explanation",
               "master/journal/record_codec", "master/journal/stored_fields",
               "master/recording/entry_codec",
               "common/injection/wire", "lab/faults/outputs")
 
 # What performs actions may not see the live cluster, not even through another header: it is ahead of the actions.
-PERFORMERS = ("master/action_dispatcher", "master/action_performer", "master/commit", "master/commit_plan",
+PERFORMERS = ("master/action_dispatcher", "master/action_performer", "master/application_link", "master/commit", "master/commit_plan",
               "master/output_committer", "master/worker_link", "scheduler/core/action.h")
 LIVE = ("scheduler/core/cluster.h", "scheduler/core/scheduler.h")
 
