@@ -82,7 +82,7 @@ class Scene {
     if (const InodePointer directory = small_.other.disk->find("/out")) add(*directory, "", all);
     return all;
   }
-  // Asked before each of these: a reader that sees a _SUCCESS must see all.
+  // Called before each thing that run_and_kill() counts.
   std::function<void()> check = [] {};
 
   const std::string name;
