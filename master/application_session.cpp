@@ -154,7 +154,7 @@ std::optional<AttemptId> ApplicationSession::launch(std::uint32_t task, std::uin
   return std::nullopt;
 }
 
-// What is told of the past is an inventory: an attempt that has got somewhere began with its launch, not now.
+// What it says of the past is an inventory: an attempt that has got somewhere began with its launch, not now.
 void ApplicationSession::on_progress(AttemptId attempt, const wire::AttemptEvent::Progress& progress) {
   const scheduler::Attempt* live = find_live(attempt);
   const NodeId container = live->node;
