@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "common/base/wording.h"
+#include "common/files/file_system.h"
 #include "common/net/token.h"
 
 namespace ontime::cli {
@@ -57,9 +56,8 @@ std::string prepare_access_points() {
   if (directory.empty() && std::getenv("ONTIME_CACHE_DIR") != nullptr) return "";
   if (directory.empty() && !value_of("XDG_CACHE_HOME").empty()) directory = value_of("XDG_CACHE_HOME") + "/ontime";
   if (directory.empty() && !value_of("HOME").empty()) directory = value_of("HOME") + "/.cache/ontime";
-  std::error_code error;
-  if (!directory.empty()) std::filesystem::create_directories(directory, error);
-  return directory.empty() || error ? "" : directory + "/access-points";
+  if (directory.empty() || files::make_directories(directory) != 0) return "";
+  return directory + "/access-points";
 }
 
 }  // namespace ontime::cli

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <utility>
@@ -8,6 +6,7 @@
 
 #include "cli/result/part_file.h"
 #include "common/base/ids.h"
+#include "common/files/disk.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
 #include "common/store/access.h"
@@ -102,18 +101,19 @@ class Fetch {
   }
 
   Status get(http::Store& store, const FetchedFile& file) const {
-    std::ofstream to(directory_ + "/" + file.name, std::ios::binary);
+    const std::string path = directory_ + "/" + file.name;
+    const Descriptor to = files::open(path, files::kEmptyFile);
+    int problem = to ? 0 : errno;
     for (const http::Object& object : file.objects) {
       for (std::uint64_t at = 0; at < object.size; at += kRangeBytes) {
         const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kRangeBytes, object.size - at));
         const auto bytes = store.read_range(object, at, size);
         if (!bytes) return cannot(file.name, bytes.error());
-        to.write(bytes->data(), static_cast<std::streamsize>(size));
+        if (problem == 0) problem = files::append(to.get(), std::string_view(*bytes).substr(0, size));
       }
     }
-    to.close();
-    if (!to) return failed("cannot write '" + directory_ + "/" + file.name + "'; set TMPDIR to a directory with room");
-    return {};
+    if (problem == 0) return {};
+    return failed("cannot write '" + path + "'; set TMPDIR to a directory with room");
   }
 
   Status get_all(const std::vector<FetchedFile>& files) const {
@@ -147,8 +147,7 @@ Result<std::shared_ptr<const FetchedOutput>> fetch_with(const std::string& addre
 
 FetchedOutput::FetchedOutput(std::unique_ptr<files::TemporaryDirectory> holder)
     : holder_(std::move(holder)), directory_(holder_->path() + "/output") {
-  std::error_code ignored;  // writing there says it
-  std::filesystem::create_directory(directory_, ignored);
+  files::make_directory(directory_);  // writing there says it
 }
 
 Result<std::shared_ptr<const FetchedOutput>> FetchedOutput::fetch(const std::string& address) {

@@ -16,6 +16,7 @@
 
 #include "common/base/crc32c.h"
 #include "common/base/ids.h"
+#include "common/files/disk.h"
 #include "common/files/roots.h"
 #include "common/store/name.h"
 
@@ -47,10 +48,10 @@ Result<FinishedOutput> FinishedOutput::open(const std::string& directory) {
     output.fetched_ = std::move(*fetched);
   }
   const std::string& path = output.fetched_ ? output.fetched_->directory() : directory;
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  output.directory_ = std::make_shared<Descriptor>(files::open(path, files::kDirectory));
+  const int descriptor = output.directory_->get();
   if (descriptor < 0) return bad_input("cannot open the directory '" + directory + "': " + std::strerror(errno));
   output.name_ = directory;
-  output.directory_ = std::make_shared<Descriptor>(descriptor);
   if (!size_of(descriptor, output::kSuccessName))
     return bad_input("'" + directory + "' has no _SUCCESS: its job has not finished, has failed, or it is no output " +
                      "directory of a job");

@@ -36,9 +36,10 @@ class Exchange {
 
  private:
   struct Reply;
-  Reply send(httplib::Client& client, const Request& request, const Take& take) const;
+  Reply send(httplib::Client& client, const Request& request, const Take& take, http::Watchdog& watchdog) const;
   // The address at the DataNode.
-  http::Answer<http::Url> ask_name_node(httplib::Client& client, const Request& request, const std::string& excluded);
+  http::Answer<http::Url> ask_name_node(httplib::Client& client, const Request& request, const std::string& excluded,
+                                        http::Watchdog& watchdog);
 
   http::Connection connection_;
 };

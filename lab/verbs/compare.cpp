@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -16,19 +17,26 @@ namespace {
 
 constexpr std::uint64_t kRowsBytesMax = 1u << 30;
 
-Result<std::string> text_in_store(const std::string& address) {
-  const auto name = store::parse_name(address);
+Error holds_none(const std::string& directory) {
+  return bad_input("'" + directory + "' holds no finished experiment: there is no jobs.csv");
+}
+
+Result<std::string> text_in(const std::string& directory) {
+  const std::string path = directory + (directory.ends_with('/') ? "" : "/") + "jobs.csv";
+  std::error_code error;
+  if (!store::is_name(directory) && !std::filesystem::exists(path, error)) return holds_none(directory);
+  if (!store::is_name(directory)) return read_text_file(path);
+  const auto name = store::parse_name(path);
   if (!name) return name.error();
   auto text = store::open(*name)->read(name->key, kRowsBytesMax);
-  if (!text && text.error().status != 404) return failed("cannot read '" + address + "': " + text.error().message);
-  return text ? Result<std::string>(std::move(*text)) : bad_input("there is no '" + address + "'");
+  if (text) return std::move(*text);
+  if (text.error().status == 404) return holds_none(directory);
+  return failed("cannot read '" + path + "': " + text.error().message);
 }
 
 Result<std::vector<experiment::JobRow>> jobs_of(const std::string& directory) {
-  const std::string path = directory + (directory.ends_with('/') ? "" : "/") + "jobs.csv";
-  const auto text = store::is_name(directory) ? text_in_store(path) : read_text_file(path);
-  if (!text && text.error().kind == ErrorKind::Failed) return text.error();
-  if (!text) return bad_input("'" + directory + "' holds no finished experiment: there is no jobs.csv");
+  const auto text = text_in(directory);
+  if (!text) return text.error();
   auto jobs = read_csv<experiment::JobRow>("jobs.csv", *text);
   if (!jobs) return bad_input(directory + "/" + jobs.error().message);
   return jobs;

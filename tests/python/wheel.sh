@@ -32,5 +32,6 @@ find "$work/site/ontime/_programs" -type f -print0 | xargs -0 ldd | awk '$2 == "
     esac
   done
 
-pytest -q -p no:cacheprovider --rootdir "$work" "$source_dir/python/tests"
+[ -e "$tools/python/engines-made-from" ] || echo "WITHOUT RAY, SPARK, PANDAS, ARROW AND A NOTEBOOK: scripts/test python has them"
+pytest -q -rs -p no:cacheprovider --rootdir "$work" "$source_dir/python/tests"
 mypy --config-file "$source_dir/python/pyproject.toml" --cache-dir "$work/mypy" "$source_dir/python/ontime"

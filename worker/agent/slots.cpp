@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/files/disk.h"
 #include "common/log/fields.h"
 #include "common/protocol/convert.h"
+#include "common/store/name.h"
 
 namespace ontime::worker {
 namespace {
@@ -154,9 +156,10 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
   if (const std::string& path = path_of(launch.file(), 0); store::is_name(path)) {
     auto address = lender_.lend(path);
     if (!address) {
-      // What cannot be right says nothing of this machine: the next one would refuse it too.
-      const bool is_of_input = address.error().kind == ErrorKind::BadInput;
-      return Refusal{is_of_input ? wire::INPUT : wire::LAUNCH, std::move(address).error().message};
+      // A name that cannot be right says nothing of this machine: the next one would refuse it too. All else does: its
+      // keys, the token's file, its environment.
+      const wire::Failure failure = store::parse_name(path) ? wire::LAUNCH : wire::INPUT;
+      return Refusal{failure, std::move(address).error().message};
     }
     run.set_address(std::move(*address));
   }
@@ -316,7 +319,7 @@ void Slots::kill(AttemptId id, const std::string& reason) {
 
 void Slots::erase(AttemptId id) {
   const auto erased = attempts_.extract(id);
-  if (!erased.empty() && !erased.mapped().scratch_file.empty()) ::unlink(erased.mapped().scratch_file.c_str());
+  if (!erased.empty() && !erased.mapped().scratch_file.empty()) files::remove(erased.mapped().scratch_file);
 }
 
 void Slots::forget(JobId job) {
