@@ -54,7 +54,8 @@ public final class FaultsTest {
     Set<Integer> cut = ConcurrentHashMap.newKeySet();
     try (ScriptedDaemon daemon = new ScriptedDaemon(0, (self, event) -> {
       if (event.getTask() != 0) return;
-      if (event.hasProgress() && event.getProgress().getOffset() > 0 && event.getAttempt() < 3 && cut.add(event.getAttempt())) {
+      boolean begun = event.hasProgress() && event.getProgress().getOffset() > 0;
+      if (begun && event.getAttempt() < 3 && cut.add(event.getAttempt())) {
         self.cut(event, event.getProgress().getOffset() + 100);
       }
       if (event.hasCut()) self.add(0, event.getCut().getAt());
@@ -119,7 +120,7 @@ public final class FaultsTest {
       assertRight(jobs.lastLog(), "/daemon");
       assertTrue(second.messages().stream().anyMatch(message -> message.hasSynchronised()));
       assertTrue(count(second.events(), event -> event.hasStarted() && event.getAttempt() == 0) >= 1);
-      assertTrue(second.messages().stream().anyMatch(message -> message.hasJobEnded() && message.getJobEnded().getSucceeded()));
+      assertTrue(second.messages().stream().anyMatch(message -> message.getJobEnded().getSucceeded()));
     }
   }
 
@@ -143,7 +144,8 @@ public final class FaultsTest {
     try (ScriptedDaemon daemon = new ScriptedDaemon(0, (self, event) -> {
       if (event.hasProgress() && !copied.getAndSet(true)) self.add(0, 0);
     })) {
-      jobs.run(jobs.examples(), StockExamplesTest.all("wordcount", jobs.ontime(daemon.port(), 3000), "/gz", "/gz-ours"));
+      String[] options = jobs.ontime(daemon.port(), 3000);
+      jobs.run(jobs.examples(), StockExamplesTest.all("wordcount", options, "/gz", "/gz-ours"));
       assertArrayEquals(jobs.output("/gz-plain"), jobs.output("/gz-ours"));
       assertFalse(daemon.messages().get(0).getJob().getResumable());
       assertTrue(count(daemon.events(), event -> event.hasStarted() && event.getStarted().getOrder() == 1) >= 1);
@@ -185,7 +187,8 @@ public final class FaultsTest {
       if (event.getTask() == 0 && event.hasProgress()) kill(String.format("m_000000_%d ", event.getAttempt()));
     })) {
       Process client = jobs.start(jobs.examples(), StockExamplesTest.all("wordcount",
-          jobs.ontime(daemon.port(), 5000, "-D", "mapreduce.map.maxattempts=2", "-D", "ontime.test.slow.attempts=.*_m_000000_.*"),
+          jobs.ontime(daemon.port(), 5000, "-D", "mapreduce.map.maxattempts=2", "-D",
+              "ontime.test.slow.attempts=.*_m_000000_.*"),
           "/text", "/failed"));
       assertEquals(2, client.waitFor());
       assertFalse(jobs.fs.exists(new Path("/failed/_SUCCESS")));

@@ -15,7 +15,10 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 
-/** The cluster of a test run, and `hadoop jar` on it: a client of its own process, which has no class of Ontime before -libjars. */
+/**
+ * The cluster of a test run, and `hadoop jar` on it: a client of its own process, which has no class of Ontime before
+ * -libjars.
+ */
 final class HadoopJobs implements AutoCloseable {
   final FileSystem fs;
   private final Path directory;
@@ -27,8 +30,8 @@ final class HadoopJobs implements AutoCloseable {
 
   HadoopJobs() throws Exception {
     directory = Files.createTempDirectory(Path.of(System.getProperty("ontime.test.directory")), "cluster");
-    List<String> command = new ArrayList<>(List.of(java(), "-Xmx768m", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", hadoop + ":" + helpers,
-        "ontime.hadoop.MiniCluster", directory.toString()));
+    List<String> command = new ArrayList<>(List.of(java(), "-Xmx768m",
+        "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", hadoop + ":" + helpers, "ontime.hadoop.MiniCluster", directory.toString()));
     cluster = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
         .redirectOutput(directory.resolve("cluster.log").toFile()).start();
     File site = directory.resolve("mapred-site.xml").toFile();

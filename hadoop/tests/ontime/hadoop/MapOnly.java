@@ -45,5 +45,7 @@ public final class MapOnly extends Configured implements Tool {
     return job.waitForCompletion(true) ? 0 : 1;
   }
 
-  public static void main(String[] arguments) throws Exception { System.exit(ToolRunner.run(new MapOnly(), arguments)); }
+  public static void main(String[] arguments) throws Exception {
+    System.exit(ToolRunner.run(new MapOnly(), arguments));
+  }
 }

@@ -12,8 +12,9 @@ import org.apache.hadoop.mapreduce.v2.MiniMRYarnCluster;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
- * HDFS and YARN on one machine, as Hadoop's own tests start them, without a class of Ontime: its jar comes with the jobs.
- * Writes what clients need to know, mapred-site.xml last, into the directory of its argument. Ends with the process that started it.
+ * HDFS and YARN on one machine, as Hadoop's own tests start them, without a class of Ontime: its jar comes with the
+ * jobs. Writes what clients need to know, mapred-site.xml last, into the directory of its argument. Ends with the
+ * process that started it.
  */
 public final class MiniCluster {
   public static void main(String[] arguments) {

@@ -97,7 +97,8 @@ public final class PartReaderTest {
       }
       byte[] bytes = text.append("y".repeat(random.nextInt(3) + 1)).toString().getBytes(StandardCharsets.US_ASCII);
       int begin = random.nextInt(bytes.length);
-      FileSplit split = new FileSplit(file("lines-" + round, bytes), begin, 1 + random.nextInt(bytes.length - begin), null);
+      int length = 1 + random.nextInt(bytes.length - begin);
+      FileSplit split = new FileSplit(file("lines-" + round, bytes), begin, length, null);
       cuts += assertCutAnywhere(new TextInputFormat(), split, "lines-job-" + round);
     }
     assertTrue(cuts > 0);

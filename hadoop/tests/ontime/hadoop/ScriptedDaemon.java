@@ -64,7 +64,8 @@ final class ScriptedDaemon implements AutoCloseable {
       events.addAll(message.getEvents().getEventsList());
       notifyAll();
     }
-    if (message.hasJob()) send(ToApplication.newBuilder().setAccepted(ToApplication.Accepted.newBuilder().setJob(1)).build());
+    ToApplication.Accepted accepted = ToApplication.Accepted.newBuilder().setJob(1).build();
+    if (message.hasJob()) send(ToApplication.newBuilder().setAccepted(accepted).build());
     for (AttemptEvent event : message.getEvents().getEventsList()) script.accept(this, event);
   }
 

@@ -15,7 +15,9 @@ import org.junit.AfterClass;
 import org.junit.BeforeClass;
 import org.junit.Test;
 
-/** Jobs of Hadoop's examples with a straggler that is cut and resumed: the same output and counters as without Ontime. */
+/**
+ * Jobs of Hadoop's examples with a straggler that is cut and resumed: the same output and counters as without Ontime.
+ */
 public final class StockExamplesTest {
   private static HadoopJobs jobs;
 
@@ -83,7 +85,8 @@ public final class StockExamplesTest {
             && event.getEnded().getOutcome() == AttemptEvent.Outcome.SUCCEEDED));
   }
 
-  private static void assertSame(String program, String[] plainOptions, long slow, String... arguments) throws Exception {
+  private static void assertSame(String program, String[] plainOptions, long slow, String... arguments)
+      throws Exception {
     String to = "/" + program;
     String plain = jobs.run(jobs.examples(), all(program, plainOptions, with(arguments, to + "-plain")));
     try (ScriptedDaemon daemon = new ScriptedDaemon(0, cutOnce())) {
@@ -114,7 +117,9 @@ public final class StockExamplesTest {
   public void secondarySortOfAResumedStraggler() throws Exception {
     Random random = new Random(3);
     StringBuilder pairs = new StringBuilder();
-    for (int line = 0; line < 3000; ++line) pairs.append(random.nextInt(50)).append(' ').append(random.nextInt(1000)).append('\n');
+    for (int line = 0; line < 3000; ++line) {
+      pairs.append(random.nextInt(50)).append(' ').append(random.nextInt(1000)).append('\n');
+    }
     jobs.write("/pairs/a", pairs.toString());
     assertSame("secondarysort", new String[0], 1500, "/pairs", "OUT");
   }
@@ -129,10 +134,13 @@ public final class StockExamplesTest {
   public void sortOfAResumedStraggler() throws Exception {
     Random random = new Random(4);
     StringBuilder words = new StringBuilder();
-    for (int word = 0; word < 20_000; ++word) words.append("a-long-word-to-be-sorted-").append(random.nextLong()).append('\n');
+    for (int word = 0; word < 20_000; ++word) {
+      words.append("a-long-word-to-be-sorted-").append(random.nextLong()).append('\n');
+    }
     jobs.write("/words/a", words.toString());
     jobs.run(jobs.examples(), "wordcount", "-D",
-        "mapreduce.job.outputformat.class=org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat", "/words", "/sequence");
+        "mapreduce.job.outputformat.class=org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat", "/words",
+        "/sequence");
     assertSame("sort", new String[0], 300, "-r", "1", "-inFormat",
         "org.apache.hadoop.mapreduce.lib.input.SequenceFileInputFormat", "-outFormat",
         "org.apache.hadoop.mapreduce.lib.output.TextOutputFormat", "-outKey", "org.apache.hadoop.io.Text", "-outValue",

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one attempt maps: its split from where the attempts before it are to seal, up to a cut. Shared by its reader and its
- * output, which Hadoop makes apart. Offsets are those of the file.
+ * What one attempt maps: its split from where the attempts before it are to seal, up to a cut. Shared by its reader and
+ * its output, which Hadoop makes apart. Offsets are those of the file.
  */
 final class AttemptWork {
   private static final Logger LOG = LoggerFactory.getLogger(AttemptWork.class);
@@ -112,11 +112,12 @@ final class AttemptWork {
   }
 
   /**
-   * Hadoop closes the output of a mapper that has thrown as it closes any other. What such a mapper has written must not be
-   * sealed, nor what could not be written at the first try.
+   * Hadoop closes the output of a mapper that has thrown as it closes any other. What such a mapper has written must
+   * not be sealed, nor what could not be written at the first try.
    */
   void beginOutput(Task task) throws IOException {
-    if (outputBegun || task.getPhase() != TaskStatus.Phase.SORT) throw new IOException("The mapper or its output has failed.");
+    boolean mapped = task.getPhase() == TaskStatus.Phase.SORT;
+    if (outputBegun || !mapped) throw new IOException("The mapper or its output has failed.");
     outputBegun = true;
   }
 
@@ -137,7 +138,7 @@ final class AttemptWork {
         if (System.currentTimeMillis() >= until || folder.accepted(piece.begin()) != piece.end()) {
           // It may have been sealed and withdrawn since the first look.
           if (folder.sealedEnd(piece.begin()) == piece.end()) break;
-          throw new IOException("The attempt that mapped " + piece + " ended before it was sealed; this one began behind it.");
+          throw new IOException("The attempt that mapped " + piece + " ended before it had sealed it; this one began behind.");
         }
         pause();
       }

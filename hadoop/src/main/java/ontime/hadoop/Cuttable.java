@@ -13,8 +13,8 @@ import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 
 /**
- * Which splits can be cut at an offset: those of formats that read [a, b) and [b, c) as they read [a, c). All of Hadoop's
- * do. An unknown format is believed if it divides its files itself, or if the user names it.
+ * Which splits can be cut at an offset: those of formats that read [a, b) and [b, c) as they read [a, c). All of
+ * Hadoop's do. An unknown format is believed if it divides its files itself, or if the user names it.
  */
 final class Cuttable {
   private static final Set<String> KNOWN = Set.of(

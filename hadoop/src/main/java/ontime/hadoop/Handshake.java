@@ -33,7 +33,10 @@ import ontime.wire.Control.Role;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.security.Credentials;
 
-/** How a connection to the daemon begins: TLS if the job has a certificate, then the frames of common/protocol/control.proto. */
+/**
+ * How a connection to the daemon begins: TLS if the job has a certificate, then the frames of
+ * common/protocol/control.proto.
+ */
 final class Handshake {
   static final int PROTOCOL = 1;  // of common/protocol/advise.proto
   private static final int FRAME_MAX = 64 << 20;
@@ -86,7 +89,8 @@ final class Handshake {
     if (!error.isEmpty()) throw new IOException("The daemon refuses: " + error.toStringUtf8());
   }
 
-  private static byte[] prove(String side, byte[] token, Challenge challenge, byte[] hello) throws GeneralSecurityException {
+  private static byte[] prove(String side, byte[] token, Challenge challenge, byte[] hello)
+      throws GeneralSecurityException {
     Mac mac = Mac.getInstance("HmacSHA256");
     mac.init(new SecretKeySpec(token, "HmacSHA256"));
     mac.update(("ontime " + side + " knows the token").getBytes(StandardCharsets.US_ASCII));

@@ -51,7 +51,8 @@ final class JobFacts {
   long begin(int task) { return job.getTasks(task).getBegin(); }
 
   ToAdvisor message(long now) {
-    return ToAdvisor.newBuilder().setJob(job.toBuilder().setElapsedNs(Math.max(0, now - submitted) * NS_PER_MS)).build();
+    long elapsed = Math.max(0, now - submitted) * NS_PER_MS;
+    return ToAdvisor.newBuilder().setJob(job.toBuilder().setElapsedNs(elapsed)).build();
   }
 
   /** NAME or NAME:KEY=VALUE,... as `ontime run --policy` takes it. */
@@ -61,7 +62,9 @@ final class JobFacts {
     if (colon < 0) return;
     for (String parameter : text.substring(colon + 1).split(",")) {
       int equals = parameter.indexOf('=');
-      if (equals <= 0) throw new IllegalArgumentException(Keys.POLICY + "=" + text + ": " + parameter + " is not KEY=VALUE.");
+      if (equals <= 0) {
+        throw new IllegalArgumentException(Keys.POLICY + "=" + text + ": " + parameter + " is not KEY=VALUE.");
+      }
       job.addPolicyParameters(Entry.newBuilder().setKey(bytes(parameter.substring(0, equals)))
           .setValue(bytes(parameter.substring(equals + 1))));
     }

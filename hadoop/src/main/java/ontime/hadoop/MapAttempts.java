@@ -215,7 +215,8 @@ final class MapAttempts {
     for (Task task : job().getTasks(TaskType.MAP).values()) {
       for (TaskAttempt attempt : task.getAttempts().values()) {
         if (attempt.getState() != TaskAttemptState.SUCCEEDED || all.containsKey(attempt.getID())) continue;
-        AttemptRecord record = new AttemptRecord(attempt.getID(), attempt.getLaunchTime(), attempt.getNodeHttpAddress());
+        AttemptRecord record =
+            new AttemptRecord(attempt.getID(), attempt.getLaunchTime(), attempt.getNodeHttpAddress());
         record.outcome = AttemptEvent.Outcome.SUCCEEDED;
         all.put(attempt.getID(), record);
       }

@@ -26,8 +26,9 @@ import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.util.ReflectionUtils;
 
 /**
- * Hadoop's own sort buffer of a map with reducers. An attempt that was cut copies its sorted output beside the job instead
- * of giving it to the reducers; one that resumed adds such output to its own, since reducers fetch from one attempt only.
+ * Hadoop's own sort buffer of a map with reducers. An attempt that was cut copies its sorted output beside the job
+ * instead of giving it to the reducers; one that resumed adds such output to its own, since reducers fetch from one
+ * attempt only.
  */
 public final class OntimeCollector<K, V> extends MapTask.MapOutputBuffer<K, V> {
   private JobConf job;
@@ -76,7 +77,7 @@ public final class OntimeCollector<K, V> extends MapTask.MapOutputBuffer<K, V> {
       }
       IOUtils.copyBytes(in, out, job, false);
     }
-    work.folder().seal(written, work.begin());  // another one that began here may have been first, with the same records
+    work.folder().seal(written, work.begin());  // another one that began here may have been first
     work.sealed();
   }
 
@@ -88,7 +89,7 @@ public final class OntimeCollector<K, V> extends MapTask.MapOutputBuffer<K, V> {
       long recordsWith = records.getValue();
       long bytesWith = bytes.getValue();
       int partitions = in.readInt();
-      if (partitions != job.getNumReduceTasks()) throw new IOException("A sealed part has other partitions than the job.");
+      if (partitions != job.getNumReduceTasks()) throw new IOException("A sealed part is of another job.");
       long[] begins = new long[partitions];
       long[] lengths = new long[partitions];
       for (int partition = 0; partition < partitions; ++partition) {

@@ -12,9 +12,9 @@ import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
 
 /**
- * Hadoop's committer. Of a task that was cut it commits the sealed parts with the output of the attempt that resumed: copies,
- * since another attempt may have to commit them if this one dies. part-m-00003 is then part-m-00003-0000 and so on, so the
- * files are still in the order of the input.
+ * Hadoop's committer. Of a task that was cut it commits the sealed parts with the output of the attempt that resumed:
+ * copies, since another attempt may have to commit them if this one dies. part-m-00003 is then part-m-00003-0000 and so
+ * on, so the files are still in the order of the input.
  */
 public final class OntimeCommitter extends FileOutputCommitter {
   public OntimeCommitter(Path output, TaskAttemptContext context) throws IOException { super(output, context); }

@@ -12,7 +12,9 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 import org.apache.hadoop.util.ReflectionUtils;
 
-/** Around the output format of a job without reducers: its files, but what was mapped before a cut in files of its own. */
+/**
+ * Around the output format of a job without reducers: its files, but what was mapped before a cut in files of its own.
+ */
 public final class OntimeOutputFormat<K, V> extends OutputFormat<K, V> {
   private OutputCommitter committer;
 

@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells `ontime-master --advise` what Hadoop's application master sees and performs its orders. While no daemon answers,
- * Hadoop's own speculator decides. All state belongs to one thread, `loop`; Hadoop's and the connection's only hand over.
+ * Tells `ontime-master --advise` what Hadoop's application master sees and performs its orders. While no daemon
+ * answers, Hadoop's own speculator decides. All state belongs to one thread, `loop`; Hadoop's and the connection's only
+ * hand over.
  */
 public final class OntimeSpeculator extends AbstractService implements Speculator, Daemon.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(OntimeSpeculator.class);
@@ -137,7 +138,7 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
   @Override
   public void lost(String why) {
     later(() -> {
-      if (advised || !saidThatAway) LOG.warn("No advice from " + why + ". Hadoop's own speculator decides until there is.");
+      if (advised || !saidThatAway) LOG.warn("No advice from " + why + ". Until there is, Hadoop's speculator decides.");
       saidThatAway = true;
       if (!advised) return;
       advised = false;
@@ -146,7 +147,8 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
   }
 
   private void accept(ToApplication.Accepted accepted) {
-    LOG.info("This job is job-" + accepted.getJob() + " of the daemon, with the policy " + accepted.getPolicy().toStringUtf8());
+    LOG.info("The daemon knows this job as job-{}; its policy is {}.", accepted.getJob(),
+        accepted.getPolicy().toStringUtf8());
     advised = true;
     saidThatAway = false;
     attempts.sayAttempts(daemon);

@@ -8,9 +8,9 @@ import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 
 /**
- * Reads a split as many small splits, one after another, each with the format's own reader. Where one of them ends the work
- * can be cut, because formats read two splits side by side as they read one; nothing else need be known of the reader.
- * Chunks grow to about half a second of work, so opening them costs little, and a slow attempt is soon asked.
+ * Reads a split as many small splits, one after another, each with the format's own reader. Where one of them ends the
+ * work can be cut, because formats read two splits side by side as they read one; nothing else need be known of the
+ * reader. Chunks grow to about half a second of work, so opening them costs little, and a slow attempt is soon asked.
  */
 final class PartReader<K, V> extends RecordReader<K, V> {
   private static final long QUICK_NS = 250_000_000;

@@ -14,8 +14,8 @@ import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 
 /**
- * Writes as the job's own writer. If the attempt was cut, all files in its work directory at the end, whoever has written
- * them there, are its sealed part. Afterwards OntimeCommitter finds them by the name in the part's header.
+ * Writes as the job's own writer. If the attempt was cut, all files in its work directory at the end, whoever has
+ * written them there, are its sealed part. Afterwards OntimeCommitter finds them by the name in the part's header.
  */
 final class PieceWriter<K, V> extends RecordWriter<K, V> {
   private final RecordWriter<K, V> writer;

@@ -18,8 +18,9 @@ import org.apache.hadoop.mapreduce.TaskCounter;
  * counters of an attempt that has not succeeded.
  */
 final class SealedPiece {
-  private static final Set<String> TASK_COUNTERS = Set.of(TaskCounter.MAP_INPUT_RECORDS.name(),
-      TaskCounter.MAP_OUTPUT_RECORDS.name(), TaskCounter.MAP_OUTPUT_BYTES.name(), TaskCounter.MAP_SKIPPED_RECORDS.name());
+  private static final Set<String> TASK_COUNTERS =
+      Set.of(TaskCounter.MAP_INPUT_RECORDS.name(), TaskCounter.MAP_OUTPUT_RECORDS.name(),
+          TaskCounter.MAP_OUTPUT_BYTES.name(), TaskCounter.MAP_SKIPPED_RECORDS.name());
 
   private SealedPiece() {}
 

@@ -20,8 +20,9 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
- * What the attempts of one task tell each other, in the job's staging directory on its own file system, which goes with the
- * job and outlives an application master. Pieces of the split are named by their begin; a file appears whole or not at all:
+ * What the attempts of one task tell each other, in the job's staging directory on its own file system. It goes with
+ * the job and outlives an application master. Pieces of the split are named by their begin, and a file appears whole or
+ * not at all:
  *
  *   cut-NUMBER        the application master asks this attempt to stop at an offset
  *   accepted-BEGIN    an attempt that began there will seal up to this offset: later attempts begin at it
@@ -60,7 +61,9 @@ final class SideFolder {
   /** A part of the split that another attempt has mapped or is about to seal: later ones add it to their output. */
   record Piece(long begin, long end) {}
 
-  /** The pieces from there on, side by side, as far as they are sealed or promised. Behind them is what is to be mapped. */
+  /**
+   * The pieces from there on, side by side, as far as they are sealed or promised. Behind them is what is to be mapped.
+   */
   List<Piece> follow(long from, long end) throws IOException {
     List<Piece> pieces = new ArrayList<>();
     Set<String> names = names();
