@@ -11,7 +11,7 @@ final class AttemptRecord {
   final long started;  // by the application master's clock
   final String node;
   long begin;            // as the daemon knows it; offsets count from the split's begin
-  long actualBegin = -1;  // as its reader says
+  boolean cutOrdered;
   int order;
   long position = -1;
   long records;

@@ -43,7 +43,6 @@ final class AttemptWork {
     end = split + part.getLength();
     prefix = folder.follow(split, end);
     begin = prefix.isEmpty() ? split : prefix.get(prefix.size() - 1).end();
-    counter(Keys.BEGIN).setValue(begin - split);
     counter(Keys.POSITION).setValue(begin - split);
     if (!prefix.isEmpty()) LOG.info("Resumes at " + begin + " behind " + prefix + " of the split at " + split);
     long poll = conf.getTimeDuration(Keys.POLL, 1000, TimeUnit.MILLISECONDS, TimeUnit.MILLISECONDS);
@@ -85,7 +84,7 @@ final class AttemptWork {
 
   private void acceptCut(long at) throws IOException {
     orderedCut = -1;
-    boolean promised = at < end && at > begin && folder.accept(begin, at);
+    boolean promised = at < end && at > begin && folder.accept(begin, at, context.getTaskAttemptID().getId());
     if (promised) boundary = at;
     LOG.info(promised ? "Stops at " + at + " of the split at " + split : "Has nothing to cut at " + at);
     counter(Keys.ACCEPTED).setValue((promised ? at : end) - split);

@@ -61,6 +61,7 @@ final class MapAttempts {
     Path root = SideFolder.root(conf);
     FileSystem fs = root.getFileSystem(conf);
     if (!fs.exists(root)) return;
+    for (FileStatus cut : fs.globStatus(new Path(root, "task-*/cut-*"))) fs.delete(cut.getPath(), false);
     for (FileStatus accepted : fs.globStatus(new Path(root, "task-*/accepted-*"))) {
       Path path = accepted.getPath();
       Path sealed = new Path(path.getParent(), path.getName().replace("accepted-", "sealed-"));
@@ -94,7 +95,6 @@ final class MapAttempts {
     if (record == null || !record.isLive()) return;
     long length = facts.length(record.task());
     if (report.hasPosition) {
-      record.actualBegin = report.begin;
       record.position = Math.min(length, report.position);
       if (report.accepted > 0) record.accepted = report.accepted;
       if (report.sealed > 0) seal(record, report.sealed);
@@ -128,30 +128,29 @@ final class MapAttempts {
   private void ended(AttemptRecord record, TaskAttempt attempt) throws IOException {
     live.remove(record);
     unsaid.add(record);
-    findSeal(record);
     record.outcome = switch (attempt.getState()) {
       case SUCCEEDED -> AttemptEvent.Outcome.SUCCEEDED;
       case FAILED -> record.endOrdered ? AttemptEvent.Outcome.KILLED : AttemptEvent.Outcome.FAILED;
       default -> AttemptEvent.Outcome.KILLED;
     };
+    findSeal(record);
     if (record.outcome != AttemptEvent.Outcome.FAILED) return;
     record.message = attempt.getDiagnostics().isEmpty() ? "failed" : shortened(attempt.getDiagnostics().get(0));
     int failed = failures.merge(record.task(), 1, Integer::sum);
     if (failed >= conf.getInt(Keys.MAX_ATTEMPTS, 4)) orders.failTask(record.id.getTaskId());
   }
 
-  /** It may have sealed its part without having had time to say so. If not, those who began behind it are told. */
+  /** It may have sealed its part without having had time to say so. If not, those who began behind it learn of it. */
   private void findSeal(AttemptRecord record) throws IOException {
-    if (record.sealed >= 0 || record.actualBegin < 0) return;
+    if (record.sealed >= 0 || !record.cutOrdered || record.outcome == AttemptEvent.Outcome.SUCCEEDED) return;
     long split = facts.begin(record.task());
-    long begin = split + record.actualBegin;
     SideFolder folder = new SideFolder(conf, record.task());
-    long promised = folder.accepted(begin);
-    if (promised < 0 || record.accepted >= facts.length(record.task())) return;
-    if (folder.sealedEnd(begin) == promised) {
-      record.accepted = record.sealed = promised - split;
-    } else if (record.accepted == promised - split) {
-      folder.withdraw(begin);
+    SideFolder.Piece piece = folder.promisedBy(record.id.getId());
+    if (piece == null) return;
+    if (folder.sealedEnd(piece.begin()) == piece.end()) {
+      record.accepted = record.sealed = piece.end() - split;
+    } else {
+      folder.withdraw(piece.begin());
     }
   }
 
@@ -240,6 +239,7 @@ final class MapAttempts {
   private void cut(AdviceOrder.OrderCut cut) throws IOException {
     find(cut.getTask(), cut.getAttempt(), record -> {
       try {
+        record.cutOrdered = true;
         new SideFolder(conf, cut.getTask()).orderCut(cut.getAttempt(), cut.getAt());
         LOG.info("Asked " + record.id + " to stop at " + cut.getAt());
       } catch (IOException unavailable) {

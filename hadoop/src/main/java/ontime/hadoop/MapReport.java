@@ -6,7 +6,6 @@ import org.apache.hadoop.mapreduce.TaskCounter;
 /** What a map attempt has reported: how far its reader is, and what has become of a cut. */
 final class MapReport {
   final float progress;
-  final long begin;
   final long position;
   final long accepted;  // 0: none
   final long sealed;
@@ -16,7 +15,6 @@ final class MapReport {
   MapReport(Counters counters, float progress) {
     this.progress = progress;
     hasPosition = counters.getGroup(Keys.GROUP).findCounter(Keys.POSITION, false) != null;
-    begin = ours(counters, Keys.BEGIN);
     position = ours(counters, Keys.POSITION);
     accepted = ours(counters, Keys.ACCEPTED);
     sealed = ours(counters, Keys.SEALED);

@@ -76,14 +76,25 @@ final class SideFolder {
     }
   }
 
-  void orderCut(int attempt, long at) throws IOException { putNew("cut-" + attempt, at); }
+  void orderCut(int attempt, long at) throws IOException { putNew("cut-" + attempt, Long.toString(at)); }
 
   /** The offset at which this attempt is to stop, or -1. */
   long orderedCut(int attempt) throws IOException { return number("cut-" + attempt); }
 
   /** False if another attempt that began at the same place has promised another end. */
-  boolean accept(long begin, long end) throws IOException {
-    return putNew("accepted-" + begin, end) || accepted(begin) == end;
+  boolean accept(long begin, long end, int attempt) throws IOException {
+    return putNew("accepted-" + begin, end + " " + attempt) || accepted(begin) == end;
+  }
+
+  /** The piece that this attempt has promised, or null. */
+  Piece promisedBy(int attempt) throws IOException {
+    for (String name : names()) {
+      if (!name.startsWith("accepted-")) continue;
+      String[] promise = content(name).split(" ");
+      if (promise.length != 2 || !promise[1].equals(Integer.toString(attempt))) continue;
+      return new Piece(Long.parseLong(name.substring("accepted-".length())), Long.parseLong(promise[0]));
+    }
+    return null;
   }
 
   /** The end of the piece that is being sealed, or -1. */
@@ -104,21 +115,28 @@ final class SideFolder {
   boolean seal(Path written, long begin) throws IOException { return moveNew(written, sealed(begin)); }
 
   private long number(String name) throws IOException {
-    try (FSDataInputStream in = fs.open(path(name))) {
-      byte[] text = in.readNBytes(32);
-      return Long.parseLong(new String(text, StandardCharsets.US_ASCII));
-    } catch (FileNotFoundException none) {
-      return -1;
+    try {
+      String text = content(name);
+      return text.isEmpty() ? -1 : Long.parseLong(text.split(" ")[0]);
     } catch (NumberFormatException strange) {
       throw new IOException(path(name) + " holds no number.", strange);
     }
   }
 
-  private boolean putNew(String name, long value) throws IOException {
+  /** Empty if there is no such file. */
+  private String content(String name) throws IOException {
+    try (FSDataInputStream in = fs.open(path(name))) {
+      return new String(in.readNBytes(64), StandardCharsets.US_ASCII);
+    } catch (FileNotFoundException none) {
+      return "";
+    }
+  }
+
+  private boolean putNew(String name, String value) throws IOException {
     fs.mkdirs(folder);
     Path written = path("new-" + java.util.UUID.randomUUID());
     try (FSDataOutputStream out = fs.create(written, false)) {
-      out.write(Long.toString(value).getBytes(StandardCharsets.US_ASCII));
+      out.write(value.getBytes(StandardCharsets.US_ASCII));
     }
     return moveNew(written, path(name));
   }
