@@ -1,7 +1,8 @@
 #pragma once
 // The seam to the local disk: files whose loss or damage matters are opened and changed through these functions.
-// disk.cpp holds them and nothing else, so that a test can link others in their place. Each costs no more than the
-// system call behind it. Any thread.
+// disk.cpp holds them and nothing else, so that the crash tests can link functions in their place that fail on purpose
+// (tests/crash/faulty_disk.cpp). Each costs no more than the system call behind it. tests/architecture/check_disk.py
+// lists what may call the system directly. Any thread.
 //
 // Those that return int return 0 or errno.
 

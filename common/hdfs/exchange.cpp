@@ -83,7 +83,9 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
       refusal.append(bytes, std::min(size, kRefusalBytesMax - refusal.size()));
       return refusal.size() < kRefusalBytesMax && !connection_.is_over();
     }
+    watchdog.guard(nullptr);  // as long as the bytes wait to be taken
     is_too_long = !take(bytes, size);
+    watchdog.guard(&client);
     reply.bytes += size;
     return !is_too_long && !connection_.is_over();
   };

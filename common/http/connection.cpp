@@ -49,7 +49,9 @@ Failure failure_of(httplib::Error error) {
       return {Trouble::Unavailable, "the server cannot be reached"};
     case httplib::Error::SSLServerVerification:
     case httplib::Error::SSLLoadingCerts:
-      return {Trouble::Unavailable, "the certificate of the server cannot be verified"};
+      return {Trouble::Refused,
+              "the certificate of the server cannot be verified; if an authority of your own has signed it, name the "
+              "file of that one's certificate in SSL_CERT_FILE"};
     case httplib::Error::SSLConnection:
       return {Trouble::Unavailable, "the server speaks no TLS that is understood here"};
     default:

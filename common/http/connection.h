@@ -27,7 +27,7 @@ namespace ontime::http {
 
 enum class Trouble {
   Changed,      // it is another version now
-  Refused,      // trying again would not help: not there, not allowed, no ranges
+  Refused,      // trying again would not help: not there, not allowed, no ranges, not who it should be
   Unavailable,  // after all tries
 };
 struct Failure {

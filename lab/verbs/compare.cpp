@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "cli/result/part_file.h"
 #include "cli/text_file.h"
-#include "common/store/access.h"
 #include "lab/experiment/rows.h"
 #include "lab/experiment/summary.h"
 #include "lab/results/writing.h"
@@ -15,27 +15,14 @@ namespace ontime::lab {
 using namespace cli;
 namespace {
 
-constexpr std::uint64_t kRowsBytesMax = 1u << 30;
-
-Error holds_none(const std::string& directory) {
-  return bad_input("'" + directory + "' holds no finished experiment: there is no jobs.csv");
-}
-
-Result<std::string> text_in(const std::string& directory) {
-  const std::string path = directory + (directory.ends_with('/') ? "" : "/") + "jobs.csv";
-  std::error_code error;
-  if (!store::is_name(directory) && !std::filesystem::exists(path, error)) return holds_none(directory);
-  if (!store::is_name(directory)) return read_text_file(path);
-  const auto name = store::parse_name(path);
-  if (!name) return name.error();
-  auto text = store::open(*name)->read(name->key, kRowsBytesMax);
-  if (text) return std::move(*text);
-  if (text.error().status == 404) return holds_none(directory);
-  return failed("cannot read '" + path + "': " + text.error().message);
-}
-
 Result<std::vector<experiment::JobRow>> jobs_of(const std::string& directory) {
-  const auto text = text_in(directory);
+  const auto local = LocalOutput::with_file(directory, "jobs.csv");
+  if (!local) return local.error();
+  const std::string path = (*local)->directory() + "/jobs.csv";
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
+    return bad_input("'" + directory + "' holds no finished experiment: there is no jobs.csv");
+  const auto text = read_text_file(path);
   if (!text) return text.error();
   auto jobs = read_csv<experiment::JobRow>("jobs.csv", *text);
   if (!jobs) return bad_input(directory + "/" + jobs.error().message);
