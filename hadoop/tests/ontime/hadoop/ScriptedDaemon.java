@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import ontime.wire.Advise.AdviceOrder;
 import ontime.wire.Advise.AttemptEvent;
 import ontime.wire.Advise.ToAdvisor;
@@ -94,6 +95,11 @@ final class ScriptedDaemon implements AutoCloseable {
   synchronized List<AttemptEvent> events() { return new ArrayList<>(events); }
 
   synchronized List<ToAdvisor> messages() { return new ArrayList<>(messages); }
+
+  /** Until it has been told this; what an application master says last comes after its client knows of the end. */
+  synchronized void await(Predicate<ToAdvisor> what) throws InterruptedException {
+    while (messages.stream().noneMatch(what)) wait();
+  }
 
   @Override
   public void close() throws IOException {

@@ -95,6 +95,7 @@ public final class StockExamplesTest {
       assertArrayEquals(jobs.output(to + "-plain"), jobs.output(to + "-ours"));
       assertSameCounters(plain, ours, "Map input records", "Map output records", "Map output bytes",
           "Reduce input groups", "Reduce output records");
+      daemon.await(message -> message.getJobEnded().getSucceeded());
       assertResumed(daemon.events());
     }
   }
