@@ -5,6 +5,7 @@
 
 #include "common/base/units.h"
 #include "common/net/sockets.h"
+#include "common/protocol/version.h"
 
 // A false alarm of g++ 12 under sanitizers: where it inlines a coroutine into another one it loses sight of how the frame
 // was allocated.
@@ -75,10 +76,9 @@ Status check(const wire::Hello& hello, const HostIdentity& identity, const PeerC
   if (identity.tls && certificate == nullptr) {
     return bad_input("the master speaks TLS only; give --tls-ca, --tls-cert and --tls-key, or set ONTIME_TLS_DIR");
   }
-  if (hello.protocol() != protocol::kProtocolVersion) {
-    return bad_input("the master speaks version " + std::to_string(protocol::kProtocolVersion) +
-                     " of the protocol and the other side version " + std::to_string(hello.protocol()) +
-                     "; run the same release of Ontime on both");
+  if (hello.protocol() != protocol::kVersion.major_version) {
+    return bad_input(
+        protocol::describe_mismatch(role_name(hello.role()), protocol::version_of(hello), hello.release()));
   }
   if (hello.role() != wire::WORKER && hello.role() != wire::CLIENT) {
     return bad_input("the hello is from neither a worker nor a client");
@@ -182,7 +182,7 @@ Error refused(const Connection& by, const std::string& sentence) {
 // The guest's part, after TLS.
 asio::awaitable<Result<wire::HelloReply>> introduce(std::shared_ptr<Connection> connection, wire::Hello hello,
                                                     std::string token, Duration limit) {
-  if (hello.protocol() == 0) hello.set_protocol(protocol::kProtocolVersion);
+  protocol::set_version(hello);
   hello.set_nonce(random_bytes(kNonceBytes));
   connection->send(hello);
   const auto challenge = co_await receive_message<wire::Challenge>(connection, limit);
@@ -231,6 +231,7 @@ asio::awaitable<Result<Guest>> meet(std::shared_ptr<Connection> connection, Host
   wire::HelloReply reply;
   reply.set_cluster(identity.cluster);
   reply.set_epoch(identity.epoch);
+  protocol::set_version(reply);
   if (token != nullptr) reply.set_proof(make_proof(Side::Host, token->secret, greeting));
   if (!connection->send(reply)) co_return unavailable(connection->peer() + " closed the connection");
   co_return guest;
