@@ -1,5 +1,5 @@
 #pragma once
-// From argv to a Command, pure apart from reading the environment ($ONTIME_MASTER, the user's file of variables) and the
+// From argv to a Command, pure apart from reading the environment ($ONTIME_MASTER, the user's file of settings) and the
 // number of cores; and from there to what the main functions of ontime and ontime-lab return.
 
 #include <cstdio>
@@ -23,11 +23,11 @@ struct Parsed {
 };
 using ParsedCommandLine = Parsed<Command>;
 
-// Sets environment variables that hold for every call by this user, from lines NAME=VALUE of
-// $XDG_CONFIG_HOME/ontime/environment (~/.config/ontime/environment), if there is such a file: ONTIME_MASTER,
-// ONTIME_TLS_DIR, ONTIME_TOKEN, ONTIME_APP_PATH, ONTIME_CACHE_DIR. Those that are set already keep their value. Empty
-// lines and lines that begin with # do not count. BadInput names the line that is wrong. REQUIRES: no other thread.
-Status apply_user_environment();
+// Sets what the user's file has as lines NAME=VALUE: for `token-file` the variable ONTIME_TOKEN_FILE, unless the caller
+// has set it. So a flag comes before the environment, and that before the file, which is $ONTIME_CONFIG, else
+// $XDG_CONFIG_HOME/ontime/config, else ~/.config/ontime/config. Empty lines and lines that begin with # do not count.
+// BadInput names the line that is wrong. REQUIRES: no other thread.
+Status apply_user_config();
 
 // Where the masters of `ontime run` share access points: below $ONTIME_CACHE_DIR, else $XDG_CACHE_HOME/ontime, else
 // ~/.cache/ontime. Makes the directory that it is in. Empty if ONTIME_CACHE_DIR is, if there is no home, or if that cannot

@@ -69,19 +69,40 @@ asio::awaitable<Result<Heard<Message>>> receive_message(std::shared_ptr<Connecti
   co_return heard;
 }
 
-std::string role_name(wire::Role role) { return role == wire::WORKER ? "worker" : "client"; }
+std::string role_name(wire::Role role) {
+  if (role == wire::APPLICATION_MASTER) return "application master";
+  return role == wire::WORKER ? "worker" : "client";
+}
+
+// Of the protocol that it speaks with the master.
+protocol::Version version_for(wire::Role role) {
+  return role == wire::APPLICATION_MASTER ? protocol::kAdviceVersion : protocol::kVersion;
+}
+
+// What it has to be allowed to.
+Right right_of(wire::Role role) {
+  if (role == wire::APPLICATION_MASTER) return Right::Submit;
+  return role == wire::WORKER ? Right::Register : Right::Read;
+}
 
 // What is wrong with a hello, before it is known who sent it.
 Status check(const wire::Hello& hello, const HostIdentity& identity, const PeerCertificate* certificate) {
   if (identity.tls && certificate == nullptr) {
     return bad_input("the master speaks TLS only; give --tls-ca, --tls-cert and --tls-key, or set ONTIME_TLS_DIR");
   }
-  if (hello.protocol() != protocol::kVersion.major_version) {
+  const protocol::Version ours = version_for(hello.role());
+  if (hello.protocol() != ours.major_version) {
     return bad_input(
-        protocol::describe_mismatch(role_name(hello.role()), protocol::version_of(hello), hello.release()));
+        protocol::describe_mismatch(role_name(hello.role()), ours, protocol::version_of(hello), hello.release()));
   }
-  if (hello.role() != wire::WORKER && hello.role() != wire::CLIENT) {
+  if (hello.role() != wire::WORKER && hello.role() != wire::CLIENT && hello.role() != wire::APPLICATION_MASTER) {
     return bad_input("the hello is from neither a worker nor a client");
+  }
+  if (hello.role() == wire::WORKER && identity.advises) {
+    return bad_input("the master advises Hadoop and has no work for workers; start one without --advise for them");
+  }
+  if (hello.role() == wire::APPLICATION_MASTER && !identity.advises) {
+    return bad_input("the master does not advise Hadoop; start one with --advise for that");
   }
   return {};
 }
@@ -122,7 +143,7 @@ Guest admit(wire::Hello hello, const Token* token, const PeerCertificate* certif
 // Whether it may be what it says it is, in this cluster.
 Status check(const Guest& guest, const HostIdentity& identity) {
   const wire::Hello& hello = guest.hello;
-  const Right needed = hello.role() == wire::WORKER ? Right::Register : Right::Read;
+  const Right needed = right_of(hello.role());
   if (!guest.rights.has(needed)) return bad_input(describe_refusal(needed, guest.credentials));
   if (!hello.cluster().empty() && hello.cluster() != identity.cluster) {
     return bad_input("the " + role_name(hello.role()) + " belongs to cluster " + hello.cluster() +
@@ -182,7 +203,7 @@ Error refused(const Connection& by, const std::string& sentence) {
 // The guest's part, after TLS.
 asio::awaitable<Result<wire::HelloReply>> introduce(std::shared_ptr<Connection> connection, wire::Hello hello,
                                                     std::string token, Duration limit) {
-  protocol::set_version(hello);
+  protocol::set_version(hello, version_for(hello.role()));
   hello.set_nonce(random_bytes(kNonceBytes));
   connection->send(hello);
   const auto challenge = co_await receive_message<wire::Challenge>(connection, limit);
@@ -231,7 +252,7 @@ asio::awaitable<Result<Guest>> meet(std::shared_ptr<Connection> connection, Host
   wire::HelloReply reply;
   reply.set_cluster(identity.cluster);
   reply.set_epoch(identity.epoch);
-  protocol::set_version(reply);
+  protocol::set_version(reply, version_for(guest.hello.role()));
   if (token != nullptr) reply.set_proof(make_proof(Side::Host, token->secret, greeting));
   if (!connection->send(reply)) co_return unavailable(connection->peer() + " closed the connection");
   co_return guest;

@@ -15,29 +15,29 @@ bool is_release(std::string_view text) {
 }
 
 // What one would install to have it.
-std::string product(Version version, std::string_view release) {
+std::string product(Version version, std::string_view release, Version ours) {
   if (is_release(release)) return "Ontime " + std::string(release);
-  return version < kVersion ? "an older Ontime" : "a newer Ontime";
+  return version < ours ? "an older Ontime" : "a newer Ontime";
 }
 
 }  // namespace
 
 std::string_view release() { return ONTIME_VERSION; }
 
-std::string describe(Version version, std::string_view release) {
-  return product(version, release) + " (protocol " + std::to_string(version.major_version) + "." +
+std::string describe(Version version, std::string_view release, Version ours) {
+  return product(version, release, ours) + " (protocol " + std::to_string(version.major_version) + "." +
          std::to_string(version.minor_version) + ")";
 }
 
 std::string describe_own_version() { return describe(kVersion, release()); }
 
-std::string describe_mismatch(std::string_view role, Version version, std::string_view release) {
+std::string describe_mismatch(std::string_view role, Version ours, Version version, std::string_view release) {
   const std::string peer(role);
-  const std::string ours = "Ontime " + std::string(protocol::release());
-  const std::string advice = version < kVersion ? "upgrade the " + peer + " to " + ours
-                                                : "upgrade the master, or use " + ours + " for the " + peer;
-  return "the " + peer + " is " + describe(version, release) + " and this master is " + describe_own_version() +
-         ", which do not understand each other; " + advice;
+  const std::string our_release = "Ontime " + std::string(protocol::release());
+  const std::string advice = version < ours ? "upgrade the " + peer + " to " + our_release
+                                            : "upgrade the master, or use " + our_release + " for the " + peer;
+  return "the " + peer + " is " + describe(version, release, ours) + " and this master is " +
+         describe(ours, protocol::release()) + ", which do not understand each other; " + advice;
 }
 
 std::string describe_unknown_request(Version version, std::string_view release) {

@@ -23,6 +23,7 @@ struct Version {
 
 // 6.0 did not say its minor version.
 inline constexpr Version kVersion{6, 1};
+inline constexpr Version kAdviceVersion{1, 0};  // of advise.proto
 
 // Whether this program understands a message that needs that minor version.
 constexpr bool is_understood(std::uint32_t needs_minor) { return needs_minor <= kVersion.minor_version; }
@@ -32,10 +33,10 @@ std::string_view release();
 
 // Fills in what a Hello and a HelloReply say of their sender, unless it is there.
 template <class Greeting>
-void set_version(Greeting& greeting) {
+void set_version(Greeting& greeting, Version version = kVersion) {
   if (greeting.protocol() != 0) return;
-  greeting.set_protocol(kVersion.major_version);
-  greeting.set_protocol_minor(kVersion.minor_version);
+  greeting.set_protocol(version.major_version);
+  greeting.set_protocol_minor(version.minor_version);
   greeting.set_release(release().data(), release().size());
 }
 
@@ -45,11 +46,11 @@ Version version_of(const Greeting& greeting) {
 }
 
 // "Ontime 0.1.0 (protocol 6.1)". A peer's release may be anything; what is none is left out.
-std::string describe(Version version, std::string_view release);
+std::string describe(Version version, std::string_view release, Version ours = kVersion);
 std::string describe_own_version();
 
 // Why a peer with that role's name and another major version cannot be talked to, and what to do.
-std::string describe_mismatch(std::string_view role, Version version, std::string_view release);
+std::string describe_mismatch(std::string_view role, Version ours, Version version, std::string_view release);
 
 // The same for a client of a minor version that asks for more than this master knows.
 std::string describe_unknown_request(Version version, std::string_view release);
