@@ -76,9 +76,9 @@ Frames of_older_worker(bool of_guest, std::size_t number, std::string_view paylo
 Frames of_worker_too_old_for_the_job(bool of_guest, std::size_t number, std::string_view payload) {
   if (of_guest || number < kFirst) return of_older_worker(of_guest, number, payload);
   auto message = parsed<wire::ToWorker>(payload);
+  if (!message.has_orders()) return {std::string(payload)};
   for (auto& order : *message.mutable_orders()->mutable_orders())
     if (order.has_setup()) order.mutable_setup()->set_needs_minor(kNext);
-  if (!message.has_orders()) return {std::string(payload)};
   return {message.SerializeAsString()};
 }
 
