@@ -10,6 +10,7 @@
 #include "common/log/fields.h"
 #include "common/net/coroutine.h"
 #include "common/net/sockets.h"
+#include "common/protocol/version.h"
 #include "master/application_session.h"
 #include "master/settings.h"
 #include "master/worker_session.h"
@@ -125,6 +126,11 @@ asio::awaitable<Result<net::Guest>> Acceptor::shake_hands(std::shared_ptr<net::C
 asio::awaitable<void> Acceptor::serve_guest(std::shared_ptr<net::Connection> connection, net::Guest guest) {
   if (!guest.credentials.empty()) {
     spdlog::debug("admitted peer={} credentials={}", connection->peer(), log::Quoted{guest.credentials});
+  }
+  const protocol::Version version = protocol::version_of(guest.hello);
+  if (version != protocol::kVersion && guest.hello.role() == wire::WORKER) {
+    spdlog::info("other_version peer={} version={}", connection->peer(),
+                 log::Quoted{protocol::describe(version, guest.hello.release())});
   }
   if (guest.hello.role() == wire::WORKER)
     co_await serve_worker(std::move(connection));

@@ -60,7 +60,7 @@ Status ApplicationSession::on_frame(std::string_view payload) {
   if (message.has_job()) return job_.value == 0 ? on_job(message.job()) : failed("a second job");
   if (message.has_alive()) return {};
   if (job_.value == 0) return failed("a message before the job");
-  if (!is_unfinished()) return {};  // it is told to end the job
+  if (!is_unfinished()) return {};  // it receives the order to end the job
   switch (message.what_case()) {
     case wire::ToAdvisor::kEvents:
       return on_events(message.events());
@@ -154,7 +154,7 @@ std::optional<AttemptId> ApplicationSession::launch(std::uint32_t task, std::uin
   return std::nullopt;
 }
 
-// What is told of the past is an inventory: an attempt that has got somewhere began with its launch, not now.
+// What it says of the past is an inventory: an attempt that has got somewhere began with its launch, not now.
 void ApplicationSession::on_progress(AttemptId attempt, const wire::AttemptEvent::Progress& progress) {
   const scheduler::Attempt* live = find_live(attempt);
   const NodeId container = live->node;

@@ -11,6 +11,7 @@
 #include "common/base/wording.h"
 #include "common/log/fields.h"
 #include "common/log/log.h"
+#include "common/protocol/version.h"
 #include "master/explanation.h"
 #include "master/settings.h"
 #include "master/text.h"
@@ -43,11 +44,18 @@ wire::Reply journal_full(const ControlLoop& control) {
                         " What runs goes on, and so will the master as soon as there is room."));
 }
 
+// What says nothing is no request; a newer client's says something that is not known here.
 std::optional<wire::Request> parse(std::string_view payload) {
   wire::Request request;
   const bool parsed = request.ParseFromArray(payload.data(), static_cast<int>(payload.size()));
-  if (!parsed || request.what_case() == wire::Request::WHAT_NOT_SET) return std::nullopt;
+  const bool says_nothing =
+      request.what_case() == wire::Request::WHAT_NOT_SET && protocol::is_understood(request.needs_minor());
+  if (!parsed || says_nothing) return std::nullopt;
   return request;
+}
+
+wire::Reply not_known(const wire::Hello& client) {
+  return refusal(bad_input(protocol::describe_unknown_request(protocol::version_of(client), client.release())));
 }
 
 void fill(wire::Histogram& view, const Histogram& histogram) {
@@ -103,6 +111,10 @@ asio::awaitable<void> ClientSession::run() {
       ++counters_.malformed;
       spdlog::warn("client_malformed peer={}", connection_->peer());
       break;
+    }
+    if (!protocol::is_understood(request->needs_minor())) {
+      if (!connection_->send(not_known(guest_.hello))) break;
+      continue;
     }
     if (has_to_be_refused(*request, services_.control)) {
       if (!connection_->send(journal_full(services_.control))) break;

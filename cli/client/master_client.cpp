@@ -26,7 +26,6 @@ asio::awaitable<Result<ConnectionPointer>> open(net::Endpoint endpoint, std::str
   if (!opened) co_return opened.error();
   const ConnectionPointer connection = std::move(*opened);
   wire::Hello hello;
-  hello.set_protocol(protocol::kProtocolVersion);
   hello.set_role(wire::CLIENT);
   const auto welcome = co_await net::say_hello(connection, std::move(hello), std::move(token), limit);
   if (!welcome) co_return welcome.error();

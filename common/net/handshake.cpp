@@ -5,6 +5,7 @@
 
 #include "common/base/units.h"
 #include "common/net/sockets.h"
+#include "common/protocol/version.h"
 
 // A false alarm of g++ 12 under sanitizers: where it inlines a coroutine into another one it loses sight of how the frame
 // was allocated.
@@ -74,8 +75,8 @@ std::string role_name(wire::Role role) {
 }
 
 // Of the protocol that it speaks with the master.
-std::uint32_t version_of(wire::Role role) {
-  return role == wire::APPLICATION_MASTER ? protocol::kAdviceVersion : protocol::kProtocolVersion;
+protocol::Version version_for(wire::Role role) {
+  return role == wire::APPLICATION_MASTER ? protocol::kAdviceVersion : protocol::kVersion;
 }
 
 // What it has to be allowed to.
@@ -89,11 +90,10 @@ Status check(const wire::Hello& hello, const HostIdentity& identity, const PeerC
   if (identity.tls && certificate == nullptr) {
     return bad_input("the master speaks TLS only; give --tls-ca, --tls-cert and --tls-key, or set ONTIME_TLS_DIR");
   }
-  const std::uint32_t version = version_of(hello.role());
-  if (hello.protocol() != version) {
-    return bad_input("the master speaks version " + std::to_string(version) +
-                     " of the protocol and the other side version " + std::to_string(hello.protocol()) +
-                     "; run the same release of Ontime on both");
+  const protocol::Version ours = version_for(hello.role());
+  if (hello.protocol() != ours.major_version) {
+    return bad_input(
+        protocol::describe_mismatch(role_name(hello.role()), ours, protocol::version_of(hello), hello.release()));
   }
   if (hello.role() != wire::WORKER && hello.role() != wire::CLIENT && hello.role() != wire::APPLICATION_MASTER) {
     return bad_input("the hello is from neither a worker nor a client");
@@ -203,7 +203,7 @@ Error refused(const Connection& by, const std::string& sentence) {
 // The guest's part, after TLS.
 asio::awaitable<Result<wire::HelloReply>> introduce(std::shared_ptr<Connection> connection, wire::Hello hello,
                                                     std::string token, Duration limit) {
-  if (hello.protocol() == 0) hello.set_protocol(version_of(hello.role()));
+  protocol::set_version(hello, version_for(hello.role()));
   hello.set_nonce(random_bytes(kNonceBytes));
   connection->send(hello);
   const auto challenge = co_await receive_message<wire::Challenge>(connection, limit);
@@ -252,6 +252,7 @@ asio::awaitable<Result<Guest>> meet(std::shared_ptr<Connection> connection, Host
   wire::HelloReply reply;
   reply.set_cluster(identity.cluster);
   reply.set_epoch(identity.epoch);
+  protocol::set_version(reply, version_for(guest.hello.role()));
   if (token != nullptr) reply.set_proof(make_proof(Side::Host, token->secret, greeting));
   if (!connection->send(reply)) co_return unavailable(connection->peer() + " closed the connection");
   co_return guest;

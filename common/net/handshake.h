@@ -28,9 +28,10 @@ namespace ontime::net {
 asio::awaitable<Result<std::shared_ptr<Connection>>> open_connection(Endpoint endpoint, TlsPointer identity,
                                                                      Duration limit);
 
-// Says hello, proves that it knows `token` (empty: none) and waits for the reply. BadInput with the other side's
-// sentence if it refuses; Unavailable on silence. With a token: Failed if the other side cannot prove that it knows the
-// token too; it then learns nothing that it could use. `limit` is for each of its two frames.
+// Says hello (with this program's version if it has none), proves that it knows `token` (empty: none) and waits for the
+// reply. BadInput with the other side's sentence if it refuses; Unavailable on silence. With a token: Failed if the
+// other side cannot prove that it knows the token too; it then learns nothing that it could use. `limit` is for each of
+// its two frames.
 asio::awaitable<Result<wire::HelloReply>> say_hello(std::shared_ptr<Connection> connection, wire::Hello hello,
                                                     std::string token, Duration limit);
 

@@ -14,6 +14,7 @@ import asyncio
 import os
 import sys
 import uuid
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -84,7 +85,8 @@ class Cluster(EncryptedCluster):
             except RuntimeError as error:
                 raise ClusterError(str(error)) from error
         except BaseException:
-            self.close()
+            with suppress(Exception):  # where it could not be set up, Dask has nothing to end
+                self.close()
             raise
 
     def _wait_for_all(self) -> None:
@@ -97,7 +99,9 @@ class Cluster(EncryptedCluster):
 
     def close(self) -> None:
         """Ends all jobs, and Ontime's workers and master. Dask goes on."""
-        if self._plugin is not None:
-            plugin, self._plugin = self._plugin, None
-            self._dask.unregister_worker_plugin(plugin.name)
-        super().close()
+        plugin, self._plugin = self._plugin, None
+        try:
+            if plugin is not None:
+                self._dask.unregister_worker_plugin(plugin.name)
+        finally:
+            super().close()

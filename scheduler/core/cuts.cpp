@@ -123,6 +123,9 @@ void ApplicationMaster::on_cut_answered(StepBuilder& step, const event::CutAnswe
   // The answer may be late: others may have sealed or cut what this attempt held when it was asked. What it holds now
   // is what counts.
   const ByteRange held = step.cluster.find_attempt(answer.attempt)->held;
+  // What was planned is forgotten with the master that asked. The engine of an advised job does not go on with the tail
+  // while the attempt is there, so one copy does.
+  const bool is_left = is_advised_ && answer.release && answer.at > held.begin && answer.at < held.end;
   if (answer.at <= held.begin && answer.release)
     end_attempt(step, answer.attempt, AttemptEnd::Killed, "it released all it held");
   else if (answer.at > held.begin && answer.at < held.end)
@@ -130,6 +133,8 @@ void ApplicationMaster::on_cut_answered(StepBuilder& step, const event::CutAnswe
   if (planned && answer.at < held.end) {
     speculation_.take_over(step, *std::move(planned), std::max(answer.at, held.begin));
     refresh(step.cluster, answer.attempt.task);  // the pieces that nobody has begun with wait
+  } else if (!planned && is_left) {
+    speculation_.add_copies({{answer.attempt.task.index, answer.at}, 1, false});
   }
   ask_next_cut(step, answer.attempt);  // something else may have waited for this answer
 }

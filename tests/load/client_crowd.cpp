@@ -64,7 +64,6 @@ asio::awaitable<void> ClientCrowd::open(std::size_t client) {
     co_return;
   }
   wire::Hello hello;
-  hello.set_protocol(protocol::kProtocolVersion);
   hello.set_role(wire::CLIENT);
   const auto welcome = co_await net::say_hello(*opened, std::move(hello), "", kConnectMax);
   if (!welcome) failures_.add("a client was not let in: " + welcome.error().message);

@@ -12,6 +12,7 @@
 #include "common/net/coroutine.h"
 #include "common/protocol/client.pb.h"
 #include "common/protocol/frame.h"
+#include "common/protocol/version.h"
 
 namespace ontime::load {
 namespace {
@@ -31,7 +32,7 @@ std::string frame_of(const Message& message) {
 
 std::string greeting_frames(wire::Role role) {
   wire::Hello hello;
-  hello.set_protocol(protocol::kProtocolVersion);
+  protocol::set_version(hello);
   hello.set_role(role);
   return frame_of(hello) + frame_of(wire::Proof());  // the master asks for no token
 }

@@ -1,5 +1,5 @@
 // An application master of Hadoop, played by the test, at a master that advises: what the scheduler makes of what it says,
-// and what it is told to do.
+// and which orders it receives.
 #include <gmock/gmock.h>
 
 #include "tests/master/fake_application.h"

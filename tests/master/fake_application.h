@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -112,12 +111,13 @@ class FakeApplication {
     orders_.erase(orders_.begin());
     co_return order;
   }
-  // Says again and again where the attempt stands, until it is told something.
+  // Says again and again where the attempt stands, until an order comes.
   asio::awaitable<wire::AdviceOrder> stand_still(std::uint32_t task, std::uint32_t attempt, std::uint64_t offset) {
-    const auto is_told = std::make_shared<bool>(false);
-    asio::co_spawn(connection_->executor(), report_until(is_told, task, attempt, offset), asio::detached);
+    const auto has_heard = std::make_shared<bool>(false);
+    asio::co_spawn(connection_->executor(), report_until(has_heard, task, attempt, offset),
+                   net::AbortOnException{"report_until"});
     const wire::AdviceOrder order = co_await next_order();
-    *is_told = true;
+    *has_heard = true;
     co_return order;
   }
   void leave() { connection_->close(); }
@@ -131,10 +131,10 @@ class FakeApplication {
     event.set_attempt(attempt);
     return event;
   }
-  asio::awaitable<void> report_until(std::shared_ptr<bool> is_told, std::uint32_t task, std::uint32_t attempt,
+  asio::awaitable<void> report_until(std::shared_ptr<bool> has_heard, std::uint32_t task, std::uint32_t attempt,
                                      std::uint64_t offset) {
     const auto connection = connection_;
-    for (wire::ToAdvisor message; !*is_told && connection->is_open();) {
+    for (wire::ToAdvisor message; !*has_heard && connection->is_open();) {
       message.Clear();
       Event* event = message.mutable_events()->add_events();
       event->set_task(task);

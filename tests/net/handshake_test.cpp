@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/net/token.h"
+#include "common/protocol/version.h"
 #include "tests/net/net_fixture.h"
 
 namespace ontime::net {
@@ -127,11 +128,45 @@ TEST_F(HandshakeTest, WithoutATokenEverybodyOfTheClusterIsLetIn) {
   EXPECT_TRUE(*reply_);
 }
 
-TEST_F(HandshakeTest, AnotherProtocolVersionIsRefusedWithBothNumbers) {
+TEST_F(HandshakeTest, AnotherMajorVersionIsRefusedWithBothVersionsAndWhatToDo) {
+  const std::string us = protocol::describe_own_version();
+  const std::string our_release(protocol::release());
   auto hello = good_hello();
-  hello.set_protocol(protocol::kProtocolVersion + 41);
+  hello.set_protocol(protocol::kVersion.major_version + 1);
+  hello.set_release("9.8.7");
   shake(hello, identity());
-  expect_refused(std::to_string(protocol::kProtocolVersion + 41));
+  expect_refused("the worker is Ontime 9.8.7 (protocol " + std::to_string(hello.protocol()) +
+                 ".0) and this master is " + us +
+                 ", which do not understand each other; upgrade the master, or use Ontime " + our_release +
+                 " for the worker");
+  hello.set_protocol(protocol::kVersion.major_version - 1);
+  hello.set_role(wire::CLIENT);
+  hello.clear_release();
+  shake(hello, identity());
+  expect_refused("the client is an older Ontime (protocol " + std::to_string(hello.protocol()) +
+                 ".0) and this master is " + us + ", which do not understand each other; upgrade the client to Ontime " +
+                 our_release);
+}
+
+TEST_F(HandshakeTest, OtherMinorVersionsAreLetInAndBothSidesKnowTheVersions) {
+  for (const std::uint32_t minor : {0u, protocol::kVersion.minor_version, protocol::kVersion.minor_version + 40}) {
+    auto hello = good_hello();
+    hello.set_protocol(protocol::kVersion.major_version);
+    hello.set_protocol_minor(minor);
+    shake(hello, identity());
+    ASSERT_TRUE(*hello_) << hello_->error().message;
+    ASSERT_TRUE(*reply_) << reply_->error().message;
+    EXPECT_EQ(protocol::version_of((*hello_)->hello).minor_version, minor);
+    EXPECT_EQ(protocol::version_of(**reply_), protocol::kVersion);
+    EXPECT_EQ((*reply_)->release(), protocol::release());
+  }
+}
+
+TEST(Version, AReleaseThatIsNoneIsNotRepeated) {
+  for (const std::string& release : {std::string("1.0\n\x1b[31m"), std::string(33, '1'), std::string("A\0b", 3)}) {
+    EXPECT_EQ(protocol::describe({7, 2}, release), "a newer Ontime (protocol 7.2)");
+  }
+  EXPECT_EQ(protocol::describe({5, 2}, "0.0.9~rc1"), "Ontime 0.0.9~rc1 (protocol 5.2)");
 }
 
 TEST_F(HandshakeTest, AWrongTokenIsRefusedAndNotRepeated) {
@@ -209,7 +244,7 @@ TEST_F(HandshakeTest, ASilentGuestIsGivenUp) {
 }
 
 asio::awaitable<void> say_only_hello(std::shared_ptr<Connection> connection, wire::Hello hello) {
-  hello.set_protocol(protocol::kProtocolVersion);
+  protocol::set_version(hello);
   connection->send(hello);
   co_await connection->flush();
 }

@@ -23,7 +23,7 @@ ontime --version
 ontime apps | grep -q wordcount
 
 echo "They need no library but glibc's and their own"
-find "$work/site/ontime/_programs" -type f -print0 | xargs -0 ldd | awk '$2 == "=>" {print $3}' | sort -u |
+find "$work/site/ontime/_programs" -type f ! -name commit -print0 | xargs -0 ldd | awk '$2 == "=>" {print $3}' | sort -u |
   while read -r library; do
     case $library in
       "$work"/site/*) ;;

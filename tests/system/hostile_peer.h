@@ -9,6 +9,7 @@
 
 #include "common/protocol/control.pb.h"
 #include "common/protocol/frame.h"
+#include "common/protocol/version.h"
 #include "tests/system/loopback_socket.h"
 
 namespace ontime::test {

@@ -26,10 +26,17 @@ sockaddr_in loopback(std::uint16_t port) {
 
 Descriptor tcp_socket() { return Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
 
+void append_frame(std::string& to, std::string_view payload) {
+  for (std::size_t i = 0; i < protocol::kFrameHeaderBytes; ++i) to += static_cast<char>(payload.size() >> (8 * i));
+  to += payload;
+}
+
 }  // namespace
 
-Middlebox::Middlebox(const std::string& target)
-    : target_port_(target.substr(target.rfind(':') + 1)), listener_(tcp_socket()) {
+Middlebox::Middlebox(const std::string& target, Rewrite rewrite)
+    : rewrite_(std::move(rewrite)),
+      target_port_(target.substr(target.rfind(':') + 1)),
+      listener_(tcp_socket()) {
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
@@ -101,13 +108,35 @@ void Middlebox::accept_one() {
   ++accepted_;
 }
 
-void Middlebox::pass_on(Link& link, int from) {
+void Middlebox::pass_on(Link& link, int from) const {
   if (link.is_over) return;
   std::array<char, static_cast<std::size_t>(kBytesAtOnce)> bytes;
   const ssize_t size = ::recv(link.ends[from].get(), bytes.data(), static_cast<std::size_t>(link.may_pass[from]), 0);
-  const auto count = static_cast<std::size_t>(size);
-  if (size <= 0 || ::send(link.ends[1 - from].get(), bytes.data(), count, MSG_NOSIGNAL) != size) return close(link);
+  if (size <= 0) return close(link);
   link.may_pass[from] -= static_cast<double>(size);
+  std::string passed(bytes.data(), static_cast<std::size_t>(size));
+  if (rewrite_) passed = rewritten(link, from, passed);
+  const int to = link.ends[1 - from].get();
+  if (::send(to, passed.data(), passed.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(passed.size())) close(link);
+}
+
+// The frames that are whole with these bytes, as they are to be.
+std::string Middlebox::rewritten(Link& link, int from, std::string_view bytes) const {
+  std::string all;
+  while (!bytes.empty()) {
+    const std::span<char> space = link.frames[from].space();
+    const std::size_t taken = std::min(space.size(), bytes.size());
+    std::copy_n(bytes.begin(), taken, space.begin());
+    link.frames[from].received(taken);
+    bytes.remove_prefix(taken);
+    for (;;) {
+      const auto payload = link.frames[from].next();
+      if (!payload || !*payload) break;
+      const std::size_t number = link.frames_passed[from]++;
+      for (const std::string& frame : rewrite_(from == 0, number, **payload)) append_frame(all, frame);
+    }
+  }
+  return all;
 }
 
 void Middlebox::close(Link& link) {

@@ -131,7 +131,6 @@ void MasterLink::leave_silent_master() {
 
 wire::Hello MasterLink::hello() const {
   wire::Hello hello;
-  hello.set_protocol(protocol::kProtocolVersion);
   hello.set_role(wire::WORKER);
   hello.set_cluster(cluster_);
   return hello;
@@ -161,6 +160,8 @@ void MasterLink::watch_for_welcome() {
 Status MasterLink::handle(const wire::ToWorker& message) {
   if (message.has_welcome() && !is_welcome_) return on_welcome(message.welcome());
   if (message.has_orders() && is_welcome_) return on_orders(message.orders());
+  // A newer master informs of something that is not known here.
+  if (message.what_case() == wire::ToWorker::WHAT_NOT_SET && message.ByteSizeLong() > 0) return {};
   return bad_input("the master sent a message that does not fit");
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/log/fields.h"
 #include "common/protocol/convert.h"
+#include "common/protocol/version.h"
 #include "common/store/name.h"
 
 namespace ontime::worker {
@@ -145,6 +146,10 @@ Status Slots::on_launch(const wire::Order::Launch& launch) {
 }
 
 Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launch& launch, const Setup& setup) {
+  if (!protocol::is_understood(std::max(setup->needs_minor(), launch.needs_minor()))) {
+    return Refusal{wire::BAD_APPLICATION, "the job needs a newer worker than this one, which is " +
+                                              protocol::describe_own_version() + "; upgrade it as the master was"};
+  }
   std::shared_ptr<RunnerLink> runner = find_idle(setup);
   const bool is_new = runner == nullptr;
   if (is_new) {

@@ -1,7 +1,8 @@
 // Inputs that web servers and stores have. Ranges are fetched ahead of who reads, several at a time. One that takes
 // much longer than the ranges before it is asked for again on another connection, and whichever is there first counts.
 // One range in twenty may be. Where requests cost much, one that brings many ranges takes the place of several at a
-// time. Memory is bounded by kRangeBytes * (kConnections + 2).
+// time. Memory is bounded by kRangeBytes * (2 * kConnections + 2): ranges that wait, those under way that a seek has
+// dropped, the spare one, and the one that is asked for again.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -173,7 +173,7 @@ class Chronos final : public Policy {
   }
 
   // Tasks are launched in order of their index, so they come due in that order. Another engine launches them in any
-  // order, so of an advised job each is judged by itself.
+  // order, so each task of an advised job is judged on its own.
   void judge_fresh(ChronosRound& round, const JobView& job, JobState& state) {
     const std::vector<Task>& tasks = job.job->tasks;
     const Duration est = from_seconds(state.choice->est);

@@ -1,0 +1,74 @@
+package ontime.hadoop;
+
+import com.google.protobuf.ByteString;
+import java.util.List;
+import ontime.wire.Advise.AttemptEvent;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
+
+/** What has happened to one attempt of a map task, and how much of it the daemon has been told on this connection. */
+final class AttemptRecord {
+  final TaskAttemptId id;
+  final long started;  // by the application master's clock
+  final String node;
+  long begin;            // as the daemon knows it; offsets count from the split's begin
+  boolean cutOrdered;
+  int order;
+  long position = -1;
+  long records;
+  long accepted = -1;
+  long sealed = -1;
+  boolean endOrdered;
+  String message = "";
+  AttemptEvent.Outcome outcome = AttemptEvent.Outcome.OUTCOME_NONE;
+
+  private boolean saidStarted;
+  private boolean saidCut;
+  private boolean saidSealed;
+  private boolean saidEnded;
+  private boolean hasReport;
+
+  AttemptRecord(TaskAttemptId id, long started, String node) {
+    this.id = id;
+    this.started = started;
+    this.node = node == null ? "" : node;
+  }
+
+  int task() { return id.getTaskId().getId(); }
+
+  boolean isLive() { return outcome == AttemptEvent.Outcome.OUTCOME_NONE; }
+
+  void report() { hasReport = true; }
+
+  void sayAgain() {
+    saidStarted = saidCut = saidSealed = saidEnded = false;
+    hasReport = position >= 0;
+  }
+
+  void addNews(List<AttemptEvent> to, long now) {
+    if (!saidStarted) {
+      AttemptEvent.Started.Builder started = AttemptEvent.Started.newBuilder().setOrder(order).setBegin(begin)
+          .setNode(ByteString.copyFromUtf8(node)).setAgeNs(Math.max(0, now - this.started) * 1_000_000);
+      to.add(event().setStarted(started).build());
+      saidStarted = true;
+    }
+    if (hasReport && position >= 0 && !saidSealed) {
+      to.add(event().setProgress(AttemptEvent.Progress.newBuilder().setOffset(position).setRecords(records)).build());
+      hasReport = false;
+    }
+    if (accepted >= 0 && !saidCut) {
+      to.add(event().setCut(AttemptEvent.Cut.newBuilder().setAt(accepted)).build());
+      saidCut = true;
+    }
+    if (sealed >= 0 && !saidSealed) {
+      to.add(event().setSealed(AttemptEvent.Sealed.newBuilder().setAt(sealed).setRecords(records)).build());
+      saidSealed = true;
+    }
+    if (!isLive() && !saidEnded) {
+      to.add(event().setEnded(AttemptEvent.Ended.newBuilder().setOutcome(outcome).setRecords(records)
+          .setMessage(ByteString.copyFromUtf8(message))).build());
+      saidEnded = true;
+    }
+  }
+
+  private AttemptEvent.Builder event() { return AttemptEvent.newBuilder().setTask(task()).setAttempt(id.getId()); }
+}

@@ -1,0 +1,128 @@
+package ontime.hadoop;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.SequenceFile;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.mapreduce.InputFormat;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.RecordReader;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.lib.input.FileSplit;
+import org.apache.hadoop.mapreduce.lib.input.SequenceFileInputFormat;
+import org.apache.hadoop.mapreduce.lib.input.TextInputFormat;
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
+import org.junit.Test;
+
+/** Attempts that are cut and resumed anywhere read every record of their split once, as Hadoop's reader does. */
+public final class PartReaderTest {
+  private final File directory = temporary();
+  private final Random random = new Random(seed());
+
+  private static long seed() {
+    String said = System.getenv("ONTIME_TEST_SEED");
+    long seed = said == null ? System.nanoTime() : Long.parseLong(said);
+    System.out.println("ONTIME_TEST_SEED=" + seed);
+    return seed;
+  }
+
+  private static File temporary() {
+    try {
+      return Files.createTempDirectory("ontime-reader").toFile();
+    } catch (IOException failed) {
+      throw new IllegalStateException(failed);
+    }
+  }
+
+  private TaskAttemptContext attempt(int number, String job) {
+    Configuration conf = new Configuration();
+    conf.set(MRJobConfig.MAPREDUCE_JOB_DIR, new File(directory, job).toURI().toString());
+    conf.setLong(Keys.CHUNK_MIN, 1 + random.nextInt(300));
+    conf.set(Keys.POLL, "1ms");
+    return new TaskAttemptContextImpl(conf, TaskAttemptID.forName("attempt_1_0001_m_000000_" + number));
+  }
+
+  private static <K, V> List<String> read(RecordReader<K, V> reader, FileSplit split, TaskAttemptContext context)
+      throws Exception {
+    List<String> records = new ArrayList<>();
+    reader.initialize(split, context);
+    while (reader.nextKeyValue()) records.add(reader.getCurrentKey() + "=" + reader.getCurrentValue());
+    reader.close();
+    return records;
+  }
+
+  /** Each attempt is asked to stop somewhere before it begins, until one reaches the end. */
+  private <K, V> int assertCutAnywhere(InputFormat<K, V> format, FileSplit split, String job) throws Exception {
+    TaskAttemptContext plain = attempt(0, job);
+    List<String> expected = read(format.createRecordReader(split, plain), split, plain);
+    List<String> found = new ArrayList<>();
+    for (int number = 0;; ++number) {
+      TaskAttemptContext context = attempt(number, job);
+      SideFolder folder = new SideFolder(context.getConfiguration(), 0);
+      folder.orderCut(number, random.nextInt((int) split.getLength() + 1));
+      RecordReader<K, V> reader = new PartReader<>(format, split, context);
+      AttemptWork work = AttemptWork.of(context.getTaskAttemptID());
+      while (!work.knowsItsCut()) Thread.onSpinWait();
+      found.addAll(read(reader, split, context));
+      if (work.isCut()) continue;
+      assertEquals(expected, found);
+      return number;
+    }
+  }
+
+  private Path file(String name, byte[] content) throws IOException {
+    File file = new File(directory, name);
+    Files.write(file.toPath(), content);
+    return new Path(file.toURI());
+  }
+
+  @Test
+  public void lines() throws Exception {
+    int cuts = 0;
+    for (int round = 0; round < 20; ++round) {
+      StringBuilder text = new StringBuilder();
+      for (int line = random.nextInt(400); line >= 0; --line) {
+        text.append("x".repeat(random.nextInt(40))).append(random.nextInt(4) == 0 ? "\r\n" : "\n");
+      }
+      byte[] bytes = text.append("y".repeat(random.nextInt(3) + 1)).toString().getBytes(StandardCharsets.US_ASCII);
+      int begin = random.nextInt(bytes.length);
+      int length = 1 + random.nextInt(bytes.length - begin);
+      FileSplit split = new FileSplit(file("lines-" + round, bytes), begin, length, null);
+      cuts += assertCutAnywhere(new TextInputFormat(), split, "lines-job-" + round);
+    }
+    assertTrue(cuts > 0);
+  }
+
+  @Test
+  public void sequenceFiles() throws Exception {
+    int cuts = 0;
+    for (SequenceFile.CompressionType type : SequenceFile.CompressionType.values()) {
+      Path path = new Path(new File(directory, "sequence-" + type).toURI());
+      try (SequenceFile.Writer writer = SequenceFile.createWriter(new Configuration(), SequenceFile.Writer.file(path),
+          SequenceFile.Writer.keyClass(Text.class), SequenceFile.Writer.valueClass(Text.class),
+          SequenceFile.Writer.compression(type), SequenceFile.Writer.syncInterval(2000))) {
+        for (int record = 0; record < 5000; ++record) {
+          writer.append(new Text("key" + record), new Text("z".repeat(random.nextInt(50)) + random.nextLong()));
+          if (record % 500 == 0) writer.sync();
+        }
+      }
+      long length = new File(path.toUri()).length();
+      for (int round = 0; round < 3; ++round) {
+        cuts += assertCutAnywhere(new SequenceFileInputFormat<Text, Text>(), new FileSplit(path, 0, length, null),
+            "sequence-job-" + type + round);
+      }
+    }
+    assertTrue(cuts > 0);
+  }
+}
