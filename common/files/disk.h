@@ -43,7 +43,7 @@ int append(int file, std::string_view bytes);  // all of it, where the file stan
 ssize_t copy(int from, off64_t* offset, int to, std::size_t bytes);
 int truncate(int file, std::uint64_t size);
 
-// What was written lasts, whoever wrote it. Of a directory: the names in it.
+// What was written lasts, also what other processes wrote. Of a directory: the names in it.
 int sync(int file);
 int sync_content(int file);  // of a file, without the time of its last change: quicker
 
