@@ -2,8 +2,8 @@
 // Which jobs are served last because they cannot all be in time. In the order of deadlines alone, one job that is too
 // large makes all behind it late, and so do jobs that are late themselves.
 //
-// Source: J. M. Moore, An n job, one machine sequencing algorithm for minimizing the number of late
-// jobs, 1968, in the form that he owes to T. J. Hodgson. All slots together are the one machine: as if every job could use all of them.
+// Source: J. M. Moore, Management Science 15(1), 1968, in the form that he owes to T. J. Hodgson: the fewest late jobs
+// on one machine. All slots together are that machine, as if every job could use all of them.
 
 #include <cstdint>
 #include <set>
