@@ -75,18 +75,10 @@ void add_job_options(CLI::App& app, JobOptions& job) {
   add_whole(app, "--max-attempts", job.attempts_max, {1, kFailuresOfSegmentMax},
             "Failures of one segment that fail the job");
   add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
-  app.add_option_function<std::string>(
-         "--policy",
-         [&job](const std::string& text) {
-           const auto choice = scheduler::read_policy(text);
-           if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
-           job.policy = choice->name;
-           job.policy_parameters = choice->parameters;  // --policy-set comes after
-         },
-         "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default auto)")
-      ->check(flags::offering(names_of_policies()))
-      ->type_name("NAME");
-  add_settings(app, "--policy-set", job.policy_parameters, "A parameter of the policy; repeatable");
+  flags::add_policy(
+      app, job.policy, job.policy_parameters, scheduler::read_policy,
+      "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default auto)")
+      ->check(flags::offering(names_of_policies()));
   add_text(app, "--estimator", job.estimator, "NAME",
            "How completion times are estimated: chronos, hadoop, exponential or simple-exponential")
       ->check(one_of({"chronos", "hadoop", "exponential", "simple-exponential"}));
@@ -128,11 +120,7 @@ void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
       ->group(group);
   add_duration(app, "--heartbeat", cluster.heartbeat, "How often workers report their progress", kHeartbeatMin)
       ->group(group);
-  add_text(app, "--log-level", cluster.log_level, "LEVEL",
-           "What master and workers log: trace, debug, info, warning, error or off")
-      ->check(one_of({"trace", "debug", "info", "warning", "error", "off"}))
-      ->capture_default_str()
-      ->group(group);
+  flags::add_log_level(app, cluster.log_level, "What master and workers log")->group(group);
   add_text(app, "--inject", cluster.injection.settings, "KEY=VALUE",
            "Disturb attempts on purpose, such as pace=2s; repeatable")
       ->group(group);
@@ -153,10 +141,7 @@ void add_master_options(CLI::App& app, MasterOptions& master) {
 void add_credential_options(CLI::App& app, MasterOptions& master) {
   add_text(app, "--token-file", master.token_file, "FILE",
            "File that holds the token to prove (default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR)");
-  add_text(app, "--tls-ca", master.tls.authority, "FILE",
-           "Certificate of the cluster's authority (default: ca.pem, cert.pem and key.pem of $ONTIME_TLS_DIR)");
-  add_text(app, "--tls-cert", master.tls.certificate, "FILE", "This client's certificate");
-  add_text(app, "--tls-key", master.tls.key, "FILE", "Its key");
+  flags::add_tls(app, "client", master.tls.authority, master.tls.certificate, master.tls.key);
 }
 
 void add_application_directories(CLI::App& app, std::vector<std::string>& directories) {

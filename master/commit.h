@@ -7,9 +7,9 @@
 //   4 the job's claim, _attempts, removed                 nothing needs it any more
 //   5 _SUCCESS, sync of the directory
 //
-// A repetition keeps the parts that are in place and goes on; once there is a _SUCCESS it has nothing to do. A directory
-// is the job's while it holds the claim or the manifest of the plan's claim id; nothing is changed in any other one, and
-// a _SUCCESS that is there before step 5 is somebody else's: then the commit fails.
+// A repeated commit keeps the parts that are in place and goes on. Once there is a _SUCCESS, it has nothing to do. A
+// directory is the job's while it holds the claim, or the manifest, of the plan's claim id. No other directory is
+// changed. A _SUCCESS that is there before step 5 is another job's: then the commit fails.
 
 #include <cstdint>
 #include <string>

@@ -73,7 +73,7 @@ bool Connection::may_go_on(std::chrono::steady_clock::time_point began, std::siz
 }
 
 Answer<void> Connection::insist(const std::function<Try(httplib::Client&)>& once) {
-  SplitMix64 chance(jitter_);
+  Random chance(jitter_);
   for (unsigned in_vain = 0;;) {
     silence_ = std::min(patience_.silence * (1u << in_vain), patience_.silence_max);
     if (!client_) client_ = client_of(origin_);
