@@ -67,7 +67,8 @@ void add_job_options(CLI::App& app, JobOptions& job) {
            "Directory for the output, s3://bucket/prefix or hdfs://host/dir; must not exist or be empty")
       ->required();
   auto* deadline =
-      add_duration(app, "--deadline", job.deadline, "Time the job may take, else $ONTIME_DEADLINE; later than that, the exit code is 3",
+      add_duration(app, "--deadline", job.deadline,
+                   "Time the job may take, else $ONTIME_DEADLINE; later than that, the exit code is 3",
                    std::chrono::milliseconds(1))
           ->envname("ONTIME_DEADLINE");
   add_duration(app, "--checkpoint", job.checkpoint_interval,
@@ -76,20 +77,11 @@ void add_job_options(CLI::App& app, JobOptions& job) {
   add_whole(app, "--max-attempts", job.attempts_max, {1, kFailuresOfSegmentMax},
             "Failures of one segment that fail the job");
   add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
-  app.add_option_function<std::string>(
-         "--policy",
-         [&job](const std::string& text) {
-           const auto choice = scheduler::read_policy(text);
-           if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
-           job.policy = choice->name;
-           job.policy_parameters = choice->parameters;  // --policy-set comes after
-         },
-         "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default: "
-         "$ONTIME_POLICY, else auto)")
+  flags::add_policy(app, job.policy, job.policy_parameters, scheduler::read_policy,
+                    "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default: "
+                    "$ONTIME_POLICY, else auto)")
       ->check(flags::offering(names_of_policies()))
-      ->envname("ONTIME_POLICY")
-      ->type_name("NAME");
-  add_settings(app, "--policy-set", job.policy_parameters, "A parameter of the policy; repeatable");
+      ->envname("ONTIME_POLICY");
   add_text(app, "--estimator", job.estimator, "NAME",
            "How completion times are estimated: chronos, hadoop, exponential or simple-exponential")
       ->check(one_of({"chronos", "hadoop", "exponential", "simple-exponential"}));
@@ -131,11 +123,7 @@ void add_cluster_options(CLI::App& app, ClusterOptions& cluster) {
       ->group(group);
   add_duration(app, "--heartbeat", cluster.heartbeat, "How often workers report their progress", kHeartbeatMin)
       ->group(group);
-  add_text(app, "--log-level", cluster.log_level, "LEVEL",
-           "What master and workers log: trace, debug, info, warning, error or off")
-      ->check(one_of({"trace", "debug", "info", "warning", "error", "off"}))
-      ->capture_default_str()
-      ->group(group);
+  flags::add_log_level(app, cluster.log_level, "What master and workers log")->group(group);
   add_text(app, "--inject", cluster.injection.settings, "KEY=VALUE",
            "Disturb attempts on purpose, such as pace=2s; repeatable")
       ->group(group);
@@ -155,7 +143,8 @@ void add_master_options(CLI::App& app, MasterOptions& master) {
 
 void add_credential_options(CLI::App& app, MasterOptions& master) {
   add_text(app, "--token-file", master.token_file, "FILE",
-           "File that holds the token to prove (default: $ONTIME_TOKEN_FILE, $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR)")
+           "File that holds the token to prove (default: $ONTIME_TOKEN_FILE, $ONTIME_TOKEN, or token of "
+           "$ONTIME_TLS_DIR)")
       ->envname("ONTIME_TOKEN_FILE");
   add_text(app, "--tls-ca", master.tls.authority, "FILE",
            "Certificate of the cluster's authority (default: $ONTIME_TLS_CA, or ca.pem, cert.pem and key.pem of "

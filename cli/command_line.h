@@ -1,6 +1,6 @@
 #pragma once
-// From argv to a Command, pure apart from reading the environment ($ONTIME_MASTER, the user's file of settings) and the
-// number of cores; and from there to what the main functions of ontime and ontime-lab return.
+// Turns argv into a Command, and a Command into an exit code: what the main functions of ontime and ontime-lab share.
+// Parsing reads the environment ($ONTIME_MASTER, the user's file of settings) and the number of cores, nothing else.
 
 #include <cstdio>
 #include <optional>
@@ -23,15 +23,15 @@ struct Parsed {
 };
 using ParsedCommandLine = Parsed<Command>;
 
-// Sets what the user's file has as lines NAME=VALUE: for `token-file` the variable ONTIME_TOKEN_FILE, unless the caller
-// has set it. So a flag comes before the environment, and that before the file, which is $ONTIME_CONFIG, else
-// $XDG_CONFIG_HOME/ontime/config, else ~/.config/ontime/config. Empty lines and lines that begin with # do not count.
-// BadInput names the line that is wrong. REQUIRES: no other thread.
+// Sets the environment variables that the user's file gives as lines NAME=VALUE: for `token-file` the variable
+// ONTIME_TOKEN_FILE, unless the caller has set it. So a flag comes before the environment, and the environment before
+// the file. The file is $ONTIME_CONFIG, else $XDG_CONFIG_HOME/ontime/config, else ~/.config/ontime/config. Empty lines
+// and lines that begin with # are skipped. BadInput names a wrong line. REQUIRES: no other thread.
 Status apply_user_config();
 
-// Where the masters of `ontime run` share access points: below $ONTIME_CACHE_DIR, else $XDG_CACHE_HOME/ontime, else
-// ~/.cache/ontime. Makes the directory that it is in. Empty if ONTIME_CACHE_DIR is, if there is no home, or if that cannot
-// be made: then nothing is shared.
+// The directory in which the masters of `ontime run` share access points. It is in $ONTIME_CACHE_DIR, else in
+// $XDG_CACHE_HOME/ontime, else in ~/.cache/ontime, which this makes. Empty, and nothing is shared, if ONTIME_CACHE_DIR
+// is empty, if the user has no home, or if the directory cannot be made.
 std::string prepare_access_points();
 
 // `arguments` without the program's name.

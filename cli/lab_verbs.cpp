@@ -32,6 +32,16 @@ std::string find_program() {
   return {};
 }
 
+// A package need not have it, and whoever installed one has nothing to build it in.
+std::string how_to_get_it() {
+  std::error_code error;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  const std::string build = "cmake --build build/release --target " + std::string(kProgram);
+  if (std::filesystem::exists(folder / "CMakeCache.txt", error)) return "build it: '" + build + "'";
+  return "the Python package and the archives of programs leave it out: get the sources, and run 'cmake --preset "
+         "release && " + build + "' there";
+}
+
 }  // namespace
 
 std::span<const LabVerb> lab_verbs() { return kVerbs; }
@@ -50,9 +60,8 @@ const LabVerb* lab_verb_of(const std::vector<std::string>& arguments) {
 Error become_lab(const LabVerb& verb, const std::vector<std::string>& arguments) {
   std::string path = find_program();
   if (path.empty()) {
-    return bad_input("the program " + std::string(kProgram) + " is missing, which '" + verb.name +
-                     "' needs; 'cmake --build build/release --target " + kProgram +
-                     "' builds it beside the other programs");
+    return bad_input("'" + std::string(verb.name) + "' needs the program " + kProgram +
+                     ", which is not installed here; " + how_to_get_it());
   }
   std::vector<std::string> words = arguments;
   std::vector<char*> pointers{path.data()};

@@ -30,7 +30,8 @@ std::string value_of(const char* name) {
 Status check_deadline(const std::string& text) {
   const auto deadline = parse_duration(text);
   if (!deadline) return deadline.error();
-  return *deadline < std::chrono::milliseconds(1) ? bad_input("'" + text + "' is too short; give 1ms or more") : Status();
+  if (*deadline < std::chrono::milliseconds(1)) return bad_input("'" + text + "' is too short; give 1ms or more");
+  return {};
 }
 
 Status check_master(const std::string& text) {
@@ -106,8 +107,8 @@ class ConfigFile {
     if (name == "token") {
       if (Status status = net::check_secret(path_, "file"); !status) return status.error();
     }
-    if (!values_.emplace(setting->variable, value).second) return bad_input("'" + name + "' is given twice; give it once");
-    return {};
+    const bool is_new = values_.emplace(setting->variable, value).second;
+    return is_new ? Status() : bad_input("'" + name + "' is given twice; give it once");
   }
 
   void set_variables() const {

@@ -143,7 +143,8 @@ asio::awaitable<void> Acceptor::serve_guest(std::shared_ptr<net::Connection> con
 asio::awaitable<void> Acceptor::serve_worker(std::shared_ptr<net::Connection> connection) {
   if (workers_ >= kWorkersMax) {
     ++counters_.refused;
-    spdlog::warn("connection_refused peer={} reason=\"{} workers are connected already\"", connection->peer(), workers_);
+    spdlog::warn("connection_refused peer={} reason=\"{} workers are connected already\"", connection->peer(),
+                 workers_);
     co_return;
   }
   ++workers_;

@@ -141,7 +141,9 @@ Status check_event(const wire::AttemptEvent& event, std::uint32_t tasks) {
   if (event.started().age_ns() < 0 || event.started().age_ns() > kAgeMaxNs) return failed("an impossible age");
   if (event.started().node().size() > kNameBytesMax) return failed("a node's name is too long");
   if (event.what_case() == wire::AttemptEvent::WHAT_NOT_SET) return failed("an event that says nothing");
-  if (event.has_ended() && event.ended().outcome() == wire::AttemptEvent::OUTCOME_NONE) return failed("an end without an outcome");
+  if (event.has_ended() && event.ended().outcome() == wire::AttemptEvent::OUTCOME_NONE) {
+    return failed("an end without an outcome");
+  }
   return {};
 }
 

@@ -42,8 +42,8 @@ class Advisor {
   // The job is given up unless its application master comes back in time.
   void on_gone(JobId job);
 
-  // YARN has launched an attempt, `age` ago, that maps all that is open of the task from `begin` on. More containers than
-  // were said come into being if it runs more. Nothing if no open segment begins there.
+  // YARN has launched an attempt, `age` ago, that maps all that is open of the task from `begin` on. More containers
+  // than were said come into being if it runs more. Nothing if no open segment begins there.
   std::optional<AttemptId> launch(TaskId task, std::uint64_t begin, Duration age);
 
  private:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "common/log/fields.h"
 #include "master/advice.h"
@@ -168,9 +169,9 @@ void ApplicationSession::on_sealed(AttemptId attempt, const wire::AttemptEvent::
   const scheduler::Attempt* live = find_live(attempt);
   if (sealed.at() < live->held.end) control_.step(event::CutAnswered{live->node, attempt, sealed.at(), true});
   std::uint64_t records = sealed.records();
-  for (std::uint64_t last = kUnknownEnd; (live = find_live(attempt)) != nullptr && live->held.begin != last; records = 0) {
+  for (std::uint64_t last = kUnknownEnd; (live = find_live(attempt)) != nullptr && live->held.begin != last;) {
     last = live->held.begin;
-    seal(attempt, job().tasks[attempt.task.index].ledger.find(last)->range, records);
+    seal(attempt, job().tasks[attempt.task.index].ledger.find(last)->range, std::exchange(records, 0));
   }
 }
 
@@ -189,8 +190,8 @@ void ApplicationSession::on_ended(std::uint32_t task, std::optional<AttemptId> a
   end_what_lacks_its_begin(task);
 }
 
-// Whatever the scheduler believes of the task, it is done: each open segment is sealed by the attempt that succeeded, or,
-// where that does not hold it, by one that stands for it. Without a winner by one that is at it.
+// Whatever the scheduler believes of the task, it is done: each open segment is sealed by the attempt that succeeded,
+// or, where that does not hold it, by one that stands for it. Without a winner by one that is at it.
 void ApplicationSession::complete(std::uint32_t index, std::optional<AttemptId> winner, std::uint64_t records) {
   for (std::uint64_t begin = 0; is_running();) {
     const scheduler::Segment* open = job().tasks[index].ledger.containing(begin);
@@ -273,8 +274,8 @@ void ApplicationSession::on_job_ended(const wire::ToAdvisor::JobEnded& ended) {
 void ApplicationSession::write_log(AttemptId attempt, Key key, const std::string& host) {
   const scheduler::Attempt& known = *control_.cluster().find_attempt(attempt);
   const std::string text = "task " + std::to_string(key.first) + " of " + hadoop_id_ + ", attempt " +
-                           std::to_string(key.second) + ", on " + (host.empty() ? "a node without a name" : readable(host)) +
-                           "\n";
+                           std::to_string(key.second) + ", on " +
+                           (host.empty() ? "a node without a name" : readable(host)) + "\n";
   advisor_.logs().append(attempt, control_.cluster().find_node(known.node)->name, 0, text);
 }
 

@@ -1,9 +1,9 @@
 #pragma once
-// The master's time: the wall clock once at start, at least the last time in the journal, and from then on the steady
-// clock. It never runs backwards, not even across a restart on a machine whose clock was set back: by up to kAheadMax it
-// runs ahead of the wall clock then. If a journal is further ahead, some clock was wrong: the one that it was written
-// with, and it is set back before it is used (Journal::set_back); or, if even its first record is ahead, perhaps this
-// machine's own, and the master goes on from the last record.
+// The master's time. It starts at the wall clock, or at the last time in the journal if that is later, and then follows
+// the steady clock. So it never runs backwards, even if the machine's clock was set back before a restart: then it runs
+// up to kAheadMax ahead of the wall clock. A journal further ahead means that some clock was wrong. Usually it is the
+// one that wrote the journal, whose times are set back before it is used (Journal::set_back). If even the first record
+// is ahead, it may be this machine's clock, and the master goes on from the last record.
 
 #include <algorithm>
 #include <chrono>

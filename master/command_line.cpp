@@ -82,59 +82,29 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
                     "Share of all slots, and of the room for jobs, that one owner's jobs may take; owners are the "
                     "names of tokens")
       ->default_str("1");
-  app.add_option_function<std::string>(
-         "--policy",
-         [&settings](const std::string& text) {
-           const auto choice = scheduler::read_policy(text);
-           if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
-           settings.policy = *choice;  // --policy-set comes after
-         },
-         "What to do about stragglers of jobs that do not say it: NAME, or NAME:KEY=VALUE,...")
-      ->type_name("NAME")
+  flags::add_policy(app, settings.policy.name, settings.policy.parameters, scheduler::read_policy,
+                    "What to do about stragglers of jobs that do not say it: NAME, or NAME:KEY=VALUE,...")
       ->default_str(settings.policy.name);
-  flags::add_settings(app, "--policy-set", settings.policy.parameters, "A parameter of that policy; repeatable");
 }
 
 // In this mode the master has application masters of Hadoop in the place of workers.
 void declare_advice(CLI::App& app, Flags& flags) {
   flags::add_whole(app, "--advise", flags.line.settings.advise, {1, kContainersMax},
-                   "Run no jobs, but plan for those of a Hadoop cluster, whose YARN runs so many map tasks at once: see "
-                   "docs/hadoop.md")
+                   "Run no jobs, but plan for those of a Hadoop cluster, whose YARN runs so many map tasks at once: "
+                   "see docs/hadoop.md")
       ->type_name("CONTAINERS");
 }
 
 void declare_access(CLI::App& app, Flags& flags) {
-  app.add_option(
-         "--input-root", flags.input_roots,
-         "Jobs may read only files that lie in this directory, or whose address begins with this URL; repeatable. "
-         "None: any file that can be read")
-      ->type_name("DIR|URL")
-      ->allow_extra_args(false);
-  app.add_option(
-         "--output-root", flags.output_roots,
-         "Jobs may write only to directories that lie in this one, or below this address (s3://, hdfs://); repeatable. "
-         "None: any that can be written")
-      ->type_name("DIR|URL")
-      ->allow_extra_args(false);
+  flags::add_roots(app, "Jobs", flags.input_roots, flags.output_roots);
   app.add_option("--token-file", flags.line.token_file,
                  "File with the token that workers and clients must know, or lines ROLE:TOKEN or ROLE:NAME:TOKEN, read "
                  "again on SIGHUP; else $ONTIME_TOKEN, or tokens of $ONTIME_TLS_DIR");
-  app.add_option("--tls-ca", flags.tls.authority,
-                 "Certificate of the authority of 'ontime certs'; with --tls-cert and --tls-key all connections are "
-                 "encrypted. Else ca.pem, cert.pem and key.pem of $ONTIME_TLS_DIR")
-      ->type_name("FILE");
-  app.add_option("--tls-cert", flags.tls.certificate, "This master's certificate")->type_name("FILE");
-  app.add_option("--tls-key", flags.tls.key, "Its key")->type_name("FILE");
+  flags::add_tls(app, "master", flags.tls.authority, flags.tls.certificate, flags.tls.key);
 }
 
 void declare_process(CLI::App& app, Flags& flags) {
-  app.add_option("--log-level", flags.line.log.level, "Least important events that are logged")
-      ->check(flags::one_of({"trace", "debug", "info", "warning", "error", "off"}))
-      ->capture_default_str();
-  app.add_option("--log-format", flags.line.log.format, "One event a line, as text or as JSON")
-      ->check(flags::one_of({"text", "json"}))
-      ->capture_default_str();
-  app.add_option("--log-file", flags.line.log.file, "Log there instead of to stderr");
+  flags::add_log(app, flags.line.log.level, flags.line.log.format, flags.line.log.file);
   app.add_flag("--check-config", flags.line.check_config, "Check flags and configuration file, and exit")
       ->configurable(false);
   app.add_flag("--check-journal", flags.line.check_journal,

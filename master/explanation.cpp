@@ -117,7 +117,8 @@ void Explanation::tell_chosen(wire::Reply::Explained& reply, const wire::Request
   std::vector<std::uint32_t> tasks;
   for (const std::vector<std::uint32_t>& chosen : telling.chosen) {
     const std::size_t left = request.tasks_max() - tasks.size();
-    tasks.insert(tasks.end(), chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(std::min(left, chosen.size())));
+    const auto count = static_cast<std::ptrdiff_t>(std::min(left, chosen.size()));
+    tasks.insert(tasks.end(), chosen.begin(), chosen.begin() + count);
   }
   reply.set_tasks_left_out(telling.interesting - static_cast<std::uint32_t>(tasks.size()));
   std::sort(tasks.begin(), tasks.end());

@@ -28,17 +28,18 @@ class FileWork {
 
   struct Limits {
     Duration stuck_after = std::chrono::seconds(10);  // without any progress
-    std::size_t threads = 2;     // at work for one mount
-    std::size_t stuck = 8;       // of one mount that hang, beside those
-    std::size_t stuck_all = 64;  // of all mounts; while so many hang, a mount has work done if at most one of its own does
+    std::size_t threads = 2;  // at work for one mount
+    std::size_t stuck = 8;    // of one mount that hang, beside those
+    // Of all mounts that hang. While so many do, only mounts with at most one hanging thread get work done.
+    std::size_t stuck_all = 64;
     Duration end_max = std::chrono::seconds(2);  // how long the end waits for threads
   };
 
   struct Job {
     std::string path;  // that it is about: its mount chooses the thread
     std::function<void(const MayGoOn&)> work;
-    // Both on the control thread. `done` once: Failed, with a sentence, if the job does not get on for long and gives up;
-    // then may_go_on() is false, and `late` is called if the work ends after all.
+    // Both are called on the control thread. `done` once, with Failed and a sentence if the job made no progress for
+    // too long and gave up. Then may_go_on() is false, and `late` is called if the work ends after all.
     std::function<void(Status)> done;
     std::function<void()> late = [] {};
     bool gives_up = true;  // false: it waits as long as it takes

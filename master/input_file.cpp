@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/base/utf8.h"
 #include "common/http/remote_file.h"
 #include "master/file_system.h"
 #include "master/input_index.h"

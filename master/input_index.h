@@ -1,7 +1,7 @@
 #pragma once
-// Where reading of a compressed file may begin, found without decompressing it: BGZF, by its headers one after another;
-// Zstandard, so too or by the table of its seekable format; xz, by the indexes of its streams. What a file says of itself
-// may be wrong. The index is then wrong too, and the attempts that read by it notice that
+// Where reading of a compressed file may begin, found without decompressing it: in BGZF by the headers one after
+// another, in Zstandard by the headers or the table of the seekable format, in xz by the indexes of the streams. A file
+// may say wrong things about itself. Then the index is wrong too, and the attempts that read by it notice
 // (worker/data/compressed_source.cpp).
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct IndexEffort {
   std::uint64_t apart = 1u << 20;        // bytes of content from one point to the next, at least
 };
 
-// Of a file with a block that holds more than kBlockContentMax nothing is found out: to begin in it would take too long.
+// A file with a block that holds more than kBlockContentMax gets no index: beginning in that block would take too long.
 inline constexpr std::uint64_t kBlockContentMax = 256u << 20;
 InputIndex find_input_index(scheduler::Codec codec, std::uint64_t size, const ReadAt& read,
                             const IndexEffort& effort = {});

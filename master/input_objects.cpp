@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/utf8.h"
 #include "common/http/remote_file.h"
 #include "common/store/access.h"
 #include "master/file_system.h"

@@ -24,8 +24,8 @@ wire::ToWorker::Welcome welcome_of(const Settings& settings) {
   return welcome;
 }
 
-// Nodes are containers then: none of them is slow or falls silent on its own. An answer comes with the next report of an
-// attempt, every six seconds if Hadoop is set up as usual.
+// Nodes are containers then: none of them is slow or falls silent on its own. An answer comes with the next report of
+// an attempt, every six seconds if Hadoop is set up as usual.
 void fit_to_hadoop(scheduler::Settings& scheduling) {
   constexpr Duration kAnswerMax = std::chrono::seconds(30);
   scheduling.node_timeout = std::chrono::hours(24 * 3650);
@@ -159,7 +159,8 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
                    settings.owner_share, [this](const scheduler::InputFile& file) { return indexes_.find(file); }),
       advisor_(make_advisor(settings)),
       acceptor_(std::move(socket),
-                {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls, settings.advise > 0},
+                {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls,
+                 settings.advise > 0},
                 {settings.stuck_max, settings.idle_max}, dispatcher_,
                 {control_, submissions_, watch_, lists_, accounts_, failures_, logs_, indexes_, settings.advise > 0,
                  settings.injection ? injection::describe(*settings.injection) : std::string()},

@@ -42,7 +42,7 @@ struct Settings {
   PolicyChoice policy;
   JobRoots roots;
   std::uint32_t advise = 0;  // not 0: it advises a Hadoop that runs so many map tasks at once, and runs no jobs itself
-  net::Tokens tokens;                                // one of which workers and clients must know; none: none is asked for
+  net::Tokens tokens;                                // workers and clients must know one, if there are any
   net::TlsPointer tls;                               // null: connections are not encrypted
   Duration stuck_max = std::chrono::seconds(15);     // that a peer does not read what it is sent
   Duration idle_max = std::chrono::minutes(10);      // that a client asks for nothing; it may come again
@@ -53,11 +53,11 @@ struct Settings {
 };
 
 // Bounds on what others may send; see reports.cpp and submission.cpp for the sentences they get.
-// Connections, so that no kind of peer keeps the others out. Where it says so, one of the same kind goes for the next.
-inline constexpr std::size_t kHalfOpenMax = 1024;     // have not yet shown who they are; the oldest goes
-inline constexpr std::size_t kVisitorsMax = 1024;     // clients that may not end what is others'; the one idle longest goes
+// Each kind of connection has its own bound, so that no kind of peer keeps the others out.
+inline constexpr std::size_t kHalfOpenMax = 1024;     // not authenticated yet; the oldest is closed for a new one
+inline constexpr std::size_t kVisitorsMax = 1024;     // clients that may not end other's jobs; the idlest is closed
 inline constexpr std::size_t kControllersMax = 1024;  // clients that may; likewise
-inline constexpr std::size_t kWorkersMax = 2048;      // the next is refused, and comes again
+inline constexpr std::size_t kWorkersMax = 2048;      // a further one is refused, and tries again
 inline constexpr std::size_t kConnectionsMax = kHalfOpenMax + kVisitorsMax + kControllersMax + kWorkersMax;
 inline constexpr int kSendBufferBytes = 256 << 10;    // of the kernel, for one peer
 inline constexpr std::size_t kOutboxBytesMax = 8u << 20;  // that wait for one peer to read them

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/base/units.h"
+#include "common/base/utf8.h"
 #include "common/base/wording.h"
 #include "common/store/name.h"
 #include "master/input_listing.h"

@@ -12,7 +12,7 @@
 #include "master/input_listing.h"
 #include "master/submission.h"
 
-// A false alarm of g++ 12 under sanitizers: where it inlines a coroutine into another one it loses sight of how the
+// A false alarm of g++ 12 under sanitizers: when it inlines a coroutine into another one, it loses track of how the
 // frame was allocated.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 

@@ -1,20 +1,11 @@
 #include "master/text.h"
 
-#include <boost/locale/utf.hpp>
 #include <cstddef>
-#include <cstdint>
+
+#include "common/base/utf8.h"
 
 namespace ontime::master {
 namespace {
-
-constexpr bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
-
-// Length of the well-formed UTF-8 character at the front of `bytes` (not empty), or 0.
-std::size_t character_bytes(std::string_view bytes) {
-  const char* end = bytes.data();
-  const auto code = boost::locale::utf::utf_traits<char>::decode(end, bytes.data() + bytes.size());
-  return boost::locale::utf::is_valid_codepoint(code) ? static_cast<std::size_t>(end - bytes.data()) : 0;
-}
 
 bool is_control(char byte) {
   const auto value = static_cast<unsigned char>(byte);
@@ -23,20 +14,11 @@ bool is_control(char byte) {
 
 }  // namespace
 
-bool is_utf8(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const std::size_t length = character_bytes(bytes);
-    if (length == 0) return false;
-    bytes.remove_prefix(length);
-  }
-  return true;
-}
-
 std::string readable(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
   while (!bytes.empty()) {
-    const std::size_t length = character_bytes(bytes);
+    const std::size_t length = utf8_character(bytes);
     if (length == 0 || is_control(bytes[0])) {
       text += '?';
       bytes.remove_prefix(1);
@@ -53,7 +35,7 @@ std::string readable_tail(std::string_view bytes, std::size_t bytes_max) {
     bytes.remove_prefix(bytes.size() - bytes_max);
     const std::size_t line_end = bytes.find('\n');
     if (line_end + 1 < bytes.size()) bytes.remove_prefix(line_end + 1);  // npos + 1 is 0: nothing is removed
-    while (!bytes.empty() && is_continuation(bytes[0])) bytes.remove_prefix(1);
+    while (!bytes.empty() && is_utf8_continuation(bytes[0])) bytes.remove_prefix(1);
   }
   return readable(bytes);
 }

@@ -6,8 +6,6 @@
 
 namespace ontime::master {
 
-bool is_utf8(std::string_view bytes);
-
 // Valid UTF-8 without control characters other than new line and tab; everything else becomes '?'.
 std::string readable(std::string_view bytes);
 

@@ -17,6 +17,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "common/base/environment.h"
+
 namespace ontime::apps {
 namespace {
 
@@ -40,18 +42,6 @@ constexpr int kTickMs = 100;
   _exit(127);
 }
 
-// Our environment, with `added` in place of what has the same names.
-std::vector<std::string> merged_environment(const std::vector<std::string>& added) {
-  std::vector<std::string> merged = added;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('=') + 1);
-    bool replaced = false;
-    for (const std::string& other : added) replaced |= other.starts_with(name);
-    if (!replaced) merged.emplace_back(*entry);
-  }
-  return merged;
-}
-
 std::string describe_end(int status) {
   if (WIFSIGNALED(status)) {
     return "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
@@ -68,7 +58,7 @@ Command::Command(const std::string& line, const std::vector<std::string>& enviro
     : line_(line), listeners_(std::move(listeners)), buffer_(kBufferBytes) {
   std::signal(SIGPIPE, SIG_IGN);  // a command may close its stdin early: write() then tells
   Pipe in = make_pipe(), out = make_pipe(), error = make_pipe();
-  const std::vector<std::string> strings = merged_environment(environment);
+  const std::vector<std::string> strings = environment_with(environment);
   std::vector<char*> pointers;
   for (const std::string& entry : strings) pointers.push_back(const_cast<char*>(entry.c_str()));
   pointers.push_back(nullptr);

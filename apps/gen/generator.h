@@ -9,8 +9,22 @@
 #include <vector>
 
 #include "common/app/application.h"
+#include "common/base/random.h"
 
 namespace ontime::apps {
+
+// Only for generated data, whose bytes are the same in all versions: SplitMix64, with which it began. Everything else
+// draws from Random.
+class DataRandom {
+ public:
+  explicit DataRandom(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() { return mixed(state_ += kGoldenGamma); }
+  // From 0 to count - 1. REQUIRES: count > 0.
+  std::uint64_t below(std::uint64_t count) { return scaled(next(), count); }
+
+ private:
+  std::uint64_t state_;
+};
 
 class Generator {
  public:

@@ -1,7 +1,6 @@
 #include <charconv>
 
 #include "apps/gen/generator.h"
-#include "common/base/random.h"
 
 namespace ontime::apps {
 namespace {
@@ -33,7 +32,7 @@ class PairGenerator final : public Generator {
     return size;
   }
 
-  SplitMix64 random_;
+  DataRandom random_;
   std::uint64_t groups_;
 };
 

@@ -50,11 +50,11 @@ class RatingGenerator final : public Generator {
   // 0 to 4: what the user thinks of the genre, or, for one rating in three, anything.
   std::uint64_t opinion(std::uint64_t user, std::uint64_t genre) {
     if (random_.below(3) == 0) return random_.below(5);
-    return SplitMix64(seed_ ^ mixed(user * shape_.genres + genre)).below(5);
+    return DataRandom(seed_ ^ mixed(user * shape_.genres + genre)).below(5);
   }
 
   std::uint64_t seed_;
-  SplitMix64 random_;
+  DataRandom random_;
   Shape shape_;
 };
 

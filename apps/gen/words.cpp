@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "apps/gen/generator.h"
-#include "common/base/random.h"
 
 namespace ontime::apps {
 namespace {
@@ -42,7 +41,7 @@ class WordDeck {
   }
 
   // Appends a word and a blank to `text`, which has room for kWordBytes; returns the end.
-  char* draw(SplitMix64& random, char* text) const {
+  char* draw(DataRandom& random, char* text) const {
     const std::uint64_t slot = random.below(slots_.size());
     const Word& word = words_[random.below(total_) < slots_[slot].share ? slot : slots_[slot].other];
     std::memcpy(text, word.bytes, kWordBytes);
@@ -117,7 +116,7 @@ class WordGenerator final : public Generator {
     return to;
   }
 
-  SplitMix64 random_;
+  DataRandom random_;
   WordDeck deck_;
 };
 

@@ -314,7 +314,9 @@ Result<std::string> end_of_validity(const std::string& certificate) {
   const Certificate read = read_certificate(certificate);
   ERR_clear_error();
   std::tm end{};
-  if (!read || ASN1_TIME_to_tm(X509_get0_notAfter(read.get()), &end) != 1) return bad_input("this is not a certificate");
+  if (!read || ASN1_TIME_to_tm(X509_get0_notAfter(read.get()), &end) != 1) {
+    return bad_input("this is not a certificate");
+  }
   std::array<char, 64> text{};
   std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &end);
   return std::string(text.data());

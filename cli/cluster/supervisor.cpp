@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "cli/cluster/interrupt.h"
+#include "common/base/environment.h"
 
 namespace ontime::cli {
 namespace {
@@ -55,18 +56,6 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   for (auto& string : strings) pointers.push_back(string.data());
   pointers.push_back(nullptr);
   return pointers;
-}
-
-std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
-  auto merged = changes;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const auto name = text.substr(0, text.find('=') + 1);
-    const bool is_changed = std::any_of(changes.begin(), changes.end(),
-                                        [&](const std::string& change) { return change.starts_with(name); });
-    if (!is_changed) merged.emplace_back(text);
-  }
-  return merged;
 }
 
 }  // namespace

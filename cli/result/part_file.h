@@ -151,8 +151,8 @@ class RecordReader {
 // Calls `visit` with each line of a part file, until it gives an error.
 Status for_each_line(const PartFile& part, const std::function<Status(std::string_view)>& visit);
 
-// Calls work(thread, item) for every item below `count` on so many threads (none without an item). The first error,
-// after which no other item is begun; what is thrown is thrown on.
+// Calls work(thread, item) for each item from 0 to count - 1, on at most `threads` threads. After the first error it
+// begins no further item and returns that error. Rethrows the first exception of `work`.
 Status in_parallel(std::size_t count, std::size_t threads,
                    const std::function<Status(std::size_t thread, std::size_t item)>& work);
 

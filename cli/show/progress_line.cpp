@@ -136,36 +136,36 @@ std::string deadline(Duration left) {
   return left.count() >= 0 ? "left " + short_duration(left) : "late " + short_duration(-left);
 }
 
-// A piece of the line; pieces with a larger rank are left out first.
-struct Piece {
+// A part of the line. Phrases with a larger rank are left out first.
+struct Phrase {
   std::string text;
   int rank;
 };
 
-std::vector<Piece> pieces_of(const ProgressState& state) {
-  std::vector<Piece> pieces{{percent(state), 0}};
-  if (state.total_bytes > 0) pieces.push_back({amount(state), 4});
-  if (state.bytes_per_second > 0) pieces.push_back({rate(state), 6});
+std::vector<Phrase> phrases_of(const ProgressState& state) {
+  std::vector<Phrase> phrases{{percent(state), 0}};
+  if (state.total_bytes > 0) phrases.push_back({amount(state), 4});
+  if (state.bytes_per_second > 0) phrases.push_back({rate(state), 6});
   if (state.tasks > 0)
-    pieces.push_back({"tasks " + std::to_string(state.tasks_done) + "/" + std::to_string(state.tasks), 1});
-  if (const auto left = time_left(state)) pieces.push_back({"ETA " + short_duration(*left), 5});
-  if (state.deadline_left) pieces.push_back({deadline(*state.deadline_left), 2});
-  if (state.pocd) pieces.push_back({"PoCD " + pocd_text(*state.pocd), 3});
-  if (state.copies_running > 0) pieces.push_back({counted(state.copies_running, "copy", "copies"), 7});
-  if (state.attempts_failed > 0) pieces.push_back({std::to_string(state.attempts_failed) + " failed", 8});
-  if (!state.note.empty()) pieces.push_back({printable(state.note), 9});
-  return pieces;
+    phrases.push_back({"tasks " + std::to_string(state.tasks_done) + "/" + std::to_string(state.tasks), 1});
+  if (const auto left = time_left(state)) phrases.push_back({"ETA " + short_duration(*left), 5});
+  if (state.deadline_left) phrases.push_back({deadline(*state.deadline_left), 2});
+  if (state.pocd) phrases.push_back({"PoCD " + pocd_text(*state.pocd), 3});
+  if (state.copies_running > 0) phrases.push_back({counted(state.copies_running, "copy", "copies"), 7});
+  if (state.attempts_failed > 0) phrases.push_back({std::to_string(state.attempts_failed) + " failed", 8});
+  if (!state.note.empty()) phrases.push_back({printable(state.note), 9});
+  return phrases;
 }
 
-std::string joined(const std::vector<Piece>& pieces) {
+std::string joined(const std::vector<Phrase>& phrases) {
   std::string text;
-  for (const auto& piece : pieces) text += (text.empty() ? "" : "  ") + piece.text;
+  for (const auto& phrase : phrases) text += (text.empty() ? "" : "  ") + phrase.text;
   return text;
 }
 
-void leave_out_least(std::vector<Piece>& pieces) {
-  pieces.erase(
-      std::max_element(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.rank < b.rank; }));
+void leave_out_least(std::vector<Phrase>& phrases) {
+  phrases.erase(std::max_element(phrases.begin(), phrases.end(),
+                                 [](const Phrase& a, const Phrase& b) { return a.rank < b.rank; }));
 }
 
 std::string bar(double fraction, std::size_t room) {
@@ -194,11 +194,11 @@ std::optional<Duration> time_left(const ProgressState& state) {
 }
 
 std::string progress_bar(const ProgressState& state, std::size_t width) {
-  auto pieces = pieces_of(state);
+  auto phrases = phrases_of(state);
   const auto brackets_and_gap = std::size_t{4};
-  while (pieces.size() > 1 && display_width(joined(pieces)) + kBarLeast + brackets_and_gap > width)
-    leave_out_least(pieces);
-  const auto text = joined(pieces);
+  while (phrases.size() > 1 && display_width(joined(phrases)) + kBarLeast + brackets_and_gap > width)
+    leave_out_least(phrases);
+  const auto text = joined(phrases);
   const auto text_width = display_width(text);
   if (text_width > width) return "";
   if (text_width + kBarLeast + brackets_and_gap > width) return text;
@@ -206,7 +206,7 @@ std::string progress_bar(const ProgressState& state, std::size_t width) {
   return bar(fraction_done(state), room) + "  " + text;
 }
 
-std::string progress_text(const ProgressState& state) { return joined(pieces_of(state)); }
+std::string progress_text(const ProgressState& state) { return joined(phrases_of(state)); }
 
 std::string short_duration(Duration duration) {
   const double s = seconds(duration);

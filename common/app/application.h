@@ -33,7 +33,9 @@ class Lines {
 
   class Iterator {
    public:
-    Iterator(const char* at, const char* end, std::uint64_t offset) : at_(at), end_(end), offset_(offset) { find_end(); }
+    Iterator(const char* at, const char* end, std::uint64_t offset) : at_(at), end_(end), offset_(offset) {
+      find_end();
+    }
     Line operator*() const {
       const bool has_return = text_end_ > at_ && text_end_ < next_ && text_end_[-1] == '\r';
       return {std::string_view(at_, static_cast<std::size_t>(text_end_ - at_) - (has_return ? 1 : 0)), offset_};

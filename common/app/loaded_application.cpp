@@ -48,7 +48,8 @@ Status check_kept_place(const fs::path& path, const std::string& application, co
   const std::string why = weakness(file, keeper);
   if (why.empty()) return {};
   return bad_input("the application " + application + " is not run, because others could change it: " + path.string() +
-                   " " + why + "; give it to root or to the user that runs it, and take the right to write from others");
+                   " " + why +
+                   "; give it to root or to the user that runs it, and take the right to write from others");
 }
 
 constexpr std::string_view kPrefix = "libontime_app_";

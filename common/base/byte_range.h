@@ -12,8 +12,8 @@ namespace ontime {
 
 inline constexpr std::uint64_t kUnknownEnd = std::numeric_limits<std::uint64_t>::max();
 
-// Half-open: [begin, end). For a compressed file the offsets count what it holds. Where its length is not known before it
-// has been read, the last range ends at kUnknownEnd.
+// Half-open: [begin, end). In a compressed file the offsets count the uncompressed content. Until its length is known,
+// the last range ends at kUnknownEnd.
 struct ByteRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

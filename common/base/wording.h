@@ -12,8 +12,8 @@ namespace ontime {
 // "1 task", "2 tasks"; an irregular plural is given: "2 copies".
 std::string counted(std::uint64_t count, std::string_view one, std::string_view more = {});
 
-// The name of an enumerator. `names` are in the order of the values from 0, `last` is the greatest; what is no enumerator
-// has the last name.
+// The name of an enumerator. `names` are in the order of the values from 0, `last` is the greatest; what is no
+// enumerator has the last name.
 template <auto last, class... Names>
 constexpr const char* name_at(decltype(last) value, Names... names) {
   static_assert(sizeof...(names) == static_cast<std::size_t>(last) + 1, "each enumerator has a name");

@@ -7,14 +7,14 @@ namespace ontime::flags {
 namespace {
 
 // Where in the grammar a command line has got to.
-struct Place {
+struct CommandPosition {
   CLI::App* app = nullptr;          // the program, or the verb that was given
   CLI::Option* value_of = nullptr;  // a flag whose value comes next
   std::size_t arguments = 0;        // given so far, apart from flags
 };
 
-Place place_behind(CLI::App& root, const std::vector<std::string>& words) {
-  Place place{.app = &root};
+CommandPosition place_behind(CLI::App& root, const std::vector<std::string>& words) {
+  CommandPosition place{.app = &root};
   for (const std::string& word : words) {
     if (std::exchange(place.value_of, nullptr) != nullptr) continue;
     if (word.starts_with('-')) {
@@ -62,7 +62,7 @@ std::string completions(CLI::App& app, std::vector<std::string> words) {
   words.pop_back();
   const bool wants_help = !words.empty() && words.front() == "help";
   if (wants_help) words.erase(words.begin());
-  const Place place = place_behind(app, words);
+  const CommandPosition place = place_behind(app, words);
   Candidates candidates(typed);
   if (place.value_of != nullptr) {
     candidates.add_choices(*place.value_of);

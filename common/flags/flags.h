@@ -1,7 +1,6 @@
 #pragma once
-// Command lines, by CLI11: options that refuse what they cannot use, and from arguments to options, or to what is
-// printed instead. Each refusal names the flag, the value and what is wanted, and ends as bad usage. No text of CLI11 or
-// of its INI reader gets through.
+// Command lines, by CLI11: turns arguments into options, or into a text that is printed instead. A refusal names the
+// flag, the value and what is wanted, and exits as bad usage. No text of CLI11 or its INI reader reaches the user.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -69,6 +68,33 @@ CLI::Option* add_whole(CLI::App& app, const std::string& name, std::optional<Who
                        const std::string& help) {
   return add_whole(
       app, name, [&value](std::uint64_t number) { value = static_cast<Whole>(number); }, within<Whole>(range), help);
+}
+
+// Flags that several programs have.
+
+// --tls-ca, --tls-cert and --tls-key of this "master", "worker" or "client".
+void add_tls(CLI::App& app, const std::string& who, std::string& authority, std::string& certificate,
+             std::string& key);
+// --log-level alone, and with --log-format and --log-file.
+CLI::Option* add_log_level(CLI::App& app, std::string& level, const std::string& help);
+void add_log(CLI::App& app, std::string& level, std::string& format, std::string& file);
+// --input-root and --output-root of "Jobs" or "Attempts".
+void add_roots(CLI::App& app, const std::string& who, std::vector<std::string>& inputs,
+               std::vector<std::string>& outputs);
+
+// --policy NAME or NAME:KEY=VALUE,..., as `read` understands it, and --policy-set, which adds parameters to it. The
+// caller may set what the first option shows.
+template <class Read>
+CLI::Option* add_policy(CLI::App& app, std::string& name, Settings& parameters, Read read, const std::string& help) {
+  const auto put = [&name, &parameters, read](const std::string& text) {
+    const auto choice = read(text);
+    if (!choice) throw CLI::ValidationError("--policy", choice.error().message);
+    name = choice->name;
+    parameters = choice->parameters;  // --policy-set comes after
+  };
+  auto* option = app.add_option_function<std::string>("--policy", put, help)->type_name("NAME");
+  add_settings(app, "--policy-set", parameters, "A parameter of the policy; repeatable");
+  return option;
 }
 
 // What is made of a program's flags besides its help, so that there is one description of them.

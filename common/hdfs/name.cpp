@@ -117,10 +117,10 @@ Result<Name> parse_name(std::string_view text) {
     const std::size_t end = std::min(text.find('/', ++at), text.size());
     const std::string_view part = text.substr(at, end - at);
     if (part == "." || part == "..") return bad_input(shown + " holds '.' or '..' as a name; write it without.");
-    if (!part.empty()) name.path.append(part).append(end < text.size() ? "/" : "");
+    if (!part.empty()) name.key.append(part).append(end < text.size() ? "/" : "");
     at = end;
   }
-  if (name.path.size() > kPathBytesMax)
+  if (name.key.size() > kPathBytesMax)
     return bad_input(shown + "... is longer than a path of HDFS can be (8000 bytes).");
   return name;
 }
@@ -130,7 +130,7 @@ Result<http::Url> address_of(const Name& name) {
   if (!server) return server.error();
   const auto who = identity_at(*server);
   if (!who) return who.error();
-  std::string path = "/webhdfs/v1/" + http::percent_encoded(name.path, "/");
+  std::string path = "/webhdfs/v1/" + http::percent_encoded(name.key, "/");
   while (path.ends_with('/')) path.pop_back();
   return http::Url{std::move(*server), path + "?" + *who, path};
 }

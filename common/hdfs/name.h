@@ -2,20 +2,17 @@
 // Names of files of an HDFS: "hdfs://host:8020/path", "webhdfs://host:9870/path", "swebhdfs://host:9871/path".
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 #include "common/base/result.h"
+#include "common/http/name.h"
 #include "common/http/url.h"
 
 namespace ontime::hdfs {
 
 inline constexpr std::size_t kPathBytesMax = 8000;  // of a path of HDFS
 
-struct Name {
-  std::string root;  // "webhdfs://host:9870"
-  std::string path;  // "user/me/a.txt", nothing is written as %XX; may be empty: the root directory
-};
+using http::Name;  // its key is a path without the first slash: "user/me/a.txt"
 
 bool is_name(std::string_view text);
 // BadInput, with one sentence, unless it names a host and a path of at most 8000 bytes without control characters, "."

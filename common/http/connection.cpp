@@ -71,7 +71,7 @@ std::unique_ptr<httplib::Client> Connection::client_of(const std::string& origin
 }
 
 Answer<void> Connection::insist(const std::function<Try(httplib::Client&)>& once) {
-  SplitMix64 chance(jitter_);
+  Random chance(jitter_);
   for (unsigned in_vain = 0;;) {
     silence_ = std::min(patience_.silence * (1u << in_vain), patience_.silence_max);
     if (!client_) client_ = client_of(origin_);

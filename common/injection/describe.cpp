@@ -7,35 +7,7 @@
 namespace ontime::injection {
 namespace {
 
-// Exact, in the largest unit that makes it a whole number.
-std::string text_of(Duration duration) {
-  for (const auto& [unit, ns] :
-       {std::pair<const char*, Duration::rep>{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}}) {
-    if (duration.count() % ns == 0) return std::to_string(duration.count() / ns) + unit;
-  }
-  return std::to_string(duration.count()) + "ns";
-}
-
-std::string factor_text(double factor) { return shortest(factor) + "x"; }
-std::string text_of(const Share& share) { return shortest(share.share) + ":" + factor_text(share.factor); }
-
-// `scale` is left out where it is always 1.
-std::string text_of(const Distribution& distribution, const std::string& scale) {
-  const std::string head = scale.empty() ? "" : scale + ":";
-  switch (distribution.shape) {
-    case Shape::Never:
-      return "";
-    case Shape::Constant:
-      return scale.empty() ? factor_text(distribution.scale) : scale;
-    case Shape::Pareto:
-      return "pareto:" + head + shortest(distribution.spread);
-    case Shape::Lognormal:
-      return "lognormal:" + head + shortest(distribution.spread);
-    case Shape::Trace:
-      return "trace:(" + std::to_string(distribution.trace.size()) + " factors)";
-  }
-  return "";
-}
+std::string text_of(const Share& share) { return shortest(share.share) + ":" + kFactors.write(share.factor); }
 
 // 0.07 * 100 is a little more than 7 in binary: the round number, if it gives the same fraction.
 std::string percent_text(double fraction) {
@@ -63,16 +35,19 @@ void add(Settings& to, const char* key, const Accident& accident) {
 std::vector<std::string> settings_of(const Injection& injection) {
   Settings settings;
   add(settings, "seed", std::to_string(injection.seed));
-  if (injection.pace > Duration(0)) add(settings, "pace", text_of(injection.pace));
+  if (injection.pace > Duration(0)) add(settings, "pace", exact_text(injection.pace));
   if (injection.straggler.share > 0) add(settings, "straggler", text_of(injection.straggler));
-  if (injection.slowdown.shape != Shape::Never) add(settings, "slowdown", text_of(injection.slowdown, ""));
-  for (const NodeRule& rule : injection.nodes) add(settings, "node", rule.pattern + ":" + factor_text(rule.factor));
-  if (injection.slow_nodes.share > 0) add(settings, "slow-nodes", text_of(injection.slow_nodes));
-  if (injection.launch.shape != Shape::Never) {
-    add(settings, "launch", text_of(injection.launch, text_of(Duration(std::llround(injection.launch.scale * 1e9)))));
+  if (injection.slowdown) {
+    const std::vector<double>* trace = injection.slowdown->values();
+    add(settings, "slowdown",
+        trace == nullptr ? text_of(*injection.slowdown, kFactors)
+                         : "trace:(" + std::to_string(trace->size()) + " factors)");
   }
+  for (const NodeRule& rule : injection.nodes) add(settings, "node", rule.pattern + ":" + kFactors.write(rule.factor));
+  if (injection.slow_nodes.share > 0) add(settings, "slow-nodes", text_of(injection.slow_nodes));
+  if (injection.launch) add(settings, "launch", text_of(*injection.launch, kTimes));
   if (injection.pause_probability > 0) {
-    add(settings, "pause", shortest(injection.pause_probability) + ":" + text_of(injection.pause));
+    add(settings, "pause", shortest(injection.pause_probability) + ":" + exact_text(injection.pause));
   }
   add(settings, "stall", injection.stall);
   add(settings, "crash", injection.crash);

@@ -7,24 +7,6 @@
 namespace ontime::injection {
 namespace {
 
-double raw_quantile(const Distribution& distribution, double u) {
-  switch (distribution.shape) {
-    case Shape::Never:
-      return 1;
-    case Shape::Constant:
-      return distribution.scale;
-    case Shape::Pareto:
-      return distribution.scale * std::pow(1 - u, -1 / distribution.spread);
-    case Shape::Lognormal:
-      return distribution.scale * std::exp(distribution.spread * normal_quantile(std::max(u, 0x1p-54)));
-    case Shape::Trace: {
-      const auto size = static_cast<double>(distribution.trace.size());
-      return distribution.trace[std::min(static_cast<std::size_t>(u * size), distribution.trace.size() - 1)];
-    }
-  }
-  return 1;
-}
-
 // A permutation of 2^(2*half) numbers: Feistel rounds.
 std::uint64_t permuted(std::uint64_t value, unsigned half, std::uint64_t key) {
   const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
@@ -55,20 +37,8 @@ std::uint64_t hash(std::string_view text) {
 double uniform(std::uint64_t hash) { return static_cast<double>(hash >> 11) * 0x1p-53; }
 
 double quantile(const Distribution& distribution, double u) {
-  const double value = std::clamp(raw_quantile(distribution, u), 0.0, kFactorMax);
-  return std::round(value * 1e6) / 1e6;
-}
-
-// By halving: 60 steps of erfc are some microseconds, and there is one draw per attempt.
-double normal_quantile(double u) {
-  double low = -9;
-  double high = 9;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    const double below = std::erfc(-middle * std::sqrt(0.5)) / 2;
-    (below < u ? low : high) = middle;
-  }
-  return (low + high) / 2;
+  const double survival = std::min(1 - u, 1 - 0x1p-53);
+  return std::round(std::clamp(distribution.at_survival(survival), 0.0, kFactorMax) * 1e6) / 1e6;
 }
 
 // A permutation of a larger power of four, followed until it comes back below `count`. Of very few numbers it would not
@@ -158,9 +128,7 @@ double factor_of(const Injection& injection, const DrawnFor& drawn_for, const Ch
   if (drawn_for.attempt.number == 0 && is_straggler(injection, drawn_for.attempt.task, drawn_for.job_tasks)) {
     factor *= injection.straggler.factor;
   }
-  if (injection.slowdown.shape != Shape::Never) {
-    factor *= quantile(injection.slowdown, chances(Purpose::Slowdown));
-  }
+  if (injection.slowdown) factor *= quantile(*injection.slowdown, chances(Purpose::Slowdown));
   return std::clamp(factor, kFactorMin, kFactorMax);
 }
 
@@ -194,8 +162,8 @@ Disturbance draw(const Injection& injection, const DrawnFor& drawn_for) {
   } else {
     drawn.slowdown = factor;
   }
-  if (injection.launch.shape != Shape::Never) {
-    drawn.launch = std::min(from_seconds(quantile(injection.launch, chances(Purpose::Launch))), kLaunchMax);
+  if (injection.launch) {
+    drawn.launch = std::min(from_seconds(quantile(*injection.launch, chances(Purpose::Launch))), kLaunchMax);
   }
   if (injection.pause > Duration(0) && chances(Purpose::Pause) < injection.pause_probability) {
     drawn.pause = injection.pause;

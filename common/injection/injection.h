@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/base/byte_range.h"
+#include "common/base/distribution.h"
 #include "common/base/ids.h"
 #include "common/base/time.h"
 
@@ -27,22 +28,6 @@ inline constexpr std::size_t kTraceMax = 65'536;
 inline constexpr std::size_t kRulesMax = 1'000;  // of nodes, of stalls, of crashes
 inline constexpr std::size_t kPatternBytesMax = 256;
 inline constexpr std::uint32_t kBurnersMax = 256;
-
-// A positive quantity that is drawn: a factor or a number of seconds.
-enum class Shape {
-  Never,      // not drawn at all
-  Constant,   // always `scale`
-  Pareto,     // minimum `scale`, tail index `spread` (beta, 0.1 to 100)
-  Lognormal,  // median `scale`, standard deviation of the logarithm `spread` (0 to 10)
-  Trace,      // one of `trace`, each as likely
-};
-struct Distribution {
-  Shape shape = Shape::Never;
-  double scale = 1;
-  double spread = 0;
-  std::vector<double> trace;
-  bool operator==(const Distribution&) const = default;
-};
 
 // A share (0 to 1) of something takes `factor` times as long. Share 0: none does.
 struct Share {
@@ -77,10 +62,10 @@ struct Injection {
   std::uint64_t seed = 0;
   Duration pace{0};       // how long an attempt over a whole split takes when nothing slows it down; 0: not held back
   Share straggler;        // of a job's originals: exactly that share rounded up, at least one
-  Distribution slowdown;  // factor of each attempt
+  std::optional<Distribution> slowdown;  // factor of each attempt; a listed one is a trace
   std::vector<NodeRule> nodes;  // of several that match, the last one counts
   Share slow_nodes;             // of the nodes, each by a hash of its name
-  Distribution launch;          // seconds of each attempt before its first record
+  std::optional<Distribution> launch;  // seconds of each attempt before its first record
   double pause_probability = 0;
   Duration pause{0};          // of each attempt, once, at a random place, with the probability above
   Accident stall;             // stops indefinitely and answers nothing
@@ -127,8 +112,7 @@ bool is_straggler(const Injection& injection, TaskId task, std::uint32_t job_tas
 double node_factor(const Injection& injection, std::string_view node);
 
 // Reproducible chance: hashes of keys instead of a generator's stream, so that a value depends on its key alone and not
-// on how many were drawn before; and distributions by their inverse, because those of the standard library differ from
-// one implementation to the next.
+// on how many were drawn before.
 
 // 64 well mixed bits of a sequence of words.
 std::uint64_t hash(std::initializer_list<std::uint64_t> words);
@@ -137,12 +121,9 @@ std::uint64_t hash(std::string_view text);
 // Uniform in [0, 1), with 53 bits.
 double uniform(std::uint64_t hash);
 
-// The value below which the share `u` of the draws lies, 0 <= u < 1. Within [smallest, largest], and rounded to a
-// millionth: what machines disagree about in a logarithm's last bit does not show.
+// The value below which the share `u` of the draws lies, 0 <= u < 1. Within [0, kFactorMax], and rounded to a
+// millionth.
 double quantile(const Distribution& distribution, double u);
-
-// The standard normal's; 0 < u < 1.
-double normal_quantile(double u);
 
 // The place of `index` in a random order of 0 ... count-1 that `key` stands for. REQUIRES: index < count.
 std::uint64_t shuffled(std::uint64_t index, std::uint64_t count, std::uint64_t key);

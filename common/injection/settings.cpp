@@ -75,45 +75,16 @@ Result<Share> parse_share_and_factor(std::string_view text) {
   return Share{*of, *by};
 }
 
-Result<double> parse_spread(Shape shape, std::string_view text) {
-  const auto value = finite_in(text);
-  if (shape == Shape::Pareto && (!value || *value < 0.1 || *value > 100)) {
-    return expected("a tail index from 0.1 to 100 after pareto, not '" + std::string(text) + "'");
-  }
-  if (shape == Shape::Lognormal && (!value || *value < 0 || *value > 10)) {
-    return expected("a standard deviation from 0 to 10 after lognormal, not '" + std::string(text) + "'");
-  }
-  return *value;
-}
-
-// "pareto:..." and "lognormal:...": the shape and what follows the colon.
-std::optional<std::pair<Shape, std::string_view>> shape_of(std::string_view text) {
-  for (const auto& [name, shape] : {std::pair<std::string_view, Shape>{"pareto:", Shape::Pareto},
-                                    {"lognormal:", Shape::Lognormal},
-                                    {"trace:", Shape::Trace}}) {
-    if (text.starts_with(name)) return std::pair(shape, text.substr(name.size()));
-  }
-  return std::nullopt;
+Error also_how(Error error, const char* forms) {
+  error.message += std::string("; write ") + forms;
+  return error;
 }
 
 Result<Distribution> parse_launch(std::string_view text) {
-  const auto named = shape_of(text);
-  if (named && named->first == Shape::Trace) return expected("TIME, pareto:TIME:BETA or lognormal:TIME:SIGMA");
-  Distribution distribution{Shape::Constant, 0, 0, {}};
-  std::string_view time = text;
-  if (named) {
-    distribution.shape = named->first;
-    const auto [left, right] = at_last_colon(named->second);
-    if (left.empty()) return expected("TIME, pareto:TIME:BETA or lognormal:TIME:SIGMA");
-    auto wide = parse_spread(distribution.shape, right);
-    if (!wide) return std::move(wide).error();
-    distribution.spread = *wide;
-    time = left;
-  }
-  auto scale = parse_time(time, kLaunchMax);
-  if (!scale) return std::move(scale).error();
-  distribution.scale = seconds(*scale);
-  return distribution;
+  auto launch = parse_distribution(text, kTimes);
+  if (launch) return launch;
+  return also_how(std::move(launch).error(),
+                  "TIME, pareto:TIME:BETA, lognormal:TIME:SIGMA, uniform:TIME:TIME or exponential:TIME:TIME");
 }
 
 Result<PlaceOfTask> parse_place(std::string_view text) {  // "3@64KiB" or "3@50%"
@@ -134,26 +105,20 @@ Result<PlaceOfTask> parse_place(std::string_view text) {  // "3@64KiB" or "3@50%
 }
 
 Result<Distribution> parse_slowdown(std::string_view text, TraceSource& traces) {
-  const auto named = shape_of(text);
-  if (!named) {
-    auto by = parse_factor(text);
-    if (!by) return expected("FACTORx, pareto:BETA, lognormal:SIGMA or trace:FILE");
-    return Distribution{Shape::Constant, *by, 0, {}};
-  }
-  const auto [shape, rest] = *named;
-  Distribution distribution{shape, 1, 0, {}};
-  if (shape == Shape::Trace) {
-    auto content = traces.read(std::string(rest));
+  constexpr std::string_view kTrace = "trace:";
+  if (text.starts_with(kTrace)) {
+    const std::string name(text.substr(kTrace.size()));
+    auto content = traces.read(name);
     if (!content) return std::move(content).error();
     auto factors = parse_trace(*content);
-    if (!factors) return bad_input(std::string(rest) + ", " + factors.error().message);
-    distribution.trace = std::move(*factors);
-    return distribution;
+    if (!factors) return bad_input(name + ", " + factors.error().message);
+    return Distribution::listed(std::move(*factors));
   }
-  auto wide = parse_spread(shape, rest);
-  if (!wide) return std::move(wide).error();
-  distribution.spread = *wide;
-  return distribution;
+  auto slowdown = parse_distribution(text, kFactors);
+  if (slowdown) return slowdown;
+  return also_how(std::move(slowdown).error(),
+                  "FACTORx, pareto:BETA, lognormal:SIGMA, uniform:FACTORx:FACTORx, exponential:FACTORx:FACTORx or "
+                  "trace:FILE");
 }
 
 Status add_accident(Accident& accident, std::string_view text) {
@@ -197,8 +162,8 @@ Status add_node(Injection& injection, std::string_view text) {
 }
 
 // Puts a parsed value where it belongs.
-template <class T>
-Status put(Result<T> value, T& to) {
+template <class T, class To>
+Status put(Result<T> value, To& to) {
   if (!value) return std::move(value).error();
   to = std::move(*value);
   return {};
@@ -210,7 +175,8 @@ struct Key {
 };
 constexpr std::array kKeys{
     Key{"seed", [](Injection& i, std::string_view text, TraceSource&) { return put(parse_seed(text), i.seed); }},
-    Key{"pace", [](Injection& i, std::string_view text, TraceSource&) { return put(parse_time(text, kPaceMax), i.pace); }},
+    Key{"pace", [](Injection& i, std::string_view text,
+                   TraceSource&) { return put(parse_time(text, kPaceMax), i.pace); }},
     Key{"straggler", [](Injection& i, std::string_view text,
                         TraceSource&) { return put(parse_share_and_factor(text), i.straggler); }},
     Key{"slowdown", [](Injection& i, std::string_view text,
@@ -232,6 +198,21 @@ std::vector<std::string> all_keys() {
 }
 
 }  // namespace
+
+const ValueForm kFactors{parse_factor, [](double factor) { return shortest(factor) + "x"; }, 1.0};
+const ValueForm kTimes{[](std::string_view text) -> Result<double> {
+                         const auto time = parse_time(text, kLaunchMax);
+                         return time ? Result<double>(seconds(*time)) : time.error();
+                       },
+                       [](double time) { return exact_text(Duration(std::llround(time * 1e9))); }};
+
+std::string exact_text(Duration duration) {
+  for (const auto& [unit, ns] :
+       {std::pair<const char*, Duration::rep>{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}}) {
+    if (duration.count() % ns == 0) return std::to_string(duration.count() / ns) + unit;
+  }
+  return std::to_string(duration.count()) + "ns";
+}
 
 Result<std::vector<double>> parse_trace(std::string_view text) {
   std::vector<double> factors;

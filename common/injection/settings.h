@@ -21,6 +21,11 @@ class TraceSource {
   virtual Result<std::string> read(const std::string& name) = 0;
 };
 
+// How factors ("8x", 1 where it goes without saying) and times are written in settings.
+extern const ValueForm kFactors;
+extern const ValueForm kTimes;
+std::string exact_text(Duration duration);  // in the largest unit that makes it a whole number
+
 // Applies one setting. A key given again replaces what it said before; node, and the places of stall and crash, add up.
 // BadInput with a sentence that begins with the setting's text and says what is expected.
 Status apply(Injection& injection, std::string_view key, std::string_view value, TraceSource& traces);

@@ -29,7 +29,10 @@ Duration length_of(std::int64_t ns, Duration most) { return std::clamp(Duration(
 wire::Injection to_wire(const Injection& injection) {
   wire::Injection message;
   for (std::string& setting : settings_of(injection)) message.add_settings(std::move(setting));
-  for (const double factor : injection.slowdown.trace) *message.mutable_trace() += shortest(factor) + "\n";
+  const std::vector<double>* trace = injection.slowdown ? injection.slowdown->values() : nullptr;
+  for (std::size_t i = 0; trace != nullptr && i < trace->size(); ++i) {
+    *message.mutable_trace() += shortest((*trace)[i]) + "\n";
+  }
   return message;
 }
 

@@ -15,8 +15,8 @@ namespace ontime::net {
 // Errors as values: auto [error, n] = co_await socket.async_read_some(buffer, no_throw);
 inline constexpr auto no_throw = asio::experimental::as_tuple(asio::use_awaitable);
 
-// The completion handler for every co_spawn. An exception in a coroutine is a bug: this logs it and aborts the program.
-// asio::detached would ignore it.
+// Give this to every co_spawn as its completion handler. An exception that leaves a coroutine is a bug, so it is logged
+// and the program aborts. asio::detached would ignore it.
 struct AbortOnException {
   const char* where;  // string literal: names the coroutine
   void operator()(std::exception_ptr exception) const;

@@ -7,8 +7,8 @@
 #include "common/net/sockets.h"
 #include "common/protocol/version.h"
 
-// A false alarm of g++ 12 under sanitizers: where it inlines a coroutine into another one it loses sight of how the frame
-// was allocated.
+// A false alarm of g++ 12 under sanitizers: when it inlines a coroutine into another one, it loses track of how the
+// frame was allocated.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 namespace ontime::net {

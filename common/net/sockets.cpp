@@ -58,8 +58,8 @@ Result<tcp::endpoint> resolve_now(const asio::any_io_executor& executor, const E
 }
 
 // One try to connect and the timer that ends it. Shared with the timer's handler, which may outlive the coroutine.
-struct Attempt {
-  explicit Attempt(const asio::any_io_executor& executor) : resolver(executor), socket(executor), timer(executor) {}
+struct Dialling {
+  explicit Dialling(const asio::any_io_executor& executor) : resolver(executor), socket(executor), timer(executor) {}
   tcp::resolver resolver;
   tcp::socket socket;
   asio::steady_timer timer;
@@ -73,35 +73,35 @@ struct Attempt {
   }
 };
 
-std::shared_ptr<Attempt> make_attempt(const asio::any_io_executor& executor, Duration limit) {
-  auto attempt = std::make_shared<Attempt>(executor);
-  attempt->timer.expires_after(limit);
-  attempt->timer.async_wait([weak = std::weak_ptr(attempt)](const asio::error_code& error) {
+std::shared_ptr<Dialling> start_dialling(const asio::any_io_executor& executor, Duration limit) {
+  auto dialling = std::make_shared<Dialling>(executor);
+  dialling->timer.expires_after(limit);
+  dialling->timer.async_wait([weak = std::weak_ptr(dialling)](const asio::error_code& error) {
     const auto self = weak.lock();
     if (self && !error) self->give_up();
   });
-  return attempt;
+  return dialling;
 }
 
-asio::awaitable<Result<std::vector<tcp::endpoint>>> resolve(std::shared_ptr<Attempt> attempt, Endpoint endpoint) {
+asio::awaitable<Result<std::vector<tcp::endpoint>>> resolve(std::shared_ptr<Dialling> dialling, Endpoint endpoint) {
   auto addresses = find_numeric(endpoint);
   if (!addresses.empty()) co_return addresses;
   const std::string port = std::to_string(endpoint.port);
-  const auto [error, found] = co_await attempt->resolver.async_resolve(endpoint.host, port, no_throw);
+  const auto [error, found] = co_await dialling->resolver.async_resolve(endpoint.host, port, no_throw);
   for (const auto& entry : found) addresses.push_back(entry.endpoint());
   if (error) co_return unavailable("cannot find the host " + endpoint.host + ": " + error.message());
   co_return addresses;
 }
 
 // The error of the last address that was tried, none as soon as one answers.
-asio::awaitable<asio::error_code> connect_to_any(std::shared_ptr<Attempt> attempt,
+asio::awaitable<asio::error_code> connect_to_any(std::shared_ptr<Dialling> dialling,
                                                  std::vector<tcp::endpoint> addresses) {
   asio::error_code last = asio::error::host_not_found;
   for (const auto& address : addresses) {
-    if (attempt->is_late) break;
+    if (dialling->is_late) break;
     asio::error_code ignored;
-    attempt->socket.close(ignored);
-    const auto [error] = co_await attempt->socket.async_connect(address, no_throw);
+    dialling->socket.close(ignored);
+    const auto [error] = co_await dialling->socket.async_connect(address, no_throw);
     last = error;
     if (!error) break;
   }
@@ -163,17 +163,17 @@ void limit_send_buffer(tcp::socket& socket, int bytes) {
 
 asio::awaitable<Result<tcp::socket>> connect(Endpoint endpoint, Duration limit) {
   const auto executor = co_await asio::this_coro::executor;
-  const auto attempt = make_attempt(executor, limit);
-  const auto addresses = co_await resolve(attempt, endpoint);
+  const auto dialling = start_dialling(executor, limit);
+  const auto addresses = co_await resolve(dialling, endpoint);
   asio::error_code error = asio::error::operation_aborted;
-  if (addresses && !attempt->is_late) error = co_await connect_to_any(attempt, *addresses);
-  if (attempt->is_late) co_return unavailable(to_string(endpoint) + " does not answer within the time allowed");
-  attempt->timer.cancel();
+  if (addresses && !dialling->is_late) error = co_await connect_to_any(dialling, *addresses);
+  if (dialling->is_late) co_return unavailable(to_string(endpoint) + " does not answer within the time allowed");
+  dialling->timer.cancel();
   if (!addresses) co_return addresses.error();
   if (error) co_return unavailable("cannot connect to " + to_string(endpoint) + ": " + error.message());
-  close_on_exec(attempt->socket.native_handle());
-  attempt->socket.set_option(tcp::no_delay(true), error);
-  co_return std::move(attempt->socket);
+  close_on_exec(dialling->socket.native_handle());
+  dialling->socket.set_option(tcp::no_delay(true), error);
+  co_return std::move(dialling->socket);
 }
 
 }  // namespace ontime::net

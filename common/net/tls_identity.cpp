@@ -52,7 +52,8 @@ Status load_files(SSL_CTX* context, const TlsFiles& files) {
   if (SSL_CTX_load_verify_file(context, files.authority.c_str()) != 1) {
     return bad_input("'" + files.authority + "' is not the certificate of an authority: " + reason_of_openssl());
   }
-  SSL_CTX_set_client_CA_list(context, SSL_load_client_CA_file(files.authority.c_str()));  // so that browsers find theirs
+  // Browsers offer a certificate only of an authority that the server names.
+  SSL_CTX_set_client_CA_list(context, SSL_load_client_CA_file(files.authority.c_str()));
   if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1) {
     return bad_input("'" + files.certificate + "' is not a certificate: " + reason_of_openssl());
   }

@@ -149,7 +149,8 @@ std::string Token::describe() const {
   return "token of " + name + (name == role ? "" : " (" + role + ")");
 }
 
-Tokens::Tokens(std::vector<Token> accepted) : accepted_(std::make_shared<const std::vector<Token>>(std::move(accepted))) {}
+Tokens::Tokens(std::vector<Token> accepted)
+    : accepted_(std::make_shared<const std::vector<Token>>(std::move(accepted))) {}
 
 Tokens Tokens::single(std::string token) {
   return token.empty() ? Tokens() : Tokens({Token{"", "", std::move(token)}});

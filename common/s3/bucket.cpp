@@ -42,8 +42,8 @@ struct Bucket::Received {
   std::string body;
 };
 
-Bucket::Bucket(const Access& access, std::string bucket, const std::atomic<bool>* is_over, http::Patience patience)
-    : access_(access), bucket_(std::move(bucket)), is_over_(is_over), patience_(patience) {}
+Bucket::Bucket(const Access& access, std::string root, const std::atomic<bool>* is_over, http::Patience patience)
+    : access_(access), root_(std::move(root)), is_over_(is_over), patience_(patience) {}
 
 http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& sent) {
   Received received;
@@ -83,7 +83,7 @@ http::Answer<Bucket::Received> Bucket::send(const Request& request, const Sent& 
 }
 
 http::Answer<Page> Bucket::list_page(const std::string& prefix, const std::string& from, unsigned most) {
-  Request request{"GET", {bucket_, ""}};
+  Request request{"GET", {root_, ""}};
   request.query = {{"list-type", "2"}, {"max-keys", std::to_string(most)}, {"prefix", prefix}};
   if (!from.empty()) request.query["continuation-token"] = from;
   const auto received = send(request, {});
@@ -114,7 +114,7 @@ http::Answer<void> Bucket::list(const std::string& directory, const Take& take, 
 }
 
 http::Answer<std::optional<http::Object>> Bucket::find(const std::string& key) {
-  const auto received = send({"HEAD", {bucket_, key}}, {});
+  const auto received = send({"HEAD", {root_, key}}, {});
   if (received) return std::optional(http::Object{key, received->size, received->version});
   if (received.error().status == 404) return std::optional<http::Object>();
   return received.error();
@@ -123,7 +123,7 @@ http::Answer<std::optional<http::Object>> Bucket::find(const std::string& key) {
 http::Answer<std::string> Bucket::read(const std::string& key, std::uint64_t bytes_max) {
   Sent sent;
   sent.answer_bytes_max = bytes_max;
-  auto received = send({"GET", {bucket_, key}}, sent);
+  auto received = send({"GET", {root_, key}}, sent);
   if (!received) return std::move(received).error();
   return std::move(received->body);
 }
@@ -133,7 +133,7 @@ http::Answer<std::string> Bucket::read_range(const http::Object& object, std::ui
   sent.headers = {{"Range", "bytes=" + std::to_string(offset) + "-" + std::to_string(offset + size - 1)}};
   if (object.version.starts_with('"')) sent.headers.emplace("If-Match", object.version);
   sent.answer_bytes_max = size;
-  auto received = send({"GET", {bucket_, object.key}}, sent);
+  auto received = send({"GET", {root_, object.key}}, sent);
   if (received && received->body.size() == size) return std::move(received->body);
   if (received || received.error().status == 412 || received.error().status == 416) {
     return http::Failure{http::Trouble::Changed, "it is another version now"};
@@ -147,7 +147,7 @@ http::Answer<void> Bucket::write(const std::string& key, const http::Content& co
                                                      format_size(kObjectBytesMax) + "; choose a smaller --split-size"};
   Sent sent;
   sent.content = content;
-  if (auto received = send({"PUT", {bucket_, key}}, sent); !received) return std::move(received).error();
+  if (auto received = send({"PUT", {root_, key}}, sent); !received) return std::move(received).error();
   return {};
 }
 
@@ -155,15 +155,15 @@ http::Answer<bool> Bucket::create(const std::string& key, std::string_view bytes
   Sent sent;
   sent.content = http::content_of(bytes);
   sent.headers = {{"If-None-Match", "*"}};
-  const auto received = send({"PUT", {bucket_, key}}, sent);
+  const auto received = send({"PUT", {root_, key}}, sent);
   if (received) return true;
   if (received.error().status == 412 || received.error().status == 409) return false;
   return received.error();
 }
 
 http::Answer<void> Bucket::put_in_place(const http::Object& object, const std::string& key) {
-  Request request{"PUT", {bucket_, key}};
-  const http::Url source = address_of({"https", "-", "", true}, {"GET", {bucket_, object.key}});
+  Request request{"PUT", {root_, key}};
+  const http::Url source = address_of({"https", "-", "", true}, {"GET", {root_, object.key}});
   request.headers = {{"x-amz-copy-source", source.path}};
   auto received = send(request, {});
   if (!received) return std::move(received).error();
@@ -175,7 +175,7 @@ http::Answer<void> Bucket::put_in_place(const http::Object& object, const std::s
 }
 
 http::Answer<void> Bucket::remove(const std::string& key) {
-  auto received = send({"DELETE", {bucket_, key}}, {});
+  auto received = send({"DELETE", {root_, key}}, {});
   if (!received && received.error().status != 404) return std::move(received).error();
   return {};
 }

@@ -25,8 +25,8 @@ class Bucket final : public http::Store {
  public:
   static constexpr std::uint64_t kObjectBytesMax = std::uint64_t{5} << 30;  // that one request can store or copy
 
-  // `access` must outlive it.
-  Bucket(const Access& access, std::string bucket, const std::atomic<bool>* is_over = nullptr,
+  // `root`: "s3://bucket". `access` must outlive it.
+  Bucket(const Access& access, std::string root, const std::atomic<bool>* is_over = nullptr,
          http::Patience patience = {});
 
   // Those whose keys begin with `prefix`; `from`: the `next` of the page before.
@@ -48,7 +48,7 @@ class Bucket final : public http::Store {
   http::Answer<Received> send(const Request& request, const Sent& sent);
 
   const Access& access_;
-  const std::string bucket_;
+  const std::string root_;
   const std::atomic<bool>* const is_over_;
   const http::Patience patience_;
   std::unique_ptr<http::Connection> connection_;  // null: nothing was asked yet

@@ -47,7 +47,7 @@ Result<Name> parse_name(std::string_view text) {
   }
   if (key.size() > kKeyBytesMax) return bad_input(shown + "... is longer than a key of S3 can be (1024 bytes).");
   if (has_dots(key)) return bad_input(shown + " holds '.' or '..' as a name; write it without.");
-  return Name{std::string(bucket), std::string(key)};
+  return Name{std::string(kScheme) + std::string(bucket), std::string(key)};
 }
 
 }  // namespace ontime::s3

@@ -29,12 +29,14 @@ std::string hmac(std::string_view key, std::string_view text) {
   return {reinterpret_cast<const char*>(code.data()), size};
 }
 
+std::string bucket_of(const Name& name) { return name.root.substr(name.root.rfind('/') + 1); }
+
 std::string host_of(const Endpoint& endpoint, const Name& name) {
-  return endpoint.has_path_style ? endpoint.host : name.bucket + "." + endpoint.host;
+  return endpoint.has_path_style ? endpoint.host : bucket_of(name) + "." + endpoint.host;
 }
 
 std::string path_of(const Endpoint& endpoint, const Name& name) {
-  return (endpoint.has_path_style ? "/" + name.bucket : "") + "/" + http::percent_encoded(name.key, "/");
+  return (endpoint.has_path_style ? "/" + bucket_of(name) : "") + "/" + http::percent_encoded(name.key, "/");
 }
 
 // Sorted by the encoded names, which a map of names of letters, digits and '-' is.

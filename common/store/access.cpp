@@ -10,8 +10,7 @@ namespace ontime::store {
 
 std::unique_ptr<http::Store> open(const Name& name, const std::string& scratch, const std::atomic<bool>* is_over) {
   if (hdfs::is_name(name.root)) return std::make_unique<hdfs::FileSystem>(name.root, scratch, is_over);
-  const std::string bucket = name.root.substr(name.root.rfind('/') + 1);
-  return std::make_unique<s3::Bucket>(s3::Access::of_process(), bucket, is_over);
+  return std::make_unique<s3::Bucket>(s3::Access::of_process(), name.root, is_over);
 }
 
 Result<std::string> lend_address(const std::string& name) {

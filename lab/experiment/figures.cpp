@@ -146,7 +146,7 @@ std::vector<Figure> figures_of(const Results& results, const std::vector<PolicyS
   const std::vector<RunRows> runs = first_runs(results, summaries);
   std::vector<Figure> figures{pocd_figure(summaries, scenario), cdf_figure(results, summaries),
                               use_figure(runs, slots)};
-  for (const RunRows& run : runs) figures.push_back(timeline_figure(run.policy, run.jobs, run.attempts));
+  figures.push_back(timeline_figure(runs));
   figures.push_back(calibration_figure(results));
   std::erase_if(figures, [](const Figure& figure) { return figure.script.empty(); });
   return figures;

@@ -25,11 +25,9 @@ struct Figure {
 std::vector<Figure> figures_of(const Results& results, const std::vector<PolicySummary>& summaries,
                                const Scenario& scenario, std::uint32_t slots);
 
-// The timeline of attempts (which began where, at which offset, which won) around the job of a run that had most
-// copies, or else the one that took longest; a line for each node that had an attempt then. Without a script if there
-// is no such job.
-Figure timeline_figure(const std::string& policy, const std::vector<JobRow>& jobs,
-                       const std::vector<AttemptRow>& attempts);
+// The timeline of attempts (which began where, at which offset, which won) of one job of each run: the one that had
+// most copies, or else the one that took longest. Without a script if there is no such job.
+Figure timeline_figure(const std::vector<RunRows>& runs);
 
 struct DrawnFigure {
   Figure figure;

@@ -94,18 +94,31 @@ std::string svg_element(const std::string& file) {
   return begin == std::string::npos ? std::string() : file.substr(begin);
 }
 
+// "attempts-of-one-job"
+std::string slug_of(const std::string& title) {
+  std::string slug;
+  for (const char c : title) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0)
+      slug += static_cast<char>(std::tolower(byte));
+    else if (!slug.empty() && slug.back() != '-')
+      slug += '-';
+  }
+  while (slug.ends_with('-')) slug.pop_back();
+  return slug;
+}
+
 Result<std::vector<DrawnFigure>> draw_all(const std::string& directory, const std::vector<Figure>& figures) {
+  if (auto made = make_directory(directory); !made) return made.error();
   std::vector<DrawnFigure> drawn;
-  const std::string svg = directory + "/.figure.svg";
   for (const auto& figure : figures) {
+    const std::string svg = directory + "/" + slug_of(figure.title) + ".svg";
     const std::string script = plot_head(figure.width, figure.height, svg) + figure.script;
     if (auto done = draw(script, directory + "/.figure.gnuplot"); !done) return done.error();
     const auto file = read_text_file(svg);
     if (!file) return file.error();
     drawn.push_back({figure, svg_element(*file)});
   }
-  std::error_code ignored;
-  std::filesystem::remove(svg, ignored);
   return drawn;
 }
 
@@ -131,7 +144,7 @@ Status write_report(const ResultDirectory& directory, const Scenario& scenario, 
   if (text) report.scenario_text = *text;
   if (facts) report.facts = facts_of(*facts);
   if (has_gnuplot()) {
-    auto drawn = draw_all(directory.path(), figures_of(results, report.summaries, scenario, slots));
+    auto drawn = draw_all(directory.path() + "/figures", figures_of(results, report.summaries, scenario, slots));
     if (!drawn) return drawn.error();
     report.figures = std::move(*drawn);
   } else {

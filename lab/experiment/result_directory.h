@@ -5,7 +5,7 @@
 //   scenario.yaml experiment.json injection.yaml      what was asked for, with what, where
 //   runs/<policy>/<repetition>/*.csv                  a run; measured/<policy>/<repetition>/ a baseline
 //   jobs.csv tasks.csv attempts.csv copies.csv forecasts.csv utilisation.csv    all runs together
-//   summary.csv summary.json report.html
+//   summary.csv summary.json report.html figures/
 
 #include <optional>
 #include <string>

@@ -39,9 +39,11 @@ Fate fate_of(const AttemptRow& attempt, const JobRow& job) {
   return attempt.speculative ? kCopyWon : kOriginalWon;
 }
 
+// The attempts of one job: a panel of the figure.
 class Timeline {
  public:
-  Timeline(const JobRow& job, const std::vector<AttemptRow>& attempts) : job_(job) {
+  Timeline(const std::string& policy, const JobRow& job, const std::vector<AttemptRow>& attempts)
+      : policy_(policy), job_(job) {
     for (const AttemptRow& attempt : attempts) {
       if (attempt.job == job.job) lines_[attempt.node] = 0;
     }
@@ -54,8 +56,11 @@ class Timeline {
     for (const AttemptRow& attempt : attempts) add(attempt);
   }
 
-  std::string script() const;
-  unsigned height() const { return static_cast<unsigned>(140 + 16 * lines_.size()); }
+  double time() const { return job_.time; }
+  bool has(Fate fate) const { return !boxes_[fate].empty(); }
+  unsigned height() const { return static_cast<unsigned>(60 + 20 * lines_.size()); }
+  // `name`: of its data. `until`: the end of the axis of time.
+  Chart chart(const std::string& name, double until) const;
 
  private:
   void add(const AttemptRow& attempt) {
@@ -73,45 +78,90 @@ class Timeline {
     labels_ += plot_number(left) + " " + plot_number(y) + " " + plot_text(label) + "\n";
   }
 
+  const std::string policy_;
   const JobRow& job_;
   std::map<std::string, std::size_t> lines_;
   std::array<std::string, 4> boxes_;
   std::string labels_;
 };
 
-std::string Timeline::script() const {
-  Chart chart;
+std::string colour_of(Fate fate) { return std::string(" lc rgb '") + kFateColours[fate] + "'"; }
+
+std::string rounded(double seconds) { return plot_number(std::round(seconds * 100) / 100); }
+
+Chart Timeline::chart(const std::string& name, double until) const {
+  Chart chart(name);
   std::vector<std::pair<std::string, double>> ticks;
-  for (const auto& [name, line] : lines_) ticks.emplace_back(name, static_cast<double>(line));
+  for (const auto& [node, line] : lines_) ticks.emplace_back(node, static_cast<double>(line));
   chart.set_ticks('y', ticks, " font ',9'");
-  chart.set(
-      "unset grid\nset xlabel 'seconds after the submission of the job'\nset key outside bottom center horizontal\n"
-      "set style fill solid 0.85 border rgb '#ffffff'\nset xrange [0:" +
-      plot_number(job_.time * 1.01) + "]\nset yrange [" + std::to_string(lines_.size()) + "-0.4:-0.6]");
+  const std::string limit = job_.deadline > 0 ? ", deadline " + rounded(job_.deadline) + " s" : "";
+  chart.set("unset grid\nset key off\nset style fill solid 0.85 border rgb '#ffffff'\nset xrange [0:" +
+            plot_number(until * 1.01) + "]\nset yrange [" + std::to_string(lines_.size()) +
+            "-0.4:-0.6]\nset title " + plot_text(policy_ + ": done after " + rounded(job_.time) + " s" + limit) +
+            " offset 0,-0.5");
   for (const Fate fate : {kOther, kOriginalWon, kCopyWon, kInVain}) {
-    if (boxes_[fate].empty()) continue;
-    chart.draw(chart.add_data(boxes_[fate]) + " using 1:2:3:4:5:6 with boxxyerror lc rgb '" + kFateColours[fate] +
-               "' title '" + kFateNames[fate] + "'");
+    if (!has(fate)) continue;
+    chart.draw(chart.add_data(boxes_[fate]) + " using 1:2:3:4:5:6 with boxxyerror" + colour_of(fate) + " notitle");
   }
-  chart.draw(chart.add_data(labels_) + " using 1:2:3 with labels left offset 0.3,0 font ',8' notitle");
-  return chart.script();
+  chart.draw(chart.add_data(labels_) + " using 1:2:3 with labels left offset 0.3,0 font ',8' tc rgb '#ffffff' notitle");
+  chart.set("unset arrow");
+  if (job_.deadline > 0 && job_.deadline <= until) {
+    const std::string at = plot_number(job_.deadline);
+    chart.set("set arrow from " + at + ", graph 0 to " + at + ", graph 1 nohead dt 2 lw 1.5 front");
+  }
+  return chart;
+}
+
+// The panels one below the other, with the meaning of the colours below the last one.
+std::string script_of(const std::vector<Timeline>& panels, double until, unsigned height) {
+  constexpr double kBelow = 44;  // pixels of the last panel for the axis' name and the key
+  std::string data;
+  std::string plots = "set multiplot\nset lmargin 12\nset rmargin 3\nset tmargin 2\nset bmargin 2\n";
+  double top = 1;
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const bool is_last = i + 1 == panels.size();
+    Chart chart = panels[i].chart("t" + std::to_string(i) + "_", until);
+    if (is_last) {
+      chart.set("set bmargin 5\nset xlabel 'seconds after the submission of the job'\n"
+                "set key outside bottom center horizontal");
+      for (const Fate fate : {kOriginalWon, kCopyWon, kInVain, kOther}) {
+        const auto has = [&](const Timeline& panel) { return panel.has(fate); };
+        if (std::any_of(panels.begin(), panels.end(), has)) {
+          chart.draw("NaN with boxes" + colour_of(fate) + " title '" + kFateNames[fate] + "'");
+        }
+      }
+    }
+    const double share = (panels[i].height() + (is_last ? kBelow : 0)) / height;
+    top -= share;
+    data += chart.data();
+    plots += "set size 1," + plot_number(share) + "\nset origin 0," + plot_number(std::max(0.0, top)) + "\n";
+    plots += chart.plot();
+  }
+  return data + plots + "unset multiplot\n";
 }
 
 }  // namespace
 
-Figure timeline_figure(const std::string& policy, const std::vector<JobRow>& jobs,
-                       const std::vector<AttemptRow>& attempts) {
-  const JobRow* job = interesting(jobs);
-  if (job == nullptr) return {};
-  const Timeline timeline(*job, attempts);
+Figure timeline_figure(const std::vector<RunRows>& runs) {
+  std::vector<Timeline> panels;
+  double until = 0;
+  unsigned height = 44;
+  for (const RunRows& run : runs) {
+    const JobRow* job = interesting(run.jobs);
+    if (job == nullptr) continue;
+    panels.emplace_back(run.policy, *job, run.attempts);
+    until = std::max(until, job->time);
+    height += panels.back().height();
+  }
+  if (panels.empty()) return {};
   Figure figure;
-  figure.title = "Attempts of one job under " + policy;
-  figure.caption = "Job " + std::to_string(job->job) + ", " + plot_number(std::round(job->time * 100) / 100) + " s" +
-                   (job->deadline > 0 ? " of " + plot_number(std::round(job->deadline * 100) / 100) + " s" : "") +
-                   ": a line for each of its nodes, a bar for each attempt with the number of its task and, behind @, "
-                   "the offset in the split that it began at.";
-  figure.script = timeline.script();
-  figure.height = timeline.height();
+  figure.title = "Attempts of one job";
+  figure.caption =
+      "Under each policy the job with most copies, or else the longest: a line for each of its nodes, a bar for each "
+      "attempt with the number of its task and, behind @, the offset in the split that it began at. Dashed: the "
+      "deadline.";
+  figure.script = script_of(panels, until, height);
+  figure.height = height;
   return figure;
 }
 

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <span>
 
+#include "common/base/portable_math.h"
+#include "common/base/random.h"
 #include "lab/faults/fault_plan.h"
-#include "lab/scenario/random.h"
+#include "lab/scenario/purpose.h"
 #include "scheduler/policies/policy.h"
 
 namespace ontime::lab::faults {

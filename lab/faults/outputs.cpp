@@ -210,7 +210,7 @@ Outputs::Entries Outputs::look_at(const std::string& output) const {
   return entries;
 }
 
-Outputs::Place Outputs::place_of(const std::string& key) const {
+Outputs::Location Outputs::place_of(const std::string& key) const {
   const std::size_t slash = key.find('/', key.find('/') + 1);
   if (!key.starts_with("out/") || slash == key.npos) return {};
   return {address_of_bucket() + "/" + key.substr(0, slash), key.substr(slash + 1)};

@@ -39,11 +39,11 @@ class Outputs {
   bool holds_work_of(const std::string& output, AttemptId attempt) const;  // bytes that it wrote, as long as it runs
   bool uses_store(const std::string& output) const { return plan_.submissions[owners_.at(output)].uses_store(); }
   // The output that an object belongs to, and its name there; empty for what belongs to none.
-  struct Place {
+  struct Location {
     std::string output;
     std::string name;
   };
-  Place place_of(const std::string& key) const;
+  Location place_of(const std::string& key) const;
   // All files below all outputs, a line each.
   void list(const std::function<void(std::string_view)>& line) const;
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "common/base/distribution.h"
 #include "common/base/result.h"
-#include "lab/scenario/random.h"
 #include "lab/scenario/scenario.h"
 #include "lab/simulator/simulator.h"
 #include "scheduler/core/cluster.h"

@@ -79,7 +79,7 @@ ssize_t waited(Thread& here, OpenFile& file, bool may_wait, Try&& attempt) {
 }
 
 // Where a path leads.
-struct Place {
+struct FoundPath {
   int error = 0;  // an errno below zero: it leads nowhere, and not even to a directory where something can be made
   InodePointer directory{};  // where the last name is; null for a root
   std::string name{};
@@ -87,7 +87,7 @@ struct Place {
   std::string real{};     // not empty: a path of the real machine
   FilePointer special{};  // a device and the like
 };
-Place find_place(Process& process, int directory, const char* path, bool follows_last);
+FoundPath find_place(Process& process, int directory, const char* path, bool follows_last);
 std::string path_of(const Inode& inode);
 
 // How `process` reaches `disk`.
@@ -96,7 +96,7 @@ Mount& mount_of(Process& process, const Disk& disk);
 // The time that a disk takes; waits while it hangs. An errno below zero if the work fails.
 int work_on(Thread& here, Disk& disk, DiskWork work, std::size_t bytes = 0);
 
-int open_place(Thread& here, Place place, int flags, mode_t mode);
+int open_place(Thread& here, FoundPath place, int flags, mode_t mode);
 void fill_stat(const Inode& inode, struct stat& to);
 
 }  // namespace ontime::lab::machines

@@ -29,7 +29,7 @@ namespace {
 std::shared_ptr<DiskFile> on_disk(const FilePointer& file) { return std::dynamic_pointer_cast<DiskFile>(file); }
 
 int open_at(Thread& here, int directory, const char* path, int flags, mode_t mode) {
-  Place place = find_place(here.process(), directory, path, (flags & O_NOFOLLOW) == 0);
+  FoundPath place = find_place(here.process(), directory, path, (flags & O_NOFOLLOW) == 0);
   return open_place(here, std::move(place), flags, mode);
 }
 
@@ -58,7 +58,7 @@ ssize_t write_some(Thread& here, const FilePointer& file, const void* from, std:
 
 }  // namespace
 
-int open_place(Thread& here, Place place, int flags, mode_t mode) {
+int open_place(Thread& here, FoundPath place, int flags, mode_t mode) {
   Process& process = here.process();
   const bool closes = (flags & O_CLOEXEC) != 0;
   if (place.error != 0) return given(place.error);

@@ -37,7 +37,7 @@ std::map<FILE*, int>& streams() {
 }
 
 int state_of(Thread& here, int directory, const char* path, struct stat* to, bool follows) {
-  const Place place = find_place(here.process(), directory, path, follows);
+  const FoundPath place = find_place(here.process(), directory, path, follows);
   if (place.error != 0) return given(place.error);
   if (!place.real.empty())
     return static_cast<int>(::syscall(follows ? 4 : 6 /* stat, lstat */, place.real.c_str(), to));
@@ -58,7 +58,7 @@ int check_access(Thread& here, const char* path) {
 }
 
 int make_directory(Thread& here, int directory, const char* path, mode_t mode) {
-  const Place place = find_place(here.process(), directory, path, false);
+  const FoundPath place = find_place(here.process(), directory, path, false);
   if (place.error != 0) return given(place.error);
   if (place.inode) return given(-EEXIST);
   if (!place.directory) return given(-ENOENT);
@@ -69,7 +69,7 @@ int make_directory(Thread& here, int directory, const char* path, mode_t mode) {
 }
 
 int remove(Thread& here, int directory, const char* path, bool is_directory) {
-  const Place place = find_place(here.process(), directory, path, false);
+  const FoundPath place = find_place(here.process(), directory, path, false);
   if (place.error != 0) return given(place.error);
   if (!place.inode) return given(-ENOENT);
   if (!place.directory) return given(-EBUSY);
@@ -78,11 +78,11 @@ int remove(Thread& here, int directory, const char* path, bool is_directory) {
 }
 
 int rename(Thread& here, int from, const char* path, int to, const char* new_path) {
-  const Place old = find_place(here.process(), from, path, false);
+  const FoundPath old = find_place(here.process(), from, path, false);
   if (old.error != 0) return given(old.error);
   if (!old.directory || !old.inode) return given(-ENOENT);
   if (const int error = work_on(here, *old.directory->disk, DiskWork::Remove); error != 0) return given(error);
-  const Place place = find_place(here.process(), to, new_path, false);
+  const FoundPath place = find_place(here.process(), to, new_path, false);
   if (place.error != 0) return given(place.error);
   if (!place.directory) return given(-ENOENT);
   if (place.directory->disk != old.directory->disk) return given(-EXDEV);
@@ -188,7 +188,7 @@ ONTIME_SIMULATE(int, unlinkat, (directory, path, flags), int directory, const ch
 }
 
 ONTIME_SIMULATE(int, remove, (path), const char* path) {
-  const Place place = find_place(here.process(), AT_FDCWD, path, false);
+  const FoundPath place = find_place(here.process(), AT_FDCWD, path, false);
   return remove(here, AT_FDCWD, path, place.inode && place.inode->is_directory());
 }
 
@@ -201,8 +201,8 @@ ONTIME_SIMULATE(int, renameat, (from, path, to, new_path), int from, const char*
 }
 
 ONTIME_SIMULATE(int, link, (from, to), const char* from, const char* to) {
-  const Place old = find_place(here.process(), AT_FDCWD, from, false);
-  const Place place = find_place(here.process(), AT_FDCWD, to, false);
+  const FoundPath old = find_place(here.process(), AT_FDCWD, from, false);
+  const FoundPath place = find_place(here.process(), AT_FDCWD, to, false);
   if (!old.inode || !place.directory) return given(-ENOENT);
   return given(old.inode->disk->link(old.inode, place.directory, place.name));
 }
@@ -215,7 +215,7 @@ ONTIME_SIMULATE(ssize_t, readlink, (path, to, size), const char* path, char* to,
     if (!file) return given<ssize_t>(-ENOENT);
     target = path_of(*file->inode);
   } else {
-    const Place place = find_place(here.process(), AT_FDCWD, path, false);
+    const FoundPath place = find_place(here.process(), AT_FDCWD, path, false);
     if (place.error != 0) return given<ssize_t>(place.error);
     if (!place.real.empty()) return given<ssize_t>(-EINVAL);
     if (!place.inode) return given<ssize_t>(-ENOENT);
@@ -228,7 +228,7 @@ ONTIME_SIMULATE(ssize_t, readlink, (path, to, size), const char* path, char* to,
 }
 
 ONTIME_SIMULATE(char*, realpath, (path, to), const char* path, char* to) {
-  const Place place = find_place(here.process(), AT_FDCWD, path, true);
+  const FoundPath place = find_place(here.process(), AT_FDCWD, path, true);
   if (place.error != 0 || (place.real.empty() && !place.inode)) {
     errno = place.error != 0 ? -place.error : ENOENT;
     return nullptr;
@@ -255,7 +255,7 @@ ONTIME_SIMULATE(int, statvfs, (path, to), const char* path, struct statvfs* to) 
 }
 
 ONTIME_SIMULATE(DIR*, opendir, (path), const char* path) {
-  const Place place = find_place(here.process(), AT_FDCWD, path, true);
+  const FoundPath place = find_place(here.process(), AT_FDCWD, path, true);
   if (!place.real.empty()) return ONTIME_REAL(opendir)(path);
   const int descriptor = open_place(here, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   return descriptor < 0 ? nullptr : list(here, descriptor);
@@ -282,7 +282,7 @@ ONTIME_CALL(int, closedir, DIR* directory) {
 }
 
 ONTIME_SIMULATE(FILE*, fopen, (path, mode), const char* path, const char* mode) {
-  const Place place = find_place(here.process(), AT_FDCWD, path, true);
+  const FoundPath place = find_place(here.process(), AT_FDCWD, path, true);
   if (!place.real.empty()) return ONTIME_REAL(fopen)(path, mode);
   const int descriptor = open_place(here, place, flags_of(mode), 0666);
   return descriptor < 0 ? nullptr : stream_over(descriptor, mode);

@@ -32,8 +32,8 @@ class Walk {
  public:
   Walk(Process& process, bool follows_last) : process_(process), follows_last_(follows_last) {}
 
-  Place go(InodePointer from, std::string path) {
-    Place place;
+  FoundPath go(InodePointer from, std::string path) {
+    FoundPath place;
     place.inode = std::move(from);
     while (!path.empty()) {
       const std::size_t slash = path.find('/');
@@ -54,9 +54,9 @@ class Walk {
   }
 
  private:
-  static Place error(int number) { return {.error = -number}; }
+  static FoundPath error(int number) { return {.error = -number}; }
 
-  void enter(Place& place, const std::string& name) {
+  void enter(FoundPath& place, const std::string& name) {
     if (name == "..") {
       const InodePointer above = place.inode->parent.lock();
       place.inode = above ? above : process_.machine().disk->root();
@@ -84,19 +84,19 @@ bool is_below(std::string_view path, std::string_view directory) {
 }
 
 // Of "/proc/self/fd/7/rest": the descriptor's inode, and then the rest.
-Place find_by_descriptor(Process& process, std::string_view path, bool follows_last) {
+FoundPath find_by_descriptor(Process& process, std::string_view path, bool follows_last) {
   path.remove_prefix(kDescriptors.size());
   int descriptor = -1;
   const auto [end, problem] = std::from_chars(path.data(), path.data() + path.size(), descriptor);
   const auto file = std::dynamic_pointer_cast<DiskFile>(process.at(descriptor));
-  Place place;
+  FoundPath place;
   place.error = -ENOENT;
   if (problem != std::errc() || !file) return place;
   return Walk(process, follows_last).go(file->inode, std::string(end, path.data() + path.size()));
 }
 
-Place find_special(Process& process, const std::string& path) {
-  Place place;
+FoundPath find_special(Process& process, const std::string& path) {
+  FoundPath place;
   if (path == "/dev/null") place.special = std::make_shared<NullFile>();
   if (path == "/proc/self/mountinfo") place.inode = kernel_file(*process.machine().disk, mount_table());
   if (!place.special && !place.inode) place.error = -ENOENT;
@@ -105,7 +105,7 @@ Place find_special(Process& process, const std::string& path) {
 
 }  // namespace
 
-Place find_place(Process& process, int directory, const char* path, bool follows_last) {
+FoundPath find_place(Process& process, int directory, const char* path, bool follows_last) {
   const std::string text = path;
   if (text.empty()) return {.error = -ENOENT};
   if (text.front() == '/') {
@@ -113,7 +113,7 @@ Place find_place(Process& process, int directory, const char* path, bool follows
     if (is_below(text, "/proc") || is_below(text, "/dev") || is_below(text, "/sys")) return find_special(process, text);
     const auto& real = process.machine().cluster().real_paths;
     if (std::any_of(real.begin(), real.end(), [&](const std::string& one) { return is_below(text, one); })) {
-      Place place;
+      FoundPath place;
       if (!process.machine().has_applications) place.error = -ENOENT;
       place.real = text;
       return place;

@@ -114,8 +114,8 @@ class World {
   TimePoint now() const { return now_; }
   // What a thread does takes time too: a call of the system moves the clock by this.
   void spend(Duration time) { now_ += time; }
-  SplitMix64& random() { return random_; }
-  double uniform() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
+  Random& random() { return random_; }
+  double uniform() { return random_.uniform(); }
 
   // In order of time, and of being put in.
   void at(TimePoint when, std::function<void()> what);
@@ -149,7 +149,7 @@ class World {
   };
   void make_ready(Thread& thread);
 
-  SplitMix64 random_;
+  Random random_;
   TimePoint now_;
   std::priority_queue<Upcoming> upcoming_;
   std::vector<std::function<void()>> whats_;

@@ -1,12 +1,11 @@
 #include "lab/results/writing.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <iomanip>
 #include <limits>
 #include <sstream>
 
+#include "common/base/units.h"
 #include "lab/results/rows.h"
 
 namespace ontime::lab {
@@ -36,11 +35,6 @@ std::string number(double value, int digits) {
   std::ostringstream text;
   text << std::setprecision(digits) << value;
   return text.str();
-}
-
-std::string shortest(double value) {
-  std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 std::string csv_line(const std::vector<std::string>& cells) {

@@ -10,7 +10,6 @@ namespace ontime::lab {
 std::string fixed(double value, int digits);       // "0.930"; "-" if it is NaN
 std::string percent(double share, int digits);     // "12.5 %"; "-" if it is NaN
 std::string number(double value, int digits = 6);  // as short as these significant digits allow; "" if it is NaN
-std::string shortest(double value);                // as short as reads back to the same value
 
 // Comma-separated text: a line of it, in which cells are quoted that have to be,
 std::string csv_line(const std::vector<std::string>& cells);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <numeric>
 
 #include "common/injection/injection.h"
 #include "scheduler/math/estimator.h"
@@ -17,24 +16,6 @@ bool is_positive(double value) { return std::isfinite(value) && value > 0; }
 Status check_policy(const JobGroup& group) {
   const Status status = scheduler::check_policy(group.policy, group.policy_parameters);
   return status ? Status() : bad_input("Jobs '" + group.name + "': " + status.error().message);
-}
-
-// Of a factor or a time that is drawn for each attempt; infinite if it has no mean.
-double mean_of(const injection::Distribution& drawn) {
-  using injection::Shape;
-  switch (drawn.shape) {
-    case Shape::Never:
-      return 0;
-    case Shape::Constant:
-      return drawn.scale;
-    case Shape::Pareto:
-      return Distribution::pareto(drawn.scale, drawn.spread).mean();
-    case Shape::Lognormal:
-      return drawn.scale * std::exp(drawn.spread * drawn.spread / 2);
-    case Shape::Trace:
-      return std::accumulate(drawn.trace.begin(), drawn.trace.end(), 0.0) / static_cast<double>(drawn.trace.size());
-  }
-  return 1;
 }
 
 // How many times as long attempts take on a node, by the slots of the nodes.
@@ -53,12 +34,13 @@ double mean_slowness(const Scenario& scenario) {
 double mean_duration(const Scenario& scenario, const JobGroup& group) {
   if (!scenario.injection) return group.duration.mean();
   const injection::Injection& injected = *scenario.injection;
-  const double factor = injected.slowdown.shape == injection::Shape::Never ? 1 : mean_of(injected.slowdown);
+  const double factor = injected.slowdown ? injected.slowdown->mean() : 1;
   return seconds(injected.pace) * factor * (1 + injected.straggler.share * (injected.straggler.factor - 1));
 }
 
 double mean_launch(const Scenario& scenario) {
-  return scenario.injection ? mean_of(scenario.injection->launch) : scenario.launch.mean();
+  if (!scenario.injection) return scenario.launch.mean();
+  return scenario.injection->launch ? scenario.injection->launch->mean() : 0;
 }
 
 Status check_arrivals(const Scenario& scenario, const JobGroup& group) {
@@ -224,7 +206,7 @@ double cut_timeout_of(const Scenario& scenario) {
 
 std::string fill_in(const std::string& text,
                     const std::function<std::optional<std::string>(const std::string& name)>& meaning) {
-  const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; };
   std::string filled;
   for (auto at = text.begin(); at != text.end();) {
     const auto end = *at == '$' ? std::find_if_not(at + 1, text.end(), is_of_name) : at + 1;

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "common/base/distribution.h"
 #include "common/base/result.h"
 #include "common/injection/injection.h"
-#include "lab/scenario/random.h"
 #include "scheduler/core/job_spec.h"
 #include "scheduler/core/resource_manager.h"
 #include "scheduler/math/durations.h"
@@ -217,7 +217,7 @@ double heartbeat_of(const Scenario& scenario);
 double node_timeout_of(const Scenario& scenario);
 double cut_timeout_of(const Scenario& scenario);
 
-// `text` with what every $NAME in it stands for; nothing: it stays.
+// `text` with what every $NAME in it stands for; nothing: it stays. A name has letters, digits, '_' and '-'.
 std::string fill_in(const std::string& text,
                     const std::function<std::optional<std::string>(const std::string& name)>& meaning);
 

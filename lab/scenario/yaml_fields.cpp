@@ -23,28 +23,9 @@ Distribution make_distribution(const YAML::Node& node, const std::string& kind, 
     return Distribution::empirical(values);
   }
   if (values.size() != 2) throw YamlFault(node, "'" + kind + "' takes a list of two numbers");
-  const double a = values[0];
-  const double b = values[1];
-  const auto demand = [&](bool holds, const char* what) {
-    if (!holds) throw YamlFault(node, kind + ": " + what);
-  };
-  if (kind == "pareto") {
-    demand(a > 0 && b > 0, "t_min and beta are positive");
-    return Distribution::pareto(a, b);
-  }
-  if (kind == "lognormal") {
-    demand(a > 0 && b >= 0, "the median is positive, sigma not negative");
-    return Distribution::lognormal(a, b);
-  }
-  if (kind == "uniform") {
-    demand(a <= b, "the lesser value comes first");
-    return Distribution::uniform(a, b);
-  }
-  if (kind == "exponential") {
-    demand(a < b, "the least value is below the mean");
-    return Distribution::shifted_exponential(a, b);
-  }
-  throw YamlFault(node, "'" + kind + "' is not one of: pareto, lognormal, uniform, exponential, empirical");
+  const auto made = named_distribution(kind, values[0], values[1]);
+  if (!made) throw YamlFault(node, made.error().message);
+  return *made;
 }
 
 // {5: 0.5, 10: 0.3, 20: 0.2}
@@ -119,8 +100,22 @@ bool read_flag(const YAML::Node& node) {
   return value;
 }
 
+namespace {
+
+const ValueForm kSeconds{[](std::string_view text) {
+                           const YAML::Node node{std::string(text)};
+                           return without_throwing([&]() -> Result<double> { return read_seconds(node); });
+                         },
+                         shortest};
+
+}  // namespace
+
 Distribution read_distribution(const YAML::Node& node) {
-  if (node.IsScalar()) return Distribution::constant(read_seconds(node));
+  if (node.IsScalar()) {
+    const auto parsed = parse_distribution(node.Scalar(), kSeconds);
+    if (!parsed) throw YamlFault(node, parsed.error().message);
+    return *parsed;
+  }
   const char* wanted = "this is not a distribution; write a value, {KIND: [numbers]} or {VALUE: SHARE, ...}";
   if (!node.IsMap() || node.size() == 0) throw YamlFault(node, wanted);
   const auto entry = *node.begin();
@@ -155,7 +150,9 @@ YAML::Node YamlFields::take(const char* key) {
 void YamlFields::each(const char* key, const std::function<void(const YAML::Node&)>& read) {
   const YAML::Node list = take(key);
   if (!list) return;
-  if (!list.IsSequence()) throw YamlFault(list, std::string("'") + key + "' must be a list; write its items as lines that begin with '- '");
+  if (!list.IsSequence()) {
+    throw YamlFault(list, std::string("'") + key + "' must be a list; write its items as lines that begin with '- '");
+  }
   for (const YAML::Node& item : list) read(item);
 }
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/distribution.h"
 #include "common/base/result.h"
 #include "common/base/wording.h"
-#include "lab/scenario/random.h"
 #include "scheduler/core/job_spec.h"
 
 namespace ontime::lab {

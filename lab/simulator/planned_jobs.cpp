@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/scenario/purpose.h"
 #include "lab/scenario/scenario.h"
 #include "scheduler/policies/policy.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/base/check.h"
+#include "lab/scenario/purpose.h"
 #include "lab/scenario/scenario.h"
 #include "lab/simulator/event_queue.h"
 #include "lab/simulator/simulator.h"

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/distribution.h"
 #include "common/base/time.h"
-#include "lab/scenario/random.h"
+#include "lab/scenario/purpose.h"
 #include "lab/scenario/scenario.h"
 #include "scheduler/core/action.h"
 #include "scheduler/core/event.h"

@@ -1,4 +1,4 @@
-// What is done to simulated attempts on purpose: the very draws that real attempts get, see common/injection/injection.h.
+// What is done to simulated attempts on purpose. The draws are those of real attempts (common/injection/injection.h).
 #include <algorithm>
 #include <cmath>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/base/portable_math.h"
 
 namespace ontime::lab {
 

@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "common/base/distribution.h"
 #include "common/base/ids.h"
 #include "common/injection/injection.h"
-#include "lab/scenario/random.h"
+#include "lab/scenario/purpose.h"
 #include "lab/scenario/scenario.h"
 #include "lab/simulator/event_queue.h"
 #include "lab/simulator/motion.h"

@@ -62,11 +62,11 @@ Result<Scenario> with_policy(Scenario scenario, PolicyChoice choice, const std::
 
 }  // namespace
 
-std::vector<Place> places_of(const Study& study) {
-  std::vector<Place> places{{}};
+std::vector<PointOfAxes> places_of(const Study& study) {
+  std::vector<PointOfAxes> places{{}};
   for (const Axis& axis : study.axes) {
-    std::vector<Place> more;
-    for (const Place& place : places) {
+    std::vector<PointOfAxes> more;
+    for (const PointOfAxes& place : places) {
       for (const AxisValue& value : axis.values) {
         more.push_back(place);
         more.back().labels.push_back(value.label);

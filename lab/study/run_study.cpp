@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 
+#include "common/base/units.h"
 #include "lab/results/writing.h"
 #include "lab/study/study.h"
 #include "lab/study/study_result.h"
@@ -23,7 +24,7 @@ class StudyRun {
  private:
   // A place, who is run there, and with which seeds.
   struct Spot {
-    Place place;
+    PointOfAxes place;
     std::vector<const Contender*> contenders;
     std::uint64_t seed = 1;
     std::uint32_t seeds = 1;
@@ -50,8 +51,8 @@ class StudyRun {
   Result<std::vector<RunResult>> run_all(std::vector<PlannedRun> planned);
   Result<std::string> policy_of(const Spot& spot, const Contender& contender);
   void add_all(std::vector<RunResult> runs);
-  std::vector<std::string> shown(const Place& place) const;
-  std::string where(const Place& place) const;
+  std::vector<std::string> shown(const PointOfAxes& place) const;
+  std::string where(const PointOfAxes& place) const;
 
   const Study& study_;
   const Execute& execute_;
@@ -153,7 +154,7 @@ StudyRun::StudyRun(const Study& study, const StudyOptions& options, const Execut
 void StudyRun::choose_spots(const StudyOptions& options) {
   std::uint64_t seed = options.seed.value_or(study_.seed);
   std::size_t number = 0;
-  for (Place& place : places_of(study_)) {
+  for (PointOfAxes& place : places_of(study_)) {
     const bool apart = std::any_of(place.settings.begin(), place.settings.end(), [](const Setting& setting) {
       return setting.medians && setting.medians->other_luck;
     });
@@ -168,7 +169,7 @@ void StudyRun::choose_spots(const StudyOptions& options) {
   }
 }
 
-std::string StudyRun::where(const Place& place) const {
+std::string StudyRun::where(const PointOfAxes& place) const {
   std::string text;
   for (std::size_t i = 0; i < place.labels.size(); ++i) {
     text += (text.empty() ? "" : ", ") + study_.axes[i].name + " " + place.labels[i];
@@ -176,7 +177,7 @@ std::string StudyRun::where(const Place& place) const {
   return text;
 }
 
-std::vector<std::string> StudyRun::shown(const Place& place) const {
+std::vector<std::string> StudyRun::shown(const PointOfAxes& place) const {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < place.labels.size(); ++i) {
     if (!study_.axes[i].pooled) labels.push_back(place.labels[i]);
@@ -303,7 +304,7 @@ Result<std::string> StudyRun::policy_of(const Spot& spot, const Contender& conte
 
 Status StudyRun::make_points() {
   for (const Spot& spot : spots_) {
-    const Place& place = spot.place;
+    const PointOfAxes& place = spot.place;
     const auto utility = utility_of(study_, place.settings);
     if (!utility) return utility.error();
     collected_.push_back(collect_);

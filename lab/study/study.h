@@ -128,12 +128,12 @@ Result<Study> read_study(const std::string& text, const Surroundings& surroundin
 // From a study to scenarios: the product of its axes, settings put in their places, what must be measured first.
 
 // One value of each axis.
-struct Place {
+struct PointOfAxes {
   std::vector<std::string> labels;  // one per axis
   std::vector<Setting> settings;    // of all of them, a setting of a later axis behind those of earlier ones
 };
 
-std::vector<Place> places_of(const Study& study);  // the last axis varies fastest
+std::vector<PointOfAxes> places_of(const Study& study);  // the last axis varies fastest
 
 // Items of the list of jobs that a path means: "jobs.1.deadline" the second, "jobs.*.deadline" each in turn; otherwise
 // the path as it is, for the first item. Of pairs of a plain path and the index of an item.

@@ -59,8 +59,8 @@ class DirectoryLock {
   const Descriptor file_;
 };
 
-// What RocksDB reads and writes files with: its own. Alone in database_files.cpp, for the same reason as the functions of
-// common/files/disk.h.
+// What RocksDB reads and writes files with: its own. Alone in database_files.cpp, for the same reason as the functions
+// of common/files/disk.h.
 std::shared_ptr<rocksdb::FileSystem> database_files();
 
 // An environment with these, but for the mode of the files it makes: 0600 from their first moment. RocksDB makes them

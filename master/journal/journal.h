@@ -39,8 +39,8 @@ class Journal {
   // Stores every record that is later than `latest` again, as of then; their order stays. Before the first append().
   virtual Status set_back(TimePoint latest) = 0;
 
-  // Every record: those of the cluster (epoch, nodes, profiles), then each job's, by job. An error names the file or directory and the reason;
-  // nothing after a record that cannot be read is shown.
+  // Visits every record: those of the cluster (epoch, nodes, profiles), then each job's, by job. Stops at a record that
+  // cannot be read; the error names the file or directory and the reason.
   virtual Status read_all(const std::function<void(const scheduler::JournalRecord&)>& visit) = 0;
 };
 

@@ -173,12 +173,12 @@ std::string node_key(NodeId node, std::string_view kind) {
 }
 
 struct PlaceOf {
-  using Place = std::optional<std::string>;
-  Place operator()(const scheduler::fact::MasterStarted&) const { return std::string(1, kEpochKey); }
-  Place operator()(const scheduler::fact::NodeAdded& fact) const { return node_key(fact.node, "a"); }
-  Place operator()(const scheduler::fact::DutyChanged& fact) const { return node_key(fact.node, "d"); }
-  Place operator()(const scheduler::fact::ProfileUpdated& fact) const { return kProfilePrefix + fact.key; }
-  Place operator()(const auto&) const { return std::nullopt; }
+  using Key = std::optional<std::string>;
+  Key operator()(const scheduler::fact::MasterStarted&) const { return std::string(1, kEpochKey); }
+  Key operator()(const scheduler::fact::NodeAdded& fact) const { return node_key(fact.node, "a"); }
+  Key operator()(const scheduler::fact::DutyChanged& fact) const { return node_key(fact.node, "d"); }
+  Key operator()(const scheduler::fact::ProfileUpdated& fact) const { return kProfilePrefix + fact.key; }
+  Key operator()(const auto&) const { return std::nullopt; }
 };
 
 struct RemovedBy {

@@ -136,7 +136,8 @@ Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& 
                   ".");
   auto lock = DirectoryLock::take(directory);
   if (!lock) return lock.error();
-  static_cast<void>(files::sync_directory(directory));  // by the lock's name a journal is known whose making is interrupted
+  // A journal whose making was interrupted is recognised by the lock's name.
+  static_cast<void>(files::sync_directory(directory));
   if (Status status = make_files_private(directory); !status) return status.error();
   auto journal = std::unique_ptr<RocksdbJournal>(new RocksdbJournal(directory, settings, std::move(*lock)));
   if (Status status = journal->open_database(For::Writing); !status) return status.error();

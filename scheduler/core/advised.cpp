@@ -1,5 +1,6 @@
-// Advised jobs: another engine, such as YARN, launches their attempts where and when it likes, and again those that have
-// failed. The scheduler learns of each by an event, asks the engine for copies, and otherwise plans as for any job.
+// Advised jobs: another engine, such as YARN, launches their attempts where and when it likes, and again those that
+// have failed. The scheduler learns of each by an event, asks the engine for copies, and otherwise plans as for any
+// job.
 #include "scheduler/core/scheduler_impl.h"
 
 namespace ontime::scheduler {

@@ -94,7 +94,8 @@ std::optional<NodeId> ApplicationMaster::node_for_copy(const StepBuilder& step, 
 
 // Every node works on the segment or has failed on it. Its copies are given up then, so that its policy can decide anew
 // and does not wait for what never comes.
-bool ApplicationMaster::has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes, SegmentKey key) const {
+bool ApplicationMaster::has_no_node_for_copy(const Cluster& cluster, const ResourceManager& nodes,
+                                             SegmentKey key) const {
   std::vector<NodeId> failed = nodes_that_failed(cluster, task_id(key.task), key.begin);
   if (failed.empty()) return false;
   const std::vector<NodeId> holding = nodes_that_hold(cluster, key);

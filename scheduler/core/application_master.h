@@ -7,8 +7,9 @@
 //      ^                     |
 //      '--- its last holder ended without sealing it
 //
-// Its parts: application_master.cpp launches and seals, decisions.cpp carries out what a policy decides, cuts.cpp cuts,
-// failures.cpp says what failures mean, advised.cpp what is different where another engine launches. What a policy has asked for and what has not happened yet is in Speculation.
+// Its parts: application_master.cpp launches and seals, decisions.cpp carries out what a policy decides, cuts.cpp
+// cuts, failures.cpp says what failures mean, advised.cpp what is different where another engine launches. What a
+// policy has asked for and what has not happened yet is in Speculation.
 
 #include <cstdint>
 #include <map>

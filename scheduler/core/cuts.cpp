@@ -1,5 +1,5 @@
-// The one way to cut an attempt's work: a question, a time-out, an answer; for checkpoints, for fresh attempts that take
-// over, and for nodes that drain. At most one is in flight for an attempt, and none waits for one that nobody answers:
+// The one way to cut an attempt's work: a question, a time-out, an answer. Checkpoints, fresh attempts that take over
+// and draining nodes all use it. At most one cut is in flight for an attempt, and none waits for an unanswered one:
 //
 //   none --ask_cut--> in flight --answered--> none --somebody else waits: ask_cut--> in flight
 //                         |  ^

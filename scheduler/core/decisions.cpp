@@ -1,6 +1,6 @@
-// How the ApplicationMaster carries out what a policy decided. A decision may come late: the policy saw the job as it was
-// before the decisions in front of this one, so each is checked against the job as it is, and one that does not fit any
-// more does nothing.
+// How the ApplicationMaster carries out what a policy decided. The policy saw the job as it was before the earlier
+// decisions of the same plan. So each decision is checked against the job as it is now, and does nothing if it no
+// longer fits.
 #include <algorithm>
 
 #include "scheduler/core/application_master.h"

@@ -20,8 +20,8 @@ struct Job;
 // Of ended jobs, gone nodes and profiles. What is beyond any of them is forgotten.
 struct HistoryLimits {
   std::uint32_t jobs = 1000;
-  std::uint64_t tasks = 1'000'000;  // of all of them together: what they take of memory and journal goes by their tasks,
-                                    // as each of which 128 bytes of parameters count too
+  // Of all these jobs together, as memory and journal grow with the tasks. 128 bytes of parameters count as a task.
+  std::uint64_t tasks = 1'000'000;
   Duration age{0};                  // since the job has ended; 0: any
   std::uint32_t gone_nodes = 100;   // lost or left ones that none of the remembered jobs ran on
   std::uint32_t profiles = 1000;    // of applications with their parameters; see ProfileTable for their bytes

@@ -23,7 +23,7 @@ class Inspection {
   void require(bool holds, const Subject& subject, const char* what) {
     if (!holds) broken_.push_back(name_of(subject) + what);
   }
-  struct Place {
+  struct SegmentOfTask {
     TaskId task;
     std::uint64_t begin;
   };
@@ -31,15 +31,16 @@ class Inspection {
   static std::string name_of(const Id& id) {
     return to_string(id);
   }
-  static std::string name_of(const Place& place) {
-    return to_string(place.task) + " segment at " + std::to_string(place.begin);
+  static std::string name_of(const SegmentOfTask& segment) {
+    return to_string(segment.task) + " segment at " + std::to_string(segment.begin);
   }
 
   void inspect_owners() {
     std::map<std::string, std::size_t> live;
     for (const auto& [id, job] : cluster_.jobs()) live[job.spec.owner] += job.live.size();
     for (const auto& [owner, count] : live) {
-      if (count != cluster_.live_attempts_of(owner)) broken_.push_back("owner " + owner + ": its live attempts are counted");
+      if (count == cluster_.live_attempts_of(owner)) continue;
+      broken_.push_back("owner " + owner + ": its live attempts are counted");
     }
   }
 
@@ -72,7 +73,7 @@ class Inspection {
   void inspect_ledger(TaskId id, const Task& task) {
     const std::vector<Segment>& segments = task.ledger.segments();
     for (std::size_t i = 0; i < segments.size(); ++i) {
-      const Place place{id, segments[i].range.begin};
+      const SegmentOfTask place{id, segments[i].range.begin};
       require(i == 0 || segments[i].range.begin == segments[i - 1].range.end, place, ": segments tile the split");
       const bool may_be_empty = segments[i].sealed && i + 1 == segments.size();  // the end of a compressed stream
       require(segments[i].range.begin < segments[i].range.end || may_be_empty, place, ": a segment is not empty");

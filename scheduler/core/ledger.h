@@ -44,8 +44,8 @@ class Ledger {
 
   bool is_done() const { return open_ == 0; }  // every segment is sealed
   std::size_t open_segments() const { return open_; }
-  // Calls look(segment) for each open segment, the last one first. Work moves forward, so they are at the end of the list:
-  // a task with many checkpoints costs no more than one with few.
+  // Calls look(segment) for each open segment, the last one first. Work moves forward, so open segments are at the end
+  // of the list, and a task with many checkpoints costs no more than one with few.
   template <class Look>
   void for_each_open_from_back(const Look& look) const {
     std::size_t left = open_;

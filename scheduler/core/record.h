@@ -202,8 +202,8 @@ struct JournalRecord {
   Fact fact;
 };
 
-// A fact, event or action as one line: its name and its fields. This is the only description; the master's log, the texts
-// of recordings, the simulator's log and the text scenarios of the tests show it.
+// A fact, event or action as one line: its name and its fields. There is no other text of it: the master's log,
+// recordings, the simulator's log and the text scenarios of the tests all show this one.
 //
 //   attempt_launched attempt=job-1/t00003/a1 node=node-2 range=43-100 speculative
 enum class Ids : std::uint8_t {

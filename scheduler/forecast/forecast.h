@@ -13,8 +13,8 @@
 //   waiting               in order, each with its own bytes, on the slot that becomes free first: those of this job's
 //                         attempts by their own times, and those of other jobs after what comes before in the queue
 //                         (forecast/evidence.h)
-//   late or slow          what its policy does (Rescue in policies/policy.h), once it can be told and once slots are free
-//                         that nobody waits for, of this job or of another; what is divided goes before what waits
+//   late or slow          what its policy does (Rescue in policies/policy.h), once it can be told and slots are free
+//                         that no work of any job waits for; what is divided goes before what waits
 // The tail is the one that fits best (math/fitted_tail.h) what earlier jobs of the application, ended attempts of
 // this one and those that run have shown, whatever its policy goes by; that it was fitted to few of them counts.
 //

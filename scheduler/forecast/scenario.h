@@ -1,6 +1,6 @@
 #pragma once
-// One scenario of what is left of a job (forecast/remainder.h), and its draws: luck that is not random, and quantiles to
-// turn it into times.
+// One scenario of what is left of a job (forecast/remainder.h), and its draws: luck that is not random, and quantiles
+// to turn it into times.
 
 #include <algorithm>
 #include <bit>

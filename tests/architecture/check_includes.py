@@ -27,8 +27,7 @@ ALLOWED = {
     "master/journal": (["scheduler", "common/protocol", "common/files", "common/base", "common/log"], ["rocksdb", "spdlog", "google", "boost/preprocessor"]),
     "master/recording": (["scheduler", "master/journal/record_codec.h", "master/journal/stored_fields.h", "common/protocol", "common/files", "common/base"],
                          ["zstd.h", "google"]),
-    "master": (["scheduler", "master/journal", "master/recording", "common"], ["asio", "spdlog", "fmt", "google", "nlohmann", "lzma.h", "openssl",
-                "boost/locale/utf.hpp"]),
+    "master": (["scheduler", "master/journal", "master/recording", "common"], ["asio", "spdlog", "fmt", "google", "nlohmann", "lzma.h", "openssl"]),
     "worker/data": (["common/base", "common/files", "common/http", "common/hdfs", "common/store/name.h", "common/app"],
                     ["zlib.h", "zstd.h", "lzma.h", "bzlib.h", "openssl"]),
     # The process that attempts run in starts in a millisecond because it loads so little.
@@ -41,7 +40,7 @@ ALLOWED = {
     "worker/confine": (["common/files", "common/base"], []),
     "worker": (["common/base"], []),
     "apps": (["common/app"], []),
-    "apps/exec": (["common/app", "common/base/descriptor.h"], []),
+    "apps/exec": (["common/app", "common/base/descriptor.h", "common/base/environment.h"], []),
     "apps/gen": (["common/app", "common/base"], ["zlib.h"]),
     "lab": (["scheduler", "common/flags", "common/injection", "common/log", "common/base"], ["spdlog", "fmt", "nlohmann", "CLI", "yaml-cpp"]),
     # What ships, on simulated machines: all of it may be looked at.

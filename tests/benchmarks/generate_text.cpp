@@ -22,16 +22,11 @@ namespace {
 
 constexpr std::size_t kWords = 200'000;
 
-class Random : public ontime::SplitMix64 {
- public:
-  using SplitMix64::SplitMix64;
-  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-};
+using ontime::Random;
 
 // About log-normal, with a median that grows with the rank.
 std::size_t draw_length(std::size_t rank, Random& random) {
-  const double bell = (random.unit() + random.unit() + random.unit() + random.unit() - 2) * std::sqrt(3.0);
+  const double bell = (random.uniform() + random.uniform() + random.uniform() + random.uniform() - 2) * std::sqrt(3.0);
   const double length = 1.93 * std::exp(0.07 * std::log2(static_cast<double>(rank) + 1) + 0.45 * bell);
   return static_cast<std::size_t>(std::max(1.0, std::round(length)));
 }
@@ -78,7 +73,7 @@ class RankSampler {
 
   std::size_t draw(Random& random) const {
     const std::size_t i = random.below(kWords);
-    return random.unit() < threshold_[i] ? i : alias_[i];
+    return random.uniform() < threshold_[i] ? i : alias_[i];
   }
 
  private:

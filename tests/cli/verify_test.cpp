@@ -31,21 +31,21 @@ class Verify : public testing::Test {
     scratch_.file("_SUCCESS", "");
   }
 
-  struct Piece {
+  struct SealedText {
     ByteRange range;
     std::string output;
   };
-  void add_task(std::uint32_t input, ByteRange split, const std::vector<Piece>& pieces) {
+  void add_task(std::uint32_t input, ByteRange split, const std::vector<SealedText>& segments) {
     output::Task task;
     task.index = static_cast<std::uint32_t>(manifest_.tasks.size());
     task.input = input;
     task.split = split;
     task.part = "part-m-0000" + std::to_string(task.index);
     std::string content;
-    for (const auto& piece : pieces) {
+    for (const auto& segment : segments) {
       task.segments.push_back(
-          {piece.range, "t0000-a0", "worker", content.size(), piece.output.size(), 3, crc32c(piece.output)});
-      content += piece.output;
+          {segment.range, "t0000-a0", "worker", content.size(), segment.output.size(), 3, crc32c(segment.output)});
+      content += segment.output;
     }
     scratch_.file(task.part, content);
     manifest_.tasks.push_back(task);

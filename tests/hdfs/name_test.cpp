@@ -30,9 +30,9 @@ TEST_F(NameTest, HasARootAndAPath) {
   const auto name = parse_name("hdfs://nn:8020//logs///2026/a b+%.txt");
   ASSERT_TRUE(name);
   EXPECT_EQ(name->root, "hdfs://nn:8020");
-  EXPECT_EQ(name->path, "logs/2026/a b+%.txt");
-  EXPECT_EQ(parse_name("webhdfs://nn:9870/in/")->path, "in/");
-  EXPECT_EQ(parse_name("webhdfs://nn")->path, "");
+  EXPECT_EQ(name->key, "logs/2026/a b+%.txt");
+  EXPECT_EQ(parse_name("webhdfs://nn:9870/in/")->key, "in/");
+  EXPECT_EQ(parse_name("webhdfs://nn")->key, "");
 }
 
 TEST_F(NameTest, IsRefusedIfItCannotBeOne) {

@@ -51,15 +51,8 @@ TEST(Chance, UniformFillsItsIntervalEvenly) {
   EXPECT_EQ(uniform(~std::uint64_t{0}), 1 - 0x1p-53);
 }
 
-TEST(Chance, NormalQuantilesAreTheTables) {
-  EXPECT_NEAR(normal_quantile(0.5), 0, 1e-12);
-  EXPECT_NEAR(normal_quantile(0.975), 1.959963984540054, 1e-9);
-  EXPECT_NEAR(normal_quantile(0.001), -3.090232306167813, 1e-9);
-  EXPECT_NEAR(normal_quantile(1e-9), -5.997807015008182, 1e-7);
-}
-
 TEST(Chance, ParetoDrawsHaveItsQuantiles) {
-  const auto draws = sorted_draws({Shape::Pareto, 2, 1.5, {}});
+  const auto draws = sorted_draws(Distribution::pareto(2, 1.5));
   EXPECT_GE(draws.front(), 2);
   for (const double share : {0.1, 0.5, 0.9, 0.99}) {
     EXPECT_NEAR(at(draws, share) / (2 * std::pow(1 - share, -1 / 1.5)), 1, 0.03) << share;
@@ -67,14 +60,14 @@ TEST(Chance, ParetoDrawsHaveItsQuantiles) {
 }
 
 TEST(Chance, LognormalDrawsHaveItsQuantiles) {
-  const auto draws = sorted_draws({Shape::Lognormal, 3, 0.5, {}});
+  const auto draws = sorted_draws(Distribution::lognormal(3, 0.5));
   EXPECT_NEAR(at(draws, 0.5) / 3, 1, 0.01);
   EXPECT_NEAR(at(draws, 0.975) / (3 * std::exp(0.5 * 1.959964)), 1, 0.02);
   EXPECT_NEAR(at(draws, 0.025) / (3 * std::exp(-0.5 * 1.959964)), 1, 0.02);
 }
 
 TEST(Chance, TraceDrawsEachLineEquallyOften) {
-  const auto draws = sorted_draws({Shape::Trace, 1, 0, {1, 2, 5, 2}});
+  const auto draws = sorted_draws(Distribution::listed({1, 2, 5, 2}));
   const auto count = [&](double value) { return static_cast<double>(std::count(draws.begin(), draws.end(), value)); };
   EXPECT_NEAR(count(1), kDraws * 0.25, kDraws * 0.01);
   EXPECT_NEAR(count(2), kDraws * 0.5, kDraws * 0.01);
@@ -82,10 +75,10 @@ TEST(Chance, TraceDrawsEachLineEquallyOften) {
 }
 
 TEST(Chance, DrawsAreBoundedAndRounded) {
-  EXPECT_EQ(quantile({Shape::Pareto, 1, 0.1, {}}, 1 - 0x1p-53), kFactorMax);
-  EXPECT_EQ(quantile({Shape::Pareto, 1, 1, {}}, 2.0 / 3), 3);
-  EXPECT_EQ(quantile({Shape::Lognormal, 1, 10, {}}, 0), 0);  // below a millionth
-  EXPECT_EQ(quantile({Shape::Constant, 2.5, 0, {}}, 0.7), 2.5);
+  EXPECT_EQ(quantile(Distribution::pareto(1, 0.1), 1 - 0x1p-53), kFactorMax);
+  EXPECT_EQ(quantile(Distribution::pareto(1, 1), 2.0 / 3), 3);
+  EXPECT_EQ(quantile(Distribution::lognormal(1, 10), 0), 0);  // below a millionth
+  EXPECT_EQ(quantile(Distribution::constant(2.5), 0.7), 2.5);
 }
 
 RC_GTEST_PROP(Chance, ShufflingIsAPermutation, ()) {

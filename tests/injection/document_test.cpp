@@ -46,7 +46,7 @@ TEST(Document, HoldsTheSettingsAsTheyAreWritten) {
   EXPECT_EQ(injection.pace, 2s);
   EXPECT_EQ(injection.straggler, (Share{0.1, 8}));
   EXPECT_EQ(injection.nodes, (std::vector<NodeRule>{{"worker-3", 3}, {"rack-*", 1.5}}));
-  EXPECT_EQ(injection.launch.shape, Shape::Lognormal);
+  EXPECT_EQ(injection.launch, Distribution::lognormal(2, 0.3));
   EXPECT_EQ(injection.pause, 10s);
   EXPECT_EQ(injection.stall.probability, 0.01);
   EXPECT_EQ(injection.stall.places, (std::vector<PlaceOfTask>{{3, 0.5}}));

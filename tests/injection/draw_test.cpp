@@ -78,7 +78,7 @@ TEST(Draw, WithoutAPaceTheFactorIsASlowDown) {
 
 TEST(Draw, AFreshAttemptDrawsItsOwnSlowDownAndTakesItToAnyNode) {
   Injection injection;
-  injection.slowdown = {Shape::Pareto, 1, 1.5, {}};
+  injection.slowdown = Distribution::pareto(1, 1.5);
   std::set<double> factors;
   for (std::uint32_t number = 0; number < 100; ++number) {
     const double here = draw(injection, drawn_for(attempt(3, number))).slowdown;
@@ -92,7 +92,7 @@ TEST(Draw, AFreshAttemptDrawsItsOwnSlowDownAndTakesItToAnyNode) {
 TEST(Draw, AllFactorsMultiply) {
   Injection injection;
   injection.straggler = {1, 2};
-  injection.slowdown = {Shape::Constant, 3, 0, {}};
+  injection.slowdown = Distribution::constant(3);
   injection.nodes = {{"worker-*", 5}};
   injection.slow_nodes = {1, 7};
   EXPECT_EQ(draw(injection, drawn_for(attempt(0))).slowdown, 2 * 3 * 5 * 7);
@@ -125,11 +125,11 @@ TEST(Draw, SlowNodesAreAboutTheirShareAndStaySlow) {
 
 TEST(Draw, LaunchesVaryByAttempt) {
   Injection injection;
-  injection.launch = {Shape::Constant, 2, 0, {}};
+  injection.launch = Distribution::constant(2);
   EXPECT_EQ(draw(injection, drawn_for(attempt(0))).launch, 2s);
-  injection.launch = {Shape::Lognormal, 2, 0.3, {}};
+  injection.launch = Distribution::lognormal(2, 0.3);
   EXPECT_NE(draw(injection, drawn_for(attempt(0))).launch, draw(injection, drawn_for(attempt(0, 1))).launch);
-  injection.launch = {Shape::Pareto, 3600, 0.1, {}};
+  injection.launch = Distribution::pareto(3600, 0.1);
   for (std::uint32_t task = 0; task < 100; ++task)
     EXPECT_LE(draw(injection, drawn_for(attempt(task))).launch, kLaunchMax);
 }
@@ -181,7 +181,7 @@ TEST(Draw, ASeedMeansTheSameForever) {
   Injection injection;
   injection.seed = 7;
   injection.straggler = {0.1, 8};
-  injection.slowdown = {Shape::Pareto, 1, 1.5, {}};
+  injection.slowdown = Distribution::pareto(1, 1.5);
   EXPECT_EQ(stragglers(injection, 10), (std::set<std::uint32_t>{5}));
   EXPECT_DOUBLE_EQ(draw(injection, drawn_for(attempt(5, 1))).slowdown, 2.116437);
 }

@@ -31,16 +31,18 @@ inline rc::Gen<Duration> time_up_to(Duration most) {
 inline Share any_share() { return {*decimal(1, 100, 0.01), *decimal(1, 5000, 0.125)}; }
 
 // Without traces, whose text does not tell their factors.
-inline Distribution any_distribution(double scale) {
-  switch (*rc::gen::inRange(0, 4)) {
+inline std::optional<Distribution> any_distribution(double scale) {
+  switch (*rc::gen::inRange(0, 5)) {
     case 0:
-      return {};
+      return std::nullopt;
     case 1:
-      return {Shape::Constant, scale, 0, {}};
+      return Distribution::constant(scale);
     case 2:
-      return {Shape::Pareto, scale, *decimal(1, 500, 0.125), {}};
+      return Distribution::pareto(scale, *decimal(1, 500, 0.125));
+    case 3:
+      return Distribution::uniform(scale, scale + *decimal(0, 50, 0.125));
     default:
-      return {Shape::Lognormal, scale, *decimal(0, 50, 0.125), {}};
+      return Distribution::lognormal(scale, *decimal(0, 50, 0.125));
   }
 }
 
@@ -66,7 +68,6 @@ inline Injection any_injection() {
   if (*rc::gen::arbitrary<bool>()) injection.nodes.push_back({"rack-*", 0.5});
   if (*rc::gen::arbitrary<bool>()) injection.slow_nodes = any_share();
   injection.launch = any_distribution(*decimal(1, 100, 0.25));
-  if (injection.launch.shape == Shape::Never) injection.launch.scale = 1;
   if (*rc::gen::arbitrary<bool>()) {
     injection.pause_probability = *decimal(1, 100, 0.01);
     injection.pause = *time_up_to(kPauseMax);

@@ -35,7 +35,7 @@ TEST(Load, ATraceIsLookedForBesideTheFile) {
   write_file(directory / "experiments/factors.txt", "2\n3\n");
   const auto loaded = load({directory / "experiments/stragglers.yaml", {}, {}});
   ASSERT_TRUE(loaded && *loaded) << loaded.error().message;
-  EXPECT_EQ((*loaded)->slowdown.trace, (std::vector<double>{2, 3}));
+  EXPECT_EQ((*loaded)->slowdown, Distribution::listed({2, 3}));
   const auto by_flag = load({{}, {"slowdown=trace:" + directory / "experiments/factors.txt"}, {}});
   EXPECT_TRUE(by_flag && *by_flag);
 }

@@ -23,7 +23,7 @@ RC_GTEST_PROP(Wire, AnInjectionArrivesAsItWas, ()) {
 
 TEST(Wire, ATraceArrivesAsItWas) {
   Injection injection;
-  injection.slowdown = {Shape::Trace, 1, 0, {1, 2.5, 8}};
+  injection.slowdown = Distribution::listed({8, 1, 2.5});
   EXPECT_EQ(*from_wire(to_wire(injection)), injection);
 }
 

@@ -14,10 +14,10 @@ using testing::HasSubstr;
 // One node in ten is five times as slow; `look` sees the scheduler when the job has ended.
 void simulate(const std::function<void(JobId, const scheduler::Scheduler&)>& look) {
   lab::Scenario scenario;
-  scenario.nodes = {{.count = 9, .slots = 1, .slowness = lab::Distribution::constant(1), .name = "worker"},
-                    {.count = 1, .slots = 1, .slowness = lab::Distribution::constant(5), .name = "slow"}};
-  scenario.jobs[0].tasks = lab::Distribution::constant(300);
-  scenario.jobs[0].duration = lab::Distribution::uniform(9, 11);
+  scenario.nodes = {{.count = 9, .slots = 1, .slowness = Distribution::constant(1), .name = "worker"},
+                    {.count = 1, .slots = 1, .slowness = Distribution::constant(5), .name = "slow"}};
+  scenario.jobs[0].tasks = Distribution::constant(300);
+  scenario.jobs[0].duration = Distribution::uniform(9, 11);
   lab::Observer observer;
   int looks = 0;
   observer.ended = [&](JobId job, const scheduler::Scheduler& scheduler) {

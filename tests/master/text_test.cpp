@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "common/base/utf8.h"
+
 namespace ontime::master {
 namespace {
 

@@ -76,7 +76,7 @@ TEST_F(BucketTest, ListsPageByPageInTheOrderOfKeys) {
 
 TEST_F(BucketTest, GivesRangesToWhoHasASignedAddress) {
   ASSERT_TRUE(bucket_->write("big", http::content_of(std::string(100'000, 'y') + "end")));
-  const auto url = access_->address({"GET", {"books", "big"}});
+  const auto url = access_->address({"GET", {"s3://books", "big"}});
   http::RemoteFile file(*url);
   const auto state = file.look();
   ASSERT_TRUE(state) << message_of(state);
@@ -93,10 +93,10 @@ TEST_F(BucketTest, GivesRangesToWhoHasASignedAddress) {
 
 TEST_F(BucketTest, SaysWhatTheStoreSays) {
   const auto wrong = make_access({{"AWS_SECRET_ACCESS_KEY", "wrong"}});
-  Bucket refused(*wrong, "books");
+  Bucket refused(*wrong, "s3://books");
   EXPECT_NE(message_of(refused.list_page("")).find("SignatureDoesNotMatch"), std::string::npos)
       << message_of(refused.list_page(""));
-  Bucket missing(*access_, "no-such-bucket");
+  Bucket missing(*access_, "s3://no-such-bucket");
   EXPECT_NE(message_of(missing.list_page("")).find("NoSuchBucket"), std::string::npos)
       << message_of(missing.list_page(""));
 }

@@ -155,7 +155,7 @@ TEST_F(CredentialsTest, AreTheInstancesOnlyWhereThatIsAsked) {
 
 TEST_F(CredentialsTest, AreNotPartOfAnAddress) {
   const Access access(with_home({{"AWS_ACCESS_KEY_ID", "AKID"}, {"AWS_SECRET_ACCESS_KEY", "very-secret"}}));
-  const auto url = access.address({"GET", {"books", "x"}});
+  const auto url = access.address({"GET", {"s3://books", "x"}});
   ASSERT_TRUE(url);
   EXPECT_NE(url->target.find("X-Amz-Signature="), std::string::npos);
   EXPECT_EQ(url->target.find("very-secret"), std::string::npos);

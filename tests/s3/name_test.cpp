@@ -6,10 +6,10 @@ namespace ontime::s3 {
 namespace {
 
 TEST(NameOfAnObject, HasABucketAndAKeyAsTheStoreHasThem) {
-  EXPECT_EQ(*parse_name("s3://books/a b/c%20d?.txt"), (Name{"books", "a b/c%20d?.txt"}));
-  EXPECT_EQ(*parse_name("s3://books"), (Name{"books", ""}));
-  EXPECT_EQ(*parse_name("s3://books/"), (Name{"books", ""}));
-  EXPECT_EQ((Name{"books", "a/b"}).text(), "s3://books/a/b");
+  EXPECT_EQ(*parse_name("s3://books/a b/c%20d?.txt"), (Name{"s3://books", "a b/c%20d?.txt"}));
+  EXPECT_EQ(*parse_name("s3://books"), (Name{"s3://books", ""}));
+  EXPECT_EQ(*parse_name("s3://books/"), (Name{"s3://books", ""}));
+  EXPECT_EQ((Name{"s3://books", "a/b"}).text(), "s3://books/a/b");
 }
 
 TEST(NameOfAnObject, ThatIsNoneIsRefusedWithASentence) {

@@ -12,7 +12,7 @@ TEST(Signature, IsThatOfThePublishedExample) {
   const Endpoint endpoint{"https", "s3.amazonaws.com", "us-east-1", false};
   const Keys keys{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", ""};
   const auto day = sys_days{std::chrono::year{2013} / 5 / 24};
-  const http::Url url = sign(endpoint, keys, {"GET", {"examplebucket", "test.txt"}}, day, std::chrono::seconds(86400));
+  const http::Url url = sign(endpoint, keys, {"GET", {"s3://examplebucket", "test.txt"}}, day, std::chrono::seconds(86400));
   EXPECT_EQ(url.origin, "https://examplebucket.s3.amazonaws.com");
   EXPECT_EQ(url.path, "/test.txt");
   EXPECT_EQ(url.target,
@@ -23,7 +23,7 @@ TEST(Signature, IsThatOfThePublishedExample) {
 
 TEST(Signature, OfAnyNameIsInAnAddressThatCanBeSent) {
   const Endpoint endpoint{"http", "localhost:7070", "here", true};
-  const http::Url url = address_of(endpoint, {"GET", {"books", "a b/\xc3\xa9+?#%.txt"}});
+  const http::Url url = address_of(endpoint, {"GET", {"s3://books", "a b/\xc3\xa9+?#%.txt"}});
   EXPECT_EQ(url.origin, "http://localhost:7070");
   EXPECT_EQ(url.target, "/books/a%20b/%C3%A9%2B%3F%23%25.txt");
 }

@@ -49,18 +49,7 @@ void declare_confinement(CLI::App& app, Words& words, Options& options) {
   AttemptLimits& limits = options.confinement.limits;
   app.add_flag("--no-default-apps", options.has_only_own_apps,
                "Use only --app-dir: ignore the default directories and those that a job names");
-  app.add_option(
-         "--input-root", words.input_roots,
-         "Attempts may read only files that lie in this directory, or whose address begins with this URL; may be "
-         "repeated. None: any file")
-      ->type_name("DIR|URL")
-      ->take_all();
-  app.add_option(
-         "--output-root", words.output_roots,
-         "Attempts may write only to directories that lie in this one, or below this address (s3://, hdfs://); may be "
-         "repeated. None: any directory")
-      ->type_name("DIR|URL")
-      ->take_all();
+  flags::add_roots(app, "Attempts", words.input_roots, words.output_roots);
   app.add_option("--run-as", words.run_as,
                  "Run attempts as this user, or those of each job as another user of a range of numbers; needs root")
       ->type_name("USER[:GROUP]|FIRST-LAST");
@@ -101,19 +90,8 @@ void declare(CLI::App& app, Words& words, Options& options) {
   app.add_option("--token-file", words.token_file,
                  "File with the token to show the master; default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR")
       ->type_name("FILE");
-  app.add_option("--tls-ca", words.tls.authority,
-                 "Certificate of the authority of 'ontime certs'; with --tls-cert and --tls-key the connection is "
-                 "encrypted. Default: ca.pem, cert.pem and key.pem of $ONTIME_TLS_DIR")
-      ->type_name("FILE");
-  app.add_option("--tls-cert", words.tls.certificate, "This worker's certificate")->type_name("FILE");
-  app.add_option("--tls-key", words.tls.key, "Its key")->type_name("FILE");
-  app.add_option("--log-level", options.log.level, "trace, debug, info, warning, error or off")
-      ->check(flags::one_of({"trace", "debug", "info", "warning", "error", "off"}))
-      ->capture_default_str();
-  app.add_option("--log-format", options.log.format, "text or json")
-      ->check(flags::one_of({"text", "json"}))
-      ->capture_default_str();
-  app.add_option("--log-file", options.log.file, "Write the log there; default: stderr")->type_name("FILE");
+  flags::add_tls(app, "worker", words.tls.authority, words.tls.certificate, words.tls.key);
+  flags::add_log(app, options.log.level, options.log.format, options.log.file);
   flags::add_whole(app, "--die-with-parent", options.parent, {1}, "End when this process, which started this one, ends")
       ->type_name("PID");
   app.add_flag("--check-config", words.check_config, "Check flags and configuration file, and exit")

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "common/base/utf8.h"
+
 namespace ontime::worker {
 
 std::string describe_process_end(int wait_status) {
@@ -22,32 +24,11 @@ std::string describe_process_end(int wait_status) {
   return "exited with status " + std::to_string(code) + " before it had finished";
 }
 
-namespace {
-
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
-
-// Length of the well-formed sequence that `bytes` begins with; 0 if there is none.
-std::size_t sequence_length(std::string_view bytes) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  const unsigned char first = at(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || bytes.size() < length) return 0;
-  // The second byte's range keeps out overlong forms, surrogates and what lies above U+10FFFF.
-  const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-  const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-  if (at(1) < low || at(1) > high) return 0;
-  return std::all_of(bytes.begin() + 2, bytes.begin() + static_cast<std::ptrdiff_t>(length), is_continuation) ? length
-                                                                                                              : 0;
-}
-
-}  // namespace
-
 std::string to_utf8(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
   while (!bytes.empty()) {
-    const std::size_t length = sequence_length(bytes);
+    const std::size_t length = utf8_character(bytes);
     text += length > 0 ? bytes.substr(0, length) : std::string_view("\xEF\xBF\xBD");
     bytes.remove_prefix(std::max<std::size_t>(length, 1));
   }
@@ -56,14 +37,14 @@ std::string to_utf8(std::string_view bytes) {
 
 std::string_view head_of(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) return text;
-  while (bytes_max > 0 && is_continuation(text[bytes_max])) --bytes_max;
+  while (bytes_max > 0 && is_utf8_continuation(text[bytes_max])) --bytes_max;
   return text.substr(0, bytes_max);
 }
 
 std::string_view tail_of(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) return text;
   text.remove_prefix(text.size() - bytes_max);
-  while (!text.empty() && is_continuation(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_utf8_continuation(text.front())) text.remove_prefix(1);
   return text;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// What keeps attempts within bounds, and the users they run as, as the worker tells it to its launcher and as a runner takes it upon itself.
+// What keeps attempts within bounds, and the users they run as. The worker tells its launcher, and each runner confines
+// itself accordingly.
 
 #include <sys/types.h>
 
@@ -45,8 +46,8 @@ struct UserRange {
 
 // Whether it is two numbers with a '-' between them, which no user is called.
 bool is_user_range(const std::string& text);
-// Of "FIRST-LAST". BadInput, with one sentence, if it has no job's user, is too long, has root, or has a user or group with a name:
-// what runs as a user of the range may be killed.
+// Reads "FIRST-LAST". BadInput, with one sentence, if the range has no user for a job, is too long, or holds root or a
+// user or group with a name: whatever runs as a user of the range may be killed.
 Result<UserRange> parse_user_range(const std::string& text);
 
 // For good. This process can then signal what that user may, and is out of the reach of the user's own processes, which

@@ -102,10 +102,10 @@ class Bzip2Source final : public CompressedSource {
 
   bool may_end() const override { return at_ == At::BetweenStreams && at_bit_ == bits_.end(); }
 
-  std::optional<Place> place(std::uint64_t /*position*/) const override {
-    if (at_ == At::BetweenStreams) return Place{at_bit_ / 8, 0};
+  std::optional<StoredPosition> place(std::uint64_t /*position*/) const override {
+    if (at_ == At::BetweenStreams) return StoredPosition{at_bit_ / 8, 0};
     if (at_ != At::BeforeBlock) return std::nullopt;
-    return Place{at_bit_ / 8, at_bit_ % 8 | kInside | std::uint64_t(static_cast<unsigned char>(level_)) << 8 |
+    return StoredPosition{at_bit_ / 8, at_bit_ % 8 | kInside | std::uint64_t(static_cast<unsigned char>(level_)) << 8 |
                                   std::uint64_t{stream_crc_} << 32};
   }
 

@@ -37,12 +37,12 @@ class CompressedSource : public InputSource {
   virtual bool may_end() const = 0;
 
   // See AccessPoint.
-  struct Place {
+  struct StoredPosition {
     std::uint64_t stored = 0;
     std::uint64_t state = 0;
   };
   // Where what comes next begins, if reading may begin there; `position`: in the file, of the next byte to be consumed.
-  virtual std::optional<Place> place(std::uint64_t position) const = 0;
+  virtual std::optional<StoredPosition> place(std::uint64_t position) const = 0;
   // The content before, if it is needed to go on from here.
   virtual bool needs_window() const { return false; }
   virtual std::string window() { return {}; }

@@ -43,14 +43,15 @@ class GzipSource final : public CompressedSource {
 
   bool may_end() const override { return at_ == At::BetweenMembers; }
 
-  std::optional<Place> place(std::uint64_t position) const override {
-    if (at_ == At::BetweenMembers) return Place{position, 0};
+  std::optional<StoredPosition> place(std::uint64_t position) const override {
+    if (at_ == At::BetweenMembers) return StoredPosition{position, 0};
     constexpr int kBetweenBlocks = 128;
     constexpr int kInLastBlock = 64;
     const bool is_inside = at_ == At::Member || at_ == At::RestOfMember;
     if (!is_inside || (stream_.data_type & (kBetweenBlocks | kInLastBlock)) != kBetweenBlocks) return std::nullopt;
     const auto unused = static_cast<std::uint64_t>(stream_.data_type & 7);  // bits of the byte before
-    return Place{position - (unused > 0 ? 1 : 0), (unused > 0 ? 8 - unused : 0) | kInside | std::uint64_t{crc()} << 32};
+    return StoredPosition{position - (unused > 0 ? 1 : 0),
+                          (unused > 0 ? 8 - unused : 0) | kInside | std::uint64_t{crc()} << 32};
   }
 
   bool needs_window() const override { return at_ != At::BetweenMembers; }

@@ -58,7 +58,7 @@ class StreamSource final : public CompressedSource {
     return {size, size, nullptr};
   }
   bool may_end() const override { return true; }
-  std::optional<Place> place(std::uint64_t /*position*/) const override { return std::nullopt; }
+  std::optional<StoredPosition> place(std::uint64_t /*position*/) const override { return std::nullopt; }
   bool restart(const StartPoint& /*start*/) override { return false; }
 };
 

@@ -25,8 +25,8 @@ struct InputFile {
   std::string version;     // whatever where it lies tells its contents apart by
   Codec codec = Codec::Plain;
   std::uint64_t content_bytes = 0;    // of a compressed file; 0: unknown
-  // In order: where reading of a compressed file may begin, as its headers say or an earlier job has found. Readers that
-  // pass them check them.
+  // Where reading of a compressed file may begin, in order: from its headers or found by an earlier job. A reader that
+  // passes a point checks it.
   std::vector<AccessPoint> points{};
   // A place that the job itself has been at, or one of the points that needs a window.
   std::optional<StartPoint> start{};
@@ -59,8 +59,8 @@ class StoredInput {
 struct InputNotes {
   std::function<void(StartPoint)> on_point{};  // empty: nobody
   std::function<void(std::uint64_t)> on_end{};  // the file holds so much
-  // Content from one note to the next, at least: four times as much where a window belongs to it, and more where the file
-  // is long. No more than a block of bzip2, which has 900 kB: who begins inside a block reads it from its begin.
+  // The least content from one note to the next: four times as much for a note with a window, and more in a long file.
+  // Less than a block of bzip2 (900 kB), because a reader that begins inside a block reads the block from its begin.
   std::uint64_t apart = 768u << 10;
 };
 

@@ -122,8 +122,8 @@ class InputReader {
   // The records are of one file: file(). Their batch counts in that file.
   Outcome<RecordBlock> next(std::uint64_t end);
   std::uint64_t position() const { return file_begin() + reader_->position(); }
-  // In a file that is not open yet, lines are not looked up either: a cut may stand inside a line, which then belongs to
-  // the part where it begins, as at the border of a split.
+  // In a file that is not open yet, lines are not looked up. A cut may fall inside a line, which then belongs to the
+  // part where it begins, as at the border of a split.
   Outcome<std::uint64_t> align(std::uint64_t at, std::uint64_t end) const;
 
   // Of all files that were read since the last call.

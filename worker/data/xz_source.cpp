@@ -52,10 +52,10 @@ class XzSource final : public CompressedSource {
 
   bool may_end() const override { return at_ == At::BetweenStreams && padding_ % 4 == 0; }
 
-  std::optional<Place> place(std::uint64_t position) const override {
-    if (at_ == At::BetweenStreams && padding_ == 0) return Place{position, 0};
+  std::optional<StoredPosition> place(std::uint64_t position) const override {
+    if (at_ == At::BetweenStreams && padding_ == 0) return StoredPosition{position, 0};
     if (at_ != At::BeforeBlock) return std::nullopt;
-    return Place{position, kInside | static_cast<std::uint64_t>(flags_.check) << 8};
+    return StoredPosition{position, kInside | static_cast<std::uint64_t>(flags_.check) << 8};
   }
 
   bool restart(const StartPoint& start) override {

@@ -36,8 +36,8 @@ class ZstdSource final : public CompressedSource {
 
   bool may_end() const override { return between_frames_; }
 
-  std::optional<Place> place(std::uint64_t position) const override {
-    return between_frames_ ? std::optional(Place{position, 0}) : std::nullopt;
+  std::optional<StoredPosition> place(std::uint64_t position) const override {
+    return between_frames_ ? std::optional(StoredPosition{position, 0}) : std::nullopt;
   }
 
   bool restart(const StartPoint& start) override {

@@ -28,13 +28,13 @@ void die_with(pid_t launcher);
 // As in a program that was just started: what the launcher ignores or reads from a descriptor works again.
 void reset_signals();
 
-// Starts a process that has all descriptors of this one and runs `body`, which must not return. Its id, or -1 and errno.
-// `body` holds what it needs by value, descriptors as numbers: where processes are simulated they share their memory.
+// Starts a process that has all descriptors of this one and runs `body`, which must not return. Returns its id, or -1
+// and errno. `body` holds what it needs by value and descriptors as numbers: simulated processes share their memory.
 using Fork = std::function<pid_t(std::function<void()> body)>;
 pid_t fork_process(const std::function<void()>& body);
 
-// What a runner is given: the descriptors that the worker attached to its Spawn, in that order, in the new process, where
-// nobody else closes them. `outputs` is where output files come from if the launcher makes them, or negative.
+// The descriptors that the worker attached to a runner's Spawn, in that order. The new process owns them. `outputs`
+// delivers the output files if the launcher makes them, otherwise it is negative.
 struct RunnerInheritance {
   int socket;
   int progress_block;
@@ -62,8 +62,9 @@ Outcome<OutputFile> take_over(int socket, const std::string& path);
 // left behind; it ends when the directory answers. Part of the launcher, which reaps.
 class OutputOpeners {
  public:
-  // So many processes may be left behind in one directory, and so many in all; then an attempt is refused at once, with
-  // a sentence. For a directory that is a fault of the output, which attempts elsewhere do not share; in all, of the node.
+  // How many processes may be left behind, in one directory and in total. Beyond that an attempt is refused at once.
+  // The bound of a directory is a fault of that output, which other attempts do not share; the total is a fault of the
+  // node.
   static constexpr std::size_t kLeftInDirectoryMax = 8;
   static constexpr std::size_t kLeftMax = 256;
 

@@ -85,8 +85,9 @@ bool OutputOpeners::on_exited(pid_t pid, int wait_status) {
   if (found.empty()) return false;
   const Opener& opener = found.mapped();
   if (wait_status != 0 && !opener.is_left) {
-    static_cast<void>(hand_over(opener.socket, cannot_create(FaultKind::Node, opener.path,
-                                                             "the process that was to do that has ended before")));
+    const auto failure =
+        cannot_create(FaultKind::Node, opener.path, "the process that was to do that has ended before");
+    static_cast<void>(hand_over(opener.socket, failure));
   }
   return true;
 }

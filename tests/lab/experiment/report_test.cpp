@@ -33,7 +33,7 @@ TEST(ExperimentReport, HasTheFiguresThatPeopleExpect) {
     EXPECT_THAT(plot_head(figure.width, figure.height, "x.svg"), HasSubstr("set output \"x.svg\""));
   }
   for (const char* title :
-       {"PoCD", "Times of the jobs", "Slots in use", "under none", "under split-resume", "predictions"}) {
+       {"PoCD", "Times of the jobs", "Slots in use", "Attempts of one job", "predictions"}) {
     EXPECT_THAT(titles, HasSubstr(title));
   }
 }
@@ -59,7 +59,14 @@ TEST(ExperimentReport, TheTimelineSaysWhereACopyBegan) {
   job.time = 8;
   const std::vector<AttemptRow> attempts{attempt_of(7, false, 0, 0), attempt_of(7, true, 3, 2048 * 1024),
                                          attempt_of(8, true, 4, 0)};
-  const std::string script = timeline_figure("shed+", {job}, attempts).script;
+  job.deadline = 6;
+  RunRows run;
+  run.policy = "shed+";
+  run.jobs = {job};
+  run.attempts = attempts;
+  const std::string script = timeline_figure({run}).script;
+  EXPECT_THAT(script, HasSubstr("\"shed+: done after 8 s, deadline 6 s\""));
+  EXPECT_THAT(script, HasSubstr("from 6, graph 0 to 6, graph 1"));
   EXPECT_THAT(script, HasSubstr("\n0 0 \"t7\"\n"));        // the original, at the begin of its split
   EXPECT_THAT(script, HasSubstr("\n3 1 \"t7@2048k\"\n"));  // the copy, 3 s later on the other node
   EXPECT_THAT(script, HasSubstr("\n4 1 \"t8\"\n"));        // a copy from the begin on

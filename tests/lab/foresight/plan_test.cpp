@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "lab/scenario/purpose.h"
+
 namespace ontime::lab {
 namespace {
 

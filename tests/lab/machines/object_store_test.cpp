@@ -18,7 +18,7 @@ class SimulatedStore : public testing::Test {
   // A client, on another machine than the store.
   void use(const std::function<void(s3::Bucket&)>& what, const http::Patience& patience = {}) {
     small_.run(small_.other, [&] {
-      s3::Bucket bucket(access_, ObjectStore::kBucket, nullptr, patience);
+      s3::Bucket bucket(access_, "s3://" + std::string(ObjectStore::kBucket), nullptr, patience);
       what(bucket);
     });
   }
@@ -82,7 +82,7 @@ TEST_F(SimulatedStore, ListsPageByPageInTheOrderOfKeys) {
 TEST_F(SimulatedStore, GivesRangesOfOneVersion) {
   store_.put("big", std::string(100'000, 'y') + "end");
   small_.run(small_.other, [&] {
-    http::RemoteFile file(*access_.address({"GET", {ObjectStore::kBucket, "big"}}));
+    http::RemoteFile file(*access_.address({"GET", {"s3://" + std::string(ObjectStore::kBucket), "big"}}));
     const auto state = file.look();
     ASSERT_TRUE(state);
     EXPECT_EQ(state->size, 100'003u);
@@ -123,7 +123,7 @@ TEST_F(SimulatedStore, BreaksOffAndIsAskedForTheRest) {
   store_.put("big", std::string(50'000, 'y'));
   store_.trouble.breaks_off = 0.5;
   small_.run(small_.other, [&] {
-    http::RemoteFile file(*access_.address({"GET", {ObjectStore::kBucket, "big"}}));
+    http::RemoteFile file(*access_.address({"GET", {"s3://" + std::string(ObjectStore::kBucket), "big"}}));
     for (int i = 0; i < 20; ++i) {
       std::string bytes(50'000, '\0');
       ASSERT_TRUE(file.read({50'000, store_.objects().at("big").version, true}, 0, bytes.size(), bytes.data()));

@@ -21,7 +21,7 @@ const Study& study() {
 
 // A smaller run of the study's point.
 Summary simulate(const std::string& policy, const std::vector<std::string>& labels) {
-  for (const Place& place : places_of(study())) {
+  for (const PointOfAxes& place : places_of(study())) {
     if (place.labels != labels) continue;
     std::vector<Setting> settings = place.settings;
     settings.push_back({"jobs.0.count", YAML::Node(40), {}});

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "lab/scenario/purpose.h"
+
 namespace ontime::lab::test {
 namespace {
 

@@ -13,7 +13,7 @@ TEST(Points, AreTheProductOfTheAxes) {
   const auto study = read_study(kStudy);
   ASSERT_TRUE(study) << study.error().message;
   std::vector<std::vector<std::string>> labels;
-  for (const Place& place : places_of(*study)) labels.push_back(place.labels);
+  for (const PointOfAxes& place : places_of(*study)) labels.push_back(place.labels);
   const std::vector<std::vector<std::string>> product{{"few", "20"}, {"few", "40"}, {"many", "20"}, {"many", "40"}};
   EXPECT_EQ(labels, product);
 }
@@ -57,6 +57,7 @@ TEST(Points, NamesInPoliciesStandForWhatSettingsSay) {
   const std::vector<Setting> settings{setting("$b", "1.5"), setting("$b_max", "9"), setting("launch", "5s")};
   EXPECT_EQ(filled_in("shed+:beta=$b,max=$b_max,xi=$b", settings), "shed+:beta=1.5,max=9,xi=1.5");
   EXPECT_EQ(filled_in("none", settings), "none");
+  EXPECT_EQ(filled_in("shed+:beta=$b-max,xi=$b", {setting("$b-max", "9"), setting("$b", "1")}), "shed+:beta=9,xi=1");
 }
 
 TEST(Points, HaveAUtilityOfTheirOwn) {

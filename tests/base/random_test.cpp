@@ -1,12 +1,18 @@
-#include "lab/scenario/random.h"
+#include "common/base/random.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "common/base/distribution.h"
+#include "common/base/portable_math.h"
+#include "common/base/units.h"
 
-namespace ontime::lab {
+namespace ontime {
 namespace {
+
+// Of the lab, whose numbers never change.
+enum class Purpose : std::uint8_t { Launch = 5, Duration = 6, Test = 100 };
 
 TEST(Elementary, AgreesWithTheCLibrary) {
   for (double x = 1e-300; x < 1e300; x *= 3.7) EXPECT_NEAR(natural_log(x) / std::log(x), 1, 2e-15) << x;
@@ -21,6 +27,13 @@ TEST(Elementary, NormalScoreIsTheInverseOfNormalSurvival) {
   for (double s = 1e-16; s < 1; s = s < 0.01 ? s * 1.9 : s + 0.007) {
     EXPECT_NEAR(normal_survival(normal_score(s)) / s, 1, 1e-9) << s;
   }
+}
+
+TEST(Elementary, NormalScoresAreTheTables) {
+  EXPECT_NEAR(normal_score(0.5), 0, 1e-12);
+  EXPECT_NEAR(normal_score(0.025), 1.959963984540054, 1e-9);
+  EXPECT_NEAR(normal_score(0.999), -3.090232306167813, 1e-9);
+  EXPECT_NEAR(normal_score(1e-9), 5.997807015008182, 1e-7);
 }
 
 TEST(Random, GivesTheseVeryNumbersOnEveryMachine) {
@@ -85,7 +98,43 @@ TEST(Distribution, ResamplesWhatItWasGivenInEqualShares) {
   EXPECT_EQ(distribution.at_survival(0.5), 2);
   EXPECT_EQ(distribution.at_survival(0.01), 5);
   EXPECT_EQ(distribution.mean(), 8.0 / 3);
+  EXPECT_EQ(distribution.least(), 1);
+}
+
+const ValueForm kPlain{[](std::string_view text) { return parse_number(text, 0, 100); }, shortest, 1.0};
+
+TEST(Distribution, IsReadOfATextAndWrittenAsOne) {
+  const std::pair<const char*, Distribution> forms[] = {{"3", Distribution::constant(3)},
+                                                        {"pareto:10:1.5", Distribution::pareto(10, 1.5)},
+                                                        {"pareto:1.5", Distribution::pareto(1, 1.5)},
+                                                        {"lognormal:2:0.3", Distribution::lognormal(2, 0.3)},
+                                                        {"uniform:2:4", Distribution::uniform(2, 4)},
+                                                        {"uniform:1:4", Distribution::uniform(1, 4)},
+                                                        {"exponential:0:2", Distribution::shifted_exponential(0, 2)}};
+  for (const auto& [text, distribution] : forms) {
+    const auto read = parse_distribution(text, kPlain);
+    ASSERT_TRUE(read) << text << ": " << read.error().message;
+    EXPECT_EQ(*read, distribution) << text;
+    EXPECT_EQ(text_of(distribution, kPlain), text);
+  }
+}
+
+TEST(Distribution, RefusesTextsOfNoDistribution) {
+  for (const char* text : {"", "x", "101", "pareto", "pareto:", "pareto:0:1.5", "pareto:1:0", "pareto:1:nan", "pareto:1:2:3",
+                           "lognormal:1:-1", "lognormal:1:inf", "uniform:4", "uniform:4:2", "exponential:2:2",
+                           "weibull:1:2", "uniform:1:101"}) {
+    EXPECT_FALSE(parse_distribution(text, kPlain)) << text;
+  }
+}
+
+TEST(Distribution, ListedValuesKeepTheirOrder) {
+  const Distribution distribution = Distribution::listed({5, 1, 2});
+  EXPECT_EQ(distribution.at_survival(0.99), 5);
+  EXPECT_EQ(distribution.at_survival(0.5), 1);
+  EXPECT_EQ(distribution.least(), 1);
+  EXPECT_NE(distribution, Distribution::empirical({5, 1, 2}));
+  EXPECT_EQ(distribution, Distribution::listed({5, 1, 2}));
 }
 
 }  // namespace
-}  // namespace ontime::lab
+}  // namespace ontime

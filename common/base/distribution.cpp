@@ -1,12 +1,54 @@
+#include "common/base/distribution.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "common/base/check.h"
-#include "lab/scenario/random.h"
+#include "common/base/portable_math.h"
+#include "common/base/units.h"
 
-namespace ontime::lab {
+namespace ontime {
+namespace {
+
+constexpr double kBetaMin = 0.1;
+constexpr double kBetaMax = 100;
+constexpr double kSigmaMax = 10;
+
+struct Family {
+  std::string_view name;
+  Distribution::Kind kind;
+  bool second_is_value;  // of the quantity; otherwise a plain number
+  bool (*takes)(double a, double b);
+  const char* what;  // it takes
+};
+constexpr Family kFamilies[] = {
+    {"pareto", Distribution::Kind::Pareto, false,
+     [](double a, double b) { return a > 0 && b >= kBetaMin && b <= kBetaMax; },
+     "a positive minimum and a tail index from 0.1 to 100"},
+    {"lognormal", Distribution::Kind::Lognormal, false,
+     [](double a, double b) { return a > 0 && b >= 0 && b <= kSigmaMax; },
+     "a positive median and a standard deviation from 0 to 10 of the logarithm"},
+    {"uniform", Distribution::Kind::Uniform, true, [](double a, double b) { return a <= b; },
+     "the least and the greatest value, in this order"},
+    {"exponential", Distribution::Kind::Exponential, true, [](double a, double b) { return a < b; },
+     "the least value and a mean above it"},
+};
+
+const Family* family_of(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kFamilies), std::end(kFamilies),
+                                   [&](const Family& family) { return family.name == name; });
+  return found == std::end(kFamilies) ? nullptr : found;
+}
+
+template <class T>
+bool same(const std::shared_ptr<const std::vector<T>>& a, const std::shared_ptr<const std::vector<T>>& b) {
+  return a == b || (a && b && *a == *b);
+}
+
+}  // namespace
+
 Distribution Distribution::constant(double value) { return {Kind::Constant, value, 0}; }
 Distribution Distribution::uniform(double least, double greatest) { return {Kind::Uniform, least, greatest}; }
 Distribution Distribution::pareto(double t_min, double beta) { return {Kind::Pareto, t_min, beta}; }
@@ -14,8 +56,12 @@ Distribution Distribution::lognormal(double median, double sigma) { return {Kind
 Distribution Distribution::shifted_exponential(double least, double mean) { return {Kind::Exponential, least, mean}; }
 
 Distribution Distribution::empirical(std::vector<double> values) {
-  ONTIME_CHECK(!values.empty(), "an empirical distribution has values");
   std::sort(values.begin(), values.end());
+  return listed(std::move(values));
+}
+
+Distribution Distribution::listed(std::vector<double> values) {
+  ONTIME_CHECK(!values.empty(), "an empirical distribution has values");
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   Distribution made(Kind::Empirical, mean, 0);
   made.values_ = std::make_shared<const std::vector<double>>(std::move(values));
@@ -122,10 +168,69 @@ double Distribution::mean() const {
 }
 
 double Distribution::least() const {
-  if (kind_ == Kind::Empirical) return values_->front();
+  if (kind_ == Kind::Empirical) return *std::min_element(values_->begin(), values_->end());
   if (kind_ == Kind::Knotted) return exponential(knots_->front().value);
   if (kind_ == Kind::Weighted) return knots_->front().value;
   return kind_ == Kind::Lognormal ? 0 : a_;
 }
 
-}  // namespace ontime::lab
+bool Distribution::operator==(const Distribution& other) const {
+  return kind_ == other.kind_ && a_ == other.a_ && b_ == other.b_ && same(values_, other.values_) &&
+         same(knots_, other.knots_);
+}
+
+Result<Distribution> named_distribution(std::string_view name, double a, double b) {
+  const Family* family = family_of(name);
+  if (family == nullptr) {
+    std::string names;
+    for (const Family& known : kFamilies) names += (names.empty() ? "" : ", ") + std::string(known.name);
+    return bad_input("'" + std::string(name) + "' is not one of: " + names);
+  }
+  if (!std::isfinite(a) || !std::isfinite(b) || !family->takes(a, b)) {
+    return bad_input(std::string(name) + ": expected " + family->what);
+  }
+  switch (family->kind) {
+    case Distribution::Kind::Pareto:
+      return Distribution::pareto(a, b);
+    case Distribution::Kind::Lognormal:
+      return Distribution::lognormal(a, b);
+    case Distribution::Kind::Uniform:
+      return Distribution::uniform(a, b);
+    default:
+      return Distribution::shifted_exponential(a, b);
+  }
+}
+
+Result<Distribution> parse_distribution(std::string_view text, const ValueForm& form) {
+  const std::size_t name_ends = text.find(':');
+  const Family* family = family_of(text.substr(0, name_ends));
+  if (family == nullptr || name_ends == std::string_view::npos) {
+    auto value = form.read(text);
+    return value ? Result<Distribution>(Distribution::constant(*value)) : std::move(value).error();
+  }
+  const std::string_view both = text.substr(name_ends + 1);
+  const std::size_t colon = both.rfind(':');
+  if (colon == std::string_view::npos && (!form.usual || family->second_is_value)) {
+    return bad_input(std::string(family->name) + ": expected " + family->what);
+  }
+  const auto first = colon == std::string_view::npos ? Result<double>(*form.usual) : form.read(both.substr(0, colon));
+  if (!first) return first.error();
+  const std::string_view rest = both.substr(colon == std::string_view::npos ? 0 : colon + 1);
+  if (family->second_is_value) {
+    const auto second = form.read(rest);
+    return second ? named_distribution(family->name, *first, *second) : second.error();
+  }
+  return named_distribution(family->name, *first, number_in<double>(rest).value_or(std::nan("")));
+}
+
+std::string text_of(const Distribution& distribution, const ValueForm& form) {
+  for (const Family& family : kFamilies) {
+    if (family.kind != distribution.kind()) continue;
+    std::string text(family.name);
+    if (family.second_is_value || distribution.first() != form.usual) text += ":" + form.write(distribution.first());
+    return text + ":" + (family.second_is_value ? form.write : shortest)(distribution.second());
+  }
+  return form.write(distribution.first());
+}
+
+}  // namespace ontime
