@@ -67,18 +67,21 @@ void add_job_options(CLI::App& app, JobOptions& job) {
            "Directory for the output, s3://bucket/prefix or hdfs://host/dir; must not exist or be empty")
       ->required();
   auto* deadline =
-      add_duration(app, "--deadline", job.deadline, "Time the job may take; later than that, the exit code is 3",
-                   std::chrono::milliseconds(1));
+      add_duration(app, "--deadline", job.deadline,
+                   "Time the job may take, else $ONTIME_DEADLINE; later than that, the exit code is 3",
+                   std::chrono::milliseconds(1))
+          ->envname("ONTIME_DEADLINE");
   add_duration(app, "--checkpoint", job.checkpoint_interval,
                "Seal what is mapped at this interval; 0: never (default 5s; 0 for policies that restart)");
   add_attempt_timeout(app, job.attempt_timeout);
   add_whole(app, "--max-attempts", job.attempts_max, {1, kFailuresOfSegmentMax},
             "Failures of one segment that fail the job");
   add_size(app, "--max-record", job.record_bytes_max, "A longer record fails the job");
-  flags::add_policy(
-      app, job.policy, job.policy_parameters, scheduler::read_policy,
-      "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default auto)")
-      ->check(flags::offering(names_of_policies()));
+  flags::add_policy(app, job.policy, job.policy_parameters, scheduler::read_policy,
+                    "What to do about stragglers: a name from 'ontime policies', or NAME:KEY=VALUE,... (default: "
+                    "$ONTIME_POLICY, else auto)")
+      ->check(flags::offering(names_of_policies()))
+      ->envname("ONTIME_POLICY");
   add_text(app, "--estimator", job.estimator, "NAME",
            "How completion times are estimated: chronos, hadoop, exponential or simple-exponential")
       ->check(one_of({"chronos", "hadoop", "exponential", "simple-exponential"}));
@@ -140,8 +143,16 @@ void add_master_options(CLI::App& app, MasterOptions& master) {
 
 void add_credential_options(CLI::App& app, MasterOptions& master) {
   add_text(app, "--token-file", master.token_file, "FILE",
-           "File that holds the token to prove (default: $ONTIME_TOKEN, or token of $ONTIME_TLS_DIR)");
-  flags::add_tls(app, "client", master.tls.authority, master.tls.certificate, master.tls.key);
+           "File that holds the token to prove (default: $ONTIME_TOKEN_FILE, $ONTIME_TOKEN, or token of "
+           "$ONTIME_TLS_DIR)")
+      ->envname("ONTIME_TOKEN_FILE");
+  add_text(app, "--tls-ca", master.tls.authority, "FILE",
+           "Certificate of the cluster's authority (default: $ONTIME_TLS_CA, or ca.pem, cert.pem and key.pem of "
+           "$ONTIME_TLS_DIR)")
+      ->envname("ONTIME_TLS_CA");
+  add_text(app, "--tls-cert", master.tls.certificate, "FILE", "This client's certificate, else $ONTIME_TLS_CERT")
+      ->envname("ONTIME_TLS_CERT");
+  add_text(app, "--tls-key", master.tls.key, "FILE", "Its key, else $ONTIME_TLS_KEY")->envname("ONTIME_TLS_KEY");
 }
 
 void add_application_directories(CLI::App& app, std::vector<std::string>& directories) {
@@ -156,16 +167,6 @@ void spell_out_paths(std::vector<std::string>& arguments) {
   if (mark == arguments.end()) return;
   for (mark = arguments.erase(mark); mark != arguments.end(); ++mark)
     if (mark->starts_with('-')) mark->insert(0, "./");
-}
-
-void understand_help(const CLI::App& app, std::vector<std::string>& arguments) {
-  if (arguments.empty()) return;
-  if (arguments.front() == "help") {
-    std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end());
-    arguments.back() = "--help";
-  }
-  const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == arguments.front(); });
-  if (!arguments.front().starts_with('-') && verbs.empty()) arguments.resize(1);
 }
 
 std::function<void(const std::string&)> read_id(JobId& into) {

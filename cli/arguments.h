@@ -17,8 +17,6 @@ namespace ontime::cli {
 
 // Behind "--" everything is a path, also what looks like an option.
 void spell_out_paths(std::vector<std::string>& arguments);
-// "help run" is "run --help". There is no help on an unknown verb: that is a complaint, as without --help.
-void understand_help(const CLI::App& app, std::vector<std::string>& arguments);
 
 // Declares verbs on one CLI::App. Derived classes keep the command structs that the verbs' options write to.
 template <class AnyCommand>
@@ -31,10 +29,9 @@ class VerbGrammar {
   VerbGrammar(const VerbGrammar&) = delete;  // the options point into it
   VerbGrammar& operator=(const VerbGrammar&) = delete;
 
-  // "help VERB" and "--" are understood too.
+  // "--" is understood too.
   Parsed<AnyCommand> parse(std::vector<std::string> arguments) {
     spell_out_paths(arguments);
-    understand_help(app_, arguments);
     const auto printout = flags::parse(app_, std::move(arguments));
     const auto verbs = app_.get_subcommands();
     const std::string verb = verbs.empty() ? "" : verbs.front()->get_name();

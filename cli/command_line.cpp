@@ -68,7 +68,7 @@ Grammar::Grammar()
       "Examples:\n"
       "  ontime run wordcount book.txt --output counts && ontime result counts --top 10\n"
       "  ontime apps\n\n"
-      "'ontime VERB --help' tells more.\n" +
+      "'ontime VERB --help' tells more. ~/.config/ontime/config can hold defaults: lines such as master=HOST:PORT.\n" +
       std::string(kExitCodes));
   add_job_verbs();
   add_cluster_verbs();

@@ -1,6 +1,6 @@
 #pragma once
 // Turns argv into a Command, and a Command into an exit code: what the main functions of ontime and ontime-lab share.
-// Parsing reads the environment ($ONTIME_MASTER, the user's file of variables) and the number of cores, nothing else.
+// Parsing reads the environment ($ONTIME_MASTER, the user's file of settings) and the number of cores, nothing else.
 
 #include <cstdio>
 #include <optional>
@@ -23,11 +23,11 @@ struct Parsed {
 };
 using ParsedCommandLine = Parsed<Command>;
 
-// Sets the environment variables that the user's file $XDG_CONFIG_HOME/ontime/environment (by default
-// ~/.config/ontime/environment) gives as lines NAME=VALUE. It may give ONTIME_MASTER, ONTIME_TLS_DIR, ONTIME_TOKEN,
-// ONTIME_APP_PATH and ONTIME_CACHE_DIR. A variable that is already set keeps its value. Empty lines and lines that
-// begin with # are skipped. No file is no error; BadInput names a wrong line. REQUIRES: no other thread.
-Status apply_user_environment();
+// Sets the environment variables that the user's file gives as lines NAME=VALUE: for `token-file` the variable
+// ONTIME_TOKEN_FILE, unless the caller has set it. So a flag comes before the environment, and the environment before
+// the file. The file is $ONTIME_CONFIG, else $XDG_CONFIG_HOME/ontime/config, else ~/.config/ontime/config. Empty lines
+// and lines that begin with # are skipped. BadInput names a wrong line. REQUIRES: no other thread.
+Status apply_user_config();
 
 // The directory in which the masters of `ontime run` share access points. It is in $ONTIME_CACHE_DIR, else in
 // $XDG_CACHE_HOME/ontime, else in ~/.cache/ontime, which this makes. Empty, and nothing is shared, if ONTIME_CACHE_DIR

@@ -21,6 +21,7 @@
 #include "common/app/loaded_application.h"
 #include "common/base/limits.h"
 #include "common/base/units.h"
+#include "common/files/disk.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
 #include "master/input_pattern.h"
@@ -218,7 +219,7 @@ LeftOutput::LeftOutput(std::string directory) : directory_(std::move(directory))
   existed_ = fs::exists(directory_, ignored);
 }
 
-void LeftOutput::hold() { held_ = Descriptor(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
+void LeftOutput::hold() { held_ = files::open(directory_, files::kDirectory); }
 
 void LeftOutput::remove() const {
   if (!held_) return;

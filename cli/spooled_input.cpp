@@ -1,6 +1,5 @@
 #include "cli/spooled_input.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "cli/show/table.h"
 #include "common/base/descriptor.h"
 #include "common/base/units.h"
+#include "common/files/disk.h"
 #include "common/store/name.h"
 
 namespace ontime::cli {
@@ -88,7 +88,7 @@ Status SpooledInput::read_into(JobOptions& job, const std::string& parent, bool 
   directory_ = std::move(*directory);
   if (is_for_others) chmod(directory_->path().c_str(), 0777 & ~mask());
   const std::string path = directory_->path() + "/stdin";
-  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  const Descriptor file = files::open(path, files::kNewFile, 0666);
   const auto copied = file ? copy_standard_input(file.get(), job.stdin_bytes_max) : failed(std::strerror(errno));
   if (!copied) {
     const std::string message = "input '-', kept in '" + path + "': " + copied.error().message;

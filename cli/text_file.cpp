@@ -1,8 +1,9 @@
 #include "cli/text_file.h"
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include "common/files/file_system.h"
 
 namespace ontime::cli {
 
@@ -16,18 +17,12 @@ Result<std::string> read_text_file(const std::string& path) {
 }
 
 Status write_text_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return failed("cannot write " + path);
-  return {};
+  return files::write_file(path, text);
 }
 
 Status make_directory(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) return failed("cannot make the directory " + path + ": " + error.message());
-  return {};
+  const int problem = files::make_directories(path);
+  return problem == 0 ? Status() : files::system_error("make the directory", path, problem);
 }
 
 }  // namespace ontime::cli

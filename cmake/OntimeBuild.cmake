@@ -101,15 +101,18 @@ endfunction()
 # What people run: programs and applications, without tests. scripts/demo builds only this.
 add_custom_target(ontime_programs)
 
-# add_generated(x OUTPUT FILE DESTINATION DIR ARGUMENTS ...): installs what the program x prints.
+# add_generated(x OUTPUT FILE DESTINATION DIR [COMPONENT runtime] ARGUMENTS ...): installs what the program x prints.
 function(add_generated name)
-  cmake_parse_arguments(G "" "OUTPUT;DESTINATION" "ARGUMENTS" ${ARGN})
+  cmake_parse_arguments(G "" "OUTPUT;DESTINATION;COMPONENT" "ARGUMENTS" ${ARGN})
+  if(NOT G_COMPONENT)
+    set(G_COMPONENT runtime)
+  endif()
   set(file ${CMAKE_BINARY_DIR}/share/${G_DESTINATION}/${G_OUTPUT})
   cmake_path(GET file PARENT_PATH directory)
   file(MAKE_DIRECTORY ${directory})
   add_custom_command(TARGET ${name} POST_BUILD VERBATIM BYPRODUCTS ${file}
     COMMAND sh -c "\"$@\" > \"$0\"" ${file} $<TARGET_FILE:${name}> ${G_ARGUMENTS})
-  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${G_DESTINATION} COMPONENT runtime)
+  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${G_DESTINATION} COMPONENT ${G_COMPONENT})
 endfunction()
 
 # add_program(x SOURCES ... DEPENDS ...): an installed program.

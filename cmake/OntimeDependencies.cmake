@@ -7,6 +7,7 @@ find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(yaml-cpp REQUIRED)
+find_package(pugixml REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(BZip2 REQUIRED)
 find_package(Boost REQUIRED)  # headers only
@@ -41,6 +42,20 @@ target_compile_definitions(ontime_asio PUBLIC
   ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_DISABLE_STD_ALIGNED_ALLOC ASIO_SEPARATE_COMPILATION
   $<$<CXX_COMPILER_ID:Clang>:ASIO_HAS_CO_AWAIT>)  # Asio 1.22 looks for the coroutines of clang before 16
 target_link_libraries(ontime_asio PUBLIC Threads::Threads OpenSSL::SSL OpenSSL::Crypto)
+
+# For --version.
+pkg_check_modules(PROMETHEUS REQUIRED prometheus-cpp-core)
+file(STRINGS ${ASIO_INCLUDE_DIR}/asio/version.hpp asio REGEX "define ASIO_VERSION ")
+string(REGEX REPLACE ".*// " "" asio "${asio}")
+file(STRINGS ${ROCKSDB_INCLUDE_DIR}/rocksdb/version.h rocksdb REGEX "define ROCKSDB_(MAJOR|MINOR|PATCH) ")
+string(REGEX REPLACE "[^0-9]+" "." rocksdb "${rocksdb}")
+string(REGEX REPLACE "^[.]" "" rocksdb "${rocksdb}")
+set(ONTIME_LIBRARIES
+  "Asio ${asio}" "Boost ${Boost_VERSION_STRING}" "bzip2 ${BZIP2_VERSION_STRING}" "CLI11 ${CLI11_VERSION}"
+  "cpp-httplib ${HTTPLIB_VERSION}" "fmt ${fmt_VERSION}" "liblzma ${LZMA_VERSION}" "nlohmann-json ${nlohmann_json_VERSION}"
+  "OpenSSL ${OPENSSL_VERSION}" "prometheus-cpp ${PROMETHEUS_VERSION}" "Protobuf ${Protobuf_VERSION}"
+  "pugixml ${pugixml_VERSION}" "RocksDB ${rocksdb}" "spdlog ${spdlog_VERSION}" "yaml-cpp ${yaml-cpp_VERSION}"
+  "zlib ${ZLIB_VERSION_STRING}" "zstd ${ZSTD_VERSION}")
 
 if(ONTIME_TESTS)
   find_package(GTest REQUIRED)

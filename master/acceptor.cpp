@@ -10,6 +10,7 @@
 #include "common/log/fields.h"
 #include "common/net/coroutine.h"
 #include "common/net/sockets.h"
+#include "master/application_session.h"
 #include "master/settings.h"
 #include "master/worker_session.h"
 
@@ -22,13 +23,14 @@ constexpr Duration kIdleLooks = std::chrono::seconds(10);  // between two, at mo
 }  // namespace
 
 Acceptor::Acceptor(asio::ip::tcp::acceptor socket, net::HostIdentity identity, Patience patience,
-                   ActionDispatcher& dispatcher, ClientServices services)
+                   ActionDispatcher& dispatcher, ClientServices services, Advisor* advisor)
     : socket_(std::move(socket)),
       port_(socket_.local_endpoint().port()),
       identity_(std::move(identity)),
       patience_(patience),
       dispatcher_(dispatcher),
       services_(services),
+      advisor_(advisor),
       idle_looks_(socket_.get_executor()) {}
 
 void Acceptor::start() {
@@ -126,6 +128,8 @@ asio::awaitable<void> Acceptor::serve_guest(std::shared_ptr<net::Connection> con
   }
   if (guest.hello.role() == wire::WORKER)
     co_await serve_worker(std::move(connection));
+  else if (guest.hello.role() == wire::APPLICATION_MASTER)
+    co_await serve_application(std::move(connection), std::move(guest.name));
   else
     co_await serve_client(std::move(connection), std::move(guest));
 }
@@ -140,6 +144,19 @@ asio::awaitable<void> Acceptor::serve_worker(std::shared_ptr<net::Connection> co
   ++workers_;
   const WorkerSession::Kept kept{services_.logs, services_.indexes};
   WorkerSession session(std::move(connection), services_.control, dispatcher_, kept, counters_);
+  co_await session.run();
+  --workers_;
+}
+
+asio::awaitable<void> Acceptor::serve_application(std::shared_ptr<net::Connection> connection, std::string owner) {
+  if (workers_ >= kWorkersMax) {
+    ++counters_.refused;
+    spdlog::warn("connection_refused peer={} reason=\"{} application masters are connected already\"",
+                 connection->peer(), workers_);
+    co_return;
+  }
+  ++workers_;
+  ApplicationSession session(std::move(connection), *advisor_, std::move(owner), counters_);
   co_await session.run();
   --workers_;
 }

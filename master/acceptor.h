@@ -14,6 +14,7 @@
 #include "common/net/connection.h"
 #include "common/net/handshake.h"
 #include "master/action_dispatcher.h"
+#include "master/advisor.h"
 #include "master/client_session.h"
 #include "master/measures.h"
 
@@ -26,7 +27,7 @@ class Acceptor {
     Duration idle_max;
   };
   Acceptor(asio::ip::tcp::acceptor socket, net::HostIdentity identity, Patience patience, ActionDispatcher& dispatcher,
-           ClientServices services);
+           ClientServices services, Advisor* advisor);
 
   void start();
   void close();  // the listening socket and every connection
@@ -42,6 +43,7 @@ class Acceptor {
   asio::awaitable<Result<net::Guest>> shake_hands(std::shared_ptr<net::Connection> connection);
   asio::awaitable<void> serve_guest(std::shared_ptr<net::Connection> connection, net::Guest guest);
   asio::awaitable<void> serve_worker(std::shared_ptr<net::Connection> connection);
+  asio::awaitable<void> serve_application(std::shared_ptr<net::Connection> connection, std::string owner);
   asio::awaitable<void> serve_client(std::shared_ptr<net::Connection> connection, net::Guest guest);
   bool make_room_for(const ClientSession& next);
   void end_idle_clients();
@@ -52,6 +54,7 @@ class Acceptor {
   const Patience patience_;
   ActionDispatcher& dispatcher_;
   const ClientServices services_;
+  Advisor* const advisor_;  // null: it does not advise, and no application master comes in
   SessionCounters counters_;
   struct Connected {
     std::shared_ptr<net::Connection> connection;
@@ -63,7 +66,7 @@ class Acceptor {
   std::list<std::shared_ptr<net::Connection>> half_open_;  // of them, oldest first
   std::list<ClientSession*> clients_;
   asio::steady_timer idle_looks_;
-  std::size_t workers_ = 0;
+  std::size_t workers_ = 0;  // or application masters: one master never has both
 };
 
 }  // namespace ontime::master

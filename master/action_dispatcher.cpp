@@ -39,7 +39,13 @@ void ActionDispatcher::release(NodeId node, const std::shared_ptr<WorkerLink>& l
   }
 }
 
+void ActionDispatcher::observe(const scheduler::JournalRecord& record) {
+  outlets_.observe(record);
+  if (outlets_.applications != nullptr) outlets_.applications->observe(record);
+}
+
 void ActionDispatcher::perform(const scheduler::Action& action) {
+  if (outlets_.applications != nullptr && outlets_.applications->perform(action)) return;
   std::visit([this](const auto& one) { on(one); }, action);
 }
 
@@ -48,6 +54,7 @@ void ActionDispatcher::flush() {
     link->is_gathered = false;
     link->flush();
   }
+  if (outlets_.applications != nullptr) outlets_.applications->flush();
 }
 
 WorkerLink* ActionDispatcher::link_to(NodeId node) {

@@ -17,6 +17,7 @@
 #include "common/net/connection.h"
 #include "common/protocol/control.pb.h"
 #include "master/action_performer.h"
+#include "master/application_link.h"
 #include "scheduler/core/action.h"
 #include "scheduler/core/job_spec.h"
 
@@ -76,6 +77,7 @@ class ActionDispatcher : public ActionPerformer {
     std::function<void(const scheduler::action::DiscardOutput&)> discard_output;
     std::function<void(const scheduler::action::AnswerSubmit&)> answer_submit;
     std::function<void(const scheduler::JournalRecord&)> observe;
+    ApplicationLinks* applications = nullptr;  // that stand in the place of workers; null: none do
     // Where in its file an attempt on what lies at `begin` may start to read, if not at a point that its job knows.
     std::function<std::optional<StartPoint>(AttemptId attempt, std::uint64_t begin)> find_start;
   };
@@ -98,7 +100,7 @@ class ActionDispatcher : public ActionPerformer {
 
   void perform(const scheduler::Action& action) override;
   void flush() override;
-  void observe(const scheduler::JournalRecord& record) override { outlets_.observe(record); }
+  void observe(const scheduler::JournalRecord& record) override;
 
  private:
   void on(const scheduler::action::LaunchAttempt& action);

@@ -153,6 +153,8 @@ asio::awaitable<ClientSession::Answer> ClientSession::answer(wire::Request reque
 }
 
 asio::awaitable<wire::Reply> ClientSession::submit(wire::JobSpec request) {
+  if (services_.advises)
+    co_return refusal(bad_input("This master advises Hadoop and runs no jobs itself; start one without --advise."));
   const auto is_wanted = [connection = connection_] { return connection->is_open() && !connection->peer_is_gone(); };
   Result<wire::Reply::Submitted> submitted =
       co_await services_.submissions.submit(std::move(request), guest_.name, is_wanted);

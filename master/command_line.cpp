@@ -72,8 +72,9 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_option(
          "--job-order", flags.job_order,
-         "Which of an owner's jobs of equal priority get slots first: those with the earliest deadline, then those "
-         "without one (deadline), in order of submission (fifo), or as each job's policy says (policy)")
+         "Which of an owner's jobs of equal priority get slots first: those with the earliest deadline, but last those "
+         "that cannot all be in time, and then those without one (deadline), in order of submission (fifo), or as each "
+         "job's policy says (policy)")
       ->check(flags::one_of({"deadline", "fifo", "policy"}))
       ->type_name("ORDER")
       ->capture_default_str();
@@ -84,6 +85,14 @@ void declare_scheduling(CLI::App& app, Flags& flags) {
   flags::add_policy(app, settings.policy.name, settings.policy.parameters, scheduler::read_policy,
                     "What to do about stragglers of jobs that do not say it: NAME, or NAME:KEY=VALUE,...")
       ->default_str(settings.policy.name);
+}
+
+// In this mode the master has application masters of Hadoop in the place of workers.
+void declare_advice(CLI::App& app, Flags& flags) {
+  flags::add_whole(app, "--advise", flags.line.settings.advise, {1, kContainersMax},
+                   "Run no jobs, but plan for those of a Hadoop cluster, whose YARN runs so many map tasks at once: "
+                   "see docs/hadoop.md")
+      ->type_name("CONTAINERS");
 }
 
 void declare_access(CLI::App& app, Flags& flags) {
@@ -121,6 +130,7 @@ void declare(CLI::App& app, Flags& flags) {
   declare_network(app, flags);
   declare_journal(app, flags);
   declare_scheduling(app, flags);
+  declare_advice(app, flags);
   declare_access(app, flags);
   declare_process(app, flags);
 }

@@ -1,8 +1,4 @@
-#include "master/commit.h"
-
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <optional>
@@ -10,10 +6,9 @@
 #include <utility>
 
 #include "common/base/kill_point.h"
-#include "common/store/name.h"
+#include "common/files/disk.h"
 #include "master/file_system.h"
 #include "master/output_directory.h"
-#include "master/store_output.h"
 
 namespace ontime::master {
 namespace {
@@ -37,8 +32,16 @@ bool has(int directory, const char* name) {
 // One commit under way.
 class Commit {
  public:
-  Commit(const CommitPlan& plan, const OutputPlace& place, const MayGoOn& may_go_on)
-      : plan_(plan), place_(place), output_(place.descriptor()), directory_(place.path()), may_go_on_(may_go_on) {}
+  // `name` and `claim` are the output's.
+  Commit(const std::string& name, const std::string& claim, const CommitPlan& plan, const OutputPlace& place,
+         const MayGoOn& may_go_on)
+      : name_(name),
+        claim_(claim),
+        plan_(plan),
+        place_(place),
+        output_(place.descriptor()),
+        directory_(place.path()),
+        may_go_on_(may_go_on) {}
 
   Status run() {
     Status status = commit();
@@ -48,7 +51,7 @@ class Commit {
 
  private:
   Status commit() {
-    attempts_ = open_claim(place_, claim());
+    attempts_ = open_claim(place_, claim_);
     const bool has_success = has(output_, output::kSuccessName);
     if (!attempts_.is_open() && !has_manifest()) return lost();  // without attempts this is a repetition
     if (has_success && (attempts_.is_open() || !has_manifest())) return foreign_success();
@@ -60,14 +63,13 @@ class Commit {
     return conclude();
   }
 
-  const std::string& claim() const { return plan_.manifest.claim; }
-  bool has_manifest() const { return output::is_manifest_of(output_, claim()); }
+  bool has_manifest() const { return output::is_manifest_of(output_, claim_); }
   Error lost() const {
-    return failed("The output directory '" + plan_.directory +
+    return failed("The output directory '" + name_ +
                   "' is not this job's any more; was it moved or replaced? Submit the job again.");
   }
   Error foreign_success() const {
-    return failed("The output directory '" + plan_.directory +
+    return failed("The output directory '" + name_ +
                   "' holds a _SUCCESS that this job did not write; submit the job again with another directory.");
   }
   // A job that is reported to have failed must not look committed, whatever the last step was. The manifest stays
@@ -75,15 +77,15 @@ class Commit {
   // parts these are.
   void take_back() {
     if (made_success_) {
-      ::unlinkat(output_, output::kSuccessName, 0);
+      files::remove({output_, output::kSuccessName});
     } else if (has(output_, output::kSuccessName) && has_manifest()) {
-      ::unlinkat(output_, output::kManifestName, 0);
+      files::remove({output_, output::kManifestName});
     }
   }
 
   std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
   std::string attempt_path_of(const std::string& name) const {
-    return output::attempts_directory(plan_.directory, claim()) + "/" + name;
+    return output::attempts_directory(name_, claim_) + "/" + name;
   }
 
   Status place(const Part& part) {
@@ -103,24 +105,26 @@ class Commit {
       if (Status status = shorten(file, part.length); !status) return status;
     }
     pass_kill_point("part-before-rename");
-    if (::renameat(attempts_.get(), file.c_str(), output_, part.name.c_str()) != 0) {
-      return system_error("rename to", path_of(part.name), errno);
-    }
+    if (Status status = put_in_place(file, part); !status) return status;
     pass_kill_point("part-renamed");
     return {};
   }
 
+  Status put_in_place(const std::string& file, const Part& part) {
+    const int problem = files::rename({attempts_.get(), file}, {output_, part.name});
+    return problem == 0 ? Status() : system_error("rename to", path_of(part.name), problem);
+  }
+
   // What lies behind was written for a range that was never sealed.
   Status shorten(const std::string& name, std::uint64_t length) {
-    const Descriptor file(::openat(attempts_.get(), name.c_str(), O_WRONLY | kPlainFile));
-    if (!file.is_open() || ::ftruncate(file.get(), static_cast<off_t>(length)) != 0 || ::fsync(file.get()) != 0) {
-      return system_error("truncate", attempt_path_of(name), errno);
-    }
-    return {};
+    const Descriptor file = files::open({attempts_.get(), name}, O_WRONLY | files::kPlainFile);
+    int problem = file ? files::truncate(file.get(), length) : errno;
+    if (problem == 0) problem = files::sync(file.get());
+    return problem == 0 ? Status() : system_error("truncate", attempt_path_of(name), problem);
   }
 
   Status create_empty(const Part& part) {
-    const Descriptor file(::openat(output_, part.name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | kPlainFile, 0644));
+    const Descriptor file = files::open({output_, part.name}, files::kEmptyFile);
     if (!file.is_open()) return system_error("create", path_of(part.name), errno);
     return {};  // the sync of the directory makes it last
   }
@@ -128,12 +132,10 @@ class Commit {
   Status stitch_part(const Part& part) {
     if (!attempts_.is_open()) return lost();
     const std::string temporary = part.name + ".stitch";
-    const StitchPlace place{attempts_.get(), output::attempts_directory(plan_.directory, claim())};
+    const StitchPlace place{attempts_.get(), output::attempts_directory(name_, claim_)};
     if (Status status = stitch(place, part, temporary, may_go_on_); !status) return status;
     if (!may_go_on_()) return interrupted();
-    if (::renameat(attempts_.get(), temporary.c_str(), output_, part.name.c_str()) != 0) {
-      return system_error("rename to", path_of(part.name), errno);
-    }
+    if (Status status = put_in_place(temporary, part); !status) return status;
     pass_kill_point("stitch-renamed");
     return {};
   }
@@ -147,12 +149,12 @@ class Commit {
     keep_logs();
     if (Status status = output::write_manifest(directory_, plan_.manifest); !status) return status;
     if (!may_go_on_()) return interrupted();
-    if (Status status = remove_claim(place_, claim()); !status) return status;
+    if (Status status = remove_claim(place_, claim_); !status) return status;
     // Or a power cut could leave the claim beside _SUCCESS, which then looks like somebody else's.
     if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("attempts-removed");
     if (!may_go_on_()) return interrupted();
-    const Descriptor success(::openat(output_, output::kSuccessName, O_WRONLY | O_CREAT | O_EXCL | kPlainFile, 0644));
+    const Descriptor success = files::open({output_, output::kSuccessName}, files::kNewFile);
     if (!success.is_open() && errno == EEXIST) return foreign_success();
     if (!success.is_open()) return system_error("create", path_of(output::kSuccessName), errno);
     made_success_ = true;
@@ -163,19 +165,21 @@ class Commit {
   // No job fails for its logs. A master that was restarted has none, and leaves those that are there.
   void keep_logs() const {
     if (!plan_.logs.empty()) static_cast<void>(output::write_logs(directory_, plan_.logs));
-    ::unlinkat(output_, output::kNewLogsName, 0);
+    files::remove({output_, output::kNewLogsName});
   }
 
   // All is there, and the job's directory is found by its name.
   Status finish() {
     // A power cut can bring names back that were removed.
-    static_cast<void>(remove_claim(place_, claim()));
-    ::unlinkat(output_, output::kAttemptsName, AT_REMOVEDIR);
+    static_cast<void>(remove_claim(place_, claim_));
+    files::remove_directory({output_, output::kAttemptsName});
     if (Status status = sync_directory(directory_); !status) return status;
     pass_kill_point("success-synced");
     return place_.is_in_place() ? Status() : lost();
   }
 
+  const std::string& name_;
+  const std::string& claim_;
   const CommitPlan& plan_;
   const OutputPlace& place_;
   const int output_;
@@ -187,11 +191,10 @@ class Commit {
 
 }  // namespace
 
-Status commit_output(const CommitPlan& plan, const MayGoOn& may_go_on, const files::Roots& roots) {
-  if (store::is_name(plan.directory)) return commit_in_store(plan, may_go_on, roots);
-  const Result<OutputPlace> place = OutputPlace::find(plan.directory, roots);
+Status DirectoryOutput::publish(const CommitPlan& plan, const MayGoOn& may_go_on) {
+  const Result<OutputPlace> place = OutputPlace::find(name_, roots_);
   if (!place) return place.error();
-  return place->in_words(Commit(plan, *place, may_go_on).run());
+  return place->in_words(Commit(name_, claim_, plan, *place, may_go_on).run());
 }
 
 }  // namespace ontime::master

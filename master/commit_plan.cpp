@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "common/base/check.h"
-#include "common/store/name.h"
-#include "master/commit.h"
+#include "master/output.h"
 
 namespace ontime::master {
 namespace {
@@ -49,24 +48,21 @@ output::Task manifest_task(const std::map<NodeId, std::string>& node_names, Task
   return result;
 }
 
-Part make_part(TaskId id, const Task& task, bool joins) {
+Part make_part(TaskId id, const Task& task) {
   Part part;
   part.name = part_file_name(id.index);
   const std::uint32_t attempt = task.ledger.segments().front().attempt;
   bool is_alone = true;  // also segments without output: an attempt that lost them may still be writing to the file
+  bool is_whole = true;  // its segments lie in the part as in the file
   for (const scheduler::Segment& segment : task.ledger.segments()) {
     is_alone = is_alone && segment.attempt == attempt;
     if (segment.output.length == 0) continue;
+    is_whole = is_whole && segment.output.file_offset == part.length;
     part.length += segment.output.length;
-    Extent extent{attempt_file_name({id, segment.attempt}), segment.output.file_offset, segment.output.length};
-    Extent* last = part.extents.empty() ? nullptr : &part.extents.back();
-    if (joins && last != nullptr && last->file == extent.file && last->offset + last->length == extent.offset) {
-      last->length += extent.length;
-    } else {
-      part.extents.push_back(std::move(extent));
-    }
+    part.extents.push_back(
+        {attempt_file_name({id, segment.attempt}), segment.output.file_offset, segment.output.length});
   }
-  part.may_rename = is_alone && part.extents.size() == 1 && part.extents.front().offset == 0 &&
+  part.may_rename = is_alone && is_whole && !part.extents.empty() &&
                     task.attempts.at(attempt).state == scheduler::AttemptState::Succeeded;
   return part;
 }
@@ -77,7 +73,6 @@ CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   const scheduler::JobSpec& spec = *commit.spec;
   const std::vector<Task>& tasks = *commit.tasks;
   CommitPlan plan;
-  plan.directory = spec.output;
   output::Manifest& manifest = plan.manifest;
   manifest.claim = spec.claim;
   manifest.job = to_string(commit.job);
@@ -87,12 +82,11 @@ CommitPlan make_commit_plan(const scheduler::action::CommitOutput& commit) {
   for (const auto& [key, value] : commit.counters) manifest.counters[key.first][key.second] = value;
   std::vector<std::uint32_t> first_files;
   manifest.inputs = manifest_inputs(spec, first_files);
-  const bool joins = !store::is_name(spec.output);
   plan.parts.reserve(tasks.size());
   manifest.tasks.reserve(tasks.size());
   for (std::uint32_t index = 0; index < tasks.size(); ++index) {
     const TaskId task{commit.job, index};
-    plan.parts.push_back(make_part(task, tasks[index], joins));
+    plan.parts.push_back(make_part(task, tasks[index]));
     output::Task& written = manifest.tasks.emplace_back(manifest_task(commit.node_names, task, tasks[index]));
     written.input = first_files.at(tasks[index].file);
     written.files = std::max<std::uint32_t>(static_cast<std::uint32_t>(spec.inputs[tasks[index].file].parts.size()), 1);

@@ -1,8 +1,6 @@
 #pragma once
 // The few system calls that output directories need, with their errors as sentences.
 
-#include <fcntl.h>
-
 #include <atomic>
 #include <functional>
 #include <optional>
@@ -50,9 +48,6 @@ class ProgressOf {
   ProgressOf(const ProgressOf&) = delete;
   ProgressOf& operator=(const ProgressOf&) = delete;
 };
-
-// For opening a file of a name that others may have given to something else: no link is followed, no pipe waited for.
-inline constexpr int kPlainFile = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
 // "Cannot <what> '<path>': <reason of errno>."
 Error system_error(const char* what, const std::string& path, int problem);

@@ -1,6 +1,4 @@
-#include <fcntl.h>
 #include <openssl/evp.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,9 +7,8 @@
 
 #include "common/base/check.h"
 #include "common/base/crc32c.h"
-#include "common/base/descriptor.h"
 #include "common/base/little_endian.h"
-#include "master/file_system.h"
+#include "common/files/file_system.h"
 #include "master/index_store.h"
 #include "master/input_index.h"
 
@@ -38,7 +35,7 @@ std::string read_at(int file, std::uint64_t at, std::size_t size) {
   return bytes;
 }
 
-Descriptor open_index(const std::string& path) { return Descriptor(::open(path.c_str(), O_RDONLY | kPlainFile)); }
+Descriptor open_index(const std::string& path) { return files::open(path, O_RDONLY | files::kPlainFile); }
 
 // False where what is there is no entry.
 bool read_entry(int file, FileIndex& index) {
@@ -117,16 +114,10 @@ std::optional<FileIndex> read_index(const std::string& path, const scheduler::In
 
 bool write_index(const std::string& path, std::uint64_t at, std::string_view bytes) {
   constexpr mode_t kNobodyElse = 0600;
-  static_cast<void>(::mkdir(path.substr(0, path.rfind('/')).c_str(), 0700));
-  const int flags = O_WRONLY | kPlainFile | (at == 0 ? O_CREAT | O_TRUNC : 0);
-  const Descriptor file(::open(path.c_str(), flags, kNobodyElse));
-  while (file && !bytes.empty()) {
-    const ssize_t written = ::pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(at));
-    if (written <= 0) return false;
-    at += static_cast<std::uint64_t>(written);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return bool(file);
+  files::make_directory(path.substr(0, path.rfind('/')), 0700);
+  const int flags = at == 0 ? files::kEmptyFile : O_WRONLY | files::kPlainFile;
+  const Descriptor file = files::open(path, flags, kNobodyElse);
+  return file && files::write_at(file.get(), at, bytes) == 0;
 }
 
 std::optional<std::uint64_t> copy_index(const std::string& from, const std::string& to, std::string_view head) {
@@ -140,7 +131,7 @@ std::optional<std::uint64_t> copy_index(const std::string& from, const std::stri
     if (!write_index(to, at, bytes)) break;
     at += bytes.size();
   }
-  ::unlink(to.c_str());
+  files::remove(to);
   return std::nullopt;
 }
 

@@ -2,18 +2,16 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <asio/post.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <future>
 #include <random>
 #include <utility>
 #include <vector>
 
-#include "master/file_system.h"
+#include "common/files/disk.h"
 
 namespace ontime::master {
 
@@ -84,7 +82,7 @@ void IndexStore::share(const std::string& name) {
   std::random_device random;
   const std::string unfinished = shared_path_of("." + name + "." + std::to_string(random()) + std::to_string(random()));
   if (!copy_index(path_of(name), unfinished)) return;
-  if (::rename(unfinished.c_str(), shared_path_of(name).c_str()) != 0) ::unlink(unfinished.c_str());
+  if (files::rename(unfinished, shared_path_of(name)) != 0) files::remove(unfinished);
 }
 
 IndexStore::Loaded* IndexStore::load(const std::string& name, const InputFile& file) {
@@ -202,7 +200,7 @@ void IndexStore::drop(const InputFile& file) {
   if (directory_.empty()) return;
   const std::string name = index_name(file);
   remove(name);
-  if (!shared_.empty()) asio::post(thread_, [path = shared_path_of(name)] { ::unlink(path.c_str()); });
+  if (!shared_.empty()) asio::post(thread_, [path = shared_path_of(name)] { files::remove(path); });
 }
 
 void IndexStore::append(const std::string& name, Loaded& to, std::string bytes) {
@@ -237,7 +235,7 @@ void IndexStore::remove(const std::string& name) {
   if (kept != kept_.end()) bytes_ -= kept->second.bytes;
   if (kept != kept_.end()) kept_.erase(kept);
   loaded_.erase(name);
-  asio::post(thread_, [path = path_of(name)] { ::unlink(path.c_str()); });
+  asio::post(thread_, [path = path_of(name)] { files::remove(path); });
 }
 
 void IndexStore::make_room(const std::string& for_name) {

@@ -6,11 +6,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "common/files/file_system.h"
+#include "common/files/temporary_directory.h"
 #include "master/clock.h"
 #include "master/journal/rocksdb_journal.h"
 #include "scheduler/core/scheduler.h"
@@ -131,14 +132,14 @@ Result<std::string> backup_journal(const std::string& directory, const std::stri
   auto from = journal::RocksdbJournal::open_to_read(directory);
   if (!from) return from.error();
   const std::string unfinished = copy + ".unfinished";
-  fs::remove_all(unfinished, error);
+  files::remove_all(unfinished);
   auto to = journal::RocksdbJournal::open(unfinished, {});
   if (!to) return to.error();
   Result<std::string> text = copy_all(**from, **to, copy);
   to->reset();
-  if (text) fs::rename(unfinished, copy, error);
-  if (text && error) text = failed("Cannot name the backup '" + copy + "': " + error.message() + ".");
-  if (!text) fs::remove_all(unfinished, error);
+  const int problem = text ? files::rename(unfinished, copy) : 0;
+  if (problem != 0) text = files::system_error("name the backup", copy, problem);
+  if (!text) files::remove_all(unfinished);
   return text;
 }
 

@@ -1,6 +1,5 @@
 // ontime-master: parses, builds, runs.
 
-#include <fcntl.h>
 #include <spdlog/spdlog.h>
 
 #include <asio/io_context.hpp>
@@ -21,6 +20,7 @@
 #include "common/base/descriptor.h"
 #include "common/base/kill_point.h"
 #include "common/base/wording.h"
+#include "common/files/file_system.h"
 #include "common/flags/flags.h"
 #include "common/injection/settings.h"
 #include "common/log/fields.h"
@@ -53,13 +53,10 @@ Status write_port_file(const std::string& path, std::uint16_t port) {
   const bool is_special = type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::regular;
   const std::string temporary = is_special ? path : path + ".new";
   const std::string text = std::to_string(port) + "\n";
-  std::FILE* file = std::fopen(temporary.c_str(), "we");
-  const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
-  const bool closed = file != nullptr && std::fclose(file) == 0;
+  if (Status written = files::write_file(temporary, text); !written) return written;
   pass_kill_point("port-before-rename");
-  if (!written || !closed || (!is_special && std::rename(temporary.c_str(), path.c_str()) != 0)) {
-    return failed("Cannot write the port file '" + path + "': " + std::strerror(errno) + ".");
-  }
+  const int problem = is_special ? 0 : files::rename(temporary, path);
+  if (problem != 0) return files::system_error("write the port file", path, problem);
   pass_kill_point("port-renamed");
   return {};
 }

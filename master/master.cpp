@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "common/injection/settings.h"
 #include "common/injection/wire.h"
@@ -23,6 +24,15 @@ wire::ToWorker::Welcome welcome_of(const Settings& settings) {
   return welcome;
 }
 
+// Nodes are containers then: none of them is slow or falls silent on its own. An answer comes with the next report of
+// an attempt, every six seconds if Hadoop is set up as usual.
+void fit_to_hadoop(scheduler::Settings& scheduling) {
+  constexpr Duration kAnswerMax = std::chrono::seconds(30);
+  scheduling.node_timeout = std::chrono::hours(24 * 3650);
+  scheduling.cut_timeout = std::max(scheduling.cut_timeout, kAnswerMax);
+  scheduling.placement.fast_first = scheduling.placement.leave_out = false;
+}
+
 scheduler::Settings scheduling_of(const Settings& settings) {
   scheduler::Settings scheduling;
   scheduling.node_timeout = settings.node_timeout;
@@ -31,6 +41,7 @@ scheduler::Settings scheduling_of(const Settings& settings) {
   scheduling.history = settings.history;
   scheduling.job_order = settings.job_order;
   scheduling.owner_share = settings.owner_share;
+  if (settings.advise > 0) fit_to_hadoop(scheduling);
   return scheduling;
 }
 
@@ -133,7 +144,7 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       failures_(std::move(recovered.failures)),
       indexes_(settings.index_directory, settings.shared_index_directory),
       watch_(io.get_executor()),
-      dispatcher_(welcome_of(settings), outlets()),
+      dispatcher_(welcome_of(settings), outlets(settings.advise > 0)),
       control_({io.get_executor(), *scheduler_, dispatcher_, journal, recorder_.get()}, Clock(recovered.last),
                std::move(on_failure)),
       commit_work_(io.get_executor()),
@@ -146,21 +157,34 @@ Master::Master(asio::io_context& io, journal::Journal& journal, const Settings& 
       accounts_(io.get_executor(), scheduler_->cluster(), [this] { return control_.now(); }),
       submissions_(control_, submission_work_, committer_, journal.cluster(), settings.policy, settings.roots,
                    settings.owner_share, [this](const scheduler::InputFile& file) { return indexes_.find(file); }),
+      advisor_(make_advisor(settings)),
       acceptor_(std::move(socket),
-                {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls},
+                {journal.cluster(), scheduler_->cluster().epoch() + 1, settings.tokens, settings.tls,
+                 settings.advise > 0},
                 {settings.stuck_max, settings.idle_max}, dispatcher_,
-                {control_, submissions_, watch_, lists_, accounts_, failures_, logs_, indexes_,
-                 settings.injection ? injection::describe(*settings.injection) : std::string()}),
+                {control_, submissions_, watch_, lists_, accounts_, failures_, logs_, indexes_, settings.advise > 0,
+                 settings.injection ? injection::describe(*settings.injection) : std::string()},
+                advisor_.get()),
       wind_down_(io.get_executor()) {}
 
 Master::~Master() { stop(); }
 
-ActionDispatcher::Outlets Master::outlets() {
+std::unique_ptr<Advisor> Master::make_advisor(const Settings& settings) {
+  if (settings.advise == 0) return nullptr;
+  return std::make_unique<Advisor>(Advisor::Parts{control_, applications_, logs_}, settings.advise, settings.policy,
+                                   settings.owner_share);
+}
+
+// The output of an advised job is Hadoop's to commit or discard.
+ActionDispatcher::Outlets Master::outlets(bool advises) {
   ActionDispatcher::Outlets outlets;
+  if (advises) outlets.applications = &applications_;
   outlets.commit_output = [this](const scheduler::action::CommitOutput& commit) {
-    committer_.commit(commit, logs_.of(commit.job));
+    if (!commit.spec->advised) committer_.commit(commit, logs_.of(commit.job));
   };
-  outlets.discard_output = [this](const scheduler::action::DiscardOutput& discard) { committer_.discard(discard); };
+  outlets.discard_output = [this](const scheduler::action::DiscardOutput& discard) {
+    if (!discard.output.empty()) committer_.discard(discard);
+  };
   outlets.answer_submit = [this](const scheduler::action::AnswerSubmit& answer) { submissions_.on_answer(answer); };
   outlets.find_start = [this](AttemptId attempt, std::uint64_t begin) -> std::optional<StartPoint> {
     const scheduler::InputFile* file = scheduler_->cluster().find_input(attempt.task);
@@ -174,6 +198,10 @@ void Master::start() {
   discard_left_output();
   begin_recording();
   control_.start();
+  if (advisor_)
+    advisor_->start();
+  else
+    end_advised_jobs();
   acceptor_.start();
 }
 
@@ -211,7 +239,19 @@ void Master::discard_left_output() {
   const scheduler::Cluster& cluster = scheduler_->cluster();
   for (const auto& [id, job] : cluster.jobs()) {
     const bool has_failed = is_final(job.state) && job.state != scheduler::JobState::Succeeded;
-    if (has_failed) committer_.discard(scheduler::discard_of(cluster, id));
+    if (has_failed && !job.spec.advised) committer_.discard(scheduler::discard_of(cluster, id));
+  }
+}
+
+void Master::end_advised_jobs() {
+  std::vector<JobId> advised;
+  for (const auto& [id, job] : scheduler_->cluster().jobs()) {
+    if (job.spec.advised && !is_final(job.state)) advised.push_back(id);
+  }
+  for (const JobId id : advised) {
+    static constexpr const char* kWhy = "the master was started again without --advise";
+    control_.step(scheduler::event::JobKillRequested{id, kWhy});
+    control_.step(scheduler::event::CommitFinished{id, kWhy});
   }
 }
 

@@ -12,6 +12,7 @@
 #include "common/base/result.h"
 #include "master/acceptor.h"
 #include "master/action_dispatcher.h"
+#include "master/advisor.h"
 #include "master/attempt_logs.h"
 #include "master/client_session.h"
 #include "master/control_loop.h"
@@ -71,10 +72,13 @@ class Master {
          JournalWriter::OnFailure on_failure, Recovered recovered, std::unique_ptr<recording::Recorder> recorder);
   void begin_recording();
 
-  ActionDispatcher::Outlets outlets();
+  ActionDispatcher::Outlets outlets(bool advises);
+  std::unique_ptr<Advisor> make_advisor(const Settings& settings);
   void observe(const scheduler::JournalRecord& record);
   // Of jobs that ended just before the last master did.
   void discard_left_output();
+  // Jobs that a master with --advise has left to one without it.
+  void end_advised_jobs();
 
   const std::string cluster_id_;
   const Duration heartbeat_;
@@ -83,6 +87,7 @@ class Master {
   const std::unique_ptr<recording::Recorder> recorder_;  // may be null
   FailureMessages failures_;
   AttemptLogs logs_;
+  ApplicationLinks applications_;
   IndexStore indexes_;
   JobWatch watch_;
   ActionDispatcher dispatcher_;
@@ -93,6 +98,7 @@ class Master {
   JobLists lists_;
   Accounts accounts_;
   Submissions submissions_;
+  const std::unique_ptr<Advisor> advisor_;  // may be null
   Acceptor acceptor_;
   asio::steady_timer wind_down_;
 };

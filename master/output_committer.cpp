@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "common/log/fields.h"
-#include "master/commit.h"
-#include "master/output_directory.h"
+#include "master/output.h"
 
 namespace ontime::master {
 
@@ -51,7 +50,7 @@ void OutputCommitter::commit(const scheduler::action::CommitOutput& commit, std:
   work.work = [commit, logs = std::move(logs), outcome, roots = roots_](const MayGoOn& may_go_on) {
     CommitPlan plan = make_commit_plan(commit);
     plan.logs = logs;
-    *outcome = commit_output(plan, may_go_on, roots);
+    *outcome = Output::at(commit.spec->output, commit.spec->claim, roots)->publish(plan, may_go_on);
   };
   work.done = [this, job, outcome](const Status&) {
     on_committed_(job, *outcome ? std::string() : outcome->error().message);
@@ -64,7 +63,7 @@ void OutputCommitter::discard(const scheduler::action::DiscardOutput& discard) {
   work.path = discard.output;
   const auto outcome = std::make_shared<Status>();
   work.work = [discard, outcome, roots = roots_](const MayGoOn&) {
-    *outcome = discard_output(discard.output, discard.tasks, discard.claim, roots);
+    *outcome = Output::at(discard.output, discard.claim, roots)->discard(discard.tasks);
   };
   work.done = [job = discard.job, outcome](const Status&) {
     if (!*outcome) spdlog::warn("output_not_discarded {} message={}", job, log::Quoted{outcome->error().message});

@@ -1,8 +1,6 @@
 #include "master/output_directory.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <system_error>
@@ -10,13 +8,12 @@
 
 #include "common/base/ids.h"
 #include "common/base/kill_point.h"
+#include "common/files/disk.h"
 #include "common/files/roots.h"
 #include "common/files/sync.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
-#include "common/store/name.h"
 #include "master/file_system.h"
-#include "master/store_output.h"
 
 namespace ontime::master {
 namespace {
@@ -39,7 +36,7 @@ Status sync_with_parents(const OutputPlace& place) {
   return {};
 }
 
-Status claim(const OutputPlace& place, const std::string& directory, const std::string& id) {
+Status make_claim(const OutputPlace& place, const std::string& directory, const std::string& id) {
   Status status = put_claim(place, id);
   if (status) status = sync_with_parents(place);
   if (status && !place.is_in_place()) status = refused(directory, "was moved while it was made; submit the job again");
@@ -55,7 +52,7 @@ bool has_success(const OutputPlace& place) {
 }
 
 void remove_parts(const OutputPlace& place, std::uint32_t parts) {
-  const auto remove = [&](const std::string& name) { ::unlinkat(place.descriptor(), name.c_str(), 0); };
+  const auto remove = [&](const std::string& name) { files::remove({place.descriptor(), name}); };
   for (std::uint32_t task = 0; task < parts; ++task) {
     note_progress();
     remove(part_file_name(task));
@@ -66,10 +63,10 @@ void remove_parts(const OutputPlace& place, std::uint32_t parts) {
   remove(output::kNewLogsName);
 }
 
-Status discard(const OutputPlace& place, std::uint32_t parts, const std::string& id) {
+Status discard_in(const OutputPlace& place, std::uint32_t parts, const std::string& id) {
   const bool is_uncommitted = output::is_manifest_of(place.descriptor(), id) && !has_success(place);
   if (!open_claim(place, id).is_open() && !has_unfinished_claim(place, id) && !is_uncommitted) {
-    ::unlinkat(place.descriptor(), output::kAttemptsName, AT_REMOVEDIR);  // empty: a power cut can bring the name back
+    files::remove_directory({place.descriptor(), output::kAttemptsName});  // empty: a power cut can bring it back
     return {};
   }
   pass_kill_point("discard-before-parts");
@@ -79,31 +76,28 @@ Status discard(const OutputPlace& place, std::uint32_t parts, const std::string&
   if (Status status = remove_claim(place, id); !status) return status;
   pass_kill_point("discard-attempts-removed");
   // Only if it is empty; anything left is not ours.
-  if (const auto real = files::place_of(place.descriptor())) ::rmdir(real->c_str());
+  if (const auto real = files::place_of(place.descriptor())) files::remove_directory(*real);
   pass_kill_point("discard-done");
   return {};
 }
 
 }  // namespace
 
-ClaimOutcome claim_output(const std::string& directory, const std::string& id, const files::Roots& roots) {
-  if (store::is_name(directory)) return claim_in_store(directory, id, roots);
-  const Result<OutputPlace> place = OutputPlace::make(directory, roots);
+ClaimOutcome DirectoryOutput::claim() {
+  const Result<OutputPlace> place = OutputPlace::make(name_, roots_);
   if (!place) return {place.error(), {}};
   const Result<Contents> contents = look_at(*place);
   if (!contents) return {place->in_words(contents.error()), {}};
-  if (contents->is_claimed && !contents->is_free) return {in_use(directory), contents->idle_claim};
-  if (contents->is_free) return {place->in_words(claim(*place, directory, id)), {}};
-  return {refused(directory, "is not empty; name one that does not exist yet, or empty it"), {}};
+  if (contents->is_claimed && !contents->is_free) return {in_use(name_), contents->idle_claim};
+  if (contents->is_free) return {place->in_words(make_claim(*place, name_, claim_)), {}};
+  return {refused(name_, "is not empty; name one that does not exist yet, or empty it"), {}};
 }
 
-Status discard_output(const std::string& directory, std::uint32_t parts, const std::string& id,
-                      const files::Roots& roots) {
-  if (store::is_name(directory)) return discard_in_store(directory, id, roots);
-  const Result<OutputPlace> place = OutputPlace::find(directory, roots);
-  if (place) return place->in_words(discard(*place, parts, id));
+Status DirectoryOutput::discard(std::uint32_t parts) {
+  const Result<OutputPlace> place = OutputPlace::find(name_, roots_);
+  if (place) return place->in_words(discard_in(*place, parts, claim_));
   std::error_code error;
-  if (!fs::exists(directory, error)) return {};
+  if (!fs::exists(name_, error)) return {};
   return place.error();
 }
 

@@ -1,38 +1,39 @@
 #pragma once
-// A job's output directory before and after the job: claimed when it is submitted, given back when it is refused or did
-// not succeed. A prefix of a store is one too (store_output.h). Touches the file system; runs on a pool thread. `roots`
-// are where the directory has to lie.
+// A job's output in a directory of a file system. Pool thread.
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "common/base/result.h"
 #include "common/files/roots.h"
 #include "master/file_system.h"
+#include "master/output.h"
 
 namespace ontime::master {
 
-struct ClaimOutcome {
-  Status status;
-  std::string idle_claim;  // what is in the way, if that is a claim without any output
+// The order in which it is published makes that repeatable after a crash at any point, and _SUCCESS mean that all is
+// there:
+//
+//   1 every part file in its place, each by one rename    a part file under its name is complete, always
+//   2 sync of the directory                               the renames last before their sources' directory goes
+//   3 _manifest.json                                      whole or not at all, synced
+//   4 the job's claim, _attempts, removed                 nothing needs it any more
+//   5 _SUCCESS, sync of the directory
+//
+// A repetition keeps the parts that are in place and goes on. A directory is the job's while it holds the claim or the
+// manifest of the claim's id; nothing is changed in any other one, and a _SUCCESS that is there before step 5 is
+// somebody else's: then it fails.
+class DirectoryOutput final : public Output {
+ public:
+  using Output::Output;
+
+  ClaimOutcome claim() override;
+  Status publish(const CommitPlan& plan, const MayGoOn& may_go_on) override;  // commit.cpp
+  Status discard(std::uint32_t parts) override;
 };
-
-// Makes the directory, and the claim of that id in it (put_claim). It must not exist or be empty: BadInput with
-// one sentence otherwise. A claim in the way may be one that a master made for a job that it never got to accept: then
-// the caller, who knows its jobs, discards it and claims again. Durable when it returns.
-ClaimOutcome claim_output(const std::string& directory, const std::string& claim, const files::Roots& roots = {});
-
-// Removes what attempts and an unfinished commit have left (`parts` part files at most), and the directory if nothing
-// else is in it. Only while the claim of that id is there: so it may be repeated after a crash, and touches neither a
-// committed output nor a directory that has come in the place of this one. Leaves a _SUCCESS and what it may stand for.
-Status discard_output(const std::string& directory, std::uint32_t parts, const std::string& claim,
-                      const files::Roots& roots = {});
 
 // BadInput, or Failed where it is the disk that is full or broken, which is nothing that the submission did wrong.
 Error cannot_make_output(const std::string& directory, int problem);
-// BadInput: it is in none of the roots.
-Error outside_of_outputs(const std::string& directory, const files::Roots& roots);
 
 // An output directory, held open: everything is done to the very directory that was found, whatever becomes of the
 // names on the way to it.
@@ -63,11 +64,6 @@ class OutputPlace {
 // The mark by which one job holds an output directory: OUT/_attempts/ID, the directory that its attempts write to. The
 // id is random and the job's own, so it means the same job after a restart of the master, and nobody who reaches the
 // directory by another name, or another directory by this name, takes it for his. Below OUT no link is followed.
-// Pool thread.
-
-// An id that no claim had before. Begins with the cluster's, so that its masters know what one of them has made.
-std::string make_claim_id(const std::string& cluster);
-bool is_claim_of(std::string_view id, const std::string& cluster);
 
 // What a directory holds, as far as a claim on it is concerned.
 struct Contents {
@@ -85,5 +81,16 @@ Descriptor open_claim(const OutputPlace& place, const std::string& id);
 bool has_unfinished_claim(const OutputPlace& place, const std::string& id);
 // Ends the claim, then removes what attempts have written. May be repeated; without a claim of that id it does nothing.
 Status remove_claim(const OutputPlace& place, const std::string& id);
+
+// Puts the output of several attempts together into one file, in the order of the input.
+
+// The _attempts directory: descriptor, and path for messages.
+struct StitchPlace {
+  int directory;
+  std::string path;
+};
+
+// Writes `name` in the directory, complete and synced.
+Status stitch(const StitchPlace& place, const Part& part, const std::string& name, const MayGoOn& may_go_on);
 
 }  // namespace ontime::master

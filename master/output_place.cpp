@@ -1,17 +1,14 @@
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <random>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "common/base/kill_point.h"
+#include "common/files/disk.h"
 #include "common/files/roots.h"
 #include "common/output/manifest.h"
 #include "master/output_directory.h"
@@ -35,7 +32,7 @@ struct Way {
 Way explore(const std::string& directory) {
   Way way;
   for (fs::path at = directory;; at = at.parent_path()) {
-    way.last = Descriptor(::open(at.c_str(), kPlace));
+    way.last = files::open(at.string(), kPlace);
     way.problem = way.last.is_open() ? 0 : errno;
     if (way.problem != ENOENT || !at.has_relative_path()) return way;
     way.missing.push_back(at.filename().string());
@@ -46,10 +43,9 @@ Way explore(const std::string& directory) {
 Result<Descriptor> make_missing(Way way, const std::string& directory) {
   for (; !way.missing.empty(); way.missing.pop_back()) {
     const std::string& name = way.missing.back();
-    if (::mkdirat(way.last.get(), name.c_str(), 0777) != 0 && errno != EEXIST) {
-      return cannot_make_output(directory, errno);
-    }
-    Descriptor next(::openat(way.last.get(), name.c_str(), kPlace | O_NOFOLLOW));
+    const int problem = files::make_directory({way.last.get(), name});
+    if (problem != 0 && problem != EEXIST) return cannot_make_output(directory, problem);
+    Descriptor next = files::open({way.last.get(), name}, kPlace | O_NOFOLLOW);
     if (!next.is_open()) return cannot_make_output(directory, errno);
     way.last = std::move(next);
   }
@@ -57,12 +53,6 @@ Result<Descriptor> make_missing(Way way, const std::string& directory) {
 }
 
 }  // namespace
-
-Error outside_of_outputs(const std::string& directory, const files::Roots& roots) {
-  return bad_input("The output directory '" + readable(directory) +
-                   "' lies outside of the directories that this cluster writes to (" + roots.text() +
-                   "); name one inside of them, or let the operator add it with --output-root.");
-}
 
 Error cannot_make_output(const std::string& directory, int problem) {
   if (problem == ENOSPC || problem == EDQUOT || problem == EIO) return system_error("create", directory, problem);
@@ -116,12 +106,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kBelow = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-
 std::string unfinished(const std::string& id) { return output::kUnfinishedClaim + id; }
 
 Descriptor open_below(int directory, const std::string& name) {
-  return Descriptor(::openat(directory, name.c_str(), kBelow));
+  return files::open({directory, name}, files::kDirectory | O_NOFOLLOW);
 }
 
 std::string path_of(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
@@ -146,15 +134,6 @@ std::vector<std::string> names_below(int directory, const std::string& name) {
 
 }  // namespace
 
-std::string make_claim_id(const std::string& cluster) {
-  std::random_device random;
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%08x%08x", random(), random());
-  return cluster + "-" + digits;
-}
-
-bool is_claim_of(std::string_view id, const std::string& cluster) { return id.starts_with(cluster + "-"); }
-
 Result<Contents> look_at(const OutputPlace& place) {
   const auto names = names_in(place.path());
   if (!names) return names.error();
@@ -177,18 +156,19 @@ Result<Contents> look_at(const OutputPlace& place) {
 Status put_claim(const OutputPlace& place, const std::string& id) {
   const std::string name = unfinished(id);
   pass_kill_point("claim-before-mkdir");
-  if (::mkdirat(place.descriptor(), name.c_str(), 0755) != 0) return cannot_make_output(place.path(), errno);
+  const auto make = [&](const std::string& below) {
+    const int problem = files::make_directory({place.descriptor(), below}, 0755);
+    return problem == 0 ? Status() : cannot_make_output(place.path(), problem);
+  };
+  if (Status made = make(name); !made) return made;
   pass_kill_point("claim-directory-made");
-  if (::mkdirat(place.descriptor(), (name + "/" + id).c_str(), 0755) != 0) {
-    return cannot_make_output(place.path(), errno);
-  }
+  if (Status made = make(name + "/" + id); !made) return made;
   // Its name must not outlive a power cut without the claim.
   if (Status status = sync_directory(place.path() + "/" + name); !status) return status;
   pass_kill_point("claim-written");
   // Fails if somebody else's is there, which is not empty: so of two masters one is first.
-  if (::renameat(place.descriptor(), name.c_str(), place.descriptor(), output::kAttemptsName) != 0) {
-    return cannot_make_output(place.path(), errno);
-  }
+  const int problem = files::rename({place.descriptor(), name}, {place.descriptor(), output::kAttemptsName});
+  if (problem != 0) return cannot_make_output(place.path(), problem);
   pass_kill_point("claim-renamed");
   return {};
 }
@@ -204,9 +184,9 @@ bool has_unfinished_claim(const OutputPlace& place, const std::string& id) {
 
 Status remove_claim(const OutputPlace& place, const std::string& id) {
   const std::string name = unfinished(id);
-  if (open_claim(place, id).is_open() &&
-      ::renameat(place.descriptor(), output::kAttemptsName, place.descriptor(), name.c_str()) != 0) {
-    return system_error("remove", place.path() + "/" + output::kAttemptsName, errno);
+  if (open_claim(place, id).is_open()) {
+    const int problem = files::rename({place.descriptor(), output::kAttemptsName}, {place.descriptor(), name});
+    if (problem != 0) return system_error("remove", place.path() + "/" + output::kAttemptsName, problem);
   }
   pass_kill_point("claim-released");
   return remove_tree(place.path() + "/" + name);

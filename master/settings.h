@@ -41,6 +41,7 @@ struct Settings {
   scheduler::HistoryLimits history;  // what is remembered of jobs that have ended
   PolicyChoice policy;
   JobRoots roots;
+  std::uint32_t advise = 0;  // not 0: it advises a Hadoop that runs so many map tasks at once, and runs no jobs itself
   net::Tokens tokens;                                // workers and clients must know one, if there are any
   net::TlsPointer tls;                               // null: connections are not encrypted
   Duration stuck_max = std::chrono::seconds(15);     // that a peer does not read what it is sent
@@ -65,6 +66,7 @@ inline constexpr Duration kSilenceMin = std::chrono::seconds(5);
 inline constexpr Duration kHandshakeMax = std::chrono::seconds(5);
 inline constexpr Duration kLongPollMax = std::chrono::seconds(10);
 inline constexpr std::uint32_t kSlotsMax = 4096;
+inline constexpr std::uint32_t kContainersMax = 100'000;  // that --advise knows
 inline constexpr std::uint32_t kTasksMax = kTasksOfJobMax;
 inline constexpr int kCountersMax = 256;
 inline constexpr std::size_t kNameBytesMax = 256;

@@ -1,6 +1,3 @@
-#include "master/commit.h"
-
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,7 +5,9 @@
 #include <vector>
 
 #include "common/base/kill_point.h"
+#include "common/files/disk.h"
 #include "master/file_system.h"
+#include "master/output_directory.h"
 
 namespace ontime::master {
 namespace {
@@ -24,7 +23,7 @@ class Copier {
   // Copies up to `length` bytes: how many, 0 at the end of the source, negative with errno on an error.
   ssize_t copy(std::uint64_t length) {
     if (in_kernel_) {
-      const ssize_t copied = ::copy_file_range(from_, &offset_, to_, nullptr, std::min(length, kStepBytes), 0);
+      const ssize_t copied = files::copy(from_, &offset_, to_, std::min(length, kStepBytes));
       if (copied >= 0) return copied;
       const bool cannot = errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP;
       if (!cannot) return copied;
@@ -37,12 +36,10 @@ class Copier {
   ssize_t copy_by_hand(std::uint64_t length) {
     buffer_.resize(kBufferBytes);
     const ssize_t got = ::pread64(from_, buffer_.data(), std::min<std::uint64_t>(length, buffer_.size()), offset_);
-    for (ssize_t done = 0; done < got;) {
-      const ssize_t written = ::write(to_, buffer_.data() + done, static_cast<std::size_t>(got - done));
-      if (written < 0 && errno != EINTR) return written;
-      done += std::max<ssize_t>(written, 0);
-    }
-    offset_ += std::max<ssize_t>(got, 0);
+    if (got <= 0) return got;
+    errno = files::append(to_, {buffer_.data(), static_cast<std::size_t>(got)});
+    if (errno != 0) return -1;
+    offset_ += got;
     return got;
   }
 
@@ -53,9 +50,23 @@ class Copier {
   std::vector<char> buffer_;
 };
 
+// What an attempt has sealed in one go is copied in one go.
+std::vector<Extent> join_neighbours(const std::vector<Extent>& extents) {
+  std::vector<Extent> joined;
+  for (const Extent& extent : extents) {
+    Extent* const last = joined.empty() ? nullptr : &joined.back();
+    if (last != nullptr && last->file == extent.file && last->offset + last->length == extent.offset) {
+      last->length += extent.length;
+    } else {
+      joined.push_back(extent);
+    }
+  }
+  return joined;
+}
+
 Status append_extent(const StitchPlace& place, const Extent& extent, const Descriptor& to, const MayGoOn& may_go_on) {
   const std::string path = place.path + "/" + extent.file;
-  const Descriptor from(::openat(place.directory, extent.file.c_str(), O_RDONLY | kPlainFile));
+  const Descriptor from = files::open({place.directory, extent.file}, O_RDONLY | files::kPlainFile);
   if (!from.is_open()) return system_error("read the sealed output", path, errno);
   Copier copier(from.get(), to.get(), extent.offset);
   for (std::uint64_t left = extent.length; left > 0;) {
@@ -73,14 +84,14 @@ Status append_extent(const StitchPlace& place, const Extent& extent, const Descr
 
 Status stitch(const StitchPlace& place, const Part& part, const std::string& name, const MayGoOn& may_go_on) {
   const std::string path = place.path + "/" + name;
-  const Descriptor file(::openat(place.directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | kPlainFile, 0644));
+  const Descriptor file = files::open({place.directory, name}, files::kEmptyFile);
   if (!file.is_open()) return system_error("create", path, errno);
   pass_kill_point("stitch-created");
-  for (const Extent& extent : part.extents) {
+  for (const Extent& extent : join_neighbours(part.extents)) {
     if (Status status = append_extent(place, extent, file, may_go_on); !status) return status;
   }
   pass_kill_point("stitch-copied");
-  if (::fsync(file.get()) != 0) return system_error("write", path, errno);
+  if (const int problem = files::sync(file.get()); problem != 0) return system_error("write", path, problem);
   pass_kill_point("stitch-synced");
   return {};
 }

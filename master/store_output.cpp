@@ -20,7 +20,6 @@
 #include "common/output/manifest.h"
 #include "common/store/access.h"
 #include "master/file_system.h"
-#include "master/output_directory.h"
 
 namespace ontime::master {
 namespace {
@@ -70,7 +69,9 @@ class StorePlace {
   Error cannot(const std::string& what, const http::Failure& failure) const {
     return failed("Cannot " + what + " in the output '" + name_.text() + "': " + failure.message + ".");
   }
-  Error refused(const std::string& why) const { return bad_input("The output '" + name_.text() + "' " + why + "."); }
+  // The rest of the sentence: "is not empty; ...".
+  std::string sentence(const std::string& why) const { return "The output '" + name_.text() + "' " + why + "."; }
+  const std::string& claim() const { return claim_; }
 
   // A small object; none if there is no such.
   http::Answer<std::optional<std::string>> read(const std::string& name) {
@@ -184,14 +185,13 @@ class StoreCommit {
   }
 
  private:
-  const std::string& id() const { return plan_.manifest.claim; }
+  const std::string& id() const { return place_.claim(); }
   Error lost() const {
-    return failed("The output '" + plan_.directory +
-                  "' is not this job's any more; was it removed? Submit the job again.");
+    return failed(place_.sentence("is not this job's any more; was it removed? Submit the job again"));
   }
   Error foreign_success() const {
-    return failed("The output '" + plan_.directory +
-                  "' holds a _SUCCESS that this job did not write; submit the job again with another output.");
+    return failed(
+        place_.sentence("holds a _SUCCESS that this job did not write; submit the job again with another output"));
   }
 
   // One object and the name that it is to get.
@@ -218,8 +218,8 @@ class StoreCommit {
         if (is_there(from, extent.length)) {
           moves.push_back({{place_.key(from), extent.length, ""}, place_.key(pieces.at(piece))});
         } else if (!is_there(pieces.at(piece), extent.length)) {  // where an earlier try may have put it
-          return failed("The output '" + plan_.directory + "' has lost '" + from +
-                        "', which a worker has stored there; submit the job again.");
+          return failed(
+              place_.sentence("has lost '" + from + "', which a worker has stored there; submit the job again"));
         }
       }
     }
@@ -274,7 +274,8 @@ class StoreCommit {
 };
 
 Error in_use(const StorePlace& place) {
-  return place.refused("is being used by another job; name another one, or remove its objects if there is no such job");
+  return bad_input(
+      place.sentence("is being used by another job; name another one, or remove its objects if there is no such job"));
 }
 
 // Whether nothing is there but the claim, and what others have left who were about to make theirs. Where there are
@@ -284,8 +285,8 @@ http::Answer<bool> is_empty(StorePlace& place) {
   const auto name_of = [&](const std::string& key) { return key.substr(place.key("").size()); };
   const auto take = [&](const http::Object& object) {
     const std::string name = name_of(object.key);  // one may stand for the prefix itself
-    is_empty = is_empty &&
-               (name.empty() || name == kClaimName || name.starts_with(std::string(kScratch) + kClaimName + "."));
+    is_empty =
+        is_empty && (name.empty() || name == kClaimName || name.starts_with(std::string(kScratch) + kClaimName + "."));
     return is_empty;
   };
   const auto listed = place.store().list(place.key(""), take, [&](const std::string& directory) {
@@ -298,18 +299,18 @@ http::Answer<bool> is_empty(StorePlace& place) {
 
 }  // namespace
 
-ClaimOutcome claim_in_store(const std::string& output, const std::string& claim, const files::Roots& roots) {
-  Result<StorePlace> place = StorePlace::open(output, claim, roots);
+ClaimOutcome StoreOutput::claim() {
+  Result<StorePlace> place = StorePlace::open(name_, claim_, roots_);
   if (!place) return {place.error(), {}};
   const Error not_empty =
-      place->refused("is not empty; name a prefix that no object has, or remove those that have it");
+      bad_input(place->sentence("is not empty; name a prefix that no object has, or remove those that have it"));
   const auto is_free = is_empty(*place);
   if (!is_free) return {place->cannot("look for objects", is_free.error()), {}};
   const auto holder = place->read(kClaimName);
   if (!holder) return {place->cannot("look for a claim", holder.error()), {}};
-  if (*holder && *holder != claim) return {in_use(*place), *is_free ? **holder : std::string()};
+  if (*holder && *holder != claim_) return {in_use(*place), *is_free ? **holder : std::string()};
   if (!*is_free) return {not_empty, {}};
-  const auto created = place->create(kClaimName, claim);
+  const auto created = place->create(kClaimName, claim_);
   if (!created) return {place->cannot("create the claim", created.error()), {}};
   if (!*created) return {in_use(*place), {}};
   pass_kill_point("store-claim-created");
@@ -320,24 +321,24 @@ ClaimOutcome claim_in_store(const std::string& output, const std::string& claim,
   return {is_still_free ? not_empty : place->cannot("look for objects", is_still_free.error()), {}};
 }
 
-Status commit_in_store(const CommitPlan& plan, const MayGoOn& may_go_on, const files::Roots& roots) {
-  Result<StorePlace> place = StorePlace::open(plan.directory, plan.manifest.claim, roots);
+Status StoreOutput::publish(const CommitPlan& plan, const MayGoOn& may_go_on) {
+  Result<StorePlace> place = StorePlace::open(name_, claim_, roots_);
   if (!place) return place.error();
   return StoreCommit(plan, std::move(*place), may_go_on).run();
 }
 
-Status discard_in_store(const std::string& output, const std::string& claim, const files::Roots& roots) {
-  Result<StorePlace> place = StorePlace::open(output, claim, roots);
+Status StoreOutput::discard(std::uint32_t /*parts*/) {
+  Result<StorePlace> place = StorePlace::open(name_, claim_, roots_);
   if (!place) return place.error();
   const auto holder = insist(goes_on_always, [&] { return place->read(kClaimName); });
   if (!holder) return place->cannot("read the claim", holder.error());
-  if (*holder != claim) return {};
+  if (*holder != claim_) return {};
   const auto objects = insist(goes_on_always, [&] { return place->list(""); });
   if (!objects) return place->cannot("list the objects", objects.error());
   const bool is_committed = objects->contains(output::kSuccessName);
   std::vector<std::string> names;
   for (const auto& [name, size] : *objects) {
-    if (is_committed ? is_below_attempts(name, claim) : is_of_job(name, claim)) names.push_back(name);
+    if (is_committed ? is_below_attempts(name, claim_) : is_of_job(name, claim_)) names.push_back(name);
   }
   pass_kill_point("store-discard-before-objects");
   if (const auto removed = place->remove(names, goes_on_always); !removed)

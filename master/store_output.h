@@ -9,23 +9,22 @@
 //   OUT/_SUCCESS                         created last, only where there is none; holds the id of the claim
 //
 // Every step may be repeated: an object is put in the same place, or is there already, and nothing else is removed
-// before there is a _SUCCESS. While the store does not answer, commit and discard wait.
+// before there is a _SUCCESS. While the store does not answer, publish and discard wait.
 //
 // A worker that was cut off may still store a segment of a job that is over: an object below _attempts that nobody
 // reads stays then.
 
-#include <string>
-
-#include "common/files/roots.h"
-#include "master/commit.h"
-#include "master/file_work.h"
-#include "master/output_directory.h"
+#include "master/output.h"
 
 namespace ontime::master {
 
-// On threads of FileWork. As their namesakes for directories: claim_output, commit_output, discard_output.
-ClaimOutcome claim_in_store(const std::string& output, const std::string& claim, const files::Roots& roots);
-Status commit_in_store(const CommitPlan& plan, const MayGoOn& may_go_on, const files::Roots& roots);
-Status discard_in_store(const std::string& output, const std::string& claim, const files::Roots& roots);
+class StoreOutput final : public Output {
+ public:
+  using Output::Output;
+
+  ClaimOutcome claim() override;
+  Status publish(const CommitPlan& plan, const MayGoOn& may_go_on) override;
+  Status discard(std::uint32_t parts) override;
+};
 
 }  // namespace ontime::master

@@ -10,7 +10,6 @@
 #include "common/base/kill_point.h"
 #include "common/log/fields.h"
 #include "master/input_listing.h"
-#include "master/output_directory.h"
 #include "master/submission.h"
 
 // A false alarm of g++ 12 under sanitizers: when it inlines a coroutine into another one, it loses track of how the
@@ -85,7 +84,7 @@ bool Submissions::is_abandoned(const std::string& claim) const {
 }
 
 asio::awaitable<Result<wire::Reply::Submitted>> Submissions::submit(wire::JobSpec request, std::string owner,
-                                                                       IsWanted is_wanted) {
+                                                                    IsWanted is_wanted) {
   const Result<std::string> output = output_of(request);
   if (!output) co_return output.error();
   if (is_asked_for(*output)) {
@@ -163,7 +162,7 @@ asio::awaitable<ClaimOutcome> Submissions::try_claim(std::string output, std::st
   job.path = output;
   job.work = [claimed, output, claim, roots = roots_.output](const MayGoOn&) {
     claimed->has_begun = true;
-    claimed->outcome = claim_output(output, claim, roots);
+    claimed->outcome = Output::at(output, claim, roots)->claim();
     pass_kill_point("claim-synced");
   };
   job.late = [this, claimed, output, claim] {
@@ -185,7 +184,7 @@ FileWork::Job Submissions::discarding(const std::string& output, const std::stri
   FileWork::Job job;
   job.path = output;
   job.work = [output, claim, roots = roots_.output](const MayGoOn&) {
-    static_cast<void>(discard_output(output, 0, claim, roots));
+    static_cast<void>(Output::at(output, claim, roots)->discard(0));
   };
   return job;
 }

@@ -15,8 +15,8 @@
 #include "master/control_loop.h"
 #include "master/file_work.h"
 #include "master/input_listing.h"
+#include "master/output.h"
 #include "master/output_committer.h"
-#include "master/output_directory.h"
 #include "master/settings.h"
 #include "master/signal.h"
 

@@ -1,7 +1,6 @@
 #include "cli/certs/certificate_directory.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <openssl/bio.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
@@ -9,20 +8,18 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iterator>
 #include <memory>
 
+#include "common/files/file_system.h"
 #include "common/net/token.h"
 
 namespace ontime::cli {
@@ -35,27 +32,13 @@ constexpr std::size_t kNameBytesMax = 64;  // of a common name
 constexpr std::chrono::hours kAuthorityValidity{24 * 3650};
 constexpr std::array kRoles{"worker", "submit", "admin", "read-only"};  // each has a directory and a token
 
-Error cannot(const std::string& what, const std::string& path) {
-  return failed("cannot " + what + " '" + path + "': " + std::strerror(errno));
-}
-
 Status make_directory(const std::string& path) {
-  if (::mkdir(path.c_str(), kDirectory) == 0 || errno == EEXIST) return {};
-  return cannot("make the directory", path);
+  const int problem = files::make_directory(path, kDirectory);
+  return problem == 0 || problem == EEXIST ? Status() : files::system_error("make the directory", path, problem);
 }
 
-// Whole or not at all: under another name first.
 Status write_file(const std::string& path, const std::string& text, mode_t mode) {
-  const std::string fresh = path + ".new";
-  ::unlink(fresh.c_str());
-  const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  if (file < 0) return cannot("make", fresh);
-  const bool is_written = ::fchmod(file, mode) == 0 &&
-                          ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                          ::fsync(file) == 0;
-  const bool is_closed = ::close(file) == 0;
-  if (!is_written || !is_closed || std::rename(fresh.c_str(), path.c_str()) != 0) return cannot("write", path);
-  return {};
+  return files::replace_file(path, path + ".new", text, mode);
 }
 
 bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }

@@ -10,7 +10,6 @@
 #include "cli/result/part_file.h"
 #include "cli/show/job_text.h"
 #include "common/base/wording.h"
-#include "common/store/name.h"
 
 namespace ontime::cli {
 namespace {
@@ -45,14 +44,10 @@ std::vector<AttemptLog> logs_of(wire::Reply::Logs& reply) {
   return logs;
 }
 
-Result<ExitCode> print_kept(const std::string& directory, const LogsCommand& command) {
-  std::shared_ptr<const FetchedOutput> fetched;
-  if (store::is_name(directory)) {
-    auto found = FetchedOutput::fetch_logs(directory);
-    if (!found) return found.error();
-    fetched = std::move(*found);
-  }
-  auto logs = output::read_logs(fetched ? fetched->directory() : directory);
+Result<ExitCode> print_kept(const std::string& output, const LogsCommand& command) {
+  const auto local = LocalOutput::with_file(output, output::kLogsName);
+  if (!local) return local.error();
+  auto logs = output::read_logs((*local)->directory());
   if (!logs) return logs.error();
   std::erase_if(*logs, [&](const AttemptLog& log) { return !is_chosen(log, command.attempts); });
   LogText text(command.json);

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +11,7 @@
 #include "apps/gen/teragen.h"
 #include "cli/commands/execute.h"
 #include "cli/show/progress_line.h"
-#include "common/base/descriptor.h"
+#include "common/files/disk.h"
 
 namespace ontime::cli {
 namespace {
@@ -70,7 +69,7 @@ std::string text_of(const TeraSummary& summary) {
 
 Result<ExitCode> execute(const TeraValidateCommand& command) {
   const bool is_stdin = command.file == "-";
-  const Descriptor file(is_stdin ? dup(STDIN_FILENO) : open(command.file.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file = is_stdin ? Descriptor(dup(STDIN_FILENO)) : files::open(command.file, O_RDONLY | O_CLOEXEC);
   if (file.get() < 0) return bad_input("cannot read '" + command.file + "': " + std::strerror(errno));
   TeraSummary summary;
   const auto status = summarise(file.get(), command.file, command.quiet || command.json, summary);

@@ -1,16 +1,16 @@
 #include "cli/result/answer_output.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <utility>
+
+#include "common/files/disk.h"
 
 namespace ontime::cli {
 namespace {
@@ -37,17 +37,11 @@ DescriptorOutput::DescriptorOutput(int descriptor, std::string shown_name)
 }
 
 void DescriptorOutput::flush() {
-  std::string_view left(buffer_.data(), buffered());
+  const std::string_view left(buffer_.data(), buffered());
   next_ = buffer_.data();
   flushed_ += left.size();
-  while (status_ && !left.empty()) {
-    const auto written = ::write(descriptor_, left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0)
-      status_ = failed("cannot write to " + shown_name_ + ": " + std::strerror(errno));
-    else
-      left.remove_prefix(static_cast<std::size_t>(written));
-  }
+  const int problem = status_ ? files::append(descriptor_, left) : 0;
+  if (problem != 0) status_ = failed("cannot write to " + shown_name_ + ": " + std::strerror(problem));
 }
 
 void DescriptorOutput::make_room(std::size_t size) {
@@ -118,7 +112,8 @@ Result<AnswerFile> AnswerFile::make(const std::string& path, bool may_replace) {
   if (is_there && !is_special && !may_replace) return bad_input("'" + path + "' exists already; --force replaces it");
   const auto unfinished = is_special ? "" : path + "." + std::to_string(getpid()) + ".tmp";
   const auto& opened = is_special ? path : unfinished;
-  const int descriptor = open(opened.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (is_special ? 0 : O_TRUNC), 0666);
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (is_special ? 0 : O_TRUNC);
+  const int descriptor = files::open(opened, flags, 0666).release();
   if (descriptor < 0) return bad_input("cannot write to '" + path + "': " + std::strerror(errno));
   return AnswerFile(path, unfinished, descriptor);
 }
@@ -130,13 +125,13 @@ AnswerFile::AnswerFile(AnswerFile&& other) noexcept
 
 AnswerFile::~AnswerFile() {
   if (descriptor_ != STDOUT_FILENO) close(descriptor_);
-  if (!unfinished_.empty()) unlink(unfinished_.c_str());
+  if (!unfinished_.empty()) files::remove(unfinished_);
 }
 
 Status AnswerFile::publish() {
   if (unfinished_.empty()) return {};
-  if (rename(unfinished_.c_str(), path_.c_str()) != 0)
-    return failed("cannot write to '" + path_ + "': " + std::strerror(errno));
+  if (const int problem = files::rename(unfinished_, path_); problem != 0)
+    return failed("cannot write to '" + path_ + "': " + std::strerror(problem));
   unfinished_.clear();
   return {};
 }

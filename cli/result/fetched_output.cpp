@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -8,6 +7,7 @@
 
 #include "cli/result/part_file.h"
 #include "common/base/ids.h"
+#include "common/files/disk.h"
 #include "common/output/attempt_log.h"
 #include "common/output/manifest.h"
 #include "common/store/access.h"
@@ -49,11 +49,11 @@ class Fetch {
     return get_all(files);
   }
 
-  Status logs() {
-    const auto found = store_->find(name_.key + output::kLogsName);
-    if (!found) return cannot(output::kLogsName, found.error());
-    if (*found) objects_.emplace(output::kLogsName, **found);
-    return get_if_there(output::kLogsName);
+  Status file(const std::string& name) {
+    const auto found = store_->find(name_.key + name);
+    if (!found) return cannot(name, found.error());
+    if (*found) objects_.emplace(name, **found);
+    return get_if_there(name);
   }
 
  private:
@@ -102,18 +102,19 @@ class Fetch {
   }
 
   Status get(http::Store& store, const FetchedFile& file) const {
-    std::ofstream to(directory_ + "/" + file.name, std::ios::binary);
+    const std::string path = directory_ + "/" + file.name;
+    const Descriptor to = files::open(path, files::kEmptyFile);
+    int problem = to ? 0 : errno;
     for (const http::Object& object : file.objects) {
       for (std::uint64_t at = 0; at < object.size; at += kRangeBytes) {
         const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kRangeBytes, object.size - at));
         const auto bytes = store.read_range(object, at, size);
         if (!bytes) return cannot(file.name, bytes.error());
-        to.write(bytes->data(), static_cast<std::streamsize>(size));
+        if (problem == 0) problem = files::append(to.get(), std::string_view(*bytes).substr(0, size));
       }
     }
-    to.close();
-    if (!to) return failed("cannot write '" + directory_ + "/" + file.name + "'; set TMPDIR to a directory with room");
-    return {};
+    if (problem == 0) return {};
+    return failed("cannot write '" + path + "'; set TMPDIR to a directory with room");
   }
 
   Status get_all(const std::vector<FetchedFile>& files) const {
@@ -132,31 +133,32 @@ class Fetch {
   std::set<std::string> known_;
 };
 
-Result<std::shared_ptr<const FetchedOutput>> fetch_with(const std::string& address, Status (Fetch::*what)()) {
-  auto name = store::parse_name(address);
-  if (!name) return name.error();
+Result<std::shared_ptr<const LocalOutput>> fetch_with(const std::string& name,
+                                                      const std::function<Status(Fetch&)>& what) {
+  if (!store::is_name(name)) return std::make_shared<const LocalOutput>(name);
+  auto address = store::parse_name(name);
+  if (!address) return address.error();
   auto holder = files::TemporaryDirectory::make();
   if (!holder) return holder.error();
-  const auto fetched = std::make_shared<const FetchedOutput>(std::move(*holder));
-  Fetch fetch(address, std::move(*name), fetched->directory());
-  if (Status done = (fetch.*what)(); !done) return done.error();
+  const auto fetched = std::make_shared<const LocalOutput>(std::move(*holder));
+  Fetch fetch(name, std::move(*address), fetched->directory());
+  if (Status done = what(fetch); !done) return done.error();
   return fetched;
 }
 
 }  // namespace
 
-FetchedOutput::FetchedOutput(std::unique_ptr<files::TemporaryDirectory> holder)
+LocalOutput::LocalOutput(std::unique_ptr<files::TemporaryDirectory> holder)
     : holder_(std::move(holder)), directory_(holder_->path() + "/output") {
-  std::error_code ignored;  // writing there says it
-  std::filesystem::create_directory(directory_, ignored);
+  files::make_directory(directory_);  // writing there says it
 }
 
-Result<std::shared_ptr<const FetchedOutput>> FetchedOutput::fetch(const std::string& address) {
-  return fetch_with(address, &Fetch::everything);
+Result<std::shared_ptr<const LocalOutput>> LocalOutput::whole(const std::string& name) {
+  return fetch_with(name, [](Fetch& fetch) { return fetch.everything(); });
 }
 
-Result<std::shared_ptr<const FetchedOutput>> FetchedOutput::fetch_logs(const std::string& address) {
-  return fetch_with(address, &Fetch::logs);
+Result<std::shared_ptr<const LocalOutput>> LocalOutput::with_file(const std::string& name, const std::string& file) {
+  return fetch_with(name, [&](Fetch& fetch) { return fetch.file(file); });
 }
 
 }  // namespace ontime::cli

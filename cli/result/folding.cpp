@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "cli/result/part_file.h"
+#include "common/files/disk.h"
 
 namespace ontime::cli {
 namespace {
@@ -257,12 +258,12 @@ Result<std::vector<std::uint32_t>> ValueTable::fold_all() {
 }
 
 Result<Descriptor> make_temporary_file(const std::string& directory) {
-  Descriptor file(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  Descriptor file = files::open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file) return file;
   std::string path = directory + "/ontime-result-XXXXXX";  // a file system without nameless files
   file = Descriptor(mkostemp(path.data(), O_CLOEXEC));
   if (!file) return cannot_spill("make");
-  unlink(path.c_str());
+  files::remove(path);
   return file;
 }
 

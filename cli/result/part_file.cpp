@@ -16,8 +16,8 @@
 
 #include "common/base/crc32c.h"
 #include "common/base/ids.h"
+#include "common/files/disk.h"
 #include "common/files/roots.h"
-#include "common/store/name.h"
 
 namespace ontime::cli {
 namespace {
@@ -39,22 +39,19 @@ std::optional<std::uint64_t> size_of(int directory, const char* name) {
 
 }  // namespace
 
-Result<FinishedOutput> FinishedOutput::open(const std::string& directory) {
+Result<FinishedOutput> FinishedOutput::open(const std::string& name) {
+  auto local = LocalOutput::whole(name);
+  if (!local) return local.error();
   FinishedOutput output;
-  if (store::is_name(directory)) {
-    auto fetched = FetchedOutput::fetch(directory);
-    if (!fetched) return fetched.error();
-    output.fetched_ = std::move(*fetched);
-  }
-  const std::string& path = output.fetched_ ? output.fetched_->directory() : directory;
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return bad_input("cannot open the directory '" + directory + "': " + std::strerror(errno));
-  output.name_ = directory;
-  output.directory_ = std::make_shared<Descriptor>(descriptor);
+  output.local_ = std::move(*local);
+  output.directory_ = std::make_shared<Descriptor>(files::open(output.local_->directory(), files::kDirectory));
+  const int descriptor = output.directory_->get();
+  if (descriptor < 0) return bad_input("cannot open the directory '" + name + "': " + std::strerror(errno));
+  output.name_ = name;
   if (!size_of(descriptor, output::kSuccessName))
-    return bad_input("'" + directory + "' has no _SUCCESS: its job has not finished, has failed, or it is no output " +
+    return bad_input("'" + name + "' has no _SUCCESS: its job has not finished, has failed, or it is no output " +
                      "directory of a job");
-  auto manifest = output::read_manifest(descriptor, directory);
+  auto manifest = output::read_manifest(descriptor, name);
   if (!manifest) return manifest.error();
   output.manifest_ = std::make_shared<const output::Manifest>(std::move(*manifest));
   return output;

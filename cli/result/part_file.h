@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/app/application.h"
@@ -18,20 +19,22 @@
 
 namespace ontime::cli {
 
-// The output of a job in a store, copied to a private directory below $TMPDIR: there it looks as it would have been
-// written to a directory. Removed with the object.
-class FetchedOutput {
+// An output, whatever it lies in, as a directory of this machine. Of one in a store that is a copy in a private
+// directory below $TMPDIR, where it looks as it would have been written to a directory; it is removed with the object.
+class LocalOutput {
  public:
-  // `address`: "s3://bucket/prefix" or "hdfs://host/path". What does not belong to the output is there as an empty
-  // file; what is missing, is missing. BadInput, with the reason, if that is no finished job's; Failed if the store
-  // cannot be read.
-  static Result<std::shared_ptr<const FetchedOutput>> fetch(const std::string& address);
-  // Nothing but the logs of its attempts, if it has any.
-  static Result<std::shared_ptr<const FetchedOutput>> fetch_logs(const std::string& address);
+  // `name`: a directory, "s3://bucket/prefix" or "hdfs://host/path". Failed if the store cannot be read.
+  // All of it. In a copy, what does not belong to the output is there as an empty file; what is missing, is missing.
+  // BadInput, with the reason, if that is no finished job's.
+  static Result<std::shared_ptr<const LocalOutput>> whole(const std::string& name);
+  // At least this file of it, if it has it.
+  static Result<std::shared_ptr<const LocalOutput>> with_file(const std::string& name, const std::string& file);
 
   const std::string& directory() const { return directory_; }
+  bool is_copy() const { return holder_ != nullptr; }
 
-  explicit FetchedOutput(std::unique_ptr<files::TemporaryDirectory> holder);
+  explicit LocalOutput(std::string directory) : directory_(std::move(directory)) {}
+  explicit LocalOutput(std::unique_ptr<files::TemporaryDirectory> holder);  // of a copy
 
  private:
   std::unique_ptr<files::TemporaryDirectory> holder_;
@@ -41,22 +44,21 @@ class FetchedOutput {
 // A value whose copies share what is open.
 class FinishedOutput {
  public:
-  // A directory, or an address in a store that speaks S3: from there everything is fetched first, to a directory below
-  // $TMPDIR. BadInput, with the reason, if it holds no finished job.
-  static Result<FinishedOutput> open(const std::string& directory);
+  // BadInput, with the reason, if it holds no finished job.
+  static Result<FinishedOutput> open(const std::string& name);
 
   const std::string& name() const { return name_; }  // as it was asked for
   const output::Manifest& manifest() const { return *manifest_; }
   int directory() const { return directory_->get(); }
   // Whether its files are copies, whose owner says nothing.
-  bool is_fetched() const { return fetched_ != nullptr; }
+  bool is_fetched() const { return local_->is_copy(); }
 
  private:
   FinishedOutput() = default;
   std::string name_;
   std::shared_ptr<Descriptor> directory_;
   std::shared_ptr<const output::Manifest> manifest_;
-  std::shared_ptr<const FetchedOutput> fetched_;
+  std::shared_ptr<const LocalOutput> local_;
 };
 
 // A part file as the manifest describes it. What it points to must outlive it.

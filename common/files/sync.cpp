@@ -1,23 +1,20 @@
 #include "common/files/sync.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <filesystem>
 
-#include "common/base/descriptor.h"
+#include "common/files/disk.h"
 
 namespace ontime::files {
 
 int sync_file(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  return file && ::fdatasync(file.get()) == 0 ? 0 : errno;
+  const Descriptor file = open(path, O_RDONLY | O_CLOEXEC);
+  return file ? sync_content(file.get()) : errno;
 }
 
 int sync_directory(const std::string& path) {
-  const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return directory && ::fsync(directory.get()) == 0 ? 0 : errno;
+  const Descriptor directory = open(path, kDirectory);
+  return directory ? sync(directory.get()) : errno;
 }
 
 void sync_names_above(const std::string& directory, const std::function<void()>& before_each) {

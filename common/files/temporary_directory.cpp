@@ -1,7 +1,6 @@
 #include "common/files/temporary_directory.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +11,8 @@
 #include <filesystem>
 #include <string_view>
 #include <vector>
+
+#include "common/files/disk.h"
 
 namespace ontime::files {
 namespace {
@@ -27,10 +28,8 @@ bool is_own_directory(const std::string& path) {
 // A directory without a lock file is one that is being made: left alone.
 void remove_if_dead(const std::string& path) {
   if (!is_own_directory(path)) return;
-  const int lock = open((path + kLockName).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (lock < 0) return;
-  if (flock(lock, LOCK_EX | LOCK_NB) == 0) remove_all(path);
-  close(lock);
+  const Descriptor lock = open(path + kLockName, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (lock && flock(lock.get(), LOCK_EX | LOCK_NB) == 0) remove_all(path);
 }
 
 std::vector<std::string> entries_with_prefix(const std::string& parent, std::string_view prefix) {
@@ -65,19 +64,17 @@ Result<std::unique_ptr<TemporaryDirectory>> TemporaryDirectory::make(const std::
   if (mkdtemp(path.data()) == nullptr) return wrong("directory");
   // The lock is taken before the file has its name: a lock file that can be seen and locked has lost its owner.
   const auto unnamed = path + kLockName + ".new";
-  const int lock = open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) != 0 || rename(unnamed.c_str(), (path + kLockName).c_str()) != 0) {
+  Descriptor lock = open(unnamed, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0 || (errno = rename(unnamed, path + kLockName)) != 0) {
     const auto error = wrong("lock in");
-    if (lock >= 0) close(lock);
     remove_all(path);
     return error;
   }
-  return std::unique_ptr<TemporaryDirectory>(new TemporaryDirectory(std::move(path), lock));
+  return std::unique_ptr<TemporaryDirectory>(new TemporaryDirectory(std::move(path), std::move(lock)));
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
   if (!is_kept_) remove_all(path_);
-  close(lock_);
 }
 
 Status Scratch::make() {

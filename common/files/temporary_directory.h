@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/descriptor.h"
 #include "common/base/result.h"
 
 namespace ontime::files {
@@ -30,10 +31,10 @@ class TemporaryDirectory {
   static void remove_left_overs(std::string_view prefix = kRunPrefix);
 
  private:
-  TemporaryDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  TemporaryDirectory(std::string path, Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
   std::string path_;
   bool is_kept_ = false;
-  int lock_;  // descriptor that holds the lock
+  const Descriptor lock_;  // held locked
 };
 
 // One that other users may go through, and open what they know the name of: made when it is first needed.

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -6,6 +5,7 @@
 #include <climits>
 #include <cstring>
 
+#include "common/files/disk.h"
 #include "common/files/roots.h"
 
 namespace ontime::files {
@@ -13,7 +13,10 @@ namespace {
 
 std::string name_of(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
-Opened as_opened(int descriptor) { return {descriptor, descriptor < 0 ? errno : 0, false}; }
+Opened open_anywhere(const std::string& path, int flags) {
+  const int descriptor = open(path, flags).release();
+  return {descriptor, descriptor < 0 ? errno : 0, false};
+}
 
 }  // namespace
 
@@ -28,26 +31,23 @@ std::optional<std::string> place_of(int descriptor) {
 }
 
 Result<int> open_regular(int directory, const std::string& name) {
-  const int file = ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0 && errno != ELOOP && errno != ENXIO) {
+  Descriptor file = open({directory, name}, O_RDONLY | kPlainFile);
+  if (!file && errno != ELOOP && errno != ENXIO) {
     return failed(std::string("cannot be read: ") + std::strerror(errno));
   }
   struct stat status {};
-  if (file >= 0 && ::fstat(file, &status) == 0 && S_ISREG(status.st_mode)) return file;
-  if (file >= 0) ::close(file);
+  if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode)) return file.release();
   return failed("is no regular file");
 }
 
 Opened open_within(const Roots& roots, const std::string& path, int flags) {
-  if (roots.are_everywhere()) return as_opened(::open(path.c_str(), flags));
+  if (roots.are_everywhere()) return open_anywhere(path, flags);
   // A place without the right to use it: nothing happens to a device or pipe that lies there.
-  const int place = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (place < 0) return {-1, errno, !roots.seem_to_hold(path)};
-  const auto real = place_of(place);
+  const Descriptor place = open(path, O_PATH | O_CLOEXEC);
+  if (!place) return {-1, errno, !roots.seem_to_hold(path)};
+  const auto real = place_of(place.get());
   const bool is_inside = real && roots.hold(*real);
-  const Opened opened = is_inside ? as_opened(::open(name_of(place).c_str(), flags)) : Opened{-1, 0, true};
-  ::close(place);
-  return opened;
+  return is_inside ? open_anywhere(name_of(place.get()), flags) : Opened{-1, 0, true};
 }
 
 }  // namespace ontime::files

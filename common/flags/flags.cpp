@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/base/version.h"
 #include "common/base/wording.h"
 
 namespace ontime::flags {
@@ -66,7 +67,7 @@ void add_standard_flags(CLI::App& app, const std::string& program) {
   const auto formatter = std::make_shared<Formatter>();
   formatter->column_width(28);
   app.formatter(formatter);
-  app.set_version_flag("-V,--version", program + " " ONTIME_VERSION);
+  app.set_version_flag("-V,--version", version_of(program), "Print the version and how the program was built");
   const auto print = [&app, program] { throw CLI::CallForVersion(man_page(app, program), 0); };
   app.add_flag_callback("--man", print, "Print the manual page")->configurable(false);
 }

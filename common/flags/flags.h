@@ -129,7 +129,7 @@ struct Printout {
 void add_config_file(CLI::App& app);
 
 // Parses `arguments`, which do not hold the program's name, and fills the options of `app`. Nothing if that went well.
-// Behind `--complete` stand words that a shell wants completed.
+// Behind `--complete` stand words that a shell wants completed; `help VERB` is `VERB --help`.
 std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments);
 
 // The same for the main function of a program for developers, with the flags that every program has: prints the

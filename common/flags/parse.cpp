@@ -106,6 +106,18 @@ std::string reason(const CLI::App& root, const CLI::ParseError& error) {
   return about_options(app, error);
 }
 
+// "help run" is "run --help". There is no help on an unknown verb: that is a complaint, as without --help.
+void understand_help(const CLI::App& app, std::vector<std::string>& arguments) {
+  if (arguments.empty()) return;
+  if (arguments.front() == "help") {
+    std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end());
+    arguments.back() = "--help";
+  }
+  const auto verbs = verbs_of(app);
+  const bool has_verb = std::find(verbs.begin(), verbs.end(), arguments.front()) != verbs.end();
+  if (!verbs.empty() && !has_verb && !arguments.front().starts_with('-')) arguments.resize(1);
+}
+
 // An empty argument is a shell variable that nobody set, and would name the current directory.
 void refuse_empty(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
@@ -132,6 +144,7 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 std::optional<Printout> parse(CLI::App& app, std::vector<std::string> arguments) {
   if (!arguments.empty() && arguments.front() == "--complete")
     return Printout{0, completions(app, {arguments.begin() + 1, arguments.end()})};
+  understand_help(app, arguments);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
   try {
     app.parse(std::move(arguments));

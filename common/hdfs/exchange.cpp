@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -64,29 +63,33 @@ struct Exchange::Reply {
 Exchange::Exchange(std::string origin, const std::atomic<bool>* is_over, http::Patience patience)
     : connection_(std::move(origin), is_over, patience) {}
 
-Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, const Take& take) const {
+Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, const Take& take,
+                               http::Watchdog& watchdog) const {
   Reply reply;
   std::string refusal;
   std::optional<httplib::Response> head;  // of the answer
   bool is_too_long = false;
-  std::chrono::steady_clock::time_point began;  // once it answers: how long it may think first is the try's silence
   httplib::Request asked;
   asked.method = request.method;
   asked.path = request.target;
   asked.response_handler = [&](const httplib::Response& response) {
     head = response;
-    began = std::chrono::steady_clock::now();
+    watchdog.guard(&client);
     return true;
   };
   asked.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
+    watchdog.add(size);
     if (head && head->status / 100 != 2) {
       refusal.append(bytes, std::min(size, kRefusalBytesMax - refusal.size()));
-      return refusal.size() < kRefusalBytesMax && connection_.may_go_on(began, refusal.size());
+      return refusal.size() < kRefusalBytesMax && !connection_.is_over();
     }
+    watchdog.guard(nullptr);  // as long as the bytes wait to be taken
     is_too_long = !take(bytes, size);
+    watchdog.guard(&client);
     reply.bytes += size;
-    return !is_too_long && connection_.may_go_on(began, reply.bytes);
+    return !is_too_long && !connection_.is_over();
   };
+  watchdog.guard(request.content == nullptr ? &client : nullptr);  // what is sent takes its time
   if (request.content != nullptr) {
     asked.headers.emplace("Content-Type", "application/octet-stream");
     http::attach(*request.content, connection_, asked);
@@ -105,14 +108,14 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
 
 // Not by a redirect: the library decodes what headers hold, and addresses must stay as they are.
 http::Answer<http::Url> Exchange::ask_name_node(httplib::Client& client, const Request& request,
-                                                const std::string& excluded) {
+                                                const std::string& excluded, http::Watchdog& watchdog) {
   std::string answer;
   const std::string without = excluded.empty() ? "" : "&excludedatanodes=" + http::percent_encoded(excluded);
-  auto reply = send(client, {request.method, request.target + without + "&noredirect=true"},
-                    [&](const char* bytes, std::size_t size) {
-                      answer.append(bytes, size);
-                      return answer.size() <= kRefusalBytesMax;
-                    });
+  const auto take = [&](const char* bytes, std::size_t size) {
+    answer.append(bytes, size);
+    return answer.size() <= kRefusalBytesMax;
+  };
+  auto reply = send(client, {request.method, request.target + without + "&noredirect=true"}, take, watchdog);
   if (reply.failure) return std::move(*reply.failure);
   const std::string location = text_of(nlohmann::json::parse(answer, nullptr, false), "Location");
   auto url = http::parse_url(with_encoded_letters(location));
@@ -126,12 +129,14 @@ http::Answer<void> Exchange::insist(const Make& make, const Take& take) {
   std::string excluded;
   return connection_.insist([&](httplib::Client& name_node) -> http::Try {
     const Request request = make();
-    if (!request.is_for_data_node) return {send(name_node, request, take).failure};
-    const auto url = ask_name_node(name_node, request, excluded);
+    std::unique_ptr<httplib::Client> data_node;
+    http::Watchdog watchdog = connection_.watchdog();  // of both
+    if (!request.is_for_data_node) return {send(name_node, request, take, watchdog).failure};
+    const auto url = ask_name_node(name_node, request, excluded, watchdog);
     excluded = url ? excluded : "";  // perhaps none is left
     if (!url) return {url.error()};
-    const auto data_node = connection_.client_of(url->origin);
-    Reply reply = send(*data_node, {request.method, url->target, true, request.content}, take);
+    data_node = connection_.client_of(url->origin);
+    Reply reply = send(*data_node, {request.method, url->target, true, request.content}, take, watchdog);
     if (request.wanted > 0 && reply.bytes == request.wanted) return {};  // however the connection ended then
     if (reply.failure && excluded.size() < kExcludedBytesMax) {
       const std::string host = url->origin.substr(url->origin.find("://") + 3);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -25,9 +26,10 @@ class Exchange {
     const http::Content* content = nullptr;  // of a file to be created
     // Bytes that there are behind those which earlier tries have brought, and where this one goes on; 0: each try
     // begins anew.
-    std::size_t wanted = 0;
+    std::uint64_t wanted = 0;
   };
-  // `make` gives the request at each try. `take` gets what is answered; false: too much comes, which is Refused.
+  // `make` gives the request at each try. `take` gets what is answered, and may let it wait; false: too much comes,
+  // which is Refused.
   using Make = std::function<Request()>;
   using Take = std::function<bool(const char* bytes, std::size_t size)>;
   http::Answer<void> insist(const Make& make, const Take& take);
@@ -36,9 +38,10 @@ class Exchange {
 
  private:
   struct Reply;
-  Reply send(httplib::Client& client, const Request& request, const Take& take) const;
+  Reply send(httplib::Client& client, const Request& request, const Take& take, http::Watchdog& watchdog) const;
   // The address at the DataNode.
-  http::Answer<http::Url> ask_name_node(httplib::Client& client, const Request& request, const std::string& excluded);
+  http::Answer<http::Url> ask_name_node(httplib::Client& client, const Request& request, const std::string& excluded,
+                                        http::Watchdog& watchdog);
 
   http::Connection connection_;
 };

@@ -198,17 +198,24 @@ http::Answer<http::State> RemoteFile::look() {
 }
 
 http::Answer<void> RemoteFile::read(const http::State& state, std::uint64_t offset, std::size_t size, char* to) {
-  std::size_t got = 0;
+  return read_long(state, offset, size, [&to](const char* bytes, std::size_t count) {
+    to = std::copy_n(bytes, count, to);
+    return true;
+  });
+}
+
+http::Answer<void> RemoteFile::read_long(const http::State& state, std::uint64_t offset, std::uint64_t size,
+                                         const Take& take) {
+  std::uint64_t got = 0;
   const auto make = [&]() -> Exchange::Request {
     return {"GET", target_ + "&op=" + part(offset + got, size - got), true, nullptr, size - got};
   };
-  const auto take = [&](const char* bytes, std::size_t count) {
+  const auto take_some = [&](const char* bytes, std::size_t count) {
     if (count > size - got) return false;
-    std::copy_n(bytes, count, to + got);
     got += count;
-    return true;
+    return take(bytes, count);
   };
-  auto done = exchange_.insist(make, take);
+  auto done = exchange_.insist(make, take_some);
   if (got == size) return {};
   if (done || done.error().trouble == http::Trouble::Unavailable) {  // it may be shorter now
     const auto now = look();

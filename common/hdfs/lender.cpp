@@ -68,7 +68,7 @@ bool has_token() {
 
 class Lender::Server {
  public:
-  explicit Server(http::Patience patience) : patience_(patience) {
+  Server(OnRefused on_refused, http::Patience patience) : on_refused_(std::move(on_refused)), patience_(patience) {
     std::random_device random;
     for (auto& number : key_) number = random();
     server_.new_task_queue = [] { return new Connections; };
@@ -127,26 +127,32 @@ class Lender::Server {
   void answer(const httplib::Request& request, httplib::Response& response) {
     constexpr int kForbidden = 403;
     response.status = kForbidden;
-    const auto name = parse_name(name_of(request.path));
+    const std::string asked = name_of(request.path);
+    const auto name = parse_name(asked);
     const auto url = name ? hdfs::address_of(*name) : name.error();
     if (!url) return;
     const auto file = std::make_shared<RemoteFile>(*url, &is_over_, patience_);
     const auto state = file->look();
     if (!state) {
+      on_refused_(asked, state.error());
       response.status = status_of(state.error());
       return;
     }
     response.status = -1;  // as the ranges want it
     response.set_header("ETag", state->version);
-    const auto provide = [file, state = *state](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+    const auto provide = [this, asked, file, state = *state](std::size_t offset, std::size_t length,
+                                                             httplib::DataSink& sink) {
       if (offset >= state.size) return false;  // the library takes ranges as they come, also from behind the end
       std::vector<char> bytes(
           static_cast<std::size_t>(std::min<std::uint64_t>({length, kPieceBytes, state.size - offset})));
-      return file->read(state, offset, bytes.size(), bytes.data()) && sink.write(bytes.data(), bytes.size());
+      const auto got = file->read(state, offset, bytes.size(), bytes.data());
+      if (!got) on_refused_(asked, got.error());
+      return got && sink.write(bytes.data(), bytes.size());
     };
     response.set_content_provider(state->size, "application/octet-stream", provide);
   }
 
+  const OnRefused on_refused_;
   const http::Patience patience_;
   std::array<unsigned, 8> key_{};
   std::atomic<bool> is_over_ = false;
@@ -155,11 +161,12 @@ class Lender::Server {
   std::thread thread_;
 };
 
-Lender::Lender(Duration good_for, http::Patience patience) : good_for_(good_for), patience_(patience) {}
+Lender::Lender(OnRefused on_refused, Duration good_for, http::Patience patience)
+    : on_refused_(std::move(on_refused)), good_for_(good_for), patience_(patience) {}
 Lender::~Lender() = default;
 
 Result<std::string> Lender::lend(const std::string& name) {
-  if (!server_) server_ = std::make_unique<Server>(patience_);
+  if (!server_) server_ = std::make_unique<Server>(on_refused_, patience_);
   if (server_->listens()) return server_->address_of(name, good_for_);
   server_.reset();
   return failed("this machine has no port for the files of HDFS");

@@ -3,6 +3,7 @@
 // lets its bearer do everything that its user may. So an attempt gets an address of this process instead, which signs
 // it: it is good for one file and for some time. What is asked for there, this process asks HDFS for.
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,7 +18,11 @@ bool has_token();
 
 class Lender {
  public:
-  explicit Lender(Duration good_for = std::chrono::minutes(15), http::Patience patience = {});
+  // Told what HDFS has said to a request for the file of that name, of which the attempt gets the status only. Any
+  // thread.
+  using OnRefused = std::function<void(const std::string& name, const http::Failure& failure)>;
+
+  explicit Lender(OnRefused on_refused, Duration good_for = std::chrono::minutes(15), http::Patience patience = {});
   ~Lender();  // ends what is under way, within seconds
   Lender(const Lender&) = delete;
 
@@ -27,6 +32,7 @@ class Lender {
 
  private:
   class Server;
+  const OnRefused on_refused_;
   const Duration good_for_;
   const http::Patience patience_;   // with HDFS
   std::unique_ptr<Server> server_;  // since the first file was lent

@@ -16,7 +16,7 @@ bool may_pass(int status) { return status == 408 || status == 429 || (status >= 
 
 std::unique_ptr<httplib::Client> make_client(const std::string& origin, const Patience& patience, Duration silence) {
   auto client = std::make_unique<httplib::Client>(origin);
-  client->set_connection_timeout(patience.connect);
+  client->set_connection_timeout(std::min(patience.connect, silence));
   client->set_read_timeout(silence);
   client->set_write_timeout(silence);
   client->set_keep_alive(true);
@@ -32,7 +32,8 @@ std::unique_ptr<httplib::Client> make_client(const std::string& origin, const Pa
 std::string words_of(std::string_view said) {
   constexpr std::size_t kWordsMax = 500;
   std::string words(said.substr(0, said.find('\n')).substr(0, kWordsMax));
-  std::replace_if(words.begin(), words.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::replace_if(
+      words.begin(), words.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return words;
 }
 
@@ -48,7 +49,9 @@ Failure failure_of(httplib::Error error) {
       return {Trouble::Unavailable, "the server cannot be reached"};
     case httplib::Error::SSLServerVerification:
     case httplib::Error::SSLLoadingCerts:
-      return {Trouble::Unavailable, "the certificate of the server cannot be verified"};
+      return {Trouble::Refused,
+              "the certificate of the server cannot be verified; if an authority of your own has signed it, name the "
+              "file of that one's certificate in SSL_CERT_FILE"};
     case httplib::Error::SSLConnection:
       return {Trouble::Unavailable, "the server speaks no TLS that is understood here"};
     default:
@@ -65,11 +68,6 @@ Connection::~Connection() = default;
 
 std::unique_ptr<httplib::Client> Connection::client_of(const std::string& origin) const {
   return make_client(origin, patience_, silence_);
-}
-
-bool Connection::may_go_on(std::chrono::steady_clock::time_point began, std::size_t bytes) const {
-  const double took = seconds(std::chrono::steady_clock::now() - began - silence_);
-  return !is_over() && took * patience_.bytes_per_second_min <= static_cast<double>(bytes);
 }
 
 Answer<void> Connection::insist(const std::function<Try(httplib::Client&)>& once) {

@@ -15,6 +15,7 @@
 
 #include "common/base/result.h"
 #include "common/base/time.h"
+#include "common/http/watchdog.h"
 
 namespace httplib {
 class Client;
@@ -26,7 +27,7 @@ namespace ontime::http {
 
 enum class Trouble {
   Changed,      // it is another version now
-  Refused,      // trying again would not help: not there, not allowed, no ranges
+  Refused,      // trying again would not help: not there, not allowed, no ranges, not who it should be
   Unavailable,  // after all tries
 };
 struct Failure {
@@ -44,11 +45,11 @@ Failure failure_of(httplib::Error error);
 std::string words_of(std::string_view said);
 
 struct Patience {
-  Duration connect = std::chrono::seconds(5);
+  Duration connect = std::chrono::seconds(5);          // or `silence`, if that is less
   Duration silence = std::chrono::milliseconds(1500);  // of a connection that is waited for; twice as long each time
   Duration silence_max = std::chrono::seconds(30);
-  double bytes_per_second_min = 64 << 10;  // what comes more slowly, on average and after a silence, is asked for anew
-  unsigned tries = 7;                      // in a row that bring no byte
+  double bytes_per_second_min = 64 << 10;           // what comes more slowly, for a silence, is asked for anew
+  unsigned tries = 7;                               // in a row that bring no byte
   Duration pause = std::chrono::milliseconds(100);  // before the second try; twice as long each time, less up to half
 };
 
@@ -72,8 +73,8 @@ class Connection {
 
   // To be used within the try under way, as patient as its own: a client of another server, which the first one names.
   std::unique_ptr<httplib::Client> client_of(const std::string& origin) const;
-  // Whether so many bytes since `began` are enough to go on, and somebody still waits for them.
-  bool may_go_on(std::chrono::steady_clock::time_point began, std::size_t bytes) const;
+  // As patient as the try under way.
+  Watchdog watchdog() const { return {silence_, patience_.bytes_per_second_min, is_over_}; }
 
   bool is_over() const { return is_over_ != nullptr && is_over_->load(); }
   const std::string& origin() const { return origin_; }

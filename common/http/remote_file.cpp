@@ -79,7 +79,8 @@ Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::siz
   std::size_t got = 0;
   const auto once = [&](httplib::Client& client) -> Try {
     const std::size_t before = got;
-    const auto began = std::chrono::steady_clock::now();
+    Watchdog watchdog = connection_.watchdog();
+    watchdog.guard(&client);
     std::optional<Failure> failure;
     httplib::Headers headers{
         {"Range", "bytes=" + std::to_string(offset + got) + "-" + std::to_string(offset + size - 1)},
@@ -103,13 +104,13 @@ Answer<void> RemoteFile::read(const State& state, std::uint64_t offset, std::siz
       count = std::min(count, size - got);
       std::copy_n(bytes, count, to + got);
       got += count;
-      return connection_.may_go_on(began, got - before);
+      watchdog.add(count);
+      return !connection_.is_over();
     };
     const auto result = client.Get(url_.target, headers, on_answer, on_bytes);
     if (failure) return {failure, got - before};
     if (got == size) return {};
-    const bool is_slow = !result && result.error() == httplib::Error::Canceled;
-    if (is_slow) return {Failure{Trouble::Unavailable, "the server is too slow"}, got - before};
+    if (watchdog.has_bitten()) return {Failure{Trouble::Unavailable, "the server is silent or too slow"}, got - before};
     return {failure_of(result ? httplib::Error::Read : result.error()), got - before};
   };
   return connection_.insist(once);

@@ -31,6 +31,13 @@ class RangedFile {
   virtual Answer<State> look() = 0;
   // All of [offset, offset + size), which lies within the file, of this version.
   virtual Answer<void> read(const State& state, std::uint64_t offset, std::size_t size, char* to) = 0;
+  // The same where a request costs the server so much that one is to bring many such ranges. `take` gets the bytes as
+  // they come, may let them wait, and ends it by false.
+  using Take = std::function<bool(const char* bytes, std::size_t size)>;
+  virtual bool has_costly_requests() const { return false; }
+  virtual Answer<void> read_long(const State&, std::uint64_t /*offset*/, std::uint64_t /*size*/, const Take&) {
+    return {};
+  }
 };
 
 // Not for several threads at a time.

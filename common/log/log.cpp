@@ -1,6 +1,5 @@
 #include "common/log/log.h"
 
-#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <poll.h>
 #include <signal.h>
@@ -27,6 +26,7 @@
 #include <utility>
 
 #include "common/base/descriptor.h"
+#include "common/files/disk.h"
 #include "common/log/fields.h"
 
 namespace ontime::log {
@@ -223,7 +223,7 @@ void LineWriter::write_lines(const std::shared_ptr<Queue>& queue) {
     queue->is_writing = true;
     lock.unlock();
     // What a broken descriptor does not take is gone.
-    write_all(queue->file ? queue->file.get() : STDERR_FILENO, chunk);
+    files::append(queue->file ? queue->file.get() : STDERR_FILENO, chunk);
     lock.lock();
     queue->is_writing = false;
     if (queue->lines.empty()) queue->changed.notify_all();
@@ -264,7 +264,7 @@ class FileSink : public spdlog::sinks::base_sink<std::mutex> {
 
 Result<std::unique_ptr<LineWriter>> open(const std::string& path) {
   if (path.empty()) return std::make_unique<LineWriter>(Descriptor());
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  Descriptor file = files::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (!file) return bad_input("--log-file: '" + path + "' cannot be written: " + std::strerror(errno));
   return std::make_unique<LineWriter>(std::move(file));
 }

@@ -68,20 +68,41 @@ asio::awaitable<Result<Heard<Message>>> receive_message(std::shared_ptr<Connecti
   co_return heard;
 }
 
-std::string role_name(wire::Role role) { return role == wire::WORKER ? "worker" : "client"; }
+std::string role_name(wire::Role role) {
+  if (role == wire::APPLICATION_MASTER) return "application master";
+  return role == wire::WORKER ? "worker" : "client";
+}
+
+// Of the protocol that it speaks with the master.
+std::uint32_t version_of(wire::Role role) {
+  return role == wire::APPLICATION_MASTER ? protocol::kAdviceVersion : protocol::kProtocolVersion;
+}
+
+// What it has to be allowed to.
+Right right_of(wire::Role role) {
+  if (role == wire::APPLICATION_MASTER) return Right::Submit;
+  return role == wire::WORKER ? Right::Register : Right::Read;
+}
 
 // What is wrong with a hello, before it is known who sent it.
 Status check(const wire::Hello& hello, const HostIdentity& identity, const PeerCertificate* certificate) {
   if (identity.tls && certificate == nullptr) {
     return bad_input("the master speaks TLS only; give --tls-ca, --tls-cert and --tls-key, or set ONTIME_TLS_DIR");
   }
-  if (hello.protocol() != protocol::kProtocolVersion) {
-    return bad_input("the master speaks version " + std::to_string(protocol::kProtocolVersion) +
+  const std::uint32_t version = version_of(hello.role());
+  if (hello.protocol() != version) {
+    return bad_input("the master speaks version " + std::to_string(version) +
                      " of the protocol and the other side version " + std::to_string(hello.protocol()) +
                      "; run the same release of Ontime on both");
   }
-  if (hello.role() != wire::WORKER && hello.role() != wire::CLIENT) {
+  if (hello.role() != wire::WORKER && hello.role() != wire::CLIENT && hello.role() != wire::APPLICATION_MASTER) {
     return bad_input("the hello is from neither a worker nor a client");
+  }
+  if (hello.role() == wire::WORKER && identity.advises) {
+    return bad_input("the master advises Hadoop and has no work for workers; start one without --advise for them");
+  }
+  if (hello.role() == wire::APPLICATION_MASTER && !identity.advises) {
+    return bad_input("the master does not advise Hadoop; start one with --advise for that");
   }
   return {};
 }
@@ -122,7 +143,7 @@ Guest admit(wire::Hello hello, const Token* token, const PeerCertificate* certif
 // Whether it may be what it says it is, in this cluster.
 Status check(const Guest& guest, const HostIdentity& identity) {
   const wire::Hello& hello = guest.hello;
-  const Right needed = hello.role() == wire::WORKER ? Right::Register : Right::Read;
+  const Right needed = right_of(hello.role());
   if (!guest.rights.has(needed)) return bad_input(describe_refusal(needed, guest.credentials));
   if (!hello.cluster().empty() && hello.cluster() != identity.cluster) {
     return bad_input("the " + role_name(hello.role()) + " belongs to cluster " + hello.cluster() +
@@ -182,7 +203,7 @@ Error refused(const Connection& by, const std::string& sentence) {
 // The guest's part, after TLS.
 asio::awaitable<Result<wire::HelloReply>> introduce(std::shared_ptr<Connection> connection, wire::Hello hello,
                                                     std::string token, Duration limit) {
-  if (hello.protocol() == 0) hello.set_protocol(protocol::kProtocolVersion);
+  if (hello.protocol() == 0) hello.set_protocol(version_of(hello.role()));
   hello.set_nonce(random_bytes(kNonceBytes));
   connection->send(hello);
   const auto challenge = co_await receive_message<wire::Challenge>(connection, limit);

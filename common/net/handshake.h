@@ -39,6 +39,7 @@ struct HostIdentity {
   std::uint64_t epoch = 0;  // of this master
   Tokens tokens{};          // none: none is asked for
   TlsPointer tls{};         // null: connections are not encrypted
+  bool advises = false;     // Hadoop's application masters, and has no work for workers
 };
 
 // A peer that was let in.

@@ -1,6 +1,5 @@
 #include "common/output/attempt_log.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,17 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "common/base/descriptor.h"
+#include "common/files/file_system.h"
 #include "common/files/roots.h"
 
 namespace ontime::output {
 namespace {
 
 constexpr std::size_t kFileBytesMax = 256u << 20;  // the master keeps less of a job
-
-Error cannot(const char* what, const std::string& path) {
-  return failed(std::string("Cannot ") + what + " '" + path + "': " + std::strerror(errno) + ".");
-}
 
 AttemptLog from_line(const std::string& line) {
   const auto value = nlohmann::json::parse(line);
@@ -33,7 +28,7 @@ Result<std::string> read_all(int file, const std::string& path) {
   for (std::string buffer(256u << 10, '\0');;) {
     const ssize_t size = ::read(file, buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return cannot("read", path);
+    if (size < 0) return files::system_error("read", path, errno);
     if (size == 0) return bytes;
     bytes.append(buffer, 0, static_cast<std::size_t>(size));
     if (bytes.size() > kFileBytesMax) return bad_input("'" + path + "' is larger than any that a master writes.");
@@ -50,19 +45,19 @@ std::string to_line(const AttemptLog& log) {
 
 Status write_logs(const std::string& directory, const std::vector<AttemptLog>& logs) {
   const std::string path = directory + "/" + kNewLogsName;
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644));
-  if (!file) return cannot("create", path);
+  const Descriptor file = files::open(path, files::kEmptyFile);
+  if (!file) return files::system_error("create", path, errno);
   for (const AttemptLog& log : logs) {
-    errno = write_all(file.get(), to_line(log) + "\n");
-    if (errno != 0) return cannot("write", path);
+    const int problem = files::append(file.get(), to_line(log) + "\n");
+    if (problem != 0) return files::system_error("write", path, problem);
   }
-  if (::rename(path.c_str(), (directory + "/" + kLogsName).c_str()) != 0) return cannot("rename", path);
-  return {};
+  const int problem = files::rename(path, directory + "/" + kLogsName);
+  return problem == 0 ? Status() : files::system_error("rename", path, problem);
 }
 
 Result<std::vector<AttemptLog>> read_logs(const std::string& directory) {
   const std::string path = directory + "/" + kLogsName;
-  const Descriptor held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor held = files::open(directory, files::kDirectory);
   if (!held) return bad_input("The directory '" + directory + "' cannot be opened: " + std::strerror(errno) + ".");
   if (::faccessat(held.get(), kLogsName, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
     return std::vector<AttemptLog>();

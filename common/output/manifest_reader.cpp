@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "common/files/disk.h"
 #include "common/files/roots.h"
 #include "common/output/manifest.h"
 
@@ -222,11 +223,9 @@ Result<Manifest> read_manifest(int directory, const std::string& name) {
 }
 
 Result<Manifest> read_manifest(const std::string& directory) {
-  const int held = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (held < 0) return bad_input("Cannot open the directory '" + directory + "': " + std::strerror(errno) + ".");
-  Result<Manifest> manifest = read_manifest(held, directory);
-  ::close(held);
-  return manifest;
+  const Descriptor held = files::open(directory, files::kDirectory);
+  if (!held) return bad_input("Cannot open the directory '" + directory + "': " + std::strerror(errno) + ".");
+  return read_manifest(held.get(), directory);
 }
 
 }  // namespace ontime::output

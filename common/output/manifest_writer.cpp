@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <openssl/evp.h>
 #include <unistd.h>
 
@@ -9,9 +8,9 @@
 #include <string_view>
 
 #include "common/base/check.h"
-#include "common/base/descriptor.h"
 #include "common/base/kill_point.h"
 #include "common/base/wording.h"
+#include "common/files/file_system.h"
 #include "common/files/roots.h"
 #include "common/files/sync.h"
 #include "common/output/manifest.h"
@@ -22,10 +21,8 @@ namespace {
 // A new file that is written in large pieces; the first error is kept and everything after it is skipped.
 class NewFile {
  public:
-  explicit NewFile(std::string path)
-      : path_(std::move(path)),
-        file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644)) {
-    if (!file_) fail("create");
+  explicit NewFile(std::string path) : path_(std::move(path)), file_(files::open(path_, files::kEmptyFile)) {
+    if (!file_) status_ = files::system_error("create", path_, errno);
   }
 
   void append(std::string_view text) {
@@ -36,7 +33,7 @@ class NewFile {
   Status finish() {
     drain();
     pass_kill_point("manifest-before-sync");
-    if (status_ && ::fsync(file_.get()) != 0) fail("write");
+    if (status_) note(files::sync(file_.get()));
     return status_;
   }
 
@@ -44,13 +41,12 @@ class NewFile {
   static constexpr std::size_t kBufferBytes = 256u << 10;
 
   void drain() {
-    if (status_) errno = write_all(file_.get(), buffer_);
-    if (status_ && errno != 0) fail("write");
+    if (status_) note(files::append(file_.get(), buffer_));
     buffer_.clear();
   }
 
-  void fail(const char* what) {
-    status_ = failed(std::string("Cannot ") + what + " '" + path_ + "': " + std::strerror(errno) + ".");
+  void note(int problem) {
+    if (problem != 0) status_ = files::system_error("write", path_, problem);
   }
 
   const std::string path_;
@@ -179,12 +175,12 @@ Status write_manifest(const std::string& directory, const Manifest& manifest) {
     if (Status status = file.finish(); !status) return status;
   }
   pass_kill_point("manifest-before-rename");
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    return failed("Cannot rename '" + temporary + "' to '" + path + "': " + std::strerror(errno) + ".");
+  if (const int problem = files::rename(temporary, path); problem != 0) {
+    return files::system_error("rename to", path, problem);
   }
   pass_kill_point("manifest-renamed");
   if (const int problem = files::sync_directory(directory); problem != 0) {
-    return failed("Cannot sync the directory '" + directory + "': " + std::strerror(problem) + ".");
+    return files::system_error("sync the directory", directory, problem);
   }
   pass_kill_point("manifest-synced");
   return {};

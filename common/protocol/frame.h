@@ -24,6 +24,7 @@ class MessageLite;
 namespace ontime::protocol {
 
 inline constexpr std::uint32_t kProtocolVersion = 6;
+inline constexpr std::uint32_t kAdviceVersion = 1;  // of advise.proto
 inline constexpr std::size_t kFrameHeaderBytes = 4;
 inline constexpr std::size_t kFrameBytesMax = 64u << 20;
 

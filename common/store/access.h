@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "common/base/result.h"
 #include "common/hdfs/lender.h"
@@ -23,6 +24,8 @@ Result<std::string> lend_address(const std::string& name);
 // The same for attempts, which get no token of HDFS either: files of HDFS are lent by this process where it has one.
 class Lender {
  public:
+  explicit Lender(hdfs::Lender::OnRefused on_refused) : files_(std::move(on_refused)) {}
+
   Result<std::string> lend(const std::string& name);
 
  private:

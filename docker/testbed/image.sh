@@ -44,7 +44,8 @@ install_image() {
   say "Making the image ontime of the programs in $1"
   build_image "$state/runtime.log" -f docker/Dockerfile --target runtime -t ontime-runtime .
   rm -rf "$tree"
-  cmake --install "$1" --prefix "$tree" --component runtime --strip >"$state/image.log" 2>&1 ||
+  { cmake --install "$1" --prefix "$tree" --component runtime --strip &&
+    cmake --install "$1" --prefix "$tree" --component lab --strip; } >"$state/image.log" 2>&1 ||
     failed "The programs in $1 cannot be installed: are they all built?" "$state/image.log"
   build_image "$state/image.log" -f docker/Dockerfile.installed -t ontime "$tree"
   rm -rf "$tree"

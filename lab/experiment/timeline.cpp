@@ -58,7 +58,7 @@ class Timeline {
 
   double time() const { return job_.time; }
   bool has(Fate fate) const { return !boxes_[fate].empty(); }
-  unsigned height() const { return static_cast<unsigned>(60 + 16 * lines_.size()); }
+  unsigned height() const { return static_cast<unsigned>(60 + 20 * lines_.size()); }
   // `name`: of its data. `until`: the end of the axis of time.
   Chart chart(const std::string& name, double until) const;
 
@@ -94,11 +94,11 @@ Chart Timeline::chart(const std::string& name, double until) const {
   std::vector<std::pair<std::string, double>> ticks;
   for (const auto& [node, line] : lines_) ticks.emplace_back(node, static_cast<double>(line));
   chart.set_ticks('y', ticks, " font ',9'");
-  const std::string limit = job_.deadline > 0 ? " of " + rounded(job_.deadline) + " s" : "";
+  const std::string limit = job_.deadline > 0 ? ", deadline " + rounded(job_.deadline) + " s" : "";
   chart.set("unset grid\nset key off\nset style fill solid 0.85 border rgb '#ffffff'\nset xrange [0:" +
             plot_number(until * 1.01) + "]\nset yrange [" + std::to_string(lines_.size()) +
-            "-0.4:-0.6]\nset title " + plot_text(policy_ + ": " + rounded(job_.time) + " s" + limit) +
-            " left offset 0,-0.5");
+            "-0.4:-0.6]\nset title " + plot_text(policy_ + ": done after " + rounded(job_.time) + " s" + limit) +
+            " offset 0,-0.5");
   for (const Fate fate : {kOther, kOriginalWon, kCopyWon, kInVain}) {
     if (!has(fate)) continue;
     chart.draw(chart.add_data(boxes_[fate]) + " using 1:2:3:4:5:6 with boxxyerror" + colour_of(fate) + " notitle");

@@ -298,6 +298,11 @@ ssize_t TcpSocket::receive(void* to, std::size_t size, bool only_looks) {
   return is_connected_ ? -EAGAIN : -ENOTCONN;
 }
 
+void TcpSocket::shut_down_reading() {
+  is_at_end_ = true;
+  change();
+}
+
 void TcpSocket::shut_down_writing() {
   if (!is_connected_ || std::exchange(has_shut_down_, true)) return;
   send({"", true, false});

@@ -81,6 +81,7 @@ class TcpSocket final : public OpenFile {
   ssize_t read(void* to, std::size_t size) override { return receive(to, size, false); }
   ssize_t write(const void* from, std::size_t size) override;
   ssize_t receive(void* to, std::size_t size, bool only_looks);
+  void shut_down_reading();
   void shut_down_writing();
   std::uint32_t events() override;
   mode_t kind() const override { return S_IFSOCK; }

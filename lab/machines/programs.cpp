@@ -108,9 +108,9 @@ int run_worker(const WorkerProgram& program, const std::string& host) {
   const auto executor = io.get_executor();
   worker::ReportLog reports;
   worker::LauncherLink launcher(executor, [&program] { return launch(program.pace); });
-  worker::Uploads uploads(executor);
+  worker::AttemptOutputs outputs(executor);
   worker::Slots slots(executor, {program.slots, program.application_directories, program.name}, reports, launcher,
-                      uploads);
+                      outputs);
   if (auto started = slots.start(); !started) return complain(started.error());
   worker::MasterLink::Options link;
   link.master = {dotted(program.master), kMasterPort};

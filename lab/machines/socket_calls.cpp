@@ -244,8 +244,10 @@ ONTIME_SIMULATE(int, getsockopt, (descriptor, level, option, value, size), int d
 
 ONTIME_SIMULATE(int, shutdown, (descriptor, how), int descriptor, int how) {
   const FilePointer file = here.process().at(descriptor);
+  const auto tcp = std::dynamic_pointer_cast<TcpSocket>(file);
+  if (how == SHUT_RDWR && tcp) tcp->shut_down_reading();
   if (how == SHUT_RD) return 0;
-  if (const auto tcp = std::dynamic_pointer_cast<TcpSocket>(file)) tcp->shut_down_writing();
+  if (tcp) tcp->shut_down_writing();
   if (const auto local = std::dynamic_pointer_cast<LocalEnd>(file)) local->shut_down_writing();
   return 0;
 }

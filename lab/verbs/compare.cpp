@@ -1,9 +1,10 @@
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <utility>
 
+#include "cli/result/part_file.h"
 #include "cli/text_file.h"
-#include "common/store/access.h"
 #include "lab/experiment/rows.h"
 #include "lab/experiment/summary.h"
 #include "lab/results/writing.h"
@@ -14,21 +15,15 @@ namespace ontime::lab {
 using namespace cli;
 namespace {
 
-constexpr std::uint64_t kRowsBytesMax = 1u << 30;
-
-Result<std::string> text_in_store(const std::string& address) {
-  const auto name = store::parse_name(address);
-  if (!name) return name.error();
-  auto text = store::open(*name)->read(name->key, kRowsBytesMax);
-  if (!text && text.error().status != 404) return failed("cannot read '" + address + "': " + text.error().message);
-  return text ? Result<std::string>(std::move(*text)) : bad_input("there is no '" + address + "'");
-}
-
 Result<std::vector<experiment::JobRow>> jobs_of(const std::string& directory) {
-  const std::string path = directory + (directory.ends_with('/') ? "" : "/") + "jobs.csv";
-  const auto text = store::is_name(directory) ? text_in_store(path) : read_text_file(path);
-  if (!text && text.error().kind == ErrorKind::Failed) return text.error();
-  if (!text) return bad_input("'" + directory + "' holds no finished experiment: there is no jobs.csv");
+  const auto local = LocalOutput::with_file(directory, "jobs.csv");
+  if (!local) return local.error();
+  const std::string path = (*local)->directory() + "/jobs.csv";
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
+    return bad_input("'" + directory + "' holds no finished experiment: there is no jobs.csv");
+  const auto text = read_text_file(path);
+  if (!text) return text.error();
   auto jobs = read_csv<experiment::JobRow>("jobs.csv", *text);
   if (!jobs) return bad_input(directory + "/" + jobs.error().message);
   return jobs;

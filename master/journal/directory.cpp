@@ -1,11 +1,9 @@
 #include "master/journal/directory.h"
 
-#include <fcntl.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -16,6 +14,7 @@
 #include "common/base/crc32c.h"
 #include "common/base/little_endian.h"
 #include "common/base/wording.h"
+#include "common/files/file_system.h"
 
 namespace ontime::journal {
 
@@ -44,7 +43,7 @@ Error about(const char* what, const std::string& path) {
 
 Result<std::unique_ptr<DirectoryLock>> DirectoryLock::take(const std::string& directory) {
   const std::string path = directory + "/" + kName;
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  Descriptor file = files::open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (!file) return about("create", path);
   auto lock = std::unique_ptr<DirectoryLock>(new DirectoryLock(path, std::move(file)));
   if (::flock(lock->file_.get(), LOCK_EX | LOCK_NB) == 0) return lock;
@@ -61,8 +60,7 @@ bool DirectoryLock::is_in_place() const {
 }
 
 void DirectoryLock::note(const Chain& written) const {
-  const std::string bytes = encode_chain(written);
-  static_cast<void>(!::pwrite(file_.get(), bytes.data(), bytes.size(), 0));
+  static_cast<void>(files::write_at(file_.get(), 0, encode_chain(written)));
 }
 
 std::optional<Chain> DirectoryLock::noted_in(const std::string& directory) {
@@ -77,10 +75,7 @@ namespace {
 constexpr mode_t kMode = 0600;
 
 // Makes an empty file, which RocksDB then finds. A failure is left to RocksDB, which meets and names it.
-void make_first(const std::string& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
-  if (file >= 0) ::close(file);
-}
+void make_first(const std::string& path) { files::open(path, O_WRONLY | O_CREAT | O_CLOEXEC, kMode); }
 
 class PrivateFiles : public rocksdb::FileSystemWrapper {
  public:
@@ -105,7 +100,7 @@ class PrivateFiles : public rocksdb::FileSystemWrapper {
 }  // namespace
 
 std::unique_ptr<rocksdb::Env> make_private_env() {
-  return rocksdb::NewCompositeEnv(std::make_shared<PrivateFiles>(rocksdb::FileSystem::Default()));
+  return rocksdb::NewCompositeEnv(std::make_shared<PrivateFiles>(database_files()));
 }
 
 Status make_files_private(const std::string& directory) {

@@ -14,6 +14,7 @@
 
 namespace rocksdb {
 class Env;
+class FileSystem;
 }
 
 namespace ontime::journal {
@@ -58,7 +59,11 @@ class DirectoryLock {
   const Descriptor file_;
 };
 
-// The default environment, but for the mode of the files it makes: 0600 from their first moment. RocksDB makes them
+// What RocksDB reads and writes files with: its own. Alone in database_files.cpp, for the same reason as the functions
+// of common/files/disk.h.
+std::shared_ptr<rocksdb::FileSystem> database_files();
+
+// An environment with these, but for the mode of the files it makes: 0600 from their first moment. RocksDB makes them
 // with mode 0644 and has no option for it; they are nobody else's to read, as the directory is.
 std::unique_ptr<rocksdb::Env> make_private_env();
 

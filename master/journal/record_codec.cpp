@@ -65,7 +65,7 @@ ONTIME_FIELDS(scheduler::DecisionNote,
   X(NodeAdded, node_added, (node)(incarnation)(name)(host)(slots))                   \
   X(DutyChanged, duty_changed, (node)(duty))                                         \
   X(JobAccepted, job_accepted, (job)(spec))                                          \
-  X(AttemptLaunched, attempt_launched, (attempt)(node)(range)(speculative)(standby)) \
+  X(AttemptLaunched, attempt_launched, (attempt)(node)(range)(speculative)(standby)(age)) \
   X(StandbyBegun, standby_begun, (attempt)(range))                                   \
   X(SegmentCut, segment_cut, (attempt)(begin)(at)(release))                          \
   X(SegmentDivided, segment_divided, (begin)(at))                                    \

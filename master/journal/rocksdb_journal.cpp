@@ -20,6 +20,7 @@
 #include "common/base/check.h"
 #include "common/base/kill_point.h"
 #include "common/base/wording.h"
+#include "common/files/file_system.h"
 #include "common/files/sync.h"
 #include "master/journal/directory.h"
 #include "master/journal/record_codec.h"
@@ -117,10 +118,10 @@ Error RocksdbJournal::write_error(const rocksdb::Status& status) const {
 }
 
 Result<std::unique_ptr<RocksdbJournal>> RocksdbJournal::open(const std::string& directory, RocksdbSettings settings) {
+  const int problem = files::make_directories(directory);
+  if (problem != 0)
+    return failed("Cannot create the journal directory " + in_quotes(directory) + ": " + std::strerror(problem) + ".");
   std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error)
-    return failed("Cannot create the journal directory " + in_quotes(directory) + ": " + error.message() + ".");
   // Before anything is promised, the directory's own name must last.
   std::error_code ignored;
   files::sync_names_above(std::filesystem::absolute(directory, ignored).lexically_normal());

@@ -240,7 +240,7 @@ ONTIME_FIELDS(scheduler::ShippedFile, (name)(content)(executable))
 ONTIME_FIELDS(scheduler::JobSpec,
               (application)(parameters)(inputs)(output)(claim)(split_bytes)(deadline)(checkpoint_interval)
               (attempt_timeout)(attempts_max)(record_bytes_max)(policy)(policy_parameters)(estimator)(kill_on_miss)
-              (owner)(name)(priority)(files)(application_directories))
+              (owner)(name)(priority)(files)(application_directories)(advised))
 ONTIME_FIELDS(scheduler::SealedOutput, (file_offset)(length)(records)(crc32c))
 
 }  // namespace ontime::journal

@@ -3,6 +3,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "common/base/check.h"
 #include "common/base/crc32c.h"
 #include "common/base/little_endian.h"
+#include "common/files/file_system.h"
 
 namespace ontime::recording {
 
@@ -74,18 +76,18 @@ std::optional<std::uint64_t> epoch_of(const std::string& name) {
 }
 
 // Copies the magic and all whole blocks.
-void append_whole_blocks(std::ifstream& from, std::ofstream& to) {
+// Returns 0 or errno.
+int append_whole_blocks(std::ifstream& from, int to) {
   std::string block(kMagic.size(), '\0');
-  if (!from.read(block.data(), static_cast<std::streamsize>(block.size())) || block != kMagic) return;
-  to << block;
+  if (!from.read(block.data(), static_cast<std::streamsize>(block.size())) || block != kMagic) return 0;
   while (true) {
+    if (const int problem = files::append(to, block); problem != 0) return problem;
     block.assign(kBlockHeaderBytes, '\0');
-    if (!from.read(block.data(), static_cast<std::streamsize>(block.size()))) return;
+    if (!from.read(block.data(), static_cast<std::streamsize>(block.size()))) return 0;
     const Result<BlockHeader> header = read_block_header(block);
-    if (!header) return;
+    if (!header) return 0;
     block.resize(kBlockHeaderBytes + header->stored_size);
-    if (!from.read(block.data() + kBlockHeaderBytes, static_cast<std::streamsize>(header->stored_size))) return;
-    to << block;
+    if (!from.read(block.data() + kBlockHeaderBytes, static_cast<std::streamsize>(header->stored_size))) return 0;
   }
 }
 
@@ -113,16 +115,15 @@ std::vector<EpochFile> list_epochs(const std::string& recordings) {
 }
 
 Status join_epochs(const std::string& recordings, const std::string& into) {
-  const std::vector<EpochFile> files = list_epochs(recordings);
-  if (files.empty()) return failed("There is no recording to write to '" + into + "'.");
-  std::ofstream to(into, std::ios::binary | std::ios::trunc);
-  for (const EpochFile& file : files) {
-    std::ifstream from(file.path, std::ios::binary);
-    append_whole_blocks(from, to);
+  const std::vector<EpochFile> epochs = list_epochs(recordings);
+  if (epochs.empty()) return failed("There is no recording to write to '" + into + "'.");
+  const Descriptor to = files::open(into, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int problem = to ? 0 : errno;
+  for (std::size_t i = 0; i < epochs.size() && problem == 0; ++i) {
+    std::ifstream from(epochs[i].path, std::ios::binary);
+    problem = append_whole_blocks(from, to.get());
   }
-  to.close();
-  if (!to) return failed("Cannot write the recording '" + into + "'; is its directory there, and is there room?");
-  return {};
+  return problem == 0 ? Status() : files::system_error("write the recording", into, problem);
 }
 
 }  // namespace ontime::recording

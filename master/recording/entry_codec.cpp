@@ -25,6 +25,16 @@ void read_rest(PartReader&, const recording::stored::SegmentSealed& from, event:
   to.range = {from.begin(), from.end()};
 }
 
+void put_rest(const event::LaunchedElsewhere& from, recording::stored::LaunchedElsewhere* to) {
+  to->set_job(from.task.job.value);
+  to->set_task(from.task.index);
+}
+
+void read_rest(PartReader& reader, const recording::stored::LaunchedElsewhere& from, event::LaunchedElsewhere& to) {
+  reader.read(from.job(), to.task.job);
+  to.task.index = from.task();
+}
+
 // Each event, the field of stored::Event that holds it, and its members.
 #define ONTIME_EVENTS(X)                                                         \
   X(NodeRegistered, node_registered, (incarnation)(name)(host)(slots))           \
@@ -39,7 +49,8 @@ void read_rest(PartReader&, const recording::stored::SegmentSealed& from, event:
   X(JobKillRequested, job_kill_requested, (job)(reason))                         \
   X(CommitFinished, commit_finished, (job)(error))                               \
   X(NodeLeaving, node_leaving, (node)(at_once))                                  \
-  X(DrainRequested, drain_requested, (node)(drain))
+  X(DrainRequested, drain_requested, (node)(drain))                              \
+  X(LaunchedElsewhere, launched_elsewhere, (node)(begin)(age))
 
 #define ONTIME_EVENT_FIELDS(Name, field, members) ONTIME_FIELDS(event::Name, members)
 ONTIME_EVENTS(ONTIME_EVENT_FIELDS)

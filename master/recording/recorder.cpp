@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "common/base/kill_point.h"
+#include "common/files/disk.h"
 #include "master/recording/block.h"
 
 namespace ontime::recording {
@@ -78,17 +77,13 @@ void Recorder::add_step(const scheduler::Event* event, TimePoint now, const sche
 }
 
 void Recorder::run() {
-  std::error_code error;
   // Never the one above: a journal that was taken away must not be there again with nothing but a recording.
-  std::filesystem::create_directory(options_.directory, error);
+  files::make_directory(options_.directory);
   // A master that died before its epoch was durable has left one of this name. A new file: after a power cut the old
   // one, written over, could hold blocks of both.
-  std::filesystem::remove(path_, error);
-  file_.open(path_, std::ios::binary | std::ios::trunc);
-  if (!file_) return stop("its file '" + path_ + "' cannot be written");
-  std::filesystem::permissions(path_, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
-  file_.write(kMagic.data(), static_cast<std::streamsize>(kMagic.size()));
-  file_.flush();
+  files::remove(path_);
+  file_ = files::open(path_, files::kNewFile, 0600);
+  if (!file_ || files::append(file_.get(), kMagic) != 0) return stop("its file '" + path_ + "' cannot be written");
   written_ = kMagic.size();
   std::string content;
   // What is known at the start is written at once.
@@ -105,8 +100,6 @@ void Recorder::run() {
       write(rest.substr(0, kBlockBytesMax));
       if (!file_.is_open()) return;
     }
-    file_.flush();
-    if (!file_) return stop("its file '" + path_ + "' cannot be written; is the disk full?");
   }
 }
 
@@ -117,7 +110,8 @@ void Recorder::write(std::string_view content) {
                 " bytes (--recording-limit)");
   }
   pass_kill_point("recording-before-write");
-  file_.write(block.data(), static_cast<std::streamsize>(block.size()));
+  if (files::append(file_.get(), block) != 0)
+    return stop("its file '" + path_ + "' cannot be written; is the disk full?");
   written_ += block.size();
   ++sequence_;
   pass_kill_point("recording-written");
@@ -133,8 +127,7 @@ bool Recorder::make_room(std::uint64_t bytes) {
   std::size_t left = files.size();
   for (const EpochFile& file : files) {
     if (others + written_ + bytes <= options_.bytes_max && left < kEpochsMost) break;
-    std::error_code ignored;
-    std::filesystem::remove(file.path, ignored);
+    files::remove(file.path);
     others -= file.bytes;
     --left;
   }

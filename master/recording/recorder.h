@@ -5,13 +5,13 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 
+#include "common/base/descriptor.h"
 #include "master/recording/entry.h"
 
 namespace ontime::recording {
@@ -58,7 +58,7 @@ class Recorder {
 
   // Of the writing thread.
   std::string path_;
-  std::ofstream file_;
+  Descriptor file_;
   std::uint64_t written_ = 0;
   std::uint32_t sequence_ = 0;
 

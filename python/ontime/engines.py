@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import os
+import functools
+import hashlib
+import io
 import socket
-import sys
-from collections.abc import Mapping
+import time
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-from .children import Children
+from . import beside
+from .beside import DRAIN_MOST, Programs
 from .cluster import OwnCluster
-from .programs import call
+from .errors import ClusterError
+from .programs import BUNDLED, call
 
-DRAIN_MOST = 30.0  # seconds that handing over may take
+END_MOST = DRAIN_MOST + 10.0  # seconds until a worker that was told to end has ended
+_CLIENT_ONLY = ("ontime", "ontime-master")
 
 
 class EncryptedCluster(OwnCluster):
@@ -29,32 +37,47 @@ class EncryptedCluster(OwnCluster):
             call(["certs", "cluster", "--dir", str(directory), "--host", host], {})
         return {"ONTIME_TLS_DIR": str(directory / role), "ONTIME_TOKEN": ""}
 
+    def _live(self) -> set[str]:
+        return {str(node["name"]) for node in self.nodes() if node["state"] in ("live", "draining", "drained")}
 
-class WorkerBeside:
-    """An Ontime worker that this process of another engine has started."""
+    def _wait_until_gone(self, names: set[str]) -> None:
+        until = time.monotonic() + END_MOST
+        while (there := self._live() & names) and time.monotonic() < until:
+            time.sleep(0.02)
+        if there:
+            raise ClusterError(f"{', '.join(sorted(there))} did not end within {END_MOST:.0f} s")
 
-    def __init__(self, master: str, certificates: Mapping[str, bytes], name: str, slots: int) -> None:
-        self._children = Children()
-        for file, content in certificates.items():
-            path = self._children.directory / file
-            path.touch(0o600)
-            path.write_bytes(content)
-        environment = {
-            "ONTIME_TLS_DIR": str(self._children.directory),
-            "ONTIME_TOKEN": "",
-            # Mappers run in the engine's Python.
-            "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", ""),
-        }
-        flags = ["--master", master, "--slots", str(slots), "--name", name, "--attempt-env", "*"]
-        self._children.start("ontime-worker", "worker", [*flags, "--drain-timeout", f"{DRAIN_MOST:g}s"], environment)
 
-    def check(self) -> None:
-        """Raises ClusterError if it has ended."""
-        self._children.check()
+def send_by_value(cloudpickle: Any, *modules: ModuleType) -> None:
+    """Has an engine send what runs beside it as it is, because its nodes may not have this package."""
+    for module in (beside, *modules):
+        if module.__name__ not in cloudpickle.list_registry_pickle_by_value():
+            cloudpickle.register_pickle_by_value(module)
 
-    def close(self) -> None:
-        """Lets it hand over what it maps, and ends it."""
-        self._children.close(DRAIN_MOST + 5)
+
+def programs_to_send(sender: Callable[[bytes], Callable[[], bytes]]) -> Programs | None:
+    """What nodes without Ontime get: this package's programs, or None if it has none inside.
+
+    ``sender`` takes the archive and returns how a node gets it.
+    """
+    if not BUNDLED.is_dir():
+        return None
+    name, sizes, archive = _archive()
+    return Programs(name, sizes, sender(archive))
+
+
+@functools.cache
+def _archive() -> tuple[str, dict[str, int], bytes]:
+    root = BUNDLED.parent
+    files = sorted(path for path in root.rglob("*") if path.is_file() and path.name not in _CLIENT_ONLY)
+    sizes, digest, archive = {}, hashlib.sha256(), io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
+        for path in files:
+            file, content = str(path.relative_to(root)), path.read_bytes()
+            sizes[file] = len(content)
+            digest.update(f"{file}\0{len(content)}\0".encode() + content)
+            packed.writestr(zipfile.ZipInfo(file), content, zipfile.ZIP_DEFLATED, 1)
+    return digest.hexdigest()[:32], sizes, archive.getvalue()
 
 
 def address_towards(host: str | None) -> str:

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from .errors import BadRequest, ClusterError
 
-_BUNDLED = Path(__file__).parent / "_programs" / "bin"
+BUNDLED = Path(__file__).parent / "_programs" / "bin"
 _BAD_USAGE = 2
 
 
 def program(name: str) -> str:
     """The path of one of Ontime's programs."""
-    for directory in (os.environ.get("ONTIME_PROGRAMS"), _BUNDLED):
+    for directory in (os.environ.get("ONTIME_PROGRAMS"), BUNDLED):
         if directory and os.access(path := Path(directory) / name, os.X_OK):
             return str(path)
     if found := shutil.which(name):

@@ -91,11 +91,12 @@ class Notebook:
         self._handle: Any = None
 
     def update(self, status: Status) -> None:
-        from IPython.display import HTML, display
+        from IPython import display
 
-        shown = HTML(f"<progress value='{fraction(status):.3f}'></progress> {html.escape(text_of(status))}")
+        shows: Any = display  # has types only in part
+        shown = shows.HTML(f"<progress value='{fraction(status):.3f}'></progress> {html.escape(text_of(status))}")
         if self._handle is None:
-            self._handle = display(shown, display_id=True)
+            self._handle = shows.display(shown, display_id=True)
         else:
             self._handle.update(shown)
 

@@ -5,7 +5,8 @@
 >>> with ontime.ray.Cluster(workers=8, slots=4, outputs="/shared/answers") as cluster:
 ...     cluster.wordcount("/shared/books").to_dict()
 
-This package must be installed on Ray's nodes too. The master runs here.
+Nothing has to be installed on Ray's nodes: this package sends its programs to nodes that do not have them. The master
+runs here.
 """
 
 from __future__ import annotations
@@ -15,17 +16,21 @@ from typing import Any
 
 import ray
 
-from .engines import DRAIN_MOST, EncryptedCluster, WorkerBeside
+from .beside import WorkerBeside
+from .engines import END_MOST, EncryptedCluster, programs_to_send, send_by_value
 from .errors import ClusterError
 
-_END_MOST = DRAIN_MOST + 10.0  # seconds
+
+def _sender(archive: bytes) -> Any:
+    stored = ray.put(archive)  # nodes keep one copy, and only those that need it get one
+    return lambda: ray.get(stored)
 
 
 class Cluster(EncryptedCluster):
     """A client of a master here, and of workers in Ray's actors, spread over its nodes.
 
-    Each actor reserves ``slots`` CPUs; Ray may take ``timeout`` seconds to place them. ``host`` is the name or address by which the nodes reach this machine. Inputs and
-    ``outputs`` must be reachable from all of them.
+    Each actor reserves ``slots`` CPUs; Ray may take ``timeout`` seconds to place them. ``host`` is the name or address by
+    which the nodes reach this machine. Inputs and ``outputs`` must be reachable from all of them.
     """
 
     def __init__(
@@ -44,6 +49,8 @@ class Cluster(EncryptedCluster):
         engine: Any = ray  # has no types there
         super().__init__(host or str(engine.util.get_node_ip_address()), [], outputs)
         try:
+            send_by_value(engine.cloudpickle)
+            self._programs = programs_to_send(_sender)
             self.scale(workers)
         except BaseException:
             self.close()
@@ -56,7 +63,7 @@ class Cluster(EncryptedCluster):
         while len(self._actors) < workers:
             self._started += 1
             name = f"ray-{self._started}"
-            self._actors.append(actor.remote(self.address, certificates, name, self._slots))
+            self._actors.append(actor.remote(self.address, certificates, name, self._slots, self._programs))
         ending, self._actors = self._actors[workers:], self._actors[:workers]
         self._end(ending)
         self._wait_for_places()
@@ -83,11 +90,14 @@ class Cluster(EncryptedCluster):
                 f"Ray has no {self._slots} free CPUs for each of {len(checks)} workers: {len(waiting)} were not placed within "
                 f"{self._timeout:g} s"
             )
-        ray.get(answered)
+        try:
+            ray.get(answered)
+        except ray.exceptions.RayError as error:
+            raise ClusterError(f"a worker could not be started in Ray: {error}") from error
 
     def _end(self, actors: list[Any]) -> None:
         if actors:
             # Also if some are dead. One that hangs, or was never placed, is not waited for.
-            ray.wait([worker.close.remote() for worker in actors], num_returns=len(actors), timeout=_END_MOST)
+            ray.wait([worker.close.remote() for worker in actors], num_returns=len(actors), timeout=END_MOST)
         for worker in actors:
             ray.kill(worker)

@@ -62,6 +62,8 @@ def test_reading_can_stop_early(cluster, texts):
 
 
 def test_arrow_and_pandas(cluster, texts):
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("pandas")
     job = cluster.map(lambda line: [(line[:2], len(line) / 2)], texts, merge="sum")
     table = job.to_arrow(("start", "half"))
     assert table.column_names == ["start", "half"]

@@ -1,6 +1,7 @@
-"""Slots on a real Ray cluster."""
+"""Slots on a real Ray cluster, where this package is not installed."""
 
 import pytest
+from handing_over import expect_work_to_be_handed_over, hide_package, package_finder
 
 ray = pytest.importorskip("ray")
 
@@ -8,19 +9,22 @@ import ontime.ray  # noqa: E402
 
 
 @pytest.fixture
-def ray_cluster():
+def ray_cluster(monkeypatch, tmp_path):
+    hide_package(monkeypatch)
+    monkeypatch.chdir(tmp_path)
     ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False)
     yield
     ray.shutdown()
 
 
-def test_jobs_run_in_actors_and_workers_come_and_go(ray_cluster, texts, lines):
+def test_jobs_run_in_actors_and_workers_come_and_go(ray_cluster, texts, lines, tmp_path):
+    assert ray.get(ray.remote(package_finder()).remote()) is None
     with ontime.ray.Cluster(workers=2) as cluster:
         assert {node["name"] for node in cluster.nodes()} == {"ray-1", "ray-2"}
+        cluster.scale(3)
         expected = {"lines": len(lines)}
-        for workers in (3, 1):
-            cluster.scale(workers)
-            assert cluster.map(lambda line: [("lines", 1)], texts, merge="sum", splits=8).to_dict() == expected
+        assert cluster.map(lambda line: [("lines", 1)], texts, merge="sum", splits=8).to_dict() == expected
+        expect_work_to_be_handed_over(cluster, texts, lines, tmp_path, lambda: cluster.scale(1))
         assert ray.get(ray.remote(num_cpus=1)(lambda: 3).remote()) == 3
     with pytest.raises(ontime.ClusterError, match="closed"):
         cluster.nodes()

@@ -5,10 +5,13 @@
 namespace ontime::scheduler {
 
 ApplicationMaster::ApplicationMaster(JobId job, const Cluster& cluster)
-    : job_(job), outlook_(cluster, job, cluster.find_job(job)->spec.estimator), speculation_(job, cluster) {
+    : job_(job),
+      is_advised_(cluster.find_job(job)->spec.advised),
+      outlook_(cluster, job, cluster.find_job(job)->spec.estimator),
+      speculation_(job, cluster) {
   const std::vector<Task>& tasks = cluster.find_job(job)->tasks;
   task_count_ = next_fresh_ = static_cast<std::uint32_t>(tasks.size());
-  while (next_fresh_ > 0 && tasks[next_fresh_ - 1].attempts.empty()) --next_fresh_;
+  while (!is_advised_ && next_fresh_ > 0 && tasks[next_fresh_ - 1].attempts.empty()) --next_fresh_;
   for (const Task& task : tasks) {
     for (const Segment& segment : task.ledger.segments()) {
       if (segment.sealed) proven_.insert(task.attempts[segment.attempt].node);
@@ -46,8 +49,9 @@ std::optional<double> ApplicationMaster::on_attempt_ended(const Cluster& cluster
 
 // Speculative attempts first: they are what the deadline hangs on. The clones of a task that has just begun come last.
 bool ApplicationMaster::launch_one(StepBuilder& step, const ResourceManager& nodes) {
-  return launch_copy(step, nodes, speculation_.copies()) || launch_again(step, nodes) || launch_first(step, nodes) ||
-         launch_copy(step, nodes, speculation_.clones());
+  if (launch_copy(step, nodes, speculation_.copies())) return true;
+  if (!is_advised_ && (launch_again(step, nodes) || launch_first(step, nodes))) return true;
+  return launch_copy(step, nodes, speculation_.clones());
 }
 
 bool ApplicationMaster::launch_copy(StepBuilder& step, const ResourceManager& nodes, Speculation::Queue& copies) {
@@ -60,6 +64,7 @@ bool ApplicationMaster::launch_copy(StepBuilder& step, const ResourceManager& no
     while (!copies.empty() && is_over(copies.front())) copies.pop_front();
     if (i >= copies.size() || is_over(copies[i])) continue;
     const SegmentKey key = copies[i].segment;
+    if (!may_ask_for_copy(step.cluster, key)) continue;
     const std::optional<NodeId> node = node_for_copy(step, nodes, key);
     if (!node) {  // another one may have a node that will do
       if (has_no_node_for_copy(step.cluster, nodes, key)) copies[i].count = 0;

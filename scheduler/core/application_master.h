@@ -7,8 +7,9 @@
 //      ^                     |
 //      '--- its last holder ended without sealing it
 //
-// Its parts: application_master.cpp launches and seals, decisions.cpp carries out what a policy decides, cuts.cpp cuts,
-// failures.cpp says what failures mean. What a policy has asked for and what has not happened yet is in Speculation.
+// Its parts: application_master.cpp launches and seals, decisions.cpp carries out what a policy decides, cuts.cpp
+// cuts, failures.cpp says what failures mean, advised.cpp what is different where another engine launches. What a
+// policy has asked for and what has not happened yet is in Speculation.
 
 #include <cstdint>
 #include <map>
@@ -57,6 +58,8 @@ class ApplicationMaster {
 
   // Events about attempts that are live and on that node.
   void on_ready(StepBuilder& step, AttemptId attempt);
+  // Of an advised job (advised.cpp).
+  void on_launched_elsewhere(StepBuilder& step, const event::LaunchedElsewhere& launched);
   // False if the attempt does not hold exactly this segment: it is out of step and must be ended.
   bool on_segment_sealed(StepBuilder& step, const event::SegmentSealed& sealed);
 
@@ -106,6 +109,7 @@ class ApplicationMaster {
     std::string message;
   };
 
+  bool may_ask_for_copy(const Cluster& cluster, SegmentKey key) const;
   bool launch_copy(StepBuilder& step, const ResourceManager& nodes, Speculation::Queue& copies);
   bool may_fail_again(const Cluster& cluster, SegmentKey key) const;
   bool launch_again(StepBuilder& step, const ResourceManager& nodes);
@@ -134,6 +138,7 @@ class ApplicationMaster {
   TaskId task_id(std::uint32_t index) const { return {job_, index}; }
 
   JobId job_;
+  bool is_advised_ = false;
   Outlook outlook_;
   std::uint32_t task_count_ = 0;
   std::uint32_t next_fresh_ = 0;           // tasks from here on have never been launched

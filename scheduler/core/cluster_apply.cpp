@@ -51,9 +51,8 @@ struct Cluster::Applier {
   void operator()(const fact::AttemptLaunched& fact) const {
     Task& task = cluster.task(fact.attempt.task);
     ONTIME_CHECK(fact.attempt.number == task.attempts.size(), "attempts are numbered in order of launch");
-    const Segment* segment = task.ledger.find(fact.range.begin);
-    ONTIME_CHECK(segment != nullptr && !segment->sealed && segment->range == fact.range,
-                 "an attempt is launched on one open segment");
+    ONTIME_CHECK(fact.range.begin < fact.range.end && task.ledger.open_until(fact.range.begin) >= fact.range.end,
+                 "an attempt is launched on what is open");
     Attempt attempt;
     attempt.node = fact.node;
     attempt.speculative = fact.speculative;
@@ -61,7 +60,8 @@ struct Cluster::Applier {
     attempt.standby = fact.standby;
     attempt.start_offset = attempt.offset = fact.range.begin;
     attempt.launch_end = fact.range.end;
-    attempt.launched_at = attempt.progressed_at = attempt.reported_at = at;
+    attempt.progressed_at = attempt.reported_at = at;
+    attempt.launched_at = at - fact.age;
     task.attempts.push_back(attempt);
     Job& job = cluster.job(fact.attempt.task.job);
     job.live.insert(fact.attempt);

@@ -173,6 +173,9 @@ struct OfEvent {
   Line operator()(const event::DrainRequested& e) const {
     return Line(e.drain ? "drain_requested" : "drain_withdrawn").about(e.node);
   }
+  Line operator()(const event::LaunchedElsewhere& e) const {
+    return Line("launched_elsewhere").about(e.task).about(e.node).field("begin", e.begin);
+  }
   Line operator()(const event::TimePassed&) const { return Line("time_passed"); }
 };
 

@@ -9,6 +9,7 @@
 
 #include "common/base/byte_range.h"
 #include "common/base/ids.h"
+#include "common/base/time.h"
 #include "scheduler/core/job_spec.h"
 #include "scheduler/core/record.h"
 
@@ -124,6 +125,16 @@ struct CommitFinished {
   std::string error;
 };
 
+// The engine of an advised job has launched an attempt on what is open of the task from `begin` on, `age` ago. The
+// attempt's number is the task's next one. Nothing happens if no open segment begins there, or no slot of the node is
+// free.
+struct LaunchedElsewhere {
+  NodeId node;
+  TaskId task;
+  std::uint64_t begin = 0;
+  Duration age{0};
+};
+
 struct TimePassed {};
 
 }  // namespace event
@@ -131,7 +142,7 @@ struct TimePassed {};
 using Event = std::variant<event::NodeRegistered, event::NodeInventory, event::Heartbeat, event::AttemptStarted,
                            event::AttemptReady, event::CutAnswered, event::SegmentSealed, event::AttemptExited,
                            event::JobSubmitted, event::JobKillRequested, event::CommitFinished, event::NodeLeaving,
-                           event::DrainRequested, event::TimePassed>;
+                           event::DrainRequested, event::LaunchedElsewhere, event::TimePassed>;
 
 std::string describe(const Event& event);  // as a fact's, in record.h
 

@@ -92,6 +92,8 @@ struct JobSpec {
   std::int32_t priority = 0;          // of the owner's jobs those with a higher one get slots first
   std::vector<ShippedFile> files;     // that attempts find in their directory
   std::vector<std::string> application_directories;  // where workers look for the application first
+  // Another engine launches its attempts and says so (event::LaunchedElsewhere); it is asked for copies only.
+  bool advised = false;
   bool operator==(const JobSpec&) const = default;
 };
 

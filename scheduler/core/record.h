@@ -103,13 +103,15 @@ struct JobAccepted {
   JobSpec spec;
 };
 
-// `range` is the open segment that it starts with. A standby only gets ready; it learns later where in it to begin.
+// `range` is the open segment that it starts with. A standby only gets ready; it learns later where in it to begin. Of
+// an advised job, `range` may be several open segments, and the launch `age` ago.
 struct AttemptLaunched {
   AttemptId attempt;
   NodeId node;
   ByteRange range;
   bool speculative = false;
   bool standby = false;
+  Duration age{0};
 };
 
 // A standby begins with the open segment `range`, a part of what it was launched with.

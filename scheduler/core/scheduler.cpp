@@ -66,6 +66,7 @@ Step Scheduler::Impl::finish(StepBuilder& step) {
   while (const std::optional<Timer> timer = timers_.take_due(step.now)) on_timer(step, *timer);
   settle_standbys(step);
   resources_.end_holds(cluster_, step.now);
+  look_at_deadlines(step.now);
   assign_slots(step);
   release_leaving(step);
   forget_nodes(step);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "scheduler/core/application_master.h"
+#include "scheduler/core/deadline_order.h"
 #include "scheduler/core/history.h"
 #include "scheduler/core/node_holds.h"
 #include "scheduler/core/resource_manager.h"
@@ -91,6 +92,7 @@ class Scheduler::Impl {
   void on(StepBuilder& step, const event::CommitFinished& event);
   void on(StepBuilder& step, const event::NodeLeaving& event);
   void on(StepBuilder& step, const event::DrainRequested& event);
+  void on(StepBuilder& step, const event::LaunchedElsewhere& event);
   void on(StepBuilder&, const event::TimePassed&) {}
 
   void on_timer(StepBuilder& step, const Timer& timer);
@@ -119,6 +121,8 @@ class Scheduler::Impl {
   void tell_policy_problem(StepBuilder& step, JobId job, const std::string& problem);
   void stop_managing(StepBuilder& step, JobId job);
   void wait(JobId job);
+  JobOrder order_of(JobId job) const;
+  void look_at_deadlines(TimePoint now);
   void commit_if_done(StepBuilder& step, JobId job);
   void end_job(StepBuilder& step, JobId job, JobState state, const std::string& message);
   void update_profile(StepBuilder& step, JobId job);
@@ -134,6 +138,8 @@ class Scheduler::Impl {
   std::map<JobId, ApplicationMaster> masters_;  // of running jobs
   PolicyGroups policies_;
   WaitingJobs waiting_;
+  std::set<JobId> behind_;  // running jobs that come after the others
+  TimePoint next_look_{};   // at deadlines
   std::set<JobId> changed_;  // running jobs with standbys whose attempts have changed in this step
   History history_;
   std::set<NodeId> leaving_;  // whose workers want to be released

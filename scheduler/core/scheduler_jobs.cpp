@@ -1,5 +1,6 @@
 // Jobs from submission to their end, their policies, and who gets a slot.
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "scheduler/core/scheduler_impl.h"
@@ -10,6 +11,9 @@ namespace {
 // A policy that asks to be asked at once, again and again, must not stop the world.
 constexpr Duration kCheckPauseMin = std::chrono::milliseconds(1);
 constexpr std::size_t kJobsLookedAt = 256;  // to tell how much work waits
+// Seconds from one look at deadlines to the next.
+constexpr double kLookPause = 0.1;
+constexpr double kLookPausePerJob = 1e-4;
 
 }  // namespace
 
@@ -49,12 +53,39 @@ void Scheduler::Impl::stop_managing(StepBuilder& step, JobId id) {
   if (group) step.timers.disarm(policy_check(*group));
   timers_.disarm(deadline_of(id));
   waiting_.erase(id);
+  behind_.erase(id);
   masters_.erase(id);
 }
 
 void Scheduler::Impl::wait(JobId id) {
   const Job& job = *cluster_.find_job(id);
-  waiting_.insert(id, job.spec.owner, rank_of(job, settings_.job_order.value_or(policies_.of(id).order())));
+  waiting_.insert(id, job.spec.owner, rank_of(job, order_of(id), behind_.contains(id)));
+}
+
+JobOrder Scheduler::Impl::order_of(JobId id) const {
+  return settings_.job_order.value_or(policies_.of(id).order());
+}
+
+// Jobs in the order of deadlines that cannot all be in time: some are to come behind the others. Not at every step,
+// since it takes a look at all of them.
+void Scheduler::Impl::look_at_deadlines(TimePoint now) {
+  if (now < next_look_) return;
+  std::vector<Demand> demands;
+  for (const auto& [id, master] : masters_) {
+    const Job& job = *cluster_.find_job(id);
+    if (job.spec.deadline <= Duration::zero() || order_of(id) != JobOrder::EarliestDeadline) continue;
+    const double bytes = static_cast<double>(job.input_bytes - std::min(job.input_bytes, job.sealed_bytes));
+    const double cost = mean_cost(cluster_, job, master.outlook().sample());
+    demands.push_back({id, job.spec.priority, cost * bytes, seconds(job.submitted_at + job.spec.deadline - now)});
+  }
+  std::set<JobId> behind = jobs_left_behind(demands, resources_.slots_there());
+  std::vector<JobId> moved;
+  std::ranges::set_symmetric_difference(behind, behind_, std::back_inserter(moved));
+  behind_ = std::move(behind);
+  for (const JobId id : moved) {
+    if (waiting_.contains(id)) wait(id);
+  }
+  next_look_ = now + from_seconds(std::max(kLookPause, kLookPausePerJob * static_cast<double>(demands.size())));
 }
 
 void Scheduler::Impl::on_deadline(StepBuilder& step, JobId id) {
@@ -85,7 +116,8 @@ void Scheduler::Impl::plan(StepBuilder& step, std::uint32_t number) {
   std::vector<JobView> jobs;
   for (const JobId id : group->jobs) {
     const ApplicationMaster& master = masters_.at(id);
-    jobs.push_back({id, cluster_.find_job(id), &master.outlook(), master.pending(), master.waiting()});
+    jobs.push_back({id, cluster_.find_job(id), &master.outlook(), master.pending(), master.waiting(),
+                    behind_.contains(id)});
   }
   std::uint32_t waiting = 0;
   for (const auto& [rank, id] : waiting_.in_order()) waiting += masters_.at(id).waiting();

@@ -1,14 +1,11 @@
 #include "scheduler/core/waiting_jobs.h"
 
-#include <limits>
-
 namespace ontime::scheduler {
 namespace {
 
 double value_of(const Job& job, JobOrder order) {
   switch (order) {
     case JobOrder::EarliestDeadline:
-      if (job.spec.deadline <= Duration::zero()) return std::numeric_limits<double>::infinity();
       return static_cast<double>(to_unix_ns(job.submitted_at + job.spec.deadline));
     case JobOrder::ShortestRemaining:
       return static_cast<double>(job.input_bytes) * static_cast<double>(job.tasks.size() - job.tasks_done) /
@@ -21,7 +18,13 @@ double value_of(const Job& job, JobOrder order) {
 
 }  // namespace
 
-Rank rank_of(const Job& job, JobOrder order) { return {-job.spec.priority, value_of(job, order)}; }
+// The least work first among those that are behind, so that some of them may still be in time.
+Rank rank_of(const Job& job, JobOrder order, bool is_behind) {
+  const bool has_none = order == JobOrder::EarliestDeadline && job.spec.deadline <= Duration::zero();
+  if (has_none) order = JobOrder::Fifo;
+  if (is_behind) order = JobOrder::ShortestRemaining;
+  return {-job.spec.priority, has_none, is_behind, value_of(job, order)};
+}
 
 void WaitingJobs::insert(JobId job, const std::string& owner, Rank rank) {
   erase(job);

@@ -21,10 +21,12 @@ namespace ontime::scheduler {
 // What a job is ordered by: smaller is earlier.
 struct Rank {
   std::int32_t priority = 0;  // the job's, negated
+  bool has_none = false;      // no deadline, where jobs go by their deadlines
+  bool is_behind = false;     // it cannot be in time, or not with the others (see deadline_order.h)
   double value = 0;           // by its order: a time or bytes. Those of different orders do not compare usefully
   auto operator<=>(const Rank&) const = default;
 };
-Rank rank_of(const Job& job, JobOrder order);
+Rank rank_of(const Job& job, JobOrder order, bool is_behind);
 
 class WaitingJobs {
  public:

@@ -36,6 +36,7 @@ struct JobView {
   // Fresh attempts that were asked for and are not launched yet, by task; tasks without any are left out.
   std::map<std::uint32_t, std::uint32_t> pending;
   std::uint32_t waiting = 0;  // its attempts that wait for a slot, copies too
+  bool is_behind = false;     // it comes after the others: it cannot be in time, or not together with them
 
   double since_submission(TimePoint at) const { return seconds(at - job->submitted_at); }
   bool has_deadline() const { return job->spec.deadline > Duration::zero(); }

@@ -169,7 +169,14 @@ TEST(CommandLine, HelpShowsExamplesForEveryVerb) {
     EXPECT_THAT(help.text, HasSubstr("Examples:\n  ontime " + verb));
   }
   EXPECT_THAT(parse_command_line({"--help"}).text, HasSubstr("Exit codes: 0 done"));
-  EXPECT_THAT(parse_command_line({"--version"}).text, testing::StartsWith("ontime "));
+}
+
+TEST(CommandLine, TheVersionSaysOfWhatItWasBuilt) {
+  const std::string text = parse_command_line({"--version"}).text;
+  EXPECT_THAT(text, testing::ContainsRegex("^ontime [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_THAT(text, HasSubstr("\nCommit: not known"));
+  EXPECT_THAT(text, testing::ContainsRegex("\nCompiler: [A-Za-z]+ [0-9.]+, [A-Za-z]+\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("\nLibraries: ([A-Za-z0-9-]+ [0-9.]+(, )?)+\n$"));
 }
 
 TEST(CommandLine, GenAndTeravalidateTakeEveryOption) {

@@ -16,13 +16,13 @@ using testing::HasSubstr;
 
 class Disk : public PacedJobs {
  protected:
-  // The master's journal is on a disk that fails as `fault` says, see disk_faults.cpp.
+  // The master's journal is on a disk that fails as `fault` says, see disk_faults.h.
   void start_master(const std::string& fault) {
-    ::setenv("LD_PRELOAD", ONTIME_TEST_DISK_FAULTS, 1);
+    cluster_.set_master_program(ONTIME_TEST_FAULTY_BIN "/ontime-master");
     ::setenv("ONTIME_DISK", (cluster_ / "journal").c_str(), 1);
     ::setenv("ONTIME_DISK_FAULT", fault.c_str(), 1);
     cluster_.start_master();
-    for (const char* const name : {"LD_PRELOAD", "ONTIME_DISK", "ONTIME_DISK_FAULT"}) ::unsetenv(name);
+    for (const char* const name : {"ONTIME_DISK", "ONTIME_DISK_FAULT"}) ::unsetenv(name);
   }
   // A job that has begun, on two workers of the cluster.
   std::string begin_job() {

@@ -16,7 +16,7 @@ struct Death {
   std::uint32_t passing = 1;
 };
 
-// Of the disk, once, see disk_faults.cpp.
+// Of the disk, once, see disk_faults.h.
 struct Fault {
   std::string op;     // create, write, sync, rename
   std::string error;  // enospc, eio

@@ -43,7 +43,6 @@ Environment Processes::environment(Side side) const {
   }
   const bool has_fault = plan_.fault && plan_.fault_side == side;
   if (!has_fault && (!plan_.power || was_cut_)) return all;
-  all["LD_PRELOAD"] = ONTIME_TEST_DISK_FAULTS;
   all["ONTIME_DISK"] = disk();
   if (plan_.power) all["ONTIME_DISK_SHADOW"] = directory_ + "/shadow";
   if (has_fault) {
@@ -51,6 +50,11 @@ Environment Processes::environment(Side side) const {
                                ":" + directory_ + "/" + kFaultMark;
   }
   return all;
+}
+
+// What ships, or the copy whose disk has faults.
+std::string Processes::program(const std::string& name, const Environment& environment) const {
+  return (environment.contains("ONTIME_DISK") ? ONTIME_TEST_FAULTY_BIN : kBin) + "/" + name;
 }
 
 // The whole machine: every process at once, then what the disk forgets.
@@ -73,16 +77,18 @@ void Processes::cut_power_once() {
 void Processes::start_master() {
   const std::string port_file = directory_ + "/port";
   std::filesystem::remove(port_file);
-  master_ = Process({kBin + "/ontime-master", "--journal", disk() + "/journal", "--port-file", port_file, "--listen",
-                     "127.0.0.1:" + port_, "--node-timeout", "400ms", "--heartbeat", "20ms"},
-                    next_log("master"), environment(Side::Master));
+  const Environment chosen = environment(Side::Master);
+  master_ = Process({program("ontime-master", chosen), "--journal", disk() + "/journal", "--port-file", port_file,
+                     "--listen", "127.0.0.1:" + port_, "--node-timeout", "400ms", "--heartbeat", "20ms"},
+                    next_log("master"), chosen);
 }
 
 Process Processes::make_worker() {
-  return {{kBin + "/ontime-worker", "--master", "127.0.0.1:" + port_, "--slots", "1", "--app-dir", kApps,
+  const Environment chosen = environment(Side::Worker);
+  return {{program("ontime-worker", chosen), "--master", "127.0.0.1:" + port_, "--slots", "1", "--app-dir", kApps,
            "--attempt-env", "*", "--drain-timeout", "1s"},
           next_log("worker"),
-          environment(Side::Worker)};
+          chosen};
 }
 
 bool Processes::has_died(const char* mark) const { return std::filesystem::exists(directory_ + "/" + mark); }

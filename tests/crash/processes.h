@@ -56,6 +56,7 @@ class Processes {
   Process make_worker();
   void check_death(Process& process, const char* mark, const std::string& who);
   Environment environment(Side side) const;
+  std::string program(const std::string& name, const Environment& environment) const;
   std::string next_log(const std::string& who) { return directory_ + "/" + std::to_string(++logs_) + "-" + who; }
 
   const std::string directory_;

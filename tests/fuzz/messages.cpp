@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "common/base/check.h"
+#include "common/protocol/advise.pb.h"
 #include "common/protocol/client.pb.h"
 #include "common/protocol/control.pb.h"
 #include "common/protocol/frame.h"
 #include "common/protocol/runner.pb.h"
+#include "master/advice.h"
 #include "master/submission.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support/prepared_job.h"
@@ -47,6 +50,21 @@ void feed_client(std::string_view bytes) {
   if (output) ONTIME_CHECK(output->front() == '/' && output->find("/../") == output->npos, "an output path is plain");
   const auto spec = test::prepare_job(submit);
   if (spec) ONTIME_CHECK(scheduler::count_splits(*spec) <= master::kTasksMax, "the number of tasks is bounded");
+}
+
+// What a Hadoop application master says.
+void feed_application(std::string_view bytes) {
+  wire::ToAdvisor message;
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return;
+  const auto spec = master::advised_job(message.job(), {});
+  if (spec) {
+    const std::vector<scheduler::Split> splits = scheduler::make_splits(*spec);
+    ONTIME_CHECK(static_cast<int>(splits.size()) == message.job().tasks_size(), "each task has one split");
+    for (const scheduler::Split& split : splits) ONTIME_CHECK(split.range.begin < split.range.end, "no split is empty");
+  }
+  for (const wire::AttemptEvent& event : message.events().events()) {
+    if (master::check_event(event, 10)) ONTIME_CHECK(event.task() < 10, "an event is of a task that the job has");
+  }
 }
 
 // Both directions between worker, launcher and runner, and what else is only parsed.

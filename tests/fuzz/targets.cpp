@@ -20,7 +20,8 @@ constexpr std::array kTargets{Target{"frames", feed_frames},       Target{"clien
                               Target{"zstd", feed_zstd},           Target{"journal", feed_journal},
                               Target{"recording", feed_recording}, Target{"http", feed_http},
                               Target{"words", feed_words},         Target{"xz", feed_xz},
-                              Target{"bzip2", feed_bzip2}};
+                              Target{"bzip2", feed_bzip2},
+                              Target{"application", feed_application}};
 
 }  // namespace
 

@@ -21,6 +21,7 @@ const Target* find_target(std::string_view name);  // null: there is none
 void feed_frames(std::string_view bytes);  // messages.cpp
 void feed_client(std::string_view bytes);
 void feed_runner(std::string_view bytes);
+void feed_application(std::string_view bytes);
 void feed_worker(std::string_view bytes);     // worker.cpp
 void feed_injection(std::string_view bytes);  // documents.cpp
 void feed_scenario(std::string_view bytes);

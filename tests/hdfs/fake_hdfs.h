@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,25 +22,31 @@ class FakeHdfs {
   // The n-th request to the NameNode (node -1) or a DataNode, from 1 since it was set: true if it has dealt with it.
   using Fault = std::function<bool(int n, int node, const Request&, Response&)>;
 
-  FakeHdfs() {
+  // With the two files of PEM it encrypts.
+  explicit FakeHdfs(const std::string& certificate = "", const std::string& key = "")
+      : scheme_(certificate.empty() ? "http" : "https") {
     for (int node = -1; node < 2; ++node) {
       auto& server = servers_[static_cast<std::size_t>(node + 1)];
+      server.server = certificate.empty() ? std::make_unique<httplib::Server>()
+                                          : std::make_unique<httplib::SSLServer>(certificate.c_str(), key.c_str());
       const auto handle = [this, node](const Request& request, Response& response) { answer(node, request, response); };
-      server.server.Get("/webhdfs/v1.*", handle).Put("/webhdfs/v1.*", handle).Delete("/webhdfs/v1.*", handle);
-      server.port = server.server.bind_to_any_port("127.0.0.1");
-      server.thread = std::thread([&server] { server.server.listen_after_bind(); });
-      while (!server.server.is_running()) std::this_thread::yield();
+      server.server->Get("/webhdfs/v1.*", handle).Put("/webhdfs/v1.*", handle).Delete("/webhdfs/v1.*", handle);
+      server.port = server.server->bind_to_any_port("127.0.0.1");
+      server.thread = std::thread([&server] { server.server->listen_after_bind(); });
+      while (!server.server->is_running()) std::this_thread::yield();
     }
   }
   ~FakeHdfs() {
     for (auto& server : servers_) {
-      server.server.stop();
+      server.server->stop();
       server.thread.join();
     }
   }
 
-  std::string root() const { return "webhdfs://127.0.0.1:" + std::to_string(servers_[0].port); }
-  std::string origin() const { return "http://127.0.0.1:" + std::to_string(servers_[0].port); }
+  std::string root() const {
+    return (scheme_ == "http" ? "webhdfs://127.0.0.1:" : "swebhdfs://127.0.0.1:") + std::to_string(servers_[0].port);
+  }
+  std::string origin() const { return address_of(0); }
   void set_fault(Fault fault) {
     const std::lock_guard lock(mutex_);
     requests_ = 0;
@@ -73,7 +80,7 @@ class FakeHdfs {
     std::uint64_t id = 0;
   };
   struct Server {
-    httplib::Server server;
+    std::unique_ptr<httplib::Server> server;
     int port = 0;
     std::thread thread;
   };
@@ -94,8 +101,7 @@ class FakeHdfs {
     if (node < 0 && (op == "OPEN" || op == "CREATE")) {
       if (op == "OPEN" && !files_.contains(path)) return refuse(response, 404, "FileNotFoundException", path);
       const bool is_first_out = request.get_param_value("excludedatanodes") == "127.0.0.1";
-      const int to = servers_[is_first_out ? 2 : 1].port;
-      const std::string address = "http://127.0.0.1:" + std::to_string(to) + request.target;
+      const std::string address = address_of(is_first_out ? 2 : 1) + request.target;
       response.set_content(nlohmann::json{{"Location", address}}.dump(), "application/json");
     } else if (op == "OPEN") {
       const std::string& content = files_[path].content;
@@ -131,6 +137,10 @@ class FakeHdfs {
             {"fileId", file.id}};
   }
 
+  std::string address_of(std::size_t server) const {
+    return scheme_ + "://127.0.0.1:" + std::to_string(servers_[server].port);
+  }
+
   // Two at a time.
   void list(const std::string& directory, const std::string& behind, Response& response) {
     std::map<std::string, nlohmann::json> entries;
@@ -154,6 +164,7 @@ class FakeHdfs {
         "application/json");
   }
 
+  const std::string scheme_;
   mutable std::mutex mutex_;
   std::map<std::string, File> files_;
   std::uint64_t last_id_ = 0;

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <cstdlib>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -61,12 +62,24 @@ class LenderTest : public testing::Test {
     return got ? bytes : got.error().message;
   }
 
+  // What the last refusal was, in HDFS's words.
+  std::string refused() {
+    const std::lock_guard lock(mutex_);
+    return refused_;
+  }
+
   const test::TemporaryDirectory directory_;
   FakeHdfs hdfs_;
+  std::mutex mutex_;
+  std::string refused_;
+  const Lender::OnRefused on_refused_ = [this](const std::string& name, const http::Failure& failure) {
+    const std::lock_guard lock(mutex_);
+    refused_ = name + ": " + failure.message;
+  };
 };
 
 TEST_F(LenderTest, ReadsAFileForWhoHasNoToken) {
-  Lender lender;
+  Lender lender(on_refused_);
   const auto address = lender.lend(hdfs_.root() + "/in/a b+%");
   ASSERT_TRUE(address) << address.error().message;
   EXPECT_THAT(*address, testing::Not(testing::HasSubstr("SECRET")));
@@ -76,7 +89,7 @@ TEST_F(LenderTest, ReadsAFileForWhoHasNoToken) {
 }
 
 TEST_F(LenderTest, LendsThatFileOnlyAndForSomeTime) {
-  Lender lender;
+  Lender lender(on_refused_);
   const std::string address = *lender.lend(hdfs_.root() + "/in/a b+%");
   const std::size_t name = address.find("/in/");
   const std::size_t path = address.find('/', 8);
@@ -87,12 +100,12 @@ TEST_F(LenderTest, LendsThatFileOnlyAndForSomeTime) {
        {address.substr(0, name) + "/other", address + "x", signature, address.substr(0, path) + "/x"}) {
     EXPECT_THAT(read(forged, 0, 5), testing::HasSubstr("403")) << forged;
   }
-  Lender brief(std::chrono::seconds(-1));
+  Lender brief(on_refused_, std::chrono::seconds(-1));
   EXPECT_THAT(read(*brief.lend(hdfs_.root() + "/other"), 0, 5), testing::HasSubstr("403"));
 }
 
 TEST_F(LenderTest, IsNotHeldUpByWhoConnectsAndSaysNothing) {
-  Lender lender;
+  Lender lender(on_refused_);
   const std::string address = *lender.lend(hdfs_.root() + "/other");
   std::vector<Descriptor> silent;
   for (int i = 0; i < 20; ++i) silent.push_back(connected_to(address));  // more than it has threads
@@ -100,7 +113,7 @@ TEST_F(LenderTest, IsNotHeldUpByWhoConnectsAndSaysNothing) {
 }
 
 TEST_F(LenderTest, SendsNothingFromBehindTheEnd) {
-  Lender lender(std::chrono::minutes(15), impatient_reader());
+  Lender lender(on_refused_, std::chrono::minutes(15), impatient_reader());
   const std::string address = *lender.lend(hdfs_.root() + "/other");
   const std::size_t path = address.find('/', 8);
   httplib::Client client(address.substr(0, path));
@@ -119,23 +132,25 @@ TEST_F(LenderTest, SendsNothingFromBehindTheEnd) {
 
 // HDFS says 403 to most of what goes wrong, which an attempt would not try again.
 TEST_F(LenderTest, SaysWhatMayPass) {
-  Lender lender(std::chrono::minutes(15), impatient_reader());
+  Lender lender(on_refused_, std::chrono::minutes(15), impatient_reader());
   const std::string address = *lender.lend(hdfs_.root() + "/other");
   const auto refusal = [&](const std::string& exception) {
     hdfs_.set_fault([=](int, int, const FakeHdfs::Request&, FakeHdfs::Response& response) {
-      FakeHdfs::refuse(response, 403, exception, "no");
+      FakeHdfs::refuse(response, 403, exception, "user=nobody may not");
       return true;
     });
     return read(address, 0, 5);
   };
   EXPECT_THAT(refusal("StandbyException"), testing::HasSubstr("503"));
   EXPECT_THAT(refusal("AccessControlException"), testing::HasSubstr("403"));
+  EXPECT_THAT(refused(), testing::StartsWith(hdfs_.root() + "/other: "));
+  EXPECT_THAT(refused(), testing::HasSubstr("user=nobody may not"));
   hdfs_.set_fault(nullptr);
   EXPECT_EQ(read(address, 0, 5), "other");
 }
 
 TEST_F(LenderTest, SaysThatAFileIsAnotherOneOrGone) {
-  Lender lender;
+  Lender lender(on_refused_);
   const std::string address = *lender.lend(hdfs_.root() + "/other");
   auto file = file_at(address);
   const auto state = file.look();

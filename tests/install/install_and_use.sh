@@ -13,7 +13,8 @@ ontime=$work/ontime/bin/ontime
 
 echo "Manual pages and completion lie where shells and man look for them"
 for file in man/man1/ontime.1 man/man1/ontime-lab.1 man/man1/ontime-master.1 man/man1/ontime-worker.1 \
-  bash-completion/completions/ontime zsh/site-functions/_ontime fish/vendor_completions.d/ontime.fish; do
+  bash-completion/completions/ontime{,-master,-worker} zsh/site-functions/_ontime \
+  fish/vendor_completions.d/ontime{,-master,-worker}.fish; do
   [ -s "$work/ontime/share/$file" ]
 done
 

@@ -37,8 +37,8 @@ struct SameAs {
   }
   bool operator()(const fact::AttemptLaunched& a) const {
     const auto& b = as<fact::AttemptLaunched>();
-    return std::tie(a.attempt, a.node, a.range, a.speculative, a.standby) ==
-           std::tie(b.attempt, b.node, b.range, b.speculative, b.standby);
+    return std::tie(a.attempt, a.node, a.range, a.speculative, a.standby, a.age) ==
+           std::tie(b.attempt, b.node, b.range, b.speculative, b.standby, b.age);
   }
   bool operator()(const fact::StandbyBegun& a) const {
     const auto& b = as<fact::StandbyBegun>();
@@ -123,7 +123,7 @@ TEST(RecordCodec, RefusesAValueOfANewerVersion) {
 
 TEST(RecordCodec, RefusesARecordThatMakesNoSense) {
   EXPECT_FALSE(decode_record(encode_record({from_unix_ns(1), fact::CommitStarted{JobId{0}}})));
-  fact::AttemptLaunched backwards{AttemptId{{JobId{1}, 0}, 0}, NodeId{1}, {5, 4}, false};
+  fact::AttemptLaunched backwards{AttemptId{{JobId{1}, 0}, 0}, NodeId{1}, {5, 4}};
   EXPECT_FALSE(decode_record(encode_record({from_unix_ns(1), backwards})));
   EXPECT_FALSE(decode_record(encode_record(
       {from_unix_ns(1), fact::JobEnded{JobId{1}, static_cast<scheduler::JobState>(9), "what state is this"}})));

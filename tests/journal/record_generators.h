@@ -58,6 +58,7 @@ inline scheduler::JobSpec any_spec() {
   spec.estimator = *any_text();
   spec.kill_on_miss = *rc::gen::arbitrary<bool>();
   spec.owner = *any_text();
+  spec.advised = *rc::gen::arbitrary<bool>();
   return spec;
 }
 
@@ -124,7 +125,7 @@ inline scheduler::Fact any_fact(int kind) {
       return fact::JobAccepted{any_job(), any_spec()};
     case 3:
       return fact::AttemptLaunched{any_attempt(), node, any_range(), *rc::gen::arbitrary<bool>(),
-                                   *rc::gen::arbitrary<bool>()};
+                                   *rc::gen::arbitrary<bool>(), Duration(*rc::gen::arbitrary<std::int64_t>())};
     case 4:
       return fact::StandbyBegun{any_attempt(), any_range()};
     case 5:

@@ -3,8 +3,7 @@
 
 #include <filesystem>
 
-#include "master/commit.h"
-#include "master/output_directory.h"
+#include "master/output.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {
@@ -18,20 +17,21 @@ TEST(CommitLogs, AreKeptAndGoWithTheOutput) {
   const std::string logs = out + "/" + output::kLogsName;
   const std::string success = out + "/" + output::kSuccessName;
   const auto always = [] { return true; };
-  CommitPlan plan{.directory = out, .parts = {}, .manifest = {}, .logs = {{0, 0, "w", 0, "said\n"}}};
+  CommitPlan plan{.parts = {}, .manifest = {}, .logs = {{0, 0, "w", 0, "said\n"}}};
   plan.manifest.claim = "claim";
-  ASSERT_TRUE(claim_output(out, "claim", {}).status);
-  ASSERT_TRUE(commit_output(plan, always));
+  const auto output = Output::at(out, "claim");
+  ASSERT_TRUE(output->claim().status);
+  ASSERT_TRUE(output->publish(plan, always));
   EXPECT_EQ(test::read_file(logs), output::to_line(plan.logs[0]) + "\n");
 
   // Repeated by a master that was restarted since, and knows nothing of them.
   fs::remove(success);
   plan.logs.clear();
-  ASSERT_TRUE(commit_output(plan, always));
+  ASSERT_TRUE(output->publish(plan, always));
   EXPECT_TRUE(fs::exists(logs));
 
   fs::remove(success);
-  ASSERT_TRUE(discard_output(out, 0, "claim"));
+  ASSERT_TRUE(output->discard(0));
   EXPECT_FALSE(fs::exists(out));
 }
 

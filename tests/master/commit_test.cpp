@@ -1,6 +1,4 @@
 // The commit of a job's output: every shape a task can have, and a crash after every step.
-#include "master/commit.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -10,7 +8,7 @@
 #include <vector>
 
 #include "common/base/crc32c.h"
-#include "master/output_directory.h"
+#include "master/output.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {
@@ -26,7 +24,6 @@ bool always() { return true; }
 class CommitTest : public testing::Test {
  protected:
   CommitTest() {
-    plan_.directory = output_;
     plan_.manifest.claim = kClaim;
     fs::create_directories(attempt(""));
   }
@@ -57,8 +54,11 @@ class CommitTest : public testing::Test {
     return all;
   }
 
+  Status publish(const MayGoOn& may_go_on) const {
+    return Output::at(output_, plan_.manifest.claim)->publish(plan_, may_go_on);
+  }
   void commit() {
-    const Status status = commit_output(plan_, always);
+    const Status status = publish(always);
     ASSERT_TRUE(status) << status.error().message;
   }
 
@@ -139,7 +139,7 @@ TEST_F(CommitTest, HasNothingToDoOnceThereIsASuccess) {
 
 TEST_F(CommitTest, NamesAnAttemptFileThatIsMissing) {
   add_task(true, {{"t00000-a0", 0, 3}});
-  const Status status = commit_output(plan_, always);
+  const Status status = publish(always);
   ASSERT_FALSE(status);
   EXPECT_NE(status.error().message.find(attempt("t00000-a0")), std::string::npos) << status.error().message;
   EXPECT_FALSE(fs::exists(output_ + "/_SUCCESS"));
@@ -148,7 +148,7 @@ TEST_F(CommitTest, NamesAnAttemptFileThatIsMissing) {
 TEST_F(CommitTest, NamesAnAttemptFileThatIsTooShort) {
   make_attempt("t00000-a0", "12");
   add_task(true, {{"t00000-a0", 0, 3}});
-  const Status status = commit_output(plan_, always);
+  const Status status = publish(always);
   ASSERT_FALSE(status);
   EXPECT_NE(status.error().message.find("is shorter than what was sealed"), std::string::npos);
   EXPECT_FALSE(fs::exists(output_ + "/_SUCCESS"));
@@ -156,7 +156,7 @@ TEST_F(CommitTest, NamesAnAttemptFileThatIsTooShort) {
 
 TEST_F(CommitTest, NamesAnOutputDirectoryThatIsGone) {
   fs::remove_all(output_);
-  const Status status = commit_output(plan_, always);
+  const Status status = publish(always);
   ASSERT_FALSE(status);
   EXPECT_NE(status.error().message.find(output_), std::string::npos);
 }
@@ -166,7 +166,7 @@ TEST_F(CommitTest, FailsAndChangesNothingWhereAnotherJobHasTheDirectory) {
   add_task(true, {{"t00000-a0", 0, 4}});
   const Files before = files();
   plan_.manifest.claim = "ours-2";
-  const Status status = commit_output(plan_, always);
+  const Status status = publish(always);
   ASSERT_FALSE(status);
   EXPECT_NE(status.error().message.find("is not this job's any more"), std::string::npos) << status.error().message;
   EXPECT_EQ(files(), before);
@@ -177,7 +177,7 @@ TEST_F(CommitTest, TakesNoSuccessForItsOwnThatItDidNotWrite) {
   add_task(true, {{"t00000-a0", 0, 4}});
   const std::string success = output_ + "/_SUCCESS";
   const auto expect_failure = [&](const MayGoOn& may_go_on) {
-    const Status status = commit_output(plan_, may_go_on);
+    const Status status = publish(may_go_on);
     ASSERT_FALSE(status);
     EXPECT_NE(status.error().message.find("holds a _SUCCESS that this job did not write"), std::string::npos);
     EXPECT_EQ(test::read_file(success), "theirs");
@@ -198,7 +198,7 @@ TEST_F(CommitTest, FollowsNoLinkBelowItsDirectory) {
   for (const std::string& place : {output_ + "/_attempts", output_ + "/_attempts/" + kClaim}) {
     fs::rename(place, directory_ / "moved");
     fs::create_directory_symlink(directory_ / "moved", place);
-    EXPECT_FALSE(commit_output(plan_, always)) << place;
+    EXPECT_FALSE(publish(always)) << place;
     EXPECT_FALSE(fs::exists(output_ + "/part-m-00000"));
     fs::remove(place);
     fs::rename(directory_ / "moved", place);
@@ -212,7 +212,7 @@ TEST_F(CommitTest, TakesItsSuccessBackIfItCannotBeMadeToLast) {
   const std::string elsewhere = directory_ / "elsewhere";
   const auto has_success = [&] { return fs::exists(fs::path(elsewhere) / output::kSuccessName); };
   // The directory is moved away when everything but _SUCCESS is done: what follows happens in it, its sync does not.
-  const Status status = commit_output(plan_, [&] {
+  const Status status = publish([&] {
     const bool is_nearly_done = fs::exists(output_) && fs::exists(fs::path(output_) / output::kManifestName) &&
                                 !fs::exists(fs::path(output_) / "_attempts");
     if (is_nearly_done) fs::rename(output_, elsewhere);
@@ -228,7 +228,7 @@ TEST_F(CommitTest, ThatFailsAtItsLastStepCanBeDiscarded) {
   make_attempt("t00000-a0", "one\n");
   add_task(true, {{"t00000-a0", 0, 4}});
   const std::string elsewhere = directory_ / "elsewhere";
-  const Status status = commit_output(plan_, [&] {
+  const Status status = publish([&] {
     const bool is_nearly_done =
         fs::exists(output_ + "/" + output::kManifestName) && !fs::exists(output_ + "/_attempts");
     if (is_nearly_done) fs::rename(output_, elsewhere);  // so that it is not in its place at the end
@@ -237,7 +237,7 @@ TEST_F(CommitTest, ThatFailsAtItsLastStepCanBeDiscarded) {
   EXPECT_FALSE(status);
   fs::rename(elsewhere, output_);
   EXPECT_TRUE(fs::exists(output_ + "/part-m-00000"));
-  ASSERT_TRUE(discard_output(output_, 1, kClaim));
+  ASSERT_TRUE(Output::at(output_, kClaim)->discard(1));
   EXPECT_FALSE(fs::exists(output_));
 }
 
@@ -262,7 +262,7 @@ TEST_F(CommitTest, CanBeRepeatedAfterACrashAtAnyStep) {
     make_attempt("t00004-a0", "renamed too");
     add_task(true, {{"t00004-a0", 0, 11}});
     int steps = 0;
-    const Status status = commit_output(plan_, [&] { return steps++ < crashes; });
+    const Status status = publish([&] { return steps++ < crashes; });
     whole = status.has_value();
     EXPECT_EQ(fs::exists(output_ + "/_SUCCESS"), whole);
     if (fs::exists(output_ + "/_manifest.json")) {
@@ -279,15 +279,15 @@ class OutputDirectoryTest : public testing::Test {
  protected:
   static constexpr const char* kOurs = "ours-1";
 
-  Status claim(const std::string& id = kOurs) { return claim_output(output_, id).status; }
+  Status claim(const std::string& id = kOurs) { return Output::at(output_, id)->claim().status; }
   std::string refusal(const std::string& id = kOurs) {
     const Status status = claim(id);
     EXPECT_FALSE(status);
     return status ? "" : status.error().message;
   }
   // The claim that is reported to stand in the way.
-  std::string idle_claim() { return claim_output(output_, "ours-2").idle_claim; }
-  Status discard(std::uint32_t parts, const std::string& id = kOurs) { return discard_output(output_, parts, id); }
+  std::string idle_claim() { return Output::at(output_, "ours-2")->claim().idle_claim; }
+  Status discard(std::uint32_t parts, const std::string& id = kOurs) { return Output::at(output_, id)->discard(parts); }
   std::string at(const std::string& name) const { return output_ + "/" + name; }
 
   test::TemporaryDirectory directory_;
@@ -325,7 +325,7 @@ TEST_F(OutputDirectoryTest, HasOneClaimWhateverTheNameItIsReachedBy) {
   ASSERT_TRUE(claim());
   EXPECT_NE(refusal("ours-2").find("is being used by another job"), std::string::npos);
   fs::create_directory_symlink(directory_ / "deep", directory_ / "link");
-  const ClaimOutcome linked = claim_output(directory_ / "link/out", "ours-2");
+  const ClaimOutcome linked = Output::at(directory_ / "link/out", "ours-2")->claim();
   ASSERT_FALSE(linked.status);
   EXPECT_NE(linked.status.error().message.find("is being used by another job"), std::string::npos);
   EXPECT_FALSE(fs::exists(at("_attempts/ours-2")));

@@ -5,9 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "master/commit.h"
 #include "master/input_listing.h"
-#include "master/output_directory.h"
+#include "master/output.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ontime::master {
@@ -40,7 +39,7 @@ class JobRootsTest : public testing::Test {
         << listed.error().message;
   }
   void expect_output_refused(const std::string& directory) {
-    const Status claimed = claim_output(directory, "ours", output_).status;
+    const Status claimed = Output::at(directory, "ours", output_)->claim().status;
     ASSERT_FALSE(claimed) << directory;
     EXPECT_EQ(claimed.error().kind, ErrorKind::BadInput);
     EXPECT_EQ(claimed.error().message, "The output directory '" + directory +
@@ -89,7 +88,7 @@ TEST_F(JobRootsTest, OfPlacesOutsideNothingIsTold) {
 }
 
 TEST_F(JobRootsTest, OutputsAreMadeInsideOnly) {
-  EXPECT_TRUE(claim_output(at("out/deep/job"), "ours", output_).status);
+  EXPECT_TRUE(Output::at(at("out/deep/job"), "ours", output_)->claim().status);
   EXPECT_TRUE(fs::is_directory(at("out/deep/job/_attempts/ours")));
   expect_output_refused(at("elsewhere/job"));
   expect_output_refused(at("out"));
@@ -101,22 +100,22 @@ TEST_F(JobRootsTest, OutputsAreMadeInsideOnly) {
 }
 
 TEST_F(JobRootsTest, AClaimIsRefusedAsWithoutRoots) {
-  ASSERT_TRUE(claim_output(at("out/job"), "ours", output_).status);
-  const ClaimOutcome theirs = claim_output(at("out/job"), "theirs", output_);
+  ASSERT_TRUE(Output::at(at("out/job"), "ours", output_)->claim().status);
+  const ClaimOutcome theirs = Output::at(at("out/job"), "theirs", output_)->claim();
   ASSERT_FALSE(theirs.status);
   EXPECT_EQ(theirs.status.error().message,
             "The output directory '" + at("out/job") +
                 "' is being used by another job; name another one, or empty it if there is no such job.");
   EXPECT_EQ(theirs.idle_claim, "ours");
   test::write_file(at("out/file"), "x");
-  const Status file = claim_output(at("out/file"), "ours", output_).status;
+  const Status file = Output::at(at("out/file"), "ours", output_)->claim().status;
   ASSERT_FALSE(file);
   EXPECT_NE(file.error().message.find("is a file"), std::string::npos) << file.error().message;
 }
 
 TEST_F(JobRootsTest, ALinkThatWaitsWhereADirectoryIsToBeMadeIsNotFollowed) {
   fs::create_symlink(at("secret/new"), at("out/dangling"));
-  EXPECT_FALSE(claim_output(at("out/dangling/job"), "ours", output_).status);
+  EXPECT_FALSE(Output::at(at("out/dangling/job"), "ours", output_)->claim().status);
   EXPECT_FALSE(fs::exists(at("secret/new")));
 }
 
@@ -124,7 +123,7 @@ TEST_F(JobRootsTest, ALinkThatWaitsWhereADirectoryIsToBeMadeIsNotFollowed) {
 class SwappedOutputTest : public JobRootsTest {
  protected:
   SwappedOutputTest() {
-    EXPECT_TRUE(claim_output(at("out/job"), "ours", output_).status);
+    EXPECT_TRUE(Output::at(at("out/job"), "ours", output_)->claim().status);
     fs::rename(at("out/job"), at("secret/job"));
     fs::create_directory_symlink(at("secret/job"), at("out/job"));
   }
@@ -132,32 +131,28 @@ class SwappedOutputTest : public JobRootsTest {
 
 TEST_F(SwappedOutputTest, NothingIsCommittedThroughTheLink) {
   CommitPlan plan;
-  plan.directory = at("out/job");
-  const Status committed = commit_output(
-      plan, [] { return true; }, output_);
+  const Status committed = Output::at(at("out/job"), "ours", output_)->publish(plan, [] { return true; });
   ASSERT_FALSE(committed);
   EXPECT_NE(committed.error().message.find("lies outside"), std::string::npos) << committed.error().message;
   EXPECT_FALSE(fs::exists(at("secret/job/_SUCCESS")));
 }
 
 TEST_F(SwappedOutputTest, NothingIsRemovedThroughTheLink) {
-  EXPECT_FALSE(discard_output(at("out/job"), 1, "ours", output_));
+  EXPECT_FALSE(Output::at(at("out/job"), "ours", output_)->discard(1));
   EXPECT_TRUE(fs::exists(at("secret/job/_attempts/ours")));
 }
 
 TEST_F(JobRootsTest, OutputsAreCommittedAndDiscardedAsWithoutRoots) {
-  ASSERT_TRUE(claim_output(at("out/one"), "ours", output_).status);
+  ASSERT_TRUE(Output::at(at("out/one"), "ours", output_)->claim().status);
   CommitPlan plan;
   plan.manifest.claim = "ours";
-  plan.directory = at("out/one");
-  const Status committed = commit_output(
-      plan, [] { return true; }, output_);
+  const Status committed = Output::at(at("out/one"), "ours", output_)->publish(plan, [] { return true; });
   ASSERT_TRUE(committed) << committed.error().message;
   EXPECT_TRUE(fs::exists(at("out/one/_SUCCESS")));
   EXPECT_TRUE(fs::exists(at("out/one/_manifest.json")));
   EXPECT_FALSE(fs::exists(at("out/one/_attempts")));
-  ASSERT_TRUE(claim_output(at("out/two"), "ours", output_).status);
-  ASSERT_TRUE(discard_output(at("out/two"), 1, "ours", output_));
+  ASSERT_TRUE(Output::at(at("out/two"), "ours", output_)->claim().status);
+  ASSERT_TRUE(Output::at(at("out/two"), "ours", output_)->discard(1));
   EXPECT_FALSE(fs::exists(at("out/two")));
 }
 

@@ -150,7 +150,6 @@ asio::awaitable<std::shared_ptr<net::Connection>> MasterFixture::connect(wire::R
   EXPECT_TRUE(socket.has_value());
   auto connection = net::Connection::make(std::move(*socket));
   wire::Hello hello;
-  hello.set_protocol(protocol::kProtocolVersion);
   hello.set_role(role);
   const auto reply = co_await net::say_hello(connection, hello, token, kPatience);
   if (!reply) co_return nullptr;

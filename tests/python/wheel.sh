@@ -32,5 +32,14 @@ find "$work/site/ontime/_programs" -type f -print0 | xargs -0 ldd | awk '$2 == "
     esac
   done
 
-pytest -q -p no:cacheprovider --rootdir "$work" "$source_dir/python/tests"
+echo "The licences of what is inside are there, and the texts that they name"
+licences=$(echo "$work"/site/ontime-*.dist-info/licenses)
+[ -s "$licences/LICENSE" ]
+for name in asio boost1.74 brotli bzip2 cli11 cpp-httplib fmtlib gcc-12 gflags lz4 nlohmann-json3 openssl prometheus-cpp protobuf \
+  pugixml rocksdb snappy spdlog xz-utils yaml-cpp zlib libzstd Apache-2.0 GPL-3; do
+  grep -qiE "copyright|licen[sc]e" "$licences/third-party/$name" || { echo "no licence of $name"; exit 1; }
+done
+
+[ -e "$tools/python/engines-made-from" ] || echo "WITHOUT RAY, SPARK, PANDAS, ARROW AND A NOTEBOOK: scripts/test python has them"
+pytest -q -rs -p no:cacheprovider --rootdir "$work" "$source_dir/python/tests"
 mypy --config-file "$source_dir/python/pyproject.toml" --cache-dir "$work/mypy" "$source_dir/python/ontime"

@@ -61,6 +61,8 @@ scheduler::Event any_event(std::size_t kind) {
       return event::NodeLeaving{any_node(), *rc::gen::arbitrary<bool>()};
     case 12:
       return event::DrainRequested{any_node(), *rc::gen::arbitrary<bool>()};
+    case 13:
+      return event::LaunchedElsewhere{any_node(), any_attempt().task, any_number(), Duration(any_number())};
     default:
       return event::TimePassed{};
   }
@@ -129,6 +131,10 @@ struct SameAs {
   bool operator()(const event::DrainRequested& a) const {
     const auto& b = as<event::DrainRequested>();
     return std::tie(a.node, a.drain) == std::tie(b.node, b.drain);
+  }
+  bool operator()(const event::LaunchedElsewhere& a) const {
+    const auto& b = as<event::LaunchedElsewhere>();
+    return std::tie(a.node, a.task, a.begin, a.age) == std::tie(b.node, b.task, b.begin, b.age);
   }
   bool operator()(const event::TimePassed&) const { return true; }
 };

@@ -106,7 +106,8 @@ class Player {
         {"started", &Player::report},  {"ready", &Player::report},   {"progress", &Player::report},
         {"answer", &Player::report},   {"drain", &Player::drain},    {"kill", &Player::change},
         {"commit", &Player::change},   {"restart", &Player::change}, {"beat", &Player::beat},
-        {"pass", &Player::pass},       {"lose", &Player::lose},      {"show", &Player::show}};
+        {"pass", &Player::pass},       {"lose", &Player::lose},      {"show", &Player::show},
+        {"elsewhere", &Player::elsewhere}};
     const auto handler = handlers.find(command.word(0));
     if (handler == handlers.end()) command.refuse("there is no such command");
     (this->*handler->second)(command);
@@ -152,7 +153,13 @@ class Player {
     if (const auto found = command.options.find("timeout"); found != command.options.end()) {
       spec.attempt_timeout = found->second == "never" ? kNoTimeout : command.duration(found->second);
     }
+    spec.advised = command.has("advised");
     world_.submit(command.option("bytes", 100), command.option("split", 100), std::move(spec));
+  }
+
+  void elsewhere(const Command& command) {
+    const NodeId node = world_.cluster().node_of(command.word(1));
+    world_.send(event::LaunchedElsewhere{node, command.task(command.word(2)), command.number(command.word(3))});
   }
 
   void prepare(const Command& command) {

@@ -12,7 +12,7 @@ public final class MiniHdfs {
     HdfsConfiguration configuration = new HdfsConfiguration();
     configuration.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, new File(arguments[0]).getAbsolutePath());
     configuration.setInt("dfs.namenode.fs-limits.min-block-size", 1024);
-    configuration.setInt("dfs.blocksize", 256 * 1024);
+    configuration.setInt("dfs.blocksize", Integer.getInteger("block.size"));
     configuration.setInt("dfs.ls.limit", 5);
     MiniDFSCluster cluster = new MiniDFSCluster.Builder(configuration).numDataNodes(2).build();
     cluster.waitActive();

@@ -23,10 +23,10 @@ class MiniHdfs {
     return std::filesystem::exists(ONTIME_TEST_HDFS) && std::system("command -v java >/dev/null") == 0;
   }
 
-  MiniHdfs()
-      : server_({"java", "-Xmx400m", "-XX:TieredStopAtLevel=1", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp",
-                 ONTIME_TEST_HDFS "/*", ONTIME_TEST_MINI_HDFS, directory_ / "data", directory_ / "stop"},
-                directory_ / "java", {{"HADOOP_USER_NAME", user()}}) {  // who starts it may do everything
+  // Blocks are small, so that a book has many.
+  explicit MiniHdfs(const Arguments& java = {"-Xmx400m", "-XX:TieredStopAtLevel=1", "-Dblock.size=262144"})
+      : server_(command(java), directory_ / "java",
+                {{"HADOOP_USER_NAME", user()}}) {  // who starts it may do everything
     EXPECT_TRUE(
         eventually([&] { return server_.output().out.find('\n') != std::string::npos || !server_.is_running(); }));
     port_ = server_.output().out.substr(0, server_.output().out.find('\n'));
@@ -67,6 +67,12 @@ class MiniHdfs {
   }
 
  private:
+  Arguments command(const Arguments& java) const {
+    Arguments all{"java", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", ONTIME_TEST_HDFS "/*"};
+    all.insert(all.end(), java.begin(), java.end());
+    all.insert(all.end(), {ONTIME_TEST_MINI_HDFS, directory_ / "data", directory_ / "stop"});
+    return all;
+  }
   static std::string user() { return "ontime"; }
   httplib::Client client() const {
     httplib::Client client(server());

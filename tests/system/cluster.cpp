@@ -40,7 +40,7 @@ Cluster::Cluster() = default;
 void Cluster::start_master(const Arguments& extra) {
   master_extra_ = extra;
   const std::string port_file = directory_ / "port";
-  Arguments arguments{kBin + "/ontime-master",
+  Arguments arguments{master_program_,
                       "--journal",
                       directory_ / "journal",
                       "--node-timeout",

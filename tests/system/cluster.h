@@ -35,6 +35,8 @@ class Cluster {
   Cluster();
   // Fast heartbeats and a short time-out, so that losses are noticed soon; or another one, from the next start on.
   void set_node_timeout(const std::string& timeout) { node_timeout_ = timeout; }
+  // Another one than the program that ships, from the next start on.
+  void set_master_program(const std::string& path) { master_program_ = path; }
   void start_master(const Arguments& extra = {});
   void restart_master();  // SIGKILL, then a new one on the same journal and port
   std::size_t add_worker(std::uint32_t slots = 1, const Arguments& extra = {});
@@ -60,6 +62,7 @@ class Cluster {
   std::string port_;
   Arguments master_extra_;
   std::string node_timeout_ = "1s";
+  std::string master_program_ = kBin + "/ontime-master";
   Process master_;
   std::vector<Process> workers_;
   int started_ = 0;

@@ -5,10 +5,12 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <sstream>
 
+#include "tests/support/object_store.h"
 #include "tests/system/cluster.h"
 
 namespace ontime::test {
@@ -75,6 +77,25 @@ TEST(Experiment, RealProcessesMeetTheStragglersOfTheSimulator) {
   const Finished compared = ontime({"compare", directory / "sim", directory / "local"});
   EXPECT_EQ(compared.status, 0) << compared.err;
   EXPECT_THAT(compared.out, HasSubstr("Newcombe"));
+}
+
+TEST(Experiment, WhoseResultsWereCopiedToAStoreIsCompared) {
+  if (!ObjectStore::is_there()) GTEST_SKIP() << "there is no versitygw (scripts/install-dependencies --tests)";
+  const TemporaryDirectory directory;
+  write_file(directory / "small.yaml", kScenario);
+  const std::string here = directory / "here";
+  const Finished done = ontime({"experiment", directory / "small.yaml", "--on", "sim", "--output", here});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const ObjectStore store("results");
+  std::filesystem::create_directories(store.path("there"));
+  std::filesystem::copy_file(here + "/jobs.csv", store.path("there/jobs.csv"));
+  for (const auto& [name, value] : store.environment()) ::setenv(name.c_str(), value.c_str(), 1);
+  const Finished compared = ontime({"compare", here, store.url("there/"), "--json"});
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  EXPECT_EQ(compared.out, ontime({"compare", here, here, "--json"}).out);
+  const Finished nothing = ontime({"compare", here, store.url("nothing")});
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("holds no finished experiment"));
 }
 
 TEST(Experiment, GoesOnWhereItWasKilledAndRefusesAnotherScenario) {

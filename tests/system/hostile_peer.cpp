@@ -28,7 +28,7 @@ bool HostilePeer::say(const google::protobuf::MessageLite& message) {
 
 bool HostilePeer::greet(wire::Role role, const std::string& cluster, const std::string& token) {
   wire::Hello hello;
-  hello.set_protocol(protocol::kProtocolVersion);
+  hello.set_protocol(role == wire::APPLICATION_MASTER ? protocol::kAdviceVersion : protocol::kProtocolVersion);
   hello.set_role(role);
   hello.set_cluster(cluster);
   hello.set_nonce(net::random_bytes(net::kNonceBytes));

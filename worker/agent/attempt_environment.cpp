@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 11> kNeeded{"PATH",         "LANG",          "LANGUAGE",        "LC_*",
                                                    "TZ",           "TMPDIR",        "LD_LIBRARY_PATH", "ASAN_OPTIONS",
                                                    "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"};
-constexpr std::array<std::string_view, 2> kSecret{"ONTIME_TOKEN", "ONTIME_TLS_DIR"};
+constexpr std::array<std::string_view, 3> kSecret{"ONTIME_TOKEN*", "ONTIME_TLS_*", "ONTIME_CONFIG"};
 // The worker's keys: attempts read what it signs for them. Whose command needs them all the same names them.
 constexpr std::array<std::string_view, 5> kOnlyIfNamed{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
                                                        "AWS_SESSION_TOKEN", "AWS_WEB_IDENTITY_TOKEN_FILE",

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
 #include "common/base/wording.h"
+#include "common/files/disk.h"
 
 namespace ontime::worker {
 namespace {
@@ -35,11 +35,11 @@ Result<std::string> JobFiles::keep(const wire::ShippedFile& file, JobId job) {
   const auto [entry, is_new] = content_.emplace(path, std::set<JobId>());
   entry->second.insert(job);
   if (!is_new) return path;
-  std::ofstream copy(path, std::ios::binary);
-  copy << file.content();
-  copy.close();
-  if (copy && ::chmod(path.c_str(), file.executable() ? 0555 : 0444) == 0) return path;
-  const Error error = cannot("write", path, std::strerror(errno));
+  const Descriptor copy = files::open(path, files::kNewFile, 0600);
+  int problem = copy ? files::append(copy.get(), file.content()) : errno;
+  if (problem == 0 && ::fchmod(copy.get(), file.executable() ? 0555 : 0444) != 0) problem = errno;
+  if (problem == 0) return path;
+  const Error error = cannot("write", path, std::strerror(problem));
   files::remove_all(path);
   content_.erase(entry);
   return error;
@@ -49,7 +49,8 @@ Result<std::string> JobFiles::make_directory(std::uint64_t runner, const wire::J
   if (setup.files().empty()) return std::string();
   if (Status made = scratch_.make(); !made) return made.error();
   const std::string directory = directory_of(runner);
-  if (::mkdir(directory.c_str(), 0755) != 0) return cannot("make the directory", directory, std::strerror(errno));
+  const int problem = files::make_directory(directory, 0755);
+  if (problem != 0) return cannot("make the directory", directory, std::strerror(problem));
   ::chmod(directory.c_str(), 0755);
   runners_.insert(runner);
   for (const wire::ShippedFile& file : setup.files()) {

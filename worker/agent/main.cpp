@@ -55,10 +55,10 @@ int run(const Options& options) {
   // Before any other process is started: from then on there is something to clean up.
   asio::signal_set signals(io, SIGTERM, SIGINT);
   ReportLog reports;
-  Uploads uploads(executor);
+  AttemptOutputs outputs(executor, options.output_roots);
   Confinement confinement = options.confinement;
   if (!confinement.output_roots.empty()) {
-    auto scratch = uploads.root();
+    auto scratch = outputs.scratch();
     if (!scratch) return complain(scratch.error());
     confinement.output_roots.push_back(std::move(*scratch));
   }
@@ -70,7 +70,7 @@ int run(const Options& options) {
       executor,
       {options.slots, options.application_directories, options.name, options.input_roots, options.output_roots,
        options.confinement.limits, options.confinement.run_as.has_value(), options.users, options.has_only_own_apps},
-      reports, launcher, uploads);
+      reports, launcher, outputs);
   if (auto started = slots.start(); !started) return complain(started.error());
   MasterLink master(executor, link_options(options), reports, slots);
   Departure departure(executor, options.drain_timeout, {master, slots, reports, [&io] { io.stop(); }});

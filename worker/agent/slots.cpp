@@ -2,13 +2,13 @@
 #include "worker/agent/slots.h"
 
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "common/log/fields.h"
 #include "common/protocol/convert.h"
+#include "common/store/name.h"
 
 namespace ontime::worker {
 namespace {
@@ -45,15 +45,20 @@ bool is_same(const wire::JobSetup& a, const wire::JobSetup& b) {
   return a.SerializeAsString() == b.SerializeAsString();
 }
 
+void log_refusal(const std::string& name, const http::Failure& failure) {
+  spdlog::warn("input_refused path={} message={}", log::Quoted{name}, log::Quoted{failure.message});
+}
+
 }  // namespace
 
 Slots::Slots(asio::any_io_executor executor, Options options, ReportLog& reports, LauncherLink& launcher,
-             Uploads& uploads)
+             AttemptOutputs& outputs)
     : executor_(std::move(executor)),
       options_(std::move(options)),
       reports_(reports),
       launcher_(launcher),
-      uploads_(uploads),
+      outputs_(outputs),
+      lender_(log_refusal),
       disturber_(options_.node_name) {
   if (options_.users) users_.emplace(*options_.users);
 }
@@ -147,39 +152,30 @@ Result<void, Slots::Refusal> Slots::place(AttemptId id, const wire::Order::Launc
     if (!spawned) return std::move(spawned).error();
     runner = std::move(*spawned);
   }
-  auto output = output_for(id, *setup);
-  if (!output) return std::move(output).error();
+  auto output = outputs_.create(setup->output(), id);
+  if (!output) {
+    const bool is_of_output = output.error().kind == ErrorKind::BadInput;
+    return Refusal{is_of_output ? wire::OUTPUT : wire::LAUNCH, std::move(output).error().message};
+  }
   wire::ToRunner::Run run = runner_run(id, launch);
-  run.set_output_path(*output);
+  run.set_output_path((*output)->path());
   if (const std::string& path = path_of(launch.file(), 0); store::is_name(path)) {
     auto address = lender_.lend(path);
     if (!address) {
-      // What cannot be right says nothing of this machine: the next one would refuse it too.
-      const bool is_of_input = address.error().kind == ErrorKind::BadInput;
-      return Refusal{is_of_input ? wire::INPUT : wire::LAUNCH, std::move(address).error().message};
+      // A name that cannot be right says nothing of this machine: the next one would refuse it too. All else does: its
+      // keys, the token's file, its environment.
+      const wire::Failure failure = store::parse_name(path) ? wire::LAUNCH : wire::INPUT;
+      return Refusal{failure, std::move(address).error().message};
     }
     run.set_address(std::move(*address));
   }
   if (auto disturbance = disturber_.draw(launch, setup->tasks())) *run.mutable_disturbance() = std::move(*disturbance);
   if (options_.has_user || users_) launcher_.open_output(runner->number(), run.output_path());
   runner->run(id, std::move(run));
-  attempts_.emplace(id, Running{Attempt(id, launch), std::move(runner),
-                                store::is_name(setup->output()) ? std::move(*output) : std::string()});
+  attempts_.emplace(id, Running{Attempt(id, launch), std::move(runner), std::move(*output)});
   spdlog::debug("attempt_launched {} begin={} end={} standby={} reused={}", id, launch.range().begin(),
                 launch.range().end(), launch.standby(), !is_new);
   return {};
-}
-
-Result<std::string, Slots::Refusal> Slots::output_for(AttemptId id, const wire::JobSetup& setup) {
-  const std::string& claim = setup.output();
-  if (!store::is_name(claim)) return claim + "/" + attempt_file_name(id);
-  if (!options_.output_roots.hold(claim))
-    return Refusal{wire::OUTPUT, "the output " + claim + " lies outside of the output roots (" +
-                                     options_.output_roots.text() +
-                                     ") of this worker; give master and workers the same roots"};
-  auto file = uploads_.file_for(claim, id);
-  if (!file) return Refusal{wire::LAUNCH, std::move(file).error().message};
-  return std::move(*file);
 }
 
 // The youngest of the job: its memory is the most likely to be warm.
@@ -215,7 +211,7 @@ Result<std::shared_ptr<RunnerLink>, Slots::Refusal> Slots::spawn(const Setup& se
   wire::ToRunner::Setup first = runner_setup(*setup, options_);
   first.set_directory(*directory);
   if (!options_.output_roots.are_everywhere()) {
-    if (const auto scratch = uploads_.root()) first.add_output_roots(*scratch);
+    if (const auto scratch = outputs_.scratch()) first.add_output_roots(*scratch);
   }
   (*runner)->send_setup(first);
   return std::move(*runner);
@@ -311,17 +307,11 @@ void Slots::kill(AttemptId id, const std::string& reason) {
   spdlog::info("attempt_killed {} reason={}", id, log::Quoted{reason});
   collect_log(found->second);
   found->second.runner->kill();
-  erase(id);
-}
-
-void Slots::erase(AttemptId id) {
-  const auto erased = attempts_.extract(id);
-  if (!erased.empty() && !erased.mapped().scratch_file.empty()) ::unlink(erased.mapped().scratch_file.c_str());
+  attempts_.erase(id);
 }
 
 void Slots::forget(JobId job) {
-  if (const auto setup = setups_.find(job); setup != setups_.end() && store::is_name(setup->second->output()))
-    uploads_.forget(setup->second->output());
+  if (const auto setup = setups_.find(job); setup != setups_.end()) outputs_.forget(setup->second->output());
   setups_.erase(job);
   files_.forget(job);
   for (const auto& [number, runner] : runners_) {

@@ -24,6 +24,7 @@
 #include "common/files/roots.h"
 #include "common/store/access.h"
 #include "worker/agent/attempt.h"
+#include "worker/agent/attempt_outputs.h"
 #include "worker/agent/disturber.h"
 #include "worker/agent/job_resources.h"
 #include "worker/agent/launcher_link.h"
@@ -31,7 +32,6 @@
 #include "worker/agent/outboxes.h"
 #include "worker/agent/report_log.h"
 #include "worker/agent/runner_link.h"
-#include "worker/agent/uploads.h"
 #include "worker/confine/confinement.h"
 
 namespace ontime::worker {
@@ -58,7 +58,8 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   };
 
   // All of them outlive it.
-  Slots(asio::any_io_executor executor, Options options, ReportLog& reports, LauncherLink& launcher, Uploads& uploads);
+  Slots(asio::any_io_executor executor, Options options, ReportLog& reports, LauncherLink& launcher,
+        AttemptOutputs& outputs);
   ~Slots() override;
 
   // Starts the launcher; Failed if that cannot be done.
@@ -80,9 +81,9 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   struct Running {
     Attempt attempt;
     std::shared_ptr<RunnerLink> runner;
-    // Of output that goes to a store; empty: none. Its seals, and that it has finished, count one after another, when
-    // the segments are stored. The first is under way.
-    std::string scratch_file{};
+    std::unique_ptr<AttemptOutput> output;
+    // Its seals, and that it has finished, count one after another, when the segments are where the master looks for
+    // them. The first is under way.
     std::deque<wire::FromRunner> waiting{};
     std::optional<wire::StartPoint> start{};  // that came with the order to begin
   };
@@ -101,8 +102,6 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
 
   // Hands the attempt to a runner: an idle one of the job, otherwise a new one.
   Result<void, Refusal> place(AttemptId id, const wire::Order::Launch& launch, const Setup& setup);
-  // The file that the attempt writes.
-  Result<std::string, Refusal> output_for(AttemptId id, const wire::JobSetup& setup);
   std::shared_ptr<RunnerLink> find_idle(const Setup& setup) const;
   Result<std::shared_ptr<RunnerLink>, Refusal> spawn(const Setup& setup);
   // The user that the job's runners have; 0: the one of all.
@@ -119,14 +118,12 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   // A fresh one for the file of a store.
   void give_address(Running& running, std::uint32_t part);  // of its file
   void observe(Running& running);
-  // Stores the first of what it has sealed, or takes note that it has finished.
-  void store_next(Running& running);
+  // Syncs the first of what it has sealed, or takes note that it has finished.
+  void sync_next(Running& running);
   // False: the attempt was killed meanwhile, nobody wants its segment.
-  bool on_stored(AttemptId id, const Status& status);
+  bool on_synced(AttemptId id, const Status& status);
   // Takes note of what the attempt has said.
   void hear(Running& running, const wire::FromRunner& message);
-  // Nothing of it is left here.
-  void erase(AttemptId id);
 
   void on_runner_message(RunnerLink& runner, const wire::FromRunner& message) override;
   void on_runner_garbled(RunnerLink& runner) override;
@@ -154,7 +151,7 @@ class Slots final : public OrderTaker, private RunnerEvents, private LauncherEve
   const Options options_;
   ReportLog& reports_;
   LauncherLink& launcher_;
-  Uploads& uploads_;
+  AttemptOutputs& outputs_;
   store::Lender lender_;
   Disturber disturber_;
   JobFiles files_;

@@ -2,7 +2,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <asio/post.hpp>
 #include <utility>
 
 #include "common/log/fields.h"
@@ -50,12 +49,11 @@ void Slots::on_runner_message(RunnerLink& runner, const wire::FromRunner& messag
   }
   if (message.has_address_wanted()) return give_address(*running, message.address_wanted().part());
   if (message.has_noted()) return notes_.add(message.attempt(), message.noted());
-  if (running->scratch_file.empty() || !(message.has_sealed() || message.has_finished()))
-    return hear(*running, message);
+  if (!message.has_sealed() && !message.has_finished()) return hear(*running, message);
   if (running->waiting.size() == kWaitingMax)
     return fail(runner, wire::OUTPUT, "the attempt seals segments faster than the store takes them");
   running->waiting.push_back(message);
-  if (running->waiting.size() == 1) store_next(*running);
+  if (running->waiting.size() == 1) sync_next(*running);
 }
 
 void Slots::hear(Running& running, const wire::FromRunner& message) {
@@ -72,28 +70,28 @@ void Slots::hear(Running& running, const wire::FromRunner& message) {
   if (message.has_ready()) pass_begin(running);
 }
 
-void Slots::store_next(Running& running) {
+void Slots::sync_next(Running& running) {
   const AttemptId id = running.attempt.id();
   const wire::FromRunner& message = running.waiting.front();
   const wire::SealedOutput& output = message.sealed().output();
-  const auto done = [this, id](const Status& status) { return on_stored(id, status); };
-  if (message.has_finished() || output.length() == 0) return asio::post(executor_, [done] { done({}); });
-  uploads_.store({running.scratch_file, output.file_offset(), output.length(), running.runner->setup()->output(), id},
-                 done);
+  if (message.has_finished() || output.length() == 0) return void(on_synced(id, {}));
+  running.output->sync({output.file_offset(), output.length()},
+                       [this, id](const Status& status) { return on_synced(id, status); });
 }
 
-bool Slots::on_stored(AttemptId id, const Status& status) {
-  const auto found = attempts_.find(id);
+bool Slots::on_synced(AttemptId id, const Status& status) {
+  auto found = attempts_.find(id);
   if (found == attempts_.end()) return false;
-  Running& running = found->second;
   if (!status) {
-    fail(*running.runner, wire::OUTPUT, status.error().message);
+    fail(*found->second.runner, wire::OUTPUT, status.error().message);
     return true;
   }
-  const wire::FromRunner message = std::move(running.waiting.front());
-  running.waiting.pop_front();
-  if (!running.waiting.empty()) store_next(running);
-  hear(running, message);
+  const wire::FromRunner message = std::move(found->second.waiting.front());
+  hear(found->second, message);  // it may be over with that
+  found = attempts_.find(id);
+  if (found == attempts_.end()) return true;
+  found->second.waiting.pop_front();
+  if (!found->second.waiting.empty()) sync_next(found->second);
   return true;
 }
 
@@ -111,7 +109,7 @@ void Slots::on_finished(Running& running) {
   spdlog::debug("attempt_finished {}", id);
   collect_log(running);
   runner->on_finished();
-  erase(id);
+  attempts_.erase(id);
   // Its job was forgotten meanwhile, or the next attempt would begin with less CPU time.
   if (!setups_.contains(id.task.job) || options_.limits.cpu_seconds > 0) runner->kill();
 }
@@ -161,7 +159,7 @@ void Slots::fail(RunnerLink& runner, wire::Failure failure, const std::string& m
     std::string stderr_text = runner.stderr_text();
     collect_log(*running);
     runner.kill();
-    erase(id);
+    attempts_.erase(id);
     report_end(id, failure, message, std::move(stderr_text));
   }
   runner.kill();

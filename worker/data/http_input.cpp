@@ -1,6 +1,7 @@
 // Inputs that web servers and stores have. Ranges are fetched ahead of who reads, several at a time. One that takes
 // much longer than the ranges before it is asked for again on another connection, and whichever is there first counts.
-// One range in twenty may be. Memory is bounded by kRangeBytes * (kConnections + 2).
+// One range in twenty may be. Where requests cost much, one that brings many ranges takes the place of several at a
+// time. Memory is bounded by kRangeBytes * (kConnections + 2).
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -14,12 +15,14 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/base/median.h"
 #include "common/hdfs/file_system.h"
 #include "common/http/remote_file.h"
 #include "worker/data/input_source.h"
+#include "worker/data/whole_file.h"
 
 namespace ontime::worker {
 namespace {
@@ -27,8 +30,9 @@ namespace {
 constexpr std::size_t kRangeBytes = 8u << 20;
 constexpr std::size_t kFirstRangeBytes = kRangeBytes / 32;  // the first is there soon; each next one has twice as many
 constexpr std::size_t kConnections = 2;
-constexpr double kHedgesPerRange = 0.05;                          // a second request for each twentieth range
-constexpr double kSlowness = 4;                                   // times the usual time of so many bytes
+constexpr std::uint64_t kLongRequestBytes = 128u << 20;  // a block of HDFS: the server that has it is asked for it
+constexpr double kHedgesPerRange = 0.05;                 // a second request for each twentieth range
+constexpr double kSlowness = 4;                          // times the usual time of so many bytes
 constexpr Duration kHedgeAfter = std::chrono::milliseconds(250);  // not before
 
 // How the file of that name is fetched from its address, which may be one of the worker's own (common/hdfs/lender.h).
@@ -43,7 +47,11 @@ class ReadAhead {
  public:
   // `end`: what lies behind is probably not wanted.
   ReadAhead(std::string name, const http::Url& url, const http::State& state, std::uint64_t end)
-      : name_(std::move(name)), url_(url), state_(state), probable_end_(end) {}
+      : name_(std::move(name)),
+        url_(url),
+        state_(state),
+        probable_end_(end),
+        has_long_requests_(ranged_file(name_, url_)->has_costly_requests()) {}
   ~ReadAhead() {
     const std::lock_guard lock(mutex_);
     is_over_ = true;
@@ -62,7 +70,8 @@ class ReadAhead {
     range_bytes_ = kFirstRangeBytes;
     end_ = std::min(state_.size, offset < probable_end_ ? probable_end_ : offset + kFirstRangeBytes);
     plan();
-    while (fetchers_.size() < std::min(kConnections, ranges_.size()))
+    const std::size_t most = has_long_requests_ ? 1 : kConnections;
+    while (fetchers_.size() < std::min(most, ranges_.size()))
       fetchers_.emplace_back([this, index = fetchers_.size()] { fetch(index); });
   }
 
@@ -113,13 +122,15 @@ class ReadAhead {
     changed_.notify_all();
   }
 
-  std::shared_ptr<Range> take(std::size_t fetcher) {
+  // The next one that nobody fetches; none if it does not begin there.
+  std::shared_ptr<Range> take(std::size_t fetcher, std::optional<std::uint64_t> begin = {}) {
     std::unique_lock lock(mutex_);
     for (;;) {
       if (is_over_) return nullptr;
       has_lost_[fetcher] = false;
       for (const auto& range : ranges_) {
         if (range->fetcher) continue;
+        if (begin && range->begin != *begin) return nullptr;
         range->fetcher = fetcher;
         return range;
       }
@@ -131,14 +142,53 @@ class ReadAhead {
     const auto file = ranged_file(name_, url_, &has_lost_[fetcher]);
     while (const auto range = take(fetcher)) {
       const auto began = Clock::now();
-      auto read = file->read(state_, range->begin, range->bytes.size(), range->bytes.data());
-      const std::lock_guard lock(mutex_);
-      if (!read) range->failure = std::move(read).error();
-      if (read) note_pace(seconds(Clock::now() - began) / static_cast<double>(range->bytes.size()));
-      range->is_there = true;
-      if (range->is_hedged) has_lost_[kHedger] = true;
-      changed_.notify_all();
+      if (has_long_requests_) {
+        fetch_on(*file, fetcher, range);
+      } else {
+        finish(*range, began, file->read(state_, range->begin, range->bytes.size(), range->bytes.data()));
+      }
     }
+  }
+
+  // This one and those behind it by one request, whose bytes wait until the next one is planned.
+  void fetch_on(http::RangedFile& file, std::size_t fetcher, std::shared_ptr<Range> range) {
+    const std::uint64_t begin = range->begin;
+    std::uint64_t next = begin;  // byte that comes
+    auto began = Clock::now();
+    const auto take_some = [&](const char* bytes, std::size_t count) {
+      while (count > 0) {
+        if (!range) {
+          range = take(fetcher, next);
+          began = Clock::now();
+        }
+        if (!range) return false;
+        const auto got = static_cast<std::size_t>(next - range->begin);
+        const std::size_t size = std::min(count, range->bytes.size() - got);
+        std::memcpy(range->bytes.data() + got, bytes, size);
+        bytes += size;
+        count -= size;
+        next += size;
+        if (got + size == range->bytes.size()) finish(*std::exchange(range, nullptr), began, {});
+      }
+      return true;
+    };
+    const auto read = file.read_long(state_, begin, size_of_request(*range), take_some);
+    if (range) finish(*range, began, read);
+  }
+
+  std::uint64_t size_of_request(const Range& first) {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t left = std::max(end_, first.begin) - first.begin;
+    return std::max<std::uint64_t>(first.bytes.size(), std::min(left, kLongRequestBytes));
+  }
+
+  void finish(Range& range, Clock::time_point began, const http::Answer<void>& read) {
+    const std::lock_guard lock(mutex_);
+    if (!read) range.failure = read.error();
+    if (read) note_pace(seconds(Clock::now() - began) / static_cast<double>(range.bytes.size()));
+    range.is_there = true;
+    if (range.is_hedged) has_lost_[kHedger] = true;
+    changed_.notify_all();
   }
 
   void note_pace(double seconds_per_byte) {
@@ -187,6 +237,7 @@ class ReadAhead {
   const http::Url url_;
   const http::State state_;
   const std::uint64_t probable_end_;
+  const bool has_long_requests_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Range>> ranges_;   // the first is the one that is read
@@ -203,75 +254,6 @@ class ReadAhead {
   std::list<std::jthread> fetchers_;                            // last: they end before the rest goes
   std::jthread hedger_;
 };
-
-// A file of a web server that cannot send parts, fetched from its begin to its end ahead of who reads. Memory is
-// bounded by 2 * kAheadBytes.
-class WholeFile {
- public:
-  static constexpr std::size_t kAheadBytes = 8u << 20;
-
-  WholeFile(const http::Url& url, const http::State& state);
-  ~WholeFile();
-
-  // The next bytes, at most `size` > 0; 0 at the end.
-  http::Answer<std::size_t> read(char* to, std::size_t size);
-  std::uint64_t offset() const { return offset_; }  // of the next byte
-
- private:
-  void fetch(const http::Url& url, const http::State& state);
-
-  std::string current_;  // the reader's
-  std::size_t begin_ = 0;
-  std::uint64_t offset_ = 0;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::string ahead_;
-  bool is_all_there_ = false;
-  std::optional<http::Failure> failure_;
-  std::atomic<bool> is_over_ = false;
-  std::jthread fetching_;  // last: it ends before the rest goes
-};
-
-WholeFile::WholeFile(const http::Url& url, const http::State& state)
-    : fetching_([this, url, state] { fetch(url, state); }) {}
-
-WholeFile::~WholeFile() {
-  const std::lock_guard lock(mutex_);
-  is_over_ = true;
-  changed_.notify_all();
-}
-
-void WholeFile::fetch(const http::Url& url, const http::State& state) {
-  http::RemoteFile file(url, &is_over_);
-  auto done = file.read_whole(state, [this](std::string_view bytes) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return is_over_ || ahead_.size() < kAheadBytes; });
-    if (ahead_.empty()) changed_.notify_all();
-    ahead_ += bytes;
-    return !is_over_;
-  });
-  const std::lock_guard lock(mutex_);
-  if (!done) failure_ = std::move(done).error();
-  is_all_there_ = true;
-  changed_.notify_all();
-}
-
-http::Answer<std::size_t> WholeFile::read(char* to, std::size_t size) {
-  if (begin_ == current_.size()) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !ahead_.empty() || is_all_there_; });
-    if (ahead_.empty() && failure_) return *failure_;
-    current_.clear();
-    std::swap(current_, ahead_);
-    begin_ = 0;
-    changed_.notify_all();
-  }
-  size = std::min(size, current_.size() - begin_);
-  std::copy_n(current_.data() + begin_, size, to);
-  begin_ += size;
-  offset_ += size;
-  return size;
-}
 
 class HttpInput final : public StoredInput {
  public:

@@ -1,10 +1,9 @@
-#include <fcntl.h>
-
 #include <cerrno>
 #include <filesystem>
 #include <utility>
 
 #include "common/base/kill_point.h"
+#include "common/files/disk.h"
 #include "common/files/roots.h"
 #include "worker/data/segment_writer.h"
 
@@ -13,10 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-
 Descriptor open_below(const Descriptor& directory, const fs::path& name) {
-  return Descriptor(::openat(directory.get(), name.c_str(), kDirectory | O_NOFOLLOW));
+  return files::open({directory.get(), name.string()}, files::kDirectory | O_NOFOLLOW);
 }
 
 Fault lost(const fs::path& claim) {
@@ -28,7 +25,7 @@ Fault lost(const fs::path& claim) {
 
 }  // namespace
 
-Outcome<OutputFile> create_output_file(const std::string& path, const files::Roots& roots) {
+Outcome<OutputFile> OutputFile::create(const std::string& path, const files::Roots& roots) {
   pass_kill_point("output-before-create");
   const fs::path file(path);
   const fs::path claim = file.parent_path();
@@ -43,13 +40,42 @@ Outcome<OutputFile> create_output_file(const std::string& path, const files::Roo
   errno = opened.problem;
   if (!held) return system_fault(FaultKind::Output, "cannot create the output file " + path);
   const Descriptor above = open_below(held, attempts.filename());
-  OutputFile output{path, {}, above ? open_below(above, claim.filename()) : Descriptor()};
-  if (!output.directory) return lost(claim);
-  output.file = Descriptor(::openat(output.directory.get(), file.filename().c_str(),
-                                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
-  if (!output.file) return system_fault(FaultKind::Output, "cannot create the output file " + path);
+  Descriptor below = above ? open_below(above, claim.filename()) : Descriptor();
+  if (!below) return lost(claim);
+  Descriptor made = files::open({below.get(), file.filename().string()}, files::kNewFile, 0666);
+  if (!made) return system_fault(FaultKind::Output, "cannot create the output file " + path);
   pass_kill_point("output-created");
-  return output;
+  return OutputFile(path, std::move(made), std::move(below));
+}
+
+Fault OutputFile::cannot(const char* what, int problem) const {
+  errno = problem;
+  return system_fault(FaultKind::Output, std::string("cannot ") + what + " " + path_);
+}
+
+Outcome<void> OutputFile::append(std::string_view bytes) {
+  pass_kill_point("output-before-write");
+  if (const int problem = files::append(file_.get(), bytes); problem != 0)
+    return cannot("write the output file", problem);
+  size_ += bytes.size();
+  pass_kill_point("output-written");
+  return {};
+}
+
+Outcome<void> OutputFile::sync() {
+  if (synced_ != size_) {
+    pass_kill_point("output-before-sync");
+    if (const int problem = files::sync_content(file_.get()); problem != 0)
+      return cannot("sync the output file", problem);
+    synced_ = size_;
+    pass_kill_point("output-synced");
+  }
+  if (is_name_synced_) return {};
+  if (const int problem = files::sync(directory_.get()); problem != 0)
+    return cannot("sync the directory of the output file", problem);
+  is_name_synced_ = true;
+  pass_kill_point("output-name-synced");
+  return {};
 }
 
 }  // namespace ontime::worker

@@ -1,13 +1,10 @@
 #include "worker/data/segment_writer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "common/base/crc32c.h"
-#include "common/base/kill_point.h"
 
 namespace ontime::worker {
 
@@ -16,11 +13,11 @@ SegmentWriter::SegmentWriter(OutputFile output) : output_(std::move(output)) { a
 Outcome<SealedBytes> SegmentWriter::seal() {
   flush();
   if (!fault_) {
-    if (auto synced = sync(); !synced) return std::move(synced).error();
+    if (auto synced = output_.sync(); !synced) fault_ = std::move(synced).error();
   }
   if (fault_) return *fault_;
-  const SealedBytes sealed{segment_begin_, written_ - segment_begin_, crc_};
-  segment_begin_ = written_;
+  const SealedBytes sealed{segment_begin_, output_.size() - segment_begin_, crc_};
+  segment_begin_ = output_.size();
   crc_ = 0;
   return sealed;
 }
@@ -43,36 +40,7 @@ void SegmentWriter::flush() {
   next_ = buffer_.get();
   if (fault_ || bytes.empty()) return;
   crc_ = crc32c(crc_, bytes.data(), bytes.size());
-  pass_kill_point("output-before-write");
-  errno = write_all(output_.file.get(), bytes);
-  if (errno != 0) return fail("cannot write the output file " + output_.path);
-  written_ += bytes.size();
-  pass_kill_point("output-written");
+  if (auto appended = output_.append(bytes); !appended) fault_ = std::move(appended).error();
 }
-
-Outcome<void> SegmentWriter::sync() {
-  if (synced_ != written_) {
-    pass_kill_point("output-before-sync");
-    if (::fdatasync(output_.file.get()) != 0) {
-      fail("cannot make the output file " + output_.path + " durable");
-      return *fault_;
-    }
-    synced_ = written_;
-    pass_kill_point("output-synced");
-  }
-  return directory_synced_ ? Outcome<void>() : sync_directory();
-}
-
-Outcome<void> SegmentWriter::sync_directory() {
-  if (::fsync(output_.directory.get()) != 0) {
-    fail("cannot make the name of the output file " + output_.path + " durable");
-    return *fault_;
-  }
-  directory_synced_ = true;
-  pass_kill_point("output-name-synced");
-  return {};
-}
-
-void SegmentWriter::fail(const std::string& what) { fault_ = system_fault(FaultKind::Output, what); }
 
 }  // namespace ontime::worker

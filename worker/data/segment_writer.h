@@ -1,5 +1,5 @@
 #pragma once
-// The output file of one attempt. A mapper sees it as app::Output; the run loop seals stretches of it. An error cannot
+// The output of one attempt. A mapper sees it as app::Output; the run loop seals stretches of the file. An error cannot
 // be returned through the mapper: it is kept, further output is dropped, and fault() tells.
 
 #include <cstddef>
@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "common/app/application.h"
 #include "common/base/descriptor.h"
@@ -15,17 +17,37 @@
 
 namespace ontime::worker {
 
-// The file that an attempt writes its output to, made in a directory that has to be there.
-struct OutputFile {
-  std::string path;      // for messages
-  Descriptor file;       // for writing
-  Descriptor directory;  // for making its name durable
-};
+// The file that an attempt's process writes its output to, a block at a time. It lies in the job's output, or in a
+// scratch directory of the worker, which stores from there (worker/agent/attempt_outputs.h).
+class OutputFile {
+ public:
+  // In a directory that has to be there: `path` is OUTPUT/_attempts/CLAIM/NAME. Links may lead to OUTPUT, which has to
+  // lie in `roots`; below it none is followed, so the file is made below this job's claim or not at all. A file of that
+  // name is a fault: attempts are numbered, so it belongs to somebody who may still write to it or whose output may
+  // count.
+  static Outcome<OutputFile> create(const std::string& path, const files::Roots& roots = {});
+  // One that was made for this process; empty.
+  OutputFile(std::string path, Descriptor file, Descriptor directory)
+      : path_(std::move(path)), file_(std::move(file)), directory_(std::move(directory)) {}
 
-// `path` is OUTPUT/_attempts/CLAIM/NAME. Links may lead to OUTPUT, which has to lie in `roots`; below it none is
-// followed, so the file is made below this job's claim or not at all. A file of that name is a fault: attempts are
-// numbered, so it belongs to somebody who may still write to it or whose output may count.
-Outcome<OutputFile> create_output_file(const std::string& path, const files::Roots& roots = {});
+  Outcome<void> append(std::string_view bytes);
+  // When this returns a value, what was appended survives a loss of power, and so does the file's name.
+  Outcome<void> sync();
+
+  std::uint64_t size() const { return size_; }  // what was appended
+  int file() const { return file_.get(); }
+  int directory() const { return directory_.get(); }
+
+ private:
+  Fault cannot(const char* what, int problem) const;
+
+  std::string path_;
+  Descriptor file_;
+  Descriptor directory_;
+  std::uint64_t size_ = 0;
+  std::uint64_t synced_ = 0;  // of it
+  bool is_name_synced_ = false;
+};
 
 // The output of one segment: a range of the attempt's file.
 struct SealedBytes {
@@ -45,7 +67,7 @@ class SegmentWriter final : public app::Output {
   Outcome<SealedBytes> seal();
 
   // Bytes of all segments so far, buffered ones included.
-  std::uint64_t bytes() const { return written_ + buffered(); }
+  std::uint64_t bytes() const { return output_.size() + buffered(); }
   const std::optional<Fault>& fault() const { return fault_; }
 
  protected:
@@ -55,18 +77,12 @@ class SegmentWriter final : public app::Output {
   std::size_t buffered() const { return static_cast<std::size_t>(next_ - buffer_.get()); }
   void allocate(std::size_t size);
   void flush();
-  Outcome<void> sync();
-  Outcome<void> sync_directory();
-  void fail(const std::string& what);
 
-  const OutputFile output_;
+  OutputFile output_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
-  std::uint64_t written_ = 0;        // bytes in the file
-  std::uint64_t synced_ = 0;         // of them, those that are durable
   std::uint64_t segment_begin_ = 0;  // in the file
   std::uint32_t crc_ = 0;            // of the segment's bytes in the file
-  bool directory_synced_ = false;
   std::optional<Fault> fault_;
 };
 

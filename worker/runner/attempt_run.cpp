@@ -165,7 +165,7 @@ AttemptStatus AttemptRun::open() {
   reader_ = std::move(*reader);
   const RunnerPlaces& places = parts_.places;
   auto output = places.output_socket >= 0 ? take_over(places.output_socket, order_.output_path())
-                                          : create_output_file(order_.output_path(), places.output);
+                                          : OutputFile::create(order_.output_path(), places.output);
   if (!output) return to_failure(std::move(output).error());
   writer_ = std::make_unique<SegmentWriter>(std::move(*output));
   return {};

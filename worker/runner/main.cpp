@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/base/units.h"
+#include "common/base/version.h"
 #include "worker/runner/launcher.h"
 
 namespace {
@@ -26,6 +27,10 @@ int main(int argc, char** argv) {
   const std::string_view option = argc > 1 ? argv[1] : "";
   if (option == "--help") {
     std::puts("ontime-runner --launcher FD: runs attempts for ontime-worker, which starts it; not for people.");
+    return 0;
+  }
+  if (option == "-V" || option == "--version") {
+    std::puts(ontime::version_of("ontime-runner").c_str());
     return 0;
   }
   if (option != "--launcher" || argc < 3) {

@@ -1,5 +1,3 @@
-#include "worker/runner/children.h"
-
 #include <signal.h>
 #include <unistd.h>
 
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "common/protocol/runner.pb.h"
+#include "worker/runner/children.h"
 
 namespace ontime::worker {
 namespace {
@@ -28,7 +27,7 @@ bool hand_over(int socket, const Outcome<OutputFile>& output) {
   std::string bytes = message.SerializeAsString();
   if (bytes.empty()) bytes.push_back('\0');  // a datagram without a byte looks like the end; no field begins so
   std::vector<int> attached;
-  if (output) attached = {output->file.get(), output->directory.get()};
+  if (output) attached = {output->file(), output->directory()};
   return send_attached(socket, bytes, attached) >= 0;
 }
 
@@ -37,7 +36,7 @@ Outcome<OutputFile> take_over(int socket, const std::string& path) {
   std::vector<Descriptor> attached;
   const ssize_t size = receive_attached(socket, bytes, attached);
   if (size <= 0) return lost(path);
-  if (attached.size() == 2) return OutputFile{path, std::move(attached[0]), std::move(attached[1])};
+  if (attached.size() == 2) return OutputFile(path, std::move(attached[0]), std::move(attached[1]));
   wire::OutputFile message;
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(size)) || message.error().empty()) return lost(path);
   return Fault{message.is_nodes_own() ? FaultKind::Node : FaultKind::Output, message.error()};
@@ -55,7 +54,7 @@ void close_all_but(int socket) {
   die_with(launcher);
   reset_signals();
   close_all_but(socket);
-  ::_exit(hand_over(socket, create_output_file(path, roots)) ? 0 : 1);
+  ::_exit(hand_over(socket, OutputFile::create(path, roots)) ? 0 : 1);
 }
 
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }

@@ -172,15 +172,17 @@ class Chronos final : public Policy {
     return state.choice.has_value();
   }
 
-  // Tasks are launched in order of their index, so they come due in that order.
+  // Tasks are launched in order of their index, so they come due in that order. Another engine launches them in any
+  // order, so of an advised job each is judged by itself.
   void judge_fresh(ChronosRound& round, const JobView& job, JobState& state) {
     const std::vector<Task>& tasks = job.job->tasks;
     const Duration est = from_seconds(state.choice->est);
     for (; state.fresh < tasks.size(); ++state.fresh) {
       const std::optional<TimePoint> launched = launch_of(tasks[state.fresh]);
       const TimePoint due = launched.value_or(round.view.now) + est;
-      if (!launched) return round.come_back(std::max(due, retry(job, round.view.now)));
-      if (due > round.view.now) return round.come_back(std::max(due, round.view.now + kGrain));
+      const bool in_order = !job.job->spec.advised;
+      if (in_order && !launched) return round.come_back(std::max(due, retry(job, round.view.now)));
+      if (in_order && due > round.view.now) return round.come_back(std::max(due, round.view.now + kGrain));
       if (!spend(round, kGlance)) return;
       judge(round, job, state, state.fresh);
     }

@@ -89,6 +89,11 @@ std::uint32_t divide_at_start(const View& view, const JobView& job, const math::
   return more;
 }
 
+// Jobs that come after the others get copies while none of the others waits for a slot.
+bool are_last_served(const View& view) {
+  return std::ranges::none_of(view.jobs, [](const JobView& job) { return !job.is_behind && job.waiting > 0; });
+}
+
 // Slots that nothing waits for yet.
 std::uint32_t spare(std::uint32_t free, std::uint32_t taken) { return free > taken ? free - taken : 0; }
 
@@ -180,8 +185,9 @@ class SplitResume final : public Policy {
       while (running != view.jobs.end() && running->id < entry.first) ++running;
       return running == view.jobs.end() || running->id != entry.first;
     });
+    const bool last_served = are_last_served(view);
     std::uint32_t promised = 0;
-    const bool has_new = begin_jobs(view, is_due, promised, plan);
+    const bool has_new = begin_jobs(view, is_due, last_served, promised, plan);
     if (!is_due) {
       if (has_new) due_ = std::min(*due_, next_check(view, false).value_or(*due_));
       plan.next_check = due_;
@@ -191,6 +197,7 @@ class SplitResume final : public Policy {
     // fresh tasks keeps at zero, no straggler would ever be helped.
     Found found;
     for (const JobView& job : view.jobs) {
+      if (job.is_behind && !last_served) continue;
       if (const auto state = jobs_.find(job.id); state != jobs_.end()) {
         find_late(view, job, state->second, found, plan);
       }
@@ -218,7 +225,7 @@ class SplitResume final : public Policy {
 
   // Looks at jobs that are new (at all of them if a check is due) and divides what is not launched yet. True if there
   // was a new one.
-  bool begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan) {
+  bool begin_jobs(const View& view, bool is_due, bool last_served, std::uint32_t& promised, Plan& plan) {
     // The jobs' own tasks wait too, but they are what is to be divided, so they do not take slots away from themselves.
     std::uint32_t own = 0;
     for (const JobView& job : view.jobs) own += unlaunched(job);
@@ -228,7 +235,7 @@ class SplitResume final : public Policy {
       if (!job.has_deadline()) continue;
       const auto [state, is_new] = jobs_.try_emplace(job.id);
       has_new = has_new || is_new;
-      if (!is_new && !is_due) continue;
+      if ((!is_new && !is_due) || (job.is_behind && !last_served)) continue;
       state->second.durations = durations_of(view, job, settings_.durations);
       const std::uint32_t tasks = unlaunched(job);
       if (tasks == 0) continue;

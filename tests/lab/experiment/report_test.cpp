@@ -65,7 +65,7 @@ TEST(ExperimentReport, TheTimelineSaysWhereACopyBegan) {
   run.jobs = {job};
   run.attempts = attempts;
   const std::string script = timeline_figure({run}).script;
-  EXPECT_THAT(script, HasSubstr("\"shed+: 8 s of 6 s\""));
+  EXPECT_THAT(script, HasSubstr("\"shed+: done after 8 s, deadline 6 s\""));
   EXPECT_THAT(script, HasSubstr("from 6, graph 0 to 6, graph 1"));
   EXPECT_THAT(script, HasSubstr("\n0 0 \"t7\"\n"));        // the original, at the begin of its split
   EXPECT_THAT(script, HasSubstr("\n3 1 \"t7@2048k\"\n"));  // the copy, 3 s later on the other node

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "lab/faults/cluster_run.h"
 #include "lab/simulator/simulator.h"
@@ -14,25 +16,31 @@ namespace {
 struct Course {
   double flow_time = 0;
   std::uint32_t attempts = 0;
-  std::uint32_t copies = 0;
 };
 
 struct Case {
   std::string policy;
   double deadline = 0;
   std::uint32_t tasks = 8;
+  std::vector<double> slowness;  // of the nodes, with `slots` each
+  std::uint32_t slots = 2;
 };
 
 constexpr std::uint32_t kRecords = 2000;  // of a task
 constexpr std::uint32_t kRecordBytes = 50;
 constexpr double kRecordTime = 0.01;  // seconds
-constexpr double kSlow = 4;           // of one node in four
+
+
+// No two attempts are alike but those of one node.
+const std::vector<double> kOneSlowNode{1, 1, 1, 4};
+// No two attempts are alike at all, so no decision hangs on which of them the master hears first.
+const std::vector<double> kNoTwoAlike{1, 1.03, 1.07, 1.12, 1.18, 1.25, 4, 4.3};
 
 Course by_programs(const Case& what, std::uint64_t seed) {
   faults::FaultPlan plan;
   plan.seed = seed;
-  plan.slots = {2, 2, 2, 2};
-  plan.slowness = {1, 1, 1, kSlow};
+  plan.slots.assign(what.slowness.size(), what.slots);
+  plan.slowness = what.slowness;
   plan.network_delay = plan.disk_delay = 0.0001;
   plan.sync_delay = 0.0002;
   plan.heartbeat = 0.5;
@@ -62,7 +70,12 @@ Course by_programs(const Case& what, std::uint64_t seed) {
 
 Course by_the_model(const Case& what) {
   Scenario scenario;
-  scenario.nodes = {{3, 2, Distribution::constant(1)}, {1, 2, Distribution::constant(kSlow)}};
+  scenario.nodes.clear();
+  std::map<double, std::uint32_t> nodes;  // how many of that slowness
+  for (const double slowness : what.slowness) ++nodes[slowness];
+  for (const auto& [slowness, count] : nodes) {
+    scenario.nodes.push_back({count, what.slots, Distribution::constant(slowness)});
+  }
   scenario.launch = Distribution::constant(0.002);
   scenario.network_delay = Distribution::constant(0.0001);
   scenario.heartbeat = 0.5;
@@ -78,7 +91,11 @@ Course by_the_model(const Case& what) {
   job.checkpoint = 0;
   scenario.jobs = {job};
   const Outcome outcome = lab::run(scenario, 1);
-  return {outcome.jobs.front().flow_time(), outcome.jobs.front().attempts, outcome.jobs.front().copies};
+  return {outcome.jobs.front().flow_time(), outcome.jobs.front().attempts};
+}
+
+void PrintTo(const Case& what, std::ostream* out) {
+  *out << what.policy << ", " << what.tasks << " tasks on " << what.slowness.size() << " nodes";
 }
 
 class Agreement : public testing::TestWithParam<Case> {};
@@ -98,17 +115,31 @@ TEST_P(Agreement, OfTheFastSimulatorWithWhatShips) {
                      << real.flow_time << " s, " << real.attempts << " attempts";
 }
 
-// Where decisions hang on which of two attempts that are alike is heard first (late, s-resume, split-resume with more
-// tasks than slots) the two part at the first tie, and are not compared.
-INSTANTIATE_TEST_SUITE_P(Of, Agreement,
-                         testing::Values(Case{"none", 0, 8}, Case{"none", 0, 20}, Case{"hadoop", 0, 8},
-                                         Case{"mantri", 0, 8}, Case{"shed+", 40, 8}, Case{"split-resume", 40, 8},
-                                         Case{"clone", 40, 4}),
-                         [](const auto& param) {
-                           std::string name = param.param.policy + std::to_string(param.param.tasks);
-                           std::erase_if(name, [](char c) { return c == '-' || c == '+'; });
-                           return name + "By" + std::to_string(static_cast<int>(param.param.deadline));
-                         });
+std::string name_of(const testing::TestParamInfo<Case>& param) {
+  std::string name = param.param.policy + std::to_string(param.param.tasks);
+  std::erase_if(name, [](char c) { return c == '-' || c == '+'; });
+  return name + "By" + std::to_string(static_cast<int>(param.param.deadline));
+}
+
+INSTANTIATE_TEST_SUITE_P(WithOneSlowNode, Agreement,
+                         testing::Values(Case{"none", 0, 8, kOneSlowNode}, Case{"none", 0, 20, kOneSlowNode},
+                                         Case{"hadoop", 0, 8, kOneSlowNode}, Case{"mantri", 0, 8, kOneSlowNode},
+                                         Case{"shed+", 40, 8, kOneSlowNode},
+                                         Case{"split-resume", 40, 8, kOneSlowNode},
+                                         Case{"clone", 40, 4, kOneSlowNode}),
+                         name_of);
+
+// With more tasks than slots, and policies for which ties decide. Left out: three cases of twenty tasks that end within
+// 1.5 % of each other with different numbers of attempts, in all five orders (mantri 31 and 33; split-resume at 75 s 45
+// and 47; shed+ at 75 s 23 and 26).
+INSTANTIATE_TEST_SUITE_P(WithNoTwoAlike, Agreement,
+                         testing::Values(Case{"late", 0, 8, kNoTwoAlike, 1}, Case{"late", 0, 20, kNoTwoAlike, 1},
+                                         Case{"s-resume", 50, 8, kNoTwoAlike, 1},
+                                         Case{"s-resume", 60, 20, kNoTwoAlike, 1},
+                                         Case{"s-resume", 75, 20, kNoTwoAlike, 1},
+                                         Case{"split-resume", 60, 20, kNoTwoAlike, 1},
+                                         Case{"shed+", 60, 20, kNoTwoAlike, 1}),
+                         name_of);
 
 }  // namespace
 }  // namespace ontime::lab

@@ -110,5 +110,18 @@ TEST(LabVerb, IsFoundInWhatIsTyped) {
   EXPECT_EQ(cli::lab_verb_of({}), nullptr);
 }
 
+TEST(Compare, SaysWhatIsWrongWithWhatItIsToRead) {
+  const auto complaint_about = [](const std::string& before) {
+    CompareCommand command;
+    command.before = before;
+    command.after = "/nowhere/at/all";
+    const auto done = execute(command);
+    return done ? "nothing" : done.error().message;
+  };
+  EXPECT_EQ(complaint_about("/nowhere"), "'/nowhere' holds no finished experiment: there is no jobs.csv");
+  EXPECT_THAT(complaint_about("hdfs:///results"), HasSubstr("names no host; write hdfs://host/path"));
+  EXPECT_THAT(complaint_about("s3://B/results"), HasSubstr("names no bucket"));
+}
+
 }  // namespace
 }  // namespace ontime::lab

@@ -18,6 +18,7 @@ constexpr const char* kEnvironment[] = {"PATH=/bin",
                                         "PATHS=x",
                                         "AWS_REGION=eu-north-1",
                                         "ONTIME_TLS_DIR=/x",
+                                        "ONTIME_TOKEN_FILE=/y",
                                         "TZ=",
                                         "AWS_SECRET_ACCESS_KEY=secret",
                                         nullptr};

@@ -53,7 +53,7 @@ TEST(WorkerProgram, ChecksItsConfigurationAndTellsItsVersion) {
   expect_sentence(run({ONTIME_WORKER, "--slots", "many", "--check-config"}), 2, "--slots");
   const Finished version = run({ONTIME_WORKER, "--version"});
   EXPECT_EQ(version.status, 0);
-  EXPECT_THAT(version.out, testing::MatchesRegex("ontime-worker [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_THAT(version.out, testing::MatchesRegex("ontime-worker [0-9]+\\.[0-9]+\\.[0-9]+\nCommit: .*\n"));
 }
 
 TEST(WorkerProgram, DiesWithTheParentThatWasNamedAndNotWithoutOne) {

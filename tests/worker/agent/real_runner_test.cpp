@@ -20,7 +20,7 @@ class RealRunner : public testing::Test {
  protected:
   RealRunner()
       : link(io.get_executor(), [this] { return start(); }),
-        slots(io.get_executor(), {.slots = 2, .application_directories = {ONTIME_TEST_APPS}}, reports, link, uploads) {
+        slots(io.get_executor(), {.slots = 2, .application_directories = {ONTIME_TEST_APPS}}, reports, link, outputs) {
     test::write_file(directory.file("input"), "one\ntwo\nthree\n");
     std::filesystem::create_directory(directory.file("_attempts"));
     EXPECT_TRUE(slots.start());
@@ -78,7 +78,7 @@ class RealRunner : public testing::Test {
   asio::io_context io{1};
   ReportLog reports;
   LauncherLink link;
-  Uploads uploads{io.get_executor()};
+  AttemptOutputs outputs{io.get_executor()};
   Slots slots;
 };
 

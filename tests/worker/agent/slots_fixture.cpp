@@ -11,7 +11,7 @@ SlotsWorld::SlotsWorld(std::uint32_t count, std::optional<UserRange> users)
     : link(io.get_executor(), launcher.starter()),
       slots(io.get_executor(),
             {.slots = count, .application_directories = {"/apps"}, .node_name = "node", .users = users}, reports, link,
-            uploads) {
+            outputs) {
   EXPECT_TRUE(slots.start());
   settle();
 }

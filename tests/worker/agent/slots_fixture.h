@@ -59,7 +59,7 @@ class SlotsWorld {
   FakeLauncher launcher;
   ReportLog reports;
   LauncherLink link;
-  Uploads uploads{io.get_executor()};
+  AttemptOutputs outputs{io.get_executor()};
   Slots slots;
 };
 

@@ -1,6 +1,10 @@
 // Orders of the master: launches, reuse, cuts, kills, fences, forgotten jobs.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include "common/protocol/convert.h"
 #include "tests/worker/agent/slots_fixture.h"
 
 namespace ontime::worker {
@@ -226,6 +230,35 @@ TEST(Slots, ProgressNeverGoesBackwards) {
   EXPECT_EQ(world.progress()[0].offset(), 700u);
   runner->block().offset.store(10);
   EXPECT_EQ(world.progress()[0].offset(), 700u);
+}
+
+// Of a file that a store has, without an address for it.
+wire::Report::Ended refused_launch(SlotsWorld& world, std::uint32_t task, const std::string& path) {
+  wire::Order order;
+  *order.mutable_launch()->mutable_attempt() = protocol::to_wire(world.attempt(task));
+  order.mutable_launch()->mutable_file()->set_path(path);
+  order.mutable_launch()->mutable_file()->set_size(1000);
+  order.mutable_launch()->mutable_range()->set_end(1000);
+  EXPECT_TRUE(world.slots.obey(order));
+  EXPECT_EQ(world.slots.attempt_count(), 0u);
+  return world.only_end();
+}
+
+TEST(Slots, AFileWithoutAnAddressIsTheMachinesFaultUnlessItsNameCannotBeRight) {
+  ::setenv("ONTIME_WEBHDFS_URL", "http://namenode.example:9870", 1);
+  ::setenv("ONTIME_HDFS_TOKEN_FILE", "/nowhere/token", 1);
+  SlotsWorld world;
+  EXPECT_TRUE(world.set_up());
+  const auto without_token = refused_launch(world, 0, "hdfs://namenode.example/a.txt");
+  ::unsetenv("ONTIME_HDFS_TOKEN_FILE");
+  ::unsetenv("ONTIME_WEBHDFS_URL");
+  EXPECT_EQ(without_token.failure(), wire::LAUNCH);
+  EXPECT_THAT(without_token.message(), testing::HasSubstr("/nowhere/token"));
+  for (const char* name : {"hdfs:///a.txt", "s3://a/b", "hdfs://namenode.example/a/../b"})
+    EXPECT_EQ(refused_launch(world, 1, name).failure(), wire::INPUT) << name;
+  // The runner that waits for an attempt is the same, and takes the next one.
+  ASSERT_TRUE(world.launch(world.attempt(2)));
+  EXPECT_EQ(world.slots.runner_count(), 1u);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 using namespace test;
 
 std::unique_ptr<SegmentWriter> create(const std::string& path) {
-  auto output = create_output_file(path);
+  auto output = OutputFile::create(path);
   if (!output) {
     ADD_FAILURE() << output.error().message;
     return nullptr;
@@ -105,7 +105,7 @@ TEST(SegmentWriter, AnEmptySegmentHasLengthZero) {
 TEST(SegmentWriter, AFileOfThatNameIsLeftAlone) {
   const TemporaryDirectory directory;
   write_file(directory.file("out"), "somebody else's");
-  const auto output = create_output_file(directory.file("out"));
+  const auto output = OutputFile::create(directory.file("out"));
   ASSERT_FALSE(output);
   EXPECT_EQ(output.error().kind, FaultKind::Output);
   EXPECT_EQ(output.error().message, "cannot create the output file " + directory.file("out") + ": File exists");
@@ -117,12 +117,12 @@ TEST(SegmentWriter, TheFileIsMadeBelowTheClaimOfItsJobOrNotAtAll) {
   const TemporaryDirectory directory;
   fs::create_directories(directory.file("out/_attempts/claim"));
   fs::create_directory_symlink("out", directory.file("link"));
-  EXPECT_TRUE(create_output_file(directory.file("link/_attempts/claim/t00000-a0")));
+  EXPECT_TRUE(OutputFile::create(directory.file("link/_attempts/claim/t00000-a0")));
   for (const std::string place : {"out/_attempts/claim", "out/_attempts"}) {
     fs::rename(directory.file(place), directory.file("moved"));
     for (const bool is_link : {false, true}) {
       if (is_link) fs::create_directory_symlink(directory.file("moved"), directory.file(place));
-      const auto output = create_output_file(directory.file("out/_attempts/claim/t00000-a1"));
+      const auto output = OutputFile::create(directory.file("out/_attempts/claim/t00000-a1"));
       ASSERT_FALSE(output) << place;
       EXPECT_EQ(output.error().kind, FaultKind::Output);
       EXPECT_NE(output.error().message.find("out is not this job's any more"), std::string::npos)
@@ -148,7 +148,7 @@ TEST(SegmentWriter, AFullDiskIsAnOutputFaultAndDropsTheRest) {
 }
 
 TEST(SegmentWriter, AMissingDirectoryIsAnOutputFault) {
-  const auto output = create_output_file("/nonexistent/_attempts/claim/out");
+  const auto output = OutputFile::create("/nonexistent/_attempts/claim/out");
   ASSERT_FALSE(output);
   EXPECT_EQ(output.error().message,
             "cannot create the output file /nonexistent/_attempts/claim/out: No such file or directory");

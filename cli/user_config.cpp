@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "common/base/units.h"
+#include "common/base/wording.h"
+#include "common/files/file_system.h"
+#include "common/net/endpoint.h"
+#include "common/net/token.h"
+#include "scheduler/policies/policy.h"
+
+namespace ontime::cli {
+namespace {
+
+std::string value_of(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Status check_deadline(const std::string& text) {
+  const auto deadline = parse_duration(text);
+  if (!deadline) return deadline.error();
+  if (*deadline < std::chrono::milliseconds(1)) return bad_input("'" + text + "' is too short; give 1ms or more");
+  return {};
+}
+
+Status check_master(const std::string& text) {
+  const auto endpoint = net::parse_endpoint(text, 1);
+  return endpoint ? Status() : endpoint.error();
+}
+
+Status check_policy(const std::string& text) {
+  const auto choice = scheduler::read_policy(text);
+  return choice ? Status() : choice.error();
+}
+
+struct Setting {
+  std::string name;
+  const char* variable;
+  Status (*check)(const std::string& value) = nullptr;
+  const char* other_variable = nullptr;  // says the same in another way
+};
+
+const std::vector<Setting> kSettings{
+    {"app-path", "ONTIME_APP_PATH"},
+    {"cache-dir", "ONTIME_CACHE_DIR"},
+    {"deadline", "ONTIME_DEADLINE", check_deadline},
+    {"master", "ONTIME_MASTER", check_master},
+    {"policy", "ONTIME_POLICY", check_policy},
+    {"tls-dir", "ONTIME_TLS_DIR"},
+    {"tls-ca", "ONTIME_TLS_CA", nullptr, "ONTIME_TLS_DIR"},
+    {"tls-cert", "ONTIME_TLS_CERT", nullptr, "ONTIME_TLS_DIR"},
+    {"tls-key", "ONTIME_TLS_KEY", nullptr, "ONTIME_TLS_DIR"},
+    {"token", "ONTIME_TOKEN"},
+    {"token-file", "ONTIME_TOKEN_FILE", nullptr, "ONTIME_TOKEN"},
+};
+
+// The file of the user, if there is one. One that $ONTIME_CONFIG names must be there; an empty name is no file.
+std::optional<std::string> path_of_file() {
+  if (std::getenv("ONTIME_CONFIG") != nullptr) {
+    const std::string named = value_of("ONTIME_CONFIG");
+    return named.empty() ? std::nullopt : std::optional(named);
+  }
+  std::string directory = value_of("XDG_CONFIG_HOME");
+  if (directory.empty() && !value_of("HOME").empty()) directory = value_of("HOME") + "/.config";
+  const std::string path = directory + "/ontime/config";
+  std::error_code ignored;  // what this user may not see is not the user's
+  return !directory.empty() && std::filesystem::exists(path, ignored) ? std::optional(path) : std::nullopt;
+}
+
+std::string trimmed(const std::string& text) {
+  constexpr const char* kBlank = " \t\r";
+  const auto begin = text.find_first_not_of(kBlank);
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
+}
+
+bool is_quoted(const std::string& text) { return text.size() > 1 && text.front() == '"' && text.back() == '"'; }
+
+// The lines of one file, which may stand in any order.
+class ConfigFile {
+ public:
+  explicit ConfigFile(std::string path) : path_(std::move(path)) {}
+
+  Status take(const std::string& line) {
+    const auto equals = line.find('=');
+    if (equals == line.npos) return bad_input("write NAME=VALUE instead of '" + line + "'");
+    const std::string name = trimmed(line.substr(0, equals));
+    std::string value = trimmed(line.substr(equals + 1));
+    if (is_quoted(value)) value = value.substr(1, value.size() - 2);
+    const auto setting =
+        std::find_if(kSettings.begin(), kSettings.end(), [&](const Setting& known) { return known.name == name; });
+    if (setting == kSettings.end()) return bad_input("there is no setting '" + name + "'; " + advice(name, names()));
+    if (value.empty()) return bad_input("'" + name + "' needs a value: " + name + "=VALUE");
+    if (setting->check != nullptr) {
+      if (Status status = setting->check(value); !status) return bad_input(name + ": " + status.error().message);
+    }
+    if (name == "token") {
+      if (Status status = net::check_secret(path_, "file"); !status) return status.error();
+    }
+    const bool is_new = values_.emplace(setting->variable, value).second;
+    return is_new ? Status() : bad_input("'" + name + "' is given twice; give it once");
+  }
+
+  void set_variables() const {
+    // First of all, which of them the caller has set.
+    std::vector<std::string> left_alone;
+    for (const Setting& setting : kSettings) {
+      if (setting.other_variable != nullptr && std::getenv(setting.other_variable) != nullptr)
+        left_alone.emplace_back(setting.variable);
+    }
+    for (const auto& [variable, value] : values_) {
+      if (std::find(left_alone.begin(), left_alone.end(), variable) == left_alone.end())
+        setenv(variable.c_str(), value.c_str(), 0);
+    }
+  }
+
+ private:
+  static std::vector<std::string> names() {
+    std::vector<std::string> names;
+    for (const Setting& setting : kSettings) names.push_back(setting.name);
+    return names;
+  }
+
+  std::string path_;
+  std::map<std::string, std::string> values_;  // by variable
+};
+
+}  // namespace
+
+Status apply_user_config() {
+  const auto path = path_of_file();
+  if (!path) return {};
+  const auto unreadable = [&] { return bad_input("cannot read " + *path + ": " + std::strerror(errno)); };
+  std::ifstream file(*path);
+  if (!file) return unreadable();
+  ConfigFile config(*path);
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    line = trimmed(line);
+    if (line.empty() || line.front() == '#') continue;
+    if (Status status = config.take(line); !status)
+      return bad_input(*path + ", line " + std::to_string(number) + ": " + status.error().message);
+  }
+  if (file.bad()) return unreadable();  // such as a directory
+  config.set_variables();
+  return {};
+}
+
+std::string prepare_access_points() {
+  std::string directory = value_of("ONTIME_CACHE_DIR");
+  if (directory.empty() && std::getenv("ONTIME_CACHE_DIR") != nullptr) return "";
+  if (directory.empty() && !value_of("XDG_CACHE_HOME").empty()) directory = value_of("XDG_CACHE_HOME") + "/ontime";
+  if (directory.empty() && !value_of("HOME").empty()) directory = value_of("HOME") + "/.cache/ontime";
+  if (directory.empty() || files::make_directories(directory) != 0) return "";
+  return directory + "/access-points";
+}
+
+}  // namespace ontime::cli

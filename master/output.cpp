@@ -1,0 +1,33 @@
+#include "master/output.h"
+
+#include <cstdio>
+#include <random>
+
+#include "common/store/name.h"
+#include "master/output_directory.h"
+#include "master/store_output.h"
+#include "master/text.h"
+
+namespace ontime::master {
+
+std::unique_ptr<Output> Output::at(const std::string& name, const std::string& claim, const files::Roots& roots) {
+  if (store::is_name(name)) return std::make_unique<StoreOutput>(name, claim, roots);
+  return std::make_unique<DirectoryOutput>(name, claim, roots);
+}
+
+std::string make_claim_id(const std::string& cluster) {
+  std::random_device random;
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%08x%08x", random(), random());
+  return cluster + "-" + digits;
+}
+
+bool is_claim_of(std::string_view id, const std::string& cluster) { return id.starts_with(cluster + "-"); }
+
+Error outside_of_outputs(const std::string& name, const files::Roots& roots) {
+  return bad_input("The output directory '" + readable(name) +
+                   "' lies outside of the directories that this cluster writes to (" + roots.text() +
+                   "); name one inside of them, or let the operator add it with --output-root.");
+}
+
+}  // namespace ontime::master

@@ -1,0 +1,35 @@
+#pragma once
+// Which jobs are served last because they cannot all be in time. In the order of deadlines alone, one job that is too
+// large makes all behind it late, and so do jobs that are late themselves.
+//
+// Source: J. M. Moore, An n job, one machine sequencing algorithm for minimizing the number of late jobs, 1968, in the
+// form that he owes to T. J. Hodgson. All slots together are the one machine: as if every job could use all of them.
+
+#include <cstdint>
+#include <set>
+#include <span>
+
+#include "common/base/ids.h"
+#include "scheduler/core/cluster.h"
+#include "scheduler/core/job.h"
+
+namespace ontime::scheduler {
+
+// What a job needs to be in time.
+struct Demand {
+  JobId job;
+  std::int32_t priority = 0;
+  double work = 0;       // slot seconds that are left of it; 0: unknown
+  double time_left = 0;  // seconds until its deadline; none left if not above 0
+};
+
+// The jobs without which the others can all be in time on so many slots, as few as possible: in the order of deadlines,
+// whenever the work so far is too much, the job with the most work left of those with the lowest priority goes.
+// O(n log n).
+std::set<JobId> jobs_left_behind(std::span<const Demand> demands, std::uint32_t slots);
+
+// Mean seconds per byte of the attempts of earlier jobs like this one, or else of its own; 0: too few have ended.
+// Constant time.
+double mean_cost(const Cluster& cluster, const Job& job, const math::DurationSample& own);
+
+}  // namespace ontime::scheduler

@@ -1,0 +1,108 @@
+// The same job on a local file and on the same file of each kind of server that jobs read from, in turns; medians of
+// the ratios. The servers are those of the tests, on the loopback.
+//
+//   bench_stores BIN_DIR TEXT [ROUNDS]        TEXT: from generate_text, a gigabyte or more
+//
+// Prints, and judges nothing: run it on a quiet machine. One worker with one slot; the server needs a core of its own.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/benchmarks/whole_jobs.h"
+#include "tests/support/mini_hdfs.h"
+#include "tests/support/object_store.h"
+
+namespace ontime::test {
+namespace {
+
+class Bench {
+ public:
+  Bench(std::string bin, std::string text) : bin_(std::move(bin)), text_(std::filesystem::absolute(text)) {
+    places_.push_back({"local file", text_});
+    serve_by_nginx();
+    if (ObjectStore::is_there()) serve_by_store();
+    if (MiniHdfs::is_there()) serve_by_hdfs();
+  }
+
+  void run(int rounds) {
+    for (Place& place : places_) static_cast<void>(job(place.url));  // into the page cache
+    for (int i = 0; i < rounds; ++i) {
+      const double local = job(text_);
+      for (Place& place : places_) {
+        const double wall = place.url == text_ ? local : job(place.url);
+        place.walls.push_back(wall);
+        place.ratios.push_back(local / wall);
+      }
+    }
+    const double bytes = static_cast<double>(std::filesystem::file_size(text_));
+    for (const Place& place : places_)
+      std::printf("%-12s %7.3f s, %6.0f MiB/s, %.2f of the local file's\n", place.name.c_str(), median(place.walls),
+                  bytes / (1 << 20) / median(place.walls), median(place.ratios));
+  }
+
+ private:
+  struct Place {
+    std::string name;
+    std::string url;
+    std::vector<double> walls{};
+    std::vector<double> ratios{};
+  };
+
+  double job(const std::string& input) {
+    const std::string output = directory_ / "out";
+    const double wall =
+        wall_of({bin_ + "/ontime", "run", "wordcount", input, "--workers", "1", "--output", output, "--quiet"});
+    std::filesystem::remove_all(output);
+    return wall;
+  }
+
+  void serve_by_nginx() {
+    const std::string port = free_port();
+    const std::filesystem::path file = text_;
+    write_file(directory_ / "nginx.conf", "daemon off; master_process off; pid " + directory_ / "pid" + "; error_log " +
+                                              directory_ / "error.log" +
+                                              ";\nevents {}\nhttp { access_log off; sendfile "
+                                              "on;\n server { listen 127.0.0.1:" +
+                                              port + "; root " + file.parent_path().string() + "; } }\n");
+    nginx_ = Process({"/usr/sbin/nginx", "-c", directory_ / "nginx.conf"}, directory_ / "nginx");
+    if (eventually([&] { return answers(port) || !nginx_.is_running(); }) && nginx_.is_running())
+      places_.push_back({"nginx", "http://127.0.0.1:" + port + "/" + file.filename().string()});
+  }
+
+  void serve_by_store() {
+    store_ = std::make_unique<ObjectStore>("bench");
+    for (const auto& [name, value] : store_->environment()) ::setenv(name.c_str(), value.c_str(), 1);
+    std::filesystem::copy_file(text_, store_->path("text"));
+    places_.push_back({"versitygw", store_->url("text")});
+  }
+
+  void serve_by_hdfs() {
+    hdfs_ = std::make_unique<MiniHdfs>(Arguments{"-Xmx2g", "-Dblock.size=134217728"});
+    for (const auto& [name, value] : hdfs_->environment()) ::setenv(name.c_str(), value.c_str(), 1);
+    hdfs_->put("/text", read_file(text_));
+    places_.push_back({"HDFS", hdfs_->url("/text")});
+  }
+
+  const std::string bin_;
+  const std::string text_;
+  TemporaryDirectory directory_;
+  std::vector<Place> places_;
+  Process nginx_;
+  std::unique_ptr<ObjectStore> store_;
+  std::unique_ptr<MiniHdfs> hdfs_;
+};
+
+}  // namespace
+}  // namespace ontime::test
+
+int main(int argc, char** argv) {
+  if (argc != 3 && argc != 4) {
+    std::fprintf(stderr, "usage: bench_stores BIN_DIR TEXT [ROUNDS]\n");
+    return 2;
+  }
+  ontime::test::Bench(argv[1], argv[2]).run(argc == 4 ? std::atoi(argv[3]) : 11);
+  return 0;
+}

@@ -1,0 +1,169 @@
+#include "worker/agent/attempt_outputs.h"
+
+#include <unistd.h>
+
+#include <asio/post.hpp>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "common/base/descriptor.h"
+#include "common/base/kill_point.h"
+#include "common/files/disk.h"
+#include "common/files/file_system.h"
+#include "common/store/access.h"
+
+namespace ontime::worker {
+namespace {
+
+// What its process has synced lasts already.
+class InDirectory final : public AttemptOutput {
+ public:
+  explicit InDirectory(std::string path) : path_(std::move(path)) {}
+
+  const std::string& path() const override { return path_; }
+  void sync(Segment /*segment*/, Done done) override { done({}); }
+
+ private:
+  const std::string path_;
+};
+
+Status store_segment(AttemptOutput::Segment segment, const Descriptor& file, const std::string& key,
+                     http::Store& store) {
+  http::Content content;
+  content.size = segment.length;
+  content.read = [&](std::uint64_t offset, std::size_t size, char* to) {
+    for (std::size_t done = 0; done < size;) {
+      const ssize_t got =
+          ::pread(file.get(), to + done, size - done, static_cast<off_t>(segment.offset + offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      done += static_cast<std::size_t>(got);
+    }
+    return true;
+  };
+  pass_kill_point("store-segment-before-write");
+  if (const auto stored = store.write(key, content); !stored)
+    return failed("cannot store the output of the attempt as '" + key + "': " + stored.error().message);
+  pass_kill_point("store-segment-written");
+  return {};
+}
+
+}  // namespace
+
+// The threads, and connections that none of them uses now, by the root of names.
+struct AttemptOutputs::Stores {
+  using Store = std::unique_ptr<http::Store>;
+
+  explicit Stores(asio::any_io_executor of_worker) : executor(std::move(of_worker)) {}
+
+  Store take(const store::Name& name) {
+    {
+      const std::lock_guard lock(mutex);
+      auto& idle = connections[name.root];
+      if (!idle.empty()) {
+        Store taken = std::move(idle.back());
+        idle.pop_back();
+        return taken;
+      }
+    }
+    return store::open(name, "", &is_over);
+  }
+  void give_back(const store::Name& name, Store connection) {
+    const std::lock_guard lock(mutex);
+    connections[name.root].push_back(std::move(connection));
+  }
+  // Calls it on a thread, with a connection.
+  void post(const store::Name& name, std::function<void(http::Store&)> work) {
+    if (!threads) threads.emplace(kThreads);
+    asio::post(*threads, [this, name, work = std::move(work)] {
+      auto connection = take(name);
+      work(*connection);
+      give_back(name, std::move(connection));
+    });
+  }
+
+  const asio::any_io_executor executor;
+  std::atomic<bool> is_over = false;
+  std::mutex mutex;
+  std::map<std::string, std::vector<Store>> connections;
+  std::optional<asio::thread_pool> threads;  // since the first segment
+};
+
+class AttemptOutputs::InStore final : public AttemptOutput {
+ public:
+  // `prefix`: of what the attempt stores.
+  InStore(Stores& stores, store::Name prefix, std::string path)
+      : stores_(stores), prefix_(std::move(prefix)), path_(std::move(path)) {}
+  ~InStore() override { files::remove(path_); }
+
+  const std::string& path() const override { return path_; }
+
+  void sync(Segment segment, Done done) override {
+    // Opened now: the attempt may be over before a thread has time.
+    const auto file = std::make_shared<Descriptor>(files::open(path_, O_RDONLY | files::kPlainFile));
+    if (!*file) {
+      const Status refused = failed("cannot open '" + path_ + "': " + std::strerror(errno));
+      return asio::post(stores_.executor, [done = std::move(done), refused] { done(refused); });
+    }
+    const std::string key = segment_object_name(prefix_.key, segment.offset);
+    const auto finish = [&stores = stores_, name = prefix_, key, done = std::move(done)](const Status& status) {
+      if (!done(status) && status)
+        stores.post(name, [key](http::Store& store) { static_cast<void>(store.remove(key)); });
+    };
+    stores_.post(prefix_, [segment, file, key, finish, executor = stores_.executor](http::Store& store) {
+      asio::post(executor, [finish, status = store_segment(segment, *file, key, store)] { finish(status); });
+    });
+  }
+
+ private:
+  Stores& stores_;
+  const store::Name prefix_;
+  const std::string path_;
+};
+
+AttemptOutputs::AttemptOutputs(asio::any_io_executor executor, files::Roots roots)
+    : roots_(std::move(roots)), stores_(std::make_unique<Stores>(std::move(executor))) {}
+
+AttemptOutputs::~AttemptOutputs() { stop(); }
+
+void AttemptOutputs::stop() {
+  stores_->is_over = true;
+  if (!stores_->threads) return;
+  stores_->threads->stop();
+  stores_->threads->join();
+}
+
+Result<std::string> AttemptOutputs::scratch() {
+  if (Status made = scratch_.make(); !made) return made.error();
+  return scratch_.path();
+}
+
+// The last part of a claim is the job's own among all jobs of all clusters.
+std::string AttemptOutputs::scratch_of(const std::string& claim) const {
+  return scratch_.path() + "/_attempts/" + claim.substr(claim.rfind('/') + 1);
+}
+
+Result<std::unique_ptr<AttemptOutput>> AttemptOutputs::create(const std::string& claim, AttemptId attempt) {
+  const std::string name = attempt_file_name(attempt);
+  if (!store::is_name(claim)) return std::unique_ptr<AttemptOutput>(new InDirectory(claim + "/" + name));
+  if (!roots_.hold(claim))
+    return bad_input("the output " + claim + " lies outside of the output roots (" + roots_.text() +
+                     ") of this worker; give master and workers the same roots");
+  auto prefix = store::parse_name(claim + "/" + name);
+  if (!prefix) return std::move(prefix).error();
+  if (Status made = scratch_.make(); !made) return made.error();
+  const std::string directory = scratch_of(claim);
+  if (const int problem = files::make_directories(directory); problem != 0)
+    return failed("cannot make the directory '" + directory + "': " + std::strerror(problem));
+  return std::unique_ptr<AttemptOutput>(new InStore(*stores_, std::move(*prefix), directory + "/" + name));
+}
+
+void AttemptOutputs::forget(const std::string& claim) {
+  if (!scratch_.path().empty()) files::remove_all(scratch_of(claim));
+}
+
+}  // namespace ontime::worker
