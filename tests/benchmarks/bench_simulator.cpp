@@ -12,11 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "common/base/distribution.h"
 #include "lab/simulator/simulator.h"
 
 namespace {
 
 using namespace ontime::lab;
+using ontime::Distribution;
 
 struct Used {
   double seconds = 0;  // of the processor, by this process
