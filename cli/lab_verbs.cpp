@@ -32,7 +32,7 @@ std::string find_program() {
   return {};
 }
 
-// A package need not have it, and whoever installed one has nothing to build it in.
+// A package need not have it, and there is nothing to build it in where one is installed.
 std::string how_to_get_it() {
   std::error_code error;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
