@@ -13,11 +13,9 @@ std::set<JobId> jobs_left_behind(std::span<const Demand> demands, std::uint32_t 
   std::vector<const Demand*> by_deadline;
   std::set<JobId> behind;
   for (const Demand& demand : demands) {
-    if (demand.time_left > 0) {
-      by_deadline.push_back(&demand);
-    } else {
-      behind.insert(demand.job);
-    }
+    const bool is_hopeless = demand.time_left <= 0 || demand.work > demand.time_left * slots;
+    if (is_hopeless) behind.insert(demand.job);
+    if (!is_hopeless && demand.work > 0) by_deadline.push_back(&demand);
   }
   std::ranges::sort(by_deadline, {}, [](const Demand* demand) { return std::pair(demand->time_left, demand->job); });
   const auto goes_later = [](const Demand* a, const Demand* b) {

@@ -102,6 +102,7 @@ Step Scheduler::Impl::start(TimePoint now) {
   }
   forget_oldest(step);
   forget_profiles(step);
+  if (!jobs.empty()) next_look_ = now + settings_.node_timeout;  // by then the workers are back, with their slots
   return finish(step);
 }
 

@@ -69,7 +69,7 @@ JobOrder Scheduler::Impl::order_of(JobId id) const {
 // Jobs in the order of deadlines that cannot all be in time: some are to come behind the others. Not at every step,
 // since it takes a look at all of them.
 void Scheduler::Impl::look_at_deadlines(TimePoint now) {
-  if (now < next_look_) return;
+  if (now < next_look_ || resources_.slots_there() == 0) return;
   std::vector<Demand> demands;
   for (const auto& [id, master] : masters_) {
     const Job& job = *cluster_.find_job(id);

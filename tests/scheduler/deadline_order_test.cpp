@@ -41,6 +41,16 @@ TEST(DeadlineOrder, TheLowerPriorityGoesFirst) {
   EXPECT_EQ(jobs_left_behind(demands, 10), (std::set{job(2)}));
 }
 
+TEST(DeadlineOrder, AJobOfUnknownWorkIsNotLeftBehindForAnother) {
+  const std::vector<Demand> demands{{job(1), 0, 0, 10}, {job(2), 1, 100, 20}};
+  EXPECT_EQ(jobs_left_behind(demands, 1), (std::set{job(2)}));
+}
+
+TEST(DeadlineOrder, AHopelessJobOfHighPriorityMakesNoOtherLate) {
+  const std::vector<Demand> demands{{job(1), 0, 10, 10}, {job(2), 5, 1000, 20}};
+  EXPECT_EQ(jobs_left_behind(demands, 2), (std::set{job(2)}));
+}
+
 bool all_in_time(std::vector<Demand> demands, std::uint32_t slots) {
   std::ranges::sort(demands, {}, &Demand::time_left);
   double work = 0;
