@@ -1,7 +1,7 @@
 """What runs in a process of another engine: starts an Ontime worker on its node, and ends it.
 
 This package need not be installed there. So this file uses Python's own library only, its classes and functions are sent
-by value, and so are the programs, once a node.
+by value, and so are the programs.
 """
 
 from __future__ import annotations
