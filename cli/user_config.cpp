@@ -118,6 +118,8 @@ class ConfigFile {
       if (setting.other_variable != nullptr && std::getenv(setting.other_variable) != nullptr)
         left_alone.emplace_back(setting.variable);
     }
+    // Another directory is another cluster's, with a token of its own.
+    if (!value_of("ONTIME_TLS_DIR").empty()) left_alone.insert(left_alone.end(), {"ONTIME_TOKEN", "ONTIME_TOKEN_FILE"});
     for (const auto& [variable, value] : values_) {
       if (std::find(left_alone.begin(), left_alone.end(), variable) == left_alone.end())
         setenv(variable.c_str(), value.c_str(), 0);

@@ -1,7 +1,7 @@
 """What runs in a process of another engine: starts an Ontime worker on its node, and ends it.
 
 This package need not be installed there. So this file uses Python's own library only, its classes and functions are sent
-by value, and so are the programs, once a node.
+by value, and so are the programs.
 """
 
 from __future__ import annotations
@@ -38,17 +38,27 @@ class Programs:
     def directory(self) -> str:
         parent = tempfile.gettempdir()
         place = os.path.join(parent, f"ontime-{os.getuid()}-{self.name}")
-        while not self._is_whole(place):
-            unpacked = self._unpack(tempfile.mkdtemp(prefix="ontime-new-", dir=parent))
+        if not self._is_whole(place):
+            lock = os.open(f"{place}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             try:
-                os.rename(unpacked, place)
-            except OSError:  # another worker was quicker, or something of it is missing there
-                if self._is_whole(place):
-                    shutil.rmtree(unpacked)
-                else:
-                    os.rename(place, tempfile.mkdtemp(prefix="ontime-old-", dir=parent))
-                    os.rename(unpacked, place)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if not self._is_whole(place):  # no other worker was quicker
+                    self._put_there(place, parent)
+            finally:
+                os.close(lock)
         return place
+
+    def _put_there(self, place: str, parent: str) -> None:
+        unpacked = tempfile.mkdtemp(prefix="ontime-new-", dir=parent)
+        old = tempfile.mkdtemp(prefix="ontime-old-", dir=parent)
+        try:
+            self._unpack(unpacked)
+            if os.path.lexists(place):  # something of it is missing there
+                os.rename(place, old)
+            os.rename(unpacked, place)
+        finally:
+            shutil.rmtree(unpacked, ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
 
     def _is_whole(self, place: str) -> bool:
         """Whether it is there, and nobody else can have put it there or changed it."""
@@ -61,12 +71,11 @@ class Programs:
         except FileNotFoundError:
             return False
 
-    def _unpack(self, directory: str) -> str:
+    def _unpack(self, directory: str) -> None:
         with zipfile.ZipFile(BytesIO(self._fetch())) as archive:
             archive.extractall(directory)
         for file in self._sizes:
             os.chmod(os.path.join(directory, file), 0o700)
-        return directory
 
 
 class WorkerBeside:

@@ -25,6 +25,9 @@ Size = str | int
 
 _MERGES = (None, "sum", "max", "min", "list")
 _FILES_MOST = 4 << 20  # as the master takes them
+# `ontime` would take the files that these name in the user's environment rather than what is given here.
+NO_TOKEN_FILE = {"ONTIME_TOKEN_FILE": ""}
+NO_TLS_FILES = {"ONTIME_TLS_CA": "", "ONTIME_TLS_CERT": "", "ONTIME_TLS_KEY": ""}
 
 
 class Options(TypedDict, total=False):
@@ -89,6 +92,10 @@ class Client:
         directory = None if tls_dir is None else os.fspath(tls_dir)
         given = {"ONTIME_MASTER": master, "ONTIME_TOKEN": token, "ONTIME_TLS_DIR": directory}
         self._environment = {name: value for name, value in given.items() if value is not None}
+        if token is not None:
+            self._environment |= NO_TOKEN_FILE
+        if directory is not None:
+            self._environment |= NO_TLS_FILES
         self._outputs = None if outputs is None else os.fspath(outputs)
         self._python = python
         self._path: list[str] = []  # where modules are on the workers, if that is known

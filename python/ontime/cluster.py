@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from .children import Children
-from .client import Client
+from .client import NO_TLS_FILES, NO_TOKEN_FILE, Client
 from .errors import ClusterError
 
 _REGISTER_MOST = 30.0  # seconds until all workers have registered
@@ -110,4 +110,4 @@ class LocalCluster(OwnCluster):
         return self._token
 
     def _secrets(self, role: str, host: str) -> dict[str, str]:
-        return {"ONTIME_TOKEN": self._token, "ONTIME_TLS_DIR": ""}
+        return {"ONTIME_TOKEN": self._token, "ONTIME_TLS_DIR": "", **NO_TOKEN_FILE, **NO_TLS_FILES}

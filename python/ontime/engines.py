@@ -15,6 +15,7 @@ from typing import Any
 
 from . import beside
 from .beside import DRAIN_MOST, Programs
+from .client import NO_TLS_FILES, NO_TOKEN_FILE
 from .cluster import OwnCluster
 from .errors import ClusterError
 from .programs import BUNDLED, call
@@ -35,7 +36,7 @@ class EncryptedCluster(OwnCluster):
         directory = self._children.directory / "certificates"
         if not directory.exists():
             call(["certs", "cluster", "--dir", str(directory), "--host", host], {})
-        return {"ONTIME_TLS_DIR": str(directory / role), "ONTIME_TOKEN": ""}
+        return {"ONTIME_TLS_DIR": str(directory / role), "ONTIME_TOKEN": "", **NO_TOKEN_FILE, **NO_TLS_FILES}
 
     def _live(self) -> set[str]:
         return {str(node["name"]) for node in self.nodes() if node["state"] in ("live", "draining", "drained")}

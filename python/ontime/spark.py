@@ -163,6 +163,7 @@ class Cluster(EncryptedCluster):
         self._workers: list[str] = []
         self._started = 0
         self._control: _Control | None = None
+        self._packed: Any = None  # what Spark keeps of the programs
         super().__init__(host or context.getConf().get("spark.driver.host"), [], outputs)
         try:
             address = self.address.rsplit(":", 1)[0]
@@ -190,10 +191,14 @@ class Cluster(EncryptedCluster):
         stages, self._stages = self._stages, []
         for stage in stages:
             stage.close()
+        packed, self._packed = self._packed, None
+        if packed is not None:
+            with suppress(Exception):  # as when Spark has been stopped
+                packed.destroy()
         super().close()
 
     def _sender(self, archive: bytes) -> Any:
-        packed = self._context.broadcast(archive)
+        packed = self._packed = self._context.broadcast(archive)
         return lambda: packed.value
 
     def _add(self, count: int) -> None:

@@ -2,7 +2,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import ontime
+import ontime.beside
+import ontime.children
+import ontime.cluster
 import pytest
+
+# Only what hangs takes so long, however slow the machine is. The engines' modules, which are imported later, derive theirs.
+ontime.beside.DRAIN_MOST = ontime.children._START_MOST = ontime.cluster._REGISTER_MOST = 600.0
 
 
 @pytest.fixture(scope="session")

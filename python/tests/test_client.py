@@ -26,6 +26,13 @@ def test_wordcount_with_a_client_of_its_own(cluster, texts, tmp_path):
     assert Path(job.output).parent == tmp_path
 
 
+def test_files_that_the_environment_names_do_not_replace_what_is_given(cluster, monkeypatch):
+    for name in ("ONTIME_TOKEN_FILE", "ONTIME_TLS_CA", "ONTIME_TLS_CERT", "ONTIME_TLS_KEY"):
+        monkeypatch.setenv(name, "/nowhere")
+    for client in (cluster, ontime.Client(cluster.address, token=cluster.token, tls_dir="")):
+        assert len(client.nodes()) == 2
+
+
 def test_an_answer_is_read_again_without_a_master(cluster, texts, tmp_path):
     expected = cluster.wordcount(texts, output=tmp_path / "counts").to_dict()
     assert ontime.Results(tmp_path / "counts", decode="counts").to_dict() == expected

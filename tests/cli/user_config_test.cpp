@@ -78,6 +78,19 @@ TEST_F(UserConfig, OfCredentialsWhatTheEnvironmentHasComesFirstAlsoInAnotherForm
   EXPECT_EQ(submitted({}).master.tls.authority, "/ca") << "the directory is the same file's";
 }
 
+TEST_F(UserConfig, TheTokenOfTheFileIsNotForTheDirectoryOfTheEnvironment) {
+  for (const char* line : {"token=secret\n", "token-file=/t\n"}) {
+    write(line);
+    setenv("ONTIME_TLS_DIR", "/d", 1);
+    ASSERT_TRUE(apply_user_config());
+    EXPECT_EQ(value_of("ONTIME_TOKEN"), "(not set)");
+    EXPECT_EQ(value_of("ONTIME_TOKEN_FILE"), "(not set)");
+  }
+  setenv("ONTIME_TLS_DIR", "", 1);
+  ASSERT_TRUE(apply_user_config());
+  EXPECT_EQ(value_of("ONTIME_TOKEN_FILE"), "/t");
+}
+
 TEST_F(UserConfig, TheFileIsWhereTheVariableSays) {
   write("master=there:1\n");
   const std::string other = directory_ / "other";

@@ -10,7 +10,9 @@ if [ -e "$tools/python-skipped" ] || [ ! -e "$tools/python/made-from" ]; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset ONTIME_PROGRAMS ONTIME_APP_PATH ONTIME_MASTER ONTIME_TOKEN ONTIME_TLS_DIR
+unset ONTIME_PROGRAMS ONTIME_APP_PATH ONTIME_MASTER ONTIME_TOKEN ONTIME_TOKEN_FILE ONTIME_TLS_DIR ONTIME_TLS_CA ONTIME_TLS_CERT \
+  ONTIME_TLS_KEY ONTIME_POLICY ONTIME_DEADLINE
+export ONTIME_CONFIG=  # nor the file of who runs this
 
 ONTIME_BUILD=$build_dir "$source_dir/scripts/package" wheel
 "$tools/python/bin/pip" install -q --no-deps --target "$work/site" "$source_dir"/build/packages/ontime-*.whl
