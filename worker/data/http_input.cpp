@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/check.h"
 #include "common/base/median.h"
 #include "common/hdfs/file_system.h"
 #include "common/http/remote_file.h"
@@ -31,9 +32,8 @@ namespace {
 constexpr std::size_t kRangeBytes = 8u << 20;
 constexpr std::size_t kFirstRangeBytes = kRangeBytes / 32;  // the first is there soon; each next one has twice as many
 constexpr std::size_t kConnections = 2;
-constexpr std::uint64_t kLongRequestBytes = 128u << 20;  // a block of HDFS: the server that has it is asked for it
-constexpr double kHedgesPerRange = 0.05;                 // a second request for each twentieth range
-constexpr double kSlowness = 4;                          // times the usual time of so many bytes
+constexpr double kHedgesPerRange = 0.05;  // a second request for each twentieth range
+constexpr double kSlowness = 4;           // times the usual time of so many bytes
 constexpr Duration kHedgeAfter = std::chrono::milliseconds(250);  // not before
 
 // How the file of that name is fetched from its address, which may be one of the worker's own (common/hdfs/lender.h).
@@ -46,12 +46,14 @@ std::unique_ptr<http::RangedFile> ranged_file(const std::string& name, const htt
 // Ranges of a file, one behind the other from some offset on.
 class ReadAhead {
  public:
-  // `end`: what lies behind is probably not wanted.
-  ReadAhead(std::string name, const http::Url& url, const http::State& state, std::uint64_t end)
+  // `end`: what lies behind is probably not wanted. `long_request_bytes`: as of InputAccess.
+  ReadAhead(std::string name, const http::Url& url, const http::State& state, std::uint64_t end,
+            std::uint64_t long_request_bytes)
       : name_(std::move(name)),
         url_(url),
         state_(state),
         probable_end_(end),
+        long_request_bytes_(long_request_bytes),
         has_long_requests_(ranged_file(name_, url_)->has_costly_requests()) {}
   ~ReadAhead() {
     const std::lock_guard lock(mutex_);
@@ -146,15 +148,16 @@ class ReadAhead {
       if (has_long_requests_) {
         fetch_on(*file, fetcher, range);
       } else {
-        finish(*range, began, file->read(state_, range->begin, range->bytes.size(), range->bytes.data()));
+        const auto read = file->read(state_, range->begin, range->bytes.size(), range->bytes.data());
+        finish(*range, began, read, range->begin + range->bytes.size());
       }
     }
   }
 
-  // This one and those behind it by one request, whose bytes wait until the next one is planned.
+  // This one and those behind it by one request, whose bytes wait until the next one is planned. A request that ends
+  // within a range is followed by one for the rest.
   void fetch_on(http::RangedFile& file, std::size_t fetcher, std::shared_ptr<Range> range) {
-    const std::uint64_t begin = range->begin;
-    std::uint64_t next = begin;  // byte that comes
+    std::uint64_t next = range->begin;  // byte that comes
     auto began = Clock::now();
     const auto take_some = [&](const char* bytes, std::size_t count) {
       while (count > 0) {
@@ -169,21 +172,30 @@ class ReadAhead {
         bytes += size;
         count -= size;
         next += size;
-        if (got + size == range->bytes.size()) finish(*std::exchange(range, nullptr), began, {});
+        if (got + size == range->bytes.size()) finish(*std::exchange(range, nullptr), began, {}, next);
       }
       return true;
     };
-    const auto read = file.read_long(state_, begin, size_of_request(*range), take_some);
-    if (range) finish(*range, began, read);
+    while (range) {
+      const std::uint64_t size = size_of_request(*range, next);
+      const std::uint64_t end = next + size;
+      const auto read = file.read_long(state_, next, size, take_some);
+      ONTIME_CHECK(!read || !range || next == end, "a request that succeeds brings all that it asks for");
+      if (range && !read) finish(*std::exchange(range, nullptr), began, read, next);
+    }
   }
 
-  std::uint64_t size_of_request(const Range& first) {
+  // From that byte of the range on.
+  std::uint64_t size_of_request(const Range& first, std::uint64_t begin) {
     const std::lock_guard lock(mutex_);
-    const std::uint64_t left = std::max(end_, first.begin) - first.begin;
-    return std::max<std::uint64_t>(first.bytes.size(), std::min(left, kLongRequestBytes));
+    const std::uint64_t rest = first.begin + first.bytes.size() - begin;
+    const std::uint64_t left = std::max(end_, begin) - begin;
+    return std::max(rest, std::min(left, long_request_bytes_));
   }
 
-  void finish(Range& range, Clock::time_point began, const http::Answer<void>& read) {
+  // `end`: of the bytes that have come.
+  void finish(Range& range, Clock::time_point began, const http::Answer<void>& read, std::uint64_t end) {
+    ONTIME_CHECK(!read || end == range.begin + range.bytes.size(), "a range that is there has all of its bytes");
     const std::lock_guard lock(mutex_);
     if (!read) range.failure = read.error();
     if (read) note_pace(seconds(Clock::now() - began) / static_cast<double>(range.bytes.size()));
@@ -238,6 +250,7 @@ class ReadAhead {
   const http::Url url_;
   const http::State state_;
   const std::uint64_t probable_end_;
+  const std::uint64_t long_request_bytes_;
   const bool has_long_requests_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -274,7 +287,7 @@ class HttpInput final : public StoredInput {
     ahead_.reset();
     url_ = *url;
     remote_ = ranged_file(file().path, *url);
-    ahead_ = std::make_unique<ReadAhead>(file().path, *url, state_, access_.end);
+    ahead_ = std::make_unique<ReadAhead>(file().path, *url, state_, access_.end, access_.long_request_bytes);
     has_worked_ = false;
     return {};
   }
