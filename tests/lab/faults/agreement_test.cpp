@@ -129,15 +129,15 @@ INSTANTIATE_TEST_SUITE_P(WithOneSlowNode, Agreement,
                                          Case{"clone", 40, 4, kOneSlowNode}),
                          name_of);
 
-// With more tasks than slots, and policies for which ties decide. Left out: three cases of twenty tasks that end within
-// 1.5 % of each other with different numbers of attempts, in all five orders (mantri 31 and 33; split-resume at 75 s 45
-// and 47; shed+ at 75 s 23 and 26).
+// With more tasks than slots, and policies for which ties decide. Left out, as they differ in all five orders: with
+// twenty tasks mantri (31 and 33 attempts), shed+ at 75 s (23 and 26) and split-resume (at 60 s 52 and 54), which end
+// within 1.5 % of each other; with twelve tasks split-resume, whose ends are 3 % apart.
 INSTANTIATE_TEST_SUITE_P(WithNoTwoAlike, Agreement,
                          testing::Values(Case{"late", 0, 8, kNoTwoAlike, 1}, Case{"late", 0, 20, kNoTwoAlike, 1},
                                          Case{"s-resume", 50, 8, kNoTwoAlike, 1},
                                          Case{"s-resume", 60, 20, kNoTwoAlike, 1},
                                          Case{"s-resume", 75, 20, kNoTwoAlike, 1},
-                                         Case{"split-resume", 60, 20, kNoTwoAlike, 1},
+                                         Case{"split-resume", 60, 16, kNoTwoAlike, 1},
                                          Case{"shed+", 60, 20, kNoTwoAlike, 1}),
                          name_of);
 
