@@ -15,6 +15,7 @@ namespace {
 using scheduler::JobSpec;
 using Tasks = google::protobuf::RepeatedPtrField<wire::ToAdvisor::Task>;
 
+constexpr std::size_t kPathsBytesMax = 64 << 20;  // of all tasks: each has its own copy of what is said once
 constexpr std::uint64_t kLengthMax = std::uint64_t{1} << 62;  // as of offsets in reports.cpp
 constexpr std::int64_t kAgeMaxNs = std::int64_t{10} * 365 * 24 * 3600 * 1'000'000'000;  // ten years
 constexpr std::uint32_t kNeverFails = 1'000'000'000;  // how often a task may fail is Hadoop's to say
@@ -78,10 +79,13 @@ Status fill_tasks(const Tasks& tasks, JobSpec& spec) {
   if (tasks.size() > static_cast<int>(kTasksMax))
     return bad_input("The job has more than " + std::to_string(kTasksMax) + " map tasks.");
   std::string path;
+  std::size_t bytes = 0;
   spec.split_bytes = 1;
   spec.inputs.reserve(static_cast<std::size_t>(tasks.size()));
   for (const wire::ToAdvisor::Task& task : tasks) {
     if (!task.path().empty()) path = readable(task.path().substr(0, kPathBytesMax));
+    if ((bytes += path.size()) > kPathsBytesMax)
+      return bad_input("The paths of the job's map tasks have more than 64 MiB together.");
     if (task.length() > kLengthMax) return bad_input("A split of the job is longer than any file.");
     scheduler::InputFile input;
     input.path = path;

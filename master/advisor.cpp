@@ -83,7 +83,8 @@ std::optional<AttemptId> Advisor::launch(TaskId task, std::uint64_t begin, Durat
   const std::size_t before = cluster.find_task(task)->attempts.size();
   parts_.control.step(event::LaunchedElsewhere{*container, task, begin, age});
   if (is_new) take_inventory(*container);
-  if (cluster.find_task(task)->attempts.size() == before) return std::nullopt;
+  const scheduler::Task* launched = cluster.find_task(task);  // none if its deadline was due, and it is forgotten
+  if (launched == nullptr || launched->attempts.size() == before) return std::nullopt;
   return AttemptId{task, static_cast<std::uint32_t>(before)};
 }
 
@@ -103,6 +104,12 @@ Result<JobId> Advisor::admit(const wire::ToAdvisor::Job& message, const std::str
   control.step(event::JobSubmitted{0, std::move(*spec)});
   spdlog::info("job_advised {} hadoop={} tasks={}", id, log::Quoted{message.id()}, message.tasks_size());
   return id;
+}
+
+// By what ClientSession::kill_job and the scheduler's deadline say, and so for the jobs of older journals too.
+bool Advisor::ends_on_hadoop(const scheduler::Job& job) {
+  const bool wanted = job.message.starts_with("killed by ") || job.message.starts_with("it missed its deadline");
+  return job.state == scheduler::JobState::Killed && wanted;
 }
 
 void Advisor::on_gone(JobId id) {

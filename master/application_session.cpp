@@ -80,10 +80,10 @@ Status ApplicationSession::on_frame(std::string_view payload) {
 Status ApplicationSession::on_job(const wire::ToAdvisor::Job& message) {
   if (job_limit_.cancel() == 0) return failed("a job that comes too late");
   const Result<JobId> admitted = advisor_.admit(message, owner_);
-  const bool has_succeeded =
-      admitted && control_.cluster().find_job(*admitted)->state == scheduler::JobState::Succeeded;
-  if (!admitted || has_succeeded) {
-    const std::string why = admitted ? "The job has ended already." : admitted.error().message;
+  const scheduler::Job* known = admitted ? control_.cluster().find_job(*admitted) : nullptr;
+  if (known == nullptr || (is_final(known->state) && !Advisor::ends_on_hadoop(*known))) {
+    std::string why = admitted ? "The job has ended already" : admitted.error().message;
+    if (known != nullptr) why += known->message.empty() ? "." : ": " + known->message + ".";
     spdlog::warn("job_refused peer={} reason={}", connection_->peer(), log::Quoted{why});
     link_->refuse(why);
     is_over_ = true;
@@ -212,7 +212,9 @@ void ApplicationSession::complete(std::uint32_t index, std::optional<AttemptId> 
 }
 
 void ApplicationSession::seal(AttemptId attempt, ByteRange segment, std::uint64_t records) {
-  event::SegmentSealed sealed{find_live(attempt)->node, attempt, segment, segment.end, {}, {}};
+  const scheduler::Attempt* live = find_live(attempt);
+  if (live == nullptr) return;  // the step before this one has ended the job, at its deadline
+  event::SegmentSealed sealed{live->node, attempt, segment, segment.end, {}, {}};
   sealed.output.records = records;
   control_.step(sealed);
 }

@@ -198,10 +198,8 @@ void Master::start() {
   discard_left_output();
   begin_recording();
   control_.start();
-  if (advisor_)
-    advisor_->start();
-  else
-    end_advised_jobs();
+  end_jobs_of_the_other_kind(advisor_ != nullptr);
+  if (advisor_) advisor_->start();
   acceptor_.start();
 }
 
@@ -243,15 +241,17 @@ void Master::discard_left_output() {
   }
 }
 
-void Master::end_advised_jobs() {
-  std::vector<JobId> advised;
+// What an Ontime job is committing may be in place already, so that goes on.
+void Master::end_jobs_of_the_other_kind(bool advises) {
+  std::vector<JobId> others;
   for (const auto& [id, job] : scheduler_->cluster().jobs()) {
-    if (job.spec.advised && !is_final(job.state)) advised.push_back(id);
+    if (job.spec.advised != advises && !is_final(job.state)) others.push_back(id);
   }
-  for (const JobId id : advised) {
-    static constexpr const char* kWhy = "the master was started again without --advise";
-    control_.step(scheduler::event::JobKillRequested{id, kWhy});
-    control_.step(scheduler::event::CommitFinished{id, kWhy});
+  const char* why = advises ? "the master was started again with --advise, so it runs no jobs itself"
+                            : "the master was started again without --advise";
+  for (const JobId id : others) {
+    control_.step(scheduler::event::JobKillRequested{id, why});
+    if (!advises) control_.step(scheduler::event::CommitFinished{id, why});
   }
 }
 

@@ -77,8 +77,8 @@ class Master {
   void observe(const scheduler::JournalRecord& record);
   // Of jobs that ended just before the last master did.
   void discard_left_output();
-  // Jobs that a master with --advise has left to one without it.
-  void end_advised_jobs();
+  // Jobs that a master with --advise has left to one without it, or the other way round.
+  void end_jobs_of_the_other_kind(bool advises);
 
   const std::string cluster_id_;
   const Duration heartbeat_;

@@ -276,5 +276,41 @@ TEST_F(Advice, IsNotToBeHadFromAMasterWithoutIt) {
   });
 }
 
+TEST_F(Advice, AJobThatOnlyTheMasterHasDroppedIsRefusedAndNotEndedOnHadoop) {
+  play([this]() -> asio::awaitable<void> { co_await make_application("none"); });
+  stop_master();
+  settings_.advise = 0;
+  start_master();
+  play([this]() -> asio::awaitable<void> { co_await ended(1); });
+  stop_master();
+  settings_.advise = 4;
+  start_master();
+  play([this]() -> asio::awaitable<void> {
+    FakeApplication application = co_await connect_application();
+    application.submit("none");
+    const auto refused = co_await application.next();
+    EXPECT_TRUE(refused && refused->has_refused());
+    const std::string reason = refused ? refused->refused().reason() : "";
+    EXPECT_THAT(reason, HasSubstr("ended already"));
+    const auto nothing = co_await application.next();
+    EXPECT_FALSE(nothing);
+  });
+}
+
+TEST_F(Advice, EndsTheJobsThatAMasterWithoutItHasLeft) {
+  stop_master();
+  settings_.advise = 0;
+  start_master();
+  play([this]() -> asio::awaitable<void> { co_await submit(); });
+  stop_master();
+  settings_.advise = 4;
+  start_master();
+  play([this]() -> asio::awaitable<void> {
+    const wire::JobSummary summary = co_await ended(1);
+    EXPECT_EQ(summary.state(), wire::KILLED);
+    EXPECT_THAT(summary.message(), HasSubstr("with --advise"));
+  });
+}
+
 }  // namespace
 }  // namespace ontime::test

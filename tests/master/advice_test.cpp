@@ -114,6 +114,13 @@ TEST(AdvisedJob, IsRefusedWithoutAnIdOrTasksOrWithSplitsLongerThanFiles) {
   EXPECT_THAT(refusal_of(job), HasSubstr("longer than any file"));
 }
 
+TEST(AdvisedJob, IsRefusedIfTheCopiesOfItsPathsWouldFillTheMemory) {
+  wire::ToAdvisor::Job job = job_under("none");
+  job.mutable_tasks(0)->set_path("/" + std::string(1000, 'a'));
+  while (job.tasks_size() < 70'000) job.add_tasks()->set_length(1);
+  EXPECT_THAT(refusal_of(job), HasSubstr("64 MiB"));
+}
+
 TEST(AdviceEvent, IsRefusedWhereItCannotBe) {
   wire::AttemptEvent event;
   EXPECT_FALSE(check_event(event, 1));  // says nothing
