@@ -124,10 +124,13 @@ class OtherVersions : public testing::Test {
                     "--drain-timeout", "100s"},
                    cluster_ / name);
   }
+  // Each of its attempts takes minutes, unless it is released.
   std::string submit(const std::string& output) {
     return cluster_.submit({"paced", kNovel, "--output", cluster_ / output, "--splits", "3", "--checkpoint", "1s",
-                            "--set", "lines=10", "--set", "pause_us=10000", "--app-dir", kApps});
+                            "--set", "lines=1", "--set", "pause_us=100000", "--set", "until=" + (cluster_ / "goes-on"),
+                            "--app-dir", kApps});
   }
+  void release_jobs() { write_file(cluster_ / "goes-on", ""); }
   std::ptrdiff_t live() const {
     const nlohmann::json all = cluster_.nodes();
     return std::count_if(all.begin(), all.end(), [](const nlohmann::json& node) { return node["state"] == "live"; });
@@ -162,7 +165,9 @@ TEST_F(OtherVersions, AJobRunsOnWhileItsClusterIsUpgradedOneByOne) {
     if (i != 1) continue;
     cluster_.restart_master();
     ASSERT_TRUE(eventually([&] { return live() == 3; }));
+    EXPECT_EQ(cluster_.job(job)["state"], "running");
   }
+  release_jobs();
   expect_right(job, "out");
   EXPECT_EQ(cluster_.job(job)["attempts_failed"], 0) << cluster_.job(job).dump(1);
   expect_right(submit("again"), "again");
@@ -174,6 +179,7 @@ TEST_F(OtherVersions, AJobThatNeedsMoreThanAnOlderWorkerKnowsRunsOnTheOthers) {
   const Process old_worker = start_worker("old", older);
   cluster_.add_worker();
   ASSERT_TRUE(eventually([&] { return live() == 2; }));
+  release_jobs();
   const std::string job = submit("out");
   expect_right(job, "out");
   const std::string all = cluster_.job(job).dump();

@@ -1,5 +1,7 @@
-// Counts words as `wordcount` does, slowly: sleeps after every `lines` lines, so that there is time to kill something.
+// Counts words as `wordcount` does, slowly: sleeps after every `lines` lines, so that there is time to kill something. It
+// no longer does once the file `until` is there.
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <thread>
@@ -15,13 +17,14 @@ class Paced final : public Mapper {
   void setup(Context& context) override {
     lines_ = std::stoul(context.get("lines"));
     pause_ = std::chrono::microseconds(std::stoul(context.get("pause_us")));
+    until_ = context.get("until");
     mapped_ = &context.counter("paced", "lines");
   }
 
   void map(const Batch& batch, Output&) override {
     for (const Line line : batch.lines()) {
       count(line.text);
-      if (++*mapped_ % lines_ == 0) std::this_thread::sleep_for(pause_);
+      if (++*mapped_ % lines_ == 0 && !is_released()) std::this_thread::sleep_for(pause_);
     }
   }
 
@@ -31,6 +34,7 @@ class Paced final : public Mapper {
   }
 
  private:
+  bool is_released() const { return !until_.empty() && std::filesystem::exists(until_); }
   void count(std::string_view text) {
     static constexpr std::string_view kSpace = " \t\n\v\f\r";
     for (std::size_t begin = text.find_first_not_of(kSpace); begin != std::string_view::npos;) {
@@ -43,6 +47,7 @@ class Paced final : public Mapper {
   std::map<std::string, std::uint64_t> counts_;
   std::size_t lines_ = 1;
   std::chrono::microseconds pause_{0};
+  std::string until_;
   std::uint64_t* mapped_ = nullptr;
 };
 
@@ -59,7 +64,9 @@ class PacedApplication final : public Application {
  public:
   std::string description() const override { return "counts words with pauses (for tests)"; }
   std::vector<Parameter> parameters() const override {
-    return {{"lines", "100", "lines between pauses"}, {"pause_us", "1000", "length of a pause in microseconds"}};
+    return {{"lines", "100", "lines between pauses"},
+            {"pause_us", "1000", "length of a pause in microseconds"},
+            {"until", "", "a file that ends the pauses when it is there"}};
   }
   std::unique_ptr<Mapper> make_mapper() const override { return std::make_unique<Paced>(); }
   std::unique_ptr<Merger> make_merger() const override { return std::make_unique<Sums>(); }
