@@ -57,7 +57,8 @@ std::string with_encoded_letters(const std::string& address) {
 
 struct Exchange::Reply {
   std::optional<http::Failure> failure{};
-  std::size_t bytes = 0;  // of what was asked for
+  std::size_t bytes = 0;    // of what was asked for
+  bool is_verified = true;  // the certificate of the server, if it has one
 };
 
 Exchange::Exchange(std::string origin, const std::atomic<bool>* is_over, http::Patience patience)
@@ -102,6 +103,7 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
     reply.failure = refusal_of(*head, refusal);
   } else if (!result) {
     reply.failure = http::failure_of(result.error());
+    reply.is_verified = result.error() != httplib::Error::SSLServerVerification;
   }
   return reply;
 }
@@ -138,6 +140,7 @@ http::Answer<void> Exchange::insist(const Make& make, const Take& take) {
     data_node = connection_.client_of(url->origin);
     Reply reply = send(*data_node, {request.method, url->target, true, request.content}, take, watchdog);
     if (request.wanted > 0 && reply.bytes == request.wanted) return {};  // however the connection ended then
+    if (reply.failure && !reply.is_verified) reply.failure->trouble = http::Trouble::Unavailable;  // others may be fine
     if (reply.failure && excluded.size() < kExcludedBytesMax) {
       const std::string host = url->origin.substr(url->origin.find("://") + 3);
       excluded += (excluded.empty() ? "" : ",") + host.substr(0, host.rfind(':'));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -75,7 +76,12 @@ Answer<void> Connection::insist(const std::function<Try(httplib::Client&)>& once
   for (unsigned in_vain = 0;;) {
     silence_ = std::min(patience_.silence * (1u << in_vain), patience_.silence_max);
     if (!client_) client_ = client_of(origin_);
-    Try result = once(*client_);
+    Try result;
+    try {
+      result = once(*client_);
+    } catch (const std::system_error&) {  // of a watchdog's thread
+      result = {Failure{Trouble::Unavailable, "this machine cannot start another thread"}};
+    }
     if (!result.failure) return {};
     client_.reset();
     if (result.failure->trouble != Trouble::Unavailable) return std::move(*result.failure);

@@ -24,8 +24,8 @@ struct Demand {
 };
 
 // The jobs without which the others can all be in time on so many slots, as few as possible if all priorities are the
-// same. First those that are late even alone. Then, in the order of deadlines, whenever the work so far is too much, the
-// job with the most work left of those with the lowest priority. Never one of unknown work before its deadline.
+// same. First those that are late even alone. Then, in the order of deadlines, whenever the work so far is too much,
+// the job with the most work left of those with the lowest priority. Never one of unknown work before its deadline.
 // O(n log n).
 std::set<JobId> jobs_left_behind(std::span<const Demand> demands, std::uint32_t slots);
 

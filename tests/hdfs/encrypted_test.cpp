@@ -67,6 +67,22 @@ TEST_F(EncryptedFileSystem, IsNotAskedIfNobodyVouchesForIt) {
   EXPECT_EQ(hdfs_->last_query(), "") << "no request has arrived";
 }
 
+TEST_F(EncryptedFileSystem, AsksAnotherDataNodeThanOneThatNobodyVouchesFor) {
+  trust_it();
+  const auto authority = cli::make_authority("other", std::chrono::hours(1));
+  const auto node = cli::make_certificate(*authority, {"node", "", {"127.0.0.1"}, std::chrono::hours(1)});
+  test::write_file(directory_ / "other_cert.pem", node->certificate);
+  test::write_file(directory_ / "other_key.pem", node->key);
+  const FakeHdfs other(directory_ / "other_cert.pem", directory_ / "other_key.pem");
+  hdfs_->set_fault([&](int, int server, const FakeHdfs::Request& request, FakeHdfs::Response& response) {
+    if (server >= 0 || request.has_param("excludedatanodes")) return false;
+    response.set_content(R"({"Location":")" + other.origin() + R"(/webhdfs/v1/a?op=OPEN"})", "application/json");
+    return true;
+  });
+  EXPECT_EQ(problem(), "none");
+  EXPECT_EQ(other.last_query(), "") << "no request has arrived";
+}
+
 TEST_F(EncryptedFileSystem, SendsNothingToADataNodeThatDoesNotEncrypt) {
   trust_it();
   hdfs_->set_fault([](int, int, const FakeHdfs::Request&, FakeHdfs::Response& response) {

@@ -18,11 +18,12 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
 
-http::Patience impatient() {
+// Longer than a busy machine is.
+http::Patience patient() {
   http::Patience patience;
-  patience.silence = std::chrono::milliseconds(300);
+  patience.silence = std::chrono::seconds(5);
   patience.pause = std::chrono::milliseconds(1);
-  patience.tries = 4;
+  patience.tries = 7;
   return patience;
 }
 
@@ -34,10 +35,10 @@ std::string message_of(const http::Answer<T>& answer) {
 class FileSystemTest : public testing::Test {
  protected:
   FileSystem file_system(const std::string& scratch = "tmp/") {
-    return FileSystem(hdfs_.root(), scratch, nullptr, impatient());
+    return FileSystem(hdfs_.root(), scratch, nullptr, patient());
   }
   RemoteFile remote(const std::string& path) {
-    return RemoteFile(*address_of({hdfs_.root(), path}), nullptr, impatient());
+    return RemoteFile(*address_of({hdfs_.root(), path}), nullptr, patient());
   }
   std::string listed(const std::string& directory, const http::Store::Enter& enter = nullptr) {
     std::string keys;
@@ -187,7 +188,7 @@ TEST_F(FileSystemTest, SaysWhatHdfsSaysAndTriesAgainWhatMayPass) {
   };
   EXPECT_EQ(asked(403, "AccessControlException", 9), "HDFS answers AccessControlException: in short 1");
   EXPECT_EQ(asked(403, "StandbyException", 2), "nothing is wrong 3");
-  EXPECT_EQ(asked(403, "SafeModeException", 9), "HDFS answers SafeModeException: in short 4");
+  EXPECT_EQ(asked(403, "SafeModeException", 9), "HDFS answers SafeModeException: in short 7");
   hdfs_.set_fault([](int, int, const FakeHdfs::Request&, FakeHdfs::Response& response) {
     response.status = 401;
     return true;
@@ -256,10 +257,12 @@ TEST_F(FileSystemTest, GivesUpASlowDataNode) {
   hdfs_.put("/a", "hello");
   const auto may_go_on = std::make_shared<std::atomic<bool>>(false);  // the server outlives this function
   hdfs_.set_fault([=](int, int node, const FakeHdfs::Request&, FakeHdfs::Response&) {
-    while (node == 0 && !*may_go_on) std::this_thread::yield();
+    while (node == 0 && !*may_go_on) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return false;
   });
-  auto files = file_system();
+  auto patience = patient();
+  patience.silence = std::chrono::milliseconds(300);
+  FileSystem files(hdfs_.root(), "tmp/", nullptr, patience);
   const auto read = files.read("a", 100);
   *may_go_on = true;
   ASSERT_TRUE(read) << message_of(read);
@@ -269,7 +272,7 @@ TEST_F(FileSystemTest, GivesUpASlowDataNode) {
 // Each try waits twice as long as the one before, and what comes then counts.
 TEST_F(FileSystemTest, WaitsForANameNodeThatThinksForLong) {
   hdfs_.put("/a", "hello");
-  auto patience = impatient();
+  auto patience = patient();
   patience.silence = std::chrono::milliseconds(50);
   patience.tries = 9;
   hdfs_.set_fault([](int, int, const FakeHdfs::Request&, FakeHdfs::Response&) {
