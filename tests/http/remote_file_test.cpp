@@ -24,7 +24,7 @@ class RemoteFileTest : public testing::Test {
     patience.pause = 1ms;
     return patience;
   }
-  // Where something is waited for for nothing.
+  // For what never comes.
   static Patience impatient() {
     Patience brief = patience();
     brief.silence = 200ms;
