@@ -10,7 +10,9 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/units.h"
 #include "common/hdfs/file_status.h"
+#include "common/http/take_rest.h"
 #include "common/http/url.h"
 
 namespace ontime::hdfs {
@@ -53,6 +55,13 @@ std::string with_encoded_letters(const std::string& address) {
   return encoded;
 }
 
+// Whether the answer is long, and its bytes come as they are: not encrypted and not in chunks.
+bool may_take_rest(const httplib::Client& client, const Exchange::Request& request, const httplib::Response& head) {
+  constexpr std::uint64_t kLong = 1u << 20;
+  return request.wanted >= kLong && client.ssl_context() == nullptr && !head.has_header("Transfer-Encoding") &&
+         number_in<std::uint64_t>(head.get_header_value("Content-Length")) == request.wanted;
+}
+
 }  // namespace
 
 struct Exchange::Reply {
@@ -78,17 +87,25 @@ Exchange::Reply Exchange::send(httplib::Client& client, const Request& request, 
     watchdog.guard(&client);
     return true;
   };
-  asked.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
+  const auto take_some = [&](const char* bytes, std::size_t size) {
     watchdog.add(size);
-    if (head && head->status / 100 != 2) {
-      refusal.append(bytes, std::min(size, kRefusalBytesMax - refusal.size()));
-      return refusal.size() < kRefusalBytesMax && !connection_.is_over();
-    }
     watchdog.guard(nullptr);  // as long as the bytes wait to be taken
     is_too_long = !take(bytes, size);
     watchdog.guard(&client);
     reply.bytes += size;
     return !is_too_long && !connection_.is_over();
+  };
+  asked.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
+    if (head && head->status / 100 != 2) {
+      watchdog.add(size);
+      refusal.append(bytes, std::min(size, kRefusalBytesMax - refusal.size()));
+      return refusal.size() < kRefusalBytesMax && !connection_.is_over();
+    }
+    const bool is_first = reply.bytes == 0;  // which may be what the library has read together with the head
+    if (!take_some(bytes, size)) return false;
+    if (is_first || !head || !may_take_rest(client, request, *head)) return true;
+    http::take_rest(client.socket(), request.wanted - reply.bytes, take_some);
+    return false;
   };
   watchdog.guard(request.content == nullptr ? &client : nullptr);  // what is sent takes its time
   if (request.content != nullptr) {

@@ -3,45 +3,151 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 
 #include "common/hdfs/file_system.h"
 #include "tests/hdfs/fake_hdfs.h"
 #include "tests/http/web_server.h"
 #include "worker/data/input_source.h"
+#include "worker/data/record_reader.h"
 
 namespace ontime::worker {
 namespace {
 
+using FakeHdfs = test::FakeHdfs;
+
+class HdfsInputTest : public testing::Test {
+ protected:
+  // With the file that is read.
+  void put(std::string content) {
+    content_ = std::move(content);
+    hdfs_.put("/in/a", content_);
+  }
+  TaskInput task() const {
+    const auto state = hdfs::RemoteFile(url()).look();
+    EXPECT_TRUE(state) << state.error().message;
+    return {{{hdfs_.root() + "/in/a", content_.size(), state ? state->version : "", Codec::Plain}}};
+  }
+  Outcome<std::string> address() const { return url().origin + url().target; }
+  // As an attempt reads that part of the task.
+  std::string read(std::uint64_t begin, std::uint64_t end) const {
+    TaskInputAccess access;
+    access.address = [&](std::size_t) { return address(); };
+    access.end = end;
+    auto reader = InputReader::open(task(), {}, begin, RecordReader::kBlockBytes, access);
+    EXPECT_TRUE(reader) << reader.error().message;
+    std::string bytes;
+    while (reader) {
+      const auto block = (*reader)->next(end);
+      EXPECT_TRUE(block) << block.error().message;
+      if (!block || block->records == 0) break;
+      bytes += block->batch.bytes;
+    }
+    return bytes;
+  }
+
+  FakeHdfs hdfs_;
+  std::string content_;
+
+ private:
+  http::Url url() const { return hdfs::address_of(*hdfs::parse_name(hdfs_.root() + "/in/a")).value(); }
+};
+
+std::string lines(std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += "line " + std::to_string(1'000'000 + i) + "\n";
+  return text;
+}
+
+// The DataNode that has the block before sends the first few bytes; another request, at the same time, brings the
+// others with the line that goes on behind the end.
+TEST_F(HdfsInputTest, IsAskedForTwoPartsAtATimeAndForNoThird) {
+  struct Asked {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::set<std::uint64_t> offsets;
+  };
+  const auto asked = std::make_shared<Asked>();  // the server's threads may outlive this test's variables
+  put(lines(50'000));
+  hdfs_.set_fault([asked](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response&) {
+    if (node < 0) return false;
+    std::unique_lock lock(asked->mutex);
+    asked->offsets.insert(std::stoull(request.get_param_value("offset")));
+    asked->changed.notify_all();
+    asked->changed.wait(lock, [&] { return asked->offsets.size() >= 2; });
+    return false;
+  });
+  EXPECT_EQ(read(130'005, 260'005), content_.substr(130'013, 130'000));
+  const std::lock_guard lock(asked->mutex);
+  EXPECT_EQ(asked->offsets.size(), 2u);
+  EXPECT_EQ(*asked->offsets.begin(), 130'004u);
+  asked->offsets.insert({1, 2});  // sets free who still waits
+  asked->changed.notify_all();
+}
+
+// The part that is asked for.
+std::string wanted(const std::string& content, const FakeHdfs::Request& request) {
+  return content.substr(std::stoull(request.get_param_value("offset")), std::stoull(request.get_param_value("length")));
+}
+
+// Such as HttpFS.
+TEST_F(HdfsInputTest, ComesFromAServerThatSendsChunks) {
+  put(lines(400'000));
+  hdfs_.set_fault([this](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response& response) {
+    if (node < 0) return false;
+    const auto send = [part = wanted(content_, request)](std::size_t offset, httplib::DataSink& sink) {
+      const std::size_t size = std::min<std::size_t>(100'000, part.size() - offset);
+      if (size > 0) sink.write(part.data() + offset, size);
+      if (offset + size == part.size()) sink.done();
+      return true;
+    };
+    response.set_chunked_content_provider("application/octet-stream", send);
+    return true;
+  });
+  EXPECT_TRUE(read(0, content_.size()) == content_);
+}
+
+// Which breaks off again and again, each time within a range.
+TEST_F(HdfsInputTest, IsReadOnWhereADataNodeBreaksOff) {
+  put(lines(400'000));
+  hdfs_.set_fault([this](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response& response) {
+    if (node < 0) return false;
+    const auto send = [part = wanted(content_, request)](std::size_t offset, std::size_t, httplib::DataSink& sink) {
+      const std::size_t size = std::min<std::size_t>(1'234'567, part.size());
+      return offset == 0 && sink.write(part.data(), size) && size == part.size();
+    };
+    response.set_content_provider(wanted(content_, request).size(), "application/octet-stream", send);
+    return true;
+  });
+  EXPECT_TRUE(read(0, content_.size()) == content_);
+}
+
 // Each long request but one ends within a range, of which the next one brings the rest.
-TEST(HdfsInput, OfSeveralLongRequestsHasTheBytesOfTheFile) {
-  test::FakeHdfs hdfs;
-  const std::string content = test::some_bytes(21'000'001);
-  hdfs.put("/in/a", content);
-  const auto address = hdfs::address_of(*hdfs::parse_name(hdfs.root() + "/in/a"));
-  ASSERT_TRUE(address) << address.error().message;
-  const auto state = hdfs::RemoteFile(*address).look();
-  ASSERT_TRUE(state) << state.error().message;
+TEST_F(HdfsInputTest, OfSeveralLongRequestsHasTheBytesOfTheFile) {
+  put(test::some_bytes(21'000'001));
   for (const std::uint64_t begin : {0, 1, 7'654'321}) {
     for (const std::uint64_t long_request : {1u << 20, 3u << 20, 128u << 20}) {
       std::atomic<int> requests = 0;
-      hdfs.set_fault([&](int, int node, const test::FakeHdfs::Request& request, test::FakeHdfs::Response&) {
+      hdfs_.set_fault([&](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response&) {
         if (node >= 0 && request.get_param_value("op") == "OPEN") ++requests;
         return false;
       });
       InputAccess access;
-      access.address = [&] { return Outcome<std::string>(address->origin + address->target); };
+      access.address = [&] { return address(); };
       access.long_request_bytes = long_request;
-      auto input = open_input({hdfs.root() + "/in/a", content.size(), state->version, Codec::Plain}, access);
+      auto input = open_input(task().files.front(), access);
       ASSERT_TRUE(input) << input.error().message;
-      std::string bytes(content.size() - begin, '\0');
+      std::string bytes(content_.size() - begin, '\0');
       for (std::size_t at = 0; at < bytes.size();) {
         const auto read = (*input)->read_at(&bytes[at], std::min<std::size_t>(100'000, bytes.size() - at), begin + at);
         ASSERT_TRUE(read && *read > 0) << read.error().message;
         at += *read;
       }
-      EXPECT_TRUE(content.compare(begin, content.npos, bytes) == 0) << begin << " " << long_request;
+      EXPECT_TRUE(content_.compare(begin, content_.npos, bytes) == 0) << begin << " " << long_request;
       EXPECT_GE(requests, long_request <= 3u << 20 ? 4 : 2);
     }
   }

@@ -1,5 +1,6 @@
 // An input of a web server, as attempts read it.
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -33,6 +34,21 @@ std::string read_all(RecordReader& reader, std::uint64_t end) {
   }
 }
 
+// While there is one, no thread can be started: nothing has room for its stack.
+class NoThreads {
+ public:
+  NoThreads() {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t none = before_;
+    pthread_attr_setstacksize(&none, std::size_t{1} << 60);
+    pthread_setattr_default_np(&none);
+  }
+  ~NoThreads() { pthread_setattr_default_np(&before_); }
+
+ private:
+  pthread_attr_t before_{};
+};
+
 class HttpInputTest : public testing::Test {
  protected:
   HttpInputTest() : server_(lines(20'000'000)) {}
@@ -63,8 +79,8 @@ TEST_F(HttpInputTest, IsCutAtTheStartOfALine) {
 }
 
 // Of the later ranges one crawls until it is asked for again, as a whole and on another connection. The next one stops
-// after its first byte: it is not asked for again, but its connection counts as silent in the end, and another one goes on
-// behind that byte.
+// after its first byte: it is not asked for again, but its connection counts as silent in the end, and another one goes
+// on behind that byte.
 TEST_F(HttpInputTest, AsksOnceMoreForOneSlowRangeOfTwenty) {
   struct Server {
     std::mutex mutex;
@@ -120,6 +136,18 @@ TEST_F(HttpInputTest, ThatChangesUnderWayIsAFaultOfTheInput) {
   auto again = open_input(file());
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().kind, FaultKind::InputChanged);
+}
+
+TEST_F(HttpInputTest, ThatNoThreadCanReadAheadIsAFault) {
+  const auto input = open_input(file());
+  ASSERT_TRUE(input) << input.error().message;
+  std::vector<char> bytes(1000);
+  ASSERT_TRUE((*input)->read_at(bytes.data(), bytes.size(), 0));
+  const NoThreads none;
+  const auto read = (*input)->read_at(bytes.data(), bytes.size(), bytes.size());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message,
+            "cannot read " + file().path + " at byte 1000: this machine cannot start another thread");
 }
 
 // As a store's signed addresses do: each is good for six requests.

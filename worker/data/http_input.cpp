@@ -2,7 +2,7 @@
 // much longer than the ranges before it is asked for again on another connection, and whichever is there first counts.
 // One range in twenty may be. Where requests cost much, one that brings many ranges takes the place of several at a
 // time. Memory is bounded by kRangeBytes * (2 * kConnections + 2): ranges that wait, those under way that a seek has
-// dropped, the spare one, and the one that is asked for again.
+// dropped, the spare one, and the one that is asked for again; and by the piece of common/http/take_rest.h for each.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -32,8 +33,8 @@ namespace {
 constexpr std::size_t kRangeBytes = 8u << 20;
 constexpr std::size_t kFirstRangeBytes = kRangeBytes / 32;  // the first is there soon; each next one has twice as many
 constexpr std::size_t kConnections = 2;
-constexpr double kHedgesPerRange = 0.05;  // a second request for each twentieth range
-constexpr double kSlowness = 4;           // times the usual time of so many bytes
+constexpr double kHedgesPerRange = 0.05;                          // a second request for each twentieth range
+constexpr double kSlowness = 4;                                   // times the usual time of so many bytes
 constexpr Duration kHedgeAfter = std::chrono::milliseconds(250);  // not before
 
 // How the file of that name is fetched from its address, which may be one of the worker's own (common/hdfs/lender.h).
@@ -74,8 +75,7 @@ class ReadAhead {
     end_ = std::min(state_.size, offset < probable_end_ ? probable_end_ : offset + kFirstRangeBytes);
     plan();
     const std::size_t most = has_long_requests_ ? 1 : kConnections;
-    while (fetchers_.size() < std::min(most, ranges_.size()))
-      fetchers_.emplace_back([this, index = fetchers_.size()] { fetch(index); });
+    while (fetchers_.size() < std::min(most, ranges_.size()) && start_fetcher()) continue;
   }
 
   // From where the one before ended.
@@ -110,6 +110,19 @@ class ReadAhead {
     bool is_there = false;
     std::optional<http::Failure> failure{};
   };
+
+  // A read-ahead that has no fetcher at all fails.
+  bool start_fetcher() {
+    try {
+      fetchers_.emplace_back([this, index = fetchers_.size()] { fetch(index); });
+      return true;
+    } catch (const std::system_error&) {
+      if (!fetchers_.empty()) return false;
+      ranges_.front()->failure = http::Failure{http::Trouble::Unavailable, "this machine cannot start another thread"};
+      ranges_.front()->is_there = true;
+      return false;
+    }
+  }
 
   void plan() {
     while (ranges_.size() < kConnections && planned_ < end_) {
@@ -185,12 +198,12 @@ class ReadAhead {
     }
   }
 
-  // From that byte of the range on.
+  // From that byte of the range on. What would be left for a small one behind it comes with it.
   std::uint64_t size_of_request(const Range& first, std::uint64_t begin) {
     const std::lock_guard lock(mutex_);
     const std::uint64_t rest = first.begin + first.bytes.size() - begin;
     const std::uint64_t left = std::max(end_, begin) - begin;
-    return std::max(rest, std::min(left, long_request_bytes_));
+    return std::max(rest, left <= long_request_bytes_ + kFirstRangeBytes ? left : long_request_bytes_);
   }
 
   // `end`: of the bytes that have come.
@@ -228,7 +241,11 @@ class ReadAhead {
     slow->is_hedged = is_hedging_ = true;
     has_lost_[kHedger] = is_over_;
     hedges_left_ -= 1;
-    hedger_ = std::jthread([this, slow, twin] { race(slow, twin); });
+    try {
+      hedger_ = std::jthread([this, slow, twin] { race(slow, twin); });
+    } catch (const std::system_error&) {  // no thread can be started: the first request goes on alone
+      is_hedging_ = false;
+    }
   }
 
   // A twin that fails changes nothing; one that comes first takes the range's place, and its fetcher gives up.
@@ -311,6 +328,8 @@ class HttpInput final : public StoredInput {
   bool has_parts() const override { return has_parts_; }
 
  private:
+  static constexpr std::uint64_t kNothingRead = ~std::uint64_t{0};
+
   Outcome<std::size_t> read_whole(char* to, std::size_t size, std::uint64_t offset) {
     if (file().codec == Codec::Plain || !file().points.empty() || offset != (whole_ ? whole_->offset() : 0))
       return changed("its server cannot send parts of it any more");
@@ -323,6 +342,9 @@ class HttpInput final : public StoredInput {
   http::Answer<std::size_t> fetch(char* to, std::size_t size, std::uint64_t offset) {
     const bool goes_on = offset == last_end_;
     if (!ahead_->covers(offset) && !goes_on) {
+      // The first one is followed by the next.
+      if (last_end_ == kNothingRead && file().codec == Codec::Plain && remote_->has_costly_requests())
+        ahead_->start_at(offset + size);
       last_end_ = offset + size;
       if (auto read = remote_->read(state_, offset, size, to); !read) return std::move(read).error();
       return size;
@@ -362,7 +384,7 @@ class HttpInput final : public StoredInput {
   std::unique_ptr<WholeFile> whole_;  // of a server that cannot send parts
   bool has_parts_ = true;
   bool has_worked_ = false;  // the address
-  std::uint64_t last_end_ = ~std::uint64_t{0};
+  std::uint64_t last_end_ = kNothingRead;
 };
 
 }  // namespace

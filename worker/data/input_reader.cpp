@@ -1,12 +1,17 @@
-#include "worker/data/record_reader.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "common/base/check.h"
 #include "common/store/name.h"
+#include "worker/data/record_reader.h"
 
 namespace ontime::worker {
+namespace {
+
+// The last record of a range goes on behind its end, probably not farther than that: two of the reader's least reads.
+constexpr std::uint64_t kLastRecordBytes = 8u << 10;
+
+}  // namespace
 
 InputReader::InputReader(TaskInput input, RecordRule rule, std::size_t block_bytes, TaskInputAccess access)
     : files_(std::move(input.files)), rule_(rule), block_bytes_(block_bytes), access_(std::move(access)) {
@@ -41,7 +46,10 @@ Outcome<void> InputReader::open_file(std::size_t file, std::uint64_t begin) {
   }
   InputAccess access{access_.roots};
   access.notes = access_.notes;
-  if (files_[file].codec == Codec::Plain) access.end = std::min(access_.end, end_of(file)) - begins_[file];
+  if (files_[file].codec == Codec::Plain) {
+    const std::uint64_t end = std::min({access_.end, end_of(file), kUnknownEnd - kLastRecordBytes});
+    access.end = end - begins_[file] + kLastRecordBytes;
+  }
   if (access_.address && store::is_name(files_[file].path))
     access.address = [this, file] { return access_.address(file); };
   reader_.reset();

@@ -1,0 +1,36 @@
+#include "common/http/take_rest.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+namespace ontime::http {
+namespace {
+
+constexpr std::size_t kPieceBytes = 128u << 10;  // stays in the processor's cache until it is taken
+constexpr int kPieceMilliseconds = 20;           // then what has come is taken, even if it is less
+
+}  // namespace
+
+void take_rest(int socket, std::uint64_t size, const std::function<bool(const char* bytes, std::size_t size)>& take) {
+  const auto piece = std::make_unique_for_overwrite<char[]>(kPieceBytes);
+  for (int enough = 0; size > 0;) {
+    const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(size, kPieceBytes));
+    if (enough != static_cast<int>(most)) {
+      enough = static_cast<int>(most);
+      ::setsockopt(socket, SOL_SOCKET, SO_RCVLOWAT, &enough, sizeof enough);  // else it wakes up more often
+    }
+    pollfd readable{socket, POLLIN, 0};
+    ::poll(&readable, 1, kPieceMilliseconds);
+    const ssize_t got = ::recv(socket, piece.get(), most, MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return;
+    if (got < 0) continue;
+    size -= static_cast<std::uint64_t>(got);
+    if (!take(piece.get(), static_cast<std::size_t>(got))) return;
+  }
+}
+
+}  // namespace ontime::http
