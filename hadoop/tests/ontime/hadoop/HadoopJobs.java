@@ -88,6 +88,8 @@ final class HadoopJobs implements AutoCloseable {
 
   String helpers() { return helpers; }
 
+  String plugin() { return plugin; }
+
   /** Options of a job with Ontime; `slow` microseconds for each key and value of the straggler. */
   String[] ontime(int port, long slow, String... more) {
     List<String> options = new ArrayList<>(List.of("-libjars", plugin + "," + helpers,
