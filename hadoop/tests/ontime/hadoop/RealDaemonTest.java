@@ -35,7 +35,7 @@ public final class RealDaemonTest {
   private static Object answer(int port, Credentials secrets) throws Exception {
     LinkedBlockingQueue<Object> answers = new LinkedBlockingQueue<>();
     Daemon[] daemon = new Daemon[1];
-    daemon[0] = new Daemon("127.0.0.1:" + port, secrets, new Daemon.Listener() {
+    daemon[0] = new Daemon(new Settings.Address("127.0.0.1", port), false, secrets, new Daemon.Listener() {
       @Override
       public void connected() {
         daemon[0].send(ToAdvisor.newBuilder().setJob(ToAdvisor.Job.newBuilder()
