@@ -80,6 +80,7 @@ struct RunCommand {
   bool explain = false;
   std::string record;  // a file for the recording; empty: none
   std::string answer;  // a file for the answer; empty: none
+  std::string report;  // a file for the page about the job; empty: none
   bool quiet = false;
   bool json = false;
 };
@@ -116,6 +117,16 @@ struct ExplainCommand {
   std::optional<std::uint32_t> task;  // none: those with most to tell
   bool all = false;
   bool json = false;
+};
+
+// A job as one file, for people or for programs that show traces.
+struct ExportCommand {
+  enum class As { Report, Trace };
+  As as = As::Report;
+  MasterOptions master;
+  JobId job;
+  std::string output;  // empty: stdout
+  bool force = false;  // replace a file that is there
 };
 
 // An attempt of a job; without its number all of the task, without a task all of the job.
@@ -221,7 +232,7 @@ struct CompletionCommand {
 using Command =
     std::variant<RunCommand, SubmitCommand, JobsCommand, JobCommand, ExplainCommand, NodesCommand, KillCommand,
                  ResultCommand, VerifyCommand, AppsCommand, PoliciesCommand, GenCommand, TeraValidateCommand,
-                 WebCommand, CertsCommand, CompletionCommand, DrainCommand, LogsCommand>;
+                 WebCommand, CertsCommand, CompletionCommand, DrainCommand, LogsCommand, ExportCommand>;
 
 // What the program says to the shell. docs and --help promise these numbers.
 enum class ExitCode : int {

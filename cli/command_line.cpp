@@ -23,6 +23,8 @@ namespace {
 constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 finished after its deadline, 130 interrupted.";
 
+constexpr const char* kJobId = "Id of the job, as printed by 'ontime submit' and 'ontime jobs'";
+
 // Verbs of another program (lab_verbs.h): here only so that help lists them, and a misspelt one finds them.
 void add_lab_verbs(CLI::App& app) {
   for (const LabVerb& verb : lab_verbs())
@@ -37,6 +39,7 @@ class Grammar : public VerbGrammar<Command> {
   void add_job_verbs();
   void add_cluster_verbs();
   void add_logs_verb();
+  void add_export_verbs();
   void add_output_verbs();
   void add_data_verbs();
   void add_web_verb();
@@ -48,6 +51,8 @@ class Grammar : public VerbGrammar<Command> {
   JobCommand job_;
   ExplainCommand explain_;
   LogsCommand logs_;
+  ExportCommand report_;
+  ExportCommand trace_;
   NodesCommand nodes_;
   KillCommand kill_;
   DrainCommand drain_;
@@ -73,6 +78,7 @@ Grammar::Grammar()
   add_job_verbs();
   add_cluster_verbs();
   add_logs_verb();
+  add_export_verbs();
   add_output_verbs();
   add_lab_verbs(app());
   add_data_verbs();
@@ -97,6 +103,8 @@ void Grammar::add_job_verbs() {
   add_text(run, "--answer", run_.answer, "FILE",
            "Write the answer here when the job has succeeded, as 'ontime result' does; - prints it instead of the "
            "summary");
+  add_text(run, "--report", run_.report, "FILE",
+           "Write a page about the job here when it has ended, as 'ontime report' does");
   run.add_flag("-q,--quiet", run_.quiet, "No progress and no summary, only errors");
   add_json(run, run_.json);
 
@@ -124,8 +132,7 @@ void Grammar::add_cluster_verbs() {
 
   auto& job = add_verb("job", "Show one job: tasks, segments, attempts, offsets, nodes",
                        "  ontime job 7\n  ontime job job-7 --open --segments\n", job_);
-  const char* id_help = "Id of the job, as printed by 'ontime submit' and 'ontime jobs'";
-  job.add_option_function<std::string>("ID", read_id(job_.job), id_help)->required()->type_name("");
+  job.add_option_function<std::string>("ID", read_id(job_.job), kJobId)->required()->type_name("");
   job.add_flag("--open", job_.open_tasks_only, "List only tasks that are not done");
   job.add_flag("--follow", job_.follow, "Show the progress until the job has ended, as 'submit --wait' does");
   job.add_flag("--segments", job_.show_segments, "List every segment too");
@@ -134,7 +141,7 @@ void Grammar::add_cluster_verbs() {
 
   auto& explain = add_verb("explain", "Show every decision about a job's stragglers: when, why, with what result",
                            "  ontime explain 7\n  ontime explain job-7 --task 3\n", explain_);
-  explain.add_option_function<std::string>("ID", read_id(explain_.job), id_help)->required()->type_name("");
+  explain.add_option_function<std::string>("ID", read_id(explain_.job), kJobId)->required()->type_name("");
   auto* task = add_whole(explain, "--task", explain_.task, {}, "Only this task, counted from 0, with every decision");
   auto* all = explain.add_flag("--all", explain_.all, "Every task, with every decision");
   task->excludes(all);
@@ -150,7 +157,7 @@ void Grammar::add_cluster_verbs() {
   const auto read_ids = [this](const std::vector<std::string>& texts) {
     for (const auto& text : texts) read_id(kill_.jobs.emplace_back())(text);
   };
-  kill.add_option_function<std::vector<std::string>>("ID", read_ids, id_help)->required()->type_name("");
+  kill.add_option_function<std::vector<std::string>>("ID", read_ids, kJobId)->required()->type_name("");
   add_master_options(kill, kill_.master);
   add_json(kill, kill_.json);
 
@@ -180,6 +187,22 @@ void Grammar::add_logs_verb() {
   logs.add_flag("-f,--follow", logs_.follow, "Keep printing what attempts write until the job has ended");
   add_master_options(logs, logs_.master);
   add_json(logs, logs_.json);
+}
+
+void Grammar::add_export_verbs() {
+  trace_.as = ExportCommand::As::Trace;
+  const auto add_options = [this](CLI::App& verb, ExportCommand& command) {
+    verb.add_option_function<std::string>("ID", read_id(command.job), kJobId)->required()->type_name("");
+    add_text(verb, "-o,--output", command.output, "FILE", "Write here instead of to stdout");
+    verb.add_flag("--force", command.force, "Replace the file if there is one");
+    add_master_options(verb, command.master);
+  };
+  add_options(add_verb("report", "Write one HTML page about a job, which needs nothing else: timeline, reasons, splits",
+                       "  ontime report 7 -o job-7.html\n", report_),
+              report_);
+  add_options(add_verb("trace", "Write the attempts and decisions of a job as a trace, for ui.perfetto.dev and Chrome",
+                       "  ontime trace 7 -o job-7.json\n", trace_),
+              trace_);
 }
 
 void Grammar::add_web_verb() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "common/base/result.h"
 #include "common/base/units.h"
 #include "common/base/wording.h"
 #include "common/files/file_system.h"
@@ -65,17 +66,24 @@ const std::vector<Setting> kSettings{
     {"token-file", "ONTIME_TOKEN_FILE", nullptr, "ONTIME_TOKEN"},
 };
 
-// The file of the user, if there is one. One that $ONTIME_CONFIG names must be there; an empty name is no file.
-std::optional<std::string> path_of_file() {
+// The file of the user, if there is one. One that $ONTIME_CONFIG names must be there; an empty name is no file. Earlier
+// releases read another file: without a word, its user would talk to another cluster.
+Result<std::optional<std::string>> path_of_file() {
+  using Path = std::optional<std::string>;
   if (std::getenv("ONTIME_CONFIG") != nullptr) {
     const std::string named = value_of("ONTIME_CONFIG");
-    return named.empty() ? std::nullopt : std::optional(named);
+    return named.empty() ? Path() : Path(named);
   }
   std::string directory = value_of("XDG_CONFIG_HOME");
   if (directory.empty() && !value_of("HOME").empty()) directory = value_of("HOME") + "/.config";
+  if (directory.empty()) return Path();
   const std::string path = directory + "/ontime/config";
+  const std::string older = directory + "/ontime/environment";
   std::error_code ignored;  // what this user may not see is not the user's
-  return !directory.empty() && std::filesystem::exists(path, ignored) ? std::optional(path) : std::nullopt;
+  if (std::filesystem::exists(path, ignored)) return Path(path);
+  if (!std::filesystem::exists(older, ignored)) return Path();
+  return bad_input(older + " is not read any more: write its lines to " + path +
+                   ", with names such as master instead of ONTIME_MASTER, and remove it");
 }
 
 std::string trimmed(const std::string& text) {
@@ -140,7 +148,9 @@ class ConfigFile {
 }  // namespace
 
 Status apply_user_config() {
-  const auto path = path_of_file();
+  const auto found = path_of_file();
+  if (!found) return found.error();
+  const std::optional<std::string>& path = *found;
   if (!path) return {};
   const auto unreadable = [&] { return bad_input("cannot read " + *path + ": " + std::strerror(errno)); };
   std::ifstream file(*path);

@@ -106,12 +106,6 @@ Result<JobId> Advisor::admit(const wire::ToAdvisor::Job& message, const std::str
   return id;
 }
 
-// By what ClientSession::kill_job and the scheduler's deadline say, and so for the jobs of older journals too.
-bool Advisor::ends_on_hadoop(const scheduler::Job& job) {
-  const bool wanted = job.message.starts_with("killed by ") || job.message.starts_with("it missed its deadline");
-  return job.state == scheduler::JobState::Killed && wanted;
-}
-
 void Advisor::on_gone(JobId id) {
   const scheduler::Job* job = parts_.control.cluster().find_job(id);
   if (job == nullptr || is_final(job->state)) return;

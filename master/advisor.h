@@ -39,9 +39,6 @@ class Advisor {
   // The job of that id; submits it if there is none.
   Result<JobId> admit(const wire::ToAdvisor::Job& job, const std::string& owner);
   void on_connected(JobId job) { away_.erase(job); }
-  // Somebody, or its deadline, has ended the job, so it is to end on Hadoop too. Not so where only the daemon has
-  // dropped it: there it may be in the best of health.
-  static bool ends_on_hadoop(const scheduler::Job& job);
   // The job is given up unless its application master comes back in time.
   void on_gone(JobId job);
 

@@ -76,12 +76,13 @@ Status ApplicationSession::on_frame(std::string_view payload) {
   }
 }
 
-// The answer waits until the job is durable.
+// The answer waits until the job is durable. A job whose end was wanted ends on Hadoop too; where only the daemon has
+// dropped it, it may be in the best of health.
 Status ApplicationSession::on_job(const wire::ToAdvisor::Job& message) {
   if (job_limit_.cancel() == 0) return failed("a job that comes too late");
   const Result<JobId> admitted = advisor_.admit(message, owner_);
   const scheduler::Job* known = admitted ? control_.cluster().find_job(*admitted) : nullptr;
-  if (known == nullptr || (is_final(known->state) && !Advisor::ends_on_hadoop(*known))) {
+  if (known == nullptr || (is_final(known->state) && !known->end_wanted)) {
     std::string why = admitted ? "The job has ended already" : admitted.error().message;
     if (known != nullptr) why += known->message.empty() ? "." : ": " + known->message + ".";
     spdlog::warn("job_refused peer={} reason={}", connection_->peer(), log::Quoted{why});
@@ -274,11 +275,13 @@ void ApplicationSession::on_job_ended(const wire::ToAdvisor::JobEnded& ended) {
 
 // Where an attempt runs and what it is called there, for `ontime logs`.
 void ApplicationSession::write_log(AttemptId attempt, Key key, const std::string& host) {
-  const scheduler::Attempt& known = *control_.cluster().find_attempt(attempt);
+  const scheduler::Attempt* known = control_.cluster().find_attempt(attempt);
+  const scheduler::Node* container = known == nullptr ? nullptr : control_.cluster().find_node(known->node);
+  if (container == nullptr) return;  // the step before this one has ended the job, and it is forgotten
   const std::string text = "task " + std::to_string(key.first) + " of " + hadoop_id_ + ", attempt " +
                            std::to_string(key.second) + ", on " +
                            (host.empty() ? "a node without a name" : readable(host)) + "\n";
-  advisor_.logs().append(attempt, control_.cluster().find_node(known.node)->name, 0, text);
+  advisor_.logs().append(attempt, container->name, 0, text);
 }
 
 bool ApplicationSession::is_running() const { return is_unfinished() && job().state == scheduler::JobState::Running; }

@@ -377,7 +377,7 @@ wire::Reply ClientSession::kill_job(JobId id) {
     return forbid(net::describe_refusal(need_to_kill(id, *job), guest_.credentials));
   }
   const std::string by = guest_.name.empty() ? "a client" : readable(guest_.name);
-  services_.control.step(scheduler::event::JobKillRequested{id, "killed by " + by});
+  services_.control.step(scheduler::event::JobKillRequested{id, "killed by " + by, true});
   wire::Reply reply;
   job = cluster.find_job(id);
   reply.mutable_killed()->set_state(job == nullptr ? wire::KILLED : state_of(job->state));

@@ -16,6 +16,7 @@ Result<ExitCode> execute(const JobsCommand& command);
 Result<ExitCode> execute(const JobCommand& command);
 Result<ExitCode> execute(const ExplainCommand& command);
 Result<ExitCode> execute(const LogsCommand& command);
+Result<ExitCode> execute(const ExportCommand& command);
 Result<ExitCode> execute(const NodesCommand& command);
 Result<ExitCode> execute(const KillCommand& command);
 Result<ExitCode> execute(const DrainCommand& command);

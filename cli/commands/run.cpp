@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/client/exported_job.h"
 #include "cli/client/follow.h"
 #include "cli/cluster/embedded_cluster.h"
 #include "cli/cluster/interrupt.h"
@@ -43,12 +44,12 @@ ResultCommand answer_of(const RunCommand& command, const std::string& output) {
   return result;
 }
 
-Status check_answer(const std::string& path) {
+Status check_is_new(const std::string& flag, const std::string& path) {
   if (path == kStandardOutput) return {};
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored))
-    return bad_input("--answer: '" + path + "' exists; choose another name, or remove it");
-  return check_can_be_written("--answer", path);
+    return bad_input(flag + ": '" + path + "' exists; choose another name, or remove it");
+  return check_can_be_written(flag, path);
 }
 
 // What an application that leaks may take. None under sanitizers, which allocate terabytes.
@@ -142,6 +143,11 @@ Result<wire::Reply::Job> OneJobCluster::run_job(MasterClient& client) {
     if (!explained) return explained.error();
     explained_ = std::move(*explained);
   }
+  if (ended && !command_.report.empty()) {
+    const auto report = export_job(client, job_, ExportCommand::As::Report);
+    if (!report) return report.error();
+    if (Status written = write_export(*report, command_.report, false); !written) return written.error();
+  }
   if (!ended || !command_.show_tasks) return ended;
   return client.describe(job_, {.tasks = true, .account = true});
 }
@@ -209,7 +215,8 @@ Result<ExitCode> execute(const RunCommand& asked) {
   for (const auto& check : {check_application(command.job), check_output(command.job.output),
                             check_intervals(command.cluster.heartbeat, command.cluster.node_timeout),
                             check_can_be_written("--log-file", command.cluster.log_file),
-                            check_can_be_written("--record", command.record), check_answer(command.answer)})
+                            check_can_be_written("--record", command.record), check_is_new("--answer", command.answer),
+                            check_is_new("--report", command.report)})
     if (!check) return check.error();
   install_interrupt_handlers();
   signal(SIGPIPE, SIG_IGN);

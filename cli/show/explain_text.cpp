@@ -33,12 +33,6 @@ std::string timed(std::int64_t ns, const std::string& text) {
 
 std::string indented(const std::string& text) { return kIndent + printable(text) + "\n"; }
 
-// "late (it is expected to be done only after the deadline)"
-std::string reason_text(const std::string& code) {
-  const std::optional<scheduler::Reason> reason = scheduler::reason_of_code(code);
-  return reason ? code + " (" + std::string(scheduler::sentence_of(*reason)) + ")" : code;
-}
-
 std::string attempt_name(std::uint32_t number) { return "a" + std::to_string(number); }
 
 std::string action_text(const wire::DecisionDetail& decision) {
@@ -96,8 +90,8 @@ std::string expectation_text(const wire::DecisionDetail& decision, const wire::E
 }
 
 std::string decision_text(const wire::DecisionDetail& decision, const wire::ExplainedTask& task) {
-  if (decision.what() == "note") return timed(decision.at_ns(), decision.text());
-  std::string text = timed(decision.at_ns(), reason_text(decision.reason()) + ": " + action_text(decision));
+  std::string text = timed(decision.at_ns(), decision_sentence(decision));
+  if (decision.what() == "note") return text;
   const std::string expectation = expectation_text(decision, task);
   if (!expectation.empty()) text += indented(expectation);
   const bool has_launched = decision.what() != "end-attempt";
@@ -163,6 +157,16 @@ std::string head_text(const wire::JobSummary& job) {
 }
 
 }  // namespace
+
+std::string reason_text(const std::string& code) {
+  const std::optional<scheduler::Reason> reason = scheduler::reason_of_code(code);
+  return reason ? code + " (" + std::string(scheduler::sentence_of(*reason)) + ")" : code;
+}
+
+std::string decision_sentence(const wire::DecisionDetail& decision) {
+  if (decision.what() == "note") return decision.text();
+  return reason_text(decision.reason()) + ": " + action_text(decision);
+}
 
 std::string explained_text(const wire::Reply::Explained& explained, bool whole) {
   std::string text = head_text(explained.summary());

@@ -68,7 +68,7 @@ Json decision_value(const wire::DecisionDetail& decision) {
           {"expected_seconds", known(decision.has_completion_ns(), seconds_value(decision.completion_ns()))},
           {"pocd_before", known(decision.has_pocd_before(), decision.pocd_before())},
           {"pocd_after", known(decision.has_pocd_after(), decision.pocd_after())},
-          {"text", decision.text()},
+          {"text", decision_sentence(decision)},
           {"attempts", list_of(decision.fates(), fate_value)}};
 }
 
@@ -93,6 +93,7 @@ Json explained_task_value(const wire::ExplainedTask& task) {
                {"declined", nullptr}};
   if (!task.has_declined()) return json;
   json["declined"] = {{"reason", task.declined().reason()},
+                      {"text", reason_text(task.declined().reason())},
                       {"since_seconds", seconds_value(task.declined().since_ns())},
                       {"last_seconds", seconds_value(task.declined().last_ns())}};
   return json;

@@ -54,6 +54,10 @@ std::string pocd_text(double pocd);  // "0.973", "above 0.999", "1"
 
 // The decisions about stragglers: when, why, and their results, as text for people. Pure.
 
+// "late (it is expected to be done only after the deadline)"
+std::string reason_text(const std::string& code);
+// Why, and what was done: "late (it is ...): 2 copies race from byte 0".
+std::string decision_sentence(const wire::DecisionDetail& decision);
 // `whole`: every decision of a task; otherwise the first and last few of one with many.
 std::string explained_text(const wire::Reply::Explained& explained, bool whole);
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cli/client/exported_job.h"
 #include "cli/show/job_text.h"
 
 namespace ontime::cli {
@@ -45,14 +46,14 @@ Result<ClusterView::Picture> ClusterView::take_picture() {
   return picture;
 }
 
-Result<std::shared_ptr<const wire::Reply::Job>> ClusterView::job(JobId id) {
+Result<std::shared_ptr<const ClusterView::JobPicture>> ClusterView::job(JobId id) {
   const std::lock_guard lock(mutex_);
   std::erase_if(jobs_, [](const auto& entry) { return !is_fresh(entry.second); });
   if (const auto known = jobs_.find(id); known != jobs_.end()) return known->second.what;
   if (is_fresh(away_)) return *away_.what;
   auto job = ask_for(id);
   if (!job) return remembered(job.error());
-  const auto what = std::make_shared<const wire::Reply::Job>(std::move(*job));
+  const auto what = std::make_shared<const JobPicture>(std::move(*job));
   jobs_[id] = {std::chrono::steady_clock::now(), what};
   return what;
 }
@@ -68,10 +69,17 @@ Result<wire::Reply::Logs> ClusterView::logs(JobId id) {
 }
 
 // A job of a million tasks would be hundreds of megabytes.
-Result<wire::Reply::Job> ClusterView::ask_for(JobId id) {
+Result<ClusterView::JobPicture> ClusterView::ask_for(JobId id) {
   auto job = master_.describe(id, {.forecast = true, .account = true});
-  if (!job || job->summary().tasks() > kTasksMax) return job;
-  return master_.describe(id, {.tasks = true, .forecast = true, .account = true});
+  if (job && job->summary().tasks() <= kTasksDrawn)
+    job = master_.describe(id, {.tasks = true, .forecast = true, .account = true});
+  if (!job) return job.error();
+  wire::Request::Explain request;
+  request.set_job(id.value);
+  request.set_tasks_max(kTasksExplained);
+  auto explained = master_.explain(std::move(request));
+  if (!explained) return explained.error();
+  return JobPicture{std::move(*job), std::move(*explained)};
 }
 
 }  // namespace ontime::cli

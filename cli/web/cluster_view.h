@@ -30,15 +30,19 @@ class ClusterView {
 
   // At most kFresh old. The error is the master's, or says that there is none.
   Result<std::shared_ptr<const Picture>> picture();
-  // With forecast and account, and with tasks unless there are more than kTasksMax. BadInput: there is no such job.
-  Result<std::shared_ptr<const wire::Reply::Job>> job(JobId id);
+  struct JobPicture {
+    wire::Reply::Job job;               // with forecast and account, and tasks unless there are more than kTasksDrawn
+    wire::Reply::Explained explained{};  // the tasks with most to tell
+  };
+  // BadInput: there is no such job.
+  Result<std::shared_ptr<const JobPicture>> job(JobId id);
 
   // What its attempts have written. Asked of the master each time.
   Result<wire::Reply::Logs> logs(JobId id);
 
   static constexpr auto kFresh = std::chrono::milliseconds(500);
   static constexpr std::size_t kWatchedMax = 32;
-  static constexpr std::uint32_t kTasksMax = 5'000;
+  static constexpr std::uint32_t kTasksExplained = 500;
 
  private:
   using Instant = std::chrono::steady_clock::time_point;
@@ -50,13 +54,13 @@ class ClusterView {
   // The error. If the master is away, others who ask soon get the same one.
   Error remembered(const Error& error);
   Result<Picture> take_picture();
-  Result<wire::Reply::Job> ask_for(JobId id);
+  Result<JobPicture> ask_for(JobId id);
 
   std::mutex mutex_;
   MasterClient master_;
   Dated<Picture> picture_{};
   Dated<Error> away_{};
-  std::map<JobId, Dated<wire::Reply::Job>> jobs_;  // those that were asked for within kFresh
+  std::map<JobId, Dated<JobPicture>> jobs_;  // those that were asked for within kFresh
 };
 
 // The cluster in Prometheus' text format. Names and labels are an interface and stay; docs/monitoring.md lists them.

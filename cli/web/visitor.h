@@ -25,6 +25,8 @@ bool shows_token(std::string_view authorization, std::string_view token);
 // The files in assets/, which CMake puts into the program.
 namespace assets {
 extern const std::string_view kPageHtml;
+extern const std::string_view kDomJs;  // the scripts, in their order
+extern const std::string_view kTimelineJs;
 extern const std::string_view kPageJs;
 extern const std::string_view kPageCss;
 }  // namespace assets

@@ -99,6 +99,8 @@ void WebServer::Routes::add_routes() {
                 });
   };
   asset("/", "text/html; charset=utf-8", assets::kPageHtml);
+  asset("/dom.js", "text/javascript; charset=utf-8", assets::kDomJs);
+  asset("/timeline.js", "text/javascript; charset=utf-8", assets::kTimelineJs);
   asset("/page.js", "text/javascript; charset=utf-8", assets::kPageJs);
   asset("/page.css", "text/css; charset=utf-8", assets::kPageCss);
   add_question("/api/nodes", [this](const auto& request, auto& response) {
@@ -108,7 +110,9 @@ void WebServer::Routes::add_routes() {
     show_picture(request, response, [](const ClusterView::Picture& picture) { return jobs_json(picture.jobs); });
   });
   add_question(R"(/api/jobs/([a-z0-9-]{1,20}))", [this](const auto& request, auto& response) {
-    show_of_job(request, response, &ClusterView::job, [](const auto& job) { return job_json(*job, true); });
+    show_of_job(request, response, &ClusterView::job, [](const auto& picture) {
+      return job_json(picture->job, true, false, &picture->explained);
+    });
   });
   add_question(R"(/api/jobs/([a-z0-9-]{1,20})/logs)", [this](const auto& request, auto& response) {
     show_of_job(request, response, &ClusterView::logs, [](const auto& logs) { return logs_json(logs); });

@@ -11,31 +11,32 @@
 
 namespace ontime::lab::faults {
 
+// How a schedule ended.
 struct Verdict {
-  std::string broken;               // what was wrong; empty: nothing
-  double ended = 0;                 // true time
-  std::uint64_t steps = 0;          // of the world
-  std::uint32_t masters = 0;        // lives
-  std::uint32_t batches = 0;        // written to the journal
-  std::uint32_t jobs = 0;           // that ended
-  std::uint32_t succeeded = 0;      // of them
-  std::uint32_t newly_reached = 0;  // places in the programs, see below
+  std::string broken;               // the promise that was broken; empty if none was
+  double ended = 0;                 // seconds of virtual time until the cluster was at rest
+  std::uint64_t steps = 0;          // steps that the simulated machines took
+  std::uint32_t masters = 0;        // masters that were started, one after another
+  std::uint32_t batches = 0;        // batches of records written to the journal
+  std::uint32_t jobs = 0;           // jobs that ended
+  std::uint32_t succeeded = 0;      // jobs that succeeded
+  std::uint32_t newly_reached = 0;  // places in the programs that no earlier schedule had reached, see below
 
   bool is_good() const { return broken.empty(); }
 };
 
-// Gets a line for everything that happens; empty: nobody does.
+// Called with one line for every event; may be empty.
 using Trace = std::function<void(std::string_view)>;
 
 // Where the application `copy` lies.
 void set_application_directory(std::string directory);
 
-// In this process, which it spoils for another: there is one log for the whole program, and what killed processes held
-// stays.
+// Runs a schedule in this process. Only one can run in a process: the log is global, and memory of simulated processes
+// that were killed is never freed.
 Verdict run(const FaultPlan& plan, const Trace& trace = {});
 
-// Many schedules, each in a real process of its own: what simulated processes held when they were killed is given back
-// with it, what libraries remember of one does not change the next, and a program that crashes ends its schedule only.
+// The following run each schedule in a real process of its own. That frees the memory, keeps one schedule from changing
+// the next through global variables of libraries, and survives a crash of the programs.
 
 struct SeedRange {
   std::uint64_t from = 1;
@@ -43,26 +44,25 @@ struct SeedRange {
   PlanSize size{};  // of the schedule of each
 };
 
-// In any order. False ends the rest. A crash is a verdict too.
+// Called for each seed, in any order; a crash is a verdict too. Returning false skips the seeds that have not started.
 using OnVerdict = std::function<bool(std::uint64_t seed, const Verdict& verdict)>;
 void run_apart(SeedRange seeds, unsigned processes, const OnVerdict& on_verdict);
 
-// A single one, in a process of its own.
 Verdict run_apart(const FaultPlan& plan);
 
-// Makes a schedule that fails smaller, for people to read: leaves out, one at a time, every fault and every job that it
-// fails without in the same way. Faults go on naming the jobs that they named. `run` tells how a schedule ends.
+// Makes a failing schedule small enough to read. Removes one fault or job after another, as long as `run` still fails
+// in the same way without it. The faults that stay name the same jobs as before.
 FaultPlan minimise(
     FaultPlan plan,
     const std::function<Verdict(const FaultPlan&)>& run = [](const FaultPlan& one) { return run_apart(one); });
 
-// Which places in the programs schedules have reached, and how often, as fuzzers count it. Only in a build that counts
-// (ONTIME_COUNT_PLACES in CMake); others reach nothing.
+// Coverage, counted as fuzzers do, to choose schedules that reach new places in the programs. Only a build with
+// ONTIME_COUNT_PLACES (CMake) counts; in others newly_reached() is 0.
 bool are_places_counted();
 
-// In the real process of a schedule: counts from here on, and how many places were reached that no process which was
-// forked from the same one has reached so often: once, 8 times, 64 times. REQUIRES: share_reached() before any was
-// forked.
+// Call share_reached() once, before processes are forked. In the process of a schedule, begin_to_count() starts the
+// count. newly_reached() is the number of places that this process reached more often than any earlier one; once, 8
+// times and 64 times make a difference.
 void share_reached();
 void begin_to_count();
 std::uint32_t newly_reached();

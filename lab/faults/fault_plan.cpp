@@ -268,16 +268,16 @@ Result<FaultPlan> from_file(const std::string& text) {
   try {
     FaultPlan plan = Json::parse(text).get<FaultPlan>();
     if (plan.slots.empty() || plan.slots.size() != plan.slowness.size() || plan.submissions.empty()) {
-      return bad_input("a schedule has workers, with slots and a slowness each, and a job");
+      return bad_input("a fault schedule needs 'slots' and 'slowness' with a number for each worker, and a job");
     }
     for (const Fault& fault : plan.faults) {
       const std::size_t count = is_about_jobs(fault.kind) ? plan.submissions.size() : plan.slots.size();
       const bool has_whom = fault.node < count && (!is_about_store(fault.kind) || plan.has_store());
-      if (!has_whom) return bad_input("'" + to_string(fault) + "' names one that there is not");
+      if (!has_whom) return bad_input("'" + to_string(fault) + "' names a worker, job or store that is not there");
     }
     return plan;
   } catch (const std::exception& error) {
-    return bad_input(std::string("this is no schedule: ") + error.what());
+    return bad_input(std::string("not a fault schedule: ") + error.what());
   }
 }
 

@@ -76,7 +76,7 @@ ONTIME_FIELDS(scheduler::DecisionNote,
   X(ProfileForgotten, profile_forgotten, (key))                                      \
   X(NodeForgotten, node_forgotten, (node))                                           \
   X(CommitStarted, commit_started, (job))                                            \
-  X(JobEnded, job_ended, (job)(state)(message))                                      \
+  X(JobEnded, job_ended, (job)(state)(message)(wanted))                              \
   X(JobForgotten, job_forgotten, (job))
 
 #define ONTIME_FACT_FIELDS(Name, field, members) ONTIME_FIELDS(fact::Name, members)

@@ -46,7 +46,7 @@ void read_rest(PartReader& reader, const recording::stored::LaunchedElsewhere& f
   X(SegmentSealed, segment_sealed, (node)(attempt)(input_end)(output)(counters)) \
   X(AttemptExited, attempt_exited, (node)(attempt)(kind)(message))               \
   X(JobSubmitted, job_submitted, (request)(spec))                                \
-  X(JobKillRequested, job_kill_requested, (job)(reason))                         \
+  X(JobKillRequested, job_kill_requested, (job)(reason)(wanted))                 \
   X(CommitFinished, commit_finished, (job)(error))                               \
   X(NodeLeaving, node_leaving, (node)(at_once))                                  \
   X(DrainRequested, drain_requested, (node)(drain))                              \

@@ -179,6 +179,7 @@ struct Cluster::Applier {
     Job& job = cluster.job(fact.job);
     job.state = fact.state;
     job.message = fact.message;
+    job.end_wanted = fact.wanted;
     job.ended_at = at;
   }
 

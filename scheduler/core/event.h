@@ -114,9 +114,11 @@ struct JobSubmitted {
   std::uint64_t request = 0;
   JobSpec spec;
 };
+// `wanted`: by somebody who may; otherwise the shell itself gives the job up.
 struct JobKillRequested {
   JobId job;
   std::string reason;
+  bool wanted = false;
 };
 
 // The output committer is done; `error` empty on success.

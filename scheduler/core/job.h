@@ -41,6 +41,7 @@ struct Job {
   TimePoint submitted_at;
   TimePoint ended_at;          // epoch until final
   std::string message;         // why it failed or was killed
+  bool end_wanted = false;     // somebody, or its deadline, has ended it: an advised job is to end in its engine too
   std::string policy_problem;  // why `none` stands in for its policy; empty: it does not
   TaskList tasks{make_splits(spec)};
   std::uint32_t tasks_done = 0;

@@ -177,11 +177,12 @@ struct CommitStarted {
   JobId job;
 };
 
-// Final state; `message` says why a job did not succeed.
+// Final state; `message` says why a job did not succeed. `wanted`: somebody, or its deadline, has ended it.
 struct JobEnded {
   JobId job;
   JobState state = JobState::Failed;
   std::string message;
+  bool wanted = false;
 };
 
 // The job's records may be dropped from the journal.

@@ -91,7 +91,7 @@ void Scheduler::Impl::look_at_deadlines(TimePoint now) {
 void Scheduler::Impl::on_deadline(StepBuilder& step, JobId id) {
   const Job* job = cluster_.find_job(id);
   if (job != nullptr && job->state == JobState::Running) {
-    end_job(step, id, JobState::Killed, "it missed its deadline (--on-miss kill)");
+    end_job(step, id, JobState::Killed, "it missed its deadline (--on-miss kill)", true);
   }
 }
 
@@ -152,7 +152,8 @@ void Scheduler::Impl::carry_out(StepBuilder& step, const Decision& decision) {
 void Scheduler::Impl::on(StepBuilder& step, const event::JobKillRequested& event) {
   const Job* job = cluster_.find_job(event.job);
   // What is being committed is past recall: its parts may be in place already.
-  if (job != nullptr && job->state == JobState::Running) end_job(step, event.job, JobState::Killed, event.reason);
+  if (job == nullptr || job->state != JobState::Running) return;
+  end_job(step, event.job, JobState::Killed, event.reason, event.wanted);
 }
 
 void Scheduler::Impl::commit_if_done(StepBuilder& step, JobId id) {
@@ -191,13 +192,13 @@ void Scheduler::Impl::on(StepBuilder& step, const event::CommitFinished& event) 
   end_job(step, event.job, ok ? JobState::Succeeded : JobState::Failed, event.error);
 }
 
-void Scheduler::Impl::end_job(StepBuilder& step, JobId id, JobState state, const std::string& message) {
+void Scheduler::Impl::end_job(StepBuilder& step, JobId id, JobState state, const std::string& message, bool wanted) {
   if (const auto master = masters_.find(id); master != masters_.end()) {
     const std::set<AttemptId> live = cluster_.find_job(id)->live;
     for (const AttemptId attempt : live) end_attempt(step, attempt, AttemptEnd::Killed, "its job has ended");
     stop_managing(step, id);
   }
-  step.record(fact::JobEnded{id, state, message});
+  step.record(fact::JobEnded{id, state, message, wanted});
   if (state != JobState::Succeeded) step.act(discard_of(cluster_, id));
   for (const NodeId node : cluster_.find_job(id)->nodes) step.act(action::ForgetJob{node, id});
   history_.add(id, *cluster_.find_job(id));

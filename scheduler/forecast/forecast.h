@@ -36,7 +36,8 @@ namespace ontime::scheduler {
 
 // Instants in seconds after the job's submission.
 struct Forecast {
-  // Probability of completion before the deadline. NaN: there is none, or nothing can be said.
+  // Probability of completion before the deadline. NaN: there is none, or nothing can be said. Of an advised job that
+  // its map tasks are done by then: of the reducers behind them nothing is known.
   double pocd = std::numeric_limits<double>::quiet_NaN();
   // When it will be done: it is earlier than low and later than high with probability 0.1 each. NaN: nothing can be
   // said. Infinite: somebody stands still and will not be ended for it.

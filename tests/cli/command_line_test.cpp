@@ -47,7 +47,7 @@ TEST(CommandLine, RunTakesEveryOption) {
       "--split-size", "64KiB", "--deadline", "90s", "--checkpoint", "0", "--attempt-timeout", "2m", "--max-attempts",
       "7", "--max-record", "1MiB", "--policy", "late", "--policy-set", "k=v", "--app-dir", "/a", "--app-dir", "/b",
       "--node-timeout", "1s", "--heartbeat", "50ms", "--log-level", "debug", "--log-file", "l", "--tasks",
-      "--explain", "-q", "--json"});
+      "--explain", "--report", "r.html", "-q", "--json"});
   // clang-format on
   EXPECT_THAT(run.job.parameters, ElementsAre(Pair("command", "a=b c"), Pair("x", "")));
   EXPECT_EQ(run.job.split_bytes, 64u << 10);
@@ -64,6 +64,7 @@ TEST(CommandLine, RunTakesEveryOption) {
   EXPECT_EQ(run.cluster.node_timeout, Duration(std::chrono::seconds(1)));
   EXPECT_EQ(run.cluster.heartbeat, Duration(std::chrono::milliseconds(50)));
   EXPECT_EQ(run.cluster.log_level, "debug");
+  EXPECT_EQ(run.report, "r.html");
   EXPECT_TRUE(run.quiet && run.json && run.show_tasks && run.explain);
 }
 
@@ -139,6 +140,15 @@ TEST(CommandLine, ExplainTakesOneTaskOrAll) {
   EXPECT_THAT(complaint({"explain", "7", "--all", "--task", "3"}), HasSubstr("excludes"));
   EXPECT_THAT(complaint({"explain", "7", "--task", "x"}), HasSubstr("--task"));
   EXPECT_TRUE(parsed<JobsCommand>({"jobs", "--account"}).accounts);
+}
+
+TEST(CommandLine, AJobIsExportedAsAPageOrATrace) {
+  const auto report = parsed<ExportCommand>({"report", "7", "-o", "r.html", "--force"});
+  EXPECT_EQ(report.as, ExportCommand::As::Report);
+  EXPECT_EQ(report.job, JobId{7});
+  EXPECT_EQ(report.output, "r.html");
+  EXPECT_TRUE(report.force);
+  EXPECT_EQ(parsed<ExportCommand>({"trace", "job-7"}).as, ExportCommand::As::Trace);
 }
 
 TEST(CommandLine, MissingPiecesAreNamedTogether) {

@@ -60,7 +60,7 @@ std::vector<Words> verbs() {
 
 TEST(Completion, OffersVerbs) {
   EXPECT_THAT(completed({""}), IsSupersetOf({"run", "submit", "completion", "simulate"}));
-  EXPECT_THAT(completed({"re"}), ElementsAre("result", "replay"));
+  EXPECT_THAT(completed({"re"}), ElementsAre("report", "result", "replay"));
   EXPECT_THAT(completed({"help", "su"}), ElementsAre("submit"));
   EXPECT_THAT(completed({"certs", "c"}), ElementsAre("client", "cluster"));
 }

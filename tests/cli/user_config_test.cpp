@@ -91,6 +91,15 @@ TEST_F(UserConfig, TheTokenOfTheFileIsNotForTheDirectoryOfTheEnvironment) {
   EXPECT_EQ(value_of("ONTIME_TOKEN_FILE"), "/t");
 }
 
+TEST_F(UserConfig, TheFileOfEarlierReleasesIsNotIgnoredInSilence) {
+  test::write_file(directory_ / "ontime/environment", "ONTIME_MASTER=there:1\n");
+  const Status status = apply_user_config();
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("ontime/environment is not read any more"));
+  write("master=there:1\n");
+  EXPECT_TRUE(apply_user_config());
+}
+
 TEST_F(UserConfig, TheFileIsWhereTheVariableSays) {
   write("master=there:1\n");
   const std::string other = directory_ / "other";

@@ -57,6 +57,8 @@ std::optional<wire::Reply> answer(const wire::Request& request) {
   } else if (request.has_describe_job() && request.describe_job().job() == 9) {
     *reply.mutable_job()->mutable_summary() = running_job();
     for (int i = 0; i < 5000; ++i) reply.mutable_job()->add_tasks()->set_state("running");
+  } else if (request.has_explain()) {
+    reply.mutable_explained()->add_decisions()->set_text("nothing to explain");
   } else {
     reply.set_error("there is no such job");
     reply.set_bad_input(true);
@@ -103,7 +105,7 @@ class WebTest : public testing::Test {
 
 TEST_F(WebTest, ServesThePageWithAStrictPolicy) {
   serve();
-  for (const char* path : {"/", "/page.js", "/page.css"}) {
+  for (const char* path : {"/", "/dom.js", "/timeline.js", "/page.js", "/page.css"}) {
     const auto response = get(path);
     ASSERT_TRUE(response);
     EXPECT_EQ(response->status, 200) << path;
@@ -125,6 +127,7 @@ TEST_F(WebTest, TellsWhatTheCommandLineTells) {
   const auto job = nlohmann::json::parse(get("/api/jobs/7")->body);
   EXPECT_EQ(job["application"], "word<script>count");
   EXPECT_EQ(job["task_list"].size(), 1u);
+  EXPECT_EQ(job["explanation"]["decisions"].size(), 1u);
   EXPECT_EQ(get("/api/jobs/8")->status, 404);
   EXPECT_EQ(get("/api/jobs/../../etc/passwd")->status, 404);
   EXPECT_EQ(get("/api/jobs/job-99999999999")->status, 404);

@@ -80,7 +80,7 @@ struct SameAs {
   bool operator()(const fact::CommitStarted& a) const { return a.job == as<fact::CommitStarted>().job; }
   bool operator()(const fact::JobEnded& a) const {
     const auto& b = as<fact::JobEnded>();
-    return std::tie(a.job, a.state, a.message) == std::tie(b.job, b.state, b.message);
+    return std::tie(a.job, a.state, a.message, a.wanted) == std::tie(b.job, b.state, b.message, b.wanted);
   }
   bool operator()(const fact::JobForgotten& a) const { return a.job == as<fact::JobForgotten>().job; }
 };

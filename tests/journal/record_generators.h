@@ -144,7 +144,8 @@ inline scheduler::Fact any_fact(int kind) {
     case 11:
       return fact::CommitStarted{any_job()};
     case 12:
-      return fact::JobEnded{any_job(), static_cast<scheduler::JobState>(*rc::gen::inRange(0, 5)), *any_text()};
+      return fact::JobEnded{any_job(), static_cast<scheduler::JobState>(*rc::gen::inRange(0, 5)), *any_text(),
+                            *rc::gen::arbitrary<bool>()};
     case 13:
       return fact::JobForgotten{any_job()};
     case 15:

@@ -217,6 +217,20 @@ TEST_F(Advice, AJobThatIsKilledEndsOnHadoopTooNowAndAfterAReconnect) {
   });
 }
 
+// Whatever Hadoop says about its end: nobody has asked the daemon to end it.
+TEST_F(Advice, AJobThatHasEndedOnHadoopIsRefused) {
+  play([this]() -> asio::awaitable<void> {
+    FakeApplication application = co_await make_application("none");
+    application.end_job(false, "killed by the queue");
+    const wire::JobSummary summary = co_await ended(1);
+    EXPECT_EQ(summary.state(), wire::KILLED);
+    application = co_await connect_application();
+    application.submit("none");
+    const auto refused = co_await application.next();
+    EXPECT_TRUE(refused && refused->has_refused());
+  });
+}
+
 TEST_F(Advice, ATaskOfWhichNothingWasToldIsDoneWithItsJob) {
   play([this]() -> asio::awaitable<void> {
     FakeApplication application = co_await make_application("none", 6);

@@ -51,9 +51,10 @@ class FakeApplication {
     message.mutable_synchronised();
     EXPECT_TRUE(connection_->send(message));
   }
-  void end_job(bool succeeded) {
+  void end_job(bool succeeded, const std::string& why = "") {
     wire::ToAdvisor message;
     message.mutable_job_ended()->set_succeeded(succeeded);
+    message.mutable_job_ended()->set_message(why);
     EXPECT_TRUE(connection_->send(message));
   }
   void start(std::uint32_t task, std::uint32_t attempt, std::uint64_t begin = 0, std::uint32_t order = 0) {

@@ -107,6 +107,20 @@ TEST_F(ChronosTest, SRestartRacesTheLateTaskAloneFromItsBegin) {
   EXPECT_TRUE(world_.run_job(job, 15s));
 }
 
+// A task is judged once. Over its first record anybody may be fast.
+TEST_F(ChronosTest, AReportFromBeforeTauEstSettlesNothing) {
+  world_.add_nodes(20);
+  world_.set_first_record(10);
+  world_.be_silent(150ms, 4s);
+  slow_.insert({task(4), 0});
+  submit("s-restart", 25s, known({{"r", "2"}}));
+  world_.run(3500ms);  // tau_est has passed, and the only report says that 10 bytes took a moment
+  EXPECT_EQ(world_.launches_of(task(4)).size(), 1u);
+  world_.run(1s);
+  EXPECT_EQ(world_.launches_of(task(4)).size(), 3u);
+  EXPECT_EQ(world_.launches().size(), 12u);
+}
+
 TEST_F(ChronosTest, SRestartLeavesAnOriginalThatIsAheadAtTauKill) {
   world_.add_nodes(20);
   slow_ = {{task(4), 0}, {task(4), 1}};

@@ -152,10 +152,12 @@ void PacedWorld::advance(AttemptId id, double time) {
   if (attempt.standby) return world_.make_ready(id);
   if (!attempt.has_started) {
     attempt.has_started = true;
+    attempt.offset += first_record_;
     return world_.start_attempt(id);
   }
   const double rate = attempt.is_stopped ? 0 : attempt.rate;
   attempt.offset = std::min(static_cast<double>(attempt.end), attempt.offset + rate * time);
+  if (world_.now() >= silence_.first && world_.now() < silence_.second) return;
   world_.heartbeat(id, static_cast<std::uint64_t>(attempt.offset));
   attempt.seal_points.insert(attempt.end);
   while (!attempt.seal_points.empty() && static_cast<double>(*attempt.seal_points.begin()) <= attempt.offset) {

@@ -36,6 +36,11 @@ class PacedWorld {
   // Cuts are answered so much later.
   void set_answer_delay(Duration delay) { answer_delay_ = delay; }
 
+  // What an attempt has mapped when it is first reported to run: records come one by one.
+  void set_first_record(double bytes) { first_record_ = bytes; }
+  // No attempt that runs is reported between these two moments after the world's beginning: heartbeats are late.
+  void be_silent(Duration from, Duration until) { silence_ = {began_ + from, began_ + until}; }
+
   // The attempt, which is running, maps nothing from now on and answers no cut, though its worker reports it.
   void stop(AttemptId id) { running_.at(id).is_stopped = true; }
 
@@ -88,6 +93,8 @@ class PacedWorld {
   Duration launch_ = std::chrono::milliseconds(100);
   Duration step_ = std::chrono::milliseconds(20);
   Duration answer_delay_{0};
+  double first_record_ = 0;
+  std::pair<TimePoint, TimePoint> silence_{};
   std::vector<std::pair<TimePoint, action::CutAttempt>> unanswered_;  // when each is due; in this order
   std::map<AttemptId, Running> running_;
   std::vector<Launch> launches_;

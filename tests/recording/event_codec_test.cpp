@@ -54,7 +54,7 @@ scheduler::Event any_event(std::size_t kind) {
     case 8:
       return event::JobSubmitted{any_number(), ontime::test::any_spec()};
     case 9:
-      return event::JobKillRequested{ontime::test::any_job(), *any_text()};
+      return event::JobKillRequested{ontime::test::any_job(), *any_text(), *rc::gen::arbitrary<bool>()};
     case 10:
       return event::CommitFinished{ontime::test::any_job(), *any_text()};
     case 11:
@@ -118,8 +118,8 @@ struct SameAs {
     return a.request == as<event::JobSubmitted>().request && a.spec == as<event::JobSubmitted>().spec;
   }
   bool operator()(const event::JobKillRequested& a) const {
-    return std::tie(a.job, a.reason) ==
-           std::tie(as<event::JobKillRequested>().job, as<event::JobKillRequested>().reason);
+    const auto& b = as<event::JobKillRequested>();
+    return std::tie(a.job, a.reason, a.wanted) == std::tie(b.job, b.reason, b.wanted);
   }
   bool operator()(const event::CommitFinished& a) const {
     return std::tie(a.job, a.error) == std::tie(as<event::CommitFinished>().job, as<event::CommitFinished>().error);

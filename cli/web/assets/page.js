@@ -1,63 +1,7 @@
 'use strict';
-// Shows what /api tells, once a second. Whatever comes from the cluster is put in as text, never as markup.
+// Shows what /api tells, once a second; in a report (cli/web/report_page.h) the one job that it holds.
 
-const $ = (id) => document.getElementById(id);
-
-function element(name, text, className) {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  if (className) made.className = className;
-  return made;
-}
-
-function shape(name, attributes, text) {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) {
-    const title = document.createElementNS('http://www.w3.org/2000/svg', 'title');
-    title.textContent = text;
-    made.append(title);
-  }
-  return made;
-}
-
-// Changes what is shown to what was made, and nothing that is the same: selection and focus stay where they are.
-function morph(shown, made) {
-  if (shown.isEqualNode(made)) return;
-  if (shown.nodeName !== made.nodeName) return shown.replaceWith(made);
-  if (shown.nodeType === Node.TEXT_NODE) return void (shown.data = made.data);
-  for (const name of shown.getAttributeNames()) if (!made.hasAttribute(name)) shown.removeAttribute(name);
-  for (const name of made.getAttributeNames()) {
-    if (shown.getAttribute(name) !== made.getAttribute(name)) shown.setAttribute(name, made.getAttribute(name));
-  }
-  const before = [...shown.childNodes];
-  const after = [...made.childNodes];
-  after.forEach((child, i) => (i < before.length ? morph(before[i], child) : shown.append(child)));
-  before.slice(after.length).forEach((child) => child.remove());
-}
-
-function show(container, children) {
-  const made = container.cloneNode(false);
-  made.append(...children);
-  morph(container, made);
-}
-
-const counted = (count, one, more) => count + ' ' + (count === 1 ? one : more || one + 's');
-
-function time(seconds) {
-  if (seconds === null || seconds === undefined) return '';
-  if (seconds < 0.0005) return '0 s';
-  if (seconds < 1) return Math.round(seconds * 1000) + ' ms';
-  if (seconds < 60) return seconds.toFixed(1) + ' s';
-  if (seconds < 3600) return Math.floor(seconds / 60) + ' min ' + Math.floor(seconds % 60) + ' s';
-  return Math.floor(seconds / 3600) + ' h ' + Math.floor(seconds % 3600 / 60) + ' min';
-}
-
-function size(bytes) {
-  let unit = 0;
-  for (; bytes >= 1024 && unit < 5; ++unit) bytes /= 1024;
-  return (unit === 0 ? bytes : bytes.toFixed(bytes < 10 ? 2 : 1)) + ' ' + ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][unit];
-}
+const kReport = $('report') ? JSON.parse($('report').textContent) : null;
 
 const isRunning = (job) => job.state === 'queued' || job.state === 'running' || job.state === 'committing';
 
@@ -164,50 +108,6 @@ function facts(job) {
   return list;
 }
 
-function showTimeline(job) {
-  const attempts = job.task_list.flatMap((task) => task.attempts.map((attempt) => ({...attempt, task: task.task})));
-  const nodes = [...new Set(attempts.map((attempt) => attempt.node_name))].sort((a, b) => a.localeCompare(b, 'en', {numeric: true}));
-  const svg = $('timeline');
-  const left = 120, width = 1000, row = 16;
-  const begin = job.submitted_unix_ns / 1e9;
-  const span = Math.max(job.elapsed_seconds, job.deadline_seconds || 0, 0.001);
-  const x = (seconds) => left + (width - left - 10) * Math.min(1, Math.max(0, seconds / span));
-  const drawn = [];
-  // Attempts of one worker that overlap (it has several slots) lie in lanes of their own.
-  let y = 4;
-  for (const node of nodes) {
-    const lanes = [];
-    const label = shape('text', {x: 0, y: y + 11});
-    label.textContent = node;
-    drawn.push(label);
-    for (const attempt of attempts.filter((a) => a.node_name === node).sort((a, b) => a.launched_unix_ns - b.launched_unix_ns)) {
-      const from = attempt.launched_unix_ns / 1e9 - begin;
-      const to = attempt.ended_unix_ns === null ? job.elapsed_seconds : attempt.ended_unix_ns / 1e9 - begin;
-      let lane = lanes.findIndex((end) => end <= from);
-      if (lane < 0) lane = lanes.push(0) - 1;
-      lanes[lane] = to;
-      const ended = attempt.ended_unix_ns !== null;
-      const kind = attempt.state === 'failed' ? 'failed' : ended && attempt.state !== 'succeeded' ? 'lost' : attempt.speculative ? 'copy' : 'useful';
-      drawn.push(shape('rect', {x: x(from), y: y + lane * row, width: Math.max(1, x(to) - x(from)), height: row - 4, class: kind + (ended ? '' : ' running')},
-                       'task ' + attempt.task + ', attempt ' + attempt.attempt + ': ' + attempt.state + ', bytes ' + attempt.start_offset +
-                       ' to ' + attempt.offset + ', ' + time(to - from) + (attempt.message ? '\n' + attempt.message : '')));
-    }
-    y += Math.max(1, lanes.length) * row;
-    drawn.push(shape('line', {x1: 0, x2: width, y1: y - 1, y2: y - 1, class: 'axis'}));
-    y += 2;
-  }
-  if (job.deadline_seconds !== null) {
-    drawn.push(shape('line', {x1: x(job.deadline_seconds), x2: x(job.deadline_seconds), y1: 0, y2: y, class: 'deadline'}, 'deadline'));
-  }
-  for (let tick = 0; tick <= 4; ++tick) {
-    const label = shape('text', {x: x(span * tick / 4), y: y + 14, 'text-anchor': tick === 4 ? 'end' : 'middle'});
-    label.textContent = time(span * tick / 4);
-    drawn.push(label);
-  }
-  svg.setAttribute('viewBox', '0 0 ' + width + ' ' + (y + 20));
-  show(svg, drawn);
-}
-
 function splitBar(task) {
   const svg = shape('svg', {viewBox: '0 0 1000 10', preserveAspectRatio: 'none', height: 10, role: 'img', 'aria-label': 'split ' + task.task});
   const span = Math.max(1, task.end - task.begin);
@@ -257,9 +157,12 @@ function showTasks(job) {
 }
 
 function showJob(job) {
-  const logs = element('a', 'logs');
-  logs.href = 'api/jobs/' + job.job + '/logs';
-  show($('job-title'), [job.job + ': ' + job.application + ' ', logs]);
+  const title = [job.job + ': ' + (job.name || job.application) + ' '];
+  if (!kReport) {
+    title.push(element('a', 'logs'));
+    title[1].href = 'api/jobs/' + job.job + '/logs';
+  }
+  show($('job-title'), title);
   show($('facts'), facts(job).flatMap(([name, text]) => [element('dt', name), element('dd', text)]));
   const has_tasks = job.tasks === 0 || job.task_list.length > 0;
   $('tasks').hidden = !has_tasks;
@@ -303,5 +206,14 @@ async function loop() {
   if (!await refresh()) return;  // a later call goes on
   timer = setTimeout(loop, document.hidden ? 5000 : 1000);
 }
-addEventListener('hashchange', loop);
-loop();
+
+if (kReport) {
+  document.title = kReport.job + ', ' + kReport.application;
+  $('cluster').textContent = 'Report of a job that was submitted ' + new Date(kReport.submitted_unix_ns / 1e6).toLocaleString();
+  showJob(kReport);
+  $('overview').hidden = true;
+  $('job').hidden = false;
+} else {
+  addEventListener('hashchange', loop);
+  loop();
+}

@@ -96,6 +96,13 @@ TimePoint any_worked_for(const Task& task, double duration, bool since_first_rec
   return first;
 }
 
+// Whether a report is from after that. Over its first record, which an earlier one may be about, anybody may be fast.
+bool any_reported_after(const Task& task, double duration, bool since_first_record) {
+  return std::ranges::any_of(task.attempts, [&](const Attempt& attempt) {
+    return is_live(attempt.state) && attempt.reported_at >= worked_for(attempt, duration, since_first_record);
+  });
+}
+
 std::uint32_t not_launched(const Job& job) {
   std::uint32_t count = 0;
   for (auto task = job.tasks.rbegin(); task != job.tasks.rend() && task->attempts.empty(); ++task) ++count;
@@ -215,15 +222,20 @@ class Chronos final : public Policy {
     const Task& task = job.job->tasks[index];
     if (job.pending.contains(index) || is_raced(task)) return race();
     if (settings_.strategy == chronos::Strategy::Clone) return;
-    const TimePoint due = any_worked_for(task, state.choice->est, settings_.tau_est.of_t_min);
-    if (due > round.view.now && !std::isinf(completion)) return look_again(std::min(due, retry(job, round.view.now)));
+    const double est = state.choice->est;
+    const bool of_t_min = settings_.tau_est.of_t_min;
+    const TimePoint later = retry(job, round.view.now);
+    if (!any_reported_after(task, est, of_t_min) && !std::isinf(completion)) {
+      const TimePoint due = any_worked_for(task, est, of_t_min);
+      return look_again(due > round.view.now ? std::min(due, later) : later);
+    }
     if (std::isnan(completion)) {
-      if (!task.ledger.split().is_open_ended()) return look_again(retry(job, round.view.now));
+      if (!task.ledger.split().is_open_ended()) return look_again(later);
       return round.plan.add(Decline{{job.id, index}, Reason::NoEstimate});
     }
     if (completion <= job.deadline()) return;
     const Verdict verdict = help_late(round, job, *state.choice, index);
-    if (verdict == Verdict::LookAgain) look_again(retry(job, round.view.now));
+    if (verdict == Verdict::LookAgain) look_again(later);
     if (verdict == Verdict::Racing) race();
   }
 

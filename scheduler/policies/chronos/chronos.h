@@ -6,7 +6,8 @@
 // Where the paper leaves the live cluster open:
 //   - A task's time begins with its own launch, not with the job's: with more tasks than slots they begin in waves.
 //   - t_min unknown at submission: r is chosen as soon as attempts of the job have shown it.
-//   - A task whose pace is not known at tau_est, or for which no slot is free, is looked at again until it is.
+//   - A task of which no report from after tau_est tells the pace, or for which no slot is free, is looked at again
+//     until that changes.
 //   - Extra attempts race for tau_kill - tau_est from their own first record (or launch) on, however late they came.
 //   - An attempt that stands still is judged as soon as that is known.
 

@@ -5,11 +5,13 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 import ontime.wire.Advise.AttemptEvent;
 import org.apache.hadoop.fs.Path;
@@ -85,7 +87,7 @@ public final class FaultsTest {
 
   private static void kill(String part) {
     try {
-      jobs.process(part).destroyForcibly();
+      jobs.kill(part);
     } catch (InterruptedException ends) {
       Thread.currentThread().interrupt();
     }
@@ -164,6 +166,7 @@ public final class FaultsTest {
       StockExamplesTest.assertSameCounters(before, log, "LINES", "Map input records", "Map output records");
       assertEquals(1, count(daemon.events(), AttemptEvent::hasSealed));
       assertEquals(3, jobs.fs.globStatus(new Path("/upper-ours/part-*")).length);
+      assertEquals(3, jobs.fs.globStatus(new Path("/upper-ours/below/part-*")).length);
     }
   }
 
@@ -181,6 +184,65 @@ public final class FaultsTest {
       assertEquals(0, count(daemon.events(), AttemptEvent::hasSealed));
       assertEquals(1, count(daemon.events(), event -> event.hasCut() && event.getCut().getAt() == 25_000));
     }
+  }
+
+  /** However long a record takes, the attempt promises to stop behind it, and reports so. */
+  @Test
+  public void aCutIsAnsweredWhileTheMapperIsBusyWithOneRecord() throws Exception {
+    jobs.run(jobs.helpers(), "ontime.hadoop.MapOnly", "/text", "/busy-plain");
+    AtomicBoolean cut = new AtomicBoolean();
+    try (ScriptedDaemon daemon = new ScriptedDaemon(0, (self, event) -> {
+      if (event.getTask() != 0) return;
+      if (event.hasProgress() && event.getAttempt() == 0 && !cut.getAndSet(true)) self.cut(event, 1);
+      if (!event.hasCut()) return;
+      self.add(0, event.getCut().getAt());
+      write("/answered");
+    })) {
+      jobs.run(jobs.helpers(), StockExamplesTest.all("ontime.hadoop.MapOnly",
+          jobs.ontime(daemon.port(), 0, "-D", "ontime.test.wait=/answered"), "/text", "/busy-ours"));
+      assertArrayEquals(jobs.output("/busy-plain"), jobs.output("/busy-ours"));
+      assertEquals(1, count(daemon.events(), AttemptEvent::hasSealed));
+    }
+  }
+
+  private static void write(String path) {
+    try {
+      jobs.write(path, "");
+    } catch (IOException failed) {
+      throw new IllegalStateException(failed);
+    }
+  }
+
+  @Test
+  public void aJobWithAnUnreadableDeadlineIsRefusedAtItsSubmission() throws Exception {
+    Process client = jobs.start(jobs.examples(),
+        StockExamplesTest.all("wordcount", jobs.ontime(1, 0, "-D", "ontime.deadline=soon"), "/text", "/refused"));
+    assertFalse(client.waitFor() == 0);
+    assertTrue(jobs.lastLog(), jobs.lastLog().contains("ontime.deadline=soon is not a time such as 90s or 5m."));
+  }
+
+  /** Whose tasks may fail twice. What fails while the application master counts is not many more. */
+  private static void assertFailsSoon(String jar, String program, String output, String... more) throws Exception {
+    try (ScriptedDaemon daemon = new ScriptedDaemon(0, (self, event) -> { })) {
+      String[] options = StockExamplesTest.all("-D", more, jobs.ontime(daemon.port(), 0, "-D",
+          "mapreduce.map.maxattempts=2", "-D", "ontime.test.slow.attempts=.*_m_000000_.*"));
+      Process client = jobs.start(jar, StockExamplesTest.all(program, options, "/text", output));
+      assertEquals(1, client.waitFor());
+      assertFalse(jobs.fs.exists(new Path(output + "/_SUCCESS")));
+      Pattern line = Pattern.compile("attempt_\\w+_m_000000_\\d+, Status : FAILED");
+      long failed = line.matcher(jobs.lastLog()).results().count();
+      assertTrue(failed + " attempts", failed > 0 && failed < 50);
+    }
+  }
+
+  @Test
+  public void aTaskWhoseMapperAlwaysThrowsFailsAfterAsManyFailuresAsTheJobAllows() throws Exception {
+    assertFailsSoon(jobs.helpers(), "ontime.hadoop.MapOnly", "/throws", "ontime.test.throw=1");
+  }
+
+  @Test
+  public void aTaskWhoseProcessesEndAtOnceFailsAfterAsManyFailuresAsTheJobAllows() throws Exception {
+    assertFailsSoon(jobs.examples(), "wordcount", "/no-process", "mapreduce.map.java.opts=-XX:NoSuchOption");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package ontime.hadoop;
 
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,8 +13,9 @@ import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.RemoteIterator;
 
 /**
  * The cluster of a test run, and `hadoop jar` on it: a client of its own process, which has no class of Ontime before
@@ -26,6 +28,7 @@ final class HadoopJobs implements AutoCloseable {
   private final String hadoop = System.getProperty("ontime.test.hadoop");   // Hadoop's jars
   private final String plugin = System.getProperty("ontime.test.plugin");   // ontime-hadoop.jar
   private final String helpers = System.getProperty("ontime.test.helpers");  // the tests' own jar
+  private final List<Process> clients = new ArrayList<>();
   private int logs;
 
   HadoopJobs() throws Exception {
@@ -59,19 +62,25 @@ final class HadoopJobs implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of(java(), "-Xmx256m", "-cp", directory + ":" + hadoop,
         "org.apache.hadoop.util.RunJar", jar));
     command.addAll(Arrays.asList(arguments));
-    return new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
-        .redirectOutput(directory.resolve("client-" + ++logs + ".log").toFile()).start();
+    clients.add(new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
+        .redirectOutput(directory.resolve("client-" + ++logs + ".log").toFile()).start());
+    return clients.get(clients.size() - 1);
   }
 
-  /** A process that YARN has started, whose command line has this in it. */
-  ProcessHandle process(String part) throws InterruptedException {
-    while (true) {
+  /** Ends a process that YARN has started or is about to, whose command line has this in it. */
+  void kill(String part) throws InterruptedException {
+    long until = System.nanoTime() + 600_000_000_000L;
+    while (System.nanoTime() < until) {
       for (ProcessHandle child : cluster.descendants().toList()) {
         String line = child.info().commandLine().orElse("");
-        if (line.contains(part) && line.contains("-Dlog4j") && child.children().findAny().isEmpty()) return child;
+        if (line.contains(part) && line.contains("-Dlog4j") && child.children().findAny().isEmpty()) {
+          child.destroyForcibly();
+          return;
+        }
       }
       Thread.sleep(20);
     }
+    throw new IllegalStateException("There is no process of " + part);
   }
 
   String lastLog() throws IOException { return Files.readString(directory.resolve("client-" + logs + ".log")); }
@@ -87,6 +96,8 @@ final class HadoopJobs implements AutoCloseable {
   }
 
   String helpers() { return helpers; }
+
+  String plugin() { return plugin; }
 
   /** Options of a job with Ontime; `slow` microseconds for each key and value of the straggler. */
   String[] ontime(int port, long slow, String... more) {
@@ -105,23 +116,28 @@ final class HadoopJobs implements AutoCloseable {
     }
   }
 
-  /** All files of an output, one after another in the order of their names. */
+  /** All files of an output, one after another in the order of their names, those in subdirectories among them. */
   byte[] output(String path) throws IOException {
     TreeMap<String, byte[]> files = new TreeMap<>();
-    for (FileStatus file : fs.listStatus(new org.apache.hadoop.fs.Path(path))) {
-      if (!file.getPath().getName().startsWith("part-")) continue;
-      try (FSDataInputStream in = fs.open(file.getPath())) {
-        files.put(file.getPath().getName(), in.readAllBytes());
+    RemoteIterator<LocatedFileStatus> all = fs.listFiles(new org.apache.hadoop.fs.Path(path), true);
+    while (all.hasNext()) {
+      org.apache.hadoop.fs.Path file = all.next().getPath();
+      if (!file.getName().startsWith("part-")) continue;
+      try (FSDataInputStream in = fs.open(file)) {
+        files.put(file.toString(), in.readAllBytes());
       }
     }
-    java.io.ByteArrayOutputStream all = new java.io.ByteArrayOutputStream();
-    for (byte[] file : files.values()) all.writeBytes(file);
-    return all.toByteArray();
+    ByteArrayOutputStream joined = new ByteArrayOutputStream();
+    for (byte[] file : files.values()) joined.writeBytes(file);
+    return joined.toByteArray();
   }
 
   @Override
   public void close() throws Exception {
     fs.close();
+    List<ProcessHandle> containers = cluster.descendants().toList();  // of jobs that have not ended
     cluster.destroyForcibly().waitFor();
+    containers.forEach(ProcessHandle::destroyForcibly);
+    clients.forEach(Process::destroyForcibly);
   }
 }

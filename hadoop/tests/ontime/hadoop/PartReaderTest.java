@@ -1,8 +1,10 @@
 package ontime.hadoop;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.SequenceFile;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.InputFormat;
@@ -50,32 +53,47 @@ public final class PartReaderTest {
     conf.set(MRJobConfig.MAPREDUCE_JOB_DIR, new File(directory, job).toURI().toString());
     conf.setLong(Keys.CHUNK_MIN, 1 + random.nextInt(300));
     conf.set(Keys.POLL, "1ms");
-    return new TaskAttemptContextImpl(conf, TaskAttemptID.forName("attempt_1_0001_m_000000_" + number));
+    return new TaskAttemptContextImpl(conf, TaskAttemptID.forName("attempt_1_0001_m_000000_" + number),
+        new OntimeCommitter.Nobody());
   }
 
-  private static <K, V> List<String> read(RecordReader<K, V> reader, FileSplit split, TaskAttemptContext context)
-      throws Exception {
+  private static <K, V> List<String> read(RecordReader<K, V> reader, int most) throws Exception {
     List<String> records = new ArrayList<>();
-    reader.initialize(split, context);
-    while (reader.nextKeyValue()) records.add(reader.getCurrentKey() + "=" + reader.getCurrentValue());
+    while (records.size() < most && reader.nextKeyValue()) {
+      records.add(reader.getCurrentKey() + "=" + reader.getCurrentValue());
+    }
+    return records;
+  }
+
+  private static <K, V> List<String> readAll(RecordReader<K, V> reader) throws Exception {
+    List<String> records = read(reader, Integer.MAX_VALUE);
     reader.close();
     return records;
   }
 
-  /** Each attempt is asked to stop somewhere before it begins, until one reaches the end. */
+  /** Returns the offset at which the attempt will stop, from its split's begin. */
+  private static long cut(TaskAttemptContext attempt, int at) throws Exception {
+    int number = attempt.getTaskAttemptID().getId();
+    new SideFolder(attempt.getConfiguration(), 0).orderCut(number, at);
+    while (attempt.getCounter(Keys.GROUP, Keys.ACCEPTED).getValue() == 0) Thread.sleep(1);
+    return attempt.getCounter(Keys.GROUP, Keys.ACCEPTED).getValue();
+  }
+
+  /** Each attempt is asked to stop somewhere, before it begins or later, until one reaches the end. */
   private <K, V> int assertCutAnywhere(InputFormat<K, V> format, FileSplit split, String job) throws Exception {
     TaskAttemptContext plain = attempt(0, job);
-    List<String> expected = read(format.createRecordReader(split, plain), split, plain);
+    RecordReader<K, V> whole = format.createRecordReader(split, plain);
+    whole.initialize(split, plain);
+    List<String> expected = readAll(whole);
     List<String> found = new ArrayList<>();
     for (int number = 0;; ++number) {
       TaskAttemptContext context = attempt(number, job);
-      SideFolder folder = new SideFolder(context.getConfiguration(), 0);
-      folder.orderCut(number, random.nextInt((int) split.getLength() + 1));
       RecordReader<K, V> reader = new PartReader<>(format, split, context);
-      AttemptWork work = AttemptWork.of(context.getTaskAttemptID());
-      while (!work.knowsItsCut()) Thread.onSpinWait();
-      found.addAll(read(reader, split, context));
-      if (work.isCut()) continue;
+      reader.initialize(split, context);
+      found.addAll(read(reader, random.nextInt(20)));
+      cut(context, random.nextInt((int) split.getLength() + 1));
+      found.addAll(readAll(reader));
+      if (AttemptWork.of(context.getTaskAttemptID()).isCut()) continue;
       assertEquals(expected, found);
       return number;
     }
@@ -87,7 +105,57 @@ public final class PartReaderTest {
     return new Path(file.toURI());
   }
 
-  @Test
+  /** A split of 100 lines of 10 bytes, and the reader of an attempt that reads it in chunks of 100 bytes at first. */
+  private PartReader<LongWritable, Text> linesReader(TaskAttemptContext attempt) throws Exception {
+    attempt.getConfiguration().setLong(Keys.CHUNK_MIN, 100);
+    byte[] lines = "123456789\n".repeat(100).getBytes(StandardCharsets.US_ASCII);
+    FileSplit split = new FileSplit(file("ten", lines), 0, lines.length, null);
+    PartReader<LongWritable, Text> reader = new PartReader<>(new TextInputFormat(), split, attempt);
+    reader.initialize(split, attempt);
+    return reader;
+  }
+
+  @Test(timeout = 300_000)
+  public void aCutIsAnsweredWhileAChunkIsRead() throws Exception {
+    TaskAttemptContext attempt = attempt(0, "within");
+    PartReader<LongWritable, Text> reader = linesReader(attempt);
+    assertEquals(3, read(reader, 3).size());
+    assertEquals(100, cut(attempt, 20));
+    assertEquals(8, readAll(reader).size());  // a line that begins where the chunk ends is its last one
+  }
+
+  @Test(timeout = 300_000)
+  public void aCutBehindTheEndOfTheInputIsAnsweredWithItsLength() throws Exception {
+    TaskAttemptContext attempt = attempt(0, "end");
+    assertEquals(100, readAll(linesReader(attempt)).size());
+    assertEquals(1000, cut(attempt, 500));
+  }
+
+  @Test(timeout = 300_000)
+  public void aPartThatLostTheRaceToBeSealedIsNotReportedAsSealed() throws Exception {
+    TaskAttemptContext attempt = attempt(0, "race");
+    readAll(linesReaderThatIsCutAt(attempt, 300));
+    AttemptWork work = AttemptWork.of(attempt.getTaskAttemptID());
+    assertTrue(work.folder().seal(endsAt(work, 200), 0));  // one that was taken for dead
+    assertThrows(IOException.class, () -> work.seal(endsAt(work, 300)));
+    assertEquals(0, attempt.getCounter(Keys.GROUP, Keys.SEALED).getValue());
+  }
+
+  private PartReader<LongWritable, Text> linesReaderThatIsCutAt(TaskAttemptContext attempt, int at) throws Exception {
+    PartReader<LongWritable, Text> reader = linesReader(attempt);
+    assertEquals(at, cut(attempt, at));
+    return reader;
+  }
+
+  private static Path endsAt(AttemptWork work, long end) throws IOException {
+    Path written = work.folder().path("written-" + end);
+    try (DataOutputStream out = new DataOutputStream(work.folder().fileSystem().create(written))) {
+      out.writeLong(end);
+    }
+    return written;
+  }
+
+  @Test(timeout = 300_000)
   public void lines() throws Exception {
     int cuts = 0;
     for (int round = 0; round < 20; ++round) {
@@ -104,7 +172,7 @@ public final class PartReaderTest {
     assertTrue(cuts > 0);
   }
 
-  @Test
+  @Test(timeout = 300_000)
   public void sequenceFiles() throws Exception {
     int cuts = 0;
     for (SequenceFile.CompressionType type : SequenceFile.CompressionType.values()) {

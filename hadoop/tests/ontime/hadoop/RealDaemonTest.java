@@ -1,14 +1,10 @@
 package ontime.hadoop;
 
-import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
-import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import ontime.shaded.protobuf.ByteString;
@@ -17,49 +13,29 @@ import ontime.wire.Advise.ToApplication;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.security.Credentials;
 import org.junit.After;
-import org.junit.Assume;
 import org.junit.Before;
 import org.junit.Test;
 
-/** The jar and `ontime-master --advise`, where that program has been built. */
+/** The jar's connection to `ontime-master --advise`, where that program has been built. */
 public final class RealDaemonTest {
-  private final File program = new File(System.getProperty("ontime.test.master", "none"));
-  private Path directory;
-  private Process master;
+  private RealDaemon daemon;
 
   @Before
-  public void makeDirectory() throws Exception {
-    Assume.assumeTrue("There is no " + program + ": this test did not run.", program.canExecute());
-    directory = Files.createTempDirectory(Path.of(System.getProperty("ontime.test.directory")), "master");
+  public void makeDaemon() throws Exception {
+    RealDaemon.assumeBuilt();
+    daemon = new RealDaemon();
   }
 
   @After
-  public void endMaster() throws Exception {
-    if (master == null) return;
-    master.destroy();
-    master.waitFor();
-  }
-
-  /** Its port. */
-  private int start(String... more) throws Exception {
-    Path port = directory.resolve("port");
-    List<String> command = new ArrayList<>(List.of(program.getPath(), "--advise", "8", "--listen", "127.0.0.1:0",
-        "--port-file", port.toString(), "--journal", directory.resolve("journal").toString()));
-    command.addAll(List.of(more));
-    master = new ProcessBuilder(command).redirectErrorStream(true)
-        .redirectOutput(directory.resolve("master.log").toFile()).start();
-    while (!Files.exists(port)) {
-      assertTrue(Files.readString(directory.resolve("master.log")), master.isAlive());
-      Thread.sleep(20);
-    }
-    return Integer.parseInt(Files.readString(port).strip());
+  public void endDaemon() throws Exception {
+    if (daemon != null) daemon.close();
   }
 
   /** What the daemon answers to a job of one task, or why there is no connection. */
   private static Object answer(int port, Credentials secrets) throws Exception {
     LinkedBlockingQueue<Object> answers = new LinkedBlockingQueue<>();
     Daemon[] daemon = new Daemon[1];
-    daemon[0] = new Daemon("127.0.0.1:" + port, secrets, new Daemon.Listener() {
+    daemon[0] = new Daemon(new Settings.Address("127.0.0.1", port), false, secrets, new Daemon.Listener() {
       @Override
       public void connected() {
         daemon[0].send(ToAdvisor.newBuilder().setJob(ToAdvisor.Job.newBuilder()
@@ -84,15 +60,15 @@ public final class RealDaemonTest {
 
   @Test
   public void aJobIsAccepted() throws Exception {
-    assertEquals(ToApplication.WhatCase.ACCEPTED, answer(start(), new Credentials()));
+    assertEquals(ToApplication.WhatCase.ACCEPTED, answer(daemon.start(), new Credentials()));
   }
 
   @Test
   public void aTokenIsAskedForAndProved() throws Exception {
-    Path tokens = directory.resolve("tokens");
+    Path tokens = daemon.directory().resolve("tokens");
     Files.writeString(tokens, "submit:alice:0123456789abcdef0123456789abcdef\n");
     assertTrue(tokens.toFile().setReadable(false, false) && tokens.toFile().setReadable(true, true));
-    int port = start("--token-file", tokens.toString());
+    int port = daemon.start("--token-file", tokens.toString());
     Credentials secrets = new Credentials();
     assertTrue(answer(port, secrets).toString().contains("wants a token"));
     secrets.addSecretKey(new Text(Keys.TOKEN), Files.readAllBytes(tokens));
@@ -103,14 +79,10 @@ public final class RealDaemonTest {
 
   @Test
   public void tlsWithCertificatesOfBothSides() throws Exception {
-    File ontime = new File(program.getParentFile(), "ontime");
-    Assume.assumeTrue("There is no " + ontime + ": this test did not run.", ontime.canExecute());
-    Process certs = new ProcessBuilder(ontime.getPath(), "certs", "cluster", "--host", "127.0.0.1")
-        .directory(directory.toFile()).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-    assertEquals(0, certs.waitFor());
-    Path of = directory.resolve("ontime-certs");
+    daemon.ontime("certs", "cluster", "--host", "127.0.0.1");
+    Path of = daemon.directory().resolve("ontime-certs");
     Path own = of.resolve("master");
-    int port = start("--tls-ca", own + "/ca.pem", "--tls-cert", own + "/cert.pem", "--tls-key", own + "/key.pem",
+    int port = daemon.start("--tls-ca", own + "/ca.pem", "--tls-cert", own + "/cert.pem", "--tls-key", own + "/key.pem",
         "--token-file", own + "/tokens");
     Credentials secrets = new Credentials();
     secrets.addSecretKey(new Text(Keys.CA), Files.readAllBytes(of.resolve("submit/ca.pem")));
@@ -118,20 +90,5 @@ public final class RealDaemonTest {
     secrets.addSecretKey(new Text(Keys.KEY), Files.readAllBytes(of.resolve("submit/key.pem")));
     secrets.addSecretKey(new Text(Keys.TOKEN), Files.readAllBytes(of.resolve("submit/token")));
     assertEquals(ToApplication.WhatCase.ACCEPTED, answer(port, secrets));
-  }
-
-  @Test
-  public void aStragglerIsResumedAndTheOutputIsRight() throws Exception {
-    int port = start();
-    try (HadoopJobs jobs = new HadoopJobs()) {
-      for (int file = 0; file < 4; ++file) jobs.write("/text/" + file, StockExamplesTest.text(file, 4000));
-      String plain = jobs.run(jobs.examples(), "wordcount", "/text", "/plain");
-      String policy = "ontime.policy=s-resume:tau_est=12s,tau_kill=14s,t_min=2s,beta=2,fit=flags";
-      String ours = jobs.run(jobs.examples(),
-          StockExamplesTest.all("wordcount", jobs.ontime(port, 20_000, "-D", policy), "/text", "/ours"));
-      assertArrayEquals(jobs.output("/plain"), jobs.output("/ours"));
-      StockExamplesTest.assertSameCounters(plain, ours, "Map input records", "Map output records", "Map output bytes");
-      assertTrue("cut and sealed", ours.contains("It has sealed what it mapped up to its cut."));
-    }
   }
 }

@@ -19,6 +19,8 @@ import ontime.wire.Control.HelloReply;
 
 /** Stands in for `ontime-master --advise`: takes every job, remembers what it is told, and orders what a test says. */
 final class ScriptedDaemon implements AutoCloseable {
+  private static final long AWAIT_NS = 600_000_000_000L;  // on any machine it has said so long before
+
   private final ServerSocket server;
   private final List<AttemptEvent> events = new ArrayList<>();
   private final List<ToAdvisor> messages = new ArrayList<>();
@@ -67,6 +69,7 @@ final class ScriptedDaemon implements AutoCloseable {
     }
     ToApplication.Accepted accepted = ToApplication.Accepted.newBuilder().setJob(1).build();
     if (message.hasJob()) send(ToApplication.newBuilder().setAccepted(accepted).build());
+    else send(ToApplication.newBuilder().setAlive(ToApplication.Alive.newBuilder()).build());
     for (AttemptEvent event : message.getEvents().getEventsList()) script.accept(this, event);
   }
 
@@ -98,7 +101,20 @@ final class ScriptedDaemon implements AutoCloseable {
 
   /** Until it has been told this; what an application master says last comes after its client knows of the end. */
   synchronized void await(Predicate<ToAdvisor> what) throws InterruptedException {
-    while (messages.stream().noneMatch(what)) wait();
+    long until = System.nanoTime() + AWAIT_NS;
+    while (messages.stream().noneMatch(what)) {
+      if (System.nanoTime() > until) throw new AssertionError("An application master has not said how its job ended.");
+      wait(1000);
+    }
+  }
+
+  /** Closes the connection; the application master makes another one. */
+  void disconnect() {
+    try {
+      socket.close();
+    } catch (IOException closed) {
+      // it is
+    }
   }
 
   @Override

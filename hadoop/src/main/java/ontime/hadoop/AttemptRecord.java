@@ -1,12 +1,17 @@
 package ontime.hadoop;
 
 import com.google.protobuf.ByteString;
+import java.io.IOException;
 import java.util.List;
 import ontime.wire.Advise.AttemptEvent;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What has happened to one attempt of a map task, and how much of it the daemon has been told on this connection. */
 final class AttemptRecord {
+  private static final Logger LOG = LoggerFactory.getLogger(AttemptRecord.class);
+
   final TaskAttemptId id;
   final long started;  // by the application master's clock
   final String node;
@@ -26,6 +31,7 @@ final class AttemptRecord {
   private boolean saidSealed;
   private boolean saidEnded;
   private boolean hasReport;
+  private boolean lookFailed;
 
   AttemptRecord(TaskAttemptId id, long started, String node) {
     this.id = id;
@@ -38,6 +44,12 @@ final class AttemptRecord {
   boolean isLive() { return outcome == AttemptEvent.Outcome.OUTCOME_NONE; }
 
   void report() { hasReport = true; }
+
+  /** The file system does not tell whether it has sealed its part. */
+  void lookFailed(IOException why) {
+    if (!lookFailed) LOG.warn("{} has ended; its part of the split is not known yet: {}", id, why.getMessage());
+    lookFailed = true;
+  }
 
   void sayAgain() {
     saidStarted = saidCut = saidSealed = saidEnded = false;

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.Task;
 import org.apache.hadoop.mapred.TaskStatus;
 import org.apache.hadoop.mapreduce.Counter;
@@ -30,23 +30,25 @@ final class AttemptWork {
   private final long begin;
   private final long end;
   private final long wait;
-  private volatile long orderedCut = -1;
   private boolean outputBegun;
-  private long boundary = -1;  // accepted: no record behind it is mapped
+  private boolean hasWriter;
+  private long claimed;        // up to here the reader reads on, whatever is ordered
+  private long asked = -1;     // a cut that is not answered yet, at `claimed` or behind it
+  private long boundary = -1;  // promised: no record behind it is mapped
 
   private AttemptWork(FileSplit part, TaskAttemptContext context) throws IOException {
     this.context = context;
     Configuration conf = context.getConfiguration();
     folder = new SideFolder(conf, context.getTaskAttemptID().getTaskID().getId());
-    wait = conf.getTimeDuration(Keys.SEAL_WAIT, 600, TimeUnit.SECONDS, TimeUnit.MILLISECONDS);
+    Settings settings = new Settings(conf);
+    wait = settings.sealWaitMs();
     split = part.getStart();
     end = split + part.getLength();
     prefix = folder.follow(split, end);
-    begin = prefix.isEmpty() ? split : prefix.get(prefix.size() - 1).end();
+    begin = claimed = prefix.isEmpty() ? split : prefix.get(prefix.size() - 1).end();
     counter(Keys.POSITION).setValue(begin - split);
     if (!prefix.isEmpty()) LOG.info("Resumes at " + begin + " behind " + prefix + " of the split at " + split);
-    long poll = conf.getTimeDuration(Keys.POLL, 1000, TimeUnit.MILLISECONDS, TimeUnit.MILLISECONDS);
-    Thread thread = new Thread(() -> watchForCut(Math.max(poll, 10)), "ontime-cut");
+    Thread thread = new Thread(() -> watchForCut(settings.pollMs()), "ontime-cut");
     thread.setDaemon(true);
     thread.start();
   }
@@ -64,30 +66,38 @@ final class AttemptWork {
   List<SideFolder.Piece> prefix() { return prefix; }
   long begin() { return begin; }
   long end() { return end; }
-  boolean knowsItsCut() { return orderedCut >= 0; }
-  boolean isCut() { return boundary >= 0; }
-  long boundary() { return boundary; }
+  synchronized boolean isCut() { return boundary >= 0; }
+  synchronized long boundary() { return boundary; }
 
   float progress(double position) { return end == split ? 1 : (float) ((position - split) / (end - split)); }
 
   /** Everything below is mapped. */
   void reach(long position) { counter(Keys.POSITION).setValue(position - split); }
 
-  /**
-   * Every record that starts before `position` has been read: takes a cut that was ordered. Returns up to where records
-   * may be read. The promise is durable before it is counted on.
-   */
-  long limit(long position) throws IOException {
-    if (boundary < 0 && orderedCut >= 0 && position < end) acceptCut(Math.max(orderedCut, position));
-    return boundary < 0 ? end : boundary;
+  /** The reader is about to read on. Returns up to where it may: `until`, or a cut before it. */
+  synchronized long claim(long until) throws IOException {
+    if (asked >= 0) answer();
+    claimed = Math.min(boundary < 0 ? end : boundary, until);
+    return claimed;
   }
 
-  private void acceptCut(long at) throws IOException {
-    orderedCut = -1;
-    boolean promised = at < end && at > begin && folder.accept(begin, at, context.getTaskAttemptID().getId());
-    if (promised) boundary = at;
-    LOG.info(promised ? "Stops at " + at + " of the split at " + split : "Has nothing to cut at " + at);
-    counter(Keys.ACCEPTED).setValue((promised ? at : end) - split);
+  /**
+   * Promises to stop at the cut, or behind what the reader has claimed. That can be answered at once, however long the
+   * reader, the mapper or the sort take for what is claimed.
+   */
+  private synchronized void take(long cut) throws IOException {
+    asked = Math.max(cut, claimed);
+    answer();
+  }
+
+  /** The promise is durable before it is counted on. If it cannot be written the reader does not get beyond it. */
+  private void answer() throws IOException {
+    boolean promised = asked < end && asked > begin && folder.accept(begin, asked, context.getTaskAttemptID().getId());
+    if (promised) boundary = asked;
+    LOG.info(promised ? "Stops at {} of the split at {}" : "Has nothing to cut at {} of the split at {}", asked, split);
+    counter(Keys.ACCEPTED).setValue((promised ? asked : end) - split);
+    asked = -1;
+    context.progress();  // otherwise Hadoop reports the counter when the mapper next emits something
   }
 
   private void watchForCut(long poll) {
@@ -98,11 +108,11 @@ final class AttemptWork {
         try {
           long at = folder.orderedCut(number);
           if (at >= 0) {
-            orderedCut = split + at;
+            take(split + at);
             return;
           }
         } catch (IOException unavailable) {
-          LOG.warn("Could not look for a cut: " + unavailable.getMessage());
+          LOG.warn("Could not take a cut: " + unavailable.getMessage());
         }
       }
     } catch (InterruptedException ends) {
@@ -118,9 +128,23 @@ final class AttemptWork {
     boolean mapped = task.getPhase() == TaskStatus.Phase.SORT;
     if (outputBegun || !mapped) throw new IOException("The mapper or its output has failed.");
     outputBegun = true;
+    claim(end);  // a mapper may have read less: a cut comes too late now
   }
 
-  void sealed() { counter(Keys.SEALED).setValue(boundary - split); }
+  /** Once: Hadoop makes the job's own writer first, MultipleOutputs makes others through the same output format. */
+  boolean takeWriter() {
+    boolean first = !hasWriter;
+    hasWriter = true;
+    return first;
+  }
+
+  /** The written file is what was promised. Another attempt that began here may have sealed its own first. */
+  void seal(Path written) throws IOException {
+    if (!folder.seal(written, begin) && folder.sealedEnd(begin) != boundary) {
+      throw new IOException("Another attempt has sealed another part of the split, so this one's is of no use.");
+    }
+    counter(Keys.SEALED).setValue(boundary - split);
+  }
 
   /** The application master ends a sealed attempt. It must not succeed: it has mapped a part of its split only. */
   void awaitEnd() throws IOException {
@@ -137,7 +161,7 @@ final class AttemptWork {
         if (System.currentTimeMillis() >= until || folder.accepted(piece.begin()) != piece.end()) {
           // It may have been sealed and withdrawn since the first look.
           if (folder.sealedEnd(piece.begin()) == piece.end()) break;
-          throw new IOException("The attempt that mapped " + piece + " ended before it had sealed it; this one began behind.");
+          throw new IOException("Nobody will seal " + piece + ", behind which this attempt began.");
         }
         pause();
       }

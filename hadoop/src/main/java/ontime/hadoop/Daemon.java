@@ -25,20 +25,19 @@ final class Daemon implements Runnable {
   private static final long LONGEST_PAUSE_MS = 30_000;
   private static final int SILENCE_MS = 30_000;  // the daemon says something every 5 s
 
-  private final String host;
-  private final int port;
+  private final Settings.Address address;
+  private final boolean wantsTls;
   private final Credentials secrets;
   private final Listener listener;
   private final Thread thread = new Thread(this, "ontime-daemon");
   private volatile boolean stopped;
+  private volatile long pause = FIRST_PAUSE_MS;  // before it connects again
   private volatile Socket socket;
   private volatile DataOutputStream out;
 
-  Daemon(String address, Credentials secrets, Listener listener) {
-    int colon = address.lastIndexOf(':');
-    if (colon <= 0) throw new IllegalArgumentException(Keys.MASTER + "=" + address + " is not HOST:PORT.");
-    host = address.substring(0, colon).replaceAll("^\\[|\\]$", "");
-    port = Integer.parseInt(address.substring(colon + 1));
+  Daemon(Settings.Address address, boolean wantsTls, Credentials secrets, Listener listener) {
+    this.address = address;
+    this.wantsTls = wantsTls;
     this.secrets = secrets;
     this.listener = listener;
     thread.setDaemon(true);
@@ -51,6 +50,9 @@ final class Daemon implements Runnable {
     thread.interrupt();
     close();
   }
+
+  /** Until it is tried again after a loss; short again when the daemon has taken the job. */
+  long pause() { return pause; }
 
   /** What cannot be sent is said again after the next connection. */
   void send(ToAdvisor message) {
@@ -65,41 +67,44 @@ final class Daemon implements Runnable {
 
   @Override
   public void run() {
-    long pause = FIRST_PAUSE_MS;
     while (!stopped) {
       String why;
       boolean answered = false;
       try (Socket plain = new Socket()) {
-        plain.connect(new InetSocketAddress(host, port), 5000);
+        plain.connect(new InetSocketAddress(address.host(), address.port()), 5000);
         plain.setSoTimeout(SILENCE_MS);
         plain.setTcpNoDelay(true);
-        socket = Handshake.secure(plain, host, port, secrets);
+        socket = Handshake.secure(plain, address, wantsTls, secrets);
         DataInputStream in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
         DataOutputStream to = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
         Handshake.perform(in, to, secrets);
         out = to;
         answered = true;
-        pause = FIRST_PAUSE_MS;
         listener.connected();
-        while (!stopped) listener.received(ToApplication.parseFrom(Handshake.readFrame(in)));
+        while (!stopped) receive(ToApplication.parseFrom(Handshake.readFrame(in)));
         why = "stopped";
       } catch (IOException | GeneralSecurityException | RuntimeException failed) {
         why = failed.getMessage() == null ? failed.getClass().getSimpleName() : failed.getMessage();
       }
       out = null;
       if (stopped) return;
-      listener.lost(host + ":" + port + (answered ? ": connection lost: " : ": ") + why);
-      pause = waitFor(pause);
+      listener.lost(address.host() + ":" + address.port() + (answered ? ": connection lost: " : ": ") + why);
+      waitToConnect();
     }
   }
 
-  private long waitFor(long pause) {
+  private void receive(ToApplication message) {
+    if (message.hasAccepted()) pause = FIRST_PAUSE_MS;
+    listener.received(message);
+  }
+
+  private void waitToConnect() {
     try {
       Thread.sleep(pause);
     } catch (InterruptedException ends) {
       stopped = true;
     }
-    return Math.min(2 * pause, LONGEST_PAUSE_MS);
+    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
   }
 
   private void close() {

@@ -106,10 +106,14 @@ final class Handshake {
     return line.substring(line.lastIndexOf(':') + 1).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The socket itself, or TLS over it if the job has a certificate. */
-  static Socket secure(Socket plain, String host, int port, Credentials secrets)
+  /** The socket itself, or TLS over it if the job has a certificate. It is an error if it should have one. */
+  static Socket secure(Socket plain, Settings.Address address, boolean wanted, Credentials secrets)
       throws IOException, GeneralSecurityException {
     byte[] ca = secrets.getSecretKey(new Text(Keys.CA));
+    if (ca == null && wanted) {
+      throw new IOException(Keys.TLS_DIR + " is set, but the job carries no certificate: it has to be submitted with "
+          + "mapreduce.framework.name=ontime.");
+    }
     if (ca == null) return plain;
     KeyStore store = KeyStore.getInstance("PKCS12");
     store.load(null, null);
@@ -122,7 +126,7 @@ final class Handshake {
     keys.init(store, new char[0]);
     SSLContext context = SSLContext.getInstance("TLSv1.3");
     context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
-    SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(plain, host, port, true);
+    SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(plain, address.host(), address.port(), true);
     SSLParameters parameters = socket.getSSLParameters();
     parameters.setEndpointIdentificationAlgorithm("HTTPS");  // the certificate must be for this host
     parameters.setProtocols(new String[] {"TLSv1.3"});

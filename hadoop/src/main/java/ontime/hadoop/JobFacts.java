@@ -2,7 +2,6 @@ package ontime.hadoop;
 
 import com.google.protobuf.ByteString;
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 import ontime.wire.Advise.ToAdvisor;
 import ontime.wire.Types.Entry;
 import org.apache.hadoop.conf.Configuration;
@@ -28,14 +27,16 @@ final class JobFacts {
 
   JobFacts(Configuration conf, JobID id, String user, long submitted) throws IOException {
     this.submitted = submitted;
+    Settings settings = new Settings(conf);
     ToAdvisor.Job.Builder job = ToAdvisor.Job.newBuilder().setId(bytes(id.toString()))
         .setName(bytes(shortened(conf.get(MRJobConfig.JOB_NAME, ""))))
         .setApplication(bytes(shortened("hadoop:" + conf.get(MRJobConfig.MAP_CLASS_ATTR, "mapper"))))
-        .setUser(bytes(user))
-        .setDeadlineNs(conf.getTimeDuration(Keys.DEADLINE, 0, TimeUnit.SECONDS, TimeUnit.MILLISECONDS) * NS_PER_MS)
+        .setUser(bytes(user)).setPolicy(bytes(settings.policy()))
+        .setDeadlineNs(settings.deadlineMs() * NS_PER_MS)
         .setKillOnMiss(conf.getBoolean(Keys.KILL_ON_MISS, false))
         .setHasReducers(conf.getInt(MRJobConfig.NUM_REDUCES, 1) > 0);
-    addPolicy(job, conf.getTrimmed(Keys.POLICY, ""));
+    settings.policyParameters().forEach((key, value) -> job.addPolicyParameters(
+        Entry.newBuilder().setKey(bytes(key)).setValue(bytes(value))));
     job.setResumable(addTasks(job, conf, id) && conf.getBoolean(Keys.RESUMABLE, false));
     this.job = job.build();
   }
@@ -53,21 +54,6 @@ final class JobFacts {
   ToAdvisor message(long now) {
     long elapsed = Math.max(0, now - submitted) * NS_PER_MS;
     return ToAdvisor.newBuilder().setJob(job.toBuilder().setElapsedNs(elapsed)).build();
-  }
-
-  /** NAME or NAME:KEY=VALUE,... as `ontime run --policy` takes it. */
-  private static void addPolicy(ToAdvisor.Job.Builder job, String text) {
-    int colon = text.indexOf(':');
-    job.setPolicy(bytes(colon < 0 ? text : text.substring(0, colon)));
-    if (colon < 0) return;
-    for (String parameter : text.substring(colon + 1).split(",")) {
-      int equals = parameter.indexOf('=');
-      if (equals <= 0) {
-        throw new IllegalArgumentException(Keys.POLICY + "=" + text + ": " + parameter + " is not KEY=VALUE.");
-      }
-      job.addPolicyParameters(Entry.newBuilder().setKey(bytes(parameter.substring(0, equals)))
-          .setValue(bytes(parameter.substring(equals + 1))));
-    }
   }
 
   /** Whether all of them can be cut. */

@@ -1,5 +1,6 @@
 package ontime.hadoop;
 
+import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.MapTask;
@@ -12,12 +13,13 @@ import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 
 /** What the configuration of a job needs, so that its attempts can be cut and resumed. */
 final class JobRewriter {
-  // Attempts that a policy ends count as failed. OntimeSpeculator fails the task after as many real failures as before.
+  // Attempts that a policy ends count as failed. Failures fails the task after as many real failures as before.
   private static final int ENOUGH_ATTEMPTS = 100_000;
 
   private JobRewriter() {}
 
-  static void rewrite(Configuration job, ClassLoader loader) {
+  static void rewrite(Configuration job, ClassLoader loader) throws IOException {
+    new Settings(job).check();
     job.setClassLoader(loader);
     job.set(MRConfig.FRAMEWORK_NAME, MRConfig.YARN_FRAMEWORK_NAME);
     job.set(MRJobConfig.MR_AM_JOB_SPECULATOR, "ontime.hadoop.OntimeSpeculator");  // clients need not have its interface

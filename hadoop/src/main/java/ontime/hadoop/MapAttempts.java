@@ -3,7 +3,6 @@ package ontime.hadoop;
 import com.google.protobuf.ByteString;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -43,16 +42,15 @@ final class MapAttempts {
   private final Set<AttemptRecord> live = new LinkedHashSet<>();
   private final List<AttemptRecord> unsaid = new ArrayList<>();  // ended since the daemon was told
   private int saidDropped;  // of the orders that will not be carried out
-  private final Map<Integer, Integer> failures = new HashMap<>();
 
-  MapAttempts(Configuration conf, AppContext context, JobId id) throws IOException {
+  MapAttempts(Configuration conf, AppContext context, JobId id, Failures failures) throws IOException {
     this.conf = conf;
     this.context = context;
     this.id = id;
     String submitted = System.getenv("APP_SUBMIT_TIME_ENV");
     facts = new JobFacts(conf, TypeConverter.fromYarn(id), context.getUser().toString(),
         submitted == null ? context.getStartTime() : Long.parseLong(submitted));
-    orders = new Orders(conf, context, id);
+    orders = new Orders(context, id, failures);
     withdrawUnsealed();
   }
 
@@ -113,10 +111,15 @@ final class MapAttempts {
   }
 
   /** Hadoop says nothing when an attempt ends, so it is asked. */
-  void look() throws IOException {
+  void look() {
     for (AttemptRecord record : new ArrayList<>(live)) {
       TaskAttempt attempt = attempt(record);
-      if (attempt != null && isOver(attempt.getState())) ended(record, attempt);
+      if (attempt == null || !isOver(attempt.getState())) continue;
+      try {
+        ended(record, attempt);
+      } catch (IOException unavailable) {
+        record.lookFailed(unavailable);  // it stays among the live ones, so the next look tries again
+      }
     }
     orders.retry();
   }
@@ -126,31 +129,34 @@ final class MapAttempts {
   }
 
   private void ended(AttemptRecord record, TaskAttempt attempt) throws IOException {
-    live.remove(record);
-    unsaid.add(record);
-    record.outcome = switch (attempt.getState()) {
+    AttemptEvent.Outcome outcome = switch (attempt.getState()) {
       case SUCCEEDED -> AttemptEvent.Outcome.SUCCEEDED;
       case FAILED -> record.endOrdered ? AttemptEvent.Outcome.KILLED : AttemptEvent.Outcome.FAILED;
       default -> AttemptEvent.Outcome.KILLED;
     };
-    findSeal(record);
-    if (record.outcome != AttemptEvent.Outcome.FAILED) return;
+    if (outcome != AttemptEvent.Outcome.SUCCEEDED) findSeal(record);
+    record.outcome = outcome;
+    live.remove(record);
+    unsaid.add(record);
+    if (outcome != AttemptEvent.Outcome.FAILED) return;
     record.message = attempt.getDiagnostics().isEmpty() ? "failed" : shortened(attempt.getDiagnostics().get(0));
-    int failed = failures.merge(record.task(), 1, Integer::sum);
-    if (failed >= conf.getInt(Keys.MAX_ATTEMPTS, 4)) orders.failTask(record.id.getTaskId());
   }
 
   /** It may have sealed its part without having had time to say so. If not, those who began behind it learn of it. */
   private void findSeal(AttemptRecord record) throws IOException {
-    if (record.sealed >= 0 || !record.cutOrdered || record.outcome == AttemptEvent.Outcome.SUCCEEDED) return;
+    if (record.sealed >= 0 || !record.cutOrdered) return;
     long split = facts.begin(record.task());
     SideFolder folder = new SideFolder(conf, record.task());
     SideFolder.Piece piece = folder.promisedBy(record.id.getId());
     if (piece == null) return;
     if (folder.sealedEnd(piece.begin()) == piece.end()) {
       record.accepted = record.sealed = piece.end() - split;
-    } else {
-      folder.withdraw(piece.begin());
+      return;
+    }
+    folder.withdraw(piece.begin());
+    for (AttemptRecord behind : live) {
+      if (behind.task() != record.task() || behind.begin < piece.end() - split) continue;
+      orders.end(behind, "The part before its begin was lost.");  // it would fail, though not of its own fault
     }
   }
 

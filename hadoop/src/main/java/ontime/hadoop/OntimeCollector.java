@@ -77,8 +77,7 @@ public final class OntimeCollector<K, V> extends MapTask.MapOutputBuffer<K, V> {
       }
       IOUtils.copyBytes(in, out, job, false);
     }
-    work.folder().seal(written, work.begin());  // another one that began here may have been first
-    work.sealed();
+    work.seal(written);
   }
 
   private void addPiece(SideFolder folder, SideFolder.Piece piece) throws IOException {

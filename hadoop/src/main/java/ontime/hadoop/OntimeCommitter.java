@@ -37,17 +37,35 @@ public final class OntimeCommitter extends FileOutputCommitter {
     FileSystem fs = directory.getFileSystem(context.getConfiguration());
     fs.mkdirs(directory);
     int last = work.prefix().size();
-    for (FileStatus own : fs.listStatus(directory)) {
-      if (!fs.rename(own.getPath(), new Path(directory, numbered(own.getPath().getName(), last)))) {
-        throw new IOException("Could not rename " + own.getPath());
-      }
-    }
+    renameAll(fs, directory, last);
     for (int number = 0; number < last; ++number) {
       SideFolder folder = work.folder();
       Path files = folder.path(filesOf(folder, work.prefix().get(number)));
-      for (FileStatus file : folder.fileSystem().listStatus(files)) {
-        Path to = new Path(directory, numbered(file.getPath().getName(), number));
-        FileUtil.copy(folder.fileSystem(), file.getPath(), fs, to, false, true, context.getConfiguration());
+      copyAll(folder.fileSystem(), files, fs, directory, number);
+    }
+  }
+
+  /** With those in subdirectories, where MultipleOutputs may write. */
+  static void renameAll(FileSystem fs, Path directory, int number) throws IOException {
+    for (FileStatus own : fs.listStatus(directory)) {
+      if (own.isDirectory()) {
+        renameAll(fs, own.getPath(), number);
+      } else if (!fs.rename(own.getPath(), new Path(directory, numbered(own.getPath().getName(), number)))) {
+        throw new IOException("Could not rename " + own.getPath());
+      }
+    }
+  }
+
+  static void copyAll(FileSystem from, Path files, FileSystem fs, Path directory, int number) throws IOException {
+    for (FileStatus file : from.listStatus(files)) {
+      String name = file.getPath().getName();
+      if (file.isDirectory()) {
+        Path below = new Path(directory, name);
+        fs.mkdirs(below);
+        copyAll(from, file.getPath(), fs, below, number);
+      } else {
+        Path to = new Path(directory, numbered(name, number));
+        FileUtil.copy(from, file.getPath(), fs, to, false, true, fs.getConf());
       }
     }
   }
@@ -67,7 +85,7 @@ public final class OntimeCommitter extends FileOutputCommitter {
   }
 
   /** The counters were added when the attempt's writer was closed. */
-  private static final class Nobody extends StatusReporter {
+  static final class Nobody extends StatusReporter {
     private final org.apache.hadoop.mapreduce.Counters counters = new org.apache.hadoop.mapreduce.Counters();
 
     @Override

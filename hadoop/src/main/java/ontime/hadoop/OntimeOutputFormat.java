@@ -29,7 +29,7 @@ public final class OntimeOutputFormat<K, V> extends OutputFormat<K, V> {
   public RecordWriter<K, V> getRecordWriter(TaskAttemptContext context) throws IOException, InterruptedException {
     RecordWriter<K, V> writer = wrapped(context).getRecordWriter(context);
     AttemptWork work = AttemptWork.of(context.getTaskAttemptID());
-    if (work == null) return writer;
+    if (work == null || !work.takeWriter()) return writer;
     return new PieceWriter<>(writer, work, ((FileOutputCommitter) getOutputCommitter(context)).getWorkPath());
   }
 

@@ -41,7 +41,8 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
   private volatile boolean advised;  // the daemon decides
   private boolean saidThatAway;
   private Daemon daemon;
-  private MapAttempts attempts;  // since JOB_CREATE
+  private Failures failures;     // since JOB_CREATE
+  private MapAttempts attempts;  // and if the job's splits could be read
 
   public OntimeSpeculator(Configuration conf, AppContext context) {
     super(OntimeSpeculator.class.getName());
@@ -53,21 +54,32 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
   @Override
   protected void serviceStart() throws Exception {
     fallback.start();
-    String address = conf.getTrimmed(Keys.MASTER, "");
-    if (address.isEmpty()) {
-      LOG.warn(Keys.MASTER + " is not set, so Hadoop's own speculator decides about this job.");
-    } else {
-      daemon = new Daemon(address, UserGroupInformation.getCurrentUser().getCredentials(), this);
+    try {
+      findDaemon();
+    } catch (IllegalArgumentException unreadable) {  // of a job that was not submitted through the jar
+      LOG.error(unreadable.getMessage() + " Hadoop's own speculator decides about this job.");
     }
     loop.scheduleWithFixedDelay(() -> guarded(this::tick), TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     super.serviceStart();
   }
 
+  private void findDaemon() throws IOException {
+    Settings.Address address = new Settings(conf).address();
+    if (address == null) {
+      LOG.warn(Keys.MASTER + " is not set, so Hadoop's own speculator decides about this job.");
+    } else {
+      daemon = new Daemon(address, conf.get(Keys.TLS_DIR) != null,
+          UserGroupInformation.getCurrentUser().getCredentials(), this);
+    }
+  }
+
   @Override
   protected void serviceStop() throws Exception {
     later(() -> {
-      if (attempts != null) {
+      if (attempts == null) return;
+      try {
         attempts.look();
+      } finally {
         if (advised) attempts.sayEnd(daemon);
       }
     });
@@ -93,12 +105,13 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
   public void handleAttempt(TaskAttemptStatus status) { reportOf(status); }
 
   private void begin(JobId id) throws IOException {
-    attempts = new MapAttempts(conf, context, id);
+    failures = new Failures(conf, context, id);  // first: what follows may fail
+    attempts = new MapAttempts(conf, context, id, failures);
     if (daemon != null) daemon.start();
   }
 
   private void startOf(TaskAttemptId id, long now) {
-    if (id.getTaskId().getTaskType() == TaskType.MAP) later(() -> attempts.started(id, now));
+    if (id.getTaskId().getTaskType() == TaskType.MAP) withAttempts(() -> attempts.started(id, now));
   }
 
   /** Hadoop goes on using what it reports, so what is of interest is read now. */
@@ -107,10 +120,11 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
     if (id.getTaskId().getTaskType() != TaskType.MAP || status.counters == null) return;
     Counters counters = status.counters;
     MapReport report = new MapReport(counters, status.progress);
-    later(() -> attempts.reported(id, report));
+    withAttempts(() -> attempts.reported(id, report));
   }
 
-  private void tick() throws IOException {
+  private void tick() {
+    if (failures != null) failures.look();
     if (attempts == null) return;
     attempts.look();
     if (advised) attempts.sayNews(daemon);
@@ -138,7 +152,7 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
   @Override
   public void lost(String why) {
     later(() -> {
-      if (advised || !saidThatAway) LOG.warn("No advice from " + why + ". Until there is, Hadoop's speculator decides.");
+      if (advised || !saidThatAway) LOG.warn("No advice from {}. Until there is, Hadoop's speculator decides.", why);
       saidThatAway = true;
       if (!advised) return;
       advised = false;
@@ -163,6 +177,12 @@ public final class OntimeSpeculator extends AbstractService implements Speculato
 
   private interface Work {
     void run() throws Exception;
+  }
+
+  private void withAttempts(Work work) {
+    later(() -> {
+      if (attempts != null) work.run();
+    });
   }
 
   private void later(Work work) {

@@ -10,23 +10,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import ontime.wire.Advise.AdviceOrder.AddAttempt;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.api.records.JobId;
-import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
-import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
-import org.apache.hadoop.mapreduce.v2.api.records.TaskId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
-import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 import org.apache.hadoop.mapreduce.v2.app.job.event.JobDiagnosticsUpdateEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.JobEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.JobEventType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptDiagnosticsUpdateEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
-import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptFailEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEventType;
 import org.apache.hadoop.mapreduce.v2.util.MRBuilderUtils;
@@ -45,9 +39,10 @@ final class Orders {
   private final List<AddAttempt> dropped = new ArrayList<>();                 // will not be carried out
   private final Map<Integer, Set<Integer>> seen = new HashMap<>();            // orders of each task
   private final Map<Integer, Set<Integer>> cancelled = new HashMap<>();
-  private final Set<TaskId> failing = new HashSet<>();
+  private final Failures failures;
 
-  Orders(Configuration conf, AppContext context, JobId job) {
+  Orders(AppContext context, JobId job, Failures failures) {
+    this.failures = failures;
     this.context = context;
     this.job = job;
   }
@@ -74,7 +69,6 @@ final class Orders {
       send(new TaskEvent(task.getID(), TaskEventType.T_ADD_SPEC_ATTEMPT));
     }
     dropThoseOfEndedTasks();
-    for (TaskId task : failing) failNow(task);
   }
 
   private void dropThoseOfEndedTasks() {
@@ -108,25 +102,10 @@ final class Orders {
   void end(AttemptRecord record, String reason) {
     if (record.endOrdered || !record.isLive()) return;
     record.endOrdered = true;
+    failures.forgive(record.id);
     LOG.info("Ends " + record.id + ": " + reason);
     send(new TaskAttemptDiagnosticsUpdateEvent(record.id, "Ontime: " + reason));
     send(new TaskAttemptEvent(record.id, TaskAttemptEventType.TA_FAILMSG_BY_CLIENT));
-  }
-
-  /** As many attempts have failed on their own as the job allows: the task fails with the next attempt that runs. */
-  void failTask(TaskId task) {
-    if (failing.add(task)) LOG.error(task + " has failed as often as " + Keys.MAX_ATTEMPTS + " allows.");
-  }
-
-  private void failNow(TaskId id) {
-    Task task = context.getJob(job).getTask(id);
-    if (task == null || task.isFinished()) return;
-    for (TaskAttempt attempt : task.getAttempts().values()) {
-      if (attempt.getState() == TaskAttemptState.RUNNING) {
-        send(new TaskAttemptFailEvent(attempt.getID(), true));
-        return;
-      }
-    }
   }
 
   void endJob(String reason) {

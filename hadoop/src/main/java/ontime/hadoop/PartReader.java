@@ -10,12 +10,12 @@ import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 /**
  * Reads a split as many small splits, one after another, each with the format's own reader. Where one of them ends the
  * work can be cut, because formats read two splits side by side as they read one; nothing else need be known of the
- * reader. Chunks grow to about half a second of work, so opening them costs little, and a slow attempt is soon asked.
+ * reader. Chunks grow to about half a second of work, so opening them costs little, and a slow attempt stops soon.
  */
 final class PartReader<K, V> extends RecordReader<K, V> {
   private static final long QUICK_NS = 250_000_000;
+  private static final long WANTED_NS = 500_000_000;
   private static final long SLOW_NS = 1_000_000_000;
-  private static final long FIRST_BYTES = 64 << 10;
 
   private final InputFormat<K, V> format;
   private final FileSplit split;
@@ -32,8 +32,7 @@ final class PartReader<K, V> extends RecordReader<K, V> {
     this.format = format;
     this.split = split;
     work = AttemptWork.begin(split, context);
-    smallest = Math.max(1, context.getConfiguration().getLong(Keys.CHUNK_MIN, 4096));
-    chunkBytes = Math.max(smallest, Math.min(FIRST_BYTES, split.getLength() / 16));
+    smallest = chunkBytes = new Settings(context.getConfiguration()).smallestChunk();
     chunkBegin = chunkEnd = work.begin();
   }
 
@@ -54,10 +53,9 @@ final class PartReader<K, V> extends RecordReader<K, V> {
       adaptSize(System.nanoTime() - opened);
     }
     work.reach(chunkEnd);
-    long limit = work.limit(chunkEnd);
     chunkBegin = chunkEnd;
-    if (chunkBegin >= limit) return false;
-    chunkEnd = Math.min(limit, chunkBegin + chunkBytes);
+    chunkEnd = Math.max(chunkBegin, work.claim(chunkBegin + chunkBytes));
+    if (chunkBegin == chunkEnd) return false;
     FileSplit chunk = new FileSplit(split.getPath(), chunkBegin, chunkEnd - chunkBegin, split.getLocations());
     opened = System.nanoTime();
     inner = format.createRecordReader(chunk, context);
@@ -67,7 +65,7 @@ final class PartReader<K, V> extends RecordReader<K, V> {
 
   private void adaptSize(long took) {
     if (took < QUICK_NS) chunkBytes = Math.min(2 * chunkBytes, 1L << 40);
-    if (took > SLOW_NS) chunkBytes = Math.max(smallest, chunkBytes / 2);
+    if (took > SLOW_NS) chunkBytes = Math.max(smallest, (long) ((double) chunkBytes * WANTED_NS / took));
   }
 
   @Override

@@ -58,8 +58,7 @@ final class PieceWriter<K, V> extends RecordWriter<K, V> {
       SealedPiece.writeHeader(out, work.boundary(), SealedPiece.countersOf(reporter(context)));
       out.writeUTF(files);
     }
-    folder.seal(written, work.begin());
-    work.sealed();
+    work.seal(written);
   }
 
   private static StatusReporter reporter(TaskAttemptContext context) throws IOException {

@@ -1,0 +1,31 @@
+#include "cli/client/exported_job.h"
+
+#include "cli/result/answer_output.h"
+#include "cli/show/trace_json.h"
+#include "cli/web/report_page.h"
+
+namespace ontime::cli {
+
+Result<std::string> export_job(MasterClient& client, JobId id, ExportCommand::As as) {
+  const bool is_trace = as == ExportCommand::As::Trace;
+  auto job = client.describe(id, {.forecast = true, .account = true});
+  if (job && (is_trace || job->summary().tasks() <= kTasksDrawn))
+    job = client.describe(id, {.tasks = true, .forecast = true, .account = true});
+  if (!job) return job.error();
+  wire::Request::Explain request;
+  request.set_job(id.value);
+  const auto explained = client.explain(std::move(request));
+  if (!explained) return explained.error();
+  return is_trace ? trace_json(*job, *explained) : report_page(*job, *explained);
+}
+
+Status write_export(const std::string& text, const std::string& path, bool may_replace) {
+  auto file = AnswerFile::make(path, may_replace);
+  if (!file) return file.error();
+  DescriptorOutput out(file->descriptor(), file->shown_name());
+  out.write(text);
+  if (Status written = out.finish(); !written) return written;
+  return file->publish();
+}
+
+}  // namespace ontime::cli

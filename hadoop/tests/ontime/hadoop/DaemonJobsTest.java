@@ -1,0 +1,159 @@
+package ontime.hadoop;
+
+import static org.junit.Assert.assertArrayEquals;
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.After;
+import org.junit.AfterClass;
+import org.junit.Before;
+import org.junit.BeforeClass;
+import org.junit.Test;
+
+/**
+ * Jobs on a small cluster that `ontime-master --advise` plans for: the output of the same job without Ontime, and what
+ * `ontime` says of them. The first attempt of task 0 takes 1600 s at least if nobody does anything about it: more than
+ * the deadline, which is far off, so that a busy machine does not make it hopeless.
+ */
+public final class DaemonJobsTest {
+  private static final long SLOW = 200_000;
+  private static final String KNOWN = "t_min=2s,beta=2,t_avg=2s,fit=flags";
+  private static HadoopJobs jobs;
+  private static String plain;
+  private RealDaemon daemon;
+
+  @BeforeClass
+  public static void startCluster() throws Exception {
+    RealDaemon.assumeBuilt();
+    jobs = new HadoopJobs();
+    for (int file = 0; file < 4; ++file) jobs.write("/text/" + file, StockExamplesTest.text(file, 4000));
+    plain = jobs.run(jobs.examples(), "wordcount", "/text", "/plain");
+  }
+
+  @AfterClass
+  public static void stopCluster() throws Exception {
+    if (jobs != null) jobs.close();
+  }
+
+  @Before
+  public void startDaemon() throws Exception {
+    daemon = new RealDaemon();
+    daemon.start();
+  }
+
+  @After
+  public void endDaemon() throws Exception { daemon.close(); }
+
+  private String[] wordCount(String policy, long slow, String output, String... more) {
+    List<String> options = new ArrayList<>(List.of("-D", "ontime.policy=" + policy, "-D", "ontime.deadline=600s"));
+    options.addAll(List.of(more));
+    return StockExamplesTest.all("wordcount", jobs.ontime(daemon.port(), slow, options.toArray(new String[0])), "/text",
+        output);
+  }
+
+  private static void assertSame(String ours, String output) throws Exception {
+    assertArrayEquals(jobs.output("/plain"), jobs.output(output));
+    StockExamplesTest.assertSameCounters(plain, ours, "Map input records", "Map output records", "Map output bytes");
+  }
+
+  /** The job with the policy's name, once the daemon knows that it has succeeded: what the client says of it. */
+  private JsonNode run(String policy, long slow, String output) throws Exception {
+    String ours = jobs.run(jobs.examples(), wordCount(policy, slow, output));
+    assertSame(ours, output);
+    JsonNode job = daemon.endedJob("job-1");
+    assertEquals(job.toString(), "succeeded", job.get("state").asText());
+    assertEquals(policy.split(":")[0], job.get("policy").asText());
+    assertEquals("word count", job.get("name").asText());
+    assertEquals(4, job.get("tasks_done").asInt());
+    JsonNode listed = daemon.json("jobs").get("jobs");
+    assertEquals(1, listed.size());
+    assertEquals("job-1", listed.get(0).get("job").asText());
+    assertTrue(daemon.ontime("logs", "job-1").contains("task 0 of job_"));
+    assertReplayed();
+    return job;
+  }
+
+  /** The scheduler decides the same again: `ontime replay` fails where it does not. */
+  private void assertReplayed() throws Exception {
+    String said = daemon.ontime("replay", "--journal", daemon.directory().resolve("journal").toString());
+    assertTrue(said, said.contains("job-1"));
+  }
+
+  private static int pieces(JsonNode job) {
+    int most = 0;
+    for (JsonNode task : job.get("task_list")) most = Math.max(most, task.get("segments").size());
+    return most;
+  }
+
+  private void assertResumed(String policy, String output) throws Exception {
+    JsonNode job = run(policy, SLOW, output);
+    assertTrue("cut and sealed: " + job, pieces(job) > 1);
+    String explained = daemon.ontime("explain", "job-1");
+    assertTrue(explained, explained.contains("late"));
+    String metrics = daemon.metrics();
+    String name = policy.split(":")[0];
+    assertTrue(metrics, metrics.matches("(?s).*ontime_deadlines\\{end=\"(met|missed)\"\\} 1\n.*"));
+    assertTrue(metrics,
+        metrics.matches("(?s).*ontime_mapped_bytes\\{[^}]*kind=\"resumed\"[^}]*\\} [1-9].*"));
+    assertTrue(metrics, metrics.contains("policy=\"" + name + "\""));
+  }
+
+  @Test
+  public void shedPlusResumesAStraggler() throws Exception {
+    assertResumed("shed+:xi=0.01,theta=1s," + KNOWN, "/shed-plus");
+  }
+
+  @Test
+  public void sResumeResumesAStraggler() throws Exception {
+    assertResumed("s-resume:tau_est=10x,tau_kill=20x," + KNOWN, "/s-resume");
+  }
+
+  @Test
+  public void hadoopStartsAStragglerAgain() throws Exception {
+    JsonNode job = run("hadoop", SLOW, "/hadoop");
+    assertTrue(job.toString(), job.get("attempts_launched").asInt() > 4);
+    assertEquals(1, pieces(job));
+  }
+
+  @Test
+  public void noneOrdersNothing() throws Exception {
+    JsonNode job = run("none", 100, "/none");
+    assertEquals(4, job.get("attempts_launched").asInt());
+  }
+
+  @Test
+  public void aJobGoesOnAfterTheDaemonsDeathAndTheNextOneKnowsIt() throws Exception {
+    Path gate = daemon.directory().resolve("gate");
+    Process client = jobs.start(jobs.examples(),
+        wordCount("none", 0, "/restart", "-D", "ontime.test.gate=" + gate, "-D", "ontime.deadline=1h"));
+    while (daemon.json("jobs").get("jobs").size() == 0 || daemon.job("job-1").get("tasks_done").asInt() < 3) {
+      Thread.sleep(100);
+    }
+    daemon.kill();
+    daemon.start();
+    // The application master has said everything again, so the attempt has its place in Hadoop again.
+    while (!daemon.ontime("logs", "job-1").contains("task 0 of job_")) Thread.sleep(100);
+    Files.createFile(gate);
+    assertEquals(0, client.waitFor());
+    assertSame(jobs.lastLog(), "/restart");
+    JsonNode job = daemon.endedJob("job-1");
+    assertEquals(job.toString(), "succeeded", job.get("state").asText());
+    assertEquals(4, job.get("attempts_launched").asInt());
+    assertReplayed();
+  }
+
+  @Test
+  public void withoutADaemonHadoopsOwnSpeculatorDecides() throws Exception {
+    String[] options = wordCount("shed+:" + KNOWN, SLOW, "/alone");
+    daemon.kill();
+    String ours = jobs.run(jobs.examples(), options);
+    assertSame(ours, "/alone");
+    String launched = StockExamplesTest.counter(ours, "Launched map tasks");
+    assertTrue(launched, Integer.parseInt(launched.replaceAll(".*=", "")) > 4);
+  }
+}
