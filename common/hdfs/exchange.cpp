@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kRefusalBytesMax = 64u << 10;
 constexpr std::size_t kExcludedBytesMax = 1024;
+constexpr int kAsksMax = 8;  // in a row, for a DataNode that has not just failed
 
 // HDFS answers 403 to most of what goes wrong. These pass: a NameNode that is not the active one or has just started, a
 // file whose DataNodes are away.
@@ -53,6 +54,14 @@ std::string with_encoded_letters(const std::string& address) {
   for (const char c : address)
     encoded += static_cast<unsigned char>(c) < 0x80 ? std::string(1, c) : http::percent_encoded({&c, 1});
   return encoded;
+}
+
+// To the hosts, once each.
+void add_host(const std::string& origin, std::string& hosts) {
+  std::string host = origin.substr(origin.find("://") + 3);
+  host.resize(host.rfind(':'));
+  const bool is_there = ("," + hosts + ",").find("," + host + ",") != std::string::npos;
+  if (!is_there && hosts.size() < kExcludedBytesMax) hosts += (hosts.empty() ? "" : ",") + host;
 }
 
 // Whether the answer is long, and its bytes come as they are: not encrypted and not in chunks.
@@ -145,23 +154,25 @@ http::Answer<http::Url> Exchange::ask_name_node(httplib::Client& client, const R
 }
 
 http::Answer<void> Exchange::insist(const Make& make, const Take& take) {
-  std::string excluded;
+  std::string excluded;  // the hosts of DataNodes that have failed
+  std::string failed;    // the address of the last one
   return connection_.insist([&](httplib::Client& name_node) -> http::Try {
     const Request request = make();
     std::unique_ptr<httplib::Client> data_node;
     http::Watchdog watchdog = connection_.watchdog();  // of both
     if (!request.is_for_data_node) return {send(name_node, request, take, watchdog).failure};
-    const auto url = ask_name_node(name_node, request, excluded, watchdog);
-    excluded = url ? excluded : "";  // perhaps none is left
+    auto url = ask_name_node(name_node, request, excluded, watchdog);
+    // Of a host's DataNodes only one is left out, whichever it happens to be.
+    for (int asked = 1; url && url->origin == failed && asked < kAsksMax; ++asked)
+      url = ask_name_node(name_node, request, excluded, watchdog);
+    if (!url) excluded = failed = "";  // perhaps none is left
     if (!url) return {url.error()};
     data_node = connection_.client_of(url->origin);
     Reply reply = send(*data_node, {request.method, url->target, true, request.content}, take, watchdog);
     if (request.wanted > 0 && reply.bytes == request.wanted) return {};  // however the connection ended then
     if (reply.failure && !reply.is_verified) reply.failure->trouble = http::Trouble::Unavailable;  // others may be fine
-    if (reply.failure && excluded.size() < kExcludedBytesMax) {
-      const std::string host = url->origin.substr(url->origin.find("://") + 3);
-      excluded += (excluded.empty() ? "" : ",") + host.substr(0, host.rfind(':'));
-    }
+    if (reply.failure) failed = url->origin;
+    if (reply.failure) add_host(url->origin, excluded);
     return {std::move(reply.failure), request.wanted > 0 ? reply.bytes : 0};
   });
 }

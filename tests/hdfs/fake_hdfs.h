@@ -47,6 +47,7 @@ class FakeHdfs {
     return (scheme_ == "http" ? "webhdfs://127.0.0.1:" : "swebhdfs://127.0.0.1:") + std::to_string(servers_[0].port);
   }
   std::string origin() const { return address_of(0); }
+  std::string first_data_node() const { return address_of(1); }
   void set_fault(Fault fault) {
     const std::lock_guard lock(mutex_);
     requests_ = 0;

@@ -154,6 +154,29 @@ TEST_F(FileSystemTest, AsksAnotherDataNodeThanTheOneThatFailed) {
   EXPECT_TRUE(files.write("b", http::content_of("x")));
 }
 
+// Two DataNodes of one host: the NameNode leaves out whichever it likes.
+TEST_F(FileSystemTest, AsksTheNameNodeAgainWhereItNamesTheDataNodeThatFailed) {
+  hdfs_.put("/a", "hello");
+  std::atomic<int> named_again = 0;
+  std::atomic<int> refused = 0;
+  hdfs_.set_fault([&](int, int node, const FakeHdfs::Request& request, FakeHdfs::Response& response) {
+    if (node == 0) {
+      ++refused;
+      FakeHdfs::refuse(response, 500, "IOException", "dead");
+      return true;
+    }
+    if (node > 0 || !request.has_param("excludedatanodes") || named_again == 5) return false;
+    ++named_again;
+    EXPECT_EQ(request.get_param_value("excludedatanodes"), "127.0.0.1") << "once";
+    response.set_content(nlohmann::json{{"Location", hdfs_.first_data_node() + request.target}}.dump(),
+                         "application/json");
+    return true;
+  });
+  EXPECT_EQ(message_of(file_system().read("a", 100)), "nothing is wrong");
+  EXPECT_EQ(named_again, 5);
+  EXPECT_EQ(refused, 1);
+}
+
 TEST_F(FileSystemTest, CreatesOneOfTwo) {
   auto files = file_system();
   EXPECT_TRUE(*files.create("out/_claim", "mine"));
