@@ -1,9 +1,10 @@
+#include "worker/data/record_reader.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "common/base/check.h"
 #include "common/store/name.h"
-#include "worker/data/record_reader.h"
 
 namespace ontime::worker {
 namespace {

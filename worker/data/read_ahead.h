@@ -1,0 +1,95 @@
+#pragma once
+// Ranges of a file that a server has, one behind the other, fetched ahead of who reads, several at a time. One that
+// takes much longer than the ranges before it is asked for again on another connection, and whichever is there first
+// counts. One range in twenty may be. Where requests cost much, one that brings many ranges takes the place of several
+// at a time. Memory is bounded by kRangeBytes * (2 * kConnections + 2): ranges that wait, those under way that a seek
+// has dropped, the spare one, and the one that is asked for again; and by the piece of common/http/take_rest.h for
+// each.
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "common/http/remote_file.h"
+
+namespace ontime::worker {
+
+// For one thread, which reads.
+class ReadAhead {
+ public:
+  // The file, each time on a connection of its own. Soon after `is_over` becomes true what it does fails.
+  using Open = std::function<std::unique_ptr<http::RangedFile>(const std::atomic<bool>* is_over)>;
+
+  // `end`: what lies behind is probably not wanted. `long_request_bytes`: as of InputAccess.
+  ReadAhead(Open open, const http::State& state, std::uint64_t end, std::uint64_t long_request_bytes);
+  ~ReadAhead();
+
+  // Whether `offset` is where the one before ended, or lies in what is being fetched.
+  bool covers(std::uint64_t offset) const { return offset == next_ && !ranges_.empty(); }
+  void start_at(std::uint64_t offset);
+  // From where the one before ended.
+  http::Answer<std::size_t> read(char* to, std::size_t size);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kRangeBytes = 8u << 20;
+  static constexpr std::size_t kFirstRangeBytes = kRangeBytes / 32;  // is there soon; each next one has twice as many
+  static constexpr std::size_t kConnections = 2;
+  static constexpr std::size_t kHedger = kConnections;  // its place among the fetchers
+
+  struct Range {
+    std::uint64_t begin = 0;
+    std::vector<char> bytes{};
+    Clock::time_point planned_at = Clock::now();
+    std::optional<std::size_t> fetcher{};
+    bool is_hedged = false;
+    bool is_there = false;
+    std::optional<http::Failure> failure{};
+  };
+
+  bool start_fetcher();
+  void plan();
+  std::shared_ptr<Range> take(std::size_t fetcher, std::optional<std::uint64_t> begin = {});
+  void fetch(std::size_t fetcher);
+  void fetch_on(http::RangedFile& file, std::size_t fetcher, std::shared_ptr<Range> range);
+  std::uint64_t size_of_request(const Range& first, std::uint64_t begin);
+  void finish(Range& range, Clock::time_point began, const http::Answer<void>& read, std::uint64_t end);
+  void note_pace(double seconds_per_byte);
+  Clock::time_point hedge_at() const;
+  void hedge();
+  void race(const std::shared_ptr<Range>& slow, const std::shared_ptr<Range>& twin);
+
+  const Open open_;
+  const http::State state_;
+  const std::uint64_t probable_end_;
+  const std::uint64_t long_request_bytes_;
+  const bool has_long_requests_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Range>> ranges_;   // the first is the one that is read
+  std::vector<char> spare_;                     // memory that is used again: pages that are fresh cost time
+  std::uint64_t next_ = 0;                      // to be read
+  std::uint64_t planned_ = 0;                   // the end of the ranges
+  std::uint64_t end_ = 0;                       // of what is fetched ahead
+  std::size_t range_bytes_ = kFirstRangeBytes;  // of the next one
+  double hedges_left_ = 1;
+  bool is_hedging_ = false;
+  std::deque<double> paces_;  // of the latest ranges, in seconds for a byte
+  bool is_over_ = false;
+  std::array<std::atomic<bool>, kConnections + 1> has_lost_{};  // what this fetcher does is not wanted any more
+  std::list<std::jthread> fetchers_;                            // last: they end before the rest goes
+  std::jthread hedger_;
+};
+
+}  // namespace ontime::worker
