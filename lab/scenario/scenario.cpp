@@ -87,8 +87,10 @@ Status check_group(const Scenario& scenario, const JobGroup& group) {
   for (const double recorded : group.first_durations) {
     if (!(recorded >= 0 && std::isfinite(recorded))) return bad_input(who + "a recorded duration is 0 or positive.");
   }
-  if (!is_positive(group.skew_slowness.median()) || group.skew_begins.least() < 0) {
-    return bad_input(who + "a skew begins at a share of the split, from 0 on, and its slowness is positive.");
+  if (!is_positive(group.skew_slowness.median()) || group.skew_begins.least() < 0 || group.skew_share.least() < 0) {
+    return bad_input(
+        who +
+        "a skew begins at a share of the split, has a share of it, both from 0 on, and its slowness is positive.");
   }
   if (group.share.least() < 0) return bad_input(who + "a share of the slots is positive.");
   if (!is_positive(group.tasks.median())) return bad_input(who + "the number of tasks is positive.");
@@ -226,6 +228,10 @@ Result<PolicyChoice> read_policy_flag(const std::string& text) {
 }
 
 Status choose_policy(Scenario& scenario, const PolicyChoice& choice) {
+  scenario.is_bound = choice.name == kBound;
+  if (scenario.is_bound) {
+    return choice.parameters.empty() ? check(scenario) : bad_input("'bound' is no policy and takes no parameters");
+  }
   for (JobGroup& group : scenario.jobs) {
     group.policy = choice.name;
     group.policy_parameters = choice.parameters;

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/distribution.h"
@@ -99,8 +100,9 @@ struct JobGroup {
   Distribution duration = Distribution::pareto(10, 2);
   std::vector<Distribution> durations;  // one of these instead, drawn per run; empty: `duration`
   // Bytes need not take alike long: from the share `skew_begins` of its split on, a task's bytes take `skew_slowness`
-  // times as long as those before; the whole takes as long as ever. Drawn per task.
+  // times as long as the others; the whole takes as long as ever. Drawn per task.
   Distribution skew_begins = Distribution::constant(1);
+  Distribution skew_share = Distribution::constant(1);  // of the split, or up to its end
   Distribution skew_slowness = Distribution::constant(1);
   // Recorded durations by task index: the first attempt of the task takes exactly so long for a whole split, on
   // whatever node. 0, or a task beyond the list: drawn. All other attempts draw.
@@ -192,6 +194,9 @@ struct Scenario {
   // The seed by which jobs have got their sizes, arrivals and histories; none: the run's. draw() sets it.
   std::optional<std::uint64_t> drawn{};
 
+  // Instead of a policy: what an ideal cluster would make of it (lab/simulator/bound.h).
+  bool is_bound = false;
+
   // What is compared.
   std::vector<NamedPolicy> policies;
   std::uint32_t repeat = 1;         // runs of each, with seeds from `seed` on
@@ -226,6 +231,8 @@ using scheduler::PolicyChoice;
 using scheduler::read_policy;
 // What stands behind --policy: of a policy that there is, with parameters that it takes.
 Result<PolicyChoice> read_policy_flag(const std::string& text);
+// What stands for an ideal cluster where policies are named.
+inline constexpr std::string_view kBound = "bound";
 // Replaces what the scenario says, and checks it.
 Status choose_policy(Scenario& scenario, const PolicyChoice& choice);
 

@@ -66,6 +66,7 @@ Outage read_outage(const YAML::Node& node) {
 JobGroup read_skew(const YAML::Node& node, JobGroup group) {
   YamlFields fields(node);
   fields.distribution("begins", group.skew_begins);
+  fields.distribution("share", group.skew_share);
   fields.distribution("slowness", group.skew_slowness);
   fields.finish();
   return group;

@@ -9,6 +9,7 @@
 #include "common/base/check.h"
 #include "lab/scenario/purpose.h"
 #include "lab/scenario/scenario.h"
+#include "lab/simulator/bound.h"
 #include "lab/simulator/event_queue.h"
 #include "lab/simulator/simulator.h"
 #include "lab/simulator/workers.h"
@@ -308,6 +309,7 @@ void Simulation::inspect() {
 Outcome run(const Scenario& scenario, std::uint64_t seed, const Observer& observer) {
   const Status good = check(scenario);
   ONTIME_CHECK(good.has_value(), good.has_value() ? "" : good.error().message.c_str());
+  if (scenario.is_bound) return run_ideal(draw(scenario, seed), seed);
   return Simulation(draw(scenario, seed), seed, observer).run();
 }
 

@@ -213,15 +213,16 @@ void Workers::set_speed(Attempt& attempt, TimePoint now) {
   if (!group.skew_begins.is_constant() || group.skew_begins.median() < 1) {
     Random skew(seed_, Purpose::Skew, job.planned, attempt.id.task.index);
     const double slowness = group.skew_slowness.sample(skew);
-    const double share = std::clamp(group.skew_begins.sample(skew), 0.0, 1.0);
+    const double begins = std::clamp(group.skew_begins.sample(skew), 0.0, 1.0);
+    const double share = std::clamp(group.skew_share.sample(skew), 0.0, 1 - begins);
     const auto split = static_cast<double>(job.split_bytes);
-    const double begins = split * (attempt.id.task.index + share);
+    const double from = split * (attempt.id.task.index + begins);
+    const double to = begins + share < 1 ? from + split * share : kForEver;
     const double place = attempt.motion.place(now);
-    speed *= share + (1 - share) * slowness;
-    if (place >= begins - 1) {
-      speed /= slowness;
-    } else {
-      const double left = std::ceil((begins - place) / speed * 1e9) / 1e9;
+    speed *= 1 - share + share * slowness;
+    if (place >= from - 1 && place < to - 1) speed /= slowness;
+    if (const double next = place < from - 1 ? from : to; place < next - 1 && next < kForEver) {
+      const double left = std::ceil((next - place) / speed * 1e9) / 1e9;
       queue_.push(now + from_seconds(left), Due::Skew, slot_of(attempt), ++attempt.skew);
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <map>
 
 #include "common/base/units.h"
@@ -68,10 +69,10 @@ class StudyRun {
 };
 
 // For a measurement: parameters of the policies that are compared mean nothing to another one.
-std::vector<Setting> probed(std::vector<Setting> settings, const std::vector<Setting>& more) {
-  settings.insert(settings.end(), more.begin(), more.end());
-  std::erase_if(settings, [](const Setting& setting) { return !is_of_scenario(setting); });
-  return settings;
+std::vector<Setting> probed(const std::vector<Setting>& settings, const std::vector<Setting>& more) {
+  std::vector<Setting> chosen;  // none is erased, because assigning to a YAML::Node changes what it refers to
+  for (const auto* some : {&settings, &more}) std::ranges::copy_if(*some, std::back_inserter(chosen), is_of_scenario);
+  return chosen;
 }
 
 // The seed of the jobs, and the seed of their luck, of each run of a measurement.

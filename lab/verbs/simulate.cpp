@@ -147,7 +147,8 @@ Status simulate_scenario(const SimulateCommand& command, const std::string& path
   std::vector<NamedPolicy> policies = scenario->policies;
   if (!command.policies.empty()) policies.clear();
   for (const std::string& policy : command.policies) {
-    if (const auto choice = read_policy_flag(policy); !choice) return choice.error();
+    const auto choice = policy == kBound ? read_policy(policy) : read_policy_flag(policy);
+    if (!choice) return choice.error();
     policies.push_back({policy, policy});
   }
   if (policies.empty()) {

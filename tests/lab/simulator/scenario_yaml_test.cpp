@@ -102,7 +102,7 @@ jobs:
     duration: {pareto: [10s, 1.5]}
     deadline: 1m
     output: 0.5
-    skew: {begins: {uniform: [0.2, 0.8]}, slowness: 4}
+    skew: {begins: {uniform: [0.2, 0.8]}, share: 0.1, slowness: 4}
     policy: shed+:theta=1s
     set: {pattern: x}
     estimator: hadoop
@@ -145,6 +145,7 @@ TEST(ScenarioYaml, ReadsEverythingThereIs) {
   EXPECT_EQ(words.duration, Distribution::pareto(10, 1.5));
   EXPECT_EQ(words.deadline, 60);
   EXPECT_EQ(words.skew_begins, Distribution::uniform(0.2, 0.8));
+  EXPECT_EQ(words.skew_share.median(), 0.1);
   EXPECT_EQ(words.skew_slowness.median(), 4);
   EXPECT_EQ(words.checkpoint, 0);
   EXPECT_EQ(words.output, 0.5);

@@ -44,6 +44,27 @@ TEST(Simulator, BytesBehindASkewTakeLongerTheWholeAsLongAsEver) {
   EXPECT_NEAR(mapped_after(6), 0.75, 0.006);
 }
 
+TEST(Simulator, ASkewCanEndBeforeTheSplitDoes) {
+  Scenario scenario = small_cluster();
+  JobGroup& group = scenario.jobs[0];
+  group.tasks = Distribution::constant(2);
+  group.duration = Distribution::constant(14);
+  group.skew_begins = Distribution::constant(0.2);
+  group.skew_share = Distribution::constant(0.4);
+  group.skew_slowness = Distribution::constant(2);
+  EXPECT_NEAR(run(scenario, 1).jobs[0].flow_time(), 1 + 14 + 2 * 0.001, 1e-6);
+  scenario.heartbeat = 0.01;
+  const auto mapped_after = [&](double seconds) {
+    scenario.horizon = 1.001 + seconds;
+    const JobOutcome job = run(scenario, 1).jobs[0];
+    return job.mapped_bytes / job.input_bytes;
+  };
+  EXPECT_NEAR(mapped_after(2), 0.2, 0.006);
+  EXPECT_NEAR(mapped_after(6), 0.4, 0.006);
+  EXPECT_NEAR(mapped_after(10), 0.6, 0.006);
+  EXPECT_NEAR(mapped_after(12), 0.8, 0.006);
+}
+
 TEST(Simulator, TheSameSeedGivesTheSameLogAndAnotherSeedAnother) {
   Scenario scenario = small_cluster();
   scenario.jobs[0].count = 3;

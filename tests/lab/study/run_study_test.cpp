@@ -84,6 +84,29 @@ study:
   EXPECT_LT(result.rows[0].values[0].value, 0.5);  // half of what half the jobs need
 }
 
+// Names in policies' texts mean nothing to a measurement; leaving them out must not disturb the other settings.
+TEST(RunStudy, MeasuresBesideSettingsThatAreOfPoliciesAlone) {
+  const Study study = study_of(kScenario + R"(
+study:
+  title: T
+  policies: {A: "shed+:$hints", B: bound}
+  vary:
+    - name: where
+      values:
+        - label: here
+          set:
+            $hints: "t_min=10s,beta=1.5"
+            nodes: [{count: 6}]
+            jobs: [{count: 3, tasks: 4, duration: 10s}]
+            jobs.0.deadline: {medians_of: none, times: 0.4}
+  measures: [pocd, jobs]
+)");
+  const StudyResult result = result_of(study);
+  ASSERT_EQ(result.rows.size(), 2u);
+  EXPECT_EQ(result.rows[0].values[1].value, 3);
+  EXPECT_GT(result.rows[1].values[0].value, result.rows[0].values[0].value);  // no attempt is so fast
+}
+
 TEST(RunStudy, MeasuresMissedDeadlinesForAPolicysParameter) {
   const std::string text = kScenario + R"(
 study:

@@ -1,0 +1,18 @@
+#pragma once
+// What an ideal cluster would make of a scenario, as a bound on what policies can: docs/simulator.md describes it.
+
+#include <cstdint>
+
+#include "lab/scenario/scenario.h"
+#include "lab/simulator/simulator.h"
+
+namespace ontime::lab {
+
+// All slots share the remaining work perfectly, at the mean speed of a fresh attempt, without launches, messages and
+// faults, and one job is served at a time. Whenever jobs come, the largest number of them is chosen that can be in
+// time, which are served earliest deadline first; then come those without a deadline, and those that are given up,
+// least work first. What will come is not known.
+// REQUIRES: drawn for this seed (lab/scenario/scenario.h), check(drawn).
+Outcome run_ideal(const Scenario& drawn, std::uint64_t seed);
+
+}  // namespace ontime::lab
