@@ -25,6 +25,12 @@ TEST(GoldenXuLau, CutoffLoad) {
   }
 }
 
+// The formula has 0 times infinity there.
+TEST(XuLauPaper, NobodyWaitsWithoutLoad) {
+  for (const double alpha : {1.1, 2.0, 3.0}) EXPECT_EQ(delay_without_copies(alpha, 0), 1) << alpha;
+  EXPECT_TRUE(std::isinf(delay_without_copies(2, 1e-9)));
+}
+
 TEST(GoldenXuLau, ClonedJob) {
   const auto rows = csv("xl_clone.csv");
   Checker check("xl_clone.csv", rows.size());

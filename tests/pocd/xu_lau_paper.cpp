@@ -60,6 +60,7 @@ double machines_used(std::span<const ClonedJob> jobs, const std::vector<double>&
 }  // namespace
 
 double delay_without_copies(double alpha, double omega) {
+  if (omega <= 0) return 1;
   if (alpha <= 2 || omega >= 1) return kInfinity;
   return 1 + omega * half_second_moment(alpha) / (1 - omega);
 }

@@ -1,8 +1,7 @@
-#include "scheduler/policies/baselines/baselines.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scheduler/policies/baselines/baselines.h"
 #include "tests/policy/baseline_world.h"
 
 namespace ontime::scheduler {
@@ -57,7 +56,9 @@ TEST(Dolly, KeepsItsClonesWithinTheBudget) {
   EXPECT_EQ(world.copies_launched(second), 0u);
   EXPECT_EQ(world.declined(second, 0), Reason::CapReached);
   world.advance(2);
-  EXPECT_THAT(notes(world.job(second)), Contains(HasSubstr("cap-reached")));
+  EXPECT_THAT(
+      notes(world.job(second)),
+      Contains(HasSubstr("cap-reached, budget = 0.15 of 60 slots is less than the 10 clones that there would be")));
 }
 
 TEST(Dolly, ClonesNothingOnABusyCluster) {

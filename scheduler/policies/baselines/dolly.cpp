@@ -144,8 +144,14 @@ class Dolly final : public Policy {
     }
     round.plan.add(Decline{{job.id, first_unfinished(*job.job)}, *refused});
     if (job.since_submission(round.view.now) < admission_) return std::nullopt;
+    std::string why(code_of(*refused));
+    if (*refused == Reason::CapReached) {
+      const auto slots = static_cast<double>(round.view.slots());
+      why += ", budget = " + short_number(budget_) + " of " + short_number(slots) + " slots is less than the " +
+             std::to_string(round.in_use + wanted) + " clones that there would be";
+    }
     round.plan.add(Note{job.id, "no clones, though " + std::to_string(choice.clones) + " per task are called for (" +
-                                    choice.why + "): " + std::string(code_of(*refused))});
+                                    choice.why + "): " + why});
     return 0;
   }
 
