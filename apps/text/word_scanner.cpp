@@ -6,10 +6,6 @@
 #include <cstring>
 #include <stdexcept>
 
-// Of the compiler's own intrinsics (its bug 105593).
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
 namespace ontime::apps {
 namespace {
 

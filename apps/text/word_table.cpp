@@ -2,10 +2,6 @@
 
 #include <algorithm>
 
-// Of the compiler's own intrinsics (its bug 105593).
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
 namespace ontime::apps {
 namespace {
 

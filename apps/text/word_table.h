@@ -147,8 +147,8 @@ class WordTable {
   // Visits (word, count), each word once; the view is valid during the call.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    const auto visit_inline = [&](const auto& word) {
-      char bytes[word.kMaxSize];
+    const auto visit_inline = [&]<class Word>(const Word& word) {
+      char bytes[Word::kMaxSize];
       word.store(bytes);
       visit(std::string_view(bytes, word.size()), word.count);
     };
