@@ -5,9 +5,14 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #ifdef __x86_64__
 #include <immintrin.h>
+
+#define ONTIME_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+#define ONTIME_TARGET_AVX512 \
+  __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi2,avx2,bmi,bmi2,popcnt")))
 #endif
 
 namespace ontime::apps {
@@ -17,18 +22,15 @@ static_assert(std::endian::native == std::endian::little, "byte i of a word in m
 // Which variant of the hot loops runs. All variants give the same results; tests compare them.
 enum class InstructionSet {
   Portable,
-  Avx2,  // with BMI1, BMI2 and POPCNT, as every machine with AVX2 has them
+  Avx2,    // with BMI1, BMI2 and POPCNT, as every machine with AVX2 has them
+  Avx512,  // with the sets that Ice Lake and Zen 4 brought
 };
 
 // What this machine can do, looked up once.
-inline InstructionSet best_instruction_set() {
-#ifdef __x86_64__
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-  if (has_avx2) return InstructionSet::Avx2;
-#endif
-  return InstructionSet::Portable;
-}
+InstructionSet best_instruction_set();
+
+// All that it can do, the best one last.
+std::span<const InstructionSet> instruction_sets();
 
 inline constexpr std::size_t kBlockBytes = 64;
 
@@ -67,26 +69,37 @@ inline std::uint64_t portable_continuation_mask(const char* block) { return port
 #ifdef __x86_64__
 
 // A byte is white space when a table of sixteen, indexed by its low four bits, holds the byte itself.
-__attribute__((target("avx2"))) inline std::uint32_t avx2_space_mask_of_32(const char* block) {
+ONTIME_TARGET_AVX2 inline std::uint32_t avx2_space_mask_of_32(const char* block) {
   const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
   const __m256i table = _mm256_setr_epi8(' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', '\v', '\f', '\r', 0, 0,  //
                                          ' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', '\v', '\f', '\r', 0, 0);
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_shuffle_epi8(table, bytes))));
 }
 
-__attribute__((target("avx2"))) inline std::uint64_t avx2_space_mask(const char* block) {
+ONTIME_TARGET_AVX2 inline std::uint64_t avx2_space_mask(const char* block) {
   return avx2_space_mask_of_32(block) | static_cast<std::uint64_t>(avx2_space_mask_of_32(block + 32)) << 32;
 }
 
 // Continuation bytes are the signed numbers -128 to -65.
-__attribute__((target("avx2"))) inline std::uint32_t avx2_continuation_mask_of_32(const char* block) {
+ONTIME_TARGET_AVX2 inline std::uint32_t avx2_continuation_mask_of_32(const char* block) {
   const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpgt_epi8(_mm256_set1_epi8(-64), bytes)));
 }
 
-__attribute__((target("avx2"))) inline std::uint64_t avx2_continuation_mask(const char* block) {
+ONTIME_TARGET_AVX2 inline std::uint64_t avx2_continuation_mask(const char* block) {
   return avx2_continuation_mask_of_32(block) | static_cast<std::uint64_t>(avx2_continuation_mask_of_32(block + 32))
                                                    << 32;
+}
+
+ONTIME_TARGET_AVX512 inline std::uint64_t avx512_space_mask(const char* block) {
+  const __m512i bytes = _mm512_loadu_si512(block);
+  const __m512i table =
+      _mm512_broadcast_i32x4(_mm_setr_epi8(' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', '\v', '\f', '\r', 0, 0));
+  return _mm512_cmpeq_epi8_mask(bytes, _mm512_shuffle_epi8(table, bytes));
+}
+
+ONTIME_TARGET_AVX512 inline std::uint64_t avx512_continuation_mask(const char* block) {
+  return _mm512_cmplt_epi8_mask(_mm512_loadu_si512(block), _mm512_set1_epi8(-64));
 }
 
 #endif
