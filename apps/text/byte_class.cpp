@@ -6,7 +6,7 @@ namespace ontime::apps {
 namespace {
 
 std::vector<InstructionSet> find_instruction_sets() {
-  std::vector<InstructionSet> sets = {InstructionSet::Portable};
+  std::vector<InstructionSet> sets = {InstructionSet::Portable, InstructionSet::Simd128};
 #ifdef __x86_64__
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") ||
       !__builtin_cpu_supports("popcnt")) {

@@ -15,6 +15,10 @@
   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi2,avx2,bmi,bmi2,popcnt")))
 #endif
 
+#ifdef __aarch64__
+#include <arm_neon.h>
+#endif
+
 namespace ontime::apps {
 
 static_assert(std::endian::native == std::endian::little, "byte i of a word in memory must be its bits 8i to 8i+7");
@@ -22,8 +26,9 @@ static_assert(std::endian::native == std::endian::little, "byte i of a word in m
 // Which variant of the hot loops runs. All variants give the same results; tests compare them.
 enum class InstructionSet {
   Portable,
-  Avx2,    // with BMI1, BMI2 and POPCNT, as every machine with AVX2 has them
-  Avx512,  // with the sets that Ice Lake and Zen 4 brought
+  Simd128,  // SSE2 or NEON: what every x86-64 or ARM64 machine has
+  Avx2,     // with BMI1, BMI2 and POPCNT, as every machine with AVX2 has them
+  Avx512,   // with the sets that Ice Lake and Zen 4 brought
 };
 
 // What this machine can do, looked up once.
@@ -68,6 +73,67 @@ inline std::uint64_t portable_continuation_mask(const char* block) { return port
 
 #ifdef __x86_64__
 
+inline std::uint64_t simd128_space_mask(const char* block) {
+  std::uint64_t mask = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + 16 * i));
+    const __m128i from_tab = _mm_sub_epi8(bytes, _mm_set1_epi8('\t'));  // 0 to 4: \t to \r
+    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(from_tab, _mm_set1_epi8('\r' - '\t')), from_tab);
+    const __m128i spaces = _mm_or_si128(control, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')));
+    mask |= static_cast<std::uint64_t>(_mm_movemask_epi8(spaces)) << 16 * i;
+  }
+  return mask;
+}
+
+// Continuation bytes are the signed numbers -128 to -65.
+inline std::uint64_t simd128_continuation_mask(const char* block) {
+  std::uint64_t mask = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + 16 * i));
+    mask |= static_cast<std::uint64_t>(_mm_movemask_epi8(_mm_cmplt_epi8(bytes, _mm_set1_epi8(-64)))) << 16 * i;
+  }
+  return mask;
+}
+
+#elif defined __aarch64__
+
+// Of 64 bytes that are 0 or 255 each: one bit a byte.
+inline std::uint64_t gather_bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
+  const uint8x16_t bits = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201));
+  const uint8x16_t halves = vpaddq_u8(vandq_u8(a, bits), vandq_u8(b, bits));
+  const uint8x16_t others = vpaddq_u8(vandq_u8(c, bits), vandq_u8(d, bits));
+  const uint8x16_t quarters = vpaddq_u8(halves, others);
+  return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(quarters, quarters)), 0);
+}
+
+template <uint8x16_t (*Class)(uint8x16_t)>
+std::uint64_t simd128_mask(const char* block) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(block);
+  return gather_bits(Class(vld1q_u8(bytes)), Class(vld1q_u8(bytes + 16)), Class(vld1q_u8(bytes + 32)),
+                     Class(vld1q_u8(bytes + 48)));
+}
+
+inline uint8x16_t neon_spaces(uint8x16_t bytes) {
+  const uint8x16_t control = vcleq_u8(vsubq_u8(bytes, vdupq_n_u8('\t')), vdupq_n_u8('\r' - '\t'));
+  return vorrq_u8(control, vceqq_u8(bytes, vdupq_n_u8(' ')));
+}
+
+inline uint8x16_t neon_continuations(uint8x16_t bytes) {
+  return vcltq_s8(vreinterpretq_s8_u8(bytes), vdupq_n_s8(-64));
+}
+
+inline std::uint64_t simd128_space_mask(const char* block) { return simd128_mask<neon_spaces>(block); }
+inline std::uint64_t simd128_continuation_mask(const char* block) { return simd128_mask<neon_continuations>(block); }
+
+#else
+
+inline std::uint64_t simd128_space_mask(const char* block) { return portable_space_mask(block); }
+inline std::uint64_t simd128_continuation_mask(const char* block) { return portable_continuation_mask(block); }
+
+#endif
+
+#ifdef __x86_64__
+
 // A byte is white space when a table of sixteen, indexed by its low four bits, holds the byte itself.
 ONTIME_TARGET_AVX2 inline std::uint32_t avx2_space_mask_of_32(const char* block) {
   const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
@@ -80,7 +146,6 @@ ONTIME_TARGET_AVX2 inline std::uint64_t avx2_space_mask(const char* block) {
   return avx2_space_mask_of_32(block) | static_cast<std::uint64_t>(avx2_space_mask_of_32(block + 32)) << 32;
 }
 
-// Continuation bytes are the signed numbers -128 to -65.
 ONTIME_TARGET_AVX2 inline std::uint32_t avx2_continuation_mask_of_32(const char* block) {
   const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpgt_epi8(_mm256_set1_epi8(-64), bytes)));

@@ -43,6 +43,10 @@ WordSpan* find_words_portable(const char* text, std::uint32_t at, std::uint32_t&
   return find_words<portable_space_mask>(text, at, word_begin, out);
 }
 
+WordSpan* find_words_simd128(const char* text, std::uint32_t at, std::uint32_t& word_begin, WordSpan* out) {
+  return find_words<simd128_space_mask>(text, at, word_begin, out);
+}
+
 #ifdef __x86_64__
 ONTIME_TARGET_AVX2 WordSpan* find_words_avx2(const char* text, std::uint32_t at, std::uint32_t& word_begin,
                                              WordSpan* out) {
@@ -101,6 +105,7 @@ FindWords choose_find_words(InstructionSet set) {
   switch (set) {
     case InstructionSet::Avx512: return find_words_avx512;
     case InstructionSet::Avx2: return find_words_avx2;
+    case InstructionSet::Simd128: return find_words_simd128;
     case InstructionSet::Portable: break;
   }
   return find_words_portable;
@@ -132,6 +137,11 @@ void add_blocks_portable(const char* text, std::size_t blocks, std::uint64_t& af
   add_blocks<CodePoints, portable_space_mask, portable_continuation_mask>(text, blocks, after_space, totals);
 }
 
+template <bool CodePoints>
+void add_blocks_simd128(const char* text, std::size_t blocks, std::uint64_t& after_space, WordTotals& totals) {
+  add_blocks<CodePoints, simd128_space_mask, simd128_continuation_mask>(text, blocks, after_space, totals);
+}
+
 #ifdef __x86_64__
 template <bool CodePoints>
 ONTIME_TARGET_AVX2 void add_blocks_avx2(const char* text, std::size_t blocks, std::uint64_t& after_space,
@@ -156,6 +166,7 @@ AddBlocks choose_add_blocks(InstructionSet set) {
   switch (set) {
     case InstructionSet::Avx512: return add_blocks_avx512<CodePoints>;
     case InstructionSet::Avx2: return add_blocks_avx2<CodePoints>;
+    case InstructionSet::Simd128: return add_blocks_simd128<CodePoints>;
     case InstructionSet::Portable: break;
   }
   return add_blocks_portable<CodePoints>;

@@ -75,6 +75,7 @@ WordTable::AddReadable WordTable::choose(InstructionSet set) {
   switch (set) {
     case InstructionSet::Avx512: return &WordTable::add_readable_avx512;
     case InstructionSet::Avx2: return &WordTable::add_readable_avx2;
+    case InstructionSet::Simd128:
     case InstructionSet::Portable: break;
   }
   return &WordTable::add_readable_portable;

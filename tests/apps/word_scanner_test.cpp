@@ -53,6 +53,8 @@ TEST(ByteClass, MasksTellEveryByteAtEveryPlace) {
         }
         ASSERT_EQ(portable_space_mask(block.data()), spaces) << byte;
         ASSERT_EQ(portable_continuation_mask(block.data()), continuations) << byte;
+        ASSERT_EQ(simd128_space_mask(block.data()), spaces) << byte;
+        ASSERT_EQ(simd128_continuation_mask(block.data()), continuations) << byte;
 #ifdef __x86_64__
         if (has(InstructionSet::Avx2)) {
           ASSERT_EQ(avx2_space_mask(block.data()), spaces) << byte;
