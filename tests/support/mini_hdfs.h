@@ -40,25 +40,23 @@ class MiniHdfs {
   static std::string hdfs_url(const std::string& path) { return "hdfs://namenode.example:8020" + path; }
 
   void put(const std::string& path, const std::string& content) const {
-    const auto first = client().Put(target(path, "CREATE&overwrite=true&noredirect=true"));
+    const auto first = client_of(server()).Put(target(path, "CREATE&overwrite=true&noredirect=true"));
     ASSERT_TRUE(first && first->status == 200);
     std::string address;
     for (const char c : nlohmann::json::parse(first->body).at("Location").get<std::string>())
       address += c < 0 ? http::percent_encoded({&c, 1}) : std::string(1, c);
     const std::size_t end = address.find('/', address.find("//") + 2);
-    httplib::Client data_node(address.substr(0, end));
-    data_node.set_url_encode(false);
-    const auto second = data_node.Put(address.substr(end), content, "application/octet-stream");
+    const auto second = client_of(address.substr(0, end)).Put(address.substr(end), content, "application/octet-stream");
     ASSERT_TRUE(second && second->status == 201) << (second ? second->body : "");
   }
   // Files at that path and below.
   int files(const std::string& path) const {
-    const auto answer = client().Get(target(path, "GETCONTENTSUMMARY"));
+    const auto answer = client_of(server()).Get(target(path, "GETCONTENTSUMMARY"));
     if (!answer || answer->status != 200) return 0;
     return nlohmann::json::parse(answer->body).at("ContentSummary").at("fileCount");
   }
   bool exists(const std::string& path) const {
-    const auto answer = client().Get(target(path, "GETFILESTATUS"));
+    const auto answer = client_of(server()).Get(target(path, "GETFILESTATUS"));
     return answer && answer->status == 200;
   }
   void stop_a_data_node() {
@@ -74,8 +72,11 @@ class MiniHdfs {
     return all;
   }
   static std::string user() { return "ontime"; }
-  httplib::Client client() const {
-    httplib::Client client(server());
+  // As patient as a busy machine needs: the first request to a server takes it seconds.
+  static httplib::Client client_of(const std::string& origin) {
+    constexpr time_t kSeconds = 120;
+    httplib::Client client(origin);
+    client.set_read_timeout(kSeconds);
     client.set_url_encode(false);
     return client;
   }
