@@ -2,9 +2,11 @@ package ontime.hadoop;
 
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -95,6 +97,10 @@ public final class DaemonJobsTest {
     assertTrue("cut and sealed: " + job, pieces(job) > 1);
     String explained = daemon.ontime("explain", "job-1");
     assertTrue(explained, explained.contains("late"));
+    String page = daemon.ontime("report", "job-1");
+    assertTrue(page, page.contains("<html") && page.contains("word count"));
+    JsonNode trace = new ObjectMapper().readTree(daemon.ontime("trace", "job-1"));
+    assertTrue(trace.toString(), trace.get("traceEvents").size() > 4);
     String metrics = daemon.metrics();
     String name = policy.split(":")[0];
     assertTrue(metrics, metrics.matches("(?s).*ontime_deadlines\\{end=\"(met|missed)\"\\} 1\n.*"));
@@ -113,12 +119,21 @@ public final class DaemonJobsTest {
     assertResumed("s-resume:tau_est=10x,tau_kill=20x," + KNOWN, "/s-resume");
   }
 
-  @Test
-  public void hadoopStartsAStragglerAgain() throws Exception {
-    JsonNode job = run("hadoop", SLOW, "/hadoop");
+  /** More attempts than tasks, and nothing is resumed. */
+  private void assertCopied(String policy, String output) throws Exception {
+    JsonNode job = run(policy, SLOW, output);
     assertTrue(job.toString(), job.get("attempts_launched").asInt() > 4);
     assertEquals(1, pieces(job));
   }
+
+  @Test
+  public void hadoopStartsAStragglerAgain() throws Exception { assertCopied("hadoop", "/hadoop"); }
+
+  @Test
+  public void mantriStartsAStragglerAgain() throws Exception { assertCopied("mantri:delta=0.5", "/mantri"); }
+
+  @Test
+  public void cloneStartsEveryTaskTwice() throws Exception { assertCopied("clone:r=1," + KNOWN, "/clone"); }
 
   @Test
   public void noneOrdersNothing() throws Exception {
@@ -126,14 +141,48 @@ public final class DaemonJobsTest {
     assertEquals(4, job.get("attempts_launched").asInt());
   }
 
+  /** Copies begin at the begin, because nothing has put the jar's reader around the job's. */
   @Test
-  public void aJobGoesOnAfterTheDaemonsDeathAndTheNextOneKnowsIt() throws Exception {
-    Path gate = daemon.directory().resolve("gate");
+  public void theSpeculatorAloneStartsAStragglerAgain() throws Exception {
+    String ours = jobs.run(jobs.examples(), wordCount("s-restart:tau_est=10x,tau_kill=20x," + KNOWN, SLOW, "/alone",
+        "-D", "mapreduce.framework.name=yarn",
+        "-D", "yarn.app.mapreduce.am.job.speculator.class=ontime.hadoop.OntimeSpeculator",
+        "-D", "mapreduce.map.maxattempts=100", "-D", "yarn.app.mapreduce.am.job.node-blacklisting.enable=false"));
+    assertSame(ours, "/alone");
+    JsonNode job = daemon.endedJob("job-1");
+    assertEquals(job.toString(), "succeeded", job.get("state").asText());
+    assertTrue(job.toString(), job.get("attempts_launched").asInt() > 4);
+  }
+
+  /** Starts a job whose task 0 waits for a file. Returns when the other three are done. */
+  private Process startHeld(String output, Path gate) throws Exception {
     Process client = jobs.start(jobs.examples(),
-        wordCount("none", 0, "/restart", "-D", "ontime.test.gate=" + gate, "-D", "ontime.deadline=1h"));
+        wordCount("none", 0, output, "-D", "ontime.test.gate=" + gate, "-D", "ontime.deadline=1h"));
     while (daemon.json("jobs").get("jobs").size() == 0 || daemon.job("job-1").get("tasks_done").asInt() < 3) {
       Thread.sleep(100);
     }
+    return client;
+  }
+
+  private void assertKilled(Process client, String output, String why) throws Exception {
+    assertEquals(1, client.waitFor());
+    assertFalse(jobs.fs.exists(new org.apache.hadoop.fs.Path(output + "/_SUCCESS")));
+    JsonNode job = daemon.endedJob("job-1");
+    assertEquals(job.toString(), "killed", job.get("state").asText());
+    assertTrue(job.toString(), job.get("message").asText().contains(why));
+  }
+
+  @Test
+  public void aJobThatIsKilledEndsOnHadoop() throws Exception {
+    Process client = startHeld("/ended", daemon.directory().resolve("gate"));
+    daemon.ontime("kill", "job-1");
+    assertKilled(client, "/ended", "");
+  }
+
+  @Test
+  public void aJobGoesOnAfterTheDaemonsDeathAndTheNextOneKnowsIt() throws Exception {
+    Path gate = daemon.directory().resolve("gate");
+    Process client = startHeld("/restart", gate);
     daemon.kill();
     daemon.start();
     // The application master has said everything again, so the attempt has its place in Hadoop again.
@@ -149,10 +198,10 @@ public final class DaemonJobsTest {
 
   @Test
   public void withoutADaemonHadoopsOwnSpeculatorDecides() throws Exception {
-    String[] options = wordCount("shed+:" + KNOWN, SLOW, "/alone");
+    String[] options = wordCount("shed+:" + KNOWN, SLOW, "/no-daemon");
     daemon.kill();
     String ours = jobs.run(jobs.examples(), options);
-    assertSame(ours, "/alone");
+    assertSame(ours, "/no-daemon");
     String launched = StockExamplesTest.counter(ours, "Launched map tasks");
     assertTrue(launched, Integer.parseInt(launched.replaceAll(".*=", "")) > 4);
   }

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 import ontime.wire.Advise.AttemptEvent;
@@ -47,9 +49,7 @@ public final class FaultsTest {
     StockExamplesTest.assertSameCounters(plain, log, "Map input records", "Map output records", "Map output bytes");
   }
 
-  private static long count(List<AttemptEvent> events, java.util.function.Predicate<AttemptEvent> what) {
-    return events.stream().filter(what).count();
-  }
+  private static <T> long count(List<T> said, Predicate<T> what) { return said.stream().filter(what).count(); }
 
   @Test
   public void aChainOfCuts() throws Exception {
@@ -93,20 +93,41 @@ public final class FaultsTest {
     }
   }
 
-  @Test
-  public void theApplicationMasterIsKilledAndComesBack() throws Exception {
+  /** Kills the application master once task 0 has been cut and has sealed its part. */
+  private static BiConsumer<ScriptedDaemon, AttemptEvent> killTheApplicationMaster(AtomicBoolean killed) {
     AtomicBoolean cut = new AtomicBoolean();
-    AtomicBoolean killed = new AtomicBoolean();
-    try (ScriptedDaemon daemon = new ScriptedDaemon(0, (self, event) -> {
+    return (self, event) -> {
       if (event.getTask() != 0) return;
       if (event.hasProgress() && event.getProgress().getOffset() > 0 && !cut.getAndSet(true)) {
         self.cut(event, event.getProgress().getOffset() + 1);
       }
       if (event.hasSealed() && !killed.getAndSet(true)) kill("MRAppMaster");
-    })) {
+    };
+  }
+
+  private static void assertKilledAndBack(AtomicBoolean killed, ScriptedDaemon daemon) {
+    assertTrue(killed.get());
+    assertTrue(count(daemon.messages(), message -> message.hasJob()) >= 2);
+  }
+
+  @Test
+  public void theApplicationMasterIsKilledAndComesBack() throws Exception {
+    AtomicBoolean killed = new AtomicBoolean();
+    try (ScriptedDaemon daemon = new ScriptedDaemon(0, killTheApplicationMaster(killed))) {
       wordCount(daemon, "/am");
-      assertTrue(killed.get());
-      assertTrue(daemon.messages().stream().filter(message -> message.hasJob()).count() >= 2);
+      assertKilledAndBack(killed, daemon);
+    }
+  }
+
+  @Test
+  public void theApplicationMasterOfAJobWithoutReducersIsKilledAndComesBack() throws Exception {
+    jobs.run(jobs.helpers(), "ontime.hadoop.MapOnly", "/text", "/am-plain");
+    AtomicBoolean killed = new AtomicBoolean();
+    try (ScriptedDaemon daemon = new ScriptedDaemon(0, killTheApplicationMaster(killed))) {
+      jobs.run(jobs.helpers(),
+          StockExamplesTest.all("ontime.hadoop.MapOnly", jobs.ontime(daemon.port(), 10_000), "/text", "/am-ours"));
+      assertArrayEquals(jobs.output("/am-plain"), jobs.output("/am-ours"));
+      assertKilledAndBack(killed, daemon);
     }
   }
 

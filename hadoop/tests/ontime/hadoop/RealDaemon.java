@@ -24,6 +24,7 @@ final class RealDaemon implements AutoCloseable {
   private final Path directory;
   private Process master;
   private int port;
+  private Path tls;  // null without TLS
 
   RealDaemon() throws IOException {
     directory = Files.createTempDirectory(Path.of(System.getProperty("ontime.test.directory")), "daemon");
@@ -50,6 +51,17 @@ final class RealDaemon implements AutoCloseable {
     master = started(command, "master.log");
     port = portIn(file, master);
     return port;
+  }
+
+  /** With new certificates and tokens. Returns the directory for `ontime.tls.dir`. */
+  Path startWithTls() throws Exception {
+    ontime("certs", "cluster", "--host", "127.0.0.1");
+    Path certificates = directory.resolve("ontime-certs");
+    Path own = certificates.resolve("master");
+    start("--tls-ca", own + "/ca.pem", "--tls-cert", own + "/cert.pem", "--tls-key", own + "/key.pem", "--token-file",
+        own + "/tokens");
+    tls = certificates.resolve("submit");
+    return tls;
   }
 
   private Process started(List<String> command, String log) throws IOException {
@@ -85,6 +97,7 @@ final class RealDaemon implements AutoCloseable {
     command.addAll(Arrays.asList(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
     builder.environment().put("ONTIME_MASTER", "127.0.0.1:" + port);
+    if (tls != null) builder.environment().put("ONTIME_TLS_DIR", tls.toString());
     builder.redirectError(directory.resolve("client.log").toFile());
     Process client = builder.start();
     String said = new String(client.getInputStream().readAllBytes());

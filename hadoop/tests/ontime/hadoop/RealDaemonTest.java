@@ -79,16 +79,12 @@ public final class RealDaemonTest {
 
   @Test
   public void tlsWithCertificatesOfBothSides() throws Exception {
-    daemon.ontime("certs", "cluster", "--host", "127.0.0.1");
-    Path of = daemon.directory().resolve("ontime-certs");
-    Path own = of.resolve("master");
-    int port = daemon.start("--tls-ca", own + "/ca.pem", "--tls-cert", own + "/cert.pem", "--tls-key", own + "/key.pem",
-        "--token-file", own + "/tokens");
+    Path of = daemon.startWithTls();
     Credentials secrets = new Credentials();
-    secrets.addSecretKey(new Text(Keys.CA), Files.readAllBytes(of.resolve("submit/ca.pem")));
-    secrets.addSecretKey(new Text(Keys.CERTIFICATE), Files.readAllBytes(of.resolve("submit/cert.pem")));
-    secrets.addSecretKey(new Text(Keys.KEY), Files.readAllBytes(of.resolve("submit/key.pem")));
-    secrets.addSecretKey(new Text(Keys.TOKEN), Files.readAllBytes(of.resolve("submit/token")));
-    assertEquals(ToApplication.WhatCase.ACCEPTED, answer(port, secrets));
+    secrets.addSecretKey(new Text(Keys.CA), Files.readAllBytes(of.resolve("ca.pem")));
+    secrets.addSecretKey(new Text(Keys.CERTIFICATE), Files.readAllBytes(of.resolve("cert.pem")));
+    secrets.addSecretKey(new Text(Keys.KEY), Files.readAllBytes(of.resolve("key.pem")));
+    secrets.addSecretKey(new Text(Keys.TOKEN), Files.readAllBytes(of.resolve("token")));
+    assertEquals(ToApplication.WhatCase.ACCEPTED, answer(daemon.port(), secrets));
   }
 }
