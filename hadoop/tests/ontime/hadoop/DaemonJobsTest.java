@@ -180,6 +180,35 @@ public final class DaemonJobsTest {
   }
 
   @Test
+  public void sRestartStartsAStragglerAgain() throws Exception {
+    assertCopied("s-restart:tau_est=10x,tau_kill=20x," + KNOWN, "/s-restart");
+  }
+
+  @Test
+  public void certificateAndTokenTravelWithAJob() throws Exception {
+    daemon.close();
+    daemon = new RealDaemon();
+    Path tls = daemon.startWithTls();
+    assertSame(jobs.run(jobs.examples(), wordCount("none", 0, "/tls", "-D", "ontime.tls.dir=" + tls)), "/tls");
+    assertEquals("succeeded", daemon.endedJob("job-1").get("state").asText());
+  }
+
+  @Test
+  public void aRunningJobHasAPocd() throws Exception {
+    Path gate = daemon.directory().resolve("gate");
+    Process client = startHeld("/running", gate);
+    JsonNode forecast = daemon.job("job-1").get("forecast");
+    assertTrue(forecast.toString(), forecast.get("pocd").asDouble(-1) > 0.5);
+    assertTrue(forecast.toString(), forecast.get("low_seconds").asDouble(-1) > 0);
+    String metrics = daemon.metrics();
+    assertTrue(metrics, metrics.matches("(?s).*ontime_job_pocd\\{job=\"job-1\",policy=\"none\"\\} [01].*"));
+    Files.createFile(gate);
+    assertEquals(0, client.waitFor());
+    assertSame(jobs.lastLog(), "/running");
+    assertTrue(daemon.endedJob("job-1").get("deadline_met").asBoolean());
+  }
+
+  @Test
   public void aJobGoesOnAfterTheDaemonsDeathAndTheNextOneKnowsIt() throws Exception {
     Path gate = daemon.directory().resolve("gate");
     Process client = startHeld("/restart", gate);
