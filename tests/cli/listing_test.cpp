@@ -43,7 +43,8 @@ std::vector<std::string> listed(std::map<std::string, std::string> given) {
   const auto query = read_list_query(parameters(std::move(given)));
   if (!query) return {query.error().message};
   std::vector<std::string> names;
-  for (const auto& job : json::parse(listed_jobs_json(three_jobs(), *query))["jobs"]) names.push_back(job["job"]);
+  const json page = json::parse(listed_jobs_json(three_jobs(), *query));
+  for (const auto& job : page["jobs"]) names.push_back(job["job"]);
   return names;
 }
 
