@@ -10,90 +10,6 @@
 namespace ontime::scheduler {
 namespace {
 
-// ln P(a task whose perfect run takes `work` is done in `window`, divided into so many pieces).
-double ln_pocd_of(double work, double window, const math::Durations& durations, double pieces) {
-  if (!durations.tail) return ln_divided_pocd(std::log(work / window), durations.beta, pieces, 1);
-  const double bytes = work / durations.t_min;
-  return pieces * math::ln_one_minus_exp(durations.tail->ln_survival(window * pieces / bytes));
-}
-
-// Dividing tasks before their first launch, where even a perfect run of the whole split would be late, or its odds are
-// poor and slots are free.
-struct StartRules {
-  // Tasks are divided, while slots are free, until the job's PoCD would reach `pocd` or half of the attempts at a piece
-  // would take no more than `share` of the time left: what is late after that is divided then.
-  double pocd = 0.9;
-  double share = 0.5;
-  std::uint32_t max = 32;  // pieces per task
-};
-
-// Divided already, by an earlier look or for another reason.
-bool is_whole(const Task& task) { return task.attempts.empty() && task.ledger.segments().size() == 1; }
-
-// Tasks from this index on have never been launched. O(log tasks): tasks are launched in order.
-std::uint32_t first_unlaunched(const Job& job) {
-  const auto first =
-      std::partition_point(job.tasks.begin(), job.tasks.end(), [](const Task& task) { return !task.attempts.empty(); });
-  return static_cast<std::uint32_t>(first - job.tasks.begin());
-}
-
-// Into how many pieces a task is divided of which a perfect attempt takes `work` seconds, when `tasks` such are to be
-// launched and `slots` are free for them. 1: not at all.
-std::uint32_t pieces_at_start(double work, double window, const math::Durations& durations, std::uint32_t tasks,
-                              std::uint32_t slots, const RescueRules& rules, const StartRules& start) {
-  if (!(window > 0) || !(work > 0)) return 1;
-  const double launch = std::max(durations.launch, 1e-3);
-  const double most = std::min(static_cast<double>(start.max), std::floor(work / launch));
-  // One more than fits exactly: a perfect attempt that needs all of the window has a chance of 0 (P(T > t_min) = 1).
-  const double needed = std::floor(work / window) + 1;  // pieces that a perfect attempt can do in time
-  if (needed > most) return 1;                          // hopeless
-  // Beyond what is needed pieces are divided as long as slots are free, each is worth its launch, half of the attempts
-  // would take too much of the window and the job's PoCD, tasks ln R, is below its goal. The formula alone would divide
-  // as far as slots allow: it does not know that a late piece is divided again.
-  const double median_work = work * durations.median() / durations.t_min;
-  const double affordable = std::min({most, std::floor(static_cast<double>(slots) / std::max(1u, tasks)),
-                                      std::floor(median_work / (rules.min_piece * launch))});
-  double pieces = needed;
-  while (pieces + 1 <= affordable && median_work > pieces * start.share * window &&
-         tasks * ln_pocd_of(work, window, durations, pieces) < std::log(start.pocd)) {
-    ++pieces;
-  }
-  return static_cast<std::uint32_t>(pieces);
-}
-
-// Adds the divisions for the job's tasks that wait for their first launch. Returns by how many attempts more wait now.
-//
-// Tasks wait for their first launch in order of index, so those from `first` on are whole unless they were divided
-// before. No more of them than there are slots: the others are looked at again when these have begun, with more known
-// by then.
-std::uint32_t divide_at_start(const View& view, const JobView& job, const math::Durations& durations,
-                              std::uint32_t slots, const RescueRules& rules, const StartRules& start, Plan& plan) {
-  const auto count = static_cast<std::uint32_t>(job.job->tasks.size());
-  const std::uint32_t first = first_unlaunched(*job.job);
-  const std::uint32_t tasks = std::min(count - first, std::max(1u, view.slots()));
-  const double window = rules.due(job) - job.since_submission(view.now) - durations.launch;
-  if (tasks == 0 || !(durations.t_min > 0) || !(window > 0)) return 0;
-  std::uint32_t more = 0;
-  for (std::uint32_t index = first; index < first + tasks; ++index) {
-    const Task& task = job.job->tasks[index];
-    const ByteRange split = task.ledger.split();
-    if (!is_whole(task) || split.is_open_ended()) continue;
-    const std::uint32_t pieces = pieces_at_start(static_cast<double>(split.size()) * durations.t_min, window, durations,
-                                                 tasks, slots, rules, start);
-    // Into equal parts: nobody knows yet which nodes will get them.
-    Divide divide{{job.id, index}, split.begin, borders_of(split.begin, split.end, std::vector<double>(pieces, 1))};
-    if (divide.borders.empty()) continue;
-    more += static_cast<std::uint32_t>(divide.borders.size());
-    plan.add(std::move(divide));
-  }
-  return more;
-}
-
-// Jobs that come after the others get copies while none of the others waits for a slot.
-bool are_last_served(const View& view) {
-  return std::ranges::none_of(view.jobs, [](const JobView& job) { return !job.is_behind && job.waiting > 0; });
-}
-
 // Slots that nothing waits for yet.
 std::uint32_t spare(std::uint32_t free, std::uint32_t taken) { return free > taken ? free - taken : 0; }
 
@@ -115,6 +31,23 @@ std::uint32_t unlaunched(const JobView& job) {
   return static_cast<std::uint32_t>(job.job->tasks.size()) - first_unlaunched(*job.job);
 }
 
+bool may_be_in_time(const View& view, const JobView& job) {
+  return job.has_deadline() && !job.is_behind && job.since_submission(view.now) < job.deadline();
+}
+
+// What jobs that cannot be in time leave to those that can: they come last, and give slots back.
+struct Queue {
+  explicit Queue(const View& view) : waiting_first(view.waiting) {
+    for (const JobView& job : view.jobs) {
+      if (may_be_in_time(view, job)) continue;
+      waiting_first = spare(waiting_first, job.waiting);
+      if (job.has_deadline()) held_behind += static_cast<std::uint32_t>(job.job->live.size());
+    }
+  }
+  std::uint32_t waiting_first;    // attempts that come before
+  std::uint32_t held_behind = 0;  // slots
+};
+
 struct SplitResumeSettings {
   explicit SplitResumeSettings(Parameters& parameters) {
     rescue.check = parameters.number("check", rescue.check, 0.001, 1);
@@ -129,6 +62,7 @@ struct SplitResumeSettings {
     grant.slots_max = rescue.max;
     rescue.copies = parameters.count("copies", rescue.copies, 1, kSlotsPerGrantMax);
     rescue.last_chance = parameters.number("last_chance", rescue.last_chance, 0, 1e6);
+    rescue.flow = parameters.number("flow", rescue.flow, 1, 1000);
     grant.gain_min = parameters.number("gain", 0.001, 0, 100);
     start.pocd = parameters.number("start", start.pocd, 0, 1);
     start.share = parameters.number("start_share", start.share, 0.01, 1);
@@ -168,7 +102,7 @@ struct SplitResumeSettings {
 //
 // Declined: CutPending (a cut or fresh attempts are on their way), NoEstimate (nothing known of t_min, or the end of a
 // compressed input), RemainingShorterThanLaunch, CopyWouldBeLater, Hopeless (no division helps), NoFreeSlot,
-// NotWorthIt. Jobs without a deadline are left alone.
+// NotWorthIt.
 class SplitResume final : public Policy {
  public:
   explicit SplitResume(Parameters& parameters) : settings_(parameters) {}
@@ -185,9 +119,8 @@ class SplitResume final : public Policy {
       while (running != view.jobs.end() && running->id < entry.first) ++running;
       return running == view.jobs.end() || running->id != entry.first;
     });
-    const bool last_served = are_last_served(view);
     std::uint32_t promised = 0;
-    const bool has_new = begin_jobs(view, is_due, last_served, promised, plan);
+    const bool has_new = begin_jobs(view, is_due, promised, plan);
     if (!is_due) {
       if (has_new) due_ = std::min(*due_, next_check(view, false).value_or(*due_));
       plan.next_check = due_;
@@ -197,13 +130,17 @@ class SplitResume final : public Policy {
     // fresh tasks keeps at zero, no straggler would ever be helped.
     Found found;
     for (const JobView& job : view.jobs) {
-      if (job.is_behind && !last_served) continue;
       if (const auto state = jobs_.find(job.id); state != jobs_.end()) {
         find_late(view, job, state->second, found, plan);
       }
     }
-    const std::uint32_t soon = settings_.ahead > 0 ? spare(view.free_slots() + found.ending, found.promised) : 0;
-    save(view, std::max(soon, spare(view.free_slots(), view.waiting + promised)), found, plan);
+    const Queue queue(view);
+    const std::uint32_t soon =
+        settings_.ahead > 0 ? spare(view.free_slots() + queue.held_behind + found.ending, found.promised) : 0;
+    const std::uint32_t idle = spare(view.free_slots() + queue.held_behind, queue.waiting_first + promised);
+    const std::uint32_t taken = save(view, std::max(soon, idle), found.late, found, plan);
+    save(view, spare(view.free_slots(), view.waiting + promised + taken), found.slow, found, plan);
+    give_way(view, queue.waiting_first + promised + taken, plan);
     due_ = next_check(view, found.lacks_slots);
     plan.next_check = due_;
     return plan;
@@ -212,12 +149,16 @@ class SplitResume final : public Policy {
  private:
   struct Found {  // late pieces of all jobs, and the pieces that could be saved but get no slot now
     std::vector<LateSegment> late;
+    std::vector<LateSegment> slow;  // of jobs without a deadline to make
     bool lacks_slots = false;
     std::uint32_t ending = 0;    // attempts that are expected to be done before the next check but one
     std::uint32_t promised = 0;  // fresh attempts that wait for a slot already
+
+    std::size_t size() const { return late.size() + slow.size(); }
   };
   struct JobState {  // of a job; nothing here is lost by beginning afresh
     math::Durations durations;
+    Goal goal;
     std::vector<float> progress;         // by task, at the last check: who has slowed down since
     double looked_at = 0;                // seconds after submission
     std::vector<std::uint32_t> divided;  // tasks with several pieces, whose progress hides a slow one; ascending
@@ -225,33 +166,43 @@ class SplitResume final : public Policy {
 
   // Looks at jobs that are new (at all of them if a check is due) and divides what is not launched yet. True if there
   // was a new one.
-  bool begin_jobs(const View& view, bool is_due, bool last_served, std::uint32_t& promised, Plan& plan) {
+  bool begin_jobs(const View& view, bool is_due, std::uint32_t& promised, Plan& plan) {
     // The jobs' own tasks wait too, but they are what is to be divided, so they do not take slots away from themselves.
     std::uint32_t own = 0;
-    for (const JobView& job : view.jobs) own += unlaunched(job);
-    std::uint32_t slots = spare(view.free_slots(), view.waiting - std::min(own, view.waiting));
+    std::uint32_t own_first = 0;
+    for (const JobView& job : view.jobs) {
+      own += unlaunched(job);
+      if (may_be_in_time(view, job)) own_first += unlaunched(job);
+    }
+    const Queue queue(view);
+    std::uint32_t slots = spare(view.free_slots(), spare(view.waiting, own));
+    std::uint32_t first = spare(view.free_slots() + queue.held_behind, spare(queue.waiting_first, own_first));
     bool has_new = false;
     for (const JobView& job : view.jobs) {
-      if (!job.has_deadline()) continue;
       const auto [state, is_new] = jobs_.try_emplace(job.id);
       has_new = has_new || is_new;
-      if ((!is_new && !is_due) || (job.is_behind && !last_served)) continue;
-      state->second.durations = durations_of(view, job, settings_.durations);
+      if (!is_new && !is_due) continue;
+      const math::Durations& durations = state->second.durations = durations_of(view, job, settings_.durations);
+      const std::uint32_t usable = may_be_in_time(view, job) ? first : slots;
+      const Goal& goal = state->second.goal = goal_of(view, job, durations, usable, settings_.rescue);
       const std::uint32_t tasks = unlaunched(job);
       if (tasks == 0) continue;
-      const std::uint32_t more =
-          divide_at_start(view, job, state->second.durations, slots, settings_.rescue, settings_.start, plan);
-      slots = spare(slots, tasks + more);  // what this job's tasks take is not there for the next job's
+      const std::uint32_t more = divide_at_start(view, job, goal, durations, goal.has_deadline ? first : slots,
+                                                 settings_.rescue, settings_.start, plan);
+      // What this job's tasks take is not there for the next job's.
+      slots = spare(slots, tasks + more);
+      first = spare(first, tasks + more);
       promised += more;
     }
     return has_new;
   }
 
   // One pass over what is expected of the tasks. Looked at more closely are those that are late by their mean speed,
-  // those that have slowed down since the last check, and those with several pieces, where neither shows.
+  // those that have slowed down since the last check, those that a fresh attempt would be sooner with, and those with
+  // several pieces, where none of this shows.
   void find_late(const View& view, const JobView& job, JobState& state, Found& found, Plan& plan) const {
     const double now = job.since_submission(view.now);
-    const double limit = settings_.rescue.due(job);
+    const double limit = state.goal.due;
     const std::span<const double> completion = job.outlook->completion();
     const std::span<const float> progress = job.outlook->progress();
     const std::span<const std::uint8_t> attempts = job.outlook->live_attempts();
@@ -261,8 +212,7 @@ class SplitResume final : public Policy {
     // multiplication, so a task that stood still needs no division by 0.
     const double intervals = remembers && now > state.looked_at ? (limit - now) / (now - state.looked_at) : 0;
     // Slots of attempts that end before the next check but one will be free when copies could use them.
-    const double horizon =
-        now + settings_.ahead * std::max(state.durations.launch, settings_.rescue.check * job.deadline());
+    const double horizon = now + settings_.ahead * state.goal.interval;
     for (const auto& [task, copies] : job.pending) found.promised += copies;
     std::vector<std::uint32_t> suspects;
     auto was_divided = state.divided.begin();
@@ -274,7 +224,7 @@ class SplitResume final : public Policy {
       const bool is_slow = remembers && 1 - progress[index] > intervals * (progress[index] - state.progress[index]);
       while (was_divided != state.divided.end() && *was_divided < index) ++was_divided;
       const bool is_divided = was_divided != state.divided.end() && *was_divided == index;
-      if (!is_late && !is_slow && !is_divided) {
+      if (!is_late && !is_slow && !is_divided && !may_save(state, job, completion[index] - now, progress[index])) {
         if (completion[index] < horizon) ++found.ending;
         continue;
       }
@@ -290,53 +240,101 @@ class SplitResume final : public Policy {
     state.looked_at = now;
   }
 
+  // As saving(), by what is at hand without touching the task.
+  static bool may_save(const JobState& state, const JobView& job, double seconds_to_go, float progress) {
+    const double bytes = (1 - static_cast<double>(progress)) * mean_split_bytes(job);
+    const double cost = state.durations.launch + state.goal.interval;
+    if (!(seconds_to_go > cost + bytes * state.durations.t_min) || !(state.durations.t_min > 0)) return false;
+    return saving(bytes, seconds_to_go / bytes, state.durations) > cost;
+  }
+
   // One reason per task at most, and none if one of its segments is helped: people are told why nothing was done,
   // segment by segment would bury that.
   void look_at_task(const View& view, const JobView& job, const JobState& state, std::uint32_t task, double horizon,
                     Found& found, Plan& plan) const {
-    const double limit = settings_.rescue.due(job);
     std::optional<Reason> declined;
-    const std::size_t found_before = found.late.size();
+    const std::size_t found_before = found.size();
     for (const OpenSegment& segment : open_segments(job, task, settings_.rescue.recent)) {
       if (segment.completion() < horizon) ++found.ending;
-      if (!(segment.completion() > limit)) continue;
-      if (segment.in_change) {  // the core drops a second decision, which could not know what the first one brings
+      const bool is_late = segment.completion() > state.goal.due;
+      if (is_late && segment.in_change) {  // a second decision would not know what the first one brings
         declined = Reason::CutPending;
         continue;
       }
-      const auto looked = look_at(view, job, segment, state.durations, settings_.rescue);
-      if (const auto* late = std::get_if<LateSegment>(&looked))
-        found.late.push_back(*late);
-      else
+      const bool replace = is_to_be_replaced(view, job, segment, state.goal, state.durations);
+      const auto looked = is_late ? look_at(view, job, segment, state.goal, state.durations, settings_.rescue)
+                                  : std::variant<LateSegment, Reason>(Reason::OnSchedule);
+      if (const auto* found_late = std::get_if<LateSegment>(&looked)) {
+        std::vector<LateSegment>& late = state.goal.has_deadline ? found.late : found.slow;
+        late.push_back(*found_late);
+        if (replace) late.back().replacement = replacement_of(job, segment, view);
+      } else if (replace) {
+        plan.add(replacement_of(job, segment, view));
+      } else if (is_late) {
         declined = std::get<Reason>(looked);
+      }
     }
-    if (declined && found.late.size() == found_before) plan.add(Decline{{job.id, task}, *declined});
+    if (declined && found.size() == found_before) plan.add(Decline{{job.id, task}, *declined});
+  }
+
+  // Jobs that cannot be in time give slots back that others wait for that can: their attempts stop where they
+  // stand, and
+  // what they have left waits.
+  void give_way(const View& view, std::uint32_t wanted, Plan& plan) const {
+    wanted = spare(wanted, view.free_slots());
+    for (const JobView& job : view.jobs) {
+      const JobState& state = jobs_.at(job.id);
+      if (wanted == 0) return;
+      if (may_be_in_time(view, job) || !job.has_deadline()) continue;
+      for (const AttemptId id : job.job->live) {
+        const Attempt& attempt = job.job->tasks[id.task.index].attempts[id.number];
+        const bool is_young = attempt.state != AttemptState::Running || age(attempt, view.now) < state.durations.launch;
+        if (wanted == 0 || is_young || attempt.is_changing() || job.pending.contains(id.task.index)) continue;
+        Speculate decision = race_for(id.task, attempt.held.begin, 0, job.outlook->completion()[id.task.index]);
+        decision.work = GivenTail{{{attempt.offset, 1}}, Handover::Predicted};
+        decision.reason = Reason::Replaced;
+        plan.add(std::move(decision));
+        --wanted;
+      }
+    }
+  }
+
+  // The attempt stops where it stands and one takes its place in the queue.
+  static Speculate replacement_of(const JobView& job, const OpenSegment& segment, const View& view) {
+    Speculate decision = race_for(segment.task, segment.range.begin, 0, segment.completion());
+    const double position = position_of(segment.racers.front(), segment, job.since_submission(view.now));
+    decision.work = GivenTail{{{static_cast<std::uint64_t>(position), 1}}, Handover::Predicted};
+    decision.reason = Reason::Slow;
+    return decision;
   }
 
   // All late segments of all jobs compete for the slots at once. Job by job, the first job would take slots that would
-  // gain more in another one.
-  void save(const View& view, std::uint32_t slots, Found& found, Plan& plan) const {
+  // gain more in another one. Returns how many slots are taken.
+  std::uint32_t save(const View& view, std::uint32_t slots, const std::vector<LateSegment>& late, Found& found,
+                     Plan& plan) const {
     std::vector<RemainingWork> remainders;
-    remainders.reserve(found.late.size());
-    plan.decisions.reserve(plan.decisions.size() + found.late.size());
-    for (const LateSegment& late : found.late) remainders.push_back(late.remaining);
+    remainders.reserve(late.size());
+    plan.decisions.reserve(plan.decisions.size() + late.size());
+    for (const LateSegment& one : late) remainders.push_back(one.remaining);
     const std::vector<Division> divisions = grant(remainders, slots, settings_.grant);
     // The order in which the ResourceManager will hand out slots: the fastest free node first.
     std::vector<double> speeds;
     if (settings_.by_speed) speeds = view.resources.speeds_of_free(slots);
     std::reverse(speeds.begin(), speeds.end());  // the next slot's is last
-    std::uint32_t left = slots;
-    for (const Division& division : divisions) left -= division.slots();
+    std::uint32_t taken = 0;
+    for (const Division& division : divisions) taken += division.slots();
     for (std::size_t i = 0; i < divisions.size(); ++i) {
-      const LateSegment& late = found.late[i];
       if (divisions[i].slots() > 0) {
-        speculate(late, divisions[i], shares_of(divisions[i], speeds), plan);
+        speculate(late[i], divisions[i], shares_of(divisions[i], speeds), plan);
+      } else if (late[i].replacement) {
+        plan.add(*late[i].replacement);
       } else {
-        const bool is_said = i > 0 && found.late[i - 1].task == late.task;  // at most once for a task
-        if (!is_said) plan.add(Decline{late.task, left == 0 ? Reason::NoFreeSlot : Reason::NotWorthIt});
+        const bool is_said = i > 0 && late[i - 1].task == late[i].task;  // at most once for a task
+        if (!is_said) plan.add(Decline{late[i].task, taken == slots ? Reason::NoFreeSlot : Reason::NotWorthIt});
         found.lacks_slots = true;
       }
     }
+    return taken;
   }
 
   void speculate(const LateSegment& late, const Division& division, const std::vector<double>& shares,
@@ -358,17 +356,15 @@ class SplitResume final : public Policy {
     plan.add(std::move(decision));
   }
 
-  // Jobs whose deadline has passed need no check: nothing can be done for them.
   std::optional<TimePoint> next_check(const View& view, bool lacks_slots) const {
     std::optional<double> soonest;
     for (const JobView& job : view.jobs) {
       const auto state = jobs_.find(job.id);
-      if (state == jobs_.end() || job.since_submission(view.now) >= job.deadline()) continue;
-      // Not more often than a launch takes, since nothing that was ordered would show its effect. Four times as often
-      // while slots are lacking, because they become free at any time.
-      const double launch = state->second.durations.launch;
-      const double regular = std::max(launch, settings_.rescue.check * job.deadline());
-      const double interval = lacks_slots ? std::min(regular, std::max(launch, regular / 4)) : regular;
+      if (state == jobs_.end()) continue;
+      // Four times as often while slots are lacking, because they become free at any time.
+      const double regular = state->second.goal.interval;
+      const double interval =
+          lacks_slots ? std::min(regular, std::max(state->second.durations.launch, regular / 4)) : regular;
       soonest = std::min(soonest.value_or(interval), interval);
     }
     if (!soonest) return std::nullopt;

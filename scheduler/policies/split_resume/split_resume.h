@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -74,8 +75,17 @@ struct GrantRules {
 // remainder's hull that gains most per slot; ties go to the earlier one.
 std::vector<Division> grant(std::span<const RemainingWork> remainders, std::uint32_t slots, const GrantRules& rules);
 
-// An open segment that will be late, and how split-resume would save it: the attempt that is ahead keeps what it can do
-// in time at its own pace, the rest goes to fresh attempts.
+// When a job is to be done: by its deadline, less a reserve. One that has none, has missed it or cannot make it is to
+// be done as soon as its slots can: `flow` times what is left of it, shared by those that it has and those
+// that are free.
+// Instants in seconds after submission.
+struct Goal {
+  double due = 0;            // late is what ends after it
+  double deadline = 0;       // the same without the reserve
+  double interval = 1;       // seconds from one look to the next
+  bool has_deadline = true;  // false: only slots that nobody waits for are taken for what is late
+};
+
 struct RescueRules {
   double safety = 0.02;  // share of D that is kept in reserve: late is what ends after (1 - safety) D
   double keep = 0.8;     // share of the time left that the attempt that is ahead is trusted with
@@ -89,13 +99,25 @@ struct RescueRules {
   // than so many times a check and a launch; by at most `copies` attempts each.
   double last_chance = 4;
   std::uint32_t copies = 4;
-  double check = 0.05;     // of D, from one check to the next
+  double check = 0.05;     // of D or of what half of the attempts at a split take, from one check to the next
   std::uint32_t max = 10;  // fresh attempts per late segment and decision
-
-  // Instants in seconds after submission.
-  double due(const JobView& job) const { return job.deadline() * (1 - safety); }
+  double flow = 1.5;       // see Goal
 };
 
+// `slots`: free ones that the job could use beside those that it has.
+Goal goal_of(const View& view, const JobView& job, const math::Durations& durations, std::uint32_t slots,
+             const RescueRules& rules);
+
+// Slot seconds that a fresh attempt at so many bytes is expected to save against one that takes `pace` seconds
+// for each,
+// if it is replaced itself as soon as it turns out to be as slow: E max(0, pace - T) per byte. Its launch and the time
+// until it shows its pace come on top. To replace an attempt while it saves more than it costs takes the least
+// slot time
+// in the mean: a stopping problem without recall, whose reservation pace is where both are the same.
+double saving(double bytes, double pace, const math::Durations& durations);
+
+// An open segment that will be late, and how split-resume would save it: the attempt that is ahead keeps what it can do
+// in time at its own pace, the rest goes to fresh attempts.
 struct LateSegment {
   TaskId task;
   ByteRange range;        // the segment
@@ -104,14 +126,40 @@ struct LateSegment {
   bool is_part = false;   // of a task that was divided before
   bool race = false;      // the rest is too small to be given away: the attempt that is ahead races for it
   RemainingWork remaining;
+  std::optional<Speculate> replacement;  // what is done without a slot for it
 };
+
+// Where an attempt should be by now, when its last report may be a heartbeat old. Not beyond the segment's end.
+double position_of(const Racer& racer, const OpenSegment& segment, double now);
+
+// Whether a fresh attempt is to take over all that the segment's only one has left, in the slot of that: it saves slot
+// time, and does not put at risk what would be in time.
+bool is_to_be_replaced(const View& view, const JobView& job, const OpenSegment& segment, const Goal& goal,
+                       const math::Durations& durations);
 
 // The attempt that a cut is asked of: the one that has got farthest.
 const Racer& leader_of(const OpenSegment& segment);
 
 // What can be done for the segment, or why nothing is.
 std::variant<LateSegment, Reason> look_at(const View& view, const JobView& job, const OpenSegment& segment,
-                                          const math::Durations& durations, const RescueRules& rules);
+                                          const Goal& goal, const math::Durations& durations, const RescueRules& rules);
+
+// Dividing tasks before their first launch, where even a perfect run of the whole split would be late, or its odds are
+// poor and slots are free.
+struct StartRules {
+  // Tasks are divided, while slots are free, until the job's PoCD would reach `pocd` or half of the attempts at a piece
+  // would take no more than `share` of the time left: what is late after that is divided then.
+  double pocd = 0.9;
+  double share = 0.5;
+  std::uint32_t max = 32;  // pieces per task
+};
+
+// Tasks from this index on have never been launched. O(log tasks): tasks are launched in order.
+std::uint32_t first_unlaunched(const Job& job);
+
+// Adds the divisions for the job's tasks that wait for their first launch. Returns by how many attempts more wait now.
+std::uint32_t divide_at_start(const View& view, const JobView& job, const Goal& goal, const math::Durations& durations,
+                              std::uint32_t slots, const RescueRules& rules, const StartRules& start, Plan& plan);
 
 // Borders that divide [from, end) into pieces in proportion to `shares`; fewer if it is too short.
 std::vector<std::uint64_t> borders_of(std::uint64_t from, std::uint64_t end, const std::vector<double>& shares);
